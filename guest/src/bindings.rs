@@ -1,0 +1,13 @@
+//! The types of the WIT contract (`wit/`), which are the types of the logic too.
+#![allow(unsafe_code, missing_docs, unreachable_pub, clippy::all, clippy::restriction)]
+
+wit_bindgen::generate!({
+    path: "../wit",
+    world: "memory",
+    generate_all,
+    pub_export_macro: true,
+    default_bindings_module: "crate::bindings",
+    additional_derives: [PartialEq],
+});
+
+pub use myao::memory::{errors, llm, log, settings, storage, types};

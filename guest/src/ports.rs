@@ -1,0 +1,59 @@
+//! What the logic needs from outside, as traits: the host's imports in the component, small
+//! in-memory ones in tests. They mirror the interfaces of `wit/`, which documents each call.
+
+use crate::bindings::llm::{Completion, LlmError, Request};
+use crate::bindings::log::Level;
+use crate::bindings::settings::Values;
+use crate::bindings::storage::{
+    Backlog, Due, DueQuery, Memory, MemoryDraft, MemoryQuery, MessageQuery, StorageError,
+};
+use crate::bindings::types::{Channel, Message};
+
+/// The store (`wit/storage.wit`).
+pub trait Storage {
+    /// All channels, ordered by name and then by id.
+    fn list_channels(&self) -> Result<Vec<Channel>, StorageError>;
+    /// Messages of one channel, oldest first.
+    fn list_messages(&self, query: &MessageQuery) -> Result<Vec<Message>, StorageError>;
+    /// Memories, ordered by scope, scope id, type and version.
+    fn list_memories(&self, query: &MemoryQuery) -> Result<Vec<Memory>, StorageError>;
+    /// What may be due.
+    fn list_due(&self, query: &DueQuery) -> Result<Due, StorageError>;
+    /// What waits in one channel, or in one of its threads.
+    fn get_backlog(
+        &self,
+        channel_id: &str,
+        thread_ts: Option<&str>,
+        until: &str,
+    ) -> Result<Backlog, StorageError>;
+    /// Saves one memory, all of it or nothing.
+    fn save_memory(&self, draft: &MemoryDraft) -> Result<Memory, StorageError>;
+}
+
+/// The language model (`wit/llm.wit`).
+pub trait Llm {
+    /// Asks the model.
+    fn complete(&self, request: &Request) -> Result<Completion, LlmError>;
+    /// Asks for several answers, which the host may run side by side.
+    fn complete_all(&self, requests: &[Request]) -> Vec<Result<Completion, LlmError>>;
+    /// How many tokens each text has; never too few.
+    fn count_tokens(&self, texts: &[String]) -> Vec<u32>;
+}
+
+/// Where lines about the work go (`wit/log.wit`).
+pub trait Log {
+    /// Writes one line, which never holds the text of a message or memory.
+    fn write(&self, level: Level, line: &str);
+}
+
+/// Everything the generation of memories works with.
+pub struct Ports<'a> {
+    /// The store.
+    pub storage: &'a dyn Storage,
+    /// The language model.
+    pub llm: &'a dyn Llm,
+    /// The log.
+    pub log: &'a dyn Log,
+    /// The settings, read once per call.
+    pub settings: Values,
+}

@@ -1,0 +1,13 @@
+//! The WIT contract (`wit/`) as Rust types: what the component asks of the host (async traits) and
+//! what it offers.
+#![allow(missing_docs, unreachable_pub, clippy::all, clippy::restriction, clippy::pedantic)]
+
+wasmtime::component::bindgen!({
+    path: "../wit",
+    world: "memory",
+    imports: { default: async },
+    exports: { default: async },
+    additional_derives: [PartialEq],
+});
+
+pub use myao::memory::{errors, llm, log, settings, storage, types};

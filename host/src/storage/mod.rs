@@ -1,0 +1,41 @@
+//! The store of messages, channels and memories.
+//!
+//! [`Storage`] is what the component sees of it: one workspace, coarse calls. [`sqlite`] is the store
+//! of the `myao` program; a platform that keeps its own messages implements the trait.
+
+pub mod records;
+pub mod sqlite;
+
+pub use crate::bindings::storage::{
+    Backlog, ChannelFilter, Due, DueQuery, Keep, Memory, MemoryDraft, MemoryQuery, MessageQuery,
+    SaveMode, StorageError,
+};
+pub use crate::bindings::types::{Channel, Message};
+
+/// One workspace of a store, as the component sees it. `wit/storage.wit` documents each call; an
+/// implementation keeps every word of it (`tests/` holds a suite that checks one).
+#[async_trait::async_trait]
+pub trait Storage: Send + Sync {
+    /// All channels, ordered by name and then by id.
+    async fn list_channels(&self) -> Result<Vec<Channel>, StorageError>;
+
+    /// Messages of one channel, oldest first, with the first message of every thread that shows.
+    async fn list_messages(&self, query: MessageQuery) -> Result<Vec<Message>, StorageError>;
+
+    /// Memories, ordered by scope, scope id, type and version.
+    async fn list_memories(&self, query: MemoryQuery) -> Result<Vec<Memory>, StorageError>;
+
+    /// What may be due.
+    async fn list_due(&self, query: DueQuery) -> Result<Due, StorageError>;
+
+    /// What waits in one channel, or in one of its threads.
+    async fn get_backlog(
+        &self,
+        channel_id: String,
+        thread_ts: Option<String>,
+        until: String,
+    ) -> Result<Backlog, StorageError>;
+
+    /// Saves one memory, all of it or nothing.
+    async fn save_memory(&self, draft: MemoryDraft) -> Result<Memory, StorageError>;
+}
