@@ -6,4 +6,7 @@
 
 pub mod bindings;
 pub mod ports;
+pub mod prompt;
+#[cfg(test)]
+mod testing;
 pub mod ts;
