@@ -14,6 +14,7 @@ and writes one JSON line for each: {"prompt": ...} or {"error": ...}.
 import json
 import sys
 from datetime import datetime
+from functools import lru_cache
 from pathlib import Path
 
 from jinja2 import ChoiceLoader, DictLoader, Environment, FileSystemLoader, StrictUndefined, TemplateError
@@ -21,9 +22,10 @@ from jinja2 import ChoiceLoader, DictLoader, Environment, FileSystemLoader, Stri
 TEMPLATES = FileSystemLoader(Path(__file__).resolve().parents[2] / "templates")
 
 
-def environment(overrides):
+@lru_cache
+def environment(*overrides):
     result = Environment(
-        loader=ChoiceLoader([DictLoader(overrides), TEMPLATES]),
+        loader=ChoiceLoader([DictLoader(dict(overrides)), TEMPLATES]),
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
@@ -32,9 +34,6 @@ def environment(overrides):
     # Not strftime: its %Y drops leading zeros on some platforms.
     result.filters["format_timestamp"] = lambda time: time.replace(tzinfo=None).isoformat(" ", "seconds")
     return result
-
-
-BUILT_IN = environment({})
 
 
 def with_datetime(message):
@@ -76,8 +75,7 @@ def template_context(request):
 
 
 def render(request):
-    overrides = request.get("templates")
-    jinja = environment(overrides) if overrides else BUILT_IN
+    jinja = environment(*request.get("templates", {}).items())
     try:
         return {"prompt": jinja.get_template("memory_prompt.j2").render(template_context(request))}
     except TemplateError as error:
