@@ -12,8 +12,7 @@ use std::borrow::Cow;
 use std::error::Error as _;
 
 use minijinja::syntax::SyntaxConfig;
-use minijinja::value::ValueKind;
-use minijinja::{AutoEscape, Environment, Output, State, UndefinedBehavior, Value};
+use minijinja::{AutoEscape, Environment, UndefinedBehavior};
 use minijinja_contrib::pycompat::unknown_method_callback;
 
 pub use selection::{
@@ -115,7 +114,8 @@ impl Renderer {
 }
 
 /// minijinja, set up to render what Python's Jinja2 renders with `trim_blocks`, `lstrip_blocks`,
-/// `keep_trailing_newline` and `StrictUndefined`.
+/// `keep_trailing_newline` and `StrictUndefined`. One difference is known: Jinja2 keeps a newline
+/// right after `{% raw %}`, minijinja trims it.
 fn environment() -> Result<Environment<'static>, Error> {
     let syntax = SyntaxConfig::builder()
         .trim_blocks(true)
@@ -128,22 +128,8 @@ fn environment() -> Result<Environment<'static>, Error> {
     environment.set_auto_escape_callback(|_| AutoEscape::None);
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     environment.set_unknown_method_callback(unknown_method_callback);
-    environment.set_formatter(format_as_python);
     environment.add_filter("format_timestamp", values::format_timestamp);
     Ok(environment)
-}
-
-/// Python writes `None`, `True` and `False`.
-fn format_as_python(
-    out: &mut Output,
-    state: &mut State,
-    value: &Value,
-) -> Result<(), minijinja::Error> {
-    match value.kind() {
-        ValueKind::None => Ok(out.write_str("None")?),
-        ValueKind::Bool => Ok(out.write_str(if value.is_true() { "True" } else { "False" })?),
-        _ => minijinja::escape_formatter(out, state, value),
-    }
 }
 
 fn built_in(name: &str) -> Option<&'static str> {
