@@ -5,5 +5,6 @@
 //! environment or files.
 
 pub mod bindings;
+pub mod extractive;
 pub mod ports;
 pub mod ts;
