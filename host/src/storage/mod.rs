@@ -3,6 +3,7 @@
 //! [`Storage`] is what the component sees of it: one workspace, coarse calls. [`sqlite`] is the store
 //! of the `myao` program; a platform that keeps its own messages implements the trait.
 
+pub mod empty;
 pub mod records;
 pub mod sqlite;
 
