@@ -79,6 +79,14 @@ pub enum ImportError {
         /// The most that is read of one file.
         limit: u64,
     },
+    /// A database cannot be imported.
+    #[error("`{path}`: {source}", path = .path.display())]
+    InDatabase {
+        /// The database file.
+        path: PathBuf,
+        /// Why.
+        source: Box<ImportError>,
+    },
     /// The database is not the Python bot's.
     #[error("the database has no table `{table}`, so it is not the Python bot's")]
     MissingTable {

@@ -45,6 +45,8 @@ pub enum LeftOut {
     NoText,
     /// An event of another type than `message`.
     NotAMessage,
+    /// A message without an id, in a second in which all ids are taken.
+    NoFreeId,
     /// A memory without text.
     EmptyMemory,
     /// A memory of a scope or type that is none of ours.
@@ -60,6 +62,7 @@ impl fmt::Display for LeftOut {
             Self::BroadcastPointer => "pointers to replies in threads",
             Self::NoText => "messages without text",
             Self::NotAMessage => "events that are no messages",
+            Self::NoFreeId => "messages without an id, in a second without a free one",
             Self::EmptyMemory => "memories without text",
             Self::UnknownMemory => "memories of an unknown scope or type",
         })
