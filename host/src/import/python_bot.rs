@@ -128,12 +128,12 @@ fn messages(
     if census.made_ids() > 0 {
         let made = census.made_ids();
         report.warnings.push(format!(
-            "{made} messages had no Slack id and got one made of the time they were stored"
+            "messages without a Slack id, which got one from their replies or from the time they were stored: {made}"
         ));
     }
     if lost_threads > 0 {
         report.warnings.push(format!(
-            "{lost_threads} replies name a thread that does not exist and stand outside of threads"
+            "replies to a message that does not exist, which now stand outside of threads: {lost_threads}"
         ));
     }
     Ok(())
@@ -156,7 +156,7 @@ fn memories(
         else {
             report.leave_out(LeftOut::UnknownMemory);
             report.warnings.push(format!(
-                "the memory ({scope}, {scope_id}, {kind}) is of no known scope and type"
+                "a memory of no known scope and type was left out: `{scope}`, `{scope_id}`, `{kind}`"
             ));
             continue;
         };

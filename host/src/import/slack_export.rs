@@ -125,13 +125,13 @@ fn warnings(layout: &Layout) -> Vec<String> {
         .iter()
         .map(|(folder, days)| {
             let days = days.len();
-            format!("no channel is listed for the folder `{folder}`: its {days} day files were not imported")
+            format!("day files in `{folder}`, for which no channel is listed, that were not imported: {days}")
         })
         .collect();
     if !layout.ignored.is_empty() {
         let files = layout.ignored.len();
         warnings.push(format!(
-            "{files} files are no part of an export and were ignored: {}",
+            "files that are no part of an export and were ignored: {files} ({})",
             some_of(&layout.ignored)
         ));
     }

@@ -106,3 +106,17 @@ fn importing_twice_gives_the_same_records() {
         import_all(zip.path()).unwrap()
     );
 }
+#[test]
+fn a_report_is_json_with_reasons_as_keys() {
+    let mut report = ImportReport {
+        messages: 2,
+        ..ImportReport::default()
+    };
+    report.leave_out(LeftOut::NoText);
+    report.leave_out(LeftOut::Notice);
+    report.leave_out(LeftOut::NoText);
+    assert_eq!(
+        serde_json::to_string(&report).unwrap(),
+        r#"{"users":0,"channels":0,"messages":2,"memories":0,"left_out":{"notice":1,"no-text":2},"warnings":[]}"#
+    );
+}

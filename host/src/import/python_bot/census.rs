@@ -72,7 +72,8 @@ impl Census {
         let message_id = trimmed(row, "message_id")?;
         let thread = trimmed(row, "thread_ts")?;
         let ids = self.ids.entry(channel_id.clone()).or_default();
-        if !thread.is_empty() {
+        let is_reply = !thread.is_empty();
+        if is_reply {
             ids.name_thread(thread);
         }
         if let Ok(ts) = TsKey::parse(&message_id) {
@@ -89,7 +90,7 @@ impl Census {
                 expected: "a time in UTC, as in 2024-03-01 10:05:00",
             });
         };
-        ids.wait(message_id, stored_at);
+        ids.wait(message_id, stored_at, is_reply);
         Ok(())
     }
 

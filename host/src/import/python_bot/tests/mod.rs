@@ -97,7 +97,7 @@ fn a_random_id_becomes_the_second_and_a_free_sequence() {
     );
     assert_eq!(
         report.warnings[0],
-        "3 messages had no Slack id and got one made of the time they were stored"
+        "messages without a Slack id, which got one from their replies or from the time they were stored: 3"
     );
 }
 
@@ -112,8 +112,8 @@ fn made_ids_are_the_same_on_every_import() {
 fn made_ids_go_round_within_their_second() {
     let mut ids = ids::ChannelIds::default();
     let last = time("2024-03-01 10:05:00.999999").unwrap();
-    ids.wait("a".to_owned(), last);
-    ids.wait("b".to_owned(), last);
+    ids.wait("a".to_owned(), last, false);
+    ids.wait("b".to_owned(), last, false);
     ids.make();
     assert_eq!(ids.find("a").unwrap().to_string(), "1709287500.999999");
     assert_eq!(ids.find("b").unwrap().to_string(), "1709287500.000000");
@@ -147,8 +147,33 @@ fn threads_are_found_also_where_they_begin_on_a_random_id() {
     assert_eq!(thread_of("of a lost thread"), None);
     assert_eq!(
         report.warnings[1],
-        "1 replies name a thread that does not exist and stand outside of threads"
+        "replies to a message that does not exist, which now stand outside of threads: 1"
     );
+}
+
+#[test]
+fn a_post_gets_its_right_id_back_from_the_replies_to_it() {
+    let mut ids = ids::ChannelIds::default();
+    let stored = |seconds: &str| time(&format!("2024-03-01 10:05:{seconds}")).unwrap();
+    ids.wait("early".to_owned(), stored("00.000000"), false);
+    ids.wait("answer".to_owned(), stored("02.500000"), true);
+    ids.wait("post".to_owned(), stored("03.000000"), false);
+    ids.wait("late".to_owned(), stored("30.000000"), false);
+    ids.take(TsKey::parse("1709287530.000000").unwrap());
+    for thread in [
+        "1709287502.400000",
+        "1709287520.000000",
+        "1709287530.000000",
+    ] {
+        ids.name_thread(thread.to_owned());
+    }
+    ids.make();
+    let made = |id| ids.find(id).unwrap().to_string();
+    assert_eq!(made("post"), "1709287502.400000");
+    assert!(ids.is_thread(ids.find("post").unwrap()));
+    assert_eq!(made("early"), "1709287500.000000");
+    assert_eq!(made("answer"), "1709287502.500000");
+    assert_eq!(made("late"), "1709287530.000001");
 }
 
 #[test]
@@ -202,7 +227,7 @@ fn memories_are_read_in_every_spelling() {
     );
     assert_eq!(
         report.warnings[2],
-        "the memory (team, T1, long_term) is of no known scope and type"
+        "a memory of no known scope and type was left out: `team`, `T1`, `long_term`"
     );
 }
 
