@@ -1,0 +1,108 @@
+//! Connections: one that writes, and some that read.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
+
+use super::error::{Fault, StoreError};
+
+/// How long a call waits for another process's transaction.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// How many reading connections are kept open.
+const IDLE_READERS: usize = 4;
+
+/// All statements fit, so that none is prepared twice.
+const STATEMENTS: usize = 64;
+
+/// The connections of one file.
+pub(super) struct Pool {
+    path: PathBuf,
+    writer: Mutex<Connection>,
+    readers: Mutex<Vec<Connection>>,
+}
+
+/// Opens a connection; makes the file if there is none.
+pub(super) fn connect(path: &Path) -> Result<Connection, StoreError> {
+    let at = |error| StoreError::of(path, error);
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+        | OpenFlags::SQLITE_OPEN_CREATE
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags).map_err(at)?;
+    connection.busy_timeout(BUSY_TIMEOUT).map_err(at)?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    connection.pragma_update(None, "foreign_keys", true).map_err(at)?;
+    connection.pragma_update(None, "synchronous", "FULL").map_err(at)?;
+    Ok(connection)
+}
+
+impl Pool {
+    /// Takes a connection to a database of myao.
+    pub(super) fn new(path: &Path, writer: Connection) -> Result<Self, StoreError> {
+        writer
+            .pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))
+            .map_err(|error| StoreError::of(path, error))?;
+        Ok(Self { path: path.to_owned(), writer: Mutex::new(writer), readers: Mutex::default() })
+    }
+
+    /// The database file.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Runs `work` in one transaction that sees one state of the database.
+    pub(super) fn read<T>(
+        &self,
+        work: impl FnOnce(&Connection) -> Result<T, Fault>,
+    ) -> Result<T, StoreError> {
+        let idle = self.readers.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let connection = match idle {
+            Some(connection) => connection,
+            None => self.new_reader()?,
+        };
+        let result = in_snapshot(&connection, work).map_err(|fault| fault.at(&self.path));
+        let mut readers = self.readers.lock().unwrap_or_else(PoisonError::into_inner);
+        if readers.len() < IDLE_READERS {
+            readers.push(connection);
+        }
+        result
+    }
+
+    /// Runs `work` in one writing transaction, which is committed if it succeeds.
+    pub(super) fn write<T>(
+        &self,
+        work: impl FnOnce(&Connection) -> Result<T, Fault>,
+    ) -> Result<T, StoreError> {
+        // A panic in `work` rolls its transaction back, so the connection stays usable.
+        let mut connection = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        in_transaction(&mut connection, work).map_err(|fault| fault.at(&self.path))
+    }
+
+    fn new_reader(&self) -> Result<Connection, StoreError> {
+        let connection = connect(&self.path)?;
+        connection
+            .pragma_update(None, "query_only", true)
+            .map_err(|error| StoreError::of(&self.path, error))?;
+        Ok(connection)
+    }
+}
+
+fn in_snapshot<T>(
+    connection: &Connection,
+    work: impl FnOnce(&Connection) -> Result<T, Fault>,
+) -> Result<T, Fault> {
+    let transaction = Transaction::new_unchecked(connection, TransactionBehavior::Deferred)?;
+    work(&transaction)
+}
+
+fn in_transaction<T>(
+    connection: &mut Connection,
+    work: impl FnOnce(&Connection) -> Result<T, Fault>,
+) -> Result<T, Fault> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let value = work(&transaction)?;
+    transaction.commit()?;
+    Ok(value)
+}

@@ -1,0 +1,100 @@
+//! The schema: whose database a file is, and its migrations.
+
+use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
+
+use super::error::Fault;
+
+/// Marks a database of myao in its header: "myao" as a number.
+const APPLICATION_ID: i32 = i32::from_be_bytes(*b"myao");
+
+/// Each takes a database from the version of its place in this list to the next.
+const MIGRATIONS: [&str; 1] = [include_str!("migrations/0001_start.sql")];
+
+/// The schema version that this program reads and writes.
+pub(super) const NEWEST: i32 = MIGRATIONS.len() as i32;
+
+/// Whose database a file is.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Found {
+    /// Myao's, with the newest schema.
+    Ours,
+    /// That of the Python bot.
+    Legacy,
+    /// Another program's.
+    Foreign,
+    /// Written by a newer myao, with this schema.
+    Newer(i32),
+}
+
+/// Brings a new or older database to the newest schema; leaves all others alone.
+pub(super) fn prepare(connection: &mut Connection) -> Result<Found, Fault> {
+    if let Some(found) = look(connection)? {
+        return Ok(found);
+    }
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    // Another process may have been first.
+    let found = match look(&transaction)? {
+        Some(found) => found,
+        None => {
+            migrate(&transaction)?;
+            Found::Ours
+        }
+    };
+    transaction.commit()?;
+    Ok(found)
+}
+
+/// Sets the tables of the Python bot aside and makes those of myao, in the caller's transaction; false
+/// where this is no longer the bot's database.
+pub(super) fn replace_legacy(connection: &Connection) -> rusqlite::Result<bool> {
+    if look(connection)? != Some(Found::Legacy) {
+        return Ok(false);
+    }
+    connection.execute_batch(include_str!("sql/set_legacy_aside.sql"))?;
+    connection.pragma_update(None, "user_version", 0)?;
+    migrate(connection)?;
+    Ok(true)
+}
+
+/// The key of a workspace, which is added if it is new.
+pub(super) fn workspace_key(connection: &Connection, id: &str) -> rusqlite::Result<i64> {
+    let key = connection
+        .query_row(include_str!("sql/workspace_key.sql"), [id], |row| row.get(0))
+        .optional()?;
+    match key {
+        Some(key) => Ok(key),
+        None => connection.query_row(include_str!("sql/insert_workspace.sql"), [id], |row| row.get(0)),
+    }
+}
+
+/// What a file is; none where migrations are to be applied.
+fn look(connection: &Connection) -> rusqlite::Result<Option<Found>> {
+    let application: i32 = pragma(connection, "application_id")?;
+    if application == APPLICATION_ID {
+        let version: i32 = pragma(connection, "user_version")?;
+        return Ok(match version {
+            NEWEST => Some(Found::Ours),
+            0..NEWEST => None,
+            _ => Some(Found::Newer(version)),
+        });
+    }
+    let tables: i64 = connection.query_row(include_str!("sql/tables.sql"), [], |row| row.get(0))?;
+    if application == 0 && tables == 0 {
+        return Ok(None);
+    }
+    let legacy: bool = connection.query_row(include_str!("sql/legacy.sql"), [], |row| row.get(0))?;
+    Ok(Some(if application == 0 && legacy { Found::Legacy } else { Found::Foreign }))
+}
+
+fn migrate(connection: &Connection) -> rusqlite::Result<()> {
+    let version: i32 = pragma(connection, "user_version")?;
+    for migration in MIGRATIONS.iter().skip(usize::try_from(version).unwrap_or(0)) {
+        connection.execute_batch(migration)?;
+    }
+    connection.pragma_update(None, "application_id", APPLICATION_ID)?;
+    connection.pragma_update(None, "user_version", NEWEST)
+}
+
+fn pragma<T: rusqlite::types::FromSql>(connection: &Connection, name: &str) -> rusqlite::Result<T> {
+    connection.pragma_query_value(None, name, |row| row.get(0))
+}

@@ -1,0 +1,27 @@
+-- ?1 channel, ?2 until
+-- Without messages after `until` the stored counts are exact; else they are counted anew.
+SELECT
+    c.id,
+    COALESCE(NULLIF(c.name, ''), c.id),
+    c.is_private,
+    CASE WHEN b.newest_key <= ?2 THEN b.newest_key ELSE (
+        SELECT ts_key FROM messages
+        WHERE channel = ?1 AND ts_key <= ?2 AND deleted_at IS NULL
+        ORDER BY ts_key DESC LIMIT 1
+    ) END,
+    CASE WHEN b.newest_key <= ?2 THEN b.new_count ELSE (
+        SELECT COUNT(*) FROM messages
+        WHERE channel = ?1 AND ts_key > b.watermark AND ts_key <= ?2 AND deleted_at IS NULL
+    ) END,
+    b.oldest_new_key,
+    b.watermark,
+    m.version,
+    CASE WHEN b.short_term_id > b.merged_through THEN (
+        SELECT COUNT(*) FROM memories AS u
+        WHERE u.workspace = c.workspace AND u.scope = 1 AND u.scope_id = c.id
+            AND u.memory_type = 1 AND u.superseded_at IS NULL AND u.id > b.merged_through
+    ) ELSE 0 END
+FROM channels AS c
+LEFT JOIN backlog AS b ON b.channel = c.key AND b.thread_key = 0
+LEFT JOIN memories AS m ON m.id = b.short_term_id
+WHERE c.key = ?1;

@@ -1,0 +1,45 @@
+-- ?1 channel, ?2 since, ?3 until, ?4 limit of the newest, ?5 limit of the oldest (one of both is 0),
+-- ?6 the whole thread or -1
+WITH
+picked (key, thread_key) AS MATERIALIZED (
+    SELECT key, thread_key FROM (
+        SELECT key, thread_key FROM messages
+        WHERE channel = ?1 AND ts_key BETWEEN ?2 AND ?3 AND deleted_at IS NULL
+            AND thread_key IS NOT ?6 AND ts_key <> ?6
+        ORDER BY ts_key DESC LIMIT ?4
+    )
+    UNION ALL
+    SELECT key, thread_key FROM (
+        SELECT key, thread_key FROM messages
+        WHERE channel = ?1 AND ts_key BETWEEN ?2 AND ?3 AND deleted_at IS NULL
+            AND thread_key IS NOT ?6 AND ts_key <> ?6
+        ORDER BY ts_key LIMIT ?5
+    )
+    UNION ALL
+    SELECT key, thread_key FROM messages
+    WHERE channel = ?1 AND thread_key = ?6 AND ts_key <= ?3 AND deleted_at IS NULL
+    UNION ALL
+    SELECT key, thread_key FROM messages
+    WHERE channel = ?1 AND ts_key = ?6 AND ts_key <= ?3 AND deleted_at IS NULL
+),
+shown (key) AS (
+    SELECT key FROM picked
+    UNION
+    SELECT first.key
+    FROM picked CROSS JOIN messages AS first ON first.channel = ?1 AND first.ts_key = picked.thread_key
+    WHERE first.deleted_at IS NULL AND first.ts_key <= ?3
+)
+SELECT
+    m.ts_key,
+    m.user_id,
+    COALESCE(NULLIF(m.author_name, ''), NULLIF(u.name, ''), '(unknown user)'),
+    m.is_bot OR COALESCE(u.is_bot, 0),
+    m.text,
+    -- The first message of a thread names itself, once there is a reply.
+    CASE WHEN t.first_reply_key <= ?3 THEN m.ts_key ELSE m.thread_key END,
+    m.edited_at
+FROM shown
+CROSS JOIN messages AS m ON m.key = shown.key
+LEFT JOIN users AS u ON u.workspace = m.workspace AND u.id = m.user_id
+LEFT JOIN backlog AS t ON t.channel = m.channel AND t.thread_key = m.ts_key AND m.thread_key IS NULL
+ORDER BY m.ts_key;

@@ -1,0 +1,42 @@
+-- ?1 channel
+WITH state (workspace, channel, watermark, short_term_id, merged_through) AS MATERIALIZED (
+    SELECT c.workspace, c.key, COALESCE(s.source_latest_key, -1), COALESCE(s.id, 0), COALESCE(l.merged_through, 0)
+    FROM channels AS c
+    LEFT JOIN memories AS s ON s.id = (
+        SELECT n.id FROM memories AS n
+        WHERE n.workspace = c.workspace AND n.scope = 1 AND n.scope_id = c.id
+            AND n.memory_type = 1 AND n.superseded_at IS NULL
+        ORDER BY n.version DESC LIMIT 1
+    )
+    LEFT JOIN memories AS l ON l.id = (
+        SELECT n.id FROM memories AS n
+        WHERE n.workspace = c.workspace AND n.scope = 1 AND n.scope_id = c.id
+            AND n.memory_type = 0 AND n.superseded_at IS NULL
+        ORDER BY n.version DESC LIMIT 1
+    )
+    WHERE c.key = ?1
+)
+INSERT OR REPLACE INTO backlog
+    (workspace, channel, thread_key, newest_key, oldest_new_key, new_count, watermark, short_term_id, merged_through)
+SELECT
+    state.workspace,
+    state.channel,
+    0,
+    (
+        SELECT ts_key FROM messages
+        WHERE channel = ?1 AND deleted_at IS NULL
+        ORDER BY ts_key DESC LIMIT 1
+    ),
+    (
+        SELECT ts_key FROM messages
+        WHERE channel = ?1 AND ts_key > state.watermark AND deleted_at IS NULL
+        ORDER BY ts_key LIMIT 1
+    ),
+    (
+        SELECT COUNT(*) FROM messages
+        WHERE channel = ?1 AND ts_key > state.watermark AND deleted_at IS NULL
+    ),
+    state.watermark,
+    state.short_term_id,
+    state.merged_through
+FROM state;
