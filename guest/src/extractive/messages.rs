@@ -99,7 +99,7 @@ fn factor(content: &mut Content, bot: bool, code: bool, answered: bool) -> f64 {
         if answered {
             factor *= 0.5;
         } else {
-            content.decision += 0.7;
+            content.decision += 1.0;
         }
     }
     factor

@@ -44,7 +44,7 @@ pub const SHORT_NOTE_EN: &str = "(Excerpts)";
 
 /// A sentence that adds less than this is not worth remembering. What is remembered is not
 /// forgotten while there is room for it.
-const LEAST_GAIN: f64 = 0.5;
+const LEAST_GAIN: f64 = 0.35;
 /// The long note may take at most this part of the token limit.
 const NOTE_SHARE: u32 = 5;
 /// So many candidates are counted at least, however low the limit.

@@ -249,26 +249,40 @@ mod tests {
 
     #[test]
     fn japanese_and_english_sentences_end_where_they_end() {
-        assert_eq!(
-            texts("決めました。来週です！本当？はい"),
-            [
-                "来週に公開すると決めました。",
-                "来週は水曜に集まります！",
-                "本当？",
-                "はい"
-            ]
-        );
-        assert_eq!(
-            texts("We ship. It works! Really? yes"),
-            ["We ship.", "It works!", "Who else wants to help?", "yes"]
-        );
+        let japanese = [
+            "来週に公開すると決めました。",
+            "来週は水曜に集まります！",
+            "それは本当に大丈夫なのですか？",
+            "はい",
+        ];
+        assert_eq!(texts(&japanese.concat()), japanese);
+        let english = [
+            "We ship the importer.",
+            "Everything works now!",
+            "Who else wants to help?",
+            "yes",
+        ];
+        assert_eq!(texts(&english.join(" ")), english);
         assert_eq!(
             texts("一行目\r\n二行目\u{2028}三行目"),
             ["一行目", "二行目", "三行目"]
         );
+        let quoted = "部長は「それでいいです。」と言いました。";
+        assert_eq!(texts(&format!("{quoted}次へ。")), [quoted, "次へ。"]);
+    }
+
+    #[test]
+    fn what_announces_or_asks_stays_with_its_subject() {
+        for text in [
+            "Found it. The index is missing.",
+            "原因判明。キューが詰まっていました。",
+            "The login has expired. Any idea?",
+        ] {
+            assert_eq!(texts(text), [text]);
+        }
         assert_eq!(
-            texts("部長は「いいです。」と言った。次へ。"),
-            ["部長は「いいです。」と言った。", "次へ。"]
+            texts("Thanks! The index is missing."),
+            ["Thanks!", "The index is missing."]
         );
     }
 
@@ -283,10 +297,8 @@ mod tests {
         ] {
             assert_eq!(texts(text), [text]);
         }
-        assert_eq!(
-            texts("See https://example.com/x. Then go."),
-            ["See https://example.com/x.", "Then go."]
-        );
+        let two = ["See https://example.com/x.", "Then go there."];
+        assert_eq!(texts(&two.join(" ")), two);
     }
 
     #[test]
