@@ -19,7 +19,9 @@ const DECISIONS: &[(&str, f64)] = &[
     ("却下", 1.2),
     ("結論", 1.2),
     ("方針", 1.0),
-    ("にします", 0.8),
+    ("にします", 0.3),
+    ("しましょう", 0.6),
+    ("にしましょう", 0.9),
     ("でいきます", 1.0),
     ("でいきましょう", 1.0),
     ("でいこう", 0.9),
@@ -57,7 +59,7 @@ const DECISIONS: &[(&str, f64)] = &[
     ("復旧", 1.0),
     ("修正", 0.6),
     ("解決", 0.9),
-    ("直りました", 0.8),
+    ("直り", 0.8),
     ("完了", 0.6),
     ("判明", 1.0),
     ("回避策", 0.9),
@@ -92,6 +94,8 @@ const DECISIONS: &[(&str, f64)] = &[
     ("due", 1.0),
     ("owner", 1.1),
     ("owns", 1.1),
+    ("will own", 1.0),
+    ("takes over", 0.9),
     ("assigned", 1.1),
     ("todo", 1.0),
     ("action item", 1.2),
@@ -157,10 +161,6 @@ const CHATTER: &[&str] = &[
     "すみません",
     "ごめん",
     "楽しみ",
-    "笑",
-    "ｗｗ",
-    "お昼",
-    "ランチ",
     "hello",
     "hi",
     "hey",
@@ -171,8 +171,6 @@ const CHATTER: &[&str] = &[
     "thank you",
     "thx",
     "cheers",
-    "lol",
-    "haha",
     "ok",
     "okay",
     "cool",
@@ -185,8 +183,6 @@ const CHATTER: &[&str] = &[
     "brb",
     "welcome",
     "congrats",
-    "lunch",
-    "coffee",
     "see you",
     "sounds good",
     "got it",
@@ -195,6 +191,21 @@ const CHATTER: &[&str] = &[
     "left the channel",
     "さんが参加しました",
     "が退出しました",
+];
+
+/// Talk that is not about the work, whatever numbers it names.
+const SMALL_TALK: &[&str] = &[
+    "お昼",
+    "ランチ",
+    "お弁当",
+    "コーヒー",
+    "笑",
+    "ｗｗ",
+    "lunch",
+    "coffee",
+    "lol",
+    "haha",
+    "hehe",
 ];
 
 /// How much a sentence decides, assigns, dates or explains; 0 for not at all.
@@ -215,6 +226,11 @@ pub(super) fn decision(folded_lower: &str) -> f64 {
 /// Whether the sentence greets, thanks, laughs or nods.
 pub(super) fn is_chatter(folded_lower: &str) -> bool {
     CHATTER.iter().any(|cue| contains(folded_lower, cue))
+}
+
+/// Whether the sentence is about lunch and the like.
+pub(super) fn is_small_talk(folded_lower: &str) -> bool {
+    SMALL_TALK.iter().any(|cue| contains(folded_lower, cue))
 }
 
 /// Whether the sentence asks.

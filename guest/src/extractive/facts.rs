@@ -34,6 +34,19 @@ impl Names {
         }
         Self(all)
     }
+
+    /// The text behind the name of the person it is said to: `alice: yes` says `yes`.
+    pub(super) fn without_addressee<'a>(&self, text: &'a str) -> &'a str {
+        let Some((name, rest)) = text.split_once([':', ',', ' ', '、']) else {
+            return text;
+        };
+        let name = name.trim_start_matches('@').to_lowercase();
+        if self.0.contains(&name) && !rest.trim().is_empty() {
+            rest.trim_start()
+        } else {
+            text
+        }
+    }
 }
 
 const CURRENCIES: &[char] = &['$', '€', '£', '¥', '￥'];
@@ -204,11 +217,11 @@ fn fact(key: &str, weight: f64) -> Option<Fact> {
 fn ascii_fact(chunk: &str, tail: &str, first: bool, names: &Names) -> Option<Fact> {
     let lower = chunk.to_lowercase();
     if chunk.contains("://") || lower.starts_with("www.") {
-        return fact(chunk, 1.2);
+        return fact(chunk, 1.0);
     }
     let name = lower.trim_start_matches('@').trim_end_matches("'s");
     if names.0.contains(name) || (chunk.starts_with('@') && name.len() > 1) {
-        return fact(name, 0.6);
+        return fact(name, 0.4);
     }
     if chunk.contains(|c: char| c.is_ascii_digit()) {
         return number_fact(chunk, &lower, tail);
@@ -233,7 +246,9 @@ fn number_fact(chunk: &str, lower: &str, tail: &str) -> Option<Fact> {
         .trim_end_matches("pm")
         .split([':', '-'])
         .collect();
-    if (lower.contains(':') || lower.ends_with("am") || lower.ends_with("pm"))
+    let minutes = clock.get(1).is_none_or(|minutes| minutes.len() == 2);
+    if minutes
+        && (lower.contains(':') || lower.ends_with("am") || lower.ends_with("pm"))
         && all_numbers(&clock)
     {
         return fact(chunk, 0.7);
@@ -243,7 +258,7 @@ fn number_fact(chunk: &str, lower: &str, tail: &str) -> Option<Fact> {
         .bytes()
         .all(|b| b.is_ascii_digit() || b == b'.' || b == b',');
     if plain && number.len() < chunk.len() {
-        return fact(chunk, 1.2);
+        return fact(chunk, if digits > 1 { 1.2 } else { 0.7 });
     }
     if plain {
         return Some(counted(number, digits, tail));
@@ -260,6 +275,9 @@ fn number_fact(chunk: &str, lower: &str, tail: &str) -> Option<Fact> {
             .all(|c| c.is_ascii_alphabetic() || matches!(c, '%' | '/'));
     if is_version || is_amount || chunk.starts_with('#') {
         return fact(chunk, 1.0);
+    }
+    if !chunk.contains(|c: char| c.is_ascii_alphabetic()) {
+        return fact(chunk, 0.3);
     }
     // Ids and codes: `INC-204`, `E0502`, `3fa9c1d`. Long ones are rather hashes and dumps.
     fact(chunk, if chunk.len() <= 24 { 0.9 } else { 0.4 })
@@ -319,20 +337,20 @@ fn word_fact(chunk: &str, lower: &str, first: bool) -> Option<Fact> {
     if CALENDAR.contains(&lower)
         && (lower.len() > 3 || chunk.starts_with(|c: char| c.is_ascii_uppercase()))
     {
-        return fact(lower, 0.6);
+        return fact(lower, 0.7);
     }
     let extension = chunk
         .rsplit_once('.')
         .filter(|(stem, _)| stem.len() > 1)
         .map_or("", |(_, e)| e);
     if (2..=5).contains(&extension.len()) && extension.bytes().all(|b| b.is_ascii_lowercase()) {
-        return fact(chunk, 0.8);
+        return fact(chunk, 0.6);
     }
     let is_path = chunk.starts_with(['/', '~']) || chunk.matches('/').count() > 1;
     let is_code =
         chunk.contains('_') || chunk.contains("::") || (chunk.starts_with('#') && letters > 2);
     if (is_path || is_code) && letters > 2 {
-        return fact(chunk, 0.7);
+        return fact(chunk, 0.5);
     }
     let upper = chunk.chars().filter(char::is_ascii_uppercase).count();
     let starts_upper = chunk.starts_with(|c: char| c.is_ascii_uppercase());
@@ -340,7 +358,7 @@ fn word_fact(chunk: &str, lower: &str, first: bool) -> Option<Fact> {
         && (upper > 1 || (upper == 1 && !starts_upper))
         && chunk.chars().all(|c| c.is_ascii_alphabetic() || c == '-')
     {
-        return fact(chunk, if upper == letters { 0.35 } else { 0.6 });
+        return fact(chunk, if upper == letters { 0.35 } else { 0.45 });
     }
     (starts_upper && !first && letters > 2 && !lower.starts_with("i'"))
         .then(|| fact(chunk, 0.4))
@@ -368,6 +386,8 @@ fn japanese_facts(run: &str, tail: &str, names: &Names, facts: &mut Vec<Fact>) {
         .or_else(|| (addressed && run.chars().count() < 7).then_some(run))
     {
         facts.extend(fact(name, 0.7));
+    } else if run.starts_with(is_katakana) && tail.starts_with('社') {
+        facts.extend(fact(run, 0.7));
     } else if run.starts_with(is_katakana) && run.chars().count() > 3 {
         // A long loan word is a subject or a product more often than not.
         facts.extend(fact(run, 0.2));

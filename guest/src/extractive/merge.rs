@@ -2,18 +2,22 @@
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
+use super::cues;
 use super::facts::Names;
 use super::items::{self, Item};
 use super::score::{Candidate, Content, Crowd, Vocabulary};
 use super::sentences;
-use super::text::fold;
+use super::text::{fold, width};
 
 /// The oldest item is worth this much less than the newest.
 const AGE_DISCOUNT: f64 = 0.4;
 /// By how much what was picked of an age or a channel discounts the rest.
 const PERIOD_DISCOUNT: f64 = 0.25;
 const CHANNEL_DISCOUNT: f64 = 0.25;
+/// What stands before a colon is no speaker where it is wider than this.
+const MAX_SPEAKER_WIDTH: usize = 40;
 /// Two texts with the same words and facts are the same from this likeness on.
 const LIKENESS: f64 = 0.9;
 
@@ -48,9 +52,12 @@ pub(super) fn candidates(
     for (label, memory) in new {
         all.extend(place(items::parse(memory, label.as_deref()), Place::Last));
     }
+    let names = Names::new(all.iter().map(|(item, _)| speaker(&item.text).0));
     let mut kept = Kept::default();
     for (item, place) in all {
-        let content = vocabulary.read(&item.text, &Names::default());
+        let (speaker, said) = speaker(&item.text);
+        let mut content = vocabulary.read(said, &names);
+        content.decision += cues::decision(&speaker.to_lowercase()) / 2.0;
         kept.add(Placed {
             item,
             place,
@@ -152,6 +159,13 @@ impl Kept {
     }
 }
 
+/// Who says it, or what it is about, and the rest.
+fn speaker(text: &str) -> (&str, &str) {
+    text.split_once(": ")
+        .filter(|(speaker, _)| width(speaker) <= MAX_SPEAKER_WIDTH)
+        .unwrap_or(("", text))
+}
+
 /// The sentences of an item as far as letters and digits go, each with who said it.
 fn sentence_keys(text: &str) -> BTreeSet<String> {
     let letters = |text: &str| -> String {
@@ -161,7 +175,7 @@ fn sentence_keys(text: &str) -> BTreeSet<String> {
             .filter(|c| c.is_alphanumeric())
             .collect()
     };
-    let (speaker, said) = text.split_once(": ").unwrap_or(("", text));
+    let (speaker, said) = speaker(text);
     let sentences = sentences::split(said).into_iter();
     sentences
         .map(|s| format!("{}:{}", letters(speaker), letters(&s.text)))
@@ -223,6 +237,8 @@ fn with_age(items: Vec<Placed>) -> Vec<Candidate> {
         Candidate {
             line: index,
             prefix: placed.item.prefix(),
+            context: None,
+            speaker: Rc::from(""),
             lead: None,
             text: placed.item.text,
             crowds: [

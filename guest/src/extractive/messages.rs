@@ -1,9 +1,11 @@
 //! Messages as candidates: `- 2024-03-01 alice: sentence`.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use chrono::{DateTime, Datelike};
 
+use super::context::Earlier;
 use super::facts::Names;
 use super::score::{Candidate, Content, Crowd, Vocabulary};
 use super::sentences;
@@ -13,8 +15,8 @@ use crate::bindings::types::{Message, Timestamp};
 /// A silence of so many seconds ends a burst of talk.
 const BURST_GAP_SECONDS: i64 = 1800;
 /// A question at the top level counts as answered when somebody else writes so soon after it.
-const ANSWER_MESSAGES: usize = 6;
-const ANSWER_SECONDS: i64 = 6 * 3600;
+const ANSWER_MESSAGES: usize = 4;
+const ANSWER_SECONDS: i64 = 900;
 /// By how much what was picked of a burst or a writer discounts the rest.
 const SEGMENT_DISCOUNT: f64 = 0.15;
 const WRITER_DISCOUNT: f64 = 0.08;
@@ -23,23 +25,31 @@ const MAX_NAME_WIDTH: usize = 40;
 
 /// All sentences of the messages, in their order.
 pub(super) fn candidates(messages: &[&Message], vocabulary: &mut Vocabulary) -> Vec<Candidate> {
-    let shown: Vec<String> = messages.iter().map(|m| name(m)).collect();
-    let names = Names::new(shown.iter().map(String::as_str));
+    let speakers: Vec<Rc<str>> = messages
+        .iter()
+        .map(|m| Rc::from(format!("{}: ", name(m))))
+        .collect();
+    let names = Names::new(
+        speakers
+            .iter()
+            .map(|speaker| speaker.trim_end_matches(": ")),
+    );
     let segments = segments(messages);
     let answered = answered(messages);
     let mut writers: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut earlier = Earlier::default();
     let mut candidates = Vec::new();
-    let facts = messages
+    let known = messages
         .iter()
-        .zip(&shown)
+        .zip(speakers)
         .zip(segments)
         .zip(answered)
         .enumerate();
-    for (line, (((message, name), segment), answered)) in facts {
+    for (line, (((message, speaker), segment), answered)) in known {
         let next = writers.len();
         let writer = *writers.entry(&message.user.id).or_insert(next);
         let date = local_date(message.timestamp).map_or(String::new(), |date| format!("{date} "));
-        let prefix = format!("- {date}{name}: ");
+        let of_message = candidates.len();
         for sentence in sentences::split(&message.text) {
             let mut content = vocabulary.read(&sentence.text, &names);
             if let Some(lead) = sentence.lead.as_deref() {
@@ -48,7 +58,9 @@ pub(super) fn candidates(messages: &[&Message], vocabulary: &mut Vocabulary) -> 
             let factor = factor(&mut content, message.user.is_bot, sentence.code, answered);
             candidates.push(Candidate {
                 line,
-                prefix: prefix.clone(),
+                prefix: format!("- {date}"),
+                context: None,
+                speaker: speaker.clone(),
                 lead: sentence.lead,
                 text: sentence.text,
                 crowds: [
@@ -65,12 +77,19 @@ pub(super) fn candidates(messages: &[&Message], vocabulary: &mut Vocabulary) -> 
                 factor,
             });
         }
+        if !message.user.is_bot {
+            earlier.go_on(
+                segment,
+                message.thread_ts.is_some(),
+                candidates.get_mut(of_message..).unwrap_or_default(),
+            );
+        }
     }
     candidates
 }
 
 fn factor(content: &mut Content, bot: bool, code: bool, answered: bool) -> f64 {
-    let mut factor = if bot { 0.6 } else { 1.0 };
+    let mut factor = if bot { 0.4 } else { 1.0 };
     if code {
         factor *= 0.4;
     }
@@ -80,7 +99,7 @@ fn factor(content: &mut Content, bot: bool, code: bool, answered: bool) -> f64 {
         if answered {
             factor *= 0.5;
         } else {
-            content.decision += 0.5;
+            content.decision += 1.0;
         }
     }
     factor

@@ -14,6 +14,7 @@
 //! The same input always gives the same text, natively and as a component: there is no hashing
 //! and no arithmetic that differs between machines.
 
+mod context;
 mod cues;
 mod facts;
 mod items;
@@ -24,6 +25,8 @@ mod select;
 mod sentences;
 mod terms;
 mod text;
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use score::{Candidate, Vocabulary};
 use select::{Cost, Selection, per_cost};
@@ -39,6 +42,9 @@ pub const SHORT_NOTE_JA: &str = "（抜粋）";
 /// The same where the token limit leaves no room for more.
 pub const SHORT_NOTE_EN: &str = "(Excerpts)";
 
+/// A sentence that adds less than this is not worth remembering. What is remembered is not
+/// forgotten while there is room for it.
+const LEAST_GAIN: f64 = 0.35;
 /// The long note may take at most this part of the token limit.
 const NOTE_SHARE: u32 = 5;
 /// So many candidates are counted at least, however low the limit.
@@ -78,9 +84,11 @@ pub fn summarize(
     count_tokens: &dyn Fn(&[String]) -> Vec<u32>,
 ) -> String {
     let mut vocabulary = Vocabulary::default();
-    let candidates = match input {
-        Input::Messages(messages) => messages::candidates(messages, &mut vocabulary),
-        Input::Memories { existing, new } => merge::candidates(existing, new, &mut vocabulary),
+    let (candidates, least_gain) = match input {
+        Input::Messages(messages) => (messages::candidates(messages, &mut vocabulary), LEAST_GAIN),
+        Input::Memories { existing, new } => {
+            (merge::candidates(existing, new, &mut vocabulary), 0.0)
+        }
     };
     if candidates.is_empty() {
         return String::new();
@@ -95,6 +103,7 @@ pub fn summarize(
         candidates: &candidates,
         vocabulary: &vocabulary,
         notes,
+        least_gain,
         max_tokens,
         count_tokens,
     };
@@ -125,7 +134,7 @@ fn shortlist(
         .map(|(index, c)| (worth(c), index, c))
         .collect();
     ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-    let mut crowd_sizes = std::collections::BTreeMap::new();
+    let mut crowd_sizes = BTreeMap::new();
     for (worth, _, candidate) in &mut ranked {
         let [crowd, _] = candidate.crowds;
         let before = crowd_sizes.entry(crowd.id).or_insert(0.0);
@@ -151,6 +160,7 @@ struct Draft<'a> {
     candidates: &'a [Candidate],
     vocabulary: &'a Vocabulary,
     notes: [&'static str; 2],
+    least_gain: f64,
     max_tokens: u32,
     count_tokens: &'a dyn Fn(&[String]) -> Vec<u32>,
 }
@@ -165,7 +175,8 @@ impl Draft<'_> {
             [_, cost] => (short, cost),
         };
         let budget = self.max_tokens.checked_sub(note_cost)?;
-        let mut picks = Selection::new(self.candidates, self.vocabulary).pick(&costs, budget);
+        let mut picks =
+            Selection::new(self.candidates, self.vocabulary).pick(&costs, budget, self.least_gain);
         while !picks.is_empty() {
             let text = self.render(note, &picks);
             let count = (self.count_tokens)(std::slice::from_ref(&text))
@@ -190,8 +201,13 @@ impl Draft<'_> {
     fn costs(&self) -> ([u32; 2], Vec<Cost>) {
         let mut texts: Vec<String> = self.notes.iter().map(|note| (*note).to_owned()).collect();
         for candidate in self.candidates {
-            texts.push(format!("\n{}{}", candidate.prefix, said(candidate, None)));
-            texts.push(format!(" {}", said(candidate, None)));
+            let said = said(candidate, None);
+            texts.push(format!(
+                "\n{}{}{said}",
+                candidate.prefix,
+                opening(candidate)
+            ));
+            texts.push(format!(" {said}"));
         }
         let mut counts = (self.count_tokens)(&texts).into_iter();
         let mut next = || counts.next().unwrap_or(u32::MAX);
@@ -211,14 +227,29 @@ impl Draft<'_> {
     fn render(&self, note: &str, picks: &[usize]) -> String {
         let mut picks = picks.to_vec();
         picks.sort_unstable();
+        let picks: Vec<&Candidate> = picks
+            .iter()
+            .filter_map(|index| self.candidates.get(*index))
+            .collect();
+        let shown: BTreeSet<(usize, &str)> =
+            picks.iter().map(|c| (c.line, c.text.as_str())).collect();
         let mut text = note.to_owned();
         let mut previous: Option<&Candidate> = None;
-        for candidate in picks.iter().filter_map(|index| self.candidates.get(*index)) {
+        for candidate in picks {
             let before = previous.filter(|before| before.line == candidate.line);
-            match before {
-                None => text.push_str(&format!("\n{}", candidate.prefix)),
-                Some(_) if text.ends_with(['。', '！', '？']) => {}
-                Some(_) => text.push(' '),
+            if before.is_none() {
+                let stands = candidate
+                    .context
+                    .as_ref()
+                    .is_some_and(|c| shown.contains(&(c.line, &c.text)));
+                let opening = if stands {
+                    candidate.speaker.to_string()
+                } else {
+                    opening(candidate)
+                };
+                text.push_str(&format!("\n{}{opening}", candidate.prefix));
+            } else if !text.ends_with(['。', '！', '？']) {
+                text.push(' ');
             }
             text.push_str(&said(candidate, before));
             previous = Some(candidate);
@@ -268,6 +299,16 @@ impl Draft<'_> {
             .zip(counts)
             .find(|(_, count)| *count <= self.max_tokens)
             .map(|(text, _)| text)
+    }
+}
+
+/// Who says it, after what it answers or goes on with.
+fn opening(candidate: &Candidate) -> String {
+    let speaker = &candidate.speaker;
+    match &candidate.context {
+        Some(context) if context.speaker == *speaker => format!("{speaker}{} → ", context.text),
+        Some(context) => format!("{}{} → {speaker}", context.speaker, context.text),
+        None => speaker.to_string(),
     }
 }
 

@@ -13,8 +13,12 @@ use super::text::{fold, width};
 pub(super) struct Candidate {
     /// The line it stands in: candidates of the same line share one prefix.
     pub(super) line: usize,
-    /// How that line begins: `- 2024-03-01 alice: `.
+    /// How that line begins: `- 2024-03-01 `.
     pub(super) prefix: String,
+    /// What it answers or goes on with, which is said before it.
+    pub(super) context: Option<Context>,
+    /// Who says it: `alice: `, or nothing.
+    pub(super) speaker: Rc<str>,
     /// What announces the list it stands in.
     pub(super) lead: Option<Rc<str>>,
     /// The text itself.
@@ -26,6 +30,17 @@ pub(super) struct Candidate {
     pub(super) content: Content,
     /// What makes it worth more or less as a whole; 1 for nothing.
     pub(super) factor: f64,
+}
+
+/// An earlier sentence without which a short one says little.
+#[derive(Clone, Debug)]
+pub(super) struct Context {
+    /// The line of that sentence.
+    pub(super) line: usize,
+    /// Who says it.
+    pub(super) speaker: Rc<str>,
+    /// The sentence.
+    pub(super) text: Rc<str>,
 }
 
 /// Something that many candidates are part of.
@@ -94,15 +109,16 @@ impl Vocabulary {
     pub(super) fn read(&mut self, text: &str, names: &Names) -> Content {
         self.sentences += 1;
         let lower = fold(text).to_lowercase();
-        let facts = facts::facts(text, names);
+        let said = names.without_addressee(text);
+        let facts = facts::facts(said, names);
         let decision = cues::decision(&lower);
         let question = cues::is_question(&lower);
         let worth: f64 = facts.iter().map(|f| f.weight).sum();
-        let terms: Vec<usize> = terms::terms(text)
+        let terms: Vec<usize> = terms::terms(said)
             .into_iter()
             .map(|term| self.id(term))
             .collect();
-        let quality = quality(&lower, worth, decision, terms.len());
+        let quality = quality(said, worth, decision, terms.len());
         let facts = facts
             .into_iter()
             .map(|f| (self.id(format!("={}", f.key)), f.weight))
@@ -117,22 +133,41 @@ impl Vocabulary {
     }
 }
 
-fn quality(lower: &str, facts: f64, decision: f64, terms: usize) -> f64 {
+fn quality(text: &str, facts: f64, decision: f64, terms: usize) -> f64 {
     let substance = facts + decision;
-    let wide = width(lower);
+    let lower = text.to_lowercase();
+    let wide = width(text);
     let mut quality = 1.0;
-    if cues::is_chatter(lower) {
+    if is_source(text) {
+        quality *= 0.35;
+    }
+    if cues::is_small_talk(&lower) {
+        quality *= 0.4;
+    }
+    if cues::is_chatter(&lower) {
         quality *= if substance < 0.7 && wide < 60 {
             0.1
         } else {
             0.7
         };
     }
-    if wide < 12 && substance < 0.9 || terms < 2 {
+    if wide < 18 && facts < 0.5 || terms < 2 && substance < 0.5 {
         quality *= 0.4;
     }
     if substance < 0.3 {
         quality *= 0.7;
     }
     quality
+}
+
+/// Source, paths and dumps: many marks among the letters, addresses aside.
+fn is_source(text: &str) -> bool {
+    let words = text.split_whitespace().filter(|word| !word.contains("://"));
+    let (mut marks, mut letters) = (0, 0);
+    for c in words.flat_map(str::chars) {
+        marks += usize::from("{}[]()<>=;|$\\/_*&+~^%`\"".contains(c));
+        letters += usize::from(c.is_alphabetic());
+    }
+    let is_log = text.starts_with('[') || (text.starts_with("at ") && text.ends_with(')'));
+    is_log || (marks > 3 && marks * 8 > letters)
 }

@@ -5,11 +5,12 @@ use std::collections::{BTreeMap, BinaryHeap};
 
 use super::score::{Candidate, Vocabulary};
 
-/// What adds less than this is left out, even where there is room for it.
-const LEAST_GAIN: f64 = 0.3;
-
+/// A decision says more than a number of the same weight.
+const DECISION_WEIGHT: f64 = 1.25;
+/// The most that the words of a sentence can be worth.
+const SUBJECT_WEIGHT: f64 = 1.5;
 /// By how much every sentence of a line discounts the others.
-const LINE_DISCOUNT: f64 = 0.4;
+const LINE_DISCOUNT: f64 = 0.25;
 
 /// What a candidate costs, in tokens.
 #[derive(Clone, Copy, Debug, Default)]
@@ -87,7 +88,9 @@ impl<'a> Selection<'a> {
         }
         let overlap = if all > 0.0 { 1.0 - new / all } else { 0.0 };
         // Log lines and lists of numbers have many facts, of which few matter.
-        let information = facts / (1.0 + facts / 8.0) + content.decision + terms / (2.0 + terms);
+        let information = facts / (1.0 + facts / 8.0)
+            + DECISION_WEIGHT * content.decision
+            + SUBJECT_WEIGHT * terms / (2.0 + terms);
         let count = |counts: &BTreeMap<usize, u32>, key: usize| {
             f64::from(counts.get(&key).copied().unwrap_or(0))
         };
@@ -121,10 +124,11 @@ impl<'a> Selection<'a> {
     }
 
     /// Picks within `budget` tokens; best first. The cost of a candidate stands at its index.
+    /// What adds less than `least_gain` is left out, even where there is room for it.
     ///
     /// Gains only fall, so that a candidate whose gain still leads after it was reckoned anew
     /// is the best of all: few are reckoned per pick, however many there are.
-    pub(super) fn pick(mut self, costs: &[Cost], budget: u32) -> Vec<usize> {
+    pub(super) fn pick(mut self, costs: &[Cost], budget: u32, least_gain: f64) -> Vec<usize> {
         let mut heap: BinaryHeap<Ranked> = (0..self.candidates.len())
             .map(|index| self.rank(index, costs))
             .collect();
@@ -150,7 +154,7 @@ impl<'a> Selection<'a> {
                 heap.push(now);
                 continue;
             }
-            if self.gain(candidate) < LEAST_GAIN && !picks.is_empty() {
+            if self.gain(candidate) < least_gain && !picks.is_empty() {
                 continue;
             }
             left -= self.cost(index, costs);
@@ -194,8 +198,7 @@ impl<'a> Selection<'a> {
     }
 }
 
-/// Gain by cost to the power of three quarters: short ones lead, but not at any price.
+/// Gain by the square root of cost: short ones lead, but whole thoughts are not outdone by stubs.
 pub(super) fn per_cost(gain: f64, cost: f64) -> f64 {
-    let root = cost.max(1.0).sqrt();
-    gain / (root * root.sqrt())
+    gain / cost.max(1.0).sqrt()
 }

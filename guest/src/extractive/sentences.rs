@@ -1,13 +1,17 @@
 //! Cuts the text of a message into sentences.
 
+use std::ops::Range;
 use std::rc::Rc;
 
+use super::cues::{is_chatter, is_question};
 use super::text::{flatten, is_kana, is_kanji, is_line_break, strip_markers, width};
 
 /// A sentence is cut where it is wider than this (a Japanese character is two columns).
 const MAX_WIDTH: usize = 260;
 /// A line that announces a list is no wider than this.
 const MAX_LEAD_WIDTH: usize = 40;
+/// A sentence no wider than this may only announce the next one, or ask about the last one.
+const MAX_ANNOUNCEMENT_WIDTH: usize = 18;
 /// So many lines of code or log in a row are a dump, of which the first stands for all.
 const DUMP_LINES: usize = 3;
 
@@ -127,9 +131,42 @@ fn looks_like_code(line: &str) -> bool {
     !is_bullet && (indented || is_frame || stamped || marks * 2 > letters)
 }
 
-/// Cuts one line behind its sentence ends.
+/// The sentences of one line. What only announces (`原因わかりました。`, `Found it.`) stays with
+/// the sentence that it announces, and a question of a word or two with what it is about.
 fn split_line(line: &str) -> Vec<&str> {
-    let mut pieces = Vec::new();
+    let ranges = sentence_ranges(line);
+    let mut joined: Vec<Range<usize>> = Vec::with_capacity(ranges.len());
+    let mut announced = None;
+    for (index, range) in ranges.iter().enumerate() {
+        let piece = line.get(range.clone()).unwrap_or_default().trim();
+        if announced.is_none() && index + 1 < ranges.len() && announces(piece) {
+            announced = Some(range.start);
+            continue;
+        }
+        let start = announced.take().unwrap_or(range.start);
+        match joined.last_mut() {
+            Some(before) if start == range.start && asks_about_it(piece) => before.end = range.end,
+            _ => joined.push(start..range.end),
+        }
+    }
+    joined
+        .into_iter()
+        .map(|range| line.get(range).unwrap_or_default().trim())
+        .collect()
+}
+
+fn asks_about_it(piece: &str) -> bool {
+    width(piece) <= MAX_ANNOUNCEMENT_WIDTH && is_question(piece)
+}
+
+fn announces(piece: &str) -> bool {
+    let lower = piece.to_lowercase();
+    width(piece) <= MAX_ANNOUNCEMENT_WIDTH && !is_chatter(&lower) && !is_question(&lower)
+}
+
+/// Cuts one line behind its sentence ends.
+fn sentence_ranges(line: &str) -> Vec<Range<usize>> {
+    let mut ranges = Vec::new();
     let mut start = 0;
     let mut chars = line.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
@@ -148,11 +185,16 @@ fn split_line(line: &str) -> Vec<&str> {
         {
             continue;
         }
-        pieces.push(line.get(start..end).unwrap_or_default().trim());
+        ranges.push(start..end);
         start = end;
     }
-    pieces.push(line.get(start..).unwrap_or_default().trim());
-    pieces
+    if line
+        .get(start..)
+        .is_some_and(|rest| !rest.trim().is_empty())
+    {
+        ranges.push(start..line.len());
+    }
+    ranges
 }
 
 fn is_end(c: char) -> bool {
@@ -207,21 +249,40 @@ mod tests {
 
     #[test]
     fn japanese_and_english_sentences_end_where_they_end() {
-        assert_eq!(
-            texts("決めました。来週です！本当？はい"),
-            ["決めました。", "来週です！", "本当？", "はい"]
-        );
-        assert_eq!(
-            texts("We ship. It works! Really? yes"),
-            ["We ship.", "It works!", "Really?", "yes"]
-        );
+        let japanese = [
+            "来週に公開すると決めました。",
+            "来週は水曜に集まります！",
+            "それは本当に大丈夫なのですか？",
+            "はい",
+        ];
+        assert_eq!(texts(&japanese.concat()), japanese);
+        let english = [
+            "We ship the importer.",
+            "Everything works now!",
+            "Who else wants to help?",
+            "yes",
+        ];
+        assert_eq!(texts(&english.join(" ")), english);
         assert_eq!(
             texts("一行目\r\n二行目\u{2028}三行目"),
             ["一行目", "二行目", "三行目"]
         );
+        let quoted = "部長は「それでいいです。」と言いました。";
+        assert_eq!(texts(&format!("{quoted}次へ。")), [quoted, "次へ。"]);
+    }
+
+    #[test]
+    fn what_announces_or_asks_stays_with_its_subject() {
+        for text in [
+            "Found it. The index is missing.",
+            "原因判明。キューが詰まっていました。",
+            "The login has expired. Any idea?",
+        ] {
+            assert_eq!(texts(text), [text]);
+        }
         assert_eq!(
-            texts("部長は「いいです。」と言った。次へ。"),
-            ["部長は「いいです。」と言った。", "次へ。"]
+            texts("Thanks! The index is missing."),
+            ["Thanks!", "The index is missing."]
         );
     }
 
@@ -236,10 +297,8 @@ mod tests {
         ] {
             assert_eq!(texts(text), [text]);
         }
-        assert_eq!(
-            texts("See https://example.com/x. Then go."),
-            ["See https://example.com/x.", "Then go."]
-        );
+        let two = ["See https://example.com/x.", "Then go there."];
+        assert_eq!(texts(&two.join(" ")), two);
     }
 
     #[test]

@@ -61,6 +61,33 @@ pub(super) fn terms(text: &str) -> Vec<String> {
     terms
 }
 
+/// How many words say what the sentence is about: addresses, numbers and ids do not.
+pub(super) fn plain_words(text: &str) -> usize {
+    let text = fold(text).to_lowercase();
+    let plain = text
+        .split_whitespace()
+        .filter(|word| !word.contains("://"))
+        .collect::<Vec<_>>()
+        .join(" ");
+    let chars: Vec<char> = plain.chars().collect();
+    let is_plain = |run: &&[char]| {
+        let word = || run.iter().collect::<String>();
+        match run.first().map_or(Class::Other, |c| class(*c)) {
+            Class::Other => false,
+            Class::Word => {
+                run.iter().all(|c| c.is_alphabetic())
+                    && run.len() > 1
+                    && !STOP_WORDS.contains(&word().as_str())
+            }
+            Class::Kanji | Class::Katakana => run.len() > 1,
+        }
+    };
+    chars
+        .chunk_by(|a, b| class(*a) == class(*b))
+        .filter(is_plain)
+        .count()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
