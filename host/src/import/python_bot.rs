@@ -26,6 +26,11 @@ use crate::{
     ts::TsKey,
 };
 
+/// Warnings about messages, before their number.
+const MADE_IDS: &str = "messages without a Slack id, which got one from their replies or from the time they were stored";
+const LOST_THREADS: &str =
+    "replies to a message that does not exist, which now stand outside of threads";
+
 /// Reads the Python bot's database file, which is only opened for reading.
 ///
 /// # Errors
@@ -92,7 +97,7 @@ fn messages(
     sink: &mut dyn ImportSink,
     report: &mut ImportReport,
 ) -> Result<(), ImportError> {
-    let mut lost_threads = 0_u64;
+    let mut lost_threads = 0;
     let mut statement = connection.prepare(include_str!("python_bot/messages.sql"))?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
@@ -112,7 +117,7 @@ fn messages(
         let thread = trimmed(row, "thread_ts")?;
         let is_thread = ids.is_some_and(|ids| ids.is_thread(ts));
         let thread_ts = find(&thread).or_else(|| is_thread.then_some(ts));
-        lost_threads += u64::from(!thread.is_empty() && find(&thread).is_none());
+        lost_threads += usize::from(!thread.is_empty() && find(&thread).is_none());
         sink.message(&MessageRecord {
             channel_id,
             ts,
@@ -125,16 +130,11 @@ fn messages(
         })?;
         report.messages += 1;
     }
-    if census.made_ids() > 0 {
-        let made = census.made_ids();
-        report.warnings.push(format!(
-            "messages without a Slack id, which got one from their replies or from the time they were stored: {made}"
-        ));
-    }
-    if lost_threads > 0 {
-        report.warnings.push(format!(
-            "replies to a message that does not exist, which now stand outside of threads: {lost_threads}"
-        ));
+    let made = census.made_ids();
+    for (count, what) in [(made, MADE_IDS), (lost_threads, LOST_THREADS)] {
+        if count > 0 {
+            report.warnings.push(format!("{what}: {count}"));
+        }
     }
     Ok(())
 }
