@@ -155,4 +155,6 @@ impl memory_generator::Guest for Component {
     }
 }
 
+// Only in the component: a linker for the native `cdylib` refuses the names of the exports.
+#[cfg(target_arch = "wasm32")]
 crate::bindings::export!(Component with_types_in crate::bindings);
