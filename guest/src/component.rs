@@ -9,15 +9,14 @@ use crate::bindings::exports::myao::memory::memory_summarizer::{self, Summary};
 use crate::bindings::llm::{Completion, LlmError, Request};
 use crate::bindings::log::Level;
 use crate::bindings::storage::{
-    Backlog, Due, DueQuery, Keep, Memory, MemoryDraft, MemoryQuery, MessageQuery, StorageError,
+    Backlog, Due, DueQuery, Memory, MemoryDraft, MemoryQuery, MessageQuery, StorageError,
 };
 use crate::bindings::types::{Channel, Context, MemoryType, Message, Scope, Timestamp, Ts as TsText};
 use crate::bindings::{llm, log, settings, storage};
-use crate::context::{self, Remembered};
+use crate::context;
 use crate::generator::{self, Run};
 use crate::ports::{Llm, Log, Ports, Storage};
 use crate::summarizer::Summarizer;
-use crate::ts::Ts;
 
 /// The host, reached through the component's imports.
 struct Host;
@@ -106,26 +105,7 @@ impl memory_summarizer::Guest for Component {
 
 impl context_builder::Guest for Component {
     fn build(request: BuildRequest, now: Timestamp) -> Result<Context, Error> {
-        let settings = settings::get();
-        let query = MessageQuery {
-            channel_id: request.channel_id,
-            since: request.since.map(|since| Ts::first_of(since.unix_seconds).to_string()),
-            until: Ts::last_of(now).to_string(),
-            limit: request.message_limit.unwrap_or(settings.reply_message_limit),
-            keep: Keep::Newest,
-            whole_thread: request.target_thread_ts,
-        };
-        let remembered = Remembered::load(&Host, &settings)?;
-        if query.channel_id.is_empty() {
-            let Remembered { channels, memories } = &remembered;
-            return Ok(context::assemble(
-                &settings,
-                channels,
-                memories,
-                context::no_conversation(),
-            ));
-        }
-        context::build(&Host, &settings, &remembered, &query).map(|(context, _)| context)
+        context::build_requested(&Host, &settings::get(), request, now)
     }
 }
 
@@ -155,4 +135,6 @@ impl memory_generator::Guest for Component {
     }
 }
 
+// Only in the component: a linker for the native `cdylib` refuses the names of the exports.
+#[cfg(target_arch = "wasm32")]
 crate::bindings::export!(Component with_types_in crate::bindings);

@@ -4,11 +4,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::bindings::errors::Error;
+use crate::bindings::exports::myao::memory::context_builder::BuildRequest;
 use crate::bindings::settings::Values;
-use crate::bindings::storage::{ChannelFilter, Memory, MemoryQuery, MessageQuery};
+use crate::bindings::storage::{
+    ChannelFilter, Keep, Memory, MemoryQuery, MessageQuery, StorageError,
+};
 use crate::bindings::types::{
     Channel, ChannelMemory, Context, ConversationHistory, MemoryType, Message, Scope, Thread,
-    ThreadMemory,
+    ThreadMemory, Timestamp,
 };
 use crate::ports::Storage;
 use crate::ts::Ts;
@@ -52,6 +55,33 @@ pub fn history_limit(settings: &Values) -> u32 {
 #[must_use]
 pub fn thread_scope_id(channel_id: &str, thread_ts: &str) -> String {
     format!("{channel_id}:{thread_ts}")
+}
+
+/// Builds the context that a caller asks for, as of `now`: of one channel, or of the workspace as a
+/// whole where the request names none. Costs at most four storage calls.
+///
+/// # Errors
+/// [`Error::Storage`] (`not-found` for an unknown channel), or [`Error::InvalidTs`].
+pub fn build_requested(
+    storage: &dyn Storage,
+    settings: &Values,
+    request: BuildRequest,
+    now: Timestamp,
+) -> Result<Context, Error> {
+    let remembered = Remembered::load(storage, settings)?;
+    if request.channel_id.is_empty() {
+        let Remembered { channels, memories } = &remembered;
+        return Ok(assemble(settings, channels, memories, no_conversation()));
+    }
+    let query = MessageQuery {
+        channel_id: request.channel_id,
+        since: request.since.map(|since| Ts::first_of(since.unix_seconds).to_string()),
+        until: Ts::last_of(now).to_string(),
+        limit: request.message_limit.unwrap_or(settings.reply_message_limit),
+        keep: Keep::Newest,
+        whole_thread: request.target_thread_ts,
+    };
+    build(storage, settings, &remembered, &query).map(|(context, _)| context)
 }
 
 /// Builds the context of one channel: reads its messages and its threads' memories (two storage
@@ -106,12 +136,12 @@ fn read_thread_memories(
 }
 
 fn thread_memory(memory: &Memory) -> ThreadMemory {
-    let thread_ts = memory.scope_id.split_once(':').map_or("", |(_, thread_ts)| thread_ts);
+    let thread_ts = memory.scope_id.rsplit_once(':').map_or("", |(_, thread_ts)| thread_ts);
     ThreadMemory { thread_ts: thread_ts.to_owned(), content: memory.content.clone() }
 }
 
 fn not_found(channel_id: &str) -> Error {
-    Error::Storage(crate::bindings::storage::StorageError::NotFound(format!(
+    Error::Storage(StorageError::NotFound(format!(
         "channel {channel_id} is not in the store"
     )))
 }
@@ -125,10 +155,7 @@ pub fn assemble(
     history: ConversationHistory,
 ) -> Context {
     let workspace = |memory_type| {
-        memories
-            .iter()
-            .find(|memory| memory.scope == Scope::Workspace && memory.memory_type == memory_type)
-            .map(|memory| memory.content.clone())
+        workspace_memory(settings, memories, memory_type).map(|memory| memory.content.clone())
     };
     let mut by_channel: BTreeMap<&str, Vec<&Memory>> = BTreeMap::new();
     for memory in memories.iter().filter(|memory| memory.scope == Scope::Channel) {
@@ -139,7 +166,8 @@ pub fn assemble(
         persona: settings.persona.clone(),
         conversation_history: history,
         workspace_long_term_memory: workspace(MemoryType::LongTerm),
-        workspace_short_term_memory: workspace(MemoryType::ShortTerm),
+        workspace_short_term_memory: workspace(MemoryType::ShortTerm)
+            .filter(|_| settings.legacy_workspace_short_term),
         channel_memories: channels
             .iter()
             .map(|channel| {
@@ -150,6 +178,20 @@ pub fn assemble(
         thread_memories: Vec::new(),
         target_thread_ts: None,
     }
+}
+
+/// The workspace's memory of one type, under the scope id that the settings give it.
+#[must_use]
+pub fn workspace_memory<'a>(
+    settings: &Values,
+    memories: &'a [Memory],
+    memory_type: MemoryType,
+) -> Option<&'a Memory> {
+    memories.iter().find(|memory| {
+        memory.scope == Scope::Workspace
+            && memory.scope_id == settings.workspace_scope_id
+            && memory.memory_type == memory_type
+    })
 }
 
 /// The newest `limit` short-term versions, oldest first, whatever order they come in (document `01e`).

@@ -147,11 +147,12 @@ fn channels_memories(context: &Context, memory_type: MemoryType) -> Vec<(Option<
 /// away made every tick of the Python bot try again (regression 11).
 fn accept(completion: Completion) -> Result<Summary, Error> {
     let truncated = completion.finish_reason == FinishReason::Length;
-    let text = completion.text.trim();
+    let text = completion.text.trim_start();
     let text = match text.rsplit_once('\n') {
-        Some((whole, _)) if truncated => whole.trim_end(),
+        Some((whole, _)) if truncated => whole,
         _ => text,
     };
+    let text = text.trim_end();
     match completion.finish_reason {
         FinishReason::ContentFilter => {
             Err(Error::Llm(LlmError::Refused("a content filter held the answer back".to_owned())))

@@ -2,13 +2,15 @@
 
 use super::{Run, StepResult, outcome};
 use crate::bindings::errors::Error;
-use crate::bindings::exports::myao::memory::memory_generator::{Entry, Made};
+use crate::bindings::exports::myao::memory::memory_generator::{Entry, Made, SkipReason};
 use crate::bindings::storage::{
     Backlog, ChannelFilter, Keep, Memory, MemoryDraft, MemoryId, MemoryQuery, MessageQuery,
     SaveMode,
 };
 use crate::bindings::types::{Channel, Context, ConversationHistory, MemoryType, Scope};
-use crate::context::{assemble, conversation_history, history_limit, no_conversation};
+use crate::context::{
+    assemble, conversation_history, history_limit, no_conversation, workspace_memory,
+};
 use crate::prompt;
 use crate::ts::Ts;
 
@@ -37,7 +39,10 @@ impl Run<'_> {
         let mut backlog = backlog.clone();
         while skip.is_none() {
             let watermark = backlog.summarized_through.clone();
-            let saved = self.make_version(&mut channel, &backlog)?;
+            let Some(saved) = self.make_version(&mut channel, &backlog)? else {
+                skip = Some(SkipReason::NothingToSummarize);
+                break;
+            };
             made.push(super::made(&saved));
             self.merge_waiting(&mut channel, made)?;
             if saved.source_latest_message_ts == backlog.latest_message_ts
@@ -51,16 +56,23 @@ impl Run<'_> {
         Ok(skip.filter(|_| made.is_empty()))
     }
 
-    fn make_version(&self, channel: &mut ChannelState, backlog: &Backlog) -> Result<Memory, Error> {
+    /// Makes and saves the next version; none where there is nothing to summarise.
+    fn make_version(
+        &self,
+        channel: &mut ChannelState,
+        backlog: &Backlog,
+    ) -> Result<Option<Memory>, Error> {
         let settings = &self.ports.settings;
         let history = self.read_window(&channel.channel, backlog)?;
         let context = channel.context(self, history);
         let summary =
             self.summarizer.summarize(&context, Scope::Channel, MemoryType::ShortTerm, None)?;
+        let Some(engine) = summary.engine else {
+            return Ok(None);
+        };
         let messages: Vec<String> =
             prompt::conversation_messages(&context).map(|message| message.ts.clone()).collect();
         let newest = newest(&messages)?;
-        let engine = summary.engine.ok_or(Error::EmptyAnswer)?;
         let draft = MemoryDraft {
             scope: Scope::Channel,
             scope_id: channel.channel.id.clone(),
@@ -86,7 +98,7 @@ impl Run<'_> {
             channel.short_terms.clear();
         }
         channel.short_terms.push(saved.clone());
-        Ok(saved)
+        Ok(Some(saved))
     }
 
     /// The messages since the window's start. Where more are new than go into one memory, the oldest
@@ -132,6 +144,10 @@ impl Run<'_> {
                 MemoryType::LongTerm,
                 existing,
             )?;
+            // A blank version, which only an import can leave, has nothing to merge.
+            let Some(engine) = summary.engine else {
+                continue;
+            };
             let mut source_memories: Vec<MemoryId> =
                 channel.long_term.iter().map(|memory| memory.id).collect();
             source_memories.push(short_term.id);
@@ -142,7 +158,7 @@ impl Run<'_> {
                 mode: SaveMode::Overwrite,
                 expected: channel.long_term.as_ref().map(|memory| memory.id),
                 content: summary.text,
-                engine: summary.engine.ok_or(Error::EmptyAnswer)?,
+                engine,
                 now: self.now,
                 source_channel_id: String::new(),
                 source_messages: Vec::new(),
@@ -199,15 +215,16 @@ impl ChannelState {
                 threads: Vec::new(),
             })
             .map_err(Error::Storage)?;
+        let workspace_long_term =
+            workspace_memory(&run.ports.settings, &memories, MemoryType::LongTerm).cloned();
         let mut state = Self {
             channel: channel.clone(),
-            workspace_long_term: None,
+            workspace_long_term,
             long_term: None,
             short_terms: Vec::new(),
         };
         for memory in memories {
             match (memory.scope, memory.memory_type) {
-                (Scope::Workspace, MemoryType::LongTerm) => state.workspace_long_term = Some(memory),
                 (Scope::Channel, MemoryType::LongTerm) => state.long_term = Some(memory),
                 (Scope::Channel, MemoryType::ShortTerm) => state.short_terms.push(memory),
                 _ => {}
@@ -223,8 +240,8 @@ impl ChannelState {
 
     /// The versions that the long-term memory has not taken in yet.
     fn waiting(&self) -> Vec<Memory> {
-        let merged = self.long_term.as_ref().and_then(|memory| memory.merged_through).unwrap_or(0);
-        self.short_terms.iter().filter(|memory| memory.id > merged).cloned().collect()
+        let merged = self.long_term.as_ref().and_then(|memory| memory.merged_through);
+        self.short_terms.iter().filter(|memory| Some(memory.id) > merged).cloned().collect()
     }
 
     /// The channel alone: other channels' memories are not part of a channel's prompts, and reading

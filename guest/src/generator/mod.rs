@@ -12,7 +12,6 @@ mod due;
 mod thread;
 mod workspace;
 
-
 use std::cell::OnceCell;
 
 pub use due::should_update;
@@ -93,7 +92,8 @@ impl<'a> Run<'a> {
                 .channels
                 .into_iter()
                 .filter(|backlog| {
-                    backlog.unmerged_count > 0 || matches!(self.skip_reason(backlog), Ok(None))
+                    // One that cannot be judged is listed, so that its step reports the error.
+                    backlog.unmerged_count > 0 || !matches!(self.skip_reason(backlog), Ok(Some(_)))
                 })
                 .map(|backlog| backlog.channel.id)
                 .collect(),

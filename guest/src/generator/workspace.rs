@@ -6,7 +6,7 @@ use crate::bindings::exports::myao::memory::memory_generator::{Entry, Made, Skip
 use crate::bindings::settings::Values;
 use crate::bindings::storage::{ChannelFilter, Memory, MemoryDraft, MemoryId, MemoryQuery, SaveMode};
 use crate::bindings::types::{Channel, Context, MemoryType, Scope};
-use crate::context::{assemble, no_conversation};
+use crate::context::{assemble, no_conversation, workspace_memory};
 use crate::ts::Ts;
 
 pub(super) fn entry(settings: &Values, made: Vec<Made>, result: StepResult) -> Entry {
@@ -63,9 +63,7 @@ impl Run<'_> {
         let Some(newest) = sources.newest else {
             return Ok(Some(SkipReason::NothingToSummarize));
         };
-        let existing = memories
-            .iter()
-            .find(|memory| memory.scope == Scope::Workspace && memory.memory_type == memory_type);
+        let existing = workspace_memory(&self.ports.settings, memories, memory_type);
         if existing.and_then(|memory| memory.merged_through).is_some_and(|merged| merged >= newest) {
             return Ok(Some(SkipReason::Unchanged));
         }
@@ -77,6 +75,9 @@ impl Run<'_> {
             memory_type,
             merged_into.map(|memory| memory.content.as_str()),
         )?;
+        let Some(engine) = summary.engine else {
+            return Ok(Some(SkipReason::NothingToSummarize));
+        };
         let draft = MemoryDraft {
             scope: Scope::Workspace,
             scope_id: self.ports.settings.workspace_scope_id.clone(),
@@ -84,7 +85,7 @@ impl Run<'_> {
             mode: SaveMode::Overwrite,
             expected: existing.map(|memory| memory.id),
             content: summary.text,
-            engine: summary.engine.ok_or(Error::EmptyAnswer)?,
+            engine,
             now: self.now,
             source_channel_id: String::new(),
             source_messages: Vec::new(),
