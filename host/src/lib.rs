@@ -4,6 +4,7 @@
 //! called through [`plugin`]) asks for it through [`capabilities`] and hands back memories, which
 //! [`storage`] saves.
 
+pub mod backfill;
 pub mod bindings;
 mod cache;
 pub mod capabilities;

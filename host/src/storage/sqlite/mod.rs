@@ -11,6 +11,7 @@
 
 mod backfill;
 mod backlog;
+mod dump;
 pub mod error;
 pub mod import;
 pub mod inspect;
