@@ -46,12 +46,11 @@ impl Earlier {
             .get(asking)
             .filter(|c| gives_context(c))
             .map(Said::new);
-        let before = self.0.get_mut(&burst).map(|before| {
+        if let Some(before) = self.0.get_mut(&burst) {
             before.age += 1;
-            before
-        });
+        }
         if let Some(first) = message.first_mut().filter(|c| needs_context(c)) {
-            match before.filter(|before| before.age <= reach) {
+            match self.0.get(&burst).filter(|before| before.age <= reach) {
                 Some(before) => before.precede(first),
                 None => first.factor *= WITHOUT_CONTEXT,
             }

@@ -1,8 +1,8 @@
 //! The facts of a sentence: dates, times, amounts, versions, ids, addresses, files and names.
 
-use std::collections::BTreeSet;
-
-use super::text::{fold, is_kana, is_kanji, is_katakana};
+use super::names::Names;
+use super::numbers::number_fact;
+use super::text::{fold, is_kanji, is_katakana};
 
 /// One fact.
 #[derive(Clone, Debug, PartialEq)]
@@ -13,75 +13,8 @@ pub(super) struct Fact {
     pub(super) weight: f64,
 }
 
-/// The names of the people who take part, lower case.
-#[derive(Default)]
-pub(super) struct Names(BTreeSet<String>);
-
-impl Names {
-    /// From the names as they are shown; the parts of a name count too.
-    pub(super) fn new<'a>(names: impl Iterator<Item = &'a str>) -> Self {
-        let mut all = BTreeSet::new();
-        for name in names {
-            let name = fold(name).to_lowercase();
-            let parts =
-                name.split(|c: char| c.is_whitespace() || matches!(c, '(' | ')' | '.' | '_' | '/'));
-            all.extend(
-                parts
-                    .chain([name.trim()])
-                    .filter(|n| n.chars().count() > 1)
-                    .map(str::to_owned),
-            );
-        }
-        Self(all)
-    }
-
-    /// The text behind the name of the person it is said to: `alice: yes` says `yes`.
-    pub(super) fn without_addressee<'a>(&self, text: &'a str) -> &'a str {
-        let Some((name, rest)) = text.split_once([':', ',', ' ', '、']) else {
-            return text;
-        };
-        let name = name.trim_start_matches('@').to_lowercase();
-        if self.0.contains(&name) && !rest.trim().is_empty() {
-            rest.trim_start()
-        } else {
-            text
-        }
-    }
-}
-
-const CURRENCIES: &[char] = &['$', '€', '£', '¥', '￥'];
-/// What follows a number in Japanese, and what the two then are worth.
-const COUNTERS: &[(&str, f64)] = &[
-    ("月", 0.9),
-    ("日", 0.9),
-    ("時", 0.7),
-    ("年", 0.6),
-    ("円", 1.2),
-    ("万", 1.1),
-    ("億", 1.1),
-    ("割", 0.8),
-    ("人", 0.9),
-    ("名", 0.9),
-    ("件", 0.9),
-    ("個", 0.8),
-    ("台", 0.9),
-    ("回", 0.6),
-    ("本", 0.7),
-    ("枚", 0.7),
-    ("社", 0.8),
-    ("倍", 0.9),
-    ("秒", 0.8),
-    ("分", 0.7),
-    ("週", 0.7),
-    ("ヶ月", 0.8),
-    ("か月", 0.8),
-    ("ポイント", 0.8),
-    ("ドル", 1.1),
-    ("ギガ", 0.8),
-    ("階", 0.6),
-    ("歳", 0.5),
-    ("行", 0.5),
-];
+/// Signs of money.
+pub(super) const CURRENCIES: &[char] = &['$', '€', '£', '¥', '￥'];
 const CALENDAR: &[&str] = &[
     "monday",
     "tuesday",
@@ -157,48 +90,20 @@ pub(super) fn facts(text: &str, names: &Names) -> Vec<Fact> {
     let mut first = true;
     let mut rest = text.as_str();
     while let Some(c) = rest.chars().next() {
-        let is_ascii_word = |c: char| {
-            c.is_ascii_graphic() && !"\"'`()<>[]{},;|*".contains(c) || CURRENCIES.contains(&c)
-        };
-        let is_grouping = |head: &str, tail: &str| {
-            // `1,200` is one number.
-            head.ends_with(|c: char| c.is_ascii_digit())
-                && tail.len() > 1
-                && tail
-                    .get(1..2)
-                    .is_some_and(|d| d.as_bytes().iter().all(u8::is_ascii_digit))
-        };
         if is_ascii_word(c) {
-            let mut end = rest.find(|c| !is_ascii_word(c)).unwrap_or(rest.len());
-            while let (Some(head), Some(tail)) = (rest.get(..end), rest.get(end..)) {
-                if !tail.starts_with(',') || !is_grouping(head, tail) {
-                    break;
-                }
-                let more = tail.get(1..).unwrap_or_default();
-                end += 1 + more.find(|c| !is_ascii_word(c)).unwrap_or(more.len());
-            }
-            let (chunk, tail) = rest.split_at_checked(end).unwrap_or((rest, ""));
+            let (chunk, tail) = rest.split_at_checked(chunk_end(rest)).unwrap_or((rest, ""));
             let sentence_end = chunk.ends_with(['.', '!', '?', ':']);
             let chunk = chunk.trim_end_matches(['.', '!', '?', ':', '~', '&', '=', '-']);
             facts.extend(ascii_fact(chunk, tail, first, names));
             (rest, first) = (tail, sentence_end);
         } else if is_kanji(c) || is_katakana(c) {
-            let same = |d: char| {
-                if is_kanji(c) {
-                    is_kanji(d)
-                } else {
-                    is_katakana(d)
-                }
-            };
-            let (run, tail) = rest
-                .split_at_checked(rest.find(|d| !same(d)).unwrap_or(rest.len()))
-                .unwrap_or((rest, ""));
+            let same = if is_kanji(c) { is_kanji } else { is_katakana };
+            let end = rest.find(|d| !same(d)).unwrap_or(rest.len());
+            let (run, tail) = rest.split_at_checked(end).unwrap_or((rest, ""));
             japanese_facts(run, tail, names, &mut facts);
             rest = tail;
         } else {
-            let mut chars = rest.chars();
-            chars.next();
-            rest = chars.as_str();
+            rest = rest.get(c.len_utf8()..).unwrap_or_default();
         }
     }
     facts.sort_by(|a, b| a.key.cmp(&b.key).then(b.weight.total_cmp(&a.weight)));
@@ -206,7 +111,28 @@ pub(super) fn facts(text: &str, names: &Names) -> Vec<Fact> {
     facts
 }
 
-fn fact(key: &str, weight: f64) -> Option<Fact> {
+fn is_ascii_word(c: char) -> bool {
+    c.is_ascii_graphic() && !"\"'`()<>[]{},;|*".contains(c) || CURRENCIES.contains(&c)
+}
+
+/// Where the chunk at the head of a text ends: `1,200` is one.
+fn chunk_end(text: &str) -> usize {
+    let is_digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
+    let mut before = None;
+    let mut chars = text.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        let next = chars.peek().map(|(_, next)| *next);
+        let groups = c == ',' && is_digit(before) && is_digit(next);
+        if !is_ascii_word(c) && !groups {
+            return at;
+        }
+        before = Some(c);
+    }
+    text.len()
+}
+
+/// A fact, its key in lower case.
+pub(super) fn fact(key: &str, weight: f64) -> Option<Fact> {
     Some(Fact {
         key: key.to_lowercase(),
         weight,
@@ -220,112 +146,13 @@ fn ascii_fact(chunk: &str, tail: &str, first: bool, names: &Names) -> Option<Fac
         return fact(chunk, 1.0);
     }
     let name = lower.trim_start_matches('@').trim_end_matches("'s");
-    if names.0.contains(name) || (chunk.starts_with('@') && name.len() > 1) {
+    if names.contains(name) || (chunk.starts_with('@') && name.len() > 1) {
         return fact(name, 0.4);
     }
     if chunk.contains(|c: char| c.is_ascii_digit()) {
         return number_fact(chunk, &lower, tail);
     }
     word_fact(chunk, &lower, first)
-}
-
-/// A fact with a digit in it.
-fn number_fact(chunk: &str, lower: &str, tail: &str) -> Option<Fact> {
-    let digits = chunk.chars().filter(char::is_ascii_digit).count();
-    let parts: Vec<&str> = chunk.split(['-', '/']).collect();
-    let all_numbers = |parts: &[&str]| {
-        parts
-            .iter()
-            .all(|p| (1..=4).contains(&p.len()) && p.bytes().all(|b| b.is_ascii_digit()))
-    };
-    if chunk.contains(['-', '/']) && (2..=3).contains(&parts.len()) && all_numbers(&parts) {
-        return fact(chunk, 1.0);
-    }
-    let clock: Vec<&str> = lower
-        .trim_end_matches("am")
-        .trim_end_matches("pm")
-        .split([':', '-'])
-        .collect();
-    let minutes = clock.get(1).is_none_or(|minutes| minutes.len() == 2);
-    if minutes
-        && (lower.contains(':') || lower.ends_with("am") || lower.ends_with("pm"))
-        && all_numbers(&clock)
-    {
-        return fact(chunk, 0.7);
-    }
-    let number = chunk.trim_start_matches(CURRENCIES).trim_end_matches('%');
-    let plain = number
-        .bytes()
-        .all(|b| b.is_ascii_digit() || b == b'.' || b == b',');
-    if plain && number.len() < chunk.len() {
-        return fact(chunk, if digits > 1 { 1.2 } else { 0.7 });
-    }
-    if plain {
-        return Some(counted(number, digits, tail));
-    }
-    let unit =
-        number.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ',' | '~'));
-    let is_version = number
-        .trim_start_matches(['v', 'V'])
-        .starts_with(|c: char| c.is_ascii_digit())
-        && chunk.contains('.');
-    let is_amount = unit.len() <= 4
-        && unit
-            .chars()
-            .all(|c| c.is_ascii_alphabetic() || matches!(c, '%' | '/'));
-    if is_version || is_amount || chunk.starts_with('#') {
-        return fact(chunk, 1.0);
-    }
-    if !chunk.contains(|c: char| c.is_ascii_alphabetic()) {
-        return fact(chunk, 0.3);
-    }
-    // Ids and codes: `INC-204`, `E0502`, `3fa9c1d`. Long ones are rather hashes and dumps.
-    fact(chunk, if chunk.len() <= 24 { 0.9 } else { 0.4 })
-}
-
-/// A number with what it counts: `300万円`, `3月15日`, `200 GB`, or alone.
-fn counted(number: &str, digits: usize, tail: &str) -> Fact {
-    if let Some((counter, weight)) = COUNTERS
-        .iter()
-        .find(|(counter, _)| tail.starts_with(counter))
-    {
-        let unit: String = tail.chars().take_while(|c| is_kanji(*c)).take(2).collect();
-        let unit = if unit.is_empty() {
-            (*counter).to_owned()
-        } else {
-            unit
-        };
-        return Fact {
-            key: format!("{number}{unit}"),
-            weight: *weight,
-        };
-    }
-    let unit = tail
-        .trim_start()
-        .split(|c: char| !c.is_ascii_alphabetic() && c != '%')
-        .next()
-        .unwrap_or_default();
-    let units = [
-        "%", "percent", "ms", "s", "sec", "seconds", "minutes", "min", "hours", "days", "weeks",
-        "months", "years", "kb", "mb", "gb", "tb", "users", "people", "seats", "dollars", "euros",
-        "usd", "eur", "k", "m", "rows", "requests",
-    ];
-    let lower = unit.to_lowercase();
-    if units.contains(&lower.as_str()) {
-        return Fact {
-            key: format!("{number} {lower}"),
-            weight: 0.9,
-        };
-    }
-    let weight = match digits {
-        1 => 0.15,
-        2 => 0.4,
-        _ => 0.6,
-    };
-    Fact {
-        key: number.to_owned(),
-        weight,
-    }
 }
 
 /// A fact without a digit.
@@ -378,7 +205,7 @@ fn japanese_facts(run: &str, tail: &str, names: &Names, facts: &mut Vec<Fact>) {
         .filter(|name| name.chars().count() > 1);
     let known = (2..=6).rev().find_map(|length| {
         let head: String = run.chars().take(length).collect();
-        names.0.contains(&head).then_some(head)
+        names.contains(&head).then_some(head)
     });
     if let Some(name) = known
         .as_deref()
@@ -392,10 +219,6 @@ fn japanese_facts(run: &str, tail: &str, names: &Names, facts: &mut Vec<Fact>) {
         // A long loan word is a subject or a product more often than not.
         facts.extend(fact(run, 0.2));
     }
-    debug_assert!(
-        !run.contains(|c| is_kana(c) && !is_katakana(c)),
-        "runs hold no hiragana"
-    );
 }
 
 #[cfg(test)]

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use super::cues;
-use super::facts::Names;
 use super::items::{self, Item};
+use super::names::Names;
 use super::score::{Candidate, Content, Crowd, Vocabulary};
 use super::sentences;
 use super::text::{fold, width};

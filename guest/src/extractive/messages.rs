@@ -1,22 +1,21 @@
 //! Messages as candidates: `- 2024-03-01 alice: sentence`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use chrono::{DateTime, Datelike};
 
 use super::context::Earlier;
-use super::facts::Names;
-use super::score::{Candidate, Content, Crowd, Vocabulary};
+use super::cues;
+use super::names::Names;
+use super::questions;
+use super::score::{Candidate, Crowd, Vocabulary};
 use super::sentences;
 use super::text::{cut, flatten, strip_markers};
 use crate::bindings::types::{Message, Timestamp};
 
 /// A silence of so many seconds ends a burst of talk.
 const BURST_GAP_SECONDS: i64 = 1800;
-/// A question at the top level counts as answered when somebody else writes so soon after it.
-const ANSWER_MESSAGES: usize = 4;
-const ANSWER_SECONDS: i64 = 900;
 /// By how much what was picked of a burst or a writer discounts the rest.
 const SEGMENT_DISCOUNT: f64 = 0.15;
 const WRITER_DISCOUNT: f64 = 0.08;
@@ -25,98 +24,61 @@ const MAX_NAME_WIDTH: usize = 40;
 
 /// All sentences of the messages, in their order.
 pub(super) fn candidates(messages: &[&Message], vocabulary: &mut Vocabulary) -> Vec<Candidate> {
-    let speakers: Vec<Rc<str>> = messages
-        .iter()
-        .map(|m| Rc::from(format!("{}: ", name(m))))
-        .collect();
-    let names = Names::new(
-        speakers
-            .iter()
-            .map(|speaker| speaker.trim_end_matches(": ")),
-    );
-    let segments = segments(messages);
-    let answered = answered(messages);
-    let mut writers: BTreeMap<&str, usize> = BTreeMap::new();
+    let speakers: Vec<Rc<str>> = messages.iter().map(|m| Rc::from(name(m))).collect();
+    let names = Names::new(speakers.iter().map(|s| s.trim_end_matches(": ")));
+    let crowds = crowds(messages);
     let mut earlier = Earlier::default();
     let mut candidates = Vec::new();
-    let known = messages
-        .iter()
-        .zip(speakers)
-        .zip(segments)
-        .zip(answered)
-        .enumerate();
-    for (line, (((message, speaker), segment), answered)) in known {
-        let next = writers.len();
-        let writer = *writers.entry(&message.user.id).or_insert(next);
-        let date = local_date(message.timestamp).map_or(String::new(), |date| format!("{date} "));
+    let known = messages.iter().zip(speakers).zip(crowds).enumerate();
+    for (line, ((message, speaker), crowds)) in known {
         let of_message = candidates.len();
         for sentence in sentences::split(&message.text) {
             let mut content = vocabulary.read(&sentence.text, &names);
-            if let Some(lead) = sentence.lead.as_deref() {
-                content.decision += super::cues::decision(&lead.to_lowercase()) / 2.0;
-            }
-            let factor = factor(&mut content, message.user.is_bot, sentence.code, answered);
+            let lead = sentence.lead.as_deref().unwrap_or_default();
+            content.decision += cues::decision(&lead.to_lowercase()) / 2.0;
             candidates.push(Candidate {
                 line,
-                prefix: format!("- {date}"),
+                prefix: prefix(message.timestamp),
                 context: None,
                 speaker: speaker.clone(),
                 lead: sentence.lead,
                 text: sentence.text,
-                crowds: [
-                    Crowd {
-                        id: segment,
-                        discount: SEGMENT_DISCOUNT,
-                    },
-                    Crowd {
-                        id: writer,
-                        discount: WRITER_DISCOUNT,
-                    },
-                ],
+                crowds,
                 content,
-                factor,
+                factor: factor(message.user.is_bot, sentence.code),
             });
         }
         if !message.user.is_bot {
-            earlier.go_on(
-                segment,
-                message.thread_ts.is_some(),
-                candidates.get_mut(of_message..).unwrap_or_default(),
-            );
+            let [burst, _] = crowds;
+            let sentences = candidates.get_mut(of_message..).unwrap_or_default();
+            earlier.go_on(burst.id, message.thread_ts.is_some(), sentences);
         }
     }
+    questions::weigh(&mut candidates, messages);
     candidates
 }
 
-fn factor(content: &mut Content, bot: bool, code: bool, answered: bool) -> f64 {
-    let mut factor = if bot { 0.4 } else { 1.0 };
-    if code {
-        factor *= 0.4;
-    }
-    if content.question {
-        // What is decided is not asked.
-        content.decision /= 2.0;
-        if answered {
-            factor *= 0.5;
-        } else {
-            content.decision += 1.0;
-        }
-    }
-    factor
+/// What programs and pastes say is worth less.
+fn factor(is_bot: bool, is_code: bool) -> f64 {
+    let speaker = if is_bot { 0.4 } else { 1.0 };
+    if is_code { speaker * 0.4 } else { speaker }
 }
 
-/// The name to show: one line that forges neither a label nor the end of the name.
+/// How the line of a message begins.
+fn prefix(time: Timestamp) -> String {
+    local_date(time).map_or_else(|| "- ".to_owned(), |date| format!("- {date} "))
+}
+
+/// The name to show, with its colon: one line that forges neither a label nor the end of the name.
 fn name(message: &Message) -> String {
     let flat = flatten(&message.user.name);
     let name = strip_markers(&flat)
         .0
         .trim_start_matches(['#', '@'])
         .replace(": ", " ");
-    let name = cut(name.trim_end_matches(':').trim(), MAX_NAME_WIDTH);
-    if name.is_empty() {
-        "?".to_owned()
-    } else {
-        name
+    match cut(name.trim_end_matches(':').trim(), MAX_NAME_WIDTH).as_str() {
+        "" => "?: ".to_owned(),
+        name => format!("{name}: "),
     }
 }
 
@@ -129,6 +91,30 @@ fn local_date(time: Timestamp) -> Option<String> {
     (0..=9999)
         .contains(&date.year())
         .then(|| date.format("%Y-%m-%d").to_string())
+}
+
+/// The burst of talk and the writer of each message.
+fn crowds(messages: &[&Message]) -> Vec<[Crowd; 2]> {
+    let mut writers: BTreeMap<&str, usize> = BTreeMap::new();
+    let crowds = messages
+        .iter()
+        .zip(segments(messages))
+        .map(|(message, segment)| {
+            let next = writers.len();
+            let writer = *writers.entry(&message.user.id).or_insert(next);
+            let burst = Crowd {
+                id: segment,
+                discount: SEGMENT_DISCOUNT,
+            };
+            [
+                burst,
+                Crowd {
+                    id: writer,
+                    discount: WRITER_DISCOUNT,
+                },
+            ]
+        });
+    crowds.collect()
 }
 
 /// Which burst of talk each message belongs to: messages of one thread without a long silence.
@@ -150,39 +136,6 @@ fn segments(messages: &[&Message]) -> Vec<usize> {
         segments.push(id);
     }
     segments
-}
-
-/// Whether somebody else wrote after each message: in its thread, or soon after it at the top level.
-fn answered(messages: &[&Message]) -> Vec<bool> {
-    let mut later: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    let mut top_level: Vec<&Message> = Vec::new();
-    let mut answered: Vec<bool> = messages
-        .iter()
-        .rev()
-        .map(|message| {
-            let writer = message.user.id.as_str();
-            let Some(thread) = message.thread_ts.as_deref() else {
-                let soon = top_level.iter().rev().take(ANSWER_MESSAGES);
-                let found = soon.clone().any(|next| {
-                    let wait = next
-                        .timestamp
-                        .unix_seconds
-                        .saturating_sub(message.timestamp.unix_seconds);
-                    next.user.id != writer && wait <= ANSWER_SECONDS
-                });
-                top_level.push(message);
-                return found;
-            };
-            let writers = later.entry(thread).or_default();
-            let found = writers.iter().any(|other| *other != writer);
-            if writers.len() < 2 {
-                writers.insert(writer);
-            }
-            found
-        })
-        .collect();
-    answered.reverse();
-    answered
 }
 
 #[cfg(test)]

@@ -20,6 +20,9 @@ mod facts;
 mod items;
 mod merge;
 mod messages;
+mod names;
+mod numbers;
+mod questions;
 mod score;
 mod select;
 mod sentences;
@@ -42,9 +45,10 @@ pub const SHORT_NOTE_JA: &str = "（抜粋）";
 /// The same where the token limit leaves no room for more.
 pub const SHORT_NOTE_EN: &str = "(Excerpts)";
 
-/// A sentence that adds less than this is not worth remembering. What is remembered is not
-/// forgotten while there is room for it.
+/// A sentence that adds less than this is not worth remembering, even where there is room.
 const LEAST_GAIN: f64 = 0.35;
+/// What is remembered already is not forgotten while there is room for it.
+const LEAST_GAIN_MERGING: f64 = 0.0;
 /// The long note may take at most this part of the token limit.
 const NOTE_SHARE: u32 = 5;
 /// So many candidates are counted at least, however low the limit.
@@ -86,9 +90,10 @@ pub fn summarize(
     let mut vocabulary = Vocabulary::default();
     let (candidates, least_gain) = match input {
         Input::Messages(messages) => (messages::candidates(messages, &mut vocabulary), LEAST_GAIN),
-        Input::Memories { existing, new } => {
-            (merge::candidates(existing, new, &mut vocabulary), 0.0)
-        }
+        Input::Memories { existing, new } => (
+            merge::candidates(existing, new, &mut vocabulary),
+            LEAST_GAIN_MERGING,
+        ),
     };
     if candidates.is_empty() {
         return String::new();

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::cues;
-use super::facts::{self, Names};
+use super::facts;
+use super::names::Names;
 use super::terms;
 use super::text::{fold, width};
 

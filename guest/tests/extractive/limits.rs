@@ -25,7 +25,11 @@ fn more_than_parts(texts: &[String]) -> Vec<u32> {
 
 #[test]
 fn limit_is_never_exceeded() {
-    let counters: [&dyn Fn(&[String]) -> Vec<u32>; 3] = [&count_tokens, &bytes, &more_than_parts];
+    let counters = [
+        count_tokens as fn(&[String]) -> Vec<u32>,
+        bytes,
+        more_than_parts,
+    ];
     for (name, conversation) in all() {
         let messages = conversation.messages();
         for count in counters {
@@ -33,7 +37,7 @@ fn limit_is_never_exceeded() {
                 .chain((40..600).step_by(37))
                 .chain([5_000, u32::MAX])
             {
-                let text = summarize(Input::Messages(&messages), limit, count);
+                let text = summarize(Input::Messages(&messages), limit, &count);
                 assert!(
                     count(std::slice::from_ref(&text))[0] <= limit,
                     "{name} at {limit}: {text}"
@@ -44,7 +48,7 @@ fn limit_is_never_exceeded() {
                         new: &[(None, &text)],
                     },
                     limit,
-                    count,
+                    &count,
                 );
                 assert!(
                     count(std::slice::from_ref(&merged))[0] <= limit,

@@ -153,6 +153,21 @@ fn older_items_give_way_gradually_and_decisions_last_longest() {
 }
 
 #[test]
+fn of_things_of_the_same_worth_the_oldest_gives_way() {
+    let plants = [
+        "rose", "tulip", "daisy", "lily", "iris", "poppy", "aster", "lilac",
+    ];
+    let line = |plant: &&str| format!("- 2024-03-01 ann: we agreed to order {plant} seeds\n");
+    let memory: String = plants.iter().map(line).collect();
+    let input = Input::Memories {
+        existing: Some(&memory),
+        new: &[],
+    };
+    let text = summarize(input, 60, &count_tokens);
+    assert!(text.contains("lilac") && !text.contains("rose"), "{text}");
+}
+
+#[test]
 fn merging_the_same_memory_twice_changes_nothing() {
     for (name, conversation) in all() {
         let short = summarize(

@@ -63,12 +63,8 @@ fn extract_keeps_more_facts_than_random_messages_of_the_same_length() {
             }
             let mean = f64::from(u32::try_from(sum).unwrap()) / f64::from(DRAWS);
             let kept = f64::from(u32::try_from(conversation.kept(&text)).unwrap());
-            println!(
-                "{name} at {limit}: {kept} of {}, random {mean:.2}",
-                conversation.facts.len()
-            );
             assert!(
-                kept >= 2.0 * mean,
+                kept >= 2.2 * mean,
                 "{name} at {limit}: {kept} against {mean:.2} at random\n{text}"
             );
         }
@@ -83,7 +79,6 @@ fn extract_keeps_more_facts_than_the_last_messages_of_the_same_length() {
             let newest_first: Vec<usize> = (0..conversation.messages.len()).rev().collect();
             let last = fill(&conversation, newest_first.iter(), text.chars().count());
             let (kept, last) = (conversation.kept(&text), conversation.kept(&last));
-            println!("{name} at {limit}: {kept}, the last messages {last}");
             assert!(
                 2 * kept >= 3 * last,
                 "{name} at {limit}: {kept} against {last}\n{text}"
@@ -194,6 +189,33 @@ fn question_without_answer_outlives_the_same_question_answered() {
     let (open, answered) = (talk(40_000), talk(60));
     assert!(open.contains("badge printer"), "{open}");
     assert!(!answered.contains("badge printer"), "{answered}");
+}
+
+#[test]
+fn question_that_somebody_comes_back_to_later_is_answered() {
+    let talk = |later: &str| {
+        let mut messages = vec![say(0, "ann", "do we make the second factor mandatory?")];
+        for hour in 1..8 {
+            messages.push(say(
+                hour * 3600,
+                "bob",
+                &format!("the weekly report has 1{hour}0 pages again"),
+            ));
+        }
+        messages.push(say(9 * 3600, "cy", later));
+        summarize(
+            Input::Messages(&messages.iter().collect::<Vec<_>>()),
+            70,
+            &count_tokens,
+        )
+    };
+    let open = talk("we agreed to buy a bigger table");
+    assert!(open.contains("ann: do we make"), "{open}");
+    let answered = talk("we agreed: the second factor is for admins alone");
+    assert!(
+        !answered.contains("ann: do we make") && answered.contains("for admins alone"),
+        "{answered}"
+    );
 }
 
 #[test]

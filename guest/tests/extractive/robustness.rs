@@ -42,51 +42,53 @@ fn message_text_cannot_forge_the_structure_of_a_memory() {
     assert_eq!(merged, text);
 }
 
+/// What has a meaning somewhere.
+const MARKS: &[&str] = &[
+    "\n",
+    "\r\n",
+    "\u{2028}",
+    "```",
+    "- ",
+    "## ",
+    "> ",
+    "1. ",
+    "。",
+    "！",
+    "? ",
+    ". ",
+    ": ",
+    "://",
+    "#",
+    "@",
+    "2024-02-30 ",
+    "2024-03-01",
+    "99999999999999999999",
+    "「",
+    "」",
+    "**",
+    "…",
+    "→",
+    "決定",
+    "decided ",
+    "万円",
+    "さん",
+    "，",
+    "\u{200d}",
+    "\u{202e}",
+    "\u{301}",
+    "👩‍👩‍👧",
+    "٣",
+    "½",
+    "ｱ",
+];
+
 /// A text of anything that Unicode has, with the marks that matter here among it.
 fn noise(random: &mut Random) -> String {
-    let marks = [
-        "\n",
-        "\r\n",
-        "\u{2028}",
-        "```",
-        "- ",
-        "## ",
-        "> ",
-        "1. ",
-        "。",
-        "！",
-        "? ",
-        ". ",
-        ": ",
-        "://",
-        "#",
-        "@",
-        "2024-02-30 ",
-        "2024-03-01",
-        "99999999999999999999",
-        "「",
-        "」",
-        "**",
-        "…",
-        "→",
-        "決定",
-        "decided ",
-        "万円",
-        "さん",
-        "，",
-        "\u{200d}",
-        "\u{202e}",
-        "\u{301}",
-        "👩‍👩‍👧",
-        "٣",
-        "½",
-        "ｱ",
-    ];
     let length = random.below(60);
     let mut text = String::new();
     for _ in 0..length {
         if random.below(2) == 0 {
-            text.push_str(marks[random.below(marks.len())]);
+            text.push_str(MARKS[random.below(MARKS.len())]);
         } else {
             let ceiling = [0x80, 0x800, 0x1_0000, 0x11_0000][random.below(4)];
             text.extend(
