@@ -1,0 +1,62 @@
+//! What a backfill needs: where the messages are in time, and how far it has come.
+
+use rusqlite::OptionalExtension;
+
+use super::error::StoreError;
+use super::workspace::SqliteWorkspace;
+use crate::ts::TsKey;
+
+impl SqliteWorkspace {
+    /// The oldest message of all channels. Blocks.
+    ///
+    /// # Errors
+    /// What the file or the disk refuses.
+    pub fn first_message(&self) -> Result<Option<TsKey>, StoreError> {
+        self.next_message(-1)
+    }
+
+    /// The oldest message of all channels after this one, which need not be stored. Blocks.
+    ///
+    /// # Errors
+    /// What the file or the disk refuses.
+    pub fn next_message_after(&self, ts: TsKey) -> Result<Option<TsKey>, StoreError> {
+        self.next_message(ts.to_database())
+    }
+
+    /// When a stopped backfill goes on, in Unix seconds; none where none was begun. Blocks.
+    ///
+    /// # Errors
+    /// What the file or the disk refuses.
+    pub fn backfill_tick(&self) -> Result<Option<i64>, StoreError> {
+        self.read(|connection, place| {
+            let mut statement = connection.prepare_cached(include_str!("sql/backfill_tick.sql"))?;
+            Ok(statement
+                .query_row([place.workspace], |row| row.get(0))
+                .optional()?)
+        })
+    }
+
+    /// Notes when the backfill goes on. Blocks.
+    ///
+    /// # Errors
+    /// What the file or the disk refuses.
+    pub fn set_backfill_tick(&self, unix_seconds: i64) -> Result<(), StoreError> {
+        self.write(|connection, place| {
+            let set = include_str!("sql/set_backfill_tick.sql");
+            connection
+                .prepare_cached(set)?
+                .execute([place.workspace, unix_seconds])?;
+            Ok(())
+        })
+    }
+
+    fn next_message(&self, after: i64) -> Result<Option<TsKey>, StoreError> {
+        self.read(|connection, place| {
+            let mut statement = connection.prepare_cached(include_str!("sql/next_message.sql"))?;
+            let key = statement
+                .query_row([place.workspace, after], |row| row.get(0))
+                .optional()?;
+            Ok(key.map(TsKey::from_database))
+        })
+    }
+}
