@@ -4,6 +4,7 @@ use crate::bindings::errors::{Combination, Error};
 use crate::bindings::llm::LlmError;
 use crate::bindings::storage::StorageError;
 use crate::bindings::types::{MemoryType, Scope};
+use crate::names;
 
 /// What failed and what to do, in one line.
 #[must_use]
@@ -17,8 +18,8 @@ pub fn explain(error: &Error) -> String {
             .to_owned(),
         Error::UnsupportedCombination(combination) => format!(
             "there is no {} memory of a {}: threads have short-term memories only",
-            memory_type_name(combination.memory_type),
-            scope_name(combination.scope)
+            names::memory_type(combination.memory_type),
+            names::scope(combination.scope)
         ),
         Error::MissingTargetThread => {
             "the thread scope needs a thread: name it with --thread, or set `target_thread_ts` in the context".to_owned()
@@ -82,24 +83,5 @@ pub fn explain_llm(error: &LlmError) -> String {
         }
         LlmError::TimedOut => "the model did not answer in time; try again later".to_owned(),
         LlmError::Other(detail) => format!("the model failed: {detail}"),
-    }
-}
-
-/// A scope as it is written on the command line and in prompts.
-#[must_use]
-pub fn scope_name(scope: Scope) -> &'static str {
-    match scope {
-        Scope::Workspace => "workspace",
-        Scope::Channel => "channel",
-        Scope::Thread => "thread",
-    }
-}
-
-/// A memory type as it is written on the command line.
-#[must_use]
-pub fn memory_type_name(memory_type: MemoryType) -> &'static str {
-    match memory_type {
-        MemoryType::LongTerm => "long-term",
-        MemoryType::ShortTerm => "short-term",
     }
 }

@@ -14,6 +14,7 @@ pub mod context_json;
 pub mod explain;
 pub mod import;
 pub mod llm;
+pub mod names;
 pub mod plugin;
 pub mod run;
 pub mod storage;

@@ -11,8 +11,9 @@ use myao::backfill::{self, Options, Outcomes};
 use myao::bindings::exports::myao::memory::memory_generator::{
     Entry, Made, Outcome, Report, SkipReason,
 };
-use myao::bindings::types::{MemoryType, Scope};
-use myao::explain::{explain, memory_type_name, scope_name};
+use myao::bindings::types::Scope;
+use myao::explain::explain;
+use myao::names;
 use myao::run;
 
 use super::app::App;
@@ -123,10 +124,10 @@ fn print_report(report: &Report) -> anyhow::Result<()> {
                 table.add_row([
                     " ",
                     &place(entry),
-                    memory_type_name(made.memory_type),
+                    names::memory_type(made.memory_type),
                     &made.version.to_string(),
                     &made.source_message_count.to_string(),
-                    output::engine_name(made.engine),
+                    names::engine(made.engine),
                 ]);
             }
         }
@@ -187,7 +188,7 @@ fn print_backfill(app: &App, outcomes: &Outcomes, keep_going: bool) {
 fn tally(made: &[Made]) -> BTreeMap<(&'static str, &'static str), usize> {
     let mut tally = BTreeMap::new();
     for made in made {
-        let key = (scope_name(made.scope), memory_type_name(made.memory_type));
+        let key = (names::scope(made.scope), names::memory_type(made.memory_type));
         *tally.entry(key).or_default() += 1;
     }
     tally
@@ -195,21 +196,13 @@ fn tally(made: &[Made]) -> BTreeMap<(&'static str, &'static str), usize> {
 
 fn made_json(made: &Made) -> Value {
     json!({
-        "scope": scope_name(made.scope),
+        "scope": names::scope(made.scope),
         "scope_id": made.scope_id,
-        "memory_type": type_key(made.memory_type),
+        "memory_type": names::memory_type(made.memory_type),
         "version": made.version,
-        "engine": output::engine_name(made.engine),
+        "engine": names::engine(made.engine),
         "source_message_count": made.source_message_count,
     })
-}
-
-/// `short_term`, as in contexts.
-pub(super) fn type_key(memory_type: MemoryType) -> &'static str {
-    match memory_type {
-        MemoryType::LongTerm => "long_term",
-        MemoryType::ShortTerm => "short_term",
-    }
 }
 
 fn entry_json(entry: &Entry) -> Value {
@@ -219,7 +212,7 @@ fn entry_json(entry: &Entry) -> Value {
         Outcome::Failed(error) => ("failed", Some(explain(error))),
     };
     json!({
-        "scope": scope_name(entry.scope),
+        "scope": names::scope(entry.scope),
         "scope_id": entry.scope_id,
         "channel_name": entry.channel_name,
         "outcome": outcome,

@@ -9,13 +9,12 @@ use similar::{ChangeTag, TextDiff};
 
 use myao::bindings::types::{MemoryType, Scope};
 use myao::config::WORKSPACE_SCOPE_ID;
-use myao::explain::{memory_type_name, scope_name};
+use myao::names;
 use myao::storage::sqlite::SqliteWorkspace;
 use myao::storage::sqlite::inspect::{MemoryFilter, Sources, StoredMemory};
 
 use super::app::App;
 use super::args::MemoryCommand;
-use super::generate::type_key;
 use super::output;
 use super::prompt::find_channel;
 
@@ -63,7 +62,7 @@ fn list_row(stored: &StoredMemory) -> [String; 4] {
     let memory = &stored.memory;
     [
         place(stored),
-        memory_type_name(memory.memory_type).to_owned(),
+        names::memory_type(memory.memory_type).to_owned(),
         memory.version.to_string(),
         output::time(memory.updated_at),
     ]
@@ -133,14 +132,14 @@ fn print_memory(stored: &StoredMemory, sources: &Sources) -> anyhow::Result<()> 
         out,
         "## {} {}, version {}",
         place(stored),
-        memory_type_name(memory.memory_type),
+        names::memory_type(memory.memory_type),
         memory.version
     )?;
     writeln!(
         out,
         "made {} by the engine {}, from {}{}",
         output::time(memory.updated_at),
-        output::engine_name(memory.engine),
+        names::engine(memory.engine),
         output::count(memory.source_message_count.into(), "message"),
         memory
             .source_latest_message_ts
@@ -158,9 +157,9 @@ fn print_sources(out: &mut impl std::io::Write, sources: &Sources) -> anyhow::Re
             out,
             "from memory {}: {} {} {}, version {}, of {}{}",
             memory.id,
-            scope_name(memory.scope),
+            names::scope(memory.scope),
             memory.scope_id,
-            memory_type_name(memory.memory_type),
+            names::memory_type(memory.memory_type),
             memory.version,
             output::time(memory.updated_at),
             if memory.superseded { ", since replaced" } else { "" }
@@ -208,7 +207,7 @@ fn history(
             number(n, stored, long_term),
             output::time(stored.memory.updated_at),
             output::count(stored.memory.source_message_count.into(), "message"),
-            output::engine_name(stored.memory.engine)
+            names::engine(stored.memory.engine)
         )?;
         writeln!(out, "{}\n", stored.memory.content)?;
     }
@@ -309,13 +308,13 @@ fn memory_json(stored: &StoredMemory) -> Value {
     let memory = &stored.memory;
     json!({
         "id": memory.id,
-        "scope": scope_name(memory.scope),
+        "scope": names::scope(memory.scope),
         "scope_id": memory.scope_id,
         "channel_name": stored.channel_name,
-        "memory_type": type_key(memory.memory_type),
+        "memory_type": names::memory_type(memory.memory_type),
         "version": memory.version,
         "content": memory.content,
-        "engine": output::engine_name(memory.engine),
+        "engine": names::engine(memory.engine),
         "created_at": output::rfc3339(memory.created_at),
         "updated_at": output::rfc3339(memory.updated_at),
         "superseded_at": stored.superseded_at.map(output::rfc3339),
@@ -336,9 +335,9 @@ fn sources_json(sources: &Sources) -> Value {
         })).collect::<Vec<_>>(),
         "memories": sources.memories.iter().map(|memory| json!({
             "id": memory.id,
-            "scope": scope_name(memory.scope),
+            "scope": names::scope(memory.scope),
             "scope_id": memory.scope_id,
-            "memory_type": type_key(memory.memory_type),
+            "memory_type": names::memory_type(memory.memory_type),
             "version": memory.version,
             "updated_at": output::rfc3339(memory.updated_at),
             "superseded": memory.superseded,

@@ -9,7 +9,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::Value;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-use myao::bindings::types::{Engine, Timestamp};
+use myao::bindings::types::Timestamp;
 
 /// The width where the output is no terminal.
 const WIDTH_WITHOUT_TERMINAL: u16 = 100;
@@ -41,14 +41,6 @@ pub(super) fn rfc3339(time: Timestamp) -> Value {
 fn local(time: Timestamp) -> Option<DateTime<FixedOffset>> {
     let offset = FixedOffset::east_opt(time.utc_offset_seconds)?;
     Some(DateTime::from_timestamp(time.unix_seconds, 0)?.with_timezone(&offset))
-}
-
-pub(super) fn engine_name(engine: Engine) -> &'static str {
-    match engine {
-        Engine::Llm => "llm",
-        Engine::Extractive => "extractive",
-        Engine::Imported => "imported",
-    }
 }
 
 /// A table without frame that wraps its cells to the terminal's width.

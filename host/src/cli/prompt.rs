@@ -9,6 +9,7 @@ use anyhow::Context as _;
 use myao::bindings::exports::myao::memory::context_builder::BuildRequest;
 use myao::bindings::types::{Context, MemoryType, Scope, Timestamp};
 use myao::context_json;
+use myao::names;
 use myao::plugin::MemoryPlugin;
 use myao::storage::empty::EmptyStorage;
 use myao::storage::sqlite::SqliteWorkspace;
@@ -44,7 +45,7 @@ pub(crate) async fn summarize(app: &App, arguments: &InputArgs) -> anyhow::Resul
     if app.json {
         output::print_json(&serde_json::json!({
             "text": summary.text,
-            "engine": summary.engine.map(output::engine_name),
+            "engine": summary.engine.map(names::engine),
             "truncated": summary.truncated,
         }))?;
     } else if !summary.text.is_empty() {

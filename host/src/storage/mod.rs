@@ -3,6 +3,7 @@
 //! [`Storage`] is what the component sees of it: one workspace, coarse calls. [`sqlite`] is the store
 //! of the `myao` program; a platform that keeps its own messages implements the trait.
 
+pub mod conformance;
 pub mod empty;
 pub mod records;
 pub mod sqlite;
@@ -14,7 +15,7 @@ pub use crate::bindings::storage::{
 pub use crate::bindings::types::{Channel, Message};
 
 /// One workspace of a store, as the component sees it. `wit/storage.wit` documents each call; an
-/// implementation keeps every word of it (`tests/` holds a suite that checks one).
+/// implementation keeps every word of it ([`conformance`] checks one).
 #[async_trait::async_trait]
 pub trait Storage: Send + Sync {
     /// All channels, ordered by name and then by id.

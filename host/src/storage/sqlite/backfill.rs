@@ -46,7 +46,9 @@ impl SqliteWorkspace {
     pub fn backfill_tick(&self) -> Result<Option<i64>, StoreError> {
         self.read(|connection, place| {
             let mut statement = connection.prepare_cached(include_str!("sql/backfill_tick.sql"))?;
-            Ok(statement.query_row([place.workspace], |row| row.get(0)).optional()?)
+            Ok(statement
+                .query_row([place.workspace], |row| row.get(0))
+                .optional()?)
         })
     }
 
@@ -57,7 +59,9 @@ impl SqliteWorkspace {
     pub fn set_backfill_tick(&self, unix_seconds: i64) -> Result<(), StoreError> {
         self.write(|connection, place| {
             let set = include_str!("sql/set_backfill_tick.sql");
-            connection.prepare_cached(set)?.execute([place.workspace, unix_seconds])?;
+            connection
+                .prepare_cached(set)?
+                .execute([place.workspace, unix_seconds])?;
             Ok(())
         })
     }

@@ -51,7 +51,9 @@ impl Bounds {
             return waiting.latest >= Some(self.window_start);
         }
         self.always
-            || waiting.oldest_new.is_some_and(|oldest| oldest <= self.idle_since)
+            || waiting
+                .oldest_new
+                .is_some_and(|oldest| oldest <= self.idle_since)
             || backlog.new_message_count >= self.message_threshold
     }
 
@@ -95,7 +97,9 @@ pub(super) fn backlog(
 
 /// Counts anew what waits in a channel.
 pub(super) fn recount_channel(connection: &Connection, channel: i64) -> rusqlite::Result<()> {
-    connection.prepare_cached(include_str!("sql/recount_channel.sql"))?.execute([channel])?;
+    connection
+        .prepare_cached(include_str!("sql/recount_channel.sql"))?
+        .execute([channel])?;
     Ok(())
 }
 
@@ -106,9 +110,13 @@ pub(super) fn recount_thread(
     thread: i64,
 ) -> rusqlite::Result<()> {
     let drop = include_str!("sql/drop_thread_backlog.sql");
-    connection.prepare_cached(drop)?.execute([channel, thread])?;
+    connection
+        .prepare_cached(drop)?
+        .execute([channel, thread])?;
     let recount = include_str!("sql/recount_thread.sql");
-    connection.prepare_cached(recount)?.execute([channel, thread])?;
+    connection
+        .prepare_cached(recount)?
+        .execute([channel, thread])?;
     Ok(())
 }
 
@@ -143,8 +151,7 @@ fn due_threads(
     bounds: &Bounds,
 ) -> Result<Vec<Backlog>, Fault> {
     let mut statement = connection.prepare_cached(include_str!("sql/due_threads.sql"))?;
-    let mut candidates =
-        statement.query([place.workspace, bounds.until, bounds.window_start])?;
+    let mut candidates = statement.query([place.workspace, bounds.until, bounds.window_start])?;
     let mut due = Vec::new();
     while let Some(row) = candidates.next()? {
         let thread: i64 = row.get(1)?;
@@ -165,7 +172,11 @@ fn due_workspace(
     memory_type: MemoryType,
 ) -> Result<bool, Fault> {
     let mut statement = connection.prepare_cached(include_str!("sql/due_workspace.sql"))?;
-    let params = params![place.workspace, place.scope_id, rows::type_code(memory_type)];
+    let params = params![
+        place.workspace,
+        place.scope_id,
+        rows::type_code(memory_type)
+    ];
     Ok(statement.query_row(params, |row| row.get(0))?)
 }
 
@@ -181,14 +192,20 @@ fn thread_waiting(
     until: i64,
 ) -> rusqlite::Result<Waiting> {
     let mut statement = connection.prepare_cached(include_str!("sql/backlog_of_thread.sql"))?;
-    statement.query_row([channel, thread, until], |row| waiting(row, Some(rows::ts(thread))))
+    statement.query_row([channel, thread, until], |row| {
+        waiting(row, Some(rows::ts(thread)))
+    })
 }
 
 fn waiting(row: &Row<'_>, thread_ts: Option<String>) -> rusqlite::Result<Waiting> {
     let latest: Option<i64> = row.get(3)?;
     let watermark: Option<i64> = row.get(6)?;
     let backlog = Backlog {
-        channel: Channel { id: row.get(0)?, name: row.get(1)?, is_private: row.get(2)? },
+        channel: Channel {
+            id: row.get(0)?,
+            name: row.get(1)?,
+            is_private: row.get(2)?,
+        },
         thread_ts,
         latest_message_ts: latest.map(rows::ts),
         new_message_count: row.get(4)?,
@@ -196,5 +213,9 @@ fn waiting(row: &Row<'_>, thread_ts: Option<String>) -> rusqlite::Result<Waiting
         summarized_through: watermark.filter(|key| *key != NO_WATERMARK).map(rows::ts),
         unmerged_count: row.get(8)?,
     };
-    Ok(Waiting { latest, oldest_new: row.get(5)?, backlog })
+    Ok(Waiting {
+        latest,
+        oldest_new: row.get(5)?,
+        backlog,
+    })
 }

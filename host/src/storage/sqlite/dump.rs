@@ -8,6 +8,7 @@ use super::inspect::{MemoryFilter, StoredMemory, sources, stored_memories};
 use super::rows;
 use super::workspace::{Place, SqliteWorkspace};
 use crate::bindings::types::Scope;
+use crate::names;
 
 impl SqliteWorkspace {
     /// All memories of the workspace with their older texts and sources, as text. Equal for equal memories,
@@ -24,7 +25,11 @@ impl SqliteWorkspace {
 fn dump(connection: &rusqlite::Connection, place: &Place) -> Result<String, Fault> {
     let mut memories = Vec::new();
     for superseded in [true, false] {
-        let filter = MemoryFilter { superseded, with_text: true, ..MemoryFilter::default() };
+        let filter = MemoryFilter {
+            superseded,
+            with_text: true,
+            ..MemoryFilter::default()
+        };
         memories.extend(stored_memories(connection, place, &filter)?);
     }
     let names = names(&mut memories);
@@ -38,10 +43,22 @@ fn dump(connection: &rusqlite::Connection, place: &Place) -> Result<String, Faul
             .iter()
             .map(|message| format!("{}:{}", message.channel_id, message.ts))
             .collect();
-        let from: Vec<String> = sources.memories.iter().map(|source| name(source.id)).collect();
+        let from: Vec<String> = sources
+            .memories
+            .iter()
+            .map(|source| name(source.id))
+            .collect();
         // Which channel's memory is the newest depends on the order; `from` says what was merged.
-        let merged = memory.merged_through.filter(|_| memory.scope != Scope::Workspace).map(name);
-        let entry = Entry { name: name(memory.id), merged, messages, from };
+        let merged = memory
+            .merged_through
+            .filter(|_| memory.scope != Scope::Workspace)
+            .map(name);
+        let entry = Entry {
+            name: name(memory.id),
+            merged,
+            messages,
+            from,
+        };
         entry.write(stored, &mut out);
     }
     Ok(out)
@@ -60,9 +77,9 @@ impl Entry {
         // Writing to a string cannot fail.
         let _ = writeln!(
             out,
-            "{}\n  engine {:?}, created {}, updated {}, superseded {:?}\n  messages {}, latest {:?}: {}\n  merged {:?}, from: {}\n  {:?}",
+            "{}\n  engine {}, created {}, updated {}, superseded {:?}\n  messages {}, latest {:?}: {}\n  merged {:?}, from: {}\n  {:?}",
             self.name,
-            memory.engine,
+            names::engine(memory.engine),
             memory.created_at.unix_seconds,
             memory.updated_at.unix_seconds,
             stored.superseded_at.map(|time| time.unix_seconds),
@@ -84,8 +101,11 @@ fn names(memories: &mut [StoredMemory]) -> HashMap<u64, String> {
     for stored in memories {
         let memory = &stored.memory;
         let series = format!(
-            "{:?} {} {:?} v{}",
-            memory.scope, memory.scope_id, memory.memory_type, memory.version
+            "{} {} {} v{}",
+            names::scope(memory.scope),
+            memory.scope_id,
+            names::memory_type(memory.memory_type),
+            memory.version
         );
         let text = texts.entry(series.clone()).or_default();
         *text += 1;
@@ -96,6 +116,15 @@ fn names(memories: &mut [StoredMemory]) -> HashMap<u64, String> {
 
 fn order(stored: &StoredMemory) -> (i64, &str, i64, u32, u64) {
     let memory = &stored.memory;
-    let (scope, memory_type) = (rows::scope_code(memory.scope), rows::type_code(memory.memory_type));
-    (scope, &memory.scope_id, memory_type, memory.version, memory.id)
+    let (scope, memory_type) = (
+        rows::scope_code(memory.scope),
+        rows::type_code(memory.memory_type),
+    );
+    (
+        scope,
+        &memory.scope_id,
+        memory_type,
+        memory.version,
+        memory.id,
+    )
 }

@@ -96,7 +96,8 @@ impl SqliteImport {
         ts: TsKey,
         deleted_at: i64,
     ) -> Result<(), StorageError> {
-        self.try_delete(channel_id, ts.to_database(), deleted_at).map_err(|fault| self.error(fault))
+        self.try_delete(channel_id, ts.to_database(), deleted_at)
+            .map_err(|fault| self.error(fault))
     }
 
     /// Ends the import: all of it is stored now.
@@ -123,7 +124,11 @@ impl SqliteImport {
             return Ok(Put::New);
         }
         let changed = self.connection.prepare_cached(update)?.execute(columns)? == 1;
-        Ok(if changed { Put::Changed } else { Put::Unchanged })
+        Ok(if changed {
+            Put::Changed
+        } else {
+            Put::Unchanged
+        })
     }
 
     fn channel_key(&mut self, id: &str) -> rusqlite::Result<i64> {
@@ -132,7 +137,9 @@ impl SqliteImport {
         }
         // Its name may come later.
         let insert = include_str!("sql/insert_channel.sql");
-        self.connection.prepare_cached(insert)?.execute(params![self.workspace, id, "", false])?;
+        self.connection
+            .prepare_cached(insert)?
+            .execute(params![self.workspace, id, "", false])?;
         let key = self
             .connection
             .prepare_cached(include_str!("sql/channel_key.sql"))?
@@ -144,7 +151,10 @@ impl SqliteImport {
     fn try_message(&mut self, message: &MessageRecord) -> Result<Put, Fault> {
         let channel = self.channel_key(&message.channel_id)?;
         let ts = message.ts.to_database();
-        let thread = message.thread_ts.map(TsKey::to_database).filter(|thread| *thread != ts);
+        let thread = message
+            .thread_ts
+            .map(TsKey::to_database)
+            .filter(|thread| *thread != ts);
         let inserted = self
             .connection
             .prepare_cached(include_str!("sql/insert_message.sql"))?
@@ -163,12 +173,24 @@ impl SqliteImport {
             self.touched.message(channel, ts, thread);
             return Ok(Put::New);
         }
-        let Some(edited_at) = message.edited_at else { return Ok(Put::Unchanged) };
+        let Some(edited_at) = message.edited_at else {
+            return Ok(Put::Unchanged);
+        };
         let edited = self
             .connection
             .prepare_cached(include_str!("sql/edit_message.sql"))?
-            .execute(params![channel, ts, message.author_name, message.text, edited_at])?;
-        Ok(if edited == 1 { Put::Changed } else { Put::Unchanged })
+            .execute(params![
+                channel,
+                ts,
+                message.author_name,
+                message.text,
+                edited_at
+            ])?;
+        Ok(if edited == 1 {
+            Put::Changed
+        } else {
+            Put::Unchanged
+        })
     }
 
     fn try_delete(&mut self, channel_id: &str, ts: i64, deleted_at: i64) -> Result<(), Fault> {
@@ -182,9 +204,12 @@ impl SqliteImport {
             Some(thread) => self.touched.message(channel, ts, thread),
             None => {
                 let insert = include_str!("sql/insert_deleted_message.sql");
-                self.connection
-                    .prepare_cached(insert)?
-                    .execute(params![self.workspace, channel, ts, deleted_at])?;
+                self.connection.prepare_cached(insert)?.execute(params![
+                    self.workspace,
+                    channel,
+                    ts,
+                    deleted_at
+                ])?;
             }
         }
         Ok(())
@@ -231,9 +256,10 @@ impl SqliteImport {
     fn subject(&mut self, memory: &MemoryRecord) -> Result<(Subject, String), Fault> {
         Ok(match memory.scope {
             Scope::Workspace => (Subject::Workspace, memory.scope_id.clone()),
-            Scope::Channel => {
-                (Subject::Channel(self.channel_key(&memory.scope_id)?), memory.scope_id.clone())
-            }
+            Scope::Channel => (
+                Subject::Channel(self.channel_key(&memory.scope_id)?),
+                memory.scope_id.clone(),
+            ),
             Scope::Thread => {
                 let (channel_id, thread) = rows::thread_scope(&memory.scope_id)?;
                 let subject = Subject::Thread(self.channel_key(channel_id)?, thread);
@@ -293,7 +319,9 @@ impl NewMemory {
         if !self.has_watermark {
             let newest = self.newest_source(connection)?;
             let set = include_str!("sql/set_watermark.sql");
-            connection.prepare_cached(set)?.execute(params![self.id, newest])?;
+            connection
+                .prepare_cached(set)?
+                .execute(params![self.id, newest])?;
         }
         let merge = match (self.subject, self.memory_type) {
             (Subject::Workspace, _) => include_str!("sql/merge_imported_workspace.sql"),
@@ -343,25 +371,39 @@ impl ImportSink for SqliteImport {
     fn user(&mut self, user: &UserRecord) -> Result<(), StorageError> {
         let columns: [&dyn rusqlite::ToSql; 4] =
             [&self.workspace, &user.id, &user.name, &user.is_bot];
-        let (insert, update) =
-            (include_str!("sql/insert_user.sql"), include_str!("sql/update_user.sql"));
-        let put = self.put(insert, update, &columns).map_err(|error| self.error(error.into()))?;
+        let (insert, update) = (
+            include_str!("sql/insert_user.sql"),
+            include_str!("sql/update_user.sql"),
+        );
+        let put = self
+            .put(insert, update, &columns)
+            .map_err(|error| self.error(error.into()))?;
         put.count(&mut self.tally.users);
         Ok(())
     }
 
     fn channel(&mut self, channel: &ChannelRecord) -> Result<(), StorageError> {
-        let columns: [&dyn rusqlite::ToSql; 4] =
-            [&self.workspace, &channel.id, &channel.name, &channel.is_private];
-        let (insert, update) =
-            (include_str!("sql/insert_channel.sql"), include_str!("sql/update_channel.sql"));
-        let put = self.put(insert, update, &columns).map_err(|error| self.error(error.into()))?;
+        let columns: [&dyn rusqlite::ToSql; 4] = [
+            &self.workspace,
+            &channel.id,
+            &channel.name,
+            &channel.is_private,
+        ];
+        let (insert, update) = (
+            include_str!("sql/insert_channel.sql"),
+            include_str!("sql/update_channel.sql"),
+        );
+        let put = self
+            .put(insert, update, &columns)
+            .map_err(|error| self.error(error.into()))?;
         put.count(&mut self.tally.channels);
         Ok(())
     }
 
     fn message(&mut self, message: &MessageRecord) -> Result<(), StorageError> {
-        let put = self.try_message(message).map_err(|fault| self.error(fault))?;
+        let put = self
+            .try_message(message)
+            .map_err(|fault| self.error(fault))?;
         put.count(&mut self.tally.messages);
         Ok(())
     }

@@ -180,7 +180,9 @@ pub(super) fn sources(connection: &Connection, place: &Place, id: u64) -> Result
     let mut messages = connection.prepare_cached(include_str!("sql/source_messages.sql"))?;
     let mut memories = connection.prepare_cached(include_str!("sql/source_memories.sql"))?;
     Ok(Sources {
-        messages: messages.query_map([column], source_message)?.collect::<rusqlite::Result<_>>()?,
+        messages: messages
+            .query_map([column], source_message)?
+            .collect::<rusqlite::Result<_>>()?,
         memories: memories
             .query_map([column], |row| source_memory(row, place))?
             .collect::<rusqlite::Result<_>>()?,
@@ -216,13 +218,19 @@ fn find(channels: Vec<Channel>, wanted: &str) -> Result<Channel, FindChannelErro
     }
     let name = wanted.strip_prefix('#').unwrap_or(wanted);
     // In order of name and then of id, so these are in order of id.
-    let mut candidates: Vec<Channel> =
-        channels.iter().filter(|channel| channel.name == name).cloned().collect();
+    let mut candidates: Vec<Channel> = channels
+        .iter()
+        .filter(|channel| channel.name == name)
+        .cloned()
+        .collect();
     match (candidates.len(), candidates.pop()) {
         (1, Some(channel)) => Ok(channel),
         (_, Some(last)) => {
             candidates.push(last);
-            Err(FindChannelError::Ambiguous { wanted: wanted.to_owned(), candidates })
+            Err(FindChannelError::Ambiguous {
+                wanted: wanted.to_owned(),
+                candidates,
+            })
         }
         (_, None) => Err(FindChannelError::NotFound {
             wanted: wanted.to_owned(),
@@ -244,19 +252,27 @@ fn near(channels: Vec<Channel>, name: &str) -> Vec<Channel> {
         .collect();
     // Stable: those that are equally similar stay in order of their names.
     near.sort_by(|(a, _), (b, _)| b.total_cmp(a));
-    near.into_iter().take(NEAR).map(|(_, channel)| channel).collect()
+    near.into_iter()
+        .take(NEAR)
+        .map(|(_, channel)| channel)
+        .collect()
 }
 
 fn similar(near: &[Channel]) -> String {
     if near.is_empty() {
         return ": `myao import` adds channels".to_owned();
     }
-    let names: Vec<String> =
-        near.iter().map(|channel| format!("`{}` ({})", channel.name, channel.id)).collect();
+    let names: Vec<String> = near
+        .iter()
+        .map(|channel| format!("`{}` ({})", channel.name, channel.id))
+        .collect();
     format!(": did you mean {}?", names.join(" or "))
 }
 
 fn ids(candidates: &[Channel]) -> String {
-    let ids: Vec<String> = candidates.iter().map(|channel| format!("`{}`", channel.id)).collect();
+    let ids: Vec<String> = candidates
+        .iter()
+        .map(|channel| format!("`{}`", channel.id))
+        .collect();
     ids.join(", ")
 }

@@ -17,7 +17,12 @@ pub(super) fn memories(
     let mut found = Vec::new();
     if query.workspace {
         let sql = include_str!("sql/memories_of_workspace.sql");
-        found.extend(select(connection, place, sql, params![place.workspace, place.scope_id])?);
+        found.extend(select(
+            connection,
+            place,
+            sql,
+            params![place.workspace, place.scope_id],
+        )?);
     }
     let channel = match &query.channels {
         ChannelFilter::None => None,
@@ -51,5 +56,9 @@ fn select(
 }
 
 fn order(memory: &Memory) -> (&str, i64, u32) {
-    (&memory.scope_id, rows::type_code(memory.memory_type), memory.version)
+    (
+        &memory.scope_id,
+        rows::type_code(memory.memory_type),
+        memory.version,
+    )
 }

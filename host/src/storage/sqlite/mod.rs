@@ -57,12 +57,16 @@ impl SqliteStore {
         let path = path.as_ref();
         let mut connection = pool::connect(path)?;
         match schema::prepare(&mut connection).map_err(|fault| fault.at(path))? {
-            schema::Found::Ours => Ok(Self { pool: Arc::new(Pool::new(path, connection)?) }),
+            schema::Found::Ours => Ok(Self {
+                pool: Arc::new(Pool::new(path, connection)?),
+            }),
             schema::Found::Legacy => Err(StoreError::Legacy(path.to_owned())),
             schema::Found::Foreign => Err(StoreError::Foreign(path.to_owned())),
-            schema::Found::Newer(found) => {
-                Err(StoreError::Newer { path: path.to_owned(), found, known: schema::NEWEST })
-            }
+            schema::Found::Newer(found) => Err(StoreError::Newer {
+                path: path.to_owned(),
+                found,
+                known: schema::NEWEST,
+            }),
         }
     }
 
@@ -96,8 +100,15 @@ impl SqliteStore {
         timezone: chrono_tz::Tz,
         workspace_scope_id: &str,
     ) -> Result<SqliteWorkspace, StoreError> {
-        let key = self.pool.write(|connection| Ok(schema::workspace_key(connection, id)?))?;
-        Ok(SqliteWorkspace::new(self.pool.clone(), key, timezone, workspace_scope_id))
+        let key = self
+            .pool
+            .write(|connection| Ok(schema::workspace_key(connection, id)?))?;
+        Ok(SqliteWorkspace::new(
+            self.pool.clone(),
+            key,
+            timezone,
+            workspace_scope_id,
+        ))
     }
 
     /// Begins an import into a workspace: one transaction, which other writers wait for. Blocks.
@@ -121,7 +132,9 @@ fn upgrade(
     let old = pool::connect(path)?;
     let connection = pool::connect(path)?;
     // Nothing reaches the file before the commit, which the reader would block.
-    connection.pragma_update(None, "cache_spill", false).map_err(at)?;
+    connection
+        .pragma_update(None, "cache_spill", false)
+        .map_err(at)?;
     connection.execute_batch("BEGIN IMMEDIATE").map_err(at)?;
     if !schema::replace_legacy(&connection).map_err(at)? {
         return Ok(None);
@@ -129,6 +142,9 @@ fn upgrade(
     let mut import = SqliteImport::within(connection, path, workspace)?;
     let result = read(&old, &mut import);
     drop(old);
-    result.map_err(|source| StoreError::Upgrade { path: path.to_owned(), source })?;
+    result.map_err(|source| StoreError::Upgrade {
+        path: path.to_owned(),
+        source,
+    })?;
     import.commit().map(Some)
 }

@@ -33,8 +33,12 @@ pub(super) fn connect(path: &Path) -> Result<Connection, StoreError> {
     let connection = Connection::open_with_flags(path, flags).map_err(at)?;
     connection.busy_timeout(BUSY_TIMEOUT).map_err(at)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
-    connection.pragma_update(None, "foreign_keys", true).map_err(at)?;
-    connection.pragma_update(None, "synchronous", "FULL").map_err(at)?;
+    connection
+        .pragma_update(None, "foreign_keys", true)
+        .map_err(at)?;
+    connection
+        .pragma_update(None, "synchronous", "FULL")
+        .map_err(at)?;
     Ok(connection)
 }
 
@@ -44,7 +48,11 @@ impl Pool {
         writer
             .pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))
             .map_err(|error| StoreError::of(path, error))?;
-        Ok(Self { path: path.to_owned(), writer: Mutex::new(writer), readers: Mutex::default() })
+        Ok(Self {
+            path: path.to_owned(),
+            writer: Mutex::new(writer),
+            readers: Mutex::default(),
+        })
     }
 
     /// The database file.
@@ -57,7 +65,11 @@ impl Pool {
         &self,
         work: impl FnOnce(&Connection) -> Result<T, Fault>,
     ) -> Result<T, StoreError> {
-        let idle = self.readers.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let idle = self
+            .readers
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .pop();
         let connection = match idle {
             Some(connection) => connection,
             None => self.new_reader()?,

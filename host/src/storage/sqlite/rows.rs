@@ -13,9 +13,15 @@ pub(super) const NO_WATERMARK: i64 = -1;
 /// A time with the offset of the timezone at that moment.
 pub(super) fn timestamp(timezone: chrono_tz::Tz, unix_seconds: i64) -> Timestamp {
     let utc_offset_seconds = DateTime::from_timestamp(unix_seconds, 0).map_or(0, |time| {
-        timezone.offset_from_utc_datetime(&time.naive_utc()).fix().local_minus_utc()
+        timezone
+            .offset_from_utc_datetime(&time.naive_utc())
+            .fix()
+            .local_minus_utc()
     });
-    Timestamp { unix_seconds, utc_offset_seconds }
+    Timestamp {
+        unix_seconds,
+        utc_offset_seconds,
+    }
 }
 
 /// A message id from a column.
@@ -84,7 +90,11 @@ pub(super) fn type_code(memory_type: MemoryType) -> i64 {
 
 /// A memory type from its column.
 pub(super) fn memory_type(code: i64) -> MemoryType {
-    if code == 0 { MemoryType::LongTerm } else { MemoryType::ShortTerm }
+    if code == 0 {
+        MemoryType::LongTerm
+    } else {
+        MemoryType::ShortTerm
+    }
 }
 
 /// The column of an engine.

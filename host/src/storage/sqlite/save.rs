@@ -8,6 +8,7 @@ use super::messages::channel_key;
 use super::rows;
 use super::workspace::Place;
 use crate::bindings::types::{Engine, MemoryType, Scope};
+use crate::names;
 use crate::storage::{Memory, MemoryDraft, SaveMode, StorageError};
 
 /// What a memory is about, as columns.
@@ -35,7 +36,9 @@ impl Series<'_> {
     pub(super) fn newest(&self, connection: &Connection) -> rusqlite::Result<Option<(u64, u32)>> {
         connection
             .prepare_cached(include_str!("sql/newest_memory.sql"))?
-            .query_row(self.columns(), |row| Ok((rows::memory_id(row.get(0)?), row.get(1)?)))
+            .query_row(self.columns(), |row| {
+                Ok((rows::memory_id(row.get(0)?), row.get(1)?))
+            })
             .optional()
     }
 
@@ -58,27 +61,32 @@ impl Series<'_> {
     /// Inserts a text and returns its id, greater than all before it.
     pub(super) fn insert(&self, connection: &Connection, text: &Text<'_>) -> rusqlite::Result<i64> {
         let (workspace, scope, scope_id, memory_type) = self.columns();
-        connection.prepare_cached(include_str!("sql/insert_memory.sql"))?.query_row(
-            params![
-                workspace,
-                scope,
-                scope_id,
-                memory_type,
-                text.version,
-                text.content,
-                rows::engine_code(text.engine),
-                text.created_at,
-                text.updated_at,
-                text.source_message_count,
-                text.source_latest,
-                text.merged_through.map(rows::memory_column),
-            ],
-            |row| row.get(0),
-        )
+        connection
+            .prepare_cached(include_str!("sql/insert_memory.sql"))?
+            .query_row(
+                params![
+                    workspace,
+                    scope,
+                    scope_id,
+                    memory_type,
+                    text.version,
+                    text.content,
+                    rows::engine_code(text.engine),
+                    text.created_at,
+                    text.updated_at,
+                    text.source_message_count,
+                    text.source_latest,
+                    text.merged_through.map(rows::memory_column),
+                ],
+                |row| row.get(0),
+            )
     }
 
     fn columns(&self) -> (i64, i64, &str, i64) {
-        let (scope, memory_type) = (rows::scope_code(self.scope), rows::type_code(self.memory_type));
+        let (scope, memory_type) = (
+            rows::scope_code(self.scope),
+            rows::type_code(self.memory_type),
+        );
         (self.workspace, scope, self.scope_id, memory_type)
     }
 }
@@ -103,11 +111,19 @@ pub(super) fn save(
         scope_id: &scope_id,
         memory_type: draft.memory_type,
     };
+    let source_latest = draft
+        .source_latest_message_ts
+        .as_deref()
+        .map(rows::key)
+        .transpose()?;
     let newest = series.newest(connection)?;
     expect(draft, newest.map(|(id, _)| id))?;
     let now = draft.now.unix_seconds;
     let (version, created_at) = match draft.mode {
-        SaveMode::NewVersion => (newest.map_or(1, |(_, version)| version.saturating_add(1)), now),
+        SaveMode::NewVersion => (
+            newest.map_or(1, |(_, version)| version.saturating_add(1)),
+            now,
+        ),
         SaveMode::Overwrite => (1, series.first_created(connection)?.unwrap_or(now)),
     };
     if draft.mode == SaveMode::Overwrite {
@@ -122,7 +138,7 @@ pub(super) fn save(
             created_at,
             updated_at: now,
             source_message_count: draft.source_message_count,
-            source_latest: draft.source_latest_message_ts.as_deref().map(rows::key).transpose()?,
+            source_latest,
             merged_through: draft.merged_through,
         },
     )?;
@@ -130,8 +146,14 @@ pub(super) fn save(
     add_source_memories(connection, place, draft, id)?;
     match subject {
         None => {}
-        Some(Subject { channel, thread: None }) => recount_channel(connection, channel)?,
-        Some(Subject { channel, thread: Some(thread) }) => {
+        Some(Subject {
+            channel,
+            thread: None,
+        }) => recount_channel(connection, channel)?,
+        Some(Subject {
+            channel,
+            thread: Some(thread),
+        }) => {
             recount_thread(connection, channel, thread)?;
         }
     }
@@ -146,7 +168,7 @@ pub(super) fn save(
         created_at: rows::timestamp(place.timezone, created_at),
         updated_at: rows::timestamp(place.timezone, now),
         source_message_count: draft.source_message_count,
-        source_latest_message_ts: draft.source_latest_message_ts.clone(),
+        source_latest_message_ts: source_latest.map(rows::ts),
         merged_through: draft.merged_through,
     })
 }
@@ -166,13 +188,25 @@ fn subject(
         .into()),
         Scope::Channel => {
             let channel = channel_key(connection, place, &draft.scope_id)?;
-            Ok((Some(Subject { channel, thread: None }), draft.scope_id.clone()))
+            Ok((
+                Some(Subject {
+                    channel,
+                    thread: None,
+                }),
+                draft.scope_id.clone(),
+            ))
         }
         Scope::Thread => {
             let (channel_id, thread) = rows::thread_scope(&draft.scope_id)?;
             let channel = channel_key(connection, place, channel_id)?;
             let scope_id = rows::thread_scope_id(channel_id, thread);
-            Ok((Some(Subject { channel, thread: Some(thread) }), scope_id))
+            Ok((
+                Some(Subject {
+                    channel,
+                    thread: Some(thread),
+                }),
+                scope_id,
+            ))
         }
     }
 }
@@ -198,9 +232,9 @@ fn expect(draft: &MemoryDraft, newest: Option<u64>) -> Result<(), Fault> {
     }
     let text = |id: Option<u64>| id.map_or("none".to_owned(), |id| id.to_string());
     Err(StorageError::Conflict(format!(
-        "the newest {:?} {:?} memory of `{}` is {}, not {}: read again",
-        draft.scope,
-        draft.memory_type,
+        "the newest {} {} memory of `{}` is {}, not {}: read again",
+        names::scope(draft.scope),
+        names::memory_type(draft.memory_type),
         draft.scope_id,
         text(newest),
         text(draft.expected)
@@ -221,11 +255,14 @@ fn add_source_messages(
     let mut find = connection.prepare_cached(include_str!("sql/source_message.sql"))?;
     let mut insert = connection.prepare_cached(include_str!("sql/insert_source_message.sql"))?;
     for ts in &draft.source_messages {
-        let key: Option<i64> =
-            find.query_row([channel, rows::key(ts)?], |row| row.get(0)).optional()?;
+        let key: Option<i64> = find
+            .query_row([channel, rows::key(ts)?], |row| row.get(0))
+            .optional()?;
         let key = key.ok_or_else(|| {
             let id = &draft.source_channel_id;
-            StorageError::Invalid(format!("source message {ts} of channel `{id}` is not stored"))
+            StorageError::Invalid(format!(
+                "source message {ts} of channel `{id}` is not stored"
+            ))
         })?;
         insert.execute([memory, key])?;
     }

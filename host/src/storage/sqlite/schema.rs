@@ -59,11 +59,15 @@ pub(super) fn replace_legacy(connection: &Connection) -> rusqlite::Result<bool> 
 /// The key of a workspace, which is added if it is new.
 pub(super) fn workspace_key(connection: &Connection, id: &str) -> rusqlite::Result<i64> {
     let key = connection
-        .query_row(include_str!("sql/workspace_key.sql"), [id], |row| row.get(0))
+        .query_row(include_str!("sql/workspace_key.sql"), [id], |row| {
+            row.get(0)
+        })
         .optional()?;
     match key {
         Some(key) => Ok(key),
-        None => connection.query_row(include_str!("sql/insert_workspace.sql"), [id], |row| row.get(0)),
+        None => connection.query_row(include_str!("sql/insert_workspace.sql"), [id], |row| {
+            row.get(0)
+        }),
     }
 }
 
@@ -82,13 +86,21 @@ fn look(connection: &Connection) -> rusqlite::Result<Option<Found>> {
     if application == 0 && tables == 0 {
         return Ok(None);
     }
-    let legacy: bool = connection.query_row(include_str!("sql/legacy.sql"), [], |row| row.get(0))?;
-    Ok(Some(if application == 0 && legacy { Found::Legacy } else { Found::Foreign }))
+    let legacy: bool =
+        connection.query_row(include_str!("sql/legacy.sql"), [], |row| row.get(0))?;
+    Ok(Some(if application == 0 && legacy {
+        Found::Legacy
+    } else {
+        Found::Foreign
+    }))
 }
 
 fn migrate(connection: &Connection) -> rusqlite::Result<()> {
     let version: i32 = pragma(connection, "user_version")?;
-    for migration in MIGRATIONS.iter().skip(usize::try_from(version).unwrap_or(0)) {
+    for migration in MIGRATIONS
+        .iter()
+        .skip(usize::try_from(version).unwrap_or(0))
+    {
         connection.execute_batch(migration)?;
     }
     connection.pragma_update(None, "application_id", APPLICATION_ID)?;

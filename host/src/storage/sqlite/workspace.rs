@@ -39,7 +39,14 @@ impl SqliteWorkspace {
         timezone: chrono_tz::Tz,
         scope_id: &str,
     ) -> Self {
-        Self { pool, place: Place { workspace, timezone, scope_id: scope_id.into() } }
+        Self {
+            pool,
+            place: Place {
+                workspace,
+                timezone,
+                scope_id: scope_id.into(),
+            },
+        }
     }
 
     /// What may be due; the blocking form of [`Storage::list_due`].

@@ -1,9 +1,9 @@
 //! The suite for every store, on a file.
 
 use super::{Stored, stored};
+use crate::storage::Storage;
 use crate::storage::conformance::{Fixture, Records};
 use crate::storage::records::ImportSink;
-use crate::storage::Storage;
 use crate::ts::TsKey;
 
 crate::storage_conformance!(stored());

@@ -1,0 +1,32 @@
+//! The cases of the contract's enums, as `wit/types.wit` and the command line write them.
+
+use crate::bindings::types::{Engine, MemoryType, Scope};
+
+/// `workspace`, `channel` or `thread`.
+#[must_use]
+pub fn scope(scope: Scope) -> &'static str {
+    match scope {
+        Scope::Workspace => "workspace",
+        Scope::Channel => "channel",
+        Scope::Thread => "thread",
+    }
+}
+
+/// `long-term` or `short-term`.
+#[must_use]
+pub fn memory_type(memory_type: MemoryType) -> &'static str {
+    match memory_type {
+        MemoryType::LongTerm => "long-term",
+        MemoryType::ShortTerm => "short-term",
+    }
+}
+
+/// `llm`, `extractive` or `imported`.
+#[must_use]
+pub fn engine(engine: Engine) -> &'static str {
+    match engine {
+        Engine::Llm => "llm",
+        Engine::Extractive => "extractive",
+        Engine::Imported => "imported",
+    }
+}
