@@ -8,10 +8,13 @@ use crate::bindings::exports::myao::memory::context_builder::BuildRequest;
 use crate::bindings::exports::myao::memory::memory_generator::{Entry, Report};
 use crate::bindings::log::Level;
 use crate::bindings::settings::{ShortTermHistory, Template, Values};
-use crate::bindings::types::{Context, Engine, Message, Persona, Timestamp, User};
+use crate::bindings::storage::{MemoryDraft, SaveMode};
+use crate::bindings::types::{
+    Context, Engine, MemoryType, Message, Persona, Scope, Timestamp, User,
+};
 use crate::context;
 use crate::generator::Run;
-use crate::ports::{Log, Ports};
+use crate::ports::{Log, Ports, Storage};
 
 /// 2024-03-01 10:00:00 UTC. Tests tell times as seconds from here.
 pub(crate) const NOW: i64 = 1_709_287_200;
@@ -97,6 +100,29 @@ impl TestHost {
         for number in 0..count {
             self.say(channel_id, from + number, &(number + 1).to_string());
         }
+    }
+
+    /// A memory that was there before, made at [`NOW`] from one message of that time: a channel's
+    /// short-term memory as the next version, any other in place of what is there.
+    pub(crate) fn remember(&self, scope: Scope, scope_id: &str, memory_type: MemoryType, text: &str) {
+        let keeps_versions = (scope, memory_type) == (Scope::Channel, MemoryType::ShortTerm);
+        let draft = MemoryDraft {
+            scope,
+            scope_id: scope_id.to_owned(),
+            memory_type,
+            mode: if keeps_versions { SaveMode::NewVersion } else { SaveMode::Overwrite },
+            expected: self.storage.of(scope_id, memory_type).last().map(|memory| memory.id),
+            content: text.to_owned(),
+            engine: Engine::Imported,
+            now: at(0),
+            source_channel_id: String::new(),
+            source_messages: Vec::new(),
+            source_memories: Vec::new(),
+            source_message_count: 1,
+            source_latest_message_ts: Some(ts(0)),
+            merged_through: None,
+        };
+        self.storage.save_memory(&draft).unwrap();
     }
 
     pub(crate) fn ports(&self) -> Ports<'_> {

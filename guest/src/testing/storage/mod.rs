@@ -48,6 +48,8 @@ pub(crate) struct MemoryStorage {
     pub(crate) reversed: Cell<bool>,
     /// `list-due` names every channel, as the contract allows.
     pub(crate) generous: Cell<bool>,
+    /// The newest message of every channel has an id that is none.
+    pub(crate) spoil_backlogs: Cell<bool>,
 }
 
 #[derive(Default)]
@@ -146,6 +148,12 @@ impl MemoryStorage {
         }
     }
 
+    fn spoil(&self, backlog: &mut Backlog) {
+        if self.spoil_backlogs.get() {
+            backlog.latest_message_ts = Some("spoilt".to_owned());
+        }
+    }
+
     fn listed<T>(&self, mut items: Vec<T>) -> Vec<T> {
         if self.reversed.get() {
             items.reverse();
@@ -177,7 +185,11 @@ impl Storage for MemoryStorage {
     }
 
     fn list_due(&self, query: &DueQuery) -> Result<Due, StorageError> {
-        self.call("list-due", |state| state.list_due(query, self.generous.get()))
+        self.call("list-due", |state| {
+            let mut due = state.list_due(query, self.generous.get())?;
+            due.channels.iter_mut().for_each(|backlog| self.spoil(backlog));
+            Ok(due)
+        })
     }
 
     fn get_backlog(
@@ -186,7 +198,11 @@ impl Storage for MemoryStorage {
         thread_ts: Option<&str>,
         until: &str,
     ) -> Result<Backlog, StorageError> {
-        self.call("get-backlog", |state| state.backlog(channel_id, thread_ts, id(until)))
+        self.call("get-backlog", |state| {
+            let mut backlog = state.backlog(channel_id, thread_ts, id(until))?;
+            self.spoil(&mut backlog);
+            Ok(backlog)
+        })
     }
 
     fn save_memory(&self, draft: &MemoryDraft) -> Result<Memory, StorageError> {
