@@ -111,10 +111,12 @@ impl<'a> Summarizer<'a> {
         };
         let count_tokens = |texts: &[String]| self.llm.count_tokens(texts);
         let text = extractive::summarize(input, self.max_tokens(memory_type), &count_tokens);
-        if text.is_empty() {
+        // Messages may hold no words; memories do, and what does not fit is not to be lost.
+        if text.is_empty() && !memories.is_empty() {
             return Err(Error::EmptyAnswer);
         }
-        Ok(Summary { text, engine: Some(Engine::Extractive), truncated: false })
+        let engine = (!text.is_empty()).then_some(Engine::Extractive);
+        Ok(Summary { text, engine, truncated: false })
     }
 }
 

@@ -9,6 +9,8 @@
 
 mod channel;
 mod due;
+#[cfg(test)]
+mod tests;
 mod thread;
 mod workspace;
 

@@ -1,10 +1,4 @@
-//! What tests share: the specification's example context and its five prompts.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing
-)]
+//! Contexts read from JSON, first of all the specification's example.
 
 use chrono::DateTime;
 use serde_json::{Map, Value};
@@ -16,7 +10,7 @@ use crate::bindings::types::{
 
 /// The context of `tests/goldens/context.json`.
 pub(crate) fn golden_context() -> Context {
-    context_from_json(include_str!("../../tests/goldens/context.json"))
+    context_from_json(include_str!("../../../tests/goldens/context.json"))
 }
 
 /// Reads a context in the shape of `tests/goldens/context.json`.
