@@ -1,5 +1,9 @@
 //! What the tests share: the component, settings, fixtures.
 
+pub mod export;
+pub mod llm_server;
+pub mod program;
+
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 

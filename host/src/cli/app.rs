@@ -130,8 +130,14 @@ fn start_logging(level: LogLevel) {
 
 /// Reads a file, or standard input for `-`.
 pub(crate) fn read_input(path: &Path) -> anyhow::Result<String> {
-    if path == Path::new("-") {
-        return std::io::read_to_string(std::io::stdin()).context("cannot read standard input");
-    }
-    std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
+    let text = match path == Path::new("-") {
+        true => std::io::read_to_string(std::io::stdin()),
+        false => std::fs::read_to_string(path),
+    };
+    text.with_context(|| format!("cannot read {}", input_name(path)))
+}
+
+/// What errors call an input.
+pub(crate) fn input_name(path: &Path) -> String {
+    if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() }
 }

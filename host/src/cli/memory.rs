@@ -41,7 +41,7 @@ pub(crate) fn run(app: &App, command: &MemoryCommand) -> anyhow::Result<ExitCode
 
 fn list(app: &App, workspace: &SqliteWorkspace) -> anyhow::Result<()> {
     let filter = MemoryFilter { with_text: true, ..MemoryFilter::default() };
-    let newest = newest_of_each(workspace.stored_memories(&filter)?);
+    let newest = newest(app, workspace, &filter)?;
     if app.json {
         return output::print_json(&newest.iter().map(memory_json).collect());
     }
@@ -69,16 +69,27 @@ fn list_row(stored: &StoredMemory) -> [String; 4] {
     ]
 }
 
-/// The newest version of each memory; they come in order of versions.
-fn newest_of_each(memories: Vec<StoredMemory>) -> Vec<StoredMemory> {
+/// The newest version of each memory; they come in order of versions. The retired short-term
+/// memory of a workspace is kept, and shown only where it is asked for.
+fn newest(
+    app: &App,
+    workspace: &SqliteWorkspace,
+    filter: &MemoryFilter,
+) -> anyhow::Result<Vec<StoredMemory>> {
     let mut newest: Vec<StoredMemory> = Vec::new();
-    for stored in memories {
+    for stored in workspace.stored_memories(filter)? {
         match newest.last_mut() {
             Some(last) if is_same_memory(last, &stored) => *last = stored,
             _ => newest.push(stored),
         }
     }
-    newest
+    if !app.config.memory.legacy_workspace_short_term {
+        newest.retain(|stored| {
+            let memory = &stored.memory;
+            (memory.scope, memory.memory_type) != (Scope::Workspace, MemoryType::ShortTerm)
+        });
+    }
+    Ok(newest)
 }
 
 fn is_same_memory(a: &StoredMemory, b: &StoredMemory) -> bool {
@@ -94,7 +105,7 @@ fn show(app: &App, workspace: &SqliteWorkspace, scope_id: &str) -> anyhow::Resul
         with_text: true,
         ..MemoryFilter::default()
     };
-    let memories = newest_of_each(workspace.stored_memories(&filter)?);
+    let memories = newest(app, workspace, &filter)?;
     if memories.is_empty() {
         bail!("nothing is remembered of {scope_id} yet; `myao memory list` shows what there is");
     }

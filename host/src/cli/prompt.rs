@@ -15,7 +15,7 @@ use myao::storage::empty::EmptyStorage;
 use myao::storage::sqlite::SqliteWorkspace;
 use myao::ts::TsKey;
 
-use super::app::{App, read_input};
+use super::app::{App, input_name, read_input};
 use super::args::InputArgs;
 use super::output;
 
@@ -70,7 +70,7 @@ impl Input {
             Some(path) => {
                 let text = read_input(path)?;
                 let context = context_json::parse(&text)
-                    .with_context(|| format!("{} is not a context", path.display()))?;
+                    .with_context(|| format!("{} is not a context", input_name(path)))?;
                 let plugin = app.plugin(Arc::new(EmptyStorage))?;
                 let existing_memory = arguments.existing_memory.clone();
                 Ok(Self { plugin, context, existing_memory, now: None })
