@@ -3,7 +3,21 @@
 //! The logic is plain Rust over the small traits of [`ports`], so that it is tested natively; the
 //! module `component` alone speaks to the host. Nothing here reads a clock, randomness, the
 //! environment or files.
+//!
+//! A message becomes a memory this way: [`generator`] finds what is due, [`context`] puts together what
+//! is known, [`prompt`] renders it, [`summarizer`] has a model (or [`extractive`]) make the text, and
+//! [`generator`] saves it.
 
 pub mod bindings;
+#[allow(unsafe_code, unreachable_pub, reason = "the generated exports are public and unsafe")]
+#[cfg_attr(not(target_arch = "wasm32"), allow(dead_code, reason = "only the component exports it"))]
+mod component;
+pub mod context;
+pub mod extractive;
+pub mod generator;
 pub mod ports;
+pub mod prompt;
+pub mod summarizer;
+#[cfg(test)]
+mod testing;
 pub mod ts;

@@ -46,6 +46,16 @@ impl Ts {
         Self { seconds: u64::try_from(unix_seconds).unwrap_or(0), sequence: 0 }
     }
 
+    /// The id right after this one.
+    #[must_use]
+    pub fn next(self) -> Self {
+        if self.sequence < MAX_SEQUENCE {
+            Self { sequence: self.sequence + 1, ..self }
+        } else {
+            Self { seconds: self.seconds.saturating_add(1), sequence: 0 }
+        }
+    }
+
     /// The last id of the second of `time`; the greatest bound for messages up to then.
     #[must_use]
     pub fn last_of(time: Timestamp) -> Self {

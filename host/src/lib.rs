@@ -1,9 +1,21 @@
 //! Host for the myao memory component.
 //!
-//! The way of a message: [`import`] reads it, [`storage`] keeps it, the component (loaded by
-//! `plugin`) asks for it through its imports and hands back memories, which [`storage`] saves.
+//! The way of a message: [`import`] reads it, [`storage`] keeps it, the component (loaded by [`component`],
+//! called through [`plugin`]) asks for it through [`capabilities`] and hands back memories, which
+//! [`storage`] saves.
 
+pub mod backfill;
 pub mod bindings;
+mod cache;
+pub mod capabilities;
+pub mod component;
+pub mod config;
+pub mod context_json;
+pub mod explain;
 pub mod import;
+pub mod llm;
+pub mod names;
+pub mod plugin;
+pub mod run;
 pub mod storage;
 pub mod ts;

@@ -1,1 +1,53 @@
-//! x
+//! What the tests share: the component, settings, fixtures.
+
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+
+use myao::bindings::settings::Values;
+use myao::component::LoadedComponent;
+use myao::config::Config;
+use myao::llm::Llm;
+use myao::plugin::MemoryPlugin;
+use myao::storage::Storage;
+
+/// A file of the project, by its path from the top.
+#[must_use]
+pub fn project_file(path: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..").join(path)
+}
+
+/// The text of a file of the project.
+#[must_use]
+#[allow(clippy::panic)]
+pub fn read_project_file(path: &str) -> String {
+    let path = project_file(path);
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// The component, compiled once per test program.
+#[must_use]
+#[allow(clippy::panic)]
+pub fn component() -> LoadedComponent {
+    static COMPONENT: OnceLock<LoadedComponent> = OnceLock::new();
+    COMPONENT
+        .get_or_init(|| {
+            let path = project_file("target/component/myao_memory.wasm");
+            let cache = project_file("target/component-cache");
+            LoadedComponent::from_file(&path, Some(&cache))
+                .unwrap_or_else(|error| panic!("{error}; run `make component` first"))
+        })
+        .clone()
+}
+
+/// The default settings, for the extractive engine.
+#[must_use]
+#[allow(clippy::panic)]
+pub fn default_settings() -> Values {
+    Config::default().settings().unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The component over a storage and a model.
+#[must_use]
+pub fn plugin(storage: Arc<dyn Storage>, llm: Arc<dyn Llm>, settings: Values) -> MemoryPlugin {
+    MemoryPlugin::new(component(), storage, llm, settings)
+}

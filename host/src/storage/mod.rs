@@ -4,7 +4,7 @@
 //! of the `myao` program; a platform that keeps its own messages implements the trait.
 
 pub mod conformance;
-pub mod names;
+pub mod empty;
 pub mod records;
 pub mod sqlite;
 

@@ -6,7 +6,8 @@ use super::{
 };
 use crate::bindings::types::{Engine, MemoryType, Scope};
 use crate::storage::records::MemoryRecord;
-use crate::storage::{ChannelFilter, Memory, MemoryDraft, MemoryQuery, names};
+use crate::names;
+use crate::storage::{ChannelFilter, Memory, MemoryDraft, MemoryQuery};
 
 fn nothing() -> MemoryQuery {
     MemoryQuery {
@@ -14,7 +15,7 @@ fn nothing() -> MemoryQuery {
         channels: ChannelFilter::None,
         history_limit: 100,
         unmerged: false,
-        threads_of: None,
+        threads: Vec::new(),
     }
 }
 
@@ -72,7 +73,7 @@ pub async fn memories_are_ordered_by_scope_id_type_and_version(fixture: &dyn Fix
     );
 }
 
-/// One channel, the workspace, one channel's threads.
+/// One channel, the workspace, some threads.
 pub async fn only_the_scopes_asked_for_are_read(fixture: &dyn Fixture) {
     fill(fixture).await;
     assert!(memories(fixture, nothing()).await.is_empty());
@@ -87,7 +88,7 @@ pub async fn only_the_scopes_asked_for_are_read(fixture: &dyn Fixture) {
     };
     assert_eq!(memories(fixture, workspace).await.len(), 2);
     let threads = MemoryQuery {
-        threads_of: Some("C2".into()),
+        threads: vec!["C2:1.000000".into(), "C2:9.000000".into()],
         ..nothing()
     };
     assert_eq!(

@@ -17,7 +17,8 @@ pub mod saving;
 use super::records::{ChannelRecord, MemoryRecord, MessageRecord, UserRecord};
 use super::{DueQuery, Keep, Memory, MemoryDraft, MemoryQuery, MessageQuery, SaveMode, Storage};
 use crate::bindings::types::{Engine, MemoryType, Scope, Timestamp};
-use crate::storage::{ChannelFilter, names};
+use crate::names;
+use crate::storage::ChannelFilter;
 use crate::ts::TsKey;
 
 /// The scope id of the workspace's own memories in the store of a [`Fixture`].
@@ -219,14 +220,14 @@ async fn save_versions(fixture: &dyn Fixture, watermarks: &[&str]) -> Vec<Memory
     saved
 }
 
-/// Everything that the query can ask for.
+/// Everything that the suite saves.
 fn all_memories() -> MemoryQuery {
     MemoryQuery {
         workspace: true,
         channels: ChannelFilter::All,
         history_limit: 100,
         unmerged: true,
-        threads_of: Some("C1".into()),
+        threads: ["1", "2", "150"].map(|second| format!("C1:{second}.000000")).into(),
     }
 }
 

@@ -23,6 +23,22 @@ impl SqliteWorkspace {
         self.next_message(ts.to_database())
     }
 
+    /// The oldest message that no short-term memory of its channel has taken in. Blocks.
+    ///
+    /// # Errors
+    /// What the file or the disk refuses.
+    pub fn oldest_new_message(&self) -> Result<Option<TsKey>, StoreError> {
+        self.oldest_new(false)
+    }
+
+    /// The oldest message of the channels of which nothing is remembered yet. Blocks.
+    ///
+    /// # Errors
+    /// What the file or the disk refuses.
+    pub fn oldest_message_never_summarized(&self) -> Result<Option<TsKey>, StoreError> {
+        self.oldest_new(true)
+    }
+
     /// When a stopped backfill goes on, in Unix seconds; none where none was begun. Blocks.
     ///
     /// # Errors
@@ -47,6 +63,15 @@ impl SqliteWorkspace {
                 .prepare_cached(set)?
                 .execute([place.workspace, unix_seconds])?;
             Ok(())
+        })
+    }
+
+    fn oldest_new(&self, only_never_summarized: bool) -> Result<Option<TsKey>, StoreError> {
+        self.read(|connection, place| {
+            let mut statement = connection.prepare_cached(include_str!("sql/oldest_new.sql"))?;
+            let key: Option<i64> = statement
+                .query_row((place.workspace, only_never_summarized), |row| row.get(0))?;
+            Ok(key.map(TsKey::from_database))
         })
     }
 

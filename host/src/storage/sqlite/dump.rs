@@ -8,7 +8,7 @@ use super::inspect::{MemoryFilter, StoredMemory, sources, stored_memories};
 use super::rows;
 use super::workspace::{Place, SqliteWorkspace};
 use crate::bindings::types::Scope;
-use crate::storage::names;
+use crate::names;
 
 impl SqliteWorkspace {
     /// All memories of the workspace with their older texts and sources, as text. Equal for equal memories,

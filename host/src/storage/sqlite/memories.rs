@@ -36,10 +36,10 @@ pub(super) fn memories(
         memories.sort_by(|a, b| order(a).cmp(&order(b)));
         found.extend(memories);
     }
-    if let Some(id) = &query.threads_of {
+    if !query.threads.is_empty() {
         let sql = include_str!("sql/memories_of_threads.sql");
-        let params = params![place.workspace, format!("{id}:"), format!("{id};")];
-        found.extend(select(connection, place, sql, params)?);
+        let scope_ids = serde_json::Value::from(query.threads.clone()).to_string();
+        found.extend(select(connection, place, sql, params![place.workspace, scope_ids])?);
     }
     Ok(found)
 }

@@ -8,7 +8,8 @@ use super::messages::channel_key;
 use super::rows;
 use super::workspace::Place;
 use crate::bindings::types::{Engine, MemoryType, Scope};
-use crate::storage::{Memory, MemoryDraft, SaveMode, StorageError, names};
+use crate::names;
+use crate::storage::{Memory, MemoryDraft, SaveMode, StorageError};
 
 /// What a memory is about, as columns.
 pub(super) struct Series<'a> {

@@ -1,4 +1,4 @@
-//! The cases of the contract's enums, as `wit/types.wit` writes them.
+//! The cases of the contract's enums, as `wit/types.wit` and the command line write them.
 
 use crate::bindings::types::{Engine, MemoryType, Scope};
 

@@ -1,0 +1,47 @@
+# What a newcomer types. `make` lists it.
+
+SHELL := /bin/bash
+TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
+MYAO := $(TARGET_DIR)/release/myao
+PYTHON := target/python
+
+.DEFAULT_GOAL := help
+.PHONY: help build component demo test lint fmt clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+build: component ## the program with the component inside: target/release/myao
+	@if [ ! -e "$(MYAO)" ]; then echo "==> Building myao (the first time about 10 minutes on 2 cores)"; fi
+	cargo build --release -p myao
+
+component: ## the memory component: target/component/myao_memory.wasm
+	@scripts/install-prerequisites build
+	@scripts/build-component
+
+demo: build ## import the example workspace, make memories of it and show them
+	@MYAO="$(MYAO)" scripts/demo
+
+test: component $(PYTHON)/ready ## every test
+	@if [ ! -e "$(MYAO)" ]; then echo "==> Building myao and its tests (the first time about 12 minutes on 2 cores)"; fi
+	MYAO_TEST_PYTHON="$(CURDIR)/$(PYTHON)/bin/python" cargo test --release --workspace
+
+# Jinja2, which the templates are compared with.
+$(PYTHON)/ready: tests/jinja/requirements.txt
+	@scripts/install-prerequisites python
+	@scripts/prepare-python $(PYTHON) $<
+	@touch $@
+
+# The release profile, so that wasmtime's and SQLite's build scripts run once for everything.
+lint: component ## formatting, and clippy with warnings denied
+	@scripts/install-prerequisites lint
+	cargo fmt --all --check
+	cargo clippy --release --workspace --all-targets -- --deny warnings
+
+fmt: ## format the code
+	@scripts/install-prerequisites lint
+	cargo fmt --all
+
+clean: ## remove everything built
+	cargo clean
+	rm -rf target

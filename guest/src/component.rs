@@ -1,0 +1,140 @@
+//! The component: the exports of the WIT contract over the logic, the ports over its imports.
+
+use crate::bindings::errors::Error;
+use crate::bindings::exports::myao::memory::context_builder::{self, BuildRequest};
+use crate::bindings::exports::myao::memory::memory_generator::{
+    self, DueWork, Entry, Report, UpdateState,
+};
+use crate::bindings::exports::myao::memory::memory_summarizer::{self, Summary};
+use crate::bindings::llm::{Completion, LlmError, Request};
+use crate::bindings::log::Level;
+use crate::bindings::storage::{
+    Backlog, Due, DueQuery, Memory, MemoryDraft, MemoryQuery, MessageQuery, StorageError,
+};
+use crate::bindings::types::{Channel, Context, MemoryType, Message, Scope, Timestamp, Ts as TsText};
+use crate::bindings::{llm, log, settings, storage};
+use crate::context;
+use crate::generator::{self, Run};
+use crate::ports::{Llm, Log, Ports, Storage};
+use crate::summarizer::Summarizer;
+
+/// The host, reached through the component's imports.
+struct Host;
+
+impl Storage for Host {
+    fn list_channels(&self) -> Result<Vec<Channel>, StorageError> {
+        storage::list_channels()
+    }
+    fn list_messages(&self, query: &MessageQuery) -> Result<Vec<Message>, StorageError> {
+        storage::list_messages(query)
+    }
+    fn list_memories(&self, query: &MemoryQuery) -> Result<Vec<Memory>, StorageError> {
+        storage::list_memories(query)
+    }
+    fn list_due(&self, query: &DueQuery) -> Result<Due, StorageError> {
+        storage::list_due(query)
+    }
+    fn get_backlog(
+        &self,
+        channel_id: &str,
+        thread_ts: Option<&str>,
+        until: &str,
+    ) -> Result<Backlog, StorageError> {
+        storage::get_backlog(channel_id, thread_ts, until)
+    }
+    fn save_memory(&self, draft: &MemoryDraft) -> Result<Memory, StorageError> {
+        storage::save_memory(draft)
+    }
+}
+
+impl Llm for Host {
+    fn complete(&self, request: &Request) -> Result<Completion, LlmError> {
+        llm::complete(request)
+    }
+    fn complete_all(&self, requests: &[Request]) -> Vec<Result<Completion, LlmError>> {
+        llm::complete_all(requests)
+    }
+    fn count_tokens(&self, texts: &[String]) -> Vec<u32> {
+        llm::count_tokens(texts)
+    }
+}
+
+impl Log for Host {
+    fn write(&self, level: Level, line: &str) {
+        log::write(level, line);
+    }
+}
+
+fn ports() -> Ports<'static> {
+    Ports { storage: &Host, llm: &Host, log: &Host, settings: settings::get() }
+}
+
+struct Component;
+
+impl memory_summarizer::Guest for Component {
+    fn summarize(
+        context: Context,
+        scope: Scope,
+        memory_type: MemoryType,
+        existing_memory: Option<String>,
+    ) -> Result<Summary, Error> {
+        let settings = settings::get();
+        Summarizer::new(&Host, &settings).summarize(
+            &context,
+            scope,
+            memory_type,
+            existing_memory.as_deref(),
+        )
+    }
+
+    fn render_prompt(
+        context: Context,
+        scope: Scope,
+        memory_type: MemoryType,
+        existing_memory: Option<String>,
+    ) -> Result<String, Error> {
+        let settings = settings::get();
+        Summarizer::new(&Host, &settings).render_prompt(
+            &context,
+            scope,
+            memory_type,
+            existing_memory.as_deref(),
+        )
+    }
+}
+
+impl context_builder::Guest for Component {
+    fn build(request: BuildRequest, now: Timestamp) -> Result<Context, Error> {
+        context::build_requested(&Host, &settings::get(), request, now)
+    }
+}
+
+impl memory_generator::Guest for Component {
+    fn should_update(state: UpdateState, now: Timestamp) -> Result<bool, Error> {
+        generator::should_update(&state, &settings::get().short_term_history, now)
+    }
+
+    fn list_due(now: Timestamp) -> Result<DueWork, Error> {
+        Run::new(&ports(), now).list_due()
+    }
+
+    fn generate(now: Timestamp) -> Result<Report, Error> {
+        Run::new(&ports(), now).generate()
+    }
+
+    fn generate_channel(channel_id: String, now: Timestamp) -> Vec<Entry> {
+        Run::new(&ports(), now).generate_channel(&channel_id)
+    }
+
+    fn generate_thread(channel_id: String, thread_ts: TsText, now: Timestamp) -> Entry {
+        Run::new(&ports(), now).generate_thread(&channel_id, &thread_ts)
+    }
+
+    fn generate_workspace(now: Timestamp) -> Entry {
+        Run::new(&ports(), now).generate_workspace()
+    }
+}
+
+// Only in the component: a linker for the native `cdylib` refuses the names of the exports.
+#[cfg(target_arch = "wasm32")]
+crate::bindings::export!(Component with_types_in crate::bindings);

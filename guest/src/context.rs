@@ -1,0 +1,269 @@
+//! Builds a [`Context`] from the store: the same way for memories and for replies
+//! (document `extra05a`, `build_context_with_memory`).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::bindings::errors::Error;
+use crate::bindings::exports::myao::memory::context_builder::BuildRequest;
+use crate::bindings::settings::Values;
+use crate::bindings::storage::{
+    ChannelFilter, Keep, Memory, MemoryQuery, MessageQuery, StorageError,
+};
+use crate::bindings::types::{
+    Channel, ChannelMemory, Context, ConversationHistory, MemoryType, Message, Scope, Thread,
+    ThreadMemory, Timestamp,
+};
+use crate::ports::Storage;
+use crate::ts::Ts;
+
+/// The channels of the workspace and what is remembered of them and of the workspace.
+pub struct Remembered {
+    /// All channels, in the order to show them.
+    pub channels: Vec<Channel>,
+    /// Memories of workspace and channels.
+    pub memories: Vec<Memory>,
+}
+
+impl Remembered {
+    /// Reads everything: two storage calls, however many channels there are.
+    ///
+    /// # Errors
+    /// [`Error::Storage`].
+    pub fn load(storage: &dyn Storage, settings: &Values) -> Result<Self, Error> {
+        Ok(Self {
+            channels: storage.list_channels().map_err(Error::Storage)?,
+            memories: storage
+                .list_memories(&MemoryQuery {
+                    workspace: true,
+                    channels: ChannelFilter::All,
+                    history_limit: history_limit(settings),
+                    unmerged: false,
+                    threads: Vec::new(),
+                })
+                .map_err(Error::Storage)?,
+        })
+    }
+}
+
+/// How many short-term versions a prompt shows (document `01e`): one where versions are off.
+#[must_use]
+pub fn history_limit(settings: &Values) -> u32 {
+    if settings.short_term_history.enabled { settings.short_term_history.max_history_count } else { 1 }
+}
+
+/// The scope id of a thread's memory.
+#[must_use]
+pub fn thread_scope_id(channel_id: &str, thread_ts: &str) -> String {
+    format!("{channel_id}:{thread_ts}")
+}
+
+/// Builds the context that a caller asks for, as of `now`: of one channel, or of the workspace as a
+/// whole where the request names none. Costs at most four storage calls.
+///
+/// # Errors
+/// [`Error::Storage`] (`not-found` for an unknown channel), or [`Error::InvalidTs`].
+pub fn build_requested(
+    storage: &dyn Storage,
+    settings: &Values,
+    request: BuildRequest,
+    now: Timestamp,
+) -> Result<Context, Error> {
+    let remembered = Remembered::load(storage, settings)?;
+    if request.channel_id.is_empty() {
+        let Remembered { channels, memories } = &remembered;
+        return Ok(assemble(settings, channels, memories, no_conversation()));
+    }
+    let query = MessageQuery {
+        channel_id: request.channel_id,
+        since: request.since.map(|since| Ts::first_of(since.unix_seconds).to_string()),
+        until: Ts::last_of(now).to_string(),
+        limit: request.message_limit.unwrap_or(settings.reply_message_limit),
+        keep: Keep::Newest,
+        whole_thread: request.target_thread_ts,
+    };
+    build(storage, settings, &remembered, &query).map(|(context, _)| context)
+}
+
+/// Builds the context of one channel: reads its messages and its threads' memories (two storage
+/// calls) and puts them together with what is already read.
+///
+/// # Errors
+/// [`Error::Storage`], or [`Error::InvalidTs`] where the store holds an id that is none.
+pub fn build(
+    storage: &dyn Storage,
+    settings: &Values,
+    remembered: &Remembered,
+    messages: &MessageQuery,
+) -> Result<(Context, Vec<Memory>), Error> {
+    let channel = remembered
+        .channels
+        .iter()
+        .find(|channel| channel.id == messages.channel_id)
+        .ok_or_else(|| not_found(&messages.channel_id))?;
+    let history = conversation_history(
+        channel,
+        storage.list_messages(messages).map_err(Error::Storage)?,
+        messages.whole_thread.as_deref(),
+    )?;
+    let thread_memories = read_thread_memories(storage, &history)?;
+    let mut context = assemble(settings, &remembered.channels, &remembered.memories, history);
+    context.thread_memories = thread_memories.iter().map(thread_memory).collect();
+    context.target_thread_ts.clone_from(&messages.whole_thread);
+    Ok((context, thread_memories))
+}
+
+fn read_thread_memories(
+    storage: &dyn Storage,
+    history: &ConversationHistory,
+) -> Result<Vec<Memory>, Error> {
+    if history.threads.is_empty() {
+        return Ok(Vec::new());
+    }
+    let scope_ids = history
+        .threads
+        .iter()
+        .map(|thread| thread_scope_id(&history.channel_id, &thread.thread_ts))
+        .collect();
+    storage
+        .list_memories(&MemoryQuery {
+            workspace: false,
+            channels: ChannelFilter::None,
+            history_limit: 0,
+            unmerged: false,
+            threads: scope_ids,
+        })
+        .map_err(Error::Storage)
+}
+
+fn thread_memory(memory: &Memory) -> ThreadMemory {
+    let thread_ts = memory.scope_id.rsplit_once(':').map_or("", |(_, thread_ts)| thread_ts);
+    ThreadMemory { thread_ts: thread_ts.to_owned(), content: memory.content.clone() }
+}
+
+fn not_found(channel_id: &str) -> Error {
+    Error::Storage(StorageError::NotFound(format!(
+        "channel {channel_id} is not in the store"
+    )))
+}
+
+/// Puts a context together from what was read. `memories` may hold more than is shown.
+#[must_use]
+pub fn assemble(
+    settings: &Values,
+    channels: &[Channel],
+    memories: &[Memory],
+    history: ConversationHistory,
+) -> Context {
+    let workspace = |memory_type| {
+        workspace_memory(settings, memories, memory_type).map(|memory| memory.content.clone())
+    };
+    let mut by_channel: BTreeMap<&str, Vec<&Memory>> = BTreeMap::new();
+    for memory in memories.iter().filter(|memory| memory.scope == Scope::Channel) {
+        by_channel.entry(&memory.scope_id).or_default().push(memory);
+    }
+    let limit = usize::try_from(history_limit(settings)).unwrap_or(usize::MAX);
+    Context {
+        persona: settings.persona.clone(),
+        conversation_history: history,
+        workspace_long_term_memory: workspace(MemoryType::LongTerm),
+        workspace_short_term_memory: workspace(MemoryType::ShortTerm)
+            .filter(|_| settings.legacy_workspace_short_term),
+        channel_memories: channels
+            .iter()
+            .map(|channel| {
+                let memories = by_channel.get(channel.id.as_str()).map_or(&[][..], Vec::as_slice);
+                channel_memory(channel, memories, limit)
+            })
+            .collect(),
+        thread_memories: Vec::new(),
+        target_thread_ts: None,
+    }
+}
+
+/// The workspace's memory of one type, under the scope id that the settings give it.
+#[must_use]
+pub fn workspace_memory<'a>(
+    settings: &Values,
+    memories: &'a [Memory],
+    memory_type: MemoryType,
+) -> Option<&'a Memory> {
+    memories.iter().find(|memory| {
+        memory.scope == Scope::Workspace
+            && memory.scope_id == settings.workspace_scope_id
+            && memory.memory_type == memory_type
+    })
+}
+
+/// The newest `limit` short-term versions, oldest first, whatever order they come in (document `01e`).
+fn channel_memory(channel: &Channel, memories: &[&Memory], limit: usize) -> ChannelMemory {
+    let of_type = |memory_type| {
+        memories.iter().copied().filter(move |memory| memory.memory_type == memory_type)
+    };
+    let mut versions: Vec<&Memory> = of_type(MemoryType::ShortTerm).collect();
+    versions.sort_by_key(|memory| memory.version);
+    let shown = versions.split_off(versions.len().saturating_sub(limit));
+    ChannelMemory {
+        channel_id: channel.id.clone(),
+        channel_name: channel.name.clone(),
+        long_term_memory: of_type(MemoryType::LongTerm).next().map(|memory| memory.content.clone()),
+        short_term_memory: shown.last().map(|memory| memory.content.clone()),
+        short_term_memory_history: shown.iter().map(|memory| memory.content.clone()).collect(),
+    }
+}
+
+/// Sorts messages into top level and threads, both oldest first.
+///
+/// A thread's first message stands first in its thread, whoever wrote it (regression 5), and a
+/// message that nobody has replied to yet is top level, unless it is the target.
+///
+/// # Errors
+/// [`Error::InvalidTs`].
+pub fn conversation_history(
+    channel: &Channel,
+    messages: Vec<Message>,
+    target_thread: Option<&str>,
+) -> Result<ConversationHistory, Error> {
+    let mut keyed = Vec::with_capacity(messages.len());
+    for message in messages {
+        let ts = Ts::parse(&message.ts)?;
+        let thread = message.thread_ts.as_deref().map(Ts::parse).transpose()?;
+        keyed.push((ts, thread, message));
+    }
+    keyed.sort_by_key(|(ts, ..)| *ts);
+    let mut with_replies: BTreeSet<Ts> =
+        keyed.iter().filter_map(|(ts, thread, _)| thread.filter(|thread| thread != ts)).collect();
+    with_replies.extend(target_thread.map(Ts::parse).transpose()?);
+
+    let mut top_level_messages = Vec::new();
+    let mut threads: BTreeMap<Ts, Thread> = BTreeMap::new();
+    for (ts, thread, message) in keyed {
+        let thread = thread.unwrap_or(ts);
+        if !with_replies.contains(&thread) {
+            top_level_messages.push(message);
+            continue;
+        }
+        let thread_ts = message.thread_ts.clone().unwrap_or_else(|| message.ts.clone());
+        threads
+            .entry(thread)
+            .or_insert_with(|| Thread { thread_ts, messages: Vec::new() })
+            .messages
+            .push(message);
+    }
+    Ok(ConversationHistory {
+        channel_id: channel.id.clone(),
+        channel_name: channel.name.clone(),
+        top_level_messages,
+        threads: threads.into_values().collect(),
+    })
+}
+
+/// The history of no channel, for workspace memories.
+#[must_use]
+pub fn no_conversation() -> ConversationHistory {
+    ConversationHistory {
+        channel_id: String::new(),
+        channel_name: String::new(),
+        top_level_messages: Vec::new(),
+        threads: Vec::new(),
+    }
+}

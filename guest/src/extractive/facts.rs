@@ -1,0 +1,258 @@
+//! The facts of a sentence: dates, times, amounts, versions, ids, addresses, files and names.
+
+use super::names::Names;
+use super::numbers::number_fact;
+use super::text::{fold, is_kanji, is_katakana};
+
+/// One fact.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Fact {
+    /// What it is, lower case; the same fact in another sentence has the same key.
+    pub(super) key: String,
+    /// What it is worth to a reader, about 1.
+    pub(super) weight: f64,
+}
+
+/// Signs of money.
+pub(super) const CURRENCIES: &[char] = &['$', '€', '£', '¥', '￥'];
+const CALENDAR: &[&str] = &[
+    "monday",
+    "tuesday",
+    "wednesday",
+    "thursday",
+    "friday",
+    "saturday",
+    "sunday",
+    "january",
+    "february",
+    "march",
+    "april",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+    "mon",
+    "tue",
+    "tues",
+    "wed",
+    "thu",
+    "thurs",
+    "fri",
+    "jan",
+    "feb",
+    "mar",
+    "apr",
+    "jun",
+    "jul",
+    "aug",
+    "sep",
+    "sept",
+    "oct",
+    "nov",
+    "dec",
+    "tomorrow",
+    "tonight",
+    "eod",
+    "eow",
+];
+const JAPANESE_CALENDAR: &[&str] = &[
+    "月曜",
+    "火曜",
+    "水曜",
+    "木曜",
+    "金曜",
+    "土曜",
+    "日曜",
+    "明日",
+    "明後日",
+    "今週",
+    "来週",
+    "再来週",
+    "今月",
+    "来月",
+    "月末",
+    "月初",
+    "年内",
+    "年度",
+    "四半期",
+    "午前",
+    "午後",
+    "正午",
+];
+
+/// The facts of a sentence, sorted by key, each once.
+pub(super) fn facts(text: &str, names: &Names) -> Vec<Fact> {
+    let text = fold(text);
+    let mut facts = Vec::new();
+    let mut first = true;
+    let mut rest = text.as_str();
+    while let Some(c) = rest.chars().next() {
+        if is_ascii_word(c) {
+            let (chunk, tail) = rest.split_at_checked(chunk_end(rest)).unwrap_or((rest, ""));
+            let sentence_end = chunk.ends_with(['.', '!', '?', ':']);
+            let chunk = chunk.trim_end_matches(['.', '!', '?', ':', '~', '&', '=', '-']);
+            facts.extend(ascii_fact(chunk, tail, first, names));
+            (rest, first) = (tail, sentence_end);
+        } else if is_kanji(c) || is_katakana(c) {
+            let same = if is_kanji(c) { is_kanji } else { is_katakana };
+            let end = rest.find(|d| !same(d)).unwrap_or(rest.len());
+            let (run, tail) = rest.split_at_checked(end).unwrap_or((rest, ""));
+            japanese_facts(run, tail, names, &mut facts);
+            rest = tail;
+        } else {
+            rest = rest.get(c.len_utf8()..).unwrap_or_default();
+        }
+    }
+    facts.sort_by(|a, b| a.key.cmp(&b.key).then(b.weight.total_cmp(&a.weight)));
+    facts.dedup_by(|later, kept| later.key == kept.key);
+    facts
+}
+
+fn is_ascii_word(c: char) -> bool {
+    c.is_ascii_graphic() && !"\"'`()<>[]{},;|*".contains(c) || CURRENCIES.contains(&c)
+}
+
+/// Where the chunk at the head of a text ends: `1,200` is one.
+fn chunk_end(text: &str) -> usize {
+    let is_digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
+    let mut before = None;
+    let mut chars = text.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        let next = chars.peek().map(|(_, next)| *next);
+        let groups = c == ',' && is_digit(before) && is_digit(next);
+        if !is_ascii_word(c) && !groups {
+            return at;
+        }
+        before = Some(c);
+    }
+    text.len()
+}
+
+/// A fact, its key in lower case.
+pub(super) fn fact(key: &str, weight: f64) -> Option<Fact> {
+    Some(Fact {
+        key: key.to_lowercase(),
+        weight,
+    })
+}
+
+/// The fact in a chunk of ASCII without spaces, `tail` being what follows it.
+fn ascii_fact(chunk: &str, tail: &str, first: bool, names: &Names) -> Option<Fact> {
+    let lower = chunk.to_lowercase();
+    if chunk.contains("://") || lower.starts_with("www.") {
+        return fact(chunk, 1.0);
+    }
+    let name = lower.trim_start_matches('@').trim_end_matches("'s");
+    if names.contains(name) || (chunk.starts_with('@') && name.len() > 1) {
+        return fact(name, 0.4);
+    }
+    if chunk.contains(|c: char| c.is_ascii_digit()) {
+        return number_fact(chunk, &lower, tail);
+    }
+    word_fact(chunk, &lower, first)
+}
+
+/// A fact without a digit.
+fn word_fact(chunk: &str, lower: &str, first: bool) -> Option<Fact> {
+    let letters = chunk.chars().filter(char::is_ascii_alphabetic).count();
+    if letters < 2 {
+        return None;
+    }
+    if CALENDAR.contains(&lower)
+        && (lower.len() > 3 || chunk.starts_with(|c: char| c.is_ascii_uppercase()))
+    {
+        return fact(lower, 0.7);
+    }
+    let extension = chunk
+        .rsplit_once('.')
+        .filter(|(stem, _)| stem.len() > 1)
+        .map_or("", |(_, e)| e);
+    if (2..=5).contains(&extension.len()) && extension.bytes().all(|b| b.is_ascii_lowercase()) {
+        return fact(chunk, 0.6);
+    }
+    let is_path = chunk.starts_with(['/', '~']) || chunk.matches('/').count() > 1;
+    let is_code =
+        chunk.contains('_') || chunk.contains("::") || (chunk.starts_with('#') && letters > 2);
+    if (is_path || is_code) && letters > 2 {
+        return fact(chunk, 0.5);
+    }
+    let upper = chunk.chars().filter(char::is_ascii_uppercase).count();
+    let starts_upper = chunk.starts_with(|c: char| c.is_ascii_uppercase());
+    if letters > 2
+        && (upper > 1 || (upper == 1 && !starts_upper))
+        && chunk.chars().all(|c| c.is_ascii_alphabetic() || c == '-')
+    {
+        return fact(chunk, if upper == letters { 0.35 } else { 0.45 });
+    }
+    (starts_upper && !first && letters > 2 && !lower.starts_with("i'"))
+        .then(|| fact(chunk, 0.4))
+        .flatten()
+}
+
+/// Names and dates in a run of kanji or katakana.
+fn japanese_facts(run: &str, tail: &str, names: &Names, facts: &mut Vec<Fact>) {
+    for word in JAPANESE_CALENDAR.iter().filter(|word| run.contains(**word)) {
+        facts.extend(fact(word, 0.5));
+    }
+    let addressed = ["さん", "くん", "ちゃん"]
+        .iter()
+        .any(|title| tail.starts_with(title));
+    let titled = run
+        .strip_suffix(['様', '氏', '君'])
+        .filter(|name| name.chars().count() > 1);
+    let known = (2..=6).rev().find_map(|length| {
+        let head: String = run.chars().take(length).collect();
+        names.contains(&head).then_some(head)
+    });
+    if let Some(name) = known
+        .as_deref()
+        .or(titled)
+        .or_else(|| (addressed && run.chars().count() < 7).then_some(run))
+    {
+        facts.extend(fact(name, 0.7));
+    } else if run.starts_with(is_katakana) && tail.starts_with('社') {
+        facts.extend(fact(run, 0.7));
+    } else if run.starts_with(is_katakana) && run.chars().count() > 3 {
+        // A long loan word is a subject or a product more often than not.
+        facts.extend(fact(run, 0.2));
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn keys(text: &str) -> Vec<String> {
+        let names = Names::new(["田中 太郎", "alice"].into_iter());
+        facts(text, &names)
+            .into_iter()
+            .filter(|f| f.weight >= 0.3)
+            .map(|f| f.key)
+            .collect()
+    }
+
+    #[test]
+    fn facts_of_both_languages_are_found() {
+        assert_eq!(
+            keys("３月１５日に田中さんが300万円で発注"),
+            ["15日", "300万円", "3月", "田中"]
+        );
+        assert_eq!(
+            keys("Alice moved it to 2024-03-15 at 10:30 for $1,200."),
+            ["$1,200", "10:30", "2024-03-15", "alice"]
+        );
+        assert_eq!(
+            keys("See https://example.com/a?b=1 and INC-204 in v1.2.3"),
+            ["https://example.com/a?b=1", "inc-204", "v1.2.3"]
+        );
+        assert_eq!(
+            keys("p95 is 180 ms, down 12%, see deploy.yaml"),
+            ["12%", "180 ms", "deploy.yaml", "p95"]
+        );
+        assert_eq!(keys("the plan is for us to talk"), [""; 0]);
+    }
+}

@@ -1,0 +1,259 @@
+//! Memories as candidates: every line of theirs is an item, and the items become one memory.
+
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use super::cues;
+use super::items::{self, Item};
+use super::names::Names;
+use super::score::{Candidate, Content, Crowd, Vocabulary};
+use super::sentences;
+use super::text::{fold, width};
+
+/// The oldest item is worth this much less than the newest.
+const AGE_DISCOUNT: f64 = 0.4;
+/// By how much what was picked of an age or a channel discounts the rest.
+const PERIOD_DISCOUNT: f64 = 0.25;
+const CHANNEL_DISCOUNT: f64 = 0.25;
+/// What stands before a colon is no speaker where it is wider than this.
+const MAX_SPEAKER_WIDTH: usize = 40;
+/// Two texts with the same words and facts are the same from this likeness on.
+const LIKENESS: f64 = 0.9;
+
+/// An item with its place in the order of time.
+struct Placed {
+    item: Item,
+    place: Place,
+    content: Content,
+}
+
+/// Items without a date keep the place they had.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Place {
+    /// Before all dates.
+    First,
+    /// With the things of a day.
+    Day(i32),
+    /// Behind all dates.
+    Last,
+}
+
+/// The items of all memories in order of time, without near duplicates.
+pub(super) fn candidates(
+    existing: Option<&str>,
+    new: &[(Option<String>, &str)],
+    vocabulary: &mut Vocabulary,
+) -> Vec<Candidate> {
+    let mut all = Vec::new();
+    if let Some(existing) = existing {
+        all.extend(place(items::parse(existing, None), Place::First));
+    }
+    for (label, memory) in new {
+        all.extend(place(items::parse(memory, label.as_deref()), Place::Last));
+    }
+    let names = Names::new(all.iter().map(|(item, _)| speaker(&item.text).0));
+    let mut kept = Kept::default();
+    for (item, place) in all {
+        let (speaker, said) = speaker(&item.text);
+        let mut content = vocabulary.read(said, &names);
+        content.decision += cues::decision(&speaker.to_lowercase()) / 2.0;
+        kept.add(Placed {
+            item,
+            place,
+            content,
+        });
+    }
+    let mut items = kept.items;
+    items.sort_by_key(|placed| placed.place);
+    with_age(items)
+}
+
+/// Gives every item a place: its day; or that of the item before it; or that of the item behind it.
+fn place(items: Vec<Item>, otherwise: Place) -> Vec<(Item, Place)> {
+    let first = items.iter().find_map(|item| item.day).map(Place::Day);
+    let mut here = match (otherwise, first) {
+        (Place::First, _) | (_, None) => otherwise,
+        (_, Some(first)) => first,
+    };
+    let placed = items.into_iter().map(|item| {
+        here = item.day.map_or(here, Place::Day);
+        (item, here)
+    });
+    placed.collect()
+}
+
+/// What has been kept, with what finds near duplicates in it without comparing all with all.
+#[derive(Default)]
+struct Kept {
+    items: Vec<Placed>,
+    sentences: Vec<BTreeSet<String>>,
+    by_sentence: BTreeMap<String, Vec<usize>>,
+    by_content: BTreeMap<(Vec<usize>, Vec<usize>), Vec<usize>>,
+}
+
+impl Kept {
+    /// Adds an item, unless it is there; where it says more than the one it repeats, it takes its place.
+    fn add(&mut self, new: Placed) {
+        let sentences = sentence_keys(&new.item.text);
+        let facts: Vec<usize> = new.content.facts.iter().map(|(id, _)| *id).collect();
+        let key = (new.content.terms.clone(), facts);
+        let found = self.repeated(&new, &sentences, &key);
+        let index = found.unwrap_or(self.items.len());
+        if let Some(old) = self.items.get_mut(index) {
+            if self
+                .sentences
+                .get(index)
+                .is_some_and(|old| sentences.len() <= old.len())
+            {
+                return;
+            }
+            *old = new;
+        } else {
+            self.items.push(new);
+            self.sentences.push(BTreeSet::new());
+        }
+        for sentence in &sentences {
+            self.by_sentence
+                .entry(sentence.clone())
+                .or_default()
+                .push(index);
+        }
+        self.by_content.entry(key).or_default().push(index);
+        if let Some(slot) = self.sentences.get_mut(index) {
+            *slot = sentences;
+        }
+    }
+
+    fn repeated(
+        &self,
+        new: &Placed,
+        sentences: &BTreeSet<String>,
+        key: &(Vec<usize>, Vec<usize>),
+    ) -> Option<usize> {
+        let same_channel = |index: &&usize| {
+            let old = self.items.get(**index);
+            old.is_some_and(|old| {
+                let (old, new) = (&old.item.label, &new.item.label);
+                old.is_none() || new.is_none() || old == new
+            })
+        };
+        let holds_all = |index: &&usize| {
+            let old = self.sentences.get(**index);
+            old.is_some_and(|old| old.is_subset(sentences) || sentences.is_subset(old))
+        };
+        let sharing = sentences
+            .iter()
+            .filter_map(|s| self.by_sentence.get(s))
+            .flatten();
+        let alike = |index: &&usize| {
+            let old = self.items.get(**index);
+            old.is_some_and(|old| likeness(&old.item.text, &new.item.text) >= LIKENESS)
+        };
+        let worded_alike = self.by_content.get(key).into_iter().flatten();
+        let mut found = sharing.filter(same_channel).filter(holds_all);
+        found
+            .next()
+            .or_else(|| worded_alike.filter(same_channel).find(alike))
+            .copied()
+    }
+}
+
+/// Who says it, or what it is about, and the rest.
+fn speaker(text: &str) -> (&str, &str) {
+    text.split_once(": ")
+        .filter(|(speaker, _)| width(speaker) <= MAX_SPEAKER_WIDTH)
+        .unwrap_or(("", text))
+}
+
+/// The sentences of an item as far as letters and digits go, each with who said it.
+fn sentence_keys(text: &str) -> BTreeSet<String> {
+    let letters = |text: &str| -> String {
+        fold(text)
+            .to_lowercase()
+            .chars()
+            .filter(|c| c.is_alphanumeric())
+            .collect()
+    };
+    let (speaker, said) = speaker(text);
+    let sentences = sentences::split(said).into_iter();
+    sentences
+        .map(|s| format!("{}:{}", letters(speaker), letters(&s.text)))
+        .collect()
+}
+
+/// How much of two texts is the same, by pairs of neighbouring characters: 0 to 1.
+fn likeness(a: &str, b: &str) -> f64 {
+    let pairs = |text: &str| -> BTreeSet<(char, char)> {
+        let chars: Vec<char> = fold(text)
+            .to_lowercase()
+            .chars()
+            .filter(|c| c.is_alphanumeric())
+            .collect();
+        chars
+            .iter()
+            .zip(chars.iter().skip(1))
+            .map(|(a, b)| (*a, *b))
+            .collect()
+    };
+    let (a, b) = (pairs(a), pairs(b));
+    let count = |n: usize| u32::try_from(n).map_or(f64::MAX, f64::from);
+    let all = count(a.len() + b.len());
+    if all > 0.0 {
+        2.0 * count(a.intersection(&b).count()) / all
+    } else {
+        1.0
+    }
+}
+
+/// Older items give way gradually: each is worth a little less than the next newer one, and
+/// ages crowd by doubling spans (a day, two, four …), so that the past thins out but stays.
+fn with_age(items: Vec<Placed>) -> Vec<Candidate> {
+    let newest = items
+        .iter()
+        .filter_map(|i| {
+            if let Place::Day(day) = i.place {
+                Some(day)
+            } else {
+                None
+            }
+        })
+        .max();
+    let count = items.len();
+    let mut channels: BTreeMap<Option<String>, usize> = BTreeMap::new();
+    let candidate = |(index, placed): (usize, Placed)| {
+        let newer = count - 1 - index;
+        let age = match (placed.place.cmp(&Place::Day(0)), newest, placed.place) {
+            (_, Some(newest), Place::Day(day)) => newest.abs_diff(day),
+            (Ordering::Less, Some(_), _) => u32::MAX - 1,
+            (Ordering::Greater, Some(_), _) => 0,
+            _ => u32::try_from(newer).unwrap_or(u32::MAX - 1),
+        };
+        let next = channels.len();
+        let channel = *channels.entry(placed.item.label.clone()).or_insert(next);
+        let seniority = f64::from(u32::try_from(newer).unwrap_or(u32::MAX))
+            / f64::from(u32::try_from(count).unwrap_or(u32::MAX).max(1));
+        let asks = if placed.content.question { 0.7 } else { 1.0 };
+        Candidate {
+            line: index,
+            prefix: placed.item.prefix(),
+            context: None,
+            speaker: Rc::from(""),
+            lead: None,
+            text: placed.item.text,
+            crowds: [
+                Crowd {
+                    id: usize::try_from((age + 1).ilog2()).unwrap_or(0),
+                    discount: PERIOD_DISCOUNT,
+                },
+                Crowd {
+                    id: channel,
+                    discount: CHANNEL_DISCOUNT,
+                },
+            ],
+            content: placed.content,
+            factor: asks * (1.0 - AGE_DISCOUNT * seniority),
+        }
+    };
+    items.into_iter().enumerate().map(candidate).collect()
+}

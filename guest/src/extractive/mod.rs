@@ -1,0 +1,328 @@
+//! The engine without a language model: picks the most informative sentences.
+//!
+//! Messages are cut into sentences ([`sentences`]), each is weighed by its facts, decisions and
+//! subjects ([`score`]), and they are picked one after the other for what they add to those
+//! before, within the token limit ([`select`]). Merging works on the lines of the memories in
+//! the same way ([`merge`]).
+//!
+//! A memory is a note that says how it was made, then one bullet per message or remembered
+//! thing, in order of time: `- 2024-03-01 alice: sentence`, and in the workspace's memory
+//! `- 2024-03-01 #general alice: sentence`. The day stands without the time: it serves the
+//! reader of a memory, and the order of the lines tells the rest. Every line stands alone, so
+//! that a later merge may keep or drop it without touching its neighbours.
+//!
+//! The same input always gives the same text, natively and as a component: there is no hashing
+//! and no arithmetic that differs between machines.
+
+mod context;
+mod cues;
+mod facts;
+mod items;
+mod merge;
+mod messages;
+mod names;
+mod numbers;
+mod questions;
+mod score;
+mod select;
+mod sentences;
+mod terms;
+mod text;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use score::{Candidate, Vocabulary};
+use select::{Cost, Selection, per_cost};
+
+use crate::bindings::types::Message;
+
+/// The first line of a Japanese memory.
+pub const NOTE_JA: &str = "（LLMを使わず、発言から抜粋した記憶です）";
+/// The first line of any other memory.
+pub const NOTE_EN: &str = "(Excerpts; made without an LLM)";
+/// The same where the token limit leaves no room for more.
+pub const SHORT_NOTE_JA: &str = "（抜粋）";
+/// The same where the token limit leaves no room for more.
+pub const SHORT_NOTE_EN: &str = "(Excerpts)";
+
+/// A sentence that adds less than this is not worth remembering, even where there is room.
+const LEAST_GAIN: f64 = 0.35;
+/// What is remembered already is not forgotten while there is room for it.
+const LEAST_GAIN_MERGING: f64 = 0.0;
+/// The long note may take at most this part of the token limit.
+const NOTE_SHARE: u32 = 5;
+/// So many candidates are counted at least, however low the limit.
+const LEAST_COUNTED: usize = 500;
+/// Into so many lengths the best line is cut where no line fits whole.
+const CUTS: usize = 40;
+
+/// What to summarise.
+#[derive(Clone, Copy, Debug)]
+pub enum Input<'a> {
+    /// Messages in order of time; those of threads stand among the others.
+    Messages(&'a [&'a Message]),
+    /// Memories to merge.
+    Memories {
+        /// The memory so far, if there is one.
+        existing: Option<&'a str>,
+        /// What comes to it, older first, each with the label that its lines are to carry
+        /// (`#general`) or none.
+        new: &'a [(Option<String>, &'a str)],
+    },
+}
+
+/// Whether a line is the note that this engine puts at the head of its memories.
+#[must_use]
+pub fn is_note(line: &str) -> bool {
+    [NOTE_JA, NOTE_EN, SHORT_NOTE_JA, SHORT_NOTE_EN].contains(&line.trim())
+}
+
+/// Summarises the input within `max_tokens`, as `count_tokens` counts the whole text.
+///
+/// Empty where there is nothing to summarise, or where not even a few characters fit. Costs
+/// two calls of `count_tokens`; more only where the parts of a text count for less than the whole.
+#[must_use]
+pub fn summarize(
+    input: Input<'_>,
+    max_tokens: u32,
+    count_tokens: &dyn Fn(&[String]) -> Vec<u32>,
+) -> String {
+    let mut vocabulary = Vocabulary::default();
+    let (candidates, least_gain) = match input {
+        Input::Messages(messages) => (messages::candidates(messages, &mut vocabulary), LEAST_GAIN),
+        Input::Memories { existing, new } => (
+            merge::candidates(existing, new, &mut vocabulary),
+            LEAST_GAIN_MERGING,
+        ),
+    };
+    if candidates.is_empty() {
+        return String::new();
+    }
+    let notes = if text::is_japanese(candidates.iter().map(|c| c.text.as_str())) {
+        [NOTE_JA, SHORT_NOTE_JA]
+    } else {
+        [NOTE_EN, SHORT_NOTE_EN]
+    };
+    let candidates = shortlist(candidates, &vocabulary, max_tokens);
+    let draft = Draft {
+        candidates: &candidates,
+        vocabulary: &vocabulary,
+        notes,
+        least_gain,
+        max_tokens,
+        count_tokens,
+    };
+    draft
+        .whole_lines()
+        .or_else(|| draft.cut_line())
+        .unwrap_or_default()
+}
+
+/// The candidates that are worth counting: far more than fit, the best of every burst or age.
+fn shortlist(
+    candidates: Vec<Candidate>,
+    vocabulary: &Vocabulary,
+    max_tokens: u32,
+) -> Vec<Candidate> {
+    let most = LEAST_COUNTED + usize::try_from(max_tokens / 4).unwrap_or(usize::MAX / 2);
+    if candidates.len() <= most {
+        return candidates;
+    }
+    let selection = Selection::new(&candidates, vocabulary);
+    let worth = |c: &Candidate| {
+        let columns = u32::try_from(text::width(&c.text)).unwrap_or(u32::MAX);
+        per_cost(selection.gain(c), f64::from(columns))
+    };
+    let mut ranked: Vec<(f64, usize, &Candidate)> = candidates
+        .iter()
+        .enumerate()
+        .map(|(index, c)| (worth(c), index, c))
+        .collect();
+    ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    let mut crowd_sizes = BTreeMap::new();
+    for (worth, _, candidate) in &mut ranked {
+        let [crowd, _] = candidate.crowds;
+        let before = crowd_sizes.entry(crowd.id).or_insert(0.0);
+        *worth /= 1.0 + crowd.discount * *before;
+        *before += 1.0;
+    }
+    ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    let mut keep = vec![false; candidates.len()];
+    for (_, index, _) in ranked.into_iter().take(most) {
+        if let Some(flag) = keep.get_mut(index) {
+            *flag = true;
+        }
+    }
+    let mut keep = keep.into_iter();
+    candidates
+        .into_iter()
+        .filter(|_| keep.next() == Some(true))
+        .collect()
+}
+
+/// A memory in the making.
+struct Draft<'a> {
+    candidates: &'a [Candidate],
+    vocabulary: &'a Vocabulary,
+    notes: [&'static str; 2],
+    least_gain: f64,
+    max_tokens: u32,
+    count_tokens: &'a dyn Fn(&[String]) -> Vec<u32>,
+}
+
+impl Draft<'_> {
+    /// The note and the best lines that fit whole; none where not one does.
+    fn whole_lines(&self) -> Option<String> {
+        let (notes, costs) = self.costs();
+        let [long, short] = self.notes;
+        let (note, note_cost) = match notes {
+            [cost, _] if cost <= self.max_tokens / NOTE_SHARE => (long, cost),
+            [_, cost] => (short, cost),
+        };
+        let budget = self.max_tokens.checked_sub(note_cost)?;
+        let mut picks =
+            Selection::new(self.candidates, self.vocabulary).pick(&costs, budget, self.least_gain);
+        while !picks.is_empty() {
+            let text = self.render(note, &picks);
+            let count = (self.count_tokens)(std::slice::from_ref(&text))
+                .first()
+                .copied()
+                .unwrap_or(u32::MAX);
+            if count <= self.max_tokens {
+                return Some(text);
+            }
+            let mut excess = count - self.max_tokens;
+            while excess > 0
+                && let Some(index) = picks.pop()
+            {
+                let cost = costs.get(index).map_or(1, |cost| cost.joined);
+                excess = excess.saturating_sub(cost.max(1));
+            }
+        }
+        None
+    }
+
+    /// What the notes and the candidates cost, counted in one call.
+    fn costs(&self) -> ([u32; 2], Vec<Cost>) {
+        let mut texts: Vec<String> = self.notes.iter().map(|note| (*note).to_owned()).collect();
+        for candidate in self.candidates {
+            let said = said(candidate, None);
+            texts.push(format!(
+                "\n{}{}{said}",
+                candidate.prefix,
+                opening(candidate)
+            ));
+            texts.push(format!(" {said}"));
+        }
+        let mut counts = (self.count_tokens)(&texts).into_iter();
+        let mut next = || counts.next().unwrap_or(u32::MAX);
+        let notes = [next(), next()];
+        let costs = self
+            .candidates
+            .iter()
+            .map(|_| Cost {
+                alone: next(),
+                joined: next(),
+            })
+            .collect();
+        (notes, costs)
+    }
+
+    /// The text of some picks, in the order of the candidates.
+    fn render(&self, note: &str, picks: &[usize]) -> String {
+        let mut picks = picks.to_vec();
+        picks.sort_unstable();
+        let picks: Vec<&Candidate> = picks
+            .iter()
+            .filter_map(|index| self.candidates.get(*index))
+            .collect();
+        let shown: BTreeSet<(usize, &str)> =
+            picks.iter().map(|c| (c.line, c.text.as_str())).collect();
+        let mut text = note.to_owned();
+        let mut previous: Option<&Candidate> = None;
+        for candidate in picks {
+            let before = previous.filter(|before| before.line == candidate.line);
+            if before.is_none() {
+                let stands = candidate
+                    .context
+                    .as_ref()
+                    .is_some_and(|c| shown.contains(&(c.line, &c.text)));
+                let opening = if stands {
+                    candidate.speaker.to_string()
+                } else {
+                    opening(candidate)
+                };
+                text.push_str(&format!("\n{}{opening}", candidate.prefix));
+            } else if !text.ends_with(['。', '！', '？']) {
+                text.push(' ');
+            }
+            text.push_str(&said(candidate, before));
+            previous = Some(candidate);
+        }
+        text
+    }
+
+    /// The best line, cut; with less and less around it, and none where nothing fits.
+    fn cut_line(&self) -> Option<String> {
+        let selection = Selection::new(self.candidates, self.vocabulary);
+        let worth = |c: &Candidate| {
+            per_cost(
+                selection.gain(c),
+                f64::from(u32::try_from(text::width(&c.text)).unwrap_or(u32::MAX)),
+            )
+        };
+        let best = self
+            .candidates
+            .iter()
+            .rev()
+            .max_by(|a, b| worth(a).total_cmp(&worth(b)))?;
+        let whole = said(best, None);
+        let heads = std::iter::once(whole.clone()).chain(text::shorter_heads(&whole, CUTS));
+        let heads: Vec<String> = heads.collect();
+        let [_, note] = self.notes;
+        let forms = [
+            format!("{note}\n{}", best.prefix),
+            format!("{note}\n- "),
+            "- ".to_owned(),
+            String::new(),
+        ];
+        let enough = |form: &String, head: &String| {
+            form.is_empty() || *head == whole || text::width(head) > 12
+        };
+        let tries: Vec<String> = forms
+            .iter()
+            .flat_map(|form| {
+                heads
+                    .iter()
+                    .filter(move |head| enough(form, head))
+                    .map(move |head| format!("{form}{head}"))
+            })
+            .collect();
+        let counts = (self.count_tokens)(&tries);
+        tries
+            .into_iter()
+            .zip(counts)
+            .find(|(_, count)| *count <= self.max_tokens)
+            .map(|(text, _)| text)
+    }
+}
+
+/// Who says it, after what it answers or goes on with.
+fn opening(candidate: &Candidate) -> String {
+    let speaker = &candidate.speaker;
+    match &candidate.context {
+        Some(context) if context.speaker == *speaker => format!("{speaker}{} → ", context.text),
+        Some(context) => format!("{}{} → {speaker}", context.speaker, context.text),
+        None => speaker.to_string(),
+    }
+}
+
+/// A candidate's text behind what announces it, unless the one before has said that.
+fn said(candidate: &Candidate, before: Option<&Candidate>) -> String {
+    match &candidate.lead {
+        Some(lead) if before.is_none_or(|before| before.lead.as_ref() != Some(lead)) => {
+            format!("{lead}: {}", candidate.text)
+        }
+        _ => candidate.text.clone(),
+    }
+}

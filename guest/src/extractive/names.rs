@@ -1,0 +1,46 @@
+//! The names of the people who take part.
+
+use std::collections::BTreeSet;
+
+use super::text::fold;
+
+/// The names of the people who take part, lower case.
+#[derive(Default)]
+pub(super) struct Names(BTreeSet<String>);
+
+impl Names {
+    /// From the names as they are shown; the parts of a name count too.
+    pub(super) fn new<'a>(names: impl Iterator<Item = &'a str>) -> Self {
+        let mut all = BTreeSet::new();
+        for name in names {
+            let name = fold(name).to_lowercase();
+            let parts =
+                name.split(|c: char| c.is_whitespace() || matches!(c, '(' | ')' | '.' | '_' | '/'));
+            all.extend(
+                parts
+                    .chain([name.trim()])
+                    .filter(|n| n.chars().count() > 1)
+                    .map(str::to_owned),
+            );
+        }
+        Self(all)
+    }
+
+    /// Whether it is a name, given in lower case.
+    pub(super) fn contains(&self, name: &str) -> bool {
+        self.0.contains(name)
+    }
+
+    /// The text behind the name of the person it is said to: `alice: yes` says `yes`.
+    pub(super) fn without_addressee<'a>(&self, text: &'a str) -> &'a str {
+        let Some((name, rest)) = text.split_once([':', ',', ' ', '、']) else {
+            return text;
+        };
+        let name = name.trim_start_matches('@').to_lowercase();
+        if self.0.contains(&name) && !rest.trim().is_empty() {
+            rest.trim_start()
+        } else {
+            text
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! Facts with a digit in them: dates, times, amounts, versions and ids.
+
+use super::facts::{CURRENCIES, Fact, fact};
+use super::text::is_kanji;
+
+/// What follows a number in Japanese, and what the two then are worth.
+const COUNTERS: &[(&str, f64)] = &[
+    ("月", 0.9),
+    ("日", 0.9),
+    ("時", 0.7),
+    ("年", 0.6),
+    ("円", 1.2),
+    ("万", 1.1),
+    ("億", 1.1),
+    ("割", 0.8),
+    ("人", 0.9),
+    ("名", 0.9),
+    ("件", 0.9),
+    ("個", 0.8),
+    ("台", 0.9),
+    ("回", 0.6),
+    ("本", 0.7),
+    ("枚", 0.7),
+    ("社", 0.8),
+    ("倍", 0.9),
+    ("秒", 0.8),
+    ("分", 0.7),
+    ("週", 0.7),
+    ("ヶ月", 0.8),
+    ("か月", 0.8),
+    ("ポイント", 0.8),
+    ("ドル", 1.1),
+    ("ギガ", 0.8),
+    ("階", 0.6),
+    ("歳", 0.5),
+    ("行", 0.5),
+];
+/// What follows a number in English where the two are an amount.
+const UNITS: &[&str] = &[
+    "%", "percent", "ms", "s", "sec", "seconds", "minutes", "min", "hours", "days", "weeks",
+    "months", "years", "kb", "mb", "gb", "tb", "users", "people", "seats", "dollars", "euros",
+    "usd", "eur", "k", "m", "rows", "requests",
+];
+/// Longer chunks of letters and digits are rather hashes and dumps than ids.
+const MAX_ID_LENGTH: usize = 24;
+
+/// The fact in a chunk that holds a digit, `tail` being what follows it.
+pub(super) fn number_fact(chunk: &str, lower: &str, tail: &str) -> Option<Fact> {
+    if is_date(chunk) {
+        return fact(chunk, 1.0);
+    }
+    if is_time(lower) {
+        return fact(chunk, 0.7);
+    }
+    let digits = chunk.chars().filter(char::is_ascii_digit).count();
+    let number = chunk.trim_start_matches(CURRENCIES).trim_end_matches('%');
+    if number
+        .chars()
+        .all(|c| c.is_ascii_digit() || matches!(c, '.' | ','))
+    {
+        let marked = number.len() < chunk.len();
+        let amount = fact(chunk, if digits > 1 { 1.2 } else { 0.7 });
+        return if marked {
+            amount
+        } else {
+            Some(counted(number, digits, tail))
+        };
+    }
+    if is_version(number) || is_amount(number) || chunk.starts_with('#') {
+        return fact(chunk, 1.0);
+    }
+    if !chunk.contains(|c: char| c.is_ascii_alphabetic()) {
+        return fact(chunk, 0.3);
+    }
+    // Ids and codes: `INC-204`, `E0502`, `3fa9c1d`.
+    fact(
+        chunk,
+        if chunk.len() <= MAX_ID_LENGTH {
+            0.9
+        } else {
+            0.4
+        },
+    )
+}
+
+fn all_numbers(parts: &[&str]) -> bool {
+    parts
+        .iter()
+        .all(|part| (1..=4).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_digit()))
+}
+
+/// `2024-03-15`, `3/15`.
+fn is_date(chunk: &str) -> bool {
+    let parts: Vec<&str> = chunk.split(['-', '/']).collect();
+    (2..=3).contains(&parts.len()) && all_numbers(&parts)
+}
+
+/// `10:30`, `9:00-10:30`, `3pm`.
+fn is_time(lower: &str) -> bool {
+    let clock = lower.trim_end_matches("am").trim_end_matches("pm");
+    let parts: Vec<&str> = clock.split([':', '-']).collect();
+    let has_mark = clock.len() < lower.len() || lower.contains(':');
+    has_mark && parts.get(1).is_none_or(|minutes| minutes.len() == 2) && all_numbers(&parts)
+}
+
+/// `v2.0`, `1.2.3-rc1`.
+fn is_version(number: &str) -> bool {
+    number.contains('.')
+        && number
+            .trim_start_matches(['v', 'V'])
+            .starts_with(|c: char| c.is_ascii_digit())
+}
+
+/// `180ms`, `12k`, `5GB/s`.
+fn is_amount(number: &str) -> bool {
+    let unit =
+        number.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ',' | '~'));
+    unit.len() <= 4
+        && unit
+            .chars()
+            .all(|c| c.is_ascii_alphabetic() || matches!(c, '%' | '/'))
+}
+
+/// A number with what it counts: `300万円`, `3月`, `200 GB`, or alone.
+fn counted(number: &str, digits: usize, tail: &str) -> Fact {
+    if let Some((counter, weight)) = COUNTERS
+        .iter()
+        .find(|(counter, _)| tail.starts_with(counter))
+    {
+        let kanji: String = tail.chars().take_while(|c| is_kanji(*c)).take(2).collect();
+        let unit = if kanji.is_empty() {
+            counter
+        } else {
+            kanji.as_str()
+        };
+        return Fact {
+            key: format!("{number}{unit}"),
+            weight: *weight,
+        };
+    }
+    let word = tail
+        .trim_start()
+        .split(|c: char| !c.is_ascii_alphabetic() && c != '%')
+        .next();
+    let unit = word.unwrap_or_default().to_lowercase();
+    if UNITS.contains(&unit.as_str()) {
+        return Fact {
+            key: format!("{number} {unit}"),
+            weight: 0.9,
+        };
+    }
+    let weight = match digits {
+        1 => 0.15,
+        2 => 0.4,
+        _ => 0.6,
+    };
+    Fact {
+        key: number.to_owned(),
+        weight,
+    }
+}

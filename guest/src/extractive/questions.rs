@@ -1,0 +1,122 @@
+//! Questions: one that was answered says little without its answer, an open one is to be remembered.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::score::Candidate;
+use crate::bindings::types::Message;
+
+/// A question at the top level is answered when somebody else writes so soon after it.
+const ANSWER_MESSAGES: usize = 4;
+const ANSWER_SECONDS: i64 = 900;
+/// It is also answered when somebody else later says so many of its words in one sentence,
+const SHARED_WORDS: usize = 2;
+/// of those words that stand in no more sentences than this.
+const RARE: usize = 8;
+/// What is left of an answered question.
+const ANSWERED: f64 = 0.5;
+/// What an open one is worth beside what it holds.
+const OPEN: f64 = 1.0;
+
+/// Weighs the questions among the sentences of the messages; a candidate's line is its message.
+pub(super) fn weigh(candidates: &mut [Candidate], messages: &[&Message]) {
+    let answered_soon = answered_soon(messages);
+    let answered: Vec<bool> = {
+        let later = Later::new(candidates);
+        let soon = |c: &Candidate| answered_soon.get(c.line) == Some(&true);
+        candidates
+            .iter()
+            .map(|c| c.content.question && (soon(c) || later.takes_up(c)))
+            .collect()
+    };
+    for (candidate, answered) in candidates
+        .iter_mut()
+        .zip(answered)
+        .filter(|(c, _)| c.content.question)
+    {
+        // What is asked is not decided.
+        candidate.content.decision /= 2.0;
+        if answered {
+            candidate.factor *= ANSWERED;
+        } else {
+            candidate.content.decision += OPEN;
+        }
+    }
+}
+
+/// Which sentences hold each word.
+struct Later<'a> {
+    candidates: &'a [Candidate],
+    by_term: BTreeMap<usize, Vec<usize>>,
+}
+
+impl<'a> Later<'a> {
+    fn new(candidates: &'a [Candidate]) -> Self {
+        let mut by_term: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for (index, candidate) in candidates.iter().enumerate() {
+            for term in &candidate.content.terms {
+                by_term.entry(*term).or_default().push(index);
+            }
+        }
+        Self {
+            candidates,
+            by_term,
+        }
+    }
+
+    /// Whether somebody else says enough of a question's words after it.
+    fn takes_up(&self, question: &Candidate) -> bool {
+        let writer = |c: &Candidate| c.crowds.last().map(|writer| writer.id);
+        let mut shared: BTreeMap<usize, usize> = BTreeMap::new();
+        let rare = question
+            .content
+            .terms
+            .iter()
+            .filter_map(|term| self.by_term.get(term));
+        for index in rare.filter(|sentences| sentences.len() <= RARE).flatten() {
+            *shared.entry(*index).or_default() += 1;
+        }
+        shared
+            .into_iter()
+            .filter(|(_, words)| *words >= SHARED_WORDS)
+            .any(|(index, _)| {
+                self.candidates.get(index).is_some_and(|later| {
+                    later.line > question.line
+                        && writer(later) != writer(question)
+                        && !later.content.question
+                })
+            })
+    }
+}
+
+/// Whether somebody else wrote after each message: in its thread, or soon after it at the top level.
+fn answered_soon(messages: &[&Message]) -> Vec<bool> {
+    let mut later: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    let mut top_level: Vec<&Message> = Vec::new();
+    let mut answered: Vec<bool> = messages
+        .iter()
+        .rev()
+        .map(|message| {
+            let writer = message.user.id.as_str();
+            let Some(thread) = message.thread_ts.as_deref() else {
+                let soon = top_level.iter().rev().take(ANSWER_MESSAGES);
+                let found = soon.clone().any(|next| {
+                    let wait = next
+                        .timestamp
+                        .unix_seconds
+                        .saturating_sub(message.timestamp.unix_seconds);
+                    next.user.id != writer && wait <= ANSWER_SECONDS
+                });
+                top_level.push(message);
+                return found;
+            };
+            let writers = later.entry(thread).or_default();
+            let found = writers.iter().any(|other| *other != writer);
+            if writers.len() < 2 {
+                writers.insert(writer);
+            }
+            found
+        })
+        .collect();
+    answered.reverse();
+    answered
+}

@@ -1,0 +1,174 @@
+//! What a sentence is worth: its facts, its decisions and the words the input keeps coming back to.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use super::cues;
+use super::facts;
+use super::names::Names;
+use super::terms;
+use super::text::{fold, width};
+
+/// A sentence or an item that may become part of the memory.
+#[derive(Clone, Debug)]
+pub(super) struct Candidate {
+    /// The line it stands in: candidates of the same line share one prefix.
+    pub(super) line: usize,
+    /// How that line begins: `- 2024-03-01 `.
+    pub(super) prefix: String,
+    /// What it answers or goes on with, which is said before it.
+    pub(super) context: Option<Context>,
+    /// Who says it: `alice: `, or nothing.
+    pub(super) speaker: Rc<str>,
+    /// What announces the list it stands in.
+    pub(super) lead: Option<Rc<str>>,
+    /// The text itself.
+    pub(super) text: String,
+    /// What it is part of (a burst of talk and a writer, or an age and a channel), so that no
+    /// crowd takes all.
+    pub(super) crowds: [Crowd; 2],
+    /// What it holds.
+    pub(super) content: Content,
+    /// What makes it worth more or less as a whole; 1 for nothing.
+    pub(super) factor: f64,
+}
+
+/// An earlier sentence without which a short one says little.
+#[derive(Clone, Debug)]
+pub(super) struct Context {
+    /// The line of that sentence.
+    pub(super) line: usize,
+    /// Who says it.
+    pub(super) speaker: Rc<str>,
+    /// The sentence.
+    pub(super) text: Rc<str>,
+}
+
+/// Something that many candidates are part of.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Crowd {
+    /// Which one.
+    pub(super) id: usize,
+    /// By how much every pick of it discounts its others.
+    pub(super) discount: f64,
+}
+
+/// What a sentence holds. Facts and terms are ids of a [`Vocabulary`].
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Content {
+    /// Facts and their weights.
+    pub(super) facts: Vec<(usize, f64)>,
+    /// Content words.
+    pub(super) terms: Vec<usize>,
+    /// How much it decides; see [`cues::decision`].
+    pub(super) decision: f64,
+    /// Whether it asks.
+    pub(super) question: bool,
+    /// What is left of its worth after greetings, nods and stubs are discounted.
+    pub(super) quality: f64,
+}
+
+/// The words and facts of one input, with the number of sentences that hold each.
+#[derive(Default)]
+pub(super) struct Vocabulary {
+    ids: BTreeMap<String, usize>,
+    counts: Vec<u32>,
+    sentences: u32,
+}
+
+impl Vocabulary {
+    fn id(&mut self, key: String) -> usize {
+        let next = self.counts.len();
+        let id = *self.ids.entry(key).or_insert(next);
+        if id == next {
+            self.counts.push(0);
+        }
+        if let Some(count) = self.counts.get_mut(id) {
+            *count += 1;
+        }
+        id
+    }
+
+    /// How many different words and facts there are.
+    pub(super) fn len(&self) -> usize {
+        self.counts.len()
+    }
+
+    /// The weight of each word: subjects that come back weigh most, words of one sentence
+    /// and words of every sentence little. Square roots alone, which are exact everywhere.
+    pub(super) fn term_weights(&self) -> Vec<f64> {
+        let often = f64::from((self.sentences / 10).max(4));
+        let weight = |count: u32| match f64::from(count) {
+            count if count < 2.0 => 0.2,
+            count if count <= often => (count / often).sqrt(),
+            count => often / count,
+        };
+        self.counts.iter().map(|count| weight(*count)).collect()
+    }
+
+    /// Reads a sentence into the vocabulary.
+    pub(super) fn read(&mut self, text: &str, names: &Names) -> Content {
+        self.sentences += 1;
+        let lower = fold(text).to_lowercase();
+        let said = names.without_addressee(text);
+        let facts = facts::facts(said, names);
+        let decision = cues::decision(&lower);
+        let question = cues::is_question(&lower);
+        let worth: f64 = facts.iter().map(|f| f.weight).sum();
+        let terms: Vec<usize> = terms::terms(said)
+            .into_iter()
+            .map(|term| self.id(term))
+            .collect();
+        let quality = quality(said, worth, decision, terms.len());
+        let facts = facts
+            .into_iter()
+            .map(|f| (self.id(format!("={}", f.key)), f.weight))
+            .collect();
+        Content {
+            facts,
+            terms,
+            decision,
+            question,
+            quality,
+        }
+    }
+}
+
+fn quality(text: &str, facts: f64, decision: f64, terms: usize) -> f64 {
+    let substance = facts + decision;
+    let lower = text.to_lowercase();
+    let wide = width(text);
+    let mut quality = 1.0;
+    if is_source(text) {
+        quality *= 0.35;
+    }
+    if cues::is_small_talk(&lower) {
+        quality *= 0.4;
+    }
+    if cues::is_chatter(&lower) {
+        quality *= if substance < 0.7 && wide < 60 {
+            0.1
+        } else {
+            0.7
+        };
+    }
+    if wide < 18 && facts < 0.5 || terms < 2 && substance < 0.5 {
+        quality *= 0.4;
+    }
+    if substance < 0.3 {
+        quality *= 0.7;
+    }
+    quality
+}
+
+/// Source, paths and dumps: many marks among the letters, addresses aside.
+fn is_source(text: &str) -> bool {
+    let words = text.split_whitespace().filter(|word| !word.contains("://"));
+    let (mut marks, mut letters) = (0, 0);
+    for c in words.flat_map(str::chars) {
+        marks += usize::from("{}[]()<>=;|$\\/_*&+~^%`\"".contains(c));
+        letters += usize::from(c.is_alphabetic());
+    }
+    let is_log = text.starts_with('[') || (text.starts_with("at ") && text.ends_with(')'));
+    is_log || (marks > 3 && marks * 8 > letters)
+}

@@ -1,0 +1,204 @@
+//! Picks candidates one after the other, each for what it adds to those before it.
+
+use std::cmp::{Ordering, Reverse};
+use std::collections::{BTreeMap, BinaryHeap};
+
+use super::score::{Candidate, Vocabulary};
+
+/// A decision says more than a number of the same weight.
+const DECISION_WEIGHT: f64 = 1.25;
+/// The most that the words of a sentence can be worth.
+const SUBJECT_WEIGHT: f64 = 1.5;
+/// By how much every sentence of a line discounts the others.
+const LINE_DISCOUNT: f64 = 0.25;
+
+/// What a candidate costs, in tokens.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Cost {
+    /// As the first of its line, with prefix and line break.
+    pub(super) alone: u32,
+    /// Behind another one of the same line.
+    pub(super) joined: u32,
+}
+
+/// Best first; of two alike, the earlier.
+#[derive(PartialEq)]
+struct Ranked {
+    ratio: f64,
+    index: Reverse<usize>,
+}
+
+impl Eq for Ranked {}
+
+impl PartialOrd for Ranked {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Ranked {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.ratio
+            .total_cmp(&other.ratio)
+            .then(self.index.cmp(&other.index))
+    }
+}
+
+/// What has been picked so far.
+pub(super) struct Selection<'a> {
+    candidates: &'a [Candidate],
+    term_weights: Vec<f64>,
+    covered: Vec<u32>,
+    lines: BTreeMap<usize, u32>,
+    crowds: [BTreeMap<usize, u32>; 2],
+}
+
+impl<'a> Selection<'a> {
+    /// Nothing picked yet.
+    pub(super) fn new(candidates: &'a [Candidate], vocabulary: &Vocabulary) -> Self {
+        Self {
+            candidates,
+            term_weights: vocabulary.term_weights(),
+            covered: vec![0; vocabulary.len()],
+            lines: BTreeMap::new(),
+            crowds: [BTreeMap::new(), BTreeMap::new()],
+        }
+    }
+
+    /// What a candidate adds to what has been picked. It never grows while more is picked.
+    pub(super) fn gain(&self, candidate: &Candidate) -> f64 {
+        let content = &candidate.content;
+        let fresh = |id: usize| 1.0 / f64::from(1 + 2 * self.covered.get(id).copied().unwrap_or(0));
+        let facts: f64 = content
+            .facts
+            .iter()
+            .map(|(id, weight)| weight * fresh(*id))
+            .sum();
+        let weight = |id: usize| self.term_weights.get(id).copied().unwrap_or(0.0);
+        let terms: f64 = content
+            .terms
+            .iter()
+            .map(|id| weight(*id) * fresh(*id))
+            .sum();
+        let ids = content.facts.iter().map(|(id, _)| id).chain(&content.terms);
+        let (mut all, mut new) = (0.0, 0.0);
+        for id in ids {
+            all += 1.0;
+            new += fresh(*id);
+        }
+        let overlap = if all > 0.0 { 1.0 - new / all } else { 0.0 };
+        // Log lines and lists of numbers have many facts, of which few matter.
+        let information = facts / (1.0 + facts / 8.0)
+            + DECISION_WEIGHT * content.decision
+            + SUBJECT_WEIGHT * terms / (2.0 + terms);
+        let count = |counts: &BTreeMap<usize, u32>, key: usize| {
+            f64::from(counts.get(&key).copied().unwrap_or(0))
+        };
+        let crowding: f64 = self
+            .crowds
+            .iter()
+            .zip(candidate.crowds)
+            .map(|(counts, crowd)| 1.0 + crowd.discount * count(counts, crowd.id))
+            .chain([1.0 + LINE_DISCOUNT * count(&self.lines, candidate.line)])
+            .product();
+        information * candidate.factor * content.quality * (1.0 - 0.7 * overlap * overlap)
+            / crowding
+    }
+
+    fn add(&mut self, candidate: &Candidate) {
+        for id in candidate
+            .content
+            .facts
+            .iter()
+            .map(|(id, _)| id)
+            .chain(&candidate.content.terms)
+        {
+            if let Some(count) = self.covered.get_mut(*id) {
+                *count += 1;
+            }
+        }
+        *self.lines.entry(candidate.line).or_default() += 1;
+        for (counts, crowd) in self.crowds.iter_mut().zip(candidate.crowds) {
+            *counts.entry(crowd.id).or_default() += 1;
+        }
+    }
+
+    /// Picks within `budget` tokens; best first. The cost of a candidate stands at its index.
+    /// What adds less than `least_gain` is left out, even where there is room for it.
+    ///
+    /// Gains only fall, so that a candidate whose gain still leads after it was reckoned anew
+    /// is the best of all: few are reckoned per pick, however many there are.
+    pub(super) fn pick(mut self, costs: &[Cost], budget: u32, least_gain: f64) -> Vec<usize> {
+        let mut heap: BinaryHeap<Ranked> = (0..self.candidates.len())
+            .map(|index| self.rank(index, costs))
+            .collect();
+        let mut siblings: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for (index, candidate) in self.candidates.iter().enumerate() {
+            siblings.entry(candidate.line).or_default().push(index);
+        }
+        let mut taken = vec![false; self.candidates.len()];
+        let (mut picks, mut left) = (Vec::new(), budget);
+        while let Some(Ranked {
+            index: Reverse(index),
+            ..
+        }) = heap.pop()
+        {
+            let Some(candidate) = self.candidates.get(index) else {
+                continue;
+            };
+            if taken.get(index).copied().unwrap_or(true) || self.cost(index, costs) > left {
+                continue;
+            }
+            let now = self.rank(index, costs);
+            if heap.peek().is_some_and(|next| *next > now) {
+                heap.push(now);
+                continue;
+            }
+            if self.gain(candidate) < least_gain && !picks.is_empty() {
+                continue;
+            }
+            left -= self.cost(index, costs);
+            let opened = !self.lines.contains_key(&candidate.line);
+            self.add(candidate);
+            picks.push(index);
+            if let Some(flag) = taken.get_mut(index) {
+                *flag = true;
+            }
+            if opened {
+                // The others of the line have become cheaper.
+                let others = siblings.get(&candidate.line).into_iter().flatten();
+                heap.extend(
+                    others
+                        .filter(|other| **other != index)
+                        .map(|other| self.rank(*other, costs)),
+                );
+            }
+        }
+        picks
+    }
+
+    fn cost(&self, index: usize, costs: &[Cost]) -> u32 {
+        let cost = costs.get(index).copied().unwrap_or(Cost {
+            alone: u32::MAX,
+            joined: u32::MAX,
+        });
+        let opened = self
+            .candidates
+            .get(index)
+            .is_some_and(|c| self.lines.contains_key(&c.line));
+        if opened { cost.joined } else { cost.alone }
+    }
+
+    fn rank(&self, index: usize, costs: &[Cost]) -> Ranked {
+        let gain = self.candidates.get(index).map_or(0.0, |c| self.gain(c));
+        Ranked {
+            ratio: per_cost(gain, f64::from(self.cost(index, costs))),
+            index: Reverse(index),
+        }
+    }
+}
+
+/// Gain by the square root of cost: short ones lead, but whole thoughts are not outdone by stubs.
+pub(super) fn per_cost(gain: f64, cost: f64) -> f64 {
+    gain / cost.max(1.0).sqrt()
+}

@@ -1,0 +1,107 @@
+//! The content words of a sentence, without a dictionary.
+
+use super::text::{fold, is_kana, is_kanji, is_katakana};
+
+/// Words that say nothing about the subject. `not` is none of them: it tells two sentences apart.
+const STOP_WORDS: &[&str] = &[
+    "a", "about", "after", "all", "also", "am", "an", "and", "any", "are", "as", "at", "be",
+    "been", "but", "by", "can", "could", "did", "do", "does", "doing", "for", "from", "get", "go",
+    "going", "good", "got", "had", "has", "have", "he", "her", "here", "him", "his", "how", "i",
+    "if", "in", "into", "is", "it", "its", "just", "know", "let", "like", "ll", "me", "more", "my",
+    "now", "of", "ok", "on", "one", "only", "or", "our", "out", "really", "re", "say", "see",
+    "she", "should", "so", "some", "still", "than", "that", "the", "their", "them", "then",
+    "there", "these", "they", "thing", "things", "think", "this", "to", "too", "up", "us", "ve",
+    "very", "want", "was", "we", "well", "were", "what", "when", "where", "which", "who", "why",
+    "will", "with", "would", "yes", "yeah", "you", "your",
+];
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    Kanji,
+    Katakana,
+    Word,
+    Other,
+}
+
+fn class(c: char) -> Class {
+    if is_kanji(c) {
+        Class::Kanji
+    } else if is_katakana(c) {
+        Class::Katakana
+    } else if is_kana(c) || !c.is_alphanumeric() {
+        // Hiragana is mostly endings and particles.
+        Class::Other
+    } else {
+        Class::Word
+    }
+}
+
+/// The content words, lower case, sorted, each once: words of other scripts, runs of
+/// katakana, and pairs of neighbouring kanji (a lone kanji stands for itself).
+pub(super) fn terms(text: &str) -> Vec<String> {
+    let text = fold(text).to_lowercase();
+    let chars: Vec<char> = text.chars().collect();
+    let mut terms = Vec::new();
+    for run in chars.chunk_by(|a, b| class(*a) == class(*b)) {
+        match run.first().map_or(Class::Other, |c| class(*c)) {
+            Class::Kanji if run.len() > 1 => terms.extend(run.windows(2).map(String::from_iter)),
+            Class::Kanji => terms.push(run.iter().collect()),
+            Class::Katakana if run.len() > 1 => terms.push(run.iter().collect()),
+            Class::Word if run.len() > 1 => {
+                let word: String = run.iter().collect();
+                if !STOP_WORDS.contains(&word.as_str()) {
+                    terms.push(word);
+                }
+            }
+            _ => {}
+        }
+    }
+    terms.sort_unstable();
+    terms.dedup();
+    terms
+}
+
+/// How many words say what the sentence is about: addresses, numbers and ids do not.
+pub(super) fn plain_words(text: &str) -> usize {
+    let text = fold(text).to_lowercase();
+    let plain = text
+        .split_whitespace()
+        .filter(|word| !word.contains("://"))
+        .collect::<Vec<_>>()
+        .join(" ");
+    let chars: Vec<char> = plain.chars().collect();
+    let is_plain = |run: &&[char]| {
+        let word = || run.iter().collect::<String>();
+        match run.first().map_or(Class::Other, |c| class(*c)) {
+            Class::Other => false,
+            Class::Word => {
+                run.iter().all(|c| c.is_alphabetic())
+                    && run.len() > 1
+                    && !STOP_WORDS.contains(&word().as_str())
+            }
+            Class::Kanji | Class::Katakana => run.len() > 1,
+        }
+    };
+    chars
+        .chunk_by(|a, b| class(*a) == class(*b))
+        .filter(is_plain)
+        .count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn content_words_of_both_languages_are_found() {
+        assert_eq!(
+            terms("リリースの予算案を決めた"),
+            ["リリース", "予算", "決", "算案"]
+        );
+        assert_eq!(
+            terms("We will migrate the Database, and the database"),
+            ["database", "migrate"]
+        );
+        assert_eq!(terms("ＡＰＩ を見る"), ["api", "見"]);
+    }
+}

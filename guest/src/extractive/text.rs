@@ -1,0 +1,190 @@
+//! Text as one harmless line: what could forge the structure of a memory is taken off.
+
+use unicode_segmentation::UnicodeSegmentation;
+
+/// Whether a character ends a line, in any of the ways Unicode knows.
+pub(super) fn is_line_break(c: char) -> bool {
+    matches!(
+        c,
+        '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}'
+    )
+}
+
+/// Hiragana and katakana, the long vowel mark included.
+pub(super) fn is_kana(c: char) -> bool {
+    matches!(c, '\u{3041}'..='\u{30ff}' | '\u{31f0}'..='\u{31ff}' | '\u{ff66}'..='\u{ff9f}')
+}
+
+/// Katakana, the long vowel mark included.
+pub(super) fn is_katakana(c: char) -> bool {
+    matches!(c, '\u{30a1}'..='\u{30fa}' | '\u{30fc}'..='\u{30ff}' | '\u{31f0}'..='\u{31ff}' | '\u{ff66}'..='\u{ff9f}')
+}
+
+/// Chinese characters, with the repetition mark.
+pub(super) fn is_kanji(c: char) -> bool {
+    matches!(c, '々' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{323af}')
+}
+
+/// What a reader cannot see and what turns the reading direction.
+fn is_invisible(c: char) -> bool {
+    matches!(
+        c,
+        '\u{ad}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2064}'
+            | '\u{2066}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}'
+    )
+}
+
+/// One line without control and invisible characters, white space collapsed to single spaces.
+pub(super) fn flatten(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    for c in text.chars().filter(|c| !is_invisible(*c)) {
+        if !(c.is_whitespace() || c.is_control()) {
+            line.push(c);
+        } else if !line.is_empty() && !line.ends_with(' ') {
+            line.push(' ');
+        }
+    }
+    line.truncate(line.trim_end().len());
+    line
+}
+
+/// Full-width ASCII as ASCII, so that `３％` and `3%` are one fact.
+pub(super) fn fold(text: &str) -> String {
+    text.chars()
+        .map(|c| match c {
+            '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c),
+            '\u{3000}' => ' ',
+            _ => c,
+        })
+        .collect()
+}
+
+/// What stood before the text of a line.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Markers {
+    /// A bullet or a number of a list.
+    pub(super) list: bool,
+    /// One or more `#` of a heading.
+    pub(super) heading: bool,
+}
+
+/// Takes the marks of lists, headings, quotations, rules and tables off the head of a flattened line.
+pub(super) fn strip_markers(line: &str) -> (&str, Markers) {
+    let mut rest = line.trim();
+    let mut markers = Markers::default();
+    loop {
+        let before = rest;
+        if let Some(text) = after_heading(rest) {
+            (rest, markers.heading) = (text, true);
+        } else if let Some(text) = after_bullet(rest).or_else(|| after_number(rest)) {
+            (rest, markers.list) = (text, true);
+        } else {
+            rest = after_other(rest).unwrap_or(rest);
+        }
+        rest = rest.trim_start();
+        if rest == before {
+            return (rest, markers);
+        }
+    }
+}
+
+/// `# text` and `##text`; not `#42`, which is an id, or `#general`, which is a channel.
+fn after_heading(line: &str) -> Option<&str> {
+    let text = line.trim_start_matches(['#', '＃']);
+    let marks = line.chars().count() - text.chars().count();
+    let is_heading = marks > 1 || (marks == 1 && (text.is_empty() || text.starts_with(' ')));
+    is_heading.then_some(text)
+}
+
+fn after_bullet(line: &str) -> Option<&str> {
+    if let Some(text) = line.strip_prefix(['・', '•', '‣', '◦', '●', '○', '■', '□', '◆', '◇'])
+    {
+        return Some(text);
+    }
+    let text = line.strip_prefix(['-', '*', '+', '–', '—'])?;
+    (text.is_empty() || text.starts_with(' ')).then_some(text)
+}
+
+fn after_number(line: &str) -> Option<&str> {
+    let text = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    let digits = line.len() - text.len();
+    let text = text.strip_prefix(['.', ')', '．', '）'])?;
+    ((1..=3).contains(&digits) && (text.is_empty() || text.starts_with(' '))).then_some(text)
+}
+
+/// Quotations, fences, tables, check boxes and rules.
+fn after_other(line: &str) -> Option<&str> {
+    for mark in [">", "＞", "```", "~~~", "|", "[ ] ", "[x] ", "[X] "] {
+        if let Some(text) = line.strip_prefix(mark) {
+            return Some(text);
+        }
+    }
+    let text = line.trim_start_matches(['-', '=', '*', '_', '~']);
+    (line.len() - text.len() > 1 && (text.is_empty() || text.starts_with(' '))).then_some(text)
+}
+
+/// Columns on a terminal, roughly: what is not ASCII takes about two, and about a token.
+pub(super) fn width(text: &str) -> usize {
+    text.chars().map(|c| if c.is_ascii() { 1 } else { 2 }).sum()
+}
+
+/// The text, cut at a word boundary with `…` where it is wider than so many columns.
+pub(super) fn cut(text: &str, columns: usize) -> String {
+    if width(text) <= columns {
+        return text.to_owned();
+    }
+    let fits = |pieces: &mut dyn Iterator<Item = &str>| {
+        let (mut head, mut used) = (String::new(), 2);
+        for piece in pieces {
+            used += width(piece);
+            if used > columns {
+                break;
+            }
+            head.push_str(piece);
+        }
+        head
+    };
+    let mut head = fits(&mut text.split_word_bounds());
+    if width(&head) * 2 < columns {
+        head = fits(&mut text.graphemes(true));
+    }
+    head.truncate(head.trim_end().len());
+    head.push('…');
+    head
+}
+
+/// Ever shorter heads of a text, longest first, each ending in `…`: at most about `most` of them.
+pub(super) fn shorter_heads(text: &str, most: usize) -> Vec<String> {
+    let mut heads = Vec::new();
+    let mut columns = width(text);
+    let step = columns / most.max(1) + 1;
+    while columns > 2 {
+        columns = columns.saturating_sub(step).max(columns.min(2));
+        let head = cut(text, columns);
+        if head != "…" && heads.last() != Some(&head) && head != text {
+            heads.push(head);
+        }
+    }
+    heads
+}
+
+/// Whether the texts are Japanese rather than English, by their letters.
+pub(super) fn is_japanese<'a>(texts: impl Iterator<Item = &'a str>) -> bool {
+    let (mut kana, mut kanji, mut other) = (0_usize, 0_usize, 0_usize);
+    for word in texts
+        .flat_map(str::split_whitespace)
+        .filter(|w| !w.contains("://"))
+    {
+        for c in word.chars() {
+            if is_kana(c) {
+                kana += 1;
+            } else if is_kanji(c) {
+                kanji += 1;
+            } else if c.is_alphabetic() {
+                other += 1;
+            }
+        }
+    }
+    // A Japanese character says about as much as two and a half letters.
+    kana > 0 && (kana + kanji) * 5 > other * 2
+}

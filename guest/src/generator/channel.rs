@@ -1,0 +1,274 @@
+//! One channel: short-term versions, each merged into the long-term memory as it is saved.
+
+use super::{Run, StepResult, outcome};
+use crate::bindings::errors::Error;
+use crate::bindings::exports::myao::memory::memory_generator::{Entry, Made, SkipReason};
+use crate::bindings::storage::{
+    Backlog, ChannelFilter, Keep, Memory, MemoryDraft, MemoryId, MemoryQuery, MessageQuery,
+    SaveMode,
+};
+use crate::bindings::types::{Channel, Context, ConversationHistory, MemoryType, Scope};
+use crate::context::{
+    assemble, conversation_history, history_limit, no_conversation, workspace_memory,
+};
+use crate::prompt;
+use crate::ts::Ts;
+
+impl Run<'_> {
+    pub(super) fn channel(&self, backlog: &Backlog) -> Entry {
+        let mut made = Vec::new();
+        let result = self.work_on_channel(backlog, &mut made);
+        Entry {
+            scope: Scope::Channel,
+            scope_id: backlog.channel.id.clone(),
+            channel_name: backlog.channel.name.clone(),
+            made,
+            outcome: outcome(result),
+        }
+    }
+
+    /// Merges what an earlier run could not, then makes versions until nothing more is due: after a
+    /// long pause there may be more messages than go into one.
+    fn work_on_channel(&self, backlog: &Backlog, made: &mut Vec<Made>) -> StepResult {
+        let mut skip = self.skip_reason(backlog)?;
+        if skip.is_some() && backlog.unmerged_count == 0 {
+            return Ok(skip);
+        }
+        let mut channel = ChannelState::load(self, &backlog.channel)?;
+        self.merge_waiting(&mut channel, made)?;
+        let mut backlog = backlog.clone();
+        while skip.is_none() {
+            let watermark = backlog.summarized_through.clone();
+            let Some(saved) = self.make_version(&mut channel, &backlog)? else {
+                skip = Some(SkipReason::NothingToSummarize);
+                break;
+            };
+            made.push(super::made(&saved));
+            self.merge_waiting(&mut channel, made)?;
+            if saved.source_latest_message_ts == backlog.latest_message_ts
+                || saved.source_latest_message_ts == watermark
+            {
+                break;
+            }
+            backlog = self.read_backlog(&channel.channel.id, None)?;
+            skip = self.skip_reason(&backlog)?;
+        }
+        Ok(skip.filter(|_| made.is_empty()))
+    }
+
+    /// Makes and saves the next version; none where there is nothing to summarise.
+    fn make_version(
+        &self,
+        channel: &mut ChannelState,
+        backlog: &Backlog,
+    ) -> Result<Option<Memory>, Error> {
+        let settings = &self.ports.settings;
+        let history = self.read_window(&channel.channel, backlog)?;
+        let context = channel.context(self, history);
+        let summary =
+            self.summarizer.summarize(&context, Scope::Channel, MemoryType::ShortTerm, None)?;
+        let Some(engine) = summary.engine else {
+            return Ok(None);
+        };
+        let messages: Vec<String> =
+            prompt::conversation_messages(&context).map(|message| message.ts.clone()).collect();
+        let newest = newest(&messages)?;
+        let draft = MemoryDraft {
+            scope: Scope::Channel,
+            scope_id: channel.channel.id.clone(),
+            memory_type: MemoryType::ShortTerm,
+            mode: if settings.short_term_history.enabled {
+                SaveMode::NewVersion
+            } else {
+                SaveMode::Overwrite
+            },
+            expected: channel.newest_short_term(),
+            content: summary.text,
+            engine,
+            now: self.now,
+            source_channel_id: channel.channel.id.clone(),
+            source_message_count: u32::try_from(messages.len()).unwrap_or(u32::MAX),
+            source_messages: messages,
+            source_memories: channel.workspace_long_term.iter().map(|memory| memory.id).collect(),
+            source_latest_message_ts: newest,
+            merged_through: None,
+        };
+        let saved = self.save(&draft)?;
+        if !settings.short_term_history.enabled {
+            channel.short_terms.clear();
+        }
+        channel.short_terms.push(saved.clone());
+        Ok(Some(saved))
+    }
+
+    /// The messages since the window's start. Where more are new than go into one memory, the oldest
+    /// of them come first and the rest goes into the next version.
+    fn read_window(
+        &self,
+        channel: &Channel,
+        backlog: &Backlog,
+    ) -> Result<ConversationHistory, Error> {
+        let limit = self.ports.settings.generation_message_limit;
+        let (since, keep) = if backlog.new_message_count > limit {
+            let since = match &backlog.summarized_through {
+                Some(watermark) => Ts::parse(watermark)?.next(),
+                None => self.window_start(),
+            };
+            (since, Keep::Oldest)
+        } else {
+            (self.since(backlog)?, Keep::Newest)
+        };
+        let messages = self
+            .ports
+            .storage
+            .list_messages(&MessageQuery {
+                channel_id: channel.id.clone(),
+                since: Some(since.to_string()),
+                until: self.until().to_string(),
+                limit,
+                keep,
+                whole_thread: None,
+            })
+            .map_err(Error::Storage)?;
+        conversation_history(channel, messages, None)
+    }
+
+    /// Merges every short-term version that the long-term memory has not taken in, oldest first.
+    fn merge_waiting(&self, channel: &mut ChannelState, made: &mut Vec<Made>) -> Result<(), Error> {
+        for short_term in channel.waiting() {
+            let context = channel.merge_context(self, &short_term);
+            let existing = channel.long_term.as_ref().map(|memory| memory.content.as_str());
+            let summary = self.summarizer.summarize(
+                &context,
+                Scope::Channel,
+                MemoryType::LongTerm,
+                existing,
+            )?;
+            // A blank version, which only an import can leave, has nothing to merge.
+            let Some(engine) = summary.engine else {
+                continue;
+            };
+            let mut source_memories: Vec<MemoryId> =
+                channel.long_term.iter().map(|memory| memory.id).collect();
+            source_memories.push(short_term.id);
+            let draft = MemoryDraft {
+                scope: Scope::Channel,
+                scope_id: channel.channel.id.clone(),
+                memory_type: MemoryType::LongTerm,
+                mode: SaveMode::Overwrite,
+                expected: channel.long_term.as_ref().map(|memory| memory.id),
+                content: summary.text,
+                engine,
+                now: self.now,
+                source_channel_id: String::new(),
+                source_messages: Vec::new(),
+                source_memories,
+                source_message_count: short_term.source_message_count,
+                source_latest_message_ts: short_term.source_latest_message_ts.clone(),
+                merged_through: Some(short_term.id),
+            };
+            let saved = self.save(&draft)?;
+            made.push(super::made(&saved));
+            channel.long_term = Some(saved);
+        }
+        Ok(())
+    }
+
+    pub(super) fn save(&self, draft: &MemoryDraft) -> Result<Memory, Error> {
+        let saved = self.ports.storage.save_memory(draft).map_err(Error::Storage)?;
+        self.log_made(&saved);
+        Ok(saved)
+    }
+}
+
+/// The newest of some ids.
+pub(super) fn newest(ids: &[String]) -> Result<Option<String>, Error> {
+    let mut newest: Option<(Ts, &String)> = None;
+    for id in ids {
+        let ts = Ts::parse(id)?;
+        if newest.is_none_or(|(other, _)| ts > other) {
+            newest = Some((ts, id));
+        }
+    }
+    Ok(newest.map(|(_, id)| id.clone()))
+}
+
+/// A channel's memories, as they are in the store.
+struct ChannelState {
+    channel: Channel,
+    workspace_long_term: Option<Memory>,
+    long_term: Option<Memory>,
+    /// In order of versions.
+    short_terms: Vec<Memory>,
+}
+
+impl ChannelState {
+    fn load(run: &Run, channel: &Channel) -> Result<Self, Error> {
+        let memories = run
+            .ports
+            .storage
+            .list_memories(&MemoryQuery {
+                workspace: true,
+                channels: ChannelFilter::One(channel.id.clone()),
+                history_limit: history_limit(&run.ports.settings).max(1),
+                unmerged: true,
+                threads: Vec::new(),
+            })
+            .map_err(Error::Storage)?;
+        let workspace_long_term =
+            workspace_memory(&run.ports.settings, &memories, MemoryType::LongTerm).cloned();
+        let mut state = Self {
+            channel: channel.clone(),
+            workspace_long_term,
+            long_term: None,
+            short_terms: Vec::new(),
+        };
+        for memory in memories {
+            match (memory.scope, memory.memory_type) {
+                (Scope::Channel, MemoryType::LongTerm) => state.long_term = Some(memory),
+                (Scope::Channel, MemoryType::ShortTerm) => state.short_terms.push(memory),
+                _ => {}
+            }
+        }
+        state.short_terms.sort_by_key(|memory| memory.version);
+        Ok(state)
+    }
+
+    fn newest_short_term(&self) -> Option<MemoryId> {
+        self.short_terms.iter().map(|memory| memory.id).max()
+    }
+
+    /// The versions that the long-term memory has not taken in yet.
+    fn waiting(&self) -> Vec<Memory> {
+        let merged = self.long_term.as_ref().and_then(|memory| memory.merged_through);
+        self.short_terms.iter().filter(|memory| Some(memory.id) > merged).cloned().collect()
+    }
+
+    /// The channel alone: other channels' memories are not part of a channel's prompts, and reading
+    /// them for each channel would cost the square of the number of channels (regression 13).
+    fn context(&self, run: &Run, history: ConversationHistory) -> Context {
+        let memories: Vec<Memory> = self
+            .workspace_long_term
+            .iter()
+            .chain(&self.long_term)
+            .chain(&self.short_terms)
+            .cloned()
+            .collect();
+        assemble(&run.ports.settings, std::slice::from_ref(&self.channel), &memories, history)
+    }
+
+    /// The context in which one version is the newest: it is merged as it was made.
+    fn merge_context(&self, run: &Run, short_term: &Memory) -> Context {
+        let history = ConversationHistory {
+            channel_id: self.channel.id.clone(),
+            channel_name: self.channel.name.clone(),
+            ..no_conversation()
+        };
+        let mut context = self.context(run, history);
+        for memory in &mut context.channel_memories {
+            memory.short_term_memory = Some(short_term.content.clone());
+            memory.short_term_memory_history = vec![short_term.content.clone()];
+        }
+        context
+    }
+}

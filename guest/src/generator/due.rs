@@ -1,0 +1,98 @@
+//! What is due, and since when a memory looks back.
+
+use super::Run;
+use crate::bindings::errors::Error;
+use crate::bindings::exports::myao::memory::memory_generator::{SkipReason, UpdateState};
+use crate::bindings::settings::ShortTermHistory;
+use crate::bindings::storage::{Backlog, Due, DueQuery};
+use crate::bindings::types::Timestamp;
+use crate::ts::Ts;
+
+/// Whether a channel's short-term memory takes a new version (document `01f`,
+/// `_should_update_short_term_memory`).
+///
+/// # Errors
+/// [`Error::InvalidTs`].
+pub fn should_update(
+    state: &UpdateState,
+    history: &ShortTermHistory,
+    now: Timestamp,
+) -> Result<bool, Error> {
+    if !history.enabled || !state.has_memory || state.new_message_count >= history.message_threshold {
+        return Ok(true);
+    }
+    let Some(latest) = state.latest_message_ts.as_deref().map(Ts::parse).transpose()? else {
+        return Ok(false);
+    };
+    Ok(latest <= Ts::last_of(idle_since(history, now)))
+}
+
+/// A conversation is over where its newest message is not after this.
+fn idle_since(history: &ShortTermHistory, now: Timestamp) -> Timestamp {
+    let unix_seconds =
+        now.unix_seconds.saturating_sub(i64::from(history.conversation_idle_seconds));
+    Timestamp { unix_seconds, ..now }
+}
+
+impl Run<'_> {
+    /// The last id that exists for this run.
+    pub(super) fn until(&self) -> Ts {
+        Ts::last_of(self.now)
+    }
+
+    /// The first id of the message window.
+    pub(super) fn window_start(&self) -> Ts {
+        let hours = i64::from(self.ports.settings.short_term_window_hours);
+        Ts::first_of(self.now.unix_seconds.saturating_sub(hours.saturating_mul(3600)))
+    }
+
+    /// Where a memory begins to look: at the window's start, but never after the last watermark, so
+    /// that what arrived while nobody ran is summarised too.
+    pub(super) fn since(&self, backlog: &Backlog) -> Result<Ts, Error> {
+        let watermark = backlog.summarized_through.as_deref().map(Ts::parse).transpose()?;
+        Ok(watermark.map_or(self.window_start(), |watermark| watermark.min(self.window_start())))
+    }
+
+    pub(super) fn read_due(&self) -> Result<Due, Error> {
+        let history = self.ports.settings.short_term_history;
+        self.ports
+            .storage
+            .list_due(&DueQuery {
+                until: self.until().to_string(),
+                window_start: self.window_start().to_string(),
+                idle_since: Ts::last_of(idle_since(&history, self.now)).to_string(),
+                message_threshold: history.message_threshold,
+                always: !history.enabled,
+            })
+            .map_err(Error::Storage)
+    }
+
+    /// Why a channel takes no new version now; none where it does.
+    ///
+    /// The idle rule alone would make one message followed by silence a new version at every run, so
+    /// a channel without a message newer than its last version is left alone first.
+    pub(super) fn skip_reason(&self, backlog: &Backlog) -> Result<Option<SkipReason>, Error> {
+        if backlog.new_message_count == 0 {
+            return Ok(Some(SkipReason::NoNewMessages));
+        }
+        if self.is_outside_window(backlog)? {
+            return Ok(Some(SkipReason::OutsideWindow));
+        }
+        let state = UpdateState {
+            latest_message_ts: backlog.latest_message_ts.clone(),
+            has_memory: backlog.short_term_version.is_some(),
+            new_message_count: backlog.new_message_count,
+        };
+        let due = should_update(&state, &self.ports.settings.short_term_history, self.now)?;
+        Ok((!due).then_some(SkipReason::NotDue))
+    }
+
+    /// What was never summarised counts only from the window on; the rest is history.
+    pub(super) fn is_outside_window(&self, backlog: &Backlog) -> Result<bool, Error> {
+        if backlog.short_term_version.is_some() {
+            return Ok(false);
+        }
+        let latest = backlog.latest_message_ts.as_deref().map(Ts::parse).transpose()?;
+        Ok(latest.is_none_or(|latest| latest < self.window_start()))
+    }
+}

@@ -1,0 +1,219 @@
+//! Versions of a channel's short-term memory, and their way into the long-term memory.
+
+use std::cell::Cell;
+
+use super::*;
+use crate::bindings::llm::{Completion, LlmError, Request};
+use crate::bindings::storage::StorageError;
+use crate::bindings::types::{Engine, Scope};
+use crate::generator::Run;
+use crate::ports::{Llm, Ports};
+use crate::testing::{DAY, HOUR, TestHost, at, ts};
+use MemoryType::{LongTerm, ShortTerm};
+
+/// A channel with one version, made at `NOW`.
+fn host_with_one_version() -> TestHost {
+    let host = TestHost::new();
+    host.say("C1", -10, "first");
+    host.generate(0);
+    assert_eq!(host.storage.versions("C1"), ["first"]);
+    host
+}
+
+// 01f generate_channel_memories: 更新条件満たさず
+#[test]
+fn a_conversation_that_goes_on_with_few_messages_adds_no_version() {
+    let host = host_with_one_version();
+    host.say("C1", 10, "second");
+    let entries = host.generate_channel("C1", HOUR);
+    assert!(is_skipped(outcome_of(&entries, "C1"), SkipReason::NotDue));
+    assert_eq!(host.storage.versions("C1"), ["first"]);
+    assert_eq!(host.storage.long_term("C1"), "first");
+}
+
+// 01f generate_channel_memories: idle トリガー
+#[test]
+fn an_idle_conversation_becomes_a_new_version() {
+    let host = host_with_one_version();
+    host.say("C1", 10, "second");
+    let entries = host.generate(10 + 2 * HOUR);
+    assert!(is_done(outcome_of(&entries, "C1")));
+    assert_eq!(host.storage.versions("C1"), ["first", "first second"]);
+}
+
+// 01f generate_channel_memories: メッセージトリガー
+#[test]
+fn fifty_new_messages_become_a_new_version() {
+    let host = host_with_one_version();
+    host.say_many("C1", 10, 49);
+    host.generate(60);
+    assert_eq!(host.storage.versions("C1").len(), 1);
+    host.say("C1", 60, "50");
+    host.generate(60);
+    let version = &host.storage.of("C1", ShortTerm)[1];
+    assert_eq!((version.version, version.source_message_count), (2, 51));
+}
+
+// 01f generate_channel_memories: 長期記憶統合
+#[test]
+fn a_new_version_is_merged_into_the_long_term_memory_at_once() {
+    let host = host_with_one_version();
+    host.say("C1", 10, "second");
+    let entries = host.generate(10 + 2 * HOUR);
+    let expected =
+        [("C1", ShortTerm, 2), ("C1", LongTerm, 1), ("default", LongTerm, 1)];
+    assert_eq!(made(&entries), expected);
+    assert_eq!(host.storage.long_term("C1"), "first + first second");
+}
+
+// 01f generate_channel_memories: WS長期記憶更新
+#[test]
+fn the_workspace_is_merged_after_the_channel_that_changed() {
+    let host = host_with_one_version();
+    assert_eq!(host.storage.long_term("default"), "#C1: first");
+    host.say("C1", 10, "second");
+    host.generate(10 + 2 * HOUR);
+    assert_eq!(host.storage.long_term("default"), "#C1: first + first second");
+}
+
+// 01f 履歴機能無効時: 上書き保存
+#[test]
+fn without_versions_version_1_is_overwritten_at_every_run_with_new_messages() {
+    let mut host = TestHost::new();
+    host.settings.short_term_history.enabled = false;
+    host.say("C1", -10, "first");
+    host.generate(0);
+    host.say("C1", 10, "second");
+    host.generate(60);
+    host.generate(120);
+    let versions = host.storage.of("C1", ShortTerm);
+    assert_eq!(versions.len(), 1);
+    assert_eq!((versions[0].version, versions[0].content.as_str()), (1, "first second"));
+    assert_eq!(versions[0].created_at, at(0), "the version is as old as its first text");
+    assert_eq!(host.storage.long_term("C1"), "first + first second");
+    assert_eq!(host.llm.calls(), 2 * 3, "nothing in the run without new messages");
+}
+
+#[test]
+fn versions_that_were_kept_before_give_way_to_one_that_is_overwritten() {
+    let mut host = host_with_one_version();
+    host.say("C1", 10, "second");
+    host.generate(3 * HOUR);
+    host.settings.short_term_history.enabled = false;
+    host.say("C1", 4 * HOUR, "third");
+    host.generate(4 * HOUR);
+    assert_eq!(host.storage.versions("C1"), ["first second third"]);
+    assert_eq!(host.storage.long_term("C1"), "first + first second + first second third");
+}
+
+#[test]
+fn a_version_records_what_it_was_made_from() {
+    let host = host_with_one_version();
+    host.say("C1", 10, "second");
+    host.reply("C1", 10, 20, "reply");
+    host.generate_channel("C1", 3 * HOUR);
+    let drafts = host.storage.drafts();
+    let (version, merge) = (&drafts[drafts.len() - 2], &drafts[drafts.len() - 1]);
+    assert_eq!(version.source_channel_id, "C1");
+    assert_eq!(version.source_messages, [ts(-10), ts(10), ts(20)]);
+    assert_eq!(version.source_message_count, 3);
+    assert_eq!(version.source_latest_message_ts, Some(ts(20)));
+    assert_eq!((version.now, version.engine), (at(3 * HOUR), Engine::Llm));
+    let version_id = host.storage.of("C1", ShortTerm)[1].id;
+    assert_eq!((merge.scope, merge.memory_type), (Scope::Channel, LongTerm));
+    assert_eq!(merge.source_memories, [merge.expected.unwrap(), version_id]);
+    assert_eq!(merge.merged_through, Some(version_id));
+    assert_eq!(merge.source_message_count, version.source_message_count);
+    assert_eq!(merge.source_latest_message_ts, version.source_latest_message_ts);
+}
+
+#[test]
+fn versions_that_wait_are_merged_each_once_oldest_first_without_a_new_message() {
+    let host = TestHost::new();
+    host.storage.add_channel("C1", "C1");
+    for text in ["one", "two", "three"] {
+        host.remember(Scope::Channel, "C1", ShortTerm, text);
+    }
+    let entries = host.generate(DAY);
+    assert!(is_done(outcome_of(&entries, "C1")));
+    assert_eq!(made(&entries)[..3], [("C1", LongTerm, 1); 3]);
+    assert_eq!(host.storage.long_term("C1"), "one + two + three");
+    assert_eq!(host.storage.versions("C1"), ["one", "two", "three"]);
+    assert!(made(&host.generate(DAY)).is_empty());
+}
+
+#[test]
+fn what_waits_is_merged_before_a_new_version_is_made_however_old_it_is() {
+    let mut host = TestHost::new();
+    host.settings.short_term_history.max_history_count = 1;
+    host.say("C1", DAY - 10, "new");
+    for text in ["one", "two"] {
+        host.remember(Scope::Channel, "C1", ShortTerm, text);
+    }
+    host.generate(2 * DAY);
+    assert_eq!(host.storage.long_term("C1"), "one + two + new");
+}
+
+/// Only an import can leave such a version: empty text is never saved, and a model's is stripped.
+#[test]
+fn a_blank_version_has_nothing_to_merge_and_stops_nothing() {
+    let host = TestHost::new();
+    host.storage.add_channel("C1", "C1");
+    host.remember(Scope::Channel, "C1", ShortTerm, " \n");
+    let entries = host.generate_channel("C1", DAY);
+    assert!(is_skipped(outcome_of(&entries, "C1"), SkipReason::NoNewMessages));
+    assert_eq!(host.llm.calls(), 0);
+    host.say("C1", DAY, "new");
+    host.generate(2 * DAY);
+    assert_eq!(host.storage.long_term("C1"), "new");
+}
+
+#[test]
+fn an_unknown_channel_fails_and_is_named() {
+    let entries = TestHost::new().generate_channel("C404", 0);
+    assert_eq!(error_of(&entries, "C404"), &Error::Storage(StorageError::NotFound("channel C404".to_owned())));
+}
+
+#[test]
+fn the_log_tells_what_was_made_and_never_a_text() {
+    let host = TestHost::new();
+    host.say("C1", -10, "secret");
+    host.generate(0);
+    let lines = host.log.0.borrow();
+    assert_eq!(lines.len(), 3);
+    assert!(lines[0].contains("memory of C1 as version 1 from 1 messages"), "{lines:?}");
+    assert!(lines.iter().all(|line| !line.contains("secret")), "{lines:?}");
+}
+
+/// Runs the same channel on the side while the model thinks.
+struct Rival<'a>(&'a TestHost, Cell<bool>);
+
+impl Llm for Rival<'_> {
+    fn complete(&self, request: &Request) -> Result<Completion, LlmError> {
+        if !self.1.replace(true) {
+            self.0.generate_channel("C1", 0);
+        }
+        self.0.llm.complete(request)
+    }
+
+    fn complete_all(&self, requests: &[Request]) -> Vec<Result<Completion, LlmError>> {
+        self.0.llm.complete_all(requests)
+    }
+
+    fn count_tokens(&self, texts: &[String]) -> Vec<u32> {
+        self.0.llm.count_tokens(texts)
+    }
+}
+
+#[test]
+fn of_two_runs_side_by_side_one_saves_and_the_other_fails_with_a_conflict() {
+    let host = TestHost::new();
+    host.say("C1", -10, "first");
+    let rival = Rival(&host, Cell::new(false));
+    let ports = Ports { llm: &rival, ..host.ports() };
+    let entries = Run::new(&ports, at(0)).generate_channel("C1");
+    assert!(matches!(error_of(&entries, "C1"), Error::Storage(StorageError::Conflict(_))));
+    assert_eq!(host.storage.versions("C1"), ["first"]);
+    assert_eq!(host.storage.long_term("C1"), "first");
+    assert!(host.generate_channel("C1", 0).iter().all(|entry| entry.made.is_empty()));
+}

@@ -1,0 +1,53 @@
+//! How memories come about, on a host in memory. Where a test is a row of a test table of the
+//! specification, a comment above it names the row.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
+
+mod calls;
+mod channel;
+mod due;
+mod faults;
+mod limits;
+mod regressions;
+mod steps;
+mod thread;
+mod window;
+mod workspace;
+
+use crate::bindings::errors::Error;
+use crate::bindings::exports::myao::memory::memory_generator::{Entry, Outcome, SkipReason};
+use crate::bindings::types::MemoryType;
+
+/// What happened to one channel, thread or the workspace; none where it was not looked at.
+fn outcome_of<'a>(entries: &'a [Entry], scope_id: &str) -> Option<&'a Outcome> {
+    let entry = entries.iter().find(|entry| entry.scope_id == scope_id);
+    entry.map(|entry| &entry.outcome)
+}
+
+/// Whether it was skipped for this reason.
+fn is_skipped(outcome: Option<&Outcome>, reason: SkipReason) -> bool {
+    matches!(outcome, Some(Outcome::Skipped(found)) if *found == reason)
+}
+
+/// Whether everything due was made.
+fn is_done(outcome: Option<&Outcome>) -> bool {
+    matches!(outcome, Some(Outcome::Done))
+}
+
+/// The error that an entry ended with.
+fn error_of<'a>(entries: &'a [Entry], scope_id: &str) -> &'a Error {
+    match outcome_of(entries, scope_id) {
+        Some(Outcome::Failed(error)) => error,
+        other => panic!("{scope_id} did not fail: {other:?}"),
+    }
+}
+
+/// What was made, in order: scope id, type and version.
+fn made(entries: &[Entry]) -> Vec<(&str, MemoryType, u32)> {
+    let all = entries.iter().flat_map(|entry| &entry.made);
+    all.map(|made| (made.scope_id.as_str(), made.memory_type, made.version)).collect()
+}

@@ -1,0 +1,136 @@
+//! The workspace: the channels' memories merged into one.
+
+use super::{Run, StepResult, outcome};
+use crate::bindings::errors::Error;
+use crate::bindings::exports::myao::memory::memory_generator::{Entry, Made, SkipReason};
+use crate::bindings::settings::Values;
+use crate::bindings::storage::{ChannelFilter, Memory, MemoryDraft, MemoryId, MemoryQuery, SaveMode};
+use crate::bindings::types::{Channel, Context, MemoryType, Scope};
+use crate::context::{assemble, no_conversation, workspace_memory};
+use crate::ts::Ts;
+
+pub(super) fn entry(settings: &Values, made: Vec<Made>, result: StepResult) -> Entry {
+    Entry {
+        scope: Scope::Workspace,
+        scope_id: settings.workspace_scope_id.clone(),
+        channel_name: String::new(),
+        made,
+        outcome: outcome(result),
+    }
+}
+
+impl Run<'_> {
+    pub(super) fn workspace(&self) -> Entry {
+        let mut made = Vec::new();
+        let result = self.work_on_workspace(&mut made);
+        entry(&self.ports.settings, made, result)
+    }
+
+    fn work_on_workspace(&self, made: &mut Vec<Made>) -> StepResult {
+        let storage = self.ports.storage;
+        let channels = storage.list_channels().map_err(Error::Storage)?;
+        let legacy = self.ports.settings.legacy_workspace_short_term;
+        let memories = storage
+            .list_memories(&MemoryQuery {
+                workspace: true,
+                channels: ChannelFilter::All,
+                history_limit: u32::from(legacy),
+                unmerged: false,
+                threads: Vec::new(),
+            })
+            .map_err(Error::Storage)?;
+        let context =
+            assemble(&self.ports.settings, &channels, &memories, no_conversation());
+        let mut result = self.merge(&context, &channels, &memories, MemoryType::LongTerm, made);
+        if legacy {
+            let short_term =
+                self.merge(&context, &channels, &memories, MemoryType::ShortTerm, made);
+            // Each is tried whatever became of the other; a failure of either shows.
+            result = result.and_then(|reason| Ok(reason.and(short_term?)));
+        }
+        result
+    }
+
+    fn merge(
+        &self,
+        context: &Context,
+        channels: &[Channel],
+        memories: &[Memory],
+        memory_type: MemoryType,
+        made: &mut Vec<Made>,
+    ) -> StepResult {
+        let sources = Sources::select(channels, memories, memory_type);
+        let Some(newest) = sources.newest else {
+            return Ok(Some(SkipReason::NothingToSummarize));
+        };
+        let existing = workspace_memory(&self.ports.settings, memories, memory_type);
+        if existing.and_then(|memory| memory.merged_through).is_some_and(|merged| merged >= newest) {
+            return Ok(Some(SkipReason::Unchanged));
+        }
+        // The short-term memory is made anew each time; only the long-term one grows.
+        let merged_into = existing.filter(|_| memory_type == MemoryType::LongTerm);
+        let summary = self.summarizer.summarize(
+            context,
+            Scope::Workspace,
+            memory_type,
+            merged_into.map(|memory| memory.content.as_str()),
+        )?;
+        let Some(engine) = summary.engine else {
+            return Ok(Some(SkipReason::NothingToSummarize));
+        };
+        let draft = MemoryDraft {
+            scope: Scope::Workspace,
+            scope_id: self.ports.settings.workspace_scope_id.clone(),
+            memory_type,
+            mode: SaveMode::Overwrite,
+            expected: existing.map(|memory| memory.id),
+            content: summary.text,
+            engine,
+            now: self.now,
+            source_channel_id: String::new(),
+            source_messages: Vec::new(),
+            source_memories: merged_into.map(|memory| memory.id).into_iter().chain(sources.ids).collect(),
+            source_message_count: sources.message_count,
+            source_latest_message_ts: sources.latest.map(|ts| ts.to_string()),
+            merged_through: Some(newest),
+        };
+        made.push(super::made(&self.save(&draft)?));
+        Ok(None)
+    }
+}
+
+/// The channels' memories of one type.
+struct Sources {
+    ids: Vec<MemoryId>,
+    newest: Option<MemoryId>,
+    message_count: u32,
+    latest: Option<Ts>,
+}
+
+impl Sources {
+    /// Only channels that are still there count.
+    fn select(channels: &[Channel], memories: &[Memory], memory_type: MemoryType) -> Self {
+        let there: std::collections::BTreeSet<&str> =
+            channels.iter().map(|channel| channel.id.as_str()).collect();
+        let selected: Vec<&Memory> = memories
+            .iter()
+            .filter(|memory| {
+                memory.scope == Scope::Channel
+                    && memory.memory_type == memory_type
+                    && there.contains(memory.scope_id.as_str())
+            })
+            .collect();
+        Self {
+            ids: selected.iter().map(|memory| memory.id).collect(),
+            newest: selected.iter().map(|memory| memory.id).max(),
+            message_count: selected
+                .iter()
+                .fold(0, |sum, memory| sum.saturating_add(memory.source_message_count)),
+            latest: selected
+                .iter()
+                .filter_map(|memory| memory.source_latest_message_ts.as_deref())
+                .filter_map(|ts| Ts::parse(ts).ok())
+                .max(),
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! Renders prompts from the templates in `templates/`, which are Jinja2.
+//!
+//! Message texts and memories are values, never parsed as templates. What a prompt says is in the
+//! templates alone; what they are given is in `values`.
+
+mod selection;
+#[cfg(test)]
+mod tests;
+mod values;
+
+use std::borrow::Cow;
+use std::error::Error as _;
+
+use minijinja::syntax::SyntaxConfig;
+use minijinja::{AutoEscape, Environment, UndefinedBehavior};
+use minijinja_contrib::pycompat::unknown_method_callback;
+
+pub use selection::{
+    channel_short_term_memory, check_combination, conversation_messages, has_input,
+    newest_short_term_memory, target_thread_messages,
+};
+
+use crate::bindings::errors::{Error, TemplateFault};
+use crate::bindings::settings::Template;
+use crate::bindings::types::{Context, MemoryType, Scope};
+
+/// The template of a memory's prompt; the others are its partials.
+const MEMORY_PROMPT: &str = "memory_prompt.j2";
+
+macro_rules! built_in {
+    ($($name:literal),+ $(,)?) => {
+        /// The templates by name.
+        const BUILT_IN: &[(&str, &str)] =
+            &[$(($name, include_str!(concat!("../../../templates/", $name)))),+];
+    };
+}
+
+built_in!(
+    "memory_prompt.j2",
+    "_channel_long_term.j2",
+    "_channel_memories.j2",
+    "_channel_short_term.j2",
+    "_messages.j2",
+    "_recent_events.j2",
+    "_thread_short_term.j2",
+    "_workspace_long_term.j2",
+    "_workspace_memories.j2",
+    "_workspace_overview.j2",
+    "_workspace_short_term.j2",
+);
+
+/// Renders prompts. Built once per call of the component.
+pub struct Renderer {
+    environment: Environment<'static>,
+}
+
+impl Renderer {
+    /// Takes the built-in templates, with `overrides` in place of those of the same name. An
+    /// undefined variable is an error, as with Python's `StrictUndefined`.
+    ///
+    /// # Errors
+    /// [`Error::Template`] where an override does not compile, or has the name of no template.
+    pub fn new(overrides: &[Template]) -> Result<Self, Error> {
+        let mut environment = environment()?;
+        for template in overrides {
+            if built_in(&template.name).is_none() {
+                return Err(unknown_template(&template.name));
+            }
+            let source = unix_newlines(&template.source);
+            environment
+                .add_template_owned(template.name.clone(), source.clone().into_owned())
+                .map_err(|error| template_error(&error, |_| Some(source.to_string())))?;
+        }
+        // Loaded on first use: a prompt takes only some of them.
+        environment.set_loader(|name| Ok(built_in(name).map(unix_newlines)));
+        Ok(Self { environment })
+    }
+
+    /// The prompt of one memory, whether or not there is something to summarise.
+    ///
+    /// # Errors
+    /// [`Error::UnsupportedCombination`] (see [`check_combination`]),
+    /// [`Error::MissingTargetThread`] for the thread scope without a target, and
+    /// [`Error::Template`] where a template fails.
+    pub fn render(
+        &self,
+        context: &Context,
+        scope: Scope,
+        memory_type: MemoryType,
+        existing_memory: Option<&str>,
+        legacy_workspace_short_term: bool,
+    ) -> Result<String, Error> {
+        check_combination(scope, memory_type, legacy_workspace_short_term)?;
+        if scope == Scope::Thread && context.target_thread_ts.is_none() {
+            return Err(Error::MissingTargetThread);
+        }
+        let variables = values::template_context(
+            context,
+            scope,
+            memory_type,
+            existing_memory,
+            legacy_workspace_short_term,
+        );
+        self.environment
+            .get_template(MEMORY_PROMPT)
+            .and_then(|template| template.render(variables))
+            .map_err(|error| template_error(&error, |name| self.source(name)))
+    }
+
+    fn source(&self, name: &str) -> Option<String> {
+        let template = self.environment.get_template(name).ok()?;
+        Some(template.source().to_owned())
+    }
+}
+
+/// minijinja, set up to render what Python's Jinja2 renders with `trim_blocks`, `lstrip_blocks`,
+/// `keep_trailing_newline` and `StrictUndefined`. One difference is known: Jinja2 keeps a newline
+/// right after `{% raw %}`, minijinja trims it.
+fn environment() -> Result<Environment<'static>, Error> {
+    let syntax = SyntaxConfig::builder()
+        .trim_blocks(true)
+        .lstrip_blocks(true)
+        .keep_trailing_newline(true)
+        .build()
+        .map_err(|error| Error::Other(format!("the template syntax is refused: {error}")))?;
+    let mut environment = Environment::new();
+    environment.set_syntax(syntax);
+    environment.set_auto_escape_callback(|_| AutoEscape::None);
+    environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    environment.set_unknown_method_callback(unknown_method_callback);
+    environment.add_filter("format_timestamp", values::format_timestamp);
+    Ok(environment)
+}
+
+fn built_in(name: &str) -> Option<&'static str> {
+    BUILT_IN
+        .iter()
+        .find(|(built_in, _)| *built_in == name)
+        .map(|(_, source)| *source)
+}
+
+/// Jinja2 reads `\r\n` and `\r` in a template as `\n`; minijinja does not.
+fn unix_newlines(source: &str) -> Cow<'_, str> {
+    if source.contains('\r') {
+        source.replace("\r\n", "\n").replace('\r', "\n").into()
+    } else {
+        source.into()
+    }
+}
+
+fn unknown_template(name: &str) -> Error {
+    let known: Vec<&str> = BUILT_IN.iter().map(|(name, _)| *name).collect();
+    Error::Template(TemplateFault {
+        name: name.to_owned(),
+        line: 0,
+        detail: format!(
+            "there is no template of this name to replace; there are {}",
+            known.join(", ")
+        ),
+    })
+}
+
+/// Names the template and the line where `error` began, and quotes that line.
+fn template_error(error: &minijinja::Error, source: impl Fn(&str) -> Option<String>) -> Error {
+    // A failing partial is the cause of a failing include.
+    let mut cause = error;
+    while let Some(next) = cause
+        .source()
+        .and_then(|next| next.downcast_ref::<minijinja::Error>())
+    {
+        cause = next;
+    }
+    let name = cause.name().unwrap_or(MEMORY_PROMPT);
+    let line = cause.line().unwrap_or(0);
+    let mut detail = match cause.detail() {
+        Some(detail) => format!("{}: {detail}", cause.kind()),
+        None => cause.kind().to_string(),
+    };
+    if let Some(text) = source(name)
+        && let Some(text) = line
+            .checked_sub(1)
+            .and_then(|index| text.lines().nth(index))
+    {
+        detail.push_str(" at `");
+        detail.push_str(text.trim());
+        detail.push('`');
+    }
+    Error::Template(TemplateFault {
+        name: name.to_owned(),
+        line: u32::try_from(line).unwrap_or(0),
+        detail,
+    })
+}

@@ -1,0 +1,163 @@
+//! What a scope and a memory type select from a context.
+
+use crate::bindings::errors::{Combination, Error};
+use crate::bindings::types::{ChannelMemory, Context, MemoryType, Message, Scope};
+
+/// Whether there is such a memory at all.
+///
+/// # Errors
+/// [`Error::UnsupportedCombination`] for a thread's long-term memory, and for the workspace's
+/// short-term memory unless the setting `legacy-workspace-short-term` is on.
+pub fn check_combination(
+    scope: Scope,
+    memory_type: MemoryType,
+    legacy_workspace_short_term: bool,
+) -> Result<(), Error> {
+    let supported = match (scope, memory_type) {
+        (Scope::Thread, MemoryType::LongTerm) => false,
+        (Scope::Workspace, MemoryType::ShortTerm) => legacy_workspace_short_term,
+        _ => true,
+    };
+    if supported {
+        Ok(())
+    } else {
+        Err(Error::UnsupportedCombination(Combination {
+            scope,
+            memory_type,
+        }))
+    }
+}
+
+/// Whether there is anything to summarise. A memory of white space alone is none; a message counts
+/// whatever its text.
+#[must_use]
+pub fn has_input(context: &Context, scope: Scope, memory_type: MemoryType) -> bool {
+    let is_text = |text: &str| !text.trim().is_empty();
+    match (scope, memory_type) {
+        (Scope::Thread, _) => !target_thread_messages(context).is_empty(),
+        (Scope::Channel, MemoryType::ShortTerm) => conversation_messages(context).next().is_some(),
+        (Scope::Channel, MemoryType::LongTerm) => {
+            channel_short_term_memory(context).is_some_and(is_text)
+        }
+        (Scope::Workspace, MemoryType::ShortTerm) => context
+            .channel_memories
+            .iter()
+            .filter_map(newest_short_term_memory)
+            .any(is_text),
+        (Scope::Workspace, MemoryType::LongTerm) => context
+            .channel_memories
+            .iter()
+            .filter_map(|channel| channel.long_term_memory.as_deref())
+            .any(is_text),
+    }
+}
+
+/// The messages of the target thread, oldest first; empty without a target.
+#[must_use]
+pub fn target_thread_messages(context: &Context) -> &[Message] {
+    let Some(target) = context.target_thread_ts.as_deref() else {
+        return &[];
+    };
+    let threads = &context.conversation_history.threads;
+    threads
+        .iter()
+        .find(|thread| thread.thread_ts == target)
+        .map_or(&[], |thread| thread.messages.as_slice())
+}
+
+/// All messages of the conversation history: those outside threads, then thread by thread.
+pub fn conversation_messages(context: &Context) -> impl Iterator<Item = &Message> {
+    let history = &context.conversation_history;
+    history
+        .top_level_messages
+        .iter()
+        .chain(history.threads.iter().flat_map(|thread| &thread.messages))
+}
+
+/// The newest short-term memory of the current channel.
+#[must_use]
+pub fn channel_short_term_memory(context: &Context) -> Option<&str> {
+    let channel_id = &context.conversation_history.channel_id;
+    let channel = context
+        .channel_memories
+        .iter()
+        .find(|channel| channel.channel_id == *channel_id);
+    channel.and_then(newest_short_term_memory)
+}
+
+/// The last of a channel's history, or `short-term-memory` where there is no history.
+#[must_use]
+pub fn newest_short_term_memory(channel: &ChannelMemory) -> Option<&str> {
+    let newest = channel
+        .short_term_memory_history
+        .last()
+        .or(channel.short_term_memory.as_ref());
+    newest.map(String::as_str)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::indexing_slicing)]
+
+    use super::*;
+    use crate::testing::golden_context;
+    use MemoryType::{LongTerm, ShortTerm};
+    use Scope::{Channel, Thread, Workspace};
+
+    fn with<F: FnOnce(&mut Context)>(change: F) -> Context {
+        let mut context = golden_context();
+        change(&mut context);
+        context
+    }
+
+    #[test]
+    fn a_target_without_messages_is_no_input() {
+        assert!(has_input(&golden_context(), Thread, ShortTerm));
+        let without = with(|context| context.target_thread_ts = None);
+        assert!(!has_input(&without, Thread, ShortTerm));
+        let unknown = with(|context| context.target_thread_ts = Some("1.000001".to_owned()));
+        assert!(!has_input(&unknown, Thread, ShortTerm));
+    }
+
+    #[test]
+    fn the_messages_of_threads_alone_are_input() {
+        let threads = with(|context| context.conversation_history.top_level_messages.clear());
+        assert!(has_input(&threads, Channel, ShortTerm));
+        let nothing = with(|context| {
+            context.conversation_history.top_level_messages.clear();
+            context.conversation_history.threads.clear();
+        });
+        assert!(!has_input(&nothing, Channel, ShortTerm));
+    }
+
+    #[test]
+    fn blank_memories_are_no_input() {
+        let blank = with(|context| {
+            for channel in &mut context.channel_memories {
+                channel.short_term_memory = Some(" \n".to_owned());
+                channel.long_term_memory = Some(String::new());
+            }
+        });
+        let pairs = [
+            (Channel, LongTerm),
+            (Workspace, LongTerm),
+            (Workspace, ShortTerm),
+        ];
+        for (scope, memory_type) in pairs {
+            assert!(has_input(&golden_context(), scope, memory_type));
+            assert!(!has_input(&blank, scope, memory_type));
+        }
+    }
+
+    #[test]
+    fn the_newest_short_term_memory_is_the_last_of_the_history() {
+        let history = with(|context| {
+            context.channel_memories[0].short_term_memory = None;
+            context.channel_memories[0].short_term_memory_history =
+                vec!["old".to_owned(), "new".to_owned()];
+        });
+        assert_eq!(channel_short_term_memory(&history), Some("new"));
+        let other = with(|context| context.conversation_history.channel_id = "C404".to_owned());
+        assert_eq!(channel_short_term_memory(&other), None);
+    }
+}

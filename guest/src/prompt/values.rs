@@ -1,0 +1,217 @@
+//! The template's variables. Their names and shapes are those of `template_context` in the document
+//! `extra05a-system-prompt.md`, so that a template written for the Python bot finds them.
+
+use std::fmt;
+use std::sync::Arc;
+
+use chrono::{DateTime, NaiveDateTime};
+use minijinja::value::{Object, ObjectRepr};
+use minijinja::{ErrorKind, Value, context};
+
+use super::selection::{channel_short_term_memory, newest_short_term_memory};
+use crate::bindings::types::{ChannelMemory, Context, MemoryType, Message, Scope, Timestamp, User};
+
+/// All variables of one prompt.
+pub(super) fn template_context(
+    context: &Context,
+    scope: Scope,
+    memory_type: MemoryType,
+    existing_memory: Option<&str>,
+    legacy_workspace_short_term: bool,
+) -> Value {
+    let history = &context.conversation_history;
+    let workspace_short_term = context
+        .workspace_short_term_memory
+        .as_deref()
+        .filter(|_| legacy_workspace_short_term);
+    let merges_channel = scope == Scope::Channel && memory_type == MemoryType::LongTerm;
+    let threads = Value::from_pairs(
+        history
+            .threads
+            .iter()
+            .map(|thread| (&thread.thread_ts, message_values(&thread.messages))),
+    );
+    context! {
+        persona => context! {
+            name => &context.persona.name,
+            system_prompt => &context.persona.system_prompt,
+        },
+        scope => match scope {
+            Scope::Workspace => "workspace",
+            Scope::Channel => "channel",
+            Scope::Thread => "thread",
+        },
+        memory_type => match memory_type {
+            MemoryType::LongTerm => "long_term",
+            MemoryType::ShortTerm => "short_term",
+        },
+        existing_memory => existing_memory,
+        workspace_long_term_memory => &context.workspace_long_term_memory,
+        workspace_short_term_memory => workspace_short_term,
+        channel_memories => Value::from_pairs(
+            context.channel_memories.iter().map(|channel| (&channel.channel_id, channel_value(channel))),
+        ),
+        current_channel_name => &history.channel_name,
+        top_level_messages => message_values(&history.top_level_messages),
+        target_thread_messages => target_thread(context, &threads),
+        thread_messages => threads,
+        target_thread_ts => &context.target_thread_ts,
+        channel_short_term_memory => channel_short_term_memory(context).filter(|_| merges_channel),
+    }
+}
+
+/// The messages of the target thread, shared with `threads`.
+fn target_thread(context: &Context, threads: &Value) -> Value {
+    let target = context
+        .target_thread_ts
+        .as_deref()
+        .and_then(|ts| threads.get_attr(ts).ok());
+    target
+        .filter(|messages| !messages.is_undefined())
+        .unwrap_or_else(|| message_values(&[]))
+}
+
+fn channel_value(channel: &ChannelMemory) -> Value {
+    context! {
+        channel_id => &channel.channel_id,
+        channel_name => &channel.channel_name,
+        long_term_memory => &channel.long_term_memory,
+        short_term_memory => newest_short_term_memory(channel),
+        short_term_memory_history => &channel.short_term_memory_history,
+    }
+}
+
+fn message_values(messages: &[Message]) -> Value {
+    messages
+        .iter()
+        .map(MessageValue::new)
+        .map(Value::from_object)
+        .collect()
+}
+
+/// A message. There are thousands of them in a prompt, so it is an object with fixed fields
+/// rather than a map.
+#[derive(Debug)]
+struct MessageValue {
+    ts: Value,
+    user: Value,
+    text: Value,
+    timestamp: Timestamp,
+    thread_ts: Value,
+    edited_at: Option<Timestamp>,
+}
+
+impl MessageValue {
+    fn new(message: &Message) -> Self {
+        Self {
+            ts: Value::from(&message.ts),
+            user: Value::from_object(UserValue::new(&message.user)),
+            text: Value::from(&message.text),
+            timestamp: message.timestamp,
+            thread_ts: Value::from(&message.thread_ts),
+            edited_at: message.edited_at,
+        }
+    }
+}
+
+impl Object for MessageValue {
+    fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
+        self.get_value_by_str(key.as_str()?)
+    }
+
+    fn get_value_by_str(self: &Arc<Self>, key: &str) -> Option<Value> {
+        match key {
+            "ts" => Some(self.ts.clone()),
+            "user" => Some(self.user.clone()),
+            "text" => Some(self.text.clone()),
+            "timestamp" => Some(timestamp_value(self.timestamp)),
+            "thread_ts" => Some(self.thread_ts.clone()),
+            "edited_at" => Some(self.edited_at.map(timestamp_value).into()),
+            _ => None,
+        }
+    }
+}
+
+/// Who wrote a message.
+#[derive(Debug)]
+struct UserValue {
+    id: Value,
+    name: Value,
+    is_bot: bool,
+}
+
+impl UserValue {
+    fn new(user: &User) -> Self {
+        Self {
+            id: Value::from(&user.id),
+            name: Value::from(&user.name),
+            is_bot: user.is_bot,
+        }
+    }
+}
+
+impl Object for UserValue {
+    fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
+        self.get_value_by_str(key.as_str()?)
+    }
+
+    fn get_value_by_str(self: &Arc<Self>, key: &str) -> Option<Value> {
+        match key {
+            "id" => Some(self.id.clone()),
+            "name" => Some(self.name.clone()),
+            "is_bot" => Some(self.is_bot.into()),
+            _ => None,
+        }
+    }
+}
+
+/// A point in time, which the filter `format_timestamp` writes.
+#[derive(Debug)]
+pub(super) struct TimestampValue(Timestamp);
+
+impl Object for TimestampValue {
+    fn repr(self: &Arc<Self>) -> ObjectRepr {
+        ObjectRepr::Plain
+    }
+
+    /// As Python prints a `datetime`: `2024-03-01 10:00:00+09:00`.
+    fn render(self: &Arc<Self>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let minutes = self.0.utc_offset_seconds / 60;
+        let sign = if minutes < 0 { '-' } else { '+' };
+        match local_time(self.0) {
+            Some(time) => write!(f, "{time}")?,
+            None => write!(f, "{}", self.0.unix_seconds)?,
+        }
+        write!(
+            f,
+            "{sign}{:02}:{:02}",
+            minutes.unsigned_abs() / 60,
+            minutes.unsigned_abs() % 60
+        )
+    }
+}
+
+fn timestamp_value(timestamp: Timestamp) -> Value {
+    Value::from_object(TimestampValue(timestamp))
+}
+
+fn local_time(timestamp: Timestamp) -> Option<NaiveDateTime> {
+    let seconds = timestamp
+        .unix_seconds
+        .checked_add(timestamp.utc_offset_seconds.into())?;
+    DateTime::from_timestamp(seconds, 0).map(|time| time.naive_utc())
+}
+
+/// The filter `format_timestamp`: `YYYY-MM-DD HH:MM:SS` in the timestamp's own UTC offset.
+pub(super) fn format_timestamp(timestamp: &TimestampValue) -> Result<String, minijinja::Error> {
+    match local_time(timestamp.0) {
+        Some(time) => Ok(time.to_string()),
+        None => Err(minijinja::Error::new(
+            ErrorKind::InvalidOperation,
+            format!(
+                "{} seconds since 1970 lie outside the calendar",
+                timestamp.0.unix_seconds
+            ),
+        )),
+    }
+}

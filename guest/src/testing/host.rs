@@ -1,0 +1,203 @@
+//! A host in memory, and short ways to say what stands in it.
+
+use std::cell::RefCell;
+
+use super::{MemoryStorage, ScriptedLlm};
+use crate::bindings::errors::Error;
+use crate::bindings::exports::myao::memory::context_builder::BuildRequest;
+use crate::bindings::exports::myao::memory::memory_generator::{Entry, Report};
+use crate::bindings::log::Level;
+use crate::bindings::settings::{ShortTermHistory, Template, Values};
+use crate::bindings::storage::{MemoryDraft, SaveMode};
+use crate::bindings::types::{
+    Context, Engine, MemoryType, Message, Persona, Scope, Timestamp, User,
+};
+use crate::context;
+use crate::generator::Run;
+use crate::ports::{Log, Ports, Storage};
+
+/// 2024-03-01 10:00:00 UTC. Tests tell times as seconds from here.
+pub(crate) const NOW: i64 = 1_709_287_200;
+/// Seconds.
+pub(crate) const HOUR: i64 = 3600;
+/// Seconds.
+pub(crate) const DAY: i64 = 24 * HOUR;
+
+/// A point in time, so many seconds after [`NOW`], in Japan's offset.
+pub(crate) fn at(seconds: i64) -> Timestamp {
+    Timestamp { unix_seconds: NOW + seconds, utc_offset_seconds: 32_400 }
+}
+
+/// The id of a message written so many seconds after [`NOW`].
+pub(crate) fn ts(seconds: i64) -> String {
+    format!("{}.000000", NOW + seconds)
+}
+
+/// A message that alice wrote so many seconds after [`NOW`].
+pub(crate) fn message(seconds: i64, text: &str) -> Message {
+    Message {
+        ts: ts(seconds),
+        user: User { id: "U1".to_owned(), name: "alice".to_owned(), is_bot: false },
+        text: text.to_owned(),
+        timestamp: at(seconds),
+        thread_ts: None,
+        edited_at: None,
+    }
+}
+
+/// Lines of the log.
+#[derive(Default)]
+pub(crate) struct RecordedLog(pub(crate) RefCell<Vec<String>>);
+
+impl Log for RecordedLog {
+    fn write(&self, _: Level, line: &str) {
+        self.0.borrow_mut().push(line.to_owned());
+    }
+}
+
+/// Everything a run needs, with the default settings and the template `echo.j2`.
+pub(crate) struct TestHost {
+    pub(crate) storage: MemoryStorage,
+    pub(crate) llm: ScriptedLlm,
+    pub(crate) log: RecordedLog,
+    pub(crate) settings: Values,
+}
+
+impl TestHost {
+    /// A host whose memories show what went into them.
+    pub(crate) fn new() -> Self {
+        let echo = Template {
+            name: "memory_prompt.j2".to_owned(),
+            source: include_str!("echo.j2").to_owned(),
+        };
+        let settings = Values { templates: vec![echo], ..default_settings() };
+        Self {
+            storage: MemoryStorage::default(),
+            llm: ScriptedLlm::default(),
+            log: RecordedLog::default(),
+            settings,
+        }
+    }
+
+    /// The same with the real prompts.
+    pub(crate) fn with_prompts() -> Self {
+        Self { settings: default_settings(), ..Self::new() }
+    }
+
+    /// A message outside threads.
+    pub(crate) fn say(&self, channel_id: &str, seconds: i64, text: &str) {
+        self.storage.add_message(channel_id, message(seconds, text));
+    }
+
+    /// A message in the thread that began at `thread` seconds.
+    pub(crate) fn reply(&self, channel_id: &str, thread: i64, seconds: i64, text: &str) {
+        let message = Message { thread_ts: Some(ts(thread)), ..message(seconds, text) };
+        self.storage.add_message(channel_id, message);
+    }
+
+    /// Messages `1`, `2`, … at consecutive seconds from `from` on.
+    pub(crate) fn say_many(&self, channel_id: &str, from: i64, count: i64) {
+        for number in 0..count {
+            self.say(channel_id, from + number, &(number + 1).to_string());
+        }
+    }
+
+    /// A memory that was there before, made at [`NOW`] from one message of that time: a channel's
+    /// short-term memory as the next version, any other in place of what is there.
+    pub(crate) fn remember(&self, scope: Scope, scope_id: &str, memory_type: MemoryType, text: &str) {
+        let keeps_versions = (scope, memory_type) == (Scope::Channel, MemoryType::ShortTerm);
+        let draft = MemoryDraft {
+            scope,
+            scope_id: scope_id.to_owned(),
+            memory_type,
+            mode: if keeps_versions { SaveMode::NewVersion } else { SaveMode::Overwrite },
+            expected: self.storage.of(scope_id, memory_type).last().map(|memory| memory.id),
+            content: text.to_owned(),
+            engine: Engine::Imported,
+            now: at(0),
+            source_channel_id: String::new(),
+            source_messages: Vec::new(),
+            source_memories: Vec::new(),
+            source_message_count: 1,
+            source_latest_message_ts: Some(ts(0)),
+            merged_through: None,
+        };
+        self.storage.save_memory(&draft).unwrap();
+    }
+
+    pub(crate) fn ports(&self) -> Ports<'_> {
+        Ports {
+            storage: &self.storage,
+            llm: &self.llm,
+            log: &self.log,
+            settings: self.settings.clone(),
+        }
+    }
+
+    /// One run, so many seconds after [`NOW`].
+    pub(crate) fn try_generate(&self, seconds: i64) -> Result<Report, Error> {
+        Run::new(&self.ports(), at(seconds)).generate()
+    }
+
+    /// One run that looks at something.
+    pub(crate) fn generate(&self, seconds: i64) -> Vec<Entry> {
+        self.try_generate(seconds).unwrap().entries
+    }
+
+    /// One channel's step.
+    pub(crate) fn generate_channel(&self, channel_id: &str, seconds: i64) -> Vec<Entry> {
+        Run::new(&self.ports(), at(seconds)).generate_channel(channel_id)
+    }
+
+    /// One thread's step.
+    pub(crate) fn generate_thread(&self, channel_id: &str, thread: i64, seconds: i64) -> Entry {
+        Run::new(&self.ports(), at(seconds)).generate_thread(channel_id, &ts(thread))
+    }
+
+    /// The workspace's step.
+    pub(crate) fn generate_workspace(&self, seconds: i64) -> Entry {
+        Run::new(&self.ports(), at(seconds)).generate_workspace()
+    }
+
+    /// The context of a reply in a channel.
+    pub(crate) fn context(&self, channel_id: &str) -> Context {
+        let request = BuildRequest {
+            channel_id: channel_id.to_owned(),
+            target_thread_ts: None,
+            since: None,
+            message_limit: None,
+        };
+        self.requested(request).unwrap()
+    }
+
+    /// The context that somebody asks for at [`NOW`].
+    pub(crate) fn requested(&self, request: BuildRequest) -> Result<Context, Error> {
+        context::build_requested(&self.storage, &self.settings, request, at(0))
+    }
+}
+
+/// The defaults of the specification.
+fn default_settings() -> Values {
+    Values {
+        persona: Persona {
+            name: "みゃお".to_owned(),
+            system_prompt: "あなたは「みゃお」です。".to_owned(),
+        },
+        engine: Engine::Llm,
+        short_term_window_hours: 24,
+        long_term_summary_max_tokens: 500,
+        short_term_summary_max_tokens: 300,
+        short_term_history: ShortTermHistory {
+            enabled: true,
+            max_history_count: 5,
+            conversation_idle_seconds: 7200,
+            message_threshold: 50,
+        },
+        generation_message_limit: 1000,
+        reply_message_limit: 50,
+        legacy_workspace_short_term: false,
+        workspace_merge_per_channel: false,
+        workspace_scope_id: "default".to_owned(),
+        templates: Vec::new(),
+    }
+}

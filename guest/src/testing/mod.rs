@@ -1,0 +1,17 @@
+//! What tests share: contexts from JSON, and a host in memory with faults to order.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
+
+mod context_json;
+mod host;
+mod llm;
+mod storage;
+
+pub(crate) use context_json::{context_from_json, golden_context};
+pub(crate) use host::{DAY, HOUR, NOW, TestHost, at, message, ts};
+pub(crate) use llm::{ScriptedLlm, completion};
+pub(crate) use storage::{Effect, Fault, MemoryStorage};

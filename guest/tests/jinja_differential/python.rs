@@ -1,0 +1,139 @@
+//! The other side: `tests/jinja/render.py`.
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use chrono::DateTime;
+use myao_memory::bindings::types::{Context, MemoryType, Message, Scope, Timestamp};
+use serde_json::{Map, Value, json};
+
+use crate::Case;
+
+const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/jinja/render.py");
+
+/// What Jinja2 renders for each case, or the error that it reports.
+pub(crate) fn render(cases: &[Case]) -> Vec<Result<String, String>> {
+    let python = std::env::var_os("MYAO_TEST_PYTHON").expect(
+        "MYAO_TEST_PYTHON must name a Python with Jinja2 (tests/jinja/requirements.txt): \
+         run `make test`, which sets it up",
+    );
+    let mut child = Command::new(&python)
+        .arg(SCRIPT)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap_or_else(|error| panic!("{python:?} does not start: {error}; run `make test`"));
+    let input: String = cases
+        .iter()
+        .map(|case| request(case).to_string() + "\n")
+        .collect();
+    // A script that ends early says why on standard error.
+    let written = child.stdin.take().unwrap().write_all(input.as_bytes());
+    let output = child.wait_with_output().unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        output.status.success() && written.is_ok(),
+        "{SCRIPT} failed under {python:?}; `make test` installs what it needs:\n{errors}"
+    );
+    String::from_utf8(output.stdout)
+        .unwrap()
+        .lines()
+        .map(answer)
+        .collect()
+}
+
+fn answer(line: &str) -> Result<String, String> {
+    let answer: Value = serde_json::from_str(line).unwrap();
+    match answer["prompt"].as_str() {
+        Some(prompt) => Ok(prompt.to_owned()),
+        None => Err(answer["error"].as_str().unwrap().to_owned()),
+    }
+}
+
+fn request(case: &Case) -> Value {
+    let templates = case
+        .templates
+        .iter()
+        .map(|t| (t.name.clone(), json!(t.source)));
+    json!({
+        "context": context(&case.context),
+        "scope": match case.scope {
+            Scope::Thread => "thread",
+            Scope::Channel => "channel",
+            Scope::Workspace => "workspace",
+        },
+        "memory_type": match case.memory_type {
+            MemoryType::ShortTerm => "short_term",
+            MemoryType::LongTerm => "long_term",
+        },
+        "existing_memory": case.existing_memory,
+        "legacy_workspace_short_term": case.legacy_workspace_short_term,
+        "templates": templates.collect::<Map<_, _>>(),
+    })
+}
+
+/// The context in the shape of `tests/goldens/context.json`.
+fn context(context: &Context) -> Value {
+    let history = &context.conversation_history;
+    let threads = history
+        .threads
+        .iter()
+        .map(|t| (t.thread_ts.clone(), messages(&t.messages)));
+    let channels = context.channel_memories.iter().map(|channel| {
+        let memory = json!({
+            "channel_id": channel.channel_id,
+            "channel_name": channel.channel_name,
+            "long_term_memory": channel.long_term_memory,
+            "short_term_memory": channel.short_term_memory,
+            "short_term_memory_history": channel.short_term_memory_history,
+        });
+        (channel.channel_id.clone(), memory)
+    });
+    json!({
+        "persona": {
+            "name": context.persona.name,
+            "system_prompt": context.persona.system_prompt,
+        },
+        "workspace_long_term_memory": context.workspace_long_term_memory,
+        "workspace_short_term_memory": context.workspace_short_term_memory,
+        "channel_memories": channels.collect::<Map<_, _>>(),
+        "conversation_history": {
+            "channel_id": history.channel_id,
+            "channel_name": history.channel_name,
+            "top_level_messages": messages(&history.top_level_messages),
+            "thread_messages": threads.collect::<Map<_, _>>(),
+        },
+        "target_thread_ts": context.target_thread_ts,
+    })
+}
+
+fn messages(messages: &[Message]) -> Value {
+    let message = |message: &Message| {
+        json!({
+            "ts": message.ts,
+            "user": {
+                "id": message.user.id,
+                "name": message.user.name,
+                "is_bot": message.user.is_bot,
+            },
+            "text": message.text,
+            "timestamp": iso(message.timestamp),
+            "thread_ts": message.thread_ts,
+        })
+    };
+    messages.iter().map(message).collect()
+}
+
+fn iso(time: Timestamp) -> String {
+    let offset = time.utc_offset_seconds;
+    let local = DateTime::from_timestamp(time.unix_seconds + i64::from(offset), 0).unwrap();
+    let sign = if offset < 0 { '-' } else { '+' };
+    let minutes = offset.unsigned_abs() / 60;
+    format!(
+        "{}{sign}{:02}:{:02}",
+        local.format("%Y-%m-%dT%H:%M:%S"),
+        minutes / 60,
+        minutes % 60
+    )
+}

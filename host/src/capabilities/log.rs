@@ -1,0 +1,24 @@
+//! The import `log`: the component's lines go to `tracing`, under the target `myao::component`.
+
+use super::CallState;
+use crate::bindings::log::{Host, Level};
+
+/// A longer line is cut: a component cannot flood the log with one.
+const MAX_LINE_BYTES: usize = 4096;
+
+impl Host for CallState {
+    async fn write(&mut self, level: Level, line: String) {
+        let line = cut(&line);
+        match level {
+            Level::Debug => tracing::debug!(target: "myao::component", "{line}"),
+            Level::Info => tracing::info!(target: "myao::component", "{line}"),
+            Level::Warn => tracing::warn!(target: "myao::component", "{line}"),
+            Level::Error => tracing::error!(target: "myao::component", "{line}"),
+        }
+    }
+}
+
+fn cut(line: &str) -> &str {
+    line.get(..line.floor_char_boundary(MAX_LINE_BYTES))
+        .unwrap_or(line)
+}

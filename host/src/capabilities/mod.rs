@@ -1,0 +1,67 @@
+//! What the host lends the component: one file per import of the WIT contract. Nothing else is linked,
+//! but for the empty WASI context that Rust's standard library asks for.
+
+pub mod llm;
+pub mod log;
+pub mod settings;
+pub mod storage;
+
+use std::sync::Arc;
+
+use wasmtime::component::{HasSelf, Linker, ResourceTable};
+use wasmtime::{StoreLimits, StoreLimitsBuilder};
+use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
+
+use crate::bindings::settings::Values;
+use crate::llm::Llm;
+use crate::storage::Storage;
+
+/// What one workspace's component works with.
+#[derive(Clone)]
+pub(crate) struct Capabilities {
+    pub(crate) storage: Arc<dyn Storage>,
+    pub(crate) llm: Arc<dyn Llm>,
+    pub(crate) settings: Arc<Values>,
+}
+
+/// The state of one call into the component.
+pub(crate) struct CallState {
+    pub(crate) capabilities: Capabilities,
+    pub(crate) memory_limit: StoreLimits,
+    wasi: WasiCtx,
+    resources: ResourceTable,
+}
+
+impl CallState {
+    pub(crate) fn new(capabilities: Capabilities, max_memory_bytes: usize) -> Self {
+        Self {
+            capabilities,
+            memory_limit: StoreLimitsBuilder::new()
+                .memory_size(max_memory_bytes)
+                .trap_on_grow_failure(true)
+                .build(),
+            // No arguments, environment, files, network or standard streams.
+            wasi: WasiCtx::builder().build(),
+            resources: ResourceTable::new(),
+        }
+    }
+}
+
+impl WasiView for CallState {
+    fn ctx(&mut self) -> WasiCtxView<'_> {
+        WasiCtxView {
+            ctx: &mut self.wasi,
+            table: &mut self.resources,
+        }
+    }
+}
+
+/// Links every import of the contract.
+pub(crate) fn add_to_linker(linker: &mut Linker<CallState>) -> wasmtime::Result<()> {
+    wasmtime_wasi::p2::add_to_linker_async(linker)?;
+    crate::bindings::Memory::add_to_linker::<_, HasSelf<_>>(linker, |state| state)
+}
+
+/// Interfaces that only hold types have nothing to implement.
+impl crate::bindings::types::Host for CallState {}
+impl crate::bindings::errors::Host for CallState {}

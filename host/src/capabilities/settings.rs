@@ -1,0 +1,10 @@
+//! The import `settings`: values that were fixed when the plugin was built.
+
+use super::CallState;
+use crate::bindings::settings::{Host, Values};
+
+impl Host for CallState {
+    async fn get(&mut self) -> Values {
+        Values::clone(&self.capabilities.settings)
+    }
+}

@@ -1,0 +1,41 @@
+//! The import `storage`, over a [`Storage`](crate::storage::Storage).
+
+use super::CallState;
+use crate::bindings::storage::{
+    Backlog, Due, DueQuery, Host, Memory, MemoryDraft, MemoryQuery, MessageQuery, StorageError,
+};
+use crate::bindings::types::{Channel, Message};
+
+impl Host for CallState {
+    async fn list_channels(&mut self) -> Result<Vec<Channel>, StorageError> {
+        self.capabilities.storage.list_channels().await
+    }
+
+    async fn list_messages(&mut self, query: MessageQuery) -> Result<Vec<Message>, StorageError> {
+        self.capabilities.storage.list_messages(query).await
+    }
+
+    async fn list_memories(&mut self, query: MemoryQuery) -> Result<Vec<Memory>, StorageError> {
+        self.capabilities.storage.list_memories(query).await
+    }
+
+    async fn list_due(&mut self, query: DueQuery) -> Result<Due, StorageError> {
+        self.capabilities.storage.list_due(query).await
+    }
+
+    async fn get_backlog(
+        &mut self,
+        channel_id: String,
+        thread_ts: Option<String>,
+        until: String,
+    ) -> Result<Backlog, StorageError> {
+        self.capabilities
+            .storage
+            .get_backlog(channel_id, thread_ts, until)
+            .await
+    }
+
+    async fn save_memory(&mut self, draft: MemoryDraft) -> Result<Memory, StorageError> {
+        self.capabilities.storage.save_memory(draft).await
+    }
+}

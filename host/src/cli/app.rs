@@ -1,0 +1,137 @@
+//! What the commands share: configuration, store, component.
+
+use std::io::IsTerminal as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use chrono::{DateTime, FixedOffset, Offset as _, TimeZone as _};
+use tracing_subscriber::EnvFilter;
+
+use myao::bindings::types::Timestamp;
+use myao::component::LoadedComponent;
+use myao::config::{Config, LogLevel, WORKSPACE_SCOPE_ID};
+use myao::import::python_bot;
+use myao::plugin::MemoryPlugin;
+use myao::storage::sqlite::{SqliteStore, SqliteWorkspace};
+use myao::llm;
+
+use super::args::Cli;
+
+pub(crate) struct App {
+    pub(crate) config: Config,
+    pub(crate) json: bool,
+    component: Option<PathBuf>,
+}
+
+impl App {
+    pub(crate) fn new(arguments: &Cli) -> anyhow::Result<Self> {
+        let mut config = match &arguments.config {
+            Some(path) => Config::read(path)?,
+            None => Config::default(),
+        };
+        config.memory.legacy_workspace_short_term |= arguments.legacy_workspace_short_term;
+        start_logging(config.logging.level);
+        Ok(Self { config, json: arguments.json, component: arguments.component.clone() })
+    }
+
+    /// The database; made where there is none, upgraded where it is an older one.
+    pub(crate) fn open_store(&self) -> anyhow::Result<SqliteStore> {
+        let path = &self.config.memory.database_path;
+        let (store, upgraded) = SqliteStore::open_or_upgrade(
+            path,
+            &self.config.workspace,
+            &|connection, sink| Ok(python_bot::read(connection, sink).map(drop)?),
+        )?;
+        if let Some(tally) = upgraded {
+            eprintln!(
+                "Upgraded {}: {} messages and {} memories were taken over; the old tables stay beside them as legacy_*",
+                path.display(),
+                tally.messages.new,
+                tally.memories.new
+            );
+        }
+        Ok(store)
+    }
+
+    /// The database, for commands that only look: one that is not there is an error.
+    pub(crate) fn open_existing_store(&self) -> anyhow::Result<SqliteStore> {
+        let path = &self.config.memory.database_path;
+        anyhow::ensure!(
+            path.exists(),
+            "there is no database {} yet: run `myao import PATH` first, or name another one in the configuration (memory.database_path)",
+            path.display()
+        );
+        self.open_store()
+    }
+
+    pub(crate) fn workspace(&self, store: &SqliteStore) -> anyhow::Result<SqliteWorkspace> {
+        Ok(store.workspace(&self.config.workspace, self.config.timezone, WORKSPACE_SCOPE_ID)?)
+    }
+
+    /// The component, bound to a store and to the configured model.
+    pub(crate) fn plugin(
+        &self,
+        storage: Arc<dyn myao::storage::Storage>,
+    ) -> anyhow::Result<MemoryPlugin> {
+        let cache = cache_folder();
+        let component = match &self.component {
+            Some(path) => LoadedComponent::from_file(path, cache.as_deref())?,
+            None => LoadedComponent::from_bytes(
+                "the built-in component",
+                crate::BUILT_IN_COMPONENT,
+                cache.as_deref(),
+            )?,
+        };
+        let llm = llm::configured("memory", &self.config.agents.memory)?;
+        Ok(MemoryPlugin::new(component, storage, llm, self.config.settings()?))
+    }
+
+    /// The given time, or now, in the configured time zone.
+    pub(crate) fn time(&self, time: Option<DateTime<FixedOffset>>) -> Timestamp {
+        // The one place where the program reads the clock.
+        let now = || std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default().as_secs();
+        let unix_seconds = time.map(|time| time.timestamp());
+        self.local_time(unix_seconds.unwrap_or_else(|| i64::try_from(now()).unwrap_or(i64::MAX)))
+    }
+
+    /// A point in time with the offset of the configured time zone.
+    pub(crate) fn local_time(&self, unix_seconds: i64) -> Timestamp {
+        let offset = DateTime::from_timestamp(unix_seconds, 0).map_or(0, |time| {
+            let zone = self.config.timezone;
+            zone.offset_from_utc_datetime(&time.naive_utc()).fix().local_minus_utc()
+        });
+        Timestamp { unix_seconds, utc_offset_seconds: offset }
+    }
+}
+
+/// Where compiled components are kept: `$XDG_CACHE_HOME/myao` or `~/.cache/myao`.
+fn cache_folder() -> Option<PathBuf> {
+    let folder = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let cache = folder("XDG_CACHE_HOME").or_else(|| Some(folder("HOME")?.join(".cache")))?;
+    Some(cache.join("myao"))
+}
+
+/// Logs to standard error. `RUST_LOG` overrides the configuration; commands print what they do
+/// themselves, so that only warnings show unless more is asked for.
+fn start_logging(level: LogLevel) {
+    let default = match level {
+        LogLevel::Debug => "warn,myao=debug",
+        LogLevel::Info | LogLevel::Warning => "warn",
+        LogLevel::Error => "error",
+    };
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(default));
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .with_ansi(std::io::stderr().is_terminal())
+        .init();
+}
+
+/// Reads a file, or standard input for `-`.
+pub(crate) fn read_input(path: &Path) -> anyhow::Result<String> {
+    if path == Path::new("-") {
+        return std::io::read_to_string(std::io::stdin()).context("cannot read standard input");
+    }
+    std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
+}

@@ -1,0 +1,164 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use chrono::{DateTime, FixedOffset};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use myao::bindings::types;
+
+/// Layered, versioned memory for team chat.
+#[derive(Debug, Parser)]
+#[command(name = "myao", version, max_term_width = 100)]
+pub(crate) struct Cli {
+    /// The configuration, in YAML; without one, defaults and ./myao.db
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+
+    /// Another memory component than the built-in one
+    #[arg(long, global = true, value_name = "FILE.wasm")]
+    pub(crate) component: Option<PathBuf>,
+
+    /// Print JSON instead of text for people
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+
+    /// Make and show the retired workspace short-term memory
+    #[arg(long, global = true)]
+    pub(crate) legacy_workspace_short_term: bool,
+
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Take in a Slack export (folder or zip) or the Python bot's database
+    Import {
+        /// The export or database
+        path: PathBuf,
+    },
+    /// Make the memories that a bot running all the time would have made of the stored messages
+    Backfill(BackfillArgs),
+    /// Make the memories that are due now
+    Generate {
+        /// Act as at this time
+        #[arg(long, value_name = "RFC3339")]
+        now: Option<DateTime<FixedOffset>>,
+    },
+    /// Look at memories
+    #[command(subcommand)]
+    Memory(MemoryCommand),
+    /// Print the exact prompt for a memory
+    Prompt(InputArgs),
+    /// Make the text of a memory and print it; nothing is saved
+    Summarize(InputArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BackfillArgs {
+    /// Stop the simulated clock here [default: now]
+    #[arg(long, value_name = "RFC3339")]
+    pub(crate) until: Option<DateTime<FixedOffset>>,
+
+    /// Go on after failures, as a running bot would; what failed is tried again at the next tick
+    #[arg(long)]
+    pub(crate) keep_going: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum MemoryCommand {
+    /// All memories, the newest version of each
+    List,
+    /// One channel, thread or the workspace: texts, sources and times
+    Show {
+        /// A channel's name or id, CHANNEL:THREAD_TS, or `default` for the workspace
+        scope_id: String,
+    },
+    /// The versions of a channel's short-term memory
+    History {
+        /// The channel's name or id
+        channel: String,
+        /// The texts that the long-term memory has had, instead
+        #[arg(long)]
+        long_term: bool,
+    },
+    /// What changed between two versions
+    Diff {
+        /// The channel's name or id
+        channel: String,
+        /// The older version, as `history` numbers them
+        v1: u32,
+        /// The newer version
+        v2: u32,
+        /// Compare texts of the long-term memory, instead
+        #[arg(long)]
+        long_term: bool,
+    },
+}
+
+/// What a prompt is made from.
+#[derive(Debug, Args)]
+pub(crate) struct InputArgs {
+    /// What the memory is about
+    #[arg(long)]
+    pub(crate) scope: ScopeArg,
+
+    /// How far back it reaches
+    #[arg(long)]
+    pub(crate) memory_type: MemoryTypeArg,
+
+    /// The channel's name or id, in the store
+    #[arg(long, value_name = "NAME", conflicts_with = "context")]
+    pub(crate) channel: Option<String>,
+
+    /// The thread, by the id of its first message
+    #[arg(long, value_name = "TS", requires = "channel")]
+    pub(crate) thread: Option<String>,
+
+    /// A context in JSON instead of the store; - reads standard input
+    #[arg(long, value_name = "FILE.json")]
+    pub(crate) context: Option<PathBuf>,
+
+    /// The memory to merge into [default: with the store, the stored one]
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) existing_memory: Option<String>,
+
+    /// Act as at this time, with the store
+    #[arg(long, value_name = "RFC3339", conflicts_with = "context")]
+    pub(crate) now: Option<DateTime<FixedOffset>>,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum ScopeArg {
+    Thread,
+    Channel,
+    Workspace,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum MemoryTypeArg {
+    #[value(alias = "short_term")]
+    ShortTerm,
+    #[value(alias = "long_term")]
+    LongTerm,
+}
+
+impl From<ScopeArg> for types::Scope {
+    fn from(scope: ScopeArg) -> Self {
+        match scope {
+            ScopeArg::Thread => Self::Thread,
+            ScopeArg::Channel => Self::Channel,
+            ScopeArg::Workspace => Self::Workspace,
+        }
+    }
+}
+
+impl From<MemoryTypeArg> for types::MemoryType {
+    fn from(memory_type: MemoryTypeArg) -> Self {
+        match memory_type {
+            MemoryTypeArg::ShortTerm => Self::ShortTerm,
+            MemoryTypeArg::LongTerm => Self::LongTerm,
+        }
+    }
+}

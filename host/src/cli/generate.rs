@@ -1,0 +1,249 @@
+//! `myao generate` and `myao backfill`.
+
+use std::collections::BTreeMap;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use chrono::{DateTime, FixedOffset};
+use serde_json::{Value, json};
+
+use myao::backfill::{self, Options, Outcomes};
+use myao::bindings::exports::myao::memory::memory_generator::{
+    Entry, Made, Outcome, Report, SkipReason,
+};
+use myao::bindings::types::Scope;
+use myao::explain::explain;
+use myao::names;
+use myao::run;
+
+use super::app::App;
+use super::args::BackfillArgs;
+use super::output;
+
+/// One generation run. The exit code tells whether something failed.
+pub(crate) async fn generate(
+    app: &App,
+    now: Option<DateTime<FixedOffset>>,
+) -> anyhow::Result<ExitCode> {
+    let workspace = app.workspace(&app.open_existing_store()?)?;
+    let plugin = app.plugin(Arc::new(workspace))?;
+    let bar = output::progress_bar(0, "{bar:30} {pos}/{len} threads and channels");
+    let report = run::generate(&plugin, app.time(now), in_flight(app), &|progress| {
+        bar.set_length(progress.total as u64);
+        bar.set_position(progress.done as u64);
+    })
+    .await;
+    bar.finish_and_clear();
+    let report = report?;
+    if app.json {
+        output::print_json(&report_json(&report))?;
+    } else {
+        print_report(&report)?;
+    }
+    Ok(exit_code(report.entries.iter().any(|entry| failure(entry).is_some())))
+}
+
+/// The whole past, on a simulated clock.
+pub(crate) async fn backfill(app: &App, arguments: &BackfillArgs) -> anyhow::Result<ExitCode> {
+    let workspace = app.workspace(&app.open_existing_store()?)?;
+    let plugin = app.plugin(Arc::new(workspace.clone()))?;
+    let options = Options {
+        interval_seconds: app.config.memory.long_term_update_interval_seconds,
+        until: app.time(arguments.until),
+        in_flight: in_flight(app),
+        keep_going: arguments.keep_going,
+    };
+    let bar = output::progress_bar(1000, "{bar:30} {percent:>3} %  {msg}");
+    let outcomes = backfill::backfill(
+        &plugin,
+        &workspace,
+        options,
+        &|unix_seconds| app.local_time(unix_seconds),
+        &|progress| {
+            let span = (progress.end - progress.start).max(1);
+            let done = (progress.tick - progress.start) * 1000 / span;
+            bar.set_position(u64::try_from(done).unwrap_or(0));
+            let time = output::time(app.local_time(progress.tick));
+            bar.set_message(format!("{time}, {}", memories(progress.made)));
+        },
+    )
+    .await;
+    bar.finish_and_clear();
+    let outcomes = outcomes?;
+    if app.json {
+        output::print_json(&backfill_json(app, &outcomes))?;
+    } else {
+        print_backfill(app, &outcomes, arguments.keep_going);
+    }
+    Ok(exit_code(!outcomes.failed.is_empty()))
+}
+
+fn in_flight(app: &App) -> usize {
+    usize::try_from(app.config.memory.channels_in_flight).unwrap_or(usize::MAX)
+}
+
+fn exit_code(failed: bool) -> ExitCode {
+    if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+}
+
+fn memories(n: usize) -> String {
+    match n {
+        1 => "1 memory".to_owned(),
+        n => format!("{n} memories"),
+    }
+}
+
+fn failure(entry: &Entry) -> Option<String> {
+    match &entry.outcome {
+        Outcome::Failed(error) => Some(explain(error)),
+        Outcome::Done | Outcome::Skipped(_) => None,
+    }
+}
+
+/// `#general`, `#general, thread 1709280000.000001` or `the workspace`.
+fn place(entry: &Entry) -> String {
+    let name = if entry.channel_name.is_empty() {
+        entry.scope_id.split(':').next().unwrap_or_default().to_owned()
+    } else {
+        format!("#{}", entry.channel_name)
+    };
+    match (entry.scope, entry.scope_id.split_once(':')) {
+        (Scope::Workspace, _) => "the workspace".to_owned(),
+        (Scope::Thread, Some((_, thread))) => format!("{name}, thread {thread}"),
+        _ => name,
+    }
+}
+
+fn print_report(report: &Report) -> anyhow::Result<()> {
+    let made: usize = report.entries.iter().map(|entry| entry.made.len()).sum();
+    println!("{}: made {}", output::time(report.now), memories(made));
+    if made > 0 {
+        let mut table = output::table(&["", "of", "memory", "version", "messages", "engine"]);
+        for entry in &report.entries {
+            for made in &entry.made {
+                table.add_row([
+                    " ",
+                    &place(entry),
+                    names::memory_type(made.memory_type),
+                    &made.version.to_string(),
+                    &made.source_message_count.to_string(),
+                    names::engine(made.engine),
+                ]);
+            }
+        }
+        output::print_table(&table)?;
+    }
+    let mut skipped: BTreeMap<&str, usize> = BTreeMap::new();
+    for entry in report.entries.iter().filter(|entry| entry.scope != Scope::Workspace) {
+        if let Outcome::Skipped(reason) = entry.outcome {
+            *skipped.entry(skip_reason(reason)).or_default() += 1;
+        }
+    }
+    for (reason, n) in skipped {
+        println!("skipped {n}: {reason}");
+    }
+    for entry in &report.entries {
+        if let Some(failure) = failure(entry) {
+            println!("failed: {}: {failure}", place(entry));
+        }
+    }
+    Ok(())
+}
+
+fn skip_reason(reason: SkipReason) -> &'static str {
+    match reason {
+        SkipReason::NoNewMessages => "no new messages",
+        SkipReason::NotDue => "the conversation goes on; a version is made when it is over, or longer",
+        SkipReason::OutsideWindow => "only old messages; `myao backfill` makes memories of the past",
+        SkipReason::NothingToSummarize => "nothing to summarise",
+        SkipReason::Unchanged => "unchanged",
+    }
+}
+
+fn print_backfill(app: &App, outcomes: &Outcomes, keep_going: bool) {
+    let Some((first, last)) = outcomes.ticks else {
+        println!("Nothing to do: there are no messages of which no memory was made yet.");
+        return;
+    };
+    let time = |unix_seconds| output::time(app.local_time(unix_seconds));
+    println!("From {} to {}: made {}", time(first), time(last), memories(outcomes.made.len()));
+    for ((scope, memory_type), n) in tally(&outcomes.made) {
+        println!("  {n:>6}  {scope} {memory_type}");
+    }
+    for entry in &outcomes.failed {
+        if let Some(failure) = failure(entry) {
+            println!("failed: {}: {failure}", place(entry));
+        }
+    }
+    if outcomes.failed.is_empty() {
+        println!("Next: myao memory list");
+    } else if !keep_going {
+        println!(
+            "Stopped at {}. What was made is saved; `myao backfill` goes on from here, and with --keep-going past failures.",
+            time(last)
+        );
+    }
+}
+
+fn tally(made: &[Made]) -> BTreeMap<(&'static str, &'static str), usize> {
+    let mut tally = BTreeMap::new();
+    for made in made {
+        let key = (names::scope(made.scope), names::memory_type(made.memory_type));
+        *tally.entry(key).or_default() += 1;
+    }
+    tally
+}
+
+fn made_json(made: &Made) -> Value {
+    json!({
+        "scope": names::scope(made.scope),
+        "scope_id": made.scope_id,
+        "memory_type": names::memory_type(made.memory_type),
+        "version": made.version,
+        "engine": names::engine(made.engine),
+        "source_message_count": made.source_message_count,
+    })
+}
+
+fn entry_json(entry: &Entry) -> Value {
+    let (outcome, reason) = match &entry.outcome {
+        Outcome::Done => ("done", None),
+        Outcome::Skipped(reason) => ("skipped", Some(skip_key(*reason).to_owned())),
+        Outcome::Failed(error) => ("failed", Some(explain(error))),
+    };
+    json!({
+        "scope": names::scope(entry.scope),
+        "scope_id": entry.scope_id,
+        "channel_name": entry.channel_name,
+        "outcome": outcome,
+        "reason": reason,
+        "made": entry.made.iter().map(made_json).collect::<Vec<_>>(),
+    })
+}
+
+fn skip_key(reason: SkipReason) -> &'static str {
+    match reason {
+        SkipReason::NoNewMessages => "no_new_messages",
+        SkipReason::NotDue => "not_due",
+        SkipReason::OutsideWindow => "outside_window",
+        SkipReason::NothingToSummarize => "nothing_to_summarize",
+        SkipReason::Unchanged => "unchanged",
+    }
+}
+
+fn report_json(report: &Report) -> Value {
+    json!({
+        "now": output::rfc3339(report.now),
+        "entries": report.entries.iter().map(entry_json).collect::<Vec<_>>(),
+    })
+}
+
+fn backfill_json(app: &App, outcomes: &Outcomes) -> Value {
+    let time = |unix_seconds| output::rfc3339(app.local_time(unix_seconds));
+    json!({
+        "first_tick": outcomes.ticks.map(|(first, _)| time(first)),
+        "last_tick": outcomes.ticks.map(|(_, last)| time(last)),
+        "made": outcomes.made.iter().map(made_json).collect::<Vec<_>>(),
+        "failed": outcomes.failed.iter().map(entry_json).collect::<Vec<_>>(),
+    })
+}

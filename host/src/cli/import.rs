@@ -1,0 +1,86 @@
+//! `myao import`.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use serde_json::json;
+
+use myao::import::{self, ImportReport};
+use myao::storage::records::{ImportTally, Tally};
+
+use super::app::App;
+use super::output;
+
+/// Takes in an export or database: all of it, or nothing.
+pub(crate) fn run(app: &App, path: &Path) -> anyhow::Result<ExitCode> {
+    import::detect(path)?;
+    let database = &app.config.memory.database_path;
+    let is_new = !database.exists();
+    let (report, tally) = read(app, path)
+        .inspect_err(|_| {
+            if is_new {
+                remove_database(database);
+            }
+        })
+        .context("nothing was imported")?;
+    if app.json {
+        output::print_json(&json!({ "read": report, "stored": tally }))?;
+    } else {
+        print(path, &report, &tally)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn read(app: &App, path: &Path) -> anyhow::Result<(ImportReport, ImportTally)> {
+    let store = app.open_store()?;
+    let mut sink = store.import(&app.config.workspace)?;
+    let bar = output::progress_bar(0, "{bar:30} {pos}/{len} files, {msg}");
+    let report = import::import(path, &mut sink, &mut |progress| {
+        bar.set_length(progress.files_total);
+        bar.set_position(progress.files_done);
+        bar.set_message(output::count(progress.messages, "message"));
+    });
+    bar.finish_and_clear();
+    Ok((report?, sink.commit()?))
+}
+
+/// Takes away a database that was made for an import that failed.
+fn remove_database(database: &Path) {
+    for suffix in ["", "-wal", "-shm"] {
+        let mut file = database.as_os_str().to_owned();
+        file.push(suffix);
+        // The error of the import says more than one of cleaning up.
+        let _ = std::fs::remove_file(PathBuf::from(file));
+    }
+}
+
+fn print(path: &Path, report: &ImportReport, tally: &ImportTally) -> anyhow::Result<()> {
+    println!("Imported {}", path.display());
+    let mut table = output::table(&["", "new", "changed", "unchanged"]);
+    let rows = [
+        ("users", tally.users),
+        ("channels", tally.channels),
+        ("messages", tally.messages),
+        ("memories", tally.memories),
+    ];
+    for (name, Tally { new, changed, unchanged }) in rows {
+        if new + changed + unchanged > 0 {
+            table.add_row([
+                format!(" {name}"),
+                new.to_string(),
+                changed.to_string(),
+                unchanged.to_string(),
+            ]);
+        }
+    }
+    output::print_table(&table)?;
+    for (reason, n) in &report.left_out {
+        println!("left out: {n} {reason}");
+    }
+    for warning in &report.warnings {
+        println!("warning: {warning}");
+    }
+    println!("Next: myao backfill");
+    Ok(())
+}

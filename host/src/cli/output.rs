@@ -1,0 +1,128 @@
+//! How things look: times, tables that fit the terminal, progress, JSON.
+
+use std::io::{IsTerminal as _, Write as _};
+use std::time::Duration;
+
+use chrono::{DateTime, FixedOffset};
+use comfy_table::{ContentArrangement, Table, presets};
+use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::Value;
+use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
+
+use myao::bindings::types::Timestamp;
+
+/// The width where the output is no terminal.
+const WIDTH_WITHOUT_TERMINAL: u16 = 100;
+/// The width of the widest header over narrow cells.
+const MIN_COLUMN_WIDTH: usize = 7;
+/// A shorter excerpt says nothing; on so narrow a terminal it wraps instead.
+const MIN_EXCERPT_WIDTH: usize = 20;
+
+pub(super) fn print_json(value: &Value) -> anyhow::Result<()> {
+    let mut stdout = std::io::stdout().lock();
+    serde_json::to_writer_pretty(&mut stdout, value).map_err(std::io::Error::from)?;
+    writeln!(stdout)?;
+    Ok(())
+}
+
+/// `2026-03-02 10:05`, in the time's own offset.
+pub(super) fn time(time: Timestamp) -> String {
+    local(time).map_or_else(
+        || format!("{} s", time.unix_seconds),
+        |time| time.format("%Y-%m-%d %H:%M").to_string(),
+    )
+}
+
+/// RFC 3339, for JSON.
+pub(super) fn rfc3339(time: Timestamp) -> Value {
+    local(time).map_or(Value::Null, |time| Value::String(time.to_rfc3339()))
+}
+
+fn local(time: Timestamp) -> Option<DateTime<FixedOffset>> {
+    let offset = FixedOffset::east_opt(time.utc_offset_seconds)?;
+    Some(DateTime::from_timestamp(time.unix_seconds, 0)?.with_timezone(&offset))
+}
+
+/// A table without frame that wraps its cells to the terminal's width.
+pub(super) fn table(header: &[&str]) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
+    table.set_width(width());
+    table.set_header(header);
+    table
+}
+
+/// The terminal's width, in columns.
+fn width() -> u16 {
+    let terminal = std::io::stdout().is_terminal().then(|| Table::new().width()).flatten();
+    terminal.unwrap_or(WIDTH_WITHOUT_TERMINAL)
+}
+
+/// The width that is left for one more column, beside the widest cells of the others.
+pub(super) fn room_beside<const COLUMNS: usize>(rows: &[[String; COLUMNS]]) -> usize {
+    let widest = |column: usize| {
+        rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.width()).max().unwrap_or(0)
+    };
+    // A cell has a space at each side; a header may be a little wider than its cells.
+    let taken: usize = (0..COLUMNS).map(|column| widest(column).max(MIN_COLUMN_WIDTH) + 2).sum();
+    usize::from(width()).saturating_sub(taken + 2).max(MIN_EXCERPT_WIDTH)
+}
+
+/// Prints a table, without white space at the ends of its lines.
+pub(super) fn print_table(table: &Table) -> anyhow::Result<()> {
+    let mut stdout = std::io::stdout().lock();
+    for line in table.to_string().lines() {
+        writeln!(stdout, "{}", line.trim_end())?;
+    }
+    Ok(())
+}
+
+/// The first line of a text that is not a note about the text, cut to a display width; a wide
+/// character takes two columns.
+pub(super) fn excerpt(text: &str, width: usize) -> String {
+    let line = text
+        .lines()
+        .find(|line| line.trim_start().starts_with(['-', '*', '・']))
+        .or_else(|| text.lines().next())
+        .unwrap_or_default()
+        .trim();
+    if line.width() <= width {
+        return line.to_owned();
+    }
+    let mut used = 1;
+    let kept = line.chars().take_while(|character| {
+        used += character.width().unwrap_or(0);
+        used <= width
+    });
+    kept.collect::<String>() + "…"
+}
+
+/// A bar on standard error, where that is a terminal.
+pub(super) fn progress_bar(total: u64, template: &str) -> ProgressBar {
+    let bar = ProgressBar::new(total);
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style.progress_chars("━╸─"));
+    }
+    bar.enable_steady_tick(Duration::from_millis(200));
+    bar
+}
+
+/// `1 message`, `2 messages`.
+pub(super) fn count(n: u64, thing: &str) -> String {
+    if n == 1 { format!("1 {thing}") } else { format!("{n} {thing}s") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::excerpt;
+    use unicode_width::UnicodeWidthStr as _;
+
+    #[test]
+    fn an_excerpt_counts_wide_characters_twice() {
+        let cut = excerpt("- 次のリリースは三月五日に決定しました", 21);
+        assert_eq!(cut, "- 次のリリースは三月…");
+        assert!(cut.width() <= 21);
+        assert_eq!(excerpt("(note)\n- first\n- second", 40), "- first");
+        assert_eq!(excerpt("short", 5), "short");
+    }
+}

@@ -1,0 +1,171 @@
+//! Loading a component: compiling it, keeping the compiled code, and telling a broken file from one
+//! of another version.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use wasmtime::component::types::ComponentItem;
+use wasmtime::component::{Component, Linker};
+use wasmtime::{Config, Engine};
+
+use crate::bindings::MemoryPre;
+use crate::cache::CompiledCache;
+use crate::capabilities::{CallState, add_to_linker};
+
+/// The package of the contract, as it stands in interface names.
+const PACKAGE: &str = "myao:memory/";
+/// The version of the contract that this host speaks.
+pub const CONTRACT_VERSION: &str = "0.1.0";
+/// How often a running component gives way, so that its deadline can be kept.
+const TICK: Duration = Duration::from_millis(10);
+/// Stack for one call: twice wasmtime's default, of which half is the host's.
+const ASYNC_STACK_BYTES: usize = 2 << 20;
+/// Stack of the component's own code; deeper recursion is a typed error.
+const WASM_STACK_BYTES: usize = 1 << 20;
+
+/// Why a component cannot be loaded.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// The file cannot be read.
+    #[error("cannot read the component {path}: {source}")]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// It is no WebAssembly component.
+    #[error("{name} is not a WebAssembly component: {detail}")]
+    Broken {
+        /// The file, or the name it was given.
+        name: String,
+        /// What is wrong.
+        detail: String,
+    },
+    /// It is a component, but not one for this host.
+    #[error(
+        "{name} does not fit this host: it offers {found}, and this host speaks myao:memory {CONTRACT_VERSION} ({detail})"
+    )]
+    Incompatible {
+        /// The file, or the name it was given.
+        name: String,
+        /// The interfaces of `myao:memory` in it, with their versions.
+        found: String,
+        /// What does not fit.
+        detail: String,
+    },
+    /// wasmtime cannot be set up on this machine.
+    #[error("cannot set up the WebAssembly engine: {0}")]
+    Engine(String),
+}
+
+/// A compiled component, ready to be instantiated. Cheap to clone.
+#[derive(Clone)]
+pub struct LoadedComponent {
+    pub(crate) name: Arc<str>,
+    pub(crate) engine: Engine,
+    pub(crate) pre: MemoryPre<CallState>,
+}
+
+impl LoadedComponent {
+    /// Loads a component from a file. See [`Self::from_bytes`].
+    ///
+    /// # Errors
+    /// [`LoadError`].
+    pub fn from_file(path: &Path, cache: Option<&Path>) -> Result<Self, LoadError> {
+        let bytes = std::fs::read(path).map_err(|source| LoadError::Unreadable {
+            path: path.to_owned(),
+            source,
+        })?;
+        Self::from_bytes(&path.display().to_string(), &bytes, cache)
+    }
+
+    /// Loads a component. `name` stands in its errors. With a `cache` folder, compiled code is kept there and
+    /// found again by the digest of component, wasmtime version and settings; a cache that cannot be used
+    /// costs the compilation (about a second), and nothing else.
+    ///
+    /// # Errors
+    /// [`LoadError`].
+    pub fn from_bytes(name: &str, bytes: &[u8], cache: Option<&Path>) -> Result<Self, LoadError> {
+        let engine = new_engine()?;
+        let component = match cache {
+            Some(folder) => CompiledCache::new(folder).load_or_compile(&engine, bytes),
+            None => Component::from_binary(&engine, bytes),
+        }
+        .map_err(|error| broken(name, &error))?;
+        let mut linker = Linker::new(&engine);
+        add_to_linker(&mut linker).map_err(|error| LoadError::Engine(format!("{error:#}")))?;
+        let pre = linker
+            .instantiate_pre(&component)
+            .and_then(MemoryPre::new)
+            .map_err(|error| incompatible(name, &engine, &component, &error))?;
+        Ok(Self {
+            name: name.into(),
+            engine,
+            pre,
+        })
+    }
+}
+
+fn new_engine() -> Result<Engine, LoadError> {
+    let mut config = Config::new();
+    config
+        .epoch_interruption(true)
+        .async_stack_size(ASYNC_STACK_BYTES)
+        .max_wasm_stack(WASM_STACK_BYTES);
+    let engine = Engine::new(&config).map_err(|error| LoadError::Engine(format!("{error:#}")))?;
+    let weak = engine.weak();
+    std::thread::Builder::new()
+        .name("myao-epoch".to_owned())
+        .spawn(move || {
+            while let Some(engine) = weak.upgrade() {
+                engine.increment_epoch();
+                drop(engine);
+                std::thread::sleep(TICK);
+            }
+        })
+        .map_err(|error| LoadError::Engine(error.to_string()))?;
+    Ok(engine)
+}
+
+fn broken(name: &str, error: &wasmtime::Error) -> LoadError {
+    LoadError::Broken {
+        name: name.to_owned(),
+        detail: format!("{error:#}"),
+    }
+}
+
+fn incompatible(
+    name: &str,
+    engine: &Engine,
+    component: &Component,
+    error: &wasmtime::Error,
+) -> LoadError {
+    let component_type = component.component_type();
+    let exports = component_type
+        .exports(engine)
+        .map(|(name, item)| (name, item.ty));
+    let imports = component_type
+        .imports(engine)
+        .map(|(name, item)| (name, item.ty));
+    let mut found: Vec<&str> = exports
+        .chain(imports)
+        .filter(|(name, item)| {
+            name.starts_with(PACKAGE) && matches!(item, ComponentItem::ComponentInstance(_))
+        })
+        .map(|(name, _)| name)
+        .collect();
+    found.sort_unstable();
+    found.dedup();
+    let found = if found.is_empty() {
+        "no interface of myao:memory".to_owned()
+    } else {
+        found.join(", ")
+    };
+    LoadError::Incompatible {
+        name: name.to_owned(),
+        found,
+        detail: format!("{error:#}"),
+    }
+}

@@ -1,0 +1,93 @@
+//! `agents`: the models for memories, replies and judgments.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::text::{expanded_map, optional_expanded};
+
+/// `agents`.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Agents {
+    /// Writes memories. Without a `model_id`, memories are made without a model.
+    pub memory: Agent,
+    /// Writes replies.
+    pub response: Agent,
+    /// Decides whether to reply unasked.
+    pub judgment: Agent,
+}
+
+/// One agent.
+#[derive(Clone, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Agent {
+    /// Provider and model: `openai/gpt-4o`.
+    pub model_id: Option<ModelId>,
+    /// Added to the persona's system prompt.
+    #[serde(deserialize_with = "optional_expanded")]
+    pub system_prompt: Option<String>,
+    /// Sent with every request: `temperature`, `max_tokens`, …
+    #[serde(deserialize_with = "expanded_map")]
+    pub params: Map<String, Value>,
+    /// How to reach the provider: `api_key`, `base_url`.
+    #[serde(deserialize_with = "expanded_map")]
+    pub client_args: Map<String, Value>,
+}
+
+/// Without the arguments of the client: they hold the key.
+impl fmt::Debug for Agent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Agent")
+            .field("model_id", &self.model_id)
+            .field("system_prompt", &self.system_prompt)
+            .field("params", &self.params)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Agent {
+    /// The persona's system prompt with this agent's behind it.
+    #[must_use]
+    pub fn add_to(&self, persona: &str) -> String {
+        match self.system_prompt.as_deref() {
+            Some(own) if !own.is_empty() => format!("{persona}\n\n{own}"),
+            _ => persona.to_owned(),
+        }
+    }
+}
+
+/// Provider and model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModelId {
+    /// `openai`, …
+    pub provider: String,
+    /// The provider's name for the model; may hold further slashes.
+    pub model: String,
+}
+
+impl FromStr for ModelId {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.split_once('/') {
+            Some((provider, model)) if !provider.is_empty() && !model.is_empty() => Ok(Self {
+                provider: provider.to_owned(),
+                model: model.to_owned(),
+            }),
+            _ => Err(format!(
+                "`{text}` does not name provider and model, as in openai/gpt-4o"
+            )),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for ModelId {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        super::expanded(deserializer)?
+            .parse()
+            .map_err(serde::de::Error::custom)
+    }
+}

@@ -1,0 +1,405 @@
+//! The configuration file: YAML, with the Python bot's keys (specification, `README.md`) and a few more.
+//!
+//! `${NAME}` in a text is read from the environment. An unknown key and an unset variable are errors
+//! that name the place.
+
+mod agents;
+mod text;
+
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+pub use agents::{Agent, Agents, ModelId};
+use text::{expanded, optional_expanded};
+
+use crate::bindings::settings::{ShortTermHistory, Template, Values};
+use crate::bindings::types::{Engine, Persona};
+
+/// Why there is no configuration.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// The file cannot be read.
+    #[error("cannot read the configuration {path}: {source}")]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The file is no YAML, or has a key or value that is not known.
+    #[error("configuration {path}: {detail}")]
+    Invalid {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, with line and column.
+        detail: String,
+    },
+    /// A template cannot be read.
+    #[error("cannot read the template {path}: {source}; check `memory.templates_path`")]
+    Template {
+        /// The file or folder.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+}
+
+/// The whole configuration. Every key has a default.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Config {
+    /// The workspace whose rows are read and written. Default `default`.
+    pub workspace: String,
+    /// The IANA time zone in which times are shown, to people and to models. Default `UTC`.
+    pub timezone: chrono_tz::Tz,
+    /// The connection to Slack.
+    pub slack: Slack,
+    /// Who the bot is.
+    pub persona: PersonaConfig,
+    /// The models.
+    pub agents: Agents,
+    /// What is remembered, and how.
+    pub memory: MemoryConfig,
+    /// When the bot answers unasked.
+    pub response: Response,
+    /// What is logged.
+    pub logging: Logging,
+    /// Where the bot says that it is well.
+    pub health_check: HealthCheck,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            workspace: "default".to_owned(),
+            timezone: chrono_tz::UTC,
+            slack: Slack::default(),
+            persona: PersonaConfig::default(),
+            agents: Agents::default(),
+            memory: MemoryConfig::default(),
+            response: Response::default(),
+            logging: Logging::default(),
+            health_check: HealthCheck::default(),
+        }
+    }
+}
+
+/// `slack`: needed to run against Slack, and for nothing else.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Slack {
+    /// `xoxb-…`
+    #[serde(deserialize_with = "optional_expanded")]
+    pub bot_token: Option<String>,
+    /// `xapp-…`
+    #[serde(deserialize_with = "optional_expanded")]
+    pub app_token: Option<String>,
+}
+
+/// `persona`.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PersonaConfig {
+    /// Its name.
+    #[serde(deserialize_with = "expanded")]
+    pub name: String,
+    /// The text that opens every prompt.
+    #[serde(deserialize_with = "expanded")]
+    pub system_prompt: String,
+}
+
+impl Default for PersonaConfig {
+    fn default() -> Self {
+        Self {
+            name: "myao".to_owned(),
+            system_prompt:
+                "あなたは「myao」という名前の、チームの会話を覚えておくアシスタントです。\
+                            事実に忠実に、会話で使われている言語で書いてください。"
+                    .to_owned(),
+        }
+    }
+}
+
+/// `memory`.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct MemoryConfig {
+    /// The SQLite file. Default `./myao.db`.
+    pub database_path: PathBuf,
+    /// How often generation runs, in seconds. Default 3600.
+    pub long_term_update_interval_seconds: u32,
+    /// How far back a short-term memory looks, in hours. Default 24.
+    pub short_term_window_hours: u32,
+    /// The longest long-term memory, in tokens. Default 500.
+    pub long_term_summary_max_tokens: u32,
+    /// The longest short-term memory, in tokens. Default 300.
+    pub short_term_summary_max_tokens: u32,
+    /// When a channel's short-term memory takes a new version.
+    pub short_term_history: ShortTermHistoryConfig,
+    /// At most so many messages go into one memory. Default 1000.
+    pub generation_message_limit: u32,
+    /// How many channels are worked on side by side. Default 8.
+    pub channels_in_flight: u32,
+    /// Makes and shows the retired workspace short-term memory. Default false.
+    pub legacy_workspace_short_term: bool,
+    /// Merges the workspace's memory after every channel, instead of once per run. Default false.
+    pub workspace_merge_per_channel: bool,
+    /// A folder of templates (`*.j2`) that take the place of the built-in ones of the same name.
+    pub templates_path: Option<PathBuf>,
+}
+
+impl Default for MemoryConfig {
+    fn default() -> Self {
+        Self {
+            database_path: "./myao.db".into(),
+            long_term_update_interval_seconds: 3600,
+            short_term_window_hours: 24,
+            long_term_summary_max_tokens: 500,
+            short_term_summary_max_tokens: 300,
+            short_term_history: ShortTermHistoryConfig::default(),
+            generation_message_limit: 1000,
+            channels_in_flight: 8,
+            legacy_workspace_short_term: false,
+            workspace_merge_per_channel: false,
+            templates_path: None,
+        }
+    }
+}
+
+/// `memory.short_term_history`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ShortTermHistoryConfig {
+    /// Whether versions are kept. Default true.
+    pub enabled: bool,
+    /// How many versions prompts show. Default 5.
+    pub max_history_count: u32,
+    /// A conversation is over after so many seconds of silence. Default 7200.
+    pub conversation_idle_seconds: u32,
+    /// A version is due with so many new messages. Default 50.
+    pub message_threshold: u32,
+}
+
+impl Default for ShortTermHistoryConfig {
+    fn default() -> Self {
+        Self {
+            enabled: true,
+            max_history_count: 5,
+            conversation_idle_seconds: 7200,
+            message_threshold: 50,
+        }
+    }
+}
+
+/// `response`: when the bot answers unasked.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Response {
+    /// How often it looks for something to answer. Default 60.
+    pub check_interval_seconds: u32,
+    /// How long others may answer first. Default 300.
+    pub min_wait_seconds: u32,
+    /// How much that time varies. Default 0.3.
+    pub jitter_ratio: f64,
+    /// Older messages are left alone. Default 43200.
+    pub max_message_age_seconds: u32,
+    /// At most so many messages go into a reply's context. Default 50.
+    pub channel_messages_limit: u32,
+    /// When a judgment is not asked for again.
+    pub judgment_skip: JudgmentSkip,
+}
+
+impl Default for Response {
+    fn default() -> Self {
+        Self {
+            check_interval_seconds: 60,
+            min_wait_seconds: 300,
+            jitter_ratio: 0.3,
+            max_message_age_seconds: 43_200,
+            channel_messages_limit: 50,
+            judgment_skip: JudgmentSkip::default(),
+        }
+    }
+}
+
+/// `response.judgment_skip`.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct JudgmentSkip {
+    /// Whether judgments are remembered. Default true.
+    pub enabled: bool,
+    /// By confidence, the highest first.
+    pub thresholds: Vec<JudgmentThreshold>,
+    /// For confidences below all thresholds. Default 600.
+    pub default_skip_seconds: u32,
+}
+
+impl Default for JudgmentSkip {
+    fn default() -> Self {
+        Self {
+            enabled: true,
+            thresholds: vec![
+                JudgmentThreshold {
+                    min_confidence: 0.9,
+                    skip_seconds: 43_200,
+                },
+                JudgmentThreshold {
+                    min_confidence: 0.7,
+                    skip_seconds: 3600,
+                },
+            ],
+            default_skip_seconds: 600,
+        }
+    }
+}
+
+/// One of `response.judgment_skip.thresholds`.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct JudgmentThreshold {
+    /// From this confidence on, 0 to 1.
+    pub min_confidence: f64,
+    /// No new judgment for so many seconds.
+    pub skip_seconds: u32,
+}
+
+/// `logging`.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Logging {
+    /// Python's names: DEBUG, INFO, WARNING, ERROR, CRITICAL. Default INFO.
+    pub level: LogLevel,
+}
+
+impl Default for Logging {
+    fn default() -> Self {
+        Self {
+            level: LogLevel::Info,
+        }
+    }
+}
+
+/// A level of `logging.level`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+#[allow(missing_docs)]
+pub enum LogLevel {
+    Debug,
+    Info,
+    #[serde(alias = "WARN")]
+    Warning,
+    #[serde(alias = "CRITICAL")]
+    Error,
+}
+
+/// `health_check`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct HealthCheck {
+    /// Default 8080.
+    pub port: u16,
+}
+
+impl Default for HealthCheck {
+    fn default() -> Self {
+        Self { port: 8080 }
+    }
+}
+
+impl Config {
+    /// Reads a configuration file.
+    ///
+    /// # Errors
+    /// [`ConfigError`].
+    pub fn read(path: &Path) -> Result<Self, ConfigError> {
+        let text = std::fs::read_to_string(path).map_err(|source| ConfigError::Unreadable {
+            path: path.to_owned(),
+            source,
+        })?;
+        Self::parse(&text).map_err(|detail| ConfigError::Invalid {
+            path: path.to_owned(),
+            detail,
+        })
+    }
+
+    fn parse(text: &str) -> Result<Self, String> {
+        let empty = text.lines().all(|line| {
+            let line = line.trim();
+            line.is_empty() || line.starts_with('#') || line == "---"
+        });
+        if empty {
+            return Ok(Self::default());
+        }
+        serde_saphyr::from_str(text).map_err(|error| error.to_string())
+    }
+
+    /// What the component is told.
+    ///
+    /// # Errors
+    /// [`ConfigError::Template`].
+    pub fn settings(&self) -> Result<Values, ConfigError> {
+        let memory = &self.memory;
+        let history = memory.short_term_history;
+        Ok(Values {
+            persona: Persona {
+                name: self.persona.name.clone(),
+                system_prompt: self.agents.memory.add_to(&self.persona.system_prompt),
+            },
+            engine: match self.agents.memory.model_id {
+                Some(_) => Engine::Llm,
+                None => Engine::Extractive,
+            },
+            short_term_window_hours: memory.short_term_window_hours,
+            long_term_summary_max_tokens: memory.long_term_summary_max_tokens,
+            short_term_summary_max_tokens: memory.short_term_summary_max_tokens,
+            short_term_history: ShortTermHistory {
+                enabled: history.enabled,
+                max_history_count: history.max_history_count,
+                conversation_idle_seconds: history.conversation_idle_seconds,
+                message_threshold: history.message_threshold,
+            },
+            generation_message_limit: memory.generation_message_limit,
+            reply_message_limit: self.response.channel_messages_limit,
+            legacy_workspace_short_term: memory.legacy_workspace_short_term,
+            workspace_merge_per_channel: memory.workspace_merge_per_channel,
+            workspace_scope_id: WORKSPACE_SCOPE_ID.to_owned(),
+            templates: memory
+                .templates_path
+                .as_deref()
+                .map(read_templates)
+                .transpose()?
+                .unwrap_or_default(),
+        })
+    }
+}
+
+/// The scope id of workspace memories (specification, `README.md`).
+pub const WORKSPACE_SCOPE_ID: &str = "default";
+
+/// All `*.j2` of a folder, in order of their names.
+fn read_templates(folder: &Path) -> Result<Vec<Template>, ConfigError> {
+    let error = |path: &Path, source| ConfigError::Template {
+        path: path.to_owned(),
+        source,
+    };
+    let mut templates = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(|source| error(folder, source))? {
+        let path = entry.map_err(|source| error(folder, source))?.path();
+        let Some(name) = path.file_name().and_then(|name| name.to_str()) else {
+            continue;
+        };
+        if path.extension().is_some_and(|extension| extension == "j2") {
+            let source = std::fs::read_to_string(&path).map_err(|source| error(&path, source))?;
+            templates.push(Template {
+                name: name.to_owned(),
+                source,
+            });
+        }
+    }
+    templates.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(templates)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,1 @@
+SELECT * FROM channels ORDER BY channel_id;

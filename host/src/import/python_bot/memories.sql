@@ -1,0 +1,1 @@
+SELECT * FROM memories ORDER BY scope, scope_id, memory_type;

@@ -1,0 +1,81 @@
+//! What an import did, and what it left out.
+
+use std::{collections::BTreeMap, fmt};
+
+use serde::Serialize;
+
+/// What an import handed to the store, and what it did not. Every message of the source is counted
+/// once, either in `messages` or in `left_out`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct ImportReport {
+    /// Users handed to the store.
+    pub users: u64,
+    /// Channels handed to the store.
+    pub channels: u64,
+    /// Messages handed to the store.
+    pub messages: u64,
+    /// Memories handed to the store.
+    pub memories: u64,
+    /// How many records were left out, by reason.
+    pub left_out: BTreeMap<LeftOut, u64>,
+    /// What the reader should look at: one sentence each.
+    pub warnings: Vec<String>,
+}
+
+impl ImportReport {
+    /// Counts a record that is left out.
+    pub(super) fn leave_out(&mut self, reason: LeftOut) {
+        *self.left_out.entry(reason).or_default() += 1;
+    }
+}
+
+/// Why a record was left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LeftOut {
+    /// Slack's notice that somebody joined, left, pinned, archived and the like.
+    Notice,
+    /// The message was deleted, or this is the record of its deletion.
+    Deleted,
+    /// The record of an edit that does not hold the edited message.
+    EditWithoutMessage,
+    /// A pointer in the channel to a reply that stands in its thread.
+    BroadcastPointer,
+    /// Neither text nor a named file.
+    NoText,
+    /// An event of another type than `message`.
+    NotAMessage,
+    /// A message without an id, in a second in which all ids are taken.
+    NoFreeId,
+    /// A memory without text.
+    EmptyMemory,
+    /// A memory of a scope or type that is none of ours.
+    UnknownMemory,
+}
+
+impl fmt::Display for LeftOut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Notice => "notices of Slack (joined, left, pinned, archived …)",
+            Self::Deleted => "deleted messages",
+            Self::EditWithoutMessage => "records of edits without the message",
+            Self::BroadcastPointer => "pointers to replies in threads",
+            Self::NoText => "messages without text",
+            Self::NotAMessage => "events that are no messages",
+            Self::NoFreeId => "messages without an id, in a second without a free one",
+            Self::EmptyMemory => "memories without text",
+            Self::UnknownMemory => "memories of an unknown scope or type",
+        })
+    }
+}
+
+/// How far an import is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Files whose messages are in the store; a database counts as one.
+    pub files_done: u64,
+    /// Files that hold messages.
+    pub files_total: u64,
+    /// Messages handed to the store.
+    pub messages: u64,
+}

@@ -1,0 +1,333 @@
+//! A component bound to one workspace's storage, model and settings, and the calls into it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use wasmtime::{Store, Trap};
+
+use crate::bindings::exports::myao::memory::context_builder::BuildRequest;
+use crate::bindings::exports::myao::memory::memory_generator::{
+    DueWork, Entry, Report, UpdateState,
+};
+use crate::bindings::exports::myao::memory::memory_summarizer::Summary;
+use crate::bindings::settings::Values;
+use crate::bindings::types::{Context, MemoryType, Scope, Timestamp};
+use crate::bindings::{Memory, errors};
+use crate::capabilities::{CallState, Capabilities};
+use crate::component::LoadedComponent;
+use crate::explain::explain;
+use crate::llm::Llm;
+use crate::storage::Storage;
+
+/// What a call may use up.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// Linear memory of one call, in bytes. The default of 256 MiB holds contexts of some 100,000 messages.
+    pub memory_bytes: usize,
+    /// Time of one call, the time inside imports included. The default of 15 minutes leaves room for
+    /// slow models.
+    pub deadline: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            memory_bytes: 256 << 20,
+            deadline: Duration::from_secs(15 * 60),
+        }
+    }
+}
+
+/// Why a call has no result.
+#[derive(Debug, thiserror::Error)]
+pub enum CallError {
+    /// The component said no.
+    #[error("{}", explain(.0))]
+    Refused(errors::Error),
+    /// The component trapped. The next call works.
+    #[error(
+        "the component {component} failed in `{call}`: {detail}; report this with the component's version"
+    )]
+    Trapped {
+        /// The component's name.
+        component: String,
+        /// The export.
+        call: &'static str,
+        /// What happened, with a backtrace.
+        detail: String,
+    },
+    /// The call used more memory than its limit.
+    #[error("the component {component} needed more than {limit} bytes of memory in `{call}`")]
+    OutOfMemory {
+        /// The component's name.
+        component: String,
+        /// The export.
+        call: &'static str,
+        /// The limit.
+        limit: usize,
+    },
+    /// The call took longer than its deadline.
+    #[error("the component {component} took longer than {deadline:?} in `{call}`")]
+    TimedOut {
+        /// The component's name.
+        component: String,
+        /// The export.
+        call: &'static str,
+        /// The limit.
+        deadline: Duration,
+    },
+}
+
+/// A component for one workspace. Each call runs in an instance of its own, so calls may run side by
+/// side and one that traps leaves nothing behind.
+#[derive(Clone)]
+pub struct MemoryPlugin {
+    component: LoadedComponent,
+    capabilities: Capabilities,
+    limits: Limits,
+}
+
+impl MemoryPlugin {
+    /// Binds a component to a workspace.
+    #[must_use]
+    pub fn new(
+        component: LoadedComponent,
+        storage: Arc<dyn Storage>,
+        llm: Arc<dyn Llm>,
+        settings: Values,
+    ) -> Self {
+        let capabilities = Capabilities {
+            storage,
+            llm,
+            settings: Arc::new(settings),
+        };
+        Self {
+            component,
+            capabilities,
+            limits: Limits::default(),
+        }
+    }
+
+    /// The same with other limits.
+    #[must_use]
+    pub fn with_limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// The settings that the component is given.
+    #[must_use]
+    pub fn settings(&self) -> &Values {
+        &self.capabilities.settings
+    }
+
+    async fn instantiate(
+        &self,
+        call: &'static str,
+    ) -> Result<(Store<CallState>, Memory), CallError> {
+        let state = CallState::new(self.capabilities.clone(), self.limits.memory_bytes);
+        let mut store = Store::new(&self.component.engine, state);
+        store.limiter(|state| &mut state.memory_limit);
+        // At every tick a running component gives way to tokio, which keeps the deadline.
+        store.set_epoch_deadline(1);
+        store.epoch_deadline_async_yield_and_update(1);
+        let instance = self.component.pre.instantiate_async(&mut store).await;
+        let instance = instance.map_err(|error| self.trapped(call, &error))?;
+        Ok((store, instance))
+    }
+
+    async fn within_deadline<T>(
+        &self,
+        call: &'static str,
+        result: impl Future<Output = Result<wasmtime::Result<T>, CallError>>,
+    ) -> Result<T, CallError> {
+        match tokio::time::timeout(self.limits.deadline, result).await {
+            Ok(result) => result?.map_err(|error| self.trapped(call, &error)),
+            Err(_) => Err(CallError::TimedOut {
+                component: self.component.name.to_string(),
+                call,
+                deadline: self.limits.deadline,
+            }),
+        }
+    }
+
+    fn trapped(&self, call: &'static str, error: &wasmtime::Error) -> CallError {
+        let component = self.component.name.to_string();
+        let detail = format!("{error:#}");
+        let grown = error.downcast_ref::<Trap>().is_none()
+            && detail.contains("forcing trap when growing memory");
+        if grown {
+            return CallError::OutOfMemory {
+                component,
+                call,
+                limit: self.limits.memory_bytes,
+            };
+        }
+        CallError::Trapped {
+            component,
+            call,
+            detail,
+        }
+    }
+}
+
+/// One call: instance, export, deadline, errors.
+macro_rules! call {
+    ($plugin:ident, $interface:ident, $method:ident $(, $argument:expr)*) => {{
+        let name = stringify!($method);
+        $plugin
+            .within_deadline(name, async {
+                let (mut store, instance) = $plugin.instantiate(name).await?;
+                Ok(instance.$interface().$method(&mut store $(, $argument)*).await)
+            })
+            .await
+    }};
+}
+
+impl MemoryPlugin {
+    /// `memory-summarizer.summarize`: the text of one memory.
+    ///
+    /// # Errors
+    /// [`CallError`].
+    pub async fn summarize(
+        &self,
+        context: &Context,
+        scope: Scope,
+        memory_type: MemoryType,
+        existing_memory: Option<&str>,
+    ) -> Result<Summary, CallError> {
+        call!(
+            self,
+            myao_memory_memory_summarizer,
+            call_summarize,
+            context,
+            scope,
+            memory_type,
+            existing_memory
+        )?
+        .map_err(CallError::Refused)
+    }
+
+    /// `memory-summarizer.render-prompt`: the exact prompt.
+    ///
+    /// # Errors
+    /// [`CallError`].
+    pub async fn render_prompt(
+        &self,
+        context: &Context,
+        scope: Scope,
+        memory_type: MemoryType,
+        existing_memory: Option<&str>,
+    ) -> Result<String, CallError> {
+        call!(
+            self,
+            myao_memory_memory_summarizer,
+            call_render_prompt,
+            context,
+            scope,
+            memory_type,
+            existing_memory
+        )?
+        .map_err(CallError::Refused)
+    }
+
+    /// `context-builder.build`: a context from the store.
+    ///
+    /// # Errors
+    /// [`CallError`].
+    pub async fn build_context(
+        &self,
+        request: &BuildRequest,
+        now: Timestamp,
+    ) -> Result<Context, CallError> {
+        call!(self, myao_memory_context_builder, call_build, request, now)?
+            .map_err(CallError::Refused)
+    }
+
+    /// `memory-generator.should-update`: whether a channel's short-term memory takes a new version.
+    ///
+    /// # Errors
+    /// [`CallError`].
+    pub async fn should_update(
+        &self,
+        state: &UpdateState,
+        now: Timestamp,
+    ) -> Result<bool, CallError> {
+        call!(
+            self,
+            myao_memory_memory_generator,
+            call_should_update,
+            state,
+            now
+        )?
+        .map_err(CallError::Refused)
+    }
+
+    /// `memory-generator.list-due`: what is due.
+    ///
+    /// # Errors
+    /// [`CallError`].
+    pub async fn list_due(&self, now: Timestamp) -> Result<DueWork, CallError> {
+        call!(self, myao_memory_memory_generator, call_list_due, now)?.map_err(CallError::Refused)
+    }
+
+    /// `memory-generator.generate`: everything due, in one call.
+    ///
+    /// # Errors
+    /// [`CallError`].
+    pub async fn generate(&self, now: Timestamp) -> Result<Report, CallError> {
+        call!(self, myao_memory_memory_generator, call_generate, now)?.map_err(CallError::Refused)
+    }
+
+    /// `memory-generator.generate-channel`: what is due in one channel.
+    ///
+    /// # Errors
+    /// [`CallError`], but never [`CallError::Refused`]: that is in the entry.
+    pub async fn generate_channel(
+        &self,
+        channel_id: &str,
+        now: Timestamp,
+    ) -> Result<Vec<Entry>, CallError> {
+        call!(
+            self,
+            myao_memory_memory_generator,
+            call_generate_channel,
+            channel_id,
+            now
+        )
+    }
+
+    /// `memory-generator.generate-thread`: one thread.
+    ///
+    /// # Errors
+    /// As [`Self::generate_channel`].
+    pub async fn generate_thread(
+        &self,
+        channel_id: &str,
+        thread_ts: &str,
+        now: Timestamp,
+    ) -> Result<Entry, CallError> {
+        let thread_ts = thread_ts.to_owned();
+        call!(
+            self,
+            myao_memory_memory_generator,
+            call_generate_thread,
+            channel_id,
+            &thread_ts,
+            now
+        )
+    }
+
+    /// `memory-generator.generate-workspace`: the workspace.
+    ///
+    /// # Errors
+    /// As [`Self::generate_channel`].
+    pub async fn generate_workspace(&self, now: Timestamp) -> Result<Entry, CallError> {
+        call!(
+            self,
+            myao_memory_memory_generator,
+            call_generate_workspace,
+            now
+        )
+    }
+}

@@ -1,0 +1,128 @@
+//! One generation run, with channels side by side.
+
+use futures::{Stream, StreamExt as _};
+
+use crate::bindings::errors::Error;
+use crate::bindings::exports::myao::memory::memory_generator::{
+    Entry, Outcome, Report, SkipReason,
+};
+use crate::bindings::types::{Scope, Timestamp};
+use crate::plugin::{CallError, MemoryPlugin};
+
+/// How far a run is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Progress {
+    /// Threads and channels that are done.
+    pub done: usize,
+    /// All that were due.
+    pub total: usize,
+}
+
+/// Makes everything that is due at `now`: threads, then channels, `in_flight` of them side by side, then
+/// the workspace. The memories are those of `MemoryPlugin::generate`.
+///
+/// # Errors
+/// [`CallError`] where what is due cannot be read; any later failure is an entry of the report.
+pub async fn generate(
+    plugin: &MemoryPlugin,
+    now: Timestamp,
+    in_flight: usize,
+    progress: &(dyn Fn(Progress) + Sync),
+) -> Result<Report, CallError> {
+    let due = plugin.list_due(now).await?;
+    let total = due.threads.len() + due.channels.len();
+    let mut entries: Vec<Entry> = Vec::with_capacity(total + 1);
+    let mut done = 0;
+    progress(Progress { done, total });
+
+    let threads = due.threads.into_iter().map(|thread| {
+        let plugin = plugin.clone();
+        async move {
+            let made = plugin
+                .generate_thread(&thread.channel_id, &thread.thread_ts, now)
+                .await;
+            let scope_id = format!("{}:{}", thread.channel_id, thread.thread_ts);
+            vec![made.unwrap_or_else(|error| failed(Scope::Thread, scope_id, &error))]
+        }
+    });
+    let channels = due.channels.into_iter().map(|channel_id| {
+        let plugin = plugin.clone();
+        async move {
+            let made = plugin.generate_channel(&channel_id, now).await;
+            made.unwrap_or_else(|error| vec![failed(Scope::Channel, channel_id, &error)])
+        }
+    });
+    // Merging the workspace after every channel is a chain; its channels cannot overlap.
+    let channels_in_flight = if plugin.settings().workspace_merge_per_channel {
+        1
+    } else {
+        in_flight
+    };
+    let mut steps = side_by_side(threads, in_flight)
+        .chain(side_by_side(channels, channels_in_flight))
+        .boxed();
+    while let Some(step) = steps.next().await {
+        entries.extend(step);
+        done += 1;
+        progress(Progress { done, total });
+    }
+
+    let changed = entries
+        .iter()
+        .any(|entry| entry.scope == Scope::Channel && !entry.made.is_empty());
+    let workspace = if changed || due.workspace {
+        plugin.generate_workspace(now).await
+    } else {
+        Ok(unchanged_workspace(plugin))
+    };
+    let scope_id = &plugin.settings().workspace_scope_id;
+    entries
+        .push(workspace.unwrap_or_else(|error| failed(Scope::Workspace, scope_id.clone(), &error)));
+    Ok(Report { now, entries })
+}
+
+/// Runs steps on tokio's threads, at most `in_flight` at once, and yields their entries in the steps' order.
+fn side_by_side<F>(
+    steps: impl Iterator<Item = F> + Send,
+    in_flight: usize,
+) -> impl Stream<Item = Vec<Entry>> + Send
+where
+    F: Future<Output = Vec<Entry>> + Send + 'static,
+{
+    futures::stream::iter(steps)
+        .map(tokio::spawn)
+        .buffered(in_flight.max(1))
+        .map(|step| {
+            step.unwrap_or_else(|error| {
+                let error = Error::Other(format!("a step of the run was lost: {error}"));
+                vec![entry(Scope::Channel, String::new(), Outcome::Failed(error))]
+            })
+        })
+}
+
+fn unchanged_workspace(plugin: &MemoryPlugin) -> Entry {
+    let scope_id = plugin.settings().workspace_scope_id.clone();
+    entry(
+        Scope::Workspace,
+        scope_id,
+        Outcome::Skipped(SkipReason::Unchanged),
+    )
+}
+
+fn failed(scope: Scope, scope_id: String, error: &CallError) -> Entry {
+    entry(
+        scope,
+        scope_id,
+        Outcome::Failed(Error::Other(error.to_string())),
+    )
+}
+
+fn entry(scope: Scope, scope_id: String, outcome: Outcome) -> Entry {
+    Entry {
+        scope,
+        scope_id,
+        channel_name: String::new(),
+        made: Vec::new(),
+        outcome,
+    }
+}
