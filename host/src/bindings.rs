@@ -1,6 +1,12 @@
 //! The WIT contract (`wit/`) as Rust types: what the component asks of the host (async traits) and
 //! what it offers.
-#![allow(missing_docs, unreachable_pub, clippy::all, clippy::restriction, clippy::pedantic)]
+#![allow(
+    missing_docs,
+    unreachable_pub,
+    clippy::all,
+    clippy::restriction,
+    clippy::pedantic
+)]
 
 wasmtime::component::bindgen!({
     path: "../wit",
