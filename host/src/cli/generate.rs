@@ -1,6 +1,7 @@
 //! `myao generate` and `myao backfill`.
 
 use std::collections::BTreeMap;
+use std::io::Write as _;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -73,7 +74,7 @@ pub(crate) async fn backfill(app: &App, arguments: &BackfillArgs) -> anyhow::Res
     if app.json {
         output::print_json(&backfill_json(app, &outcomes))?;
     } else {
-        print_backfill(app, &outcomes, arguments.keep_going);
+        print_backfill(app, &outcomes, arguments.keep_going)?;
     }
     Ok(exit_code(!outcomes.failed.is_empty()))
 }
@@ -116,7 +117,7 @@ fn place(entry: &Entry) -> String {
 
 fn print_report(report: &Report) -> anyhow::Result<()> {
     let made: usize = report.entries.iter().map(|entry| entry.made.len()).sum();
-    println!("{}: made {}", output::time(report.now), memories(made));
+    writeln!(output::stdout(), "{}: made {}", output::time(report.now), memories(made))?;
     if made > 0 {
         let mut table = output::table(&["", "of", "memory", "version", "messages", "engine"]);
         for entry in &report.entries {
@@ -139,12 +140,13 @@ fn print_report(report: &Report) -> anyhow::Result<()> {
             *skipped.entry(skip_reason(reason)).or_default() += 1;
         }
     }
+    let mut out = output::stdout();
     for (reason, n) in skipped {
-        println!("skipped {n}: {reason}");
+        writeln!(out, "skipped {n}: {reason}")?;
     }
     for entry in &report.entries {
         if let Some(failure) = failure(entry) {
-            println!("failed: {}: {failure}", place(entry));
+            writeln!(out, "failed: {}: {failure}", place(entry))?;
         }
     }
     Ok(())
@@ -160,29 +162,32 @@ fn skip_reason(reason: SkipReason) -> &'static str {
     }
 }
 
-fn print_backfill(app: &App, outcomes: &Outcomes, keep_going: bool) {
+fn print_backfill(app: &App, outcomes: &Outcomes, keep_going: bool) -> anyhow::Result<()> {
+    let mut out = output::stdout();
     let Some((first, last)) = outcomes.ticks else {
-        println!("Nothing to do: there are no messages of which no memory was made yet.");
-        return;
+        writeln!(out, "Nothing to do: there are no messages of which no memory was made yet.")?;
+        return Ok(());
     };
     let time = |unix_seconds| output::time(app.local_time(unix_seconds));
-    println!("From {} to {}: made {}", time(first), time(last), memories(outcomes.made.len()));
+    writeln!(out, "From {} to {}: made {}", time(first), time(last), memories(outcomes.made.len()))?;
     for ((scope, memory_type), n) in tally(&outcomes.made) {
-        println!("  {n:>6}  {scope} {memory_type}");
+        writeln!(out, "  {n:>6}  {scope} {memory_type}")?;
     }
     for entry in &outcomes.failed {
         if let Some(failure) = failure(entry) {
-            println!("failed: {}: {failure}", place(entry));
+            writeln!(out, "failed: {}: {failure}", place(entry))?;
         }
     }
     if outcomes.failed.is_empty() {
-        println!("Next: myao memory list");
+        writeln!(out, "Next: myao memory list")?;
     } else if !keep_going {
-        println!(
+        writeln!(
+            out,
             "Stopped at {}. What was made is saved; `myao backfill` goes on from here, and with --keep-going past failures.",
             time(last)
-        );
+        )?;
     }
+    Ok(())
 }
 
 fn tally(made: &[Made]) -> BTreeMap<(&'static str, &'static str), usize> {

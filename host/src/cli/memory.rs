@@ -12,6 +12,7 @@ use myao::config::WORKSPACE_SCOPE_ID;
 use myao::names;
 use myao::storage::sqlite::SqliteWorkspace;
 use myao::storage::sqlite::inspect::{MemoryFilter, Sources, StoredMemory};
+use myao::ts::TsKey;
 
 use super::app::App;
 use super::args::MemoryCommand;
@@ -45,7 +46,7 @@ fn list(app: &App, workspace: &SqliteWorkspace) -> anyhow::Result<()> {
         return output::print_json(&newest.iter().map(memory_json).collect());
     }
     if newest.is_empty() {
-        println!("There are no memories yet. Next: myao backfill");
+        writeln!(output::stdout(), "There are no memories yet. Next: myao backfill")?;
         return Ok(());
     }
     let mut table = output::table(&["memory of", "type", "version", "made", "begins with"]);
@@ -120,6 +121,7 @@ fn resolve(workspace: &SqliteWorkspace, scope_id: &str) -> anyhow::Result<(Scope
     }
     if let Some((channel, thread)) = scope_id.split_once(':') {
         let channel = find_channel(workspace, channel)?;
+        TsKey::parse(thread)?;
         return Ok((Scope::Thread, format!("{channel}:{thread}")));
     }
     Ok((Scope::Channel, find_channel(workspace, scope_id)?))
@@ -127,7 +129,7 @@ fn resolve(workspace: &SqliteWorkspace, scope_id: &str) -> anyhow::Result<(Scope
 
 fn print_memory(stored: &StoredMemory, sources: &Sources) -> anyhow::Result<()> {
     let memory = &stored.memory;
-    let mut out = std::io::stdout().lock();
+    let mut out = output::stdout();
     writeln!(
         out,
         "## {} {}, version {}",
@@ -196,10 +198,10 @@ fn history(
         });
         return output::print_json(&values.collect());
     }
+    let mut out = output::stdout();
     if texts.is_empty() {
-        println!("Nothing is remembered of {channel} yet. Next: myao backfill");
+        writeln!(out, "Nothing is remembered of {channel} yet. Next: myao backfill")?;
     }
-    let mut out = std::io::stdout().lock();
     for (n, stored) in texts.iter().enumerate() {
         writeln!(
             out,
@@ -281,7 +283,7 @@ fn diff(
             "lines": changes.iter().map(change).collect::<Vec<_>>(),
         }));
     }
-    let mut out = std::io::stdout().lock();
+    let mut out = output::stdout();
     writeln!(out, "--- version {}\n+++ version {}", versions.0, versions.1)?;
     for (sign, line) in changes {
         writeln!(out, "{sign} {line}")?;

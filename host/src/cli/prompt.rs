@@ -13,6 +13,7 @@ use myao::names;
 use myao::plugin::MemoryPlugin;
 use myao::storage::empty::EmptyStorage;
 use myao::storage::sqlite::SqliteWorkspace;
+use myao::ts::TsKey;
 
 use super::app::{App, read_input};
 use super::args::InputArgs;
@@ -29,7 +30,7 @@ pub(crate) async fn prompt(app: &App, arguments: &InputArgs) -> anyhow::Result<E
     if app.json {
         output::print_json(&serde_json::json!({ "prompt": prompt }))?;
     } else {
-        std::io::stdout().write_all(prompt.as_bytes())?;
+        output::stdout().write_all(prompt.as_bytes())?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -49,7 +50,7 @@ pub(crate) async fn summarize(app: &App, arguments: &InputArgs) -> anyhow::Resul
             "truncated": summary.truncated,
         }))?;
     } else if !summary.text.is_empty() {
-        writeln!(std::io::stdout(), "{}", summary.text)?;
+        writeln!(output::stdout(), "{}", summary.text)?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -99,6 +100,9 @@ impl Input {
             message_limit: Some(settings.generation_message_limit),
         };
         let context = plugin.build_context(&request, now).await?;
+        if let Some(thread) = &arguments.thread {
+            check_thread(&context, thread, now)?;
+        }
         let stored = || stored_memory(&context, scope, arguments.memory_type.into());
         let existing_memory = arguments.existing_memory.clone().or_else(stored);
         Ok(Self { plugin, existing_memory, context, now: Some(now) })
@@ -121,6 +125,20 @@ impl Input {
             );
         }
     }
+}
+
+/// A thread that is not there is most often a mistyped one.
+fn check_thread(context: &Context, thread: &str, now: Timestamp) -> anyhow::Result<()> {
+    let wanted = TsKey::parse(thread)?;
+    let history = &context.conversation_history;
+    let found = |ts: &str| TsKey::parse(ts).is_ok_and(|ts| ts == wanted);
+    anyhow::ensure!(
+        history.threads.iter().any(|thread| found(&thread.thread_ts)),
+        "#{} has no message {thread} up to {}: --thread takes the id of a thread's first message",
+        history.channel_name,
+        output::time(now)
+    );
+    Ok(())
 }
 
 /// The memory that generation would merge into.
