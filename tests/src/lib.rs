@@ -1,5 +1,14 @@
 //! What the tests share: the component, settings, fixtures.
 
+pub mod backfills;
+pub mod conversation;
+pub mod faults;
+pub mod merges;
+pub mod recorder;
+pub mod store;
+pub mod tap;
+pub mod telling;
+
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
