@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use myao::backfill::{self, BackfillError, Options, Outcomes};
-use myao::bindings::settings::Values;
+use myao::bindings::settings::{ShortTermHistory, Values};
 use myao::bindings::types::Engine;
 use myao::plugin::MemoryPlugin;
 use myao::storage::Storage;
@@ -18,13 +18,34 @@ use crate::{default_settings, plugin};
 /// The default settings, with the engine `llm`.
 #[must_use]
 pub fn llm_settings() -> Values {
-    Values { engine: Engine::Llm, ..default_settings() }
+    Values {
+        engine: Engine::Llm,
+        ..default_settings()
+    }
+}
+
+/// The same in small steps: bursts take several versions, so that a step of a channel saves many times.
+#[must_use]
+pub fn small_steps() -> Values {
+    let defaults = llm_settings();
+    Values {
+        generation_message_limit: 15,
+        short_term_history: ShortTermHistory {
+            message_threshold: 10,
+            ..defaults.short_term_history
+        },
+        ..defaults
+    }
 }
 
 /// The component over a workspace, with the model that tells.
 #[must_use]
 pub fn telling_plugin(workspace: &SqliteWorkspace, settings: Values) -> MemoryPlugin {
-    plugin(Arc::new(workspace.clone()), Arc::new(telling_llm()), settings)
+    plugin(
+        Arc::new(workspace.clone()),
+        Arc::new(telling_llm()),
+        settings,
+    )
 }
 
 /// The same, with a listener at its calls.
@@ -49,8 +70,12 @@ pub async fn backfill(
     interval_seconds: u32,
     until: i64,
 ) -> Result<Outcomes, BackfillError> {
-    let options =
-        Options { interval_seconds, until: utc(until), in_flight: 1, keep_going: false };
+    let options = Options {
+        interval_seconds,
+        until: utc(until),
+        in_flight: 1,
+        keep_going: false,
+    };
     backfill::backfill(plugin, workspace, options, &utc, &|_| {}).await
 }
 
@@ -64,7 +89,9 @@ pub async fn backfill_all(
     interval_seconds: u32,
     until: i64,
 ) -> Outcomes {
-    let outcomes = backfill(plugin, workspace, interval_seconds, until).await.unwrap();
+    let outcomes = backfill(plugin, workspace, interval_seconds, until)
+        .await
+        .unwrap();
     assert_eq!(outcomes.failed, []);
     outcomes
 }

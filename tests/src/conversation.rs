@@ -67,13 +67,21 @@ pub fn channel_id(n: u64) -> String {
 /// The `n`th channel.
 #[must_use]
 pub fn channel(n: u64) -> ChannelRecord {
-    ChannelRecord { id: channel_id(n), name: format!("channel-{n}"), is_private: false }
+    ChannelRecord {
+        id: channel_id(n),
+        name: format!("channel-{n}"),
+        is_private: false,
+    }
 }
 
 /// A person.
 #[must_use]
 pub fn user(name: &str) -> UserRecord {
-    UserRecord { id: format!("U-{name}"), name: name.to_owned(), is_bot: false }
+    UserRecord {
+        id: format!("U-{name}"),
+        name: name.to_owned(),
+        is_bot: false,
+    }
 }
 
 /// A top-level message of alice.
@@ -148,14 +156,22 @@ impl Writer<'_> {
                 1 => now.rem_euclid(DAY),
                 _ => 0,
             };
-            now = now.max(self.messages.last().map_or(now, |last| last.ts.unix_seconds()));
+            now = now.max(
+                self.messages
+                    .last()
+                    .map_or(now, |last| last.ts.unix_seconds()),
+            );
         }
-        self.messages.retain(|message| message.ts.unix_seconds() <= end);
+        self.messages
+            .retain(|message| message.ts.unix_seconds() <= end);
     }
 
     fn say(&mut self, now: i64) {
         let n = self.messages.len();
-        let sequence = self.messages.last().filter(|last| last.ts.unix_seconds() == now);
+        let sequence = self
+            .messages
+            .last()
+            .filter(|last| last.ts.unix_seconds() == now);
         let sequence = sequence.map_or(1, |last| last.ts.to_database() % 1_000_000 + 1);
         let text = self.text(n);
         let mut said = message(&self.channel, ts(now, sequence), text);
@@ -173,7 +189,9 @@ impl Writer<'_> {
             2 => self.random.below(n),
             _ => return None,
         };
-        let parent = self.messages.get(usize::try_from(n.checked_sub(back + 1)?).ok()?)?;
+        let parent = self
+            .messages
+            .get(usize::try_from(n.checked_sub(back + 1)?).ok()?)?;
         Some(parent.thread_ts.unwrap_or(parent.ts))
     }
 
@@ -182,6 +200,9 @@ impl Writer<'_> {
         let which = usize::try_from(self.random.below(4)).unwrap_or(0);
         let subject = subject.get(which).copied().unwrap_or_default();
         let (day, sum) = (1 + self.random.below(28), 100 + self.random.below(900));
-        format!("{} {n}: {subject} is due on March {day}, and costs {sum} euros.", self.channel)
+        format!(
+            "{} {n}: {subject} is due on March {day}, and costs {sum} euros.",
+            self.channel
+        )
     }
 }

@@ -22,7 +22,10 @@ pub struct FailAt(pub usize, pub Moment);
 impl FailAt {
     fn strike(self, call: Call, moment: Moment) -> Result<(), StorageError> {
         if (call.number, moment) == (self.0, self.1) {
-            return Err(StorageError::Unavailable(format!("struck at call {}", call.number)));
+            return Err(StorageError::Unavailable(format!(
+                "struck at call {}",
+                call.number
+            )));
         }
         Ok(())
     }

@@ -22,7 +22,9 @@ use myao::storage::Storage;
 /// A file of the project, by its path from the top.
 #[must_use]
 pub fn project_file(path: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..").join(path)
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("..")
+        .join(path)
 }
 
 /// The text of a file of the project.
@@ -52,7 +54,9 @@ pub fn component() -> LoadedComponent {
 #[must_use]
 #[allow(clippy::panic)]
 pub fn default_settings() -> Values {
-    Config::default().settings().unwrap_or_else(|error| panic!("{error}"))
+    Config::default()
+        .settings()
+        .unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// The component over a storage and a model.

@@ -1,12 +1,13 @@
 //! What must be true of the memories of channels after every run.
 #![allow(clippy::unwrap_used)]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use myao::bindings::types::{MemoryType, Scope};
-use myao::storage::Memory;
 use myao::storage::sqlite::SqliteWorkspace;
 use myao::storage::sqlite::inspect::MemoryFilter;
+use myao::storage::{Keep, Memory, MessageQuery, Storage as _};
+use myao::ts::TsKey;
 
 /// Every short-term text of every channel was merged into the channel's long-term memory exactly once, and in
 /// order; versions are not repeated. Where versions are kept and `telling`'s model answered, the long-term
@@ -63,16 +64,33 @@ impl Channel {
         for long_term in &self.long_terms {
             let sources = workspace.sources(long_term.id).unwrap().memories;
             let of = |memory_type| {
-                let ids = sources.iter().filter(move |source| source.memory_type == memory_type);
+                let ids = sources
+                    .iter()
+                    .filter(move |source| source.memory_type == memory_type);
                 ids.map(|source| source.id).collect::<Vec<_>>()
             };
-            assert_eq!(of(MemoryType::LongTerm), Vec::from_iter(into), "{id}: a merge is left out");
-            assert_eq!(of(MemoryType::ShortTerm), Vec::from_iter(long_term.merged_through), "{id}");
+            assert_eq!(
+                of(MemoryType::LongTerm),
+                Vec::from_iter(into),
+                "{id}: a merge is left out"
+            );
+            assert_eq!(
+                of(MemoryType::ShortTerm),
+                Vec::from_iter(long_term.merged_through),
+                "{id}"
+            );
             merged.extend(long_term.merged_through);
             into = Some(long_term.id);
         }
-        assert_eq!(merged, made, "{id}: each short-term text is merged once, in order");
-        let versions: Vec<u32> = self.short_terms.iter().map(|memory| memory.version).collect();
+        assert_eq!(
+            merged, made,
+            "{id}: each short-term text is merged once, in order"
+        );
+        let versions: Vec<u32> = self
+            .short_terms
+            .iter()
+            .map(|memory| memory.version)
+            .collect();
         let counted: Vec<u32> = (1..).take(versions.len()).collect();
         assert!(
             versions == counted || versions.iter().all(|version| *version == 1),
@@ -87,7 +105,11 @@ impl Channel {
 /// # Panics
 /// Where that is not so.
 pub fn assert_long_term_tells_of_each_version(workspace: &SqliteWorkspace) {
-    let filter = MemoryFilter { scope: Some(Scope::Channel), with_text: true, ..MemoryFilter::default() };
+    let filter = MemoryFilter {
+        scope: Some(Scope::Channel),
+        with_text: true,
+        ..MemoryFilter::default()
+    };
     let mut told: BTreeMap<String, (String, Vec<String>)> = BTreeMap::new();
     for stored in workspace.stored_memories(&filter).unwrap() {
         let memory = stored.memory;
@@ -101,4 +123,47 @@ pub fn assert_long_term_tells_of_each_version(workspace: &SqliteWorkspace) {
     for (id, (long_term, short_terms)) in told {
         assert_eq!(long_term, short_terms.join("\n"), "{id}");
     }
+}
+
+/// Every message went into a short-term memory of its channel. Returns how many messages there are.
+///
+/// # Panics
+/// Where one did not.
+pub async fn assert_every_message_is_a_source(workspace: &SqliteWorkspace) -> usize {
+    let mut sources: BTreeSet<(String, String)> = BTreeSet::new();
+    for memory in all_texts(workspace) {
+        if memory.memory_type == MemoryType::ShortTerm {
+            let messages = workspace.sources(memory.id).unwrap().messages;
+            sources.extend(
+                messages
+                    .into_iter()
+                    .map(|m| (m.channel_id, m.ts.to_string())),
+            );
+        }
+    }
+    let mut messages = BTreeSet::new();
+    for channel in workspace.list_channels().await.unwrap() {
+        let query = MessageQuery {
+            channel_id: channel.id.clone(),
+            since: None,
+            until: TsKey::first_of(100_000_000_000).to_string(),
+            limit: u32::MAX,
+            keep: Keep::Oldest,
+            whole_thread: None,
+        };
+        let stored = workspace.list_messages(query).await.unwrap();
+        messages.extend(
+            stored
+                .into_iter()
+                .map(|message| (channel.id.clone(), message.ts)),
+        );
+    }
+    let missing: Vec<_> = messages.difference(&sources).collect();
+    assert!(
+        missing.is_empty(),
+        "{} messages are in no memory, as {:?}",
+        missing.len(),
+        missing.first()
+    );
+    messages.len()
 }

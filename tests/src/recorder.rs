@@ -17,7 +17,10 @@ impl Recorder {
     /// The names of the calls with the rows that each returned, in order.
     #[must_use]
     pub fn calls(&self) -> Vec<(&'static str, usize)> {
-        self.calls.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.calls
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
     /// How many calls there were of each name.
@@ -34,7 +37,10 @@ impl Recorder {
 #[async_trait::async_trait]
 impl Tap for Recorder {
     async fn after(&self, call: Call, items: usize) -> Result<(), StorageError> {
-        self.calls.lock().unwrap_or_else(PoisonError::into_inner).push((call.name, items));
+        self.calls
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push((call.name, items));
         Ok(())
     }
 }

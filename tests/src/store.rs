@@ -14,6 +14,9 @@ use crate::conversation::History;
 /// The workspace of all tests.
 pub const WORKSPACE: &str = "W1";
 
+/// A file system in memory, where the system has one: the tests save tens of thousands of times.
+const MEMORY: &str = "/dev/shm";
+
 /// A database in a folder of its own.
 pub struct TestStore {
     folder: TempDir,
@@ -23,7 +26,10 @@ impl TestStore {
     /// An empty one.
     #[must_use]
     pub fn empty() -> Self {
-        Self { folder: tempfile::tempdir().unwrap() }
+        let folder = tempfile::tempdir_in(MEMORY).or_else(|_| tempfile::tempdir());
+        Self {
+            folder: folder.unwrap(),
+        }
     }
 
     /// One that holds a history.
@@ -54,6 +60,13 @@ impl TestStore {
         SqliteStore::open(self.path()).unwrap()
     }
 
+    /// The store, which keeps the file, with its workspace.
+    #[must_use]
+    pub fn into_workspace(self) -> (Self, SqliteWorkspace) {
+        let workspace = self.workspace();
+        (self, workspace)
+    }
+
     /// Its workspace, with connections of its own.
     #[must_use]
     pub fn workspace(&self) -> SqliteWorkspace {
@@ -65,7 +78,9 @@ impl TestStore {
 #[must_use]
 pub fn workspace(path: &Path) -> SqliteWorkspace {
     let store = SqliteStore::open(path).unwrap();
-    store.workspace(WORKSPACE, Config::default().timezone, WORKSPACE_SCOPE_ID).unwrap()
+    store
+        .workspace(WORKSPACE, Config::default().timezone, WORKSPACE_SCOPE_ID)
+        .unwrap()
 }
 
 /// Adds a history to a database.
@@ -89,5 +104,8 @@ pub fn import(store: &SqliteStore, history: &History) {
 /// A time, shown as UTC.
 #[must_use]
 pub fn utc(unix_seconds: i64) -> Timestamp {
-    Timestamp { unix_seconds, utc_offset_seconds: 0 }
+    Timestamp {
+        unix_seconds,
+        utc_offset_seconds: 0,
+    }
 }

@@ -39,8 +39,17 @@ pub fn tapped(
     llm: Arc<dyn Llm>,
     tap: Arc<dyn Tap>,
 ) -> (Arc<dyn Storage>, Arc<dyn Llm>) {
-    let line = Line { calls: Arc::default(), tap };
-    (Arc::new(TappedStorage { inner: storage, line: line.clone() }), Arc::new(TappedLlm { inner: llm, line }))
+    let line = Line {
+        calls: Arc::default(),
+        tap,
+    };
+    (
+        Arc::new(TappedStorage {
+            inner: storage,
+            line: line.clone(),
+        }),
+        Arc::new(TappedLlm { inner: llm, line }),
+    )
 }
 
 #[derive(Clone)]
@@ -56,7 +65,10 @@ impl Line {
         items: impl Fn(&T) -> usize + Send,
         call: impl Future<Output = Result<T, StorageError>> + Send,
     ) -> Result<T, StorageError> {
-        let this = Call { number: self.calls.fetch_add(1, Ordering::SeqCst), name };
+        let this = Call {
+            number: self.calls.fetch_add(1, Ordering::SeqCst),
+            name,
+        };
         self.tap.before(this).await?;
         let result = call.await?;
         self.tap.after(this, items(&result)).await?;
@@ -72,20 +84,28 @@ struct TappedStorage {
 #[async_trait::async_trait]
 impl Storage for TappedStorage {
     async fn list_channels(&self) -> Result<Vec<Channel>, StorageError> {
-        self.line.through("list-channels", Vec::len, self.inner.list_channels()).await
+        self.line
+            .through("list-channels", Vec::len, self.inner.list_channels())
+            .await
     }
 
     async fn list_messages(&self, query: MessageQuery) -> Result<Vec<Message>, StorageError> {
-        self.line.through("list-messages", Vec::len, self.inner.list_messages(query)).await
+        self.line
+            .through("list-messages", Vec::len, self.inner.list_messages(query))
+            .await
     }
 
     async fn list_memories(&self, query: MemoryQuery) -> Result<Vec<Memory>, StorageError> {
-        self.line.through("list-memories", Vec::len, self.inner.list_memories(query)).await
+        self.line
+            .through("list-memories", Vec::len, self.inner.list_memories(query))
+            .await
     }
 
     async fn list_due(&self, query: DueQuery) -> Result<Due, StorageError> {
         let items = |due: &Due| due.channels.len() + due.threads.len();
-        self.line.through("list-due", items, self.inner.list_due(query)).await
+        self.line
+            .through("list-due", items, self.inner.list_due(query))
+            .await
     }
 
     async fn get_backlog(
@@ -99,7 +119,9 @@ impl Storage for TappedStorage {
     }
 
     async fn save_memory(&self, draft: MemoryDraft) -> Result<Memory, StorageError> {
-        self.line.through("save-memory", |_| 1, self.inner.save_memory(draft)).await
+        self.line
+            .through("save-memory", |_| 1, self.inner.save_memory(draft))
+            .await
     }
 }
 

@@ -15,12 +15,18 @@ pub fn telling_llm() -> ScriptedLlm {
     ScriptedLlm::answering(|_, request| answer(&request.system_prompt))
 }
 
-fn answer(prompt: &str) -> String {
+/// The answer of that model to a prompt.
+#[must_use]
+pub fn answer(prompt: &str) -> String {
     let merged = prompt.rsplit_once(SHORT_TERM);
     let Some((before, short_term)) = merged else {
         let mut hasher = DefaultHasher::new();
         prompt.hash(&mut hasher);
-        return format!("- prompt {:016x} of {} bytes", hasher.finish(), prompt.len());
+        return format!(
+            "- prompt {:016x} of {} bytes",
+            hasher.finish(),
+            prompt.len()
+        );
     };
     let short_term = short_term.split(TASK).next().unwrap_or_default();
     match before.rsplit_once(EXISTING) {
