@@ -24,7 +24,13 @@ pub struct Post {
 /// A post in `channel` by `user`, so many minutes after [`START`].
 #[must_use]
 pub fn post(channel: &'static str, minute: i64, user: &'static str, text: &str) -> Post {
-    Post { channel, ts: ts(minute), thread: None, user, text: text.to_owned() }
+    Post {
+        channel,
+        ts: ts(minute),
+        thread: None,
+        user,
+        text: text.to_owned(),
+    }
 }
 
 impl Post {
@@ -45,7 +51,9 @@ pub fn ts(minute: i64) -> String {
 /// RFC 3339 for a minute.
 #[must_use]
 pub fn time(minute: i64) -> String {
-    chrono::DateTime::from_timestamp(START + minute * 60, 0).unwrap().to_rfc3339()
+    chrono::DateTime::from_timestamp(START + minute * 60, 0)
+        .unwrap()
+        .to_rfc3339()
 }
 
 /// Writes an export into the folder `export` of a program; `general` becomes the channel `CGENERAL`.
@@ -55,15 +63,27 @@ pub fn write_export(program: &Program, posts: &[Post]) {
     };
     let users = posts.iter().map(|post| post.user).collect();
     let channels: BTreeSet<&str> = posts.iter().map(|post| post.channel).collect();
-    program.write("export/users.json", list(users, &|name| json!({ "id": user_id(name), "name": name })));
+    program.write(
+        "export/users.json",
+        list(users, &|name| json!({ "id": user_id(name), "name": name })),
+    );
     program.write(
         "export/channels.json",
-        list(channels.clone(), &|name| json!({ "id": channel_id(name), "name": name })),
+        list(
+            channels.clone(),
+            &|name| json!({ "id": channel_id(name), "name": name }),
+        ),
     );
     for channel in channels {
-        let posts: Vec<Value> =
-            posts.iter().filter(|post| post.channel == channel).map(message).collect();
-        program.write(&format!("export/{channel}/2026-03-02.json"), Value::Array(posts).to_string());
+        let posts: Vec<Value> = posts
+            .iter()
+            .filter(|post| post.channel == channel)
+            .map(message)
+            .collect();
+        program.write(
+            &format!("export/{channel}/2026-03-02.json"),
+            Value::Array(posts).to_string(),
+        );
     }
 }
 

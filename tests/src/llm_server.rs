@@ -27,7 +27,10 @@ impl Call {
     /// The one message's text.
     #[must_use]
     pub fn prompt(&self) -> &str {
-        self.body.pointer("/messages/0/content").and_then(Value::as_str).unwrap_or_default()
+        self.body
+            .pointer("/messages/0/content")
+            .and_then(Value::as_str)
+            .unwrap_or_default()
     }
 }
 
@@ -124,19 +127,27 @@ impl LlmServer {
     /// The calls so far.
     #[must_use]
     pub fn calls(&self) -> Vec<Call> {
-        self.calls.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.calls
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
     /// The prompts so far.
     #[must_use]
     pub fn prompts(&self) -> Vec<String> {
-        self.calls().iter().map(|call| call.prompt().to_owned()).collect()
+        self.calls()
+            .iter()
+            .map(|call| call.prompt().to_owned())
+            .collect()
     }
 }
 
 fn serve(mut stream: TcpStream, script: &Script, seen: &Mutex<Vec<Call>>) {
     let call = read_call(&stream);
-    seen.lock().unwrap_or_else(PoisonError::into_inner).push(call.clone());
+    seen.lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .push(call.clone());
     match script(&call) {
         Reply::Http(status, header, body) => {
             let length = body.len();
@@ -172,8 +183,14 @@ fn read_call(stream: &TcpStream) -> Call {
         .filter_map(|line| line.split_once(": "))
         .map(|(name, value)| format!("{}: {value}", name.to_lowercase()))
         .collect();
-    let length = headers.iter().find_map(|header| header.strip_prefix("content-length: "));
+    let length = headers
+        .iter()
+        .find_map(|header| header.strip_prefix("content-length: "));
     let mut body = vec![0; length.map_or(0, |length| length.parse().unwrap())];
     reader.read_exact(&mut body).unwrap();
-    Call { target, headers, body: serde_json::from_slice(&body).unwrap_or(Value::Null) }
+    Call {
+        target,
+        headers,
+        body: serde_json::from_slice(&body).unwrap_or(Value::Null),
+    }
 }

@@ -33,7 +33,9 @@ impl Program {
     /// A new folder whose `myao.yaml` is `config`.
     #[must_use]
     pub fn with_config(config: &str) -> Self {
-        let program = Self { folder: TempDir::new().unwrap() };
+        let program = Self {
+            folder: TempDir::new().unwrap(),
+        };
         program.write("myao.yaml", config);
         program
     }
@@ -104,9 +106,17 @@ impl Program {
     #[must_use]
     pub fn run_with_input(&self, arguments: &[&str], input: &str) -> Ran {
         let mut command = self.command(arguments);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
-        child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+        child
+            .stdin
+            .take()
+            .unwrap()
+            .write_all(input.as_bytes())
+            .unwrap();
         Ran::new(&command, &child.wait_with_output().unwrap())
     }
 
@@ -115,13 +125,29 @@ impl Program {
     pub fn memories(&self) -> String {
         let store = SqliteStore::open(self.path("myao.db")).unwrap();
         let timezone = Config::default().timezone;
-        store.workspace("default", timezone, WORKSPACE_SCOPE_ID).unwrap().dump().unwrap()
+        let workspace = store.workspace("default", timezone, WORKSPACE_SCOPE_ID);
+        let dump = workspace.unwrap().dump().unwrap();
+        dump.lines().map(|line| sort_sources(line) + "\n").collect()
     }
 
     /// Every row of every table of the database.
     #[must_use]
     pub fn rows(&self) -> Vec<String> {
         rows(&self.path("myao.db"))
+    }
+}
+
+/// A dump names a memory's sources in the order in which they were saved, which is chance where
+/// channels run side by side. Each name has six words: `channel C1 short-term v2 text 1`.
+fn sort_sources(line: &str) -> String {
+    match line.split_once(", from: ") {
+        Some((start, sources)) if start.starts_with("  merged ") => {
+            let words: Vec<&str> = sources.split(' ').collect();
+            let mut names: Vec<String> = words.chunks(6).map(|name| name.join(" ")).collect();
+            names.sort();
+            format!("{start}, from: {}", names.join(" "))
+        }
+        _ => line.to_owned(),
     }
 }
 
@@ -137,7 +163,9 @@ pub fn rows(database: &Path) -> Vec<String> {
     };
     let mut all = Vec::new();
     for table in query("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name") {
-        let [Cell::Text(table)] = table.as_slice() else { panic!("no name: {table:?}") };
+        let [Cell::Text(table)] = table.as_slice() else {
+            panic!("no name: {table:?}")
+        };
         let mut rows: Vec<String> = query(&format!("SELECT * FROM \"{table}\""))
             .iter()
             .map(|row| format!("{table} {row:?}"))
@@ -165,7 +193,9 @@ impl Ran {
     /// Runs a command to its end.
     #[must_use]
     pub fn of(command: &mut Command) -> Self {
-        let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+        let output = command
+            .output()
+            .unwrap_or_else(|error| panic!("{command:?}: {error}"));
         Self::new(command, &output)
     }
 
@@ -186,7 +216,11 @@ impl Ran {
     #[must_use]
     #[track_caller]
     pub fn output(self) -> String {
-        assert_eq!((self.code, self.stderr.as_str()), (Some(0), ""), "{self:#?}");
+        assert_eq!(
+            (self.code, self.stderr.as_str()),
+            (Some(0), ""),
+            "{self:#?}"
+        );
         self.stdout
     }
 
@@ -208,8 +242,15 @@ impl Ran {
     #[must_use]
     #[track_caller]
     pub fn refusal(self) -> String {
-        assert_eq!((self.code, self.stdout.as_str()), (Some(1), ""), "{self:#?}");
-        let line = self.stderr.strip_suffix('\n').and_then(|text| text.strip_prefix("myao: "));
+        assert_eq!(
+            (self.code, self.stdout.as_str()),
+            (Some(1), ""),
+            "{self:#?}"
+        );
+        let line = self
+            .stderr
+            .strip_suffix('\n')
+            .and_then(|text| text.strip_prefix("myao: "));
         match line {
             Some(line) if !line.contains('\n') => line.to_owned(),
             _ => panic!("not one line: {self:#?}"),
@@ -229,13 +270,19 @@ impl Ran {
 /// The folder of the demo's export.
 #[must_use]
 pub fn demo_export() -> String {
-    project_file("tests/fixtures/slack-export").to_str().unwrap().to_owned()
+    project_file("tests/fixtures/slack-export")
+        .to_str()
+        .unwrap()
+        .to_owned()
 }
 
 /// The specification's context.
 #[must_use]
 pub fn golden_context() -> String {
-    project_file("tests/goldens/context.json").to_str().unwrap().to_owned()
+    project_file("tests/goldens/context.json")
+        .to_str()
+        .unwrap()
+        .to_owned()
 }
 
 /// The program: the one that `MYAO_TEST_BINARY` names; without it, built now, so that an old one is never
@@ -253,9 +300,19 @@ fn binary() -> &'static Path {
 fn build() -> PathBuf {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut build = Command::new(cargo);
-    build.args(["build", "--quiet", "--release", "--workspace", "--bin", "myao"]);
+    build.args([
+        "build",
+        "--quiet",
+        "--release",
+        "--workspace",
+        "--bin",
+        "myao",
+    ]);
     let status = build.current_dir(project_file("")).status();
-    assert!(status.is_ok_and(|status| status.success()), "`make build` fails");
+    assert!(
+        status.is_ok_and(|status| status.success()),
+        "`make build` fails"
+    );
     target_folder().join("release/myao")
 }
 
@@ -273,8 +330,17 @@ fn cache_folder() -> PathBuf {
 /// Compiles the component once, before the tests do it side by side.
 fn keep_compiled_component(binary: &Path) {
     let mut prompt = Command::new(binary);
-    prompt.args(["prompt", "--scope=channel", "--memory-type=short-term", "--context"]);
-    prompt.arg(golden_context()).env("XDG_CACHE_HOME", cache_folder());
-    let output = prompt.output().unwrap_or_else(|error| panic!("{}: {error}", binary.display()));
+    prompt.args([
+        "prompt",
+        "--scope=channel",
+        "--memory-type=short-term",
+        "--context",
+    ]);
+    prompt
+        .arg(golden_context())
+        .env("XDG_CACHE_HOME", cache_folder());
+    let output = prompt
+        .output()
+        .unwrap_or_else(|error| panic!("{}: {error}", binary.display()));
     assert!(output.status.success(), "{output:?}");
 }

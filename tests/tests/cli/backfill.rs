@@ -12,7 +12,9 @@ const END: &str = "2026-03-07T00:00:00Z";
 const TUESDAY: &str = "2026-03-03T12:00:00Z";
 
 fn backfill(program: &Program, until: &str) -> Value {
-    program.run(&["--json", "backfill", "--until", until]).json()
+    program
+        .run(&["--json", "backfill", "--until", until])
+        .json()
 }
 
 /// All memories without their texts: one line each.
@@ -33,11 +35,18 @@ fn summary(program: &Program) -> String {
         )
         .unwrap();
     };
-    for memory in program.run(&["--json", "memory", "list"]).json().as_array().unwrap() {
+    for memory in program
+        .run(&["--json", "memory", "list"])
+        .json()
+        .as_array()
+        .unwrap()
+    {
         let versioned = (&memory["scope"], &memory["memory_type"]);
         if versioned == (&json!("channel"), &json!("short-term")) {
             let channel = memory["scope_id"].as_str().unwrap();
-            let history = program.run(&["--json", "memory", "history", channel]).json();
+            let history = program
+                .run(&["--json", "memory", "history", channel])
+                .json();
             history.as_array().unwrap().iter().for_each(&mut add);
         } else {
             add(memory);
@@ -51,7 +60,11 @@ fn the_demo_makes_the_memories_of_a_running_bot() {
     let program = Program::with_demo();
     backfill(&program, END);
     let expected = read_project_file("tests/fixtures/demo-memories.txt");
-    assert_eq!(summary(&program), expected, "tests/fixtures/demo-memories.txt");
+    assert_eq!(
+        summary(&program),
+        expected,
+        "tests/fixtures/demo-memories.txt"
+    );
 }
 
 #[test]
@@ -61,7 +74,10 @@ fn a_second_backfill_changes_nothing() {
     assert_ne!(first["made"], json!([]));
     let before = program.memories();
     let second = backfill(&program, TUESDAY);
-    assert_eq!((&second["made"], &second["failed"]), (&json!([]), &json!([])));
+    assert_eq!(
+        (&second["made"], &second["failed"]),
+        (&json!([]), &json!([]))
+    );
     assert_eq!(program.memories(), before);
 }
 
@@ -72,7 +88,12 @@ fn stopped_and_continued_it_makes_the_same_as_in_one_go() {
     let in_parts = Program::with_demo();
     let mut made = 0;
     // On a tick, between two, and where nothing happens.
-    for until in ["2026-03-02T03:00:00Z", "2026-03-02T06:31:17Z", "2026-03-02T20:00:00Z", TUESDAY] {
+    for until in [
+        "2026-03-02T03:00:00Z",
+        "2026-03-02T06:31:17Z",
+        "2026-03-02T20:00:00Z",
+        TUESDAY,
+    ] {
         made += backfill(&in_parts, until)["made"].as_array().unwrap().len();
     }
     assert_eq!(made, whole["made"].as_array().unwrap().len());
@@ -85,14 +106,22 @@ fn every_short_term_version_is_merged_once_and_in_order() {
     let made = backfill(&program, TUESDAY)["made"].clone();
     let of = |scope_id: &str, memory_type: &str| -> Vec<Value> {
         let made = made.as_array().unwrap().iter();
-        made.filter(|memory| memory["scope_id"] == *scope_id && memory["memory_type"] == *memory_type)
-            .cloned()
-            .collect()
+        made.filter(|memory| {
+            memory["scope_id"] == *scope_id && memory["memory_type"] == *memory_type
+        })
+        .cloned()
+        .collect()
     };
     for channel in ["C07GENERAL1", "C07HARBOUR1"] {
-        let versions: Vec<u64> =
-            of(channel, "short-term").iter().filter_map(|memory| memory["version"].as_u64()).collect();
-        assert_eq!(versions, (1..=versions.len() as u64).collect::<Vec<_>>(), "{channel}");
+        let versions: Vec<u64> = of(channel, "short-term")
+            .iter()
+            .filter_map(|memory| memory["version"].as_u64())
+            .collect();
+        assert_eq!(
+            versions,
+            (1..=versions.len() as u64).collect::<Vec<_>>(),
+            "{channel}"
+        );
         assert_eq!(of(channel, "long-term").len(), versions.len(), "{channel}");
     }
 }
@@ -123,7 +152,10 @@ fn without_messages_there_is_nothing_to_do() {
     program.write("export/channels.json", "[]");
     program.run(&["import", "export"]).succeeded();
     let output = program.run(&["backfill"]).output();
-    assert_eq!(output, "Nothing to do: there are no messages of which no memory was made yet.\n");
+    assert_eq!(
+        output,
+        "Nothing to do: there are no messages of which no memory was made yet.\n"
+    );
     assert_eq!(
         program.run(&["--json", "backfill"]).json(),
         json!({ "first_tick": null, "last_tick": null, "made": [], "failed": [] })
@@ -133,9 +165,19 @@ fn without_messages_there_is_nothing_to_do() {
 #[test]
 fn the_report_for_people_tallies_and_names_the_next_step() {
     let program = Program::with_demo();
-    let output = program.run(&["backfill", "--until", "2026-03-02T03:00:00Z"]).output();
+    let output = program
+        .run(&["backfill", "--until", "2026-03-02T03:00:00Z"])
+        .output();
     let lines: Vec<&str> = output.lines().collect();
-    assert!(lines[0].starts_with("From 2026-03-02 01:00 to 2026-03-02 03:00: made "), "{output}");
-    assert!(lines.iter().any(|line| line.ends_with(" channel short-term")), "{output}");
+    assert!(
+        lines[0].starts_with("From 2026-03-02 01:00 to 2026-03-02 03:00: made "),
+        "{output}"
+    );
+    assert!(
+        lines
+            .iter()
+            .any(|line| line.ends_with(" channel short-term")),
+        "{output}"
+    );
     assert_eq!(lines.last(), Some(&"Next: myao memory list"));
 }

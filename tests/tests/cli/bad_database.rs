@@ -20,7 +20,10 @@ const COMMANDS: [&[&str]; 4] = [
 fn assert_refused(program: &Program, words: &[&str]) {
     let before = fs::read(program.path("myao.db")).unwrap();
     let export = demo_export();
-    for command in COMMANDS.into_iter().chain([&["import", export.as_str()][..]]) {
+    for command in COMMANDS
+        .into_iter()
+        .chain([&["import", export.as_str()][..]])
+    {
         program.run(command).is_refused_with(words);
         let after = fs::read(program.path("myao.db")).unwrap();
         assert!(after == before, "{command:?} changed the file");
@@ -28,23 +31,34 @@ fn assert_refused(program: &Program, words: &[&str]) {
 }
 
 fn small() -> Program {
-    program_with("", &[post("general", 0, "ann", "We release Harbour on 4 March.")])
+    program_with(
+        "",
+        &[post("general", 0, "ann", "We release Harbour on 4 March.")],
+    )
 }
 
 #[test]
 fn a_file_that_is_no_database_is_named() {
     let program = Program::default();
     program.write("myao.db", "hello\n".repeat(100));
-    assert_refused(&program, &["myao.db", "not an SQLite database", "memory.database_path"]);
+    assert_refused(
+        &program,
+        &["myao.db", "not an SQLite database", "memory.database_path"],
+    );
 }
 
 #[test]
 fn another_programs_database_is_named() {
     let program = Program::default();
     let other = Connection::open(program.path("myao.db")).unwrap();
-    other.execute_batch("CREATE TABLE songs (title TEXT)").unwrap();
+    other
+        .execute_batch("CREATE TABLE songs (title TEXT)")
+        .unwrap();
     drop(other);
-    assert_refused(&program, &["myao.db", "another program", "memory.database_path"]);
+    assert_refused(
+        &program,
+        &["myao.db", "another program", "memory.database_path"],
+    );
 }
 
 #[test]
@@ -60,7 +74,9 @@ fn a_newer_myaos_database_is_named() {
 fn a_missing_database_is_not_made_by_looking() {
     let program = Program::default();
     for command in COMMANDS {
-        program.run(command).is_refused_with(&["myao.db", "myao import", "memory.database_path"]);
+        program
+            .run(command)
+            .is_refused_with(&["myao.db", "myao import", "memory.database_path"]);
     }
     assert!(!program.path("myao.db").exists());
 }
@@ -69,7 +85,9 @@ fn a_missing_database_is_not_made_by_looking() {
 fn a_folder_that_does_not_exist_is_named() {
     let program = Program::with_config("memory: { database_path: no/such/folder/my.db }\n");
     let words = ["no/such/folder/my.db", "folder exists"];
-    program.run(&["import", &demo_export()]).is_refused_with(&words);
+    program
+        .run(&["import", &demo_export()])
+        .is_refused_with(&words);
     assert!(!program.path("no").exists());
 }
 
@@ -77,7 +95,9 @@ fn a_folder_that_does_not_exist_is_named() {
 fn a_folder_in_the_databases_place_is_named() {
     let program = Program::with_config("memory: { database_path: folder }\n");
     fs::create_dir(program.path("folder")).unwrap();
-    program.run(&["import", &demo_export()]).is_refused_with(&["`folder`", "cannot be opened"]);
+    program
+        .run(&["import", &demo_export()])
+        .is_refused_with(&["`folder`", "cannot be opened"]);
     assert!(program.path("folder").is_dir());
 }
 
@@ -85,8 +105,15 @@ fn a_folder_in_the_databases_place_is_named() {
 fn without_privileges(program: &Program) -> &'static str {
     program.write("probe", "");
     fs::set_permissions(program.path("probe"), fs::Permissions::from_mode(0o444)).unwrap();
-    let root = fs::OpenOptions::new().write(true).open(program.path("probe")).is_ok();
-    if root { r#"exec setpriv --bounding-set=-dac_override "$@""# } else { r#"exec "$@""# }
+    let root = fs::OpenOptions::new()
+        .write(true)
+        .open(program.path("probe"))
+        .is_ok();
+    if root {
+        r#"exec setpriv --bounding-set=-dac_override "$@""#
+    } else {
+        r#"exec "$@""#
+    }
 }
 
 #[test]
@@ -95,10 +122,18 @@ fn a_read_only_file_is_named() {
     let script = without_privileges(&program);
     fs::set_permissions(program.path("myao.db"), fs::Permissions::from_mode(0o444)).unwrap();
     let before = fs::read(program.path("myao.db")).unwrap();
-    for command in [&["import", &demo_export()][..], &["generate"], &["backfill"]] {
+    let export = demo_export();
+    for command in [
+        &["import", &export][..],
+        &["generate", "--now=2026-03-02T05:00:00Z"],
+        &["backfill", "--until=2026-03-02T05:00:00Z"],
+    ] {
         let ran = Ran::of(&mut program.shell(script, command));
         ran.is_refused_with(&["myao.db", "read-only", "writable"]);
-        assert!(fs::read(program.path("myao.db")).unwrap() == before, "{command:?}");
+        assert!(
+            fs::read(program.path("myao.db")).unwrap() == before,
+            "{command:?}"
+        );
     }
 }
 
@@ -137,7 +172,15 @@ fn on_a_small_disk() -> Program {
 
 fn may_mount() -> bool {
     let mut probe = std::process::Command::new("unshare");
-    probe.args(["--map-root-user", "--mount", "mount", "-t", "tmpfs", "tmpfs", "/mnt"]);
+    probe.args([
+        "--map-root-user",
+        "--mount",
+        "mount",
+        "-t",
+        "tmpfs",
+        "tmpfs",
+        "/mnt",
+    ]);
     probe.output().is_ok_and(|output| output.status.success())
 }
 
@@ -177,5 +220,7 @@ fn a_damaged_database_is_named() {
     let path = program.path("myao.db");
     let whole = fs::read(&path).unwrap();
     fs::write(&path, &whole[..whole.len() / 2]).unwrap();
-    program.run(&["import", &demo_export()]).is_refused_with(&["myao.db", "damaged", "backup"]);
+    program
+        .run(&["import", &demo_export()])
+        .is_refused_with(&["myao.db", "damaged", "backup"]);
 }

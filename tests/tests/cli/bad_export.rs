@@ -25,7 +25,10 @@ fn assert_refused(program: &Program, source: &str, words: &[&str]) {
 
 /// A program with a message in its database, and its export in `export`.
 fn program() -> Program {
-    program_with("", &[post("general", 0, "ann", "We release Harbour on 4 March.")])
+    program_with(
+        "",
+        &[post("general", 0, "ann", "We release Harbour on 4 March.")],
+    )
 }
 
 #[test]
@@ -40,7 +43,11 @@ fn a_truncated_zip_is_named() {
     let whole = fs::read(program.path("whole.zip")).unwrap();
     for part in [whole.len() / 2, whole.len() - 10] {
         program.write("cut.zip", &whole[..part]);
-        assert_refused(&program, "cut.zip", &["cut.zip", "damaged or incomplete", "download"]);
+        assert_refused(
+            &program,
+            "cut.zip",
+            &["cut.zip", "damaged or incomplete", "download"],
+        );
     }
 }
 
@@ -61,7 +68,12 @@ fn a_folder_or_zip_that_is_no_export_is_named() {
     program.write("holiday/beach.txt", "sand");
     zip_folder(&program.path("holiday"), "", &program.path("holiday.zip"));
     for source in ["holiday", "holiday.zip"] {
-        let words = [source, "is not a Slack workspace export", "`users.json`", "beach.txt"];
+        let words = [
+            source,
+            "is not a Slack workspace export",
+            "`users.json`",
+            "beach.txt",
+        ];
         assert_refused(&program, source, &words);
     }
 }
@@ -72,7 +84,11 @@ fn a_file_of_another_kind_is_named() {
     program.write("notes.txt", "hello");
     program.write("empty.zip", "");
     for source in ["notes.txt", "empty.zip"] {
-        assert_refused(&program, source, &[source, "Slack workspace export", "SQLite"]);
+        assert_refused(
+            &program,
+            source,
+            &[source, "Slack workspace export", "SQLite"],
+        );
     }
 }
 
@@ -99,7 +115,11 @@ fn broken_json_inside_a_zip_is_named_with_its_entry() {
     let program = program();
     program.write("export/general/2026-03-02.json", "[\n{]");
     zip_folder(&program.path("export"), "top/", &program.path("export.zip"));
-    assert_refused(&program, "export.zip", &["export.zip", "general/2026-03-02.json", "line 2"]);
+    assert_refused(
+        &program,
+        "export.zip",
+        &["export.zip", "general/2026-03-02.json", "line 2"],
+    );
 }
 
 #[test]
@@ -110,14 +130,20 @@ fn a_message_with_a_broken_id_is_named() {
         r#"[{ "type": "message", "user": "UANN", "text": "hi", "ts": "1772409600.000100" },
             { "type": "message", "user": "UANN", "text": "hi", "ts": "soon" }]"#,
     );
-    assert_refused(&program, "export", &["general/2026-03-02.json", "message 2", "`soon`"]);
+    assert_refused(
+        &program,
+        "export",
+        &["general/2026-03-02.json", "message 2", "`soon`"],
+    );
 }
 
 #[test]
 fn a_database_of_another_program_is_named() {
     let program = program();
     let other = Connection::open(program.path("other.db")).unwrap();
-    other.execute_batch("CREATE TABLE songs (title TEXT)").unwrap();
+    other
+        .execute_batch("CREATE TABLE songs (title TEXT)")
+        .unwrap();
     drop(other);
     assert_refused(&program, "other.db", &["other.db", "not the Python bot's"]);
     assert_refused(&program, "myao.db", &["myao.db", "not the Python bot's"]);
@@ -127,15 +153,27 @@ fn a_database_of_another_program_is_named() {
 fn a_broken_row_of_the_bots_database_is_named() {
     let program = program();
     let sql = myao_tests::read_project_file("tests/fixtures/python-bot/database.sql");
-    let broken = sql.replacen("2026-02-26 00:15:20.004300', NULL", "yesterday', NULL", 1);
+    let broken = sql.replacen("2026-02-26 04:00:00.000000", "yesterday", 1);
     assert_ne!(broken, sql);
-    Connection::open(program.path("bot.db")).unwrap().execute_batch(&broken).unwrap();
-    let words = ["bot.db", "`messages`", "1772064920.004300", "`timestamp`", "yesterday"];
+    Connection::open(program.path("bot.db"))
+        .unwrap()
+        .execute_batch(&broken)
+        .unwrap();
+    let words = [
+        "bot.db",
+        "`memories`",
+        "default",
+        "`created_at`",
+        "`yesterday`",
+    ];
     assert_refused(&program, "bot.db", &words);
 
     // Opened in place it stays the bot's.
     let before = fs::read(program.path("bot.db")).unwrap();
     program.write("myao.yaml", "memory: { database_path: bot.db }\n");
     program.run(&["memory", "list"]).is_refused_with(&words);
-    assert!(fs::read(program.path("bot.db")).unwrap() == before, "bot.db changed");
+    assert!(
+        fs::read(program.path("bot.db")).unwrap() == before,
+        "bot.db changed"
+    );
 }

@@ -25,7 +25,9 @@ fn add_folder(writer: &mut ZipWriter<File>, folder: &Path, prefix: &str) {
         if path.is_dir() {
             add_folder(writer, &path, &format!("{name}/"));
         } else {
-            writer.start_file(name, SimpleFileOptions::default()).unwrap();
+            writer
+                .start_file(name, SimpleFileOptions::default())
+                .unwrap();
             writer.write_all(&fs::read(&path).unwrap()).unwrap();
         }
     }
@@ -36,7 +38,11 @@ fn folder_and_zip_give_the_same_database() {
     let folder = Program::with_demo();
     for prefix in ["", "minato export/"] {
         let zipped = Program::default();
-        zip_folder(Path::new(&demo_export()), prefix, &zipped.path("export.zip"));
+        zip_folder(
+            Path::new(&demo_export()),
+            prefix,
+            &zipped.path("export.zip"),
+        );
         zipped.run(&["import", "export.zip"]).succeeded();
         assert_eq!(zipped.rows(), folder.rows(), "files under `{prefix}`");
     }
@@ -60,7 +66,11 @@ fn importing_twice_changes_nothing() {
     let before = program.rows();
     let report = program.run(&["--json", "import", &demo_export()]).json();
     for (kind, tally) in report["stored"].as_object().unwrap() {
-        assert_eq!((&tally["new"], &tally["changed"]), (&json!(0), &json!(0)), "{kind}");
+        assert_eq!(
+            (&tally["new"], &tally["changed"]),
+            (&json!(0), &json!(0)),
+            "{kind}"
+        );
     }
     assert_eq!(report["stored"]["messages"]["unchanged"], json!(172));
     assert_eq!(program.rows(), before);
@@ -68,8 +78,13 @@ fn importing_twice_changes_nothing() {
 
 #[test]
 fn importing_again_after_memories_were_made_changes_nothing() {
-    let program = program_with("", &[post("general", 0, "ann", "The release is on 4 March.")]);
-    program.run(&["generate", "--now", "2026-03-02T05:00:00Z"]).succeeded();
+    let program = program_with(
+        "",
+        &[post("general", 0, "ann", "The release is on 4 March.")],
+    );
+    program
+        .run(&["generate", "--now", "2026-03-02T05:00:00Z"])
+        .succeeded();
     let before = program.rows();
     program.run(&["import", "export"]).succeeded();
     assert_eq!(program.rows(), before);
@@ -80,7 +95,11 @@ fn two_imports_at_once_give_what_one_gives() {
     let program = Program::default();
     let start = || {
         let mut command = program.command(&["import", &demo_export()]);
-        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+        command
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap()
     };
     let (first, second) = (start(), start());
     for child in [first, second] {
@@ -94,22 +113,34 @@ fn two_imports_at_once_give_what_one_gives() {
 fn a_longer_export_adds_what_is_new() {
     let first = post("general", 0, "ann", "The release is on 4 March.");
     let program = program_with("", std::slice::from_ref(&first));
-    write_export(&program, &[first, post("general", 9, "bob", "Then I book the room.")]);
+    write_export(
+        &program,
+        &[first, post("general", 9, "bob", "Then I book the room.")],
+    );
     let report = program.run(&["--json", "import", "export"]).json();
-    assert_eq!(report["stored"]["messages"], json!({ "new": 1, "changed": 0, "unchanged": 1 }));
+    assert_eq!(
+        report["stored"]["messages"],
+        json!({ "new": 1, "changed": 0, "unchanged": 1 })
+    );
 }
 
 /// The texts of the prompt about a channel.
 fn prompt(program: &Program, channel: &str, now: &str) -> String {
     let scope = ["prompt", "--scope=channel", "--memory-type=short-term"];
-    program.run(&[&scope[..], &["--channel", channel, "--now", now]].concat()).output()
+    program
+        .run(&[&scope[..], &["--channel", channel, "--now", now]].concat())
+        .output()
 }
 
 /// Regression 16.
 #[test]
 fn entities_of_an_export_reach_the_prompt_as_readable_text() {
-    let text = "<@UBOB> see <#CGENERAL|general>, <https://example.com/a|the plan> &amp; ask <!here>";
-    let posts = [post("general", 0, "ann", text), post("general", 1, "bob", "ok")];
+    let text =
+        "<@UBOB> see <#CGENERAL|general>, <https://example.com/a|the plan> &amp; ask <!here>";
+    let posts = [
+        post("general", 0, "ann", text),
+        post("general", 1, "bob", "ok"),
+    ];
     let prompt = prompt(&program_with("", &posts), "general", "2026-03-02T01:00:00Z");
     assert!(
         prompt.contains("@bob see #general, the plan (https://example.com/a) & ask @here"),
@@ -121,7 +152,10 @@ fn entities_of_an_export_reach_the_prompt_as_readable_text() {
 fn the_report_for_people_counts_and_names_the_next_step() {
     let program = Program::default();
     let output = program.run(&["import", &demo_export()]).output();
-    assert!(output.starts_with(&format!("Imported {}\n", demo_export())), "{output}");
+    assert!(
+        output.starts_with(&format!("Imported {}\n", demo_export())),
+        "{output}"
+    );
     assert!(output.contains("  messages  172  0        0\n"), "{output}");
     assert!(output.ends_with("Next: myao backfill\n"), "{output}");
 }
@@ -130,7 +164,9 @@ fn the_report_for_people_counts_and_names_the_next_step() {
 fn an_import_into_another_workspace_is_kept_apart() {
     let program = Program::with_demo();
     let list = |ran: Ran| ran.json().as_array().map(Vec::len);
-    program.run(&["generate", "--now", "2026-03-06T12:00:00Z"]).succeeded();
+    program
+        .run(&["generate", "--now", "2026-03-06T12:00:00Z"])
+        .succeeded();
     assert_ne!(list(program.run(&["--json", "memory", "list"])), Some(0));
     program.write("myao.yaml", "workspace: other\n");
     assert_eq!(list(program.run(&["--json", "memory", "list"])), Some(0));

@@ -9,7 +9,13 @@ use serde_json::{Value, json};
 /// One summary of the specification's context.
 pub(crate) fn summarize(program: &Program, more: &[&str]) -> Ran {
     let context = golden_context();
-    let arguments = ["summarize", "--scope=channel", "--memory-type=short-term", "--context", &context];
+    let arguments = [
+        "summarize",
+        "--scope=channel",
+        "--memory-type=short-term",
+        "--context",
+        &context,
+    ];
     program.run(&[&arguments[..], more].concat())
 }
 
@@ -43,7 +49,10 @@ fn json_tells_the_engine_and_whether_the_answer_was_cut_off() {
     let server = LlmServer::start(|_| answer("- ok"));
     let program = Program::with_config(&server.config());
     let ran = summarize(&program, &["--json"]);
-    assert_eq!(ran.json(), json!({ "text": "- ok", "engine": "llm", "truncated": false }));
+    assert_eq!(
+        ran.json(),
+        json!({ "text": "- ok", "engine": "llm", "truncated": false })
+    );
 }
 
 fn max_tokens(config: &str) -> Vec<Value> {
@@ -56,10 +65,23 @@ fn max_tokens(config: &str) -> Vec<Value> {
         ("workspace", "long-term"),
     ] {
         let context = golden_context();
-        let scope = ["--scope", scope, "--memory-type", memory_type, "--context", &context];
-        program.run(&[&["summarize"], &scope[..]].concat()).succeeded();
+        let scope = [
+            "--scope",
+            scope,
+            "--memory-type",
+            memory_type,
+            "--context",
+            &context,
+        ];
+        program
+            .run(&[&["summarize"], &scope[..]].concat())
+            .succeeded();
     }
-    server.calls().iter().map(|call| call.body["max_tokens"].clone()).collect()
+    server
+        .calls()
+        .iter()
+        .map(|call| call.body["max_tokens"].clone())
+        .collect()
 }
 
 #[test]
@@ -67,7 +89,10 @@ fn the_answers_length_is_limited_by_memory_type() {
     assert_eq!(max_tokens(""), [300, 300, 500, 500].map(Value::from));
     let configured =
         "memory: { short_term_summary_max_tokens: 120, long_term_summary_max_tokens: 640 }\n";
-    assert_eq!(max_tokens(configured), [120, 120, 640, 640].map(Value::from));
+    assert_eq!(
+        max_tokens(configured),
+        [120, 120, 640, 640].map(Value::from)
+    );
 }
 
 #[test]
@@ -85,18 +110,27 @@ fn params_go_into_every_call_and_max_tokens_among_them_is_an_upper_limit() {
 #[test]
 fn the_key_goes_into_the_authorization_header_and_nowhere_else() {
     let server = LlmServer::start(|_| answer("- ok"));
-    let program = program_with(&server.config(), &[post("general", 0, "ann", "We release on 4 March.")]);
+    let program = program_with(
+        &server.config(),
+        &[post("general", 0, "ann", "We release on 4 March.")],
+    );
     let now = time(300);
     let mut command = program.command(&["--json", "generate", "--now", &now]);
     let ran = Ran::of(command.env("RUST_LOG", "trace"));
     assert_eq!(ran.code, Some(0), "{ran:#?}");
     assert!(!ran.stderr.is_empty(), "traces are on");
-    assert!(!ran.stdout.contains(API_KEY) && !ran.stderr.contains(API_KEY), "{ran:#?}");
+    assert!(
+        !ran.stdout.contains(API_KEY) && !ran.stderr.contains(API_KEY),
+        "{ran:#?}"
+    );
     let calls = server.calls();
     assert!(calls.len() > 1);
     for call in &calls {
-        let with_key: Vec<&String> =
-            call.headers.iter().filter(|header| header.contains(API_KEY)).collect();
+        let with_key: Vec<&String> = call
+            .headers
+            .iter()
+            .filter(|header| header.contains(API_KEY))
+            .collect();
         assert_eq!(with_key, [&format!("authorization: Bearer {API_KEY}")]);
         assert!(!call.body.to_string().contains(API_KEY) && !call.target.contains(API_KEY));
     }
@@ -110,7 +144,11 @@ pub(crate) fn assert_not_in_files(program: &Program) {
         if path.is_file() && !path.ends_with("myao.yaml") {
             let bytes = std::fs::read(&path).unwrap();
             let key = API_KEY.as_bytes();
-            assert!(!bytes.windows(key.len()).any(|part| part == key), "{}", path.display());
+            assert!(
+                !bytes.windows(key.len()).any(|part| part == key),
+                "{}",
+                path.display()
+            );
         }
     }
 }
@@ -122,7 +160,11 @@ fn a_key_from_the_environment_is_sent() {
     let program = Program::with_config(&config);
     let context = golden_context();
     let mut command = program.command(&[
-        "summarize", "--scope=channel", "--memory-type=short-term", "--context", &context,
+        "summarize",
+        "--scope=channel",
+        "--memory-type=short-term",
+        "--context",
+        &context,
     ]);
     Ran::of(command.env("TEST_KEY", "sk-from-the-environment")).succeeded();
     let header = "authorization: Bearer sk-from-the-environment".to_owned();
@@ -132,16 +174,25 @@ fn a_key_from_the_environment_is_sent() {
 #[test]
 fn without_a_key_no_authorization_is_sent() {
     let server = LlmServer::start(|_| answer("- ok"));
-    let config = server.config().replace(&format!("api_key: {API_KEY}, "), "");
+    let config = server
+        .config()
+        .replace(&format!("api_key: {API_KEY}, "), "");
     summarize(&Program::with_config(&config), &[]).succeeded();
     let call = only_call(&server);
-    assert!(!call.headers.iter().any(|header| header.starts_with("authorization")), "{call:#?}");
+    assert!(
+        !call
+            .headers
+            .iter()
+            .any(|header| header.starts_with("authorization")),
+        "{call:#?}"
+    );
 }
 
 /// Regression 11.
 #[test]
 fn an_answer_that_was_cut_off_is_kept_to_its_last_whole_line() {
-    let server = LlmServer::start(|_| cut_off("- リリースは 3月4日\n- 予算は 45,000円\n- 会場は箱"));
+    let server =
+        LlmServer::start(|_| cut_off("- リリースは 3月4日\n- 予算は 45,000円\n- 会場は箱"));
     let program = Program::with_config(&server.config());
     let ran = summarize(&program, &["--json"]);
     assert_eq!(
@@ -155,7 +206,13 @@ fn a_prompt_needs_no_server() {
     let server = LlmServer::start(|_| answer("- never"));
     let program = Program::with_config(&server.config());
     let context = golden_context();
-    let prompt = ["prompt", "--scope=channel", "--memory-type=short-term", "--context", &context];
+    let prompt = [
+        "prompt",
+        "--scope=channel",
+        "--memory-type=short-term",
+        "--context",
+        &context,
+    ];
     program.run(&prompt).succeeded();
     assert_eq!(server.calls().len(), 0);
 }
@@ -166,8 +223,13 @@ fn nothing_to_summarise_costs_no_call() {
     let program = program_with(&server.config(), &[post("quiet", 0, "ann", "hi")]);
     let now = time(60 * 24 * 30);
     let ran = program.run(&[
-        "--json", "summarize", "--scope=channel", "--memory-type=short-term", "--channel=quiet",
-        "--now", &now,
+        "--json",
+        "summarize",
+        "--scope=channel",
+        "--memory-type=short-term",
+        "--channel=quiet",
+        "--now",
+        &now,
     ]);
     assert_eq!((ran.code, server.calls().len()), (Some(0), 0), "{ran:#?}");
 }

@@ -35,26 +35,42 @@ fn a_wrong_key_is_refused_with_the_servers_words() {
 fn too_many_calls_are_told_with_the_time_to_wait() {
     let line = refusal(Reply::Http(429, "retry-after: 17", "{}".to_owned()));
     assert_words(&line, &["no more calls", "try again in 17 s"]);
-    assert_words(&refusal(error(429, "{}")), &["no more calls", "try again later"]);
+    assert_words(
+        &refusal(error(429, "{}")),
+        &["no more calls", "try again later"],
+    );
 }
 
 #[test]
 fn a_failing_server_is_told_with_its_status() {
     for status in [500, 502, 503] {
         let line = refusal(error(status, "<html>down</html>"));
-        assert_words(&line, &[&status.to_string(), "<html>down</html>", "base_url"]);
+        assert_words(
+            &line,
+            &[&status.to_string(), "<html>down</html>", "base_url"],
+        );
     }
 }
 
 #[test]
 fn a_prompt_that_is_too_long_is_told() {
     let body = r#"{"error":{"code":"context_length_exceeded","message":"This model's maximum context length is 8192 tokens."}}"#;
-    assert_words(&refusal(error(400, body)), &["too long", "larger context window"]);
+    assert_words(
+        &refusal(error(400, body)),
+        &["too long", "larger context window"],
+    );
 }
 
 #[test]
 fn an_answer_that_is_no_completion_is_told() {
-    for body in ["", "no json", "{}", "[]", r#"{"choices": 3}"#, r#"{"choices": []}"#] {
+    for body in [
+        "",
+        "no json",
+        "{}",
+        "[]",
+        r#"{"choices": 3}"#,
+        r#"{"choices": []}"#,
+    ] {
         let line = refusal(error(200, body));
         assert_words(&line, &["the model failed"]);
     }
@@ -84,8 +100,13 @@ fn a_closed_connection_is_told() {
 #[test]
 fn nobody_listening_is_told() {
     let server = LlmServer::start(|_| Reply::Close);
-    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let config = server.config().replace(&server.base_url(), &format!("http://{free}/v1"));
+    let free = TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap();
+    let config = server
+        .config()
+        .replace(&server.base_url(), &format!("http://{free}/v1"));
     let line = summarize(&Program::with_config(&config), &[]).refusal();
     assert_words(&line, &["cannot be reached", &free.to_string(), "base_url"]);
 }
@@ -101,10 +122,16 @@ fn a_server_that_never_answers_is_given_up() {
 #[test]
 fn a_failure_in_a_run_is_reported_without_the_key() {
     let server = LlmServer::start(|_| error(401, &format!("bad key {API_KEY}\nsecond line")));
-    let program = program_with(&server.config(), &[post("general", 0, "ann", "We release on 4 March.")]);
+    let program = program_with(
+        &server.config(),
+        &[post("general", 0, "ann", "We release on 4 March.")],
+    );
     let before = program.memories();
     let now = time(300);
-    for arguments in [&["generate", "--now", &now][..], &["backfill", "--until", &now]] {
+    for arguments in [
+        &["generate", "--now", &now][..],
+        &["backfill", "--until", &now],
+    ] {
         for json in [&[][..], &["--json"]] {
             let ran = program.run(&[json, arguments].concat());
             assert_eq!((ran.code, ran.stderr.as_str()), (Some(1), ""), "{ran:#?}");

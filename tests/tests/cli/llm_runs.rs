@@ -16,19 +16,24 @@ const WORKSPACE_MERGE: &str = "## 統合対象\n";
 
 fn posts() -> Vec<Post> {
     vec![
-        post("alpha", 0, "ann", "We release Harbour on 4 March."),
-        post("alpha", 3, "bob", "I will write the notes.").in_thread(0),
-        post("broken", 1, "ann", "This is POISON to the model."),
-        post("broken", 4, "bob", "And this is its thread, also POISON.").in_thread(1),
-        post("gamma", 2, "bob", "The budget is 45,000 yen."),
+        post("alpha", 10, "ann", "We release Harbour on 4 March."),
+        post("alpha", 13, "bob", "I will write the notes.").in_thread(10),
+        post("broken", 11, "ann", "This is POISON to the model."),
+        post("broken", 14, "bob", "And this is its thread, also POISON.").in_thread(11),
+        post("gamma", 12, "bob", "The budget is 45,000 yen."),
     ]
 }
 
 /// Answers with what the prompt is about, so that each memory shows what it was made of.
 fn echo(call: &Call) -> Reply {
     let prompt = call.prompt();
-    let kept = prompt.lines().filter(|line| line.starts_with("- ") || line.contains("yen"));
-    answer(&format!("- memory\n{}", kept.collect::<Vec<_>>().join("\n")))
+    let kept = prompt
+        .lines()
+        .filter(|line| line.starts_with("- ") || line.contains("yen"));
+    answer(&format!(
+        "- memory\n{}",
+        kept.collect::<Vec<_>>().join("\n")
+    ))
 }
 
 /// A server that refuses prompts with `part` in them while the switch is on, and that switch.
@@ -77,8 +82,8 @@ fn a_failing_channel_never_stops_the_others_and_shows_in_the_report() {
     assert_eq!(
         outcomes(&report),
         [
-            outcome(&format!("CALPHA:{}", ts(0)), "done", 1),
-            outcome(&format!("CBROKEN:{}", ts(1)), "failed", 0),
+            outcome(&format!("CALPHA:{}", ts(10)), "done", 1),
+            outcome(&format!("CBROKEN:{}", ts(11)), "failed", 0),
             outcome("CALPHA", "done", 2),
             outcome("CBROKEN", "failed", 0),
             outcome("CGAMMA", "done", 2),
@@ -95,7 +100,7 @@ fn a_failing_channel_never_stops_the_others_and_shows_in_the_report() {
     assert_eq!(
         outcomes(&report),
         [
-            outcome(&format!("CBROKEN:{}", ts(1)), "done", 1),
+            outcome(&format!("CBROKEN:{}", ts(11)), "done", 1),
             outcome("CBROKEN", "done", 2),
             outcome("default", "done", 1),
         ]
@@ -108,8 +113,11 @@ fn the_report_for_people_names_the_channel_that_failed() {
     let program = program_with(&server.config(), &posts());
     let ran = program.run(&["generate", "--now", &time(300)]);
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(1), ""), "{ran:#?}");
-    let failed: Vec<&str> =
-        ran.stdout.lines().filter(|line| line.starts_with("failed: ")).collect();
+    let failed: Vec<&str> = ran
+        .stdout
+        .lines()
+        .filter(|line| line.starts_with("failed: "))
+        .collect();
     assert_eq!(failed.len(), 2, "{ran:#?}");
     assert!(failed[1].starts_with("failed: #broken: "), "{ran:#?}");
 }
@@ -120,7 +128,10 @@ fn a_merge_that_failed_is_tried_again_without_a_new_message() {
     let (server, switch) = failing_on(CHANNEL_MERGE);
     let program = program_with(&server.config(), &posts()[4..]);
     let (code, report) = generate(&program, 300);
-    assert_eq!((code, outcomes(&report).remove(0)), (Some(1), outcome("CGAMMA", "failed", 1)));
+    assert_eq!(
+        (code, outcomes(&report).remove(0)),
+        (Some(1), outcome("CGAMMA", "failed", 1))
+    );
 
     switch.store(false, Ordering::SeqCst);
     let before = server.calls().len();
@@ -136,7 +147,11 @@ fn a_merge_that_failed_is_tried_again_without_a_new_message() {
     // The version that was saved is merged as it is: two calls, channel and workspace.
     let prompts = server.prompts().split_off(before);
     assert_eq!(prompts.len(), 2, "{prompts:#?}");
-    assert!(prompts[0].contains(&format!("{CHANNEL_MERGE}\n- memory\n")), "{}", prompts[0]);
+    assert!(
+        prompts[0].contains(&format!("{CHANNEL_MERGE}\n- memory\n")),
+        "{}",
+        prompts[0]
+    );
     let (_, report) = generate(&program, 300);
     assert_eq!(outcomes(&report), [outcome("default", "skipped", 0)]);
 }
@@ -148,12 +163,26 @@ fn a_failed_workspace_merge_keeps_what_was_made_before_it() {
     let program = program_with(&server.config(), &posts()[4..]);
     let (code, report) = generate(&program, 300);
     assert_eq!(code, Some(1));
-    assert_eq!(outcomes(&report), [outcome("CGAMMA", "done", 2), outcome("default", "failed", 0)]);
-    assert!(program.run(&["memory", "show", "gamma"]).output().contains("45,000 yen"));
+    assert_eq!(
+        outcomes(&report),
+        [
+            outcome("CGAMMA", "done", 2),
+            outcome("default", "failed", 0)
+        ]
+    );
+    assert!(
+        program
+            .run(&["memory", "show", "gamma"])
+            .output()
+            .contains("45,000 yen")
+    );
 
     switch.store(false, Ordering::SeqCst);
     let (code, report) = generate(&program, 300);
-    assert_eq!((code, outcomes(&report)), (Some(0), vec![outcome("default", "done", 1)]));
+    assert_eq!(
+        (code, outcomes(&report)),
+        (Some(0), vec![outcome("default", "done", 1)])
+    );
 }
 
 /// Regression 11.
@@ -166,7 +195,10 @@ fn an_answer_that_was_cut_off_is_saved_and_not_asked_for_again() {
     assert_eq!(calls, 3, "short-term, long-term, workspace");
     let shown = program.run(&["--json", "memory", "show", "gamma"]).json();
     assert_eq!(shown[0]["content"], json!("- The budget is 45,000 yen."));
-    assert_eq!((generate(&program, 301).0, server.calls().len()), (Some(0), calls));
+    assert_eq!(
+        (generate(&program, 301).0, server.calls().len()),
+        (Some(0), calls)
+    );
 }
 
 /// Regression 12: what is forged in a message does not end the conversation.
@@ -177,7 +209,10 @@ fn every_prompt_of_a_run_is_one_system_message() {
     assert_eq!(generate(&program, 300).0, Some(0));
     for call in server.calls() {
         let messages = call.body["messages"].as_array().unwrap();
-        assert_eq!((messages.len(), &messages[0]["role"]), (1, &json!("system")));
+        assert_eq!(
+            (messages.len(), &messages[0]["role"]),
+            (1, &json!("system"))
+        );
     }
 }
 
@@ -195,7 +230,10 @@ fn a_backfill_with_a_model_makes_its_memories_end_to_end() {
     let (code, report) = backfill(&program, &[]);
     assert_eq!((code, &report["failed"]), (Some(0), &json!([])));
     let made = report["made"].as_array().unwrap();
-    assert!(made.iter().all(|memory| memory["engine"] == json!("llm")), "{report:#}");
+    assert!(
+        made.iter().all(|memory| memory["engine"] == json!("llm")),
+        "{report:#}"
+    );
     assert_eq!(server.calls().len(), made.len());
     let calls = server.calls().len();
     assert_eq!(backfill(&program, &[]).1["made"], json!([]));
@@ -210,17 +248,30 @@ fn a_backfill_stops_at_a_failure_and_goes_on_from_there() {
     assert_eq!((code, &report["last_tick"]), (Some(1), &json!(time(60))));
     let failed = report["failed"].as_array().unwrap();
     assert_eq!(failed.len(), 2, "{report:#}");
-    assert_eq!((&failed[1]["scope_id"], &failed[1]["outcome"]), (&json!("CBROKEN"), &json!("failed")));
+    assert_eq!(
+        (&failed[1]["scope_id"], &failed[1]["outcome"]),
+        (&json!("CBROKEN"), &json!("failed"))
+    );
     let made_of = |report: &Value, channel: &str| {
         let made = report["made"].as_array().unwrap().iter();
         made.filter(|memory| memory["scope_id"] == *channel).count()
     };
-    assert_eq!((made_of(&report, "CALPHA"), made_of(&report, "CGAMMA")), (2, 2));
+    assert_eq!(
+        (made_of(&report, "CALPHA"), made_of(&report, "CGAMMA")),
+        (2, 2)
+    );
 
     switch.store(false, Ordering::SeqCst);
     let (code, report) = backfill(&program, &[]);
-    assert_eq!((code, made_of(&report, "CBROKEN")), (Some(0), 2), "{report:#}");
-    assert_eq!((made_of(&report, "CALPHA"), made_of(&report, "CGAMMA")), (0, 0));
+    assert_eq!(
+        (code, made_of(&report, "CBROKEN")),
+        (Some(0), 2),
+        "{report:#}"
+    );
+    assert_eq!(
+        (made_of(&report, "CALPHA"), made_of(&report, "CGAMMA")),
+        (0, 0)
+    );
     assert_eq!(report["first_tick"], json!(time(60)));
 }
 
@@ -233,9 +284,20 @@ fn a_backfill_that_keeps_going_passes_failures_and_reports_them() {
     let (code, report) = backfill(&program, &["--keep-going"]);
     assert_eq!(code, Some(1));
     let failed = report["failed"].as_array().unwrap();
-    assert!(failed.iter().all(|entry| entry["channel_name"] == json!("broken")), "{report:#}");
-    let later = |memory: &&Value| {
-        memory["scope_id"] == json!("CGAMMA") && memory["version"] == json!(2)
-    };
-    assert!(report["made"].as_array().unwrap().iter().any(|memory| later(&memory)), "{report:#}");
+    assert!(
+        failed
+            .iter()
+            .all(|entry| entry["channel_name"] == json!("broken")),
+        "{report:#}"
+    );
+    let later =
+        |memory: &&Value| memory["scope_id"] == json!("CGAMMA") && memory["version"] == json!(2);
+    assert!(
+        report["made"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|memory| later(&memory)),
+        "{report:#}"
+    );
 }

@@ -1,7 +1,12 @@
 //! The program `myao` as its users meet it: a process with a configuration, a database, standard
 //! input and output, and an exit code.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
 
 mod backfill;
 mod bad_configuration;

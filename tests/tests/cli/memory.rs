@@ -10,7 +10,12 @@ const WIDTH: usize = 100;
 
 fn first() -> Vec<Post> {
     vec![
-        post("general", 0, "ann", "We release Harbour on 4 March at 14:00."),
+        post(
+            "general",
+            0,
+            "ann",
+            "We release Harbour on 4 March at 14:00.",
+        ),
         post("general", 7, "bob", "I will write the notes.").in_thread(0),
     ]
 }
@@ -19,7 +24,12 @@ fn first() -> Vec<Post> {
 fn program() -> Program {
     let program = program_with("", &first());
     program.run(&["generate", "--now", &time(180)]).succeeded();
-    let second = post("general", 200, "bob", "The budget is 45,000 yen, decided by Friday.");
+    let second = post(
+        "general",
+        200,
+        "bob",
+        "The budget is 45,000 yen, decided by Friday.",
+    );
     write_export(&program, &[&first()[..], &[second]].concat());
     program.run(&["import", "export"]).succeeded();
     program.run(&["generate", "--now", &time(400)]).succeeded();
@@ -31,7 +41,11 @@ fn list_shows_the_newest_version_of_each_memory() {
     let list = program().run(&["--json", "memory", "list"]).json();
     let of = |memory: &Value| {
         let text = |key: &str| memory[key].as_str().unwrap().to_owned();
-        (text("scope_id"), text("memory_type"), memory["version"].as_u64().unwrap())
+        (
+            text("scope_id"),
+            text("memory_type"),
+            memory["version"].as_u64().unwrap(),
+        )
     };
     let thread = format!("CGENERAL:{}", ts(0));
     assert_eq!(
@@ -53,13 +67,20 @@ fn list_fits_its_lines_whatever_is_written() {
     write_export(
         &program,
         &[
-            post("general", 0, "ann", &"次のリリースは三月四日の十四時に決定しました。".repeat(9)),
+            post(
+                "general",
+                0,
+                "ann",
+                &"次のリリースは三月四日の十四時に決定しました。".repeat(9),
+            ),
             post(long, 0, "ann", "🎉🎉🎉 リリースは 3月4日 14:00 です。"),
             post("general", 3, "bob", "ok 👍🏽 その日にします").in_thread(0),
         ],
     );
     program.run(&["import", "export"]).succeeded();
-    program.run(&["generate", "--now=2026-03-02T09:00:00Z"]).succeeded();
+    program
+        .run(&["generate", "--now=2026-03-02T09:00:00Z"])
+        .succeeded();
     let output = program.run(&["memory", "list"]).output();
     assert!(output.lines().count() > 8, "{output}");
     for line in output.lines() {
@@ -82,19 +103,35 @@ fn show_finds_a_channel_by_name_id_and_hash() {
     let program = program();
     let by_name = program.run(&["memory", "show", "general"]).output();
     for name in ["#general", "CGENERAL"] {
-        assert_eq!(program.run(&["memory", "show", name]).output(), by_name, "{name}");
+        assert_eq!(
+            program.run(&["memory", "show", name]).output(),
+            by_name,
+            "{name}"
+        );
     }
-    assert!(by_name.contains("## #general long-term, version 1\n"), "{by_name}");
-    assert!(by_name.contains("## #general short-term, version 2\n"), "{by_name}");
+    assert!(
+        by_name.contains("## #general long-term, version 1\n"),
+        "{by_name}"
+    );
+    assert!(
+        by_name.contains("## #general short-term, version 2\n"),
+        "{by_name}"
+    );
 }
 
 #[test]
 fn show_names_the_sources_and_times() {
     let program = program();
     let shown = program.run(&["--json", "memory", "show", "general"]).json();
-    let [long_term, short_term] = shown.as_array().unwrap().as_slice() else { panic!("{shown:#}") };
-    let texts: Vec<&Value> =
-        short_term["sources"]["messages"].as_array().unwrap().iter().map(|m| &m["ts"]).collect();
+    let [long_term, short_term] = shown.as_array().unwrap().as_slice() else {
+        panic!("{shown:#}")
+    };
+    let texts: Vec<&Value> = short_term["sources"]["messages"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|m| &m["ts"])
+        .collect();
     assert_eq!(texts, [&json!(ts(0)), &json!(ts(7)), &json!(ts(200))]);
     assert_eq!(short_term["created_at"], json!(time(400)));
     assert_eq!(short_term["source_latest_message_ts"], json!(ts(200)));
@@ -104,13 +141,22 @@ fn show_names_the_sources_and_times() {
         .iter()
         .map(|memory| (&memory["memory_type"], &memory["version"]))
         .collect();
-    assert!(merged.contains(&(&json!("short-term"), &json!(2))), "{long_term:#}");
+    assert!(
+        merged.contains(&(&json!("short-term"), &json!(2))),
+        "{long_term:#}"
+    );
     assert_eq!(long_term["merged_through"], short_term["id"]);
 
     let output = program.run(&["memory", "show", "general"]).output();
-    let made = format!("made 2026-03-02 06:40 by the engine extractive, from 3 messages up to {}\n", ts(200));
+    let made = format!(
+        "made 2026-03-02 06:40 by the engine extractive, from 3 messages up to {}\n",
+        ts(200)
+    );
     assert!(output.contains(&made), "{output}");
-    assert!(output.contains(&format!("from {}  ann: We release", ts(0))), "{output}");
+    assert!(
+        output.contains(&format!("from {}  ann: We release", ts(0))),
+        "{output}"
+    );
 }
 
 #[test]
@@ -118,16 +164,29 @@ fn show_finds_threads_and_the_workspace() {
     let program = program();
     let thread = format!("general:{}", ts(0));
     let output = program.run(&["memory", "show", &thread]).output();
-    assert!(output.starts_with(&format!("## #{thread} short-term, version 1\n")), "{output}");
+    assert!(
+        output.starts_with(&format!("## #{thread} short-term, version 1\n")),
+        "{output}"
+    );
     let output = program.run(&["memory", "show", "default"]).output();
-    assert!(output.starts_with("## workspace long-term, version 1\n"), "{output}");
+    assert!(
+        output.starts_with("## workspace long-term, version 1\n"),
+        "{output}"
+    );
 }
 
 #[test]
 fn history_lists_versions_oldest_first() {
     let program = program();
-    let history = program.run(&["--json", "memory", "history", "general"]).json();
-    let numbers: Vec<&Value> = history.as_array().unwrap().iter().map(|v| &v["number"]).collect();
+    let history = program
+        .run(&["--json", "memory", "history", "general"])
+        .json();
+    let numbers: Vec<&Value> = history
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|v| &v["number"])
+        .collect();
     assert_eq!(numbers, [&json!(1), &json!(2)]);
     let output = program.run(&["memory", "history", "#general"]).output();
     let (old, new) = (
@@ -140,7 +199,9 @@ fn history_lists_versions_oldest_first() {
 #[test]
 fn history_keeps_the_older_texts_of_a_long_term_memory() {
     let program = program();
-    let texts = program.run(&["--json", "memory", "history", "--long-term", "general"]).json();
+    let texts = program
+        .run(&["--json", "memory", "history", "--long-term", "general"])
+        .json();
     let texts = texts.as_array().unwrap();
     assert_eq!(texts.len(), 2, "{texts:#?}");
     assert!(texts.iter().all(|text| text["version"] == json!(1)));
@@ -152,17 +213,29 @@ fn history_keeps_the_older_texts_of_a_long_term_memory() {
 #[test]
 fn diff_shows_what_was_added_and_taken_away() {
     let program = program();
-    let output = program.run(&["memory", "diff", "general", "1", "2"]).output();
-    assert!(output.starts_with("--- version 1\n+++ version 2\n"), "{output}");
+    let output = program
+        .run(&["memory", "diff", "general", "1", "2"])
+        .output();
+    assert!(
+        output.starts_with("--- version 1\n+++ version 2\n"),
+        "{output}"
+    );
     let added = |line: &str| line.starts_with("+ - ") && line.contains("45,000 yen");
     assert!(output.lines().any(added), "{output}");
-    let back = program.run(&["--json", "memory", "diff", "general", "2", "1"]).json();
+    let back = program
+        .run(&["--json", "memory", "diff", "general", "2", "1"])
+        .json();
     let taken = |line: &Value| {
         line["change"] == json!("-") && line["line"].as_str().unwrap().contains("45,000 yen")
     };
-    assert!(back["lines"].as_array().unwrap().iter().any(taken), "{back:#}");
+    assert!(
+        back["lines"].as_array().unwrap().iter().any(taken),
+        "{back:#}"
+    );
     assert_eq!((&back["from"], &back["to"]), (&json!(2), &json!(1)));
-    let long = program.run(&["memory", "diff", "--long-term", "general", "1", "2"]).output();
+    let long = program
+        .run(&["memory", "diff", "--long-term", "general", "1", "2"])
+        .output();
     assert!(long.lines().any(added), "{long}");
 }
 
@@ -170,8 +243,12 @@ fn diff_shows_what_was_added_and_taken_away() {
 fn looking_changes_nothing() {
     let program = program();
     let before = program.rows();
-    for command in [&["list"][..], &["show", "general"], &["history", "general"], &["diff", "general", "1", "2"]]
-    {
+    for command in [
+        &["list"][..],
+        &["show", "general"],
+        &["history", "general"],
+        &["diff", "general", "1", "2"],
+    ] {
         program.run(&[&["memory"], command].concat()).succeeded();
     }
     assert_eq!(program.rows(), before);

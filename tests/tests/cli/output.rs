@@ -17,12 +17,27 @@ const COMMANDS: [&[&str]; 9] = [
     &["memory", "show", "general"],
     &["memory", "history", "general"],
     &["memory", "diff", "general", "1", "1"],
-    &["prompt", "--scope=channel", "--memory-type=short-term", "--channel=general", NOW],
-    &["summarize", "--scope=channel", "--memory-type=short-term", "--channel=general", NOW],
+    &[
+        "prompt",
+        "--scope=channel",
+        "--memory-type=short-term",
+        "--channel=general",
+        NOW,
+    ],
+    &[
+        "summarize",
+        "--scope=channel",
+        "--memory-type=short-term",
+        "--channel=general",
+        NOW,
+    ],
 ];
 
 fn program() -> Program {
-    program_with("", &[post("general", 0, "ann", "We release Harbour on 4 March.")])
+    program_with(
+        "",
+        &[post("general", 0, "ann", "We release Harbour on 4 March.")],
+    )
 }
 
 #[test]
@@ -39,7 +54,10 @@ fn no_command_writes_colours_or_progress_where_nobody_watches() {
     let program = program();
     for command in COMMANDS {
         let ran = program.run(command);
-        assert!(!ran.stdout.contains('\u{1b}') && !ran.stdout.contains('\r'), "{ran:#?}");
+        assert!(
+            !ran.stdout.contains('\u{1b}') && !ran.stdout.contains('\r'),
+            "{ran:#?}"
+        );
         ran.succeeded();
     }
 }
@@ -55,7 +73,11 @@ fn a_reader_that_goes_away_is_no_failure() {
             let child = run.stdout(writer).stderr(Stdio::piped()).spawn().unwrap();
             let output = child.wait_with_output().unwrap();
             let stderr = String::from_utf8(output.stderr).unwrap();
-            assert_eq!((output.status.code(), stderr.as_str()), (Some(0), ""), "{command:?}");
+            assert_eq!(
+                (output.status.code(), stderr.as_str()),
+                (Some(0), ""),
+                "{command:?}"
+            );
         }
     }
     // The work is done all the same.
@@ -73,7 +95,10 @@ fn output_that_cannot_be_written_is_told() {
             let output = child.wait_with_output().unwrap();
             let stderr = String::from_utf8(output.stderr).unwrap();
             assert_eq!(output.status.code(), Some(1), "{command:?}: {stderr}");
-            assert!(stderr.starts_with("myao: cannot write to standard output: "), "{stderr}");
+            assert!(
+                stderr.starts_with("myao: cannot write to standard output: "),
+                "{stderr}"
+            );
             assert_eq!(stderr.lines().count(), 1, "{stderr}");
         }
     }
@@ -83,10 +108,26 @@ fn output_that_cannot_be_written_is_told() {
 fn every_commands_help_names_its_arguments() {
     let program = Program::default();
     let input = [
-        "--scope", "--memory-type", "--channel", "--thread", "--context", "--existing-memory", "--now",
+        "--scope",
+        "--memory-type",
+        "--channel",
+        "--thread",
+        "--context",
+        "--existing-memory",
+        "--now",
     ];
     for (command, words) in [
-        (&[][..], &["import", "backfill", "generate", "memory", "prompt", "summarize"][..]),
+        (
+            &[][..],
+            &[
+                "import",
+                "backfill",
+                "generate",
+                "memory",
+                "prompt",
+                "summarize",
+            ][..],
+        ),
         (&["import"], &["<PATH>"]),
         (&["backfill"], &["--until", "--keep-going"]),
         (&["generate"], &["--now", "RFC3339"]),
@@ -94,14 +135,25 @@ fn every_commands_help_names_its_arguments() {
         (&["memory", "list"], &[]),
         (&["memory", "show"], &["<SCOPE_ID>"]),
         (&["memory", "history"], &["<CHANNEL>", "--long-term"]),
-        (&["memory", "diff"], &["<CHANNEL>", "<V1>", "<V2>", "--long-term"]),
+        (
+            &["memory", "diff"],
+            &["<CHANNEL>", "<V1>", "<V2>", "--long-term"],
+        ),
         (&["prompt"], &input),
         (&["summarize"], &input),
     ] {
         let help = program.run(&[command, &["--help"]].concat()).output();
-        let everywhere = ["--config", "--component", "--json", "--legacy-workspace-short-term"];
+        let everywhere = [
+            "--config",
+            "--component",
+            "--json",
+            "--legacy-workspace-short-term",
+        ];
         for word in words.iter().chain(&everywhere) {
-            assert!(help.contains(word), "no {word} in the help of {command:?}: {help}");
+            assert!(
+                help.contains(word),
+                "no {word} in the help of {command:?}: {help}"
+            );
         }
     }
 }
@@ -110,7 +162,13 @@ fn every_commands_help_names_its_arguments() {
 fn global_options_may_stand_behind_the_command() {
     let program = Program::default();
     let context = golden_context();
-    let prompt = ["prompt", "--scope=channel", "--memory-type=short-term", "--context", &context];
+    let prompt = [
+        "prompt",
+        "--scope=channel",
+        "--memory-type=short-term",
+        "--context",
+        &context,
+    ];
     let json = program.run(&[&prompt[..], &["--json"]].concat()).json();
     assert!(json["prompt"].is_string());
 }
