@@ -122,19 +122,22 @@ fn a_read_only_file_is_named() {
     let script = without_privileges(&program);
     fs::set_permissions(program.path("myao.db"), fs::Permissions::from_mode(0o444)).unwrap();
     let before = fs::read(program.path("myao.db")).unwrap();
-    let export = demo_export();
-    for command in [
-        &["import", &export][..],
-        &["generate", "--now=2026-03-02T05:00:00Z"],
-        &["backfill", "--until=2026-03-02T05:00:00Z"],
-    ] {
-        let ran = Ran::of(&mut program.shell(script, command));
-        ran.is_refused_with(&["myao.db", "read-only", "writable"]);
-        assert!(
-            fs::read(program.path("myao.db")).unwrap() == before,
-            "{command:?}"
-        );
+    let run = |command: &[&str]| Ran::of(&mut program.shell(script, command));
+    let words = ["myao.db", "read-only", "writable"];
+    run(&["import", &demo_export()]).is_refused_with(&words);
+    let now = "2026-03-02T05:00:00Z";
+    for command in [&["generate", "--now", now][..], &["backfill", "--until", now]] {
+        let ran = run(command);
+        assert_eq!(ran.code, Some(1), "{ran:#?}");
+        let told = ran.stdout + &ran.stderr;
+        assert!(words.iter().all(|word| told.contains(word)), "{told}");
     }
+    // Looking needs no writing.
+    run(&["memory", "list"]).succeeded();
+    assert!(
+        fs::read(program.path("myao.db")).unwrap() == before,
+        "the file changed"
+    );
 }
 
 #[test]

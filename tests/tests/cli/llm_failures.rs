@@ -4,7 +4,7 @@ use std::net::TcpListener;
 
 use myao_tests::export::{post, program_with, time};
 use myao_tests::llm_server::{API_KEY, LlmServer, Reply, answer, error};
-use myao_tests::program::Program;
+use myao_tests::program::{Program, Ran, golden_context};
 use serde_json::json;
 
 use crate::llm_calls::{assert_not_in_files, summarize};
@@ -141,4 +141,22 @@ fn a_failure_in_a_run_is_reported_without_the_key() {
     }
     assert_eq!(program.memories(), before);
     assert_not_in_files(&program);
+}
+
+#[test]
+fn a_trace_of_a_failure_does_not_hold_the_key() {
+    let server = LlmServer::start(|_| error(401, &format!("bad key {API_KEY}")));
+    let program = Program::with_config(&server.config());
+    let context = golden_context();
+    let mut command = program.command(&[
+        "summarize",
+        "--scope=channel",
+        "--memory-type=short-term",
+        "--context",
+        &context,
+    ]);
+    let ran = Ran::of(command.env("RUST_LOG", "trace"));
+    assert_eq!(ran.code, Some(1), "{ran:#?}");
+    assert!(ran.stderr.contains("TRACE"), "traces are on: {ran:#?}");
+    assert!(!ran.stderr.contains(API_KEY), "{ran:#?}");
 }
