@@ -126,7 +126,10 @@ fn a_read_only_file_is_named() {
     let words = ["myao.db", "read-only", "writable"];
     run(&["import", &demo_export()]).is_refused_with(&words);
     let now = "2026-03-02T05:00:00Z";
-    for command in [&["generate", "--now", now][..], &["backfill", "--until", now]] {
+    for command in [
+        &["generate", "--now", now][..],
+        &["backfill", "--until", now],
+    ] {
         let ran = run(command);
         assert_eq!(ran.code, Some(1), "{ran:#?}");
         let told = ran.stdout + &ran.stderr;
