@@ -113,7 +113,12 @@ pub(crate) struct InputArgs {
     pub(crate) channel: Option<String>,
 
     /// The thread, by the id of its first message
-    #[arg(long, value_name = "TS", requires = "channel", conflicts_with = "context")]
+    #[arg(
+        long,
+        value_name = "TS",
+        requires = "channel",
+        conflicts_with = "context"
+    )]
     pub(crate) thread: Option<String>,
 
     /// A context in JSON instead of the store; - reads standard input
@@ -121,7 +126,8 @@ pub(crate) struct InputArgs {
     pub(crate) context: Option<PathBuf>,
 
     /// The memory to merge into [default: with the store, the stored one]
-    #[arg(long, value_name = "TEXT")]
+    // Memories are lists: they begin with a hyphen.
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) existing_memory: Option<String>,
 
     /// Act as at this time, with the store

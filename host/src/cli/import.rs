@@ -65,7 +65,15 @@ fn print(path: &Path, report: &ImportReport, tally: &ImportTally) -> anyhow::Res
         ("messages", tally.messages),
         ("memories", tally.memories),
     ];
-    for (name, Tally { new, changed, unchanged }) in rows {
+    for (
+        name,
+        Tally {
+            new,
+            changed,
+            unchanged,
+        },
+    ) in rows
+    {
         if new + changed + unchanged > 0 {
             table.add_row([
                 format!(" {name}"),

@@ -1,7 +1,7 @@
 //! The commands: what they read, do and print.
 
-pub(crate) mod args;
 mod app;
+pub(crate) mod args;
 mod generate;
 mod import;
 mod memory;
