@@ -1,6 +1,9 @@
 //! Builds a [`Context`] from the store: the same way for memories and for replies
 //! (document `extra05a`, `build_context_with_memory`).
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::bindings::errors::Error;

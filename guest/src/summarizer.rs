@@ -1,6 +1,9 @@
 //! Makes the text of one memory from a context, with a language model or without one
 //! (documents `05` and `extra05a`).
 
+#[cfg(test)]
+mod tests;
+
 use std::cell::OnceCell;
 
 use crate::bindings::errors::Error;

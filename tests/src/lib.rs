@@ -2,8 +2,11 @@
 
 pub mod backfills;
 pub mod conversation;
+pub mod export;
 pub mod faults;
+pub mod llm_server;
 pub mod merges;
+pub mod program;
 pub mod recorder;
 pub mod store;
 pub mod tap;

@@ -118,3 +118,11 @@ fn in_transaction<T>(
     transaction.commit()?;
     Ok(value)
 }
+
+#[cfg(test)]
+impl Pool {
+    /// Runs `work` on the writing connection, outside a transaction.
+    pub(super) fn with_writer<T>(&self, work: impl FnOnce(&Connection) -> T) -> T {
+        work(&self.writer.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}

@@ -101,7 +101,7 @@ CREATE TABLE backlog (
 CREATE INDEX backlog_channel_waits ON backlog (workspace, oldest_new_key)
 WHERE thread_key = 0 AND short_term_id > 0 AND oldest_new_key IS NOT NULL;
 CREATE INDEX backlog_channel_many ON backlog (workspace, new_count, oldest_new_key)
-WHERE thread_key = 0 AND short_term_id > 0 AND new_count > 0;
+WHERE thread_key = 0 AND short_term_id > 0;
 CREATE INDEX backlog_channel_never ON backlog (workspace, newest_key, oldest_new_key)
 WHERE thread_key = 0 AND short_term_id = 0;
 CREATE INDEX backlog_channel_unmerged ON backlog (workspace)
