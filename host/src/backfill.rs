@@ -79,6 +79,10 @@ pub async fn backfill(
     let mut outcomes = Outcomes::default();
     let mut next = first_tick(workspace, clock)?;
     let start = next.unwrap_or(end);
+    if let Some(tick) = next {
+        // A run that is killed in its first tick has already changed what the first tick is read from.
+        workspace.set_backfill_tick(tick)?;
+    }
     while let Some(tick) = next.filter(|tick| *tick <= end) {
         progress(Progress { start, tick, end, made: outcomes.made.len() });
         let now = local_time(tick);
