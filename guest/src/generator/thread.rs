@@ -85,7 +85,8 @@ impl Run<'_> {
         };
         let query = MessageQuery {
             channel_id: backlog.channel.id.clone(),
-            since: Some(self.since(backlog)?.to_string()),
+            // The thread itself is read whole; around it, the window is enough.
+            since: Some(self.window_start().to_string()),
             until: self.until().to_string(),
             limit: self.ports.settings.generation_message_limit,
             keep: Keep::Newest,
