@@ -1,5 +1,5 @@
 //! What must be true of the memories of channels after every run.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -166,4 +166,19 @@ pub async fn assert_every_message_is_a_source(workspace: &SqliteWorkspace) -> us
         missing.first()
     );
     messages.len()
+}
+
+/// The workspace holds the same memories, with times, sources and older texts.
+///
+/// # Panics
+/// With the first line that differs.
+pub fn assert_same_dump(workspace: &SqliteWorkspace, expected: &str, what: &str) {
+    let made = workspace.dump().unwrap();
+    if made == expected {
+        return;
+    }
+    let mut lines = made.lines().zip(expected.lines()).enumerate();
+    let differing = lines.find(|(_, (made, expected))| made != expected);
+    let (made, expected) = (made.lines().count(), expected.lines().count());
+    panic!("{what}: {made} lines, expected {expected}: {differing:#?}");
 }

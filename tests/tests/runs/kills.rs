@@ -9,7 +9,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use myao_tests::backfills::{backfill_all, small_steps, tapped_plugin, telling_plugin};
 use myao_tests::conversation::{History, START, Shape, history};
 use myao_tests::faults::{Abort, CALL_MARK, Moment};
-use myao_tests::merges::{assert_long_term_tells_of_each_version, assert_merged_once_in_order};
+use myao_tests::merges::{
+    assert_long_term_tells_of_each_version, assert_merged_once_in_order, assert_same_dump,
+};
 use myao_tests::recorder::Recorder;
 use myao_tests::store::{TestStore, workspace};
 
@@ -107,10 +109,7 @@ impl Undisturbed {
         backfill_all(&plugin, &workspace, INTERVAL, UNTIL).await;
         assert_merged_once_in_order(&workspace);
         assert_long_term_tells_of_each_version(&workspace);
-        assert!(
-            workspace.dump().unwrap() == self.dump,
-            "killed {killed}: other memories"
-        );
+        assert_same_dump(&workspace, &self.dump, killed);
     }
 
     /// Every call, before it; a save and an answer also after it.
@@ -166,6 +165,10 @@ async fn a_backfill_killed_at_any_call_is_continued_as_if_nothing_had_been() {
 }
 
 /// Reads what the child tells until its `number`th call.
+#[allow(
+    clippy::unbuffered_bytes,
+    reason = "a buffer would swallow the calls that are waited for next"
+)]
 fn wait_for_call(child: &mut Child, number: usize) -> bool {
     let out = child.stdout.as_mut().unwrap();
     let calls = out

@@ -5,7 +5,9 @@ use myao::run;
 use myao::storage::sqlite::SqliteWorkspace;
 use myao_tests::backfills::{backfill_all, llm_settings, small_steps, telling_plugin};
 use myao_tests::conversation::{Random, START, Shape, history};
-use myao_tests::merges::{assert_long_term_tells_of_each_version, assert_merged_once_in_order};
+use myao_tests::merges::{
+    assert_long_term_tells_of_each_version, assert_merged_once_in_order, assert_same_dump,
+};
 use myao_tests::store::{TestStore, utc};
 
 const DAY: i64 = 86_400;
@@ -35,24 +37,12 @@ async fn compare(seed: u64, shape: Shape, settings: Values, interval: u32) -> us
     let replayed = TestStore::copy_of(&imported).into_workspace();
     let plugin = telling_plugin(&replayed.1, settings);
     backfill_all(&plugin, &replayed.1, interval, until).await;
-    assert_same(
-        &replayed.1.dump().unwrap(),
+    assert_same_dump(
+        &replayed.1,
         &bot.1.dump().unwrap(),
         &format!("seed {seed}, every {interval} s"),
     );
     assert_merged_once_in_order(&replayed.1)
-}
-
-/// Compares dumps, and shows the first line that differs.
-fn assert_same(made: &str, expected: &str, what: &str) {
-    if made != expected {
-        let differing = made.lines().zip(expected.lines()).find(|(a, b)| a != b);
-        panic!(
-            "{what}: {} and {} bytes, {differing:#?}",
-            made.len(),
-            expected.len()
-        );
-    }
 }
 
 #[tokio::test]
@@ -129,11 +119,7 @@ async fn a_backfill_stopped_and_continued_at_any_time_makes_the_same() {
             let plugin = telling_plugin(&pieces.1, small_steps());
             backfill_all(&plugin, &pieces.1, 3600, stop.min(until)).await;
         }
-        assert_same(
-            &pieces.1.dump().unwrap(),
-            &whole.1.dump().unwrap(),
-            &format!("seed {seed}"),
-        );
+        assert_same_dump(&pieces.1, &whole.1.dump().unwrap(), &format!("seed {seed}"));
     }
 }
 
