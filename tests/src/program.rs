@@ -126,28 +126,13 @@ impl Program {
         let store = SqliteStore::open(self.path("myao.db")).unwrap();
         let timezone = Config::default().timezone;
         let workspace = store.workspace("default", timezone, WORKSPACE_SCOPE_ID);
-        let dump = workspace.unwrap().dump().unwrap();
-        dump.lines().map(|line| sort_sources(line) + "\n").collect()
+        workspace.unwrap().dump().unwrap()
     }
 
     /// Every row of every table of the database.
     #[must_use]
     pub fn rows(&self) -> Vec<String> {
         rows(&self.path("myao.db"))
-    }
-}
-
-/// A dump names a memory's sources in the order in which they were saved, which is chance where
-/// channels run side by side. Each name has six words: `channel C1 short-term v2 text 1`.
-fn sort_sources(line: &str) -> String {
-    match line.split_once(", from: ") {
-        Some((start, sources)) if start.starts_with("  merged ") => {
-            let words: Vec<&str> = sources.split(' ').collect();
-            let mut names: Vec<String> = words.chunks(6).map(|name| name.join(" ")).collect();
-            names.sort();
-            format!("{start}, from: {}", names.join(" "))
-        }
-        _ => line.to_owned(),
     }
 }
 
