@@ -166,6 +166,10 @@ async fn a_backfill_killed_at_any_call_is_continued_as_if_nothing_had_been() {
 }
 
 /// Reads what the child tells until its `number`th call.
+#[allow(
+    clippy::unbuffered_bytes,
+    reason = "a buffer would swallow the calls that are waited for next"
+)]
 fn wait_for_call(child: &mut Child, number: usize) -> bool {
     let out = child.stdout.as_mut().unwrap();
     let calls = out

@@ -148,7 +148,7 @@ async fn assert_another_run_at_any_call_does_no_harm(how: How) {
     let versions = assert_merged_once_in_order(&alone);
     let calls = recorder.calls();
     let mut repeated = Vec::new();
-    for at in 0..calls.len() {
+    for (at, (call, _)) in calls.iter().enumerate() {
         let (file, workspace) = TestStore::copy_of(&imported).into_workspace();
         let other = telling_plugin(&file.workspace(), small_steps());
         let tap = Arc::new(OtherFirst { at, other, now });
@@ -158,7 +158,7 @@ async fn assert_another_run_at_any_call_does_no_harm(how: How) {
         assert_long_term_tells_of_each_version(&workspace);
         assert_every_message_is_a_source(&workspace).await;
         if made != versions || workspace.dump().unwrap() != expected {
-            repeated.push((at, calls[at].0, made));
+            repeated.push((at, *call, made));
         }
     }
     assert_eq!(repeated, [], "{versions} versions without the other run");
