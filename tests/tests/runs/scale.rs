@@ -207,13 +207,11 @@ fn summarised(channels: u64) -> TestStore {
         WORKSPACE_SCOPE_ID.to_owned(),
         MemoryType::LongTerm,
     ));
-    for some in memories.chunks(200) {
-        let history = History {
-            memories: some.to_vec(),
-            ..History::default()
-        };
-        import(&store.open(), &history);
-    }
+    let history = History {
+        memories,
+        ..History::default()
+    };
+    import(&store.open(), &history);
     store
 }
 
