@@ -35,8 +35,14 @@ impl Run<'_> {
             return Ok(skip);
         }
         let mut channel = ChannelState::load(self, &backlog.channel)?;
-        self.merge_waiting(&mut channel, made)?;
         let mut backlog = backlog.clone();
+        if !channel.is_as_in(&backlog) {
+            // Another run was faster. What is due now is read after the state, never before it: a save
+            // over an older state is refused.
+            backlog = self.read_backlog(&channel.channel.id, None)?;
+            skip = self.skip_reason(&backlog)?;
+        }
+        self.merge_waiting(&mut channel, made)?;
         while skip.is_none() {
             let watermark = backlog.summarized_through.clone();
             let Some(saved) = self.make_version(&mut channel, &backlog)? else {
@@ -245,6 +251,14 @@ impl ChannelState {
         }
         state.short_terms.sort_by_key(|memory| memory.version);
         Ok(state)
+    }
+
+    /// Whether the backlog was counted from the newest short-term memory that is here.
+    fn is_as_in(&self, backlog: &Backlog) -> bool {
+        let newest = self.short_terms.last();
+        newest.map(|memory| memory.version) == backlog.short_term_version
+            && newest.and_then(|memory| memory.source_latest_message_ts.as_ref())
+                == backlog.summarized_through.as_ref()
     }
 
     fn newest_short_term(&self) -> Option<MemoryId> {

@@ -100,7 +100,7 @@ CREATE TABLE backlog (
     PRIMARY KEY (channel, thread_key)
 ) STRICT, WITHOUT ROWID;
 -- Only what waits is in these, or sorted so that the rest is never visited.
-CREATE INDEX backlog_channel_waits ON backlog (workspace, oldest_new_key)
+CREATE INDEX backlog_channel_waits ON backlog (workspace, newest_key, oldest_new_key)
 WHERE thread_key = 0 AND short_term_id > 0 AND oldest_new_key IS NOT NULL;
 CREATE INDEX backlog_channel_many ON backlog (workspace, new_count, oldest_new_key)
 WHERE thread_key = 0 AND short_term_id > 0;

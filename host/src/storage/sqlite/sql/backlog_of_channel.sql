@@ -16,7 +16,6 @@ SELECT
         SELECT COUNT(*) FROM messages
         WHERE channel = ?1 AND ts_key > b.watermark AND ts_key <= ?2 AND deleted_at IS NOT NULL
     ) END,
-    b.oldest_new_key,
     b.watermark,
     m.version,
     CASE WHEN b.short_term_id > b.merged_through THEN (
