@@ -91,6 +91,25 @@ fn list_fits_its_lines_whatever_is_written() {
 }
 
 #[test]
+fn list_takes_one_line_for_each_memory() {
+    let wide = "次のリリースは三月四日の十四時に決定しました。".repeat(9);
+    let program = program_with("", &[post("general", 0, "ann", &wide)]);
+    program.run(&["generate", "--now", &time(180)]).succeeded();
+    let memories = program.run(&["--json", "memory", "list"]).json();
+    let output = program.run(&["memory", "list"]).output();
+    let lines: Vec<&str> = output.lines().skip(1).collect();
+    assert_eq!(
+        Some(lines.len()),
+        memories.as_array().map(Vec::len),
+        "{output}"
+    );
+    for line in lines {
+        assert!(line.ends_with('…') && line.width() <= WIDTH, "{line}");
+        assert!(line.width() + 2 >= WIDTH - 2, "{line} leaves room");
+    }
+}
+
+#[test]
 fn list_says_what_to_do_where_there_is_nothing() {
     let program = program_with("", &first());
     let output = program.run(&["memory", "list"]).output();
