@@ -9,7 +9,7 @@ use crate::bindings::types::Timestamp;
 use crate::plugin::{CallError, MemoryPlugin};
 use crate::run;
 use crate::storage::sqlite::{SqliteWorkspace, StoreError};
-use crate::storage::{DueQuery, Storage as _, StorageError};
+use crate::storage::{Due, DueQuery, Storage as _, StorageError};
 use crate::ts::TsKey;
 
 /// Why a backfill ended before its end.
@@ -158,10 +158,26 @@ async fn is_waiting(
     workspace: &SqliteWorkspace,
     now: Timestamp,
 ) -> Result<bool, BackfillError> {
-    let settings = plugin.settings();
+    let waiting = waiting(plugin, workspace, now).await?;
+    let legacy = plugin.settings().legacy_workspace_short_term;
+    Ok(!waiting.channels.is_empty()
+        || !waiting.threads.is_empty()
+        || waiting.workspace_long_term
+        || (legacy && waiting.workspace_short_term))
+}
+
+/// What a later run makes something of, due or not: every channel and thread with new messages.
+///
+/// # Errors
+/// [`BackfillError::Storage`].
+pub async fn waiting(
+    plugin: &MemoryPlugin,
+    workspace: &SqliteWorkspace,
+    now: Timestamp,
+) -> Result<Due, BackfillError> {
     let until = end_of_second(now.unix_seconds).to_string();
-    let window = i64::from(settings.short_term_window_hours) * 3600;
-    let due = workspace
+    let window = i64::from(plugin.settings().short_term_window_hours) * 3600;
+    workspace
         .list_due(DueQuery {
             window_start: TsKey::first_of(now.unix_seconds - window).to_string(),
             idle_since: until.clone(),
@@ -170,9 +186,5 @@ async fn is_waiting(
             always: true,
         })
         .await
-        .map_err(BackfillError::Storage)?;
-    Ok(!due.channels.is_empty()
-        || !due.threads.is_empty()
-        || due.workspace_long_term
-        || (settings.legacy_workspace_short_term && due.workspace_short_term))
+        .map_err(BackfillError::Storage)
 }

@@ -1,6 +1,6 @@
 //! `myao generate` and `myao backfill`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -16,6 +16,7 @@ use myao::bindings::types::Scope;
 use myao::explain::explain;
 use myao::names;
 use myao::run;
+use myao::storage::Due;
 
 use super::app::App;
 use super::args::BackfillArgs;
@@ -27,23 +28,52 @@ pub(crate) async fn generate(
     now: Option<DateTime<FixedOffset>>,
 ) -> anyhow::Result<ExitCode> {
     let workspace = app.workspace(&app.open_existing_store()?)?;
-    let plugin = app.plugin(Arc::new(workspace))?;
+    let plugin = app.plugin(Arc::new(workspace.clone()))?;
+    let now = app.time(now);
     let bar = output::progress_bar(0, "{bar:30} {pos}/{len} threads and channels");
-    let report = run::generate(&plugin, app.time(now), in_flight(app), &|progress| {
+    let report = run::generate(&plugin, now, in_flight(app), &|progress| {
         bar.set_length(progress.total as u64);
         bar.set_position(progress.done as u64);
     })
     .await;
     bar.finish_and_clear();
-    let report = report?;
+    let mut report = report?;
+    let waiting = backfill::waiting(&plugin, &workspace, now).await?;
+    add_waiting(&mut report, waiting);
     if app.json {
         output::print_json(&report_json(&report))?;
     } else {
         print_report(&report)?;
+        let window = i64::from(plugin.settings().short_term_window_hours) * 3600;
+        let oldest = workspace.oldest_message_never_summarized()?;
+        if oldest.is_some_and(|oldest| oldest.unix_seconds() < now.unix_seconds - window) {
+            let hint = skip_reason(SkipReason::OutsideWindow);
+            writeln!(output::stdout(), "some channels have {hint}")?;
+        }
     }
     Ok(exit_code(
         report.entries.iter().any(|entry| failure(entry).is_some()),
     ))
+}
+
+/// Adds the channels that a run does not look at, because their conversations go on.
+fn add_waiting(report: &mut Report, waiting: Due) {
+    let seen: BTreeSet<String> = report
+        .entries
+        .iter()
+        .map(|entry| entry.scope_id.clone())
+        .collect();
+    let skipped = waiting
+        .channels
+        .into_iter()
+        .filter(|backlog| !seen.contains(&backlog.channel.id));
+    report.entries.extend(skipped.map(|backlog| Entry {
+        scope: Scope::Channel,
+        scope_id: backlog.channel.id,
+        channel_name: backlog.channel.name,
+        made: Vec::new(),
+        outcome: Outcome::Skipped(SkipReason::NotDue),
+    }));
 }
 
 /// The whole past, on a simulated clock.

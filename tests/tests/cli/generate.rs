@@ -109,7 +109,9 @@ fn a_conversation_that_goes_on_waits_until_it_is_over() {
     let waiting = program
         .run(&["--json", "generate", &now(NOON + 129)])
         .json();
-    assert_eq!(entry(&waiting, "CGENERAL"), &Value::Null, "{waiting:#}");
+    let general = entry(&waiting, "CGENERAL");
+    assert_eq!(general["reason"], json!("not_due"), "{waiting:#}");
+    assert_eq!(general["made"], json!([]));
     let over = program
         .run(&["--json", "generate", &now(NOON + 130)])
         .json();
@@ -228,4 +230,38 @@ fn the_retired_workspace_short_term_memory_is_made_where_it_is_asked_for() {
     let program = program_with("", &posts());
     program.run(&["generate", &now(NOON)]).succeeded();
     assert!(!program.memories().contains("Workspace default ShortTerm"));
+}
+
+#[test]
+fn a_conversation_that_goes_on_is_skipped_and_said_so() {
+    let program = program_with("", &posts());
+    program.run(&["generate", &now(6)]).output();
+    let report = program.run(&["--json", "generate", &now(8)]).json();
+    assert_eq!(
+        entry(&report, "CGENERAL"),
+        &json!({
+            "scope": "channel", "scope_id": "CGENERAL", "channel_name": "general",
+            "outcome": "skipped", "reason": "not_due", "made": [],
+        })
+    );
+    let told = program.run(&["generate", &now(8)]).output();
+    assert!(
+        told.contains("skipped 1: the conversation goes on"),
+        "{told}"
+    );
+}
+
+#[test]
+fn a_run_that_finds_only_old_messages_points_to_the_backfill() {
+    let program = program_with("", &posts());
+    let told = program
+        .run(&["generate", &now(NOON + 10 * 24 * 60)])
+        .output();
+    assert!(told.contains("made 0 memories"), "{told}");
+    assert!(
+        told.contains("`myao backfill` makes memories of the past"),
+        "{told}"
+    );
+    let told = program.run(&["generate", &now(NOON)]).output();
+    assert!(!told.contains("myao backfill"), "{told}");
 }
