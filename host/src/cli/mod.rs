@@ -5,6 +5,7 @@ pub(crate) mod args;
 mod generate;
 mod import;
 mod memory;
+mod memory_json;
 mod output;
 mod prompt;
 

@@ -4,8 +4,8 @@ use rusqlite::{Connection, Row, params};
 
 use super::error::Fault;
 use super::messages::channel_key;
+use super::place::Place;
 use super::rows::{self, NO_WATERMARK};
-use super::workspace::Place;
 use crate::bindings::types::MemoryType;
 use crate::storage::{Backlog, Channel, Due, DueQuery};
 

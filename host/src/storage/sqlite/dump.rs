@@ -5,8 +5,9 @@ use std::fmt::Write as _;
 
 use super::error::{Fault, StoreError};
 use super::inspect::{MemoryFilter, StoredMemory, sources, stored_memories};
+use super::place::Place;
 use super::rows;
-use super::workspace::{Place, SqliteWorkspace};
+use super::workspace::SqliteWorkspace;
 use crate::bindings::types::Scope;
 use crate::names;
 

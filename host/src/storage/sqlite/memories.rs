@@ -3,8 +3,8 @@
 use rusqlite::{Connection, Params, params};
 
 use super::error::Fault;
+use super::place::Place;
 use super::rows;
-use super::workspace::Place;
 use crate::storage::{ChannelFilter, Memory, MemoryQuery};
 
 /// The memories that a query asks for, ordered by scope, scope id, type and version: one statement
