@@ -79,7 +79,7 @@ pub async fn backfill(
     };
     let end = options.until.unix_seconds;
     let mut outcomes = Outcomes::default();
-    let mut next = first_tick(workspace, clock)?;
+    let mut next = first_tick(plugin, workspace, clock, local_time).await?;
     let start = next.unwrap_or(end);
     if let Some(tick) = next {
         // A run that is killed in its first tick has already changed what the first tick is read from.
@@ -141,15 +141,27 @@ fn end_of_second(unix_seconds: i64) -> TsKey {
 }
 
 /// Where the last backfill stopped, or earlier where a channel came in since whose messages are older
-/// and of which nothing is remembered yet.
-fn first_tick(workspace: &SqliteWorkspace, clock: Clock) -> Result<Option<i64>, StoreError> {
-    let stopped = workspace.backfill_tick()?;
-    let oldest = match stopped {
-        Some(_) => workspace.oldest_message_never_summarized()?,
-        None => workspace.oldest_new_message()?,
+/// and of which nothing is remembered yet. None where there is nothing left to do.
+async fn first_tick(
+    plugin: &MemoryPlugin,
+    workspace: &SqliteWorkspace,
+    clock: Clock,
+    local_time: &(dyn Fn(i64) -> Timestamp + Sync),
+) -> Result<Option<i64>, BackfillError> {
+    let Some(stopped) = workspace.backfill_tick()? else {
+        let oldest = workspace.oldest_new_message()?;
+        return Ok(oldest.map(|message| clock.at_or_after(message.unix_seconds())));
     };
-    let oldest = oldest.map(|message| clock.at_or_after(message.unix_seconds()));
-    Ok([stopped, oldest].into_iter().flatten().min())
+    let before = stopped - clock.interval;
+    let goes_on = if is_waiting(plugin, workspace, local_time(before)).await? {
+        Some(stopped)
+    } else {
+        let next_message = workspace.next_message_after(end_of_second(before))?;
+        next_message.map(|message| clock.at_or_after(message.unix_seconds()).max(stopped))
+    };
+    let never = workspace.oldest_message_never_summarized()?;
+    let never = never.map(|message| clock.at_or_after(message.unix_seconds()));
+    Ok([goes_on, never].into_iter().flatten().min())
 }
 
 /// Whether a later tick may make something even if no message comes before it.

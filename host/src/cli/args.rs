@@ -72,7 +72,7 @@ pub(crate) enum MemoryCommand {
     List,
     /// One channel, thread or the workspace: texts, sources and times
     Show {
-        /// A channel's name or id, CHANNEL:THREAD_TS, or `default` for the workspace
+        /// A channel's name or id, CHANNEL:THREAD_TS, or `workspace`
         scope_id: String,
     },
     /// The versions of a channel's short-term memory
@@ -130,7 +130,7 @@ pub(crate) struct InputArgs {
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) existing_memory: Option<String>,
 
-    /// Act as at this time, with the store
+    /// Leave out messages after this time, with the store; memories are shown as they are
     #[arg(long, value_name = "RFC3339", value_parser = time_with_offset, conflicts_with = "context")]
     pub(crate) now: Option<DateTime<FixedOffset>>,
 }

@@ -22,6 +22,10 @@ use super::app::App;
 use super::args::BackfillArgs;
 use super::output;
 
+/// Said before the first memories of channels with a past.
+const LEFT_OUT_HISTORY: &str = "note: some channels have older messages of which nothing is remembered; \
+     `myao backfill` takes them in, if it comes before the first `myao generate`";
+
 /// One generation run. The exit code tells whether something failed.
 pub(crate) async fn generate(
     app: &App,
@@ -30,6 +34,10 @@ pub(crate) async fn generate(
     let workspace = app.workspace(&app.open_existing_store()?)?;
     let plugin = app.plugin(Arc::new(workspace.clone()))?;
     let now = app.time(now);
+    let window = i64::from(plugin.settings().short_term_window_hours) * 3600;
+    let leaves_out_history = workspace
+        .oldest_message_never_summarized()?
+        .is_some_and(|oldest| oldest.unix_seconds() < now.unix_seconds - window);
     let bar = output::progress_bar(0, "{bar:30} {pos}/{len} threads and channels");
     let report = run::generate(&plugin, now, in_flight(app), &|progress| {
         bar.set_length(progress.total as u64);
@@ -44,11 +52,8 @@ pub(crate) async fn generate(
         output::print_json(&report_json(&report))?;
     } else {
         print_report(&report)?;
-        let window = i64::from(plugin.settings().short_term_window_hours) * 3600;
-        let oldest = workspace.oldest_message_never_summarized()?;
-        if oldest.is_some_and(|oldest| oldest.unix_seconds() < now.unix_seconds - window) {
-            let hint = skip_reason(SkipReason::OutsideWindow);
-            writeln!(output::stdout(), "some channels have {hint}")?;
+        if leaves_out_history {
+            writeln!(output::stdout(), "{LEFT_OUT_HISTORY}")?;
         }
     }
     Ok(exit_code(

@@ -141,8 +141,9 @@ fn show(app: &App, workspace: &SqliteWorkspace, scope_id: &str) -> anyhow::Resul
 
 /// The scope that a scope id, or the name of a channel, stands for.
 fn resolve(workspace: &SqliteWorkspace, scope_id: &str) -> anyhow::Result<(Scope, String)> {
-    if scope_id == WORKSPACE_SCOPE_ID {
-        return Ok((Scope::Workspace, scope_id.to_owned()));
+    // `list` calls it by its scope.
+    if [WORKSPACE_SCOPE_ID, names::scope(Scope::Workspace)].contains(&scope_id) {
+        return Ok((Scope::Workspace, WORKSPACE_SCOPE_ID.to_owned()));
     }
     if let Some((channel, thread)) = scope_id.split_once(':') {
         let channel = find_channel(workspace, channel)?;

@@ -106,6 +106,10 @@ impl Input {
                 "name the channel with --channel, or a context with --context FILE.json"
             ),
         };
+        anyhow::ensure!(
+            scope == Scope::Thread || arguments.thread.is_none(),
+            "--thread goes with --scope thread"
+        );
         let plugin = app.plugin(Arc::new(workspace))?;
         let now = app.time(arguments.now);
         let settings = plugin.settings();

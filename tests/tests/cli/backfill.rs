@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use myao_tests::export::{post, program_with};
 use myao_tests::program::Program;
 use myao_tests::read_project_file;
 use serde_json::{Value, json};
@@ -180,4 +181,14 @@ fn the_report_for_people_tallies_and_names_the_next_step() {
         "{output}"
     );
     assert_eq!(lines.last(), Some(&"Next: myao memory list"));
+}
+
+#[test]
+fn a_finished_backfill_has_nothing_to_do_however_often_it_is_asked() {
+    let program = program_with("", &[post("general", 0, "ann", "We ship on 4 March.")]);
+    program.run(&["backfill"]).succeeded();
+    for _ in 0..2 {
+        let told = program.run(&["backfill"]).output();
+        assert!(told.starts_with("Nothing to do"), "{told}");
+    }
 }
