@@ -16,7 +16,7 @@ use myao::ts::TsKey;
 
 use super::app::App;
 use super::args::MemoryCommand;
-use super::memory_json::{memory_json, sources_json};
+use super::memory_json::{memory_json, memory_with_sources_json};
 use super::output;
 use super::prompt::find_channel;
 
@@ -123,11 +123,7 @@ fn show(app: &App, workspace: &SqliteWorkspace, scope_id: &str) -> anyhow::Resul
     for stored in memories {
         let sources = workspace.sources(stored.memory.id)?;
         if app.json {
-            let mut value = memory_json(&stored);
-            if let Value::Object(fields) = &mut value {
-                fields.insert("sources".to_owned(), sources_json(&sources));
-            }
-            shown.push(value);
+            shown.push(memory_with_sources_json(&stored, &sources));
         } else {
             print_memory(&stored, &sources)?;
         }
@@ -228,14 +224,16 @@ fn history(
     let channel = find_channel(workspace, channel)?;
     let texts = texts(workspace, &channel, long_term)?;
     if app.json {
-        let values = texts.iter().enumerate().map(|(n, stored)| {
-            let mut value = memory_json(stored);
+        let mut values = Vec::new();
+        for (n, stored) in texts.iter().enumerate() {
+            let sources = workspace.sources(stored.memory.id)?;
+            let mut value = memory_with_sources_json(stored, &sources);
             if let Value::Object(fields) = &mut value {
                 fields.insert("number".to_owned(), number(n, stored, long_term).into());
             }
-            value
-        });
-        return output::print_json(&values.collect());
+            values.push(value);
+        }
+        return output::print_json(&Value::Array(values));
     }
     let mut out = output::stdout();
     if texts.is_empty() {
@@ -253,7 +251,12 @@ fn history(
             output::count(stored.memory.source_message_count.into(), "message"),
             names::engine(stored.memory.engine)
         )?;
-        writeln!(out, "{}\n", stored.memory.content)?;
+        writeln!(out, "{}", stored.memory.content)?;
+        let sources = workspace.sources(stored.memory.id)?.messages;
+        if let (Some(first), Some(last)) = (sources.first(), sources.last()) {
+            writeln!(out, "(messages {} to {})", first.ts, last.ts)?;
+        }
+        writeln!(out)?;
     }
     Ok(())
 }

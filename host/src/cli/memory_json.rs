@@ -27,7 +27,16 @@ pub(super) fn memory_json(stored: &StoredMemory) -> Value {
     })
 }
 
-pub(super) fn sources_json(sources: &Sources) -> Value {
+/// A memory with what it was made from.
+pub(super) fn memory_with_sources_json(stored: &StoredMemory, sources: &Sources) -> Value {
+    let mut value = memory_json(stored);
+    if let Value::Object(fields) = &mut value {
+        fields.insert("sources".to_owned(), sources_json(sources));
+    }
+    value
+}
+
+fn sources_json(sources: &Sources) -> Value {
     json!({
         "messages": sources.messages.iter().map(|message| json!({
             "channel_id": message.channel_id,

@@ -272,3 +272,19 @@ fn looking_changes_nothing() {
     }
     assert_eq!(program.rows(), before);
 }
+
+#[test]
+fn history_names_the_sources_of_every_version() {
+    let program = program();
+    let history = program
+        .run(&["--json", "memory", "history", "general"])
+        .json();
+    let versions = history.as_array().unwrap();
+    assert!(versions.len() > 1, "{history:#}");
+    for version in versions {
+        let sources = version["sources"]["messages"].as_array().unwrap();
+        assert_eq!(json!(sources.len()), version["source_message_count"]);
+        let last = sources.last().unwrap();
+        assert_eq!(last["ts"], version["source_latest_message_ts"]);
+    }
+}
