@@ -8,6 +8,7 @@
 //! is known, [`prompt`] renders it, [`summarizer`] has a model (or [`extractive`]) make the text, and
 //! [`generator`] saves it.
 
+pub mod answer;
 pub mod bindings;
 #[allow(unsafe_code, unreachable_pub, reason = "the generated exports are public and unsafe")]
 #[cfg_attr(not(target_arch = "wasm32"), allow(dead_code, reason = "only the component exports it"))]
