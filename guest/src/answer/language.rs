@@ -184,7 +184,7 @@ mod tests {
     const TEXTS: &[(Language, &str)] = &[
         (Japanese, "- 公開日は3月22日に決まり、予算は120万円まで承認された\n- 端末は予算の中で買う"),
         (Japanese, "- Kubernetes の Pod を再起動し、Datadog のアラートが止まったことを鈴木が確認した（INC-204）"),
-        (English, "- The team agreed to ship the importer by June 14, and priya owns it from now on"),
+        (English, "- The team agreed to ship the importer by June 14, and priya owns it from now until the launch"),
         (English, "- 田中 asked for the new budget, and 佐藤 will send the numbers to everybody on Friday"),
         (Chinese, "- 团队决定在三月二十二日发布新版本，预算为一百二十万日元，由田中负责这个项目"),
         (Korean, "- 팀은 3월 22일에 새 버전을 출시하기로 했고 예산은 120만 엔으로 승인되었다"),

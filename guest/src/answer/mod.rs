@@ -11,7 +11,7 @@
 //! | [`Rejection::PromptRepeated`] | it has a line of the instruction, two headings of the prompt, half of its letters from lines of the prompt, or is four fifths copied messages |
 //! | [`Rejection::WrongLanguage`] | three quarters of it are in a language that is not expected, and hardly anything in one that is |
 //! | [`Rejection::TooLong`] | more than 1.5 times the limit, and 100 tokens over it |
-//! | [`Rejection::Shrunk`] | it leaves 40 % of the limit unused, and has lost half of the existing memory's tokens and facts, or nearly all its facts |
+//! | [`Rejection::Shrunk`] | it has less than half of the existing memory's tokens (or of the limit) and of its facts; or, with 40 % of the limit free, less than a fifth of its facts |
 //!
 //! Every rule gives the benefit of the doubt: a summary that is lost costs more than one that could
 //! be better. The time a judgement takes grows with the length of answer and prompt, no faster.

@@ -20,11 +20,10 @@ pub(super) fn is_far_over(tokens: u32, limit: u32) -> bool {
 
 /// What was lost, where too much was lost without cause.
 ///
-/// There is a cause when the answer uses three fifths of the limit: then room was needed. Without
-/// one, an answer is refused that has less than half of the tokens (of the existing memory, or of the
-/// limit, where that is less) and less than half of the facts, or of the items where facts are few; or
-/// less than a fifth of the facts where they are many, however long it is: then the existing memory
-/// was replaced by what was to be merged into it.
+/// An answer is refused that has less than half of the tokens (of the existing memory, or of the
+/// limit where that is less: then room was needed) and less than half of the facts, or of the items
+/// where facts are few. It is refused too where they are many and not a fifth of them is left, though
+/// two fifths of the limit are free: then what was to be merged has taken the memory's place.
 pub(super) fn without_cause(
     existing: &str,
     tokens_before: u32,
@@ -32,9 +31,6 @@ pub(super) fn without_cause(
     tokens: u32,
     limit: u32,
 ) -> Option<Shrinkage> {
-    if u64::from(tokens) * 5 >= u64::from(limit) * 3 {
-        return None;
-    }
     let (before, after) = (Inventory::of(existing), Inventory::of(text));
     let found = Shrinkage {
         tokens_before,
@@ -52,7 +48,8 @@ pub(super) fn without_cause(
         less_than(found.items, 1, 2, found.items_before)
     };
     let replaced = found.facts_before >= FACTS_FOR_REPLACED
-        && less_than(found.facts_kept, 1, 5, found.facts_before);
+        && less_than(found.facts_kept, 1, 5, found.facts_before)
+        && less_than(tokens, 3, 5, limit);
     (!is_small && (is_half && lost || replaced)).then_some(found)
 }
 
@@ -95,14 +92,16 @@ mod tests {
         let other = "- 2024-04-01 新しい話題\n".repeat(8);
         let shrunk = without_cause(&existing, 120, &other, 120, 500).unwrap();
         assert_eq!((shrunk.facts_before, shrunk.facts_kept), (9, 0));
+        assert_eq!(without_cause(&existing, 120, &other, 120, 200), None, "the limit is near");
         let mixed = format!("{other}- 120万円、INC-204");
         assert_eq!(without_cause(&existing, 120, &mixed, 140, 500), None, "a fifth is there");
     }
 
     #[test]
     fn memory_may_shrink_where_the_limit_leaves_no_room() {
-        assert!(without_cause(EXISTING, 80, "- いろいろ", 29, 50).is_some());
-        assert_eq!(without_cause(EXISTING, 80, "- いろいろ", 30, 50), None);
+        assert!(without_cause(EXISTING, 80, "- いろいろ", 39, 500).is_some());
+        assert!(without_cause(EXISTING, 80, "- いろいろ", 24, 50).is_some());
+        assert_eq!(without_cause(EXISTING, 80, "- いろいろ", 25, 50), None);
     }
 
     #[test]
