@@ -160,6 +160,9 @@ pub fn languages_of<'a>(texts: impl IntoIterator<Item = &'a str>) -> Vec<Languag
 
 /// The language that was wanted and the one that a text is in, where they clearly differ: three
 /// quarters of its weight are in one that is not expected, and less than 15 % in those that are.
+///
+/// Where Japanese is expected, Chinese characters count as far as kana goes with them: without, they
+/// are the names in a text of another language.
 pub(super) fn wrong(text: &str, expected: &[Language]) -> Option<(Language, Language)> {
     let wanted = expected.first()?;
     let mut weights = Weights::default();
@@ -170,7 +173,10 @@ pub(super) fn wrong(text: &str, expected: &[Language]) -> Option<(Language, Lang
     let expected_weight: usize = languages
         .iter()
         .filter(|(language, _)| expected.contains(language))
-        .map(|(_, weight)| weight)
+        .map(|(language, weight)| match language {
+            Language::Japanese => (*weight).min(2 * weights.kana),
+            _ => *weight,
+        })
         .sum();
     let is_wrong = all >= LEAST_WEIGHT && most * 4 >= all * 3 && expected_weight * 100 < all * 15;
     is_wrong.then_some((*wanted, *found))
