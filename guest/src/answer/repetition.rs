@@ -12,8 +12,8 @@ const LEAST_INSTRUCTION: usize = 12;
 const LEAST_HEADING: usize = 4;
 /// So many different headings of the prompt make a repetition.
 const MAX_HEADINGS: usize = 2;
-/// Shorter lines of the prompt are not counted, in letters.
-const LEAST_LINE: usize = 8;
+/// Shorter sentences of the prompt are not counted, in letters.
+const LEAST_SENTENCE: usize = 8;
 /// Messages are copied where so many letters and digits in a row are the same: a sentence in
 /// Japanese, half a dozen words in English. What is shorter is a quotation.
 const RUN: usize = 24;
@@ -23,17 +23,12 @@ const LEAST_COPIED: usize = 300;
 /// Whether an answer repeats the prompt. What stands in the sources too is not the prompt's own.
 ///
 /// It does with one line of the instruction (what follows the prompt's last rule), with two of the
-/// headings or message heads, with half of its letters in whole lines of the prompt, or, where the
+/// headings or message heads, with half of its letters in whole sentences of the prompt, or, where the
 /// sources are messages, with four fifths of its letters in runs of [`RUN`] that are theirs.
 pub(super) fn repeats(answer: &str, prompt: &str, sources: Sources<'_>) -> bool {
-    let source_lines: BTreeSet<String> =
-        sources.texts().flat_map(|text| text.split('\n')).map(letters).collect();
-    let own: Vec<Line<'_>> =
-        read(prompt).into_iter().filter(|line| !source_lines.contains(&letters(line.raw))).collect();
-    let answer_lines = read(answer);
     repeats_instruction(answer, prompt, sources)
-        || repeats_headings(&answer_lines, &own)
-        || repeats_lines(&answer_lines, &own)
+        || repeats_headings(answer, prompt, sources)
+        || repeats_sentences(answer, prompt, sources)
         || matches!(sources, Sources::Messages(messages) if copies(answer, messages))
 }
 
@@ -65,14 +60,16 @@ fn repeats_instruction(answer: &str, prompt: &str, sources: Sources<'_>) -> bool
     repeated.any(|line| !sources.contains(&line))
 }
 
-fn repeats_headings(answer: &[Line<'_>], own: &[Line<'_>]) -> bool {
-    let structure: BTreeSet<String> = own
+fn repeats_headings(answer: &str, prompt: &str, sources: Sources<'_>) -> bool {
+    let source_lines: BTreeSet<String> =
+        sources.texts().flat_map(|text| text.split('\n')).map(letters).collect();
+    let structure: BTreeSet<String> = read(prompt)
         .iter()
         .filter(|line| line.kind == Kind::Heading || is_message_head(line))
         .map(|line| letters(line.raw))
-        .filter(|heading| heading.chars().count() >= LEAST_HEADING)
+        .filter(|heading| heading.chars().count() >= LEAST_HEADING && !source_lines.contains(heading))
         .collect();
-    let repeated: BTreeSet<String> = answer
+    let repeated: BTreeSet<String> = read(answer)
         .iter()
         .filter(|line| matches!(line.kind, Kind::Heading | Kind::Text) || is_message_head(line))
         .map(|line| letters(line.raw))
@@ -90,20 +87,23 @@ fn is_message_head(line: &Line<'_>) -> bool {
     is_time && line.body.ends_with(':')
 }
 
-fn repeats_lines(answer: &[Line<'_>], own: &[Line<'_>]) -> bool {
-    let own: BTreeSet<String> = own
-        .iter()
-        .map(|line| letters(line.raw))
-        .filter(|line| line.chars().count() >= LEAST_LINE)
+fn repeats_sentences(answer: &str, prompt: &str, sources: Sources<'_>) -> bool {
+    let theirs: BTreeSet<String> = sources.texts().flat_map(sentences).collect();
+    let own: BTreeSet<String> = sentences(prompt)
+        .filter(|sentence| sentence.chars().count() >= LEAST_SENTENCE && !theirs.contains(sentence))
         .collect();
     let (mut repeated, mut all) = (0, 0);
-    for line in answer {
-        let line = letters(line.raw);
-        let count = line.chars().count();
+    for sentence in sentences(answer) {
+        let count = sentence.chars().count();
         all += count;
-        repeated += if own.contains(&line) { count } else { 0 };
+        repeated += if own.contains(&sentence) { count } else { 0 };
     }
     all > 0 && repeated * 2 >= all
+}
+
+/// The letters of each sentence.
+fn sentences(text: &str) -> impl Iterator<Item = String> {
+    text.split(['\n', '。', '！', '？', '!', '?']).map(letters)
 }
 
 /// Whether four fifths of an answer are copied.

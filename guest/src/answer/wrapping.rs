@@ -27,7 +27,7 @@ pub(super) fn unwrap(answer: &str, cut_off: bool) -> String {
             break;
         }
     }
-    dedent(trim_lines(text))
+    dedent(trim_lines(text)).trim().to_owned()
 }
 
 fn with_plain_breaks(text: &str) -> String {
