@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::lines::{Kind, Line, read};
-use super::phrases::{is_question_back, is_refusal, sentences};
+use super::phrases::address::{is_question_back, is_refusal};
+use super::phrases::sentences;
 use super::{Rejection, Sources};
 use crate::extractive::terms::terms;
 
@@ -22,10 +23,17 @@ const MAX_BULLETS: usize = 3;
 /// count only where all of them do: a participant may apologise or ask.
 pub(super) fn without_address(text: String, sources: Sources<'_>) -> Result<String, Rejection> {
     let lines = read(&text);
-    let first = lines.iter().position(|line| matches!(line.kind, Kind::Item | Kind::Row));
-    let (lead, list) = lines.split_at_checked(first.unwrap_or(lines.len())).unwrap_or_default();
-    let prose: Vec<&str> =
-        lead.iter().filter(|line| line.kind == Kind::Text).map(|line| line.body.as_str()).collect();
+    let first = lines
+        .iter()
+        .position(|line| matches!(line.kind, Kind::Item | Kind::Row));
+    let (lead, list) = lines
+        .split_at_checked(first.unwrap_or(lines.len()))
+        .unwrap_or_default();
+    let prose: Vec<&str> = lead
+        .iter()
+        .filter(|line| line.kind == Kind::Text)
+        .map(|line| line.body.as_str())
+        .collect();
     let rejection = if first.is_some() && prose.is_empty() {
         of_bullets(list)
     } else {
@@ -36,7 +44,10 @@ pub(super) fn without_address(text: String, sources: Sources<'_>) -> Result<Stri
         Some(rejection) if !says_something(list, sources) => Err(rejection),
         Some(_) if prose.is_empty() => Ok(text),
         Some(_) => {
-            let kept = lead.iter().filter(|line| line.kind == Kind::Heading).chain(list);
+            let kept = lead
+                .iter()
+                .filter(|line| line.kind == Kind::Heading)
+                .chain(list);
             Ok(kept.map(|line| line.raw).collect::<Vec<_>>().join("\n"))
         }
     }
@@ -48,27 +59,41 @@ fn of_prose(prose: &str) -> Option<Rejection> {
     if sentences.len() > MAX_SENTENCES {
         return None;
     }
-    let declines = sentences.iter().take(REFUSING_SENTENCES).any(|sentence| is_refusal(sentence));
+    let declines = sentences
+        .iter()
+        .take(REFUSING_SENTENCES)
+        .any(|sentence| is_refusal(sentence));
     if sentences.iter().any(|sentence| is_question_back(sentence)) {
         // A question behind a summary in prose is none of the whole answer.
-        let first = sentences.iter().take(REFUSING_SENTENCES).any(|sentence| is_question_back(sentence));
+        let first = sentences
+            .iter()
+            .take(REFUSING_SENTENCES)
+            .any(|sentence| is_question_back(sentence));
         return (first || declines).then_some(Rejection::Question);
     }
     declines.then_some(Rejection::Refusal)
 }
 
 fn of_bullets(list: &[Line<'_>]) -> Option<Rejection> {
-    let bullets = || list.iter().filter(|line| line.kind == Kind::Item && !line.body.is_empty());
+    let bullets = || {
+        list.iter()
+            .filter(|line| line.kind == Kind::Item && !line.body.is_empty())
+    };
     if bullets().count() > MAX_BULLETS {
         return None;
     }
     let mut rejections = bullets().map(|line| of_prose(&line.body));
     let first = rejections.next()??;
-    rejections.all(|rejection| rejection.is_some()).then_some(first)
+    rejections
+        .all(|rejection| rejection.is_some())
+        .then_some(first)
 }
 
 fn says_something(list: &[Line<'_>], sources: Sources<'_>) -> bool {
-    let mut said = list.iter().filter(|line| matches!(line.kind, Kind::Item | Kind::Row)).peekable();
+    let mut said = list
+        .iter()
+        .filter(|line| matches!(line.kind, Kind::Item | Kind::Row))
+        .peekable();
     if said.peek().is_none() {
         return false;
     }

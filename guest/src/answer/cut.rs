@@ -27,7 +27,11 @@ pub(super) fn to_last_whole(text: &str, line_ended: bool) -> String {
         None => join(without_announcements(head)),
     };
     let whole = text_before.trim();
-    if is_empty(whole) { text.trim().to_owned() } else { whole.to_owned() }
+    if is_empty(whole) {
+        text.trim().to_owned()
+    } else {
+        whole.to_owned()
+    }
 }
 
 /// Where the last bullet (of any level), row, heading or paragraph begins.
@@ -41,7 +45,10 @@ fn last_unit(lines: &[Line<'_>]) -> Option<usize> {
         }
         Kind::Blank | Kind::Fence | Kind::Rule => false,
     };
-    lines.iter().enumerate().rposition(|(at, line)| begins(at, line))
+    lines
+        .iter()
+        .enumerate()
+        .rposition(|(at, line)| begins(at, line))
 }
 
 /// The whole sentences at the head of a paragraph.
@@ -50,7 +57,9 @@ fn whole_sentences(paragraph: &str) -> Option<String> {
         .iter()
         .filter_map(|mark| paragraph.rfind(mark).map(|at| at + mark.len()))
         .max()?;
-    paragraph.get(..end).map(|whole| whole.trim_end().to_owned())
+    paragraph
+        .get(..end)
+        .map(|whole| whole.trim_end().to_owned())
 }
 
 fn without_announcements<'a>(mut lines: &'a [Line<'a>]) -> &'a [Line<'a>] {
@@ -69,7 +78,11 @@ fn without_announcements<'a>(mut lines: &'a [Line<'a>]) -> &'a [Line<'a>] {
 }
 
 fn join(lines: &[Line<'_>]) -> String {
-    lines.iter().map(|line| line.raw).collect::<Vec<_>>().join("\n")
+    lines
+        .iter()
+        .map(|line| line.raw)
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 #[cfg(test)]
@@ -88,7 +101,10 @@ mod tests {
             ("- a\n\n## B", "- a"),
             ("1. a\n2. b", "1. a"),
             ("・予算\n・期限", "・予算"),
-            ("| a | b |\n|---|---|\n| 1 | 2 |\n| 3", "| a | b |\n|---|---|\n| 1 | 2 |"),
+            (
+                "| a | b |\n|---|---|\n| 1 | 2 |\n| 3",
+                "| a | b |\n|---|---|\n| 1 | 2 |",
+            ),
             ("One. Two is cut", "One."),
             ("予算は三百万円。期限は", "予算は三百万円。"),
             ("- a\n\nThe team met. It was", "- a\n\nThe team met."),
@@ -101,10 +117,18 @@ mod tests {
 
     #[test]
     fn single_bullet_stays_though_it_is_not_whole() {
-        for text in ["- only one", "## A\n- only one", "- a:\n  - only", "only words"] {
+        for text in [
+            "- only one",
+            "## A\n- only one",
+            "- a:\n  - only",
+            "only words",
+        ] {
             assert_eq!(to_last_whole(text, false), text);
         }
-        assert_eq!(to_last_whole("The team met.\n\n- only", false), "The team met.");
+        assert_eq!(
+            to_last_whole("The team met.\n\n- only", false),
+            "The team met."
+        );
     }
 
     #[test]

@@ -6,7 +6,11 @@ use super::{Language, Rejection};
 /// prompt is, else in English. It asks for the memory alone, and names what was wrong.
 #[must_use]
 pub fn feedback(rejection: &Rejection, language: Language) -> String {
-    if language == Language::Japanese { japanese(rejection) } else { english(rejection) }
+    if language == Language::Japanese {
+        japanese(rejection)
+    } else {
+        english(rejection)
+    }
 }
 
 fn japanese(rejection: &Rejection) -> String {
@@ -69,20 +73,34 @@ mod tests {
 
     #[test]
     fn feedback_speaks_the_language_of_the_prompt() {
-        let shrinkage =
-            Shrinkage { tokens_before: 1, tokens: 2, items_before: 3, items: 4, facts_before: 5, facts_kept: 6 };
+        let shrinkage = Shrinkage {
+            tokens_before: 1,
+            tokens: 2,
+            items_before: 3,
+            items: 4,
+            facts_before: 5,
+            facts_kept: 6,
+        };
         let rejections = [
             Rejection::Empty,
             Rejection::Refusal,
             Rejection::Question,
             Rejection::PromptRepeated,
-            Rejection::WrongLanguage { expected: Language::Japanese, found: Language::English },
-            Rejection::TooLong { tokens: 900, limit: 300 },
+            Rejection::WrongLanguage {
+                expected: Language::Japanese,
+                found: Language::English,
+            },
+            Rejection::TooLong {
+                tokens: 900,
+                limit: 300,
+            },
             Rejection::Shrunk(shrinkage),
         ];
         for language in [Language::Japanese, Language::English] {
-            let texts: std::collections::BTreeSet<String> =
-                rejections.iter().map(|rejection| feedback(rejection, language)).collect();
+            let texts: std::collections::BTreeSet<String> = rejections
+                .iter()
+                .map(|rejection| feedback(rejection, language))
+                .collect();
             assert_eq!(texts.len(), rejections.len(), "each says something else");
             for text in &texts {
                 assert_eq!(languages_of([text.as_str(), text]), [language], "{text}");
@@ -92,12 +110,24 @@ mod tests {
 
     #[test]
     fn numbers_and_languages_are_told() {
-        let rejection = Rejection::TooLong { tokens: 900, limit: 300 };
+        let rejection = Rejection::TooLong {
+            tokens: 900,
+            limit: 300,
+        };
         let text = feedback(&rejection, Language::Japanese);
         assert!(text.contains("900") && text.contains("300"), "{text}");
-        let rejection = Rejection::WrongLanguage { expected: Language::Japanese, found: Language::English };
-        assert!(feedback(&rejection, Language::Japanese).starts_with("前回の回答は英語でした。日本語で"));
+        let rejection = Rejection::WrongLanguage {
+            expected: Language::Japanese,
+            found: Language::English,
+        };
+        assert!(
+            feedback(&rejection, Language::Japanese)
+                .starts_with("前回の回答は英語でした。日本語で")
+        );
         assert!(feedback(&rejection, Language::English).contains("in English. Write in Japanese."));
-        assert_eq!(rejection.to_string(), "the answer is in English, not in Japanese");
+        assert_eq!(
+            rejection.to_string(),
+            "the answer is in English, not in Japanese"
+        );
     }
 }

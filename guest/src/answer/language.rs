@@ -76,8 +76,11 @@ impl Weights {
     }
 
     fn read_line(&mut self, line: &str) {
-        let balanced = line.matches('`').count() % 2 == 0;
-        let parts = line.split('`').enumerate().filter(|(at, _)| !balanced || at % 2 == 0);
+        let balanced = line.matches('`').count().is_multiple_of(2);
+        let parts = line
+            .split('`')
+            .enumerate()
+            .filter(|(at, _)| !balanced || at % 2 == 0);
         for (_, part) in parts {
             let mut rest = part;
             while let Some(c) = rest.chars().next() {
@@ -99,8 +102,13 @@ impl Weights {
             self.kana += CHARACTER;
         } else if is_kanji(c) {
             self.han += CHARACTER;
-            self.chinese_marks += if CHINESE_MARKS.contains(c) { CHARACTER } else { 0 };
-        } else if matches!(c, '\u{ac00}'..='\u{d7a3}' | '\u{1100}'..='\u{11ff}' | '\u{3130}'..='\u{318f}') {
+            self.chinese_marks += if CHINESE_MARKS.contains(c) {
+                CHARACTER
+            } else {
+                0
+            };
+        } else if matches!(c, '\u{ac00}'..='\u{d7a3}' | '\u{1100}'..='\u{11ff}' | '\u{3130}'..='\u{318f}')
+        {
             self.hangul += CHARACTER;
         } else if matches!(c, '\u{400}'..='\u{52f}') {
             self.cyrillic += LETTER;
@@ -118,7 +126,11 @@ impl Weights {
         let is_japanese = self.kana > 0 && self.kana * KANA_SHARE >= han_and_kana;
         let is_marked = self.chinese_marks > 0 && self.chinese_marks * MARK_SHARE >= self.han;
         let is_chinese = !is_japanese && (is_marked || expects_chinese);
-        let (japanese, chinese) = if is_chinese { (self.kana, self.han) } else { (han_and_kana, 0) };
+        let (japanese, chinese) = if is_chinese {
+            (self.kana, self.han)
+        } else {
+            (han_and_kana, 0)
+        };
         let mut languages = vec![
             (Language::Japanese, japanese),
             (Language::English, self.latin),
@@ -134,8 +146,11 @@ impl Weights {
 
 /// The weight of ASCII without spaces: its words in lower case, unless it is an address or an id.
 fn ascii_weight(run: &str) -> usize {
-    let is_code = |c: char| c.is_ascii_digit() || matches!(c, '@' | '_' | '/' | '\\' | '#' | '=' | '<' | '>');
-    let inner_stop = run.trim_matches(|c: char| !c.is_ascii_alphanumeric()).contains('.');
+    let is_code =
+        |c: char| c.is_ascii_digit() || matches!(c, '@' | '_' | '/' | '\\' | '#' | '=' | '<' | '>');
+    let inner_stop = run
+        .trim_matches(|c: char| !c.is_ascii_alphanumeric())
+        .contains('.');
     if run.contains(is_code) || inner_stop {
         return 0;
     }
@@ -154,8 +169,15 @@ pub fn languages_of<'a>(texts: impl IntoIterator<Item = &'a str>) -> Vec<Languag
     let languages = weights.languages(false);
     let all: usize = languages.iter().map(|(_, weight)| weight).sum();
     let strong = |(_, weight): &(Language, usize)| weight * SOURCE_SHARE >= all && *weight > 0;
-    let strong = languages.into_iter().filter(strong).map(|(language, _)| language);
-    if all < LEAST_WEIGHT { Vec::new() } else { strong.collect() }
+    let strong = languages
+        .into_iter()
+        .filter(strong)
+        .map(|(language, _)| language);
+    if all < LEAST_WEIGHT {
+        Vec::new()
+    } else {
+        strong.collect()
+    }
 }
 
 /// The language that was wanted and the one that a text is in, where they clearly differ: three
@@ -179,7 +201,9 @@ pub(super) fn wrong(text: &str, expected: &[Language]) -> Option<(Language, Lang
         })
         .sum();
     let is_wrong = !expected.contains(found)
-        && all >= LEAST_WEIGHT && most * 4 >= all * 3 && expected_weight * 100 < all * 15;
+        && all >= LEAST_WEIGHT
+        && most * 4 >= all * 3
+        && expected_weight * 100 < all * 15;
     is_wrong.then_some((*wanted, *found))
 }
 
@@ -189,14 +213,38 @@ mod tests {
     use Language::{Chinese, English, Japanese, Korean, Other, Russian};
 
     const TEXTS: &[(Language, &str)] = &[
-        (Japanese, "- 公開日は3月22日に決まり、予算は120万円まで承認された\n- 端末は予算の中で買う"),
-        (Japanese, "- Kubernetes の Pod を再起動し、Datadog のアラートが止まったことを鈴木が確認した（INC-204）"),
-        (English, "- The team agreed to ship the importer by June 14, and priya owns it from now until the launch"),
-        (English, "- 田中 asked for the new budget, and 佐藤 will send the numbers to everybody as soon as they are there"),
-        (Chinese, "- 团队决定在三月二十二日发布新版本，预算为一百二十万日元，由田中负责这个项目"),
-        (Korean, "- 팀은 3월 22일에 새 버전을 출시하기로 했고 예산은 120만 엔으로 승인되었다"),
-        (Russian, "- Команда решила выпустить новую версию двадцать второго марта, бюджет утверждён"),
-        (Other, "- قرر الفريق إصدار النسخة الجديدة في الثاني والعشرين من مارس وتمت الموافقة على الميزانية"),
+        (
+            Japanese,
+            "- 公開日は3月22日に決まり、予算は120万円まで承認された\n- 端末は予算の中で買う",
+        ),
+        (
+            Japanese,
+            "- Kubernetes の Pod を再起動し、Datadog のアラートが止まったことを鈴木が確認した（INC-204）",
+        ),
+        (
+            English,
+            "- The team agreed to ship the importer by June 14, and priya owns it from now until the launch",
+        ),
+        (
+            English,
+            "- 田中 asked for the new budget, and 佐藤 will send the numbers to everybody as soon as they are there",
+        ),
+        (
+            Chinese,
+            "- 团队决定在三月二十二日发布新版本，预算为一百二十万日元，由田中负责这个项目",
+        ),
+        (
+            Korean,
+            "- 팀은 3월 22일에 새 버전을 출시하기로 했고 예산은 120만 엔으로 승인되었다",
+        ),
+        (
+            Russian,
+            "- Команда решила выпустить новую версию двадцать второго марта, бюджет утверждён",
+        ),
+        (
+            Other,
+            "- قرر الفريق إصدار النسخة الجديدة في الثاني والعشرين من مارس وتمت الموافقة على الميزانية",
+        ),
     ];
 
     #[test]
@@ -213,13 +261,22 @@ mod tests {
 
     #[test]
     fn mixed_sources_have_both_languages() {
-        let texts = ["予算は120万円まで承認された。端末も買う", "we agreed to ship the importer by June, tom is on call"];
+        let texts = [
+            "予算は120万円まで承認された。端末も買う",
+            "we agreed to ship the importer by June, tom is on call",
+        ];
         let languages = languages_of(texts);
         assert_eq!(languages, [Japanese, English]);
         for (_, text) in TEXTS.iter().take(4) {
             assert_eq!(wrong(text, &languages), None, "{text}");
         }
-        assert!(wrong("- 팀은 3월 22일에 새 버전을 출시하기로 했고 예산은 120만 엔으로 승인되었다", &languages).is_some());
+        assert!(
+            wrong(
+                "- 팀은 3월 22일에 새 버전을 출시하기로 했고 예산은 120만 엔으로 승인되었다",
+                &languages
+            )
+            .is_some()
+        );
     }
 
     #[test]

@@ -36,8 +36,20 @@ pub(super) struct Line<'a> {
 
 /// What a model says where there is nothing to say.
 const NOTHING: &[&str] = &[
-    "なし", "特になし", "該当なし", "ありません", "特にありません", "空", "none", "n/a", "na", "nothing", "null",
-    "empty", "no summary", "no content",
+    "なし",
+    "特になし",
+    "該当なし",
+    "ありません",
+    "特にありません",
+    "空",
+    "none",
+    "n/a",
+    "na",
+    "nothing",
+    "null",
+    "empty",
+    "no summary",
+    "no content",
 ];
 
 /// The lines of a text.
@@ -68,7 +80,12 @@ fn read_line(raw: &str) -> Line<'_> {
         Kind::Text
     };
     let body = numbered.unwrap_or(body).replace("**", "");
-    Line { raw, kind, body: body.trim().to_owned(), indent }
+    Line {
+        raw,
+        kind,
+        body: body.trim().to_owned(),
+        indent,
+    }
 }
 
 /// Items that `strip_markers` does not take for such: `１．text`, `①text`, `-テキスト`.
@@ -76,7 +93,12 @@ fn after_wide_number(body: &str) -> Option<&str> {
     let mut chars = body.chars();
     match chars.next()? {
         '①'..='⑳' => Some(chars.as_str()),
-        '-' | '*' | '−' if chars.clone().next().is_some_and(|c| !c.is_ascii() && c.is_alphanumeric()) => {
+        '-' | '*' | '−'
+            if chars
+                .clone()
+                .next()
+                .is_some_and(|c| !c.is_ascii() && c.is_alphanumeric()) =>
+        {
             Some(chars.as_str())
         }
         '0'..='9' | '０'..='９' => {
@@ -88,7 +110,9 @@ fn after_wide_number(body: &str) -> Option<&str> {
 }
 
 fn is_fence(trimmed: &str) -> bool {
-    let info = trimmed.strip_prefix("```").or_else(|| trimmed.strip_prefix("~~~"));
+    let info = trimmed
+        .strip_prefix("```")
+        .or_else(|| trimmed.strip_prefix("~~~"));
     info.is_some_and(|info| {
         let info = info.trim_matches(['`', '~', ' ']);
         info.len() <= 20 && info.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
@@ -165,10 +189,27 @@ mod tests {
 
     #[test]
     fn frame_without_content_is_empty() {
-        for text in ["", "\n \n", "- \n-\n", "## 要約", "**Summary**\n\n決定事項：", "```\n```", "---", "- なし", "(None)", "N/A."] {
+        for text in [
+            "",
+            "\n \n",
+            "- \n-\n",
+            "## 要約",
+            "**Summary**\n\n決定事項：",
+            "```\n```",
+            "---",
+            "- なし",
+            "(None)",
+            "N/A.",
+        ] {
             assert!(is_empty(text), "{text}");
         }
-        for text in ["- a", "## 要約\n- 予算", "予算", "- なし\n- 予算", "None of the tests failed"] {
+        for text in [
+            "- a",
+            "## 要約\n- 予算",
+            "予算",
+            "- なし\n- 予算",
+            "None of the tests failed",
+        ] {
             assert!(!is_empty(text), "{text}");
         }
     }

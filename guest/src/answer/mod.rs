@@ -157,7 +157,10 @@ pub fn judge(
         return Err(Rejection::WrongLanguage { expected, found });
     }
     check_length(&text, expectation, count_tokens)?;
-    Ok(Accepted { text, truncated: expectation.cut_off })
+    Ok(Accepted {
+        text,
+        truncated: expectation.cut_off,
+    })
 }
 
 fn check_length(
@@ -169,7 +172,11 @@ fn check_length(
         Sources::Memories { existing, .. } => existing.filter(|memory| !memory.trim().is_empty()),
         Sources::Messages(_) => None,
     };
-    let texts: Vec<String> = [Some(text), existing].into_iter().flatten().map(str::to_owned).collect();
+    let texts: Vec<String> = [Some(text), existing]
+        .into_iter()
+        .flatten()
+        .map(str::to_owned)
+        .collect();
     let mut counts = count_tokens(&texts).into_iter();
     let tokens = counts.next().unwrap_or(0);
     let limit = expectation.max_tokens;

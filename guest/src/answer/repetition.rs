@@ -34,7 +34,11 @@ pub(super) fn repeats(answer: &str, prompt: &str, sources: Sources<'_>) -> bool 
 
 /// Letters and digits alone, so that bullets, bold type and spacing make no difference.
 fn letters(text: &str) -> String {
-    fold(text).to_lowercase().chars().filter(|c| c.is_alphanumeric()).collect()
+    fold(text)
+        .to_lowercase()
+        .chars()
+        .filter(|c| c.is_alphanumeric())
+        .collect()
 }
 
 fn repeats_instruction(answer: &str, prompt: &str, sources: Sources<'_>) -> bool {
@@ -61,13 +65,18 @@ fn repeats_instruction(answer: &str, prompt: &str, sources: Sources<'_>) -> bool
 }
 
 fn repeats_headings(answer: &str, prompt: &str, sources: Sources<'_>) -> bool {
-    let source_lines: BTreeSet<String> =
-        sources.texts().flat_map(|text| text.split('\n')).map(letters).collect();
+    let source_lines: BTreeSet<String> = sources
+        .texts()
+        .flat_map(|text| text.split('\n'))
+        .map(letters)
+        .collect();
     let structure: BTreeSet<String> = read(prompt)
         .iter()
         .filter(|line| line.kind == Kind::Heading || is_message_head(line))
         .map(|line| letters(line.raw))
-        .filter(|heading| heading.chars().count() >= LEAST_HEADING && !source_lines.contains(heading))
+        .filter(|heading| {
+            heading.chars().count() >= LEAST_HEADING && !source_lines.contains(heading)
+        })
         .collect();
     let repeated: BTreeSet<String> = read(answer)
         .iter()
@@ -82,7 +91,9 @@ fn repeats_headings(answer: &str, prompt: &str, sources: Sources<'_>) -> bool {
 fn is_message_head(line: &Line<'_>) -> bool {
     let date = line.body.get(..19).unwrap_or_default();
     let is_time = date.len() == 19
-        && date.chars().all(|c| c.is_ascii_digit() || matches!(c, '-' | ':' | ' '))
+        && date
+            .chars()
+            .all(|c| c.is_ascii_digit() || matches!(c, '-' | ':' | ' '))
         && date.matches(':').count() == 2;
     is_time && line.body.ends_with(':')
 }
@@ -116,7 +127,11 @@ fn copies(answer: &str, messages: &[&str]) -> bool {
         let message: Vec<char> = self::letters(message).chars().collect();
         for hash in hashes(&message) {
             let first = runs.partition_point(|(other, _)| *other < hash);
-            let same = runs.get(first..).unwrap_or_default().iter().take_while(|(other, _)| *other == hash);
+            let same = runs
+                .get(first..)
+                .unwrap_or_default()
+                .iter()
+                .take_while(|(other, _)| *other == hash);
             for (_, at) in same {
                 match begins.get_mut(*at) {
                     // The rest of them were marked with this one.
@@ -146,17 +161,21 @@ fn hashes(letters: &[char]) -> impl Iterator<Item = u64> {
     const BASE: u64 = 1_099_511_628_211;
     let highest = (1..RUN).fold(1_u64, |power, _| power.wrapping_mul(BASE));
     let push = |hash: u64, c: char| hash.wrapping_mul(BASE).wrapping_add(u64::from(c) + 1);
-    let first = letters.get(..RUN).map(|run| run.iter().fold(0, |hash, c| push(hash, *c)));
+    let first = letters
+        .get(..RUN)
+        .map(|run| run.iter().fold(0, |hash, c| push(hash, *c)));
     let steps = letters.iter().zip(letters.iter().skip(RUN));
-    let rolled = first.into_iter().flat_map(move |first| {
+    first.into_iter().flat_map(move |first| {
         let mut hash = first;
         let next = steps.clone().map(move |(out, c)| {
-            hash = push(hash.wrapping_sub((u64::from(*out) + 1).wrapping_mul(highest)), *c);
+            hash = push(
+                hash.wrapping_sub((u64::from(*out) + 1).wrapping_mul(highest)),
+                *c,
+            );
             hash
         });
         std::iter::once(first).chain(next)
-    });
-    rolled
+    })
 }
 
 #[cfg(test)]
@@ -166,11 +185,17 @@ mod tests {
 
     #[test]
     fn every_run_has_the_hash_of_its_letters() {
-        let letters: Vec<char> = "abcdefghijklmnopqrstuvwxyz0123456789abcdefghijklmnopqrstuvwxyz".chars().collect();
+        let letters: Vec<char> = "abcdefghijklmnopqrstuvwxyz0123456789abcdefghijklmnopqrstuvwxyz"
+            .chars()
+            .collect();
         let all: Vec<u64> = hashes(&letters).collect();
         assert_eq!(all.len(), letters.len() - RUN + 1);
         for (at, hash) in all.iter().enumerate() {
-            assert_eq!(hashes(&letters[at..at + RUN]).collect::<Vec<_>>(), [*hash], "{at}");
+            assert_eq!(
+                hashes(&letters[at..at + RUN]).collect::<Vec<_>>(),
+                [*hash],
+                "{at}"
+            );
         }
         assert_eq!(all[0], all[36]);
         assert_eq!(hashes(&letters[..RUN - 1]).count(), 0);

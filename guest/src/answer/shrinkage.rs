@@ -83,18 +83,31 @@ mod tests {
         assert_eq!((shrunk.items_before, shrunk.items), (4, 1));
         assert_eq!((shrunk.facts_before, shrunk.facts_kept), (5, 0));
         let brief = "- 予算120万円、INC-204→v1.2.3、端末24台、田中さん";
-        assert_eq!(without_cause(EXISTING, 80, brief, 30, 500), None, "short, but all there");
+        assert_eq!(
+            without_cause(EXISTING, 80, brief, 30, 500),
+            None,
+            "short, but all there"
+        );
     }
 
     #[test]
     fn memory_that_was_replaced_has_shrunk_however_long_it_is() {
-        let existing = format!("{EXISTING}\n- 会場費は45万円、RSV-9 で予約、来場者は350人、v2.0.1 を展示");
+        let existing =
+            format!("{EXISTING}\n- 会場費は45万円、RSV-9 で予約、来場者は350人、v2.0.1 を展示");
         let other = "- 2024-04-01 新しい話題\n".repeat(8);
         let shrunk = without_cause(&existing, 120, &other, 120, 500).unwrap();
         assert_eq!((shrunk.facts_before, shrunk.facts_kept), (9, 0));
-        assert_eq!(without_cause(&existing, 120, &other, 120, 200), None, "the limit is near");
+        assert_eq!(
+            without_cause(&existing, 120, &other, 120, 200),
+            None,
+            "the limit is near"
+        );
         let mixed = format!("{other}- 120万円、INC-204");
-        assert_eq!(without_cause(&existing, 120, &mixed, 140, 500), None, "a fifth is there");
+        assert_eq!(
+            without_cause(&existing, 120, &mixed, 140, 500),
+            None,
+            "a fifth is there"
+        );
     }
 
     #[test]
@@ -106,6 +119,9 @@ mod tests {
 
     #[test]
     fn memory_too_small_for_shares_may_shrink() {
-        assert_eq!(without_cause("- 予算は120万円\n- 端末は24台", 30, "- 予算", 4, 500), None);
+        assert_eq!(
+            without_cause("- 予算は120万円\n- 端末は24台", 30, "- 予算", 4, 500),
+            None
+        );
     }
 }

@@ -5,7 +5,7 @@
 //! outside the bullets that speaks to the reader. Neither is taken off where nothing would be left.
 
 use super::lines::{Kind, Line, is_empty, read};
-use super::phrases;
+use super::phrases::{folded, frame};
 use crate::extractive::text::{is_line_break, width};
 
 /// Tags that models think in.
@@ -32,8 +32,12 @@ pub(super) fn unwrap(answer: &str, cut_off: bool) -> String {
 
 fn with_plain_breaks(text: &str) -> String {
     let unified = text.replace("\r\n", "\n");
-    let breaks = unified.chars().map(|c| if is_line_break(c) { '\n' } else { c });
-    breaks.filter(|c| matches!(c, '\n' | '\t') || !c.is_control()).collect()
+    let breaks = unified
+        .chars()
+        .map(|c| if is_line_break(c) { '\n' } else { c });
+    breaks
+        .filter(|c| matches!(c, '\n' | '\t') || !c.is_control())
+        .collect()
 }
 
 /// What comes after the thoughts at the head; nothing where they do not end.
@@ -41,13 +45,18 @@ fn without_thoughts(mut text: &str) -> &str {
     for _ in 0..MAX_LAYERS {
         let lower = text.to_ascii_lowercase();
         let head = lower.trim_start();
-        let opened = THOUGHTS.iter().find(|tag| head.starts_with(&format!("<{tag}>")));
+        let opened = THOUGHTS
+            .iter()
+            .find(|tag| head.starts_with(&format!("<{tag}>")));
         let end = match opened {
             Some(tag) => Some(end_of_thought(&lower, tag).unwrap_or(text.len())),
             // Some chat templates put the opening tag into the prompt.
             None => THOUGHTS.iter().find_map(|tag| {
                 let end = end_of_thought(&lower, tag)?;
-                let stands_alone = lower.get(end..)?.trim_start_matches([' ', '\t']).starts_with('\n');
+                let stands_alone = lower
+                    .get(end..)?
+                    .trim_start_matches([' ', '\t'])
+                    .starts_with('\n');
                 (stands_alone && !lower.contains(&format!("<{tag}>"))).then_some(end)
             }),
         };
@@ -68,7 +77,11 @@ fn end_of_thought(lower: &str, tag: &str) -> Option<usize> {
 fn trim_lines(text: &str) -> &str {
     let is_frame = |line: &str| {
         let line = line.trim();
-        line.is_empty() || (line.len() > 2 && ['-', '=', '*', '_'].iter().any(|c| line.chars().all(|d| d == *c)))
+        line.is_empty()
+            || (line.len() > 2
+                && ['-', '=', '*', '_']
+                    .iter()
+                    .any(|c| line.chars().all(|d| d == *c)))
     };
     let mut text = text;
     while let Some((_, rest)) = text.split_once('\n').filter(|(first, _)| is_frame(first)) {
@@ -85,7 +98,9 @@ fn without_fence(text: &str, cut_off: bool) -> &str {
     let Some((open, inner)) = text.split_once('\n') else {
         return text;
     };
-    let mark = ["```", "~~~"].into_iter().find(|mark| open.trim_start().starts_with(mark));
+    let mark = ["```", "~~~"]
+        .into_iter()
+        .find(|mark| open.trim_start().starts_with(mark));
     let (Some(mark), Some(Kind::Fence)) = (mark, read(open).first().map(|line| line.kind)) else {
         return text;
     };
@@ -105,25 +120,35 @@ fn without_lead(text: &str) -> &str {
         return text;
     };
     let line = read(first);
-    let Some(line) = line.first().filter(|line| width(&line.body) <= MAX_FRAME_WIDTH) else {
+    let Some(line) = line
+        .first()
+        .filter(|line| width(&line.body) <= MAX_FRAME_WIDTH)
+    else {
         return text;
     };
-    let next = rest.split('\n').find(|line| !line.trim().is_empty()).unwrap_or_default();
+    let next = rest
+        .split('\n')
+        .find(|line| !line.trim().is_empty())
+        .unwrap_or_default();
     let opens = matches!(
         read(next).first().map(|line| line.kind),
         Some(Kind::Item | Kind::Heading | Kind::Row | Kind::Fence | Kind::Rule)
     );
-    let folded = phrases::folded(&line.body);
+    let folded = folded(&line.body);
     let is_lead = match line.kind {
-        Kind::Heading => phrases::is_title(&folded),
+        Kind::Heading => frame::is_title(&folded),
         Kind::Text => {
-            phrases::is_title(&folded)
-                || phrases::is_lead_in(&folded) && (opens || line.body.ends_with([':', '：']))
-                || phrases::is_acknowledgement(&folded)
+            frame::is_title(&folded)
+                || frame::is_lead_in(&folded) && (opens || line.body.ends_with([':', '：']))
+                || frame::is_acknowledgement(&folded)
         }
         _ => false,
     };
-    if is_lead && !is_empty(rest) { rest } else { text }
+    if is_lead && !is_empty(rest) {
+        rest
+    } else {
+        text
+    }
 }
 
 fn without_offer(text: &str) -> &str {
@@ -134,17 +159,31 @@ fn without_offer(text: &str) -> &str {
         line.kind == Kind::Text
             && line.indent == 0
             && width(&line.body) <= MAX_FRAME_WIDTH
-            && phrases::is_offer(&phrases::folded(&line.body))
+            && frame::is_offer(&folded(&line.body))
     };
-    if read(last).iter().any(is_offer) && !is_empty(rest) { rest } else { text }
+    if read(last).iter().any(is_offer) && !is_empty(rest) {
+        rest
+    } else {
+        text
+    }
 }
 
 /// Takes the indentation off that all lines have in common.
 fn dedent(text: &str) -> String {
     let lines = || text.split('\n');
     let indent = |line: &str| line.chars().take_while(|c| c.is_whitespace()).count();
-    let common = lines().filter(|line| !line.trim().is_empty()).map(indent).min().unwrap_or(0);
-    let cut = |line: &str| line.chars().skip(common).collect::<String>().trim_end().to_owned();
+    let common = lines()
+        .filter(|line| !line.trim().is_empty())
+        .map(indent)
+        .min()
+        .unwrap_or(0);
+    let cut = |line: &str| {
+        line.chars()
+            .skip(common)
+            .collect::<String>()
+            .trim_end()
+            .to_owned()
+    };
     lines().map(cut).collect::<Vec<_>>().join("\n")
 }
 
@@ -169,7 +208,11 @@ mod tests {
         assert_eq!(unwrap("```markdown\n- a\n- b\n```", false), "- a\n- b");
         assert_eq!(unwrap("~~~\n- a\n~~~\n", false), "- a");
         assert_eq!(unwrap("```\n- a\n- b", true), "- a\n- b");
-        for text in ["```\nx\n```\n- a\n```\ny\n```", "```\n- a\n- b", "- a\n```\nx\n```"] {
+        for text in [
+            "```\nx\n```\n- a\n```\ny\n```",
+            "```\n- a\n- b",
+            "- a\n```\nx\n```",
+        ] {
             assert_eq!(unwrap(text, false), text);
         }
     }
@@ -188,7 +231,10 @@ mod tests {
         for text in framed {
             assert_eq!(unwrap(text, false), "- a", "{text}");
         }
-        assert_eq!(unwrap("Here is the summary:\nThe team met.", false), "The team met.");
+        assert_eq!(
+            unwrap("Here is the summary:\nThe team met.", false),
+            "The team met."
+        );
     }
 
     #[test]
@@ -209,6 +255,9 @@ mod tests {
 
     #[test]
     fn common_indentation_goes_and_the_levels_stay() {
-        assert_eq!(unwrap("\n  - a\n    - b\r\n  - c\u{0}", false), "- a\n  - b\n- c");
+        assert_eq!(
+            unwrap("\n  - a\n    - b\r\n  - c\u{0}", false),
+            "- a\n  - b\n- c"
+        );
     }
 }

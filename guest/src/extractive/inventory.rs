@@ -49,7 +49,8 @@ mod tests {
     #[test]
     fn rewritten_memory_holds_the_same_facts() {
         let before = Inventory::of("- 2024-03-01 予算は300万円に決定\n- INC-204 は v1.2.3 で直る");
-        let after = Inventory::of("## 2024-03-01\n・300万円の予算が決まった（INC-204 は v1.2.3 で修正）");
+        let after =
+            Inventory::of("## 2024-03-01\n・300万円の予算が決まった（INC-204 は v1.2.3 で修正）");
         assert_eq!((before.items, after.items), (2, 1));
         assert_eq!(before.facts.len(), 3);
         assert_eq!(before.facts_in(&after), 3);

@@ -2,18 +2,35 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use myao_memory::answer::{Accepted, Expectation, Language, Rejection, feedback, judge, languages_of};
+use myao_memory::answer::{
+    Accepted, Expectation, Language, Rejection, feedback, judge, languages_of,
+};
 
 use crate::scenes::{self, Scene};
 
 const FILES: &[(&str, &str)] = &[
     ("good.txt", include_str!("../fixtures/answers/good.txt")),
-    ("wrapping.txt", include_str!("../fixtures/answers/wrapping.txt")),
+    (
+        "wrapping.txt",
+        include_str!("../fixtures/answers/wrapping.txt"),
+    ),
     ("empty.txt", include_str!("../fixtures/answers/empty.txt")),
-    ("refusals.txt", include_str!("../fixtures/answers/refusals.txt")),
-    ("questions.txt", include_str!("../fixtures/answers/questions.txt")),
-    ("repetition.txt", include_str!("../fixtures/answers/repetition.txt")),
-    ("languages.txt", include_str!("../fixtures/answers/languages.txt")),
+    (
+        "refusals.txt",
+        include_str!("../fixtures/answers/refusals.txt"),
+    ),
+    (
+        "questions.txt",
+        include_str!("../fixtures/answers/questions.txt"),
+    ),
+    (
+        "repetition.txt",
+        include_str!("../fixtures/answers/repetition.txt"),
+    ),
+    (
+        "languages.txt",
+        include_str!("../fixtures/answers/languages.txt"),
+    ),
     ("length.txt", include_str!("../fixtures/answers/length.txt")),
     ("cut.txt", include_str!("../fixtures/answers/cut.txt")),
 ];
@@ -33,14 +50,19 @@ fn cases<'a>(file: &str, text: &'a str) -> Vec<Case<'a>> {
 
 fn read<'a>(file: &str, case: &'a str) -> Case<'a> {
     let (name, rest) = case.split_once('\n').expect("lines below the name");
-    let (settings, answer) = rest.split_once("--- answer\n").unwrap_or_else(|| panic!("{file}, {name}: no answer"));
+    let (settings, answer) = rest
+        .split_once("--- answer\n")
+        .unwrap_or_else(|| panic!("{file}, {name}: no answer"));
     let (answer, kept) = match answer.split_once("--- kept\n") {
         Some((answer, kept)) => (answer, Some(kept.trim_end())),
         None => (answer, None),
     };
     Case {
         name: format!("{file}, {name}"),
-        settings: settings.lines().filter_map(|line| line.split_once(": ")).collect(),
+        settings: settings
+            .lines()
+            .filter_map(|line| line.split_once(": "))
+            .collect(),
         // The blank line before the next case belongs to the file, and a cut-off answer ends nowhere.
         answer: answer.trim_end_matches('\n').to_owned(),
         kept,
@@ -75,7 +97,11 @@ impl Case<'_> {
     /// The answer, with the scene's lines in it.
     fn answer(&self, scene: &Scene) -> String {
         let instruction = scene.prompt.rsplit_once("---\n").expect("a rule").1;
-        let headings: Vec<&str> = scene.prompt.lines().filter(|line| line.starts_with('#')).collect();
+        let headings: Vec<&str> = scene
+            .prompt
+            .lines()
+            .filter(|line| line.starts_with('#'))
+            .collect();
         self.answer
             .replace("{instruction}", instruction.trim_end())
             .replace("{prompt}", &scene.prompt)
@@ -86,14 +112,21 @@ impl Case<'_> {
     }
 
     fn judge(&self, scene: &Scene) -> Result<Accepted, Rejection> {
-        let sources = scene.texts.iter().chain(&scene.existing).map(String::as_str);
+        let sources = scene
+            .texts
+            .iter()
+            .chain(&scene.existing)
+            .map(String::as_str);
         let languages = match self.settings.get("languages") {
             Some(&"any") => Vec::new(),
             Some(codes) => codes.split(' ').map(language).collect(),
             None => languages_of(sources),
         };
         let default = if scene.is_conversation { 300 } else { 500 };
-        let max_tokens = self.settings.get("max").map_or(default, |max| max.parse().expect("a number"));
+        let max_tokens = self
+            .settings
+            .get("max")
+            .map_or(default, |max| max.parse().expect("a number"));
         scene.with_sources(|sources| {
             let expectation = Expectation {
                 prompt: &scene.prompt,
@@ -110,9 +143,17 @@ impl Case<'_> {
     fn complaint(&self, scene: &Scene) -> Option<String> {
         let judged = self.judge(scene);
         let verdict = self.settings["verdict"];
-        let kept = self.kept.map_or_else(|| self.answer(scene).trim().to_owned(), str::to_owned);
+        let kept = self
+            .kept
+            .map_or_else(|| self.answer(scene).trim().to_owned(), str::to_owned);
         let as_expected = match (&judged, verdict) {
-            (Ok(accepted), "accepted") => *accepted == Accepted { text: kept, truncated: self.is_cut() },
+            (Ok(accepted), "accepted") => {
+                *accepted
+                    == Accepted {
+                        text: kept,
+                        truncated: self.is_cut(),
+                    }
+            }
             (Err(Rejection::Empty), "empty")
             | (Err(Rejection::Refusal), "refusal")
             | (Err(Rejection::Question), "question")
@@ -120,8 +161,12 @@ impl Case<'_> {
             | (Err(Rejection::TooLong { .. }), "too-long")
             | (Err(Rejection::Shrunk(_)), "shrunk") => true,
             (Err(Rejection::WrongLanguage { expected, found }), verdict) => {
-                let codes = verdict.strip_prefix("wrong-language ").and_then(|codes| codes.split_once('>'));
-                codes.is_some_and(|(wanted, got)| (language(wanted), language(got)) == (*expected, *found))
+                let codes = verdict
+                    .strip_prefix("wrong-language ")
+                    .and_then(|codes| codes.split_once('>'));
+                codes.is_some_and(|(wanted, got)| {
+                    (language(wanted), language(got)) == (*expected, *found)
+                })
             }
             _ => false,
         };
@@ -134,7 +179,12 @@ fn with_all(mut act: impl FnMut(&Case<'_>, &Scene)) {
     for (file, text) in FILES {
         for case in cases(file, text) {
             let name = case.settings["scene"];
-            act(&case, scenes.get(name).unwrap_or_else(|| panic!("{}: no scene {name}", case.name)));
+            act(
+                &case,
+                scenes
+                    .get(name)
+                    .unwrap_or_else(|| panic!("{}: no scene {name}", case.name)),
+            );
         }
     }
 }
@@ -148,21 +198,44 @@ fn every_answer_of_the_corpus_gets_its_verdict() {
         complaints.extend(case.complaint(scene));
     });
     assert!(count >= 100, "{count} answers");
-    assert!(complaints.is_empty(), "{} of {count}:\n{}", complaints.len(), complaints.join("\n"));
+    assert!(
+        complaints.is_empty(),
+        "{} of {count}:\n{}",
+        complaints.len(),
+        complaints.join("\n")
+    );
 }
 
 #[test]
 fn every_verdict_is_in_the_corpus_in_both_languages() {
     let mut seen = BTreeSet::new();
     with_all(|case, _| {
-        let language = case.settings["scene"].split('-').next().expect("a language").to_owned();
-        let verdict = case.settings["verdict"].split(' ').next().expect("a verdict");
+        let language = case.settings["scene"]
+            .split('-')
+            .next()
+            .expect("a language")
+            .to_owned();
+        let verdict = case.settings["verdict"]
+            .split(' ')
+            .next()
+            .expect("a verdict");
         seen.insert((verdict.to_owned(), language));
     });
-    let verdicts = ["accepted", "empty", "refusal", "question", "prompt-repeated", "wrong-language", "shrunk"];
+    let verdicts = [
+        "accepted",
+        "empty",
+        "refusal",
+        "question",
+        "prompt-repeated",
+        "wrong-language",
+        "shrunk",
+    ];
     for verdict in verdicts {
         for language in ["ja", "en"] {
-            assert!(seen.contains(&(verdict.to_owned(), language.to_owned())), "{verdict} {language}");
+            assert!(
+                seen.contains(&(verdict.to_owned(), language.to_owned())),
+                "{verdict} {language}"
+            );
         }
     }
 }
@@ -170,14 +243,24 @@ fn every_verdict_is_in_the_corpus_in_both_languages() {
 #[test]
 fn accepted_text_is_accepted_again_unchanged() {
     with_all(|case, scene| {
-        let Ok(accepted) = case.judge(scene) else { return };
+        let Ok(accepted) = case.judge(scene) else {
+            return;
+        };
         let again = Case {
             name: case.name.clone(),
-            settings: case.settings.iter().filter(|(key, _)| **key != "cut").map(|(k, v)| (*k, *v)).collect(),
+            settings: case
+                .settings
+                .iter()
+                .filter(|(key, _)| **key != "cut")
+                .map(|(k, v)| (*k, *v))
+                .collect(),
             answer: accepted.text.clone(),
             kept: None,
         };
-        let expected = Accepted { text: accepted.text, truncated: false };
+        let expected = Accepted {
+            text: accepted.text,
+            truncated: false,
+        };
         assert_eq!(again.judge(scene), Ok(expected), "{}", case.name);
     });
 }
@@ -186,13 +269,27 @@ fn accepted_text_is_accepted_again_unchanged() {
 fn model_that_repeats_the_feedback_is_refused() {
     let scenes = scenes::all();
     let scene = &scenes["ja-channel"];
-    for rejection in [Rejection::Empty, Rejection::Refusal, Rejection::Question, Rejection::PromptRepeated] {
+    for rejection in [
+        Rejection::Empty,
+        Rejection::Refusal,
+        Rejection::Question,
+        Rejection::PromptRepeated,
+    ] {
         let told = feedback(&rejection, Language::Japanese);
         let prompt = format!("{}\n{told}", scene.prompt);
         let judged = scene.with_sources(|sources| {
-            let expectation =
-                Expectation { prompt: &prompt, sources, languages: &[], max_tokens: 300, cut_off: false };
-            judge(&format!("{told}\n- 公開日は3月22日"), &expectation, &count_tokens)
+            let expectation = Expectation {
+                prompt: &prompt,
+                sources,
+                languages: &[],
+                max_tokens: 300,
+                cut_off: false,
+            };
+            judge(
+                &format!("{told}\n- 公開日は3月22日"),
+                &expectation,
+                &count_tokens,
+            )
         });
         assert_eq!(judged, Err(Rejection::PromptRepeated), "{told}");
     }

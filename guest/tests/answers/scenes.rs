@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use myao_memory::answer::Sources;
 use myao_memory::bindings::types::{
-    ChannelMemory, Context, ConversationHistory, MemoryType, Message, Persona, Scope, Thread, Timestamp, User,
+    ChannelMemory, Context, ConversationHistory, MemoryType, Message, Persona, Scope, Thread,
+    Timestamp, User,
 };
 use myao_memory::prompt::Renderer;
 
@@ -27,7 +28,10 @@ impl Scene {
         judge(if self.is_conversation {
             Sources::Messages(&texts)
         } else {
-            Sources::Memories { existing: self.existing.as_deref(), new: &texts }
+            Sources::Memories {
+                existing: self.existing.as_deref(),
+                new: &texts,
+            }
         })
     }
 }
@@ -61,18 +65,35 @@ fn read(scene: &str) -> (String, Scene) {
         "workspace-merge" => (Scope::Workspace, MemoryType::LongTerm),
         other => panic!("{name}: no kind {other}"),
     };
-    context.channel_memories = memories.iter().map(|(owner, text)| channel_memory(owner, text)).collect();
+    context.channel_memories = memories
+        .iter()
+        .map(|(owner, text)| channel_memory(owner, text))
+        .collect();
     let prompt = Renderer::new(&[])
-        .and_then(|renderer| renderer.render(&context, scope, memory_type, existing.as_deref(), false))
+        .and_then(|renderer| {
+            renderer.render(&context, scope, memory_type, existing.as_deref(), false)
+        })
         .expect("a prompt");
     let history = &context.conversation_history;
     let messages = match scope {
         Scope::Thread => &history.threads[0].messages,
         _ => &history.top_level_messages,
     };
-    let texts = messages.iter().map(|message| message.text.clone()).chain(memories.into_values()).collect();
+    let texts = messages
+        .iter()
+        .map(|message| message.text.clone())
+        .chain(memories.into_values())
+        .collect();
     let is_conversation = memory_type == MemoryType::ShortTerm;
-    (name.to_owned(), Scene { prompt, is_conversation, texts, existing })
+    (
+        name.to_owned(),
+        Scene {
+            prompt,
+            is_conversation,
+            texts,
+            existing,
+        },
+    )
 }
 
 fn empty_context() -> Context {
@@ -85,7 +106,10 @@ fn empty_context() -> Context {
             channel_id: "C1".to_owned(),
             channel_name: "general".to_owned(),
             top_level_messages: Vec::new(),
-            threads: vec![Thread { thread_ts: THREAD_TS.to_owned(), messages: Vec::new() }],
+            threads: vec![Thread {
+                thread_ts: THREAD_TS.to_owned(),
+                messages: Vec::new(),
+            }],
         },
         workspace_long_term_memory: None,
         workspace_short_term_memory: None,
@@ -105,9 +129,16 @@ fn add_message(context: &mut Context, number: usize, line: &str) {
     let unix_seconds = 1_709_287_200 + 60 * i64::try_from(number).expect("few lines");
     list.push(Message {
         ts: format!("{unix_seconds}.000100"),
-        user: User { id: format!("U-{name}"), name: name.to_owned(), is_bot: false },
+        user: User {
+            id: format!("U-{name}"),
+            name: name.to_owned(),
+            is_bot: false,
+        },
         text: text.to_owned(),
-        timestamp: Timestamp { unix_seconds, utc_offset_seconds: 0 },
+        timestamp: Timestamp {
+            unix_seconds,
+            utc_offset_seconds: 0,
+        },
         thread_ts: None,
         edited_at: None,
     });
