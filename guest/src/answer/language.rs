@@ -288,6 +288,14 @@ mod tests {
     }
 
     #[test]
+    fn kanji_names_make_no_japanese_text() {
+        let text = "- 田中一郎 asked for the new budget and 佐藤花子 will send the numbers to everybody";
+        assert_eq!(wrong(text, &[Japanese]), Some((Japanese, English)));
+        let text = "- 田中一郎 が budget を要求、佐藤花子 が numbers を全員に send する予定、deploy は後日、review は来週";
+        assert_eq!(wrong(text, &[Japanese]), None);
+    }
+
+    #[test]
     fn short_texts_and_kanji_without_kana_get_the_benefit_of_the_doubt() {
         assert_eq!(wrong("- all done by friday", &[Japanese]), None);
         let terse = "- 予算承認済、公開日三月二十二日決定\n- 端末二十四台発注済、担当鈴木氏、納期来週金曜日";

@@ -202,6 +202,43 @@ mod tests {
     }
 
     #[test]
+    fn four_fifths_of_long_text_make_a_copy() {
+        let message: String = (0..100).map(|number| format!("word{number} ")).collect();
+        let own =
+            |count: i32| -> String { (0..count).map(|number| format!("own{number} ")).collect() };
+        let answer = |count: i32| format!("- {message}\n- {}", own(count));
+        assert!(copies(&message, &["other", &message]));
+        assert!(copies(&answer(20), &[&message]));
+        assert!(!copies(&answer(60), &[&message]));
+        assert!(!copies(&message, &["other"]));
+    }
+
+    #[test]
+    fn instruction_that_the_sources_hold_may_be_quoted() {
+        let instruction = "Summarize the conversation in bullets.";
+        let prompt = format!("bob: hello\n---\n{instruction}");
+        let answer =
+            format!("- bob quotes the prompt: {instruction} He wants it in French and with dates.");
+        let quoted = format!("look at this: {instruction}");
+        assert!(repeats(&answer, &prompt, Sources::Messages(&["hello"])));
+        assert!(!repeats(
+            &answer,
+            &prompt,
+            Sources::Messages(&["hello", &quoted])
+        ));
+    }
+
+    #[test]
+    fn instruction_without_a_rule_is_the_last_paragraph() {
+        let prompt = "Be kind to everybody.\n\nbob: hello\n\nSummarize the conversation.";
+        let repeats = |answer: &str| repeats(answer, prompt, Sources::Messages(&["hello"]));
+        assert!(repeats(
+            "- Summarize the conversation.\n- bob greets everybody with a hello"
+        ));
+        assert!(!repeats("- bob greets everybody with a hello"));
+    }
+
+    #[test]
     fn letters_in_overlapping_runs_count_once() {
         let mut begins = vec![false; 100];
         begins[10] = true;

@@ -120,7 +120,13 @@ mod tests {
     #[test]
     fn memory_too_small_for_shares_may_shrink() {
         assert_eq!(
-            without_cause("- 予算は120万円\n- 端末は24台", 30, "- 予算", 4, 500),
+            without_cause(
+                "- 予算は120万円\n- 端末は24台\n- 期限は未定",
+                40,
+                "- 予算",
+                4,
+                500
+            ),
             None
         );
     }
