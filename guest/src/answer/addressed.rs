@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::lines::{Kind, Line, read};
 use super::phrases::address::{is_question_back, is_refusal};
+use super::phrases::frame::is_offer;
 use super::phrases::sentences;
 use super::{Rejection, Sources};
 use crate::extractive::terms::terms;
@@ -12,8 +13,6 @@ use crate::extractive::terms::terms;
 const MAX_SENTENCES: usize = 8;
 /// Who declines does so at once: in one of so many sentences.
 const REFUSING_SENTENCES: usize = 2;
-/// An answer that is a list declines or asks in one of so few bullets.
-const MAX_BULLETS: usize = 3;
 
 /// The answer without a lead that speaks to the reader, if the rest is a summary.
 ///
@@ -71,6 +70,9 @@ fn of_prose(prose: &str) -> Option<Rejection> {
             .any(|sentence| is_question_back(sentence));
         return (first || declines).then_some(Rejection::Question);
     }
+    if !sentences.is_empty() && sentences.iter().all(|sentence| is_offer(sentence)) {
+        return Some(Rejection::Question);
+    }
     declines.then_some(Rejection::Refusal)
 }
 
@@ -79,9 +81,6 @@ fn of_bullets(list: &[Line<'_>]) -> Option<Rejection> {
         list.iter()
             .filter(|line| line.kind == Kind::Item && !line.body.is_empty())
     };
-    if bullets().count() > MAX_BULLETS {
-        return None;
-    }
     let mut rejections = bullets().map(|line| of_prose(&line.body));
     let first = rejections.next()??;
     rejections

@@ -289,10 +289,16 @@ mod tests {
 
     #[test]
     fn kanji_names_make_no_japanese_text() {
-        let text = "- 田中一郎 asked for the new budget and 佐藤花子 will send the numbers to everybody";
+        let text = "- 田中一郎 asked for the new budget and 佐藤花子 will send all the numbers to everybody very soon";
         assert_eq!(wrong(text, &[Japanese]), Some((Japanese, English)));
         let text = "- 田中一郎 が budget を要求、佐藤花子 が numbers を全員に send する予定、deploy は後日、review は来週";
         assert_eq!(wrong(text, &[Japanese]), None);
+    }
+
+    #[test]
+    fn text_in_no_clear_language_is_not_wrong() {
+        let text = "- the importer goes live in the middle of the summer and priya owns it\n- 予約アプリの公開日は来月に決まり、予算も承認された";
+        assert_eq!(wrong(text, &[Korean]), None);
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! What a model puts around a summary: thoughts, a code fence, a lead-in, an offer to do more.
 //!
 //! A lead-in is the first line, where it announces a summary (or says no more than "Sure!") and a
-//! bullet, heading, row or fence follows, or the line ends with a colon. An offer is a last line
-//! outside the bullets that speaks to the reader. Neither is taken off where nothing would be left.
+//! bullet, heading, row, fence or nothing follows, or the line ends with a colon. An offer is a last
+//! line outside the bullets that speaks to the reader, behind a text that is none.
 
 use super::lines::{Kind, Line, is_empty, read};
 use super::phrases::{folded, frame};
@@ -116,9 +116,7 @@ fn without_fence(text: &str, cut_off: bool) -> &str {
 }
 
 fn without_lead(text: &str) -> &str {
-    let Some((first, rest)) = text.split_once('\n') else {
-        return text;
-    };
+    let (first, rest) = text.split_once('\n').unwrap_or((text, ""));
     let line = read(first);
     let Some(line) = line
         .first()
@@ -132,7 +130,7 @@ fn without_lead(text: &str) -> &str {
         .unwrap_or_default();
     let opens = matches!(
         read(next).first().map(|line| line.kind),
-        Some(Kind::Item | Kind::Heading | Kind::Row | Kind::Fence | Kind::Rule)
+        Some(Kind::Item | Kind::Heading | Kind::Row | Kind::Fence | Kind::Rule | Kind::Blank)
     );
     let folded = folded(&line.body);
     let is_lead = match line.kind {
@@ -144,11 +142,7 @@ fn without_lead(text: &str) -> &str {
         }
         _ => false,
     };
-    if is_lead && !is_empty(rest) {
-        rest
-    } else {
-        text
-    }
+    if is_lead { rest } else { text }
 }
 
 fn without_offer(text: &str) -> &str {
@@ -238,6 +232,18 @@ mod tests {
     }
 
     #[test]
+    fn frame_around_nothing_leaves_nothing() {
+        for text in [
+            "承知しました。",
+            "以下に会話を要約しました。\n- ",
+            "Sure!\nHere is the summary of it.",
+            "## 要約",
+        ] {
+            assert!(is_empty(&unwrap(text, false)), "{text}");
+        }
+    }
+
+    #[test]
     fn content_is_no_frame() {
         let plain = [
             "- Here is the summary: alice\n- Let me know if it breaks, bob says",
@@ -246,6 +252,7 @@ mod tests {
             "Here is the summary of the meeting that bob sent\nand that alice liked.",
             "- a\n  Let me know, says bob",
             "Let me know",
+            "会話を要約した結果は次のとおり\nというものだった",
             "## 決定\n- a",
         ];
         for text in plain {
