@@ -285,6 +285,8 @@ mod tests {
                     ```\nlet the code be english and long enough to matter for the result\n```\n- Alice, Bob, Charlie, API Gateway, GitHub Actions";
         assert_eq!(wrong(text, &[Japanese]), None);
         assert_eq!(wrong(text, &[Korean]), None, "what is left is short");
+        let files = "- deploy.production.yaml, settings.staging.json, docker.compose.override.yml, package.lock.json";
+        assert_eq!(wrong(files, &[Japanese]), None);
     }
 
     #[test]
@@ -292,6 +294,12 @@ mod tests {
         let text = "- 田中一郎 asked for the new budget and 佐藤花子 will send all the numbers to everybody very soon";
         assert_eq!(wrong(text, &[Japanese]), Some((Japanese, English)));
         let text = "- 田中一郎 が budget を要求、佐藤花子 が numbers を全員に send する予定、deploy は後日、review は来週";
+        assert_eq!(wrong(text, &[Japanese]), None);
+    }
+
+    #[test]
+    fn japanese_sentence_of_english_terms_is_japanese_enough() {
+        let text = "- the webhook retry queue and the deploy script timeout of the importer を変更し staging に反映";
         assert_eq!(wrong(text, &[Japanese]), None);
     }
 
