@@ -10,8 +10,15 @@
 
 pub mod answer;
 pub mod bindings;
-#[allow(unsafe_code, unreachable_pub, reason = "the generated exports are public and unsafe")]
-#[cfg_attr(not(target_arch = "wasm32"), allow(dead_code, reason = "only the component exports it"))]
+#[allow(
+    unsafe_code,
+    unreachable_pub,
+    reason = "the generated exports are public and unsafe"
+)]
+#[cfg_attr(
+    not(target_arch = "wasm32"),
+    allow(dead_code, reason = "only the component exports it")
+)]
 mod component;
 pub mod context;
 pub mod extractive;

@@ -74,13 +74,24 @@ pub async fn backfill(
     local_time: &(dyn Fn(i64) -> Timestamp + Sync),
     progress: &(dyn Fn(Progress) + Sync),
 ) -> Result<Outcomes, BackfillError> {
-    let clock = Clock { interval: i64::from(options.interval_seconds.max(1)) };
+    let clock = Clock {
+        interval: i64::from(options.interval_seconds.max(1)),
+    };
     let end = options.until.unix_seconds;
     let mut outcomes = Outcomes::default();
     let mut next = first_tick(workspace, clock)?;
     let start = next.unwrap_or(end);
+    if let Some(tick) = next {
+        // A run that is killed in its first tick has already changed what the first tick is read from.
+        workspace.set_backfill_tick(tick)?;
+    }
     while let Some(tick) = next.filter(|tick| *tick <= end) {
-        progress(Progress { start, tick, end, made: outcomes.made.len() });
+        progress(Progress {
+            start,
+            tick,
+            end,
+            made: outcomes.made.len(),
+        });
         let now = local_time(tick);
         let report = run::generate(plugin, now, options.in_flight, &|_| {}).await?;
         outcomes.ticks = Some((outcomes.ticks.map_or(tick, |(first, _)| first), tick));
@@ -116,7 +127,11 @@ struct Clock {
 impl Clock {
     fn at_or_after(self, unix_seconds: i64) -> i64 {
         let passed = unix_seconds.rem_euclid(self.interval);
-        if passed == 0 { unix_seconds } else { unix_seconds - passed + self.interval }
+        if passed == 0 {
+            unix_seconds
+        } else {
+            unix_seconds - passed + self.interval
+        }
     }
 }
 

@@ -1,6 +1,12 @@
 //! The WIT contract (`wit/`) as Rust types: what the component asks of the host (async traits) and
 //! what it offers.
-#![allow(missing_docs, unreachable_pub, clippy::all, clippy::restriction, clippy::pedantic)]
+#![allow(
+    missing_docs,
+    unreachable_pub,
+    clippy::all,
+    clippy::restriction,
+    clippy::pedantic
+)]
 
 wasmtime::component::bindgen!({
     path: "../wit",
@@ -10,4 +16,4 @@ wasmtime::component::bindgen!({
     additional_derives: [PartialEq],
 });
 
-pub use myao::memory::{errors, llm, log, settings, storage, types};
+pub use self::myao::memory::{errors, llm, log, settings, storage, types};

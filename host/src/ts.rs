@@ -2,7 +2,9 @@
 
 /// An id that is not seconds, a full stop and a sequence of one to six digits.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a message id: expected Unix seconds, a full stop and up to six digits, as in 1709287200.000001")]
+#[error(
+    "`{0}` is not a message id: expected Unix seconds, a full stop and up to six digits, as in 1709287200.000001"
+)]
 pub struct InvalidTs(pub String);
 
 /// How many sequence numbers a second has.
@@ -72,12 +74,23 @@ mod tests {
         let key = |text| TsKey::parse(text).map_err(|e| e.to_string());
         assert!(key("999.000001") < key("1000.000001"));
         assert!(key("1709287200.000009") < key("1709287200.000010"));
-        assert_eq!(key("1709287200.000001").map(|k| k.to_string()), Ok("1709287200.000001".to_owned()));
+        assert_eq!(
+            key("1709287200.000001").map(|k| k.to_string()),
+            Ok("1709287200.000001".to_owned())
+        );
     }
 
     #[test]
     fn what_is_no_id_is_refused_and_named() {
-        for text in ["", "1709287200", "1.", ".1", "-1.0", "1.0000001", "deadbeef"] {
+        for text in [
+            "",
+            "1709287200",
+            "1.",
+            ".1",
+            "-1.0",
+            "1.0000001",
+            "deadbeef",
+        ] {
             assert!(TsKey::parse(text).is_err_and(|e| e.to_string().contains(text)));
         }
     }

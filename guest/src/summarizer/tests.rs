@@ -126,6 +126,15 @@ fn a_workspace_prompt_has_no_surroundings() {
     }
 }
 
+// 05 THREAD: 既存記憶更新. Document extra05a wins: its THREAD prompt has no existing memory, and 05 itself gives
+// `existing_memory` to long-term memories only.
+#[test]
+fn a_short_term_prompt_has_no_existing_memory() {
+    for scope in [Thread, Channel] {
+        assert!(!prompt_of(scope, ShortTerm, Some("existing memory")).contains("existing memory"));
+    }
+}
+
 fn prompt_of(scope: Scope, memory_type: MemoryType, existing_memory: Option<&str>) -> String {
     let llm = ScriptedLlm::default();
     let _ = Summarizer::new(&llm, &settings())

@@ -1,6 +1,7 @@
 //! `myao generate` and `myao backfill`.
 
 use std::collections::BTreeMap;
+use std::io::Write as _;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -40,7 +41,9 @@ pub(crate) async fn generate(
     } else {
         print_report(&report)?;
     }
-    Ok(exit_code(report.entries.iter().any(|entry| failure(entry).is_some())))
+    Ok(exit_code(
+        report.entries.iter().any(|entry| failure(entry).is_some()),
+    ))
 }
 
 /// The whole past, on a simulated clock.
@@ -73,7 +76,7 @@ pub(crate) async fn backfill(app: &App, arguments: &BackfillArgs) -> anyhow::Res
     if app.json {
         output::print_json(&backfill_json(app, &outcomes))?;
     } else {
-        print_backfill(app, &outcomes, arguments.keep_going);
+        print_backfill(app, &outcomes, arguments.keep_going)?;
     }
     Ok(exit_code(!outcomes.failed.is_empty()))
 }
@@ -83,7 +86,11 @@ fn in_flight(app: &App) -> usize {
 }
 
 fn exit_code(failed: bool) -> ExitCode {
-    if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+    if failed {
+        ExitCode::FAILURE
+    } else {
+        ExitCode::SUCCESS
+    }
 }
 
 fn memories(n: usize) -> String {
@@ -103,7 +110,12 @@ fn failure(entry: &Entry) -> Option<String> {
 /// `#general`, `#general, thread 1709280000.000001` or `the workspace`.
 fn place(entry: &Entry) -> String {
     let name = if entry.channel_name.is_empty() {
-        entry.scope_id.split(':').next().unwrap_or_default().to_owned()
+        entry
+            .scope_id
+            .split(':')
+            .next()
+            .unwrap_or_default()
+            .to_owned()
     } else {
         format!("#{}", entry.channel_name)
     };
@@ -116,7 +128,12 @@ fn place(entry: &Entry) -> String {
 
 fn print_report(report: &Report) -> anyhow::Result<()> {
     let made: usize = report.entries.iter().map(|entry| entry.made.len()).sum();
-    println!("{}: made {}", output::time(report.now), memories(made));
+    writeln!(
+        output::stdout(),
+        "{}: made {}",
+        output::time(report.now),
+        memories(made)
+    )?;
     if made > 0 {
         let mut table = output::table(&["", "of", "memory", "version", "messages", "engine"]);
         for entry in &report.entries {
@@ -134,17 +151,22 @@ fn print_report(report: &Report) -> anyhow::Result<()> {
         output::print_table(&table)?;
     }
     let mut skipped: BTreeMap<&str, usize> = BTreeMap::new();
-    for entry in report.entries.iter().filter(|entry| entry.scope != Scope::Workspace) {
+    for entry in report
+        .entries
+        .iter()
+        .filter(|entry| entry.scope != Scope::Workspace)
+    {
         if let Outcome::Skipped(reason) = entry.outcome {
             *skipped.entry(skip_reason(reason)).or_default() += 1;
         }
     }
+    let mut out = output::stdout();
     for (reason, n) in skipped {
-        println!("skipped {n}: {reason}");
+        writeln!(out, "skipped {n}: {reason}")?;
     }
     for entry in &report.entries {
         if let Some(failure) = failure(entry) {
-            println!("failed: {}: {failure}", place(entry));
+            writeln!(out, "failed: {}: {failure}", place(entry))?;
         }
     }
     Ok(())
@@ -153,42 +175,61 @@ fn print_report(report: &Report) -> anyhow::Result<()> {
 fn skip_reason(reason: SkipReason) -> &'static str {
     match reason {
         SkipReason::NoNewMessages => "no new messages",
-        SkipReason::NotDue => "the conversation goes on; a version is made when it is over, or longer",
-        SkipReason::OutsideWindow => "only old messages; `myao backfill` makes memories of the past",
+        SkipReason::NotDue => {
+            "the conversation goes on; a version is made when it is over, or longer"
+        }
+        SkipReason::OutsideWindow => {
+            "only old messages; `myao backfill` makes memories of the past"
+        }
         SkipReason::NothingToSummarize => "nothing to summarise",
         SkipReason::Unchanged => "unchanged",
     }
 }
 
-fn print_backfill(app: &App, outcomes: &Outcomes, keep_going: bool) {
+fn print_backfill(app: &App, outcomes: &Outcomes, keep_going: bool) -> anyhow::Result<()> {
+    let mut out = output::stdout();
     let Some((first, last)) = outcomes.ticks else {
-        println!("Nothing to do: there are no messages of which no memory was made yet.");
-        return;
+        writeln!(
+            out,
+            "Nothing to do: there are no messages of which no memory was made yet."
+        )?;
+        return Ok(());
     };
     let time = |unix_seconds| output::time(app.local_time(unix_seconds));
-    println!("From {} to {}: made {}", time(first), time(last), memories(outcomes.made.len()));
+    writeln!(
+        out,
+        "From {} to {}: made {}",
+        time(first),
+        time(last),
+        memories(outcomes.made.len())
+    )?;
     for ((scope, memory_type), n) in tally(&outcomes.made) {
-        println!("  {n:>6}  {scope} {memory_type}");
+        writeln!(out, "  {n:>6}  {scope} {memory_type}")?;
     }
     for entry in &outcomes.failed {
         if let Some(failure) = failure(entry) {
-            println!("failed: {}: {failure}", place(entry));
+            writeln!(out, "failed: {}: {failure}", place(entry))?;
         }
     }
     if outcomes.failed.is_empty() {
-        println!("Next: myao memory list");
+        writeln!(out, "Next: myao memory list")?;
     } else if !keep_going {
-        println!(
+        writeln!(
+            out,
             "Stopped at {}. What was made is saved; `myao backfill` goes on from here, and with --keep-going past failures.",
             time(last)
-        );
+        )?;
     }
+    Ok(())
 }
 
 fn tally(made: &[Made]) -> BTreeMap<(&'static str, &'static str), usize> {
     let mut tally = BTreeMap::new();
     for made in made {
-        let key = (names::scope(made.scope), names::memory_type(made.memory_type));
+        let key = (
+            names::scope(made.scope),
+            names::memory_type(made.memory_type),
+        );
         *tally.entry(key).or_default() += 1;
     }
     tally

@@ -1,8 +1,9 @@
 //! The model that the configuration names.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::openai::OpenAiCompatible;
 use super::{Llm, NoLlm};
@@ -25,10 +26,8 @@ pub enum AgentError {
         /// What stands in front of the slash.
         provider: String,
     },
-    /// An argument of the client is not known, or not text.
-    #[error(
-        "agents.{agent}.client_args.{key}: {detail}; known are api_key and base_url, both texts"
-    )]
+    /// An argument of the client is not known, or not what it should be.
+    #[error("agents.{agent}.client_args.{key}: {detail}")]
     ClientArgument {
         /// `memory`, …
         agent: &'static str,
@@ -62,27 +61,66 @@ pub fn configured(name: &'static str, agent: &Agent) -> Result<Arc<dyn Llm>, Age
             provider,
         });
     }
-    let mut base_url = OPENAI_BASE_URL.to_owned();
-    let mut api_key = None;
-    for (key, value) in &agent.client_args {
-        let wrong = |detail| AgentError::ClientArgument {
-            agent: name,
-            key: key.clone(),
-            detail,
-        };
-        let Value::String(text) = value else {
-            return Err(wrong("not a text"));
-        };
-        match key.as_str() {
-            "api_key" => api_key = Some(text.clone()),
-            "base_url" | "api_base" => base_url.clone_from(text),
-            _ => return Err(wrong("not known")),
-        }
-    }
-    let client = OpenAiCompatible::new(&base_url, &model_id.model, api_key, agent.params.clone())
-        .map_err(|error| AgentError::Client {
+    let wrong = |(key, detail): (&str, _)| AgentError::ClientArgument {
+        agent: name,
+        key: key.to_owned(),
+        detail,
+    };
+    let arguments = ClientArguments::read(&agent.client_args).map_err(wrong)?;
+    let client = OpenAiCompatible::new(
+        &arguments.base_url,
+        &model_id.model,
+        arguments.api_key,
+        agent.params.clone(),
+    )
+    .map_err(|error| AgentError::Client {
         agent: name,
         detail: explain_llm(&error),
     })?;
-    Ok(Arc::new(client))
+    Ok(Arc::new(match arguments.timeout {
+        Some(timeout) => client.with_timeout(timeout),
+        None => client,
+    }))
+}
+
+/// How to reach the provider.
+struct ClientArguments {
+    base_url: String,
+    api_key: Option<String>,
+    timeout: Option<Duration>,
+}
+
+impl ClientArguments {
+    /// Fails with the key and what is wrong with it. The value is not told: it may be the API key.
+    fn read(arguments: &Map<String, Value>) -> Result<Self, (&str, &'static str)> {
+        let mut read = Self {
+            base_url: OPENAI_BASE_URL.to_owned(),
+            api_key: None,
+            timeout: None,
+        };
+        for (key, value) in arguments {
+            match (key.as_str(), value) {
+                ("api_key", Value::String(text)) => read.api_key = Some(text.clone()),
+                ("base_url" | "api_base", Value::String(text)) if is_web_address(text) => {
+                    read.base_url.clone_from(text);
+                }
+                ("timeout", value) => {
+                    let seconds = value.as_f64().filter(|seconds| *seconds > 0.0);
+                    let timeout = seconds.and_then(|s| Duration::try_from_secs_f64(s).ok());
+                    let wrong = (key.as_str(), "expected seconds, more than 0");
+                    read.timeout = Some(timeout.ok_or(wrong)?);
+                }
+                ("api_key", _) => return Err((key, "expected a text; put it in quotes")),
+                ("base_url" | "api_base", _) => {
+                    return Err((key, "expected an address such as https://example.com/v1"));
+                }
+                _ => return Err((key, "not known; there are api_key, base_url and timeout")),
+            }
+        }
+        Ok(read)
+    }
+}
+
+fn is_web_address(text: &str) -> bool {
+    reqwest::Url::parse(text).is_ok_and(|url| matches!(url.scheme(), "http" | "https"))
 }

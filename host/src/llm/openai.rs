@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::{Completion, FinishReason, Llm, LlmError, Request};
 
-/// The whole call, the model's thinking included.
+/// The whole call, the model's thinking included, where nothing else is set.
 const CALL_TIMEOUT: Duration = Duration::from_secs(300);
 /// How much of an error's body is passed on.
 const MAX_DETAIL_CHARS: usize = 300;
@@ -21,6 +21,7 @@ pub struct OpenAiCompatible {
     /// Sent as a bearer token; never logged or returned.
     api_key: Option<String>,
     params: Map<String, Value>,
+    timeout: Duration,
 }
 
 impl OpenAiCompatible {
@@ -36,7 +37,6 @@ impl OpenAiCompatible {
         params: Map<String, Value>,
     ) -> Result<Self, LlmError> {
         let client = reqwest::Client::builder()
-            .timeout(CALL_TIMEOUT)
             .build()
             .map_err(|error| LlmError::Other(error.to_string()))?;
         Ok(Self {
@@ -45,7 +45,15 @@ impl OpenAiCompatible {
             model: model.to_owned(),
             api_key,
             params,
+            timeout: CALL_TIMEOUT,
         })
+    }
+
+    /// The same with another limit for the whole call.
+    #[must_use]
+    pub fn with_timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = timeout;
+        self
     }
 
     fn body(&self, request: &Request) -> Value {
@@ -95,7 +103,8 @@ struct Usage {
 #[async_trait::async_trait]
 impl Llm for OpenAiCompatible {
     async fn complete(&self, request: Request) -> Result<Completion, LlmError> {
-        let mut call = self.client.post(&self.url).json(&self.body(&request));
+        let call = self.client.post(&self.url).timeout(self.timeout);
+        let mut call = call.json(&self.body(&request));
         if let Some(key) = &self.api_key {
             call = call.bearer_auth(key);
         }
@@ -121,12 +130,13 @@ impl Llm for OpenAiCompatible {
             ));
         }
         let answer: Answer = serde_json::from_str(&body).map_err(|error| {
+            let error = self.redact(&error.to_string());
             LlmError::Other(format!(
                 "the answer of {} is no chat completion: {error}",
                 self.url
             ))
         })?;
-        completion(answer, &self.model)
+        self.completion(answer)
     }
 }
 
@@ -145,40 +155,39 @@ impl OpenAiCompatible {
         LlmError::Unavailable(self.redact(&detail))
     }
 
-    /// A server may echo the key in its error; it must not get further.
+    /// A server's words in one line of bounded length. A server may echo the key; it must not get further.
     fn redact(&self, text: &str) -> String {
         let text = match self.api_key.as_deref() {
             Some(key) if !key.is_empty() => text.replace(key, "[key]"),
             _ => text.to_owned(),
         };
-        text.chars().take(MAX_DETAIL_CHARS).collect()
+        let words: Vec<&str> = text.split_whitespace().collect();
+        words.join(" ").chars().take(MAX_DETAIL_CHARS).collect()
     }
-}
 
-fn completion(answer: Answer, model: &str) -> Result<Completion, LlmError> {
-    let Some(choice) = answer.choices.into_iter().next() else {
-        return Err(LlmError::Other("the answer has no choices".to_owned()));
-    };
-    if let Some(refusal) = choice.message.refusal.filter(|refusal| !refusal.is_empty()) {
-        return Err(LlmError::Refused(
-            refusal.chars().take(MAX_DETAIL_CHARS).collect(),
-        ));
+    fn completion(&self, answer: Answer) -> Result<Completion, LlmError> {
+        let Some(choice) = answer.choices.into_iter().next() else {
+            return Err(LlmError::Other("the answer has no choices".to_owned()));
+        };
+        if let Some(refusal) = choice.message.refusal.filter(|refusal| !refusal.is_empty()) {
+            return Err(LlmError::Refused(self.redact(&refusal)));
+        }
+        Ok(Completion {
+            text: choice.message.content.unwrap_or_default(),
+            finish_reason: match choice.finish_reason.as_deref() {
+                Some("stop") => FinishReason::Stop,
+                Some("length") => FinishReason::Length,
+                Some("content_filter") => FinishReason::ContentFilter,
+                _ => FinishReason::Other,
+            },
+            model: answer.model.unwrap_or_else(|| self.model.clone()),
+            input_tokens: answer.usage.as_ref().and_then(|usage| usage.prompt_tokens),
+            output_tokens: answer
+                .usage
+                .as_ref()
+                .and_then(|usage| usage.completion_tokens),
+        })
     }
-    Ok(Completion {
-        text: choice.message.content.unwrap_or_default(),
-        finish_reason: match choice.finish_reason.as_deref() {
-            Some("stop") => FinishReason::Stop,
-            Some("length") => FinishReason::Length,
-            Some("content_filter") => FinishReason::ContentFilter,
-            _ => FinishReason::Other,
-        },
-        model: answer.model.unwrap_or_else(|| model.to_owned()),
-        input_tokens: answer.usage.as_ref().and_then(|usage| usage.prompt_tokens),
-        output_tokens: answer
-            .usage
-            .as_ref()
-            .and_then(|usage| usage.completion_tokens),
-    })
 }
 
 fn status_error(status: u16, retry_after: Option<u32>, body: &str) -> LlmError {

@@ -145,3 +145,23 @@ fn a_step_for_what_is_not_due_costs_one_call() {
     host.generate_thread("C1", -60, HOUR);
     assert_eq!(host.storage.take_calls(), ["get-backlog", "get-backlog"]);
 }
+
+#[test]
+fn a_run_that_makes_only_a_threads_memory_leaves_the_workspace_alone() {
+    let host = TestHost::new();
+    host.say("C1", -60, "a");
+    host.reply("C1", -60, -50, "a1");
+    host.generate(0);
+    host.reply("C1", -60, 10, "a2");
+    host.storage.take_calls();
+    host.generate(11);
+    let expected = [
+        "list-due",
+        "list-channels",
+        "list-memories",
+        "list-messages",
+        "list-memories",
+        "save-memory",
+    ];
+    assert_eq!(host.storage.take_calls(), expected);
+}

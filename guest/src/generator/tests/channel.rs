@@ -166,6 +166,21 @@ fn versions_that_wait_are_merged_each_once_oldest_first_without_a_new_message() 
 }
 
 #[test]
+fn of_versions_that_wait_those_after_a_failed_merge_wait_on() {
+    let host = TestHost::new();
+    host.storage.add_channel("C1", "C1");
+    for text in ["one", "two", "three"] {
+        host.remember(Scope::Channel, "C1", ShortTerm, text);
+    }
+    host.llm.script(1, Err(LlmError::TimedOut));
+    let entries = host.generate_channel("C1", DAY);
+    assert_eq!(error_of(&entries, "C1"), &Error::Llm(LlmError::TimedOut));
+    assert_eq!(host.storage.long_term("C1"), "one");
+    host.generate_channel("C1", DAY);
+    assert_eq!(host.storage.long_term("C1"), "one + two + three");
+}
+
+#[test]
 fn what_waits_is_merged_before_a_new_version_is_made_however_old_it_is() {
     let mut host = TestHost::new();
     host.settings.short_term_history.max_history_count = 1;

@@ -1,7 +1,7 @@
 //! Memories of threads.
 
 use super::*;
-use crate::bindings::types::{Scope, Timestamp};
+use crate::bindings::types::{Message, Scope, Timestamp};
 use crate::testing::{DAY, HOUR, TestHost, at, message, ts};
 use MemoryType::{LongTerm, ShortTerm};
 
@@ -111,7 +111,7 @@ fn a_message_nobody_replied_to_is_no_thread() {
     let host = TestHost::new();
     host.storage.add_message(
         "C1",
-        crate::bindings::types::Message {
+        Message {
             thread_ts: Some(ts(-60)),
             ..message(-60, "alone")
         },
@@ -188,8 +188,7 @@ fn a_threads_prompt_holds_all_channels_memories_and_the_rest_of_the_conversation
     }
 }
 
-// 05 THREAD: 既存記憶更新. Document extra05a wins: its THREAD prompt has no existing memory, and 05 itself gives
-// `existing_memory` to long-term memories only. The whole thread is read again instead.
+// 05 THREAD: 既存記憶更新, as extra05a changed it: the whole thread is read again instead.
 #[test]
 fn a_threads_prompt_has_the_whole_thread_and_not_its_existing_memory() {
     let host = TestHost::with_prompts();
@@ -226,7 +225,7 @@ fn times_in_prompts_are_the_messages_own() {
     };
     host.storage.add_message(
         "C1",
-        crate::bindings::types::Message {
+        Message {
             timestamp,
             ..message(-60, "a")
         },

@@ -109,14 +109,16 @@ pub(super) fn recount_thread(
     channel: i64,
     thread: i64,
 ) -> rusqlite::Result<()> {
-    let drop = include_str!("sql/drop_thread_backlog.sql");
-    connection
-        .prepare_cached(drop)?
-        .execute([channel, thread])?;
     let recount = include_str!("sql/recount_thread.sql");
-    connection
+    let written = connection
         .prepare_cached(recount)?
         .execute([channel, thread])?;
+    if written == 0 {
+        let drop = include_str!("sql/drop_thread_backlog.sql");
+        connection
+            .prepare_cached(drop)?
+            .execute([channel, thread])?;
+    }
     Ok(())
 }
 

@@ -43,11 +43,12 @@ fn dump(connection: &rusqlite::Connection, place: &Place) -> Result<String, Faul
             .iter()
             .map(|message| format!("{}:{}", message.channel_id, message.ts))
             .collect();
-        let from: Vec<String> = sources
+        let mut from: Vec<String> = sources
             .memories
             .iter()
             .map(|source| name(source.id))
             .collect();
+        from.sort();
         // Which channel's memory is the newest depends on the order; `from` says what was merged.
         let merged = memory
             .merged_through

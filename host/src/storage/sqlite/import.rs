@@ -372,7 +372,7 @@ impl ImportSink for SqliteImport {
             include_str!("sql/update_user.sql"),
         );
         let put = self
-            .put(insert, update, &columns)
+            .put(insert, update, columns)
             .map_err(|error| self.error(error.into()))?;
         put.count(&mut self.tally.users);
         Ok(())
@@ -390,7 +390,7 @@ impl ImportSink for SqliteImport {
             include_str!("sql/update_channel.sql"),
         );
         let put = self
-            .put(insert, update, &columns)
+            .put(insert, update, columns)
             .map_err(|error| self.error(error.into()))?;
         put.count(&mut self.tally.channels);
         Ok(())

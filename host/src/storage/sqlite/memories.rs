@@ -39,7 +39,12 @@ pub(super) fn memories(
     if !query.threads.is_empty() {
         let sql = include_str!("sql/memories_of_threads.sql");
         let scope_ids = serde_json::Value::from(query.threads.clone()).to_string();
-        found.extend(select(connection, place, sql, params![place.workspace, scope_ids])?);
+        found.extend(select(
+            connection,
+            place,
+            sql,
+            params![place.workspace, scope_ids],
+        )?);
     }
     Ok(found)
 }

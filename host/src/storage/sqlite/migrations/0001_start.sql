@@ -41,6 +41,8 @@ CREATE TABLE messages (
     UNIQUE (channel, ts_key)
 ) STRICT;
 CREATE INDEX messages_by_thread ON messages (channel, thread_key, ts_key) WHERE thread_key IS NOT NULL;
+-- So that counting the others reads no rows.
+CREATE INDEX messages_deleted ON messages (channel, ts_key) WHERE deleted_at IS NOT NULL;
 CREATE INDEX messages_by_time ON messages (workspace, ts_key) WHERE deleted_at IS NULL;
 
 -- Every text that was ever saved. One that was overwritten has `superseded_at` and is kept for

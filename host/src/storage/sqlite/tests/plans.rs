@@ -3,9 +3,23 @@
 use rusqlite::{Connection, StatementStatus, ToSql, params};
 
 use super::{recount_all, stored};
+use crate::storage::records::{ImportSink, MessageRecord};
+use crate::ts::TsKey;
 
-/// Statements with the number of their parameters.
-const STATEMENTS: [(&str, &str); 12] = [
+const STATEMENTS: [(&str, &str); 16] = [
+    (
+        "recount_channel",
+        include_str!("../sql/recount_channel.sql"),
+    ),
+    ("recount_thread", include_str!("../sql/recount_thread.sql")),
+    (
+        "merge_imported_channel",
+        include_str!("../sql/merge_imported_channel.sql"),
+    ),
+    (
+        "newest_in_thread",
+        include_str!("../sql/newest_in_thread.sql"),
+    ),
     ("messages", include_str!("../sql/messages.sql")),
     (
         "memories_of_channels",
@@ -138,4 +152,43 @@ fn a_hundred_thousand_idle_channels_cost_what_a_thousand_cost() {
         many.iter().map(|step| step.1).collect::<Vec<_>>(),
         [0, 0, 1, 1]
     );
+}
+
+/// How many steps it takes to read and count one thread and one message of a channel.
+fn steps_of_a_thread(messages: i64) -> Vec<(i32, usize)> {
+    let stored = stored();
+    let mut import = stored.store.import("W1").unwrap();
+    let key = |second: i64| TsKey::from_database(second * 1_000_000);
+    for second in 1..=messages {
+        let message = MessageRecord {
+            channel_id: "C1".into(),
+            ts: key(second),
+            user_id: "U1".into(),
+            author_name: None,
+            is_bot: false,
+            text: "text".into(),
+            thread_ts: (second == 5).then(|| key(2)),
+            edited_at: None,
+        };
+        import.message(&message).unwrap();
+    }
+    import.commit().unwrap();
+    stored.store.pool.with_writer(|connection| {
+        let (thread, until) = (2_000_000_i64, messages * 1_000_000);
+        let recount = include_str!("../sql/recount_thread.sql");
+        let backlog = include_str!("../sql/backlog_of_thread.sql");
+        let newest = include_str!("../sql/newest_in_thread.sql");
+        let read = include_str!("../sql/messages.sql");
+        vec![
+            count(connection, recount, params![1, thread]),
+            count(connection, backlog, params![1, thread, until]),
+            count(connection, newest, params![1, thread, until]),
+            count(connection, read, params![1, 0, until, 1, 0, thread]),
+        ]
+    })
+}
+
+#[test]
+fn thread_costs_the_same_in_a_small_and_a_large_channel() {
+    assert_eq!(steps_of_a_thread(10), steps_of_a_thread(5_000));
 }
