@@ -5,9 +5,10 @@
 //! environment or files.
 //!
 //! A message becomes a memory this way: [`generator`] finds what is due, [`context`] puts together what
-//! is known, [`prompt`] renders it, [`summarizer`] has a model (or [`extractive`]) make the text, and
-//! [`generator`] saves it.
+//! is known, [`prompt`] renders it, [`summarizer`] has a model (or [`extractive`]) make the text,
+//! [`answer`] judges a model's, and [`generator`] saves it.
 
+pub mod answer;
 pub mod bindings;
 #[allow(
     unsafe_code,

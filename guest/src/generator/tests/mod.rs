@@ -9,6 +9,7 @@
 
 mod calls;
 mod channel;
+mod consolidation;
 mod due;
 mod faults;
 mod limits;
