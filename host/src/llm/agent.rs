@@ -1,5 +1,6 @@
 //! The model of one agent: provider, limits, attempts, counts.
 
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::SystemTime;
 
 use tokio::time::Instant;
@@ -43,8 +44,9 @@ impl Llm for AgentLlm {
     ) -> Result<Completion, LlmError> {
         let started_at = (self.now)();
         let start = Instant::now();
-        let mut attempts = 0;
-        let result = self.ask(&request, start, &mut attempts).await;
+        let attempts = AtomicU32::new(0);
+        let result = self.ask(&request, start, &attempts).await;
+        let attempts = attempts.into_inner();
         let mut record = CallRecord {
             provider: self.provider.to_owned(),
             model: self.model.clone(),
@@ -96,7 +98,7 @@ impl AgentLlm {
         &self,
         request: &Request,
         start: Instant,
-        attempts: &mut u32,
+        attempts: &AtomicU32,
     ) -> Result<Answer, Fault> {
         if let Some(variable) = self.missing_key {
             return Err(Fault::invalid(format!(
@@ -107,9 +109,9 @@ impl AgentLlm {
         let deadline = start + self.timeouts.call;
         let tokens = self.tokens_of(request);
         self.retries
-            .run(deadline, async || {
+            .run(deadline, || async {
                 let _leave = self.limiter.leave(tokens, deadline).await?;
-                *attempts += 1;
+                attempts.fetch_add(1, Ordering::Relaxed);
                 let result = self.http.ask(&*self.wire, request).await;
                 if let Err(Fault {
                     error: LlmError::RateLimited(_),

@@ -48,10 +48,10 @@ impl Retries {
     /// Attempts until one succeeds, another would not help, or there is no time for one.
     ///
     /// Where the deadline cuts a wait short, there is no wait: the fault before it is the result.
-    pub(super) async fn run<T>(
+    pub(super) async fn run<T, A: Future<Output = Result<T, Fault>>>(
         &self,
         deadline: Instant,
-        mut attempt: impl AsyncFnMut() -> Result<T, Fault>,
+        mut attempt: impl FnMut() -> A,
     ) -> Result<T, Fault> {
         let mut attempts = 0;
         loop {
@@ -104,7 +104,7 @@ mod tests {
         let start = Instant::now();
         let begun = RefCell::new(Vec::new());
         let result = retries
-            .run(start + Duration::from_secs(deadline), async || {
+            .run(start + Duration::from_secs(deadline), || async {
                 begun.borrow_mut().push(start.elapsed().as_millis());
                 Err::<(), _>(fault(again))
             })
@@ -150,7 +150,7 @@ mod tests {
     async fn a_later_attempt_that_succeeds_is_the_answer() {
         let attempts = Cell::new(0);
         let result = retries(1.0)
-            .run(Instant::now() + Duration::from_secs(600), async || {
+            .run(Instant::now() + Duration::from_secs(600), || async {
                 attempts.set(attempts.get() + 1);
                 if attempts.get() < 3 { Err(fault(Again::Later)) } else { Ok("answer") }
             })
@@ -173,12 +173,16 @@ mod tests {
             let start = Instant::now();
             let limit = Duration::from_millis(random.u64(0..120_000));
             let result = retries
-                .run(start + limit, async || {
-                    tokio::time::sleep(Duration::from_millis(random.u64(0..40_000))).await;
-                    Err::<(), _>(fault(match random.u8(0..3) {
+                .run(start + limit, || {
+                    let time = Duration::from_millis(random.u64(0..40_000));
+                    let again = match random.u8(0..3) {
                         0 => Again::After(Duration::from_millis(random.u64(0..90_000))),
                         _ => Again::Later,
-                    }))
+                    };
+                    async move {
+                        tokio::time::sleep(time).await;
+                        Err::<(), _>(fault(again))
+                    }
                 })
                 .await;
             assert!(result.is_err());
