@@ -70,7 +70,12 @@ impl Llm for AgentLlm {
                 Ok(completion)
             }
             Err(fault) => {
-                tracing::debug!(provider = self.provider, attempts, "no answer: {}", fault.detail);
+                tracing::debug!(
+                    provider = self.provider,
+                    attempts,
+                    "no answer: {}",
+                    fault.detail
+                );
                 record.error = Some(fault.error.clone());
                 Err(fault.error)
             }

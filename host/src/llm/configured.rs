@@ -32,8 +32,15 @@ const MAX_TOKENS_NAMES: [&str; 5] = [
     "num_predict",
 ];
 /// What myao says itself, and how it reads the answer.
-const NO_PARAMS: [&str; 7] =
-    ["model", "messages", "system", "contents", "systemInstruction", "stream", "n"];
+const NO_PARAMS: [&str; 7] = [
+    "model",
+    "messages",
+    "system",
+    "contents",
+    "systemInstruction",
+    "stream",
+    "n",
+];
 
 /// Why an agent's model cannot be used. It never holds a value of the configuration: one could be a key.
 #[derive(Debug, thiserror::Error)]
@@ -89,28 +96,42 @@ pub(super) fn agent_llm(
     model_id: &ModelId,
     variable: &dyn Fn(&str) -> Option<String>,
 ) -> Result<AgentLlm, AgentError> {
-    let value_error = |(key, detail)| AgentError::Value { agent: name, key, detail };
+    let value_error = |(key, detail)| AgentError::Value {
+        agent: name,
+        key,
+        detail,
+    };
     let provider = Provider::of_name(&model_id.provider).ok_or_else(|| {
         let provider = model_id.provider.clone();
-        AgentError::UnknownProvider { agent: name, provider }
+        AgentError::UnknownProvider {
+            agent: name,
+            provider,
+        }
     })?;
     let arguments = ClientArguments::read(&agent.client_args).map_err(value_error)?;
     let parts = Parts::read(agent, provider, model_id, &arguments).map_err(value_error)?;
-    let key = arguments
-        .api_key
-        .or_else(|| variable(provider.key_variable).as_deref().and_then(ApiKey::new));
+    let key = arguments.api_key.or_else(|| {
+        variable(provider.key_variable)
+            .as_deref()
+            .and_then(ApiKey::new)
+    });
     // A server of one's own may well want none.
     let needs_key = provider.needs_key && (!arguments.has_base_url || provider.base_url.is_none());
     let missing_key = (needs_key && key.is_none()).then_some(provider.key_variable);
     let http = Http::new(key, arguments.timeouts).map_err(|error| {
         let detail = error.to_string();
-        AgentError::Client { agent: name, detail }
+        AgentError::Client {
+            agent: name,
+            detail,
+        }
     })?;
     Ok(AgentLlm {
         provider: provider.name,
         counter: TokenCounter::of_model(&model_id.model),
         model: model_id.model.clone(),
-        context_window: parts.context_window.or_else(|| known_context_window(&model_id.model)),
+        context_window: parts
+            .context_window
+            .or_else(|| known_context_window(&model_id.model)),
         wire: parts.wire,
         http,
         timeouts: arguments.timeouts,
@@ -184,7 +205,10 @@ impl Parts {
     ) -> Result<Self, Wrong> {
         let mut params = agent.params.clone();
         if let Some(key) = params.keys().find(|key| NO_PARAMS.contains(&key.as_str())) {
-            return wrong(&format!("params.{key}"), "myao sets this itself; take it out");
+            return wrong(
+                &format!("params.{key}"),
+                "myao sets this itself; take it out",
+            );
         }
         let has_newer_limit = params.contains_key("max_completion_tokens");
         let max_tokens = take_max_tokens(&mut params)?;
@@ -209,7 +233,10 @@ impl Parts {
                 Box::new(Ollama::new(url, model, max_tokens, context_window, params))
             }
         };
-        Ok(Self { wire, context_window })
+        Ok(Self {
+            wire,
+            context_window,
+        })
     }
 }
 
@@ -227,16 +254,17 @@ fn take_max_tokens(params: &mut Map<String, Value>) -> Result<Option<u32>, Wrong
 }
 
 /// Where a provider's requests go.
-fn endpoint(
-    provider: &Provider,
-    model: &str,
-    arguments: &ClientArguments,
-) -> Result<Url, Wrong> {
+fn endpoint(provider: &Provider, model: &str, arguments: &ClientArguments) -> Result<Url, Wrong> {
     let key = "client_args.base_url";
     let mut url = match (&arguments.base_url, provider.base_url) {
         (Some(base), _) => base.clone(),
         (None, Some(base)) => url(key, base)?,
-        (None, None) => return wrong(key, format!("{} has no address of its own; set it", provider.name)),
+        (None, None) => {
+            return wrong(
+                key,
+                format!("{} has no address of its own; set it", provider.name),
+            );
+        }
     };
     let path = url.path().trim_end_matches('/').to_owned();
     let (segments, query): (Vec<&str>, Option<(&str, &str)>) = match provider.speech {
@@ -283,7 +311,9 @@ fn text<'a>(key: &str, value: &'a Value) -> Result<&'a str, Wrong> {
 
 /// Seconds, whole or not; from a variable they are a text.
 fn seconds(key: &str, value: &Value) -> Result<Duration, Wrong> {
-    let number = value.as_f64().or_else(|| value.as_str()?.trim().parse().ok());
+    let number = value
+        .as_f64()
+        .or_else(|| value.as_str()?.trim().parse().ok());
     number
         .filter(|seconds| *seconds > 0.0)
         .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
@@ -293,7 +323,9 @@ fn seconds(key: &str, value: &Value) -> Result<Duration, Wrong> {
 }
 
 fn whole_number(key: &str, value: &Value) -> Result<u32, Wrong> {
-    let number = value.as_u64().or_else(|| value.as_str()?.trim().parse().ok());
+    let number = value
+        .as_u64()
+        .or_else(|| value.as_str()?.trim().parse().ok());
     number
         .and_then(|number| u32::try_from(number).ok())
         .map_or_else(|| wrong(key, "not a whole number"), Ok)

@@ -165,10 +165,7 @@ fn classify(status: u16, hints: Hints, body: &str, detail: &str) -> (LlmError, A
         429 if text.contains("insufficient_quota") || text.contains("billing_not_active") => {
             (LlmError::InvalidRequest(detail), Again::Never)
         }
-        429 => (
-            LlmError::RateLimited(hints.after.map(whole_seconds)),
-            again,
-        ),
+        429 => (LlmError::RateLimited(hints.after.map(whole_seconds)), again),
         400 | 422 if is_filtered(&text) => (LlmError::Refused(detail), Again::Never),
         408 | 504 => (LlmError::TimedOut, again),
         // A lock timed out, says OpenAI; the same call may succeed.
@@ -182,9 +179,13 @@ fn classify(status: u16, hints: Hints, body: &str, detail: &str) -> (LlmError, A
 
 /// A filter of the provider took the prompt: Azure, OpenAI.
 fn is_filtered(text: &str) -> bool {
-    ["content_filter", "content_policy_violation", "responsibleaipolicyviolation"]
-        .iter()
-        .any(|words| text.contains(words))
+    [
+        "content_filter",
+        "content_policy_violation",
+        "responsibleaipolicyviolation",
+    ]
+    .iter()
+    .any(|words| text.contains(words))
 }
 
 /// The status that an error's code or type stands for: numbers as they are; the words of OpenAI,
@@ -194,11 +195,18 @@ fn status_of_kind(kind: &Value) -> Option<u16> {
         return u16::try_from(status).ok().filter(|status| *status >= 400);
     }
     let status = match kind.as_str()?.to_lowercase().as_str() {
-        "rate_limit_error" | "rate_limit_exceeded" | "resource_exhausted" | "insufficient_quota" => 429,
+        "rate_limit_error"
+        | "rate_limit_exceeded"
+        | "resource_exhausted"
+        | "insufficient_quota" => 429,
         "overloaded_error" | "unavailable" => 503,
         "timeout_error" | "deadline_exceeded" => 504,
-        "invalid_request_error" | "invalid_argument" | "failed_precondition"
-        | "exceed_context_size_error" | "context_length_exceeded" | "content_filter" => 400,
+        "invalid_request_error"
+        | "invalid_argument"
+        | "failed_precondition"
+        | "exceed_context_size_error"
+        | "context_length_exceeded"
+        | "content_filter" => 400,
         "authentication_error" | "unauthenticated" | "invalid_api_key" => 401,
         "permission_error" | "permission_denied" => 403,
         "not_found_error" | "not_found" => 404,

@@ -34,7 +34,11 @@ impl Http {
             // A redirect would carry the prompt, and some headers' keys, elsewhere.
             .redirect(reqwest::redirect::Policy::none())
             .build()?;
-        Ok(Self { client, key, timeouts })
+        Ok(Self {
+            client,
+            key,
+            timeouts,
+        })
     }
 
     /// One attempt.
@@ -78,8 +82,9 @@ impl Http {
     fn headers(&self, wire: &dyn Wire) -> Result<HeaderMap, Fault> {
         let mut headers = HeaderMap::new();
         for (name, value) in wire.headers(self.key.as_ref().map(ApiKey::expose)) {
-            let mut value = HeaderValue::from_str(&value)
-                .map_err(|_| Fault::invalid("the key has characters that no HTTP header can hold"))?;
+            let mut value = HeaderValue::from_str(&value).map_err(|_| {
+                Fault::invalid("the key has characters that no HTTP header can hold")
+            })?;
             // Keeps it out of `Debug`.
             value.set_sensitive(true);
             headers.insert(name, value);
@@ -99,9 +104,13 @@ impl Http {
         let mut has_begun = false;
         while answer.progress != Progress::Ended {
             let chunk = if has_begun {
-                timeout(self.timeouts.stall, response.chunk()).await.map_err(|_| self.stalled())
+                timeout(self.timeouts.stall, response.chunk())
+                    .await
+                    .map_err(|_| self.stalled())
             } else {
-                timeout_at(first_token_due, response.chunk()).await.map_err(|_| self.silent())
+                timeout_at(first_token_due, response.chunk())
+                    .await
+                    .map_err(|_| self.silent())
             };
             let chunk = chunk?.map_err(broken)?;
             match &chunk {
@@ -236,7 +245,11 @@ pub(super) fn hints(headers: &HeaderMap, now: DateTime<Utc>) -> Hints {
         let seconds = text.parse().ok().filter(|seconds: &f64| *seconds >= 0.0)?;
         Duration::try_from_secs_f64(seconds).ok()
     };
-    let date = |text: &str| DateTime::parse_from_rfc2822(text).ok().map(DateTime::<Utc>::from);
+    let date = |text: &str| {
+        DateTime::parse_from_rfc2822(text)
+            .ok()
+            .map(DateTime::<Utc>::from)
+    };
     // Against the server's own clock, if it tells.
     let now = text("date").and_then(date).unwrap_or(now);
     let until = |text: &str| date(text).map(|then| (then - now).to_std().unwrap_or_default());

@@ -162,7 +162,11 @@ impl Window {
         let Some(limit) = self.limit else {
             return;
         };
-        while self.taken.front().is_some_and(|(time, _)| *time + MINUTE <= start) {
+        while self
+            .taken
+            .front()
+            .is_some_and(|(time, _)| *time + MINUTE <= start)
+        {
             self.taken.pop_front();
         }
         self.taken.push_back((start, u64::from(amount).min(limit)));
@@ -171,7 +175,12 @@ impl Window {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+    #![allow(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::indexing_slicing
+    )]
 
     use futures::future::join_all;
 
@@ -202,12 +211,18 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn no_more_calls_are_in_flight_than_allowed() {
-        assert_eq!(starts(limits(2, None, None), &[1; 6]).await, [0, 0, 1, 1, 2, 2]);
+        assert_eq!(
+            starts(limits(2, None, None), &[1; 6]).await,
+            [0, 0, 1, 1, 2, 2]
+        );
     }
 
     #[tokio::test(start_paused = true)]
     async fn no_more_requests_begin_in_a_minute_than_allowed() {
-        assert_eq!(starts(limits(9, Some(2), None), &[1; 5]).await, [0, 0, 60, 60, 120]);
+        assert_eq!(
+            starts(limits(9, Some(2), None), &[1; 5]).await,
+            [0, 0, 60, 60, 120]
+        );
     }
 
     #[tokio::test(start_paused = true)]
@@ -238,8 +253,9 @@ mod tests {
                 let window = begun
                     .iter()
                     .filter(|(time, _)| (*first..*first + MINUTE).contains(time));
-                let (count, sum) =
-                    window.fold((0, 0), |(count, sum), (_, amount)| (count + 1, sum + amount));
+                let (count, sum) = window.fold((0, 0), |(count, sum), (_, amount)| {
+                    (count + 1, sum + amount)
+                });
                 assert!(count <= requests && sum <= tokens, "seed {seed}");
             }
         }
@@ -254,8 +270,15 @@ mod tests {
         let fault = limiter.leave(1, soon).await.unwrap_err();
         assert_eq!(fault.error, LlmError::RateLimited(Some(60)));
         assert_eq!(start.elapsed(), Duration::ZERO);
-        limiter.leave(1, start + Duration::from_secs(100)).await.unwrap();
-        assert_eq!(start.elapsed(), Duration::from_secs(60), "the refused one took no place");
+        limiter
+            .leave(1, start + Duration::from_secs(100))
+            .await
+            .unwrap();
+        assert_eq!(
+            start.elapsed(),
+            Duration::from_secs(60),
+            "the refused one took no place"
+        );
     }
 
     #[tokio::test(start_paused = true)]
@@ -264,11 +287,17 @@ mod tests {
         let start = Instant::now();
         limiter.pause(Duration::from_secs(7));
         limiter.pause(Duration::from_secs(3));
-        limiter.leave(1, start + Duration::from_secs(60)).await.unwrap();
+        limiter
+            .leave(1, start + Duration::from_secs(60))
+            .await
+            .unwrap();
         assert_eq!(start.elapsed(), Duration::from_secs(7));
         limiter.pause(Duration::MAX);
         limiter.pause(Duration::from_secs(100));
-        let fault = limiter.leave(1, start + Duration::from_secs(60)).await.unwrap_err();
+        let fault = limiter
+            .leave(1, start + Duration::from_secs(60))
+            .await
+            .unwrap_err();
         assert_eq!(fault.error, LlmError::RateLimited(Some(100)));
     }
 }

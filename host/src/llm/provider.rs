@@ -24,12 +24,28 @@ pub(super) struct Provider {
     pub(super) needs_key: bool,
 }
 
-const fn open_ai(name: &'static str, base_url: &'static str, key_variable: &'static str) -> Provider {
-    Provider { name, speech: Speech::OpenAi, base_url: Some(base_url), key_variable, needs_key: true }
+const fn open_ai(
+    name: &'static str,
+    base_url: &'static str,
+    key_variable: &'static str,
+) -> Provider {
+    Provider {
+        name,
+        speech: Speech::OpenAi,
+        base_url: Some(base_url),
+        key_variable,
+        needs_key: true,
+    }
 }
 
 const fn own_server(name: &'static str, key_variable: &'static str) -> Provider {
-    Provider { name, speech: Speech::OpenAi, base_url: None, key_variable, needs_key: false }
+    Provider {
+        name,
+        speech: Speech::OpenAi,
+        base_url: None,
+        key_variable,
+        needs_key: false,
+    }
 }
 
 const OLLAMA: Provider = Provider {
@@ -65,13 +81,28 @@ static PROVIDERS: [Provider; 14] = [
         needs_key: true,
     },
     OLLAMA,
-    Provider { name: "ollama_chat", ..OLLAMA },
-    open_ai("openrouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY"),
+    Provider {
+        name: "ollama_chat",
+        ..OLLAMA
+    },
+    open_ai(
+        "openrouter",
+        "https://openrouter.ai/api/v1",
+        "OPENROUTER_API_KEY",
+    ),
     open_ai("groq", "https://api.groq.com/openai/v1", "GROQ_API_KEY"),
     open_ai("mistral", "https://api.mistral.ai/v1", "MISTRAL_API_KEY"),
-    open_ai("deepseek", "https://api.deepseek.com/v1", "DEEPSEEK_API_KEY"),
+    open_ai(
+        "deepseek",
+        "https://api.deepseek.com/v1",
+        "DEEPSEEK_API_KEY",
+    ),
     open_ai("xai", "https://api.x.ai/v1", "XAI_API_KEY"),
-    open_ai("together_ai", "https://api.together.xyz/v1", "TOGETHERAI_API_KEY"),
+    open_ai(
+        "together_ai",
+        "https://api.together.xyz/v1",
+        "TOGETHERAI_API_KEY",
+    ),
     own_server("hosted_vllm", "HOSTED_VLLM_API_KEY"),
     own_server("lm_studio", "LM_STUDIO_API_KEY"),
 ];

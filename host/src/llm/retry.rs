@@ -65,7 +65,9 @@ impl Retries {
             let Some(wait) = self.wait(attempts, fault.again) else {
                 return Err(fault);
             };
-            let in_time = Instant::now().checked_add(wait).is_some_and(|then| then < deadline);
+            let in_time = Instant::now()
+                .checked_add(wait)
+                .is_some_and(|then| then < deadline);
             if attempts >= self.max_attempts || !in_time {
                 return Err(fault);
             }
@@ -77,7 +79,12 @@ impl Retries {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+    #![allow(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::indexing_slicing
+    )]
 
     use std::cell::{Cell, RefCell};
 
@@ -115,20 +122,35 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn waits_double_up_to_the_longest_and_attempts_end() {
-        let all = Retries { max_attempts: 8, ..retries(1.0) };
+        let all = Retries {
+            max_attempts: 8,
+            ..retries(1.0)
+        };
         assert_eq!(
             attempts_of(&all, 600, Again::Later).await,
             [0, 1000, 3000, 7000, 15_000, 31_000, 61_000, 91_000]
         );
-        assert_eq!(attempts_of(&retries(0.5), 600, Again::Later).await, [0, 500, 1500, 3500]);
-        assert_eq!(attempts_of(&retries(0.0), 600, Again::Later).await, [0, 0, 0, 0]);
+        assert_eq!(
+            attempts_of(&retries(0.5), 600, Again::Later).await,
+            [0, 500, 1500, 3500]
+        );
+        assert_eq!(
+            attempts_of(&retries(0.0), 600, Again::Later).await,
+            [0, 0, 0, 0]
+        );
     }
 
     #[tokio::test(start_paused = true)]
     async fn the_servers_wait_is_the_least_wait() {
         let after = Again::After(Duration::from_secs(20));
-        assert_eq!(attempts_of(&retries(0.0), 600, after).await, [0, 20_000, 40_000, 60_000]);
-        assert_eq!(attempts_of(&retries(1.0), 600, after).await, [0, 21_000, 42_000, 63_000]);
+        assert_eq!(
+            attempts_of(&retries(0.0), 600, after).await,
+            [0, 20_000, 40_000, 60_000]
+        );
+        assert_eq!(
+            attempts_of(&retries(1.0), 600, after).await,
+            [0, 21_000, 42_000, 63_000]
+        );
     }
 
     #[tokio::test(start_paused = true)]
@@ -152,7 +174,11 @@ mod tests {
         let result = retries(1.0)
             .run(Instant::now() + Duration::from_secs(600), || async {
                 attempts.set(attempts.get() + 1);
-                if attempts.get() < 3 { Err(fault(Again::Later)) } else { Ok("answer") }
+                if attempts.get() < 3 {
+                    Err(fault(Again::Later))
+                } else {
+                    Ok("answer")
+                }
             })
             .await;
         assert_eq!((result, attempts.get()), (Ok("answer"), 3));
@@ -188,7 +214,11 @@ mod tests {
             assert!(result.is_err());
             // tokio's timers tick in milliseconds.
             let most = limit + Duration::from_millis(1);
-            assert!(start.elapsed() <= most, "seed {seed}: {:?} > {limit:?}", start.elapsed());
+            assert!(
+                start.elapsed() <= most,
+                "seed {seed}: {:?} > {limit:?}",
+                start.elapsed()
+            );
         }
     }
 }

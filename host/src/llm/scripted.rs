@@ -77,7 +77,9 @@ fn record(result: &Result<Completion, LlmError>) -> CallRecord {
     let completion = result.as_ref().ok();
     CallRecord {
         provider: "scripted".to_owned(),
-        model: completion.map_or("scripted", |completion| &completion.model).to_owned(),
+        model: completion
+            .map_or("scripted", |completion| &completion.model)
+            .to_owned(),
         input_tokens: completion.and_then(|completion| completion.input_tokens),
         output_tokens: completion.and_then(|completion| completion.output_tokens),
         cached_tokens: None,

@@ -1,6 +1,11 @@
 //! A scripted HTTP server: it answers each request with the next of its replies, and keeps what it was sent.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex};
@@ -78,7 +83,11 @@ async fn serve(
     log.lock().unwrap().push(request);
     let reply = {
         let mut replies = replies.lock().unwrap();
-        if replies.len() > 1 { replies.pop_front().unwrap() } else { replies[0].clone() }
+        if replies.len() > 1 {
+            replies.pop_front().unwrap()
+        } else {
+            replies[0].clone()
+        }
     };
     for step in reply {
         match step {
@@ -103,7 +112,11 @@ async fn read_request(stream: &mut TcpStream) -> Option<Received> {
     };
     let head = String::from_utf8(bytes[..head_end].to_vec()).unwrap();
     let mut lines = head.lines();
-    let line = lines.next().unwrap().trim_end_matches(" HTTP/1.1").to_owned();
+    let line = lines
+        .next()
+        .unwrap()
+        .trim_end_matches(" HTTP/1.1")
+        .to_owned();
     let headers: BTreeMap<String, String> = lines
         .filter_map(|line| line.split_once(": "))
         .map(|(name, value)| (name.to_lowercase(), value.to_owned()))
@@ -113,7 +126,11 @@ async fn read_request(stream: &mut TcpStream) -> Option<Received> {
         stream.read_buf(&mut bytes).await.ok()?;
     }
     let body = serde_json::from_slice(&bytes[head_end..]).unwrap();
-    Some(Received { line, headers, body })
+    Some(Received {
+        line,
+        headers,
+        body,
+    })
 }
 
 /// A whole reply whose body ends with the connection, which is orderly.
@@ -128,12 +145,18 @@ pub(super) fn head(status: u16, headers: &str) -> Step {
 
 /// Server-sent events with this data.
 pub(super) fn events(data: &[&str]) -> String {
-    data.iter().map(|data| format!("data: {data}\n\n")).collect()
+    data.iter()
+        .map(|data| format!("data: {data}\n\n"))
+        .collect()
 }
 
 /// An answer of OpenAI's wire.
 pub(super) fn openai(text: &str) -> Reply {
-    reply(200, "", &events(&openai_events(text).each_ref().map(String::as_str)))
+    reply(
+        200,
+        "",
+        &events(&openai_events(text).each_ref().map(String::as_str)),
+    )
 }
 
 /// The events of an answer of OpenAI's wire.

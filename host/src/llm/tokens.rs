@@ -89,7 +89,11 @@ pub fn estimate_tokens(text: &str) -> u32 {
             is_plain &= next.is_ascii_lowercase();
         }
         // Whole words only have whole tokens.
-        sixths += if is_plain { 6 * u64::div_ceil(length, 3) } else { 6 * length };
+        sixths += if is_plain {
+            6 * u64::div_ceil(length, 3)
+        } else {
+            6 * length
+        };
     }
     u32::try_from(sixths.div_ceil(6)).unwrap_or(u32::MAX)
 }
@@ -117,7 +121,9 @@ fn parts(text: &str) -> impl Iterator<Item = &str> {
             .map_or(rest.len(), |(most, _)| {
                 // Between words, where there are any; a blank belongs to the word behind it.
                 let head = rest.get(..most).unwrap_or(rest);
-                head.rfind([' ', '\n']).filter(|end| *end > 0).unwrap_or(most)
+                head.rfind([' ', '\n'])
+                    .filter(|end| *end > 0)
+                    .unwrap_or(most)
             });
         let (part, behind) = rest.split_at_checked(end)?;
         rest = behind;
@@ -127,7 +133,12 @@ fn parts(text: &str) -> impl Iterator<Item = &str> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+    #![allow(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::indexing_slicing
+    )]
 
     use super::*;
 
@@ -173,12 +184,19 @@ mod tests {
     #[test]
     fn long_texts_are_counted_in_parts_that_lose_nothing() {
         let vocabulary = tiktoken_rs::o200k_base_singleton();
-        for text in [JAPANESE.repeat(200), ENGLISH.repeat(200), "a".repeat(50_000)] {
+        for text in [
+            JAPANESE.repeat(200),
+            ENGLISH.repeat(200),
+            "a".repeat(50_000),
+        ] {
             assert_eq!(parts(&text).collect::<String>(), text);
             let whole = u32::try_from(vocabulary.encode_ordinary(&text).len()).unwrap();
             let counted = TokenCounter::O200k.count(&text);
             let cuts = u32::try_from(parts(&text).count()).unwrap();
-            assert!((whole..=whole + 2 * cuts).contains(&counted), "{counted} for {whole}");
+            assert!(
+                (whole..=whole + 2 * cuts).contains(&counted),
+                "{counted} for {whole}"
+            );
         }
     }
 

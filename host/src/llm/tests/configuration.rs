@@ -13,62 +13,133 @@ fn message(value: Value) -> String {
 #[test]
 fn every_providers_address_is_known_or_asked_for() {
     for (model_id, url) in [
-        ("openai/gpt-4o", "https://api.openai.com/v1/chat/completions"),
-        ("anthropic/claude-x", "https://api.anthropic.com/v1/messages"),
+        (
+            "openai/gpt-4o",
+            "https://api.openai.com/v1/chat/completions",
+        ),
+        (
+            "anthropic/claude-x",
+            "https://api.anthropic.com/v1/messages",
+        ),
         (
             "gemini/gemini-x",
             "https://generativelanguage.googleapis.com/v1beta/models/gemini-x:streamGenerateContent?alt=sse",
         ),
         ("ollama/llama", "http://localhost:11434/api/chat"),
         ("ollama_chat/llama", "http://localhost:11434/api/chat"),
-        ("openrouter/openai/gpt-4o", "https://openrouter.ai/api/v1/chat/completions"),
+        (
+            "openrouter/openai/gpt-4o",
+            "https://openrouter.ai/api/v1/chat/completions",
+        ),
         ("groq/m", "https://api.groq.com/openai/v1/chat/completions"),
         ("mistral/m", "https://api.mistral.ai/v1/chat/completions"),
         ("deepseek/m", "https://api.deepseek.com/v1/chat/completions"),
         ("xai/m", "https://api.x.ai/v1/chat/completions"),
-        ("together_ai/m", "https://api.together.xyz/v1/chat/completions"),
+        (
+            "together_ai/m",
+            "https://api.together.xyz/v1/chat/completions",
+        ),
     ] {
         let llm = build(&agent(json!({ "model_id": model_id }))).unwrap();
         assert_eq!(llm.wire.url().as_str(), url);
     }
     for model_id in ["azure/m", "hosted_vllm/m", "lm_studio/m"] {
-        assert!(message(json!({ "model_id": model_id })).contains("agents.memory.client_args.base_url"));
+        assert!(
+            message(json!({ "model_id": model_id })).contains("agents.memory.client_args.base_url")
+        );
     }
 }
 
 #[test]
 fn wrong_values_are_named_and_never_shown() {
     for (key, value, words) in [
-        ("client_args", json!({ "api_kye": KEY }), "agents.memory.client_args.api_kye: not known; known are api_key"),
-        ("client_args", json!({ "api_key": 123_456 }), "agents.memory.client_args.api_key: not a text"),
-        ("client_args", json!({ "api_base": format!("ftp://{KEY}") }), "agents.memory.client_args.api_base: not an address"),
-        ("client_args", json!({ "base_url": KEY }), "agents.memory.client_args.base_url: not an address"),
-        ("client_args", json!({ "timeout": 0 }), "agents.memory.client_args.timeout: not a number of seconds"),
-        ("client_args", json!({ "timeout": "soon" }), "agents.memory.client_args.timeout: not a number of seconds"),
-        ("client_args", json!({ "max_retries": -1 }), "agents.memory.client_args.max_retries: not a whole number"),
-        ("params", json!({ "max_tokens": "many" }), "agents.memory.params.max_tokens: not a whole number"),
-        ("params", json!({ "stream": false }), "agents.memory.params.stream: myao sets this itself"),
-        ("params", json!({ "messages": [] }), "agents.memory.params.messages: myao sets this itself"),
+        (
+            "client_args",
+            json!({ "api_kye": KEY }),
+            "agents.memory.client_args.api_kye: not known; known are api_key",
+        ),
+        (
+            "client_args",
+            json!({ "api_key": 123_456 }),
+            "agents.memory.client_args.api_key: not a text",
+        ),
+        (
+            "client_args",
+            json!({ "api_base": format!("ftp://{KEY}") }),
+            "agents.memory.client_args.api_base: not an address",
+        ),
+        (
+            "client_args",
+            json!({ "base_url": KEY }),
+            "agents.memory.client_args.base_url: not an address",
+        ),
+        (
+            "client_args",
+            json!({ "timeout": 0 }),
+            "agents.memory.client_args.timeout: not a number of seconds",
+        ),
+        (
+            "client_args",
+            json!({ "timeout": "soon" }),
+            "agents.memory.client_args.timeout: not a number of seconds",
+        ),
+        (
+            "client_args",
+            json!({ "max_retries": -1 }),
+            "agents.memory.client_args.max_retries: not a whole number",
+        ),
+        (
+            "params",
+            json!({ "max_tokens": "many" }),
+            "agents.memory.params.max_tokens: not a whole number",
+        ),
+        (
+            "params",
+            json!({ "stream": false }),
+            "agents.memory.params.stream: myao sets this itself",
+        ),
+        (
+            "params",
+            json!({ "messages": [] }),
+            "agents.memory.params.messages: myao sets this itself",
+        ),
     ] {
         let message = message(json!({ "model_id": "openai/m", key: value }));
         assert!(message.contains(words), "{message}");
-        assert!(!message.contains(KEY) && !message.contains("123456"), "{message}");
+        assert!(
+            !message.contains(KEY) && !message.contains("123456"),
+            "{message}"
+        );
     }
     let message = message(json!({ "model_id": "cohere/m" }));
-    assert!(message.contains("the provider `cohere` is not known; known are openai, azure, anthropic"), "{message}");
+    assert!(
+        message.contains("the provider `cohere` is not known; known are openai, azure, anthropic"),
+        "{message}"
+    );
 }
 
 #[tokio::test(start_paused = true)]
 async fn the_key_is_the_configured_one_or_the_providers_variable() {
     let variable = |name: &str| (name == "OPENAI_API_KEY").then(|| "from-variable".to_owned());
-    for (api_key, sent) in [(Some(KEY), KEY), (Some(""), "from-variable"), (None, "from-variable")] {
+    for (api_key, sent) in [
+        (Some(KEY), KEY),
+        (Some(""), "from-variable"),
+        (None, "from-variable"),
+    ] {
         let server = Server::start([openai("a")]).await;
-        let mut value = json!({ "model_id": "openai/m", "client_args": { "base_url": server.address } });
+        let mut value =
+            json!({ "model_id": "openai/m", "client_args": { "base_url": server.address } });
         if let Some(key) = api_key {
             value["client_args"]["api_key"] = json!(key);
         }
-        call(&build_in(&agent(value), &variable).unwrap()).await.0.unwrap();
-        assert_eq!(server.only().headers["authorization"], format!("Bearer {sent}"));
+        call(&build_in(&agent(value), &variable).unwrap())
+            .await
+            .0
+            .unwrap();
+        assert_eq!(
+            server.only().headers["authorization"],
+            format!("Bearer {sent}")
+        );
     }
 }
 
@@ -77,7 +148,9 @@ async fn without_a_key_a_provider_is_not_called_but_a_server_of_ones_own_is() {
     let llm = build(&agent(json!({ "model_id": "anthropic/claude-x" }))).unwrap();
     let (result, record) = call(&llm).await;
     match result.unwrap_err() {
-        LlmError::InvalidRequest(detail) => assert!(detail.contains("ANTHROPIC_API_KEY"), "{detail}"),
+        LlmError::InvalidRequest(detail) => {
+            assert!(detail.contains("ANTHROPIC_API_KEY"), "{detail}")
+        }
         other => panic!("{other:?}"),
     }
     assert_eq!(record.attempts, 0);
@@ -97,7 +170,11 @@ fn timeouts_retries_and_limits_are_read() {
         "limits": { "calls_in_flight": 3 },
     })))
     .unwrap();
-    let times = [llm.timeouts.call, llm.timeouts.first_token, llm.timeouts.stall];
+    let times = [
+        llm.timeouts.call,
+        llm.timeouts.first_token,
+        llm.timeouts.stall,
+    ];
     assert_eq!(times.map(|time| time.as_secs_f64()), [90.0, 30.5, 10.0]);
     assert_eq!((llm.retries.max_attempts, llm.calls_in_flight()), (1, 3));
 }
@@ -106,11 +183,21 @@ fn timeouts_retries_and_limits_are_read() {
 fn the_context_window_is_the_configured_one_or_the_models() {
     for (value, window) in [
         (json!({ "model_id": "openai/gpt-4o" }), Some(128_000)),
-        (json!({ "model_id": "openai/gpt-4o", "context_window": 9000 }), Some(9000)),
+        (
+            json!({ "model_id": "openai/gpt-4o", "context_window": 9000 }),
+            Some(9000),
+        ),
         (json!({ "model_id": "openai/mine" }), None),
-        (json!({ "model_id": "ollama/mine", "params": { "num_ctx": 8192 } }), Some(8192)),
+        (
+            json!({ "model_id": "ollama/mine", "params": { "num_ctx": 8192 } }),
+            Some(8192),
+        ),
     ] {
-        assert_eq!(build(&agent(value.clone())).unwrap().context_window(), window, "{value}");
+        assert_eq!(
+            build(&agent(value.clone())).unwrap().context_window(),
+            window,
+            "{value}"
+        );
     }
 }
 

@@ -26,17 +26,42 @@ async fn statuses_become_typed_errors_and_only_those_that_may_pass_are_tried_aga
         (400, "bad", LlmError::InvalidRequest(told(400, "bad")), 1),
         (401, "no", LlmError::InvalidRequest(told(401, "no")), 1),
         (403, "no", LlmError::InvalidRequest(told(403, "no")), 1),
-        (404, "no model", LlmError::InvalidRequest(told(404, "no model")), 1),
+        (
+            404,
+            "no model",
+            LlmError::InvalidRequest(told(404, "no model")),
+            1,
+        ),
         (301, "moved", LlmError::Other(told(301, "moved")), 1),
         (429, "slow down", LlmError::RateLimited(None), 4),
-        (429, "insufficient_quota", LlmError::InvalidRequest(told(429, "insufficient_quota")), 1),
+        (
+            429,
+            "insufficient_quota",
+            LlmError::InvalidRequest(told(429, "insufficient_quota")),
+            1,
+        ),
         (408, "slow", LlmError::TimedOut, 4),
         (409, "locked", LlmError::Unavailable(told(409, "locked")), 4),
         (500, "oops", LlmError::Unavailable(told(500, "oops")), 4),
         (504, "slow", LlmError::TimedOut, 4),
-        (529, "overloaded", LlmError::Unavailable(told(529, "overloaded")), 4),
-        (400, "prompt is too long: 21 tokens > 20 maximum", LlmError::ContextTooLong(Some(20)), 1),
-        (500, "the input length exceeds the context length", LlmError::ContextTooLong(None), 1),
+        (
+            529,
+            "overloaded",
+            LlmError::Unavailable(told(529, "overloaded")),
+            4,
+        ),
+        (
+            400,
+            "prompt is too long: 21 tokens > 20 maximum",
+            LlmError::ContextTooLong(Some(20)),
+            1,
+        ),
+        (
+            500,
+            "the input length exceeds the context length",
+            LlmError::ContextTooLong(None),
+            1,
+        ),
     ] {
         let result = openai_error(vec![reply(status, "", &body(message))]).await;
         assert_eq!(result, (expected, attempts), "{status} {message}");
@@ -60,7 +85,10 @@ async fn retry_after_is_honoured_in_all_its_forms() {
     for (headers, seconds) in [
         ("retry-after: 20\r\n", 20),
         ("retry-after-ms: 2500\r\nretry-after: 90\r\n", 2),
-        ("date: Wed, 21 Oct 2015 07:28:00 GMT\r\nretry-after: Wed, 21 Oct 2015 07:28:30 GMT\r\n", 30),
+        (
+            "date: Wed, 21 Oct 2015 07:28:00 GMT\r\nretry-after: Wed, 21 Oct 2015 07:28:30 GMT\r\n",
+            30,
+        ),
         ("retry-after: Wed, 21 Oct 2015 07:28:00 GMT\r\n", 0),
         ("retry-after: soon\r\n", 0),
     ] {
@@ -100,13 +128,25 @@ async fn an_answer_without_its_end_is_a_failure_on_every_wire() {
     let [opening, ..] = openai_events("要約");
     for (model_id, begun) in [
         ("openai/m", events(&[&opening])),
-        ("anthropic/m", events(&[
-            r#"{"type":"content_block_delta","delta":{"type":"text_delta","text":"a"}}"#,
-            r#"{"type":"message_delta","delta":{"stop_reason":"end_turn"}}"#,
-        ])),
-        ("gemini/m", events(&[r#"{"candidates":[{"content":{"parts":[{"text":"a"}]}}]}"#])),
-        ("ollama/m", r#"{"message":{"content":"a"},"done":false}"#.to_owned()),
-        ("openai/m", format!("{}data: [DONE]\n\n", events(&[&opening]))),
+        (
+            "anthropic/m",
+            events(&[
+                r#"{"type":"content_block_delta","delta":{"type":"text_delta","text":"a"}}"#,
+                r#"{"type":"message_delta","delta":{"stop_reason":"end_turn"}}"#,
+            ]),
+        ),
+        (
+            "gemini/m",
+            events(&[r#"{"candidates":[{"content":{"parts":[{"text":"a"}]}}]}"#]),
+        ),
+        (
+            "ollama/m",
+            r#"{"message":{"content":"a"},"done":false}"#.to_owned(),
+        ),
+        (
+            "openai/m",
+            format!("{}data: [DONE]\n\n", events(&[&opening])),
+        ),
     ] {
         let server = Server::start([reply(200, "", &begun)]).await;
         let llm = openai_at(&server, json!({ "model_id": model_id }));
@@ -144,7 +184,10 @@ async fn a_server_that_is_not_there_is_unavailable() {
         "client_args": { "base_url": address, "max_retries": 1 },
     })));
     let (result, record) = call(&llm.unwrap()).await;
-    assert!(matches!(result, Err(LlmError::Unavailable(_))), "{result:?}");
+    assert!(
+        matches!(result, Err(LlmError::Unavailable(_))),
+        "{result:?}"
+    );
     assert_eq!(record.attempts, 2);
 }
 
@@ -155,10 +198,32 @@ async fn silence_and_stalls_are_noticed_long_before_the_deadline() {
     for (steps, after) in [
         (vec![Step::Hang], 120),
         (vec![head(200, ""), Step::Hang], 120),
-        (vec![head(200, ""), Step::Send(events(&[&opening]).into()), Step::Hang], 60),
-        (vec![head(200, ""), Step::Wait(seconds(119)), Step::Send(events(&[&opening]).into()), Step::Hang], 179),
+        (
+            vec![
+                head(200, ""),
+                Step::Send(events(&[&opening]).into()),
+                Step::Hang,
+            ],
+            60,
+        ),
+        (
+            vec![
+                head(200, ""),
+                Step::Wait(seconds(119)),
+                Step::Send(events(&[&opening]).into()),
+                Step::Hang,
+            ],
+            179,
+        ),
         // The text is whole, but the connection hangs before its end.
-        (vec![head(200, ""), Step::Send(events(&[&opening, &finish]).into()), Step::Hang], 60),
+        (
+            vec![
+                head(200, ""),
+                Step::Send(events(&[&opening, &finish]).into()),
+                Step::Hang,
+            ],
+            60,
+        ),
     ] {
         let server = Server::start([steps]).await;
         let llm = openai_at(&server, json!({ "client_args": { "max_retries": 0 } }));
@@ -181,7 +246,10 @@ async fn a_slow_answer_that_keeps_coming_is_waited_for() {
     }
     let server = Server::start([steps]).await;
     let (result, record) = call(&openai_at(&server, json!({}))).await;
-    assert_eq!((result.unwrap().text.as_str(), record.attempts), ("ゆっくり", 1));
+    assert_eq!(
+        (result.unwrap().text.as_str(), record.attempts),
+        ("ゆっくり", 1)
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -202,15 +270,24 @@ async fn bytes_may_be_cut_anywhere() {
         steps.extend([Step::Send(vec![byte]), Step::Wait(Duration::from_millis(1))]);
     }
     let server = Server::start([steps]).await;
-    assert_eq!(call(&openai_at(&server, json!({}))).await.0.unwrap().text, text);
+    assert_eq!(
+        call(&openai_at(&server, json!({}))).await.0.unwrap().text,
+        text
+    );
 }
 
 #[tokio::test(start_paused = true)]
 async fn garbage_is_a_failure_that_says_what_came() {
     for (body, words) in [
         (b"<html>welcome</html>".to_vec(), "<html>welcome</html>"),
-        (b"data: {\"choices\": [{]}\n\n".to_vec(), "no event of its API"),
-        (b"data: {\"some\": \"thing\"}\n\n".to_vec(), "missing field `choices`"),
+        (
+            b"data: {\"choices\": [{]}\n\n".to_vec(),
+            "no event of its API",
+        ),
+        (
+            b"data: {\"some\": \"thing\"}\n\n".to_vec(),
+            "missing field `choices`",
+        ),
         (b"data: \xff\xfe\n\n".to_vec(), "no UTF-8"),
         (vec![], "no events"),
     ] {
@@ -224,20 +301,44 @@ async fn garbage_is_a_failure_that_says_what_came() {
 #[tokio::test(start_paused = true)]
 async fn errors_within_a_stream_are_typed() {
     for (model_id, event, expected, attempts) in [
-        ("anthropic/m", r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#,
-            LlmError::Unavailable("status 503: Overloaded (overloaded_error)".to_owned()), 4),
-        ("anthropic/m", r#"{"type":"error","error":{"type":"rate_limit_error","message":"m"}}"#,
-            LlmError::RateLimited(None), 4),
-        ("gemini/m", r#"{"error":{"code":503,"message":"busy","status":"UNAVAILABLE"}}"#,
-            LlmError::Unavailable("status 503: busy".to_owned()), 4),
-        ("openai/m", r#"{"error":{"code":400,"message":"request (9 tokens) exceeds the available context size (8 tokens)","type":"exceed_context_size_error"}}"#,
-            LlmError::ContextTooLong(Some(8)), 1),
-        ("openai/m", r#"{"error":{"type":"authentication_error","message":"no"}}"#,
-            LlmError::InvalidRequest("status 401: no (authentication_error)".to_owned()), 1),
+        (
+            "anthropic/m",
+            r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#,
+            LlmError::Unavailable("status 503: Overloaded (overloaded_error)".to_owned()),
+            4,
+        ),
+        (
+            "anthropic/m",
+            r#"{"type":"error","error":{"type":"rate_limit_error","message":"m"}}"#,
+            LlmError::RateLimited(None),
+            4,
+        ),
+        (
+            "gemini/m",
+            r#"{"error":{"code":503,"message":"busy","status":"UNAVAILABLE"}}"#,
+            LlmError::Unavailable("status 503: busy".to_owned()),
+            4,
+        ),
+        (
+            "openai/m",
+            r#"{"error":{"code":400,"message":"request (9 tokens) exceeds the available context size (8 tokens)","type":"exceed_context_size_error"}}"#,
+            LlmError::ContextTooLong(Some(8)),
+            1,
+        ),
+        (
+            "openai/m",
+            r#"{"error":{"type":"authentication_error","message":"no"}}"#,
+            LlmError::InvalidRequest("status 401: no (authentication_error)".to_owned()),
+            1,
+        ),
     ] {
         let server = Server::start([reply(200, "", &events(&[event]))]).await;
         let llm = openai_at(&server, json!({ "model_id": model_id }));
-        assert_eq!((error(&llm).await, server.received().len()), (expected, attempts), "{event}");
+        assert_eq!(
+            (error(&llm).await, server.received().len()),
+            (expected, attempts),
+            "{event}"
+        );
     }
 }
 
@@ -245,7 +346,8 @@ async fn errors_within_a_stream_are_typed() {
 async fn ollamas_error_in_an_error_is_understood() {
     let inner = r#"{"error":{"code":400,"message":"request (351 tokens) exceeds the available context size (256 tokens), try increasing it","type":"exceed_context_size_error","n_prompt_tokens":351,"n_ctx":256}}"#;
     for status in [400, 200] {
-        let server = Server::start([reply(status, "", &json!({ "error": inner }).to_string())]).await;
+        let server =
+            Server::start([reply(status, "", &json!({ "error": inner }).to_string())]).await;
         let llm = openai_at(&server, json!({ "model_id": "ollama/m" }));
         assert_eq!(error(&llm).await, LlmError::ContextTooLong(Some(256)));
     }
@@ -264,7 +366,11 @@ async fn a_server_that_echoes_the_key_does_not_get_it_out() {
         reply(500, "", &long),
         reply(200, "", &echo),
         reply(200, "", &long),
-        reply(200, "", &events(&[&json!({ "error": { "message": echo } }).to_string()])),
+        reply(
+            200,
+            "",
+            &events(&[&json!({ "error": { "message": echo } }).to_string()]),
+        ),
         reply(200, "", &events(&[&format!("{{\"x\": \"{long}\"}}")])),
         reply(200, "", &events(&[&chunk.to_string(), &done])),
     ] {
@@ -274,7 +380,10 @@ async fn a_server_that_echoes_the_key_does_not_get_it_out() {
         let all = format!("{result:?} {record:?}");
         // Not even the beginning of it.
         assert!(!all.contains("sk-test"), "{all}");
-        assert_eq!(server.received()[0].headers["authorization"], format!("Bearer {KEY}"));
+        assert_eq!(
+            server.received()[0].headers["authorization"],
+            format!("Bearer {KEY}")
+        );
     }
 }
 
@@ -309,13 +418,19 @@ async fn the_log_never_holds_the_key() {
     error(&openai_at(&server, json!({}))).await;
     drop(guard);
     let log = log.0.lock().unwrap().clone();
-    assert!(log.contains("trying again: status 500: you sent [key]"), "{log}");
+    assert!(
+        log.contains("trying again: status 500: you sent [key]"),
+        "{log}"
+    );
     assert!(!log.contains(KEY), "{log}");
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_endless_answer_is_cut() {
-    let line = format!("data: {{\"choices\": [], \"pad\": \"{}\"}}\n", "x".repeat(1 << 20));
+    let line = format!(
+        "data: {{\"choices\": [], \"pad\": \"{}\"}}\n",
+        "x".repeat(1 << 20)
+    );
     let mut steps = vec![head(200, "")];
     steps.extend(vec![Step::Send(line.into_bytes()); 20]);
     let server = Server::start([steps]).await;
@@ -336,21 +451,33 @@ async fn no_call_outlives_its_timeout() {
             replies.push(match random.u8(0..5) {
                 0 => vec![wait],
                 1 => vec![Step::Hang],
-                2 => vec![head(200, ""), wait, Step::Send(events(&[&opening]).into()), Step::Hang],
+                2 => vec![
+                    head(200, ""),
+                    wait,
+                    Step::Send(events(&[&opening]).into()),
+                    Step::Hang,
+                ],
                 3 => reply(429, &format!("retry-after: {after}\r\n"), "{}"),
                 _ => [vec![wait], reply(500, "", "{}")].concat(),
             });
         }
         let timeout = random.u64(1..300);
         let server = Server::start(replies).await;
-        let llm = openai_at(&server, json!({
-            "client_args": { "timeout": timeout, "max_retries": random.u32(0..8) },
-        }));
+        let llm = openai_at(
+            &server,
+            json!({
+                "client_args": { "timeout": timeout, "max_retries": random.u32(0..8) },
+            }),
+        );
         let start = Instant::now();
         let (result, record) = call(&llm).await;
         result.unwrap_err();
         let most = Duration::from_secs(timeout) + Duration::from_millis(5);
-        assert!(start.elapsed() <= most, "seed {seed}: {:?} > {most:?}", start.elapsed());
+        assert!(
+            start.elapsed() <= most,
+            "seed {seed}: {:?} > {most:?}",
+            start.elapsed()
+        );
         assert!(record.duration <= most);
     }
 }
@@ -360,5 +487,8 @@ async fn an_answer_of_the_model_keeps_its_text_as_it_is() {
     let text = "  \n- 一行目\n\n";
     let server = Server::start([openai(text)]).await;
     let completion = call(&openai_at(&server, json!({}))).await.0.unwrap();
-    assert_eq!((completion.text.as_str(), completion.finish_reason), (text, FinishReason::Stop));
+    assert_eq!(
+        (completion.text.as_str(), completion.finish_reason),
+        (text, FinishReason::Stop)
+    );
 }

@@ -25,7 +25,11 @@ async fn a_hundred_calls_take_as_long_as_sixteen_at_a_time_take() {
     let results = calls(&openai_at(&server, json!({})), 100).await;
     assert!(results.iter().all(|(result, _)| result.is_ok()));
     let ideal = Duration::from_secs(7);
-    assert!((ideal..ideal.mul_f64(1.25)).contains(&start.elapsed()), "{:?}", start.elapsed());
+    assert!(
+        (ideal..ideal.mul_f64(1.25)).contains(&start.elapsed()),
+        "{:?}",
+        start.elapsed()
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -36,7 +40,11 @@ async fn requests_per_minute_hold_back_all_calls_of_an_agent() {
     let results = calls(&llm, 4).await;
     assert!(results.iter().all(|(result, _)| result.is_ok()));
     assert_eq!(start.elapsed().as_secs(), 60);
-    assert_eq!(results[3].1.duration.as_secs(), 60, "the wait is part of the call");
+    assert_eq!(
+        results[3].1.duration.as_secs(),
+        60,
+        "the wait is part of the call"
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -61,13 +69,19 @@ async fn attempts_count_as_requests() {
 #[tokio::test(start_paused = true)]
 async fn waits_for_the_limits_count_against_the_deadline() {
     let server = Server::start([slow()]).await;
-    let llm = openai_at(&server, json!({
-        "limits": { "calls_in_flight": 1 },
-        "client_args": { "timeout": 2.5 },
-    }));
+    let llm = openai_at(
+        &server,
+        json!({
+            "limits": { "calls_in_flight": 1 },
+            "client_args": { "timeout": 2.5 },
+        }),
+    );
     let start = Instant::now();
     let results = calls(&llm, 4).await;
-    let errors: Vec<_> = results.iter().filter_map(|(result, _)| result.as_ref().err()).collect();
+    let errors: Vec<_> = results
+        .iter()
+        .filter_map(|(result, _)| result.as_ref().err())
+        .collect();
     assert_eq!(errors, [&LlmError::TimedOut, &LlmError::TimedOut]);
     assert!(start.elapsed() <= Duration::from_millis(2510));
 }
@@ -80,6 +94,10 @@ async fn one_answer_of_retry_after_holds_back_the_other_calls() {
     let results = calls(&llm, 3).await;
     assert!(results.iter().all(|(result, _)| result.is_ok()));
     assert_eq!(server.received().len(), 4, "one in vain");
-    assert!(results.iter().all(|(_, record)| record.duration.as_secs() >= 10));
+    assert!(
+        results
+            .iter()
+            .all(|(_, record)| record.duration.as_secs() >= 10)
+    );
     assert!(start.elapsed().as_secs() < 12);
 }

@@ -1,6 +1,11 @@
 //! Agents against a scripted server, on a clock that moves by itself.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
 
 mod configuration;
 mod faults;

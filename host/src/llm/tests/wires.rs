@@ -14,7 +14,10 @@ fn at(server: &Server, model_id: &str, path: &str, more: Value) -> AgentLlm {
         "client_args": { "api_key": KEY, "base_url": format!("{}{path}", server.address) },
     });
     for (key, more) in more.as_object().unwrap() {
-        value[key].as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        value[key]
+            .as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
     }
     build(&agent(value)).unwrap()
 }
@@ -70,9 +73,15 @@ async fn openai_gets_one_system_message() {
 #[tokio::test(start_paused = true)]
 async fn newer_models_of_openai_get_the_newer_name_of_the_limit() {
     for (model_id, params) in [
-        ("openai/gpt-5-mini", json!({ "reasoning_effort": "minimal" })),
+        (
+            "openai/gpt-5-mini",
+            json!({ "reasoning_effort": "minimal" }),
+        ),
         ("openai/o3", json!({})),
-        ("openai/mine", json!({ "max_tokens": null, "max_completion_tokens": 250 })),
+        (
+            "openai/mine",
+            json!({ "max_tokens": null, "max_completion_tokens": 250 }),
+        ),
     ] {
         let server = Server::start([openai("a")]).await;
         let llm = at(&server, model_id, "/v1", json!({ "params": params }));
@@ -88,20 +97,33 @@ async fn newer_models_of_openai_get_the_newer_name_of_the_limit() {
 async fn a_parameter_that_is_null_takes_the_key_away() {
     let server = Server::start([openai("a")]).await;
     let params = json!({ "stream_options": null, "temperature": null });
-    call(&at(&server, "openai/m", "/v1", json!({ "params": params }))).await.0.unwrap();
+    call(&at(&server, "openai/m", "/v1", json!({ "params": params })))
+        .await
+        .0
+        .unwrap();
     let body = server.only().body;
-    assert_eq!((body.get("stream_options"), body.get("temperature")), (None, None));
+    assert_eq!(
+        (body.get("stream_options"), body.get("temperature")),
+        (None, None)
+    );
 }
 
 #[tokio::test(start_paused = true)]
 async fn azure_is_called_at_its_deployment_or_its_newer_api() {
     let version = json!({ "client_args": { "api_version": "2024-10-21" } });
     for (path, more, line) in [
-        ("", version, "POST /openai/deployments/my%20m/chat/completions?api-version=2024-10-21"),
+        (
+            "",
+            version,
+            "POST /openai/deployments/my%20m/chat/completions?api-version=2024-10-21",
+        ),
         ("/openai/v1/", json!({}), "POST /openai/v1/chat/completions"),
     ] {
         let server = Server::start([openai("a")]).await;
-        call(&at(&server, "azure/my m", path, more)).await.0.unwrap();
+        call(&at(&server, "azure/my m", path, more))
+            .await
+            .0
+            .unwrap();
         let received = server.only();
         assert_eq!(received.line, line);
         assert_eq!(received.headers["api-key"], KEY);
@@ -124,12 +146,21 @@ const ANTHROPIC: [&str; 8] = [
 async fn anthropic_gets_the_system_text_and_the_neutral_turn_that_it_insists_on() {
     for path in ["", "/v1", "/proxy/"] {
         let server = Server::start([reply(200, "", &events(&ANTHROPIC))]).await;
-        let llm = at(&server, "anthropic/claude-x", path, json!({ "params": { "seed": null } }));
+        let llm = at(
+            &server,
+            "anthropic/claude-x",
+            path,
+            json!({ "params": { "seed": null } }),
+        );
         let (result, record) = call(&llm).await;
         assert_eq!(result.unwrap(), completion("claude-x-1", 17, 4));
         assert_eq!(record.cached_tokens, Some(5));
         let received = server.only();
-        let line = if path == "/proxy/" { "POST /proxy/v1/messages" } else { "POST /v1/messages" };
+        let line = if path == "/proxy/" {
+            "POST /proxy/v1/messages"
+        } else {
+            "POST /v1/messages"
+        };
         assert_eq!(received.line, line);
         assert_eq!(received.headers["x-api-key"], KEY);
         assert_eq!(received.headers["anthropic-version"], "2023-06-01");
@@ -165,8 +196,7 @@ async fn gemini_gets_the_system_text_and_the_neutral_turn_that_it_insists_on() {
         assert_eq!(record.cached_tokens, Some(3));
         let received = server.only();
         assert_eq!(
-            received.line,
-            "POST /v1beta/models/gemini-x:streamGenerateContent?alt=sse",
+            received.line, "POST /v1beta/models/gemini-x:streamGenerateContent?alt=sse",
             "no key in the address"
         );
         assert_eq!(received.headers["x-goog-api-key"], KEY);
@@ -186,9 +216,12 @@ async fn gemini_gets_the_system_text_and_the_neutral_turn_that_it_insists_on() {
 }
 
 const OLLAMA: &str = concat!(
-    r#"{"model":"llama-x","message":{"role":"assistant","content":"要約"},"done":false}"#, "\n",
-    r#"{"model":"llama-x","message":{"role":"assistant","content":"です"},"done":false}"#, "\n",
-    r#"{"model":"llama-x","message":{"role":"assistant","content":""},"done":true,"done_reason":"stop","prompt_eval_count":11,"eval_count":5}"#, "\n",
+    r#"{"model":"llama-x","message":{"role":"assistant","content":"要約"},"done":false}"#,
+    "\n",
+    r#"{"model":"llama-x","message":{"role":"assistant","content":"です"},"done":false}"#,
+    "\n",
+    r#"{"model":"llama-x","message":{"role":"assistant","content":""},"done":true,"done_reason":"stop","prompt_eval_count":11,"eval_count":5}"#,
+    "\n",
 );
 
 #[tokio::test(start_paused = true)]
@@ -222,7 +255,9 @@ async fn ollama_is_told_the_context_and_not_to_cut_the_prompt() {
 #[tokio::test(start_paused = true)]
 async fn finish_reasons_are_told_apart_on_every_wire() {
     let openai = |reason: &str| {
-        events(&[&format!(r#"{{"choices":[{{"delta":{{"content":"a"}},"finish_reason":"{reason}"}}]}}"#)])
+        events(&[&format!(
+            r#"{{"choices":[{{"delta":{{"content":"a"}},"finish_reason":"{reason}"}}]}}"#
+        )])
     };
     let anthropic = |reason: &str| {
         events(&[
@@ -230,11 +265,19 @@ async fn finish_reasons_are_told_apart_on_every_wire() {
             r#"{"type":"message_stop"}"#,
         ])
     };
-    let gemini = |reason: &str| events(&[&format!(r#"{{"candidates":[{{"finishReason":"{reason}"}}]}}"#)]);
+    let gemini = |reason: &str| {
+        events(&[&format!(
+            r#"{{"candidates":[{{"finishReason":"{reason}"}}]}}"#
+        )])
+    };
     let ollama = |reason: &str| format!(r#"{{"done":true,"done_reason":"{reason}"}}"#);
     for (model_id, body, reason) in [
         ("openai/m", openai("length"), FinishReason::Length),
-        ("openai/m", openai("content_filter"), FinishReason::ContentFilter),
+        (
+            "openai/m",
+            openai("content_filter"),
+            FinishReason::ContentFilter,
+        ),
         ("openai/m", openai("tool_calls"), FinishReason::Other),
         ("anthropic/m", anthropic("max_tokens"), FinishReason::Length),
         ("anthropic/m", anthropic("pause_turn"), FinishReason::Other),
@@ -255,13 +298,34 @@ async fn finish_reasons_are_told_apart_on_every_wire() {
 #[tokio::test(start_paused = true)]
 async fn refusals_are_errors_that_are_not_tried_again() {
     for (model_id, status, body, words) in [
-        ("openai/m", 200, events(&[
-            r#"{"choices":[{"delta":{"refusal":"I can't "}}]}"#,
-            r#"{"choices":[{"delta":{"refusal":"help."},"finish_reason":"stop"}]}"#,
-        ]), "I can't help."),
-        ("anthropic/m", 200, events(&[r#"{"type":"message_delta","delta":{"stop_reason":"refusal"}}"#]), "refusal"),
-        ("gemini/m", 200, events(&[r#"{"promptFeedback":{"blockReason":"PROHIBITED_CONTENT"}}"#]), "PROHIBITED_CONTENT"),
-        ("openai/m", 400, r#"{"error":{"code":"content_filter","message":"The response was filtered"}}"#.to_owned(), "filtered"),
+        (
+            "openai/m",
+            200,
+            events(&[
+                r#"{"choices":[{"delta":{"refusal":"I can't "}}]}"#,
+                r#"{"choices":[{"delta":{"refusal":"help."},"finish_reason":"stop"}]}"#,
+            ]),
+            "I can't help.",
+        ),
+        (
+            "anthropic/m",
+            200,
+            events(&[r#"{"type":"message_delta","delta":{"stop_reason":"refusal"}}"#]),
+            "refusal",
+        ),
+        (
+            "gemini/m",
+            200,
+            events(&[r#"{"promptFeedback":{"blockReason":"PROHIBITED_CONTENT"}}"#]),
+            "PROHIBITED_CONTENT",
+        ),
+        (
+            "openai/m",
+            400,
+            r#"{"error":{"code":"content_filter","message":"The response was filtered"}}"#
+                .to_owned(),
+            "filtered",
+        ),
     ] {
         let server = Server::start([reply(status, "", &body)]).await;
         match error(&at(&server, model_id, "", json!({}))).await {

@@ -5,7 +5,8 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::{
-    Answer, Fault, FinishReason, NEUTRAL_TURN, Progress, Request, Wire, event, max_tokens, rename, set_all,
+    Answer, Fault, FinishReason, NEUTRAL_TURN, Progress, Request, Wire, event, max_tokens, rename,
+    set_all,
 };
 
 /// The version of the API that these events belong to.
@@ -30,7 +31,12 @@ impl Anthropic {
         if let Some(one @ Value::String(_)) = params.get_mut("stop_sequences") {
             *one = json!([one]);
         }
-        Self { url, model, max_tokens, params }
+        Self {
+            url,
+            model,
+            max_tokens,
+            params,
+        }
     }
 }
 
@@ -77,7 +83,10 @@ impl Wire for Anthropic {
                     _ => FinishReason::Other,
                 });
                 if delta.stop_reason.as_deref() == Some("refusal") {
-                    return Err(Fault::refused(format!("the model stopped with `refusal`: {}", answer.text)));
+                    return Err(Fault::refused(format!(
+                        "the model stopped with `refusal`: {}",
+                        answer.text
+                    )));
                 }
             }
             Event::MessageStop => answer.progress = Progress::Ended,

@@ -4,7 +4,9 @@ use reqwest::Url;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::{Answer, Fault, FinishReason, NEUTRAL_TURN, Progress, Request, Wire, event, max_tokens, set_all};
+use super::{
+    Answer, Fault, FinishReason, NEUTRAL_TURN, Progress, Request, Wire, event, max_tokens, set_all,
+};
 
 /// The other names of OpenAI's parameters.
 const NAMES: [(&str, &str); 7] = [
@@ -51,7 +53,12 @@ impl Gemini {
         if let Some(one @ Value::String(_)) = params.get_mut("stopSequences") {
             *one = json!([one]);
         }
-        Self { url, max_tokens, params, beside }
+        Self {
+            url,
+            max_tokens,
+            params,
+            beside,
+        }
     }
 }
 
@@ -62,7 +69,9 @@ impl Wire for Gemini {
 
     fn headers(&self, key: Option<&str>) -> Vec<(&'static str, String)> {
         // Not in the URL, where the documentation's examples have it: URLs are logged.
-        key.map(|key| ("x-goog-api-key", key.to_owned())).into_iter().collect()
+        key.map(|key| ("x-goog-api-key", key.to_owned()))
+            .into_iter()
+            .collect()
     }
 
     fn body(&self, request: &Request) -> Value {
@@ -86,7 +95,10 @@ impl Wire for Gemini {
 
     fn read(&self, data: &str, answer: &mut Answer) -> Result<(), Fault> {
         let chunk: Chunk = event(data)?;
-        if let Some(reason) = chunk.prompt_feedback.and_then(|feedback| feedback.block_reason) {
+        if let Some(reason) = chunk
+            .prompt_feedback
+            .and_then(|feedback| feedback.block_reason)
+        {
             return Err(Fault::refused(format!("the prompt was blocked: {reason}")));
         }
         answer.model = chunk.model_version.or(answer.model.take());

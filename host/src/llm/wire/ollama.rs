@@ -5,7 +5,9 @@ use reqwest::Url;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::{Answer, Fault, FinishReason, Progress, Request, Wire, bearer, event, max_tokens, set_all};
+use super::{
+    Answer, Fault, FinishReason, Progress, Request, Wire, bearer, event, max_tokens, set_all,
+};
 
 /// Parameters that stand beside `options`, not in it.
 const BESIDE: [&str; 5] = ["think", "keep_alive", "format", "truncate", "shift"];
@@ -36,7 +38,14 @@ impl Ollama {
                 beside.insert(key.to_owned(), value);
             }
         }
-        Self { url, model, max_tokens, context_window, params, beside }
+        Self {
+            url,
+            model,
+            max_tokens,
+            context_window,
+            params,
+            beside,
+        }
     }
 }
 

@@ -5,7 +5,9 @@ use reqwest::Url;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::{Answer, Fault, FinishReason, Progress, Request, Wire, bearer, event, max_tokens, set_all};
+use super::{
+    Answer, Fault, FinishReason, Progress, Request, Wire, bearer, event, max_tokens, set_all,
+};
 
 /// Models of OpenAI whose output limit has the newer name.
 const MAX_COMPLETION_TOKENS_MODELS: [&str; 5] = ["o1", "o3", "o4", "gpt-5", "gpt-6"];
@@ -25,7 +27,9 @@ pub(in crate::llm) struct OpenAi {
 impl OpenAi {
     /// Whether a model takes its output limit under the newer name only.
     pub(in crate::llm) fn is_newer(model: &str) -> bool {
-        MAX_COMPLETION_TOKENS_MODELS.iter().any(|name| model.starts_with(name))
+        MAX_COMPLETION_TOKENS_MODELS
+            .iter()
+            .any(|name| model.starts_with(name))
     }
 }
 
@@ -48,10 +52,20 @@ impl Wire for OpenAi {
             "messages".to_owned(),
             json!([{ "role": "system", "content": request.system_prompt }]),
         );
-        let limit = if self.has_newer_limit { "max_completion_tokens" } else { "max_tokens" };
-        body.insert(limit.to_owned(), json!(max_tokens(request, self.max_tokens)));
+        let limit = if self.has_newer_limit {
+            "max_completion_tokens"
+        } else {
+            "max_tokens"
+        };
+        body.insert(
+            limit.to_owned(),
+            json!(max_tokens(request, self.max_tokens)),
+        );
         body.insert("stream".to_owned(), json!(true));
-        body.insert("stream_options".to_owned(), json!({ "include_usage": true }));
+        body.insert(
+            "stream_options".to_owned(),
+            json!({ "include_usage": true }),
+        );
         set_all(&mut body, &self.params);
         Value::Object(body)
     }
@@ -64,7 +78,11 @@ impl Wire for OpenAi {
             return Ok(());
         }
         let chunk: Chunk = event(data)?;
-        if chunk.model.as_deref().is_some_and(|model| !model.is_empty()) {
+        if chunk
+            .model
+            .as_deref()
+            .is_some_and(|model| !model.is_empty())
+        {
             answer.model = chunk.model;
         }
         if let Some(usage) = chunk.usage {
