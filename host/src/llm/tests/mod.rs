@@ -10,6 +10,7 @@
 mod configuration;
 mod faults;
 mod limits;
+mod secrecy;
 mod wires;
 
 use std::sync::{Arc, Mutex};
