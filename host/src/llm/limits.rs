@@ -266,14 +266,12 @@ mod tests {
         let limiter = Limiter::new(limits(9, Some(1), None));
         let start = Instant::now();
         let soon = start + Duration::from_secs(30);
-        limiter.leave(1, soon).await.unwrap();
+        drop(limiter.leave(1, soon).await.unwrap());
         let fault = limiter.leave(1, soon).await.unwrap_err();
         assert_eq!(fault.error, LlmError::RateLimited(Some(60)));
         assert_eq!(start.elapsed(), Duration::ZERO);
-        limiter
-            .leave(1, start + Duration::from_secs(100))
-            .await
-            .unwrap();
+        let later = start + Duration::from_secs(100);
+        drop(limiter.leave(1, later).await.unwrap());
         assert_eq!(
             start.elapsed(),
             Duration::from_secs(60),
@@ -287,10 +285,8 @@ mod tests {
         let start = Instant::now();
         limiter.pause(Duration::from_secs(7));
         limiter.pause(Duration::from_secs(3));
-        limiter
-            .leave(1, start + Duration::from_secs(60))
-            .await
-            .unwrap();
+        let later = start + Duration::from_secs(60);
+        drop(limiter.leave(1, later).await.unwrap());
         assert_eq!(start.elapsed(), Duration::from_secs(7));
         limiter.pause(Duration::MAX);
         limiter.pause(Duration::from_secs(100));
