@@ -64,7 +64,7 @@ impl TokenCounter {
 /// | characters | tokens each |
 /// |---|---|
 /// | letters of ASCII words that are small or begin with a capital | 1/3, each word rounded up |
-/// | blanks | 1/3 |
+/// | blanks, but for one before such a word | 1/3 |
 /// | digits, and letters in a word with digits or further capitals | 1 |
 /// | other ASCII characters | 1 |
 /// | kana and Japanese punctuation | 1 1/2 |
@@ -80,7 +80,9 @@ pub fn estimate_tokens(text: &str) -> u32 {
     let mut characters = text.chars().peekable();
     while let Some(first) = characters.next() {
         if !first.is_ascii_alphanumeric() {
-            sixths += sixths_of(first);
+            // Vocabularies hold words together with the blank before them.
+            let is_glued = first == ' ' && characters.peek().is_some_and(char::is_ascii_alphabetic);
+            sixths += if is_glued { 0 } else { sixths_of(first) };
             continue;
         }
         let mut length = 1;
