@@ -11,9 +11,10 @@ PYTHON := target/python
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
+# The whole workspace, as `test` does: with other features wasmtime would be compiled once for each.
 build: component ## the program with the component inside: target/release/myao
 	@if [ ! -e "$(MYAO)" ]; then echo "==> Building myao (the first time about 10 minutes on 2 cores)"; fi
-	cargo build --release -p myao
+	cargo build --release --workspace --bin myao
 
 component: ## the memory component: target/component/myao_memory.wasm
 	@scripts/install-prerequisites build
@@ -22,9 +23,9 @@ component: ## the memory component: target/component/myao_memory.wasm
 demo: build ## import the example workspace, make memories of it and show them
 	@MYAO="$(MYAO)" scripts/demo
 
-test: component $(PYTHON)/ready ## every test
-	@if [ ! -e "$(MYAO)" ]; then echo "==> Building myao and its tests (the first time about 12 minutes on 2 cores)"; fi
-	MYAO_TEST_PYTHON="$(CURDIR)/$(PYTHON)/bin/python" cargo test --release --workspace
+test: build $(PYTHON)/ready ## every test
+	MYAO_TEST_BINARY="$(abspath $(MYAO))" MYAO_TEST_PYTHON="$(CURDIR)/$(PYTHON)/bin/python" \
+		cargo test --release --workspace
 
 # Jinja2, which the templates are compared with.
 $(PYTHON)/ready: tests/jinja/requirements.txt

@@ -1,5 +1,11 @@
 //! The types of the WIT contract (`wit/`), which are the types of the logic too.
-#![allow(unsafe_code, missing_docs, unreachable_pub, clippy::all, clippy::restriction)]
+#![allow(
+    unsafe_code,
+    missing_docs,
+    unreachable_pub,
+    clippy::all,
+    clippy::restriction
+)]
 
 wit_bindgen::generate!({
     path: "../wit",

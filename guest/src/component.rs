@@ -11,7 +11,9 @@ use crate::bindings::log::Level;
 use crate::bindings::storage::{
     Backlog, Due, DueQuery, Memory, MemoryDraft, MemoryQuery, MessageQuery, StorageError,
 };
-use crate::bindings::types::{Channel, Context, MemoryType, Message, Scope, Timestamp, Ts as TsText};
+use crate::bindings::types::{
+    Channel, Context, MemoryType, Message, Scope, Timestamp, Ts as TsText,
+};
 use crate::bindings::{llm, log, settings, storage};
 use crate::context;
 use crate::generator::{self, Run};
@@ -66,7 +68,12 @@ impl Log for Host {
 }
 
 fn ports() -> Ports<'static> {
-    Ports { storage: &Host, llm: &Host, log: &Host, settings: settings::get() }
+    Ports {
+        storage: &Host,
+        llm: &Host,
+        log: &Host,
+        settings: settings::get(),
+    }
 }
 
 struct Component;

@@ -1,6 +1,9 @@
 //! Builds a [`Context`] from the store: the same way for memories and for replies
 //! (document `extra05a`, `build_context_with_memory`).
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::bindings::errors::Error;
@@ -48,7 +51,11 @@ impl Remembered {
 /// How many short-term versions a prompt shows (document `01e`): one where versions are off.
 #[must_use]
 pub fn history_limit(settings: &Values) -> u32 {
-    if settings.short_term_history.enabled { settings.short_term_history.max_history_count } else { 1 }
+    if settings.short_term_history.enabled {
+        settings.short_term_history.max_history_count
+    } else {
+        1
+    }
 }
 
 /// The scope id of a thread's memory.
@@ -75,9 +82,13 @@ pub fn build_requested(
     }
     let query = MessageQuery {
         channel_id: request.channel_id,
-        since: request.since.map(|since| Ts::first_of(since.unix_seconds).to_string()),
+        since: request
+            .since
+            .map(|since| Ts::first_of(since.unix_seconds).to_string()),
         until: Ts::last_of(now).to_string(),
-        limit: request.message_limit.unwrap_or(settings.reply_message_limit),
+        limit: request
+            .message_limit
+            .unwrap_or(settings.reply_message_limit),
         keep: Keep::Newest,
         whole_thread: request.target_thread_ts,
     };
@@ -106,7 +117,12 @@ pub fn build(
         messages.whole_thread.as_deref(),
     )?;
     let thread_memories = read_thread_memories(storage, &history)?;
-    let mut context = assemble(settings, &remembered.channels, &remembered.memories, history);
+    let mut context = assemble(
+        settings,
+        &remembered.channels,
+        &remembered.memories,
+        history,
+    );
     context.thread_memories = thread_memories.iter().map(thread_memory).collect();
     context.target_thread_ts.clone_from(&messages.whole_thread);
     Ok((context, thread_memories))
@@ -136,8 +152,14 @@ fn read_thread_memories(
 }
 
 fn thread_memory(memory: &Memory) -> ThreadMemory {
-    let thread_ts = memory.scope_id.rsplit_once(':').map_or("", |(_, thread_ts)| thread_ts);
-    ThreadMemory { thread_ts: thread_ts.to_owned(), content: memory.content.clone() }
+    let thread_ts = memory
+        .scope_id
+        .rsplit_once(':')
+        .map_or("", |(_, thread_ts)| thread_ts);
+    ThreadMemory {
+        thread_ts: thread_ts.to_owned(),
+        content: memory.content.clone(),
+    }
 }
 
 fn not_found(channel_id: &str) -> Error {
@@ -158,7 +180,10 @@ pub fn assemble(
         workspace_memory(settings, memories, memory_type).map(|memory| memory.content.clone())
     };
     let mut by_channel: BTreeMap<&str, Vec<&Memory>> = BTreeMap::new();
-    for memory in memories.iter().filter(|memory| memory.scope == Scope::Channel) {
+    for memory in memories
+        .iter()
+        .filter(|memory| memory.scope == Scope::Channel)
+    {
         by_channel.entry(&memory.scope_id).or_default().push(memory);
     }
     let limit = usize::try_from(history_limit(settings)).unwrap_or(usize::MAX);
@@ -171,7 +196,9 @@ pub fn assemble(
         channel_memories: channels
             .iter()
             .map(|channel| {
-                let memories = by_channel.get(channel.id.as_str()).map_or(&[][..], Vec::as_slice);
+                let memories = by_channel
+                    .get(channel.id.as_str())
+                    .map_or(&[][..], Vec::as_slice);
                 channel_memory(channel, memories, limit)
             })
             .collect(),
@@ -197,7 +224,10 @@ pub fn workspace_memory<'a>(
 /// The newest `limit` short-term versions, oldest first, whatever order they come in (document `01e`).
 fn channel_memory(channel: &Channel, memories: &[&Memory], limit: usize) -> ChannelMemory {
     let of_type = |memory_type| {
-        memories.iter().copied().filter(move |memory| memory.memory_type == memory_type)
+        memories
+            .iter()
+            .copied()
+            .filter(move |memory| memory.memory_type == memory_type)
     };
     let mut versions: Vec<&Memory> = of_type(MemoryType::ShortTerm).collect();
     versions.sort_by_key(|memory| memory.version);
@@ -205,7 +235,9 @@ fn channel_memory(channel: &Channel, memories: &[&Memory], limit: usize) -> Chan
     ChannelMemory {
         channel_id: channel.id.clone(),
         channel_name: channel.name.clone(),
-        long_term_memory: of_type(MemoryType::LongTerm).next().map(|memory| memory.content.clone()),
+        long_term_memory: of_type(MemoryType::LongTerm)
+            .next()
+            .map(|memory| memory.content.clone()),
         short_term_memory: shown.last().map(|memory| memory.content.clone()),
         short_term_memory_history: shown.iter().map(|memory| memory.content.clone()).collect(),
     }
@@ -230,8 +262,10 @@ pub fn conversation_history(
         keyed.push((ts, thread, message));
     }
     keyed.sort_by_key(|(ts, ..)| *ts);
-    let mut with_replies: BTreeSet<Ts> =
-        keyed.iter().filter_map(|(ts, thread, _)| thread.filter(|thread| thread != ts)).collect();
+    let mut with_replies: BTreeSet<Ts> = keyed
+        .iter()
+        .filter_map(|(ts, thread, _)| thread.filter(|thread| thread != ts))
+        .collect();
     with_replies.extend(target_thread.map(Ts::parse).transpose()?);
 
     let mut top_level_messages = Vec::new();
@@ -242,10 +276,16 @@ pub fn conversation_history(
             top_level_messages.push(message);
             continue;
         }
-        let thread_ts = message.thread_ts.clone().unwrap_or_else(|| message.ts.clone());
+        let thread_ts = message
+            .thread_ts
+            .clone()
+            .unwrap_or_else(|| message.ts.clone());
         threads
             .entry(thread)
-            .or_insert_with(|| Thread { thread_ts, messages: Vec::new() })
+            .or_insert_with(|| Thread {
+                thread_ts,
+                messages: Vec::new(),
+            })
             .messages
             .push(message);
     }

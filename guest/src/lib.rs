@@ -5,12 +5,20 @@
 //! environment or files.
 //!
 //! A message becomes a memory this way: [`generator`] finds what is due, [`context`] puts together what
-//! is known, [`prompt`] renders it, [`summarizer`] has a model (or [`extractive`]) make the text, and
-//! [`generator`] saves it.
+//! is known, [`prompt`] renders it, [`summarizer`] has a model (or [`extractive`]) make the text,
+//! [`answer`] judges a model's, and [`generator`] saves it.
 
+pub mod answer;
 pub mod bindings;
-#[allow(unsafe_code, unreachable_pub, reason = "the generated exports are public and unsafe")]
-#[cfg_attr(not(target_arch = "wasm32"), allow(dead_code, reason = "only the component exports it"))]
+#[allow(
+    unsafe_code,
+    unreachable_pub,
+    reason = "the generated exports are public and unsafe"
+)]
+#[cfg_attr(
+    not(target_arch = "wasm32"),
+    allow(dead_code, reason = "only the component exports it")
+)]
 mod component;
 pub mod context;
 pub mod extractive;

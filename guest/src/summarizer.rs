@@ -1,6 +1,9 @@
 //! Makes the text of one memory from a context, with a language model or without one
 //! (documents `05` and `extra05a`).
 
+#[cfg(test)]
+mod tests;
+
 use std::cell::OnceCell;
 
 use crate::bindings::errors::Error;
@@ -24,7 +27,11 @@ impl<'a> Summarizer<'a> {
     /// A summariser that works as the settings say.
     #[must_use]
     pub fn new(llm: &'a dyn Llm, settings: &'a Values) -> Self {
-        Self { llm, settings, renderer: OnceCell::new() }
+        Self {
+            llm,
+            settings,
+            renderer: OnceCell::new(),
+        }
     }
 
     /// The exact prompt for a memory, whether or not there is something to summarise.
@@ -61,18 +68,31 @@ impl<'a> Summarizer<'a> {
         memory_type: MemoryType,
         existing_memory: Option<&str>,
     ) -> Result<Summary, Error> {
-        prompt::check_combination(scope, memory_type, self.settings.legacy_workspace_short_term)?;
+        prompt::check_combination(
+            scope,
+            memory_type,
+            self.settings.legacy_workspace_short_term,
+        )?;
         if !prompt::has_input(context, scope, memory_type) {
             // A thread has no memory to fall back on: document `05`, "target なし".
-            let text = existing_memory.filter(|_| scope != Scope::Thread).unwrap_or_default();
-            return Ok(Summary { text: text.to_owned(), engine: None, truncated: false });
+            let text = existing_memory
+                .filter(|_| scope != Scope::Thread)
+                .unwrap_or_default();
+            return Ok(Summary {
+                text: text.to_owned(),
+                engine: None,
+                truncated: false,
+            });
         }
         match self.settings.engine {
             Engine::Extractive => self.extract(context, scope, memory_type, existing_memory),
             Engine::Llm | Engine::Imported => {
                 let system_prompt =
                     self.render_prompt(context, scope, memory_type, existing_memory)?;
-                let request = Request { system_prompt, max_tokens: self.max_tokens(memory_type) };
+                let request = Request {
+                    system_prompt,
+                    max_tokens: self.max_tokens(memory_type),
+                };
                 accept(self.llm.complete(&request).map_err(Error::Llm)?)
             }
         }
@@ -98,16 +118,20 @@ impl<'a> Summarizer<'a> {
             _ => Vec::new(),
         };
         let memories = match (scope, memory_type) {
-            (Scope::Channel, MemoryType::LongTerm) => {
-                prompt::channel_short_term_memory(context).map(|text| (None, text)).into_iter().collect()
-            }
+            (Scope::Channel, MemoryType::LongTerm) => prompt::channel_short_term_memory(context)
+                .map(|text| (None, text))
+                .into_iter()
+                .collect(),
             (Scope::Workspace, memory_type) => channels_memories(context, memory_type),
             _ => Vec::new(),
         };
         let input = if memories.is_empty() {
             extractive::Input::Messages(&messages)
         } else {
-            extractive::Input::Memories { existing: existing_memory, new: &memories }
+            extractive::Input::Memories {
+                existing: existing_memory,
+                new: &memories,
+            }
         };
         let count_tokens = |texts: &[String]| self.llm.count_tokens(texts);
         let text = extractive::summarize(input, self.max_tokens(memory_type), &count_tokens);
@@ -116,7 +140,11 @@ impl<'a> Summarizer<'a> {
             return Err(Error::EmptyAnswer);
         }
         let engine = (!text.is_empty()).then_some(Engine::Extractive);
-        Ok(Summary { text, engine, truncated: false })
+        Ok(Summary {
+            text,
+            engine,
+            truncated: false,
+        })
     }
 }
 
@@ -156,10 +184,14 @@ fn accept(completion: Completion) -> Result<Summary, Error> {
     };
     let text = text.trim_end();
     match completion.finish_reason {
-        FinishReason::ContentFilter => {
-            Err(Error::Llm(LlmError::Refused("a content filter held the answer back".to_owned())))
-        }
+        FinishReason::ContentFilter => Err(Error::Llm(LlmError::Refused(
+            "a content filter held the answer back".to_owned(),
+        ))),
         _ if text.is_empty() => Err(Error::EmptyAnswer),
-        _ => Ok(Summary { text: text.to_owned(), engine: Some(Engine::Llm), truncated }),
+        _ => Ok(Summary {
+            text: text.to_owned(),
+            engine: Some(Engine::Llm),
+            truncated,
+        }),
     }
 }

@@ -43,23 +43,35 @@ impl Ts {
     /// The first id of a second; the least bound for messages from then on.
     #[must_use]
     pub fn first_of(unix_seconds: i64) -> Self {
-        Self { seconds: u64::try_from(unix_seconds).unwrap_or(0), sequence: 0 }
+        Self {
+            seconds: u64::try_from(unix_seconds).unwrap_or(0),
+            sequence: 0,
+        }
     }
 
     /// The id right after this one.
     #[must_use]
     pub fn next(self) -> Self {
         if self.sequence < MAX_SEQUENCE {
-            Self { sequence: self.sequence + 1, ..self }
+            Self {
+                sequence: self.sequence + 1,
+                ..self
+            }
         } else {
-            Self { seconds: self.seconds.saturating_add(1), sequence: 0 }
+            Self {
+                seconds: self.seconds.saturating_add(1),
+                sequence: 0,
+            }
         }
     }
 
     /// The last id of the second of `time`; the greatest bound for messages up to then.
     #[must_use]
     pub fn last_of(time: Timestamp) -> Self {
-        Self { seconds: u64::try_from(time.unix_seconds).unwrap_or(0), sequence: MAX_SEQUENCE }
+        Self {
+            seconds: u64::try_from(time.unix_seconds).unwrap_or(0),
+            sequence: MAX_SEQUENCE,
+        }
     }
 }
 
@@ -89,7 +101,17 @@ mod tests {
 
     #[test]
     fn what_is_no_id_is_refused_and_named() {
-        for text in ["", "1709287200", "1709287200.", ".1", "-1.0", "1.0e5", "1.0000001", "１.0", "1.0 "] {
+        for text in [
+            "",
+            "1709287200",
+            "1709287200.",
+            ".1",
+            "-1.0",
+            "1.0e5",
+            "1.0000001",
+            "１.0",
+            "1.0 ",
+        ] {
             assert_eq!(Ts::parse(text), Err(Error::InvalidTs(text.to_owned())));
         }
     }

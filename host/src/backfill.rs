@@ -9,7 +9,7 @@ use crate::bindings::types::Timestamp;
 use crate::plugin::{CallError, MemoryPlugin};
 use crate::run;
 use crate::storage::sqlite::{SqliteWorkspace, StoreError};
-use crate::storage::{DueQuery, Storage as _, StorageError};
+use crate::storage::{Due, DueQuery, Storage as _, StorageError};
 use crate::ts::TsKey;
 
 /// Why a backfill ended before its end.
@@ -74,13 +74,24 @@ pub async fn backfill(
     local_time: &(dyn Fn(i64) -> Timestamp + Sync),
     progress: &(dyn Fn(Progress) + Sync),
 ) -> Result<Outcomes, BackfillError> {
-    let clock = Clock { interval: i64::from(options.interval_seconds.max(1)) };
+    let clock = Clock {
+        interval: i64::from(options.interval_seconds.max(1)),
+    };
     let end = options.until.unix_seconds;
     let mut outcomes = Outcomes::default();
-    let mut next = first_tick(workspace, clock)?;
+    let mut next = first_tick(plugin, workspace, clock, local_time).await?;
     let start = next.unwrap_or(end);
+    if let Some(tick) = next {
+        // A run that is killed in its first tick has already changed what the first tick is read from.
+        workspace.set_backfill_tick(tick)?;
+    }
     while let Some(tick) = next.filter(|tick| *tick <= end) {
-        progress(Progress { start, tick, end, made: outcomes.made.len() });
+        progress(Progress {
+            start,
+            tick,
+            end,
+            made: outcomes.made.len(),
+        });
         let now = local_time(tick);
         let report = run::generate(plugin, now, options.in_flight, &|_| {}).await?;
         outcomes.ticks = Some((outcomes.ticks.map_or(tick, |(first, _)| first), tick));
@@ -116,7 +127,11 @@ struct Clock {
 impl Clock {
     fn at_or_after(self, unix_seconds: i64) -> i64 {
         let passed = unix_seconds.rem_euclid(self.interval);
-        if passed == 0 { unix_seconds } else { unix_seconds - passed + self.interval }
+        if passed == 0 {
+            unix_seconds
+        } else {
+            unix_seconds - passed + self.interval
+        }
     }
 }
 
@@ -126,15 +141,27 @@ fn end_of_second(unix_seconds: i64) -> TsKey {
 }
 
 /// Where the last backfill stopped, or earlier where a channel came in since whose messages are older
-/// and of which nothing is remembered yet.
-fn first_tick(workspace: &SqliteWorkspace, clock: Clock) -> Result<Option<i64>, StoreError> {
-    let stopped = workspace.backfill_tick()?;
-    let oldest = match stopped {
-        Some(_) => workspace.oldest_message_never_summarized()?,
-        None => workspace.oldest_new_message()?,
+/// and of which nothing is remembered yet. None where there is nothing left to do.
+async fn first_tick(
+    plugin: &MemoryPlugin,
+    workspace: &SqliteWorkspace,
+    clock: Clock,
+    local_time: &(dyn Fn(i64) -> Timestamp + Sync),
+) -> Result<Option<i64>, BackfillError> {
+    let Some(stopped) = workspace.backfill_tick()? else {
+        let oldest = workspace.oldest_new_message()?;
+        return Ok(oldest.map(|message| clock.at_or_after(message.unix_seconds())));
     };
-    let oldest = oldest.map(|message| clock.at_or_after(message.unix_seconds()));
-    Ok([stopped, oldest].into_iter().flatten().min())
+    let before = stopped - clock.interval;
+    let goes_on = if is_waiting(plugin, workspace, local_time(before)).await? {
+        Some(stopped)
+    } else {
+        let next_message = workspace.next_message_after(end_of_second(before))?;
+        next_message.map(|message| clock.at_or_after(message.unix_seconds()).max(stopped))
+    };
+    let never = workspace.oldest_message_never_summarized()?;
+    let never = never.map(|message| clock.at_or_after(message.unix_seconds()));
+    Ok([goes_on, never].into_iter().flatten().min())
 }
 
 /// Whether a later tick may make something even if no message comes before it.
@@ -143,10 +170,26 @@ async fn is_waiting(
     workspace: &SqliteWorkspace,
     now: Timestamp,
 ) -> Result<bool, BackfillError> {
-    let settings = plugin.settings();
+    let waiting = waiting(plugin, workspace, now).await?;
+    let legacy = plugin.settings().legacy_workspace_short_term;
+    Ok(!waiting.channels.is_empty()
+        || !waiting.threads.is_empty()
+        || waiting.workspace_long_term
+        || (legacy && waiting.workspace_short_term))
+}
+
+/// What a later run makes something of, due or not: every channel and thread with new messages.
+///
+/// # Errors
+/// [`BackfillError::Storage`].
+pub async fn waiting(
+    plugin: &MemoryPlugin,
+    workspace: &SqliteWorkspace,
+    now: Timestamp,
+) -> Result<Due, BackfillError> {
     let until = end_of_second(now.unix_seconds).to_string();
-    let window = i64::from(settings.short_term_window_hours) * 3600;
-    let due = workspace
+    let window = i64::from(plugin.settings().short_term_window_hours) * 3600;
+    workspace
         .list_due(DueQuery {
             window_start: TsKey::first_of(now.unix_seconds - window).to_string(),
             idle_since: until.clone(),
@@ -155,9 +198,5 @@ async fn is_waiting(
             always: true,
         })
         .await
-        .map_err(BackfillError::Storage)?;
-    Ok(!due.channels.is_empty()
-        || !due.threads.is_empty()
-        || due.workspace_long_term
-        || (settings.legacy_workspace_short_term && due.workspace_short_term))
+        .map_err(BackfillError::Storage)
 }

@@ -13,6 +13,8 @@ use crate::bindings::MemoryPre;
 use crate::cache::CompiledCache;
 use crate::capabilities::{CallState, add_to_linker};
 
+/// How every WebAssembly file begins.
+const MAGIC: &[u8] = b"\0asm";
 /// The package of the contract, as it stands in interface names.
 const PACKAGE: &str = "myao:memory/";
 /// The version of the contract that this host speaks.
@@ -36,7 +38,9 @@ pub enum LoadError {
         source: std::io::Error,
     },
     /// It is no WebAssembly component.
-    #[error("{name} is not a WebAssembly component: {detail}")]
+    #[error(
+        "{name} is not a WebAssembly component: {detail}; give one that is made for myao:memory {CONTRACT_VERSION}"
+    )]
     Broken {
         /// The file, or the name it was given.
         name: String,
@@ -88,6 +92,12 @@ impl LoadedComponent {
     /// # Errors
     /// [`LoadError`].
     pub fn from_bytes(name: &str, bytes: &[u8], cache: Option<&Path>) -> Result<Self, LoadError> {
+        if !bytes.starts_with(MAGIC) {
+            return Err(LoadError::Broken {
+                name: name.to_owned(),
+                detail: "it does not begin as WebAssembly does".to_owned(),
+            });
+        }
         let engine = new_engine()?;
         let component = match cache {
             Some(folder) => CompiledCache::new(folder).load_or_compile(&engine, bytes),

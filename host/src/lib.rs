@@ -19,3 +19,8 @@ pub mod plugin;
 pub mod run;
 pub mod storage;
 pub mod ts;
+
+/// Compiles the code of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;

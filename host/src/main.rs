@@ -2,6 +2,7 @@
 
 mod cli;
 
+use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::Parser as _;
@@ -15,7 +16,8 @@ fn main() -> ExitCode {
         Ok(code) => code,
         Err(error) if cli::is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("myao: {error:#}");
+            // Where standard error is closed too, the exit code has to do.
+            let _ = writeln!(std::io::stderr(), "myao: {}", cli::in_one_line(&error));
             ExitCode::FAILURE
         }
     }

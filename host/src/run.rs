@@ -1,6 +1,7 @@
 //! One generation run, with channels side by side.
 
 use futures::{Stream, StreamExt as _};
+use tokio::task::JoinHandle;
 
 use crate::bindings::errors::Error;
 use crate::bindings::exports::myao::memory::memory_generator::{
@@ -37,20 +38,20 @@ pub async fn generate(
 
     let threads = due.threads.into_iter().map(|thread| {
         let plugin = plugin.clone();
-        async move {
+        let scope_id = format!("{}:{}", thread.channel_id, thread.thread_ts);
+        let work = async move {
             let made = plugin
                 .generate_thread(&thread.channel_id, &thread.thread_ts, now)
                 .await;
-            let scope_id = format!("{}:{}", thread.channel_id, thread.thread_ts);
-            vec![made.unwrap_or_else(|error| failed(Scope::Thread, scope_id, &error))]
-        }
+            made.map(|entry| vec![entry])
+        };
+        (Scope::Thread, scope_id, work)
     });
     let channels = due.channels.into_iter().map(|channel_id| {
         let plugin = plugin.clone();
-        async move {
-            let made = plugin.generate_channel(&channel_id, now).await;
-            made.unwrap_or_else(|error| vec![failed(Scope::Channel, channel_id, &error)])
-        }
+        let scope_id = channel_id.clone();
+        let work = async move { plugin.generate_channel(&channel_id, now).await };
+        (Scope::Channel, scope_id, work)
     });
     // Merging the workspace after every channel is a chain; its channels cannot overlap.
     let channels_in_flight = if plugin.settings().workspace_merge_per_channel {
@@ -76,28 +77,43 @@ pub async fn generate(
         Ok(unchanged_workspace(plugin))
     };
     let scope_id = &plugin.settings().workspace_scope_id;
-    entries
-        .push(workspace.unwrap_or_else(|error| failed(Scope::Workspace, scope_id.clone(), &error)));
+    entries.push(
+        workspace
+            .unwrap_or_else(|error| failed(Scope::Workspace, scope_id.clone(), error.to_string())),
+    );
     Ok(Report { now, entries })
 }
 
 /// Runs steps on tokio's threads, at most `in_flight` at once, and yields their entries in the steps' order.
+/// Each step comes with what it works on. Steps under way end when the stream is dropped.
 fn side_by_side<F>(
-    steps: impl Iterator<Item = F> + Send,
+    steps: impl Iterator<Item = (Scope, String, F)> + Send,
     in_flight: usize,
 ) -> impl Stream<Item = Vec<Entry>> + Send
 where
-    F: Future<Output = Vec<Entry>> + Send + 'static,
+    F: Future<Output = Result<Vec<Entry>, CallError>> + Send + 'static,
 {
     futures::stream::iter(steps)
-        .map(tokio::spawn)
-        .buffered(in_flight.max(1))
-        .map(|step| {
-            step.unwrap_or_else(|error| {
-                let error = Error::Other(format!("a step of the run was lost: {error}"));
-                vec![entry(Scope::Channel, String::new(), Outcome::Failed(error))]
-            })
+        .map(|(scope, scope_id, work)| {
+            let mut task = AbortOnDrop(tokio::spawn(work));
+            async move {
+                let error = match (&mut task.0).await {
+                    Ok(Ok(entries)) => return entries,
+                    Ok(Err(error)) => error.to_string(),
+                    Err(error) => format!("the step ended before its time: {error}"),
+                };
+                vec![failed(scope, scope_id, error)]
+            }
         })
+        .buffered(in_flight.max(1))
+}
+
+struct AbortOnDrop<T>(JoinHandle<T>);
+
+impl<T> Drop for AbortOnDrop<T> {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
 }
 
 fn unchanged_workspace(plugin: &MemoryPlugin) -> Entry {
@@ -109,12 +125,8 @@ fn unchanged_workspace(plugin: &MemoryPlugin) -> Entry {
     )
 }
 
-fn failed(scope: Scope, scope_id: String, error: &CallError) -> Entry {
-    entry(
-        scope,
-        scope_id,
-        Outcome::Failed(Error::Other(error.to_string())),
-    )
+fn failed(scope: Scope, scope_id: String, error: String) -> Entry {
+    entry(scope, scope_id, Outcome::Failed(Error::Other(error)))
 }
 
 fn entry(scope: Scope, scope_id: String, outcome: Outcome) -> Entry {

@@ -1,5 +1,17 @@
 //! What the tests share: the component, settings, fixtures.
 
+pub mod backfills;
+pub mod conversation;
+pub mod export;
+pub mod faults;
+pub mod llm_server;
+pub mod merges;
+pub mod program;
+pub mod recorder;
+pub mod store;
+pub mod tap;
+pub mod telling;
+
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
@@ -13,7 +25,9 @@ use myao::storage::Storage;
 /// A file of the project, by its path from the top.
 #[must_use]
 pub fn project_file(path: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..").join(path)
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("..")
+        .join(path)
 }
 
 /// The text of a file of the project.
@@ -43,7 +57,9 @@ pub fn component() -> LoadedComponent {
 #[must_use]
 #[allow(clippy::panic)]
 pub fn default_settings() -> Values {
-    Config::default().settings().unwrap_or_else(|error| panic!("{error}"))
+    Config::default()
+        .settings()
+        .unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// The component over a storage and a model.

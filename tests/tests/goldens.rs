@@ -1,6 +1,6 @@
 //! The specification's five worked prompts, to the byte, through the component.
 
-#![allow(clippy::unwrap_used, missing_docs)]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, missing_docs)]
 
 use std::sync::Arc;
 
@@ -32,34 +32,68 @@ async fn assert_golden(name: &str, scope: Scope, memory_type: MemoryType, legacy
         Scope::Thread => None,
     };
     let existing = existing.filter(|_| memory_type == MemoryType::LongTerm);
-    let prompt =
-        renderer(legacy).render_prompt(&context, scope, memory_type, existing.as_deref()).await;
-    assert_eq!(prompt.unwrap(), read_project_file(&format!("tests/goldens/{name}.txt")));
+    let prompt = renderer(legacy)
+        .render_prompt(&context, scope, memory_type, existing.as_deref())
+        .await;
+    assert_eq!(
+        prompt.unwrap(),
+        read_project_file(&format!("tests/goldens/{name}.txt"))
+    );
 }
 
 #[tokio::test]
 async fn thread_short_term_prompt_equals_its_golden() {
-    assert_golden("thread-short-term", Scope::Thread, MemoryType::ShortTerm, true).await;
+    assert_golden(
+        "thread-short-term",
+        Scope::Thread,
+        MemoryType::ShortTerm,
+        true,
+    )
+    .await;
 }
 
 #[tokio::test]
 async fn channel_short_term_prompt_equals_its_golden() {
-    assert_golden("channel-short-term", Scope::Channel, MemoryType::ShortTerm, false).await;
+    assert_golden(
+        "channel-short-term",
+        Scope::Channel,
+        MemoryType::ShortTerm,
+        false,
+    )
+    .await;
 }
 
 #[tokio::test]
 async fn channel_long_term_prompt_equals_its_golden() {
-    assert_golden("channel-long-term", Scope::Channel, MemoryType::LongTerm, false).await;
+    assert_golden(
+        "channel-long-term",
+        Scope::Channel,
+        MemoryType::LongTerm,
+        false,
+    )
+    .await;
 }
 
 #[tokio::test]
 async fn workspace_short_term_prompt_equals_its_golden() {
-    assert_golden("workspace-short-term", Scope::Workspace, MemoryType::ShortTerm, true).await;
+    assert_golden(
+        "workspace-short-term",
+        Scope::Workspace,
+        MemoryType::ShortTerm,
+        true,
+    )
+    .await;
 }
 
 #[tokio::test]
 async fn workspace_long_term_prompt_equals_its_golden() {
-    assert_golden("workspace-long-term", Scope::Workspace, MemoryType::LongTerm, false).await;
+    assert_golden(
+        "workspace-long-term",
+        Scope::Workspace,
+        MemoryType::LongTerm,
+        false,
+    )
+    .await;
 }
 
 #[tokio::test]
@@ -68,12 +102,19 @@ async fn the_retired_combination_is_refused_by_its_name() {
         .render_prompt(&context(), Scope::Workspace, MemoryType::ShortTerm, None)
         .await
         .unwrap_err();
-    let combination =
-        Combination { scope: Scope::Workspace, memory_type: MemoryType::ShortTerm };
+    let combination = Combination {
+        scope: Scope::Workspace,
+        memory_type: MemoryType::ShortTerm,
+    };
     assert!(
         matches!(&refused, CallError::Refused(Error::UnsupportedCombination(c)) if *c == combination)
     );
-    assert!(refused.to_string().contains("--legacy-workspace-short-term"), "{refused}");
+    assert!(
+        refused
+            .to_string()
+            .contains("--legacy-workspace-short-term"),
+        "{refused}"
+    );
 }
 
 #[tokio::test]

@@ -17,6 +17,7 @@
 mod context;
 mod cues;
 mod facts;
+mod inventory;
 mod items;
 mod merge;
 mod messages;
@@ -26,11 +27,12 @@ mod questions;
 mod score;
 mod select;
 mod sentences;
-mod terms;
-mod text;
+pub(crate) mod terms;
+pub(crate) mod text;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+pub(crate) use inventory::Inventory;
 use score::{Candidate, Vocabulary};
 use select::{Cost, Selection, per_cost};
 

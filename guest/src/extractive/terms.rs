@@ -38,7 +38,7 @@ fn class(c: char) -> Class {
 
 /// The content words, lower case, sorted, each once: words of other scripts, runs of
 /// katakana, and pairs of neighbouring kanji (a lone kanji stands for itself).
-pub(super) fn terms(text: &str) -> Vec<String> {
+pub(crate) fn terms(text: &str) -> Vec<String> {
     let text = fold(text).to_lowercase();
     let chars: Vec<char> = text.chars().collect();
     let mut terms = Vec::new();

@@ -3,7 +3,7 @@
 use unicode_segmentation::UnicodeSegmentation;
 
 /// Whether a character ends a line, in any of the ways Unicode knows.
-pub(super) fn is_line_break(c: char) -> bool {
+pub(crate) fn is_line_break(c: char) -> bool {
     matches!(
         c,
         '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}'
@@ -11,7 +11,7 @@ pub(super) fn is_line_break(c: char) -> bool {
 }
 
 /// Hiragana and katakana, the long vowel mark included.
-pub(super) fn is_kana(c: char) -> bool {
+pub(crate) fn is_kana(c: char) -> bool {
     matches!(c, '\u{3041}'..='\u{30ff}' | '\u{31f0}'..='\u{31ff}' | '\u{ff66}'..='\u{ff9f}')
 }
 
@@ -21,7 +21,7 @@ pub(super) fn is_katakana(c: char) -> bool {
 }
 
 /// Chinese characters, with the repetition mark.
-pub(super) fn is_kanji(c: char) -> bool {
+pub(crate) fn is_kanji(c: char) -> bool {
     matches!(c, '々' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{323af}')
 }
 
@@ -35,7 +35,7 @@ fn is_invisible(c: char) -> bool {
 }
 
 /// One line without control and invisible characters, white space collapsed to single spaces.
-pub(super) fn flatten(text: &str) -> String {
+pub(crate) fn flatten(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for c in text.chars().filter(|c| !is_invisible(*c)) {
         if !(c.is_whitespace() || c.is_control()) {
@@ -49,7 +49,7 @@ pub(super) fn flatten(text: &str) -> String {
 }
 
 /// Full-width ASCII as ASCII, so that `３％` and `3%` are one fact.
-pub(super) fn fold(text: &str) -> String {
+pub(crate) fn fold(text: &str) -> String {
     text.chars()
         .map(|c| match c {
             '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c),
@@ -61,15 +61,15 @@ pub(super) fn fold(text: &str) -> String {
 
 /// What stood before the text of a line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Markers {
+pub(crate) struct Markers {
     /// A bullet or a number of a list.
-    pub(super) list: bool,
+    pub(crate) list: bool,
     /// One or more `#` of a heading.
-    pub(super) heading: bool,
+    pub(crate) heading: bool,
 }
 
 /// Takes the marks of lists, headings, quotations, rules and tables off the head of a flattened line.
-pub(super) fn strip_markers(line: &str) -> (&str, Markers) {
+pub(crate) fn strip_markers(line: &str) -> (&str, Markers) {
     let mut rest = line.trim();
     let mut markers = Markers::default();
     loop {
@@ -91,7 +91,7 @@ pub(super) fn strip_markers(line: &str) -> (&str, Markers) {
 /// `# text` and `##text`; not `#42`, which is an id, or `#general`, which is a channel.
 fn after_heading(line: &str) -> Option<&str> {
     let text = line.trim_start_matches(['#', '＃']);
-    let marks = line.chars().count() - text.chars().count();
+    let marks = line.chars().take_while(|c| matches!(c, '#' | '＃')).count();
     let is_heading = marks > 1 || (marks == 1 && (text.is_empty() || text.starts_with(' ')));
     is_heading.then_some(text)
 }
@@ -124,7 +124,7 @@ fn after_other(line: &str) -> Option<&str> {
 }
 
 /// Columns on a terminal, roughly: what is not ASCII takes about two, and about a token.
-pub(super) fn width(text: &str) -> usize {
+pub(crate) fn width(text: &str) -> usize {
     text.chars().map(|c| if c.is_ascii() { 1 } else { 2 }).sum()
 }
 

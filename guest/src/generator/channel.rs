@@ -35,8 +35,14 @@ impl Run<'_> {
             return Ok(skip);
         }
         let mut channel = ChannelState::load(self, &backlog.channel)?;
-        self.merge_waiting(&mut channel, made)?;
         let mut backlog = backlog.clone();
+        if !channel.is_as_in(&backlog) {
+            // Another run was faster. What is due now is read after the state, never before it: a save
+            // over an older state is refused.
+            backlog = self.read_backlog(&channel.channel.id, None)?;
+            skip = self.skip_reason(&backlog)?;
+        }
+        self.merge_waiting(&mut channel, made)?;
         while skip.is_none() {
             let watermark = backlog.summarized_through.clone();
             let Some(saved) = self.make_version(&mut channel, &backlog)? else {
@@ -66,12 +72,14 @@ impl Run<'_> {
         let history = self.read_window(&channel.channel, backlog)?;
         let context = channel.context(self, history);
         let summary =
-            self.summarizer.summarize(&context, Scope::Channel, MemoryType::ShortTerm, None)?;
+            self.summarizer
+                .summarize(&context, Scope::Channel, MemoryType::ShortTerm, None)?;
         let Some(engine) = summary.engine else {
             return Ok(None);
         };
-        let messages: Vec<String> =
-            prompt::conversation_messages(&context).map(|message| message.ts.clone()).collect();
+        let messages: Vec<String> = prompt::conversation_messages(&context)
+            .map(|message| message.ts.clone())
+            .collect();
         let newest = newest(&messages)?;
         let draft = MemoryDraft {
             scope: Scope::Channel,
@@ -89,7 +97,11 @@ impl Run<'_> {
             source_channel_id: channel.channel.id.clone(),
             source_message_count: u32::try_from(messages.len()).unwrap_or(u32::MAX),
             source_messages: messages,
-            source_memories: channel.workspace_long_term.iter().map(|memory| memory.id).collect(),
+            source_memories: channel
+                .workspace_long_term
+                .iter()
+                .map(|memory| memory.id)
+                .collect(),
             source_latest_message_ts: newest,
             merged_through: None,
         };
@@ -137,7 +149,10 @@ impl Run<'_> {
     fn merge_waiting(&self, channel: &mut ChannelState, made: &mut Vec<Made>) -> Result<(), Error> {
         for short_term in channel.waiting() {
             let context = channel.merge_context(self, &short_term);
-            let existing = channel.long_term.as_ref().map(|memory| memory.content.as_str());
+            let existing = channel
+                .long_term
+                .as_ref()
+                .map(|memory| memory.content.as_str());
             let summary = self.summarizer.summarize(
                 &context,
                 Scope::Channel,
@@ -175,7 +190,11 @@ impl Run<'_> {
     }
 
     pub(super) fn save(&self, draft: &MemoryDraft) -> Result<Memory, Error> {
-        let saved = self.ports.storage.save_memory(draft).map_err(Error::Storage)?;
+        let saved = self
+            .ports
+            .storage
+            .save_memory(draft)
+            .map_err(Error::Storage)?;
         self.log_made(&saved);
         Ok(saved)
     }
@@ -234,14 +253,29 @@ impl ChannelState {
         Ok(state)
     }
 
+    /// Whether the backlog was counted from the newest short-term memory that is here.
+    fn is_as_in(&self, backlog: &Backlog) -> bool {
+        let newest = self.short_terms.last();
+        newest.map(|memory| memory.version) == backlog.short_term_version
+            && newest.and_then(|memory| memory.source_latest_message_ts.as_ref())
+                == backlog.summarized_through.as_ref()
+    }
+
     fn newest_short_term(&self) -> Option<MemoryId> {
         self.short_terms.iter().map(|memory| memory.id).max()
     }
 
     /// The versions that the long-term memory has not taken in yet.
     fn waiting(&self) -> Vec<Memory> {
-        let merged = self.long_term.as_ref().and_then(|memory| memory.merged_through);
-        self.short_terms.iter().filter(|memory| Some(memory.id) > merged).cloned().collect()
+        let merged = self
+            .long_term
+            .as_ref()
+            .and_then(|memory| memory.merged_through);
+        self.short_terms
+            .iter()
+            .filter(|memory| Some(memory.id) > merged)
+            .cloned()
+            .collect()
     }
 
     /// The channel alone: other channels' memories are not part of a channel's prompts, and reading
@@ -254,7 +288,12 @@ impl ChannelState {
             .chain(&self.short_terms)
             .cloned()
             .collect();
-        assemble(&run.ports.settings, std::slice::from_ref(&self.channel), &memories, history)
+        assemble(
+            &run.ports.settings,
+            std::slice::from_ref(&self.channel),
+            &memories,
+            history,
+        )
     }
 
     /// The context in which one version is the newest: it is merged as it was made.

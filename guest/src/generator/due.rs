@@ -18,10 +18,16 @@ pub fn should_update(
     history: &ShortTermHistory,
     now: Timestamp,
 ) -> Result<bool, Error> {
-    if !history.enabled || !state.has_memory || state.new_message_count >= history.message_threshold {
+    if !history.enabled || !state.has_memory || state.new_message_count >= history.message_threshold
+    {
         return Ok(true);
     }
-    let Some(latest) = state.latest_message_ts.as_deref().map(Ts::parse).transpose()? else {
+    let Some(latest) = state
+        .latest_message_ts
+        .as_deref()
+        .map(Ts::parse)
+        .transpose()?
+    else {
         return Ok(false);
     };
     Ok(latest <= Ts::last_of(idle_since(history, now)))
@@ -29,9 +35,13 @@ pub fn should_update(
 
 /// A conversation is over where its newest message is not after this.
 fn idle_since(history: &ShortTermHistory, now: Timestamp) -> Timestamp {
-    let unix_seconds =
-        now.unix_seconds.saturating_sub(i64::from(history.conversation_idle_seconds));
-    Timestamp { unix_seconds, ..now }
+    let unix_seconds = now
+        .unix_seconds
+        .saturating_sub(i64::from(history.conversation_idle_seconds));
+    Timestamp {
+        unix_seconds,
+        ..now
+    }
 }
 
 impl Run<'_> {
@@ -43,14 +53,24 @@ impl Run<'_> {
     /// The first id of the message window.
     pub(super) fn window_start(&self) -> Ts {
         let hours = i64::from(self.ports.settings.short_term_window_hours);
-        Ts::first_of(self.now.unix_seconds.saturating_sub(hours.saturating_mul(3600)))
+        Ts::first_of(
+            self.now
+                .unix_seconds
+                .saturating_sub(hours.saturating_mul(3600)),
+        )
     }
 
     /// Where a memory begins to look: at the window's start, but never after the last watermark, so
     /// that what arrived while nobody ran is summarised too.
     pub(super) fn since(&self, backlog: &Backlog) -> Result<Ts, Error> {
-        let watermark = backlog.summarized_through.as_deref().map(Ts::parse).transpose()?;
-        Ok(watermark.map_or(self.window_start(), |watermark| watermark.min(self.window_start())))
+        let watermark = backlog
+            .summarized_through
+            .as_deref()
+            .map(Ts::parse)
+            .transpose()?;
+        Ok(watermark.map_or(self.window_start(), |watermark| {
+            watermark.min(self.window_start())
+        }))
     }
 
     pub(super) fn read_due(&self) -> Result<Due, Error> {
@@ -92,7 +112,11 @@ impl Run<'_> {
         if backlog.short_term_version.is_some() {
             return Ok(false);
         }
-        let latest = backlog.latest_message_ts.as_deref().map(Ts::parse).transpose()?;
+        let latest = backlog
+            .latest_message_ts
+            .as_deref()
+            .map(Ts::parse)
+            .transpose()?;
         Ok(latest.is_none_or(|latest| latest < self.window_start()))
     }
 }

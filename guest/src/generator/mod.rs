@@ -56,8 +56,11 @@ impl<'a> Run<'a> {
     /// [`Error::Storage`] where what is due cannot be read. Any later failure is an entry of the report.
     pub fn generate(&self) -> Result<Report, Error> {
         let due = self.read_due()?;
-        let mut entries: Vec<Entry> =
-            due.threads.iter().map(|backlog| self.thread(backlog)).collect();
+        let mut entries: Vec<Entry> = due
+            .threads
+            .iter()
+            .map(|backlog| self.thread(backlog))
+            .collect();
         for backlog in &due.channels {
             entries.push(self.channel(backlog));
             if self.ports.settings.workspace_merge_per_channel {
@@ -69,9 +72,16 @@ impl<'a> Run<'a> {
         entries.push(if changed || due {
             self.workspace()
         } else {
-            workspace::entry(&self.ports.settings, Vec::new(), Ok(Some(SkipReason::Unchanged)))
+            workspace::entry(
+                &self.ports.settings,
+                Vec::new(),
+                Ok(Some(SkipReason::Unchanged)),
+            )
         });
-        Ok(Report { now: self.now, entries })
+        Ok(Report {
+            now: self.now,
+            entries,
+        })
     }
 
     /// What is due.
@@ -87,7 +97,10 @@ impl<'a> Run<'a> {
                 .into_iter()
                 .filter_map(|backlog| {
                     let thread_ts = backlog.thread_ts?;
-                    Some(ThreadRef { channel_id: backlog.channel.id, thread_ts })
+                    Some(ThreadRef {
+                        channel_id: backlog.channel.id,
+                        thread_ts,
+                    })
                 })
                 .collect(),
             channels: due
@@ -137,7 +150,9 @@ impl<'a> Run<'a> {
     /// Document `01f`'s flow, where the setting asks for it: the workspace is merged right after
     /// each channel that changed.
     fn workspace_after(&self, channel: Option<&Entry>) -> Option<Entry> {
-        channel.filter(|entry| made_for_channel(entry)).map(|_| self.workspace())
+        channel
+            .filter(|entry| made_for_channel(entry))
+            .map(|_| self.workspace())
     }
 
     fn is_workspace_short_term_due(&self, due: &crate::bindings::storage::Due) -> bool {
@@ -146,7 +161,10 @@ impl<'a> Run<'a> {
 
     fn read_backlog(&self, channel_id: &str, thread_ts: Option<&str>) -> Result<Backlog, Error> {
         let until = self.until().to_string();
-        self.ports.storage.get_backlog(channel_id, thread_ts, &until).map_err(Error::Storage)
+        self.ports
+            .storage
+            .get_backlog(channel_id, thread_ts, &until)
+            .map_err(Error::Storage)
     }
 
     fn log_made(&self, memory: &Memory) {

@@ -36,19 +36,32 @@ impl Run<'_> {
             return Ok(Some(SkipReason::OutsideWindow));
         }
         let (context, memories) = self.thread_context(backlog, thread_ts)?;
+        let scope_id = thread_scope_id(&backlog.channel.id, thread_ts);
+        let previous = memories.iter().find(|memory| memory.scope_id == scope_id);
+        if previous.and_then(|memory| memory.source_latest_message_ts.as_ref())
+            != backlog.summarized_through.as_ref()
+        {
+            // Another run was faster, as for channels.
+            let backlog = self.read_backlog(&backlog.channel.id, Some(thread_ts))?;
+            if backlog.new_message_count == 0 {
+                return Ok(Some(SkipReason::NoNewMessages));
+            }
+        }
         let summary =
-            self.summarizer.summarize(&context, Scope::Thread, MemoryType::ShortTerm, None)?;
+            self.summarizer
+                .summarize(&context, Scope::Thread, MemoryType::ShortTerm, None)?;
         let Some(engine) = summary.engine else {
             return Ok(Some(SkipReason::NothingToSummarize));
         };
-        let scope_id = thread_scope_id(&backlog.channel.id, thread_ts);
-        let messages: Vec<String> =
-            prompt::target_thread_messages(&context).iter().map(|m| m.ts.clone()).collect();
+        let messages: Vec<String> = prompt::target_thread_messages(&context)
+            .iter()
+            .map(|m| m.ts.clone())
+            .collect();
         let draft = MemoryDraft {
             scope: Scope::Thread,
             memory_type: MemoryType::ShortTerm,
             mode: SaveMode::Overwrite,
-            expected: memories.iter().find(|m| m.scope_id == scope_id).map(|memory| memory.id),
+            expected: previous.map(|memory| memory.id),
             scope_id,
             content: summary.text,
             engine,
@@ -79,7 +92,8 @@ impl Run<'_> {
         };
         let query = MessageQuery {
             channel_id: backlog.channel.id.clone(),
-            since: Some(self.since(backlog)?.to_string()),
+            // The thread itself is read whole; around it, the window is enough.
+            since: Some(self.window_start().to_string()),
             until: self.until().to_string(),
             limit: self.ports.settings.generation_message_limit,
             keep: Keep::Newest,

@@ -4,7 +4,9 @@ use super::{Run, StepResult, outcome};
 use crate::bindings::errors::Error;
 use crate::bindings::exports::myao::memory::memory_generator::{Entry, Made, SkipReason};
 use crate::bindings::settings::Values;
-use crate::bindings::storage::{ChannelFilter, Memory, MemoryDraft, MemoryId, MemoryQuery, SaveMode};
+use crate::bindings::storage::{
+    ChannelFilter, Memory, MemoryDraft, MemoryId, MemoryQuery, SaveMode,
+};
 use crate::bindings::types::{Channel, Context, MemoryType, Scope};
 use crate::context::{assemble, no_conversation, workspace_memory};
 use crate::ts::Ts;
@@ -39,8 +41,12 @@ impl Run<'_> {
                 threads: Vec::new(),
             })
             .map_err(Error::Storage)?;
-        let context =
-            assemble(&self.ports.settings, &channels, &memories, no_conversation());
+        let context = assemble(
+            &self.ports.settings,
+            &channels,
+            &memories,
+            no_conversation(),
+        );
         let mut result = self.merge(&context, &channels, &memories, MemoryType::LongTerm, made);
         if legacy {
             let short_term =
@@ -64,7 +70,10 @@ impl Run<'_> {
             return Ok(Some(SkipReason::NothingToSummarize));
         };
         let existing = workspace_memory(&self.ports.settings, memories, memory_type);
-        if existing.and_then(|memory| memory.merged_through).is_some_and(|merged| merged >= newest) {
+        if existing
+            .and_then(|memory| memory.merged_through)
+            .is_some_and(|merged| merged >= newest)
+        {
             return Ok(Some(SkipReason::Unchanged));
         }
         // The short-term memory is made anew each time; only the long-term one grows.
@@ -89,7 +98,11 @@ impl Run<'_> {
             now: self.now,
             source_channel_id: String::new(),
             source_messages: Vec::new(),
-            source_memories: merged_into.map(|memory| memory.id).into_iter().chain(sources.ids).collect(),
+            source_memories: merged_into
+                .map(|memory| memory.id)
+                .into_iter()
+                .chain(sources.ids)
+                .collect(),
             source_message_count: sources.message_count,
             source_latest_message_ts: sources.latest.map(|ts| ts.to_string()),
             merged_through: Some(newest),
@@ -123,9 +136,9 @@ impl Sources {
         Self {
             ids: selected.iter().map(|memory| memory.id).collect(),
             newest: selected.iter().map(|memory| memory.id).max(),
-            message_count: selected
-                .iter()
-                .fold(0, |sum, memory| sum.saturating_add(memory.source_message_count)),
+            message_count: selected.iter().fold(0, |sum, memory| {
+                sum.saturating_add(memory.source_message_count)
+            }),
             latest: selected
                 .iter()
                 .filter_map(|memory| memory.source_latest_message_ts.as_deref())

@@ -14,7 +14,7 @@ pub(crate) fn golden_context() -> Context {
 }
 
 /// Reads a context in the shape of `tests/goldens/context.json`.
-pub(crate) fn context_from_json(json: &str) -> Context {
+fn context_from_json(json: &str) -> Context {
     let json: Value = serde_json::from_str(json).unwrap();
     let history = &json["conversation_history"];
     Context {

@@ -25,7 +25,10 @@ pub(crate) const DAY: i64 = 24 * HOUR;
 
 /// A point in time, so many seconds after [`NOW`], in Japan's offset.
 pub(crate) fn at(seconds: i64) -> Timestamp {
-    Timestamp { unix_seconds: NOW + seconds, utc_offset_seconds: 32_400 }
+    Timestamp {
+        unix_seconds: NOW + seconds,
+        utc_offset_seconds: 32_400,
+    }
 }
 
 /// The id of a message written so many seconds after [`NOW`].
@@ -37,7 +40,11 @@ pub(crate) fn ts(seconds: i64) -> String {
 pub(crate) fn message(seconds: i64, text: &str) -> Message {
     Message {
         ts: ts(seconds),
-        user: User { id: "U1".to_owned(), name: "alice".to_owned(), is_bot: false },
+        user: User {
+            id: "U1".to_owned(),
+            name: "alice".to_owned(),
+            is_bot: false,
+        },
         text: text.to_owned(),
         timestamp: at(seconds),
         thread_ts: None,
@@ -70,7 +77,10 @@ impl TestHost {
             name: "memory_prompt.j2".to_owned(),
             source: include_str!("echo.j2").to_owned(),
         };
-        let settings = Values { templates: vec![echo], ..default_settings() };
+        let settings = Values {
+            templates: vec![echo],
+            ..default_settings()
+        };
         Self {
             storage: MemoryStorage::default(),
             llm: ScriptedLlm::default(),
@@ -81,7 +91,10 @@ impl TestHost {
 
     /// The same with the real prompts.
     pub(crate) fn with_prompts() -> Self {
-        Self { settings: default_settings(), ..Self::new() }
+        Self {
+            settings: default_settings(),
+            ..Self::new()
+        }
     }
 
     /// A message outside threads.
@@ -91,7 +104,10 @@ impl TestHost {
 
     /// A message in the thread that began at `thread` seconds.
     pub(crate) fn reply(&self, channel_id: &str, thread: i64, seconds: i64, text: &str) {
-        let message = Message { thread_ts: Some(ts(thread)), ..message(seconds, text) };
+        let message = Message {
+            thread_ts: Some(ts(thread)),
+            ..message(seconds, text)
+        };
         self.storage.add_message(channel_id, message);
     }
 
@@ -104,14 +120,28 @@ impl TestHost {
 
     /// A memory that was there before, made at [`NOW`] from one message of that time: a channel's
     /// short-term memory as the next version, any other in place of what is there.
-    pub(crate) fn remember(&self, scope: Scope, scope_id: &str, memory_type: MemoryType, text: &str) {
+    pub(crate) fn remember(
+        &self,
+        scope: Scope,
+        scope_id: &str,
+        memory_type: MemoryType,
+        text: &str,
+    ) {
         let keeps_versions = (scope, memory_type) == (Scope::Channel, MemoryType::ShortTerm);
         let draft = MemoryDraft {
             scope,
             scope_id: scope_id.to_owned(),
             memory_type,
-            mode: if keeps_versions { SaveMode::NewVersion } else { SaveMode::Overwrite },
-            expected: self.storage.of(scope_id, memory_type).last().map(|memory| memory.id),
+            mode: if keeps_versions {
+                SaveMode::NewVersion
+            } else {
+                SaveMode::Overwrite
+            },
+            expected: self
+                .storage
+                .of(scope_id, memory_type)
+                .last()
+                .map(|memory| memory.id),
             content: text.to_owned(),
             engine: Engine::Imported,
             now: at(0),

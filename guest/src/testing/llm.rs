@@ -34,7 +34,10 @@ impl ScriptedLlm {
 
     /// The prompts, in order.
     pub(crate) fn prompts(&self) -> Vec<String> {
-        self.requests().into_iter().map(|request| request.system_prompt).collect()
+        self.requests()
+            .into_iter()
+            .map(|request| request.system_prompt)
+            .collect()
     }
 
     /// How often it was asked.
@@ -69,11 +72,17 @@ impl Llm for ScriptedLlm {
     }
 
     fn complete_all(&self, requests: &[Request]) -> Vec<Result<Completion, LlmError>> {
-        requests.iter().map(|request| self.complete(request)).collect()
+        requests
+            .iter()
+            .map(|request| self.complete(request))
+            .collect()
     }
 
     /// One token for each character: never too few.
     fn count_tokens(&self, texts: &[String]) -> Vec<u32> {
-        texts.iter().map(|text| u32::try_from(text.chars().count()).unwrap()).collect()
+        texts
+            .iter()
+            .map(|text| u32::try_from(text.chars().count()).unwrap())
+            .collect()
     }
 }

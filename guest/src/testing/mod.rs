@@ -11,7 +11,7 @@ mod host;
 mod llm;
 mod storage;
 
-pub(crate) use context_json::{context_from_json, golden_context};
+pub(crate) use context_json::golden_context;
 pub(crate) use host::{DAY, HOUR, NOW, TestHost, at, message, ts};
 pub(crate) use llm::{ScriptedLlm, completion};
 pub(crate) use storage::{Effect, Fault, MemoryStorage};

@@ -12,9 +12,9 @@ use myao::bindings::types::Timestamp;
 use myao::component::LoadedComponent;
 use myao::config::{Config, LogLevel, WORKSPACE_SCOPE_ID};
 use myao::import::python_bot;
+use myao::llm;
 use myao::plugin::MemoryPlugin;
 use myao::storage::sqlite::{SqliteStore, SqliteWorkspace};
-use myao::llm;
 
 use super::args::Cli;
 
@@ -32,17 +32,20 @@ impl App {
         };
         config.memory.legacy_workspace_short_term |= arguments.legacy_workspace_short_term;
         start_logging(config.logging.level);
-        Ok(Self { config, json: arguments.json, component: arguments.component.clone() })
+        Ok(Self {
+            config,
+            json: arguments.json,
+            component: arguments.component.clone(),
+        })
     }
 
     /// The database; made where there is none, upgraded where it is an older one.
     pub(crate) fn open_store(&self) -> anyhow::Result<SqliteStore> {
         let path = &self.config.memory.database_path;
-        let (store, upgraded) = SqliteStore::open_or_upgrade(
-            path,
-            &self.config.workspace,
-            &|connection, sink| Ok(python_bot::read(connection, sink).map(drop)?),
-        )?;
+        let (store, upgraded) =
+            SqliteStore::open_or_upgrade(path, &self.config.workspace, &|connection, sink| {
+                Ok(python_bot::read(connection, sink).map(drop)?)
+            })?;
         if let Some(tally) = upgraded {
             eprintln!(
                 "Upgraded {}: {} messages and {} memories were taken over; the old tables stay beside them as legacy_*",
@@ -66,7 +69,11 @@ impl App {
     }
 
     pub(crate) fn workspace(&self, store: &SqliteStore) -> anyhow::Result<SqliteWorkspace> {
-        Ok(store.workspace(&self.config.workspace, self.config.timezone, WORKSPACE_SCOPE_ID)?)
+        Ok(store.workspace(
+            &self.config.workspace,
+            self.config.timezone,
+            WORKSPACE_SCOPE_ID,
+        )?)
     }
 
     /// The component, bound to a store and to the configured model.
@@ -84,13 +91,23 @@ impl App {
             )?,
         };
         let llm = llm::configured("memory", &self.config.agents.memory)?;
-        Ok(MemoryPlugin::new(component, storage, llm, self.config.settings()?))
+        Ok(MemoryPlugin::new(
+            component,
+            storage,
+            llm,
+            self.config.settings()?,
+        ))
     }
 
     /// The given time, or now, in the configured time zone.
     pub(crate) fn time(&self, time: Option<DateTime<FixedOffset>>) -> Timestamp {
         // The one place where the program reads the clock.
-        let now = || std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default().as_secs();
+        let now = || {
+            std::time::SystemTime::UNIX_EPOCH
+                .elapsed()
+                .unwrap_or_default()
+                .as_secs()
+        };
         let unix_seconds = time.map(|time| time.timestamp());
         self.local_time(unix_seconds.unwrap_or_else(|| i64::try_from(now()).unwrap_or(i64::MAX)))
     }
@@ -99,15 +116,24 @@ impl App {
     pub(crate) fn local_time(&self, unix_seconds: i64) -> Timestamp {
         let offset = DateTime::from_timestamp(unix_seconds, 0).map_or(0, |time| {
             let zone = self.config.timezone;
-            zone.offset_from_utc_datetime(&time.naive_utc()).fix().local_minus_utc()
+            zone.offset_from_utc_datetime(&time.naive_utc())
+                .fix()
+                .local_minus_utc()
         });
-        Timestamp { unix_seconds, utc_offset_seconds: offset }
+        Timestamp {
+            unix_seconds,
+            utc_offset_seconds: offset,
+        }
     }
 }
 
 /// Where compiled components are kept: `$XDG_CACHE_HOME/myao` or `~/.cache/myao`.
 fn cache_folder() -> Option<PathBuf> {
-    let folder = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let folder = |name| {
+        std::env::var_os(name)
+            .map(PathBuf::from)
+            .filter(|path| path.is_absolute())
+    };
     let cache = folder("XDG_CACHE_HOME").or_else(|| Some(folder("HOME")?.join(".cache")))?;
     Some(cache.join("myao"))
 }
@@ -130,8 +156,18 @@ fn start_logging(level: LogLevel) {
 
 /// Reads a file, or standard input for `-`.
 pub(crate) fn read_input(path: &Path) -> anyhow::Result<String> {
+    let text = match path == Path::new("-") {
+        true => std::io::read_to_string(std::io::stdin()),
+        false => std::fs::read_to_string(path),
+    };
+    text.with_context(|| format!("cannot read {}", input_name(path)))
+}
+
+/// What errors call an input.
+pub(crate) fn input_name(path: &Path) -> String {
     if path == Path::new("-") {
-        return std::io::read_to_string(std::io::stdin()).context("cannot read standard input");
+        "standard input".to_owned()
+    } else {
+        path.display().to_string()
     }
-    std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
 }

@@ -43,7 +43,7 @@ pub(crate) enum Command {
     /// Make the memories that are due now
     Generate {
         /// Act as at this time
-        #[arg(long, value_name = "RFC3339")]
+        #[arg(long, value_name = "RFC3339", value_parser = time_with_offset)]
         now: Option<DateTime<FixedOffset>>,
     },
     /// Look at memories
@@ -58,7 +58,7 @@ pub(crate) enum Command {
 #[derive(Debug, Args)]
 pub(crate) struct BackfillArgs {
     /// Stop the simulated clock here [default: now]
-    #[arg(long, value_name = "RFC3339")]
+    #[arg(long, value_name = "RFC3339", value_parser = time_with_offset)]
     pub(crate) until: Option<DateTime<FixedOffset>>,
 
     /// Go on after failures, as a running bot would; what failed is tried again at the next tick
@@ -72,7 +72,7 @@ pub(crate) enum MemoryCommand {
     List,
     /// One channel, thread or the workspace: texts, sources and times
     Show {
-        /// A channel's name or id, CHANNEL:THREAD_TS, or `default` for the workspace
+        /// A channel's name or id, CHANNEL:THREAD_TS, or `workspace`
         scope_id: String,
     },
     /// The versions of a channel's short-term memory
@@ -113,7 +113,12 @@ pub(crate) struct InputArgs {
     pub(crate) channel: Option<String>,
 
     /// The thread, by the id of its first message
-    #[arg(long, value_name = "TS", requires = "channel")]
+    #[arg(
+        long,
+        value_name = "TS",
+        requires = "channel",
+        conflicts_with = "context"
+    )]
     pub(crate) thread: Option<String>,
 
     /// A context in JSON instead of the store; - reads standard input
@@ -121,12 +126,18 @@ pub(crate) struct InputArgs {
     pub(crate) context: Option<PathBuf>,
 
     /// The memory to merge into [default: with the store, the stored one]
-    #[arg(long, value_name = "TEXT")]
+    // Memories are lists: they begin with a hyphen.
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) existing_memory: Option<String>,
 
-    /// Act as at this time, with the store
-    #[arg(long, value_name = "RFC3339", conflicts_with = "context")]
+    /// Leave out messages after this time, with the store; memories are shown as they are
+    #[arg(long, value_name = "RFC3339", value_parser = time_with_offset, conflicts_with = "context")]
     pub(crate) now: Option<DateTime<FixedOffset>>,
+}
+
+fn time_with_offset(text: &str) -> Result<DateTime<FixedOffset>, &'static str> {
+    DateTime::parse_from_rfc3339(text)
+        .map_err(|_| "expected a time with its UTC offset, as in 2026-03-06T09:00:00+09:00")
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]

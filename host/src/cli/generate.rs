@@ -1,6 +1,7 @@
 //! `myao generate` and `myao backfill`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write as _;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -15,10 +16,15 @@ use myao::bindings::types::Scope;
 use myao::explain::explain;
 use myao::names;
 use myao::run;
+use myao::storage::Due;
 
 use super::app::App;
 use super::args::BackfillArgs;
 use super::output;
+
+/// Said before the first memories of channels with a past.
+const LEFT_OUT_HISTORY: &str = "note: some channels have older messages of which nothing is remembered; \
+     `myao backfill` takes them in, if it comes before the first `myao generate`";
 
 /// One generation run. The exit code tells whether something failed.
 pub(crate) async fn generate(
@@ -26,21 +32,53 @@ pub(crate) async fn generate(
     now: Option<DateTime<FixedOffset>>,
 ) -> anyhow::Result<ExitCode> {
     let workspace = app.workspace(&app.open_existing_store()?)?;
-    let plugin = app.plugin(Arc::new(workspace))?;
+    let plugin = app.plugin(Arc::new(workspace.clone()))?;
+    let now = app.time(now);
+    let window = i64::from(plugin.settings().short_term_window_hours) * 3600;
+    let leaves_out_history = workspace
+        .oldest_message_never_summarized()?
+        .is_some_and(|oldest| oldest.unix_seconds() < now.unix_seconds - window);
     let bar = output::progress_bar(0, "{bar:30} {pos}/{len} threads and channels");
-    let report = run::generate(&plugin, app.time(now), in_flight(app), &|progress| {
+    let report = run::generate(&plugin, now, in_flight(app), &|progress| {
         bar.set_length(progress.total as u64);
         bar.set_position(progress.done as u64);
     })
     .await;
     bar.finish_and_clear();
-    let report = report?;
+    let mut report = report?;
+    let waiting = backfill::waiting(&plugin, &workspace, now).await?;
+    add_waiting(&mut report, waiting);
     if app.json {
         output::print_json(&report_json(&report))?;
     } else {
         print_report(&report)?;
+        if leaves_out_history {
+            writeln!(output::stdout(), "{LEFT_OUT_HISTORY}")?;
+        }
     }
-    Ok(exit_code(report.entries.iter().any(|entry| failure(entry).is_some())))
+    Ok(exit_code(
+        report.entries.iter().any(|entry| failure(entry).is_some()),
+    ))
+}
+
+/// Adds the channels that a run does not look at, because their conversations go on.
+fn add_waiting(report: &mut Report, waiting: Due) {
+    let seen: BTreeSet<String> = report
+        .entries
+        .iter()
+        .map(|entry| entry.scope_id.clone())
+        .collect();
+    let skipped = waiting
+        .channels
+        .into_iter()
+        .filter(|backlog| !seen.contains(&backlog.channel.id));
+    report.entries.extend(skipped.map(|backlog| Entry {
+        scope: Scope::Channel,
+        scope_id: backlog.channel.id,
+        channel_name: backlog.channel.name,
+        made: Vec::new(),
+        outcome: Outcome::Skipped(SkipReason::NotDue),
+    }));
 }
 
 /// The whole past, on a simulated clock.
@@ -73,7 +111,7 @@ pub(crate) async fn backfill(app: &App, arguments: &BackfillArgs) -> anyhow::Res
     if app.json {
         output::print_json(&backfill_json(app, &outcomes))?;
     } else {
-        print_backfill(app, &outcomes, arguments.keep_going);
+        print_backfill(app, &outcomes, arguments.keep_going)?;
     }
     Ok(exit_code(!outcomes.failed.is_empty()))
 }
@@ -83,7 +121,11 @@ fn in_flight(app: &App) -> usize {
 }
 
 fn exit_code(failed: bool) -> ExitCode {
-    if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+    if failed {
+        ExitCode::FAILURE
+    } else {
+        ExitCode::SUCCESS
+    }
 }
 
 fn memories(n: usize) -> String {
@@ -103,7 +145,12 @@ fn failure(entry: &Entry) -> Option<String> {
 /// `#general`, `#general, thread 1709280000.000001` or `the workspace`.
 fn place(entry: &Entry) -> String {
     let name = if entry.channel_name.is_empty() {
-        entry.scope_id.split(':').next().unwrap_or_default().to_owned()
+        entry
+            .scope_id
+            .split(':')
+            .next()
+            .unwrap_or_default()
+            .to_owned()
     } else {
         format!("#{}", entry.channel_name)
     };
@@ -116,7 +163,12 @@ fn place(entry: &Entry) -> String {
 
 fn print_report(report: &Report) -> anyhow::Result<()> {
     let made: usize = report.entries.iter().map(|entry| entry.made.len()).sum();
-    println!("{}: made {}", output::time(report.now), memories(made));
+    writeln!(
+        output::stdout(),
+        "{}: made {}",
+        output::time(report.now),
+        memories(made)
+    )?;
     if made > 0 {
         let mut table = output::table(&["", "of", "memory", "version", "messages", "engine"]);
         for entry in &report.entries {
@@ -134,17 +186,22 @@ fn print_report(report: &Report) -> anyhow::Result<()> {
         output::print_table(&table)?;
     }
     let mut skipped: BTreeMap<&str, usize> = BTreeMap::new();
-    for entry in report.entries.iter().filter(|entry| entry.scope != Scope::Workspace) {
+    for entry in report
+        .entries
+        .iter()
+        .filter(|entry| entry.scope != Scope::Workspace)
+    {
         if let Outcome::Skipped(reason) = entry.outcome {
             *skipped.entry(skip_reason(reason)).or_default() += 1;
         }
     }
+    let mut out = output::stdout();
     for (reason, n) in skipped {
-        println!("skipped {n}: {reason}");
+        writeln!(out, "skipped {n}: {reason}")?;
     }
     for entry in &report.entries {
         if let Some(failure) = failure(entry) {
-            println!("failed: {}: {failure}", place(entry));
+            writeln!(out, "failed: {}: {failure}", place(entry))?;
         }
     }
     Ok(())
@@ -153,42 +210,61 @@ fn print_report(report: &Report) -> anyhow::Result<()> {
 fn skip_reason(reason: SkipReason) -> &'static str {
     match reason {
         SkipReason::NoNewMessages => "no new messages",
-        SkipReason::NotDue => "the conversation goes on; a version is made when it is over, or longer",
-        SkipReason::OutsideWindow => "only old messages; `myao backfill` makes memories of the past",
+        SkipReason::NotDue => {
+            "the conversation goes on; a version is made when it is over, or longer"
+        }
+        SkipReason::OutsideWindow => {
+            "only old messages; `myao backfill` makes memories of the past"
+        }
         SkipReason::NothingToSummarize => "nothing to summarise",
         SkipReason::Unchanged => "unchanged",
     }
 }
 
-fn print_backfill(app: &App, outcomes: &Outcomes, keep_going: bool) {
+fn print_backfill(app: &App, outcomes: &Outcomes, keep_going: bool) -> anyhow::Result<()> {
+    let mut out = output::stdout();
     let Some((first, last)) = outcomes.ticks else {
-        println!("Nothing to do: there are no messages of which no memory was made yet.");
-        return;
+        writeln!(
+            out,
+            "Nothing to do: there are no messages of which no memory was made yet."
+        )?;
+        return Ok(());
     };
     let time = |unix_seconds| output::time(app.local_time(unix_seconds));
-    println!("From {} to {}: made {}", time(first), time(last), memories(outcomes.made.len()));
+    writeln!(
+        out,
+        "From {} to {}: made {}",
+        time(first),
+        time(last),
+        memories(outcomes.made.len())
+    )?;
     for ((scope, memory_type), n) in tally(&outcomes.made) {
-        println!("  {n:>6}  {scope} {memory_type}");
+        writeln!(out, "  {n:>6}  {scope} {memory_type}")?;
     }
     for entry in &outcomes.failed {
         if let Some(failure) = failure(entry) {
-            println!("failed: {}: {failure}", place(entry));
+            writeln!(out, "failed: {}: {failure}", place(entry))?;
         }
     }
     if outcomes.failed.is_empty() {
-        println!("Next: myao memory list");
+        writeln!(out, "Next: myao memory list")?;
     } else if !keep_going {
-        println!(
+        writeln!(
+            out,
             "Stopped at {}. What was made is saved; `myao backfill` goes on from here, and with --keep-going past failures.",
             time(last)
-        );
+        )?;
     }
+    Ok(())
 }
 
 fn tally(made: &[Made]) -> BTreeMap<(&'static str, &'static str), usize> {
     let mut tally = BTreeMap::new();
     for made in made {
-        let key = (names::scope(made.scope), names::memory_type(made.memory_type));
+        let key = (
+            names::scope(made.scope),
+            names::memory_type(made.memory_type),
+        );
         *tally.entry(key).or_default() += 1;
     }
     tally

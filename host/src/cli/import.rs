@@ -1,5 +1,6 @@
 //! `myao import`.
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -56,7 +57,7 @@ fn remove_database(database: &Path) {
 }
 
 fn print(path: &Path, report: &ImportReport, tally: &ImportTally) -> anyhow::Result<()> {
-    println!("Imported {}", path.display());
+    writeln!(output::stdout(), "Imported {}", path.display())?;
     let mut table = output::table(&["", "new", "changed", "unchanged"]);
     let rows = [
         ("users", tally.users),
@@ -64,7 +65,15 @@ fn print(path: &Path, report: &ImportReport, tally: &ImportTally) -> anyhow::Res
         ("messages", tally.messages),
         ("memories", tally.memories),
     ];
-    for (name, Tally { new, changed, unchanged }) in rows {
+    for (
+        name,
+        Tally {
+            new,
+            changed,
+            unchanged,
+        },
+    ) in rows
+    {
         if new + changed + unchanged > 0 {
             table.add_row([
                 format!(" {name}"),
@@ -75,12 +84,13 @@ fn print(path: &Path, report: &ImportReport, tally: &ImportTally) -> anyhow::Res
         }
     }
     output::print_table(&table)?;
+    let mut out = output::stdout();
     for (reason, n) in &report.left_out {
-        println!("left out: {n} {reason}");
+        writeln!(out, "left out: {n} {reason}")?;
     }
     for warning in &report.warnings {
-        println!("warning: {warning}");
+        writeln!(out, "warning: {warning}")?;
     }
-    println!("Next: myao backfill");
+    writeln!(out, "Next: myao backfill")?;
     Ok(())
 }

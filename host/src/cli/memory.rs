@@ -12,9 +12,11 @@ use myao::config::WORKSPACE_SCOPE_ID;
 use myao::names;
 use myao::storage::sqlite::SqliteWorkspace;
 use myao::storage::sqlite::inspect::{MemoryFilter, Sources, StoredMemory};
+use myao::ts::TsKey;
 
 use super::app::App;
 use super::args::MemoryCommand;
+use super::memory_json::{memory_json, memory_with_sources_json};
 use super::output;
 use super::prompt::find_channel;
 
@@ -31,21 +33,30 @@ pub(crate) fn run(app: &App, command: &MemoryCommand) -> anyhow::Result<ExitCode
         MemoryCommand::History { channel, long_term } => {
             history(app, &workspace, channel, *long_term)
         }
-        MemoryCommand::Diff { channel, v1, v2, long_term } => {
-            diff(app, &workspace, channel, (*v1, *v2), *long_term)
-        }
+        MemoryCommand::Diff {
+            channel,
+            v1,
+            v2,
+            long_term,
+        } => diff(app, &workspace, channel, (*v1, *v2), *long_term),
     }?;
     Ok(ExitCode::SUCCESS)
 }
 
 fn list(app: &App, workspace: &SqliteWorkspace) -> anyhow::Result<()> {
-    let filter = MemoryFilter { with_text: true, ..MemoryFilter::default() };
-    let newest = newest_of_each(workspace.stored_memories(&filter)?);
+    let filter = MemoryFilter {
+        with_text: true,
+        ..MemoryFilter::default()
+    };
+    let newest = newest(app, workspace, &filter)?;
     if app.json {
         return output::print_json(&newest.iter().map(memory_json).collect());
     }
     if newest.is_empty() {
-        println!("There are no memories yet. Next: myao backfill");
+        writeln!(
+            output::stdout(),
+            "There are no memories yet. Next: myao backfill"
+        )?;
         return Ok(());
     }
     let mut table = output::table(&["memory of", "type", "version", "made", "begins with"]);
@@ -68,16 +79,27 @@ fn list_row(stored: &StoredMemory) -> [String; 4] {
     ]
 }
 
-/// The newest version of each memory; they come in order of versions.
-fn newest_of_each(memories: Vec<StoredMemory>) -> Vec<StoredMemory> {
+/// The newest version of each memory; they come in order of versions. The retired short-term
+/// memory of a workspace is kept, and shown only where it is asked for.
+fn newest(
+    app: &App,
+    workspace: &SqliteWorkspace,
+    filter: &MemoryFilter,
+) -> anyhow::Result<Vec<StoredMemory>> {
     let mut newest: Vec<StoredMemory> = Vec::new();
-    for stored in memories {
+    for stored in workspace.stored_memories(filter)? {
         match newest.last_mut() {
             Some(last) if is_same_memory(last, &stored) => *last = stored,
             _ => newest.push(stored),
         }
     }
-    newest
+    if !app.config.memory.legacy_workspace_short_term {
+        newest.retain(|stored| {
+            let memory = &stored.memory;
+            (memory.scope, memory.memory_type) != (Scope::Workspace, MemoryType::ShortTerm)
+        });
+    }
+    Ok(newest)
 }
 
 fn is_same_memory(a: &StoredMemory, b: &StoredMemory) -> bool {
@@ -93,7 +115,7 @@ fn show(app: &App, workspace: &SqliteWorkspace, scope_id: &str) -> anyhow::Resul
         with_text: true,
         ..MemoryFilter::default()
     };
-    let memories = newest_of_each(workspace.stored_memories(&filter)?);
+    let memories = newest(app, workspace, &filter)?;
     if memories.is_empty() {
         bail!("nothing is remembered of {scope_id} yet; `myao memory list` shows what there is");
     }
@@ -101,25 +123,27 @@ fn show(app: &App, workspace: &SqliteWorkspace, scope_id: &str) -> anyhow::Resul
     for stored in memories {
         let sources = workspace.sources(stored.memory.id)?;
         if app.json {
-            let mut value = memory_json(&stored);
-            if let Value::Object(fields) = &mut value {
-                fields.insert("sources".to_owned(), sources_json(&sources));
-            }
-            shown.push(value);
+            shown.push(memory_with_sources_json(&stored, &sources));
         } else {
             print_memory(&stored, &sources)?;
         }
     }
-    if app.json { output::print_json(&Value::Array(shown)) } else { Ok(()) }
+    if app.json {
+        output::print_json(&Value::Array(shown))
+    } else {
+        Ok(())
+    }
 }
 
 /// The scope that a scope id, or the name of a channel, stands for.
 fn resolve(workspace: &SqliteWorkspace, scope_id: &str) -> anyhow::Result<(Scope, String)> {
-    if scope_id == WORKSPACE_SCOPE_ID {
-        return Ok((Scope::Workspace, scope_id.to_owned()));
+    // `list` calls it by its scope.
+    if [WORKSPACE_SCOPE_ID, names::scope(Scope::Workspace)].contains(&scope_id) {
+        return Ok((Scope::Workspace, WORKSPACE_SCOPE_ID.to_owned()));
     }
     if let Some((channel, thread)) = scope_id.split_once(':') {
         let channel = find_channel(workspace, channel)?;
+        TsKey::parse(thread)?;
         return Ok((Scope::Thread, format!("{channel}:{thread}")));
     }
     Ok((Scope::Channel, find_channel(workspace, scope_id)?))
@@ -127,7 +151,7 @@ fn resolve(workspace: &SqliteWorkspace, scope_id: &str) -> anyhow::Result<(Scope
 
 fn print_memory(stored: &StoredMemory, sources: &Sources) -> anyhow::Result<()> {
     let memory = &stored.memory;
-    let mut out = std::io::stdout().lock();
+    let mut out = output::stdout();
     writeln!(
         out,
         "## {} {}, version {}",
@@ -162,7 +186,11 @@ fn print_sources(out: &mut impl std::io::Write, sources: &Sources) -> anyhow::Re
             names::memory_type(memory.memory_type),
             memory.version,
             output::time(memory.updated_at),
-            if memory.superseded { ", since replaced" } else { "" }
+            if memory.superseded {
+                ", since replaced"
+            } else {
+                ""
+            }
         )?;
     }
     let hidden = sources.messages.len().saturating_sub(SOURCES_SHOWN);
@@ -171,8 +199,17 @@ fn print_sources(out: &mut impl std::io::Write, sources: &Sources) -> anyhow::Re
     }
     for message in sources.messages.iter().skip(hidden) {
         let line = format!("{}: {}", message.author, message.text.replace('\n', " "));
-        let line = if message.deleted { "(deleted)".to_owned() } else { line };
-        writeln!(out, "from {}  {}", message.ts, output::excerpt(&line, EXCERPT_WIDTH))?;
+        let line = if message.deleted {
+            "(deleted)".to_owned()
+        } else {
+            line
+        };
+        writeln!(
+            out,
+            "from {}  {}",
+            message.ts,
+            output::excerpt(&line, EXCERPT_WIDTH)
+        )?;
     }
     writeln!(out)?;
     Ok(())
@@ -187,19 +224,24 @@ fn history(
     let channel = find_channel(workspace, channel)?;
     let texts = texts(workspace, &channel, long_term)?;
     if app.json {
-        let values = texts.iter().enumerate().map(|(n, stored)| {
-            let mut value = memory_json(stored);
+        let mut values = Vec::new();
+        for (n, stored) in texts.iter().enumerate() {
+            let sources = workspace.sources(stored.memory.id)?;
+            let mut value = memory_with_sources_json(stored, &sources);
             if let Value::Object(fields) = &mut value {
                 fields.insert("number".to_owned(), number(n, stored, long_term).into());
             }
-            value
-        });
-        return output::print_json(&values.collect());
+            values.push(value);
+        }
+        return output::print_json(&Value::Array(values));
     }
+    let mut out = output::stdout();
     if texts.is_empty() {
-        println!("Nothing is remembered of {channel} yet. Next: myao backfill");
+        writeln!(
+            out,
+            "Nothing is remembered of {channel} yet. Next: myao backfill"
+        )?;
     }
-    let mut out = std::io::stdout().lock();
     for (n, stored) in texts.iter().enumerate() {
         writeln!(
             out,
@@ -209,7 +251,12 @@ fn history(
             output::count(stored.memory.source_message_count.into(), "message"),
             names::engine(stored.memory.engine)
         )?;
-        writeln!(out, "{}\n", stored.memory.content)?;
+        writeln!(out, "{}", stored.memory.content)?;
+        let sources = workspace.sources(stored.memory.id)?.messages;
+        if let (Some(first), Some(last)) = (sources.first(), sources.last()) {
+            writeln!(out, "(messages {} to {})", first.ts, last.ts)?;
+        }
+        writeln!(out)?;
     }
     Ok(())
 }
@@ -223,7 +270,11 @@ fn texts(
     let filter = |superseded| MemoryFilter {
         scope: Some(Scope::Channel),
         scope_id: Some(channel.to_owned()),
-        memory_type: Some(if long_term { MemoryType::LongTerm } else { MemoryType::ShortTerm }),
+        memory_type: Some(if long_term {
+            MemoryType::LongTerm
+        } else {
+            MemoryType::ShortTerm
+        }),
         superseded,
         with_text: true,
     };
@@ -237,7 +288,11 @@ fn texts(
 
 /// Versions are numbered; the texts of a long-term memory, which is always version 1, are counted.
 fn number(n: usize, stored: &StoredMemory, long_term: bool) -> u32 {
-    if long_term { u32::try_from(n + 1).unwrap_or(u32::MAX) } else { stored.memory.version }
+    if long_term {
+        u32::try_from(n + 1).unwrap_or(u32::MAX)
+    } else {
+        stored.memory.version
+    }
 }
 
 fn diff(
@@ -256,7 +311,9 @@ fn diff(
             .find(|(n, stored)| number(*n, stored, long_term) == version)
             .map(|(_, stored)| stored.memory.content.as_str())
             .with_context(|| {
-                format!("{channel} has no version {version}; `myao memory history {channel}` lists them")
+                format!(
+                    "{channel} has no version {version}; `myao memory history {channel}` lists them"
+                )
             })
     };
     let (old, new) = (text(versions.0)?, text(versions.1)?);
@@ -281,8 +338,12 @@ fn diff(
             "lines": changes.iter().map(change).collect::<Vec<_>>(),
         }));
     }
-    let mut out = std::io::stdout().lock();
-    writeln!(out, "--- version {}\n+++ version {}", versions.0, versions.1)?;
+    let mut out = output::stdout();
+    writeln!(
+        out,
+        "--- version {}\n+++ version {}",
+        versions.0, versions.1
+    )?;
     for (sign, line) in changes {
         writeln!(out, "{sign} {line}")?;
     }
@@ -292,7 +353,10 @@ fn diff(
 /// `#general`, `#general:1709280000.000001` or `workspace`.
 fn place(stored: &StoredMemory) -> String {
     let scope_id = &stored.memory.scope_id;
-    let name = stored.channel_name.as_deref().filter(|name| !name.is_empty());
+    let name = stored
+        .channel_name
+        .as_deref()
+        .filter(|name| !name.is_empty());
     match (stored.memory.scope, name) {
         (Scope::Workspace, _) => "workspace".to_owned(),
         (Scope::Channel, Some(name)) => format!("#{name}"),
@@ -302,45 +366,4 @@ fn place(stored: &StoredMemory) -> String {
         }
         (_, None) => scope_id.clone(),
     }
-}
-
-fn memory_json(stored: &StoredMemory) -> Value {
-    let memory = &stored.memory;
-    json!({
-        "id": memory.id,
-        "scope": names::scope(memory.scope),
-        "scope_id": memory.scope_id,
-        "channel_name": stored.channel_name,
-        "memory_type": names::memory_type(memory.memory_type),
-        "version": memory.version,
-        "content": memory.content,
-        "engine": names::engine(memory.engine),
-        "created_at": output::rfc3339(memory.created_at),
-        "updated_at": output::rfc3339(memory.updated_at),
-        "superseded_at": stored.superseded_at.map(output::rfc3339),
-        "source_message_count": memory.source_message_count,
-        "source_latest_message_ts": memory.source_latest_message_ts,
-        "merged_through": memory.merged_through,
-    })
-}
-
-fn sources_json(sources: &Sources) -> Value {
-    json!({
-        "messages": sources.messages.iter().map(|message| json!({
-            "channel_id": message.channel_id,
-            "ts": message.ts.to_string(),
-            "author": message.author,
-            "text": message.text,
-            "deleted": message.deleted,
-        })).collect::<Vec<_>>(),
-        "memories": sources.memories.iter().map(|memory| json!({
-            "id": memory.id,
-            "scope": names::scope(memory.scope),
-            "scope_id": memory.scope_id,
-            "memory_type": names::memory_type(memory.memory_type),
-            "version": memory.version,
-            "updated_at": output::rfc3339(memory.updated_at),
-            "superseded": memory.superseded,
-        })).collect::<Vec<_>>(),
-    })
 }

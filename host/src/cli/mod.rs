@@ -1,10 +1,11 @@
 //! The commands: what they read, do and print.
 
-pub(crate) mod args;
 mod app;
+pub(crate) mod args;
 mod generate;
 mod import;
 mod memory;
+mod memory_json;
 mod output;
 mod prompt;
 
@@ -39,4 +40,31 @@ pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
         .chain()
         .filter_map(|cause| cause.downcast_ref::<std::io::Error>())
         .any(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
+}
+
+/// The error and its causes in one line. A cause that an error already tells is not told again.
+pub(crate) fn in_one_line(error: &anyhow::Error) -> String {
+    let mut text = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if !text.contains(&cause) {
+            let joint = if text.is_empty() { "" } else { ": " };
+            text = text + joint + &cause;
+        }
+    }
+    text.lines().map(str::trim).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use anyhow::anyhow;
+
+    use super::in_one_line;
+
+    #[test]
+    fn causes_are_told_once_and_in_one_line() {
+        let error = anyhow!("no such file").context("cannot read a.json: no such file");
+        assert_eq!(in_one_line(&error), "cannot read a.json: no such file");
+        let error = anyhow!("bad magic [\n    0x0,\n]").context("a.wasm");
+        assert_eq!(in_one_line(&error), "a.wasm: bad magic [ 0x0, ]");
+    }
 }

@@ -1,6 +1,6 @@
 //! How things look: times, tables that fit the terminal, progress, JSON.
 
-use std::io::{IsTerminal as _, Write as _};
+use std::io::{self, IsTerminal as _, StdoutLock, Write};
 use std::time::Duration;
 
 use chrono::{DateTime, FixedOffset};
@@ -18,10 +18,34 @@ const MIN_COLUMN_WIDTH: usize = 7;
 /// A shorter excerpt says nothing; on so narrow a terminal it wraps instead.
 const MIN_EXCERPT_WIDTH: usize = 20;
 
+/// Standard output, with errors that say so.
+pub(super) struct Stdout(StdoutLock<'static>);
+
+pub(super) fn stdout() -> Stdout {
+    Stdout(io::stdout().lock())
+}
+
+impl Write for Stdout {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes).map_err(of_stdout)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush().map_err(of_stdout)
+    }
+}
+
+fn of_stdout(error: io::Error) -> io::Error {
+    io::Error::new(
+        error.kind(),
+        format!("cannot write to standard output: {error}"),
+    )
+}
+
 pub(super) fn print_json(value: &Value) -> anyhow::Result<()> {
-    let mut stdout = std::io::stdout().lock();
-    serde_json::to_writer_pretty(&mut stdout, value).map_err(std::io::Error::from)?;
-    writeln!(stdout)?;
+    let mut out = stdout();
+    serde_json::to_writer_pretty(&mut out, value).map_err(io::Error::from)?;
+    writeln!(out)?;
     Ok(())
 }
 
@@ -46,7 +70,9 @@ fn local(time: Timestamp) -> Option<DateTime<FixedOffset>> {
 /// A table without frame that wraps its cells to the terminal's width.
 pub(super) fn table(header: &[&str]) -> Table {
     let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
+    table
+        .load_style(presets::NOTHING)
+        .set_content_arrangement(ContentArrangement::Dynamic);
     table.set_width(width());
     table.set_header(header);
     table
@@ -54,25 +80,36 @@ pub(super) fn table(header: &[&str]) -> Table {
 
 /// The terminal's width, in columns.
 fn width() -> u16 {
-    let terminal = std::io::stdout().is_terminal().then(|| Table::new().width()).flatten();
+    let terminal = io::stdout()
+        .is_terminal()
+        .then(|| Table::new().width())
+        .flatten();
     terminal.unwrap_or(WIDTH_WITHOUT_TERMINAL)
 }
 
 /// The width that is left for one more column, beside the widest cells of the others.
 pub(super) fn room_beside<const COLUMNS: usize>(rows: &[[String; COLUMNS]]) -> usize {
     let widest = |column: usize| {
-        rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.width()).max().unwrap_or(0)
+        rows.iter()
+            .filter_map(|row| row.get(column))
+            .map(|cell| cell.width())
+            .max()
+            .unwrap_or(0)
     };
     // A cell has a space at each side; a header may be a little wider than its cells.
-    let taken: usize = (0..COLUMNS).map(|column| widest(column).max(MIN_COLUMN_WIDTH) + 2).sum();
-    usize::from(width()).saturating_sub(taken + 2).max(MIN_EXCERPT_WIDTH)
+    let taken: usize = (0..COLUMNS)
+        .map(|column| widest(column).max(MIN_COLUMN_WIDTH) + 2)
+        .sum();
+    usize::from(width())
+        .saturating_sub(taken + 2)
+        .max(MIN_EXCERPT_WIDTH)
 }
 
 /// Prints a table, without white space at the ends of its lines.
 pub(super) fn print_table(table: &Table) -> anyhow::Result<()> {
-    let mut stdout = std::io::stdout().lock();
+    let mut out = stdout();
     for line in table.to_string().lines() {
-        writeln!(stdout, "{}", line.trim_end())?;
+        writeln!(out, "{}", line.trim_end())?;
     }
     Ok(())
 }
@@ -109,7 +146,11 @@ pub(super) fn progress_bar(total: u64, template: &str) -> ProgressBar {
 
 /// `1 message`, `2 messages`.
 pub(super) fn count(n: u64, thing: &str) -> String {
-    if n == 1 { format!("1 {thing}") } else { format!("{n} {thing}s") }
+    if n == 1 {
+        format!("1 {thing}")
+    } else {
+        format!("{n} {thing}s")
+    }
 }
 
 #[cfg(test)]

@@ -13,23 +13,30 @@ use myao::names;
 use myao::plugin::MemoryPlugin;
 use myao::storage::empty::EmptyStorage;
 use myao::storage::sqlite::SqliteWorkspace;
+use myao::ts::TsKey;
 
-use super::app::{App, read_input};
+use super::app::{App, input_name, read_input};
 use super::args::InputArgs;
 use super::output;
 
 /// Prints the exact prompt, and nothing else.
 pub(crate) async fn prompt(app: &App, arguments: &InputArgs) -> anyhow::Result<ExitCode> {
     let input = Input::read(app, arguments).await?;
-    let Input { plugin, context, existing_memory, .. } = &input;
+    let Input {
+        plugin,
+        context,
+        existing_memory,
+        ..
+    } = &input;
     let (scope, memory_type) = (arguments.scope.into(), arguments.memory_type.into());
-    let prompt =
-        plugin.render_prompt(context, scope, memory_type, existing_memory.as_deref()).await?;
+    let prompt = plugin
+        .render_prompt(context, scope, memory_type, existing_memory.as_deref())
+        .await?;
     input.warn_if_empty(scope, memory_type);
     if app.json {
         output::print_json(&serde_json::json!({ "prompt": prompt }))?;
     } else {
-        std::io::stdout().write_all(prompt.as_bytes())?;
+        output::stdout().write_all(prompt.as_bytes())?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -37,10 +44,16 @@ pub(crate) async fn prompt(app: &App, arguments: &InputArgs) -> anyhow::Result<E
 /// Makes the text of a memory and prints it.
 pub(crate) async fn summarize(app: &App, arguments: &InputArgs) -> anyhow::Result<ExitCode> {
     let input = Input::read(app, arguments).await?;
-    let Input { plugin, context, existing_memory, .. } = &input;
+    let Input {
+        plugin,
+        context,
+        existing_memory,
+        ..
+    } = &input;
     let (scope, memory_type) = (arguments.scope.into(), arguments.memory_type.into());
-    let summary =
-        plugin.summarize(context, scope, memory_type, existing_memory.as_deref()).await?;
+    let summary = plugin
+        .summarize(context, scope, memory_type, existing_memory.as_deref())
+        .await?;
     input.warn_if_empty(scope, memory_type);
     if app.json {
         output::print_json(&serde_json::json!({
@@ -49,7 +62,7 @@ pub(crate) async fn summarize(app: &App, arguments: &InputArgs) -> anyhow::Resul
             "truncated": summary.truncated,
         }))?;
     } else if !summary.text.is_empty() {
-        writeln!(std::io::stdout(), "{}", summary.text)?;
+        writeln!(output::stdout(), "{}", summary.text)?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -69,10 +82,15 @@ impl Input {
             Some(path) => {
                 let text = read_input(path)?;
                 let context = context_json::parse(&text)
-                    .with_context(|| format!("{} is not a context", path.display()))?;
+                    .with_context(|| format!("{} is not a context", input_name(path)))?;
                 let plugin = app.plugin(Arc::new(EmptyStorage))?;
                 let existing_memory = arguments.existing_memory.clone();
-                Ok(Self { plugin, context, existing_memory, now: None })
+                Ok(Self {
+                    plugin,
+                    context,
+                    existing_memory,
+                    now: None,
+                })
             }
             None => Self::read_from_store(app, arguments).await,
         }
@@ -88,6 +106,10 @@ impl Input {
                 "name the channel with --channel, or a context with --context FILE.json"
             ),
         };
+        anyhow::ensure!(
+            scope == Scope::Thread || arguments.thread.is_none(),
+            "--thread goes with --scope thread"
+        );
         let plugin = app.plugin(Arc::new(workspace))?;
         let now = app.time(arguments.now);
         let settings = plugin.settings();
@@ -95,13 +117,24 @@ impl Input {
         let request = BuildRequest {
             channel_id,
             target_thread_ts: arguments.thread.clone(),
-            since: Some(Timestamp { unix_seconds: now.unix_seconds - window, ..now }),
+            since: Some(Timestamp {
+                unix_seconds: now.unix_seconds - window,
+                ..now
+            }),
             message_limit: Some(settings.generation_message_limit),
         };
         let context = plugin.build_context(&request, now).await?;
+        if let Some(thread) = &arguments.thread {
+            check_thread(&context, thread, now)?;
+        }
         let stored = || stored_memory(&context, scope, arguments.memory_type.into());
         let existing_memory = arguments.existing_memory.clone().or_else(stored);
-        Ok(Self { plugin, existing_memory, context, now: Some(now) })
+        Ok(Self {
+            plugin,
+            existing_memory,
+            context,
+            now: Some(now),
+        })
     }
 
     /// A prompt about nothing is most often one asked for at the wrong time.
@@ -121,6 +154,23 @@ impl Input {
             );
         }
     }
+}
+
+/// A thread that is not there is most often a mistyped one.
+fn check_thread(context: &Context, thread: &str, now: Timestamp) -> anyhow::Result<()> {
+    let wanted = TsKey::parse(thread)?;
+    let history = &context.conversation_history;
+    let found = |ts: &str| TsKey::parse(ts).is_ok_and(|ts| ts == wanted);
+    anyhow::ensure!(
+        history
+            .threads
+            .iter()
+            .any(|thread| found(&thread.thread_ts)),
+        "#{} has no message {thread} up to {}: --thread takes the id of a thread's first message",
+        history.channel_name,
+        output::time(now)
+    );
+    Ok(())
 }
 
 /// The memory that generation would merge into.

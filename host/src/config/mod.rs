@@ -4,6 +4,7 @@
 //! that name the place.
 
 mod agents;
+mod error;
 mod text;
 
 use std::path::{Path, PathBuf};
@@ -11,47 +12,23 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 pub use agents::{Agent, Agents, ModelId};
-use text::{expanded, optional_expanded};
+pub use error::ConfigError;
+use text::{
+    at_least_one, expanded, expanded_path, optional_expanded, optional_expanded_path, time_zone,
+};
 
 use crate::bindings::settings::{ShortTermHistory, Template, Values};
 use crate::bindings::types::{Engine, Persona};
-
-/// Why there is no configuration.
-#[derive(Debug, thiserror::Error)]
-pub enum ConfigError {
-    /// The file cannot be read.
-    #[error("cannot read the configuration {path}: {source}")]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
-    /// The file is no YAML, or has a key or value that is not known.
-    #[error("configuration {path}: {detail}")]
-    Invalid {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong, with line and column.
-        detail: String,
-    },
-    /// A template cannot be read.
-    #[error("cannot read the template {path}: {source}; check `memory.templates_path`")]
-    Template {
-        /// The file or folder.
-        path: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
-}
 
 /// The whole configuration. Every key has a default.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
     /// The workspace whose rows are read and written. Default `default`.
+    #[serde(deserialize_with = "expanded")]
     pub workspace: String,
     /// The IANA time zone in which times are shown, to people and to models. Default `UTC`.
+    #[serde(deserialize_with = "time_zone")]
     pub timezone: chrono_tz::Tz,
     /// The connection to Slack.
     pub slack: Slack,
@@ -126,8 +103,10 @@ impl Default for PersonaConfig {
 #[serde(default, deny_unknown_fields)]
 pub struct MemoryConfig {
     /// The SQLite file. Default `./myao.db`.
+    #[serde(deserialize_with = "expanded_path")]
     pub database_path: PathBuf,
-    /// How often generation runs, in seconds. Default 3600.
+    /// How often generation runs, in seconds, at least 1. Default 3600.
+    #[serde(deserialize_with = "at_least_one")]
     pub long_term_update_interval_seconds: u32,
     /// How far back a short-term memory looks, in hours. Default 24.
     pub short_term_window_hours: u32,
@@ -137,15 +116,18 @@ pub struct MemoryConfig {
     pub short_term_summary_max_tokens: u32,
     /// When a channel's short-term memory takes a new version.
     pub short_term_history: ShortTermHistoryConfig,
-    /// At most so many messages go into one memory. Default 1000.
+    /// At most so many messages go into one memory, at least 1. Default 1000.
+    #[serde(deserialize_with = "at_least_one")]
     pub generation_message_limit: u32,
-    /// How many channels are worked on side by side. Default 8.
+    /// How many channels are worked on side by side, at least 1. Default 8.
+    #[serde(deserialize_with = "at_least_one")]
     pub channels_in_flight: u32,
     /// Makes and shows the retired workspace short-term memory. Default false.
     pub legacy_workspace_short_term: bool,
     /// Merges the workspace's memory after every channel, instead of once per run. Default false.
     pub workspace_merge_per_channel: bool,
     /// A folder of templates (`*.j2`) that take the place of the built-in ones of the same name.
+    #[serde(deserialize_with = "optional_expanded_path")]
     pub templates_path: Option<PathBuf>,
 }
 
@@ -331,7 +313,7 @@ impl Config {
         if empty {
             return Ok(Self::default());
         }
-        serde_saphyr::from_str(text).map_err(|error| error.to_string())
+        serde_saphyr::from_str(text).map_err(|error| error::describe(&error, text))
     }
 
     /// What the component is told.

@@ -1,4 +1,6 @@
-//! Texts with `${NAME}` in them.
+//! Values: texts with `${NAME}` in them, and numbers that cannot be 0.
+
+use std::path::PathBuf;
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
@@ -18,7 +20,41 @@ pub(super) fn optional_expanded<'de, D: Deserializer<'de>>(
         .transpose()
 }
 
-/// The same for all texts of a map.
+/// The same for a path.
+pub(super) fn expanded_path<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<PathBuf, D::Error> {
+    expanded(deserializer).map(PathBuf::from)
+}
+
+/// The same where the path may be left out or null.
+pub(super) fn optional_expanded_path<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<PathBuf>, D::Error> {
+    Ok(optional_expanded(deserializer)?.map(PathBuf::from))
+}
+
+/// The same for a time zone.
+pub(super) fn time_zone<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<chrono_tz::Tz, D::Error> {
+    let name = expanded(deserializer)?;
+    name.parse().map_err(|_| {
+        D::Error::custom(format!(
+            "`{name}` is not a time zone; give an IANA name such as Asia/Tokyo, or UTC"
+        ))
+    })
+}
+
+/// A number for which 0 makes no sense.
+pub(super) fn at_least_one<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
+    match u32::deserialize(deserializer)? {
+        0 => Err(D::Error::custom("expected a whole number from 1 on")),
+        number => Ok(number),
+    }
+}
+
+/// [`expanded`] for all texts of a map.
 pub(super) fn expanded_map<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Map<String, Value>, D::Error> {
@@ -51,9 +87,7 @@ fn expand(text: &str) -> Result<String, String> {
     let mut result = String::with_capacity(text.len());
     let mut rest = text;
     while let Some((before, after)) = rest.split_once("${") {
-        let (name, after) = after
-            .split_once('}')
-            .ok_or_else(|| format!("`${{` without a closing `}}` in `{text}`"))?;
+        let (name, after) = after.split_once('}').ok_or("`${` without a closing `}`")?;
         let value = std::env::var(name).map_err(|_| {
             format!("the environment variable {name} is not set; set it, or take ${{{name}}} out")
         })?;

@@ -57,9 +57,9 @@ impl fmt::Display for LeftOut {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Notice => "notices of Slack (joined, left, pinned, archived …)",
-            Self::Deleted => "deleted messages",
+            Self::Deleted => "deleted message(s)",
             Self::EditWithoutMessage => "records of edits without the message",
-            Self::BroadcastPointer => "pointers to replies in threads",
+            Self::BroadcastPointer => "pointers to replies that stand in their threads",
             Self::NoText => "messages without text",
             Self::NotAMessage => "events that are no messages",
             Self::NoFreeId => "messages without an id, in a second without a free one",

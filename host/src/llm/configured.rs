@@ -179,7 +179,7 @@ impl ClientArguments {
                 _ => {
                     return wrong(
                         &name,
-                        "not known; known are api_key, base_url (or api_base), api_version, timeout, \
+                        "not known; there are api_key, base_url (or api_base), api_version, timeout, \
                          first_token_timeout, stall_timeout, max_retries (or num_retries)",
                     );
                 }
@@ -300,13 +300,13 @@ fn endpoint(provider: &Provider, model: &str, arguments: &ClientArguments) -> Re
 fn url(key: &str, text: &str) -> Result<Url, Wrong> {
     match Url::parse(text) {
         Ok(url) if matches!(url.scheme(), "http" | "https") => Ok(url),
-        Ok(_) => wrong(key, "not an address that begins with http:// or https://"),
-        Err(error) => wrong(key, format!("not an address: {error}")),
+        _ => wrong(key, "expected an address such as https://example.com/v1"),
     }
 }
 
 fn text<'a>(key: &str, value: &'a Value) -> Result<&'a str, Wrong> {
-    value.as_str().map_or_else(|| wrong(key, "not a text"), Ok)
+    let text = value.as_str();
+    text.map_or_else(|| wrong(key, "expected a text; put it in quotes"), Ok)
 }
 
 /// Seconds, whole or not; from a variable they are a text.
@@ -319,7 +319,7 @@ fn seconds(key: &str, value: &Value) -> Result<Duration, Wrong> {
         .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
         // A year and more only overflows.
         .map(|time| time.min(Duration::from_secs(365 * 24 * 3600)))
-        .map_or_else(|| wrong(key, "not a number of seconds above 0"), Ok)
+        .map_or_else(|| wrong(key, "expected seconds, more than 0"), Ok)
 }
 
 fn whole_number(key: &str, value: &Value) -> Result<u32, Wrong> {
@@ -328,5 +328,5 @@ fn whole_number(key: &str, value: &Value) -> Result<u32, Wrong> {
         .or_else(|| value.as_str()?.trim().parse().ok());
     number
         .and_then(|number| u32::try_from(number).ok())
-        .map_or_else(|| wrong(key, "not a whole number"), Ok)
+        .map_or_else(|| wrong(key, "expected a whole number"), Ok)
 }

@@ -231,12 +231,12 @@ fn message_of(body: &str) -> String {
     }
 }
 
-/// A server's words, cut to what a line of a log holds.
+/// A server's words in one line, cut to what a log holds.
 fn shortened(text: &str) -> String {
-    let text = text.trim();
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match text.char_indices().nth(MAX_DETAIL_CHARS) {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
-        None => text.to_owned(),
+        None => text,
     }
 }
 

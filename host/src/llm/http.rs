@@ -65,7 +65,7 @@ impl Http {
         let mut response = timeout_at(first_token_due, call.send())
             .await
             .map_err(|_| self.silent())?
-            .map_err(broken)?;
+            .map_err(|error| broken(error, wire))?;
         let status = response.status().as_u16();
         if !response.status().is_success() {
             let hints = hints(response.headers(), SystemTime::now().into());
@@ -112,7 +112,7 @@ impl Http {
                     .await
                     .map_err(|_| self.silent())
             };
-            let chunk = chunk?.map_err(broken)?;
+            let chunk = chunk?.map_err(|error| broken(error, wire))?;
             match &chunk {
                 Some(bytes) => lines.push(bytes)?,
                 None => lines.end(),
@@ -148,12 +148,11 @@ impl Http {
 /// The answer, unless it was cut off.
 fn whole(mut answer: Answer, lines: &Lines) -> Result<Answer, Fault> {
     if answer.progress == Progress::Unfinished {
-        let detail = if lines.has_events {
-            "the answer ended without its end: it was cut off".to_owned()
+        return Err(if lines.has_events {
+            Fault::unavailable("the answer ended without its end: it was cut off")
         } else {
-            format!("the answer holds no events: {}", lines.beginning.trim())
-        };
-        return Err(Fault::unavailable(detail));
+            Fault::garbled(format!("the answer holds no events: {}", lines.beginning))
+        });
     }
     answer.finish_reason.get_or_insert(FinishReason::Other);
     Ok(answer)
@@ -223,10 +222,11 @@ async fn error_body(response: &mut Response) -> String {
 }
 
 /// The connection was not made, or broke. reqwest's own text ends at the first level; the cause says why.
-fn broken(error: reqwest::Error) -> Fault {
-    // The address may hold a password.
+fn broken(error: reqwest::Error, wire: &dyn Wire) -> Fault {
+    // The rest of the address may hold a password.
+    let server = wire.url().origin().ascii_serialization();
     let error = error.without_url();
-    let mut detail = error.to_string();
+    let mut detail = format!("{server}: {error}");
     let mut cause = std::error::Error::source(&error);
     while let Some(error) = cause {
         detail = format!("{detail}: {error}");

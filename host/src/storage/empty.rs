@@ -38,10 +38,14 @@ impl Storage for EmptyStorage {
         _: Option<String>,
         _: String,
     ) -> Result<Backlog, StorageError> {
-        Err(StorageError::NotFound(format!("channel {channel_id}: this store is empty")))
+        Err(StorageError::NotFound(format!(
+            "channel {channel_id}: this store is empty"
+        )))
     }
 
     async fn save_memory(&self, _: MemoryDraft) -> Result<Memory, StorageError> {
-        Err(StorageError::Unavailable("this store takes nothing in".to_owned()))
+        Err(StorageError::Unavailable(
+            "this store takes nothing in".to_owned(),
+        ))
     }
 }

@@ -14,13 +14,23 @@ fn a_context_of_a_thousand_channels_costs_four_calls() {
         host.storage.add_channel(&channel_id, &channel_id);
         host.remember(Scope::Channel, &channel_id, LongTerm, "past");
         for version in 1..=5 {
-            host.remember(Scope::Channel, &channel_id, ShortTerm, &format!("version {version}"));
+            host.remember(
+                Scope::Channel,
+                &channel_id,
+                ShortTerm,
+                &format!("version {version}"),
+            );
         }
     }
     for thread in 0..100 {
         host.say_many("C7", -2000 + thread * 10, 1);
         for reply in 1..10 {
-            host.reply("C7", -2000 + thread * 10, -2000 + thread * 10 + reply, "reply");
+            host.reply(
+                "C7",
+                -2000 + thread * 10,
+                -2000 + thread * 10 + reply,
+                "reply",
+            );
         }
     }
     host.storage.take_calls();
@@ -33,12 +43,28 @@ fn a_context_of_a_thousand_channels_costs_four_calls() {
     let context = host.requested(request).unwrap();
     assert_eq!(
         host.storage.take_calls(),
-        ["list-channels", "list-memories", "list-messages", "list-memories"]
+        [
+            "list-channels",
+            "list-memories",
+            "list-messages",
+            "list-memories"
+        ]
     );
     assert_eq!(context.channel_memories.len(), 1000);
-    assert!(context.channel_memories.iter().all(|memory| memory.short_term_memory_history.len() == 5));
+    assert!(
+        context
+            .channel_memories
+            .iter()
+            .all(|memory| memory.short_term_memory_history.len() == 5)
+    );
     let threads = &context.conversation_history.threads;
-    assert_eq!(threads.iter().map(|thread| thread.messages.len()).sum::<usize>(), 1000);
+    assert_eq!(
+        threads
+            .iter()
+            .map(|thread| thread.messages.len())
+            .sum::<usize>(),
+        1000
+    );
 }
 
 #[test]
@@ -46,12 +72,20 @@ fn a_context_of_the_workspace_costs_two_calls() {
     let host = TestHost::new();
     host.say("C1", -1, "a");
     host.context("");
-    assert_eq!(host.storage.take_calls(), ["list-channels", "list-memories"]);
+    assert_eq!(
+        host.storage.take_calls(),
+        ["list-channels", "list-memories"]
+    );
 }
 
 #[test]
 fn a_channel_costs_the_same_calls_however_many_there_are() {
-    let steps = ["list-memories", "list-messages", "save-memory", "save-memory"];
+    let steps = [
+        "list-memories",
+        "list-messages",
+        "save-memory",
+        "save-memory",
+    ];
     for count in [1, 50] {
         let host = TestHost::new();
         for number in 0..count {
@@ -62,7 +96,10 @@ fn a_channel_costs_the_same_calls_however_many_there_are() {
         let (due, rest) = calls.split_first().unwrap();
         assert_eq!(*due, "list-due");
         let (channels, workspace) = rest.split_at(count * steps.len());
-        assert!(channels.chunks(steps.len()).all(|calls| calls == steps), "{channels:?}");
+        assert!(
+            channels.chunks(steps.len()).all(|calls| calls == steps),
+            "{channels:?}"
+        );
         assert_eq!(workspace, ["list-channels", "list-memories", "save-memory"]);
     }
 }
@@ -77,8 +114,10 @@ fn a_thread_costs_three_calls_and_the_channels_are_read_once_for_all() {
     host.generate(0);
     let calls = host.storage.take_calls();
     let thread = ["list-messages", "list-memories", "save-memory"];
-    let expected: Vec<&str> =
-        ["list-due", "list-channels", "list-memories"].into_iter().chain([thread; 3].concat()).collect();
+    let expected: Vec<&str> = ["list-due", "list-channels", "list-memories"]
+        .into_iter()
+        .chain([thread; 3].concat())
+        .collect();
     assert_eq!(calls[..expected.len()], expected);
 }
 
@@ -105,4 +144,24 @@ fn a_step_for_what_is_not_due_costs_one_call() {
     host.generate_channel("C1", HOUR);
     host.generate_thread("C1", -60, HOUR);
     assert_eq!(host.storage.take_calls(), ["get-backlog", "get-backlog"]);
+}
+
+#[test]
+fn a_run_that_makes_only_a_threads_memory_leaves_the_workspace_alone() {
+    let host = TestHost::new();
+    host.say("C1", -60, "a");
+    host.reply("C1", -60, -50, "a1");
+    host.generate(0);
+    host.reply("C1", -60, 10, "a2");
+    host.storage.take_calls();
+    host.generate(11);
+    let expected = [
+        "list-due",
+        "list-channels",
+        "list-memories",
+        "list-messages",
+        "list-memories",
+        "save-memory",
+    ];
+    assert_eq!(host.storage.take_calls(), expected);
 }

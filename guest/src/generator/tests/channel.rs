@@ -60,8 +60,11 @@ fn a_new_version_is_merged_into_the_long_term_memory_at_once() {
     let host = host_with_one_version();
     host.say("C1", 10, "second");
     let entries = host.generate(10 + 2 * HOUR);
-    let expected =
-        [("C1", ShortTerm, 2), ("C1", LongTerm, 1), ("default", LongTerm, 1)];
+    let expected = [
+        ("C1", ShortTerm, 2),
+        ("C1", LongTerm, 1),
+        ("default", LongTerm, 1),
+    ];
     assert_eq!(made(&entries), expected);
     assert_eq!(host.storage.long_term("C1"), "first + first second");
 }
@@ -73,7 +76,10 @@ fn the_workspace_is_merged_after_the_channel_that_changed() {
     assert_eq!(host.storage.long_term("default"), "#C1: first");
     host.say("C1", 10, "second");
     host.generate(10 + 2 * HOUR);
-    assert_eq!(host.storage.long_term("default"), "#C1: first + first second");
+    assert_eq!(
+        host.storage.long_term("default"),
+        "#C1: first + first second"
+    );
 }
 
 // 01f 履歴機能無効時: 上書き保存
@@ -88,10 +94,21 @@ fn without_versions_version_1_is_overwritten_at_every_run_with_new_messages() {
     host.generate(120);
     let versions = host.storage.of("C1", ShortTerm);
     assert_eq!(versions.len(), 1);
-    assert_eq!((versions[0].version, versions[0].content.as_str()), (1, "first second"));
-    assert_eq!(versions[0].created_at, at(0), "the version is as old as its first text");
+    assert_eq!(
+        (versions[0].version, versions[0].content.as_str()),
+        (1, "first second")
+    );
+    assert_eq!(
+        versions[0].created_at,
+        at(0),
+        "the version is as old as its first text"
+    );
     assert_eq!(host.storage.long_term("C1"), "first + first second");
-    assert_eq!(host.llm.calls(), 2 * 3, "nothing in the run without new messages");
+    assert_eq!(
+        host.llm.calls(),
+        2 * 3,
+        "nothing in the run without new messages"
+    );
 }
 
 #[test]
@@ -103,7 +120,10 @@ fn versions_that_were_kept_before_give_way_to_one_that_is_overwritten() {
     host.say("C1", 4 * HOUR, "third");
     host.generate(4 * HOUR);
     assert_eq!(host.storage.versions("C1"), ["first second third"]);
-    assert_eq!(host.storage.long_term("C1"), "first + first second + first second third");
+    assert_eq!(
+        host.storage.long_term("C1"),
+        "first + first second + first second third"
+    );
 }
 
 #[test]
@@ -124,7 +144,10 @@ fn a_version_records_what_it_was_made_from() {
     assert_eq!(merge.source_memories, [merge.expected.unwrap(), version_id]);
     assert_eq!(merge.merged_through, Some(version_id));
     assert_eq!(merge.source_message_count, version.source_message_count);
-    assert_eq!(merge.source_latest_message_ts, version.source_latest_message_ts);
+    assert_eq!(
+        merge.source_latest_message_ts,
+        version.source_latest_message_ts
+    );
 }
 
 #[test]
@@ -140,6 +163,21 @@ fn versions_that_wait_are_merged_each_once_oldest_first_without_a_new_message() 
     assert_eq!(host.storage.long_term("C1"), "one + two + three");
     assert_eq!(host.storage.versions("C1"), ["one", "two", "three"]);
     assert!(made(&host.generate(DAY)).is_empty());
+}
+
+#[test]
+fn of_versions_that_wait_those_after_a_failed_merge_wait_on() {
+    let host = TestHost::new();
+    host.storage.add_channel("C1", "C1");
+    for text in ["one", "two", "three"] {
+        host.remember(Scope::Channel, "C1", ShortTerm, text);
+    }
+    host.llm.script(1, Err(LlmError::TimedOut));
+    let entries = host.generate_channel("C1", DAY);
+    assert_eq!(error_of(&entries, "C1"), &Error::Llm(LlmError::TimedOut));
+    assert_eq!(host.storage.long_term("C1"), "one");
+    host.generate_channel("C1", DAY);
+    assert_eq!(host.storage.long_term("C1"), "one + two + three");
 }
 
 #[test]
@@ -161,7 +199,10 @@ fn a_blank_version_has_nothing_to_merge_and_stops_nothing() {
     host.storage.add_channel("C1", "C1");
     host.remember(Scope::Channel, "C1", ShortTerm, " \n");
     let entries = host.generate_channel("C1", DAY);
-    assert!(is_skipped(outcome_of(&entries, "C1"), SkipReason::NoNewMessages));
+    assert!(is_skipped(
+        outcome_of(&entries, "C1"),
+        SkipReason::NoNewMessages
+    ));
     assert_eq!(host.llm.calls(), 0);
     host.say("C1", DAY, "new");
     host.generate(2 * DAY);
@@ -171,7 +212,10 @@ fn a_blank_version_has_nothing_to_merge_and_stops_nothing() {
 #[test]
 fn an_unknown_channel_fails_and_is_named() {
     let entries = TestHost::new().generate_channel("C404", 0);
-    assert_eq!(error_of(&entries, "C404"), &Error::Storage(StorageError::NotFound("channel C404".to_owned())));
+    assert_eq!(
+        error_of(&entries, "C404"),
+        &Error::Storage(StorageError::NotFound("channel C404".to_owned()))
+    );
 }
 
 #[test]
@@ -181,8 +225,14 @@ fn the_log_tells_what_was_made_and_never_a_text() {
     host.generate(0);
     let lines = host.log.0.borrow();
     assert_eq!(lines.len(), 3);
-    assert!(lines[0].contains("memory of C1 as version 1 from 1 messages"), "{lines:?}");
-    assert!(lines.iter().all(|line| !line.contains("secret")), "{lines:?}");
+    assert!(
+        lines[0].contains("memory of C1 as version 1 from 1 messages"),
+        "{lines:?}"
+    );
+    assert!(
+        lines.iter().all(|line| !line.contains("secret")),
+        "{lines:?}"
+    );
 }
 
 /// Runs the same channel on the side while the model thinks.
@@ -210,10 +260,20 @@ fn of_two_runs_side_by_side_one_saves_and_the_other_fails_with_a_conflict() {
     let host = TestHost::new();
     host.say("C1", -10, "first");
     let rival = Rival(&host, Cell::new(false));
-    let ports = Ports { llm: &rival, ..host.ports() };
+    let ports = Ports {
+        llm: &rival,
+        ..host.ports()
+    };
     let entries = Run::new(&ports, at(0)).generate_channel("C1");
-    assert!(matches!(error_of(&entries, "C1"), Error::Storage(StorageError::Conflict(_))));
+    assert!(matches!(
+        error_of(&entries, "C1"),
+        Error::Storage(StorageError::Conflict(_))
+    ));
     assert_eq!(host.storage.versions("C1"), ["first"]);
     assert_eq!(host.storage.long_term("C1"), "first");
-    assert!(host.generate_channel("C1", 0).iter().all(|entry| entry.made.is_empty()));
+    assert!(
+        host.generate_channel("C1", 0)
+            .iter()
+            .all(|entry| entry.made.is_empty())
+    );
 }

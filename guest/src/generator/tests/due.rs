@@ -3,15 +3,22 @@
 use super::*;
 use crate::bindings::exports::myao::memory::memory_generator::{ThreadRef, UpdateState};
 use crate::bindings::settings::ShortTermHistory;
-use crate::generator::{Run, should_update};
 use crate::bindings::types::Scope;
+use crate::generator::{Run, should_update};
 use crate::testing::{DAY, HOUR, TestHost, at, ts};
 
 /// Asks at `NOW` about a channel whose newest message is so many seconds old.
 fn asks(enabled: bool, has_memory: bool, age: i64, new_message_count: u32) -> bool {
-    let history = ShortTermHistory { enabled, ..TestHost::new().settings.short_term_history };
+    let history = ShortTermHistory {
+        enabled,
+        ..TestHost::new().settings.short_term_history
+    };
     let latest_message_ts = Some(ts(-age));
-    let state = UpdateState { latest_message_ts, has_memory, new_message_count };
+    let state = UpdateState {
+        latest_message_ts,
+        has_memory,
+        new_message_count,
+    };
     should_update(&state, &history, at(0)).unwrap()
 }
 
@@ -57,7 +64,11 @@ fn silence_and_many_messages_update() {
 #[test]
 fn a_channel_with_a_memory_and_no_message_does_not_update() {
     let history = TestHost::new().settings.short_term_history;
-    let state = UpdateState { latest_message_ts: None, has_memory: true, new_message_count: 0 };
+    let state = UpdateState {
+        latest_message_ts: None,
+        has_memory: true,
+        new_message_count: 0,
+    };
     assert_eq!(should_update(&state, &history, at(DAY)), Ok(false));
 }
 
@@ -65,7 +76,11 @@ fn a_channel_with_a_memory_and_no_message_does_not_update() {
 fn an_id_that_is_none_is_an_error_that_names_it() {
     let history = TestHost::new().settings.short_term_history;
     let latest_message_ts = Some("yesterday".to_owned());
-    let state = UpdateState { latest_message_ts, has_memory: true, new_message_count: 1 };
+    let state = UpdateState {
+        latest_message_ts,
+        has_memory: true,
+        new_message_count: 1,
+    };
     let error = Error::InvalidTs("yesterday".to_owned());
     assert_eq!(should_update(&state, &history, at(0)), Err(error));
 }
@@ -82,7 +97,10 @@ fn idle_is_measured_from_the_newest_message_whatever_the_order() {
     host.generate(0);
     assert_eq!(host.storage.versions("C1"), ["first"]);
     host.generate(HOUR);
-    assert_eq!(host.storage.versions("C1"), ["first", "first came late newest"]);
+    assert_eq!(
+        host.storage.versions("C1"),
+        ["first", "first came late newest"]
+    );
 }
 
 #[test]
@@ -106,7 +124,11 @@ fn one_message_then_silence_makes_one_version_and_three_calls_in_a_day() {
         assert_eq!(made(&entries).is_empty(), hour > 0, "hour {hour}");
     }
     assert_eq!(host.storage.versions("C1"), ["hello"]);
-    assert_eq!(host.llm.calls(), 3, "one version, one merge, one merge of the workspace");
+    assert_eq!(
+        host.llm.calls(),
+        3,
+        "one version, one merge, one merge of the workspace"
+    );
 }
 
 #[test]
@@ -138,7 +160,11 @@ fn messages_after_now_do_not_exist() {
     host.reply("C1", -10, 2, "later reply");
     let entries = host.generate(0);
     assert_eq!(host.storage.versions("C1"), ["now"]);
-    assert_eq!(outcome_of(&entries, &format!("C1:{}", ts(-10))), None, "no thread yet");
+    assert_eq!(
+        outcome_of(&entries, &format!("C1:{}", ts(-10))),
+        None,
+        "no thread yet"
+    );
 }
 
 #[test]
@@ -152,10 +178,17 @@ fn list_due_names_what_a_run_would_make_and_nothing_else() {
     let due = |seconds| {
         let due = Run::new(&host.ports(), at(seconds)).list_due().unwrap();
         let thread = |thread: ThreadRef| (thread.channel_id, thread.thread_ts);
-        (due.threads.into_iter().map(thread).collect::<Vec<_>>(), due.channels, due.workspace)
+        (
+            due.threads.into_iter().map(thread).collect::<Vec<_>>(),
+            due.channels,
+            due.workspace,
+        )
     };
     let thread = ("A".to_owned(), ts(-20));
-    assert_eq!(due(0), (vec![thread], vec!["A".to_owned(), "B".to_owned()], false));
+    assert_eq!(
+        due(0),
+        (vec![thread], vec!["A".to_owned(), "B".to_owned()], false)
+    );
     host.generate(0);
     assert_eq!(due(HOUR), (vec![], vec![], false));
 }
@@ -166,7 +199,10 @@ fn list_due_names_a_channel_with_a_version_to_merge_and_then_the_workspace() {
     host.storage.add_channel("A", "A");
     host.remember(Scope::Channel, "A", MemoryType::ShortTerm, "text");
     let due = || Run::new(&host.ports(), at(0)).list_due().unwrap();
-    assert_eq!((due().channels, due().workspace), (vec!["A".to_owned()], false));
+    assert_eq!(
+        (due().channels, due().workspace),
+        (vec!["A".to_owned()], false)
+    );
     host.generate_channel("A", 0);
     assert_eq!((due().channels, due().workspace), (vec![], true));
     host.generate_workspace(0);

@@ -2,15 +2,12 @@
 
 use super::steps::{TICKS, fill};
 use super::*;
-use crate::bindings::llm::LlmError;
-use crate::bindings::storage::StorageError;
-use crate::bindings::types::Scope;
 use crate::bindings::llm::FinishReason;
+use crate::bindings::llm::LlmError;
+use crate::bindings::storage::{Memory, StorageError};
+use crate::bindings::types::Scope;
 use crate::testing::{DAY, Effect, Fault, HOUR, TestHost, completion};
 use MemoryType::{LongTerm, ShortTerm};
-
-/// Scope id, type, version, text, number of messages, watermark.
-type Row = (String, MemoryType, u32, String, u32, Option<String>);
 
 /// A host before its first tick. The limit is small, so that a run makes several versions.
 fn host(settings: &dyn Fn(&mut TestHost)) -> TestHost {
@@ -22,21 +19,26 @@ fn host(settings: &dyn Fn(&mut TestHost)) -> TestHost {
 }
 
 /// What is saved, without the ids, which tell how often something was saved.
-fn rows(host: &TestHost) -> Vec<Row> {
-    let row = |m: crate::bindings::storage::Memory| {
-        let source = (m.source_message_count, m.source_latest_message_ts);
-        (m.scope_id, m.memory_type, m.version, m.content, source.0, source.1)
+fn saved(host: &TestHost) -> Vec<Memory> {
+    let without_ids = |memory| Memory {
+        id: 0,
+        merged_through: None,
+        ..memory
     };
-    host.storage.memories().into_iter().map(row).collect()
+    host.storage
+        .memories()
+        .into_iter()
+        .map(without_ids)
+        .collect()
 }
 
 /// Runs all ticks, the one at `tick` a second time after `disturb` has spoilt its first time.
-fn rows_after(
+fn saved_after(
     settings: &dyn Fn(&mut TestHost),
     tick: usize,
     disturb: impl Fn(&TestHost),
     recover: impl Fn(&TestHost),
-) -> Vec<Row> {
+) -> Vec<Memory> {
     let host = host(settings);
     for (number, seconds) in TICKS.into_iter().enumerate() {
         if number == tick {
@@ -45,10 +47,13 @@ fn rows_after(
             recover(&host);
         }
         host.generate(seconds);
-        assert!(made(&host.generate(seconds)).is_empty(), "nothing is due any more");
+        assert!(
+            made(&host.generate(seconds)).is_empty(),
+            "nothing is due any more"
+        );
         assert_merged_once_in_order(&host);
     }
-    rows(&host)
+    saved(&host)
 }
 
 /// Each channel's long-term memory is its versions, each once, in order. Where version 1 is overwritten,
@@ -62,9 +67,17 @@ fn assert_merged_once_in_order(host: &TestHost) {
             .filter(|draft| draft.scope_id == channel_id && draft.memory_type == ShortTerm)
             .map(|draft| draft.content)
             .collect();
-        assert_eq!(host.storage.long_term(channel_id), versions.join(" + "), "{channel_id}");
+        assert_eq!(
+            host.storage.long_term(channel_id),
+            versions.join(" + "),
+            "{channel_id}"
+        );
         let newest = host.storage.of(channel_id, ShortTerm).pop();
-        let merged = host.storage.of(channel_id, LongTerm).pop().and_then(|m| m.merged_through);
+        let merged = host
+            .storage
+            .of(channel_id, LongTerm)
+            .pop()
+            .and_then(|m| m.merged_through);
         assert_eq!(merged, newest.map(|memory| memory.id));
     }
 }
@@ -84,16 +97,20 @@ fn calls_per_tick(settings: &dyn Fn(&mut TestHost)) -> Vec<(usize, usize)> {
 /// Fails every storage call of every tick, before and after its effect, and compares with the
 /// undisturbed run.
 fn assert_storage_faults_leave_no_trace(settings: &dyn Fn(&mut TestHost), lasting: bool) {
-    let undisturbed = rows_after(settings, usize::MAX, |_| {}, |_| {});
-    assert!(undisturbed.iter().any(|row| row.1 == ShortTerm && row.0 == "C"));
+    let undisturbed = saved_after(settings, usize::MAX, |_| {}, |_| {});
+    assert!(undisturbed.iter().any(|memory| memory.scope_id == "C"));
     for (tick, (calls, _)) in calls_per_tick(settings).into_iter().enumerate() {
         assert!(calls > 0);
         for call in 0..calls {
             for effect in [Effect::None, Effect::Done] {
-                let fault = Fault { call, effect, lasting };
+                let fault = Fault {
+                    call,
+                    effect,
+                    lasting,
+                };
                 let disturb = |host: &TestHost| host.storage.fail(fault);
-                let rows = rows_after(settings, tick, disturb, |host| host.storage.recover());
-                assert_eq!(rows, undisturbed, "tick {tick}, {fault:?}");
+                let found = saved_after(settings, tick, disturb, |host| host.storage.recover());
+                assert_eq!(found, undisturbed, "tick {tick}, {fault:?}");
             }
         }
     }
@@ -126,14 +143,15 @@ fn a_crash_with_every_workspace_memory_leaves_no_trace_after_the_next_run() {
 
 #[test]
 fn a_failing_model_call_shows_as_failed_stops_nothing_else_and_leaves_no_trace() {
-    let undisturbed = rows_after(&|_| {}, usize::MAX, |_| {}, |_| {});
+    let undisturbed = saved_after(&|_| {}, usize::MAX, |_| {}, |_| {});
     for (tick, (_, calls)) in calls_per_tick(&|_| {}).into_iter().enumerate() {
         for call in 0..calls {
             let host = host(&|_| {});
             for seconds in &TICKS[..tick] {
                 host.generate(*seconds);
             }
-            host.llm.script(host.llm.calls() + call, Err(LlmError::TimedOut));
+            host.llm
+                .script(host.llm.calls() + call, Err(LlmError::TimedOut));
             let entries = host.generate(TICKS[tick]);
             let failed: Vec<_> = entries
                 .iter()
@@ -144,38 +162,64 @@ fn a_failing_model_call_shows_as_failed_stops_nothing_else_and_leaves_no_trace()
                 entry.scope != Scope::Workspace && entry.scope_id != failed[0].scope_id
             };
             let mut others = entries.iter().filter(is_other);
-            assert!(others.all(|entry| is_done(Some(&entry.outcome))), "{entries:?}");
+            assert!(
+                others.all(|entry| is_done(Some(&entry.outcome))),
+                "{entries:?}"
+            );
             for seconds in &TICKS[tick..] {
                 host.generate(*seconds);
             }
-            assert_eq!(rows(&host), undisturbed, "tick {tick}, call {call}");
+            assert_eq!(saved(&host), undisturbed, "tick {tick}, call {call}");
         }
     }
 }
 
 #[test]
 fn a_model_that_is_down_fails_every_entry_and_loses_nothing() {
-    let undisturbed = rows_after(&|_| {}, usize::MAX, |_| {}, |_| {});
+    let undisturbed = saved_after(&|_| {}, usize::MAX, |_| {}, |_| {});
     for tick in 0..TICKS.len() {
         let down = |host: &TestHost| host.llm.refuse_prompts_with(Some(""));
         let up = |host: &TestHost| host.llm.refuse_prompts_with(None);
-        assert_eq!(rows_after(&|_| {}, tick, down, up), undisturbed, "tick {tick}");
+        assert_eq!(
+            saved_after(&|_| {}, tick, down, up),
+            undisturbed,
+            "tick {tick}"
+        );
     }
 }
 
 #[test]
 fn a_store_that_is_down_fails_the_run_and_one_that_goes_down_fails_entries() {
     let host = host(&|_| {});
-    let fail = |call| host.storage.fail(Fault { call, effect: Effect::None, lasting: true });
+    let fail = |call| {
+        host.storage.fail(Fault {
+            call,
+            effect: Effect::None,
+            lasting: true,
+        })
+    };
     fail(0);
-    assert!(matches!(host.try_generate(0), Err(Error::Storage(StorageError::Unavailable(_)))));
+    assert!(matches!(
+        host.try_generate(0),
+        Err(Error::Storage(StorageError::Unavailable(_)))
+    ));
     fail(1);
     let entries = host.generate(0);
-    assert_eq!(entries.len(), 5, "two threads, two channels and the workspace");
+    assert_eq!(
+        entries.len(),
+        5,
+        "two threads, two channels and the workspace"
+    );
     let (workspace, rest) = entries.split_last().unwrap();
-    assert!(rest.iter().all(|entry| matches!(entry.outcome, Outcome::Failed(Error::Storage(_)))));
+    assert!(
+        rest.iter()
+            .all(|entry| matches!(entry.outcome, Outcome::Failed(Error::Storage(_))))
+    );
     assert_eq!(workspace.scope, Scope::Workspace);
-    assert!(is_skipped(Some(&workspace.outcome), SkipReason::Unchanged), "no channel changed");
+    assert!(
+        is_skipped(Some(&workspace.outcome), SkipReason::Unchanged),
+        "no channel changed"
+    );
 }
 
 #[test]
@@ -185,15 +229,22 @@ fn what_was_made_before_a_failure_is_in_the_report() {
     host.llm.script(1, Err(LlmError::RateLimited(Some(30))));
     let entries = host.generate(0);
     assert_eq!(made(&entries), [("C1", ShortTerm, 1)]);
-    assert_eq!(error_of(&entries, "C1"), &Error::Llm(LlmError::RateLimited(Some(30))));
-    assert!(is_skipped(outcome_of(&entries, "default"), SkipReason::NothingToSummarize));
+    assert_eq!(
+        error_of(&entries, "C1"),
+        &Error::Llm(LlmError::RateLimited(Some(30)))
+    );
+    assert!(is_skipped(
+        outcome_of(&entries, "default"),
+        SkipReason::NothingToSummarize
+    ));
 }
 
 #[test]
 fn an_empty_answer_is_an_error_and_nothing_is_saved() {
     let host = TestHost::new();
     host.say("C1", -10, "a");
-    host.llm.script(0, Ok(completion(" \n", FinishReason::Stop)));
+    host.llm
+        .script(0, Ok(completion(" \n", FinishReason::Stop)));
     let entries = host.generate(0);
     assert_eq!(error_of(&entries, "C1"), &Error::EmptyAnswer);
     assert!(host.storage.memories().is_empty());
@@ -207,5 +258,7 @@ fn one_broken_template_fails_every_entry_and_names_itself() {
     host.settings.templates[0].source = "{% if %}".to_owned();
     host.say("C1", -10, "a");
     let entries = host.generate(DAY - 20);
-    assert!(matches!(error_of(&entries, "C1"), Error::Template(fault) if fault.name == "memory_prompt.j2"));
+    assert!(
+        matches!(error_of(&entries, "C1"), Error::Template(fault) if fault.name == "memory_prompt.j2")
+    );
 }

@@ -52,7 +52,11 @@ fn what_is_left_over_waits_while_the_conversation_goes_on() {
     let host = host_with_limit(3);
     host.say_many("C1", -10, 4);
     host.generate(0);
-    assert_eq!(host.storage.versions("C1"), ["1 2 3"], "4 is one new message, and not idle");
+    assert_eq!(
+        host.storage.versions("C1"),
+        ["1 2 3"],
+        "4 is one new message, and not idle"
+    );
     host.generate(3 * HOUR);
     assert_eq!(host.storage.versions("C1"), ["1 2 3", "2 3 4"]);
 }
@@ -74,7 +78,10 @@ fn a_reply_comes_with_the_first_message_of_its_thread_outside_the_limit() {
     host.say_many("C1", -4 * HOUR, 3);
     host.reply("C1", -5 * HOUR, -3 * HOUR, "reply");
     host.generate(0);
-    assert_eq!(host.storage.versions("C1"), ["parent 1", "2 3", "3 (parent reply)"]);
+    assert_eq!(
+        host.storage.versions("C1"),
+        ["parent 1", "2 3", "3 (parent reply)"]
+    );
 }
 
 #[test]
@@ -92,8 +99,13 @@ fn the_default_limit_holds_a_thousand_messages() {
     let host = TestHost::new();
     host.say_many("C1", -4 * HOUR, 1001);
     host.generate(0);
-    let counts: Vec<u32> =
-        host.storage.memories().iter().filter(|m| m.scope == Scope::Channel).map(|m| m.source_message_count).collect();
+    let counts: Vec<u32> = host
+        .storage
+        .memories()
+        .iter()
+        .filter(|m| m.scope == Scope::Channel)
+        .map(|m| m.source_message_count)
+        .collect();
     assert_eq!(counts, [1000, 1000, 1000], "merged, and two versions");
     let versions = host.storage.versions("C1");
     assert!(versions[0].starts_with("1 2 ") && versions[0].ends_with(" 1000"));

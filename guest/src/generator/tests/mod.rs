@@ -9,6 +9,7 @@
 
 mod calls;
 mod channel;
+mod consolidation;
 mod due;
 mod faults;
 mod limits;
@@ -49,5 +50,6 @@ fn error_of<'a>(entries: &'a [Entry], scope_id: &str) -> &'a Error {
 /// What was made, in order: scope id, type and version.
 fn made(entries: &[Entry]) -> Vec<(&str, MemoryType, u32)> {
     let all = entries.iter().flat_map(|entry| &entry.made);
-    all.map(|made| (made.scope_id.as_str(), made.memory_type, made.version)).collect()
+    all.map(|made| (made.scope_id.as_str(), made.memory_type, made.version))
+        .collect()
 }

@@ -26,8 +26,15 @@ fn regression_01_threads_are_part_of_a_channels_short_term_memory() {
 fn regression_02_ids_are_ordered_by_number_and_regeneration_does_not_freeze() {
     let host = TestHost::new();
     let say = |ts: &str, text: &str| {
-        let timestamp = Timestamp { unix_seconds: 1_000_000_000, utc_offset_seconds: 0 };
-        let message = Message { ts: ts.to_owned(), timestamp, ..message(0, text) };
+        let timestamp = Timestamp {
+            unix_seconds: 1_000_000_000,
+            utc_offset_seconds: 0,
+        };
+        let message = Message {
+            ts: ts.to_owned(),
+            timestamp,
+            ..message(0, text)
+        };
         host.storage.add_message("C1", message);
     };
     let generate = |unix_seconds: i64| host.generate(unix_seconds - NOW);
@@ -37,7 +44,12 @@ fn regression_02_ids_are_ordered_by_number_and_regeneration_does_not_freeze() {
     say("1000000001.000001", "b");
     generate(1_000_010_000);
     assert_eq!(host.storage.versions("C1"), ["a", "a b c"]);
-    let newest = host.storage.of("C1", ShortTerm).pop().unwrap().source_latest_message_ts;
+    let newest = host
+        .storage
+        .of("C1", ShortTerm)
+        .pop()
+        .unwrap()
+        .source_latest_message_ts;
     assert_eq!(newest.as_deref(), Some("1000000001.000002"));
     say("1000000001.000003", "d");
     generate(1_000_020_000);
@@ -50,9 +62,15 @@ fn regression_03_a_failed_merge_is_tried_again_without_a_new_message() {
     host.say("C1", -10, "a");
     host.llm.script(1, Err(LlmError::TimedOut));
     host.generate(0);
-    assert_eq!((host.storage.versions("C1"), host.storage.long_term("C1")), (vec!["a".to_owned()], String::new()));
+    assert_eq!(
+        (host.storage.versions("C1"), host.storage.long_term("C1")),
+        (vec!["a".to_owned()], String::new())
+    );
     let entries = host.generate(1);
-    assert_eq!(made(&entries), [("C1", LongTerm, 1), ("default", LongTerm, 1)]);
+    assert_eq!(
+        made(&entries),
+        [("C1", LongTerm, 1), ("default", LongTerm, 1)]
+    );
     assert_eq!(host.storage.long_term("C1"), "a");
 }
 
@@ -63,20 +81,43 @@ fn regression_04_a_failed_workspace_merge_keeps_the_channels_memories() {
     host.say("B", -10, "b");
     host.llm.script(4, Err(LlmError::TimedOut));
     let entries = host.generate(0);
-    assert_eq!(error_of(&entries, "default"), &Error::Llm(LlmError::TimedOut));
-    assert_eq!((host.storage.long_term("A"), host.storage.long_term("B")), ("a".to_owned(), "b".to_owned()));
-    assert_eq!(made(&host.generate(1)), [("default", LongTerm, 1)], "and nothing else is made again");
+    assert_eq!(
+        error_of(&entries, "default"),
+        &Error::Llm(LlmError::TimedOut)
+    );
+    assert_eq!(
+        (host.storage.long_term("A"), host.storage.long_term("B")),
+        ("a".to_owned(), "b".to_owned())
+    );
+    assert_eq!(
+        made(&host.generate(1)),
+        [("default", LongTerm, 1)],
+        "and nothing else is made again"
+    );
 }
 
 #[test]
 fn regression_05_a_threads_parent_stands_first_even_if_a_bot_wrote_it() {
     let host = TestHost::new();
-    let bot = User { id: "B1".to_owned(), name: "bot".to_owned(), is_bot: true };
+    let bot = User {
+        id: "B1".to_owned(),
+        name: "bot".to_owned(),
+        is_bot: true,
+    };
     host.reply("C1", -2 * DAY, -50, "reply");
-    host.storage.add_message("C1", Message { user: bot, ..message(-2 * DAY, "posted by a bot") });
+    host.storage.add_message(
+        "C1",
+        Message {
+            user: bot,
+            ..message(-2 * DAY, "posted by a bot")
+        },
+    );
     host.generate(0);
     assert_eq!(host.storage.versions("C1"), ["(posted by a bot reply)"]);
-    assert_eq!(host.storage.versions(&format!("C1:{}", ts(-2 * DAY))), ["(posted by a bot reply)"]);
+    assert_eq!(
+        host.storage.versions(&format!("C1:{}", ts(-2 * DAY))),
+        ["(posted by a bot reply)"]
+    );
 }
 
 #[test]
@@ -95,26 +136,52 @@ fn regression_06_an_older_thread_is_whole_whatever_is_newer_in_the_channel() {
     };
     let history = host.requested(request).unwrap().conversation_history;
     assert_eq!(history.threads[0].messages.len(), 31);
-    assert_eq!(history.top_level_messages.len(), 50, "the reply message limit");
+    assert_eq!(
+        history.top_level_messages.len(),
+        50,
+        "the reply message limit"
+    );
 }
 
 #[test]
 fn regression_08_no_time_zone_shifts_what_is_due_or_shown() {
     for utc_offset_seconds in [-39_600, 0, 32_400, 50_400] {
         let host = TestHost::with_prompts();
-        let shift = |time: Timestamp| Timestamp { utc_offset_seconds, ..time };
+        let shift = |time: Timestamp| Timestamp {
+            utc_offset_seconds,
+            ..time
+        };
         let generate = |seconds: i64| {
-            crate::generator::Run::new(&host.ports(), shift(at(seconds))).generate().unwrap().entries
+            crate::generator::Run::new(&host.ports(), shift(at(seconds)))
+                .generate()
+                .unwrap()
+                .entries
         };
         let timestamp = shift(at(-10));
-        host.storage.add_message("C1", Message { timestamp, ..message(-10, "a") });
+        host.storage.add_message(
+            "C1",
+            Message {
+                timestamp,
+                ..message(-10, "a")
+            },
+        );
         generate(0);
         let hour = (10 * HOUR - 10 + i64::from(utc_offset_seconds)).rem_euclid(DAY) / HOUR;
         let shown = format!(" {hour:02}:59:50** alice:\na\n");
-        assert!(host.llm.prompts()[0].contains(&shown), "{shown}: {}", host.llm.prompts()[0]);
+        assert!(
+            host.llm.prompts()[0].contains(&shown),
+            "{shown}: {}",
+            host.llm.prompts()[0]
+        );
         host.say("C1", 10, "b");
-        assert!(made(&generate(10 + 2 * HOUR - 1)).is_empty(), "offset {utc_offset_seconds}");
-        assert!(!made(&generate(10 + 2 * HOUR)).is_empty(), "offset {utc_offset_seconds}");
+        assert!(
+            made(&generate(10 + 2 * HOUR - 1)).is_empty(),
+            "offset {utc_offset_seconds}"
+        );
+        assert!(
+            !made(&generate(10 + 2 * HOUR)).is_empty(),
+            "offset {utc_offset_seconds}"
+        );
     }
 }
 
@@ -122,7 +189,10 @@ fn regression_08_no_time_zone_shifts_what_is_due_or_shown() {
 fn regression_11_an_answer_that_was_cut_off_is_saved_and_not_asked_for_again() {
     let host = TestHost::new();
     host.say("C1", -10, "a");
-    host.llm.script(0, Ok(completion("- first\n- second\n- thi", FinishReason::Length)));
+    host.llm.script(
+        0,
+        Ok(completion("- first\n- second\n- thi", FinishReason::Length)),
+    );
     let entries = host.generate(0);
     assert!(is_done(outcome_of(&entries, "C1")));
     assert_eq!(host.storage.versions("C1"), ["- first\n- second"]);
@@ -155,11 +225,23 @@ fn regression_14_no_prompt_has_more_messages_than_the_limit() {
     host.say_many("C1", -HOUR, 75);
     host.say("C1", -2 * HOUR, "parent");
     host.reply("C1", -2 * HOUR, -10, "reply");
-    host.generate(0);
+    for call in 0..20 {
+        host.llm
+            .script(call, Ok(completion("- summary", FinishReason::Stop)));
+    }
+    host.generate(3 * HOUR);
     let prompts = host.llm.prompts();
-    let of_channels = prompts.iter().filter(|prompt| prompt.contains("## 要約対象: チャンネル会話履歴"));
-    let shown: Vec<usize> = of_channels.map(|prompt| prompt.matches("** alice:\n").count()).collect();
-    assert_eq!(shown, [20, 20, 20, 20 + 1], "a reply comes with the first message of its thread");
+    let of_channels = prompts
+        .iter()
+        .filter(|prompt| prompt.contains("## 要約対象: チャンネル会話履歴"));
+    let shown: Vec<usize> = of_channels
+        .map(|prompt| prompt.matches("** alice:\n").count())
+        .collect();
+    assert_eq!(
+        shown,
+        [20, 20, 20, 20 + 1],
+        "a reply comes with the first message of its thread"
+    );
 }
 
 #[test]
@@ -179,6 +261,18 @@ fn regression_17_a_failure_in_one_place_skips_nothing_unrelated() {
     assert_eq!(failed, [format!("B:{}", ts(-60)).as_str(), "B"]);
     let done = entries.iter().filter(|entry| is_done(Some(&entry.outcome)));
     let scopes: Vec<Scope> = done.map(|entry| entry.scope).collect();
-    assert_eq!(scopes, [Scope::Thread, Scope::Thread, Scope::Channel, Scope::Channel, Scope::Workspace]);
-    assert_eq!(host.storage.long_term("default"), "#A: (A-text reply)\n#C: (C-text reply)");
+    assert_eq!(
+        scopes,
+        [
+            Scope::Thread,
+            Scope::Thread,
+            Scope::Channel,
+            Scope::Channel,
+            Scope::Workspace
+        ]
+    );
+    assert_eq!(
+        host.storage.long_term("default"),
+        "#A: (A-text reply)\n#C: (C-text reply)"
+    );
 }

@@ -1,6 +1,5 @@
 //! The steps one by one make the same memories as a whole run.
 
-use super::*;
 use crate::bindings::storage::Memory;
 use crate::generator::Run;
 use crate::testing::{DAY, HOUR, TestHost, at};
@@ -12,7 +11,12 @@ pub(super) fn fill(host: &TestHost) {
             let start = start + day * DAY;
             host.say_many(channel_id, start, 4);
             host.reply(channel_id, start, start + 30, &format!("reply {day}"));
-            host.reply(channel_id, start + 1, start + 3 * HOUR, &format!("late reply {day}"));
+            host.reply(
+                channel_id,
+                start + 1,
+                start + 3 * HOUR,
+                &format!("late reply {day}"),
+            );
         }
     }
 }
@@ -24,7 +28,8 @@ pub(super) const TICKS: [i64; 6] = [0, HOUR, 8 * HOUR, DAY, 2 * DAY, 3 * DAY];
 fn run_steps(host: &TestHost, seconds: i64) {
     let due = Run::new(&host.ports(), at(seconds)).list_due().unwrap();
     for thread in &due.threads {
-        let _ = Run::new(&host.ports(), at(seconds)).generate_thread(&thread.channel_id, &thread.thread_ts);
+        let _ = Run::new(&host.ports(), at(seconds))
+            .generate_thread(&thread.channel_id, &thread.thread_ts);
     }
     for channel_id in &due.channels {
         let _ = host.generate_channel(channel_id, seconds);
@@ -94,18 +99,27 @@ fn steps_in_another_order_of_channels_make_the_same_texts() {
             host.generate_workspace(seconds);
         }
         let memories = host.storage.memories();
-        memories.into_iter().map(|m| (m.scope_id, m.version, m.content)).collect::<Vec<_>>()
+        memories
+            .into_iter()
+            .map(|m| (m.scope_id, m.version, m.content))
+            .collect::<Vec<_>>()
     };
     assert_eq!(run(true), run(false));
 }
 
 #[test]
 fn the_order_of_listings_changes_no_memory() {
-    let reversed = memories(|host| host.storage.reversed.set(true), |host, seconds| {
-        host.generate(seconds);
-    });
-    let promised = memories(|_| {}, |host, seconds| {
-        host.generate(seconds);
-    });
+    let reversed = memories(
+        |host| host.storage.reversed.set(true),
+        |host, seconds| {
+            host.generate(seconds);
+        },
+    );
+    let promised = memories(
+        |_| {},
+        |host, seconds| {
+            host.generate(seconds);
+        },
+    );
     assert_eq!(reversed, promised);
 }

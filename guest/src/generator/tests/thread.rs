@@ -1,7 +1,7 @@
 //! Memories of threads.
 
 use super::*;
-use crate::bindings::types::{Scope, Timestamp};
+use crate::bindings::types::{Message, Scope, Timestamp};
 use crate::testing::{DAY, HOUR, TestHost, at, message, ts};
 use MemoryType::{LongTerm, ShortTerm};
 
@@ -22,7 +22,15 @@ fn a_thread_memory_is_made_from_its_messages_alone() {
     assert_eq!(host.storage.versions(&scope_id(-60)), ["(a a1)"]);
     assert_eq!(host.storage.versions(&scope_id(-40)), ["(b b1)"]);
     let order: Vec<Scope> = entries.iter().map(|entry| entry.scope).collect();
-    assert_eq!(order, [Scope::Thread, Scope::Thread, Scope::Channel, Scope::Workspace]);
+    assert_eq!(
+        order,
+        [
+            Scope::Thread,
+            Scope::Thread,
+            Scope::Channel,
+            Scope::Workspace
+        ]
+    );
     assert!(host.storage.of(&scope_id(-60), LongTerm).is_empty());
 }
 
@@ -41,7 +49,10 @@ fn a_thread_memory_is_overwritten_at_version_1() {
     assert_eq!((memory.created_at, memory.updated_at), (at(0), at(HOUR)));
     assert_eq!(memory.source_message_count, 3);
     assert_eq!(memory.source_latest_message_ts, Some(ts(10)));
-    assert_eq!(host.storage.drafts().last().unwrap().source_messages, [ts(-60), ts(-50), ts(10)]);
+    assert_eq!(
+        host.storage.drafts().last().unwrap().source_messages,
+        [ts(-60), ts(-50), ts(10)]
+    );
 }
 
 #[test]
@@ -89,19 +100,30 @@ fn a_thread_is_read_whole_outside_window_and_limit() {
     }
     host.say_many("C1", -60, 3);
     host.generate(0);
-    assert_eq!(host.storage.versions(&scope_id(-3 * DAY)), ["(a 3 days ago 2 days ago 1 days ago)"]);
+    assert_eq!(
+        host.storage.versions(&scope_id(-3 * DAY)),
+        ["(a 3 days ago 2 days ago 1 days ago)"]
+    );
 }
 
 #[test]
 fn a_message_nobody_replied_to_is_no_thread() {
     let host = TestHost::new();
-    host.storage.add_message("C1", crate::bindings::types::Message {
-        thread_ts: Some(ts(-60)),
-        ..message(-60, "alone")
-    });
+    host.storage.add_message(
+        "C1",
+        Message {
+            thread_ts: Some(ts(-60)),
+            ..message(-60, "alone")
+        },
+    );
     host.generate(0);
     assert_eq!(host.storage.versions("C1"), ["alone"]);
-    assert!(host.storage.memories().iter().all(|memory| memory.scope != Scope::Thread));
+    assert!(
+        host.storage
+            .memories()
+            .iter()
+            .all(|memory| memory.scope != Scope::Thread)
+    );
 }
 
 #[test]
@@ -120,7 +142,10 @@ fn an_unknown_thread_has_no_new_messages() {
     host.say("C1", -60, "a");
     let entry = host.generate_thread("C1", -99, 0);
     assert!(is_skipped(Some(&entry.outcome), SkipReason::NoNewMessages));
-    assert_eq!((entry.scope_id, entry.channel_name), (scope_id(-99), "C1".to_owned()));
+    assert_eq!(
+        (entry.scope_id, entry.channel_name),
+        (scope_id(-99), "C1".to_owned())
+    );
 }
 
 // 05 THREAD: 補助情報, extra05a THREAD: 周辺情報の包含
@@ -130,8 +155,18 @@ fn a_threads_prompt_holds_all_channels_memories_and_the_rest_of_the_conversation
     host.remember(Scope::Workspace, "default", LongTerm, "whole workspace");
     host.storage.add_channel("C2", "other");
     for (channel_id, text) in [("C1", "here"), ("C2", "there")] {
-        host.remember(Scope::Channel, channel_id, LongTerm, &format!("past {text}"));
-        host.remember(Scope::Channel, channel_id, ShortTerm, &format!("recent {text}"));
+        host.remember(
+            Scope::Channel,
+            channel_id,
+            LongTerm,
+            &format!("past {text}"),
+        );
+        host.remember(
+            Scope::Channel,
+            channel_id,
+            ShortTerm,
+            &format!("recent {text}"),
+        );
     }
     host.say("C1", -60, "a");
     host.reply("C1", -60, -50, "a1");
@@ -141,14 +176,19 @@ fn a_threads_prompt_holds_all_channels_memories_and_the_rest_of_the_conversation
     host.generate_thread("C1", -60, 0);
     let prompt = &host.llm.prompts()[0];
     for part in [
-        "whole workspace", "past here", "recent here", "past there", "recent there", "top level", "b1",
+        "whole workspace",
+        "past here",
+        "recent here",
+        "past there",
+        "recent there",
+        "top level",
+        "b1",
     ] {
         assert!(prompt.contains(part), "{part} is missing in {prompt}");
     }
 }
 
-// 05 THREAD: 既存記憶更新. Document extra05a wins: its THREAD prompt has no existing memory, and 05 itself gives
-// `existing_memory` to long-term memories only. The whole thread is read again instead.
+// 05 THREAD: 既存記憶更新, as extra05a changed it: the whole thread is read again instead.
 #[test]
 fn a_threads_prompt_has_the_whole_thread_and_not_its_existing_memory() {
     let host = TestHost::with_prompts();
@@ -168,18 +208,37 @@ fn threads_come_before_channels_whose_new_versions_they_do_not_see() {
     host.generate(0);
     let prompts = host.llm.prompts();
     assert!(prompts[0].contains("## 要約対象スレッド"), "{}", prompts[0]);
-    assert!(prompts[1].contains("## 要約対象: チャンネル会話履歴"), "{}", prompts[1]);
+    assert!(
+        prompts[1].contains("## 要約対象: チャンネル会話履歴"),
+        "{}",
+        prompts[1]
+    );
     assert!(!prompts[0].contains("#### 最近の出来事"));
 }
 
 #[test]
 fn times_in_prompts_are_the_messages_own() {
     let host = TestHost::with_prompts();
-    let timestamp = Timestamp { utc_offset_seconds: -18_000, ..at(-60) };
-    host.storage.add_message("C1", crate::bindings::types::Message { timestamp, ..message(-60, "a") });
+    let timestamp = Timestamp {
+        utc_offset_seconds: -18_000,
+        ..at(-60)
+    };
+    host.storage.add_message(
+        "C1",
+        Message {
+            timestamp,
+            ..message(-60, "a")
+        },
+    );
     host.reply("C1", -60, -30, "a1");
     host.generate(0);
     let prompt = &host.llm.prompts()[0];
-    assert!(prompt.contains("**2024-03-01 04:59:00** alice:\na\n"), "{prompt}");
-    assert!(prompt.contains("**2024-03-01 18:59:30** alice:\na1\n"), "{prompt}");
+    assert!(
+        prompt.contains("**2024-03-01 04:59:00** alice:\na\n"),
+        "{prompt}"
+    );
+    assert!(
+        prompt.contains("**2024-03-01 18:59:30** alice:\na1\n"),
+        "{prompt}"
+    );
 }

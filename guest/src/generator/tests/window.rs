@@ -1,9 +1,9 @@
 //! Which messages go into a channel's short-term memory.
 
 use super::*;
+use crate::bindings::llm::FinishReason;
 use crate::bindings::types::Engine;
 use crate::testing::{DAY, HOUR, TestHost, completion};
-use crate::bindings::llm::FinishReason;
 use MemoryType::ShortTerm;
 
 // 05 CHANNEL: 短期記憶（全メッセージ使用）
@@ -49,7 +49,11 @@ fn what_arrived_while_nobody_ran_for_three_days_is_summarised() {
     host.say("C1", DAY, "c");
     host.say("C1", 3 * DAY - 10, "d");
     host.generate(3 * DAY + 2 * HOUR);
-    assert_eq!(host.storage.versions("C1"), ["a", "a b c d"], "from the last watermark on");
+    assert_eq!(
+        host.storage.versions("C1"),
+        ["a", "a b c d"],
+        "from the last watermark on"
+    );
 }
 
 #[test]
@@ -67,7 +71,10 @@ fn a_channel_with_nothing_in_the_window_that_was_never_summarised_is_history() {
     let host = TestHost::new();
     host.say("C1", -DAY - 1, "long ago");
     let entries = host.generate_channel("C1", 0);
-    assert!(is_skipped(outcome_of(&entries, "C1"), SkipReason::OutsideWindow));
+    assert!(is_skipped(
+        outcome_of(&entries, "C1"),
+        SkipReason::OutsideWindow
+    ));
     assert_eq!(host.llm.calls(), 0);
 }
 
@@ -88,7 +95,10 @@ fn a_channel_whose_new_messages_are_gone_has_nothing_to_summarise() {
     host.settings.generation_message_limit = 0;
     host.say("C1", -10, "gone when they are read");
     let entries = host.generate(0);
-    assert!(is_skipped(outcome_of(&entries, "C1"), SkipReason::NothingToSummarize));
+    assert!(is_skipped(
+        outcome_of(&entries, "C1"),
+        SkipReason::NothingToSummarize
+    ));
     assert!(host.storage.memories().is_empty());
     assert_eq!(host.llm.calls(), 0);
 }
@@ -110,7 +120,8 @@ fn a_deleted_message_is_in_no_later_version() {
 fn a_text_is_saved_without_surrounding_white_space() {
     let host = TestHost::new();
     host.say("C1", -10, "a");
-    host.llm.script(0, Ok(completion(" \n- text\n\n", FinishReason::Stop)));
+    host.llm
+        .script(0, Ok(completion(" \n- text\n\n", FinishReason::Stop)));
     host.generate(0);
     assert_eq!(host.storage.versions("C1"), ["- text"]);
 }
@@ -142,6 +153,9 @@ fn messages_without_words_are_nothing_to_summarise_without_a_model() {
     host.reply("C1", -5, -4, " ");
     let entries = host.generate(0);
     for entry in &entries[..2] {
-        assert!(is_skipped(Some(&entry.outcome), SkipReason::NothingToSummarize), "{entry:?}");
+        assert!(
+            is_skipped(Some(&entry.outcome), SkipReason::NothingToSummarize),
+            "{entry:?}"
+        );
     }
 }

@@ -34,11 +34,21 @@ fn the_setting_merges_the_workspace_after_every_channel() {
     let mut host = two_channels(TestHost::new(), false);
     host.settings.workspace_merge_per_channel = true;
     let entries = host.generate(0);
-    let order: Vec<&str> = entries.iter().map(|entry| entry.scope_id.as_str()).collect();
+    let order: Vec<&str> = entries
+        .iter()
+        .map(|entry| entry.scope_id.as_str())
+        .collect();
     assert_eq!(order, ["A", "default", "B", "default", "default"]);
-    assert!(is_skipped(Some(&entries[4].outcome), SkipReason::Unchanged), "{:?}", entries[4]);
+    assert!(
+        is_skipped(Some(&entries[4].outcome), SkipReason::Unchanged),
+        "{:?}",
+        entries[4]
+    );
     let drafts = host.storage.drafts();
-    let texts = drafts.iter().filter(|draft| draft.scope == Scope::Workspace).map(|draft| &draft.content);
+    let texts = drafts
+        .iter()
+        .filter(|draft| draft.scope == Scope::Workspace)
+        .map(|draft| &draft.content);
     assert_eq!(texts.collect::<Vec<_>>(), ["#A: a", "#A: a\n#B: b"]);
     assert_eq!(host.llm.calls(), 6);
 }
@@ -70,8 +80,14 @@ fn a_workspace_without_channel_memories_has_nothing_to_summarise() {
     host.storage.add_channel("A", "A");
     host.remember(Scope::Workspace, "default", LongTerm, "existing");
     let entry = host.generate_workspace(0);
-    assert!(is_skipped(Some(&entry.outcome), SkipReason::NothingToSummarize));
-    assert_eq!((host.llm.calls(), host.storage.long_term("default").as_str()), (0, "existing"));
+    assert!(is_skipped(
+        Some(&entry.outcome),
+        SkipReason::NothingToSummarize
+    ));
+    assert_eq!(
+        (host.llm.calls(), host.storage.long_term("default").as_str()),
+        (0, "existing")
+    );
 }
 
 #[test]
@@ -83,12 +99,16 @@ fn the_existing_memory_goes_into_the_next_merge() {
     let before = host.storage.memories();
     host.generate_workspace(0);
     let prompt = &host.llm.prompts()[0];
-    let target = "### 既存のワークスペース長期記憶\nexisting memory\n\n### #A の長期記憶\npast of A\n";
+    let target =
+        "### 既存のワークスペース長期記憶\nexisting memory\n\n### #A の長期記憶\npast of A\n";
     assert!(prompt.contains(target), "{prompt}");
     let ids: Vec<u64> = before.iter().map(|memory| memory.id).collect();
     let draft = host.storage.drafts().pop().unwrap();
     assert_eq!(draft.source_memories, ids);
-    assert_eq!((draft.expected, draft.merged_through), (Some(ids[0]), Some(ids[1])));
+    assert_eq!(
+        (draft.expected, draft.merged_through),
+        (Some(ids[0]), Some(ids[1]))
+    );
 }
 
 // 01f `_update_workspace_long_term_memory`: the sum of the counts and the newest of the ids.
@@ -113,7 +133,10 @@ fn the_workspace_has_the_scope_id_of_the_settings() {
     assert!(is_done(outcome_of(&host.generate(0), "now")));
     assert_eq!(host.storage.long_term("now"), "#A: a\n#B: b");
     assert_eq!(host.storage.long_term("before"), "old");
-    assert_eq!(host.context("A").workspace_long_term_memory.as_deref(), Some("#A: a\n#B: b"));
+    assert_eq!(
+        host.context("A").workspace_long_term_memory.as_deref(),
+        Some("#A: a\n#B: b")
+    );
 }
 
 // -- the retired short-term memory: documents 05 and extra05a make it, 01 wins unless the setting is on --
@@ -141,9 +164,15 @@ fn the_setting_makes_the_workspace_short_term_memory_from_the_newest_versions() 
     host.generate(0);
     host.say("A", HOUR, "a2");
     let entries = host.generate(DAY);
-    assert_eq!(made(&entries)[2..], [("default", LongTerm, 1), ("default", ShortTerm, 1)]);
+    assert_eq!(
+        made(&entries)[2..],
+        [("default", LongTerm, 1), ("default", ShortTerm, 1)]
+    );
     assert_eq!(host.storage.versions("default"), ["#A: a a2\n#B: b"]);
-    assert!(is_skipped(outcome_of(&host.generate(DAY), "default"), SkipReason::Unchanged));
+    assert!(is_skipped(
+        outcome_of(&host.generate(DAY), "default"),
+        SkipReason::Unchanged
+    ));
 }
 
 #[test]
@@ -166,10 +195,16 @@ fn of_the_workspaces_memories_one_is_made_although_the_other_fails() {
         let before = host.llm.calls();
         host.llm.refuse_prompts_with(Some(part));
         let entry = host.generate_workspace(DAY);
-        assert!(matches!(entry.outcome, Outcome::Failed(Error::Llm(_))), "{entry:?}");
+        assert!(
+            matches!(entry.outcome, Outcome::Failed(Error::Llm(_))),
+            "{entry:?}"
+        );
         assert_eq!(made(&[entry]), [("default", saved, 1)]);
         assert_eq!(host.llm.calls(), before + 2);
         host.llm.refuse_prompts_with(None);
-        assert!(is_done(Some(&host.generate_workspace(DAY).outcome)), "the next run makes the other");
+        assert!(
+            is_done(Some(&host.generate_workspace(DAY).outcome)),
+            "the next run makes the other"
+        );
     }
 }

@@ -26,7 +26,12 @@ impl State {
         };
         let newest = self.of(scope, &scope_id, MemoryType::ShortTerm).last();
         let watermark = newest.and_then(|memory| memory.source_latest_message_ts.clone());
-        let is_new = |ts: &&Ts| watermark.as_deref().map(id).is_none_or(|watermark| **ts > watermark);
+        let is_new = |ts: &&Ts| {
+            watermark
+                .as_deref()
+                .map(id)
+                .is_none_or(|watermark| **ts > watermark)
+        };
         Ok(Backlog {
             channel: self.channel(channel_id)?,
             thread_ts: thread_ts.map(str::to_owned),
@@ -48,7 +53,8 @@ impl State {
                 || backlog.latest_message_ts.as_deref().map(id) >= Some(id(&query.window_start))
         };
         let is_due = |backlog: &Backlog| {
-            let is_over = backlog.latest_message_ts.as_deref().map(id) <= Some(id(&query.idle_since));
+            let is_over =
+                backlog.latest_message_ts.as_deref().map(id) <= Some(id(&query.idle_since));
             backlog.new_message_count > 0
                 && in_window(backlog)
                 && (query.always
@@ -57,7 +63,11 @@ impl State {
                     || is_over)
         };
         let (mut channels, mut threads) = (Vec::new(), Vec::new());
-        let ids: BTreeSet<&str> = self.channels.iter().map(|channel| channel.id.as_str()).collect();
+        let ids: BTreeSet<&str> = self
+            .channels
+            .iter()
+            .map(|channel| channel.id.as_str())
+            .collect();
         for channel_id in ids {
             let backlog = self.backlog(channel_id, None, until)?;
             if generous || backlog.unmerged_count > 0 || is_due(&backlog) {
@@ -89,7 +99,10 @@ impl State {
                 .filter(move |(key, _)| key.0 == scope && key.2 == memory_type)
                 .filter_map(|(_, versions)| versions.last())
         };
-        let merged = newest(Scope::Workspace).map(|memory| memory.merged_through).max().flatten();
+        let merged = newest(Scope::Workspace)
+            .map(|memory| memory.merged_through)
+            .max()
+            .flatten();
         newest(Scope::Channel).any(|memory| Some(memory.id) > merged)
     }
 }

@@ -67,7 +67,11 @@ impl MemoryStorage {
     pub(crate) fn add_channel(&self, id: &str, name: &str) {
         let channels = &mut self.state.borrow_mut().channels;
         channels.retain(|channel| channel.id != id);
-        channels.push(Channel { id: id.to_owned(), name: name.to_owned(), is_private: false });
+        channels.push(Channel {
+            id: id.to_owned(),
+            name: name.to_owned(),
+            is_private: false,
+        });
     }
 
     /// Adds a message, and its channel if that is new, which then has its id as its name.
@@ -76,17 +80,32 @@ impl MemoryStorage {
             self.add_channel(channel_id, channel_id);
         }
         let messages = &mut self.state.borrow_mut().messages;
-        messages.entry(channel_id.to_owned()).or_default().insert(id(&message.ts), message);
+        messages
+            .entry(channel_id.to_owned())
+            .or_default()
+            .insert(id(&message.ts), message);
     }
 
     /// Deletes a message.
     pub(crate) fn delete_message(&self, channel_id: &str, ts: &str) {
-        self.state.borrow_mut().messages.get_mut(channel_id).unwrap().remove(&id(ts)).unwrap();
+        self.state
+            .borrow_mut()
+            .messages
+            .get_mut(channel_id)
+            .unwrap()
+            .remove(&id(ts))
+            .unwrap();
     }
 
     /// Every memory that the component sees.
     pub(crate) fn memories(&self) -> Vec<Memory> {
-        self.state.borrow().memories.values().flatten().cloned().collect()
+        self.state
+            .borrow()
+            .memories
+            .values()
+            .flatten()
+            .cloned()
+            .collect()
     }
 
     /// The memories of one scope id and type, in order of versions.
@@ -98,13 +117,19 @@ impl MemoryStorage {
 
     /// The texts of a channel's or thread's short-term versions.
     pub(crate) fn versions(&self, scope_id: &str) -> Vec<String> {
-        self.of(scope_id, MemoryType::ShortTerm).into_iter().map(|memory| memory.content).collect()
+        self.of(scope_id, MemoryType::ShortTerm)
+            .into_iter()
+            .map(|memory| memory.content)
+            .collect()
     }
 
     /// The text of a long-term memory; empty where there is none.
     pub(crate) fn long_term(&self, scope_id: &str) -> String {
         let memories = self.of(scope_id, MemoryType::LongTerm);
-        memories.first().map(|memory| memory.content.clone()).unwrap_or_default()
+        memories
+            .first()
+            .map(|memory| memory.content.clone())
+            .unwrap_or_default()
     }
 
     /// What was saved, in order of the ids.
@@ -135,7 +160,11 @@ impl MemoryStorage {
     ) -> Result<T, StorageError> {
         let call = self.calls.borrow().len();
         self.calls.borrow_mut().push(name);
-        let lost = || Err(StorageError::Unavailable(format!("call {call} ({name}) was to fail")));
+        let lost = || {
+            Err(StorageError::Unavailable(format!(
+                "call {call} ({name}) was to fail"
+            )))
+        };
         match self.fault.get() {
             Some(fault) if fault.call == call => {
                 if fault.effect == Effect::Done {
@@ -187,7 +216,9 @@ impl Storage for MemoryStorage {
     fn list_due(&self, query: &DueQuery) -> Result<Due, StorageError> {
         self.call("list-due", |state| {
             let mut due = state.list_due(query, self.generous.get())?;
-            due.channels.iter_mut().for_each(|backlog| self.spoil(backlog));
+            due.channels
+                .iter_mut()
+                .for_each(|backlog| self.spoil(backlog));
             Ok(due)
         })
     }
@@ -212,14 +243,25 @@ impl Storage for MemoryStorage {
 
 impl State {
     fn channel(&self, channel_id: &str) -> Result<Channel, StorageError> {
-        let channel = self.channels.iter().find(|channel| channel.id == channel_id);
-        channel.cloned().ok_or_else(|| StorageError::NotFound(format!("channel {channel_id}")))
+        let channel = self
+            .channels
+            .iter()
+            .find(|channel| channel.id == channel_id);
+        channel
+            .cloned()
+            .ok_or_else(|| StorageError::NotFound(format!("channel {channel_id}")))
     }
 
     /// A channel's messages as of `until`.
-    fn messages(&self, channel_id: &str, until: Ts) -> impl DoubleEndedIterator<Item = (Ts, &Message)> {
+    fn messages(
+        &self,
+        channel_id: &str,
+        until: Ts,
+    ) -> impl DoubleEndedIterator<Item = (Ts, &Message)> {
         let messages = self.messages.get(channel_id).into_iter().flatten();
-        messages.map(|(ts, message)| (*ts, message)).filter(move |(ts, _)| *ts <= until)
+        messages
+            .map(|(ts, message)| (*ts, message))
+            .filter(move |(ts, _)| *ts <= until)
     }
 
     fn list_messages(&self, query: &MessageQuery) -> Vec<Message> {
@@ -233,13 +275,20 @@ impl State {
             Keep::Newest => window.rev().take(limit).map(|(ts, _)| ts).collect(),
             Keep::Oldest => window.take(limit).map(|(ts, _)| ts).collect(),
         };
-        picked.extend(all().filter(|(ts, m)| thread_of(*ts, m) == thread).map(|(ts, _)| ts));
+        picked.extend(
+            all()
+                .filter(|(ts, m)| thread_of(*ts, m) == thread)
+                .map(|(ts, _)| ts),
+        );
         let parents: Vec<Ts> = all()
             .filter(|(ts, _)| picked.contains(ts))
             .filter_map(|(_, message)| message.thread_ts.as_deref().map(id))
             .collect();
         picked.extend(parents);
-        all().filter(|(ts, _)| picked.contains(ts)).map(|(_, message)| message.clone()).collect()
+        all()
+            .filter(|(ts, _)| picked.contains(ts))
+            .map(|(_, message)| message.clone())
+            .collect()
     }
 
     fn of(&self, scope: Scope, scope_id: &str, memory_type: MemoryType) -> &[Memory] {
@@ -249,7 +298,9 @@ impl State {
 
     /// The short-term versions of a channel that its long-term memory has not merged.
     fn unmerged(&self, channel_id: &str) -> &[Memory] {
-        let long_term = self.of(Scope::Channel, channel_id, MemoryType::LongTerm).first();
+        let long_term = self
+            .of(Scope::Channel, channel_id, MemoryType::LongTerm)
+            .first();
         let merged = long_term.and_then(|memory| memory.merged_through);
         let versions = self.of(Scope::Channel, channel_id, MemoryType::ShortTerm);
         &versions[versions.partition_point(|memory| Some(memory.id) <= merged)..]
@@ -268,7 +319,11 @@ impl State {
                 (Scope::Thread, _) if query.threads.contains(scope_id) => versions.len(),
                 (Scope::Channel, MemoryType::LongTerm) if is_wanted(scope_id) => versions.len(),
                 (Scope::Channel, MemoryType::ShortTerm) if is_wanted(scope_id) => {
-                    let unmerged = if query.unmerged { self.unmerged(scope_id).len() } else { 0 };
+                    let unmerged = if query.unmerged {
+                        self.unmerged(scope_id).len()
+                    } else {
+                        0
+                    };
                     limit.max(unmerged).min(versions.len())
                 }
                 _ => 0,
@@ -292,7 +347,10 @@ impl State {
         let first = versions.first().map(|memory| memory.created_at);
         let (version, created_at) = match draft.mode {
             SaveMode::Overwrite => (1, first.unwrap_or(draft.now)),
-            SaveMode::NewVersion => (versions.last().map_or(1, |memory| memory.version + 1), draft.now),
+            SaveMode::NewVersion => (
+                versions.last().map_or(1, |memory| memory.version + 1),
+                draft.now,
+            ),
         };
         let memory = Memory {
             id: MemoryId::try_from(self.drafts.len()).unwrap(),

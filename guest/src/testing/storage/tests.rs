@@ -33,14 +33,21 @@ fn read(storage: &MemoryStorage, history_limit: u32, unmerged: bool) -> Vec<Memo
         unmerged,
         threads: Vec::new(),
     };
-    storage.list_memories(&query).unwrap().iter().map(|memory| memory.id).collect()
+    storage
+        .list_memories(&query)
+        .unwrap()
+        .iter()
+        .map(|memory| memory.id)
+        .collect()
 }
 
 #[test]
 fn a_save_takes_the_next_id_and_version_and_overwriting_drops_all_others() {
     let storage = MemoryStorage::default();
     let save = |mode, expected| {
-        let memory = storage.save_memory(&draft(ShortTerm, mode, expected)).unwrap();
+        let memory = storage
+            .save_memory(&draft(ShortTerm, mode, expected))
+            .unwrap();
         (memory.id, memory.version)
     };
     assert_eq!(save(SaveMode::NewVersion, None), (0, 1));
@@ -52,24 +59,35 @@ fn a_save_takes_the_next_id_and_version_and_overwriting_drops_all_others() {
 #[test]
 fn a_save_is_refused_where_somebody_wrote_first_or_the_text_is_empty() {
     let storage = MemoryStorage::default();
-    storage.save_memory(&draft(ShortTerm, SaveMode::NewVersion, None)).unwrap();
+    storage
+        .save_memory(&draft(ShortTerm, SaveMode::NewVersion, None))
+        .unwrap();
     let stale = storage.save_memory(&draft(ShortTerm, SaveMode::NewVersion, None));
     assert!(matches!(stale, Err(StorageError::Conflict(_))));
     let mut empty = draft(ShortTerm, SaveMode::NewVersion, Some(0));
     empty.content.clear();
-    assert!(matches!(storage.save_memory(&empty), Err(StorageError::Invalid(_))));
+    assert!(matches!(
+        storage.save_memory(&empty),
+        Err(StorageError::Invalid(_))
+    ));
 }
 
 #[test]
 fn versions_are_read_newest_first_counted_and_unmerged_ones_however_old() {
     let storage = MemoryStorage::default();
     for expected in [None, Some(0), Some(1)] {
-        storage.save_memory(&draft(ShortTerm, SaveMode::NewVersion, expected)).unwrap();
+        storage
+            .save_memory(&draft(ShortTerm, SaveMode::NewVersion, expected))
+            .unwrap();
     }
     let mut merge = draft(LongTerm, SaveMode::Overwrite, None);
     merge.merged_through = Some(0);
     storage.save_memory(&merge).unwrap();
-    assert_eq!(read(&storage, 1, false), [3, 2], "long-term first, then the newest version");
+    assert_eq!(
+        read(&storage, 1, false),
+        [3, 2],
+        "long-term first, then the newest version"
+    );
     assert_eq!(read(&storage, 1, true), [3, 1, 2]);
 }
 
@@ -81,7 +99,9 @@ fn a_backlog_knows_nothing_after_until() {
     let backlog = |until: i64| host.storage.get_backlog("C1", None, &ts(until)).unwrap();
     assert_eq!(backlog(-HOUR).new_message_count, 1);
     assert_eq!(backlog(0).latest_message_ts, Some(ts(0)));
-    host.storage.save_memory(&draft(ShortTerm, SaveMode::NewVersion, None)).unwrap();
+    host.storage
+        .save_memory(&draft(ShortTerm, SaveMode::NewVersion, None))
+        .unwrap();
     let backlog = backlog(0);
     assert_eq!((backlog.new_message_count, backlog.unmerged_count), (1, 1));
 }
@@ -104,7 +124,10 @@ fn messages_come_with_the_first_message_of_their_thread_and_a_whole_thread() {
             whole_thread,
         };
         let messages = host.storage.list_messages(&query).unwrap();
-        messages.into_iter().map(|message| message.text).collect::<Vec<_>>()
+        messages
+            .into_iter()
+            .map(|message| message.text)
+            .collect::<Vec<_>>()
     };
     assert_eq!(read(1, Keep::Newest, None), ["b"]);
     assert_eq!(read(1, Keep::Oldest, None), ["parent", "reply"]);

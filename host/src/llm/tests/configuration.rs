@@ -56,42 +56,42 @@ fn wrong_values_are_named_and_never_shown() {
         (
             "client_args",
             json!({ "api_kye": KEY }),
-            "agents.memory.client_args.api_kye: not known; known are api_key",
+            "agents.memory.client_args.api_kye: not known; there are api_key",
         ),
         (
             "client_args",
             json!({ "api_key": 123_456 }),
-            "agents.memory.client_args.api_key: not a text",
+            "agents.memory.client_args.api_key: expected a text",
         ),
         (
             "client_args",
             json!({ "api_base": format!("ftp://{KEY}") }),
-            "agents.memory.client_args.api_base: not an address",
+            "agents.memory.client_args.api_base: expected an address",
         ),
         (
             "client_args",
             json!({ "base_url": KEY }),
-            "agents.memory.client_args.base_url: not an address",
+            "agents.memory.client_args.base_url: expected an address",
         ),
         (
             "client_args",
             json!({ "timeout": 0 }),
-            "agents.memory.client_args.timeout: not a number of seconds",
+            "agents.memory.client_args.timeout: expected seconds",
         ),
         (
             "client_args",
             json!({ "timeout": "soon" }),
-            "agents.memory.client_args.timeout: not a number of seconds",
+            "agents.memory.client_args.timeout: expected seconds",
         ),
         (
             "client_args",
             json!({ "max_retries": -1 }),
-            "agents.memory.client_args.max_retries: not a whole number",
+            "agents.memory.client_args.max_retries: expected a whole number",
         ),
         (
             "params",
             json!({ "max_tokens": "many" }),
-            "agents.memory.params.max_tokens: not a whole number",
+            "agents.memory.params.max_tokens: expected a whole number",
         ),
         (
             "params",

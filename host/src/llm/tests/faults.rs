@@ -32,6 +32,12 @@ async fn statuses_become_typed_errors_and_only_those_that_may_pass_are_tried_aga
             LlmError::InvalidRequest(told(404, "no model")),
             1,
         ),
+        (
+            422,
+            "wrong:\n  top_p\n",
+            LlmError::InvalidRequest(told(422, "wrong: top_p")),
+            1,
+        ),
         (301, "moved", LlmError::Other(told(301, "moved")), 1),
         (429, "slow down", LlmError::RateLimited(None), 4),
         (
@@ -181,13 +187,13 @@ async fn a_server_that_is_not_there_is_unavailable() {
     drop(listener);
     let llm = build(&agent(json!({
         "model_id": "ollama/m",
-        "client_args": { "base_url": address, "max_retries": 1 },
+        "client_args": { "base_url": &address, "max_retries": 1 },
     })));
     let (result, record) = call(&llm.unwrap()).await;
-    assert!(
-        matches!(result, Err(LlmError::Unavailable(_))),
-        "{result:?}"
-    );
+    match result {
+        Err(LlmError::Unavailable(detail)) => assert!(detail.contains(&address), "{detail}"),
+        other => panic!("{other:?}"),
+    }
     assert_eq!(record.attempts, 2);
 }
 

@@ -5,8 +5,8 @@ use super::{
     save_versions, short_term, thread_memory,
 };
 use crate::bindings::types::{Engine, MemoryType, Scope};
-use crate::storage::records::MemoryRecord;
 use crate::names;
+use crate::storage::records::MemoryRecord;
 use crate::storage::{ChannelFilter, Memory, MemoryDraft, MemoryQuery};
 
 fn nothing() -> MemoryQuery {

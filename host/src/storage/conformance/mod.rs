@@ -227,7 +227,9 @@ fn all_memories() -> MemoryQuery {
         channels: ChannelFilter::All,
         history_limit: 100,
         unmerged: true,
-        threads: ["1", "2", "150"].map(|second| format!("C1:{second}.000000")).into(),
+        threads: ["1", "2", "150"]
+            .map(|second| format!("C1:{second}.000000"))
+            .into(),
     }
 }
 

@@ -89,7 +89,10 @@ pub async fn overwriting_replaces_all_versions(fixture: &dyn Fixture) {
         ..short_term("C1", "3.0")
     };
     let memory = save(fixture, overwrite).await;
-    assert_eq!(memories(fixture, all_memories()).await, [memory.clone()]);
+    assert_eq!(
+        memories(fixture, all_memories()).await,
+        std::slice::from_ref(&memory)
+    );
     let next = MemoryDraft {
         expected: Some(memory.id),
         ..short_term("C1", "4.0")

@@ -69,8 +69,8 @@ impl SqliteWorkspace {
     fn oldest_new(&self, only_never_summarized: bool) -> Result<Option<TsKey>, StoreError> {
         self.read(|connection, place| {
             let mut statement = connection.prepare_cached(include_str!("sql/oldest_new.sql"))?;
-            let key: Option<i64> = statement
-                .query_row((place.workspace, only_never_summarized), |row| row.get(0))?;
+            let key: Option<i64> =
+                statement.query_row((place.workspace, only_never_summarized), |row| row.get(0))?;
             Ok(key.map(TsKey::from_database))
         })
     }

@@ -4,16 +4,14 @@ use rusqlite::{Connection, Row, params};
 
 use super::error::Fault;
 use super::messages::channel_key;
+use super::place::Place;
 use super::rows::{self, NO_WATERMARK};
-use super::workspace::Place;
 use crate::bindings::types::MemoryType;
 use crate::storage::{Backlog, Channel, Due, DueQuery};
 
 /// A backlog as of a point in time, with what decides whether it is due.
 struct Waiting {
     latest: Option<i64>,
-    /// The oldest message after the watermark, also where that is after the point in time.
-    oldest_new: Option<i64>,
     backlog: Backlog,
 }
 
@@ -37,7 +35,7 @@ impl Bounds {
         })
     }
 
-    /// Whether a channel may be due. The answer depends on nothing after `until`, so that a backfill gets the
+    /// Whether a channel is due. The answer depends on nothing after `until`, so that a backfill gets the
     /// one that a bot got at that time.
     fn admit_channel(&self, waiting: &Waiting) -> bool {
         let backlog = &waiting.backlog;
@@ -52,8 +50,8 @@ impl Bounds {
         }
         self.always
             || waiting
-                .oldest_new
-                .is_some_and(|oldest| oldest <= self.idle_since)
+                .latest
+                .is_some_and(|latest| latest <= self.idle_since)
             || backlog.new_message_count >= self.message_threshold
     }
 
@@ -109,14 +107,16 @@ pub(super) fn recount_thread(
     channel: i64,
     thread: i64,
 ) -> rusqlite::Result<()> {
-    let drop = include_str!("sql/drop_thread_backlog.sql");
-    connection
-        .prepare_cached(drop)?
-        .execute([channel, thread])?;
     let recount = include_str!("sql/recount_thread.sql");
-    connection
+    let written = connection
         .prepare_cached(recount)?
         .execute([channel, thread])?;
+    if written == 0 {
+        let drop = include_str!("sql/drop_thread_backlog.sql");
+        connection
+            .prepare_cached(drop)?
+            .execute([channel, thread])?;
+    }
     Ok(())
 }
 
@@ -199,7 +199,7 @@ fn thread_waiting(
 
 fn waiting(row: &Row<'_>, thread_ts: Option<String>) -> rusqlite::Result<Waiting> {
     let latest: Option<i64> = row.get(3)?;
-    let watermark: Option<i64> = row.get(6)?;
+    let watermark: Option<i64> = row.get(5)?;
     let backlog = Backlog {
         channel: Channel {
             id: row.get(0)?,
@@ -209,13 +209,9 @@ fn waiting(row: &Row<'_>, thread_ts: Option<String>) -> rusqlite::Result<Waiting
         thread_ts,
         latest_message_ts: latest.map(rows::ts),
         new_message_count: row.get(4)?,
-        short_term_version: row.get(7)?,
+        short_term_version: row.get(6)?,
         summarized_through: watermark.filter(|key| *key != NO_WATERMARK).map(rows::ts),
-        unmerged_count: row.get(8)?,
+        unmerged_count: row.get(7)?,
     };
-    Ok(Waiting {
-        latest,
-        oldest_new: row.get(5)?,
-        backlog,
-    })
+    Ok(Waiting { latest, backlog })
 }

@@ -5,8 +5,9 @@ use std::fmt::Write as _;
 
 use super::error::{Fault, StoreError};
 use super::inspect::{MemoryFilter, StoredMemory, sources, stored_memories};
+use super::place::Place;
 use super::rows;
-use super::workspace::{Place, SqliteWorkspace};
+use super::workspace::SqliteWorkspace;
 use crate::bindings::types::Scope;
 use crate::names;
 
@@ -43,11 +44,12 @@ fn dump(connection: &rusqlite::Connection, place: &Place) -> Result<String, Faul
             .iter()
             .map(|message| format!("{}:{}", message.channel_id, message.ts))
             .collect();
-        let from: Vec<String> = sources
+        let mut from: Vec<String> = sources
             .memories
             .iter()
             .map(|source| name(source.id))
             .collect();
+        from.sort();
         // Which channel's memory is the newest depends on the order; `from` says what was merged.
         let merged = memory
             .merged_through

@@ -34,8 +34,8 @@ struct Touched {
     channels: BTreeSet<i64>,
     /// Channel and thread.
     threads: BTreeSet<(i64, i64)>,
-    /// Channel and message: of a thread, if there are replies already.
-    top_level: Vec<(i64, i64)>,
+    /// Channel and message, which may be the first of a thread that was there before.
+    messages: Vec<(i64, i64)>,
 }
 
 /// A memory whose watermark and merge mark follow from what else is imported.
@@ -273,7 +273,7 @@ impl SqliteImport {
         let mut channels = self.touched.channels.clone();
         let mut threads = self.touched.threads.clone();
         let mut has_thread = connection.prepare_cached(include_str!("sql/has_thread.sql"))?;
-        for message in &self.touched.top_level {
+        for message in &self.touched.messages {
             if has_thread.query_row(<[i64; 2]>::from(*message), |row| row.get(0))? {
                 threads.insert(*message);
             }
@@ -304,12 +304,8 @@ impl SqliteImport {
 impl Touched {
     fn message(&mut self, channel: i64, ts: i64, thread: Option<i64>) {
         self.channels.insert(channel);
-        match thread {
-            Some(thread) => {
-                self.threads.insert((channel, thread));
-            }
-            None => self.top_level.push((channel, ts)),
-        }
+        self.messages.push((channel, ts));
+        self.threads.extend(thread.map(|thread| (channel, thread)));
     }
 }
 
@@ -376,7 +372,7 @@ impl ImportSink for SqliteImport {
             include_str!("sql/update_user.sql"),
         );
         let put = self
-            .put(insert, update, &columns)
+            .put(insert, update, columns)
             .map_err(|error| self.error(error.into()))?;
         put.count(&mut self.tally.users);
         Ok(())
@@ -394,7 +390,7 @@ impl ImportSink for SqliteImport {
             include_str!("sql/update_channel.sql"),
         );
         let put = self
-            .put(insert, update, &columns)
+            .put(insert, update, columns)
             .map_err(|error| self.error(error.into()))?;
         put.count(&mut self.tally.channels);
         Ok(())

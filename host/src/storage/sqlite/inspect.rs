@@ -4,8 +4,9 @@ use rusqlite::{Connection, Row, params};
 
 use super::error::{Fault, StoreError};
 use super::messages::channels;
+use super::place::Place;
 use super::rows;
-use super::workspace::{Place, SqliteWorkspace};
+use super::workspace::SqliteWorkspace;
 use crate::bindings::types::{MemoryType, Scope, Timestamp};
 use crate::storage::{Channel, Memory, StorageError};
 use crate::ts::TsKey;

@@ -3,8 +3,8 @@
 use rusqlite::{Connection, Params, params};
 
 use super::error::Fault;
+use super::place::Place;
 use super::rows;
-use super::workspace::Place;
 use crate::storage::{ChannelFilter, Memory, MemoryQuery};
 
 /// The memories that a query asks for, ordered by scope, scope id, type and version: one statement
@@ -39,7 +39,12 @@ pub(super) fn memories(
     if !query.threads.is_empty() {
         let sql = include_str!("sql/memories_of_threads.sql");
         let scope_ids = serde_json::Value::from(query.threads.clone()).to_string();
-        found.extend(select(connection, place, sql, params![place.workspace, scope_ids])?);
+        found.extend(select(
+            connection,
+            place,
+            sql,
+            params![place.workspace, scope_ids],
+        )?);
     }
     Ok(found)
 }

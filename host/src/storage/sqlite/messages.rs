@@ -3,8 +3,8 @@
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::error::Fault;
+use super::place::Place;
 use super::rows;
-use super::workspace::Place;
 use crate::bindings::types::User;
 use crate::storage::{Channel, Keep, Message, MessageQuery, StorageError};
 

@@ -17,6 +17,7 @@ pub mod import;
 pub mod inspect;
 mod memories;
 mod messages;
+mod place;
 mod pool;
 mod rows;
 mod save;

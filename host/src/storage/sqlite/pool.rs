@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
 use super::error::{Fault, StoreError};
@@ -32,6 +33,11 @@ pub(super) fn connect(path: &Path) -> Result<Connection, StoreError> {
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags).map_err(at)?;
     connection.busy_timeout(BUSY_TIMEOUT).map_err(at)?;
+    // Otherwise SQLite plans a statement anew whenever its parameters change, which costs more
+    // than most statements.
+    connection
+        .set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)
+        .map_err(at)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     connection
         .pragma_update(None, "foreign_keys", true)
@@ -117,4 +123,12 @@ fn in_transaction<T>(
     let value = work(&transaction)?;
     transaction.commit()?;
     Ok(value)
+}
+
+#[cfg(test)]
+impl Pool {
+    /// Runs `work` on the writing connection, outside a transaction.
+    pub(super) fn with_writer<T>(&self, work: impl FnOnce(&Connection) -> T) -> T {
+        work(&self.writer.lock().unwrap_or_else(PoisonError::into_inner))
+    }
 }

@@ -7,28 +7,82 @@
 )]
 
 mod conformance;
+mod faults;
+mod import;
+mod inspect;
+mod plans;
+mod schema;
 
+use rusqlite::Connection;
 use tempfile::TempDir;
 
+use super::backlog::{recount_channel, recount_thread};
 use super::{SqliteStore, SqliteWorkspace};
+use crate::bindings::types::{Engine, MemoryType, Scope, Timestamp};
+use crate::storage::{MemoryDraft, SaveMode};
 
 /// A store in a folder that goes away.
-#[allow(dead_code, reason = "the folder lives as long as the store")]
-pub(super) struct Stored {
-    pub(super) folder: TempDir,
-    pub(super) store: SqliteStore,
-    pub(super) workspace: SqliteWorkspace,
+struct Stored {
+    store: SqliteStore,
+    workspace: SqliteWorkspace,
+    _folder: TempDir,
 }
 
-pub(super) fn stored() -> Stored {
+fn stored() -> Stored {
     let folder = tempfile::tempdir().unwrap();
     let store = SqliteStore::open(folder.path().join("myao.db")).unwrap();
     let workspace = store
         .workspace("W1", chrono_tz::Asia::Tokyo, "default")
         .unwrap();
     Stored {
-        folder,
         store,
         workspace,
+        _folder: folder,
     }
+}
+
+/// A new version of a channel's short-term memory.
+fn draft(channel: &str) -> MemoryDraft {
+    MemoryDraft {
+        scope: Scope::Channel,
+        scope_id: channel.into(),
+        memory_type: MemoryType::ShortTerm,
+        mode: SaveMode::NewVersion,
+        expected: None,
+        content: "a text".into(),
+        engine: Engine::Extractive,
+        now: Timestamp {
+            unix_seconds: 500,
+            utc_offset_seconds: 0,
+        },
+        source_channel_id: String::new(),
+        source_messages: Vec::new(),
+        source_memories: Vec::new(),
+        source_message_count: 1,
+        source_latest_message_ts: None,
+        merged_through: None,
+    }
+}
+
+/// Counts every channel and thread anew, from nothing.
+fn recount_all(connection: &Connection) {
+    let transaction = connection.unchecked_transaction().unwrap();
+    transaction
+        .execute(include_str!("tests/forget_backlog.sql"), [])
+        .unwrap();
+    for (channel, _) in keys(&transaction, include_str!("tests/all_channels.sql")) {
+        recount_channel(&transaction, channel).unwrap();
+    }
+    for (channel, thread) in keys(&transaction, include_str!("tests/all_threads.sql")) {
+        recount_thread(&transaction, channel, thread).unwrap();
+    }
+    transaction.commit().unwrap();
+}
+
+fn keys(connection: &Connection, sql: &str) -> Vec<(i64, i64)> {
+    let mut statement = connection.prepare(sql).unwrap();
+    let rows = statement
+        .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))
+        .unwrap();
+    rows.map(Result::unwrap).collect()
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use rusqlite::Connection;
 
 use super::error::{Fault, StoreError};
+use super::place::Place;
 use super::pool::Pool;
 use super::{backlog, memories, messages, save};
 use crate::storage::{
@@ -19,17 +20,6 @@ use crate::storage::{
 pub struct SqliteWorkspace {
     pool: Arc<Pool>,
     pub(super) place: Place,
-}
-
-/// What every statement needs to know of the workspace.
-#[derive(Clone)]
-pub(super) struct Place {
-    /// The key of the workspace's row.
-    pub(super) workspace: i64,
-    /// For the UTC offset of times.
-    pub(super) timezone: chrono_tz::Tz,
-    /// The scope id of the workspace's own memories.
-    pub(super) scope_id: Arc<str>,
 }
 
 impl SqliteWorkspace {

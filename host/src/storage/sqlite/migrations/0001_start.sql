@@ -41,6 +41,8 @@ CREATE TABLE messages (
     UNIQUE (channel, ts_key)
 ) STRICT;
 CREATE INDEX messages_by_thread ON messages (channel, thread_key, ts_key) WHERE thread_key IS NOT NULL;
+-- So that counting the others reads no rows.
+CREATE INDEX messages_deleted ON messages (channel, ts_key) WHERE deleted_at IS NOT NULL;
 CREATE INDEX messages_by_time ON messages (workspace, ts_key) WHERE deleted_at IS NULL;
 
 -- Every text that was ever saved. One that was overwritten has `superseded_at` and is kept for
@@ -98,10 +100,10 @@ CREATE TABLE backlog (
     PRIMARY KEY (channel, thread_key)
 ) STRICT, WITHOUT ROWID;
 -- Only what waits is in these, or sorted so that the rest is never visited.
-CREATE INDEX backlog_channel_waits ON backlog (workspace, oldest_new_key)
+CREATE INDEX backlog_channel_waits ON backlog (workspace, newest_key, oldest_new_key)
 WHERE thread_key = 0 AND short_term_id > 0 AND oldest_new_key IS NOT NULL;
 CREATE INDEX backlog_channel_many ON backlog (workspace, new_count, oldest_new_key)
-WHERE thread_key = 0 AND short_term_id > 0 AND new_count > 0;
+WHERE thread_key = 0 AND short_term_id > 0;
 CREATE INDEX backlog_channel_never ON backlog (workspace, newest_key, oldest_new_key)
 WHERE thread_key = 0 AND short_term_id = 0;
 CREATE INDEX backlog_channel_unmerged ON backlog (workspace)

@@ -11,13 +11,15 @@ SELECT
     ) END,
     CASE WHEN b.newest_key <= ?2 THEN b.new_count ELSE (
         SELECT COUNT(*) FROM messages
-        WHERE channel = ?1 AND ts_key > b.watermark AND ts_key <= ?2 AND deleted_at IS NULL
+        WHERE channel = ?1 AND ts_key > b.watermark AND ts_key <= ?2
+    ) - (
+        SELECT COUNT(*) FROM messages
+        WHERE channel = ?1 AND ts_key > b.watermark AND ts_key <= ?2 AND deleted_at IS NOT NULL
     ) END,
-    b.oldest_new_key,
     b.watermark,
     m.version,
     CASE WHEN b.short_term_id > b.merged_through THEN (
-        SELECT COUNT(*) FROM memories AS u
+        SELECT COUNT(*) FROM memories AS u INDEXED BY memories_current
         WHERE u.workspace = c.workspace AND u.scope = 1 AND u.scope_id = c.id
             AND u.memory_type = 1 AND u.superseded_at IS NULL AND u.id > b.merged_through
     ) ELSE 0 END

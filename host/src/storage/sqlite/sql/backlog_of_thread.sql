@@ -13,7 +13,6 @@ SELECT
     c.is_private,
     CASE WHEN b.first_reply_key <= ?3 THEN (SELECT MAX(ts_key) FROM thread) END,
     CASE WHEN b.first_reply_key <= ?3 THEN (SELECT COUNT(*) FROM thread WHERE ts_key > b.watermark) ELSE 0 END,
-    b.oldest_new_key,
     b.watermark,
     m.version,
     0

@@ -1,6 +1,36 @@
 -- ?1 channel
-WITH state (workspace, channel, watermark, short_term_id, merged_through) AS MATERIALIZED (
-    SELECT c.workspace, c.key, COALESCE(s.source_latest_key, -1), COALESCE(s.id, 0), COALESCE(l.merged_through, 0)
+INSERT OR REPLACE INTO backlog
+    (workspace, channel, thread_key, newest_key, oldest_new_key, new_count, watermark, short_term_id, merged_through)
+SELECT
+    workspace,
+    ?1,
+    0,
+    (
+        SELECT ts_key FROM messages
+        WHERE channel = ?1 AND deleted_at IS NULL
+        ORDER BY ts_key DESC LIMIT 1
+    ),
+    (
+        SELECT ts_key FROM messages
+        WHERE channel = ?1 AND ts_key > watermark AND deleted_at IS NULL
+        ORDER BY ts_key LIMIT 1
+    ),
+    (
+        SELECT COUNT(*) FROM messages
+        WHERE channel = ?1 AND ts_key > watermark
+    ) - (
+        SELECT COUNT(*) FROM messages
+        WHERE channel = ?1 AND ts_key > watermark AND deleted_at IS NOT NULL
+    ),
+    watermark,
+    short_term_id,
+    merged_through
+FROM (
+    SELECT
+        c.workspace,
+        COALESCE(s.source_latest_key, -1) AS watermark,
+        COALESCE(s.id, 0) AS short_term_id,
+        COALESCE(l.merged_through, 0) AS merged_through
     FROM channels AS c
     LEFT JOIN memories AS s ON s.id = (
         SELECT n.id FROM memories AS n
@@ -15,28 +45,4 @@ WITH state (workspace, channel, watermark, short_term_id, merged_through) AS MAT
         ORDER BY n.version DESC LIMIT 1
     )
     WHERE c.key = ?1
-)
-INSERT OR REPLACE INTO backlog
-    (workspace, channel, thread_key, newest_key, oldest_new_key, new_count, watermark, short_term_id, merged_through)
-SELECT
-    state.workspace,
-    state.channel,
-    0,
-    (
-        SELECT ts_key FROM messages
-        WHERE channel = ?1 AND deleted_at IS NULL
-        ORDER BY ts_key DESC LIMIT 1
-    ),
-    (
-        SELECT ts_key FROM messages
-        WHERE channel = ?1 AND ts_key > state.watermark AND deleted_at IS NULL
-        ORDER BY ts_key LIMIT 1
-    ),
-    (
-        SELECT COUNT(*) FROM messages
-        WHERE channel = ?1 AND ts_key > state.watermark AND deleted_at IS NULL
-    ),
-    state.watermark,
-    state.short_term_id,
-    state.merged_through
-FROM state;
+);

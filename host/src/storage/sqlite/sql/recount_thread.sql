@@ -1,7 +1,30 @@
 -- ?1 channel, ?2 thread
-WITH
-state (workspace, channel, watermark, short_term_id) AS MATERIALIZED (
-    SELECT c.workspace, c.key, COALESCE(s.source_latest_key, -1), COALESCE(s.id, 0)
+-- Joins and no unions: a temporary table would cost more than all the rest.
+INSERT OR REPLACE INTO backlog
+    (workspace, channel, thread_key, first_reply_key, newest_key, oldest_new_key, new_count,
+    watermark, short_term_id, merged_through)
+SELECT
+    workspace,
+    ?1,
+    ?2,
+    first_reply,
+    COALESCE(MAX(first, newest_reply), first, newest_reply),
+    COALESCE(MIN(new_first, oldest_new_reply), new_first, oldest_new_reply),
+    new_replies + (new_first IS NOT NULL),
+    watermark,
+    short_term_id,
+    0
+FROM (
+    SELECT
+        c.workspace,
+        COALESCE(s.source_latest_key, -1) AS watermark,
+        COALESCE(s.id, 0) AS short_term_id,
+        f.ts_key AS first,
+        CASE WHEN f.ts_key > COALESCE(s.source_latest_key, -1) THEN f.ts_key END AS new_first,
+        MIN(r.ts_key) AS first_reply,
+        MAX(r.ts_key) AS newest_reply,
+        MIN(CASE WHEN r.ts_key > COALESCE(s.source_latest_key, -1) THEN r.ts_key END) AS oldest_new_reply,
+        COUNT(CASE WHEN r.ts_key > COALESCE(s.source_latest_key, -1) THEN 1 END) AS new_replies
     FROM channels AS c
     LEFT JOIN memories AS s ON s.id = (
         SELECT n.id FROM memories AS n
@@ -10,26 +33,8 @@ state (workspace, channel, watermark, short_term_id) AS MATERIALIZED (
             AND n.memory_type = 1 AND n.superseded_at IS NULL
         ORDER BY n.version DESC LIMIT 1
     )
+    LEFT JOIN messages AS f ON f.channel = c.key AND f.ts_key = ?2 AND f.deleted_at IS NULL
+    LEFT JOIN messages AS r ON r.channel = c.key AND r.thread_key = ?2 AND r.deleted_at IS NULL
     WHERE c.key = ?1
-),
-thread (ts_key) AS MATERIALIZED (
-    SELECT ts_key FROM messages WHERE channel = ?1 AND thread_key = ?2 AND deleted_at IS NULL
-    UNION ALL
-    SELECT ts_key FROM messages WHERE channel = ?1 AND ts_key = ?2 AND deleted_at IS NULL
 )
-INSERT OR REPLACE INTO backlog
-    (workspace, channel, thread_key, first_reply_key, newest_key, oldest_new_key, new_count,
-    watermark, short_term_id, merged_through)
-SELECT
-    state.workspace,
-    state.channel,
-    ?2,
-    (SELECT MIN(ts_key) FROM thread WHERE ts_key <> ?2),
-    (SELECT MAX(ts_key) FROM thread),
-    (SELECT MIN(ts_key) FROM thread WHERE ts_key > state.watermark),
-    (SELECT COUNT(*) FROM thread WHERE ts_key > state.watermark),
-    state.watermark,
-    state.short_term_id,
-    0
-FROM state
-WHERE state.short_term_id > 0 OR EXISTS (SELECT 1 FROM thread WHERE ts_key <> ?2);
+WHERE short_term_id > 0 OR first_reply IS NOT NULL;

@@ -1,0 +1,105 @@
+//! Answers that speak to the reader instead of summarising: refusals and questions back.
+
+use std::collections::BTreeSet;
+
+use super::lines::{Kind, Line, read};
+use super::phrases::address::{is_question_back, is_refusal};
+use super::phrases::frame::is_offer;
+use super::phrases::sentences;
+use super::{Rejection, Sources};
+use crate::extractive::terms::terms;
+
+/// A prose answer with more sentences is a summary, whatever it says at its end.
+const MAX_SENTENCES: usize = 8;
+/// Who declines does so at once: in one of so many sentences.
+const REFUSING_SENTENCES: usize = 2;
+
+/// The answer without a lead that speaks to the reader, if the rest is a summary.
+///
+/// What stands before the first bullet is the lead. A bullet says something where at least half of
+/// its content words (and two of them, if it has as many) stand in the sources. With such a bullet a
+/// lead that declines or asks goes; without one it is the answer. Bullets that speak to the reader
+/// count only where all of them do: a participant may apologise or ask.
+pub(super) fn without_address(text: String, sources: Sources<'_>) -> Result<String, Rejection> {
+    let lines = read(&text);
+    let first = lines
+        .iter()
+        .position(|line| matches!(line.kind, Kind::Item | Kind::Row));
+    let (lead, list) = lines
+        .split_at_checked(first.unwrap_or(lines.len()))
+        .unwrap_or_default();
+    let prose: Vec<&str> = lead
+        .iter()
+        .filter(|line| line.kind == Kind::Text)
+        .map(|line| line.body.as_str())
+        .collect();
+    let rejection = if first.is_some() && prose.is_empty() {
+        of_bullets(list)
+    } else {
+        of_prose(&prose.join("\n"))
+    };
+    match rejection {
+        None => Ok(text),
+        Some(rejection) if !says_something(list, sources) => Err(rejection),
+        Some(_) if prose.is_empty() => Ok(text),
+        Some(_) => {
+            let kept = lead
+                .iter()
+                .filter(|line| line.kind == Kind::Heading)
+                .chain(list);
+            Ok(kept.map(|line| line.raw).collect::<Vec<_>>().join("\n"))
+        }
+    }
+}
+
+/// Asking is the more telling of the two: "I'm sorry, but I see no messages. Please provide them."
+fn of_prose(prose: &str) -> Option<Rejection> {
+    let sentences = sentences(prose);
+    if sentences.len() > MAX_SENTENCES {
+        return None;
+    }
+    let declines = sentences
+        .iter()
+        .take(REFUSING_SENTENCES)
+        .any(|sentence| is_refusal(sentence));
+    if sentences.iter().any(|sentence| is_question_back(sentence)) {
+        // A question behind a summary in prose is none of the whole answer.
+        let first = sentences
+            .iter()
+            .take(REFUSING_SENTENCES)
+            .any(|sentence| is_question_back(sentence));
+        return (first || declines).then_some(Rejection::Question);
+    }
+    if !sentences.is_empty() && sentences.iter().all(|sentence| is_offer(sentence)) {
+        return Some(Rejection::Question);
+    }
+    declines.then_some(Rejection::Refusal)
+}
+
+fn of_bullets(list: &[Line<'_>]) -> Option<Rejection> {
+    let bullets = || {
+        list.iter()
+            .filter(|line| line.kind == Kind::Item && !line.body.is_empty())
+    };
+    let mut rejections = bullets().map(|line| of_prose(&line.body));
+    let first = rejections.next()??;
+    rejections
+        .all(|rejection| rejection.is_some())
+        .then_some(first)
+}
+
+fn says_something(list: &[Line<'_>], sources: Sources<'_>) -> bool {
+    let mut said = list
+        .iter()
+        .filter(|line| matches!(line.kind, Kind::Item | Kind::Row))
+        .peekable();
+    if said.peek().is_none() {
+        return false;
+    }
+    let known: BTreeSet<String> = sources.texts().flat_map(terms).collect();
+    said.any(|line| {
+        let words = terms(&line.body);
+        let found = words.iter().filter(|word| known.contains(*word)).count();
+        found * 2 >= words.len() && found >= words.len().clamp(1, 2)
+    })
+}

@@ -1,0 +1,321 @@
+//! The language of a text, by its letters.
+
+use std::fmt;
+
+use crate::extractive::text::{fold, is_kana, is_kanji};
+
+/// A language, as far as its letters tell it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Language {
+    /// Kana, and Chinese characters with kana among them or without signs of Chinese.
+    Japanese,
+    /// Latin letters: English, and what cannot be told from it.
+    English,
+    /// Chinese characters without kana, with forms that Japanese does not have.
+    Chinese,
+    /// Hangul.
+    Korean,
+    /// Cyrillic letters.
+    Russian,
+    /// Letters of any other script.
+    Other,
+}
+
+impl fmt::Display for Language {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Japanese => "Japanese",
+            Self::English => "English",
+            Self::Chinese => "Chinese",
+            Self::Korean => "Korean",
+            Self::Russian => "Russian",
+            Self::Other => "another language",
+        })
+    }
+}
+
+/// A Japanese, Chinese or Korean character says about as much as two and a half letters.
+const LETTER: usize = 2;
+const CHARACTER: usize = 5;
+/// A text lighter than 60 letters, or 24 characters, is too short to judge.
+const LEAST_WEIGHT: usize = 60 * LETTER;
+/// Sources are written in every language that has at least this part of their weight: a fifth.
+const SOURCE_SHARE: usize = 5;
+/// A text is Japanese where one of so many of its characters is kana.
+const KANA_SHARE: usize = 20;
+/// A text without kana is Chinese where one of so many characters is of a form that Japanese lacks.
+const MARK_SHARE: usize = 30;
+/// Characters and forms that are common in Chinese and not used in Japanese.
+const CHINESE_MARKS: &str = "们这个说说话问题进发开动关经过还没给让请谢谁应该认识决议讨论项团队负责确预计划务\
+                             现实际单时间讲买卖东车门长见贝页风飞马鸟鱼您你她它吗呢吧啊哪啦嗎這們沒與為對";
+
+/// How much of a text is in which letters.
+#[derive(Debug, Default)]
+struct Weights {
+    kana: usize,
+    han: usize,
+    chinese_marks: usize,
+    latin: usize,
+    hangul: usize,
+    cyrillic: usize,
+    other: usize,
+}
+
+impl Weights {
+    /// Reads a text. Addresses, paths, ids and code do not count, nor do words with a capital, which
+    /// are names in any language.
+    fn read(&mut self, text: &str) {
+        let mut in_code = false;
+        for line in text.split('\n') {
+            if line.trim_start().starts_with("```") {
+                in_code = !in_code;
+            } else if !in_code {
+                self.read_line(line);
+            }
+        }
+    }
+
+    fn read_line(&mut self, line: &str) {
+        let balanced = line.matches('`').count().is_multiple_of(2);
+        let parts = line
+            .split('`')
+            .enumerate()
+            .filter(|(at, _)| !balanced || at % 2 == 0);
+        for (_, part) in parts {
+            let mut rest = part;
+            while let Some(c) = rest.chars().next() {
+                let is_same = |d: char| d.is_ascii_graphic() == c.is_ascii_graphic();
+                let end = rest.find(|d| !is_same(d)).unwrap_or(rest.len());
+                let (run, tail) = rest.split_at_checked(end).unwrap_or((rest, ""));
+                if c.is_ascii_graphic() {
+                    self.latin += ascii_weight(run);
+                } else {
+                    run.chars().for_each(|c| self.read_char(c));
+                }
+                rest = tail;
+            }
+        }
+    }
+
+    fn read_char(&mut self, c: char) {
+        if is_kana(c) {
+            self.kana += CHARACTER;
+        } else if is_kanji(c) {
+            self.han += CHARACTER;
+            self.chinese_marks += if CHINESE_MARKS.contains(c) {
+                CHARACTER
+            } else {
+                0
+            };
+        } else if matches!(c, '\u{ac00}'..='\u{d7a3}' | '\u{1100}'..='\u{11ff}' | '\u{3130}'..='\u{318f}')
+        {
+            self.hangul += CHARACTER;
+        } else if matches!(c, '\u{400}'..='\u{52f}') {
+            self.cyrillic += LETTER;
+        } else if matches!(c, '\u{c0}'..='\u{24f}' | '\u{1e00}'..='\u{1eff}') {
+            self.latin += if c.is_lowercase() { LETTER } else { 0 };
+        } else if c.is_alphabetic() {
+            self.other += LETTER;
+        }
+    }
+
+    /// The weight of each language. Chinese characters without a sign of either language are taken
+    /// for Chinese only where that is expected.
+    fn languages(&self, expects_chinese: bool) -> Vec<(Language, usize)> {
+        let han_and_kana = self.kana + self.han;
+        let is_japanese = self.kana > 0 && self.kana * KANA_SHARE >= han_and_kana;
+        let is_marked = self.chinese_marks > 0 && self.chinese_marks * MARK_SHARE >= self.han;
+        let is_chinese = !is_japanese && (is_marked || expects_chinese);
+        let (japanese, chinese) = if is_chinese {
+            (self.kana, self.han)
+        } else {
+            (han_and_kana, 0)
+        };
+        let mut languages = vec![
+            (Language::Japanese, japanese),
+            (Language::English, self.latin),
+            (Language::Chinese, chinese),
+            (Language::Korean, self.hangul),
+            (Language::Russian, self.cyrillic),
+            (Language::Other, self.other),
+        ];
+        languages.sort_by_key(|(_, weight)| std::cmp::Reverse(*weight));
+        languages
+    }
+}
+
+/// The weight of ASCII without spaces: its words in lower case, unless it is an address or an id.
+fn ascii_weight(run: &str) -> usize {
+    let is_code =
+        |c: char| c.is_ascii_digit() || matches!(c, '@' | '_' | '/' | '\\' | '#' | '=' | '<' | '>');
+    let inner_stop = run
+        .trim_matches(|c: char| !c.is_ascii_alphanumeric())
+        .contains('.');
+    if run.contains(is_code) || inner_stop {
+        return 0;
+    }
+    run.split(|c: char| !c.is_ascii_alphabetic())
+        .filter(|word| word.starts_with(|c: char| c.is_ascii_lowercase()))
+        .map(|word| word.len() * LETTER)
+        .sum()
+}
+
+/// The languages that texts are written in: each that has a fifth of them, the strongest first. None
+/// where the texts are too short to tell.
+#[must_use]
+pub fn languages_of<'a>(texts: impl IntoIterator<Item = &'a str>) -> Vec<Language> {
+    let mut weights = Weights::default();
+    texts.into_iter().for_each(|text| weights.read(&fold(text)));
+    let languages = weights.languages(false);
+    let all: usize = languages.iter().map(|(_, weight)| weight).sum();
+    let strong = |(_, weight): &(Language, usize)| weight * SOURCE_SHARE >= all && *weight > 0;
+    let strong = languages
+        .into_iter()
+        .filter(strong)
+        .map(|(language, _)| language);
+    if all < LEAST_WEIGHT {
+        Vec::new()
+    } else {
+        strong.collect()
+    }
+}
+
+/// The language that was wanted and the one that a text is in, where they clearly differ: three
+/// quarters of its weight are in one that is not expected, and less than 15 % in those that are.
+///
+/// Where Japanese is expected, Chinese characters count as far as kana goes with them: without, they
+/// are the names in a text of another language.
+pub(super) fn wrong(text: &str, expected: &[Language]) -> Option<(Language, Language)> {
+    let wanted = expected.first()?;
+    let mut weights = Weights::default();
+    weights.read(&fold(text));
+    let languages = weights.languages(expected.contains(&Language::Chinese));
+    let all: usize = languages.iter().map(|(_, weight)| weight).sum();
+    let (found, most) = languages.first()?;
+    let expected_weight: usize = languages
+        .iter()
+        .filter(|(language, _)| expected.contains(language))
+        .map(|(language, weight)| match language {
+            Language::Japanese => (*weight).min(2 * weights.kana),
+            _ => *weight,
+        })
+        .sum();
+    let is_wrong = !expected.contains(found)
+        && all >= LEAST_WEIGHT
+        && most * 4 >= all * 3
+        && expected_weight * 100 < all * 15;
+    is_wrong.then_some((*wanted, *found))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Language::{Chinese, English, Japanese, Korean, Other, Russian};
+
+    const TEXTS: &[(Language, &str)] = &[
+        (
+            Japanese,
+            "- 公開日は3月22日に決まり、予算は120万円まで承認された\n- 端末は予算の中で買う",
+        ),
+        (
+            Japanese,
+            "- Kubernetes の Pod を再起動し、Datadog のアラートが止まったことを鈴木が確認した（INC-204）",
+        ),
+        (
+            English,
+            "- The team agreed to ship the importer by June 14, and priya owns it from now until the launch",
+        ),
+        (
+            English,
+            "- 田中 asked for the new budget, and 佐藤 will send the numbers to everybody as soon as they are there",
+        ),
+        (
+            Chinese,
+            "- 团队决定在三月二十二日发布新版本，预算为一百二十万日元，由田中负责这个项目",
+        ),
+        (
+            Korean,
+            "- 팀은 3월 22일에 새 버전을 출시하기로 했고 예산은 120만 엔으로 승인되었다",
+        ),
+        (
+            Russian,
+            "- Команда решила выпустить новую версию двадцать второго марта, бюджет утверждён",
+        ),
+        (
+            Other,
+            "- قرر الفريق إصدار النسخة الجديدة في الثاني والعشرين من مارس وتمت الموافقة على الميزانية",
+        ),
+    ];
+
+    #[test]
+    fn texts_are_wrong_in_every_language_but_their_own() {
+        for (language, text) in TEXTS {
+            assert_eq!(languages_of([*text]).first(), Some(language), "{text}");
+            for (expected, _) in TEXTS {
+                let wrong_text = wrong(text, &[*expected]);
+                let found = (expected != language).then_some((*expected, *language));
+                assert_eq!(wrong_text, found, "{expected}: {text}");
+            }
+        }
+    }
+
+    #[test]
+    fn mixed_sources_have_both_languages() {
+        let texts = [
+            "予算は120万円まで承認された。端末も買う",
+            "we agreed to ship the importer by June, tom is on call",
+        ];
+        let languages = languages_of(texts);
+        assert_eq!(languages, [Japanese, English]);
+        for (_, text) in TEXTS.iter().take(4) {
+            assert_eq!(wrong(text, &languages), None, "{text}");
+        }
+        assert!(
+            wrong(
+                "- 팀은 3월 22일에 새 버전을 출시하기로 했고 예산은 120만 엔으로 승인되었다",
+                &languages
+            )
+            .is_some()
+        );
+    }
+
+    #[test]
+    fn addresses_code_and_names_have_no_language() {
+        let text = "- https://example.com/a/long/path/that/is/english を参照\n- `select all from the table where it is slow` が遅い\n\
+                    ```\nlet the code be english and long enough to matter for the result\n```\n- Alice, Bob, Charlie, API Gateway, GitHub Actions";
+        assert_eq!(wrong(text, &[Japanese]), None);
+        assert_eq!(wrong(text, &[Korean]), None, "what is left is short");
+        let files = "- deploy.production.yaml, settings.staging.json, docker.compose.override.yml, package.lock.json";
+        assert_eq!(wrong(files, &[Japanese]), None);
+    }
+
+    #[test]
+    fn kanji_names_make_no_japanese_text() {
+        let text = "- 田中一郎 asked for the new budget and 佐藤花子 will send all the numbers to everybody very soon";
+        assert_eq!(wrong(text, &[Japanese]), Some((Japanese, English)));
+        let text = "- 田中一郎 が budget を要求、佐藤花子 が numbers を全員に send する予定、deploy は後日、review は来週";
+        assert_eq!(wrong(text, &[Japanese]), None);
+    }
+
+    #[test]
+    fn japanese_sentence_of_english_terms_is_japanese_enough() {
+        let text = "- the webhook retry queue and the deploy script timeout of the importer を変更し staging に反映";
+        assert_eq!(wrong(text, &[Japanese]), None);
+    }
+
+    #[test]
+    fn text_in_no_clear_language_is_not_wrong() {
+        let text = "- the importer goes live in the middle of the summer and priya owns it\n- 予約アプリの公開日は来月に決まり、予算も承認された";
+        assert_eq!(wrong(text, &[Korean]), None);
+    }
+
+    #[test]
+    fn short_texts_and_kanji_without_kana_get_the_benefit_of_the_doubt() {
+        assert_eq!(wrong("- all done by friday", &[Japanese]), None);
+        let terse = "- 予算承認済、公開日三月二十二日決定\n- 端末二十四台発注済、担当鈴木氏、納期来週金曜日";
+        assert_eq!(wrong(terse, &[Japanese]), None);
+        assert_eq!(wrong(terse, &[Chinese]), None);
+        assert_eq!(wrong(terse, &[English]), Some((English, Japanese)));
+        assert_eq!(wrong(terse, &[]), None);
+    }
+}

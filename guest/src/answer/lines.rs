@@ -1,0 +1,216 @@
+//! The lines of an answer and what they are.
+
+use crate::extractive::text::{flatten, strip_markers};
+
+/// What a line is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Nothing but white space.
+    Blank,
+    /// The fence of a code block.
+    Fence,
+    /// A rule, or other marks without text.
+    Rule,
+    /// A heading: `## text`, or a line in bold.
+    Heading,
+    /// A bullet or a number of a list.
+    Item,
+    /// A row of a table.
+    Row,
+    /// Anything else.
+    Text,
+}
+
+/// One line.
+#[derive(Debug)]
+pub(super) struct Line<'a> {
+    /// As it was written.
+    pub(super) raw: &'a str,
+    /// What it is.
+    pub(super) kind: Kind,
+    /// The text without marks.
+    pub(super) body: String,
+    /// How many characters of white space stand before it.
+    pub(super) indent: usize,
+}
+
+/// What a model says where there is nothing to say.
+const NOTHING: &[&str] = &[
+    "なし",
+    "特になし",
+    "該当なし",
+    "ありません",
+    "特にありません",
+    "空",
+    "none",
+    "n/a",
+    "na",
+    "nothing",
+    "null",
+    "empty",
+    "no summary",
+    "no content",
+];
+
+/// The lines of a text.
+pub(super) fn read(text: &str) -> Vec<Line<'_>> {
+    text.split('\n').map(read_line).collect()
+}
+
+fn read_line(raw: &str) -> Line<'_> {
+    let indent = raw.chars().take_while(|c| c.is_whitespace()).count();
+    let trimmed = raw.trim();
+    let flat = flatten(trimmed);
+    let (body, markers) = strip_markers(&flat);
+    let numbered = after_wide_number(body).filter(|_| !markers.list);
+    let has_text = body.chars().any(char::is_alphanumeric);
+    let kind = if flat.is_empty() {
+        Kind::Blank
+    } else if is_fence(trimmed) {
+        Kind::Fence
+    } else if markers.list || numbered.is_some() {
+        Kind::Item
+    } else if markers.heading || is_bold(trimmed) {
+        Kind::Heading
+    } else if !has_text {
+        Kind::Rule
+    } else if trimmed.starts_with('|') {
+        Kind::Row
+    } else {
+        Kind::Text
+    };
+    let body = numbered.unwrap_or(body).replace("**", "");
+    Line {
+        raw,
+        kind,
+        body: body.trim().to_owned(),
+        indent,
+    }
+}
+
+/// Items that `strip_markers` does not take for such: `１．text`, `①text`, `-テキスト`.
+fn after_wide_number(body: &str) -> Option<&str> {
+    let mut chars = body.chars();
+    match chars.next()? {
+        '①'..='⑳' => Some(chars.as_str()),
+        '-' | '*' | '−'
+            if chars
+                .clone()
+                .next()
+                .is_some_and(|c| !c.is_ascii() && c.is_alphanumeric()) =>
+        {
+            Some(chars.as_str())
+        }
+        '0'..='9' | '０'..='９' => {
+            let rest = body.trim_start_matches(|c: char| matches!(c, '0'..='9' | '０'..='９'));
+            rest.strip_prefix(['．', '）', '、'])
+        }
+        _ => None,
+    }
+}
+
+fn is_fence(trimmed: &str) -> bool {
+    let info = trimmed
+        .strip_prefix("```")
+        .or_else(|| trimmed.strip_prefix("~~~"));
+    info.is_some_and(|info| {
+        let info = info.trim_matches(['`', '~', ' ']);
+        info.len() <= 20 && info.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
+    })
+}
+
+fn is_bold(trimmed: &str) -> bool {
+    trimmed
+        .strip_prefix("**")
+        .and_then(|rest| rest.trim_end_matches([':', '：']).strip_suffix("**"))
+        .is_some_and(|inner| !inner.is_empty() && !inner.contains("**"))
+}
+
+/// Whether a text announces what follows: `決定事項:`.
+pub(super) fn is_label(body: &str) -> bool {
+    body.ends_with([':', '：'])
+}
+
+/// Whether nothing in a text is worth to be remembered: headings, labels, fences and empty bullets.
+pub(super) fn is_empty(text: &str) -> bool {
+    let lines = read(text);
+    let said: Vec<&str> = lines
+        .iter()
+        .filter(|line| matches!(line.kind, Kind::Item | Kind::Row | Kind::Text))
+        .map(|line| line.body.as_str())
+        .filter(|body| !is_label(body) && body.chars().any(char::is_alphanumeric))
+        .collect();
+    match said.as_slice() {
+        [] => true,
+        [one] => {
+            let word = one.to_lowercase();
+            let is_mark = |c: char| !c.is_alphanumeric() && c != '/';
+            NOTHING.contains(&word.trim_matches(is_mark))
+        }
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_every_kind_are_told_apart() {
+        let cases = [
+            ("", Kind::Blank, ""),
+            ("  \u{3000}", Kind::Blank, ""),
+            ("```", Kind::Fence, ""),
+            ("```markdown", Kind::Fence, "markdown"),
+            ("---", Kind::Rule, ""),
+            ("…", Kind::Rule, "…"),
+            ("## 決定", Kind::Heading, "決定"),
+            ("**決定：**", Kind::Heading, "決定："),
+            ("**決定**：", Kind::Heading, "決定："),
+            ("- a", Kind::Item, "a"),
+            ("-", Kind::Item, ""),
+            ("・予算", Kind::Item, "予算"),
+            ("-予算", Kind::Item, "予算"),
+            ("-5 degrees", Kind::Text, "-5 degrees"),
+            ("1. a", Kind::Item, "a"),
+            ("２．予算", Kind::Item, "予算"),
+            ("①予算", Kind::Item, "予算"),
+            ("- **予算**: 3", Kind::Item, "予算: 3"),
+            ("| a | b |", Kind::Row, "a | b |"),
+            ("3月に公開", Kind::Text, "3月に公開"),
+            ("#general", Kind::Text, "#general"),
+        ];
+        for (raw, kind, body) in cases {
+            let line = read_line(raw);
+            assert_eq!((line.kind, line.body.as_str()), (kind, body), "{raw}");
+        }
+    }
+
+    #[test]
+    fn frame_without_content_is_empty() {
+        for text in [
+            "",
+            "\n \n",
+            "- \n-\n",
+            "## 要約",
+            "**Summary**\n\n決定事項：",
+            "```\n```",
+            "---",
+            "- なし",
+            "(None)",
+            "N/A.",
+        ] {
+            assert!(is_empty(text), "{text}");
+        }
+        for text in [
+            "- a",
+            "## 要約\n- 予算",
+            "予算",
+            "- なし\n- 予算",
+            "None of the tests failed",
+        ] {
+            assert!(!is_empty(text), "{text}");
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! What models say around a summary or in place of one, in Japanese and English.
+//!
+//! All functions take text that [`folded`] has made plain. [`frame`] is what stands around a
+//! summary, [`address`] what stands in its place.
+
+pub(super) mod address;
+pub(super) mod frame;
+
+use crate::extractive::text::fold;
+
+/// Lower case, with plain apostrophes and ASCII.
+pub(super) fn folded(text: &str) -> String {
+    fold(text).to_lowercase().replace(['’', '‘', '`'], "'")
+}
+
+fn contains_any(text: &str, phrases: &[&str]) -> bool {
+    phrases.iter().any(|phrase| text.contains(phrase))
+}
+
+/// The folded sentences of a text.
+pub(super) fn sentences(text: &str) -> Vec<String> {
+    let folded = folded(text).replace(". ", ".\n");
+    let ends = ['\n', '。', '?', '!'];
+    let pieces = folded.split_inclusive(ends).map(str::trim);
+    pieces
+        .filter(|piece| piece.chars().any(char::is_alphanumeric))
+        .map(str::to_owned)
+        .collect()
+}

@@ -1,0 +1,249 @@
+//! Answers that repeat the prompt: its instruction, its headings, or the messages.
+
+use std::collections::BTreeSet;
+
+use super::Sources;
+use super::lines::{Kind, Line, read};
+use crate::extractive::text::fold;
+
+/// A shorter line of the instruction may stand in a summary by chance, in letters.
+const LEAST_INSTRUCTION: usize = 12;
+/// A shorter heading may too.
+const LEAST_HEADING: usize = 4;
+/// So many different headings of the prompt make a repetition.
+const MAX_HEADINGS: usize = 2;
+/// Shorter sentences of the prompt are not counted, in letters.
+const LEAST_SENTENCE: usize = 8;
+/// Messages are copied where so many letters and digits in a row are the same: a sentence in
+/// Japanese, half a dozen words in English. What is shorter is a quotation.
+const RUN: usize = 24;
+/// Copies of less than this in all are no harm: of three short messages little else can be said.
+const LEAST_COPIED: usize = 300;
+
+/// Whether an answer repeats the prompt. What stands in the sources too is not the prompt's own.
+///
+/// It does with one line of the instruction (what follows the prompt's last rule), with two of the
+/// headings or message heads, with half of its letters in whole sentences of the prompt, or, where the
+/// sources are messages, with four fifths of its letters in runs of [`RUN`] that are theirs.
+pub(super) fn repeats(answer: &str, prompt: &str, sources: Sources<'_>) -> bool {
+    repeats_instruction(answer, prompt, sources)
+        || repeats_headings(answer, prompt, sources)
+        || repeats_sentences(answer, prompt, sources)
+        || matches!(sources, Sources::Messages(messages) if copies(answer, messages))
+}
+
+/// Letters and digits alone, so that bullets, bold type and spacing make no difference.
+fn letters(text: &str) -> String {
+    fold(text)
+        .to_lowercase()
+        .chars()
+        .filter(|c| c.is_alphanumeric())
+        .collect()
+}
+
+fn repeats_instruction(answer: &str, prompt: &str, sources: Sources<'_>) -> bool {
+    let is_rule = |line: &str| line.len() > 2 && line.chars().all(|c| c == '-');
+    let lines: Vec<&str> = prompt.trim().split('\n').map(str::trim).collect();
+    // Without a rule, a template ends with its instruction all the same.
+    let start = lines
+        .iter()
+        .rposition(|line| is_rule(line))
+        .or_else(|| lines.iter().rposition(|line| line.is_empty()))
+        .map_or(0, |at| at + 1);
+    let answer = letters(answer);
+    let mut repeated = lines
+        .iter()
+        .skip(start)
+        .map(|line| letters(line))
+        .filter(|line| line.chars().count() >= LEAST_INSTRUCTION && answer.contains(line.as_str()))
+        .peekable();
+    if repeated.peek().is_none() {
+        return false;
+    }
+    let sources: String = sources.texts().map(|text| letters(text) + "\n").collect();
+    repeated.any(|line| !sources.contains(&line))
+}
+
+fn repeats_headings(answer: &str, prompt: &str, sources: Sources<'_>) -> bool {
+    let source_lines: BTreeSet<String> = sources
+        .texts()
+        .flat_map(|text| text.split('\n'))
+        .map(letters)
+        .collect();
+    let structure: BTreeSet<String> = read(prompt)
+        .iter()
+        .filter(|line| line.kind == Kind::Heading || is_message_head(line))
+        .map(|line| letters(line.raw))
+        .filter(|heading| {
+            heading.chars().count() >= LEAST_HEADING && !source_lines.contains(heading)
+        })
+        .collect();
+    let repeated: BTreeSet<String> = read(answer)
+        .iter()
+        .filter(|line| matches!(line.kind, Kind::Heading | Kind::Text) || is_message_head(line))
+        .map(|line| letters(line.raw))
+        .filter(|line| structure.contains(line))
+        .collect();
+    repeated.len() >= MAX_HEADINGS
+}
+
+/// `**2024-03-01 10:00:00** alice:`
+fn is_message_head(line: &Line<'_>) -> bool {
+    let date = line.body.get(..19).unwrap_or_default();
+    let is_time = date.len() == 19
+        && date
+            .chars()
+            .all(|c| c.is_ascii_digit() || matches!(c, '-' | ':' | ' '))
+        && date.matches(':').count() == 2;
+    is_time && line.body.ends_with(':')
+}
+
+fn repeats_sentences(answer: &str, prompt: &str, sources: Sources<'_>) -> bool {
+    let theirs: BTreeSet<String> = sources.texts().flat_map(sentences).collect();
+    let own: BTreeSet<String> = sentences(prompt)
+        .filter(|sentence| sentence.chars().count() >= LEAST_SENTENCE && !theirs.contains(sentence))
+        .collect();
+    let (mut repeated, mut all) = (0, 0);
+    for sentence in sentences(answer) {
+        let count = sentence.chars().count();
+        all += count;
+        repeated += if own.contains(&sentence) { count } else { 0 };
+    }
+    all > 0 && repeated * 2 >= all
+}
+
+/// The letters of each sentence.
+fn sentences(text: &str) -> impl Iterator<Item = String> {
+    text.split(['\n', '。', '！', '？', '!', '?']).map(letters)
+}
+
+/// Whether four fifths of an answer are copied.
+fn copies(answer: &str, messages: &[&str]) -> bool {
+    let letters: Vec<char> = letters(answer).chars().collect();
+    let mut runs: Vec<(u64, usize)> = hashes(&letters).zip(0..).collect();
+    runs.sort_unstable();
+    let mut begins = vec![false; letters.len()];
+    for message in messages {
+        let message: Vec<char> = self::letters(message).chars().collect();
+        for hash in hashes(&message) {
+            let first = runs.partition_point(|(other, _)| *other < hash);
+            let same = runs
+                .get(first..)
+                .unwrap_or_default()
+                .iter()
+                .take_while(|(other, _)| *other == hash);
+            for (_, at) in same {
+                match begins.get_mut(*at) {
+                    // The rest of them were marked with this one.
+                    Some(true) | None => break,
+                    Some(begin) => *begin = true,
+                }
+            }
+        }
+    }
+    let copied = covered(&begins);
+    copied >= LEAST_COPIED && copied * 5 >= letters.len() * 4
+}
+
+/// How many letters lie in a run that begins where it says so.
+fn covered(begins: &[bool]) -> usize {
+    let (mut count, mut left) = (0, 0);
+    for begin in begins {
+        left = if *begin { RUN } else { left };
+        count += usize::from(left > 0);
+        left = left.saturating_sub(1);
+    }
+    count
+}
+
+/// A hash of every run, in order of where it begins: polynomial, rolled from one to the next.
+fn hashes(letters: &[char]) -> impl Iterator<Item = u64> {
+    const BASE: u64 = 1_099_511_628_211;
+    let highest = (1..RUN).fold(1_u64, |power, _| power.wrapping_mul(BASE));
+    let push = |hash: u64, c: char| hash.wrapping_mul(BASE).wrapping_add(u64::from(c) + 1);
+    let first = letters
+        .get(..RUN)
+        .map(|run| run.iter().fold(0, |hash, c| push(hash, *c)));
+    let steps = letters.iter().zip(letters.iter().skip(RUN));
+    first.into_iter().flat_map(move |first| {
+        let mut hash = first;
+        let next = steps.clone().map(move |(out, c)| {
+            hash = push(
+                hash.wrapping_sub((u64::from(*out) + 1).wrapping_mul(highest)),
+                *c,
+            );
+            hash
+        });
+        std::iter::once(first).chain(next)
+    })
+}
+
+#[cfg(test)]
+#[allow(clippy::indexing_slicing)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_run_has_the_hash_of_its_letters() {
+        let letters: Vec<char> = "abcdefghijklmnopqrstuvwxyz0123456789abcdefghijklmnopqrstuvwxyz"
+            .chars()
+            .collect();
+        let all: Vec<u64> = hashes(&letters).collect();
+        assert_eq!(all.len(), letters.len() - RUN + 1);
+        for (at, hash) in all.iter().enumerate() {
+            assert_eq!(
+                hashes(&letters[at..at + RUN]).collect::<Vec<_>>(),
+                [*hash],
+                "{at}"
+            );
+        }
+        assert_eq!(all[0], all[36]);
+        assert_eq!(hashes(&letters[..RUN - 1]).count(), 0);
+    }
+
+    #[test]
+    fn four_fifths_of_long_text_make_a_copy() {
+        let message: String = (0..100).map(|number| format!("word{number} ")).collect();
+        let own =
+            |count: i32| -> String { (0..count).map(|number| format!("own{number} ")).collect() };
+        let answer = |count: i32| format!("- {message}\n- {}", own(count));
+        assert!(copies(&message, &["other", &message]));
+        assert!(copies(&answer(20), &[&message]));
+        assert!(!copies(&answer(60), &[&message]));
+        assert!(!copies(&message, &["other"]));
+    }
+
+    #[test]
+    fn instruction_that_the_sources_hold_may_be_quoted() {
+        let instruction = "Summarize the conversation in bullets.";
+        let prompt = format!("bob: hello\n---\n{instruction}");
+        let answer =
+            format!("- bob quotes the prompt: {instruction} He wants it in French and with dates.");
+        let quoted = format!("look at this: {instruction}");
+        assert!(repeats(&answer, &prompt, Sources::Messages(&["hello"])));
+        assert!(!repeats(
+            &answer,
+            &prompt,
+            Sources::Messages(&["hello", &quoted])
+        ));
+    }
+
+    #[test]
+    fn instruction_without_a_rule_is_the_last_paragraph() {
+        let prompt = "Be kind to everybody.\n\nbob: hello\n\nSummarize the conversation.";
+        let repeats = |answer: &str| repeats(answer, prompt, Sources::Messages(&["hello"]));
+        assert!(repeats(
+            "- Summarize the conversation.\n- bob greets everybody with a hello"
+        ));
+        assert!(!repeats("- bob greets everybody with a hello"));
+    }
+
+    #[test]
+    fn letters_in_overlapping_runs_count_once() {
+        let mut begins = vec![false; 100];
+        begins[10] = true;
+        begins[20] = true;
+        begins[90] = true;
+        assert_eq!(covered(&begins), 10 + RUN + 10);
+    }
+}

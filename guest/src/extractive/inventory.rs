@@ -1,0 +1,59 @@
+//! What a memory holds, to compare two texts of the same memory.
+
+use std::collections::BTreeSet;
+
+use super::facts::facts;
+use super::items::parse;
+use super::names::Names;
+
+/// Facts that weigh less are as likely ordinary words: a lone digit, a loan word.
+const LEAST_WEIGHT: f64 = 0.3;
+
+/// The items and facts of a memory, whichever engine wrote it.
+#[derive(Debug, Default)]
+pub(crate) struct Inventory {
+    /// How many things are remembered.
+    pub(crate) items: usize,
+    /// The keys of all facts in them; the day at the head of a line is none, as merging may give it up.
+    pub(crate) facts: BTreeSet<String>,
+}
+
+impl Inventory {
+    /// Reads a memory.
+    pub(crate) fn of(memory: &str) -> Self {
+        let items = parse(memory, None);
+        let names = Names::default();
+        let mut inventory = Self {
+            items: items.len(),
+            facts: BTreeSet::new(),
+        };
+        for item in items {
+            let weighty = facts(&item.text, &names)
+                .into_iter()
+                .filter(|fact| fact.weight >= LEAST_WEIGHT);
+            inventory.facts.extend(weighty.map(|fact| fact.key));
+        }
+        inventory
+    }
+
+    /// How many of these facts another memory holds too.
+    pub(crate) fn facts_in(&self, other: &Self) -> usize {
+        self.facts.intersection(&other.facts).count()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rewritten_memory_holds_the_same_facts() {
+        let before = Inventory::of("- 2024-03-01 予算は300万円に決定\n- INC-204 は v1.2.3 で直る");
+        let after =
+            Inventory::of("## 2024-03-01\n・300万円の予算が決まった（INC-204 は v1.2.3 で修正）");
+        assert_eq!((before.items, after.items), (2, 1));
+        assert_eq!(before.facts.len(), 3);
+        assert_eq!(before.facts_in(&after), 3);
+        assert_eq!(before.facts_in(&Inventory::of("- 予算の話をした")), 0);
+    }
+}

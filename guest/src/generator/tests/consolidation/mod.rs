@@ -1,0 +1,140 @@
+//! How much of what was planted is still there after 20 generations of short-term into long-term
+//! memory, and where the rest was lost. It measures; `tests/fixtures/consolidation` holds what it found.
+
+mod facts;
+mod model;
+mod report;
+
+use std::collections::BTreeSet;
+
+use super::*;
+use crate::answer::{Expectation, judge, languages_of};
+use crate::bindings::settings::Values;
+use crate::bindings::types::{Engine, Message, User};
+use crate::generator::Run;
+use crate::ports::{Llm, Ports};
+use crate::testing::{DAY, HOUR, TestHost, at, message};
+use facts::Fact;
+use model::ForgetfulModel;
+use report::Report;
+
+const CHANNEL: &str = "C1";
+const GENERATIONS: usize = 20;
+const FACTS_PER_GENERATION: usize = 2;
+const CHATTER_PER_GENERATION: usize = 3;
+/// Far enough apart that no window sees two generations.
+const PAUSE: i64 = 2 * DAY;
+const SEED: u64 = 7;
+
+#[test]
+fn consolidation_with_a_forgetful_model_loses_what_the_report_says() {
+    let model = ForgetfulModel::new(SEED);
+    let report = consolidate(Engine::Llm, &model);
+    assert_eq!(model.calls(), 2 * GENERATIONS);
+    report.compare(
+        "llm.txt",
+        include_str!("../../../../tests/fixtures/consolidation/llm.txt"),
+    );
+}
+
+#[test]
+fn consolidation_without_a_model_loses_what_the_report_says() {
+    let model = ForgetfulModel::new(SEED);
+    let report = consolidate(Engine::Extractive, &model);
+    assert_eq!(model.calls(), 0);
+    report.compare(
+        "extractive.txt",
+        include_str!("../../../../tests/fixtures/consolidation/extractive.txt"),
+    );
+}
+
+/// What is measured is what a user would have: no answer of the model is one that is refused.
+#[test]
+fn answers_of_the_forgetful_model_are_accepted() {
+    let model = ForgetfulModel::new(SEED);
+    consolidate(Engine::Llm, &model);
+    for (prompt, answer) in model.answers() {
+        let material = model::read(&prompt);
+        let languages = languages_of(material.texts());
+        let sources = material.texts();
+        let expectation = Expectation {
+            prompt: &prompt,
+            sources: material.sources(&sources),
+            languages: &languages,
+            max_tokens: 500,
+            cut_off: false,
+        };
+        let judged = judge(&answer, &expectation, &|texts| model.count_tokens(texts));
+        assert_eq!(judged.map(|accepted| accepted.text), Ok(answer), "{prompt}");
+    }
+}
+
+/// Plants the facts and runs the generator after each pair of them.
+fn consolidate(engine: Engine, model: &ForgetfulModel) -> Report {
+    let facts = facts::all();
+    assert_eq!(facts.len(), GENERATIONS * FACTS_PER_GENERATION);
+    let host = TestHost::with_prompts();
+    let settings = Values {
+        engine,
+        ..host.settings.clone()
+    };
+    let ports = Ports {
+        storage: &host.storage,
+        llm: model,
+        log: &host.log,
+        settings,
+    };
+    let mut chatter = facts::chatter().into_iter().cycle();
+    let mut report = Report::new(engine, &facts);
+    for (generation, planted) in facts.chunks(FACTS_PER_GENERATION).enumerate() {
+        let start = PAUSE * i64::try_from(generation).unwrap();
+        let said = planted.iter().map(|fact| fact.message.clone());
+        for (minute, said) in (0..).zip(said.chain(chatter.by_ref().take(CHATTER_PER_GENERATION))) {
+            host.storage
+                .add_message(CHANNEL, spoken(start + 60 * minute, &said));
+        }
+        let entries = Run::new(&ports, at(start + 3 * HOUR)).generate_channel(CHANNEL);
+        assert!(is_done(outcome_of(&entries, CHANNEL)), "{entries:?}");
+        let versions = host.storage.versions(CHANNEL);
+        assert_eq!(versions.len(), generation + 1);
+        report.add(
+            planted,
+            versions.last().unwrap(),
+            &host.storage.long_term(CHANNEL),
+        );
+    }
+    report
+}
+
+/// `name: text` as a message.
+fn spoken(seconds: i64, said: &str) -> Message {
+    let (name, text) = said.split_once(": ").unwrap();
+    let user = User {
+        id: format!("U-{name}"),
+        name: name.to_owned(),
+        is_bot: false,
+    };
+    Message {
+        user,
+        ..message(seconds, text)
+    }
+}
+
+#[test]
+fn every_fact_is_in_its_own_message_alone() {
+    let facts = facts::all();
+    let kinds: BTreeSet<&str> = facts.iter().map(|fact| fact.kind.as_str()).collect();
+    assert_eq!(
+        kinds.into_iter().collect::<Vec<_>>(),
+        ["amount", "date", "decision", "id", "name", "url"]
+    );
+    let mut messages: Vec<String> = facts.iter().map(|fact| fact.message.clone()).collect();
+    messages.extend(facts::chatter());
+    for fact in &facts {
+        let holding: Vec<&String> = messages
+            .iter()
+            .filter(|message| fact.is_in(message))
+            .collect();
+        assert_eq!(holding, [&fact.message]);
+    }
+}

@@ -1,0 +1,81 @@
+//! Why there is no configuration, in one line that never shows the file's text: it may hold keys.
+
+use std::path::PathBuf;
+
+use serde_saphyr::{Error, MessageFormatter as _, UserMessageFormatter};
+
+/// Why there is no configuration.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// The file cannot be read.
+    #[error(
+        "cannot read the configuration {path}: {source}; check the path that --config gives, and that the file is text in UTF-8"
+    )]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The file is no YAML, or has a key or value that is not known.
+    #[error("configuration {path}, {detail}")]
+    Invalid {
+        /// The file.
+        path: PathBuf,
+        /// Line, column, key where there is one, and what is wrong.
+        detail: String,
+    },
+    /// A template cannot be read.
+    #[error("cannot read the template {path}: {source}; check `memory.templates_path`")]
+    Template {
+        /// The file or folder.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+}
+
+/// Where in `text` something is wrong, and what.
+pub(super) fn describe(error: &Error, text: &str) -> String {
+    let error = error.without_snippet();
+    let detail = match error {
+        Error::InvalidScalar { ty, .. } => format!("expected {}", in_words(ty)),
+        Error::InvalidBooleanStrict { .. } => format!("expected {}", in_words("boolean")),
+        Error::Unexpected { expected, .. } => format!("expected {}", in_words(expected)),
+        other => UserMessageFormatter.format_message(other).into_owned(),
+    };
+    let Some(location) = error.location() else {
+        return detail;
+    };
+    let (line, column) = (location.line(), location.column());
+    match key_before(text, line, column) {
+        Some(key) => format!("line {line}, column {column}, `{key}`: {detail}"),
+        None => format!("line {line}, column {column}: {detail}"),
+    }
+}
+
+/// What the YAML reader expected, as a person would call it.
+fn in_words(expected: &str) -> &str {
+    match expected {
+        "u32" => "a whole number from 0 to 4294967295",
+        "u16" => "a whole number from 0 to 65535",
+        "boolean" => "true or false",
+        "floating point" => "a number",
+        "string scalar" => "a text",
+        "mapping start" => "keys, as in `key: value`",
+        other => other,
+    }
+}
+
+/// The key whose value begins at a place, where it stands in the same line.
+fn key_before(text: &str, line: u64, column: u64) -> Option<&str> {
+    let line = usize::try_from(line).ok()?.checked_sub(1)?;
+    let column = usize::try_from(column).ok()?.checked_sub(1)?;
+    let line = text.lines().nth(line)?;
+    let end = line.char_indices().nth(column)?.0;
+    let before = line.get(..end)?.trim_end().strip_suffix(':')?;
+    let key = before
+        .rsplit(|c: char| !(c.is_alphanumeric() || c == '_'))
+        .next()?;
+    (!key.is_empty()).then_some(key)
+}

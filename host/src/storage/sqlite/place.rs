@@ -1,0 +1,14 @@
+//! Where in the database statements work: one workspace.
+
+use std::sync::Arc;
+
+/// What every statement needs to know of the workspace.
+#[derive(Clone)]
+pub(super) struct Place {
+    /// The key of the workspace's row.
+    pub(super) workspace: i64,
+    /// For the UTC offset of times.
+    pub(super) timezone: chrono_tz::Tz,
+    /// The scope id of the workspace's own memories.
+    pub(super) scope_id: Arc<str>,
+}

@@ -1,0 +1,1 @@
+CREATE TABLE messages (body TEXT);

@@ -1,0 +1,9 @@
+INSERT INTO memories (workspace, scope, scope_id, memory_type, version, content, engine, created_at, updated_at,
+    source_message_count, source_latest_key, merged_through)
+SELECT 1, 1, c.id, m.memory_type, 1, 'text', 1, 3000, 3000, 2, 2000000000, CASE m.memory_type WHEN 0 THEN 1000000 END
+FROM channels AS c
+JOIN (SELECT 0 AS memory_type UNION ALL SELECT 1) AS m
+WHERE c.key % 4 IN (0, 1)
+UNION ALL
+SELECT 1, 0, 'default', m.memory_type, 1, 'text', 1, 3000, 3000, 2, NULL, 1000000
+FROM (SELECT 0 AS memory_type UNION ALL SELECT 1) AS m;

@@ -1,0 +1,194 @@
+//! What the statements visit.
+
+use rusqlite::{Connection, StatementStatus, ToSql, params};
+
+use super::{recount_all, stored};
+use crate::storage::records::{ImportSink, MessageRecord};
+use crate::ts::TsKey;
+
+const STATEMENTS: [(&str, &str); 16] = [
+    (
+        "recount_channel",
+        include_str!("../sql/recount_channel.sql"),
+    ),
+    ("recount_thread", include_str!("../sql/recount_thread.sql")),
+    (
+        "merge_imported_channel",
+        include_str!("../sql/merge_imported_channel.sql"),
+    ),
+    (
+        "newest_in_thread",
+        include_str!("../sql/newest_in_thread.sql"),
+    ),
+    ("messages", include_str!("../sql/messages.sql")),
+    (
+        "memories_of_channels",
+        include_str!("../sql/memories_of_channels.sql"),
+    ),
+    (
+        "memories_of_threads",
+        include_str!("../sql/memories_of_threads.sql"),
+    ),
+    (
+        "memories_of_workspace",
+        include_str!("../sql/memories_of_workspace.sql"),
+    ),
+    ("due_channels", include_str!("../sql/due_channels.sql")),
+    ("due_threads", include_str!("../sql/due_threads.sql")),
+    ("due_workspace", include_str!("../sql/due_workspace.sql")),
+    (
+        "backlog_of_channel",
+        include_str!("../sql/backlog_of_channel.sql"),
+    ),
+    (
+        "backlog_of_thread",
+        include_str!("../sql/backlog_of_thread.sql"),
+    ),
+    ("next_message", include_str!("../sql/next_message.sql")),
+    ("newest_memory", include_str!("../sql/newest_memory.sql")),
+    (
+        "newest_in_channel",
+        include_str!("../sql/newest_in_channel.sql"),
+    ),
+];
+
+const TABLES: [&str; 6] = [
+    "messages", "memories", "backlog", "channels", "users", "first",
+];
+
+#[test]
+fn no_statement_reads_a_whole_table() {
+    let stored = stored();
+    stored.store.pool.with_writer(|connection| {
+        for (name, sql) in STATEMENTS {
+            for step in plan(connection, sql) {
+                let scanned = step
+                    .strip_prefix("SCAN ")
+                    .and_then(|rest| rest.split(' ').next());
+                let whole =
+                    scanned.is_some_and(|table| TABLES.contains(&table) || table.len() == 1);
+                let marks = matches!(scanned, Some("k" | "s"));
+                assert!(!whole || marks, "{name}: {step}");
+            }
+        }
+    });
+}
+
+fn plan(connection: &Connection, sql: &str) -> Vec<String> {
+    let mut statement = connection
+        .prepare(&format!("EXPLAIN QUERY PLAN {sql}"))
+        .unwrap();
+    let nulls: Vec<Option<i64>> = vec![Some(0); statement.parameter_count()];
+    let rows = statement
+        .query_map(rusqlite::params_from_iter(nulls), |row| row.get(3))
+        .unwrap();
+    rows.map(Result::unwrap).collect()
+}
+
+/// How many steps SQLite takes to find what is due in so many idle channels.
+fn steps(channels: i64) -> Vec<(i32, usize)> {
+    let stored = stored();
+    stored.store.pool.with_writer(|connection| {
+        connection
+            .execute(include_str!("idle.sql"), [channels])
+            .unwrap();
+        connection
+            .execute(include_str!("idle_messages.sql"), [])
+            .unwrap();
+        connection
+            .execute(include_str!("idle_memories.sql"), [])
+            .unwrap();
+        recount_all(connection);
+        let second = 1_000_000_i64;
+        let due: &[&dyn ToSql] = params![
+            1,
+            10_000 * second,
+            5_000 * second,
+            9_000 * second,
+            50,
+            false
+        ];
+        vec![
+            count(connection, include_str!("../sql/due_channels.sql"), due),
+            count(
+                connection,
+                include_str!("../sql/due_threads.sql"),
+                &due[..3],
+            ),
+            count(
+                connection,
+                include_str!("../sql/due_workspace.sql"),
+                params![1, "default", 0],
+            ),
+            count(
+                connection,
+                include_str!("../sql/due_workspace.sql"),
+                params![1, "default", 1],
+            ),
+        ]
+    })
+}
+
+fn count(connection: &Connection, sql: &str, params: &[&dyn ToSql]) -> (i32, usize) {
+    let mut statement = connection.prepare(sql).unwrap();
+    let mut rows = statement.query(params).unwrap();
+    let mut found = 0;
+    while rows.next().unwrap().is_some() {
+        found += 1;
+    }
+    drop(rows);
+    (statement.get_status(StatementStatus::VmStep), found)
+}
+
+#[test]
+fn a_hundred_thousand_idle_channels_cost_what_a_thousand_cost() {
+    let (few, many) = (steps(1_000), steps(100_000));
+    for (few, many) in few.iter().zip(&many) {
+        assert_eq!(few.1, many.1);
+        assert!(few.0 > 0 && many.0 <= few.0 + 50, "{few:?} {many:?}");
+    }
+    // The statement for the workspace gives one row, the others none.
+    assert_eq!(
+        many.iter().map(|step| step.1).collect::<Vec<_>>(),
+        [0, 0, 1, 1]
+    );
+}
+
+/// How many steps it takes to read and count one thread and one message of a channel.
+fn steps_of_a_thread(messages: i64) -> Vec<(i32, usize)> {
+    let stored = stored();
+    let mut import = stored.store.import("W1").unwrap();
+    let key = |second: i64| TsKey::from_database(second * 1_000_000);
+    for second in 1..=messages {
+        let message = MessageRecord {
+            channel_id: "C1".into(),
+            ts: key(second),
+            user_id: "U1".into(),
+            author_name: None,
+            is_bot: false,
+            text: "text".into(),
+            thread_ts: (second == 5).then(|| key(2)),
+            edited_at: None,
+        };
+        import.message(&message).unwrap();
+    }
+    import.commit().unwrap();
+    stored.store.pool.with_writer(|connection| {
+        let (thread, until) = (2_000_000_i64, messages * 1_000_000);
+        let recount = include_str!("../sql/recount_thread.sql");
+        let backlog = include_str!("../sql/backlog_of_thread.sql");
+        let newest = include_str!("../sql/newest_in_thread.sql");
+        let read = include_str!("../sql/messages.sql");
+        vec![
+            count(connection, recount, params![1, thread]),
+            count(connection, backlog, params![1, thread, until]),
+            count(connection, newest, params![1, thread, until]),
+            count(connection, read, params![1, 0, until, 1, 0, thread]),
+        ]
+    })
+}
+
+#[test]
+fn thread_costs_the_same_in_a_small_and_a_large_channel() {
+    assert_eq!(steps_of_a_thread(10), steps_of_a_thread(5_000));
+}

@@ -1,0 +1,180 @@
+//! Whose database a file is, and how it becomes ours.
+
+use std::path::Path;
+
+use rusqlite::Connection;
+
+use crate::bindings::types::{MemoryType, Scope};
+use crate::storage::records::{ChannelRecord, ImportSink, MemoryRecord, MessageRecord};
+use crate::storage::sqlite::inspect::MemoryFilter;
+use crate::storage::sqlite::{ReadLegacy, SqliteStore, StoreError};
+use crate::ts::TsKey;
+
+const LEGACY: &str = include_str!("legacy_bot.sql");
+
+fn write(path: &Path, sql: &str) {
+    Connection::open(path).unwrap().execute_batch(sql).unwrap();
+}
+
+/// Opens, and says why not; the file must be as it was.
+fn refusal(path: &Path) -> StoreError {
+    let before = std::fs::read(path).ok();
+    let error = SqliteStore::open(path).err().expect("refused");
+    assert_eq!(std::fs::read(path).ok(), before);
+    assert!(
+        error.to_string().contains(path.to_str().unwrap()),
+        "{error}"
+    );
+    error
+}
+
+fn read_bot(
+    old: &Connection,
+    sink: &mut dyn ImportSink,
+) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+    let text: String = old.query_row(include_str!("message_text.sql"), [], |row| row.get(0))?;
+    sink.channel(&ChannelRecord {
+        id: "C1".into(),
+        name: "general".into(),
+        is_private: false,
+    })?;
+    sink.message(&MessageRecord {
+        channel_id: "C1".into(),
+        ts: TsKey::parse("1709287200.000001")?,
+        user_id: "U1".into(),
+        author_name: None,
+        is_bot: false,
+        text,
+        thread_ts: None,
+        edited_at: None,
+    })?;
+    sink.memory(&MemoryRecord {
+        scope: Scope::Channel,
+        scope_id: "C1".into(),
+        memory_type: MemoryType::LongTerm,
+        content: "The past".into(),
+        created_at: 1,
+        updated_at: 2,
+        source_message_count: 1,
+        source_latest_message_ts: None,
+    })?;
+    Ok(())
+}
+
+#[test]
+fn database_is_made_once_and_opened_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("myao.db");
+    let store = SqliteStore::open(&path).unwrap();
+    store
+        .workspace("W1", chrono_tz::UTC, "default")
+        .unwrap()
+        .set_backfill_tick(7)
+        .unwrap();
+    drop(store);
+    let workspace = SqliteStore::open(&path)
+        .unwrap()
+        .workspace("W1", chrono_tz::UTC, "default")
+        .unwrap();
+    assert_eq!(workspace.backfill_tick().unwrap(), Some(7));
+}
+
+#[test]
+fn empty_file_becomes_a_database() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    assert!(SqliteStore::open(file.path()).is_ok());
+}
+
+#[test]
+fn database_of_a_newer_myao_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("myao.db");
+    drop(SqliteStore::open(&path).unwrap());
+    write(&path, "PRAGMA user_version = 99");
+    assert!(matches!(
+        refusal(&path),
+        StoreError::Newer { found: 99, .. }
+    ));
+}
+
+#[test]
+fn what_is_no_database_of_myao_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = folder.path().join("notes.txt");
+    std::fs::write(
+        &text,
+        "This is no database, and long enough to be read as a header of one. ".repeat(9),
+    )
+    .unwrap();
+    assert!(matches!(refusal(&text), StoreError::NotADatabase(_)));
+    let foreign = folder.path().join("foreign.db");
+    write(&foreign, include_str!("foreign.sql"));
+    assert!(matches!(refusal(&foreign), StoreError::Foreign(_)));
+    let marked = folder.path().join("marked.db");
+    write(&marked, "PRAGMA application_id = 77");
+    assert!(matches!(refusal(&marked), StoreError::Foreign(_)));
+    let bot = folder.path().join("bot.db");
+    write(&bot, LEGACY);
+    assert!(matches!(refusal(&bot), StoreError::Legacy(_)));
+}
+
+#[test]
+fn path_that_leads_nowhere_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    for path in [
+        folder.path().join("missing/myao.db"),
+        folder.path().to_owned(),
+    ] {
+        let error = refusal(&path);
+        assert!(matches!(error, StoreError::CannotOpen { .. }), "{error:?}");
+    }
+}
+
+#[test]
+fn database_of_the_python_bot_is_upgraded_in_place() {
+    for journal in ["DELETE", "WAL"] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("myao.db");
+        write(&path, LEGACY);
+        let bot = Connection::open(&path).unwrap();
+        bot.pragma_update_and_check(None, "journal_mode", journal, |_| Ok(()))
+            .unwrap();
+        drop(bot);
+        let read: ReadLegacy<'_> = &read_bot;
+        let (store, tally) = SqliteStore::open_or_upgrade(&path, "W1", read).unwrap();
+        let tally = tally.expect("rows were taken over");
+        assert_eq!((tally.messages.new, tally.memories.new), (1, 1));
+        let workspace = store.workspace("W1", chrono_tz::UTC, "default").unwrap();
+        let memories = workspace.stored_memories(&MemoryFilter::default()).unwrap();
+        assert_eq!(memories[0].memory.version, 1);
+        let old = Connection::open(&path).unwrap();
+        let text: String = old
+            .query_row(include_str!("legacy_text.sql"), [], |row| row.get(0))
+            .unwrap();
+        assert_eq!(text, "Hello");
+        let (_, again) = SqliteStore::open_or_upgrade(&path, "W1", read).unwrap();
+        assert_eq!(again, None);
+    }
+}
+
+#[test]
+fn upgrade_that_fails_leaves_the_file_as_it_was() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("myao.db");
+    write(&path, LEGACY);
+    let before = std::fs::read(&path).unwrap();
+    let read: ReadLegacy<'_> = &|old, sink| {
+        read_bot(old, sink)?;
+        Err("row 7 of `memories` has no scope".into())
+    };
+    let error = SqliteStore::open_or_upgrade(&path, "W1", read)
+        .err()
+        .expect("refused");
+    assert!(
+        error
+            .to_string()
+            .ends_with("could not be upgraded: row 7 of `memories` has no scope"),
+        "{error}"
+    );
+    assert_eq!(std::fs::read(&path).unwrap(), before);
+}

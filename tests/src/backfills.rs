@@ -1,0 +1,97 @@
+//! Backfills and generation runs over a database.
+#![allow(clippy::unwrap_used)]
+
+use std::sync::Arc;
+
+use myao::backfill::{self, BackfillError, Options, Outcomes};
+use myao::bindings::settings::{ShortTermHistory, Values};
+use myao::bindings::types::Engine;
+use myao::plugin::MemoryPlugin;
+use myao::storage::Storage;
+use myao::storage::sqlite::SqliteWorkspace;
+
+use crate::store::utc;
+use crate::tap::{Tap, tapped};
+use crate::telling::telling_llm;
+use crate::{default_settings, plugin};
+
+/// The default settings, with the engine `llm`.
+#[must_use]
+pub fn llm_settings() -> Values {
+    Values {
+        engine: Engine::Llm,
+        ..default_settings()
+    }
+}
+
+/// The same in small steps: bursts take several versions, so that a step of a channel saves many times.
+#[must_use]
+pub fn small_steps() -> Values {
+    let defaults = llm_settings();
+    Values {
+        generation_message_limit: 15,
+        short_term_history: ShortTermHistory {
+            message_threshold: 10,
+            ..defaults.short_term_history
+        },
+        ..defaults
+    }
+}
+
+/// The component over a workspace, with the model that tells.
+#[must_use]
+pub fn telling_plugin(workspace: &SqliteWorkspace, settings: Values) -> MemoryPlugin {
+    plugin(
+        Arc::new(workspace.clone()),
+        Arc::new(telling_llm()),
+        settings,
+    )
+}
+
+/// The same, with a listener at its calls.
+#[must_use]
+pub fn tapped_plugin(
+    workspace: &SqliteWorkspace,
+    settings: Values,
+    tap: Arc<dyn Tap>,
+) -> MemoryPlugin {
+    let storage: Arc<dyn Storage> = Arc::new(workspace.clone());
+    let (storage, llm) = tapped(storage, Arc::new(telling_llm()), tap);
+    plugin(storage, llm, settings)
+}
+
+/// Backfills with one channel at a time, up to a time in Unix seconds.
+///
+/// # Errors
+/// [`BackfillError`].
+pub async fn backfill(
+    plugin: &MemoryPlugin,
+    workspace: &SqliteWorkspace,
+    interval_seconds: u32,
+    until: i64,
+) -> Result<Outcomes, BackfillError> {
+    let options = Options {
+        interval_seconds,
+        until: utc(until),
+        in_flight: 1,
+        keep_going: false,
+    };
+    backfill::backfill(plugin, workspace, options, &utc, &|_| {}).await
+}
+
+/// Backfills where nothing may fail.
+///
+/// # Panics
+/// Where something does.
+pub async fn backfill_all(
+    plugin: &MemoryPlugin,
+    workspace: &SqliteWorkspace,
+    interval_seconds: u32,
+    until: i64,
+) -> Outcomes {
+    let outcomes = backfill(plugin, workspace, interval_seconds, until)
+        .await
+        .unwrap();
+    assert_eq!(outcomes.failed, []);
+    outcomes
+}

@@ -1,0 +1,25 @@
+//! The program `myao` as its users meet it: a process with a configuration, a database, standard
+//! input and output, and an exit code.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
+
+mod backfill;
+mod bad_configuration;
+mod bad_database;
+mod bad_export;
+mod bad_request;
+mod generate;
+mod import;
+mod llm_calls;
+mod llm_failures;
+mod llm_runs;
+mod memory;
+mod output;
+mod prompt;
+mod python_bot;
+mod summarize;

@@ -1,0 +1,385 @@
+//! One thing that fails: the others go on, the report says so, and the next run makes up for it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use myao::bindings::errors::Error;
+use myao::bindings::exports::myao::memory::memory_generator::{Entry, Outcome, Report};
+use myao::bindings::types::Scope;
+use myao::llm::scripted::ScriptedLlm;
+use myao::llm::{CallObserver, Completion, Llm, LlmError, Request};
+use myao::plugin::{CallError, Limits, MemoryPlugin};
+use myao::run;
+use myao::storage::sqlite::SqliteWorkspace;
+use myao::storage::{
+    Backlog, Channel, Due, DueQuery, Memory, MemoryDraft, MemoryQuery, Message, MessageQuery,
+    Storage, StorageError,
+};
+use myao_tests::backfills::{
+    backfill, backfill_all, llm_settings, small_steps, tapped_plugin, telling_plugin,
+};
+use myao_tests::conversation::{
+    History, START, Shape, channel, channel_id, history, message, ts, user,
+};
+use myao_tests::faults::{FailAt, Moment};
+use myao_tests::merges::{
+    assert_every_message_is_a_source, assert_long_term_tells_of_each_version,
+    assert_merged_once_in_order,
+};
+use myao_tests::plugin;
+use myao_tests::recorder::Recorder;
+use myao_tests::store::{TestStore, utc};
+use myao_tests::telling;
+
+const HOUR: i64 = 3600;
+const NOW: i64 = START + 10 * HOUR;
+const CHANNELS: u64 = 5;
+/// The one of them that fails.
+const BAD: u64 = 2;
+
+/// A few channels with a message each, and one message of another size.
+fn five_channels(bad_text: &str) -> History {
+    let mut history = History {
+        users: vec![user("alice")],
+        ..History::default()
+    };
+    for n in 0..CHANNELS {
+        history.channels.push(channel(n));
+        let text = if n == BAD {
+            bad_text
+        } else {
+            "The crane is due on March 3."
+        };
+        history
+            .messages
+            .push(message(&channel_id(n), ts(START + HOUR, 1), text));
+    }
+    history
+}
+
+fn of_bad(entry: &&Entry) -> bool {
+    entry.scope_id == channel_id(BAD)
+}
+
+/// All entries but that of the bad channel are done; returns how that one ended.
+fn bad_outcome(report: &Report) -> Outcome {
+    for entry in report.entries.iter().filter(|entry| !of_bad(entry)) {
+        assert_eq!(entry.outcome, Outcome::Done, "{}", entry.scope_id);
+    }
+    let channels = report
+        .entries
+        .iter()
+        .filter(|entry| entry.scope == Scope::Channel);
+    assert_eq!(channels.count(), 5);
+    let workspace = report.entries.last().unwrap();
+    assert_eq!(
+        (workspace.scope, workspace.made.len()),
+        (Scope::Workspace, 1)
+    );
+    report.entries.iter().find(of_bad).unwrap().outcome.clone()
+}
+
+/// The next run, with nothing in its way, makes the bad channel's memories.
+async fn assert_next_run_makes_up(workspace: &SqliteWorkspace) {
+    let report = run::generate(
+        &telling_plugin(workspace, llm_settings()),
+        utc(NOW),
+        2,
+        &|_| {},
+    )
+    .await
+    .unwrap();
+    let bad = report.entries.iter().find(of_bad).unwrap();
+    assert_eq!((&bad.outcome, bad.made.len()), (&Outcome::Done, 2));
+    assert_eq!(assert_merged_once_in_order(workspace), 5);
+}
+
+#[tokio::test]
+async fn a_model_that_fails_for_one_channel_fails_that_channel_only() {
+    let (_file, workspace) = TestStore::of(&five_channels("unspeakable")).into_workspace();
+    let llm = Arc::new(ScriptedLlm::new(|_, request| {
+        if request.system_prompt.contains("unspeakable") {
+            return Err(LlmError::Refused("no".to_owned()));
+        }
+        Ok(myao::llm::scripted::answer(telling::answer(
+            &request.system_prompt,
+        )))
+    }));
+    for one_call in [true, false] {
+        let (_file, workspace) = TestStore::of(&five_channels("unspeakable")).into_workspace();
+        let plugin = plugin(Arc::new(workspace), llm.clone(), llm_settings());
+        let report = if one_call {
+            plugin.generate(utc(NOW)).await.unwrap()
+        } else {
+            run::generate(&plugin, utc(NOW), 2, &|_| {}).await.unwrap()
+        };
+        let expected = Outcome::Failed(Error::Llm(LlmError::Refused("no".to_owned())));
+        assert_eq!(bad_outcome(&report), expected);
+    }
+    let plugin = plugin(Arc::new(workspace.clone()), llm, llm_settings());
+    run::generate(&plugin, utc(NOW), 2, &|_| {}).await.unwrap();
+    assert_next_run_makes_up(&workspace).await;
+}
+
+#[tokio::test]
+async fn a_channel_that_needs_too_much_memory_fails_alone() {
+    let (_file, workspace) =
+        TestStore::of(&five_channels(&"much ".repeat(4 << 20))).into_workspace();
+    let limits = Limits {
+        memory_bytes: 16 << 20,
+        ..Limits::default()
+    };
+    let plugin = telling_plugin(&workspace, llm_settings()).with_limits(limits);
+    let report = run::generate(&plugin, utc(NOW), 2, &|_| {}).await.unwrap();
+    let Outcome::Failed(Error::Other(detail)) = bad_outcome(&report) else {
+        panic!("{report:?}")
+    };
+    assert!(
+        detail.contains("needed more than 16777216 bytes of memory"),
+        "{detail}"
+    );
+    assert_next_run_makes_up(&workspace).await;
+}
+
+#[tokio::test]
+async fn a_channel_whose_model_never_answers_fails_alone() {
+    let (_file, workspace) = TestStore::of(&five_channels("unanswerable")).into_workspace();
+    let limits = Limits {
+        deadline: Duration::from_secs(2),
+        ..Limits::default()
+    };
+    let plugin =
+        plugin(Arc::new(workspace.clone()), Arc::new(Mute), llm_settings()).with_limits(limits);
+    let report = run::generate(&plugin, utc(NOW), 2, &|_| {}).await.unwrap();
+    let Outcome::Failed(Error::Other(detail)) = bad_outcome(&report) else {
+        panic!("{report:?}")
+    };
+    assert!(detail.contains("took longer than 2s"), "{detail}");
+    assert_next_run_makes_up(&workspace).await;
+}
+
+/// Never answers where something is unanswerable.
+struct Mute;
+
+#[async_trait::async_trait]
+impl Llm for Mute {
+    async fn complete(
+        &self,
+        request: Request,
+        _: &dyn CallObserver,
+    ) -> Result<Completion, LlmError> {
+        if request.system_prompt.contains("unanswerable") {
+            std::future::pending::<()>().await;
+        }
+        Ok(myao::llm::scripted::answer(telling::answer(
+            &request.system_prompt,
+        )))
+    }
+}
+
+/// A store that does not get along with the messages of one channel.
+struct Faulty {
+    inner: SqliteWorkspace,
+    panics: bool,
+}
+
+#[async_trait::async_trait]
+impl Storage for Faulty {
+    async fn list_channels(&self) -> Result<Vec<Channel>, StorageError> {
+        self.inner.list_channels().await
+    }
+    async fn list_messages(&self, query: MessageQuery) -> Result<Vec<Message>, StorageError> {
+        if query.channel_id == channel_id(BAD) {
+            assert!(!self.panics, "the store is not as it should be");
+            return Err(StorageError::Unavailable("the disk is full".to_owned()));
+        }
+        self.inner.list_messages(query).await
+    }
+    async fn list_memories(&self, query: MemoryQuery) -> Result<Vec<Memory>, StorageError> {
+        self.inner.list_memories(query).await
+    }
+    async fn list_due(&self, query: DueQuery) -> Result<Due, StorageError> {
+        self.inner.list_due(query).await
+    }
+    async fn get_backlog(
+        &self,
+        channel_id: String,
+        thread_ts: Option<String>,
+        until: String,
+    ) -> Result<Backlog, StorageError> {
+        self.inner.get_backlog(channel_id, thread_ts, until).await
+    }
+    async fn save_memory(&self, draft: MemoryDraft) -> Result<Memory, StorageError> {
+        self.inner.save_memory(draft).await
+    }
+}
+
+async fn run_over_faulty_store(panics: bool) -> (TestStore, SqliteWorkspace, Outcome) {
+    let (file, workspace) = TestStore::of(&five_channels("fine")).into_workspace();
+    let faulty = Faulty {
+        inner: workspace.clone(),
+        panics,
+    };
+    let plugin = plugin(
+        Arc::new(faulty),
+        Arc::new(telling::telling_llm()),
+        llm_settings(),
+    );
+    let report = run::generate(&plugin, utc(NOW), 2, &|_| {}).await.unwrap();
+    (file, workspace, bad_outcome(&report))
+}
+
+#[tokio::test]
+async fn a_store_that_fails_for_one_channel_fails_that_channel_only() {
+    let (_file, workspace, outcome) = run_over_faulty_store(false).await;
+    let full = StorageError::Unavailable("the disk is full".to_owned());
+    assert_eq!(outcome, Outcome::Failed(Error::Storage(full)));
+    assert_next_run_makes_up(&workspace).await;
+}
+
+#[tokio::test]
+async fn a_store_that_panics_for_one_channel_fails_that_channel_only() {
+    let (_file, workspace, outcome) = run_over_faulty_store(true).await;
+    let Outcome::Failed(Error::Other(detail)) = outcome else {
+        panic!("{outcome:?}")
+    };
+    assert!(detail.contains("ended before its time"), "{detail}");
+    assert_next_run_makes_up(&workspace).await;
+}
+
+/// Tells when the last call to it is over, also where that was given up.
+struct Hanging(tokio::sync::mpsc::Sender<&'static str>);
+
+#[async_trait::async_trait]
+impl Llm for Hanging {
+    async fn complete(&self, _: Request, _: &dyn CallObserver) -> Result<Completion, LlmError> {
+        self.0.send("asked").await.unwrap();
+        let _held = self.0.clone();
+        std::future::pending().await
+    }
+}
+
+#[tokio::test]
+async fn a_run_that_is_given_up_stops_its_steps() {
+    let (_file, workspace) = TestStore::of(&five_channels("fine")).into_workspace();
+    let (sender, mut told) = tokio::sync::mpsc::channel(9);
+    {
+        let plugin: MemoryPlugin = plugin(
+            Arc::new(workspace),
+            Arc::new(Hanging(sender)),
+            llm_settings(),
+        );
+        let run = run::generate(&plugin, utc(NOW), 2, &|_| {});
+        tokio::select! {
+            report = run => panic!("{report:?}"),
+            asked = told.recv() => assert_eq!(asked, Some("asked")),
+        }
+    }
+    // Ends only when every step has let go of the model.
+    while told.recv().await.is_some() {}
+}
+
+/// A run in which the nth call fails.
+async fn assert_an_error_at_any_call_is_made_up_for(moment: Moment) {
+    let shape = Shape {
+        channels: 2,
+        days: 1,
+        burst: 30,
+    };
+    let imported = TestStore::of(&history(21, shape));
+    let now = utc(START + 24 * HOUR);
+    let (_file, undisturbed) = TestStore::copy_of(&imported).into_workspace();
+    let recorder = Arc::new(Recorder::default());
+    let plugin = tapped_plugin(&undisturbed, small_steps(), recorder.clone());
+    run::generate(&plugin, now, 1, &|_| {}).await.unwrap();
+    let versions = assert_merged_once_in_order(&undisturbed);
+    assert!(versions >= 3);
+    for at in 0..recorder.calls().len() {
+        let (_file, workspace) = TestStore::copy_of(&imported).into_workspace();
+        let tap = Arc::new(FailAt(at, moment));
+        match run::generate(
+            &tapped_plugin(&workspace, small_steps(), tap),
+            now,
+            1,
+            &|_| {},
+        )
+        .await
+        {
+            Ok(report) => {
+                let failed = report
+                    .entries
+                    .iter()
+                    .filter(|entry| matches!(entry.outcome, Outcome::Failed(_)));
+                assert_eq!(failed.count(), 1, "call {at}: {report:?}");
+            }
+            Err(error) => {
+                assert!(matches!(error, CallError::Refused(Error::Storage(_))) && at == 0)
+            }
+        }
+        let report = run::generate(&telling_plugin(&workspace, small_steps()), now, 1, &|_| {})
+            .await
+            .unwrap();
+        assert!(
+            !report
+                .entries
+                .iter()
+                .any(|entry| matches!(entry.outcome, Outcome::Failed(_)))
+        );
+        assert_eq!(
+            assert_merged_once_in_order(&workspace),
+            versions,
+            "call {at}"
+        );
+        assert_long_term_tells_of_each_version(&workspace);
+        assert_every_message_is_a_source(&workspace).await;
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_fails_is_made_up_for_by_the_next_run() {
+    assert_an_error_at_any_call_is_made_up_for(Moment::Before).await;
+}
+
+#[tokio::test]
+async fn a_call_that_was_done_but_seemed_to_fail_is_not_done_twice() {
+    assert_an_error_at_any_call_is_made_up_for(Moment::After).await;
+}
+
+#[tokio::test]
+async fn a_backfill_stops_at_a_failure_and_goes_on_from_there() {
+    let shape = Shape {
+        channels: 2,
+        days: 3,
+        burst: 30,
+    };
+    let until = START + 5 * 24 * HOUR;
+    let imported = TestStore::of(&history(22, shape));
+    let mut stopped = 0;
+    for at in (1..200).step_by(9) {
+        let (_file, workspace) = TestStore::copy_of(&imported).into_workspace();
+        let tapped = tapped_plugin(
+            &workspace,
+            small_steps(),
+            Arc::new(FailAt(at, Moment::Before)),
+        );
+        if let Ok(outcomes) = backfill(&tapped, &workspace, 3600, until).await {
+            assert_eq!(outcomes.failed.len(), 1, "call {at}");
+            assert_eq!(
+                workspace.backfill_tick().unwrap(),
+                outcomes.ticks.map(|(_, last)| last)
+            );
+            stopped += 1;
+        }
+        backfill_all(
+            &telling_plugin(&workspace, small_steps()),
+            &workspace,
+            3600,
+            until,
+        )
+        .await;
+        assert_merged_once_in_order(&workspace);
+        assert_long_term_tells_of_each_version(&workspace);
+        assert_every_message_is_a_source(&workspace).await;
+    }
+    assert!(stopped > 10);
+}

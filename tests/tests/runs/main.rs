@@ -1,0 +1,19 @@
+//! Generation runs and backfills: the real component over real databases.
+//!
+//! One program, so that it is linked once.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    missing_docs
+)]
+
+mod failures;
+mod kills;
+mod real_data;
+mod sandbox;
+mod scale;
+mod side_by_side;
+mod ticks;
