@@ -3,7 +3,7 @@
 use futures::StreamExt as _;
 
 use super::CallState;
-use crate::bindings::llm::{Completion, Host, LlmError, Request};
+use crate::bindings::llm::{Agent, Completion, Host, LlmError, Request};
 
 /// How many calls of one `complete-all` are under way at once.
 const CALLS_IN_FLIGHT: usize = 16;
@@ -22,7 +22,11 @@ impl Host for CallState {
             .await
     }
 
-    async fn count_tokens(&mut self, texts: Vec<String>) -> Vec<u32> {
+    async fn context_window(&mut self, _: Agent) -> Option<u32> {
+        None
+    }
+
+    async fn count_tokens(&mut self, _: Agent, texts: Vec<String>) -> Vec<u32> {
         texts
             .iter()
             .map(|text| self.capabilities.llm.count_tokens(text))
