@@ -1,6 +1,6 @@
 //! The contract's errors in words: what failed, and what to do.
 
-use crate::bindings::errors::{Combination, Error};
+use crate::bindings::errors::{BadAnswer, Combination, Error};
 use crate::bindings::llm::LlmError;
 use crate::bindings::storage::StorageError;
 use crate::bindings::types::{MemoryType, Scope};
@@ -31,11 +31,58 @@ pub fn explain(error: &Error) -> String {
         Error::Template(fault) => format!("template {}: {}", fault.name, fault.detail),
         Error::Storage(error) => explain_storage(error),
         Error::Llm(error) => explain_llm(error),
-        Error::EmptyAnswer => {
-            "the model answered with nothing; nothing was saved, and the next run tries again".to_owned()
-        }
+        Error::BadAnswer(reason) => explain_bad_answer(reason),
+        Error::PromptTooLong(excess) => format!(
+            "the prompt has {} tokens where {} fit the model, with everything left out that can be; use a model \
+             with a larger context window, or lower memory.generation_message_limit",
+            excess.tokens, excess.limit
+        ),
         Error::Other(detail) => detail.clone(),
     }
+}
+
+/// What is wrong with a model's answer, in one line. It was asked twice.
+fn explain_bad_answer(reason: &BadAnswer) -> String {
+    const OTHER_MODEL: &str = "if it stays so, name another one in agents.memory.model_id";
+    let (fault, remedy) = match reason {
+        BadAnswer::Empty => ("answered with nothing".to_owned(), OTHER_MODEL),
+        BadAnswer::Refusal => ("declined to write the memory".to_owned(), OTHER_MODEL),
+        BadAnswer::Question => (
+            "asked for the conversation that it was given".to_owned(),
+            OTHER_MODEL,
+        ),
+        BadAnswer::PromptRepeated => (
+            "repeated its prompt instead of summarising it".to_owned(),
+            OTHER_MODEL,
+        ),
+        BadAnswer::WrongLanguage(mismatch) => (
+            format!(
+                "answered in {} instead of {}",
+                mismatch.found, mismatch.expected
+            ),
+            "memory.language says which language memories are to be in",
+        ),
+        BadAnswer::TooLong(excess) => (
+            format!(
+                "answered with {} tokens where {} are allowed",
+                excess.tokens, excess.limit
+            ),
+            "memory.short_term_summary_max_tokens and memory.long_term_summary_max_tokens set the limits",
+        ),
+        BadAnswer::Shrunk(shrinkage) => (
+            format!(
+                "kept {} of {} facts of the existing memory, and {} of {} tokens",
+                shrinkage.facts_kept,
+                shrinkage.facts_before,
+                shrinkage.tokens,
+                shrinkage.tokens_before
+            ),
+            "the existing memory stays as it is; a higher memory.long_term_summary_max_tokens leaves more room",
+        ),
+    };
+    format!(
+        "the model {fault}, also when it was told so; nothing was saved, and a later run tries again; {remedy}"
+    )
 }
 
 /// A store's error, in one line. The details already name the thing and the remedy.

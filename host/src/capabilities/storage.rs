@@ -2,9 +2,10 @@
 
 use super::CallState;
 use crate::bindings::storage::{
-    Backlog, Due, DueQuery, Host, Memory, MemoryDraft, MemoryQuery, MessageQuery, StorageError,
+    Backlog, Deferral, Due, DueQuery, Host, Memory, MemoryDraft, MemoryQuery, MessageQuery,
+    StorageError,
 };
-use crate::bindings::types::{Channel, Message};
+use crate::bindings::types::{Channel, Message, Scope};
 
 impl Host for CallState {
     async fn list_channels(&mut self) -> Result<Vec<Channel>, StorageError> {
@@ -37,5 +38,24 @@ impl Host for CallState {
 
     async fn save_memory(&mut self, draft: MemoryDraft) -> Result<Memory, StorageError> {
         self.capabilities.storage.save_memory(draft).await
+    }
+
+    async fn list_deferrals(
+        &mut self,
+        scope: Scope,
+        scope_id: String,
+    ) -> Result<Vec<Deferral>, StorageError> {
+        let storage = &self.capabilities.storage;
+        storage.list_deferrals(scope, scope_id).await
+    }
+
+    async fn defer(
+        &mut self,
+        scope: Scope,
+        scope_id: String,
+        deferral: Deferral,
+    ) -> Result<(), StorageError> {
+        let storage = &self.capabilities.storage;
+        storage.defer(scope, scope_id, deferral).await
     }
 }

@@ -138,7 +138,7 @@ fn memories(n: usize) -> String {
 fn failure(entry: &Entry) -> Option<String> {
     match &entry.outcome {
         Outcome::Failed(error) => Some(explain(error)),
-        Outcome::Done | Outcome::Skipped(_) => None,
+        Outcome::Done | Outcome::Skipped(_) | Outcome::Deferred(_) => None,
     }
 }
 
@@ -285,6 +285,7 @@ fn entry_json(entry: &Entry) -> Value {
     let (outcome, reason) = match &entry.outcome {
         Outcome::Done => ("done", None),
         Outcome::Skipped(reason) => ("skipped", Some(skip_key(*reason).to_owned())),
+        Outcome::Deferred(deferral) => ("deferred", Some(deferral.reason.clone())),
         Outcome::Failed(error) => ("failed", Some(explain(error))),
     };
     json!({

@@ -5,17 +5,17 @@
 
 mod agents;
 mod error;
+mod memory;
 mod text;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::Deserialize;
 
 pub use agents::{Agent, Agents, ModelId};
 pub use error::ConfigError;
-use text::{
-    at_least_one, expanded, expanded_path, optional_expanded, optional_expanded_path, time_zone,
-};
+pub use memory::{LanguageConfig, MemoryConfig, ShortTermHistoryConfig};
+use text::{expanded, optional_expanded, time_zone};
 
 use crate::bindings::settings::{ShortTermHistory, Template, Values};
 use crate::bindings::types::{Engine, Persona};
@@ -94,82 +94,6 @@ impl Default for PersonaConfig {
                 "あなたは「myao」という名前の、チームの会話を覚えておくアシスタントです。\
                             事実に忠実に、会話で使われている言語で書いてください。"
                     .to_owned(),
-        }
-    }
-}
-
-/// `memory`.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct MemoryConfig {
-    /// The SQLite file. Default `./myao.db`.
-    #[serde(deserialize_with = "expanded_path")]
-    pub database_path: PathBuf,
-    /// How often generation runs, in seconds, at least 1. Default 3600.
-    #[serde(deserialize_with = "at_least_one")]
-    pub long_term_update_interval_seconds: u32,
-    /// How far back a short-term memory looks, in hours. Default 24.
-    pub short_term_window_hours: u32,
-    /// The longest long-term memory, in tokens. Default 500.
-    pub long_term_summary_max_tokens: u32,
-    /// The longest short-term memory, in tokens. Default 300.
-    pub short_term_summary_max_tokens: u32,
-    /// When a channel's short-term memory takes a new version.
-    pub short_term_history: ShortTermHistoryConfig,
-    /// At most so many messages go into one memory, at least 1. Default 1000.
-    #[serde(deserialize_with = "at_least_one")]
-    pub generation_message_limit: u32,
-    /// How many channels are worked on side by side, at least 1. Default 8.
-    #[serde(deserialize_with = "at_least_one")]
-    pub channels_in_flight: u32,
-    /// Makes and shows the retired workspace short-term memory. Default false.
-    pub legacy_workspace_short_term: bool,
-    /// Merges the workspace's memory after every channel, instead of once per run. Default false.
-    pub workspace_merge_per_channel: bool,
-    /// A folder of templates (`*.j2`) that take the place of the built-in ones of the same name.
-    #[serde(deserialize_with = "optional_expanded_path")]
-    pub templates_path: Option<PathBuf>,
-}
-
-impl Default for MemoryConfig {
-    fn default() -> Self {
-        Self {
-            database_path: "./myao.db".into(),
-            long_term_update_interval_seconds: 3600,
-            short_term_window_hours: 24,
-            long_term_summary_max_tokens: 500,
-            short_term_summary_max_tokens: 300,
-            short_term_history: ShortTermHistoryConfig::default(),
-            generation_message_limit: 1000,
-            channels_in_flight: 8,
-            legacy_workspace_short_term: false,
-            workspace_merge_per_channel: false,
-            templates_path: None,
-        }
-    }
-}
-
-/// `memory.short_term_history`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct ShortTermHistoryConfig {
-    /// Whether versions are kept. Default true.
-    pub enabled: bool,
-    /// How many versions prompts show. Default 5.
-    pub max_history_count: u32,
-    /// A conversation is over after so many seconds of silence. Default 7200.
-    pub conversation_idle_seconds: u32,
-    /// A version is due with so many new messages. Default 50.
-    pub message_threshold: u32,
-}
-
-impl Default for ShortTermHistoryConfig {
-    fn default() -> Self {
-        Self {
-            enabled: true,
-            max_history_count: 5,
-            conversation_idle_seconds: 7200,
-            message_threshold: 50,
         }
     }
 }
@@ -335,6 +259,9 @@ impl Config {
             short_term_window_hours: memory.short_term_window_hours,
             long_term_summary_max_tokens: memory.long_term_summary_max_tokens,
             short_term_summary_max_tokens: memory.short_term_summary_max_tokens,
+            language: memory.language.into(),
+            context_margin_tokens: memory.context_margin_tokens,
+            extractive_stand_in: memory.extractive_stand_in,
             short_term_history: ShortTermHistory {
                 enabled: history.enabled,
                 max_history_count: history.max_history_count,

@@ -1,9 +1,10 @@
 //! A store with nothing in it, for calls that are handed everything they need.
 
 use super::{
-    Backlog, Channel, Due, DueQuery, Memory, MemoryDraft, MemoryQuery, Message, MessageQuery,
-    Storage, StorageError,
+    Backlog, Channel, Deferral, Due, DueQuery, Memory, MemoryDraft, MemoryQuery, Message,
+    MessageQuery, Storage, StorageError,
 };
+use crate::bindings::types::Scope;
 
 /// A store with nothing in it, which takes nothing in.
 #[derive(Debug, Clone, Copy)]
@@ -44,8 +45,18 @@ impl Storage for EmptyStorage {
     }
 
     async fn save_memory(&self, _: MemoryDraft) -> Result<Memory, StorageError> {
-        Err(StorageError::Unavailable(
-            "this store takes nothing in".to_owned(),
-        ))
+        Err(takes_nothing_in())
     }
+
+    async fn list_deferrals(&self, _: Scope, _: String) -> Result<Vec<Deferral>, StorageError> {
+        Ok(Vec::new())
+    }
+
+    async fn defer(&self, _: Scope, _: String, _: Deferral) -> Result<(), StorageError> {
+        Err(takes_nothing_in())
+    }
+}
+
+fn takes_nothing_in() -> StorageError {
+    StorageError::Unavailable("this store takes nothing in".to_owned())
 }

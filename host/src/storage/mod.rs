@@ -9,10 +9,14 @@ pub mod records;
 pub mod sqlite;
 
 pub use crate::bindings::storage::{
-    Backlog, ChannelFilter, Due, DueQuery, Keep, Memory, MemoryDraft, MemoryQuery, MessageQuery,
-    SaveMode, StorageError,
+    Backlog, ChannelFilter, Deferral, Due, DueQuery, Keep, Memory, MemoryDraft, MemoryQuery,
+    MessageQuery, SaveMode, StorageError,
 };
-pub use crate::bindings::types::{Channel, Message};
+use crate::bindings::types::Scope;
+pub use crate::bindings::types::{Channel, Coverage, LeftOut, Message};
+
+/// The version of a stand-in: a memory made in place of one that the model could not make.
+pub const STAND_IN_VERSION: u32 = 0;
 
 /// One workspace of a store, as the component sees it. `wit/storage.wit` documents each call; an
 /// implementation keeps every word of it ([`conformance`] checks one).
@@ -24,7 +28,7 @@ pub trait Storage: Send + Sync {
     /// Messages of one channel, oldest first, with the first message of every thread that shows.
     async fn list_messages(&self, query: MessageQuery) -> Result<Vec<Message>, StorageError>;
 
-    /// Memories, ordered by scope, scope id, type and version.
+    /// Memories, ordered by scope, scope id, type and version, with the stand-ins beside them.
     async fn list_memories(&self, query: MemoryQuery) -> Result<Vec<Memory>, StorageError>;
 
     /// What may be due.
@@ -38,6 +42,21 @@ pub trait Storage: Send + Sync {
         until: String,
     ) -> Result<Backlog, StorageError>;
 
-    /// Saves one memory, all of it or nothing.
+    /// Saves one memory, all of it or nothing, and ends its deferral.
     async fn save_memory(&self, draft: MemoryDraft) -> Result<Memory, StorageError>;
+
+    /// What rests of one workspace, channel or thread, by memory type.
+    async fn list_deferrals(
+        &self,
+        scope: Scope,
+        scope_id: String,
+    ) -> Result<Vec<Deferral>, StorageError>;
+
+    /// Lets a memory rest, in place of an earlier deferral of it.
+    async fn defer(
+        &self,
+        scope: Scope,
+        scope_id: String,
+        deferral: Deferral,
+    ) -> Result<(), StorageError>;
 }

@@ -15,7 +15,10 @@ pub mod messages;
 pub mod saving;
 
 use super::records::{ChannelRecord, MemoryRecord, MessageRecord, UserRecord};
-use super::{DueQuery, Keep, Memory, MemoryDraft, MemoryQuery, MessageQuery, SaveMode, Storage};
+use super::{
+    Coverage, DueQuery, Keep, LeftOut, Memory, MemoryDraft, MemoryQuery, MessageQuery, SaveMode,
+    Storage,
+};
 use crate::bindings::types::{Engine, MemoryType, Scope, Timestamp};
 use crate::names;
 use crate::storage::ChannelFilter;
@@ -170,6 +173,19 @@ fn draft(
         source_message_count: 1,
         source_latest_message_ts: latest.map(Into::into),
         merged_through: None,
+        truncated: false,
+        coverage: Coverage {
+            messages: 1,
+            covered: 1,
+            left_out: LeftOut {
+                other_channels: 0,
+                workspace: 0,
+                messages: 0,
+                channel: 0,
+            },
+            chunks: 1,
+            calls: 1,
+        },
     }
 }
 

@@ -8,7 +8,7 @@ use super::place::Place;
 use super::rows;
 use super::workspace::SqliteWorkspace;
 use crate::bindings::types::{MemoryType, Scope, Timestamp};
-use crate::storage::{Channel, Memory, StorageError};
+use crate::storage::{Channel, Coverage, LeftOut, Memory, STAND_IN_VERSION, StorageError};
 use crate::ts::TsKey;
 
 /// Which memories to list. The default: all that are current, without their texts.
@@ -39,6 +39,18 @@ pub struct StoredMemory {
     pub source_messages: u32,
     /// How many memories it was made from.
     pub source_memories: u32,
+    /// Whether the model's answer was cut off at its token limit; none where that is not known.
+    pub truncated: Option<bool>,
+    /// What went into the text; none where that is not known.
+    pub coverage: Option<Coverage>,
+}
+
+impl StoredMemory {
+    /// Whether it was made in place of one that the model could not make.
+    #[must_use]
+    pub fn is_stand_in(&self) -> bool {
+        self.memory.version == STAND_IN_VERSION
+    }
 }
 
 /// A message that a memory was made from.
@@ -165,9 +177,29 @@ pub(super) fn stored_memories(
             superseded_at: superseded.map(|time| rows::timestamp(place.timezone, time)),
             source_messages: row.get(14)?,
             source_memories: row.get(15)?,
+            truncated: row.get(16)?,
+            coverage: coverage(row)?,
         })
     })?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+fn coverage(row: &Row<'_>) -> rusqlite::Result<Option<Coverage>> {
+    let Some(messages) = row.get(17)? else {
+        return Ok(None);
+    };
+    Ok(Some(Coverage {
+        messages,
+        covered: row.get(18)?,
+        left_out: LeftOut {
+            other_channels: row.get(19)?,
+            workspace: row.get(20)?,
+            messages: row.get(21)?,
+            channel: row.get(22)?,
+        },
+        chunks: row.get(23)?,
+        calls: row.get(24)?,
+    }))
 }
 
 pub(super) fn sources(connection: &Connection, place: &Place, id: u64) -> Result<Sources, Fault> {

@@ -11,6 +11,7 @@
 
 mod backfill;
 mod backlog;
+mod deferrals;
 mod dump;
 pub mod error;
 pub mod import;
@@ -32,6 +33,7 @@ use std::sync::Arc;
 use rusqlite::Connection;
 
 use crate::storage::records::{ImportSink, ImportTally};
+pub use deferrals::StoredDeferral;
 pub use error::StoreError;
 use import::SqliteImport;
 use pool::Pool;

@@ -4,7 +4,7 @@ use chrono::{DateTime, Offset, TimeZone};
 use rusqlite::Row;
 
 use crate::bindings::types::{Engine, MemoryType, Scope, Timestamp};
-use crate::storage::{Memory, StorageError};
+use crate::storage::{Deferral, Memory, StorageError};
 use crate::ts::{InvalidTs, TsKey};
 
 /// The watermark column where there is none.
@@ -59,6 +59,16 @@ pub(super) fn memory(row: &Row<'_>, timezone: chrono_tz::Tz) -> rusqlite::Result
         source_message_count: row.get(9)?,
         source_latest_message_ts: row.get::<_, Option<i64>>(10)?.map(ts),
         merged_through: row.get::<_, Option<i64>>(11)?.map(memory_id),
+    })
+}
+
+/// A deferral from the columns that `sql/deferrals.sql` and `sql/all_deferrals.sql` begin with.
+pub(super) fn deferral(row: &Row<'_>, timezone: chrono_tz::Tz) -> rusqlite::Result<Deferral> {
+    Ok(Deferral {
+        memory_type: memory_type(row.get(0)?),
+        until: timestamp(timezone, row.get(1)?),
+        failures: row.get(2)?,
+        reason: row.get(3)?,
     })
 }
 

@@ -3,13 +3,14 @@
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::backlog::{recount_channel, recount_thread};
+use super::deferrals;
 use super::error::Fault;
 use super::messages::channel_key;
 use super::place::Place;
 use super::rows;
 use crate::bindings::types::{Engine, MemoryType, Scope};
 use crate::names;
-use crate::storage::{Memory, MemoryDraft, SaveMode, StorageError};
+use crate::storage::{Memory, MemoryDraft, STAND_IN_VERSION, SaveMode, StorageError};
 
 /// What a memory is about, as columns.
 pub(super) struct Series<'a> {
@@ -32,7 +33,7 @@ pub(super) struct Text<'a> {
 }
 
 impl Series<'_> {
-    /// The id and version of the newest memory.
+    /// The id and version of the newest memory, stand-ins not counted.
     pub(super) fn newest(&self, connection: &Connection) -> rusqlite::Result<Option<(u64, u32)>> {
         connection
             .prepare_cached(include_str!("sql/newest_memory.sql"))?
@@ -42,20 +43,37 @@ impl Series<'_> {
             .optional()
     }
 
-    /// When the first text of version 1 was made.
-    fn first_created(&self, connection: &Connection) -> rusqlite::Result<Option<i64>> {
+    /// When the first text of a version was made.
+    fn first_created(
+        &self,
+        connection: &Connection,
+        version: u32,
+    ) -> rusqlite::Result<Option<i64>> {
+        let (workspace, scope, scope_id, memory_type) = self.columns();
         connection
             .prepare_cached(include_str!("sql/first_created.sql"))?
-            .query_row(self.columns(), |row| row.get(0))
+            .query_row(
+                params![workspace, scope, scope_id, memory_type, version],
+                |row| row.get(0),
+            )
             .optional()
     }
 
-    /// Sets all current texts aside.
-    fn supersede(&self, connection: &Connection, now: i64) -> rusqlite::Result<usize> {
+    /// Sets the texts aside that a text saved in this mode replaces.
+    fn supersede(&self, connection: &Connection, mode: SaveMode, now: i64) -> rusqlite::Result<()> {
         let (workspace, scope, scope_id, memory_type) = self.columns();
-        connection
-            .prepare_cached(include_str!("sql/supersede.sql"))?
-            .execute(params![workspace, scope, scope_id, memory_type, now])
+        let supersede = match mode {
+            SaveMode::Overwrite => include_str!("sql/supersede.sql"),
+            SaveMode::NewVersion | SaveMode::StandIn => include_str!("sql/supersede_stand_in.sql"),
+        };
+        connection.prepare_cached(supersede)?.execute(params![
+            workspace,
+            scope,
+            scope_id,
+            memory_type,
+            now
+        ])?;
+        Ok(())
     }
 
     /// Inserts a text and returns its id, greater than all before it.
@@ -82,7 +100,8 @@ impl Series<'_> {
             )
     }
 
-    fn columns(&self) -> (i64, i64, &str, i64) {
+    /// Workspace, scope, scope id and memory type.
+    pub(super) fn columns(&self) -> (i64, i64, &str, i64) {
         let (scope, memory_type) = (
             rows::scope_code(self.scope),
             rows::type_code(self.memory_type),
@@ -92,7 +111,7 @@ impl Series<'_> {
 }
 
 /// A channel, or a thread of it, whose backlog a memory changes.
-struct Subject {
+pub(super) struct Subject {
     channel: i64,
     thread: Option<i64>,
 }
@@ -103,7 +122,7 @@ pub(super) fn save(
     place: &Place,
     draft: &MemoryDraft,
 ) -> Result<Memory, Fault> {
-    let (subject, scope_id) = subject(connection, place, draft)?;
+    let (subject, scope_id) = subject(connection, place, draft.scope, &draft.scope_id)?;
     check(connection, place, draft)?;
     let series = Series {
         workspace: place.workspace,
@@ -124,11 +143,15 @@ pub(super) fn save(
             newest.map_or(1, |(_, version)| version.saturating_add(1)),
             now,
         ),
-        SaveMode::Overwrite => (1, series.first_created(connection)?.unwrap_or(now)),
+        SaveMode::Overwrite => (1, series.first_created(connection, 1)?.unwrap_or(now)),
+        SaveMode::StandIn => (
+            STAND_IN_VERSION,
+            series
+                .first_created(connection, STAND_IN_VERSION)?
+                .unwrap_or(now),
+        ),
     };
-    if draft.mode == SaveMode::Overwrite {
-        series.supersede(connection, now)?;
-    }
+    series.supersede(connection, draft.mode, now)?;
     let id = series.insert(
         connection,
         &Text {
@@ -144,18 +167,10 @@ pub(super) fn save(
     )?;
     add_source_messages(connection, place, draft, id)?;
     add_source_memories(connection, place, draft, id)?;
-    match subject {
-        None => {}
-        Some(Subject {
-            channel,
-            thread: None,
-        }) => recount_channel(connection, channel)?,
-        Some(Subject {
-            channel,
-            thread: Some(thread),
-        }) => {
-            recount_thread(connection, channel, thread)?;
-        }
+    add_coverage(connection, draft, id)?;
+    if draft.mode != SaveMode::StandIn {
+        deferrals::end(connection, &series)?;
+        recount(connection, subject)?;
     }
     Ok(Memory {
         id: rows::memory_id(id),
@@ -173,31 +188,32 @@ pub(super) fn save(
     })
 }
 
-/// What the memory is about, and its scope id with the thread written as everywhere.
-fn subject(
+/// What a memory is about, and its scope id with the thread written as everywhere.
+pub(super) fn subject(
     connection: &Connection,
     place: &Place,
-    draft: &MemoryDraft,
+    scope: Scope,
+    scope_id: &str,
 ) -> Result<(Option<Subject>, String), Fault> {
-    match draft.scope {
-        Scope::Workspace if draft.scope_id == *place.scope_id => Ok((None, draft.scope_id.clone())),
+    match scope {
+        Scope::Workspace if scope_id == &*place.scope_id => Ok((None, scope_id.to_owned())),
         Scope::Workspace => Err(StorageError::Invalid(format!(
-            "`{}` is not the workspace scope id: expected `{}`",
-            draft.scope_id, place.scope_id
+            "`{scope_id}` is not the workspace scope id: expected `{}`",
+            place.scope_id
         ))
         .into()),
         Scope::Channel => {
-            let channel = channel_key(connection, place, &draft.scope_id)?;
+            let channel = channel_key(connection, place, scope_id)?;
             Ok((
                 Some(Subject {
                     channel,
                     thread: None,
                 }),
-                draft.scope_id.clone(),
+                scope_id.to_owned(),
             ))
         }
         Scope::Thread => {
-            let (channel_id, thread) = rows::thread_scope(&draft.scope_id)?;
+            let (channel_id, thread) = rows::thread_scope(scope_id)?;
             let channel = channel_key(connection, place, channel_id)?;
             let scope_id = rows::thread_scope_id(channel_id, thread);
             Ok((
@@ -281,6 +297,36 @@ fn add_source_memories(
         insert.execute([memory, rows::memory_column(*source)])?;
     }
     Ok(())
+}
+
+fn add_coverage(connection: &Connection, draft: &MemoryDraft, memory: i64) -> rusqlite::Result<()> {
+    let coverage = &draft.coverage;
+    let left_out = &coverage.left_out;
+    connection
+        .prepare_cached(include_str!("sql/insert_coverage.sql"))?
+        .execute(params![
+            memory,
+            draft.truncated,
+            coverage.messages,
+            coverage.covered,
+            left_out.other_channels,
+            left_out.workspace,
+            left_out.messages,
+            left_out.channel,
+            coverage.chunks,
+            coverage.calls,
+        ])?;
+    Ok(())
+}
+
+fn recount(connection: &Connection, subject: Option<Subject>) -> rusqlite::Result<()> {
+    let Some(Subject { channel, thread }) = subject else {
+        return Ok(());
+    };
+    match thread {
+        None => recount_channel(connection, channel),
+        Some(thread) => recount_thread(connection, channel, thread),
+    }
 }
 
 fn require_memory(connection: &Connection, place: &Place, id: u64) -> Result<(), Fault> {

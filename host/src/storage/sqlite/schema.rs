@@ -8,7 +8,10 @@ use super::error::Fault;
 const APPLICATION_ID: i32 = i32::from_be_bytes(*b"myao");
 
 /// Each takes a database from the version of its place in this list to the next.
-const MIGRATIONS: [&str; 1] = [include_str!("migrations/0001_start.sql")];
+const MIGRATIONS: [&str; 2] = [
+    include_str!("migrations/0001_start.sql"),
+    include_str!("migrations/0002_failing_models.sql"),
+];
 
 /// The schema version that this program reads and writes.
 pub(super) const NEWEST: i32 = MIGRATIONS.len() as i32;
@@ -31,6 +34,16 @@ pub(super) fn prepare(connection: &mut Connection) -> Result<Found, Fault> {
     if let Some(found) = look(connection)? {
         return Ok(found);
     }
+    // A table that is made anew goes and comes back under the references to it. The next connection, and
+    // this one from here on, check them again.
+    connection.pragma_update(None, "foreign_keys", false)?;
+    let found = migrate_alone(connection);
+    connection.pragma_update(None, "foreign_keys", true)?;
+    found
+}
+
+/// Migrates in a transaction of its own.
+fn migrate_alone(connection: &mut Connection) -> Result<Found, Fault> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     // Another process may have been first.
     let found = match look(&transaction)? {

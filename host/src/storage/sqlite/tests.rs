@@ -19,7 +19,7 @@ use tempfile::TempDir;
 use super::backlog::{recount_channel, recount_thread};
 use super::{SqliteStore, SqliteWorkspace};
 use crate::bindings::types::{Engine, MemoryType, Scope, Timestamp};
-use crate::storage::{MemoryDraft, SaveMode};
+use crate::storage::{Coverage, LeftOut, MemoryDraft, SaveMode};
 
 /// A store in a folder that goes away.
 struct Stored {
@@ -61,6 +61,19 @@ fn draft(channel: &str) -> MemoryDraft {
         source_message_count: 1,
         source_latest_message_ts: None,
         merged_through: None,
+        truncated: false,
+        coverage: Coverage {
+            messages: 1,
+            covered: 1,
+            left_out: LeftOut {
+                other_channels: 0,
+                workspace: 0,
+                messages: 0,
+                channel: 0,
+            },
+            chunks: 1,
+            calls: 1,
+        },
     }
 }
 

@@ -7,10 +7,11 @@ use rusqlite::Connection;
 use super::error::{Fault, StoreError};
 use super::place::Place;
 use super::pool::Pool;
-use super::{backlog, memories, messages, save};
+use super::{backlog, deferrals, memories, messages, save};
+use crate::bindings::types::Scope;
 use crate::storage::{
-    Backlog, Channel, Due, DueQuery, Memory, MemoryDraft, MemoryQuery, Message, MessageQuery,
-    Storage, StorageError,
+    Backlog, Channel, Deferral, Due, DueQuery, Memory, MemoryDraft, MemoryQuery, Message,
+    MessageQuery, Storage, StorageError,
 };
 
 /// One workspace of a [`super::SqliteStore`]. Cheap to clone.
@@ -116,6 +117,31 @@ impl Storage for SqliteWorkspace {
     async fn save_memory(&self, draft: MemoryDraft) -> Result<Memory, StorageError> {
         self.blocking(move |this| {
             this.write(|connection, place| save::save(connection, place, &draft))
+        })
+        .await
+    }
+
+    async fn list_deferrals(
+        &self,
+        scope: Scope,
+        scope_id: String,
+    ) -> Result<Vec<Deferral>, StorageError> {
+        self.blocking(move |this| {
+            this.read(|connection, place| deferrals::of(connection, place, scope, &scope_id))
+        })
+        .await
+    }
+
+    async fn defer(
+        &self,
+        scope: Scope,
+        scope_id: String,
+        deferral: Deferral,
+    ) -> Result<(), StorageError> {
+        self.blocking(move |this| {
+            this.write(|connection, place| {
+                deferrals::set(connection, place, scope, &scope_id, &deferral)
+            })
         })
         .await
     }

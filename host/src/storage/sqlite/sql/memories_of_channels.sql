@@ -21,13 +21,13 @@ marks (scope_id, first_version, merged_through) AS MATERIALIZED (
         CASE WHEN ?3 = 0 THEN 4294967296 ELSE COALESCE((
             SELECT h.version FROM memories AS h
             WHERE h.workspace = ?1 AND h.scope = 1 AND h.scope_id = s.scope_id
-                AND h.memory_type = 1 AND h.superseded_at IS NULL
+                AND h.memory_type = 1 AND h.superseded_at IS NULL AND h.version > 0
             ORDER BY h.version DESC LIMIT 1 OFFSET ?3 - 1
-        ), 0) END,
+        ), 1) END,
         COALESCE((
             SELECT l.merged_through FROM memories AS l
             WHERE l.workspace = ?1 AND l.scope = 1 AND l.scope_id = s.scope_id
-                AND l.memory_type = 0 AND l.superseded_at IS NULL
+                AND l.memory_type = 0 AND l.superseded_at IS NULL AND l.version > 0
             ORDER BY l.version DESC LIMIT 1
         ), 0)
     FROM scopes AS s WHERE s.scope_id IS NOT NULL
@@ -49,4 +49,11 @@ CROSS JOIN memories AS m ON m.workspace = ?1 AND m.scope = 1 AND m.scope_id = k.
         WHERE p.id = k.merged_through AND p.workspace = ?1 AND p.scope = 1 AND p.scope_id = k.scope_id
             AND p.memory_type = 1 AND p.superseded_at IS NULL
     ), 0)) ELSE k.first_version END
-WHERE m.version >= k.first_version OR m.id > k.merged_through;
+WHERE m.version >= k.first_version OR m.id > k.merged_through
+UNION ALL
+-- Stand-ins, whatever the limit.
+SELECT m.id, m.scope, m.scope_id, m.memory_type, m.version, m.content, m.engine, m.created_at, m.updated_at,
+    m.source_message_count, m.source_latest_key, m.merged_through
+FROM marks AS k
+CROSS JOIN memories AS m ON m.workspace = ?1 AND m.scope = 1 AND m.scope_id = k.scope_id
+    AND m.memory_type = 1 AND m.superseded_at IS NULL AND m.version = 0;

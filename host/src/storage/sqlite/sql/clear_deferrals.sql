@@ -1,0 +1,2 @@
+-- ?1 workspace
+DELETE FROM deferrals WHERE workspace = ?1;
