@@ -56,7 +56,10 @@ fn explain_bad_answer(reason: &BadAnswer) -> String {
             OTHER_MODEL,
         ),
         BadAnswer::WrongLanguage(mismatch) => (
-            format!("answered in {} instead of {}", mismatch.found, mismatch.expected),
+            format!(
+                "answered in {} instead of {}",
+                mismatch.found, mismatch.expected
+            ),
             "memory.language says which language memories are to be in",
         ),
         BadAnswer::TooLong(excess) => (
@@ -77,7 +80,9 @@ fn explain_bad_answer(reason: &BadAnswer) -> String {
             "the existing memory stays as it is; a higher memory.long_term_summary_max_tokens leaves more room",
         ),
     };
-    format!("the model {fault}, also when it was told so; nothing was saved, and a later run tries again; {remedy}")
+    format!(
+        "the model {fault}, also when it was told so; nothing was saved, and a later run tries again; {remedy}"
+    )
 }
 
 /// A store's error, in one line. The details already name the thing and the remedy.

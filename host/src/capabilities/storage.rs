@@ -2,7 +2,8 @@
 
 use super::CallState;
 use crate::bindings::storage::{
-    Backlog, Deferral, Due, DueQuery, Host, Memory, MemoryDraft, MemoryQuery, MessageQuery, StorageError,
+    Backlog, Deferral, Due, DueQuery, Host, Memory, MemoryDraft, MemoryQuery, MessageQuery,
+    StorageError,
 };
 use crate::bindings::types::{Channel, Message, Scope};
 

@@ -9,8 +9,8 @@ pub mod records;
 pub mod sqlite;
 
 pub use crate::bindings::storage::{
-    Backlog, ChannelFilter, Deferral, Due, DueQuery, Keep, Memory, MemoryDraft, MemoryQuery, MessageQuery,
-    SaveMode, StorageError,
+    Backlog, ChannelFilter, Deferral, Due, DueQuery, Keep, Memory, MemoryDraft, MemoryQuery,
+    MessageQuery, SaveMode, StorageError,
 };
 use crate::bindings::types::Scope;
 pub use crate::bindings::types::{Channel, Coverage, LeftOut, Message};

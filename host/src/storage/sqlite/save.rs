@@ -66,9 +66,13 @@ impl Series<'_> {
             SaveMode::Overwrite => include_str!("sql/supersede.sql"),
             SaveMode::NewVersion | SaveMode::StandIn => include_str!("sql/supersede_stand_in.sql"),
         };
-        connection
-            .prepare_cached(supersede)?
-            .execute(params![workspace, scope, scope_id, memory_type, now])?;
+        connection.prepare_cached(supersede)?.execute(params![
+            workspace,
+            scope,
+            scope_id,
+            memory_type,
+            now
+        ])?;
         Ok(())
     }
 

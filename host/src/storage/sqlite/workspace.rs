@@ -10,8 +10,8 @@ use super::pool::Pool;
 use super::{backlog, deferrals, memories, messages, save};
 use crate::bindings::types::Scope;
 use crate::storage::{
-    Backlog, Channel, Deferral, Due, DueQuery, Memory, MemoryDraft, MemoryQuery, Message, MessageQuery,
-    Storage, StorageError,
+    Backlog, Channel, Deferral, Due, DueQuery, Memory, MemoryDraft, MemoryQuery, Message,
+    MessageQuery, Storage, StorageError,
 };
 
 /// One workspace of a [`super::SqliteStore`]. Cheap to clone.
