@@ -1,15 +1,16 @@
 //! The component: the exports of the WIT contract over the logic, the ports over its imports.
 
+use crate::answer::judge;
 use crate::bindings::errors::Error;
 use crate::bindings::exports::myao::memory::context_builder::{self, BuildRequest};
 use crate::bindings::exports::myao::memory::memory_generator::{
     self, DueWork, Entry, Report, UpdateState,
 };
 use crate::bindings::exports::myao::memory::memory_summarizer::{self, Summary};
-use crate::bindings::llm::{Completion, LlmError, Request};
+use crate::bindings::llm::{Agent, Completion, LlmError, Request};
 use crate::bindings::log::Level;
 use crate::bindings::storage::{
-    Backlog, Due, DueQuery, Memory, MemoryDraft, MemoryQuery, MessageQuery, StorageError,
+    Backlog, Deferral, Due, DueQuery, Memory, MemoryDraft, MemoryQuery, MessageQuery, StorageError,
 };
 use crate::bindings::types::{
     Channel, Context, MemoryType, Message, Scope, Timestamp, Ts as TsText,
@@ -47,6 +48,12 @@ impl Storage for Host {
     fn save_memory(&self, draft: &MemoryDraft) -> Result<Memory, StorageError> {
         storage::save_memory(draft)
     }
+    fn list_deferrals(&self, scope: Scope, scope_id: &str) -> Result<Vec<Deferral>, StorageError> {
+        storage::list_deferrals(scope, scope_id)
+    }
+    fn defer(&self, scope: Scope, scope_id: &str, deferral: &Deferral) -> Result<(), StorageError> {
+        storage::defer(scope, scope_id, deferral)
+    }
 }
 
 impl Llm for Host {
@@ -56,8 +63,11 @@ impl Llm for Host {
     fn complete_all(&self, requests: &[Request]) -> Vec<Result<Completion, LlmError>> {
         llm::complete_all(requests)
     }
-    fn count_tokens(&self, texts: &[String]) -> Vec<u32> {
-        llm::count_tokens(texts)
+    fn context_window(&self, agent: Agent) -> Option<u32> {
+        llm::context_window(agent)
+    }
+    fn count_tokens(&self, agent: Agent, texts: &[String]) -> Vec<u32> {
+        llm::count_tokens(agent, texts)
     }
 }
 
@@ -72,6 +82,7 @@ fn ports() -> Ports<'static> {
         storage: &Host,
         llm: &Host,
         log: &Host,
+        judge,
         settings: settings::get(),
     }
 }
@@ -86,7 +97,7 @@ impl memory_summarizer::Guest for Component {
         existing_memory: Option<String>,
     ) -> Result<Summary, Error> {
         let settings = settings::get();
-        Summarizer::new(&Host, &settings).summarize(
+        Summarizer::new(&Host, &settings, judge).summarize(
             &context,
             scope,
             memory_type,
@@ -101,7 +112,7 @@ impl memory_summarizer::Guest for Component {
         existing_memory: Option<String>,
     ) -> Result<String, Error> {
         let settings = settings::get();
-        Summarizer::new(&Host, &settings).render_prompt(
+        Summarizer::new(&Host, &settings, judge).render_prompt(
             &context,
             scope,
             memory_type,

@@ -123,7 +123,7 @@ pub fn build(
         &remembered.memories,
         history,
     );
-    context.thread_memories = thread_memories.iter().map(thread_memory).collect();
+    context.thread_memories = shown_thread_memories(&thread_memories);
     context.target_thread_ts.clone_from(&messages.whole_thread);
     Ok((context, thread_memories))
 }
@@ -149,6 +149,18 @@ fn read_thread_memories(
             threads: scope_ids,
         })
         .map_err(Error::Storage)
+}
+
+/// One memory of each thread: what stands in for it, where something does.
+fn shown_thread_memories(memories: &[Memory]) -> Vec<ThreadMemory> {
+    let mut shown: BTreeMap<&str, &Memory> = BTreeMap::new();
+    for memory in memories {
+        let newest = shown.entry(&memory.scope_id).or_insert(memory);
+        if is_stand_in(memory) {
+            *newest = memory;
+        }
+    }
+    shown.into_values().map(thread_memory).collect()
 }
 
 fn thread_memory(memory: &Memory) -> ThreadMemory {
@@ -207,6 +219,12 @@ pub fn assemble(
     }
 }
 
+/// Whether a memory only stands in until the model is back; see `save-mode` in `wit/storage.wit`.
+#[must_use]
+pub fn is_stand_in(memory: &Memory) -> bool {
+    memory.version == 0
+}
+
 /// The workspace's memory of one type, under the scope id that the settings give it.
 #[must_use]
 pub fn workspace_memory<'a>(
@@ -230,7 +248,8 @@ fn channel_memory(channel: &Channel, memories: &[&Memory], limit: usize) -> Chan
             .filter(move |memory| memory.memory_type == memory_type)
     };
     let mut versions: Vec<&Memory> = of_type(MemoryType::ShortTerm).collect();
-    versions.sort_by_key(|memory| memory.version);
+    // A stand-in is the newest.
+    versions.sort_by_key(|memory| (is_stand_in(memory), memory.version));
     let shown = versions.split_off(versions.len().saturating_sub(limit));
     ChannelMemory {
         channel_id: channel.id.clone(),

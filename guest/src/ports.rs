@@ -1,13 +1,14 @@
 //! What the logic needs from outside, as traits: the host's imports in the component, small
 //! in-memory ones in tests. They mirror the interfaces of `wit/`, which documents each call.
 
-use crate::bindings::llm::{Completion, LlmError, Request};
+use crate::answer::Judge;
+use crate::bindings::llm::{Agent, Completion, LlmError, Request};
 use crate::bindings::log::Level;
 use crate::bindings::settings::Values;
 use crate::bindings::storage::{
-    Backlog, Due, DueQuery, Memory, MemoryDraft, MemoryQuery, MessageQuery, StorageError,
+    Backlog, Deferral, Due, DueQuery, Memory, MemoryDraft, MemoryQuery, MessageQuery, StorageError,
 };
-use crate::bindings::types::{Channel, Message};
+use crate::bindings::types::{Channel, Message, Scope};
 
 /// The store (`wit/storage.wit`).
 pub trait Storage {
@@ -28,6 +29,10 @@ pub trait Storage {
     ) -> Result<Backlog, StorageError>;
     /// Saves one memory, all of it or nothing.
     fn save_memory(&self, draft: &MemoryDraft) -> Result<Memory, StorageError>;
+    /// What rests of one workspace, channel or thread.
+    fn list_deferrals(&self, scope: Scope, scope_id: &str) -> Result<Vec<Deferral>, StorageError>;
+    /// Lets a memory rest.
+    fn defer(&self, scope: Scope, scope_id: &str, deferral: &Deferral) -> Result<(), StorageError>;
 }
 
 /// The language model (`wit/llm.wit`).
@@ -36,8 +41,10 @@ pub trait Llm {
     fn complete(&self, request: &Request) -> Result<Completion, LlmError>;
     /// Asks for several answers, which the host may run side by side.
     fn complete_all(&self, requests: &[Request]) -> Vec<Result<Completion, LlmError>>;
+    /// How many tokens prompt and answer may have together, if known.
+    fn context_window(&self, agent: Agent) -> Option<u32>;
     /// How many tokens each text has; never too few.
-    fn count_tokens(&self, texts: &[String]) -> Vec<u32>;
+    fn count_tokens(&self, agent: Agent, texts: &[String]) -> Vec<u32>;
 }
 
 /// Where lines about the work go (`wit/log.wit`).
@@ -54,6 +61,8 @@ pub struct Ports<'a> {
     pub llm: &'a dyn Llm,
     /// The log.
     pub log: &'a dyn Log,
+    /// What decides whether an answer becomes a memory.
+    pub judge: Judge,
     /// The settings, read once per call.
     pub settings: Values,
 }

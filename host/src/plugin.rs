@@ -16,7 +16,7 @@ use crate::bindings::{Memory, errors};
 use crate::capabilities::{CallState, Capabilities};
 use crate::component::LoadedComponent;
 use crate::explain::explain;
-use crate::llm::Llm;
+use crate::llm::{CallObserver, Llm};
 use crate::storage::Storage;
 
 /// What a call may use up.
@@ -99,6 +99,7 @@ impl MemoryPlugin {
         let capabilities = Capabilities {
             storage,
             llm,
+            calls: Arc::new(()),
             settings: Arc::new(settings),
         };
         Self {
@@ -112,6 +113,13 @@ impl MemoryPlugin {
     #[must_use]
     pub fn with_limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
+        self
+    }
+
+    /// The same, telling `calls` what each call of the model cost.
+    #[must_use]
+    pub fn with_call_observer(mut self, calls: Arc<dyn CallObserver>) -> Self {
+        self.capabilities.calls = calls;
         self
     }
 

@@ -60,20 +60,28 @@ pub fn cut_off(text: &str) -> Reply {
 /// An answer with an error status.
 #[must_use]
 pub fn error(status: u16, body: &str) -> Reply {
-    Reply::Http(status, "x-test: 1", body.to_owned())
+    Reply::Http(status, "content-type: application/json", body.to_owned())
+}
+
+/// An answer with these events, as OpenAI's wire streams them.
+#[must_use]
+pub fn events(events: &[Value]) -> Reply {
+    let data = events.iter().map(|event| format!("data: {event}\n\n"));
+    let body = data.collect::<String>() + "data: [DONE]\n\n";
+    Reply::Http(200, "content-type: text/event-stream", body)
 }
 
 fn completion(text: &str, finish_reason: &str) -> Reply {
-    let body = json!({
-        "model": "test-model-1",
-        "choices": [{
-            "index": 0,
-            "message": { "role": "assistant", "content": text },
-            "finish_reason": finish_reason,
-        }],
-        "usage": { "prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15 },
-    });
-    Reply::Http(200, "x-test: 1", body.to_string())
+    let chunk = |delta: Value, finish_reason: Option<&str>| {
+        let choice = json!({ "index": 0, "delta": delta, "finish_reason": finish_reason });
+        json!({ "model": "test-model-1", "choices": [choice] })
+    };
+    let usage = json!({ "prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15 });
+    events(&[
+        chunk(json!({ "role": "assistant", "content": text }), None),
+        chunk(json!({}), Some(finish_reason)),
+        json!({ "model": "test-model-1", "choices": [], "usage": usage }),
+    ])
 }
 
 /// The server. It runs until the test program ends.
@@ -108,7 +116,7 @@ impl LlmServer {
         format!("http://{}/v1", self.address)
     }
 
-    /// A configuration that asks this server, with a key.
+    /// A configuration that asks this server, with a key, and once for each call.
     #[must_use]
     pub fn config(&self) -> String {
         self.config_with("")
@@ -120,7 +128,7 @@ impl LlmServer {
         let url = self.base_url();
         format!(
             "agents:\n  memory:\n    model_id: openai/test-model\n    \
-             client_args: {{ base_url: '{url}', api_key: {API_KEY}, timeout: 20 }}\n    {more}\n"
+             client_args: {{ base_url: '{url}', api_key: {API_KEY}, timeout: 20, max_retries: 0 }}\n    {more}\n"
         )
     }
 
@@ -152,7 +160,7 @@ fn serve(mut stream: TcpStream, script: &Script, seen: &Mutex<Vec<Call>>) {
         Reply::Http(status, header, body) => {
             let length = body.len();
             let head = format!(
-                "HTTP/1.1 {status} Status\r\ncontent-type: application/json\r\n{header}\r\n\
+                "HTTP/1.1 {status} Status\r\n{header}\r\n\
                  content-length: {length}\r\nconnection: close\r\n\r\n"
             );
             // A caller that gave up is its own test's business.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use myao::bindings::types::Scope;
-use myao::llm::{Completion, Llm, LlmError, Request};
+use myao::llm::{CallObserver, Completion, Llm, LlmError, Request};
 use myao::storage::{
     Backlog, Channel, Deferral, Due, DueQuery, Memory, MemoryDraft, MemoryQuery, Message,
     MessageQuery, Storage, StorageError,
@@ -152,9 +152,13 @@ struct TappedLlm {
 
 #[async_trait::async_trait]
 impl Llm for TappedLlm {
-    async fn complete(&self, request: Request) -> Result<Completion, LlmError> {
+    async fn complete(
+        &self,
+        request: Request,
+        calls: &dyn CallObserver,
+    ) -> Result<Completion, LlmError> {
         let call = async {
-            let answer = self.inner.complete(request).await;
+            let answer = self.inner.complete(request, calls).await;
             answer.map_err(|error| StorageError::Other(format!("{error:?}")))
         };
         let answer = self.line.through("complete", |_| 1, call).await;

@@ -133,6 +133,12 @@ pub struct Shrinkage {
     pub facts_kept: u32,
 }
 
+/// Counts the tokens of texts.
+pub type CountTokens<'c> = dyn Fn(&[String]) -> Vec<u32> + 'c;
+
+/// Judges an answer; [`judge`] does.
+pub type Judge = fn(&str, &Expectation<'_>, &CountTokens<'_>) -> Result<Accepted, Rejection>;
+
 /// Judges an answer. `count_tokens` is called at most once, with one text or two.
 ///
 /// # Errors
@@ -140,7 +146,7 @@ pub struct Shrinkage {
 pub fn judge(
     answer: &str,
     expectation: &Expectation<'_>,
-    count_tokens: &dyn Fn(&[String]) -> Vec<u32>,
+    count_tokens: &CountTokens<'_>,
 ) -> Result<Accepted, Rejection> {
     let mut text = wrapping::unwrap(answer, expectation.cut_off);
     if expectation.cut_off {
@@ -166,7 +172,7 @@ pub fn judge(
 fn check_length(
     text: &str,
     expectation: &Expectation<'_>,
-    count_tokens: &dyn Fn(&[String]) -> Vec<u32>,
+    count_tokens: &CountTokens<'_>,
 ) -> Result<(), Rejection> {
     let existing = match expectation.sources {
         Sources::Memories { existing, .. } => existing.filter(|memory| !memory.trim().is_empty()),

@@ -1,15 +1,17 @@
 //! One channel: short-term versions, each merged into the long-term memory as it is saved.
 
+use super::rest::{self, Subject};
 use super::{Run, StepResult, outcome};
 use crate::bindings::errors::Error;
-use crate::bindings::exports::myao::memory::memory_generator::{Entry, Made, SkipReason};
+use crate::bindings::exports::myao::memory::memory_generator::{Entry, Made, Outcome, SkipReason};
+use crate::bindings::exports::myao::memory::memory_summarizer::Summary;
 use crate::bindings::storage::{
-    Backlog, ChannelFilter, Keep, Memory, MemoryDraft, MemoryId, MemoryQuery, MessageQuery,
-    SaveMode,
+    Backlog, ChannelFilter, Deferral, Keep, Memory, MemoryDraft, MemoryId, MemoryQuery,
+    MessageQuery, SaveMode,
 };
-use crate::bindings::types::{Channel, Context, ConversationHistory, MemoryType, Scope};
+use crate::bindings::types::{Channel, Context, ConversationHistory, Engine, MemoryType, Scope};
 use crate::context::{
-    assemble, conversation_history, history_limit, no_conversation, workspace_memory,
+    self, assemble, conversation_history, history_limit, no_conversation, workspace_memory,
 };
 use crate::prompt;
 use crate::ts::Ts;
@@ -29,10 +31,14 @@ impl Run<'_> {
 
     /// Merges what an earlier run could not, then makes versions until nothing more is due: after a
     /// long pause there may be more messages than go into one.
+    ///
+    /// A merge that the model refuses keeps no version from being made: it rests, and is done later.
     fn work_on_channel(&self, backlog: &Backlog, made: &mut Vec<Made>) -> StepResult {
         let mut skip = self.skip_reason(backlog)?;
-        if skip.is_some() && backlog.unmerged_count == 0 {
-            return Ok(skip);
+        if let Some(reason) = skip
+            && backlog.unmerged_count == 0
+        {
+            return Ok(Outcome::Skipped(reason));
         }
         let mut channel = ChannelState::load(self, &backlog.channel)?;
         let mut backlog = backlog.clone();
@@ -42,15 +48,20 @@ impl Run<'_> {
             backlog = self.read_backlog(&channel.channel.id, None)?;
             skip = self.skip_reason(&backlog)?;
         }
-        self.merge_waiting(&mut channel, made)?;
+        let mut merged = self.merge_unless_resting(&mut channel, made)?;
         while skip.is_none() {
+            if let Some(deferral) = self.resting(&channel.deferrals, MemoryType::ShortTerm) {
+                self.stand_in_for_version(&channel, &backlog, made)?;
+                return merged.and(Ok(Outcome::Deferred(deferral)));
+            }
             let watermark = backlog.summarized_through.clone();
-            let Some(saved) = self.make_version(&mut channel, &backlog)? else {
+            let Some(saved) = self.make_version(&mut channel, &backlog, made)? else {
                 skip = Some(SkipReason::NothingToSummarize);
                 break;
             };
-            made.push(super::made(&saved));
-            self.merge_waiting(&mut channel, made)?;
+            if merged == Ok(Outcome::Done) {
+                merged = self.merge_unless_resting(&mut channel, made)?;
+            }
             if saved.source_latest_message_ts == backlog.latest_message_ts
                 || saved.source_latest_message_ts == watermark
             {
@@ -59,7 +70,34 @@ impl Run<'_> {
             backlog = self.read_backlog(&channel.channel.id, None)?;
             skip = self.skip_reason(&backlog)?;
         }
-        Ok(skip.filter(|_| made.is_empty()))
+        match skip {
+            Some(reason) if made.is_empty() && merged == Ok(Outcome::Done) => {
+                Ok(Outcome::Skipped(reason))
+            }
+            _ => merged,
+        }
+    }
+
+    /// Merges what waits, as far as it goes: [`Outcome::Done`], [`Outcome::Deferred`], or the error that lets
+    /// the merge rest. Fails where the rest of the step is pointless.
+    fn merge_unless_resting(
+        &self,
+        channel: &mut ChannelState,
+        made: &mut Vec<Made>,
+    ) -> Result<StepResult, Error> {
+        if channel.waiting().is_empty() {
+            return Ok(Ok(Outcome::Done));
+        }
+        if let Some(deferral) = self.resting(&channel.deferrals, MemoryType::LongTerm) {
+            return Ok(Ok(Outcome::Deferred(deferral)));
+        }
+        match self.merge_waiting(channel, made) {
+            Ok(()) => Ok(Ok(Outcome::Done)),
+            Err(error) if self.let_rest(&channel.subject(MemoryType::LongTerm), &error) => {
+                Ok(Err(error))
+            }
+            Err(error) => Err(error),
+        }
     }
 
     /// Makes and saves the next version; none where there is nothing to summarise.
@@ -67,50 +105,61 @@ impl Run<'_> {
         &self,
         channel: &mut ChannelState,
         backlog: &Backlog,
+        made: &mut Vec<Made>,
     ) -> Result<Option<Memory>, Error> {
-        let settings = &self.ports.settings;
-        let history = self.read_window(&channel.channel, backlog)?;
-        let context = channel.context(self, history);
+        let context = channel.context(self, self.read_window(&channel.channel, backlog)?);
         let summary =
             self.summarizer
-                .summarize(&context, Scope::Channel, MemoryType::ShortTerm, None)?;
+                .summarize(&context, Scope::Channel, MemoryType::ShortTerm, None);
+        let summary = match summary {
+            Ok(summary) => summary,
+            Err(error) => {
+                self.let_rest(&channel.subject(MemoryType::ShortTerm), &error);
+                if rest::is_of_model(&error) {
+                    self.stand_in_for_version(channel, backlog, made)?;
+                }
+                return Err(error);
+            }
+        };
         let Some(engine) = summary.engine else {
             return Ok(None);
         };
-        let messages: Vec<String> = prompt::conversation_messages(&context)
-            .map(|message| message.ts.clone())
-            .collect();
-        let newest = newest(&messages)?;
-        let draft = MemoryDraft {
-            scope: Scope::Channel,
-            scope_id: channel.channel.id.clone(),
-            memory_type: MemoryType::ShortTerm,
-            mode: if settings.short_term_history.enabled {
-                SaveMode::NewVersion
-            } else {
-                SaveMode::Overwrite
-            },
-            expected: channel.newest_short_term(),
-            content: summary.text,
-            engine,
-            now: self.now,
-            source_channel_id: channel.channel.id.clone(),
-            source_message_count: u32::try_from(messages.len()).unwrap_or(u32::MAX),
-            source_messages: messages,
-            source_memories: channel
-                .workspace_long_term
-                .iter()
-                .map(|memory| memory.id)
-                .collect(),
-            source_latest_message_ts: newest,
-            merged_through: None,
+        let mode = if self.ports.settings.short_term_history.enabled {
+            SaveMode::NewVersion
+        } else {
+            SaveMode::Overwrite
         };
-        let saved = self.save(&draft)?;
-        if !settings.short_term_history.enabled {
+        let draft = channel.draft(self, &context, summary, engine, mode)?;
+        let saved = self.save(&draft, made)?;
+        if mode == SaveMode::Overwrite {
             channel.short_terms.clear();
         }
         channel.short_terms.push(saved.clone());
         Ok(Some(saved))
+    }
+
+    /// Extracts what the next version would summarise, where the settings ask for it and there is news.
+    fn stand_in_for_version(
+        &self,
+        channel: &ChannelState,
+        backlog: &Backlog,
+        made: &mut Vec<Made>,
+    ) -> Result<(), Error> {
+        if !self.ports.settings.extractive_stand_in {
+            return Ok(());
+        }
+        let context = channel.context(self, self.read_window(&channel.channel, backlog)?);
+        let summary = self
+            .summarizer
+            .extract(&context, Scope::Channel, MemoryType::ShortTerm)?;
+        let Some(engine) = summary.engine else {
+            return Ok(());
+        };
+        let draft = channel.draft(self, &context, summary, engine, SaveMode::StandIn)?;
+        if rest::has_news(channel.stand_in.as_ref(), &draft) {
+            self.save(&draft, made)?;
+        }
+        Ok(())
     }
 
     /// The messages since the window's start. Where more are new than go into one memory, the oldest
@@ -181,22 +230,12 @@ impl Run<'_> {
                 source_message_count: short_term.source_message_count,
                 source_latest_message_ts: short_term.source_latest_message_ts.clone(),
                 merged_through: Some(short_term.id),
+                truncated: summary.truncated,
+                coverage: summary.coverage,
             };
-            let saved = self.save(&draft)?;
-            made.push(super::made(&saved));
-            channel.long_term = Some(saved);
+            channel.long_term = Some(self.save(&draft, made)?);
         }
         Ok(())
-    }
-
-    pub(super) fn save(&self, draft: &MemoryDraft) -> Result<Memory, Error> {
-        let saved = self
-            .ports
-            .storage
-            .save_memory(draft)
-            .map_err(Error::Storage)?;
-        self.log_made(&saved);
-        Ok(saved)
     }
 }
 
@@ -219,6 +258,9 @@ struct ChannelState {
     long_term: Option<Memory>,
     /// In order of versions.
     short_terms: Vec<Memory>,
+    /// What stands in for the next version.
+    stand_in: Option<Memory>,
+    deferrals: Vec<Deferral>,
 }
 
 impl ChannelState {
@@ -241,16 +283,66 @@ impl ChannelState {
             workspace_long_term,
             long_term: None,
             short_terms: Vec::new(),
+            stand_in: None,
+            deferrals: run.read_deferrals(Scope::Channel, &channel.id)?,
         };
         for memory in memories {
             match (memory.scope, memory.memory_type) {
                 (Scope::Channel, MemoryType::LongTerm) => state.long_term = Some(memory),
+                (Scope::Channel, _) if context::is_stand_in(&memory) => {
+                    state.stand_in = Some(memory);
+                }
                 (Scope::Channel, MemoryType::ShortTerm) => state.short_terms.push(memory),
                 _ => {}
             }
         }
         state.short_terms.sort_by_key(|memory| memory.version);
         Ok(state)
+    }
+
+    fn subject(&self, memory_type: MemoryType) -> Subject<'_> {
+        Subject {
+            scope: Scope::Channel,
+            scope_id: &self.channel.id,
+            memory_type,
+            deferrals: &self.deferrals,
+        }
+    }
+
+    /// A short-term memory of the context's messages.
+    fn draft(
+        &self,
+        run: &Run,
+        context: &Context,
+        summary: Summary,
+        engine: Engine,
+        mode: SaveMode,
+    ) -> Result<MemoryDraft, Error> {
+        let messages: Vec<String> = prompt::conversation_messages(context)
+            .map(|message| message.ts.clone())
+            .collect();
+        Ok(MemoryDraft {
+            scope: Scope::Channel,
+            scope_id: self.channel.id.clone(),
+            memory_type: MemoryType::ShortTerm,
+            mode,
+            expected: self.newest_short_term(),
+            content: summary.text,
+            engine,
+            now: run.now,
+            source_channel_id: self.channel.id.clone(),
+            source_message_count: u32::try_from(messages.len()).unwrap_or(u32::MAX),
+            source_latest_message_ts: newest(&messages)?,
+            source_messages: messages,
+            source_memories: self
+                .workspace_long_term
+                .iter()
+                .map(|memory| memory.id)
+                .collect(),
+            merged_through: None,
+            truncated: summary.truncated,
+            coverage: summary.coverage,
+        })
     }
 
     /// Whether the backlog was counted from the newest short-term memory that is here.
@@ -286,6 +378,7 @@ impl ChannelState {
             .iter()
             .chain(&self.long_term)
             .chain(&self.short_terms)
+            .chain(&self.stand_in)
             .cloned()
             .collect();
         assemble(

@@ -9,6 +9,7 @@
 
 mod channel;
 mod due;
+mod rest;
 #[cfg(test)]
 mod tests;
 mod thread;
@@ -23,7 +24,7 @@ use crate::bindings::exports::myao::memory::memory_generator::{
     DueWork, Entry, Made, Outcome, Report, SkipReason, ThreadRef,
 };
 use crate::bindings::log::Level;
-use crate::bindings::storage::{Backlog, Memory};
+use crate::bindings::storage::{Backlog, Memory, MemoryDraft};
 use crate::bindings::types::{Scope, Timestamp};
 use crate::context::{Remembered, thread_scope_id};
 use crate::ports::Ports;
@@ -44,7 +45,7 @@ impl<'a> Run<'a> {
     pub fn new(ports: &'a Ports<'a>, now: Timestamp) -> Self {
         Self {
             ports,
-            summarizer: Summarizer::new(ports.llm, &ports.settings),
+            summarizer: Summarizer::new(ports.llm, &ports.settings, ports.judge),
             now,
             remembered: OnceCell::new(),
         }
@@ -72,11 +73,8 @@ impl<'a> Run<'a> {
         entries.push(if changed || due {
             self.workspace()
         } else {
-            workspace::entry(
-                &self.ports.settings,
-                Vec::new(),
-                Ok(Some(SkipReason::Unchanged)),
-            )
+            let outcome = Ok(Outcome::Skipped(SkipReason::Unchanged));
+            workspace::entry(&self.ports.settings, Vec::new(), outcome)
         });
         Ok(Report {
             now: self.now,
@@ -167,6 +165,27 @@ impl<'a> Run<'a> {
             .map_err(Error::Storage)
     }
 
+    /// Saves a memory, and reports it as made.
+    fn save(&self, draft: &MemoryDraft, made: &mut Vec<Made>) -> Result<Memory, Error> {
+        let saved = self
+            .ports
+            .storage
+            .save_memory(draft)
+            .map_err(Error::Storage)?;
+        self.log_made(&saved);
+        made.push(Made {
+            scope: saved.scope,
+            scope_id: saved.scope_id.clone(),
+            memory_type: saved.memory_type,
+            version: saved.version,
+            engine: saved.engine,
+            source_message_count: saved.source_message_count,
+            truncated: draft.truncated,
+            coverage: draft.coverage,
+        });
+        Ok(saved)
+    }
+
     fn log_made(&self, memory: &Memory) {
         let line = format!(
             "saved {:?} {:?} memory of {} as version {} from {} messages",
@@ -184,26 +203,11 @@ fn made_for_channel(entry: &Entry) -> bool {
     entry.scope == Scope::Channel && !entry.made.is_empty()
 }
 
-fn made(memory: &Memory) -> Made {
-    Made {
-        scope: memory.scope,
-        scope_id: memory.scope_id.clone(),
-        memory_type: memory.memory_type,
-        version: memory.version,
-        engine: memory.engine,
-        source_message_count: memory.source_message_count,
-    }
-}
-
-/// How a step ended: made something or had a reason not to, or failed on the way.
-type StepResult = Result<Option<SkipReason>, Error>;
+/// How a step ended: [`Outcome::Failed`] is the error.
+type StepResult = Result<Outcome, Error>;
 
 fn outcome(result: StepResult) -> Outcome {
-    match result {
-        Ok(None) => Outcome::Done,
-        Ok(Some(reason)) => Outcome::Skipped(reason),
-        Err(error) => Outcome::Failed(error),
-    }
+    result.unwrap_or_else(Outcome::Failed)
 }
 
 fn failed_entry(scope: Scope, scope_id: String, error: Error) -> Entry {

@@ -1,9 +1,11 @@
 //! One thread: its memory is overwritten whenever it has a new message.
 
 use super::channel::newest;
+use super::rest::{self, Subject};
 use super::{Run, StepResult, outcome};
 use crate::bindings::errors::Error;
-use crate::bindings::exports::myao::memory::memory_generator::{Entry, Made, SkipReason};
+use crate::bindings::exports::myao::memory::memory_generator::{Entry, Made, Outcome, SkipReason};
+use crate::bindings::exports::myao::memory::memory_summarizer::Summary;
 use crate::bindings::storage::{Backlog, Keep, Memory, MemoryDraft, MessageQuery, SaveMode};
 use crate::bindings::types::{Context, MemoryType, Scope};
 use crate::context::{self, Remembered, thread_scope_id};
@@ -30,51 +32,72 @@ impl Run<'_> {
         made: &mut Vec<Made>,
     ) -> StepResult {
         if backlog.new_message_count == 0 {
-            return Ok(Some(SkipReason::NoNewMessages));
+            return Ok(Outcome::Skipped(SkipReason::NoNewMessages));
         }
         if self.is_outside_window(backlog)? {
-            return Ok(Some(SkipReason::OutsideWindow));
+            return Ok(Outcome::Skipped(SkipReason::OutsideWindow));
         }
         let (context, memories) = self.thread_context(backlog, thread_ts)?;
         let scope_id = thread_scope_id(&backlog.channel.id, thread_ts);
-        let previous = memories.iter().find(|memory| memory.scope_id == scope_id);
+        let of_thread = |memory: &&Memory| memory.scope_id == scope_id;
+        let (stand_ins, saved): (Vec<_>, Vec<_>) = memories
+            .iter()
+            .filter(of_thread)
+            .partition(|memory| context::is_stand_in(memory));
+        let previous = saved.first().copied();
         if previous.and_then(|memory| memory.source_latest_message_ts.as_ref())
             != backlog.summarized_through.as_ref()
         {
             // Another run was faster, as for channels.
             let backlog = self.read_backlog(&backlog.channel.id, Some(thread_ts))?;
             if backlog.new_message_count == 0 {
-                return Ok(Some(SkipReason::NoNewMessages));
+                return Ok(Outcome::Skipped(SkipReason::NoNewMessages));
             }
+        }
+        let draft =
+            |summary, mode| thread_draft(self, &context, &scope_id, previous, summary, mode);
+        let stand_in = |made: &mut Vec<Made>| {
+            if !self.ports.settings.extractive_stand_in {
+                return Ok(());
+            }
+            let summary =
+                self.summarizer
+                    .extract(&context, Scope::Thread, MemoryType::ShortTerm)?;
+            match draft(summary, SaveMode::StandIn)? {
+                Some(draft) if rest::has_news(stand_ins.first().copied(), &draft) => {
+                    self.save(&draft, made).map(|_| ())
+                }
+                _ => Ok(()),
+            }
+        };
+        let deferrals = self.read_deferrals(Scope::Thread, &scope_id)?;
+        if let Some(deferral) = self.resting(&deferrals, MemoryType::ShortTerm) {
+            stand_in(made)?;
+            return Ok(Outcome::Deferred(deferral));
         }
         let summary =
             self.summarizer
-                .summarize(&context, Scope::Thread, MemoryType::ShortTerm, None)?;
-        let Some(engine) = summary.engine else {
-            return Ok(Some(SkipReason::NothingToSummarize));
+                .summarize(&context, Scope::Thread, MemoryType::ShortTerm, None);
+        let summary = match summary {
+            Ok(summary) => summary,
+            Err(error) => {
+                let subject = Subject {
+                    scope: Scope::Thread,
+                    scope_id: &scope_id,
+                    memory_type: MemoryType::ShortTerm,
+                    deferrals: &deferrals,
+                };
+                self.let_rest(&subject, &error);
+                if rest::is_of_model(&error) {
+                    stand_in(made)?;
+                }
+                return Err(error);
+            }
         };
-        let messages: Vec<String> = prompt::target_thread_messages(&context)
-            .iter()
-            .map(|m| m.ts.clone())
-            .collect();
-        let draft = MemoryDraft {
-            scope: Scope::Thread,
-            memory_type: MemoryType::ShortTerm,
-            mode: SaveMode::Overwrite,
-            expected: previous.map(|memory| memory.id),
-            scope_id,
-            content: summary.text,
-            engine,
-            now: self.now,
-            source_channel_id: backlog.channel.id.clone(),
-            source_message_count: u32::try_from(messages.len()).unwrap_or(u32::MAX),
-            source_latest_message_ts: newest(&messages)?,
-            source_messages: messages,
-            source_memories: Vec::new(),
-            merged_through: None,
-        };
-        made.push(super::made(&self.save(&draft)?));
-        Ok(None)
+        match draft(summary, SaveMode::Overwrite)? {
+            Some(draft) => self.save(&draft, made).map(|_| Outcome::Done),
+            None => Ok(Outcome::Skipped(SkipReason::NothingToSummarize)),
+        }
     }
 
     /// The same context as a reply in that thread would get (document `extra05a`).
@@ -101,4 +124,40 @@ impl Run<'_> {
         };
         context::build(self.ports.storage, &self.ports.settings, remembered, &query)
     }
+}
+
+/// The memory of the context's target thread; none where there was nothing to summarise.
+fn thread_draft(
+    run: &Run,
+    context: &Context,
+    scope_id: &str,
+    previous: Option<&Memory>,
+    summary: Summary,
+    mode: SaveMode,
+) -> Result<Option<MemoryDraft>, Error> {
+    let Some(engine) = summary.engine else {
+        return Ok(None);
+    };
+    let messages: Vec<String> = prompt::target_thread_messages(context)
+        .iter()
+        .map(|message| message.ts.clone())
+        .collect();
+    Ok(Some(MemoryDraft {
+        scope: Scope::Thread,
+        scope_id: scope_id.to_owned(),
+        memory_type: MemoryType::ShortTerm,
+        mode,
+        expected: previous.map(|memory| memory.id),
+        content: summary.text,
+        engine,
+        now: run.now,
+        source_channel_id: context.conversation_history.channel_id.clone(),
+        source_message_count: u32::try_from(messages.len()).unwrap_or(u32::MAX),
+        source_latest_message_ts: newest(&messages)?,
+        source_messages: messages,
+        source_memories: Vec::new(),
+        merged_through: None,
+        truncated: summary.truncated,
+        coverage: summary.coverage,
+    }))
 }

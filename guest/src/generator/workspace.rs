@@ -1,14 +1,15 @@
 //! The workspace: the channels' memories merged into one.
 
+use super::rest::Subject;
 use super::{Run, StepResult, outcome};
 use crate::bindings::errors::Error;
-use crate::bindings::exports::myao::memory::memory_generator::{Entry, Made, SkipReason};
+use crate::bindings::exports::myao::memory::memory_generator::{Entry, Made, Outcome, SkipReason};
 use crate::bindings::settings::Values;
 use crate::bindings::storage::{
     ChannelFilter, Memory, MemoryDraft, MemoryId, MemoryQuery, SaveMode,
 };
 use crate::bindings::types::{Channel, Context, MemoryType, Scope};
-use crate::context::{assemble, no_conversation, workspace_memory};
+use crate::context::{self, assemble, no_conversation, workspace_memory};
 use crate::ts::Ts;
 
 pub(super) fn entry(settings: &Values, made: Vec<Made>, result: StepResult) -> Entry {
@@ -32,7 +33,7 @@ impl Run<'_> {
         let storage = self.ports.storage;
         let channels = storage.list_channels().map_err(Error::Storage)?;
         let legacy = self.ports.settings.legacy_workspace_short_term;
-        let memories = storage
+        let mut memories = storage
             .list_memories(&MemoryQuery {
                 workspace: true,
                 channels: ChannelFilter::All,
@@ -41,6 +42,7 @@ impl Run<'_> {
                 threads: Vec::new(),
             })
             .map_err(Error::Storage)?;
+        memories.retain(|memory| !context::is_stand_in(memory));
         let context = assemble(
             &self.ports.settings,
             &channels,
@@ -52,7 +54,11 @@ impl Run<'_> {
             let short_term =
                 self.merge(&context, &channels, &memories, MemoryType::ShortTerm, made);
             // Each is tried whatever became of the other; a failure of either shows.
-            result = result.and_then(|reason| Ok(reason.and(short_term?)));
+            result = match (result, short_term) {
+                (Ok(Outcome::Skipped(_)), Ok(other)) => Ok(other),
+                (first, Ok(_)) => first,
+                (first, Err(error)) => first.and(Err(error)),
+            };
         }
         result
     }
@@ -67,14 +73,19 @@ impl Run<'_> {
     ) -> StepResult {
         let sources = Sources::select(channels, memories, memory_type);
         let Some(newest) = sources.newest else {
-            return Ok(Some(SkipReason::NothingToSummarize));
+            return Ok(Outcome::Skipped(SkipReason::NothingToSummarize));
         };
         let existing = workspace_memory(&self.ports.settings, memories, memory_type);
         if existing
             .and_then(|memory| memory.merged_through)
             .is_some_and(|merged| merged >= newest)
         {
-            return Ok(Some(SkipReason::Unchanged));
+            return Ok(Outcome::Skipped(SkipReason::Unchanged));
+        }
+        let scope_id = &self.ports.settings.workspace_scope_id;
+        let deferrals = self.read_deferrals(Scope::Workspace, scope_id)?;
+        if let Some(deferral) = self.resting(&deferrals, memory_type) {
+            return Ok(Outcome::Deferred(deferral));
         }
         // The short-term memory is made anew each time; only the long-term one grows.
         let merged_into = existing.filter(|_| memory_type == MemoryType::LongTerm);
@@ -83,13 +94,22 @@ impl Run<'_> {
             Scope::Workspace,
             memory_type,
             merged_into.map(|memory| memory.content.as_str()),
-        )?;
+        );
+        let summary = summary.inspect_err(|error| {
+            let subject = Subject {
+                scope: Scope::Workspace,
+                scope_id,
+                memory_type,
+                deferrals: &deferrals,
+            };
+            self.let_rest(&subject, error);
+        })?;
         let Some(engine) = summary.engine else {
-            return Ok(Some(SkipReason::NothingToSummarize));
+            return Ok(Outcome::Skipped(SkipReason::NothingToSummarize));
         };
         let draft = MemoryDraft {
             scope: Scope::Workspace,
-            scope_id: self.ports.settings.workspace_scope_id.clone(),
+            scope_id: scope_id.clone(),
             memory_type,
             mode: SaveMode::Overwrite,
             expected: existing.map(|memory| memory.id),
@@ -106,9 +126,10 @@ impl Run<'_> {
             source_message_count: sources.message_count,
             source_latest_message_ts: sources.latest.map(|ts| ts.to_string()),
             merged_through: Some(newest),
+            truncated: summary.truncated,
+            coverage: summary.coverage,
         };
-        made.push(super::made(&self.save(&draft)?));
-        Ok(None)
+        self.save(&draft, made).map(|_| Outcome::Done)
     }
 }
 

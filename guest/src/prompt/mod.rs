@@ -12,12 +12,12 @@ use std::borrow::Cow;
 use std::error::Error as _;
 
 use minijinja::syntax::SyntaxConfig;
-use minijinja::{AutoEscape, Environment, UndefinedBehavior};
+use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value};
 use minijinja_contrib::pycompat::unknown_method_callback;
 
 pub use selection::{
-    channel_short_term_memory, check_combination, conversation_messages, has_input,
-    newest_short_term_memory, target_thread_messages,
+    check_combination, conversation_messages, has_input, memory_of_type, target_memories,
+    target_messages, target_thread_messages,
 };
 
 use crate::bindings::errors::{Error, TemplateFault};
@@ -26,6 +26,8 @@ use crate::bindings::types::{Context, MemoryType, Scope};
 
 /// The template of a memory's prompt; the others are its partials.
 const MEMORY_PROMPT: &str = "memory_prompt.j2";
+/// The template of the prompt that merges the summaries of a long target's chunks.
+const CHUNKS_PROMPT: &str = "chunks_prompt.j2";
 
 macro_rules! built_in {
     ($($name:literal),+ $(,)?) => {
@@ -37,6 +39,7 @@ macro_rules! built_in {
 
 built_in!(
     "memory_prompt.j2",
+    "chunks_prompt.j2",
     "_channel_long_term.j2",
     "_channel_memories.j2",
     "_channel_short_term.j2",
@@ -101,8 +104,26 @@ impl Renderer {
             existing_memory,
             legacy_workspace_short_term,
         );
+        self.render_template(MEMORY_PROMPT, variables)
+    }
+
+    /// The prompt that merges the summaries of a target's chunks, which stand in order of time.
+    ///
+    /// # Errors
+    /// [`Error::Template`] where the template fails.
+    pub fn render_merge(
+        &self,
+        context: &Context,
+        scope: Scope,
+        summaries: &[String],
+    ) -> Result<String, Error> {
+        let variables = values::merge_context(context, scope, summaries);
+        self.render_template(CHUNKS_PROMPT, variables)
+    }
+
+    fn render_template(&self, name: &str, variables: Value) -> Result<String, Error> {
         self.environment
-            .get_template(MEMORY_PROMPT)
+            .get_template(name)
             .and_then(|template| template.render(variables))
             .map_err(|error| template_error(&error, |name| self.source(name)))
     }

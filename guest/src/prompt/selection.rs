@@ -74,9 +74,58 @@ pub fn conversation_messages(context: &Context) -> impl Iterator<Item = &Message
         .chain(history.threads.iter().flat_map(|thread| &thread.messages))
 }
 
+/// The messages that are summarised: those of the target thread, or all of the conversation history;
+/// none where memories are.
+pub fn target_messages(
+    context: &Context,
+    scope: Scope,
+    memory_type: MemoryType,
+) -> impl Iterator<Item = &Message> {
+    let thread = (scope == Scope::Thread).then(|| target_thread_messages(context));
+    let channel = ((scope, memory_type) == (Scope::Channel, MemoryType::ShortTerm))
+        .then(|| conversation_messages(context));
+    thread
+        .into_iter()
+        .flatten()
+        .chain(channel.into_iter().flatten())
+}
+
+/// The memories that are merged, labelled by channel where there are several; none where messages are summarised.
+#[must_use]
+pub fn target_memories(
+    context: &Context,
+    scope: Scope,
+    memory_type: MemoryType,
+) -> Vec<(Option<String>, &str)> {
+    match (scope, memory_type) {
+        (Scope::Channel, MemoryType::LongTerm) => channel_short_term_memory(context)
+            .map(|text| (None, text))
+            .into_iter()
+            .collect(),
+        (Scope::Workspace, memory_type) => context
+            .channel_memories
+            .iter()
+            .filter_map(|memory| {
+                let text = memory_of_type(memory, memory_type)?;
+                Some((Some(format!("#{}", memory.channel_name)), text))
+            })
+            .collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// A channel's long-term memory, or its newest short-term memory.
+#[must_use]
+pub fn memory_of_type(channel: &ChannelMemory, memory_type: MemoryType) -> Option<&str> {
+    match memory_type {
+        MemoryType::LongTerm => channel.long_term_memory.as_deref(),
+        MemoryType::ShortTerm => newest_short_term_memory(channel),
+    }
+}
+
 /// The newest short-term memory of the current channel.
 #[must_use]
-pub fn channel_short_term_memory(context: &Context) -> Option<&str> {
+pub(super) fn channel_short_term_memory(context: &Context) -> Option<&str> {
     let channel_id = &context.conversation_history.channel_id;
     let channel = context
         .channel_memories
@@ -87,7 +136,7 @@ pub fn channel_short_term_memory(context: &Context) -> Option<&str> {
 
 /// The last of a channel's history, or `short-term-memory` where there is no history.
 #[must_use]
-pub fn newest_short_term_memory(channel: &ChannelMemory) -> Option<&str> {
+pub(super) fn newest_short_term_memory(channel: &ChannelMemory) -> Option<&str> {
     let newest = channel
         .short_term_memory_history
         .last()

@@ -32,15 +32,8 @@ pub(super) fn template_context(
             .map(|thread| (&thread.thread_ts, message_values(&thread.messages))),
     );
     context! {
-        persona => context! {
-            name => &context.persona.name,
-            system_prompt => &context.persona.system_prompt,
-        },
-        scope => match scope {
-            Scope::Workspace => "workspace",
-            Scope::Channel => "channel",
-            Scope::Thread => "thread",
-        },
+        persona => persona_value(context),
+        scope => scope_name(scope),
         memory_type => match memory_type {
             MemoryType::LongTerm => "long_term",
             MemoryType::ShortTerm => "short_term",
@@ -57,6 +50,32 @@ pub(super) fn template_context(
         thread_messages => threads,
         target_thread_ts => &context.target_thread_ts,
         channel_short_term_memory => channel_short_term_memory(context).filter(|_| merges_channel),
+    }
+}
+
+/// The variables of the prompt that merges the summaries of chunks.
+pub(super) fn merge_context(context: &Context, scope: Scope, summaries: &[String]) -> Value {
+    context! {
+        persona => persona_value(context),
+        scope => scope_name(scope),
+        current_channel_name => &context.conversation_history.channel_name,
+        target_thread_ts => &context.target_thread_ts,
+        chunk_summaries => summaries.iter().collect::<Value>(),
+    }
+}
+
+fn persona_value(context: &Context) -> Value {
+    context! {
+        name => &context.persona.name,
+        system_prompt => &context.persona.system_prompt,
+    }
+}
+
+fn scope_name(scope: Scope) -> &'static str {
+    match scope {
+        Scope::Workspace => "workspace",
+        Scope::Channel => "channel",
+        Scope::Thread => "thread",
     }
 }
 

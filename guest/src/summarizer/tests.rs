@@ -8,8 +8,9 @@
 )]
 
 use super::*;
-use crate::bindings::errors::Combination;
-use crate::testing::{ScriptedLlm, TestHost, completion, golden_context};
+use crate::bindings::errors::{BadAnswer, Combination};
+use crate::bindings::llm::{FinishReason, LlmError, Request};
+use crate::testing::{ScriptedLlm, TestHost, completion, golden_context, take_any};
 use MemoryType::{LongTerm, ShortTerm};
 use Scope::{Channel, Thread, Workspace};
 
@@ -42,8 +43,15 @@ fn nothing_to_summarise() -> Context {
 /// Summarises the golden context with this answer.
 fn answered(text: &str, finish_reason: FinishReason) -> Result<Summary, Error> {
     let llm = ScriptedLlm::default();
-    llm.script(0, Ok(completion(text, finish_reason)));
-    Summarizer::new(&llm, &settings()).summarize(&golden_context(), Channel, ShortTerm, None)
+    for call in [0, 1] {
+        llm.script(call, Ok(completion(text, finish_reason)));
+    }
+    Summarizer::new(&llm, &settings(), take_any).summarize(
+        &golden_context(),
+        Channel,
+        ShortTerm,
+        None,
+    )
 }
 
 // -- what is asked --
@@ -52,15 +60,12 @@ fn answered(text: &str, finish_reason: FinishReason) -> Result<Summary, Error> {
 #[test]
 fn the_model_gets_one_system_message_which_is_the_rendered_prompt() {
     let (llm, settings, context) = (ScriptedLlm::default(), settings(), golden_context());
-    let summarizer = Summarizer::new(&llm, &settings);
+    let summarizer = Summarizer::new(&llm, &settings, take_any);
     for (calls, (scope, memory_type)) in (1..).zip(ALL) {
         let _ = summarizer
             .summarize(&context, scope, memory_type, Some("- 既存"))
             .unwrap();
-        let Request {
-            system_prompt,
-            max_tokens: _,
-        } = llm.requests().pop().unwrap();
+        let Request { system_prompt, .. } = llm.requests().pop().unwrap();
         let prompt = summarizer
             .render_prompt(&context, scope, memory_type, Some("- 既存"))
             .unwrap();
@@ -76,7 +81,7 @@ fn max_tokens_are_those_of_the_memory_type() {
     settings.long_term_summary_max_tokens = 777;
     settings.short_term_summary_max_tokens = 333;
     let llm = ScriptedLlm::default();
-    let summarizer = Summarizer::new(&llm, &settings);
+    let summarizer = Summarizer::new(&llm, &settings, take_any);
     for (scope, memory_type) in ALL {
         let _ = summarizer
             .summarize(&golden_context(), scope, memory_type, None)
@@ -137,7 +142,7 @@ fn a_short_term_prompt_has_no_existing_memory() {
 
 fn prompt_of(scope: Scope, memory_type: MemoryType, existing_memory: Option<&str>) -> String {
     let llm = ScriptedLlm::default();
-    let _ = Summarizer::new(&llm, &settings())
+    let _ = Summarizer::new(&llm, &settings(), take_any)
         .summarize(&golden_context(), scope, memory_type, existing_memory)
         .unwrap();
     llm.prompts().remove(0)
@@ -152,11 +157,18 @@ fn a_thread_without_a_target_is_the_empty_string_and_asks_no_model() {
     context.target_thread_ts = None;
     let llm = ScriptedLlm::default();
     let settings = settings();
-    let summarizer = Summarizer::new(&llm, &settings);
+    let summarizer = Summarizer::new(&llm, &settings, take_any);
     let nothing = Summary {
         text: String::new(),
         engine: None,
         truncated: false,
+        coverage: Coverage {
+            messages: 0,
+            covered: 0,
+            left_out: NOTHING,
+            chunks: 0,
+            calls: 0,
+        },
     };
     for existing_memory in [None, Some("existing")] {
         let summary = summarizer.summarize(&context, Thread, ShortTerm, existing_memory);
@@ -170,8 +182,12 @@ fn a_thread_without_messages_is_the_empty_string_and_asks_no_model() {
     let mut context = golden_context();
     context.target_thread_ts = Some("1.000000".to_owned());
     let llm = ScriptedLlm::default();
-    let summary =
-        Summarizer::new(&llm, &settings()).summarize(&context, Thread, ShortTerm, Some("old"));
+    let summary = Summarizer::new(&llm, &settings(), take_any).summarize(
+        &context,
+        Thread,
+        ShortTerm,
+        Some("old"),
+    );
     assert_eq!(summary.unwrap().text, "");
     assert_eq!(llm.calls(), 0);
 }
@@ -186,7 +202,7 @@ fn nothing_to_summarise_is_the_existing_memory_or_the_empty_string_and_asks_no_m
             ..settings()
         };
         let llm = ScriptedLlm::default();
-        let summarizer = Summarizer::new(&llm, &settings);
+        let summarizer = Summarizer::new(&llm, &settings, take_any);
         for (scope, memory_type) in &ALL[1..] {
             let text = |existing| {
                 let context = nothing_to_summarise();
@@ -210,7 +226,7 @@ fn a_combination_without_a_memory_is_refused_even_with_nothing_to_summarise() {
         legacy_workspace_short_term: false,
         ..settings()
     };
-    let summarizer = Summarizer::new(&llm, &settings);
+    let summarizer = Summarizer::new(&llm, &settings, take_any);
     for (scope, memory_type) in [(Thread, LongTerm), (Workspace, ShortTerm)] {
         for context in [golden_context(), nothing_to_summarise()] {
             let error = Error::UnsupportedCombination(Combination { scope, memory_type });
@@ -233,7 +249,14 @@ fn an_answer_is_stripped() {
         Summary {
             text: "- 要約".to_owned(),
             engine: Some(Engine::Llm),
-            truncated: false
+            truncated: false,
+            coverage: Coverage {
+                messages: 6,
+                covered: 6,
+                left_out: NOTHING,
+                chunks: 1,
+                calls: 1,
+            },
         }
     );
 }
@@ -275,7 +298,10 @@ fn an_empty_answer_is_an_error() {
         FinishReason::Other,
     ] {
         for text in ["", " \n\t"] {
-            assert_eq!(answered(text, finish_reason), Err(Error::EmptyAnswer));
+            assert_eq!(
+                answered(text, finish_reason),
+                Err(Error::BadAnswer(BadAnswer::Empty))
+            );
         }
     }
 }
@@ -294,13 +320,15 @@ fn an_answer_that_a_filter_held_back_is_refused() {
 #[test]
 fn an_error_of_the_model_is_handed_on() {
     let llm = ScriptedLlm::default();
-    llm.script(0, Err(LlmError::ContextTooLong(Some(8192))));
-    let summary =
-        Summarizer::new(&llm, &settings()).summarize(&golden_context(), Channel, ShortTerm, None);
-    assert_eq!(
-        summary,
-        Err(Error::Llm(LlmError::ContextTooLong(Some(8192))))
+    llm.script(0, Err(LlmError::RateLimited(Some(30))));
+    let summary = Summarizer::new(&llm, &settings(), take_any).summarize(
+        &golden_context(),
+        Channel,
+        ShortTerm,
+        None,
     );
+    assert_eq!(summary, Err(Error::Llm(LlmError::RateLimited(Some(30)))));
+    assert_eq!(llm.calls(), 1);
 }
 
 // -- without a model --
@@ -314,7 +342,7 @@ fn without_a_model_every_memory_keeps_to_its_own_limit() {
     settings.long_term_summary_max_tokens = 120;
     settings.short_term_summary_max_tokens = 60;
     let llm = ScriptedLlm::default();
-    let summarizer = Summarizer::new(&llm, &settings);
+    let summarizer = Summarizer::new(&llm, &settings, take_any);
     for (scope, memory_type) in ALL {
         let summary = summarizer
             .summarize(&golden_context(), scope, memory_type, None)
@@ -343,7 +371,7 @@ fn without_a_model_messages_are_picked_in_order_of_time_across_threads() {
         engine: Engine::Extractive,
         ..settings()
     };
-    let summarizer = Summarizer::new(&host.llm, &settings);
+    let summarizer = Summarizer::new(&host.llm, &settings, take_any);
     let text = summarizer
         .summarize(&host.context("C1"), Channel, ShortTerm, None)
         .unwrap()
@@ -360,11 +388,11 @@ fn without_a_model_what_does_not_fit_into_a_merge_is_an_error_and_not_lost() {
     };
     settings.long_term_summary_max_tokens = 0;
     let llm = ScriptedLlm::default();
-    let summary = Summarizer::new(&llm, &settings).summarize(
+    let summary = Summarizer::new(&llm, &settings, take_any).summarize(
         &golden_context(),
         Channel,
         LongTerm,
         Some("- 既存"),
     );
-    assert_eq!(summary, Err(Error::EmptyAnswer));
+    assert_eq!(summary, Err(Error::BadAnswer(BadAnswer::Empty)));
 }

@@ -2,15 +2,16 @@
 
 use std::cell::RefCell;
 
-use super::{MemoryStorage, ScriptedLlm};
+use super::{MemoryStorage, ScriptedLlm, take_any};
+use crate::answer::Judge;
 use crate::bindings::errors::Error;
 use crate::bindings::exports::myao::memory::context_builder::BuildRequest;
 use crate::bindings::exports::myao::memory::memory_generator::{Entry, Report};
 use crate::bindings::log::Level;
-use crate::bindings::settings::{ShortTermHistory, Template, Values};
+use crate::bindings::settings::{Language, ShortTermHistory, Template, Values};
 use crate::bindings::storage::{MemoryDraft, SaveMode};
 use crate::bindings::types::{
-    Context, Engine, MemoryType, Message, Persona, Scope, Timestamp, User,
+    Context, Coverage, Engine, LeftOut, MemoryType, Message, Persona, Scope, Timestamp, User,
 };
 use crate::context;
 use crate::generator::Run;
@@ -52,6 +53,20 @@ pub(crate) fn message(seconds: i64, text: &str) -> Message {
     }
 }
 
+/// Of a memory that nothing is known of.
+pub(crate) const NO_COVERAGE: Coverage = Coverage {
+    messages: 0,
+    covered: 0,
+    left_out: LeftOut {
+        other_channels: 0,
+        workspace: 0,
+        messages: 0,
+        channel: 0,
+    },
+    chunks: 0,
+    calls: 0,
+};
+
 /// Lines of the log.
 #[derive(Default)]
 pub(crate) struct RecordedLog(pub(crate) RefCell<Vec<String>>);
@@ -68,6 +83,7 @@ pub(crate) struct TestHost {
     pub(crate) llm: ScriptedLlm,
     pub(crate) log: RecordedLog,
     pub(crate) settings: Values,
+    pub(crate) judge: Judge,
 }
 
 impl TestHost {
@@ -86,6 +102,7 @@ impl TestHost {
             llm: ScriptedLlm::default(),
             log: RecordedLog::default(),
             settings,
+            judge: take_any,
         }
     }
 
@@ -151,6 +168,8 @@ impl TestHost {
             source_message_count: 1,
             source_latest_message_ts: Some(ts(0)),
             merged_through: None,
+            truncated: false,
+            coverage: NO_COVERAGE,
         };
         self.storage.save_memory(&draft).unwrap();
     }
@@ -160,6 +179,7 @@ impl TestHost {
             storage: &self.storage,
             llm: &self.llm,
             log: &self.log,
+            judge: self.judge,
             settings: self.settings.clone(),
         }
     }
@@ -217,6 +237,9 @@ fn default_settings() -> Values {
         short_term_window_hours: 24,
         long_term_summary_max_tokens: 500,
         short_term_summary_max_tokens: 300,
+        language: Language::AsInput,
+        context_margin_tokens: 300,
+        extractive_stand_in: false,
         short_term_history: ShortTermHistory {
             enabled: true,
             max_history_count: 5,

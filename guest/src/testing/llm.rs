@@ -3,7 +3,8 @@
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
-use crate::bindings::llm::{Completion, FinishReason, LlmError, Request};
+use crate::answer::{Accepted, CountTokens, Expectation, Rejection};
+use crate::bindings::llm::{Agent, Completion, FinishReason, LlmError, Request};
 use crate::ports::Llm;
 
 /// Answers each call with its prompt, but for the calls that are scripted, and records them all.
@@ -14,6 +15,8 @@ pub(crate) struct ScriptedLlm {
     script: RefCell<BTreeMap<usize, Result<Completion, LlmError>>>,
     down: Cell<Option<&'static str>>,
     requests: RefCell<Vec<Request>>,
+    /// Tokens that prompt and answer may have together.
+    pub(crate) window: Cell<Option<u32>>,
 }
 
 impl ScriptedLlm {
@@ -22,8 +25,8 @@ impl ScriptedLlm {
         self.script.borrow_mut().insert(calls, answer);
     }
 
-    /// Every prompt with `part` in it is refused from now on; none for no prompt.
-    pub(crate) fn refuse_prompts_with(&self, part: Option<&'static str>) {
+    /// The model cannot be reached with prompts that have `part` in them; none for no prompt.
+    pub(crate) fn go_down_for_prompts_with(&self, part: Option<&'static str>) {
         self.down.set(part);
     }
 
@@ -57,6 +60,26 @@ pub(crate) fn completion(text: &str, finish_reason: FinishReason) -> Completion 
     }
 }
 
+/// Takes an answer that says something, stripped and without a last line that was cut off: tests that echo their prompts
+/// see what went into a memory.
+pub(crate) fn take_any(
+    answer: &str,
+    expectation: &Expectation<'_>,
+    _: &CountTokens<'_>,
+) -> Result<Accepted, Rejection> {
+    let text = match answer.trim_start().rsplit_once('\n') {
+        Some((whole, _)) if expectation.cut_off => whole,
+        _ => answer,
+    };
+    if text.trim().is_empty() {
+        return Err(Rejection::Empty);
+    }
+    Ok(Accepted {
+        text: text.trim().to_owned(),
+        truncated: expectation.cut_off,
+    })
+}
+
 impl Llm for ScriptedLlm {
     fn complete(&self, request: &Request) -> Result<Completion, LlmError> {
         let mut requests = self.requests.borrow_mut();
@@ -65,7 +88,7 @@ impl Llm for ScriptedLlm {
         match (scripted, self.down.get()) {
             (Some(answer), _) => answer,
             (None, Some(part)) if request.system_prompt.contains(part) => {
-                Err(LlmError::Refused(part.to_owned()))
+                Err(LlmError::Unavailable(part.to_owned()))
             }
             _ => Ok(completion(&request.system_prompt, FinishReason::Stop)),
         }
@@ -78,8 +101,12 @@ impl Llm for ScriptedLlm {
             .collect()
     }
 
+    fn context_window(&self, _: Agent) -> Option<u32> {
+        self.window.get()
+    }
+
     /// One token for each character: never too few.
-    fn count_tokens(&self, texts: &[String]) -> Vec<u32> {
+    fn count_tokens(&self, _: Agent, texts: &[String]) -> Vec<u32> {
         texts
             .iter()
             .map(|text| u32::try_from(text.chars().count()).unwrap())

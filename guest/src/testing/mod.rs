@@ -12,6 +12,6 @@ mod llm;
 mod storage;
 
 pub(crate) use context_json::golden_context;
-pub(crate) use host::{DAY, HOUR, NOW, TestHost, at, message, ts};
-pub(crate) use llm::{ScriptedLlm, completion};
+pub(crate) use host::{DAY, HOUR, NO_COVERAGE, NOW, TestHost, at, message, ts};
+pub(crate) use llm::{ScriptedLlm, completion, take_any};
 pub(crate) use storage::{Effect, Fault, MemoryStorage};

@@ -2,28 +2,27 @@
 
 use futures::StreamExt as _;
 
-use super::CallState;
+use super::{CallState, Capabilities};
 use crate::bindings::llm::{Agent, Completion, Host, LlmError, Request};
-
-/// How many calls of one `complete-all` are under way at once.
-const CALLS_IN_FLIGHT: usize = 16;
 
 impl Host for CallState {
     async fn complete(&mut self, request: Request) -> Result<Completion, LlmError> {
-        self.capabilities.llm.complete(request).await
+        let Capabilities { llm, calls, .. } = &self.capabilities;
+        llm.complete(request, &**calls).await
     }
 
     async fn complete_all(&mut self, requests: Vec<Request>) -> Vec<Result<Completion, LlmError>> {
-        let llm = &self.capabilities.llm;
+        let Capabilities { llm, calls, .. } = &self.capabilities;
+        // A call that has not begun has no deadline yet; so no more begin than may be under way.
         futures::stream::iter(requests)
-            .map(|request| llm.complete(request))
-            .buffered(CALLS_IN_FLIGHT)
+            .map(|request| llm.complete(request, &**calls))
+            .buffered(llm.calls_in_flight())
             .collect()
             .await
     }
 
     async fn context_window(&mut self, _: Agent) -> Option<u32> {
-        None
+        self.capabilities.llm.context_window()
     }
 
     async fn count_tokens(&mut self, _: Agent, texts: Vec<String>) -> Vec<u32> {

@@ -13,7 +13,7 @@ use wasmtime::{StoreLimits, StoreLimitsBuilder};
 use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 
 use crate::bindings::settings::Values;
-use crate::llm::Llm;
+use crate::llm::{CallObserver, Llm};
 use crate::storage::Storage;
 
 /// What one workspace's component works with.
@@ -21,6 +21,8 @@ use crate::storage::Storage;
 pub(crate) struct Capabilities {
     pub(crate) storage: Arc<dyn Storage>,
     pub(crate) llm: Arc<dyn Llm>,
+    /// Told what each of the model's calls cost.
+    pub(crate) calls: Arc<dyn CallObserver>,
     pub(crate) settings: Arc<Values>,
 }
 

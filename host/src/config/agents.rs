@@ -1,10 +1,13 @@
 //! `agents`: the models for memories, replies and judgments.
 
 use std::fmt;
+use std::num::NonZeroU32;
 use std::str::FromStr;
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
+
+use crate::llm::limits::Limits;
 
 use super::text::{expanded_map, optional_expanded};
 
@@ -32,9 +35,13 @@ pub struct Agent {
     /// Sent with every request: `temperature`, `max_tokens`, …
     #[serde(deserialize_with = "expanded_map")]
     pub params: Map<String, Value>,
-    /// How to reach the provider: `api_key`, `base_url`.
+    /// How to reach the provider: `api_key`, `base_url`, `timeout`, …
     #[serde(deserialize_with = "expanded_map")]
     pub client_args: Map<String, Value>,
+    /// Tokens of prompt and answer together. Default: what is known of the model.
+    pub context_window: Option<NonZeroU32>,
+    /// How much may be asked at once and per minute.
+    pub limits: Limits,
 }
 
 /// Without the arguments of the client: they hold the key.
@@ -44,6 +51,8 @@ impl fmt::Debug for Agent {
             .field("model_id", &self.model_id)
             .field("system_prompt", &self.system_prompt)
             .field("params", &self.params)
+            .field("context_window", &self.context_window)
+            .field("limits", &self.limits)
             .finish_non_exhaustive()
     }
 }

@@ -1,24 +1,69 @@
 //! Language models: what the component asks through its import `llm`.
+//!
+//! The way of a call: [`AgentLlm`] asks its limits for leave ([`limits`]), sends the request in the provider's
+//! own words (`wire`) over HTTP (`http`), and tries again where that can help ([`retry`]). Afterwards it tells a
+//! [`CallObserver`] what the call cost. [`configured`] makes an agent's model from the configuration.
+//!
+//! Keys never leave this module: no error, log line, record or `Debug` holds one.
 
+mod agent;
 mod configured;
-pub mod openai;
+mod fault;
+mod http;
+pub mod limits;
+mod models;
+mod provider;
+pub mod record;
+pub mod retry;
 pub mod scripted;
+mod secret;
+mod timeouts;
 mod tokens;
+mod too_long;
+mod wire;
 
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;
+
+pub use agent::AgentLlm;
 pub use configured::{AgentError, configured};
-pub use tokens::estimate_tokens;
+pub use models::known_context_window;
+pub use record::{CallObserver, CallRecord};
+pub use timeouts::Timeouts;
+pub use tokens::{TokenCounter, estimate_tokens};
 
 pub use crate::bindings::llm::{Completion, FinishReason, LlmError, Request};
+
+/// How many calls of one agent are under way at once, where its limits say nothing else.
+pub const CALLS_IN_FLIGHT: usize = 16;
 
 /// A language model. `wit/llm.wit` documents the calls and errors.
 #[async_trait::async_trait]
 pub trait Llm: Send + Sync {
-    /// Asks for one answer. The model gets exactly one `system` message, and no `user` message.
-    async fn complete(&self, request: Request) -> Result<Completion, LlmError>;
+    /// Asks for one answer. The model gets exactly one `system` message, and no `user` message (but for
+    /// providers that insist on one: `docs/architecture.md`). Once it is over, `calls` is told what it cost,
+    /// whatever its result.
+    async fn complete(
+        &self,
+        request: Request,
+        calls: &dyn CallObserver,
+    ) -> Result<Completion, LlmError>;
 
     /// How many tokens a text has; never too few.
     fn count_tokens(&self, text: &str) -> u32 {
         estimate_tokens(text)
+    }
+
+    /// How many tokens prompt and answer may have together, if that is known.
+    fn context_window(&self) -> Option<u32> {
+        None
+    }
+
+    /// How many calls may be under way at once.
+    fn calls_in_flight(&self) -> usize {
+        CALLS_IN_FLIGHT
     }
 }
 
@@ -28,7 +73,7 @@ pub struct NoLlm;
 
 #[async_trait::async_trait]
 impl Llm for NoLlm {
-    async fn complete(&self, _: Request) -> Result<Completion, LlmError> {
+    async fn complete(&self, _: Request, _: &dyn CallObserver) -> Result<Completion, LlmError> {
         Err(LlmError::InvalidRequest(
             "no model is configured: set `agents.memory.model_id` in the configuration".to_owned(),
         ))

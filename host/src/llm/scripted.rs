@@ -1,8 +1,9 @@
 //! A model that answers as it is told, for tests and for trying the `llm` engine without a network.
 
 use std::sync::Mutex;
+use std::time::{Duration, SystemTime};
 
-use super::{Completion, FinishReason, Llm, LlmError, Request};
+use super::{CallObserver, CallRecord, Completion, FinishReason, Llm, LlmError, Request};
 
 type Script = dyn Fn(usize, &Request) -> Result<Completion, LlmError> + Send + Sync;
 
@@ -52,7 +53,11 @@ pub fn answer(text: impl Into<String>) -> Completion {
 
 #[async_trait::async_trait]
 impl Llm for ScriptedLlm {
-    async fn complete(&self, request: Request) -> Result<Completion, LlmError> {
+    async fn complete(
+        &self,
+        request: Request,
+        calls: &dyn CallObserver,
+    ) -> Result<Completion, LlmError> {
         let n = {
             let mut requests = self
                 .requests
@@ -61,6 +66,27 @@ impl Llm for ScriptedLlm {
             requests.push(request.clone());
             requests.len() - 1
         };
-        (self.script)(n, &request)
+        let result = (self.script)(n, &request);
+        calls.observe(record(&result));
+        result
+    }
+}
+
+/// The record of an answer that took no time.
+fn record(result: &Result<Completion, LlmError>) -> CallRecord {
+    let completion = result.as_ref().ok();
+    CallRecord {
+        provider: "scripted".to_owned(),
+        model: completion
+            .map_or("scripted", |completion| &completion.model)
+            .to_owned(),
+        input_tokens: completion.and_then(|completion| completion.input_tokens),
+        output_tokens: completion.and_then(|completion| completion.output_tokens),
+        cached_tokens: None,
+        started_at: SystemTime::UNIX_EPOCH,
+        duration: Duration::ZERO,
+        attempts: 1,
+        finish_reason: completion.map(|completion| completion.finish_reason),
+        error: result.as_ref().err().cloned(),
     }
 }

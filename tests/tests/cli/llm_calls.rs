@@ -40,6 +40,8 @@ fn the_model_gets_one_system_message_and_no_user_message() {
             "model": "test-model",
             "messages": [{ "role": "system", "content": prompt }],
             "max_tokens": 300,
+            "stream": true,
+            "stream_options": { "include_usage": true },
         })
     );
 }

@@ -3,7 +3,7 @@
 use std::net::TcpListener;
 
 use myao_tests::export::{post, program_with, time};
-use myao_tests::llm_server::{API_KEY, LlmServer, Reply, answer, error};
+use myao_tests::llm_server::{API_KEY, LlmServer, Reply, answer, error, events};
 use myao_tests::program::{Program, Ran, golden_context};
 use serde_json::json;
 
@@ -87,8 +87,9 @@ fn an_empty_answer_is_told() {
 
 #[test]
 fn a_refusing_model_is_told_without_the_key() {
-    let refused = json!({ "choices": [{ "message": { "refusal": format!("no, {API_KEY}") } }] });
-    let line = refusal(error(200, &refused.to_string()));
+    let delta = json!({ "refusal": format!("no, {API_KEY}") });
+    let refused = json!({ "choices": [{ "delta": delta, "finish_reason": "stop" }] });
+    let line = refusal(events(&[refused]));
     assert_words(&line, &["declined", "no, [key]"]);
 }
 

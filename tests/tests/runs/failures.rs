@@ -7,7 +7,7 @@ use myao::bindings::errors::Error;
 use myao::bindings::exports::myao::memory::memory_generator::{Entry, Outcome, Report};
 use myao::bindings::types::Scope;
 use myao::llm::scripted::ScriptedLlm;
-use myao::llm::{Completion, Llm, LlmError, Request};
+use myao::llm::{CallObserver, Completion, Llm, LlmError, Request};
 use myao::plugin::{CallError, Limits, MemoryPlugin};
 use myao::run;
 use myao::storage::sqlite::SqliteWorkspace;
@@ -163,7 +163,11 @@ struct Mute;
 
 #[async_trait::async_trait]
 impl Llm for Mute {
-    async fn complete(&self, request: Request) -> Result<Completion, LlmError> {
+    async fn complete(
+        &self,
+        request: Request,
+        _: &dyn CallObserver,
+    ) -> Result<Completion, LlmError> {
         if request.system_prompt.contains("unanswerable") {
             std::future::pending::<()>().await;
         }
@@ -263,7 +267,7 @@ struct Hanging(tokio::sync::mpsc::Sender<&'static str>);
 
 #[async_trait::async_trait]
 impl Llm for Hanging {
-    async fn complete(&self, _: Request) -> Result<Completion, LlmError> {
+    async fn complete(&self, _: Request, _: &dyn CallObserver) -> Result<Completion, LlmError> {
         self.0.send("asked").await.unwrap();
         let _held = self.0.clone();
         std::future::pending().await

@@ -7,7 +7,7 @@ use std::time::Duration;
 use myao::bindings::settings::{Template, Values};
 use myao::bindings::types::{Context, MemoryType, Scope};
 use myao::context_json;
-use myao::llm::{Completion, Llm, LlmError, NoLlm, Request};
+use myao::llm::{CallObserver, Completion, Llm, LlmError, NoLlm, Request};
 use myao::plugin::{CallError, Limits, MemoryPlugin};
 use myao::storage::empty::EmptyStorage;
 use myao_tests::backfills::llm_settings;
@@ -88,7 +88,7 @@ struct Silent;
 
 #[async_trait::async_trait]
 impl Llm for Silent {
-    async fn complete(&self, _: Request) -> Result<Completion, LlmError> {
+    async fn complete(&self, _: Request, _: &dyn CallObserver) -> Result<Completion, LlmError> {
         std::future::pending().await
     }
 }

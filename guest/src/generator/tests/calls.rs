@@ -82,6 +82,7 @@ fn a_context_of_the_workspace_costs_two_calls() {
 fn a_channel_costs_the_same_calls_however_many_there_are() {
     let steps = [
         "list-memories",
+        "list-deferrals",
         "list-messages",
         "save-memory",
         "save-memory",
@@ -100,12 +101,18 @@ fn a_channel_costs_the_same_calls_however_many_there_are() {
             channels.chunks(steps.len()).all(|calls| calls == steps),
             "{channels:?}"
         );
-        assert_eq!(workspace, ["list-channels", "list-memories", "save-memory"]);
+        let of_workspace = [
+            "list-channels",
+            "list-memories",
+            "list-deferrals",
+            "save-memory",
+        ];
+        assert_eq!(workspace, of_workspace);
     }
 }
 
 #[test]
-fn a_thread_costs_three_calls_and_the_channels_are_read_once_for_all() {
+fn a_thread_costs_four_calls_and_the_channels_are_read_once_for_all() {
     let host = TestHost::new();
     for thread in 0..3 {
         host.say("C1", -60 + thread * 10, "a");
@@ -113,7 +120,12 @@ fn a_thread_costs_three_calls_and_the_channels_are_read_once_for_all() {
     }
     host.generate(0);
     let calls = host.storage.take_calls();
-    let thread = ["list-messages", "list-memories", "save-memory"];
+    let thread = [
+        "list-messages",
+        "list-memories",
+        "list-deferrals",
+        "save-memory",
+    ];
     let expected: Vec<&str> = ["list-due", "list-channels", "list-memories"]
         .into_iter()
         .chain([thread; 3].concat())
@@ -161,6 +173,7 @@ fn a_run_that_makes_only_a_threads_memory_leaves_the_workspace_alone() {
         "list-memories",
         "list-messages",
         "list-memories",
+        "list-deferrals",
         "save-memory",
     ];
     assert_eq!(host.storage.take_calls(), expected);

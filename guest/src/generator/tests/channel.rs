@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use super::*;
-use crate::bindings::llm::{Completion, LlmError, Request};
+use crate::bindings::llm::{Agent, Completion, LlmError, Request};
 use crate::bindings::storage::StorageError;
 use crate::bindings::types::{Engine, Scope};
 use crate::generator::Run;
@@ -250,8 +250,11 @@ impl Llm for Rival<'_> {
         self.0.llm.complete_all(requests)
     }
 
-    fn count_tokens(&self, texts: &[String]) -> Vec<u32> {
-        self.0.llm.count_tokens(texts)
+    fn context_window(&self, agent: Agent) -> Option<u32> {
+        self.0.llm.context_window(agent)
+    }
+    fn count_tokens(&self, agent: Agent, texts: &[String]) -> Vec<u32> {
+        self.0.llm.count_tokens(agent, texts)
     }
 }
 

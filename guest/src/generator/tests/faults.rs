@@ -2,6 +2,7 @@
 
 use super::steps::{TICKS, fill};
 use super::*;
+use crate::bindings::errors::BadAnswer;
 use crate::bindings::llm::FinishReason;
 use crate::bindings::llm::LlmError;
 use crate::bindings::storage::{Memory, StorageError};
@@ -178,8 +179,8 @@ fn a_failing_model_call_shows_as_failed_stops_nothing_else_and_leaves_no_trace()
 fn a_model_that_is_down_fails_every_entry_and_loses_nothing() {
     let undisturbed = saved_after(&|_| {}, usize::MAX, |_| {}, |_| {});
     for tick in 0..TICKS.len() {
-        let down = |host: &TestHost| host.llm.refuse_prompts_with(Some(""));
-        let up = |host: &TestHost| host.llm.refuse_prompts_with(None);
+        let down = |host: &TestHost| host.llm.go_down_for_prompts_with(Some(""));
+        let up = |host: &TestHost| host.llm.go_down_for_prompts_with(None);
         assert_eq!(
             saved_after(&|_| {}, tick, down, up),
             undisturbed,
@@ -243,10 +244,15 @@ fn what_was_made_before_a_failure_is_in_the_report() {
 fn an_empty_answer_is_an_error_and_nothing_is_saved() {
     let host = TestHost::new();
     host.say("C1", -10, "a");
-    host.llm
-        .script(0, Ok(completion(" \n", FinishReason::Stop)));
+    for call in [0, 1] {
+        host.llm
+            .script(call, Ok(completion(" \n", FinishReason::Stop)));
+    }
     let entries = host.generate(0);
-    assert_eq!(error_of(&entries, "C1"), &Error::EmptyAnswer);
+    assert_eq!(
+        error_of(&entries, "C1"),
+        &Error::BadAnswer(BadAnswer::Empty)
+    );
     assert!(host.storage.memories().is_empty());
     host.generate(HOUR);
     assert_eq!(host.storage.versions("C1"), ["a"]);

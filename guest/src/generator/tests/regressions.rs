@@ -203,7 +203,7 @@ fn regression_11_an_answer_that_was_cut_off_is_saved_and_not_asked_for_again() {
 
 /// The Python bot took 2C²+14C+10 queries for a run over C channels.
 #[test]
-fn regression_13_a_run_costs_four_calls_for_each_channel_and_four_for_all() {
+fn regression_13_a_run_costs_five_calls_for_each_channel_and_five_for_all() {
     let cost = |count: usize| {
         let host = TestHost::new();
         for number in 0..count {
@@ -213,7 +213,7 @@ fn regression_13_a_run_costs_four_calls_for_each_channel_and_four_for_all() {
         host.storage.take_calls().len()
     };
     for count in [1, 10, 100] {
-        assert_eq!(cost(count), 4 * count + 4);
+        assert_eq!(cost(count), 5 * count + 5);
     }
 }
 
@@ -251,7 +251,7 @@ fn regression_17_a_failure_in_one_place_skips_nothing_unrelated() {
         host.say(channel_id, -60, &format!("{channel_id}-text"));
         host.reply(channel_id, -60, -50, "reply");
     }
-    host.llm.refuse_prompts_with(Some("B-text"));
+    host.llm.go_down_for_prompts_with(Some("B-text"));
     let entries = host.generate(0);
     let failed: Vec<&str> = entries
         .iter()

@@ -193,7 +193,7 @@ fn of_the_workspaces_memories_one_is_made_although_the_other_fails() {
         host.say("A", HOUR, "a2");
         host.generate_channel("A", DAY);
         let before = host.llm.calls();
-        host.llm.refuse_prompts_with(Some(part));
+        host.llm.go_down_for_prompts_with(Some(part));
         let entry = host.generate_workspace(DAY);
         assert!(
             matches!(entry.outcome, Outcome::Failed(Error::Llm(_))),
@@ -201,7 +201,7 @@ fn of_the_workspaces_memories_one_is_made_although_the_other_fails() {
         );
         assert_eq!(made(&[entry]), [("default", saved, 1)]);
         assert_eq!(host.llm.calls(), before + 2);
-        host.llm.refuse_prompts_with(None);
+        host.llm.go_down_for_prompts_with(None);
         assert!(
             is_done(Some(&host.generate_workspace(DAY).outcome)),
             "the next run makes the other"

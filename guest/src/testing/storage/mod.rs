@@ -7,8 +7,8 @@ use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::bindings::storage::{
-    Backlog, ChannelFilter, Due, DueQuery, Keep, Memory, MemoryDraft, MemoryId, MemoryQuery,
-    MessageQuery, SaveMode, StorageError,
+    Backlog, ChannelFilter, Deferral, Due, DueQuery, Keep, Memory, MemoryDraft, MemoryId,
+    MemoryQuery, MessageQuery, SaveMode, StorageError,
 };
 use crate::bindings::types::{Channel, MemoryType, Message, Scope};
 use crate::ports::Storage;
@@ -58,6 +58,9 @@ struct State {
     messages: BTreeMap<String, BTreeMap<Ts, Message>>,
     /// What the component sees, in order of versions.
     memories: BTreeMap<Key, Vec<Memory>>,
+    /// What stands beside them.
+    stand_ins: BTreeMap<Key, Memory>,
+    deferrals: BTreeMap<Key, Deferral>,
     /// Every draft that was saved; its position is the memory's id.
     drafts: Vec<MemoryDraft>,
 }
@@ -239,6 +242,22 @@ impl Storage for MemoryStorage {
     fn save_memory(&self, draft: &MemoryDraft) -> Result<Memory, StorageError> {
         self.call("save-memory", |state| state.save(draft))
     }
+
+    fn list_deferrals(&self, scope: Scope, scope_id: &str) -> Result<Vec<Deferral>, StorageError> {
+        self.call("list-deferrals", |state| {
+            let of_scope = |(key, _): &(&Key, &Deferral)| key.0 == scope && key.1 == scope_id;
+            let deferrals = state.deferrals.iter().filter(of_scope);
+            Ok(deferrals.map(|(_, deferral)| deferral.clone()).collect())
+        })
+    }
+
+    fn defer(&self, scope: Scope, scope_id: &str, deferral: &Deferral) -> Result<(), StorageError> {
+        self.call("defer", |state| {
+            let key = (scope, scope_id.to_owned(), deferral.memory_type);
+            state.deferrals.insert(key, deferral.clone());
+            Ok(())
+        })
+    }
 }
 
 impl State {
@@ -328,7 +347,15 @@ impl State {
                 }
                 _ => 0,
             };
-            versions[versions.len() - count..].to_vec()
+            let stand_in = (count > 0 || is_wanted(scope_id) || query.threads.contains(scope_id))
+                .then(|| {
+                    self.stand_ins
+                        .get(&(*scope, scope_id.clone(), *memory_type))
+                })
+                .flatten();
+            let mut selected: Vec<Memory> = stand_in.into_iter().cloned().collect();
+            selected.extend_from_slice(&versions[versions.len() - count..]);
+            selected
         };
         self.memories.iter().flat_map(select).collect()
     }
@@ -338,7 +365,7 @@ impl State {
         if draft.content.is_empty() {
             return Err(StorageError::Invalid(format!("{key:?} has no text")));
         }
-        let versions = self.memories.entry(key).or_default();
+        let versions = self.memories.entry(key.clone()).or_default();
         let newest = versions.last().map(|memory| memory.id);
         if newest != draft.expected {
             let reason = format!("{}: {newest:?} is the newest", draft.scope_id);
@@ -351,6 +378,7 @@ impl State {
                 versions.last().map_or(1, |memory| memory.version + 1),
                 draft.now,
             ),
+            SaveMode::StandIn => (0, draft.now),
         };
         let memory = Memory {
             id: MemoryId::try_from(self.drafts.len()).unwrap(),
@@ -366,10 +394,19 @@ impl State {
             source_latest_message_ts: draft.source_latest_message_ts.clone(),
             merged_through: draft.merged_through,
         };
-        if draft.mode == SaveMode::Overwrite {
-            versions.clear();
+        match draft.mode {
+            SaveMode::StandIn => {
+                self.stand_ins.insert(key, memory.clone());
+            }
+            mode => {
+                if mode == SaveMode::Overwrite {
+                    versions.clear();
+                }
+                versions.push(memory.clone());
+                self.stand_ins.remove(&key);
+                self.deferrals.remove(&key);
+            }
         }
-        versions.push(memory.clone());
         self.drafts.push(draft.clone());
         Ok(memory)
     }

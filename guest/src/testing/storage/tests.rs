@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::bindings::types::Engine;
-use crate::testing::{DAY, HOUR, TestHost, at, ts};
+use crate::testing::{DAY, HOUR, NO_COVERAGE, TestHost, at, ts};
 use MemoryType::{LongTerm, ShortTerm};
 use Scope::Channel;
 
@@ -22,6 +22,8 @@ fn draft(memory_type: MemoryType, mode: SaveMode, expected: Option<MemoryId>) ->
         source_message_count: 1,
         source_latest_message_ts: Some(ts(-HOUR)),
         merged_through: None,
+        truncated: false,
+        coverage: NO_COVERAGE,
     }
 }
 

@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 
 use super::*;
 use crate::answer::{Expectation, judge, languages_of};
+use crate::bindings::llm::Agent;
 use crate::bindings::settings::Values;
 use crate::bindings::types::{Engine, Message, User};
 use crate::generator::Run;
@@ -64,7 +65,9 @@ fn answers_of_the_forgetful_model_are_accepted() {
             max_tokens: 500,
             cut_off: false,
         };
-        let judged = judge(&answer, &expectation, &|texts| model.count_tokens(texts));
+        let judged = judge(&answer, &expectation, &|texts| {
+            model.count_tokens(Agent::Memory, texts)
+        });
         assert_eq!(judged.map(|accepted| accepted.text), Ok(answer), "{prompt}");
     }
 }
@@ -82,6 +85,7 @@ fn consolidate(engine: Engine, model: &ForgetfulModel) -> Report {
         storage: &host.storage,
         llm: model,
         log: &host.log,
+        judge,
         settings,
     };
     let mut chatter = facts::chatter().into_iter().cycle();

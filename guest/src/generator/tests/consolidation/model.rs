@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 
 use crate::answer::Sources;
-use crate::bindings::llm::{Completion, FinishReason, LlmError, Request};
+use crate::bindings::llm::{Agent, Completion, FinishReason, LlmError, Request};
 use crate::ports::Llm;
 use crate::testing::completion;
 
@@ -147,7 +147,11 @@ impl Llm for ForgetfulModel {
     }
 
     /// About as a model's tokenizer counts: four ASCII characters, or one other, are a token.
-    fn count_tokens(&self, texts: &[String]) -> Vec<u32> {
+    fn context_window(&self, _: Agent) -> Option<u32> {
+        None
+    }
+
+    fn count_tokens(&self, _: Agent, texts: &[String]) -> Vec<u32> {
         let count = |text: &String| {
             let ascii = text.chars().filter(char::is_ascii).count();
             u32::try_from(ascii.div_ceil(4) + text.chars().count() - ascii).unwrap()

@@ -1,0 +1,130 @@
+//! What the model cannot make for good rests for a while, longer each time; where the settings ask for it, an
+//! extract stands in meanwhile.
+
+use super::Run;
+use crate::bindings::errors::{BadAnswer, Error};
+use crate::bindings::llm::LlmError;
+use crate::bindings::log::Level;
+use crate::bindings::storage::{Deferral, Memory, MemoryDraft};
+use crate::bindings::types::{MemoryType, Scope, Timestamp};
+
+/// Seconds after the first failure; they double with each further one.
+const FIRST_REST: i64 = 3600;
+/// Seconds, at most.
+const LONGEST_REST: i64 = 24 * 3600;
+
+/// A memory that could not be made.
+pub(super) struct Subject<'s> {
+    pub(super) scope: Scope,
+    pub(super) scope_id: &'s str,
+    pub(super) memory_type: MemoryType,
+    /// What was deferred before.
+    pub(super) deferrals: &'s [Deferral],
+}
+
+impl Run<'_> {
+    pub(super) fn read_deferrals(
+        &self,
+        scope: Scope,
+        scope_id: &str,
+    ) -> Result<Vec<Deferral>, Error> {
+        self.ports
+            .storage
+            .list_deferrals(scope, scope_id)
+            .map_err(Error::Storage)
+    }
+
+    /// The deferral that is not over.
+    pub(super) fn resting(
+        &self,
+        deferrals: &[Deferral],
+        memory_type: MemoryType,
+    ) -> Option<Deferral> {
+        let earlier = of_type(deferrals, memory_type)?;
+        (earlier.until.unix_seconds > self.now.unix_seconds).then(|| earlier.clone())
+    }
+
+    /// Defers what the same input will not make next time either; says whether it does.
+    pub(super) fn let_rest(&self, subject: &Subject<'_>, error: &Error) -> bool {
+        let Some(reason) = lasting_reason(error) else {
+            return false;
+        };
+        let failures = of_type(subject.deferrals, subject.memory_type)
+            .map_or(0, |earlier| earlier.failures)
+            .saturating_add(1);
+        let doubled = 1_i64
+            .checked_shl(failures.saturating_sub(1))
+            .unwrap_or(LONGEST_REST);
+        let rest = FIRST_REST.saturating_mul(doubled).clamp(0, LONGEST_REST);
+        let deferral = Deferral {
+            memory_type: subject.memory_type,
+            until: Timestamp {
+                unix_seconds: self.now.unix_seconds.saturating_add(rest),
+                ..self.now
+            },
+            failures,
+            reason,
+        };
+        let deferred = self
+            .ports
+            .storage
+            .defer(subject.scope, subject.scope_id, &deferral);
+        if let Err(error) = deferred {
+            // The failure itself is reported; without the deferral it is only tried again sooner.
+            let line = format!("cannot defer {}: {error:?}", subject.scope_id);
+            self.ports.log.write(Level::Warn, &line);
+        }
+        true
+    }
+}
+
+fn of_type(deferrals: &[Deferral], memory_type: MemoryType) -> Option<&Deferral> {
+    deferrals
+        .iter()
+        .find(|deferral| deferral.memory_type == memory_type)
+}
+
+/// Why the same input will fail again, for people; none where it may succeed at the next run.
+fn lasting_reason(error: &Error) -> Option<String> {
+    let reason = match error {
+        Error::BadAnswer(bad) => match bad {
+            BadAnswer::Empty => "the answer was empty".to_owned(),
+            BadAnswer::Refusal => "the model declined".to_owned(),
+            BadAnswer::Question => "the model asked a question".to_owned(),
+            BadAnswer::PromptRepeated => "the answer repeated the prompt".to_owned(),
+            BadAnswer::WrongLanguage(languages) => format!(
+                "the answer was in {}, not in {}",
+                languages.found, languages.expected
+            ),
+            BadAnswer::TooLong(length) => format!(
+                "the answer had {} tokens, with a limit of {}",
+                length.tokens, length.limit
+            ),
+            BadAnswer::Shrunk(shrinkage) => format!(
+                "the answer kept {} of {} facts",
+                shrinkage.facts_kept, shrinkage.facts_before
+            ),
+        },
+        Error::PromptTooLong(length) => format!(
+            "the prompt has {} tokens and {} fit",
+            length.tokens, length.limit
+        ),
+        Error::Llm(LlmError::Refused(_)) => "the model refused the prompt".to_owned(),
+        _ => return None,
+    };
+    Some(reason)
+}
+
+/// Whether the model failed, and not the store or a template.
+pub(super) fn is_of_model(error: &Error) -> bool {
+    matches!(
+        error,
+        Error::Llm(_) | Error::BadAnswer(_) | Error::PromptTooLong(_)
+    )
+}
+
+/// Whether a stand-in tells more than the one that is there.
+pub(super) fn has_news(stand_in: Option<&Memory>, draft: &MemoryDraft) -> bool {
+    stand_in
+        .is_none_or(|stand_in| stand_in.source_latest_message_ts != draft.source_latest_message_ts)
+}

@@ -1,0 +1,152 @@
+//! The model of one agent: provider, limits, attempts, counts.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::SystemTime;
+
+use tokio::time::Instant;
+
+use super::fault::{Again, Fault};
+use super::http::Http;
+use super::limits::{Limiter, Limits};
+use super::record::{CallObserver, CallRecord};
+use super::retry::Retries;
+use super::timeouts::Timeouts;
+use super::tokens::TokenCounter;
+use super::wire::{Answer, Wire};
+use super::{Completion, FinishReason, Llm, LlmError, Request};
+
+/// A model behind a provider, as `agents.NAME` names it; [`configured`](super::configured()) makes it.
+pub struct AgentLlm {
+    /// The provider's name.
+    pub(super) provider: &'static str,
+    /// The model's, as the provider knows it.
+    pub(super) model: String,
+    pub(super) wire: Box<dyn Wire>,
+    pub(super) http: Http,
+    pub(super) timeouts: Timeouts,
+    pub(super) retries: Retries,
+    pub(super) limits: Limits,
+    pub(super) limiter: Limiter,
+    pub(super) counter: TokenCounter,
+    pub(super) context_window: Option<u32>,
+    /// Where the provider takes no call without a key and there is none: the variable that could hold it.
+    pub(super) missing_key: Option<&'static str>,
+    /// The time of day, for records.
+    pub(super) now: fn() -> SystemTime,
+}
+
+#[async_trait::async_trait]
+impl Llm for AgentLlm {
+    async fn complete(
+        &self,
+        request: Request,
+        calls: &dyn CallObserver,
+    ) -> Result<Completion, LlmError> {
+        let started_at = (self.now)();
+        let start = Instant::now();
+        let attempts = AtomicU32::new(0);
+        let result = self.ask(&request, start, &attempts).await;
+        let attempts = attempts.into_inner();
+        let mut record = CallRecord {
+            provider: self.provider.to_owned(),
+            model: self.model.clone(),
+            input_tokens: None,
+            output_tokens: None,
+            cached_tokens: None,
+            started_at,
+            duration: start.elapsed(),
+            attempts,
+            finish_reason: None,
+            error: None,
+        };
+        let result = match result {
+            Ok(answer) => {
+                record.input_tokens = answer.input_tokens;
+                record.output_tokens = answer.output_tokens;
+                record.cached_tokens = answer.cached_tokens;
+                let completion = self.completion(answer);
+                record.model.clone_from(&completion.model);
+                record.finish_reason = Some(completion.finish_reason);
+                Ok(completion)
+            }
+            Err(fault) => {
+                tracing::debug!(
+                    provider = self.provider,
+                    attempts,
+                    "no answer: {}",
+                    fault.detail
+                );
+                record.error = Some(fault.error.clone());
+                Err(fault.error)
+            }
+        };
+        calls.observe(record);
+        result
+    }
+
+    fn count_tokens(&self, text: &str) -> u32 {
+        self.counter.count(text)
+    }
+
+    fn context_window(&self) -> Option<u32> {
+        self.context_window
+    }
+
+    fn calls_in_flight(&self) -> usize {
+        self.limits.calls_in_flight()
+    }
+}
+
+impl AgentLlm {
+    /// All attempts of one call; `attempts` counts the requests that were sent.
+    async fn ask(
+        &self,
+        request: &Request,
+        start: Instant,
+        attempts: &AtomicU32,
+    ) -> Result<Answer, Fault> {
+        if let Some(variable) = self.missing_key {
+            return Err(Fault::invalid(format!(
+                "{} takes no call without a key: set client_args.api_key or the variable {variable}",
+                self.provider
+            )));
+        }
+        let deadline = start + self.timeouts.call;
+        let tokens = self.tokens_of(request);
+        self.retries
+            .run(deadline, || async {
+                let _leave = self.limiter.leave(tokens, deadline).await?;
+                attempts.fetch_add(1, Ordering::Relaxed);
+                let result = self.http.ask(&*self.wire, request).await;
+                if let Err(Fault {
+                    error: LlmError::RateLimited(_),
+                    again: Again::After(wait),
+                    ..
+                }) = &result
+                {
+                    self.limiter.pause(*wait);
+                }
+                result
+            })
+            .await
+    }
+
+    /// What a request counts for: its prompt, and the longest answer that it asks for.
+    fn tokens_of(&self, request: &Request) -> u32 {
+        if self.limits.tokens_per_minute.is_none() {
+            return 0;
+        }
+        self.count_tokens(&request.system_prompt)
+            .saturating_add(request.max_tokens)
+    }
+
+    fn completion(&self, answer: Answer) -> Completion {
+        Completion {
+            text: answer.text,
+            finish_reason: answer.finish_reason.unwrap_or(FinishReason::Other),
+            model: answer.model.unwrap_or_else(|| self.model.clone()),
+            input_tokens: answer.input_tokens,
+            output_tokens: answer.output_tokens,
+        }
+    }
+}

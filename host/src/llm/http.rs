@@ -1,0 +1,267 @@
+//! One attempt over HTTP: sends a request, reads the streamed answer, and makes a fault of whatever goes wrong.
+
+use std::time::{Duration, SystemTime};
+
+use chrono::{DateTime, Utc};
+use reqwest::Response;
+use reqwest::header::{HeaderMap, HeaderValue};
+use tokio::time::{Instant, timeout, timeout_at};
+
+use super::fault::{Fault, Hints};
+use super::secret::ApiKey;
+use super::timeouts::Timeouts;
+use super::wire::{Answer, Progress, Wire};
+use super::{FinishReason, Request};
+
+/// The longest answer, events and all. A memory has some kilobytes; what is longer is no answer.
+const MAX_ANSWER_BYTES: usize = 16 << 20;
+/// The longest error that is read.
+const MAX_ERROR_BYTES: usize = 64 << 10;
+
+/// The connection to a provider.
+pub(super) struct Http {
+    client: reqwest::Client,
+    key: Option<ApiKey>,
+    timeouts: Timeouts,
+}
+
+impl Http {
+    /// # Errors
+    /// Where the system's TLS cannot be set up.
+    pub(super) fn new(key: Option<ApiKey>, timeouts: Timeouts) -> Result<Self, reqwest::Error> {
+        let client = reqwest::Client::builder()
+            .connect_timeout(timeouts.connect)
+            // A redirect would carry the prompt, and some headers' keys, elsewhere.
+            .redirect(reqwest::redirect::Policy::none())
+            .build()?;
+        Ok(Self {
+            client,
+            key,
+            timeouts,
+        })
+    }
+
+    /// One attempt.
+    pub(super) async fn ask(&self, wire: &dyn Wire, request: &Request) -> Result<Answer, Fault> {
+        let key = self.key.as_ref();
+        let clean = |text: String| key.map_or(text.clone(), |key| key.redact(&text));
+        match self.ask_unredacted(wire, request).await {
+            Ok(answer) => Ok(Answer {
+                text: clean(answer.text),
+                model: answer.model.map(clean),
+                ..answer
+            }),
+            Err(fault) => Err(fault.redacted(key)),
+        }
+    }
+
+    async fn ask_unredacted(&self, wire: &dyn Wire, request: &Request) -> Result<Answer, Fault> {
+        let first_token_due = Instant::now() + self.timeouts.first_token;
+        let call = self
+            .client
+            .post(wire.url().clone())
+            .headers(self.headers(wire)?)
+            .json(&wire.body(request));
+        let mut response = timeout_at(first_token_due, call.send())
+            .await
+            .map_err(|_| self.silent())?
+            .map_err(|error| broken(error, wire))?;
+        let status = response.status().as_u16();
+        if !response.status().is_success() {
+            let hints = hints(response.headers(), SystemTime::now().into());
+            let body = timeout(self.timeouts.stall, error_body(&mut response)).await;
+            return Err(Fault::of_status(status, hints, &body.unwrap_or_default()));
+        }
+        let answer = self.read(wire, &mut response, first_token_due).await?;
+        if !answer.refusal.is_empty() {
+            return Err(Fault::refused(answer.refusal));
+        }
+        Ok(answer)
+    }
+
+    fn headers(&self, wire: &dyn Wire) -> Result<HeaderMap, Fault> {
+        let mut headers = HeaderMap::new();
+        for (name, value) in wire.headers(self.key.as_ref().map(ApiKey::expose)) {
+            let mut value = HeaderValue::from_str(&value).map_err(|_| {
+                Fault::invalid("the key has characters that no HTTP header can hold")
+            })?;
+            // Keeps it out of `Debug`.
+            value.set_sensitive(true);
+            headers.insert(name, value);
+        }
+        Ok(headers)
+    }
+
+    /// Reads the events to the end of the answer.
+    async fn read(
+        &self,
+        wire: &dyn Wire,
+        response: &mut Response,
+        first_token_due: Instant,
+    ) -> Result<Answer, Fault> {
+        let mut lines = Lines::default();
+        let mut answer = Answer::default();
+        let mut has_begun = false;
+        while answer.progress != Progress::Ended {
+            let chunk = if has_begun {
+                timeout(self.timeouts.stall, response.chunk())
+                    .await
+                    .map_err(|_| self.stalled())
+            } else {
+                timeout_at(first_token_due, response.chunk())
+                    .await
+                    .map_err(|_| self.silent())
+            };
+            let chunk = chunk?.map_err(|error| broken(error, wire))?;
+            match &chunk {
+                Some(bytes) => lines.push(bytes)?,
+                None => lines.end(),
+            }
+            while let Some(event) = lines.next_event(wire.is_server_sent())? {
+                has_begun = true;
+                wire.read(&event, &mut answer)?;
+            }
+            if chunk.is_none() {
+                return whole(answer, &lines);
+            }
+        }
+        // The connection can be used again once its stream is read to the end.
+        let _ = timeout(self.timeouts.linger, response.chunk()).await;
+        whole(answer, &lines)
+    }
+
+    fn silent(&self) -> Fault {
+        Fault::timed_out(format!(
+            "no answer began within {:?} (first_token_timeout)",
+            self.timeouts.first_token
+        ))
+    }
+
+    fn stalled(&self) -> Fault {
+        Fault::timed_out(format!(
+            "the answer stalled for {:?} (stall_timeout)",
+            self.timeouts.stall
+        ))
+    }
+}
+
+/// The answer, unless it was cut off.
+fn whole(mut answer: Answer, lines: &Lines) -> Result<Answer, Fault> {
+    if answer.progress == Progress::Unfinished {
+        return Err(if lines.has_events {
+            Fault::unavailable("the answer ended without its end: it was cut off")
+        } else {
+            Fault::garbled(format!("the answer holds no events: {}", lines.beginning))
+        });
+    }
+    answer.finish_reason.get_or_insert(FinishReason::Other);
+    Ok(answer)
+}
+
+/// The bytes of a stream, line by line.
+#[derive(Default)]
+struct Lines {
+    pending: Vec<u8>,
+    /// Bytes taken in so far.
+    total: usize,
+    /// What came first, for the error where no event did.
+    beginning: String,
+    has_events: bool,
+}
+
+impl Lines {
+    fn push(&mut self, bytes: &[u8]) -> Result<(), Fault> {
+        self.total += bytes.len();
+        if self.total > MAX_ANSWER_BYTES {
+            return Err(Fault::garbled(format!(
+                "the answer is longer than {MAX_ANSWER_BYTES} bytes"
+            )));
+        }
+        self.pending.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    /// No more bytes come: what is left is a line, too.
+    fn end(&mut self) {
+        self.pending.push(b'\n');
+    }
+
+    /// The next whole event; comments, empty lines and other fields are passed over.
+    fn next_event(&mut self, is_server_sent: bool) -> Result<Option<String>, Fault> {
+        while let Some(end) = self.pending.iter().position(|byte| *byte == b'\n') {
+            let line: Vec<u8> = self.pending.drain(..=end).collect();
+            let line = String::from_utf8(line)
+                .map_err(|_| Fault::garbled("the answer holds bytes that are no UTF-8"))?;
+            let event = if is_server_sent {
+                line.strip_prefix("data:").map(str::trim)
+            } else {
+                Some(line.trim())
+            };
+            if let Some(event) = event.filter(|event| !event.is_empty()) {
+                self.has_events = true;
+                return Ok(Some(event.to_owned()));
+            }
+            if self.beginning.len() < MAX_ERROR_BYTES {
+                self.beginning += &line;
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// What an error's body holds, as far as it can be read.
+async fn error_body(response: &mut Response) -> String {
+    let mut body = Vec::new();
+    while let Ok(Some(bytes)) = response.chunk().await {
+        body.extend_from_slice(&bytes);
+        if body.len() > MAX_ERROR_BYTES {
+            break;
+        }
+    }
+    String::from_utf8_lossy(&body).into_owned()
+}
+
+/// The connection was not made, or broke. reqwest's own text ends at the first level; the cause says why.
+fn broken(error: reqwest::Error, wire: &dyn Wire) -> Fault {
+    // The rest of the address may hold a password.
+    let server = wire.url().origin().ascii_serialization();
+    let error = error.without_url();
+    let mut detail = format!("{server}: {error}");
+    let mut cause = std::error::Error::source(&error);
+    while let Some(error) = cause {
+        detail = format!("{detail}: {error}");
+        cause = error.source();
+    }
+    if error.is_timeout() {
+        return Fault::timed_out(detail);
+    }
+    Fault::unavailable(detail)
+}
+
+/// When to come back (RFC 9110, section 10.2.3, and OpenAI's and Anthropic's headers beside it).
+pub(super) fn hints(headers: &HeaderMap, now: DateTime<Utc>) -> Hints {
+    let text = |name: &str| headers.get(name)?.to_str().ok().map(str::trim);
+    let seconds = |text: &str| {
+        let seconds = text.parse().ok().filter(|seconds: &f64| *seconds >= 0.0)?;
+        Duration::try_from_secs_f64(seconds).ok()
+    };
+    let date = |text: &str| {
+        DateTime::parse_from_rfc2822(text)
+            .ok()
+            .map(DateTime::<Utc>::from)
+    };
+    // Against the server's own clock, if it tells.
+    let now = text("date").and_then(date).unwrap_or(now);
+    let until = |text: &str| date(text).map(|then| (then - now).to_std().unwrap_or_default());
+    Hints {
+        after: text("retry-after-ms")
+            .and_then(seconds)
+            .map(|thousandfold| thousandfold / 1000)
+            .or_else(|| text("retry-after").and_then(|text| seconds(text).or_else(|| until(text)))),
+        should_retry: match text("x-should-retry") {
+            Some("true") => Some(true),
+            Some("false") => Some(false),
+            _ => None,
+        },
+    }
+}

@@ -1,0 +1,54 @@
+//! What a call cost: for accounting, `myao usage` and traces.
+
+use std::time::{Duration, SystemTime};
+
+use super::{FinishReason, LlmError};
+
+/// One call, all its attempts together. It holds no text of prompt or answer, and no key.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CallRecord {
+    /// The provider, as the configuration names it: `openai`, …
+    pub provider: String,
+    /// The model that answered; the one that was asked where none did.
+    pub model: String,
+    /// Tokens of the prompt, cached ones included, if told.
+    pub input_tokens: Option<u32>,
+    /// Tokens of the answer, those of hidden reasoning included, if told.
+    pub output_tokens: Option<u32>,
+    /// Those of the prompt that the provider had cached, if told.
+    pub cached_tokens: Option<u32>,
+    /// When the call began.
+    pub started_at: SystemTime,
+    /// From there to its end: waits for the limits and between attempts included.
+    pub duration: Duration,
+    /// Requests sent; 0 where the limits or a missing key let none through.
+    pub attempts: u32,
+    /// Why the model stopped; none where there is no answer.
+    pub finish_reason: Option<FinishReason>,
+    /// Why there is no answer.
+    pub error: Option<LlmError>,
+}
+
+/// Who wants to know what calls cost.
+///
+/// Called once for each call, failed ones included, after its last attempt and before its result is handed
+/// on; calls that run side by side report in the order in which they end. It must return quickly:
+/// what takes time goes into a queue.
+pub trait CallObserver: Send + Sync {
+    /// A call is over.
+    fn observe(&self, record: CallRecord);
+}
+
+/// Nobody wants to know.
+impl CallObserver for () {
+    fn observe(&self, _: CallRecord) {}
+}
+
+/// Keeps the records, in order of their ends.
+impl CallObserver for std::sync::Mutex<Vec<CallRecord>> {
+    fn observe(&self, record: CallRecord) {
+        self.lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner)
+            .push(record);
+    }
+}

@@ -1,0 +1,156 @@
+//! Anthropic's messages (<https://docs.claude.com/en/api/messages-streaming>).
+
+use reqwest::Url;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use super::{
+    Answer, Fault, FinishReason, NEUTRAL_TURN, Progress, Request, Wire, event, max_tokens, rename,
+    set_all,
+};
+
+/// The version of the API that these events belong to.
+const VERSION: &str = "2023-06-01";
+
+/// One of Anthropic's models.
+pub(in crate::llm) struct Anthropic {
+    url: Url,
+    model: String,
+    max_tokens: Option<u32>,
+    params: Map<String, Value>,
+}
+
+impl Anthropic {
+    pub(in crate::llm) fn new(
+        url: Url,
+        model: String,
+        max_tokens: Option<u32>,
+        mut params: Map<String, Value>,
+    ) -> Self {
+        rename(&mut params, "stop", "stop_sequences");
+        if let Some(one @ Value::String(_)) = params.get_mut("stop_sequences") {
+            *one = json!([one]);
+        }
+        Self {
+            url,
+            model,
+            max_tokens,
+            params,
+        }
+    }
+}
+
+impl Wire for Anthropic {
+    fn url(&self) -> &Url {
+        &self.url
+    }
+
+    fn headers(&self, key: Option<&str>) -> Vec<(&'static str, String)> {
+        let mut headers = vec![("anthropic-version", VERSION.to_owned())];
+        headers.extend(key.map(|key| ("x-api-key", key.to_owned())));
+        headers
+    }
+
+    fn body(&self, request: &Request) -> Value {
+        let mut body = Map::new();
+        body.insert("model".to_owned(), json!(self.model));
+        body.insert("system".to_owned(), json!(request.system_prompt));
+        body.insert(
+            "messages".to_owned(),
+            json!([{ "role": "user", "content": NEUTRAL_TURN }]),
+        );
+        let most = max_tokens(request, self.max_tokens);
+        body.insert("max_tokens".to_owned(), json!(most));
+        body.insert("stream".to_owned(), json!(true));
+        set_all(&mut body, &self.params);
+        Value::Object(body)
+    }
+
+    fn read(&self, data: &str, answer: &mut Answer) -> Result<(), Fault> {
+        match event(data)? {
+            Event::MessageStart { message } => {
+                answer.model = message.model;
+                message.usage.add_to(answer);
+            }
+            Event::ContentBlockDelta { delta } => {
+                answer.text += delta.text.as_deref().unwrap_or_default();
+            }
+            Event::MessageDelta { delta, usage } => {
+                usage.add_to(answer);
+                answer.finish_reason = delta.stop_reason.as_deref().map(|reason| match reason {
+                    "end_turn" | "stop_sequence" => FinishReason::Stop,
+                    "max_tokens" | "model_context_window_exceeded" => FinishReason::Length,
+                    _ => FinishReason::Other,
+                });
+                if delta.stop_reason.as_deref() == Some("refusal") {
+                    return Err(Fault::refused(format!(
+                        "the model stopped with `refusal`: {}",
+                        answer.text
+                    )));
+                }
+            }
+            Event::MessageStop => answer.progress = Progress::Ended,
+            Event::Other => {}
+        }
+        Ok(())
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Event {
+    MessageStart {
+        message: Message,
+    },
+    ContentBlockDelta {
+        delta: BlockDelta,
+    },
+    MessageDelta {
+        delta: MessageDelta,
+        #[serde(default)]
+        usage: Usage,
+    },
+    MessageStop,
+    /// `ping`, the borders of blocks, and what is added later.
+    #[serde(other)]
+    Other,
+}
+
+#[derive(Deserialize)]
+struct Message {
+    model: Option<String>,
+    #[serde(default)]
+    usage: Usage,
+}
+
+/// Thinking comes in deltas without `text`.
+#[derive(Deserialize)]
+struct BlockDelta {
+    text: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct MessageDelta {
+    stop_reason: Option<String>,
+}
+
+/// `input_tokens` counts neither what was read from the cache nor what was written to it.
+#[derive(Default, Deserialize)]
+struct Usage {
+    input_tokens: Option<u32>,
+    output_tokens: Option<u32>,
+    cache_read_input_tokens: Option<u32>,
+    cache_creation_input_tokens: Option<u32>,
+}
+
+impl Usage {
+    fn add_to(&self, answer: &mut Answer) {
+        if let Some(input) = self.input_tokens {
+            let cached = self.cache_read_input_tokens.unwrap_or(0);
+            let written = self.cache_creation_input_tokens.unwrap_or(0);
+            answer.input_tokens = Some(input.saturating_add(cached).saturating_add(written));
+            answer.cached_tokens = self.cache_read_input_tokens;
+        }
+        answer.output_tokens = self.output_tokens.or(answer.output_tokens);
+    }
+}

@@ -1,0 +1,180 @@
+//! Google's Gemini (<https://ai.google.dev/api/generate-content>).
+
+use reqwest::Url;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use super::{
+    Answer, Fault, FinishReason, NEUTRAL_TURN, Progress, Request, Wire, event, max_tokens, set_all,
+};
+
+/// The other names of OpenAI's parameters.
+const NAMES: [(&str, &str); 7] = [
+    ("top_p", "topP"),
+    ("top_k", "topK"),
+    ("stop", "stopSequences"),
+    ("stop_sequences", "stopSequences"),
+    ("presence_penalty", "presencePenalty"),
+    ("frequency_penalty", "frequencyPenalty"),
+    ("thinking_config", "thinkingConfig"),
+];
+/// Parameters that stand beside `generationConfig`, not in it.
+const BESIDE: [(&str, &str); 4] = [
+    ("safety_settings", "safetySettings"),
+    ("safetySettings", "safetySettings"),
+    ("cached_content", "cachedContent"),
+    ("cachedContent", "cachedContent"),
+];
+
+/// One of Google's models.
+pub(in crate::llm) struct Gemini {
+    url: Url,
+    max_tokens: Option<u32>,
+    /// In `generationConfig`.
+    params: Map<String, Value>,
+    beside: Map<String, Value>,
+}
+
+impl Gemini {
+    pub(in crate::llm) fn new(
+        url: Url,
+        max_tokens: Option<u32>,
+        mut params: Map<String, Value>,
+    ) -> Self {
+        let mut beside = Map::new();
+        for (from, to) in BESIDE {
+            if let Some(value) = params.shift_remove(from) {
+                beside.insert(to.to_owned(), value);
+            }
+        }
+        for (from, to) in NAMES {
+            super::rename(&mut params, from, to);
+        }
+        if let Some(one @ Value::String(_)) = params.get_mut("stopSequences") {
+            *one = json!([one]);
+        }
+        Self {
+            url,
+            max_tokens,
+            params,
+            beside,
+        }
+    }
+}
+
+impl Wire for Gemini {
+    fn url(&self) -> &Url {
+        &self.url
+    }
+
+    fn headers(&self, key: Option<&str>) -> Vec<(&'static str, String)> {
+        // Not in the URL, where the documentation's examples have it: URLs are logged.
+        key.map(|key| ("x-goog-api-key", key.to_owned()))
+            .into_iter()
+            .collect()
+    }
+
+    fn body(&self, request: &Request) -> Value {
+        let mut config = Map::new();
+        let most = max_tokens(request, self.max_tokens);
+        config.insert("maxOutputTokens".to_owned(), json!(most));
+        set_all(&mut config, &self.params);
+        let mut body = Map::new();
+        body.insert(
+            "systemInstruction".to_owned(),
+            json!({ "parts": [{ "text": request.system_prompt }] }),
+        );
+        body.insert(
+            "contents".to_owned(),
+            json!([{ "role": "user", "parts": [{ "text": NEUTRAL_TURN }] }]),
+        );
+        body.insert("generationConfig".to_owned(), Value::Object(config));
+        set_all(&mut body, &self.beside);
+        Value::Object(body)
+    }
+
+    fn read(&self, data: &str, answer: &mut Answer) -> Result<(), Fault> {
+        let chunk: Chunk = event(data)?;
+        if let Some(reason) = chunk
+            .prompt_feedback
+            .and_then(|feedback| feedback.block_reason)
+        {
+            return Err(Fault::refused(format!("the prompt was blocked: {reason}")));
+        }
+        answer.model = chunk.model_version.or(answer.model.take());
+        if let Some(usage) = chunk.usage_metadata {
+            let visible = usage.candidates_token_count;
+            let thoughts = usage.thoughts_token_count.unwrap_or(0);
+            answer.input_tokens = usage.prompt_token_count;
+            answer.output_tokens = visible.map(|visible| visible.saturating_add(thoughts));
+            answer.cached_tokens = usage.cached_content_token_count;
+        }
+        let Some(candidate) = chunk.candidates.into_iter().next() else {
+            return Ok(());
+        };
+        for part in candidate.content.unwrap_or_default().parts {
+            if !part.thought {
+                answer.text += &part.text;
+            }
+        }
+        if let Some(reason) = candidate.finish_reason {
+            // The last chunk is the end; there is no other sign.
+            answer.progress = Progress::Finished;
+            answer.finish_reason = Some(match reason.as_str() {
+                "STOP" => FinishReason::Stop,
+                "MAX_TOKENS" => FinishReason::Length,
+                "SAFETY" | "RECITATION" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" => {
+                    FinishReason::ContentFilter
+                }
+                _ => FinishReason::Other,
+            });
+        }
+        Ok(())
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Chunk {
+    #[serde(default)]
+    candidates: Vec<Candidate>,
+    prompt_feedback: Option<PromptFeedback>,
+    usage_metadata: Option<Usage>,
+    model_version: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct PromptFeedback {
+    block_reason: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Candidate {
+    content: Option<Content>,
+    finish_reason: Option<String>,
+}
+
+#[derive(Default, Deserialize)]
+struct Content {
+    #[serde(default)]
+    parts: Vec<Part>,
+}
+
+#[derive(Deserialize)]
+struct Part {
+    #[serde(default)]
+    text: String,
+    #[serde(default)]
+    thought: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Usage {
+    prompt_token_count: Option<u32>,
+    candidates_token_count: Option<u32>,
+    thoughts_token_count: Option<u32>,
+    cached_content_token_count: Option<u32>,
+}

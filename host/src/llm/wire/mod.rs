@@ -1,0 +1,115 @@
+//! The providers' own words: how each writes a request and what the events of its answers mean. No input or
+//! output here; `http` does that.
+//!
+//! Every answer is streamed: a server that stalls is noticed by its silence, long before a whole answer would
+//! be due. Every wire sends one JSON object per line, as server-sent events or bare, and every answer has an
+//! end of its own; one without it was cut off, however orderly the connection ended.
+
+pub(super) mod anthropic;
+pub(super) mod gemini;
+pub(super) mod ollama;
+pub(super) mod openai;
+
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use super::fault::Fault;
+use super::{FinishReason, Request};
+
+/// The user's turn for providers that take no request without one. A full stop asks for nothing and is in no
+/// language.
+const NEUTRAL_TURN: &str = ".";
+
+/// One provider's API, for one model.
+pub(super) trait Wire: Send + Sync {
+    /// Where requests go.
+    fn url(&self) -> &reqwest::Url;
+
+    /// The headers beside the content type.
+    fn headers(&self, key: Option<&str>) -> Vec<(&'static str, String)>;
+
+    /// The body of a request.
+    fn body(&self, request: &Request) -> Value;
+
+    /// Whether events are server-sent (`data: …`), or bare lines.
+    fn is_server_sent(&self) -> bool {
+        true
+    }
+
+    /// Adds one event to the answer.
+    ///
+    /// # Errors
+    /// What the event says, or that it is none.
+    fn read(&self, event: &str, answer: &mut Answer) -> Result<(), Fault>;
+}
+
+/// An answer as far as it has come.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Answer {
+    pub(super) text: String,
+    /// What the model says instead of an answer (OpenAI).
+    pub(super) refusal: String,
+    pub(super) model: Option<String>,
+    pub(super) finish_reason: Option<FinishReason>,
+    pub(super) input_tokens: Option<u32>,
+    pub(super) output_tokens: Option<u32>,
+    pub(super) cached_tokens: Option<u32>,
+    pub(super) progress: Progress,
+}
+
+/// How far an answer is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Progress {
+    /// More must come.
+    #[default]
+    Unfinished,
+    /// The text is whole; counts may follow.
+    Finished,
+    /// Nothing follows.
+    Ended,
+}
+
+/// One event, as the wire knows it, or the error in it.
+fn event<T: DeserializeOwned>(event: &str) -> Result<T, Fault> {
+    let value: Value = serde_json::from_str(event).map_err(|error| garbled(event, &error))?;
+    if let Some(error) = value.get("error").filter(|error| !error.is_null()) {
+        return Err(Fault::in_stream(error));
+    }
+    serde_json::from_value(value).map_err(|error| garbled(event, &error))
+}
+
+fn garbled(event: &str, error: &serde_json::Error) -> Fault {
+    Fault::garbled(format!(
+        "the answer holds something that is no event of its API: {error}: {event}"
+    ))
+}
+
+/// What the request asks for at most, and the configuration.
+fn max_tokens(request: &Request, configured: Option<u32>) -> u32 {
+    configured.map_or(request.max_tokens, |most| most.min(request.max_tokens))
+}
+
+/// Sets the parameters of the configuration; one that is null takes the key away.
+fn set_all(body: &mut Map<String, Value>, params: &Map<String, Value>) {
+    for (key, value) in params {
+        if value.is_null() {
+            body.shift_remove(key);
+        } else {
+            body.insert(key.clone(), value.clone());
+        }
+    }
+}
+
+/// Renames a parameter to what a provider calls it; one that has that name already stays.
+fn rename(params: &mut Map<String, Value>, from: &str, to: &str) {
+    if let Some(value) = params.shift_remove(from) {
+        params.entry(to).or_insert(value);
+    }
+}
+
+/// Header with a bearer token.
+fn bearer(key: Option<&str>) -> Vec<(&'static str, String)> {
+    key.map(|key| ("authorization", format!("Bearer {key}")))
+        .into_iter()
+        .collect()
+}

@@ -1,0 +1,142 @@
+//! OpenAI's chat completions (<https://platform.openai.com/docs/api-reference/chat>), which Azure, vLLM,
+//! llama.cpp, Ollama and most others speak too.
+
+use reqwest::Url;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use super::{
+    Answer, Fault, FinishReason, Progress, Request, Wire, bearer, event, max_tokens, set_all,
+};
+
+/// Models of OpenAI whose output limit has the newer name.
+const MAX_COMPLETION_TOKENS_MODELS: [&str; 5] = ["o1", "o3", "o4", "gpt-5", "gpt-6"];
+
+/// A model behind such a server.
+pub(in crate::llm) struct OpenAi {
+    pub(in crate::llm) url: Url,
+    pub(in crate::llm) model: String,
+    /// Azure takes its keys in a header of its own.
+    pub(in crate::llm) is_azure: bool,
+    /// Whether the output limit has the newer name, `max_completion_tokens`.
+    pub(in crate::llm) has_newer_limit: bool,
+    pub(in crate::llm) max_tokens: Option<u32>,
+    pub(in crate::llm) params: Map<String, Value>,
+}
+
+impl OpenAi {
+    /// Whether a model takes its output limit under the newer name only.
+    pub(in crate::llm) fn is_newer(model: &str) -> bool {
+        MAX_COMPLETION_TOKENS_MODELS
+            .iter()
+            .any(|name| model.starts_with(name))
+    }
+}
+
+impl Wire for OpenAi {
+    fn url(&self) -> &Url {
+        &self.url
+    }
+
+    fn headers(&self, key: Option<&str>) -> Vec<(&'static str, String)> {
+        match key {
+            Some(key) if self.is_azure => vec![("api-key", key.to_owned())],
+            key => bearer(key),
+        }
+    }
+
+    fn body(&self, request: &Request) -> Value {
+        let mut body = Map::new();
+        body.insert("model".to_owned(), json!(self.model));
+        body.insert(
+            "messages".to_owned(),
+            json!([{ "role": "system", "content": request.system_prompt }]),
+        );
+        let limit = if self.has_newer_limit {
+            "max_completion_tokens"
+        } else {
+            "max_tokens"
+        };
+        body.insert(
+            limit.to_owned(),
+            json!(max_tokens(request, self.max_tokens)),
+        );
+        body.insert("stream".to_owned(), json!(true));
+        body.insert(
+            "stream_options".to_owned(),
+            json!({ "include_usage": true }),
+        );
+        set_all(&mut body, &self.params);
+        Value::Object(body)
+    }
+
+    fn read(&self, data: &str, answer: &mut Answer) -> Result<(), Fault> {
+        if data == "[DONE]" {
+            if answer.progress == Progress::Finished {
+                answer.progress = Progress::Ended;
+            }
+            return Ok(());
+        }
+        let chunk: Chunk = event(data)?;
+        if chunk
+            .model
+            .as_deref()
+            .is_some_and(|model| !model.is_empty())
+        {
+            answer.model = chunk.model;
+        }
+        if let Some(usage) = chunk.usage {
+            answer.input_tokens = usage.prompt_tokens;
+            answer.output_tokens = usage.completion_tokens;
+            answer.cached_tokens = usage.prompt_tokens_details.and_then(|of| of.cached_tokens);
+        }
+        // Azure opens with a chunk without choices; the counts come in one, too.
+        let Some(choice) = chunk.choices.into_iter().next() else {
+            return Ok(());
+        };
+        answer.text += choice.delta.content.as_deref().unwrap_or_default();
+        answer.refusal += choice.delta.refusal.as_deref().unwrap_or_default();
+        if let Some(reason) = choice.finish_reason {
+            answer.progress = Progress::Finished;
+            answer.finish_reason = Some(match reason.as_str() {
+                "stop" => FinishReason::Stop,
+                "length" => FinishReason::Length,
+                "content_filter" => FinishReason::ContentFilter,
+                _ => FinishReason::Other,
+            });
+        }
+        Ok(())
+    }
+}
+
+#[derive(Deserialize)]
+struct Chunk {
+    model: Option<String>,
+    choices: Vec<Choice>,
+    usage: Option<Usage>,
+}
+
+#[derive(Deserialize)]
+struct Choice {
+    #[serde(default)]
+    delta: Delta,
+    finish_reason: Option<String>,
+}
+
+#[derive(Default, Deserialize)]
+struct Delta {
+    content: Option<String>,
+    refusal: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Usage {
+    prompt_tokens: Option<u32>,
+    completion_tokens: Option<u32>,
+    prompt_tokens_details: Option<PromptDetails>,
+}
+
+#[derive(Deserialize)]
+struct PromptDetails {
+    cached_tokens: Option<u32>,
+}
