@@ -16,7 +16,7 @@ use crate::bindings::{Memory, errors};
 use crate::capabilities::{CallState, Capabilities};
 use crate::component::LoadedComponent;
 use crate::explain::explain;
-use crate::llm::{CallObserver, Llm};
+use crate::llm::{Agents, CallObserver};
 use crate::storage::Storage;
 
 /// What a call may use up.
@@ -88,17 +88,17 @@ pub struct MemoryPlugin {
 }
 
 impl MemoryPlugin {
-    /// Binds a component to a workspace.
+    /// Binds a component to a workspace, with a model for each agent or one for all.
     #[must_use]
     pub fn new(
         component: LoadedComponent,
         storage: Arc<dyn Storage>,
-        llm: Arc<dyn Llm>,
+        agents: impl Into<Agents>,
         settings: Values,
     ) -> Self {
         let capabilities = Capabilities {
             storage,
-            llm,
+            agents: agents.into(),
             calls: Arc::new(()),
             settings: Arc::new(settings),
         };

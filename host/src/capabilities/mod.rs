@@ -13,14 +13,14 @@ use wasmtime::{StoreLimits, StoreLimitsBuilder};
 use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 
 use crate::bindings::settings::Values;
-use crate::llm::{CallObserver, Llm};
+use crate::llm::{Agents, CallObserver};
 use crate::storage::Storage;
 
 /// What one workspace's component works with.
 #[derive(Clone)]
 pub(crate) struct Capabilities {
     pub(crate) storage: Arc<dyn Storage>,
-    pub(crate) llm: Arc<dyn Llm>,
+    pub(crate) agents: Agents,
     /// Told what each of the model's calls cost.
     pub(crate) calls: Arc<dyn CallObserver>,
     pub(crate) settings: Arc<Values>,

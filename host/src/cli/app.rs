@@ -12,7 +12,7 @@ use myao::bindings::types::Timestamp;
 use myao::component::LoadedComponent;
 use myao::config::{Config, LogLevel, WORKSPACE_SCOPE_ID};
 use myao::import::python_bot;
-use myao::llm;
+use myao::llm::Agents;
 use myao::plugin::MemoryPlugin;
 use myao::storage::sqlite::{SqliteStore, SqliteWorkspace};
 
@@ -90,11 +90,11 @@ impl App {
                 cache.as_deref(),
             )?,
         };
-        let llm = llm::configured("memory", &self.config.agents.memory)?;
+        let agents = Agents::configured(&self.config.agents)?;
         Ok(MemoryPlugin::new(
             component,
             storage,
-            llm,
+            agents,
             self.config.settings()?,
         ))
     }

@@ -29,6 +29,8 @@ pub struct AgentLlm {
     pub(super) limiter: Limiter,
     pub(super) counter: TokenCounter,
     pub(super) context_window: Option<u32>,
+    /// What the provider let through at most; more than any window until a prompt was too long.
+    pub(super) learned_window: AtomicU32,
     /// Where the provider takes no call without a key and there is none: the variable that could hold it.
     pub(super) missing_key: Option<&'static str>,
     /// The time of day, for records.
@@ -70,6 +72,9 @@ impl Llm for AgentLlm {
                 Ok(completion)
             }
             Err(fault) => {
+                if let LlmError::ContextTooLong(limit) = fault.error {
+                    self.learn_window(&request, limit);
+                }
                 tracing::debug!(
                     provider = self.provider,
                     attempts,
@@ -89,7 +94,9 @@ impl Llm for AgentLlm {
     }
 
     fn context_window(&self) -> Option<u32> {
-        self.context_window
+        let learned = self.learned_window.load(Ordering::Relaxed);
+        let learned = (learned < u32::MAX).then_some(learned);
+        [self.context_window, learned].into_iter().flatten().min()
     }
 
     fn calls_in_flight(&self) -> usize {
@@ -129,6 +136,16 @@ impl AgentLlm {
                 result
             })
             .await
+    }
+
+    /// Takes a smaller context window for true after a prompt was refused as too long: the limit that was told, or
+    /// three quarters of what was sent.
+    fn learn_window(&self, request: &Request, limit: Option<u32>) {
+        let sent = self
+            .count_tokens(&request.system_prompt)
+            .saturating_add(request.max_tokens);
+        let window = limit.filter(|limit| *limit < sent).unwrap_or(sent / 4 * 3);
+        self.learned_window.fetch_min(window, Ordering::Relaxed);
     }
 
     /// What a request counts for: its prompt, and the longest answer that it asks for.

@@ -127,6 +127,7 @@ pub(super) fn agent_llm(
     })?;
     Ok(AgentLlm {
         provider: provider.name,
+        learned_window: u32::MAX.into(),
         counter: TokenCounter::of_model(&model_id.model),
         model: model_id.model.clone(),
         context_window: parts

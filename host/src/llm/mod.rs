@@ -7,6 +7,7 @@
 //! Keys never leave this module: no error, log line, record or `Debug` holds one.
 
 mod agent;
+mod agents;
 mod configured;
 mod fault;
 mod http;
@@ -28,13 +29,14 @@ mod testing;
 mod tests;
 
 pub use agent::AgentLlm;
+pub use agents::Agents;
 pub use configured::{AgentError, configured};
 pub use models::known_context_window;
 pub use record::{CallObserver, CallRecord};
 pub use timeouts::Timeouts;
 pub use tokens::{TokenCounter, estimate_tokens};
 
-pub use crate::bindings::llm::{Completion, FinishReason, LlmError, Request};
+pub use crate::bindings::llm::{Agent, Completion, FinishReason, LlmError, Purpose, Request};
 
 /// How many calls of one agent are under way at once, where its limits say nothing else.
 pub const CALLS_IN_FLIGHT: usize = 16;
