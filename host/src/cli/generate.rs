@@ -13,7 +13,7 @@ use myao::bindings::types::Scope;
 use myao::explain::explain;
 use myao::names;
 use myao::run;
-use myao::storage::{Coverage, Due, STAND_IN_VERSION};
+use myao::storage::{Due, STAND_IN_VERSION};
 
 use super::app::App;
 use super::args::{BackfillArgs, GenerateArgs};
@@ -306,31 +306,26 @@ fn tally(made: &[Made]) -> BTreeMap<(&'static str, &'static str), usize> {
 
 /// How many memories there is something to say of, and what.
 fn peculiar(made: &[Made]) -> Vec<(usize, &'static str)> {
-    let kinds: [(&str, fn(&Made) -> bool); 4] = [
-        ("stand-ins, which the model makes anew", |made| {
-            made.version == STAND_IN_VERSION
-        }),
-        ("cut off at their token limit", |made| made.truncated),
-        ("made in several parts", |made| made.coverage.chunks > 1),
-        ("made without all that was to be shown", |made| {
-            let Coverage {
-                messages,
-                covered,
-                left_out,
-                ..
-            } = &made.coverage;
-            let left_out = [
-                left_out.other_channels,
-                left_out.workspace,
-                left_out.messages,
-                left_out.channel,
-            ];
-            covered < messages || left_out != [0; 4]
-        }),
+    let count =
+        |is_peculiar: &dyn Fn(&Made) -> bool| made.iter().filter(|m| is_peculiar(m)).count();
+    let mut peculiar = vec![
+        (
+            count(&|made| made.version == STAND_IN_VERSION),
+            "stand-ins, which the model makes anew",
+        ),
+        (
+            count(&|made| made.truncated),
+            "cut off at their token limit",
+        ),
+        (
+            count(&|made| made.coverage.chunks > 1),
+            "made in several parts",
+        ),
+        (
+            count(&|made| remarks::has_left_out(&made.coverage)),
+            "made without all that was to be shown",
+        ),
     ];
-    kinds
-        .into_iter()
-        .map(|(remark, is_kind)| (made.iter().filter(|made| is_kind(made)).count(), remark))
-        .filter(|(n, _)| *n > 0)
-        .collect()
+    peculiar.retain(|(n, _)| *n > 0);
+    peculiar
 }

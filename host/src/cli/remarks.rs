@@ -2,7 +2,6 @@
 
 use serde_json::{Value, json};
 
-use myao::bindings::types::MemoryType;
 use myao::names;
 use myao::storage::{Coverage, Deferral, STAND_IN_VERSION};
 
@@ -52,6 +51,11 @@ pub(super) fn remarks(truncated: bool, coverage: Option<&Coverage>) -> Option<St
         remarks.extend(left_out(coverage));
     }
     (!remarks.is_empty()).then(|| remarks.join("; "))
+}
+
+/// Whether messages or memories did not fit.
+pub(super) fn has_left_out(coverage: &Coverage) -> bool {
+    coverage.covered < coverage.messages || left_out(coverage).is_some()
 }
 
 fn left_out(coverage: &Coverage) -> Option<String> {
