@@ -61,9 +61,12 @@ pub struct Outcomes {
     pub made: Vec<Made>,
     /// What failed; where the backfill does not keep going, at its last tick.
     pub failed: Vec<Entry>,
+    /// What rests at its last tick, after failures at earlier ones.
+    pub deferred: Vec<Entry>,
 }
 
-/// Replays the stored messages.
+/// Replays the stored messages. What rests because it failed before is tried again: whoever starts a backfill
+/// does not want to wait for it.
 ///
 /// # Errors
 /// [`BackfillError`]. What was made up to then is saved, and the next call goes on from there.
@@ -78,6 +81,7 @@ pub async fn backfill(
         interval: i64::from(options.interval_seconds.max(1)),
     };
     let end = options.until.unix_seconds;
+    workspace.clear_deferrals()?;
     let mut outcomes = Outcomes::default();
     let mut next = first_tick(plugin, workspace, clock, local_time).await?;
     let start = next.unwrap_or(end);
@@ -96,10 +100,13 @@ pub async fn backfill(
         let report = run::generate(plugin, now, options.in_flight, &|_| {}).await?;
         outcomes.ticks = Some((outcomes.ticks.map_or(tick, |(first, _)| first), tick));
         let failed_before = outcomes.failed.len();
+        outcomes.deferred.clear();
         for entry in report.entries {
             outcomes.made.extend(entry.made.iter().cloned());
-            if matches!(entry.outcome, Outcome::Failed(_)) {
-                outcomes.failed.push(entry);
+            match entry.outcome {
+                Outcome::Failed(_) => outcomes.failed.push(entry),
+                Outcome::Deferred(_) => outcomes.deferred.push(entry),
+                Outcome::Done | Outcome::Skipped(_) => {}
             }
         }
         if outcomes.failed.len() > failed_before && !options.keep_going {

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use myao::bindings::types::Scope;
 use myao::llm::{CallObserver, Completion, Llm, LlmError, Request};
 use myao::storage::{
-    Backlog, Channel, Due, DueQuery, Memory, MemoryDraft, MemoryQuery, Message, MessageQuery,
-    Storage, StorageError,
+    Backlog, Channel, Deferral, Due, DueQuery, Memory, MemoryDraft, MemoryQuery, Message,
+    MessageQuery, Storage, StorageError,
 };
 
 /// One call of the component to its host.
@@ -122,6 +123,25 @@ impl Storage for TappedStorage {
         self.line
             .through("save-memory", |_| 1, self.inner.save_memory(draft))
             .await
+    }
+
+    async fn list_deferrals(
+        &self,
+        scope: Scope,
+        scope_id: String,
+    ) -> Result<Vec<Deferral>, StorageError> {
+        let call = self.inner.list_deferrals(scope, scope_id);
+        self.line.through("list-deferrals", Vec::len, call).await
+    }
+
+    async fn defer(
+        &self,
+        scope: Scope,
+        scope_id: String,
+        deferral: Deferral,
+    ) -> Result<(), StorageError> {
+        let call = self.inner.defer(scope, scope_id, deferral);
+        self.line.through("defer", |()| 1, call).await
     }
 }
 

@@ -41,11 +41,7 @@ pub(crate) enum Command {
     /// Make the memories that a bot running all the time would have made of the stored messages
     Backfill(BackfillArgs),
     /// Make the memories that are due now
-    Generate {
-        /// Act as at this time
-        #[arg(long, value_name = "RFC3339", value_parser = time_with_offset)]
-        now: Option<DateTime<FixedOffset>>,
-    },
+    Generate(GenerateArgs),
     /// Look at memories
     #[command(subcommand)]
     Memory(MemoryCommand),
@@ -53,6 +49,17 @@ pub(crate) enum Command {
     Prompt(InputArgs),
     /// Make the text of a memory and print it; nothing is saved
     Summarize(InputArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct GenerateArgs {
+    /// Act as at this time
+    #[arg(long, value_name = "RFC3339", value_parser = time_with_offset)]
+    pub(crate) now: Option<DateTime<FixedOffset>>,
+
+    /// Try at once what rests because the model failed at it
+    #[arg(long)]
+    pub(crate) retry: bool,
 }
 
 #[derive(Debug, Args)]

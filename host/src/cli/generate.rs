@@ -5,9 +5,6 @@ use std::io::Write as _;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use chrono::{DateTime, FixedOffset};
-use serde_json::{Value, json};
-
 use myao::backfill::{self, Options, Outcomes};
 use myao::bindings::exports::myao::memory::memory_generator::{
     Entry, Made, Outcome, Report, SkipReason,
@@ -16,24 +13,25 @@ use myao::bindings::types::Scope;
 use myao::explain::explain;
 use myao::names;
 use myao::run;
-use myao::storage::Due;
+use myao::storage::{Due, STAND_IN_VERSION};
 
 use super::app::App;
-use super::args::BackfillArgs;
-use super::output;
+use super::args::{BackfillArgs, GenerateArgs};
+use super::report_json::{backfill_json, report_json};
+use super::{output, remarks};
 
 /// Said before the first memories of channels with a past.
 const LEFT_OUT_HISTORY: &str = "note: some channels have older messages of which nothing is remembered; \
      `myao backfill` takes them in, if it comes before the first `myao generate`";
 
 /// One generation run. The exit code tells whether something failed.
-pub(crate) async fn generate(
-    app: &App,
-    now: Option<DateTime<FixedOffset>>,
-) -> anyhow::Result<ExitCode> {
+pub(crate) async fn generate(app: &App, arguments: &GenerateArgs) -> anyhow::Result<ExitCode> {
     let workspace = app.workspace(&app.open_existing_store()?)?;
     let plugin = app.plugin(Arc::new(workspace.clone()))?;
-    let now = app.time(now);
+    let now = app.time(arguments.now);
+    if arguments.retry {
+        workspace.clear_deferrals()?;
+    }
     let window = i64::from(plugin.settings().short_term_window_hours) * 3600;
     let leaves_out_history = workspace
         .oldest_message_never_summarized()?
@@ -129,10 +127,7 @@ fn exit_code(failed: bool) -> ExitCode {
 }
 
 fn memories(n: usize) -> String {
-    match n {
-        1 => "1 memory".to_owned(),
-        n => format!("{n} memories"),
-    }
+    output::memories(n as u64)
 }
 
 fn failure(entry: &Entry) -> Option<String> {
@@ -177,13 +172,14 @@ fn print_report(report: &Report) -> anyhow::Result<()> {
                     " ",
                     &place(entry),
                     names::memory_type(made.memory_type),
-                    &made.version.to_string(),
+                    &remarks::version_cell(made.version, made.truncated),
                     &made.source_message_count.to_string(),
                     names::engine(made.engine),
                 ]);
             }
         }
         output::print_table(&table)?;
+        print_remarks(report)?;
     }
     let mut skipped: BTreeMap<&str, usize> = BTreeMap::new();
     for entry in report
@@ -203,6 +199,40 @@ fn print_report(report: &Report) -> anyhow::Result<()> {
         if let Some(failure) = failure(entry) {
             writeln!(out, "failed: {}: {failure}", place(entry))?;
         }
+    }
+    print_deferred(&mut out, &report.entries)
+}
+
+/// How those memories came about of which there is something to say.
+fn print_remarks(report: &Report) -> anyhow::Result<()> {
+    let mut out = output::stdout();
+    for entry in &report.entries {
+        for made in &entry.made {
+            if let Some(remarks) = remarks::remarks(made.truncated, Some(&made.coverage)) {
+                writeln!(
+                    out,
+                    "note: {} {}, {}: {remarks}",
+                    place(entry),
+                    names::memory_type(made.memory_type),
+                    remarks::version(made.version)
+                )?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What rests, and how it is tried at once.
+fn print_deferred(out: &mut impl std::io::Write, entries: &[Entry]) -> anyhow::Result<()> {
+    let mut rests = false;
+    for entry in entries {
+        if let Outcome::Deferred(deferral) = &entry.outcome {
+            writeln!(out, "{}", remarks::deferral(&place(entry), deferral))?;
+            rests = true;
+        }
+    }
+    if rests {
+        writeln!(out, "{}", remarks::RETRY)?;
     }
     Ok(())
 }
@@ -241,11 +271,15 @@ fn print_backfill(app: &App, outcomes: &Outcomes, keep_going: bool) -> anyhow::R
     for ((scope, memory_type), n) in tally(&outcomes.made) {
         writeln!(out, "  {n:>6}  {scope} {memory_type}")?;
     }
+    for (n, remark) in peculiar(&outcomes.made) {
+        writeln!(out, "  {n:>6}  of them {remark}")?;
+    }
     for entry in &outcomes.failed {
         if let Some(failure) = failure(entry) {
             writeln!(out, "failed: {}: {failure}", place(entry))?;
         }
     }
+    print_deferred(&mut out, &outcomes.deferred)?;
     if outcomes.failed.is_empty() {
         writeln!(out, "Next: myao memory list")?;
     } else if !keep_going {
@@ -270,57 +304,28 @@ fn tally(made: &[Made]) -> BTreeMap<(&'static str, &'static str), usize> {
     tally
 }
 
-fn made_json(made: &Made) -> Value {
-    json!({
-        "scope": names::scope(made.scope),
-        "scope_id": made.scope_id,
-        "memory_type": names::memory_type(made.memory_type),
-        "version": made.version,
-        "engine": names::engine(made.engine),
-        "source_message_count": made.source_message_count,
-    })
-}
-
-fn entry_json(entry: &Entry) -> Value {
-    let (outcome, reason) = match &entry.outcome {
-        Outcome::Done => ("done", None),
-        Outcome::Skipped(reason) => ("skipped", Some(skip_key(*reason).to_owned())),
-        Outcome::Deferred(deferral) => ("deferred", Some(deferral.reason.clone())),
-        Outcome::Failed(error) => ("failed", Some(explain(error))),
-    };
-    json!({
-        "scope": names::scope(entry.scope),
-        "scope_id": entry.scope_id,
-        "channel_name": entry.channel_name,
-        "outcome": outcome,
-        "reason": reason,
-        "made": entry.made.iter().map(made_json).collect::<Vec<_>>(),
-    })
-}
-
-fn skip_key(reason: SkipReason) -> &'static str {
-    match reason {
-        SkipReason::NoNewMessages => "no_new_messages",
-        SkipReason::NotDue => "not_due",
-        SkipReason::OutsideWindow => "outside_window",
-        SkipReason::NothingToSummarize => "nothing_to_summarize",
-        SkipReason::Unchanged => "unchanged",
-    }
-}
-
-fn report_json(report: &Report) -> Value {
-    json!({
-        "now": output::rfc3339(report.now),
-        "entries": report.entries.iter().map(entry_json).collect::<Vec<_>>(),
-    })
-}
-
-fn backfill_json(app: &App, outcomes: &Outcomes) -> Value {
-    let time = |unix_seconds| output::rfc3339(app.local_time(unix_seconds));
-    json!({
-        "first_tick": outcomes.ticks.map(|(first, _)| time(first)),
-        "last_tick": outcomes.ticks.map(|(_, last)| time(last)),
-        "made": outcomes.made.iter().map(made_json).collect::<Vec<_>>(),
-        "failed": outcomes.failed.iter().map(entry_json).collect::<Vec<_>>(),
-    })
+/// How many memories there is something to say of, and what.
+fn peculiar(made: &[Made]) -> Vec<(usize, &'static str)> {
+    let count =
+        |is_peculiar: &dyn Fn(&Made) -> bool| made.iter().filter(|m| is_peculiar(m)).count();
+    let mut peculiar = vec![
+        (
+            count(&|made| made.version == STAND_IN_VERSION),
+            "stand-ins, which the model makes anew",
+        ),
+        (
+            count(&|made| made.truncated),
+            "cut off at their token limit",
+        ),
+        (
+            count(&|made| made.coverage.chunks > 1),
+            "made in several parts",
+        ),
+        (
+            count(&|made| remarks::has_left_out(&made.coverage)),
+            "made without all that was to be shown",
+        ),
+    ];
+    peculiar.retain(|(n, _)| *n > 0);
+    peculiar
 }

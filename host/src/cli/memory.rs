@@ -3,27 +3,30 @@
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use anyhow::{Context as _, bail};
-use serde_json::{Value, json};
-use similar::{ChangeTag, TextDiff};
+use anyhow::bail;
+use serde_json::Value;
 
 use myao::bindings::types::{MemoryType, Scope};
 use myao::config::WORKSPACE_SCOPE_ID;
 use myao::names;
-use myao::storage::sqlite::SqliteWorkspace;
 use myao::storage::sqlite::inspect::{MemoryFilter, Sources, StoredMemory};
+use myao::storage::sqlite::{SqliteWorkspace, StoredDeferral};
 use myao::ts::TsKey;
 
 use super::app::App;
 use super::args::MemoryCommand;
+use super::history::{diff, history};
 use super::memory_json::{memory_json, memory_with_sources_json};
-use super::output;
 use super::prompt::find_channel;
+use super::{output, remarks};
 
 /// The display width of an excerpt in a table.
 const EXCERPT_WIDTH: usize = 60;
 /// How many source messages are shown; `--json` shows all.
 const SOURCES_SHOWN: usize = 5;
+/// Said below the heading of a stand-in.
+const STANDS_IN: &str =
+    "extracted while the model fails, which makes this memory anew when it is back";
 
 pub(crate) fn run(app: &App, command: &MemoryCommand) -> anyhow::Result<ExitCode> {
     let workspace = app.workspace(&app.open_existing_store()?)?;
@@ -57,7 +60,7 @@ fn list(app: &App, workspace: &SqliteWorkspace) -> anyhow::Result<()> {
             output::stdout(),
             "There are no memories yet. Next: myao backfill"
         )?;
-        return Ok(());
+        return print_deferrals(workspace, |_| true);
     }
     let mut table = output::table(&["memory of", "type", "version", "made", "begins with"]);
     let rows: Vec<[String; 4]> = newest.iter().map(list_row).collect();
@@ -66,20 +69,43 @@ fn list(app: &App, workspace: &SqliteWorkspace) -> anyhow::Result<()> {
         let excerpt = output::excerpt(&stored.memory.content, excerpt_width);
         table.add_row([place, memory_type, version, made, excerpt]);
     }
-    output::print_table(&table)
+    output::print_table(&table)?;
+    print_deferrals(workspace, |_| true)
+}
+
+/// What could not be made and rests, and how it is tried at once.
+fn print_deferrals(
+    workspace: &SqliteWorkspace,
+    is_wanted: impl Fn(&StoredDeferral) -> bool,
+) -> anyhow::Result<()> {
+    let mut deferrals = workspace.deferrals()?;
+    deferrals.retain(is_wanted);
+    let mut out = output::stdout();
+    for stored in &deferrals {
+        let place = place(
+            stored.scope,
+            &stored.scope_id,
+            stored.channel_name.as_deref(),
+        );
+        writeln!(out, "{}", remarks::deferral(&place, &stored.deferral))?;
+    }
+    if !deferrals.is_empty() {
+        writeln!(out, "{}", remarks::RETRY)?;
+    }
+    Ok(())
 }
 
 fn list_row(stored: &StoredMemory) -> [String; 4] {
     let memory = &stored.memory;
     [
-        place(stored),
+        place_of(stored),
         names::memory_type(memory.memory_type).to_owned(),
-        memory.version.to_string(),
+        remarks::version_cell(memory.version, stored.truncated == Some(true)),
         output::time(memory.updated_at),
     ]
 }
 
-/// The newest version of each memory; they come in order of versions. The retired short-term
+/// The newest version of each memory, and the stand-in behind it; they come in order of versions. The retired short-term
 /// memory of a workspace is kept, and shown only where it is asked for.
 fn newest(
     app: &App,
@@ -89,9 +115,13 @@ fn newest(
     let mut newest: Vec<StoredMemory> = Vec::new();
     for stored in workspace.stored_memories(filter)? {
         match newest.last_mut() {
-            Some(last) if is_same_memory(last, &stored) => *last = stored,
+            Some(last) if is_same_memory(last, &stored) && !last.is_stand_in() => *last = stored,
             _ => newest.push(stored),
         }
+    }
+    // A stand-in is version 0 and yet the newest.
+    for memory in newest.chunk_by_mut(is_same_memory) {
+        memory.sort_by_key(StoredMemory::is_stand_in);
     }
     if !app.config.memory.legacy_workspace_short_term {
         newest.retain(|stored| {
@@ -129,10 +159,11 @@ fn show(app: &App, workspace: &SqliteWorkspace, scope_id: &str) -> anyhow::Resul
         }
     }
     if app.json {
-        output::print_json(&Value::Array(shown))
-    } else {
-        Ok(())
+        return output::print_json(&Value::Array(shown));
     }
+    print_deferrals(workspace, |stored| {
+        (stored.scope, &stored.scope_id) == (scope, &scope_id)
+    })
 }
 
 /// The scope that a scope id, or the name of a channel, stands for.
@@ -154,10 +185,10 @@ fn print_memory(stored: &StoredMemory, sources: &Sources) -> anyhow::Result<()> 
     let mut out = output::stdout();
     writeln!(
         out,
-        "## {} {}, version {}",
-        place(stored),
+        "## {} {}, {}",
+        place_of(stored),
         names::memory_type(memory.memory_type),
-        memory.version
+        remarks::version(memory.version)
     )?;
     writeln!(
         out,
@@ -171,6 +202,13 @@ fn print_memory(stored: &StoredMemory, sources: &Sources) -> anyhow::Result<()> 
             .map(|ts| format!(" up to {ts}"))
             .unwrap_or_default()
     )?;
+    if stored.is_stand_in() {
+        writeln!(out, "{STANDS_IN}")?;
+    }
+    let truncated = stored.truncated == Some(true);
+    if let Some(remarks) = remarks::remarks(truncated, stored.coverage.as_ref()) {
+        writeln!(out, "({remarks})")?;
+    }
     writeln!(out, "\n{}\n", memory.content)?;
     print_sources(&mut out, sources)
 }
@@ -179,12 +217,12 @@ fn print_sources(out: &mut impl std::io::Write, sources: &Sources) -> anyhow::Re
     for memory in &sources.memories {
         writeln!(
             out,
-            "from memory {}: {} {} {}, version {}, of {}{}",
+            "from memory {}: {} {} {}, {}, of {}{}",
             memory.id,
             names::scope(memory.scope),
             memory.scope_id,
             names::memory_type(memory.memory_type),
-            memory.version,
+            remarks::version(memory.version),
             output::time(memory.updated_at),
             if memory.superseded {
                 ", since replaced"
@@ -215,155 +253,21 @@ fn print_sources(out: &mut impl std::io::Write, sources: &Sources) -> anyhow::Re
     Ok(())
 }
 
-fn history(
-    app: &App,
-    workspace: &SqliteWorkspace,
-    channel: &str,
-    long_term: bool,
-) -> anyhow::Result<()> {
-    let channel = find_channel(workspace, channel)?;
-    let texts = texts(workspace, &channel, long_term)?;
-    if app.json {
-        let mut values = Vec::new();
-        for (n, stored) in texts.iter().enumerate() {
-            let sources = workspace.sources(stored.memory.id)?;
-            let mut value = memory_with_sources_json(stored, &sources);
-            if let Value::Object(fields) = &mut value {
-                fields.insert("number".to_owned(), number(n, stored, long_term).into());
-            }
-            values.push(value);
-        }
-        return output::print_json(&Value::Array(values));
-    }
-    let mut out = output::stdout();
-    if texts.is_empty() {
-        writeln!(
-            out,
-            "Nothing is remembered of {channel} yet. Next: myao backfill"
-        )?;
-    }
-    for (n, stored) in texts.iter().enumerate() {
-        writeln!(
-            out,
-            "## version {}, made {} from {} ({})",
-            number(n, stored, long_term),
-            output::time(stored.memory.updated_at),
-            output::count(stored.memory.source_message_count.into(), "message"),
-            names::engine(stored.memory.engine)
-        )?;
-        writeln!(out, "{}", stored.memory.content)?;
-        let sources = workspace.sources(stored.memory.id)?.messages;
-        if let (Some(first), Some(last)) = (sources.first(), sources.last()) {
-            writeln!(out, "(messages {} to {})", first.ts, last.ts)?;
-        }
-        writeln!(out)?;
-    }
-    Ok(())
-}
-
-/// The versions of a short-term memory, or the texts that a long-term memory has had, oldest first.
-fn texts(
-    workspace: &SqliteWorkspace,
-    channel: &str,
-    long_term: bool,
-) -> anyhow::Result<Vec<StoredMemory>> {
-    let filter = |superseded| MemoryFilter {
-        scope: Some(Scope::Channel),
-        scope_id: Some(channel.to_owned()),
-        memory_type: Some(if long_term {
-            MemoryType::LongTerm
-        } else {
-            MemoryType::ShortTerm
-        }),
-        superseded,
-        with_text: true,
-    };
-    let mut texts = Vec::new();
-    if long_term {
-        texts.extend(workspace.stored_memories(&filter(true))?);
-    }
-    texts.extend(workspace.stored_memories(&filter(false))?);
-    Ok(texts)
-}
-
-/// Versions are numbered; the texts of a long-term memory, which is always version 1, are counted.
-fn number(n: usize, stored: &StoredMemory, long_term: bool) -> u32 {
-    if long_term {
-        u32::try_from(n + 1).unwrap_or(u32::MAX)
-    } else {
-        stored.memory.version
-    }
-}
-
-fn diff(
-    app: &App,
-    workspace: &SqliteWorkspace,
-    channel: &str,
-    versions: (u32, u32),
-    long_term: bool,
-) -> anyhow::Result<()> {
-    let channel = find_channel(workspace, channel)?;
-    let texts = texts(workspace, &channel, long_term)?;
-    let text = |version| {
-        texts
-            .iter()
-            .enumerate()
-            .find(|(n, stored)| number(*n, stored, long_term) == version)
-            .map(|(_, stored)| stored.memory.content.as_str())
-            .with_context(|| {
-                format!(
-                    "{channel} has no version {version}; `myao memory history {channel}` lists them"
-                )
-            })
-    };
-    let (old, new) = (text(versions.0)?, text(versions.1)?);
-    let diff = TextDiff::from_lines(old, new);
-    let changes: Vec<(&str, &str)> = diff
-        .iter_all_changes()
-        .map(|change| {
-            let sign = match change.tag() {
-                ChangeTag::Delete => "-",
-                ChangeTag::Insert => "+",
-                ChangeTag::Equal => " ",
-            };
-            (sign, change.value().trim_end_matches('\n'))
-        })
-        .collect();
-    if app.json {
-        let change = |(sign, line): &(&str, &str)| json!({ "change": sign, "line": line });
-        return output::print_json(&json!({
-            "channel_id": channel,
-            "from": versions.0,
-            "to": versions.1,
-            "lines": changes.iter().map(change).collect::<Vec<_>>(),
-        }));
-    }
-    let mut out = output::stdout();
-    writeln!(
-        out,
-        "--- version {}\n+++ version {}",
-        versions.0, versions.1
-    )?;
-    for (sign, line) in changes {
-        writeln!(out, "{sign} {line}")?;
-    }
-    Ok(())
+fn place_of(stored: &StoredMemory) -> String {
+    let memory = &stored.memory;
+    let name = stored.channel_name.as_deref();
+    place(memory.scope, &memory.scope_id, name)
 }
 
 /// `#general`, `#general:1709280000.000001` or `workspace`.
-fn place(stored: &StoredMemory) -> String {
-    let scope_id = &stored.memory.scope_id;
-    let name = stored
-        .channel_name
-        .as_deref()
-        .filter(|name| !name.is_empty());
-    match (stored.memory.scope, name) {
+fn place(scope: Scope, scope_id: &str, channel_name: Option<&str>) -> String {
+    match (scope, channel_name.filter(|name| !name.is_empty())) {
         (Scope::Workspace, _) => "workspace".to_owned(),
         (Scope::Channel, Some(name)) => format!("#{name}"),
         (Scope::Thread, Some(name)) => {
             let thread = scope_id.rsplit_once(':').map_or("", |(_, thread)| thread);
             format!("#{name}:{thread}")
         }
-        (_, None) => scope_id.clone(),
+        (_, None) => scope_id.to_owned(),
     }
 }

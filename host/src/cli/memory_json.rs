@@ -6,6 +6,7 @@ use myao::names;
 use myao::storage::sqlite::inspect::{Sources, StoredMemory};
 
 use super::output;
+use super::remarks::coverage_json;
 
 pub(super) fn memory_json(stored: &StoredMemory) -> Value {
     let memory = &stored.memory;
@@ -16,6 +17,7 @@ pub(super) fn memory_json(stored: &StoredMemory) -> Value {
         "channel_name": stored.channel_name,
         "memory_type": names::memory_type(memory.memory_type),
         "version": memory.version,
+        "stand_in": stored.is_stand_in(),
         "content": memory.content,
         "engine": names::engine(memory.engine),
         "created_at": output::rfc3339(memory.created_at),
@@ -24,6 +26,8 @@ pub(super) fn memory_json(stored: &StoredMemory) -> Value {
         "source_message_count": memory.source_message_count,
         "source_latest_message_ts": memory.source_latest_message_ts,
         "merged_through": memory.merged_through,
+        "truncated": stored.truncated,
+        "coverage": stored.coverage.as_ref().map(coverage_json),
     })
 }
 

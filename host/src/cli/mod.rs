@@ -3,11 +3,14 @@
 mod app;
 pub(crate) mod args;
 mod generate;
+mod history;
 mod import;
 mod memory;
 mod memory_json;
 mod output;
 mod prompt;
+mod remarks;
+mod report_json;
 
 use std::process::ExitCode;
 
@@ -26,7 +29,7 @@ pub(crate) fn run(arguments: Cli) -> anyhow::Result<ExitCode> {
         match arguments.command {
             Command::Import { path } => import::run(&app, &path),
             Command::Backfill(arguments) => generate::backfill(&app, &arguments).await,
-            Command::Generate { now } => generate::generate(&app, now).await,
+            Command::Generate(arguments) => generate::generate(&app, &arguments).await,
             Command::Memory(command) => memory::run(&app, &command),
             Command::Prompt(arguments) => prompt::prompt(&app, &arguments).await,
             Command::Summarize(arguments) => prompt::summarize(&app, &arguments).await,

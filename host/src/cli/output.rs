@@ -153,6 +153,14 @@ pub(super) fn count(n: u64, thing: &str) -> String {
     }
 }
 
+/// `1 memory`, `2 memories`.
+pub(super) fn memories(n: u64) -> String {
+    match n {
+        1 => "1 memory".to_owned(),
+        n => format!("{n} memories"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::excerpt;

@@ -17,7 +17,7 @@ use myao::ts::TsKey;
 
 use super::app::{App, input_name, read_input};
 use super::args::InputArgs;
-use super::output;
+use super::{output, remarks};
 
 /// Prints the exact prompt, and nothing else.
 pub(crate) async fn prompt(app: &App, arguments: &InputArgs) -> anyhow::Result<ExitCode> {
@@ -60,9 +60,15 @@ pub(crate) async fn summarize(app: &App, arguments: &InputArgs) -> anyhow::Resul
             "text": summary.text,
             "engine": summary.engine.map(names::engine),
             "truncated": summary.truncated,
+            "coverage": remarks::coverage_json(&summary.coverage),
         }))?;
-    } else if !summary.text.is_empty() {
+        return Ok(ExitCode::SUCCESS);
+    }
+    if !summary.text.is_empty() {
         writeln!(output::stdout(), "{}", summary.text)?;
+    }
+    if let Some(remarks) = remarks::remarks(summary.truncated, Some(&summary.coverage)) {
+        eprintln!("myao: {remarks}");
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -12,8 +12,8 @@ use myao::plugin::{CallError, Limits, MemoryPlugin};
 use myao::run;
 use myao::storage::sqlite::SqliteWorkspace;
 use myao::storage::{
-    Backlog, Channel, Due, DueQuery, Memory, MemoryDraft, MemoryQuery, Message, MessageQuery,
-    Storage, StorageError,
+    Backlog, Channel, Deferral, Due, DueQuery, Memory, MemoryDraft, MemoryQuery, Message,
+    MessageQuery, Storage, StorageError,
 };
 use myao_tests::backfills::{
     backfill, backfill_all, llm_settings, small_steps, tapped_plugin, telling_plugin,
@@ -211,6 +211,21 @@ impl Storage for Faulty {
     }
     async fn save_memory(&self, draft: MemoryDraft) -> Result<Memory, StorageError> {
         self.inner.save_memory(draft).await
+    }
+    async fn list_deferrals(
+        &self,
+        scope: Scope,
+        scope_id: String,
+    ) -> Result<Vec<Deferral>, StorageError> {
+        self.inner.list_deferrals(scope, scope_id).await
+    }
+    async fn defer(
+        &self,
+        scope: Scope,
+        scope_id: String,
+        deferral: Deferral,
+    ) -> Result<(), StorageError> {
+        self.inner.defer(scope, scope_id, deferral).await
     }
 }
 

@@ -9,6 +9,7 @@ use myao::bindings::exports::myao::memory::memory_generator::{Outcome, SkipReaso
 use myao::bindings::types::{Engine, MemoryType, Scope};
 use myao::config::WORKSPACE_SCOPE_ID;
 use myao::run;
+use myao::storage::conformance::whole;
 use myao::storage::records::MemoryRecord;
 use myao::storage::{MemoryDraft, SaveMode, Storage as _};
 use myao_tests::backfills::{llm_settings, tapped_plugin};
@@ -130,6 +131,8 @@ fn draft(n: u64, memory_type: MemoryType, version: u64, content: String) -> Memo
         source_message_count: 1,
         source_latest_message_ts: None,
         merged_through: (!short_term).then_some(n * 6 + 5),
+        truncated: false,
+        coverage: whole(1),
     }
 }
 

@@ -20,6 +20,8 @@ use serde_json::{Value, json};
 use super::configured::agent_llm;
 use super::testing::Server;
 use super::{AgentError, AgentLlm, CallRecord, Completion, Llm as _, LlmError, Request};
+use crate::bindings::llm::{Agent as AgentName, Purpose};
+use crate::bindings::types::{MemoryType, Scope};
 use crate::config::Agent;
 
 /// The key of all tests; it must never come back.
@@ -62,6 +64,12 @@ fn request(prompt: &str) -> Request {
     Request {
         system_prompt: prompt.to_owned(),
         max_tokens: 300,
+        purpose: Purpose {
+            agent: AgentName::Memory,
+            scope: Scope::Channel,
+            scope_id: "C1".to_owned(),
+            memory_type: Some(MemoryType::ShortTerm),
+        },
     }
 }
 

@@ -9,10 +9,12 @@
     clippy::indexing_slicing
 )]
 
+pub mod deferrals;
 pub mod due;
 pub mod memories;
 pub mod messages;
 pub mod saving;
+pub mod stand_ins;
 
 use super::records::{ChannelRecord, MemoryRecord, MessageRecord, UserRecord};
 use super::{
@@ -151,6 +153,23 @@ fn time(unix_seconds: i64) -> Timestamp {
     }
 }
 
+/// The coverage of a memory for which all messages went into one prompt.
+#[must_use]
+pub fn whole(messages: u32) -> Coverage {
+    Coverage {
+        messages,
+        covered: messages,
+        left_out: LeftOut {
+            other_channels: 0,
+            workspace: 0,
+            messages: 0,
+            channel: 0,
+        },
+        chunks: 1,
+        calls: 1,
+    }
+}
+
 /// A draft of a new version, made from the messages of C1 up to `latest`.
 fn draft(
     scope: Scope,
@@ -174,18 +193,7 @@ fn draft(
         source_latest_message_ts: latest.map(Into::into),
         merged_through: None,
         truncated: false,
-        coverage: Coverage {
-            messages: 1,
-            covered: 1,
-            left_out: LeftOut {
-                other_channels: 0,
-                workspace: 0,
-                messages: 0,
-                channel: 0,
-            },
-            chunks: 1,
-            calls: 1,
-        },
+        coverage: whole(1),
     }
 }
 
@@ -210,6 +218,15 @@ fn thread_memory(thread: &str, latest: &str) -> MemoryDraft {
             MemoryType::ShortTerm,
             Some(latest),
         )
+    }
+}
+
+/// The same draft as a stand-in beside the newest memory.
+fn stand_in(newest: Option<&Memory>, draft: MemoryDraft) -> MemoryDraft {
+    MemoryDraft {
+        mode: SaveMode::StandIn,
+        expected: newest.map(|memory| memory.id),
+        ..draft
     }
 }
 
@@ -332,6 +349,22 @@ macro_rules! storage_conformance {
             thread_whose_first_message_comes_late_counts_it,
             thread_outside_the_window_is_not_due,
             workspace_is_due_when_a_channel_memory_is_newer,
+        );
+        $crate::storage_conformance!($fixture; stand_ins:
+            stand_in_is_version_zero_beside_the_versions,
+            stand_in_takes_the_place_of_an_earlier_one,
+            saved_memory_sets_its_stand_in_aside,
+            stand_ins_are_no_expectation,
+            stand_ins_are_listed_outside_the_history_limit,
+            stand_ins_change_no_backlog,
+            stand_ins_make_no_workspace_due,
+        );
+        $crate::storage_conformance!($fixture; deferrals:
+            deferrals_are_listed_by_what_they_are_about,
+            deferring_again_replaces_the_deferral,
+            saved_memory_ends_its_deferral,
+            stand_in_and_refused_save_end_no_deferral,
+            deferral_of_an_unknown_channel_is_not_found,
         );
     };
     ($fixture:expr; $part:ident: $($check:ident,)*) => {

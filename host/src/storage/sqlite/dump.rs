@@ -79,12 +79,14 @@ impl Entry {
         // Writing to a string cannot fail.
         let _ = writeln!(
             out,
-            "{}\n  engine {}, created {}, updated {}, superseded {:?}\n  messages {}, latest {:?}: {}\n  merged {:?}, from: {}\n  {:?}",
+            "{}\n  engine {}, created {}, updated {}, superseded {:?}\n  truncated {:?}, {:?}\n  messages {}, latest {:?}: {}\n  merged {:?}, from: {}\n  {:?}",
             self.name,
             names::engine(memory.engine),
             memory.created_at.unix_seconds,
             memory.updated_at.unix_seconds,
             stored.superseded_at.map(|time| time.unix_seconds),
+            stored.truncated,
+            stored.coverage,
             memory.source_message_count,
             memory.source_latest_message_ts,
             self.messages.join(" "),

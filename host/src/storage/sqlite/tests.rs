@@ -19,7 +19,8 @@ use tempfile::TempDir;
 use super::backlog::{recount_channel, recount_thread};
 use super::{SqliteStore, SqliteWorkspace};
 use crate::bindings::types::{Engine, MemoryType, Scope, Timestamp};
-use crate::storage::{Coverage, LeftOut, MemoryDraft, SaveMode};
+use crate::storage::conformance::whole;
+use crate::storage::{Deferral, MemoryDraft, SaveMode};
 
 /// A store in a folder that goes away.
 struct Stored {
@@ -62,18 +63,20 @@ fn draft(channel: &str) -> MemoryDraft {
         source_latest_message_ts: None,
         merged_through: None,
         truncated: false,
-        coverage: Coverage {
-            messages: 1,
-            covered: 1,
-            left_out: LeftOut {
-                other_channels: 0,
-                workspace: 0,
-                messages: 0,
-                channel: 0,
-            },
-            chunks: 1,
-            calls: 1,
+        coverage: whole(1),
+    }
+}
+
+/// A short-term memory that rests.
+fn deferral() -> Deferral {
+    Deferral {
+        memory_type: MemoryType::ShortTerm,
+        until: Timestamp {
+            unix_seconds: 900,
+            utc_offset_seconds: 0,
         },
+        failures: 1,
+        reason: "the model failed".into(),
     }
 }
 

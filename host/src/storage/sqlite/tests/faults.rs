@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, ffi};
 
-use super::{Stored, draft, stored};
+use super::{Stored, deferral, draft, stored};
+use crate::bindings::types::Scope;
 use crate::storage::records::{ChannelRecord, ImportSink};
 use crate::storage::sqlite::save::save;
 use crate::storage::sqlite::{SqliteStore, StoreError};
@@ -33,9 +34,13 @@ fn on_writer(stored: &Stored, work: impl FnOnce(&Connection) -> rusqlite::Result
 
 /// Saves what must fail, and leave everything as it was.
 async fn refused(stored: &Stored, draft: MemoryDraft) -> String {
-    let before = stored.workspace.dump().unwrap();
+    let state = || {
+        let workspace = &stored.workspace;
+        (workspace.dump().unwrap(), workspace.deferrals().unwrap())
+    };
+    let before = state();
     let result = stored.workspace.save_memory(draft).await;
-    assert_eq!(stored.workspace.dump().unwrap(), before);
+    assert_eq!(state(), before);
     let Err(StorageError::Unavailable(text)) = result else {
         panic!("{result:?}")
     };
@@ -47,6 +52,11 @@ async fn refused(stored: &Stored, draft: MemoryDraft) -> String {
 async fn full_disk_is_named_and_nothing_is_written() {
     let stored = with_channel();
     let saved = stored.workspace.save_memory(draft("C1")).await.unwrap();
+    stored
+        .workspace
+        .defer(Scope::Channel, "C1".into(), deferral())
+        .await
+        .unwrap();
     on_writer(&stored, |connection| {
         connection.pragma_update_and_check(None, "max_page_count", 1, |_| Ok(()))
     });
@@ -62,6 +72,7 @@ async fn full_disk_is_named_and_nothing_is_written() {
         connection.pragma_update_and_check(None, "max_page_count", 1 << 30, |_| Ok(()))
     });
     assert_eq!(stored.workspace.save_memory(next).await.unwrap().version, 2);
+    assert_eq!(stored.workspace.deferrals().unwrap(), []);
 }
 
 #[tokio::test]
@@ -72,6 +83,15 @@ async fn read_only_database_is_named_and_nothing_is_written() {
     });
     let text = refused(&stored, draft("C1")).await;
     assert!(text.contains("writable"), "{text}");
+    let deferred = stored
+        .workspace
+        .defer(Scope::Channel, "C1".into(), deferral())
+        .await;
+    assert!(
+        matches!(&deferred, Err(StorageError::Unavailable(text)) if text.contains("writable")),
+        "{deferred:?}"
+    );
+    assert_eq!(stored.workspace.deferrals().unwrap(), []);
 }
 
 #[tokio::test]

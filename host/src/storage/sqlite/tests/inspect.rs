@@ -1,11 +1,11 @@
 //! What people ask.
 
-use super::{draft, stored};
-use crate::bindings::types::{MemoryType, Scope};
-use crate::storage::records::{ChannelRecord, ImportSink, MessageRecord};
+use super::{deferral, draft, stored};
+use crate::bindings::types::{MemoryType, Scope, Timestamp};
+use crate::storage::records::{ChannelRecord, ImportSink, MemoryRecord, MessageRecord};
 use crate::storage::sqlite::SqliteWorkspace;
 use crate::storage::sqlite::inspect::{FindChannelError, MemoryFilter};
-use crate::storage::{Keep, MemoryDraft, MessageQuery, SaveMode, Storage};
+use crate::storage::{Coverage, Keep, LeftOut, MemoryDraft, MessageQuery, SaveMode, Storage};
 use crate::ts::TsKey;
 
 fn key(ts: &str) -> TsKey {
@@ -132,6 +132,151 @@ async fn older_texts_and_sources_are_kept() {
             .to_string()
             .contains("77")
     );
+}
+
+#[tokio::test]
+async fn coverage_and_cuts_are_kept_with_each_text() {
+    let stored = with_channels();
+    let coverage = Coverage {
+        messages: 9,
+        covered: 8,
+        left_out: LeftOut {
+            other_channels: 1,
+            workspace: 2,
+            messages: 3,
+            channel: 4,
+        },
+        chunks: 5,
+        calls: 6,
+    };
+    let cut = MemoryDraft {
+        truncated: true,
+        coverage,
+        ..draft("C1")
+    };
+    let first = stored.workspace.save_memory(cut).await.unwrap();
+    let whole = MemoryDraft {
+        mode: SaveMode::Overwrite,
+        expected: Some(first.id),
+        ..draft("C1")
+    };
+    stored.workspace.save_memory(whole.clone()).await.unwrap();
+    let mut import = stored.store.import("W1").unwrap();
+    let imported = MemoryRecord {
+        scope: Scope::Channel,
+        scope_id: "C2".into(),
+        memory_type: MemoryType::ShortTerm,
+        content: "of another program".into(),
+        created_at: 1,
+        updated_at: 1,
+        source_message_count: 1,
+        source_latest_message_ts: None,
+    };
+    import.memory(&imported).unwrap();
+    import.commit().unwrap();
+    let read = |superseded| {
+        let filter = MemoryFilter {
+            superseded,
+            ..MemoryFilter::default()
+        };
+        let memories = stored.workspace.stored_memories(&filter).unwrap();
+        let made = memories.into_iter().map(|m| (m.truncated, m.coverage));
+        made.collect::<Vec<_>>()
+    };
+    assert_eq!(read(true), [(Some(true), Some(coverage))]);
+    assert_eq!(
+        read(false),
+        [(Some(false), Some(whole.coverage)), (None, None)]
+    );
+}
+
+#[tokio::test]
+async fn texts_of_stand_ins_are_kept() {
+    let stored = with_channels();
+    let stand_in = |content: &str| MemoryDraft {
+        mode: SaveMode::StandIn,
+        content: content.into(),
+        ..draft("C1")
+    };
+    for content in ["first", "second"] {
+        stored
+            .workspace
+            .save_memory(stand_in(content))
+            .await
+            .unwrap();
+    }
+    stored.workspace.save_memory(draft("C1")).await.unwrap();
+    let read = |superseded| {
+        let filter = MemoryFilter {
+            superseded,
+            with_text: true,
+            ..MemoryFilter::default()
+        };
+        let memories = stored.workspace.stored_memories(&filter).unwrap();
+        let told = memories
+            .into_iter()
+            .map(|m| (m.is_stand_in(), m.memory.content));
+        told.collect::<Vec<_>>()
+    };
+    let texts = |is_stand_in, texts: &[&str]| -> Vec<(bool, String)> {
+        let text = |text: &&str| (is_stand_in, (*text).to_owned());
+        texts.iter().map(text).collect()
+    };
+    assert_eq!(read(true), texts(true, &["first", "second"]));
+    assert_eq!(read(false), texts(false, &["a text"]));
+}
+
+#[tokio::test]
+async fn deferrals_are_listed_with_names_and_cleared_in_one_workspace_only() {
+    let stored = with_channels();
+    let mut import = stored.store.import("W2").unwrap();
+    let channel = ChannelRecord {
+        id: "C1".into(),
+        name: "elsewhere".into(),
+        is_private: false,
+    };
+    import.channel(&channel).unwrap();
+    import.commit().unwrap();
+    let other = stored
+        .store
+        .workspace("W2", chrono_tz::UTC, "default")
+        .unwrap();
+    for (workspace, scope, scope_id) in [
+        (&stored.workspace, Scope::Workspace, "default"),
+        (&stored.workspace, Scope::Thread, "C1:5.0"),
+        (&stored.workspace, Scope::Channel, "C4"),
+        (&other, Scope::Channel, "C1"),
+    ] {
+        let deferred = workspace.defer(scope, scope_id.into(), deferral());
+        deferred.await.unwrap();
+    }
+    let listed = stored.workspace.deferrals().unwrap();
+    let names: Vec<_> = listed
+        .iter()
+        .map(|deferred| (deferred.scope_id.as_str(), deferred.channel_name.as_deref()))
+        .collect();
+    assert_eq!(
+        names,
+        [
+            ("default", None),
+            ("C4", Some("C4")),
+            ("C1:5.000000", Some("general")),
+        ]
+    );
+    let rest = &listed[0].deferral;
+    assert_eq!(
+        (rest.failures, rest.reason.as_str()),
+        (1, "the model failed")
+    );
+    // In the workspace's time zone.
+    let tokyo = Timestamp {
+        unix_seconds: 900,
+        utc_offset_seconds: 9 * 3600,
+    };
+    assert_eq!(rest.until, tokyo);
+    assert_eq!(stored.workspace.clear_deferrals().unwrap(), 3);
+    assert_eq!(stored.workspace.deferrals().unwrap(), []);
+    assert_eq!(other.deferrals().unwrap().len(), 1);
 }
 
 #[tokio::test]

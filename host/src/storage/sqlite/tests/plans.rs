@@ -6,7 +6,7 @@ use super::{recount_all, stored};
 use crate::storage::records::{ImportSink, MessageRecord};
 use crate::ts::TsKey;
 
-const STATEMENTS: [(&str, &str); 16] = [
+const STATEMENTS: [(&str, &str); 23] = [
     (
         "recount_channel",
         include_str!("../sql/recount_channel.sql"),
@@ -47,13 +47,32 @@ const STATEMENTS: [(&str, &str); 16] = [
     ("next_message", include_str!("../sql/next_message.sql")),
     ("newest_memory", include_str!("../sql/newest_memory.sql")),
     (
+        "supersede_stand_in",
+        include_str!("../sql/supersede_stand_in.sql"),
+    ),
+    ("first_created", include_str!("../sql/first_created.sql")),
+    ("deferrals", include_str!("../sql/deferrals.sql")),
+    ("set_deferral", include_str!("../sql/set_deferral.sql")),
+    ("end_deferral", include_str!("../sql/end_deferral.sql")),
+    (
+        "clear_deferrals",
+        include_str!("../sql/clear_deferrals.sql"),
+    ),
+    ("all_deferrals", include_str!("../sql/all_deferrals.sql")),
+    (
         "newest_in_channel",
         include_str!("../sql/newest_in_channel.sql"),
     ),
 ];
 
-const TABLES: [&str; 6] = [
-    "messages", "memories", "backlog", "channels", "users", "first",
+const TABLES: [&str; 7] = [
+    "messages",
+    "memories",
+    "backlog",
+    "channels",
+    "users",
+    "first",
+    "deferrals",
 ];
 
 #[test]

@@ -4,10 +4,12 @@ use std::path::Path;
 
 use rusqlite::Connection;
 
+use super::draft;
 use crate::bindings::types::{MemoryType, Scope};
 use crate::storage::records::{ChannelRecord, ImportSink, MemoryRecord, MessageRecord};
 use crate::storage::sqlite::inspect::MemoryFilter;
 use crate::storage::sqlite::{ReadLegacy, SqliteStore, StoreError};
+use crate::storage::{MemoryDraft, SaveMode, Storage as _};
 use crate::ts::TsKey;
 
 const LEGACY: &str = include_str!("legacy_bot.sql");
@@ -77,6 +79,52 @@ fn database_is_made_once_and_opened_again() {
         .workspace("W1", chrono_tz::UTC, "default")
         .unwrap();
     assert_eq!(workspace.backfill_tick().unwrap(), Some(7));
+}
+
+#[tokio::test]
+async fn database_of_the_first_schema_is_migrated() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("myao.db");
+    write(&path, include_str!("../migrations/0001_start.sql"));
+    write(&path, include_str!("first_schema.sql"));
+    let store = SqliteStore::open(&path).unwrap();
+    let workspace = store.workspace("W1", chrono_tz::UTC, "default").unwrap();
+    let read = |superseded| {
+        let filter = MemoryFilter {
+            superseded,
+            with_text: true,
+            ..MemoryFilter::default()
+        };
+        workspace.stored_memories(&filter).unwrap().remove(0)
+    };
+    let (older, newer) = (read(true), read(false));
+    assert_eq!(
+        (older.memory.id, older.memory.content.as_str()),
+        (7, "older")
+    );
+    assert_eq!(
+        (newer.memory.id, newer.memory.content.as_str()),
+        (9, "newer")
+    );
+    assert_eq!(newer.memory.merged_through, Some(7));
+    assert_eq!((newer.truncated, newer.coverage), (None, None));
+    let sources = workspace.sources(9).unwrap();
+    assert_eq!((sources.messages.len(), sources.memories.len()), (1, 1));
+    store.pool.with_writer(|connection| {
+        let broken = include_str!("broken_references.sql");
+        let broken: i64 = connection.query_row(broken, [], |row| row.get(0)).unwrap();
+        let checked: bool = connection
+            .pragma_query_value(None, "foreign_keys", |row| row.get(0))
+            .unwrap();
+        assert_eq!((broken, checked), (0, true));
+    });
+    let stand_in = MemoryDraft {
+        mode: SaveMode::StandIn,
+        expected: Some(9),
+        ..draft("C1")
+    };
+    let stand_in = workspace.save_memory(stand_in).await.unwrap();
+    assert_eq!((stand_in.id, stand_in.version), (10, 0));
 }
 
 #[test]
