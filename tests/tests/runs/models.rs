@@ -116,8 +116,8 @@ fn chatty(messages: i64) -> TestStore {
     let say = |n: i64| {
         let text = format!("Message {n}: 来週のリリースについて、確認をお願いします。");
         let mut said = message(&channel_id(0), ts(START + n * 20, 1), text);
-        let thread = n - n % 10;
-        said.thread_ts = (n % 10 == 7).then(|| ts(START + thread * 20, 1));
+        let thread = n - n % 500;
+        said.thread_ts = (n % 500 == 7).then(|| ts(START + thread * 20, 1));
         said
     };
     TestStore::of(&History {
