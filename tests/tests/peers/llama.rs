@@ -64,8 +64,15 @@ fn start() -> Peer {
     command
         .arg("--model")
         .arg(peer_file("llama/model.gguf"))
-        .args(["--host=127.0.0.1", "--device=none", "--ctx-size=8192"])
-        .args(["--parallel=2", "--log-disable", "--no-webui"]);
+        .args([
+            "--host",
+            "127.0.0.1",
+            "--device",
+            "none",
+            "--ctx-size",
+            "8192",
+        ])
+        .args(["--parallel", "2", "--log-disable", "--no-webui"]);
     Peer::start(&mut command, "--port", "/health")
 }
 
