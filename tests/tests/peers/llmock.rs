@@ -12,6 +12,8 @@ use crate::end_state::{Saved, generate, saved};
 
 /// When the conversation is over.
 const LATER: i64 = 300;
+/// What failed once has rested by then.
+const RESTED: i64 = LATER + 120;
 /// The calls of a run without faults: the thread, the channel's recent events and its past, the workspace.
 const CALLS: u64 = 4;
 const ANSWER: &str = "- Harbour 2.4 is released on 4 March.\n\
@@ -130,7 +132,7 @@ fn fails(server: &Llmock, more: &str, faults: &[Value], attempts: u64, words: &s
     assert_eq!(server.attempts(), attempts);
 
     server.script(&[]);
-    let run = generate(&program, LATER);
+    let run = generate(&program, RESTED);
     assert_eq!(run.code, Some(0), "{run:#?}");
     assert_eq!(saved(&program), all_saved());
 }
@@ -249,9 +251,14 @@ fn a_context_window_that_holds_no_prompt_is_reported() {
         assert_eq!(run.code, Some(1), "{wire:?}: {run:#?}");
         assert_eq!(run.outcomes(), ["failed", "failed", "skipped"], "{wire:?}");
         for reason in run.reasons().into_iter().take(2) {
-            assert!(reason.contains("at most 40 tokens"), "{wire:?}: {reason}");
+            assert!(is_too_long(reason), "{wire:?}: {reason}");
         }
         assert_eq!(saved(&program), []);
         server.attempts();
     }
+}
+
+/// By the server's word, or by what was learned from it.
+fn is_too_long(reason: &str) -> bool {
+    reason.contains("at most 40 tokens") || reason.contains("where 40 fit the model")
 }
