@@ -56,10 +56,9 @@ fn backfill(program: &Program) -> Vec<Saved> {
     let ran = program.run(&["--json", "backfill", "--keep-going", "--until", &until]);
     assert_eq!(ran.stderr, "", "{ran:#?}");
     let report: Value = serde_json::from_str(&ran.stdout).unwrap();
-    println!("{report:#}");
     let list = |key: &str| report[key].as_array().unwrap().clone();
     let failed = list("failed");
-    assert_eq!(ran.code, Some(i32::from(!failed.is_empty())));
+    assert_eq!(ran.code, Some(i32::from(!failed.is_empty())), "{report:#}");
     for entry in &failed {
         let reason = entry["reason"].as_str().unwrap();
         assert!(reason.starts_with("the model "), "{reason}");
@@ -71,10 +70,9 @@ fn backfill(program: &Program) -> Vec<Saved> {
     let memories = saved(program);
     assert_eq!(memories.len(), made.len(), "{memories:#?}");
     for memory in &memories {
-        println!("{memory:#?}");
-        assert_eq!(memory.engine, "llm");
-        assert!(!memory.content.is_empty());
-        assert_eq!(memory.content, memory.content.trim());
+        assert_eq!(memory.engine, "llm", "{memory:#?}");
+        assert!(!memory.content.is_empty(), "{memory:#?}");
+        assert_eq!(memory.content, memory.content.trim(), "{memory:#?}");
     }
     memories
 }
