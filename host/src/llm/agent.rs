@@ -159,7 +159,7 @@ impl AgentLlm {
 
     fn completion(&self, answer: Answer) -> Completion {
         Completion {
-            text: answer.text,
+            text: answer.text.into_string(),
             finish_reason: answer.finish_reason.unwrap_or(FinishReason::Other),
             model: answer.model.unwrap_or_else(|| self.model.clone()),
             input_tokens: answer.input_tokens,
