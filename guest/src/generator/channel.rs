@@ -48,7 +48,15 @@ impl Run<'_> {
             backlog = self.read_backlog(&channel.channel.id, None)?;
             skip = self.skip_reason(&backlog)?;
         }
-        let mut merged = self.merge_unless_resting(&mut channel, made)?;
+        let mut merged = match self.merge_unless_resting(&mut channel, made) {
+            Ok(merged) => merged,
+            Err(error) => {
+                if skip.is_none() && rest::is_of_model(&error) {
+                    self.stand_in_for_version(&channel, &backlog, made)?;
+                }
+                return Err(error);
+            }
+        };
         while skip.is_none() {
             if let Some(deferral) = self.resting(&channel.deferrals, MemoryType::ShortTerm) {
                 self.stand_in_for_version(&channel, &backlog, made)?;

@@ -7,6 +7,9 @@ use crate::answer::{Accepted, CountTokens, Expectation, Rejection};
 use crate::bindings::llm::{Agent, Completion, FinishReason, LlmError, Request};
 use crate::ports::Llm;
 
+/// Answers to requests.
+type Answers = dyn Fn(usize, &Request) -> Result<Completion, LlmError>;
+
 /// Answers each call with its prompt, but for the calls that are scripted, and records them all.
 ///
 /// With the template `echo.j2` a memory's text then shows what went into it.
@@ -15,6 +18,7 @@ pub(crate) struct ScriptedLlm {
     script: RefCell<BTreeMap<usize, Result<Completion, LlmError>>>,
     down: Cell<Option<&'static str>>,
     requests: RefCell<Vec<Request>>,
+    answers: RefCell<Option<Box<Answers>>>,
     /// Tokens that prompt and answer may have together.
     pub(crate) window: Cell<Option<u32>>,
 }
@@ -28,6 +32,14 @@ impl ScriptedLlm {
     /// The model cannot be reached with prompts that have `part` in them; none for no prompt.
     pub(crate) fn go_down_for_prompts_with(&self, part: Option<&'static str>) {
         self.down.set(part);
+    }
+
+    /// Every call that is not scripted is answered so from now on; the calls before it are counted.
+    pub(crate) fn answer_by(
+        &self,
+        answers: impl Fn(usize, &Request) -> Result<Completion, LlmError> + 'static,
+    ) {
+        self.answers.replace(Some(Box::new(answers)));
     }
 
     /// What was asked, in order.
@@ -83,8 +95,13 @@ pub(crate) fn take_any(
 impl Llm for ScriptedLlm {
     fn complete(&self, request: &Request) -> Result<Completion, LlmError> {
         let mut requests = self.requests.borrow_mut();
-        let scripted = self.script.borrow().get(&requests.len()).cloned();
+        let calls = requests.len();
+        let scripted = self.script.borrow().get(&calls).cloned();
         requests.push(request.clone());
+        let scripted = scripted.or_else(|| {
+            let answers = self.answers.borrow();
+            answers.as_ref().map(|answer| answer(calls, request))
+        });
         match (scripted, self.down.get()) {
             (Some(answer), _) => answer,
             (None, Some(part)) if request.system_prompt.contains(part) => {

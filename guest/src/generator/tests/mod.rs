@@ -14,6 +14,7 @@ mod due;
 mod faults;
 mod limits;
 mod regressions;
+mod rest;
 mod steps;
 mod thread;
 mod window;

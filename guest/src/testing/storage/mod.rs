@@ -111,6 +111,19 @@ impl MemoryStorage {
             .collect()
     }
 
+    /// The memories of one scope and scope id, stand-ins included.
+    pub(crate) fn seen(&self, scope: Scope, scope_id: &str) -> Vec<Memory> {
+        let state = self.state.borrow();
+        let of_scope = |(key, _): &(&Key, &Memory)| key.0 == scope && key.1 == scope_id;
+        let stand_ins = state.stand_ins.iter().filter(of_scope);
+        let stand_ins: Vec<Memory> = stand_ins.map(|(_, memory)| memory.clone()).collect();
+        drop(state);
+        let mut memories = self.memories();
+        memories.retain(|memory| memory.scope == scope && memory.scope_id == scope_id);
+        memories.extend(stand_ins);
+        memories
+    }
+
     /// The memories of one scope id and type, in order of versions.
     pub(crate) fn of(&self, scope_id: &str, memory_type: MemoryType) -> Vec<Memory> {
         let mut memories = self.memories();

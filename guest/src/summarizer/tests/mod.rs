@@ -7,6 +7,10 @@
     clippy::indexing_slicing
 )]
 
+mod chunks;
+mod fit;
+mod judged;
+
 use super::*;
 use crate::bindings::errors::{BadAnswer, Combination};
 use crate::bindings::llm::{FinishReason, LlmError, Request};
