@@ -22,4 +22,5 @@ mod memory;
 mod output;
 mod prompt;
 mod python_bot;
+mod rests;
 mod summarize;
