@@ -16,8 +16,9 @@ use crate::bindings::{Memory, errors};
 use crate::capabilities::{CallState, Capabilities};
 use crate::component::LoadedComponent;
 use crate::explain::explain;
+use crate::journal::CallJournal;
 use crate::llm::{Agents, CallObserver};
-use crate::storage::Storage;
+use crate::storage::{Storage, StorageError};
 
 /// What a call may use up.
 #[derive(Debug, Clone, Copy)]
@@ -37,6 +38,9 @@ impl Default for Limits {
         }
     }
 }
+
+/// How the names of those methods begin that call exports which save memories.
+const GENERATING: &str = "call_generate";
 
 /// Why a call has no result.
 #[derive(Debug, thiserror::Error)]
@@ -100,6 +104,7 @@ impl MemoryPlugin {
             storage,
             agents: agents.into(),
             calls: Arc::new(()),
+            journal: None,
             settings: Arc::new(settings),
         };
         Self {
@@ -123,6 +128,27 @@ impl MemoryPlugin {
         self
     }
 
+    /// The same, writing the model's calls down in `journal`, which belongs to the plugin's storage. The models
+    /// take over what it knows of their context windows.
+    ///
+    /// # Errors
+    /// Where the journal cannot be read.
+    pub async fn with_journal(
+        mut self,
+        journal: Arc<dyn CallJournal>,
+    ) -> Result<Self, StorageError> {
+        let agents = &self.capabilities.agents;
+        for llm in [&agents.memory, &agents.response, &agents.judgment] {
+            if let Some(identity) = llm.identity()
+                && let Some(window) = journal.learned_window(identity).await?
+            {
+                llm.restore_context_window(window);
+            }
+        }
+        self.capabilities.journal = Some(journal);
+        Ok(self)
+    }
+
     /// The settings that the component is given.
     #[must_use]
     pub fn settings(&self) -> &Values {
@@ -133,7 +159,11 @@ impl MemoryPlugin {
         &self,
         call: &'static str,
     ) -> Result<(Store<CallState>, Memory), CallError> {
-        let state = CallState::new(self.capabilities.clone(), self.limits.memory_bytes);
+        let state = CallState::new(
+            self.capabilities.clone(),
+            self.limits.memory_bytes,
+            call.starts_with(GENERATING),
+        );
         let mut store = Store::new(&self.component.engine, state);
         store.limiter(|state| &mut state.memory_limit);
         // At every tick a running component gives way to tokio, which keeps the deadline.

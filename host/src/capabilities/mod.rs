@@ -13,6 +13,7 @@ use wasmtime::{StoreLimits, StoreLimitsBuilder};
 use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 
 use crate::bindings::settings::Values;
+use crate::journal::{Attempts, CallJournal};
 use crate::llm::{Agents, CallObserver};
 use crate::storage::Storage;
 
@@ -23,6 +24,8 @@ pub(crate) struct Capabilities {
     pub(crate) agents: Agents,
     /// Told what each of the model's calls cost.
     pub(crate) calls: Arc<dyn CallObserver>,
+    /// Where the model's calls are written down, if anywhere.
+    pub(crate) journal: Option<Arc<dyn CallJournal>>,
     pub(crate) settings: Arc<Values>,
 }
 
@@ -30,14 +33,23 @@ pub(crate) struct Capabilities {
 pub(crate) struct CallState {
     pub(crate) capabilities: Capabilities,
     pub(crate) memory_limit: StoreLimits,
+    /// Whether answers of the model become memories, as in the exports `generate…`.
+    makes_memories: bool,
+    attempts: Attempts,
     wasi: WasiCtx,
     resources: ResourceTable,
 }
 
 impl CallState {
-    pub(crate) fn new(capabilities: Capabilities, max_memory_bytes: usize) -> Self {
+    pub(crate) fn new(
+        capabilities: Capabilities,
+        max_memory_bytes: usize,
+        makes_memories: bool,
+    ) -> Self {
         Self {
             capabilities,
+            makes_memories,
+            attempts: Attempts::default(),
             memory_limit: StoreLimitsBuilder::new()
                 .memory_size(max_memory_bytes)
                 .trap_on_grow_failure(true)

@@ -37,6 +37,8 @@ impl Host for CallState {
     }
 
     async fn save_memory(&mut self, draft: MemoryDraft) -> Result<Memory, StorageError> {
+        self.attempts
+            .end(draft.scope, &draft.scope_id, draft.memory_type);
         self.capabilities.storage.save_memory(draft).await
     }
 
@@ -55,6 +57,7 @@ impl Host for CallState {
         scope_id: String,
         deferral: Deferral,
     ) -> Result<(), StorageError> {
+        self.attempts.end(scope, &scope_id, deferral.memory_type);
         let storage = &self.capabilities.storage;
         storage.defer(scope, scope_id, deferral).await
     }

@@ -18,7 +18,7 @@ use super::args::MemoryCommand;
 use super::history::{diff, history};
 use super::memory_json::{memory_json, memory_with_sources_json};
 use super::prompt::find_channel;
-use super::{output, remarks};
+use super::{costs, output, remarks};
 
 /// The display width of an excerpt in a table.
 const EXCERPT_WIDTH: usize = 60;
@@ -152,10 +152,15 @@ fn show(app: &App, workspace: &SqliteWorkspace, scope_id: &str) -> anyhow::Resul
     let mut shown = Vec::new();
     for stored in memories {
         let sources = workspace.sources(stored.memory.id)?;
+        let taken = workspace.taken(stored.memory.id)?;
         if app.json {
-            shown.push(memory_with_sources_json(&stored, &sources));
+            let mut value = memory_with_sources_json(&stored, &sources);
+            if let Value::Object(fields) = &mut value {
+                fields.insert("taken".to_owned(), costs::taken_json(app, &taken));
+            }
+            shown.push(value);
         } else {
-            print_memory(&stored, &sources)?;
+            print_memory(&stored, &sources, &costs::taken(app, &taken))?;
         }
     }
     if app.json {
@@ -180,15 +185,16 @@ fn resolve(workspace: &SqliteWorkspace, scope_id: &str) -> anyhow::Result<(Scope
     Ok((Scope::Channel, find_channel(workspace, scope_id)?))
 }
 
-fn print_memory(stored: &StoredMemory, sources: &Sources) -> anyhow::Result<()> {
+fn print_memory(stored: &StoredMemory, sources: &Sources, taken: &[String]) -> anyhow::Result<()> {
     let memory = &stored.memory;
     let mut out = output::stdout();
     writeln!(
         out,
-        "## {} {}, {}",
+        "## {} {}, {} (memory {})",
         place_of(stored),
         names::memory_type(memory.memory_type),
-        remarks::version(memory.version)
+        remarks::version(memory.version),
+        memory.id
     )?;
     writeln!(
         out,
@@ -208,6 +214,9 @@ fn print_memory(stored: &StoredMemory, sources: &Sources) -> anyhow::Result<()> 
     let truncated = stored.truncated == Some(true);
     if let Some(remarks) = remarks::remarks(truncated, stored.coverage.as_ref()) {
         writeln!(out, "({remarks})")?;
+    }
+    for line in taken {
+        writeln!(out, "{line}")?;
     }
     writeln!(out, "\n{}\n", memory.content)?;
     print_sources(&mut out, sources)

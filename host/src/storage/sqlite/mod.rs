@@ -16,6 +16,7 @@ mod dump;
 pub mod error;
 pub mod import;
 pub mod inspect;
+mod journal;
 mod memories;
 mod messages;
 mod place;
@@ -25,6 +26,7 @@ mod save;
 mod schema;
 #[cfg(test)]
 mod tests;
+pub mod usage;
 mod workspace;
 
 use std::path::Path;

@@ -5,6 +5,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use super::backlog::{recount_channel, recount_thread};
 use super::deferrals;
 use super::error::Fault;
+use super::journal;
 use super::messages::channel_key;
 use super::place::Place;
 use super::rows;
@@ -170,6 +171,7 @@ pub(super) fn save(
     add_coverage(connection, draft, id)?;
     if draft.mode != SaveMode::StandIn {
         deferrals::end(connection, &series)?;
+        journal::end_wait(connection, &series, draft.engine, id)?;
         recount(connection, subject)?;
     }
     Ok(Memory {
