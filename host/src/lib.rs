@@ -18,6 +18,7 @@ pub mod journal;
 pub mod llm;
 pub mod names;
 pub mod plugin;
+pub mod recording;
 pub mod run;
 pub mod storage;
 pub mod ts;

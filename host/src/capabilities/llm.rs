@@ -12,24 +12,41 @@ use crate::journal::{CallEntry, CallJournal, Input};
 use crate::llm::{CallObserver, CallRecord, Llm};
 
 impl Host for CallState {
-    async fn complete(&mut self, request: Request) -> Result<Completion, LlmError> {
-        let mut results = self.ask(vec![request]).await;
-        results
-            .pop()
-            .unwrap_or_else(|| Err(LlmError::Other("the call has no result".to_owned())))
+    async fn complete(
+        &mut self,
+        request: Request,
+    ) -> wasmtime::Result<Result<Completion, LlmError>> {
+        import!(self, "llm.complete", request, {
+            let answer = self.ask(vec![request]).await.pop();
+            answer.unwrap_or_else(|| Err(LlmError::Other("the call has no result".to_owned())))
+        })
     }
 
-    async fn complete_all(&mut self, requests: Vec<Request>) -> Vec<Result<Completion, LlmError>> {
-        self.ask(requests).await
+    async fn complete_all(
+        &mut self,
+        requests: Vec<Request>,
+    ) -> wasmtime::Result<Vec<Result<Completion, LlmError>>> {
+        import!(self, "llm.complete-all", requests, self.ask(requests).await)
     }
 
-    async fn context_window(&mut self, agent: Agent) -> Option<u32> {
-        self.capabilities.agents.of(agent).context_window()
+    async fn context_window(&mut self, agent: Agent) -> wasmtime::Result<Option<u32>> {
+        import!(self, "llm.context-window", agent, {
+            self.capabilities.agents.of(agent).context_window()
+        })
     }
 
-    async fn count_tokens(&mut self, agent: Agent, texts: Vec<String>) -> Vec<u32> {
-        let llm = self.capabilities.agents.of(agent);
-        texts.iter().map(|text| llm.count_tokens(text)).collect()
+    async fn count_tokens(
+        &mut self,
+        agent: Agent,
+        texts: Vec<String>,
+    ) -> wasmtime::Result<Vec<u32>> {
+        import!(self, "llm.count-tokens", (agent, &texts), {
+            let llm = self.capabilities.agents.of(agent);
+            texts
+                .iter()
+                .map(|text| llm.count_tokens(text))
+                .collect::<Vec<_>>()
+        })
     }
 }
 

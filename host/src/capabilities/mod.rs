@@ -1,6 +1,20 @@
 //! What the host lends the component: one file per import of the WIT contract. Nothing else is linked,
 //! but for the empty WASI context that Rust's standard library asks for.
 
+/// One import: as the tape has it, or done by the host.
+macro_rules! import {
+    ($state:ident, $import:literal, $arguments:expr, $live:expr) => {{
+        match $state.tape.begin($import, &$arguments)? {
+            $crate::recording::Step::Over(result) => Ok(result),
+            $crate::recording::Step::Live => {
+                let result = $live;
+                $state.tape.end(&result);
+                Ok(result)
+            }
+        }
+    }};
+}
+
 pub mod llm;
 pub mod log;
 pub mod settings;
@@ -15,6 +29,7 @@ use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 use crate::bindings::settings::Values;
 use crate::journal::{Attempts, CallJournal};
 use crate::llm::{Agents, CallObserver};
+use crate::recording::Tape;
 use crate::storage::Storage;
 
 /// What one workspace's component works with.
@@ -29,13 +44,22 @@ pub(crate) struct Capabilities {
     pub(crate) settings: Arc<Values>,
 }
 
+/// What a call into the component is for.
+pub(crate) enum Purpose {
+    /// It tells something; answers of the model are only shown.
+    Look,
+    /// It makes memories of answers, and saves them.
+    Make(Tape),
+}
+
 /// The state of one call into the component.
 pub(crate) struct CallState {
     pub(crate) capabilities: Capabilities,
     pub(crate) memory_limit: StoreLimits,
-    /// Whether answers of the model become memories, as in the exports `generate…`.
+    /// Whether answers of the model become memories.
     makes_memories: bool,
     attempts: Attempts,
+    pub(crate) tape: Tape,
     wasi: WasiCtx,
     resources: ResourceTable,
 }
@@ -44,11 +68,16 @@ impl CallState {
     pub(crate) fn new(
         capabilities: Capabilities,
         max_memory_bytes: usize,
-        makes_memories: bool,
+        purpose: Purpose,
     ) -> Self {
+        let (makes_memories, tape) = match purpose {
+            Purpose::Look => (false, Tape::Off),
+            Purpose::Make(tape) => (true, tape),
+        };
         Self {
             capabilities,
             makes_memories,
+            tape,
             attempts: Attempts::default(),
             memory_limit: StoreLimitsBuilder::new()
                 .memory_size(max_memory_bytes)

@@ -105,7 +105,10 @@ impl App {
         &self,
         workspace: &SqliteWorkspace,
     ) -> anyhow::Result<MemoryPlugin> {
-        let plugin = self.plugin(Arc::new(workspace.clone()))?;
+        let mut plugin = self.plugin(Arc::new(workspace.clone()))?;
+        if self.config.memory.recording {
+            plugin = plugin.with_recordings(Arc::new(workspace.clone()));
+        }
         let plugin = plugin.with_journal(Arc::new(workspace.clone())).await;
         plugin.map_err(|error| anyhow::anyhow!(explain_storage(&error)))
     }

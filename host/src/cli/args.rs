@@ -47,6 +47,8 @@ pub(crate) enum Command {
     Memory(MemoryCommand),
     /// What the calls of models took: tokens, time and money
     Usage(UsageArgs),
+    /// Make a recorded memory again, without a network, and compare
+    Replay(ReplayArgs),
     /// Print the exact prompt for a memory
     Prompt(InputArgs),
     /// Make the text of a memory and print it; nothing is saved
@@ -147,6 +149,24 @@ fn moment(text: &str) -> Result<MomentArg, &'static str> {
     }
     let time = DateTime::parse_from_rfc3339(text).map(MomentArg::Time);
     time.map_err(|_| "expected a day, as in 2026-03-06, or a time with its UTC offset, as in 2026-03-06T09:00:00+09:00")
+}
+
+/// Which memory to make again.
+#[derive(Debug, Args)]
+pub(crate) struct ReplayArgs {
+    /// A channel's name or id, CHANNEL:THREAD_TS, `workspace`, or the id of a memory
+    pub(crate) memory: String,
+
+    /// The version, as `memory history` numbers them [default: the newest]
+    pub(crate) version: Option<u32>,
+
+    /// A text of the channel's long-term memory, instead of a version of the short-term memory
+    #[arg(long)]
+    pub(crate) long_term: bool,
+
+    /// Print the prompts and answers, too
+    #[arg(long)]
+    pub(crate) prompts: bool,
 }
 
 /// What a prompt is made from.

@@ -172,7 +172,10 @@ fn show(app: &App, workspace: &SqliteWorkspace, scope_id: &str) -> anyhow::Resul
 }
 
 /// The scope that a scope id, or the name of a channel, stands for.
-fn resolve(workspace: &SqliteWorkspace, scope_id: &str) -> anyhow::Result<(Scope, String)> {
+pub(super) fn resolve(
+    workspace: &SqliteWorkspace,
+    scope_id: &str,
+) -> anyhow::Result<(Scope, String)> {
     // `list` calls it by its scope.
     if [WORKSPACE_SCOPE_ID, names::scope(Scope::Workspace)].contains(&scope_id) {
         return Ok((Scope::Workspace, WORKSPACE_SCOPE_ID.to_owned()));
@@ -190,11 +193,10 @@ fn print_memory(stored: &StoredMemory, sources: &Sources, taken: &[String]) -> a
     let mut out = output::stdout();
     writeln!(
         out,
-        "## {} {}, {} (memory {})",
+        "## {} {}, {}",
         place_of(stored),
         names::memory_type(memory.memory_type),
-        remarks::version(memory.version),
-        memory.id
+        remarks::version(memory.version)
     )?;
     writeln!(
         out,
@@ -215,6 +217,7 @@ fn print_memory(stored: &StoredMemory, sources: &Sources, taken: &[String]) -> a
     if let Some(remarks) = remarks::remarks(truncated, stored.coverage.as_ref()) {
         writeln!(out, "({remarks})")?;
     }
+    writeln!(out, "memory {}", memory.id)?;
     for line in taken {
         writeln!(out, "{line}")?;
     }
@@ -262,7 +265,8 @@ fn print_sources(out: &mut impl std::io::Write, sources: &Sources) -> anyhow::Re
     Ok(())
 }
 
-fn place_of(stored: &StoredMemory) -> String {
+/// What a memory is about, as `list` names it.
+pub(super) fn place_of(stored: &StoredMemory) -> String {
     let memory = &stored.memory;
     let name = stored.channel_name.as_deref();
     place(memory.scope, &memory.scope_id, name)

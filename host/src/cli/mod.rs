@@ -11,6 +11,7 @@ mod memory_json;
 mod output;
 mod prompt;
 mod remarks;
+mod replay;
 mod report_json;
 mod usage;
 
@@ -34,6 +35,7 @@ pub(crate) fn run(arguments: Cli) -> anyhow::Result<ExitCode> {
             Command::Generate(arguments) => generate::generate(&app, &arguments).await,
             Command::Memory(command) => memory::run(&app, &command),
             Command::Usage(arguments) => usage::run(&app, &arguments),
+            Command::Replay(arguments) => replay::run(&app, &arguments).await,
             Command::Prompt(arguments) => prompt::prompt(&app, &arguments).await,
             Command::Summarize(arguments) => prompt::summarize(&app, &arguments).await,
         }

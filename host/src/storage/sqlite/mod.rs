@@ -21,6 +21,7 @@ mod memories;
 mod messages;
 mod place;
 mod pool;
+mod recordings;
 mod rows;
 mod save;
 mod schema;

@@ -5,10 +5,10 @@ use rusqlite::{Connection, OptionalExtension, params};
 use super::backlog::{recount_channel, recount_thread};
 use super::deferrals;
 use super::error::Fault;
-use super::journal;
 use super::messages::channel_key;
 use super::place::Place;
 use super::rows;
+use super::{journal, recordings};
 use crate::bindings::types::{Engine, MemoryType, Scope};
 use crate::names;
 use crate::storage::{Memory, MemoryDraft, STAND_IN_VERSION, SaveMode, StorageError};
@@ -169,6 +169,7 @@ pub(super) fn save(
     add_source_messages(connection, place, draft, id)?;
     add_source_memories(connection, place, draft, id)?;
     add_coverage(connection, draft, id)?;
+    recordings::link(connection, &series, &draft.content, id)?;
     if draft.mode != SaveMode::StandIn {
         deferrals::end(connection, &series)?;
         journal::end_wait(connection, &series, draft.engine, id)?;

@@ -6,7 +6,7 @@ use super::{recount_all, stored};
 use crate::storage::records::{ImportSink, MessageRecord};
 use crate::ts::TsKey;
 
-const STATEMENTS: [(&str, &str); 30] = [
+const STATEMENTS: [(&str, &str); 33] = [
     (
         "recount_channel",
         include_str!("../sql/recount_channel.sql"),
@@ -72,11 +72,20 @@ const STATEMENTS: [(&str, &str); 30] = [
         "calls_of_memory",
         include_str!("../sql/calls_of_memory.sql"),
     ),
+    ("recorded_save", include_str!("../sql/recorded_save.sql")),
+    (
+        "recording_of_memory",
+        include_str!("../sql/recording_of_memory.sql"),
+    ),
+    ("recorded_calls", include_str!("../sql/recorded_calls.sql")),
     ("input_digest", include_str!("../sql/input_digest.sql")),
 ];
 
-const TABLES: [&str; 8] = [
+const TABLES: [&str; 11] = [
     "llm_calls",
+    "recorded_calls",
+    "recorded_saves",
+    "recordings",
     "messages",
     "memories",
     "backlog",
