@@ -11,9 +11,9 @@
 wasmtime::component::bindgen!({
     path: "../wit",
     world: "memory",
-    imports: { default: async },
+    imports: { default: async | trappable },
     exports: { default: async },
-    additional_derives: [PartialEq],
+    additional_derives: [PartialEq, serde::Serialize, serde::Deserialize],
 });
 
 pub use self::myao::memory::{errors, llm, log, settings, storage, types};

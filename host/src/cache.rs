@@ -9,6 +9,8 @@ use sha2::{Digest as _, Sha256};
 use wasmtime::component::Component;
 use wasmtime::{Engine, Result};
 
+use crate::digest::hex;
+
 /// Bytes of the checksum in front of the compiled code.
 const CHECKSUM_BYTES: usize = 32;
 
@@ -47,12 +49,7 @@ impl<'a> CompiledCache<'a> {
         let mut hasher = DigestHasher(Sha256::new());
         engine.precompile_compatibility_hash().hash(&mut hasher);
         hasher.write(component);
-        let name: String = hasher
-            .0
-            .finalize()
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect();
+        let name = hex(hasher.0.finalize());
         self.folder.join(format!("{name}.cwasm"))
     }
 

@@ -12,6 +12,7 @@ use wasmtime::{Config, Engine};
 use crate::bindings::MemoryPre;
 use crate::cache::CompiledCache;
 use crate::capabilities::{CallState, add_to_linker};
+use crate::digest::sha256_hex;
 
 /// How every WebAssembly file begins.
 const MAGIC: &[u8] = b"\0asm";
@@ -68,6 +69,7 @@ pub enum LoadError {
 #[derive(Clone)]
 pub struct LoadedComponent {
     pub(crate) name: Arc<str>,
+    digest: Arc<str>,
     pub(crate) engine: Engine,
     pub(crate) pre: MemoryPre<CallState>,
 }
@@ -112,9 +114,16 @@ impl LoadedComponent {
             .map_err(|error| incompatible(name, &engine, &component, &error))?;
         Ok(Self {
             name: name.into(),
+            digest: sha256_hex(bytes).into(),
             engine,
             pre,
         })
+    }
+
+    /// SHA-256 in hexadecimal of its bytes.
+    #[must_use]
+    pub fn digest(&self) -> &str {
+        &self.digest
     }
 }
 

@@ -71,12 +71,26 @@ pub fn events(events: &[Value]) -> Reply {
     Reply::Http(200, "content-type: text/event-stream", body)
 }
 
+/// A whole answer that took these tokens: of the prompt, of it cached, of the answer.
+#[must_use]
+pub fn answer_with_usage(text: &str, (input, cached, output): (u32, Option<u32>, u32)) -> Reply {
+    let mut usage = json!({ "prompt_tokens": input, "completion_tokens": output });
+    if let Some(cached) = cached {
+        usage["prompt_tokens_details"] = json!({ "cached_tokens": cached });
+    }
+    completion_with_usage(text, "stop", &usage)
+}
+
 fn completion(text: &str, finish_reason: &str) -> Reply {
+    let usage = json!({ "prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15 });
+    completion_with_usage(text, finish_reason, &usage)
+}
+
+fn completion_with_usage(text: &str, finish_reason: &str, usage: &Value) -> Reply {
     let chunk = |delta: Value, finish_reason: Option<&str>| {
         let choice = json!({ "index": 0, "delta": delta, "finish_reason": finish_reason });
         json!({ "model": "test-model-1", "choices": [choice] })
     };
-    let usage = json!({ "prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15 });
     events(&[
         chunk(json!({ "role": "assistant", "content": text }), None),
         chunk(json!({}), Some(finish_reason)),

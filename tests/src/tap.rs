@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use myao::bindings::types::Scope;
-use myao::llm::{CallObserver, Completion, Llm, LlmError, Request};
+use myao::llm::{CallObserver, Completion, Llm, LlmError, ModelIdentity, Request};
 use myao::storage::{
     Backlog, Channel, Deferral, Due, DueQuery, Memory, MemoryDraft, MemoryQuery, Message,
     MessageQuery, Storage, StorageError,
@@ -167,5 +167,9 @@ impl Llm for TappedLlm {
 
     fn count_tokens(&self, text: &str) -> u32 {
         self.inner.count_tokens(text)
+    }
+
+    fn identity(&self) -> Option<&ModelIdentity> {
+        self.inner.identity()
     }
 }

@@ -1,16 +1,58 @@
-//! The import `llm`, over the agents' [`Llm`](crate::llm::Llm)s. Keys and addresses stay behind that trait.
+//! The import `llm`, over the agents' [`Llm`](crate::llm::Llm)s. Keys and addresses stay behind that trait; the
+//! journal, where there is one, stands in the way of every call.
+
+use std::sync::{Mutex, PoisonError};
 
 use futures::StreamExt as _;
 
 use super::{CallState, Capabilities};
 use crate::bindings::llm::{Agent, Completion, Host, LlmError, Request};
+use crate::explain::explain_storage;
+use crate::journal::{CallEntry, CallJournal, Input};
+use crate::llm::{CallObserver, CallRecord, Llm};
 
 impl Host for CallState {
-    async fn complete(&mut self, request: Request) -> Result<Completion, LlmError> {
-        self.capabilities.complete(request).await
+    async fn complete(
+        &mut self,
+        request: Request,
+    ) -> wasmtime::Result<Result<Completion, LlmError>> {
+        import!(self, "llm.complete", request, {
+            let answer = self.ask(vec![request]).await.pop();
+            answer.unwrap_or_else(|| Err(LlmError::Other("the call has no result".to_owned())))
+        })
     }
 
-    async fn complete_all(&mut self, requests: Vec<Request>) -> Vec<Result<Completion, LlmError>> {
+    async fn complete_all(
+        &mut self,
+        requests: Vec<Request>,
+    ) -> wasmtime::Result<Vec<Result<Completion, LlmError>>> {
+        import!(self, "llm.complete-all", requests, self.ask(requests).await)
+    }
+
+    async fn context_window(&mut self, agent: Agent) -> wasmtime::Result<Option<u32>> {
+        import!(self, "llm.context-window", agent, {
+            self.capabilities.agents.of(agent).context_window()
+        })
+    }
+
+    async fn count_tokens(
+        &mut self,
+        agent: Agent,
+        texts: Vec<String>,
+    ) -> wasmtime::Result<Vec<u32>> {
+        import!(self, "llm.count-tokens", (agent, &texts), {
+            let llm = self.capabilities.agents.of(agent);
+            texts
+                .iter()
+                .map(|text| llm.count_tokens(text))
+                .collect::<Vec<_>>()
+        })
+    }
+}
+
+impl CallState {
+    /// Answers to requests, in their order.
+    async fn ask(&mut self, requests: Vec<Request>) -> Vec<Result<Completion, LlmError>> {
         let Some(first) = requests.first() else {
             return Vec::new();
         };
@@ -20,26 +62,146 @@ impl Host for CallState {
             .agents
             .of(first.purpose.agent)
             .calls_in_flight();
-        futures::stream::iter(requests)
-            .map(|request| self.capabilities.complete(request))
+        let purposes: Vec<_> = requests
+            .iter()
+            .map(|request| request.purpose.clone())
+            .collect();
+        let inputs = self.inputs(&requests);
+        let (capabilities, for_memory) = (&self.capabilities, self.makes_memories);
+        let results: Vec<_> = futures::stream::iter(requests.into_iter().zip(inputs))
+            .map(|(request, input)| capabilities.complete(request, input, for_memory))
             .buffered(in_flight)
             .collect()
-            .await
+            .await;
+        for (purpose, result) in purposes.iter().zip(&results) {
+            if result.is_err() {
+                self.attempts.failed(purpose);
+            }
+        }
+        results
     }
 
-    async fn context_window(&mut self, agent: Agent) -> Option<u32> {
-        self.capabilities.agents.of(agent).context_window()
-    }
-
-    async fn count_tokens(&mut self, agent: Agent, texts: Vec<String>) -> Vec<u32> {
-        let llm = self.capabilities.agents.of(agent);
-        texts.iter().map(|text| llm.count_tokens(text)).collect()
+    /// What each request asks; none where that is not to be found again.
+    fn inputs(&mut self, requests: &[Request]) -> Vec<Option<Input>> {
+        let digests: Option<Vec<_>> = requests
+            .iter()
+            .map(|request| {
+                let identity = self
+                    .capabilities
+                    .agents
+                    .of(request.purpose.agent)
+                    .identity();
+                Some((request.purpose.clone(), identity?.input_digest(request)))
+            })
+            .collect();
+        match digests {
+            Some(digests) => {
+                let inputs = self.attempts.inputs(&digests);
+                inputs.into_iter().map(Some).collect()
+            }
+            None => requests.iter().map(|_| None).collect(),
+        }
     }
 }
 
 impl Capabilities {
-    async fn complete(&self, request: Request) -> Result<Completion, LlmError> {
+    /// One answer: the journal's where it has one, else the model's, which is written down first.
+    async fn complete(
+        &self,
+        request: Request,
+        input: Option<Input>,
+        for_memory: bool,
+    ) -> Result<Completion, LlmError> {
         let llm = self.agents.of(request.purpose.agent);
-        llm.complete(request, &*self.calls).await
+        let Some(journal) = self.journal.as_deref() else {
+            return llm.complete(request, &*self.calls).await;
+        };
+        if for_memory && let Some(input) = &input {
+            // Without the journal nobody knows whether this was paid for already.
+            let recalled = journal.recall(&request.purpose, input).await;
+            let recalled = recalled.map_err(|error| {
+                LlmError::Other(format!(
+                    "it was not asked, as the journal of its calls cannot be read: {}",
+                    explain_storage(&error)
+                ))
+            })?;
+            if let Some(completion) = recalled {
+                let scope_id = &request.purpose.scope_id;
+                tracing::info!("the answer for {scope_id} was there already: not asked again");
+                return Ok(completion);
+            }
+        }
+        let window = llm.context_window();
+        let purpose = request.purpose.clone();
+        let witness = Witness::of(&*self.calls);
+        let result = llm.complete(request, &witness).await;
+        if let Some(record) = witness.record() {
+            let asked = llm.identity().map(|identity| identity.model().to_owned());
+            let answer = result.as_ref().ok().map(|answer| answer.text.clone());
+            let entry = CallEntry {
+                purpose,
+                model: asked.unwrap_or_else(|| record.model.clone()),
+                input,
+                record,
+                answer: answer.filter(|_| for_memory),
+                for_memory,
+            };
+            // The answer is worth more than its record: where both stores fail, only the record is lost.
+            if let Err(error) = journal.record(entry).await {
+                tracing::warn!(
+                    "a call of the model is not in the journal: {}",
+                    explain_storage(&error)
+                );
+            }
+        }
+        if let Err(LlmError::ContextTooLong(_)) = &result {
+            keep_window(journal, llm, window).await;
+        }
+        result
+    }
+}
+
+/// Keeps what a model has learned about its context window, if it has.
+async fn keep_window(journal: &dyn CallJournal, llm: &dyn Llm, before: Option<u32>) {
+    let now = std::time::SystemTime::now();
+    let (Some(identity), Some(window)) = (llm.identity(), llm.context_window()) else {
+        return;
+    };
+    if before.is_some_and(|before| before <= window) {
+        return;
+    }
+    if let Err(error) = journal.learn_window(identity, window, now).await {
+        tracing::warn!(
+            "a context window that was learned is not kept: {}",
+            explain_storage(&error)
+        );
+    }
+}
+
+/// Keeps the record of one call, and passes it on.
+struct Witness<'a> {
+    others: &'a dyn CallObserver,
+    record: Mutex<Option<CallRecord>>,
+}
+
+impl<'a> Witness<'a> {
+    fn of(others: &'a dyn CallObserver) -> Self {
+        Self {
+            others,
+            record: Mutex::new(None),
+        }
+    }
+
+    fn record(self) -> Option<CallRecord> {
+        self.record
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl CallObserver for Witness<'_> {
+    fn observe(&self, record: CallRecord) {
+        *self.record.lock().unwrap_or_else(PoisonError::into_inner) = Some(record.clone());
+        self.others.observe(record);
     }
 }

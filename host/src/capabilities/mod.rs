@@ -1,6 +1,20 @@
 //! What the host lends the component: one file per import of the WIT contract. Nothing else is linked,
 //! but for the empty WASI context that Rust's standard library asks for.
 
+/// One import: as the tape has it, or done by the host.
+macro_rules! import {
+    ($state:ident, $import:literal, $arguments:expr, $live:expr) => {{
+        match $state.tape.begin($import, &$arguments)? {
+            $crate::recording::Step::Over(result) => Ok(result),
+            $crate::recording::Step::Live => {
+                let result = $live;
+                $state.tape.end(&result);
+                Ok(result)
+            }
+        }
+    }};
+}
+
 pub mod llm;
 pub mod log;
 pub mod settings;
@@ -13,7 +27,9 @@ use wasmtime::{StoreLimits, StoreLimitsBuilder};
 use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 
 use crate::bindings::settings::Values;
+use crate::journal::{Attempts, CallJournal};
 use crate::llm::{Agents, CallObserver};
+use crate::recording::Tape;
 use crate::storage::Storage;
 
 /// What one workspace's component works with.
@@ -23,21 +39,46 @@ pub(crate) struct Capabilities {
     pub(crate) agents: Agents,
     /// Told what each of the model's calls cost.
     pub(crate) calls: Arc<dyn CallObserver>,
+    /// Where the model's calls are written down, if anywhere.
+    pub(crate) journal: Option<Arc<dyn CallJournal>>,
     pub(crate) settings: Arc<Values>,
+}
+
+/// What a call into the component is for.
+pub(crate) enum Purpose {
+    /// It tells something; answers of the model are only shown.
+    Look,
+    /// It makes memories of answers, and saves them.
+    Make(Tape),
 }
 
 /// The state of one call into the component.
 pub(crate) struct CallState {
     pub(crate) capabilities: Capabilities,
     pub(crate) memory_limit: StoreLimits,
+    /// Whether answers of the model become memories.
+    makes_memories: bool,
+    attempts: Attempts,
+    pub(crate) tape: Tape,
     wasi: WasiCtx,
     resources: ResourceTable,
 }
 
 impl CallState {
-    pub(crate) fn new(capabilities: Capabilities, max_memory_bytes: usize) -> Self {
+    pub(crate) fn new(
+        capabilities: Capabilities,
+        max_memory_bytes: usize,
+        purpose: Purpose,
+    ) -> Self {
+        let (makes_memories, tape) = match purpose {
+            Purpose::Look => (false, Tape::Off),
+            Purpose::Make(tape) => (true, tape),
+        };
         Self {
             capabilities,
+            makes_memories,
+            tape,
+            attempts: Attempts::default(),
             memory_limit: StoreLimitsBuilder::new()
                 .memory_size(max_memory_bytes)
                 .trap_on_grow_failure(true)

@@ -4,7 +4,12 @@ use super::CallState;
 use crate::bindings::settings::{Host, Values};
 
 impl Host for CallState {
-    async fn get(&mut self) -> Values {
-        Values::clone(&self.capabilities.settings)
+    async fn get(&mut self) -> wasmtime::Result<Values> {
+        import!(
+            self,
+            "settings.get",
+            (),
+            Values::clone(&self.capabilities.settings)
+        )
     }
 }

@@ -7,21 +7,40 @@ use crate::bindings::storage::{
 };
 use crate::bindings::types::{Channel, Message, Scope};
 
+type Stored<T> = wasmtime::Result<Result<T, StorageError>>;
+
 impl Host for CallState {
-    async fn list_channels(&mut self) -> Result<Vec<Channel>, StorageError> {
-        self.capabilities.storage.list_channels().await
+    async fn list_channels(&mut self) -> Stored<Vec<Channel>> {
+        import!(self, "storage.list-channels", (), {
+            self.capabilities.storage.list_channels().await
+        })
     }
 
-    async fn list_messages(&mut self, query: MessageQuery) -> Result<Vec<Message>, StorageError> {
-        self.capabilities.storage.list_messages(query).await
+    async fn list_messages(&mut self, query: MessageQuery) -> Stored<Vec<Message>> {
+        import!(self, "storage.list-messages", query, {
+            let channel_id = query.channel_id.clone();
+            let messages = self.capabilities.storage.list_messages(query).await;
+            if let Ok(messages) = &messages {
+                self.tape.saw_messages(&channel_id, messages);
+            }
+            messages
+        })
     }
 
-    async fn list_memories(&mut self, query: MemoryQuery) -> Result<Vec<Memory>, StorageError> {
-        self.capabilities.storage.list_memories(query).await
+    async fn list_memories(&mut self, query: MemoryQuery) -> Stored<Vec<Memory>> {
+        import!(self, "storage.list-memories", query, {
+            let memories = self.capabilities.storage.list_memories(query).await;
+            if let Ok(memories) = &memories {
+                self.tape.saw_memories(memories);
+            }
+            memories
+        })
     }
 
-    async fn list_due(&mut self, query: DueQuery) -> Result<Due, StorageError> {
-        self.capabilities.storage.list_due(query).await
+    async fn list_due(&mut self, query: DueQuery) -> Stored<Due> {
+        import!(self, "storage.list-due", query, {
+            self.capabilities.storage.list_due(query).await
+        })
     }
 
     async fn get_backlog(
@@ -29,33 +48,43 @@ impl Host for CallState {
         channel_id: String,
         thread_ts: Option<String>,
         until: String,
-    ) -> Result<Backlog, StorageError> {
-        self.capabilities
-            .storage
-            .get_backlog(channel_id, thread_ts, until)
-            .await
+    ) -> Stored<Backlog> {
+        import!(
+            self,
+            "storage.get-backlog",
+            (&channel_id, &thread_ts, &until),
+            {
+                let storage = &self.capabilities.storage;
+                storage.get_backlog(channel_id, thread_ts, until).await
+            }
+        )
     }
 
-    async fn save_memory(&mut self, draft: MemoryDraft) -> Result<Memory, StorageError> {
-        self.capabilities.storage.save_memory(draft).await
+    async fn save_memory(&mut self, draft: MemoryDraft) -> Stored<Memory> {
+        import!(self, "storage.save-memory", draft, {
+            self.attempts
+                .end(draft.scope, &draft.scope_id, draft.memory_type);
+            self.tape.keep(&draft).await;
+            let saved = self.capabilities.storage.save_memory(draft).await;
+            if let Ok(saved) = &saved {
+                self.tape.saw_memories(std::slice::from_ref(saved));
+            }
+            saved
+        })
     }
 
-    async fn list_deferrals(
-        &mut self,
-        scope: Scope,
-        scope_id: String,
-    ) -> Result<Vec<Deferral>, StorageError> {
-        let storage = &self.capabilities.storage;
-        storage.list_deferrals(scope, scope_id).await
+    async fn list_deferrals(&mut self, scope: Scope, scope_id: String) -> Stored<Vec<Deferral>> {
+        import!(self, "storage.list-deferrals", (scope, &scope_id), {
+            let storage = &self.capabilities.storage;
+            storage.list_deferrals(scope, scope_id).await
+        })
     }
 
-    async fn defer(
-        &mut self,
-        scope: Scope,
-        scope_id: String,
-        deferral: Deferral,
-    ) -> Result<(), StorageError> {
-        let storage = &self.capabilities.storage;
-        storage.defer(scope, scope_id, deferral).await
+    async fn defer(&mut self, scope: Scope, scope_id: String, deferral: Deferral) -> Stored<()> {
+        import!(self, "storage.defer", (scope, &scope_id, &deferral), {
+            self.attempts.end(scope, &scope_id, deferral.memory_type);
+            let storage = &self.capabilities.storage;
+            storage.defer(scope, scope_id, deferral).await
+        })
     }
 }

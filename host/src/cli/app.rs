@@ -11,6 +11,7 @@ use tracing_subscriber::EnvFilter;
 use myao::bindings::types::Timestamp;
 use myao::component::LoadedComponent;
 use myao::config::{Config, LogLevel, WORKSPACE_SCOPE_ID};
+use myao::explain::explain_storage;
 use myao::import::python_bot;
 use myao::llm::Agents;
 use myao::plugin::MemoryPlugin;
@@ -97,6 +98,19 @@ impl App {
             agents,
             self.config.settings()?,
         ))
+    }
+
+    /// The same over a workspace of the database, which keeps the journal of the model's calls.
+    pub(crate) async fn plugin_over(
+        &self,
+        workspace: &SqliteWorkspace,
+    ) -> anyhow::Result<MemoryPlugin> {
+        let mut plugin = self.plugin(Arc::new(workspace.clone()))?;
+        if self.config.memory.recording {
+            plugin = plugin.with_recordings(Arc::new(workspace.clone()));
+        }
+        let plugin = plugin.with_journal(Arc::new(workspace.clone())).await;
+        plugin.map_err(|error| anyhow::anyhow!(explain_storage(&error)))
     }
 
     /// The given time, or now, in the configured time zone.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use chrono::{DateTime, FixedOffset};
+use chrono::{DateTime, FixedOffset, NaiveDate};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use myao::bindings::types;
@@ -45,6 +45,10 @@ pub(crate) enum Command {
     /// Look at memories
     #[command(subcommand)]
     Memory(MemoryCommand),
+    /// What the calls of models took: tokens, time and money
+    Usage(UsageArgs),
+    /// Make a recorded memory again, without a network, and compare
+    Replay(ReplayArgs),
     /// Print the exact prompt for a memory
     Prompt(InputArgs),
     /// Make the text of a memory and print it; nothing is saved
@@ -102,6 +106,67 @@ pub(crate) enum MemoryCommand {
         #[arg(long)]
         long_term: bool,
     },
+}
+
+/// Which calls, and how they are summed.
+#[derive(Debug, Args)]
+pub(crate) struct UsageArgs {
+    /// What to sum by; several, separated by commas
+    #[arg(long, value_delimiter = ',', default_value = "day,model")]
+    pub(crate) by: Vec<ByArg>,
+
+    /// Leave out calls before this day, or time
+    #[arg(long, value_name = "DATE|RFC3339", value_parser = moment)]
+    pub(crate) since: Option<MomentArg>,
+
+    /// Leave out calls after this day, or from this time on
+    #[arg(long, value_name = "DATE|RFC3339", value_parser = moment)]
+    pub(crate) until: Option<MomentArg>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ByArg {
+    /// The day, in the configured time zone
+    Day,
+    /// The channel
+    Channel,
+    /// Thread, channel short-term, channel long-term, workspace
+    Layer,
+    /// Provider and model
+    Model,
+}
+
+/// A day of the configured time zone, or a point in time.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum MomentArg {
+    Day(NaiveDate),
+    Time(DateTime<FixedOffset>),
+}
+
+fn moment(text: &str) -> Result<MomentArg, &'static str> {
+    if let Ok(day) = text.parse() {
+        return Ok(MomentArg::Day(day));
+    }
+    let time = DateTime::parse_from_rfc3339(text).map(MomentArg::Time);
+    time.map_err(|_| "expected a day, as in 2026-03-06, or a time with its UTC offset, as in 2026-03-06T09:00:00+09:00")
+}
+
+/// Which memory to make again.
+#[derive(Debug, Args)]
+pub(crate) struct ReplayArgs {
+    /// A channel's name or id, CHANNEL:THREAD_TS, `workspace`, or the id of a memory
+    pub(crate) memory: String,
+
+    /// The version, as `memory history` numbers them [default: the newest]
+    pub(crate) version: Option<u32>,
+
+    /// A text of the channel's long-term memory, instead of a version of the short-term memory
+    #[arg(long)]
+    pub(crate) long_term: bool,
+
+    /// Print the prompts and answers, too
+    #[arg(long)]
+    pub(crate) prompts: bool,
 }
 
 /// What a prompt is made from.

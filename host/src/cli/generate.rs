@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use myao::backfill::{self, Options, Outcomes};
 use myao::bindings::exports::myao::memory::memory_generator::{
@@ -27,7 +26,7 @@ const LEFT_OUT_HISTORY: &str = "note: some channels have older messages of which
 /// One generation run. The exit code tells whether something failed.
 pub(crate) async fn generate(app: &App, arguments: &GenerateArgs) -> anyhow::Result<ExitCode> {
     let workspace = app.workspace(&app.open_existing_store()?)?;
-    let plugin = app.plugin(Arc::new(workspace.clone()))?;
+    let plugin = app.plugin_over(&workspace).await?;
     let now = app.time(arguments.now);
     if arguments.retry {
         workspace.clear_deferrals()?;
@@ -82,7 +81,7 @@ fn add_waiting(report: &mut Report, waiting: Due) {
 /// The whole past, on a simulated clock.
 pub(crate) async fn backfill(app: &App, arguments: &BackfillArgs) -> anyhow::Result<ExitCode> {
     let workspace = app.workspace(&app.open_existing_store()?)?;
-    let plugin = app.plugin(Arc::new(workspace.clone()))?;
+    let plugin = app.plugin_over(&workspace).await?;
     let options = Options {
         interval_seconds: app.config.memory.long_term_update_interval_seconds,
         until: app.time(arguments.until),

@@ -24,14 +24,15 @@ pub(super) fn history(
     long_term: bool,
 ) -> anyhow::Result<()> {
     let channel = find_channel(workspace, channel)?;
-    let texts = texts(workspace, &channel, long_term)?;
+    let memory_type = type_of(long_term);
+    let texts = texts(workspace, Scope::Channel, &channel, memory_type)?;
     if app.json {
         let mut values = Vec::new();
         for (n, stored) in texts.iter().enumerate() {
             let sources = workspace.sources(stored.memory.id)?;
             let mut value = memory_with_sources_json(stored, &sources);
             if let Value::Object(fields) = &mut value {
-                fields.insert("number".to_owned(), number(n, stored, long_term).into());
+                fields.insert("number".to_owned(), number(n, stored).into());
             }
             values.push(value);
         }
@@ -48,7 +49,7 @@ pub(super) fn history(
         writeln!(
             out,
             "## {}, made {} from {} ({})",
-            remarks::version(number(n, stored, long_term)),
+            remarks::version(number(n, stored)),
             output::time(stored.memory.updated_at),
             output::count(stored.memory.source_message_count.into(), "message"),
             names::engine(stored.memory.engine)
@@ -67,25 +68,30 @@ pub(super) fn history(
     Ok(())
 }
 
-/// The versions of a short-term memory, or the texts that a long-term memory has had, oldest first.
-fn texts(
+fn type_of(long_term: bool) -> MemoryType {
+    if long_term {
+        MemoryType::LongTerm
+    } else {
+        MemoryType::ShortTerm
+    }
+}
+
+/// The versions of a channel's short-term memory, or the texts that another memory has had, oldest first.
+pub(super) fn texts(
     workspace: &SqliteWorkspace,
-    channel: &str,
-    long_term: bool,
+    scope: Scope,
+    scope_id: &str,
+    memory_type: MemoryType,
 ) -> anyhow::Result<Vec<StoredMemory>> {
     let filter = |superseded| MemoryFilter {
-        scope: Some(Scope::Channel),
-        scope_id: Some(channel.to_owned()),
-        memory_type: Some(if long_term {
-            MemoryType::LongTerm
-        } else {
-            MemoryType::ShortTerm
-        }),
+        scope: Some(scope),
+        scope_id: Some(scope_id.to_owned()),
+        memory_type: Some(memory_type),
         superseded,
         with_text: true,
     };
     let mut texts = Vec::new();
-    if long_term {
+    if !has_versions(scope, memory_type) {
         texts.extend(workspace.stored_memories(&filter(true))?);
     }
     texts.extend(workspace.stored_memories(&filter(false))?);
@@ -94,12 +100,17 @@ fn texts(
     Ok(texts)
 }
 
-/// Versions are numbered; the texts of a long-term memory, which is always version 1, are counted.
-fn number(n: usize, stored: &StoredMemory, long_term: bool) -> u32 {
-    if long_term {
-        u32::try_from(n + 1).unwrap_or(u32::MAX)
+fn has_versions(scope: Scope, memory_type: MemoryType) -> bool {
+    (scope, memory_type) == (Scope::Channel, MemoryType::ShortTerm)
+}
+
+/// Versions are numbered; the texts of a memory that is always version 1 are counted.
+pub(super) fn number(n: usize, stored: &StoredMemory) -> u32 {
+    let memory = &stored.memory;
+    if has_versions(memory.scope, memory.memory_type) {
+        memory.version
     } else {
-        stored.memory.version
+        u32::try_from(n + 1).unwrap_or(u32::MAX)
     }
 }
 
@@ -112,12 +123,13 @@ pub(super) fn diff(
     long_term: bool,
 ) -> anyhow::Result<()> {
     let channel = find_channel(workspace, channel)?;
-    let texts = texts(workspace, &channel, long_term)?;
+    let memory_type = type_of(long_term);
+    let texts = texts(workspace, Scope::Channel, &channel, memory_type)?;
     let text = |version| {
         texts
             .iter()
             .enumerate()
-            .find(|(n, stored)| number(*n, stored, long_term) == version)
+            .find(|(n, stored)| number(*n, stored) == version)
             .map(|(_, stored)| stored.memory.content.as_str())
             .with_context(|| {
                 format!(

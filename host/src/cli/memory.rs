@@ -18,7 +18,7 @@ use super::args::MemoryCommand;
 use super::history::{diff, history};
 use super::memory_json::{memory_json, memory_with_sources_json};
 use super::prompt::find_channel;
-use super::{output, remarks};
+use super::{costs, output, remarks};
 
 /// The display width of an excerpt in a table.
 const EXCERPT_WIDTH: usize = 60;
@@ -152,10 +152,15 @@ fn show(app: &App, workspace: &SqliteWorkspace, scope_id: &str) -> anyhow::Resul
     let mut shown = Vec::new();
     for stored in memories {
         let sources = workspace.sources(stored.memory.id)?;
+        let taken = workspace.taken(stored.memory.id)?;
         if app.json {
-            shown.push(memory_with_sources_json(&stored, &sources));
+            let mut value = memory_with_sources_json(&stored, &sources);
+            if let Value::Object(fields) = &mut value {
+                fields.insert("taken".to_owned(), costs::taken_json(app, &taken));
+            }
+            shown.push(value);
         } else {
-            print_memory(&stored, &sources)?;
+            print_memory(&stored, &sources, &costs::taken(app, &taken))?;
         }
     }
     if app.json {
@@ -167,7 +172,10 @@ fn show(app: &App, workspace: &SqliteWorkspace, scope_id: &str) -> anyhow::Resul
 }
 
 /// The scope that a scope id, or the name of a channel, stands for.
-fn resolve(workspace: &SqliteWorkspace, scope_id: &str) -> anyhow::Result<(Scope, String)> {
+pub(super) fn resolve(
+    workspace: &SqliteWorkspace,
+    scope_id: &str,
+) -> anyhow::Result<(Scope, String)> {
     // `list` calls it by its scope.
     if [WORKSPACE_SCOPE_ID, names::scope(Scope::Workspace)].contains(&scope_id) {
         return Ok((Scope::Workspace, WORKSPACE_SCOPE_ID.to_owned()));
@@ -180,7 +188,7 @@ fn resolve(workspace: &SqliteWorkspace, scope_id: &str) -> anyhow::Result<(Scope
     Ok((Scope::Channel, find_channel(workspace, scope_id)?))
 }
 
-fn print_memory(stored: &StoredMemory, sources: &Sources) -> anyhow::Result<()> {
+fn print_memory(stored: &StoredMemory, sources: &Sources, taken: &[String]) -> anyhow::Result<()> {
     let memory = &stored.memory;
     let mut out = output::stdout();
     writeln!(
@@ -208,6 +216,10 @@ fn print_memory(stored: &StoredMemory, sources: &Sources) -> anyhow::Result<()> 
     let truncated = stored.truncated == Some(true);
     if let Some(remarks) = remarks::remarks(truncated, stored.coverage.as_ref()) {
         writeln!(out, "({remarks})")?;
+    }
+    writeln!(out, "memory {}", memory.id)?;
+    for line in taken {
+        writeln!(out, "{line}")?;
     }
     writeln!(out, "\n{}\n", memory.content)?;
     print_sources(&mut out, sources)
@@ -253,7 +265,8 @@ fn print_sources(out: &mut impl std::io::Write, sources: &Sources) -> anyhow::Re
     Ok(())
 }
 
-fn place_of(stored: &StoredMemory) -> String {
+/// What a memory is about, as `list` names it.
+pub(super) fn place_of(stored: &StoredMemory) -> String {
     let memory = &stored.memory;
     let name = stored.channel_name.as_deref();
     place(memory.scope, &memory.scope_id, name)

@@ -2,6 +2,7 @@
 
 mod app;
 pub(crate) mod args;
+mod costs;
 mod generate;
 mod history;
 mod import;
@@ -10,7 +11,9 @@ mod memory_json;
 mod output;
 mod prompt;
 mod remarks;
+mod replay;
 mod report_json;
+mod usage;
 
 use std::process::ExitCode;
 
@@ -31,6 +34,8 @@ pub(crate) fn run(arguments: Cli) -> anyhow::Result<ExitCode> {
             Command::Backfill(arguments) => generate::backfill(&app, &arguments).await,
             Command::Generate(arguments) => generate::generate(&app, &arguments).await,
             Command::Memory(command) => memory::run(&app, &command),
+            Command::Usage(arguments) => usage::run(&app, &arguments),
+            Command::Replay(arguments) => replay::run(&app, &arguments).await,
             Command::Prompt(arguments) => prompt::prompt(&app, &arguments).await,
             Command::Summarize(arguments) => prompt::summarize(&app, &arguments).await,
         }

@@ -144,6 +144,30 @@ pub(super) fn progress_bar(total: u64, template: &str) -> ProgressBar {
     bar
 }
 
+/// `1,234`.
+pub(super) fn number(n: u128) -> String {
+    let digits = n.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `4.2 s`, `3 min 20 s`, `2 h 05 min`.
+pub(super) fn duration(duration: Duration) -> String {
+    let tenths = (duration.as_millis() + 50) / 100;
+    let seconds = (tenths + 5) / 10;
+    match seconds {
+        0..60 => format!("{}.{} s", tenths / 10, tenths % 10),
+        60..3600 => format!("{} min {:02} s", seconds / 60, seconds % 60),
+        _ => format!("{} h {:02} min", seconds / 3600, seconds % 3600 / 60),
+    }
+}
+
 /// `1 message`, `2 messages`.
 pub(super) fn count(n: u64, thing: &str) -> String {
     if n == 1 {
@@ -163,7 +187,9 @@ pub(super) fn memories(n: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::excerpt;
+    use std::time::Duration;
+
+    use super::{duration, excerpt, number};
     use unicode_width::UnicodeWidthStr as _;
 
     #[test]
@@ -173,5 +199,26 @@ mod tests {
         assert!(cut.width() <= 21);
         assert_eq!(excerpt("(note)\n- first\n- second", 40), "- first");
         assert_eq!(excerpt("short", 5), "short");
+    }
+
+    #[test]
+    fn numbers_have_their_thousands_apart() {
+        let numbers = [0, 999, 1_000, 12_345, 1_234_567].map(number);
+        assert_eq!(numbers, ["0", "999", "1,000", "12,345", "1,234,567"]);
+    }
+
+    #[test]
+    fn durations_are_rounded_to_what_matters() {
+        let shown = |milliseconds| duration(Duration::from_millis(milliseconds));
+        let expected = [
+            "0.0 s",
+            "4.2 s",
+            "59.9 s",
+            "1 min 00 s",
+            "3 min 20 s",
+            "2 h 05 min",
+        ];
+        let durations = [40, 4_190, 59_940, 59_960, 200_000, 7_500_000].map(shown);
+        assert_eq!(durations, expected);
     }
 }

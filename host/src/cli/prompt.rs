@@ -116,7 +116,7 @@ impl Input {
             scope == Scope::Thread || arguments.thread.is_none(),
             "--thread goes with --scope thread"
         );
-        let plugin = app.plugin(Arc::new(workspace))?;
+        let plugin = app.plugin_over(&workspace).await?;
         let now = app.time(arguments.now);
         let settings = plugin.settings();
         let window = i64::from(settings.short_term_window_hours) * 3600;

@@ -37,6 +37,8 @@ pub struct MemoryConfig {
     /// How many channels are worked on side by side, at least 1. Default 8.
     #[serde(deserialize_with = "at_least_one")]
     pub channels_in_flight: u32,
+    /// Records all that makes a memory, prompts and answers included, so that it can be replayed. Default false.
+    pub recording: bool,
     /// Makes and shows the retired workspace short-term memory. Default false.
     pub legacy_workspace_short_term: bool,
     /// Merges the workspace's memory after every channel, instead of once per run. Default false.
@@ -60,6 +62,7 @@ impl Default for MemoryConfig {
             short_term_history: ShortTermHistoryConfig::default(),
             generation_message_limit: 1000,
             channels_in_flight: 32,
+            recording: false,
             legacy_workspace_short_term: false,
             workspace_merge_per_channel: false,
             templates_path: None,

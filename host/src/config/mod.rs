@@ -6,6 +6,7 @@
 mod agents;
 mod error;
 mod memory;
+mod prices;
 mod text;
 
 use std::path::Path;
@@ -15,6 +16,7 @@ use serde::Deserialize;
 pub use agents::{Agent, Agents, ModelId};
 pub use error::ConfigError;
 pub use memory::{LanguageConfig, MemoryConfig, ShortTermHistoryConfig};
+pub use prices::{PerMillion, Price, Prices};
 use text::{expanded, optional_expanded, time_zone};
 
 use crate::bindings::settings::{ShortTermHistory, Template, Values};
@@ -36,6 +38,8 @@ pub struct Config {
     pub persona: PersonaConfig,
     /// The models.
     pub agents: Agents,
+    /// What the models cost.
+    pub prices: Prices,
     /// What is remembered, and how.
     pub memory: MemoryConfig,
     /// When the bot answers unasked.
@@ -54,6 +58,7 @@ impl Default for Config {
             slack: Slack::default(),
             persona: PersonaConfig::default(),
             agents: Agents::default(),
+            prices: Prices::default(),
             memory: MemoryConfig::default(),
             response: Response::default(),
             logging: Logging::default(),

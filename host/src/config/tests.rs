@@ -153,3 +153,46 @@ fn keys_are_not_printed() {
     let config = Config::parse("agents: { memory: { client_args: { api_key: secret-key } } }");
     assert!(!format!("{:?}", config.unwrap().agents).contains("secret-key"));
 }
+
+#[test]
+fn prices_are_by_model_and_exact() {
+    let config = Config::parse(
+        "prices:\n  currency: USD\n  openai/gpt-4o: { input: 2.5, cached: 1.25, output: 10 }\n  \
+         ollama/org/m: { input: 0.000001, output: 0 }\n",
+    );
+    let prices = config.unwrap().prices;
+    assert_eq!(prices.currency.as_deref(), Some("USD"));
+    let dated = prices.of("openai", "gpt-4o-2024-08-06", "gpt-4o").unwrap();
+    assert_eq!(dated.input, PerMillion(2_500_000));
+    assert_eq!(dated.cached, Some(PerMillion(1_250_000)));
+    assert_eq!(
+        prices.of("ollama", "org/m", "org/m").unwrap().input,
+        PerMillion(1)
+    );
+    assert_eq!(prices.of("azure", "gpt-4o", "gpt-4o"), None);
+}
+
+#[test]
+fn wrong_prices_are_named_with_their_line() {
+    for (text, line, word) in [
+        (
+            "prices:\n  gpt-4o: { input: 1, output: 2 }\n",
+            "line 2",
+            "gpt-4o",
+        ),
+        (
+            "prices:\n  openai/m: { input: -1, output: 2 }\n",
+            "line 2",
+            "from 0 on",
+        ),
+        (
+            "prices:\n  openai/m:\n    input: 1\n    outputs: 2\n",
+            "line 4",
+            "outputs",
+        ),
+        ("prices:\n  openai/m: { input: 1 }\n", "line 2", "output"),
+    ] {
+        let error = Config::parse(text).unwrap_err();
+        assert!(error.contains(line) && error.contains(word), "{error}");
+    }
+}

@@ -13,7 +13,7 @@ use super::retry::Retries;
 use super::timeouts::Timeouts;
 use super::tokens::TokenCounter;
 use super::wire::{Answer, Wire};
-use super::{Completion, FinishReason, Llm, LlmError, Request};
+use super::{Completion, FinishReason, Llm, LlmError, ModelIdentity, Request};
 
 /// A model behind a provider, as `agents.NAME` names it; [`configured`](super::configured()) makes it.
 pub struct AgentLlm {
@@ -29,6 +29,9 @@ pub struct AgentLlm {
     pub(super) limiter: Limiter,
     pub(super) counter: TokenCounter,
     pub(super) context_window: Option<u32>,
+    /// Whether the configuration gives the context window, and not what is known of the model.
+    pub(super) has_own_window: bool,
+    pub(super) identity: ModelIdentity,
     /// What the provider let through at most; more than any window until a prompt was too long.
     pub(super) learned_window: AtomicU32,
     /// Where the provider takes no call without a key and there is none: the variable that could hold it.
@@ -97,6 +100,16 @@ impl Llm for AgentLlm {
         let learned = self.learned_window.load(Ordering::Relaxed);
         let learned = (learned < u32::MAX).then_some(learned);
         [self.context_window, learned].into_iter().flatten().min()
+    }
+
+    fn restore_context_window(&self, tokens: u32) {
+        if !self.has_own_window {
+            self.learned_window.fetch_min(tokens, Ordering::Relaxed);
+        }
+    }
+
+    fn identity(&self) -> Option<&ModelIdentity> {
+        Some(&self.identity)
     }
 
     fn calls_in_flight(&self) -> usize {

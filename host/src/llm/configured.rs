@@ -20,7 +20,7 @@ use super::wire::anthropic::Anthropic;
 use super::wire::gemini::Gemini;
 use super::wire::ollama::Ollama;
 use super::wire::openai::OpenAi;
-use super::{Llm, NoLlm};
+use super::{Llm, ModelIdentity, NoLlm};
 use crate::config::{Agent, ModelId};
 
 /// The names of the longest answer's parameter.
@@ -125,8 +125,16 @@ pub(super) fn agent_llm(
             detail,
         }
     })?;
+    let identity = ModelIdentity::new(
+        provider.name,
+        &model_id.model,
+        parts.wire.url().as_str(),
+        &parameters(agent, parts.context_window),
+    );
     Ok(AgentLlm {
         provider: provider.name,
+        has_own_window: parts.context_window.is_some(),
+        identity,
         learned_window: u32::MAX.into(),
         counter: TokenCounter::of_model(&model_id.model),
         model: model_id.model.clone(),
@@ -142,6 +150,12 @@ pub(super) fn agent_llm(
         missing_key,
         now: SystemTime::now,
     })
+}
+
+/// What is sent beside the prompt. The window goes to Ollama, which cuts prompts by it.
+fn parameters(agent: &Agent, context_window: Option<u32>) -> Value {
+    let window = context_window.map_or(Value::Null, Value::from);
+    Value::Array(vec![Value::Object(agent.params.clone()), window])
 }
 
 /// A key of the agent, and what is wrong with its value.

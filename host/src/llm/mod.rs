@@ -11,6 +11,7 @@ mod agents;
 mod configured;
 mod fault;
 mod http;
+pub mod identity;
 pub mod limits;
 mod models;
 mod provider;
@@ -31,6 +32,7 @@ mod tests;
 pub use agent::AgentLlm;
 pub use agents::Agents;
 pub use configured::{AgentError, configured};
+pub use identity::ModelIdentity;
 pub use models::known_context_window;
 pub use record::{CallObserver, CallRecord};
 pub use timeouts::Timeouts;
@@ -60,6 +62,16 @@ pub trait Llm: Send + Sync {
 
     /// How many tokens prompt and answer may have together, if that is known.
     fn context_window(&self) -> Option<u32> {
+        None
+    }
+
+    /// Takes over a context window that an earlier run learned, and that was kept. One of the configuration's own
+    /// goes before it.
+    fn restore_context_window(&self, _tokens: u32) {}
+
+    /// What tells this model from others; none where that is not known. Without it no answer of an earlier call is
+    /// taken again, and no context window is kept.
+    fn identity(&self) -> Option<&ModelIdentity> {
         None
     }
 

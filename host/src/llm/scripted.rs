@@ -3,13 +3,19 @@
 use std::sync::Mutex;
 use std::time::{Duration, SystemTime};
 
-use super::{CallObserver, CallRecord, Completion, FinishReason, Llm, LlmError, Request};
+use super::{
+    CallObserver, CallRecord, Completion, FinishReason, Llm, LlmError, ModelIdentity, Request,
+};
+
+/// Provider and model.
+const NAME: &str = "scripted";
 
 type Script = dyn Fn(usize, &Request) -> Result<Completion, LlmError> + Send + Sync;
 
 /// A model whose answers a function gives, and which remembers what it was asked.
 pub struct ScriptedLlm {
     script: Box<Script>,
+    identity: ModelIdentity,
     requests: Mutex<Vec<Request>>,
 }
 
@@ -20,6 +26,7 @@ impl ScriptedLlm {
     ) -> Self {
         Self {
             script: Box::new(script),
+            identity: ModelIdentity::new(NAME, NAME, "", &serde_json::Value::Null),
             requests: Mutex::new(Vec::new()),
         }
     }
@@ -45,7 +52,7 @@ pub fn answer(text: impl Into<String>) -> Completion {
     Completion {
         text: text.into(),
         finish_reason: FinishReason::Stop,
-        model: "scripted".to_owned(),
+        model: NAME.to_owned(),
         input_tokens: None,
         output_tokens: None,
     }
@@ -70,15 +77,19 @@ impl Llm for ScriptedLlm {
         calls.observe(record(&result));
         result
     }
+
+    fn identity(&self) -> Option<&ModelIdentity> {
+        Some(&self.identity)
+    }
 }
 
 /// The record of an answer that took no time.
 fn record(result: &Result<Completion, LlmError>) -> CallRecord {
     let completion = result.as_ref().ok();
     CallRecord {
-        provider: "scripted".to_owned(),
+        provider: NAME.to_owned(),
         model: completion
-            .map_or("scripted", |completion| &completion.model)
+            .map_or(NAME, |completion| &completion.model)
             .to_owned(),
         input_tokens: completion.and_then(|completion| completion.input_tokens),
         output_tokens: completion.and_then(|completion| completion.output_tokens),

@@ -6,6 +6,8 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use myao::plugin::MemoryPlugin;
+use myao::storage::sqlite::SqliteWorkspace;
 use myao_tests::backfills::{backfill_all, small_steps, tapped_plugin, telling_plugin};
 use myao_tests::conversation::{History, START, Shape, history};
 use myao_tests::faults::{Abort, CALL_MARK, Moment};
@@ -50,6 +52,7 @@ async fn child() {
     });
     let workspace = workspace(Path::new(&database));
     let plugin = tapped_plugin(&workspace, small_steps(), Arc::new(Abort(kill_at)));
+    let plugin = journaled(plugin, &workspace).await;
     backfill_all(&plugin, &workspace, INTERVAL, UNTIL).await;
 }
 
@@ -77,10 +80,23 @@ fn spawn(database: &Path, kill_at: Option<(usize, Moment)>) -> Child {
     command.spawn().unwrap()
 }
 
+/// The same plugin with a journal of the model's calls.
+async fn journaled(plugin: MemoryPlugin, workspace: &SqliteWorkspace) -> MemoryPlugin {
+    let journal = Arc::new(workspace.clone());
+    plugin.with_journal(journal).await.unwrap()
+}
+
+/// How often the model was asked.
+fn asked(workspace: &SqliteWorkspace) -> usize {
+    let calls = workspace.calls(0, i64::MAX).unwrap();
+    calls.iter().filter(|call| !call.is_recall()).count()
+}
+
 /// What an undisturbed backfill calls and makes.
 struct Undisturbed {
     imported: TestStore,
     calls: Vec<&'static str>,
+    asked: usize,
     dump: String,
 }
 
@@ -91,12 +107,14 @@ impl Undisturbed {
         let workspace = store.workspace();
         let recorder = Arc::new(Recorder::default());
         let plugin = tapped_plugin(&workspace, small_steps(), recorder.clone());
+        let plugin = journaled(plugin, &workspace).await;
         backfill_all(&plugin, &workspace, INTERVAL, UNTIL).await;
         assert!(assert_merged_once_in_order(&workspace) >= 6);
         assert_long_term_tells_of_each_version(&workspace);
         let calls = recorder.calls().into_iter().map(|(name, _)| name).collect();
         Self {
             imported,
+            asked: asked(&workspace),
             calls,
             dump: workspace.dump().unwrap(),
         }
@@ -106,6 +124,7 @@ impl Undisturbed {
     async fn assert_continued(&self, database: &TestStore, killed: &str) {
         let workspace = database.workspace();
         let plugin = telling_plugin(&workspace, small_steps());
+        let plugin = journaled(plugin, &workspace).await;
         backfill_all(&plugin, &workspace, INTERVAL, UNTIL).await;
         assert_merged_once_in_order(&workspace);
         assert_long_term_tells_of_each_version(&workspace);
@@ -152,6 +171,8 @@ async fn a_backfill_killed_at_any_call_is_continued_as_if_nothing_had_been() {
                     "{killed}: it was not killed"
                 );
                 undisturbed.assert_continued(&database, &killed).await;
+                // A kill between an answer and its save costs no second call.
+                assert_eq!(asked(&database.workspace()), undisturbed.asked, "{killed}");
             }
         })
     });

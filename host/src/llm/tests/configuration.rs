@@ -219,3 +219,37 @@ async fn without_a_model_every_call_is_refused() {
     let error = llm.complete(request("x"), &()).await.unwrap_err();
     assert_eq!(Err(error), NoLlm.complete(request("x"), &()).await);
 }
+
+#[test]
+fn identity_tells_models_apart_and_holds_no_key() {
+    let base = json!({ "model_id": "openai/m", "client_args": { "api_key": KEY } });
+    let with = |key: &str, value: Value| {
+        let mut changed = base.clone();
+        changed[key] = value;
+        let llm = build(&agent(changed)).unwrap();
+        llm.identity().unwrap().clone()
+    };
+    let identity = with("params", json!({}));
+    let other_key = with("client_args", json!({ "api_key": "another-key" }));
+    assert_eq!(identity, other_key);
+    let address = with("client_args", json!({ "base_url": "http://elsewhere" }));
+    let warmer = with("params", json!({ "temperature": 1 }));
+    assert!(identity != address && identity != warmer && address != warmer);
+    assert!(!format!("{identity:?}").contains(KEY));
+}
+
+#[test]
+fn learned_window_of_an_earlier_run_gives_way_to_the_configurations() {
+    let window = |more: Value| {
+        let mut config = json!({ "model_id": "openai/gpt-4o", "client_args": { "api_key": KEY } });
+        config
+            .as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
+        let llm = build(&agent(config)).unwrap();
+        llm.restore_context_window(5_000);
+        llm.context_window()
+    };
+    assert_eq!(window(json!({})), Some(5_000));
+    assert_eq!(window(json!({ "context_window": 9_000 })), Some(9_000));
+}

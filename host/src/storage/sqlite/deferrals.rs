@@ -3,6 +3,7 @@
 use rusqlite::{Connection, params};
 
 use super::error::{Fault, StoreError};
+use super::journal;
 use super::place::Place;
 use super::rows;
 use super::save::{Series, subject};
@@ -82,6 +83,15 @@ pub(super) fn set(
             deferral.failures,
             deferral.reason,
         ])?;
+    journal::forget_answers(
+        connection,
+        &Series {
+            workspace: place.workspace,
+            scope,
+            scope_id: &scope_id,
+            memory_type: deferral.memory_type,
+        },
+    )?;
     Ok(())
 }
 

@@ -16,15 +16,18 @@ mod dump;
 pub mod error;
 pub mod import;
 pub mod inspect;
+mod journal;
 mod memories;
 mod messages;
 mod place;
 mod pool;
+mod recordings;
 mod rows;
 mod save;
 mod schema;
 #[cfg(test)]
 mod tests;
+pub mod usage;
 mod workspace;
 
 use std::path::Path;

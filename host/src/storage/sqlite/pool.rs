@@ -45,6 +45,10 @@ pub(super) fn connect(path: &Path) -> Result<Connection, StoreError> {
     connection
         .pragma_update(None, "synchronous", "FULL")
         .map_err(at)?;
+    // What was forgotten is gone from the file, too.
+    connection
+        .pragma_update_and_check(None, "secure_delete", true, |_| Ok(()))
+        .map_err(at)?;
     Ok(connection)
 }
 

@@ -8,6 +8,7 @@ use super::error::Fault;
 use super::messages::channel_key;
 use super::place::Place;
 use super::rows;
+use super::{journal, recordings};
 use crate::bindings::types::{Engine, MemoryType, Scope};
 use crate::names;
 use crate::storage::{Memory, MemoryDraft, STAND_IN_VERSION, SaveMode, StorageError};
@@ -168,8 +169,10 @@ pub(super) fn save(
     add_source_messages(connection, place, draft, id)?;
     add_source_memories(connection, place, draft, id)?;
     add_coverage(connection, draft, id)?;
+    recordings::link(connection, &series, &draft.content, id)?;
     if draft.mode != SaveMode::StandIn {
         deferrals::end(connection, &series)?;
+        journal::end_wait(connection, &series, draft.engine, id)?;
         recount(connection, subject)?;
     }
     Ok(Memory {

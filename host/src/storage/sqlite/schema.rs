@@ -8,9 +8,11 @@ use super::error::Fault;
 const APPLICATION_ID: i32 = i32::from_be_bytes(*b"myao");
 
 /// Each takes a database from the version of its place in this list to the next.
-const MIGRATIONS: [&str; 2] = [
+const MIGRATIONS: [&str; 4] = [
     include_str!("migrations/0001_start.sql"),
     include_str!("migrations/0002_failing_models.sql"),
+    include_str!("migrations/0003_call_journal.sql"),
+    include_str!("migrations/0004_recordings.sql"),
 ];
 
 /// The schema version that this program reads and writes.

@@ -10,6 +10,7 @@ mod conformance;
 mod faults;
 mod import;
 mod inspect;
+mod journal;
 mod plans;
 mod schema;
 

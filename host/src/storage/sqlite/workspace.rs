@@ -65,7 +65,7 @@ impl SqliteWorkspace {
     }
 
     /// Runs `work` where it may block.
-    async fn blocking<T: Send + 'static>(
+    pub(super) async fn blocking<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Self) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StorageError> {

@@ -6,7 +6,7 @@ use super::{recount_all, stored};
 use crate::storage::records::{ImportSink, MessageRecord};
 use crate::ts::TsKey;
 
-const STATEMENTS: [(&str, &str); 23] = [
+const STATEMENTS: [(&str, &str); 33] = [
     (
         "recount_channel",
         include_str!("../sql/recount_channel.sql"),
@@ -63,9 +63,29 @@ const STATEMENTS: [(&str, &str); 23] = [
         "newest_in_channel",
         include_str!("../sql/newest_in_channel.sql"),
     ),
+    ("waiting_answer", include_str!("../sql/waiting_answer.sql")),
+    ("current_text", include_str!("../sql/current_text.sql")),
+    ("end_wait", include_str!("../sql/end_wait.sql")),
+    ("forget_answers", include_str!("../sql/forget_answers.sql")),
+    ("calls", include_str!("../sql/calls.sql")),
+    (
+        "calls_of_memory",
+        include_str!("../sql/calls_of_memory.sql"),
+    ),
+    ("recorded_save", include_str!("../sql/recorded_save.sql")),
+    (
+        "recording_of_memory",
+        include_str!("../sql/recording_of_memory.sql"),
+    ),
+    ("recorded_calls", include_str!("../sql/recorded_calls.sql")),
+    ("input_digest", include_str!("../sql/input_digest.sql")),
 ];
 
-const TABLES: [&str; 7] = [
+const TABLES: [&str; 11] = [
+    "llm_calls",
+    "recorded_calls",
+    "recorded_saves",
+    "recordings",
     "messages",
     "memories",
     "backlog",

@@ -1,23 +1,25 @@
 //! A component bound to one workspace's storage, model and settings, and the calls into it.
 
+mod generating;
+
 use std::sync::Arc;
 use std::time::Duration;
 
 use wasmtime::{Store, Trap};
 
 use crate::bindings::exports::myao::memory::context_builder::BuildRequest;
-use crate::bindings::exports::myao::memory::memory_generator::{
-    DueWork, Entry, Report, UpdateState,
-};
+use crate::bindings::exports::myao::memory::memory_generator::{DueWork, UpdateState};
 use crate::bindings::exports::myao::memory::memory_summarizer::Summary;
 use crate::bindings::settings::Values;
 use crate::bindings::types::{Context, MemoryType, Scope, Timestamp};
 use crate::bindings::{Memory, errors};
-use crate::capabilities::{CallState, Capabilities};
+use crate::capabilities::{CallState, Capabilities, Purpose};
 use crate::component::LoadedComponent;
 use crate::explain::explain;
+use crate::journal::CallJournal;
 use crate::llm::{Agents, CallObserver};
-use crate::storage::Storage;
+use crate::recording::Recordings;
+use crate::storage::{Storage, StorageError};
 
 /// What a call may use up.
 #[derive(Debug, Clone, Copy)]
@@ -85,6 +87,7 @@ pub struct MemoryPlugin {
     component: LoadedComponent,
     capabilities: Capabilities,
     limits: Limits,
+    recordings: Option<Arc<dyn Recordings>>,
 }
 
 impl MemoryPlugin {
@@ -100,12 +103,14 @@ impl MemoryPlugin {
             storage,
             agents: agents.into(),
             calls: Arc::new(()),
+            journal: None,
             settings: Arc::new(settings),
         };
         Self {
             component,
             capabilities,
             limits: Limits::default(),
+            recordings: None,
         }
     }
 
@@ -123,6 +128,41 @@ impl MemoryPlugin {
         self
     }
 
+    /// The same, writing the model's calls down in `journal`, which belongs to the plugin's storage. The models
+    /// take over what it knows of their context windows.
+    ///
+    /// # Errors
+    /// Where the journal cannot be read.
+    pub async fn with_journal(
+        mut self,
+        journal: Arc<dyn CallJournal>,
+    ) -> Result<Self, StorageError> {
+        let agents = &self.capabilities.agents;
+        for llm in [&agents.memory, &agents.response, &agents.judgment] {
+            if let Some(identity) = llm.identity()
+                && let Some(window) = journal.learned_window(identity).await?
+            {
+                llm.restore_context_window(window);
+            }
+        }
+        self.capabilities.journal = Some(journal);
+        Ok(self)
+    }
+
+    /// The same, recording each call that saves memories in `recordings`, which belong to the plugin's storage.
+    /// Recordings hold messages, prompts and answers in plain text.
+    #[must_use]
+    pub fn with_recordings(mut self, recordings: Arc<dyn Recordings>) -> Self {
+        self.recordings = Some(recordings);
+        self
+    }
+
+    /// The component's digest, for recordings.
+    #[must_use]
+    pub fn component_digest(&self) -> &str {
+        self.component.digest()
+    }
+
     /// The settings that the component is given.
     #[must_use]
     pub fn settings(&self) -> &Values {
@@ -132,8 +172,9 @@ impl MemoryPlugin {
     async fn instantiate(
         &self,
         call: &'static str,
+        purpose: Purpose,
     ) -> Result<(Store<CallState>, Memory), CallError> {
-        let state = CallState::new(self.capabilities.clone(), self.limits.memory_bytes);
+        let state = CallState::new(self.capabilities.clone(), self.limits.memory_bytes, purpose);
         let mut store = Store::new(&self.component.engine, state);
         store.limiter(|state| &mut state.memory_limit);
         // At every tick a running component gives way to tokio, which keeps the deadline.
@@ -185,7 +226,7 @@ macro_rules! call {
         let name = stringify!($method);
         $plugin
             .within_deadline(name, async {
-                let (mut store, instance) = $plugin.instantiate(name).await?;
+                let (mut store, instance) = $plugin.instantiate(name, Purpose::Look).await?;
                 Ok(instance.$interface().$method(&mut store $(, $argument)*).await)
             })
             .await
@@ -277,65 +318,5 @@ impl MemoryPlugin {
     /// [`CallError`].
     pub async fn list_due(&self, now: Timestamp) -> Result<DueWork, CallError> {
         call!(self, myao_memory_memory_generator, call_list_due, now)?.map_err(CallError::Refused)
-    }
-
-    /// `memory-generator.generate`: everything due, in one call.
-    ///
-    /// # Errors
-    /// [`CallError`].
-    pub async fn generate(&self, now: Timestamp) -> Result<Report, CallError> {
-        call!(self, myao_memory_memory_generator, call_generate, now)?.map_err(CallError::Refused)
-    }
-
-    /// `memory-generator.generate-channel`: what is due in one channel.
-    ///
-    /// # Errors
-    /// [`CallError`], but never [`CallError::Refused`]: that is in the entry.
-    pub async fn generate_channel(
-        &self,
-        channel_id: &str,
-        now: Timestamp,
-    ) -> Result<Vec<Entry>, CallError> {
-        call!(
-            self,
-            myao_memory_memory_generator,
-            call_generate_channel,
-            channel_id,
-            now
-        )
-    }
-
-    /// `memory-generator.generate-thread`: one thread.
-    ///
-    /// # Errors
-    /// As [`Self::generate_channel`].
-    pub async fn generate_thread(
-        &self,
-        channel_id: &str,
-        thread_ts: &str,
-        now: Timestamp,
-    ) -> Result<Entry, CallError> {
-        let thread_ts = thread_ts.to_owned();
-        call!(
-            self,
-            myao_memory_memory_generator,
-            call_generate_thread,
-            channel_id,
-            &thread_ts,
-            now
-        )
-    }
-
-    /// `memory-generator.generate-workspace`: the workspace.
-    ///
-    /// # Errors
-    /// As [`Self::generate_channel`].
-    pub async fn generate_workspace(&self, now: Timestamp) -> Result<Entry, CallError> {
-        call!(
-            self,
-            myao_memory_memory_generator,
-            call_generate_workspace,
-            now
-        )
     }
 }

@@ -1,0 +1,158 @@
+//! The exports that save memories: they are recorded where that is asked for, and replayed.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use wasmtime::Store;
+
+use super::{CallError, MemoryPlugin};
+use crate::bindings::Memory;
+use crate::bindings::exports::myao::memory::memory_generator::{Entry, Report};
+use crate::bindings::types::Timestamp;
+use crate::capabilities::{CallState, Purpose};
+use crate::recording::{Export, Head, Player, Recorder, Recording, Replayed, Tape};
+
+/// One call of a generating export.
+macro_rules! generate {
+    ($plugin:ident, $export:expr, $method:ident $(, $argument:expr)*) => {{
+        let name = stringify!($method);
+        $plugin
+            .within_deadline(name, async {
+                let purpose = Purpose::Make($plugin.tape($export));
+                let (mut store, instance) = $plugin.instantiate(name, purpose).await?;
+                let generator = instance.myao_memory_memory_generator();
+                Ok(generator.$method(&mut store $(, $argument)*).await)
+            })
+            .await
+    }};
+}
+
+impl MemoryPlugin {
+    /// `memory-generator.generate`: everything due, in one call.
+    ///
+    /// # Errors
+    /// [`CallError`].
+    pub async fn generate(&self, now: Timestamp) -> Result<Report, CallError> {
+        generate!(self, || Export::Generate { now }, call_generate, now)?
+            .map_err(CallError::Refused)
+    }
+
+    /// `memory-generator.generate-channel`: what is due in one channel.
+    ///
+    /// # Errors
+    /// [`CallError`], but never [`CallError::Refused`]: that is in the entry.
+    pub async fn generate_channel(
+        &self,
+        channel_id: &str,
+        now: Timestamp,
+    ) -> Result<Vec<Entry>, CallError> {
+        let export = || Export::GenerateChannel {
+            channel_id: channel_id.to_owned(),
+            now,
+        };
+        generate!(self, export, call_generate_channel, channel_id, now)
+    }
+
+    /// `memory-generator.generate-thread`: one thread.
+    ///
+    /// # Errors
+    /// As [`Self::generate_channel`].
+    pub async fn generate_thread(
+        &self,
+        channel_id: &str,
+        thread_ts: &str,
+        now: Timestamp,
+    ) -> Result<Entry, CallError> {
+        let thread_ts = thread_ts.to_owned();
+        let export = || Export::GenerateThread {
+            channel_id: channel_id.to_owned(),
+            thread_ts: thread_ts.clone(),
+            now,
+        };
+        generate!(
+            self,
+            export,
+            call_generate_thread,
+            channel_id,
+            &thread_ts,
+            now
+        )
+    }
+
+    /// `memory-generator.generate-workspace`: the workspace.
+    ///
+    /// # Errors
+    /// As [`Self::generate_channel`].
+    pub async fn generate_workspace(&self, now: Timestamp) -> Result<Entry, CallError> {
+        generate!(
+            self,
+            || Export::GenerateWorkspace { now },
+            call_generate_workspace,
+            now
+        )
+    }
+
+    /// Makes a recorded call again, up to the save that the recording ends with. The recording takes the place of
+    /// store, model and settings; nothing else is asked, and nothing is saved.
+    ///
+    /// # Errors
+    /// [`CallError`] where the component cannot be started; where it fails later, that is the ending.
+    pub async fn replay(&self, recording: Recording) -> Result<Replayed, CallError> {
+        const CALL: &str = "replay";
+        let export = recording.head.export.clone();
+        let tape = Tape::Playing(Box::new(Player::new(recording)));
+        let (mut store, instance) = self.instantiate(CALL, Purpose::Make(tape)).await?;
+        let run = async { Ok(run(&export, &mut store, &instance).await) };
+        let error = self.within_deadline(CALL, run).await.err();
+        match store.into_data().tape {
+            Tape::Playing(player) => Ok(player.replayed(error)),
+            Tape::Off | Tape::Recording(_) => Err(CallError::Trapped {
+                component: self.component.name.to_string(),
+                call: CALL,
+                detail: "the recording was lost".to_owned(),
+            }),
+        }
+    }
+
+    /// What a call is recorded on.
+    fn tape(&self, export: impl FnOnce() -> Export) -> Tape {
+        let Some(recordings) = &self.recordings else {
+            return Tape::Off;
+        };
+        let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH);
+        let milliseconds = since_1970.unwrap_or_default().as_millis();
+        let head = Head {
+            export: export(),
+            component: self.component.digest().to_owned(),
+            started_at: i64::try_from(milliseconds).unwrap_or(i64::MAX),
+        };
+        Tape::Recording(Box::new(Recorder::new(recordings.clone(), head)))
+    }
+}
+
+/// Calls an export, whatever it returns.
+async fn run(
+    export: &Export,
+    store: &mut Store<CallState>,
+    instance: &Memory,
+) -> wasmtime::Result<()> {
+    let generator = instance.myao_memory_memory_generator();
+    match export {
+        Export::Generate { now } => generator.call_generate(store, *now).await.map(drop),
+        Export::GenerateChannel { channel_id, now } => generator
+            .call_generate_channel(store, channel_id, *now)
+            .await
+            .map(drop),
+        Export::GenerateThread {
+            channel_id,
+            thread_ts,
+            now,
+        } => generator
+            .call_generate_thread(store, channel_id, thread_ts, *now)
+            .await
+            .map(drop),
+        Export::GenerateWorkspace { now } => generator
+            .call_generate_workspace(store, *now)
+            .await
+            .map(drop),
+    }
+}

@@ -1,0 +1,77 @@
+//! What stands between the component and its host: nothing, a recorder, or a player in the host's place.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::player::{Player, Stop};
+use super::recorder::{Recorder, json};
+use crate::storage::{Memory, MemoryDraft, Message};
+
+/// The tape of one call into the component. Every import goes over it.
+pub(crate) enum Tape {
+    /// Nothing is recorded.
+    Off,
+    /// Everything is.
+    Recording(Box<Recorder>),
+    /// The host is a recording.
+    Playing(Box<Player>),
+}
+
+/// How an import goes on.
+pub(crate) enum Step<R> {
+    /// The host does it, and then tells [`Tape::end`].
+    Live,
+    /// This was its result.
+    Over(R),
+}
+
+impl Tape {
+    /// Begins an import.
+    pub(crate) fn begin<A: Serialize, R: DeserializeOwned>(
+        &mut self,
+        import: &str,
+        arguments: &A,
+    ) -> Result<Step<R>, Stop> {
+        match self {
+            Self::Off => Ok(Step::Live),
+            Self::Recording(recorder) => {
+                recorder.begin(import, json(arguments));
+                Ok(Step::Live)
+            }
+            Self::Playing(player) => player.play(import, json(arguments)).map(Step::Over),
+        }
+    }
+
+    /// Ends an import that the host did.
+    pub(crate) fn end<R: Serialize>(&mut self, result: &R) {
+        if let Self::Recording(recorder) = self {
+            recorder.end(json(result));
+        }
+    }
+
+    /// Notes which messages a result holds.
+    pub(crate) fn saw_messages(&mut self, channel_id: &str, messages: &[Message]) {
+        if let Self::Recording(recorder) = self {
+            recorder.saw_messages(channel_id, messages);
+        }
+    }
+
+    /// Notes which memories a result holds.
+    pub(crate) fn saw_memories(&mut self, memories: &[Memory]) {
+        if let Self::Recording(recorder) = self {
+            recorder.saw_memories(memories);
+        }
+    }
+
+    /// Keeps what is recorded before a save that has just begun.
+    pub(crate) async fn keep(&mut self, draft: &MemoryDraft) {
+        if let Self::Recording(recorder) = self {
+            recorder.keep(draft).await;
+        }
+    }
+
+    /// Whether the host is a recording.
+    pub(crate) fn is_playing(&self) -> bool {
+        matches!(self, Self::Playing(_))
+    }
+}

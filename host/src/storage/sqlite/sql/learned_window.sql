@@ -1,0 +1,1 @@
+SELECT tokens FROM learned_windows WHERE model_digest = ?1;
