@@ -18,6 +18,7 @@ pub mod names;
 pub mod plugin;
 pub mod run;
 pub mod storage;
+pub mod traces;
 pub mod ts;
 
 /// Compiles the code of the README.

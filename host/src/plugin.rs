@@ -18,6 +18,7 @@ use crate::component::LoadedComponent;
 use crate::explain::explain;
 use crate::llm::{Agents, CallObserver};
 use crate::storage::Storage;
+use crate::traces::{ComponentCall, Subject, Traces};
 
 /// What a call may use up.
 #[derive(Debug, Clone, Copy)]
@@ -85,6 +86,7 @@ pub struct MemoryPlugin {
     component: LoadedComponent,
     capabilities: Capabilities,
     limits: Limits,
+    traces: Option<Traces>,
 }
 
 impl MemoryPlugin {
@@ -101,11 +103,13 @@ impl MemoryPlugin {
             agents: agents.into(),
             calls: Arc::new(()),
             settings: Arc::new(settings),
+            trace: None,
         };
         Self {
             component,
             capabilities,
             limits: Limits::default(),
+            traces: None,
         }
     }
 
@@ -123,6 +127,13 @@ impl MemoryPlugin {
         self
     }
 
+    /// The same, tracing its calls and the model's.
+    #[must_use]
+    pub fn with_traces(mut self, traces: Traces) -> Self {
+        self.traces = Some(traces);
+        self
+    }
+
     /// The settings that the component is given.
     #[must_use]
     pub fn settings(&self) -> &Values {
@@ -132,8 +143,13 @@ impl MemoryPlugin {
     async fn instantiate(
         &self,
         call: &'static str,
+        trace: Option<ComponentCall>,
     ) -> Result<(Store<CallState>, Memory), CallError> {
-        let state = CallState::new(self.capabilities.clone(), self.limits.memory_bytes);
+        let capabilities = Capabilities {
+            trace,
+            ..self.capabilities.clone()
+        };
+        let state = CallState::new(capabilities, self.limits.memory_bytes);
         let mut store = Store::new(&self.component.engine, state);
         store.limiter(|state| &mut state.memory_limit);
         // At every tick a running component gives way to tokio, which keeps the deadline.
@@ -179,16 +195,23 @@ impl MemoryPlugin {
     }
 }
 
-/// One call: instance, export, deadline, errors.
+/// One call: span, instance, export, deadline, errors.
 macro_rules! call {
-    ($plugin:ident, $interface:ident, $method:ident $(, $argument:expr)*) => {{
+    ($plugin:ident, $subject:expr, $interface:ident, $method:ident $(, $argument:expr)*) => {{
         let name = stringify!($method);
-        $plugin
+        let export = name.strip_prefix("call_").unwrap_or(name);
+        let trace = $plugin.traces.as_ref();
+        let trace = trace.map(|traces| ComponentCall::start(traces, export, $subject));
+        let result = $plugin
             .within_deadline(name, async {
-                let (mut store, instance) = $plugin.instantiate(name).await?;
+                let (mut store, instance) = $plugin.instantiate(name, trace.clone()).await?;
                 Ok(instance.$interface().$method(&mut store $(, $argument)*).await)
             })
-            .await
+            .await;
+        if let Some(trace) = trace {
+            trace.end(export, &result);
+        }
+        result
     }};
 }
 
@@ -206,6 +229,7 @@ impl MemoryPlugin {
     ) -> Result<Summary, CallError> {
         call!(
             self,
+            Subject::Memory(scope, memory_type),
             myao_memory_memory_summarizer,
             call_summarize,
             context,
@@ -229,6 +253,7 @@ impl MemoryPlugin {
     ) -> Result<String, CallError> {
         call!(
             self,
+            Subject::Memory(scope, memory_type),
             myao_memory_memory_summarizer,
             call_render_prompt,
             context,
@@ -248,8 +273,15 @@ impl MemoryPlugin {
         request: &BuildRequest,
         now: Timestamp,
     ) -> Result<Context, CallError> {
-        call!(self, myao_memory_context_builder, call_build, request, now)?
-            .map_err(CallError::Refused)
+        call!(
+            self,
+            request.into(),
+            myao_memory_context_builder,
+            call_build,
+            request,
+            now
+        )?
+        .map_err(CallError::Refused)
     }
 
     /// `memory-generator.should-update`: whether a channel's short-term memory takes a new version.
@@ -263,6 +295,7 @@ impl MemoryPlugin {
     ) -> Result<bool, CallError> {
         call!(
             self,
+            Subject::All,
             myao_memory_memory_generator,
             call_should_update,
             state,
@@ -276,7 +309,14 @@ impl MemoryPlugin {
     /// # Errors
     /// [`CallError`].
     pub async fn list_due(&self, now: Timestamp) -> Result<DueWork, CallError> {
-        call!(self, myao_memory_memory_generator, call_list_due, now)?.map_err(CallError::Refused)
+        call!(
+            self,
+            Subject::All,
+            myao_memory_memory_generator,
+            call_list_due,
+            now
+        )?
+        .map_err(CallError::Refused)
     }
 
     /// `memory-generator.generate`: everything due, in one call.
@@ -284,7 +324,14 @@ impl MemoryPlugin {
     /// # Errors
     /// [`CallError`].
     pub async fn generate(&self, now: Timestamp) -> Result<Report, CallError> {
-        call!(self, myao_memory_memory_generator, call_generate, now)?.map_err(CallError::Refused)
+        call!(
+            self,
+            Subject::All,
+            myao_memory_memory_generator,
+            call_generate,
+            now
+        )?
+        .map_err(CallError::Refused)
     }
 
     /// `memory-generator.generate-channel`: what is due in one channel.
@@ -298,6 +345,7 @@ impl MemoryPlugin {
     ) -> Result<Vec<Entry>, CallError> {
         call!(
             self,
+            Subject::Channel(channel_id),
             myao_memory_memory_generator,
             call_generate_channel,
             channel_id,
@@ -318,6 +366,7 @@ impl MemoryPlugin {
         let thread_ts = thread_ts.to_owned();
         call!(
             self,
+            Subject::Thread(channel_id, &thread_ts),
             myao_memory_memory_generator,
             call_generate_thread,
             channel_id,
@@ -333,6 +382,7 @@ impl MemoryPlugin {
     pub async fn generate_workspace(&self, now: Timestamp) -> Result<Entry, CallError> {
         call!(
             self,
+            Subject::Workspace(&self.settings().workspace_scope_id),
             myao_memory_memory_generator,
             call_generate_workspace,
             now

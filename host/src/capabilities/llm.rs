@@ -40,6 +40,9 @@ impl Host for CallState {
 impl Capabilities {
     async fn complete(&self, request: Request) -> Result<Completion, LlmError> {
         let llm = self.agents.of(request.purpose.agent);
-        llm.complete(request, &*self.calls).await
+        match &self.trace {
+            Some(trace) => trace.ask(llm, request, &*self.calls).await,
+            None => llm.complete(request, &*self.calls).await,
+        }
     }
 }

@@ -15,6 +15,7 @@ use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 use crate::bindings::settings::Values;
 use crate::llm::{Agents, CallObserver};
 use crate::storage::Storage;
+use crate::traces::ComponentCall;
 
 /// What one workspace's component works with.
 #[derive(Clone)]
@@ -24,6 +25,8 @@ pub(crate) struct Capabilities {
     /// Told what each of the model's calls cost.
     pub(crate) calls: Arc<dyn CallObserver>,
     pub(crate) settings: Arc<Values>,
+    /// The present call, where it is traced.
+    pub(crate) trace: Option<ComponentCall>,
 }
 
 /// The state of one call into the component.

@@ -13,7 +13,7 @@ use super::retry::Retries;
 use super::timeouts::Timeouts;
 use super::tokens::TokenCounter;
 use super::wire::{Answer, Wire};
-use super::{Completion, FinishReason, Llm, LlmError, Request};
+use super::{Completion, Destination, FinishReason, Llm, LlmError, Request};
 
 /// A model behind a provider, as `agents.NAME` names it; [`configured`](super::configured()) makes it.
 pub struct AgentLlm {
@@ -97,6 +97,16 @@ impl Llm for AgentLlm {
         let learned = self.learned_window.load(Ordering::Relaxed);
         let learned = (learned < u32::MAX).then_some(learned);
         [self.context_window, learned].into_iter().flatten().min()
+    }
+
+    fn destination(&self) -> Option<Destination<'_>> {
+        let url = self.wire.url();
+        Some(Destination {
+            model: &self.model,
+            address: url.host_str()?,
+            port: url.port_or_known_default(),
+            max_tokens: self.wire.max_tokens(),
+        })
     }
 
     fn calls_in_flight(&self) -> usize {
