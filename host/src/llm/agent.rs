@@ -13,7 +13,7 @@ use super::retry::Retries;
 use super::timeouts::Timeouts;
 use super::tokens::TokenCounter;
 use super::wire::{Answer, Wire};
-use super::{Completion, FinishReason, Llm, LlmError, ModelIdentity, Request};
+use super::{Completion, Destination, FinishReason, Llm, LlmError, ModelIdentity, Request};
 
 /// A model behind a provider, as `agents.NAME` names it; [`configured`](super::configured()) makes it.
 pub struct AgentLlm {
@@ -110,6 +110,16 @@ impl Llm for AgentLlm {
 
     fn identity(&self) -> Option<&ModelIdentity> {
         Some(&self.identity)
+    }
+
+    fn destination(&self) -> Option<Destination<'_>> {
+        let url = self.wire.url();
+        Some(Destination {
+            model: &self.model,
+            address: url.host_str()?,
+            port: url.port_or_known_default(),
+            max_tokens: self.wire.max_tokens(),
+        })
     }
 
     fn calls_in_flight(&self) -> usize {

@@ -45,6 +45,10 @@ impl Wire for Anthropic {
         &self.url
     }
 
+    fn max_tokens(&self) -> Option<u32> {
+        self.max_tokens
+    }
+
     fn headers(&self, key: Option<&str>) -> Vec<(&'static str, String)> {
         let mut headers = vec![("anthropic-version", VERSION.to_owned())];
         headers.extend(key.map(|key| ("x-api-key", key.to_owned())));

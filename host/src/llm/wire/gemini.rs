@@ -68,6 +68,10 @@ impl Wire for Gemini {
         &self.url
     }
 
+    fn max_tokens(&self) -> Option<u32> {
+        self.max_tokens
+    }
+
     fn headers(&self, key: Option<&str>) -> Vec<(&'static str, String)> {
         // Not in the URL, where the documentation's examples have it: URLs are logged.
         key.map(|key| ("x-goog-api-key", key.to_owned()))

@@ -29,6 +29,9 @@ pub(super) trait Wire: Send + Sync {
     /// Where requests go.
     fn url(&self) -> &reqwest::Url;
 
+    /// The longest answer that the configuration allows, in tokens.
+    fn max_tokens(&self) -> Option<u32>;
+
     /// The headers beside the content type.
     fn headers(&self, key: Option<&str>) -> Vec<(&'static str, String)>;
 

@@ -54,6 +54,10 @@ impl Wire for Ollama {
         &self.url
     }
 
+    fn max_tokens(&self) -> Option<u32> {
+        self.max_tokens
+    }
+
     fn headers(&self, key: Option<&str>) -> Vec<(&'static str, String)> {
         bearer(key)
     }

@@ -38,6 +38,10 @@ impl Wire for OpenAi {
         &self.url
     }
 
+    fn max_tokens(&self) -> Option<u32> {
+        self.max_tokens
+    }
+
     fn headers(&self, key: Option<&str>) -> Vec<(&'static str, String)> {
         match key {
             Some(key) if self.is_azure => vec![("api-key", key.to_owned())],
