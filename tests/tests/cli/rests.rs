@@ -23,12 +23,16 @@ fn first() -> Post {
 fn failing_with(reply: Reply) -> (LlmServer, Arc<AtomicBool>) {
     let switch = Arc::new(AtomicBool::new(true));
     let on = switch.clone();
-    let server = LlmServer::start(move |_| {
+    let server = LlmServer::start(move |call| {
         if on.load(Ordering::SeqCst) {
-            reply.clone()
-        } else {
-            answer("- Harbour is released on 4 March at 14:00")
+            return reply.clone();
         }
+        let budget = if call.prompt().contains("45,000") {
+            "\n- Friday decides on a budget of 45,000 yen"
+        } else {
+            ""
+        };
+        answer(&format!("- Harbour goes out on 4 March at 14:00{budget}"))
     });
     (server, switch)
 }
