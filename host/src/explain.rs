@@ -33,8 +33,8 @@ pub fn explain(error: &Error) -> String {
         Error::Llm(error) => explain_llm(error),
         Error::BadAnswer(reason) => explain_bad_answer(reason),
         Error::PromptTooLong(excess) => format!(
-            "the prompt has {} tokens where {} fit the model, with everything left out that can be; use a model \
-             with a larger context window, or lower memory.generation_message_limit",
+            "the prompt is too long: {} tokens where {} fit the model, with everything left out that can be; use \
+             a model with a larger context window",
             excess.tokens, excess.limit
         ),
         Error::Other(detail) => detail.clone(),

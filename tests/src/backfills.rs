@@ -15,21 +15,28 @@ use crate::tap::{Tap, tapped};
 use crate::telling::telling_llm;
 use crate::{default_settings, plugin};
 
-/// The default settings, with the engine `llm`, and room for the memories of the telling model, which keep
-/// every version.
+/// The default settings, with the engine `llm`.
 #[must_use]
 pub fn llm_settings() -> Values {
     Values {
         engine: Engine::Llm,
-        long_term_summary_max_tokens: 1_000_000,
         ..default_settings()
+    }
+}
+
+/// The same with room for the memories of the telling model, which keep every version.
+#[must_use]
+pub fn telling_settings() -> Values {
+    Values {
+        long_term_summary_max_tokens: 1_000_000,
+        ..llm_settings()
     }
 }
 
 /// The same in small steps: bursts take several versions, so that a step of a channel saves many times.
 #[must_use]
 pub fn small_steps() -> Values {
-    let defaults = llm_settings();
+    let defaults = telling_settings();
     Values {
         generation_message_limit: 15,
         short_term_history: ShortTermHistory {

@@ -3,7 +3,7 @@
 use myao::bindings::settings::{ShortTermHistory, Values};
 use myao::run;
 use myao::storage::sqlite::SqliteWorkspace;
-use myao_tests::backfills::{backfill_all, llm_settings, small_steps, telling_plugin};
+use myao_tests::backfills::{backfill_all, small_steps, telling_plugin, telling_settings};
 use myao_tests::conversation::{Random, START, Shape, history};
 use myao_tests::merges::{
     assert_long_term_tells_of_each_version, assert_merged_once_in_order, assert_same_dump,
@@ -66,13 +66,13 @@ async fn a_burst_of_more_than_a_thousand_messages_makes_the_same_versions() {
         burst: 2600,
     };
     for interval in [3600, 86_400] {
-        assert!(compare(3, shape, llm_settings(), interval).await > 3);
+        assert!(compare(3, shape, telling_settings(), interval).await > 3);
     }
 }
 
 #[tokio::test]
 async fn a_backfill_without_versions_makes_what_a_bot_made() {
-    let defaults = llm_settings();
+    let defaults = telling_settings();
     let settings = Values {
         short_term_history: ShortTermHistory {
             enabled: false,
