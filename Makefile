@@ -6,10 +6,10 @@ MYAO := $(TARGET_DIR)/release/myao
 PYTHON := target/python
 
 .DEFAULT_GOAL := help
-.PHONY: help build component demo test lint fmt clean
+.PHONY: help build component demo test test-peers test-llm lint fmt clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 # The whole workspace, as `test` does: with other features wasmtime would be compiled once for each.
 build: component ## the program with the component inside: target/release/myao
@@ -26,6 +26,13 @@ demo: build ## import the example workspace, make memories of it and show them
 test: build $(PYTHON)/ready ## every test
 	MYAO_TEST_BINARY="$(abspath $(MYAO))" MYAO_TEST_PYTHON="$(CURDIR)/$(PYTHON)/bin/python" \
 		cargo test --release --workspace
+
+# These servers need installing: `make test` lists their tests as ignored.
+test-peers: component ## myao against independent servers that break what they answer
+	@scripts/test-peers llmock aimock
+
+test-llm: component ## a whole backfill with a small real model
+	@scripts/test-peers llama
 
 # Jinja2, which the templates are compared with.
 $(PYTHON)/ready: tests/jinja/requirements.txt

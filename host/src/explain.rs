@@ -132,3 +132,52 @@ pub fn explain_llm(error: &LlmError) -> String {
         LlmError::Other(detail) => format!("the model failed: {detail}"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::explain;
+    use crate::bindings::errors::{BadAnswer, Error, LanguageMismatch, Shrinkage, TokenExcess};
+
+    #[test]
+    fn bad_answers_say_what_is_wrong_and_what_sets_it_right() {
+        let languages = LanguageMismatch {
+            expected: "Japanese".to_owned(),
+            found: "English".to_owned(),
+        };
+        let excess = TokenExcess {
+            tokens: 901,
+            limit: 300,
+        };
+        let shrinkage = Shrinkage {
+            tokens_before: 400,
+            tokens: 51,
+            facts_before: 12,
+            facts_kept: 3,
+        };
+        for (bad, words) in [
+            (BadAnswer::Empty, ["answered with nothing", "agents.memory"]),
+            (BadAnswer::Refusal, ["declined", "agents.memory"]),
+            (BadAnswer::Question, ["asked for", "agents.memory"]),
+            (BadAnswer::PromptRepeated, ["its prompt", "agents.memory"]),
+            (
+                BadAnswer::WrongLanguage(languages),
+                ["English instead of Japanese", "memory.language"],
+            ),
+            (
+                BadAnswer::TooLong(excess),
+                ["901 tokens where 300", "_summary_max_tokens"],
+            ),
+            (
+                BadAnswer::Shrunk(shrinkage),
+                ["3 of 12 facts", "51 of 400 tokens"],
+            ),
+        ] {
+            let line = explain(&Error::BadAnswer(bad));
+            for word in words.iter().chain(&["nothing was saved"]) {
+                assert!(line.contains(word), "no `{word}` in: {line}");
+            }
+        }
+        let line = explain(&Error::PromptTooLong(excess));
+        assert!(line.contains("901 tokens where 300 fit"), "{line}");
+    }
+}

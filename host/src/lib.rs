@@ -21,6 +21,7 @@ pub mod plugin;
 pub mod recording;
 pub mod run;
 pub mod storage;
+pub mod traces;
 pub mod ts;
 
 /// Compiles the code of the README.

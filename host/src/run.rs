@@ -20,7 +20,8 @@ pub struct Progress {
 }
 
 /// Makes everything that is due at `now`: threads, then channels, `in_flight` of them side by side, then
-/// the workspace. The memories are those of `MemoryPlugin::generate`.
+/// the workspace. The memories are those of `MemoryPlugin::generate`. More steps in flight than calls of the
+/// model keep the model busy while a step reads and saves.
 ///
 /// # Errors
 /// [`CallError`] where what is due cannot be read; any later failure is an entry of the report.
@@ -32,9 +33,8 @@ pub async fn generate(
 ) -> Result<Report, CallError> {
     let due = plugin.list_due(now).await?;
     let total = due.threads.len() + due.channels.len();
-    let mut entries: Vec<Entry> = Vec::with_capacity(total + 1);
-    let mut done = 0;
-    progress(Progress { done, total });
+    let mut ended: Vec<Step> = Vec::with_capacity(total);
+    progress(Progress { done: 0, total });
 
     let threads = due.threads.into_iter().map(|thread| {
         let plugin = plugin.clone();
@@ -63,10 +63,13 @@ pub async fn generate(
         .chain(side_by_side(channels, channels_in_flight))
         .boxed();
     while let Some(step) = steps.next().await {
-        entries.extend(step);
-        done += 1;
+        ended.push(step);
+        let done = ended.len();
         progress(Progress { done, total });
     }
+    // Threads stand before channels, both in the order of what was due.
+    ended.sort_by_key(|step| (step.scope == Scope::Channel, step.number));
+    let mut entries: Vec<Entry> = ended.into_iter().flat_map(|step| step.entries).collect();
 
     let changed = entries
         .iter()
@@ -84,28 +87,46 @@ pub async fn generate(
     Ok(Report { now, entries })
 }
 
-/// Runs steps on tokio's threads, at most `in_flight` at once, and yields their entries in the steps' order.
-/// Each step comes with what it works on. Steps under way end when the stream is dropped.
+/// A step that is over.
+struct Step {
+    scope: Scope,
+    /// Its place among the steps of its scope.
+    number: usize,
+    entries: Vec<Entry>,
+}
+
+/// Runs steps on tokio's threads, at most `in_flight` at once, and yields each as it ends: one that takes long
+/// holds no other up. Each step comes with what it works on. Steps under way end when the stream is dropped.
 fn side_by_side<F>(
     steps: impl Iterator<Item = (Scope, String, F)> + Send,
     in_flight: usize,
-) -> impl Stream<Item = Vec<Entry>> + Send
+) -> impl Stream<Item = Step> + Send
 where
     F: Future<Output = Result<Vec<Entry>, CallError>> + Send + 'static,
 {
-    futures::stream::iter(steps)
-        .map(|(scope, scope_id, work)| {
+    futures::stream::iter(steps.enumerate())
+        .map(|(number, (scope, scope_id, work))| {
             let mut task = AbortOnDrop(tokio::spawn(work));
             async move {
                 let error = match (&mut task.0).await {
-                    Ok(Ok(entries)) => return entries,
+                    Ok(Ok(entries)) => {
+                        return Step {
+                            scope,
+                            number,
+                            entries,
+                        };
+                    }
                     Ok(Err(error)) => error.to_string(),
                     Err(error) => format!("the step ended before its time: {error}"),
                 };
-                vec![failed(scope, scope_id, error)]
+                Step {
+                    scope,
+                    number,
+                    entries: vec![failed(scope, scope_id, error)],
+                }
             }
         })
-        .buffered(in_flight.max(1))
+        .buffer_unordered(in_flight.max(1))
 }
 
 struct AbortOnDrop<T>(JoinHandle<T>);

@@ -15,11 +15,13 @@ use crate::tap::{Tap, tapped};
 use crate::telling::telling_llm;
 use crate::{default_settings, plugin};
 
-/// The default settings, with the engine `llm`.
+/// The default settings, with the engine `llm`, and room for the memories of the telling model, which keep
+/// every version.
 #[must_use]
 pub fn llm_settings() -> Values {
     Values {
         engine: Engine::Llm,
+        long_term_summary_max_tokens: 1_000_000,
         ..default_settings()
     }
 }

@@ -6,6 +6,7 @@ pub mod export;
 pub mod faults;
 pub mod llm_server;
 pub mod merges;
+pub mod peer;
 pub mod program;
 pub mod recorder;
 pub mod store;

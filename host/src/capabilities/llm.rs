@@ -1,15 +1,14 @@
 //! The import `llm`, over the agents' [`Llm`](crate::llm::Llm)s. Keys and addresses stay behind that trait; the
 //! journal, where there is one, stands in the way of every call.
 
-use std::sync::{Mutex, PoisonError};
-
 use futures::StreamExt as _;
 
 use super::{CallState, Capabilities};
 use crate::bindings::llm::{Agent, Completion, Host, LlmError, Request};
 use crate::explain::explain_storage;
 use crate::journal::{CallEntry, CallJournal, Input};
-use crate::llm::{CallObserver, CallRecord, Llm};
+use crate::llm::record::Witness;
+use crate::llm::{CallObserver, Llm};
 
 impl Host for CallState {
     async fn complete(
@@ -114,7 +113,7 @@ impl Capabilities {
     ) -> Result<Completion, LlmError> {
         let llm = self.agents.of(request.purpose.agent);
         let Some(journal) = self.journal.as_deref() else {
-            return llm.complete(request, &*self.calls).await;
+            return self.ask(llm, request, &*self.calls).await;
         };
         if for_memory && let Some(input) = &input {
             // Without the journal nobody knows whether this was paid for already.
@@ -134,7 +133,7 @@ impl Capabilities {
         let window = llm.context_window();
         let purpose = request.purpose.clone();
         let witness = Witness::of(&*self.calls);
-        let result = llm.complete(request, &witness).await;
+        let result = self.ask(llm, request, &witness).await;
         if let Some(record) = witness.record() {
             let asked = llm.identity().map(|identity| identity.model().to_owned());
             let answer = result.as_ref().ok().map(|answer| answer.text.clone());
@@ -159,6 +158,19 @@ impl Capabilities {
         }
         result
     }
+
+    /// Asks the model, within a span where calls are traced.
+    async fn ask(
+        &self,
+        llm: &dyn Llm,
+        request: Request,
+        calls: &dyn CallObserver,
+    ) -> Result<Completion, LlmError> {
+        match &self.trace {
+            Some(trace) => trace.ask(llm, request, calls).await,
+            None => llm.complete(request, calls).await,
+        }
+    }
 }
 
 /// Keeps what a model has learned about its context window, if it has.
@@ -175,33 +187,5 @@ async fn keep_window(journal: &dyn CallJournal, llm: &dyn Llm, before: Option<u3
             "a context window that was learned is not kept: {}",
             explain_storage(&error)
         );
-    }
-}
-
-/// Keeps the record of one call, and passes it on.
-struct Witness<'a> {
-    others: &'a dyn CallObserver,
-    record: Mutex<Option<CallRecord>>,
-}
-
-impl<'a> Witness<'a> {
-    fn of(others: &'a dyn CallObserver) -> Self {
-        Self {
-            others,
-            record: Mutex::new(None),
-        }
-    }
-
-    fn record(self) -> Option<CallRecord> {
-        self.record
-            .into_inner()
-            .unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl CallObserver for Witness<'_> {
-    fn observe(&self, record: CallRecord) {
-        *self.record.lock().unwrap_or_else(PoisonError::into_inner) = Some(record.clone());
-        self.others.observe(record);
     }
 }

@@ -31,6 +31,7 @@ use crate::journal::{Attempts, CallJournal};
 use crate::llm::{Agents, CallObserver};
 use crate::recording::Tape;
 use crate::storage::Storage;
+use crate::traces::ComponentCall;
 
 /// What one workspace's component works with.
 #[derive(Clone)]
@@ -42,6 +43,8 @@ pub(crate) struct Capabilities {
     /// Where the model's calls are written down, if anywhere.
     pub(crate) journal: Option<Arc<dyn CallJournal>>,
     pub(crate) settings: Arc<Values>,
+    /// The present call, where it is traced.
+    pub(crate) trace: Option<ComponentCall>,
 }
 
 /// What a call into the component is for.

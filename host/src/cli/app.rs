@@ -16,6 +16,7 @@ use myao::import::python_bot;
 use myao::llm::Agents;
 use myao::plugin::MemoryPlugin;
 use myao::storage::sqlite::{SqliteStore, SqliteWorkspace};
+use myao::traces::Traces;
 
 use super::args::Cli;
 
@@ -23,6 +24,7 @@ pub(crate) struct App {
     pub(crate) config: Config,
     pub(crate) json: bool,
     component: Option<PathBuf>,
+    traces: Option<Traces>,
 }
 
 impl App {
@@ -37,7 +39,15 @@ impl App {
             config,
             json: arguments.json,
             component: arguments.component.clone(),
+            traces: traces(),
         })
+    }
+
+    /// Sends the traces that are not sent yet.
+    pub(crate) fn end(&self) {
+        if let Some(traces) = &self.traces {
+            traces.end();
+        }
     }
 
     /// The database; made where there is none, upgraded where it is an older one.
@@ -92,12 +102,11 @@ impl App {
             )?,
         };
         let agents = Agents::configured(&self.config.agents)?;
-        Ok(MemoryPlugin::new(
-            component,
-            storage,
-            agents,
-            self.config.settings()?,
-        ))
+        let plugin = MemoryPlugin::new(component, storage, agents, self.config.settings()?);
+        Ok(match &self.traces {
+            Some(traces) => plugin.with_traces(traces.clone()),
+            None => plugin,
+        })
     }
 
     /// The same over a workspace of the database, which keeps the journal of the model's calls.
@@ -139,6 +148,14 @@ impl App {
             utc_offset_seconds: offset,
         }
     }
+}
+
+/// The traces that the environment asks for. Where they cannot be sent, the command runs all the same.
+fn traces() -> Option<Traces> {
+    Traces::from_environment().unwrap_or_else(|error| {
+        tracing::warn!("{error}");
+        None
+    })
 }
 
 /// Where compiled components are kept: `$XDG_CACHE_HOME/myao` or `~/.cache/myao`.

@@ -28,7 +28,7 @@ pub(crate) fn run(arguments: Cli) -> anyhow::Result<ExitCode> {
         .enable_all()
         .build()
         .context("cannot start the asynchronous runtime")?;
-    runtime.block_on(async {
+    let result = runtime.block_on(async {
         match arguments.command {
             Command::Import { path } => import::run(&app, &path),
             Command::Backfill(arguments) => generate::backfill(&app, &arguments).await,
@@ -39,7 +39,9 @@ pub(crate) fn run(arguments: Cli) -> anyhow::Result<ExitCode> {
             Command::Prompt(arguments) => prompt::prompt(&app, &arguments).await,
             Command::Summarize(arguments) => prompt::summarize(&app, &arguments).await,
         }
-    })
+    });
+    app.end();
+    result
 }
 
 /// Whether the reader of our output went away, as `head` does; that is no failure of ours.

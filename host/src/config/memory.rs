@@ -61,7 +61,7 @@ impl Default for MemoryConfig {
             extractive_stand_in: false,
             short_term_history: ShortTermHistoryConfig::default(),
             generation_message_limit: 1000,
-            channels_in_flight: 8,
+            channels_in_flight: 32,
             recording: false,
             legacy_workspace_short_term: false,
             workspace_merge_per_channel: false,

@@ -1,6 +1,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
 use super::*;
+use crate::bindings::settings::Language;
 
 #[test]
 fn an_empty_file_is_all_defaults() {
@@ -67,6 +68,43 @@ health_check: { port: 9000 }
     assert_eq!(settings.reply_message_limit, 20);
     assert_eq!(config.agents.memory.model_id.unwrap().model, "org/model");
     assert_eq!(config.memory.database_path, Path::new("./data/memory.db"));
+}
+
+#[test]
+fn every_language_has_its_code() {
+    for (code, language) in [
+        ("auto", Language::AsInput),
+        ("any", Language::Any),
+        ("ja", Language::Japanese),
+        ("en", Language::English),
+        ("zh", Language::Chinese),
+        ("ko", Language::Korean),
+        ("ru", Language::Russian),
+    ] {
+        let config = Config::parse(&format!("memory: {{ language: {code} }}")).unwrap();
+        assert_eq!(config.settings().unwrap().language, language);
+    }
+    let error = Config::parse("memory:\n  language: jp\n").unwrap_err();
+    assert!(
+        error.contains("jp") && error.contains("line 2") && error.contains("ja"),
+        "{error}"
+    );
+}
+
+#[test]
+fn what_is_done_with_a_models_answers_is_configured() {
+    let settings = Config::default().settings().unwrap();
+    assert_eq!(
+        (settings.language, settings.context_margin_tokens),
+        (Language::AsInput, 300)
+    );
+    assert!(!settings.extractive_stand_in);
+    let config = "memory: { context_margin_tokens: 50, extractive_stand_in: true }";
+    let settings = Config::parse(config).unwrap().settings().unwrap();
+    assert_eq!(
+        (settings.context_margin_tokens, settings.extractive_stand_in),
+        (50, true)
+    );
 }
 
 #[test]

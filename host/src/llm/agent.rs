@@ -13,7 +13,7 @@ use super::retry::Retries;
 use super::timeouts::Timeouts;
 use super::tokens::TokenCounter;
 use super::wire::{Answer, Wire};
-use super::{Completion, FinishReason, Llm, LlmError, ModelIdentity, Request};
+use super::{Completion, Destination, FinishReason, Llm, LlmError, ModelIdentity, Request};
 
 /// A model behind a provider, as `agents.NAME` names it; [`configured`](super::configured()) makes it.
 pub struct AgentLlm {
@@ -112,6 +112,16 @@ impl Llm for AgentLlm {
         Some(&self.identity)
     }
 
+    fn destination(&self) -> Option<Destination<'_>> {
+        let url = self.wire.url();
+        Some(Destination {
+            model: &self.model,
+            address: url.host_str()?,
+            port: url.port_or_known_default(),
+            max_tokens: self.wire.max_tokens(),
+        })
+    }
+
     fn calls_in_flight(&self) -> usize {
         self.limits.calls_in_flight()
     }
@@ -172,7 +182,7 @@ impl AgentLlm {
 
     fn completion(&self, answer: Answer) -> Completion {
         Completion {
-            text: answer.text,
+            text: answer.text.into_string(),
             finish_reason: answer.finish_reason.unwrap_or(FinishReason::Other),
             model: answer.model.unwrap_or_else(|| self.model.clone()),
             input_tokens: answer.input_tokens,

@@ -47,7 +47,7 @@ impl Http {
         let clean = |text: String| key.map_or(text.clone(), |key| key.redact(&text));
         match self.ask_unredacted(wire, request).await {
             Ok(answer) => Ok(Answer {
-                text: clean(answer.text),
+                text: clean(answer.text.into_string()).into(),
                 model: answer.model.map(clean),
                 ..answer
             }),

@@ -75,10 +75,28 @@ pub trait Llm: Send + Sync {
         None
     }
 
+    /// Where its calls go, for traces; none where that is not known.
+    fn destination(&self) -> Option<Destination<'_>> {
+        None
+    }
+
     /// How many calls may be under way at once.
     fn calls_in_flight(&self) -> usize {
         CALLS_IN_FLIGHT
     }
+}
+
+/// Where a model's calls go: what its records do not tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Destination<'a> {
+    /// The model that is asked, as the provider knows it.
+    pub model: &'a str,
+    /// The name or number of the server; nothing else of its address, which may hold a password.
+    pub address: &'a str,
+    /// Its port.
+    pub port: Option<u16>,
+    /// The longest answer that the configuration allows, in tokens, if it says.
+    pub max_tokens: Option<u32>,
 }
 
 /// No model: for the extractive engine, which never asks one.

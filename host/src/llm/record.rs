@@ -1,5 +1,6 @@
 //! What a call cost: for accounting, `myao usage` and traces.
 
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use super::{FinishReason, LlmError};
@@ -45,10 +46,40 @@ impl CallObserver for () {
 }
 
 /// Keeps the records, in order of their ends.
-impl CallObserver for std::sync::Mutex<Vec<CallRecord>> {
+impl CallObserver for Mutex<Vec<CallRecord>> {
     fn observe(&self, record: CallRecord) {
         self.lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner)
+            .unwrap_or_else(PoisonError::into_inner)
             .push(record);
+    }
+}
+
+/// Keeps the record of one call, and passes it on.
+pub(crate) struct Witness<'a> {
+    others: &'a dyn CallObserver,
+    record: Mutex<Option<CallRecord>>,
+}
+
+impl<'a> Witness<'a> {
+    /// One that passes it on to `others`.
+    pub(crate) fn of(others: &'a dyn CallObserver) -> Self {
+        Self {
+            others,
+            record: Mutex::new(None),
+        }
+    }
+
+    /// The record; none before the call is over.
+    pub(crate) fn record(self) -> Option<CallRecord> {
+        self.record
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl CallObserver for Witness<'_> {
+    fn observe(&self, record: CallRecord) {
+        *self.record.lock().unwrap_or_else(PoisonError::into_inner) = Some(record.clone());
+        self.others.observe(record);
     }
 }

@@ -7,6 +7,9 @@ use tokio::time::Instant;
 
 use super::fault::{Again, Fault};
 
+/// How much of its longest length a wait has at least; more than half, as the lengths double.
+const LEAST_SHARE: f64 = 0.75;
+
 /// How often and after which waits a call is tried again.
 #[derive(Clone)]
 pub struct Retries {
@@ -16,8 +19,8 @@ pub struct Retries {
     pub first_wait: Duration,
     /// The longest wait before any attempt, unless the server asks for more. Default 30 s.
     pub max_wait: Duration,
-    /// Numbers from 0 to 1. A wait is its longest length times such a number (full jitter), so that calls
-    /// that failed together do not come back together.
+    /// Numbers from 0 to 1, one for each wait, which lies so far between three quarters of its longest length and all
+    /// of it: calls that failed together do not come back together, and still the waits grow.
     pub jitter: Arc<dyn Fn() -> f64 + Send + Sync>,
 }
 
@@ -37,11 +40,11 @@ impl Retries {
     fn wait(&self, attempt: u32, again: Again) -> Option<Duration> {
         let doubled = 2_u32.saturating_pow(attempt.saturating_sub(1));
         let longest = self.first_wait.saturating_mul(doubled).min(self.max_wait);
-        let share = |longest: Duration| longest.mul_f64((self.jitter)().clamp(0.0, 1.0));
+        let dice = || (self.jitter)().clamp(0.0, 1.0);
         match again {
             Again::Never => None,
-            Again::Later => Some(share(longest)),
-            Again::After(least) => Some(least.saturating_add(share(self.first_wait))),
+            Again::Later => Some(longest.mul_f64(LEAST_SHARE + (1.0 - LEAST_SHARE) * dice())),
+            Again::After(least) => Some(least.saturating_add(self.first_wait.mul_f64(dice()))),
         }
     }
 
@@ -131,13 +134,24 @@ mod tests {
             [0, 1000, 3000, 7000, 15_000, 31_000, 61_000, 91_000]
         );
         assert_eq!(
-            attempts_of(&retries(0.5), 600, Again::Later).await,
-            [0, 500, 1500, 3500]
-        );
-        assert_eq!(
             attempts_of(&retries(0.0), 600, Again::Later).await,
-            [0, 0, 0, 0]
+            [0, 750, 2250, 5250]
         );
+    }
+
+    /// A server in trouble gets more peace each time, not the same load again.
+    #[tokio::test(start_paused = true)]
+    async fn every_wait_is_longer_than_the_one_before_whatever_the_dice_say() {
+        let dice = std::sync::Mutex::new(fastrand::Rng::with_seed(7));
+        let retries = Retries {
+            jitter: Arc::new(move || dice.lock().unwrap().f64()),
+            ..Retries::default()
+        };
+        for _ in 0..200 {
+            let begun = attempts_of(&retries, 600, Again::Later).await;
+            let waits: Vec<u128> = begun.windows(2).map(|two| two[1] - two[0]).collect();
+            assert!(waits.windows(2).all(|two| two[1] > two[0]), "{waits:?}");
+        }
     }
 
     #[tokio::test(start_paused = true)]

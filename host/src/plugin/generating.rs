@@ -10,19 +10,28 @@ use crate::bindings::exports::myao::memory::memory_generator::{Entry, Report};
 use crate::bindings::types::Timestamp;
 use crate::capabilities::{CallState, Purpose};
 use crate::recording::{Export, Head, Player, Recorder, Recording, Replayed, Tape};
+use crate::traces::{ComponentCall, Subject};
 
-/// One call of a generating export.
+/// One call of a generating export: span, instance, recording, export, deadline, errors.
 macro_rules! generate {
-    ($plugin:ident, $export:expr, $method:ident $(, $argument:expr)*) => {{
+    ($plugin:ident, $subject:expr, $export:expr, $method:ident $(, $argument:expr)*) => {{
         let name = stringify!($method);
-        $plugin
+        let export = name.strip_prefix("call_").unwrap_or(name);
+        let trace = $plugin.traces.as_ref();
+        let trace = trace.map(|traces| ComponentCall::start(traces, export, $subject));
+        let result = $plugin
             .within_deadline(name, async {
                 let purpose = Purpose::Make($plugin.tape($export));
-                let (mut store, instance) = $plugin.instantiate(name, purpose).await?;
+                let (mut store, instance) =
+                    $plugin.instantiate(name, purpose, trace.clone()).await?;
                 let generator = instance.myao_memory_memory_generator();
                 Ok(generator.$method(&mut store $(, $argument)*).await)
             })
-            .await
+            .await;
+        if let Some(trace) = trace {
+            trace.end(export, &result);
+        }
+        result
     }};
 }
 
@@ -32,8 +41,14 @@ impl MemoryPlugin {
     /// # Errors
     /// [`CallError`].
     pub async fn generate(&self, now: Timestamp) -> Result<Report, CallError> {
-        generate!(self, || Export::Generate { now }, call_generate, now)?
-            .map_err(CallError::Refused)
+        generate!(
+            self,
+            Subject::All,
+            || Export::Generate { now },
+            call_generate,
+            now
+        )?
+        .map_err(CallError::Refused)
     }
 
     /// `memory-generator.generate-channel`: what is due in one channel.
@@ -49,7 +64,14 @@ impl MemoryPlugin {
             channel_id: channel_id.to_owned(),
             now,
         };
-        generate!(self, export, call_generate_channel, channel_id, now)
+        generate!(
+            self,
+            Subject::Channel(channel_id),
+            export,
+            call_generate_channel,
+            channel_id,
+            now
+        )
     }
 
     /// `memory-generator.generate-thread`: one thread.
@@ -70,6 +92,7 @@ impl MemoryPlugin {
         };
         generate!(
             self,
+            Subject::Thread(channel_id, &thread_ts),
             export,
             call_generate_thread,
             channel_id,
@@ -85,6 +108,7 @@ impl MemoryPlugin {
     pub async fn generate_workspace(&self, now: Timestamp) -> Result<Entry, CallError> {
         generate!(
             self,
+            Subject::Workspace(&self.settings().workspace_scope_id),
             || Export::GenerateWorkspace { now },
             call_generate_workspace,
             now
@@ -100,7 +124,7 @@ impl MemoryPlugin {
         const CALL: &str = "replay";
         let export = recording.head.export.clone();
         let tape = Tape::Playing(Box::new(Player::new(recording)));
-        let (mut store, instance) = self.instantiate(CALL, Purpose::Make(tape)).await?;
+        let (mut store, instance) = self.instantiate(CALL, Purpose::Make(tape), None).await?;
         let run = async { Ok(run(&export, &mut store, &instance).await) };
         let error = self.within_deadline(CALL, run).await.err();
         match store.into_data().tape {

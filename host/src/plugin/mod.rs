@@ -20,6 +20,7 @@ use crate::journal::CallJournal;
 use crate::llm::{Agents, CallObserver};
 use crate::recording::Recordings;
 use crate::storage::{Storage, StorageError};
+use crate::traces::{ComponentCall, Subject, Traces};
 
 /// What a call may use up.
 #[derive(Debug, Clone, Copy)]
@@ -88,6 +89,7 @@ pub struct MemoryPlugin {
     capabilities: Capabilities,
     limits: Limits,
     recordings: Option<Arc<dyn Recordings>>,
+    traces: Option<Traces>,
 }
 
 impl MemoryPlugin {
@@ -105,12 +107,14 @@ impl MemoryPlugin {
             calls: Arc::new(()),
             journal: None,
             settings: Arc::new(settings),
+            trace: None,
         };
         Self {
             component,
             capabilities,
             limits: Limits::default(),
             recordings: None,
+            traces: None,
         }
     }
 
@@ -163,6 +167,13 @@ impl MemoryPlugin {
         self.component.digest()
     }
 
+    /// The same, tracing its calls and the model's.
+    #[must_use]
+    pub fn with_traces(mut self, traces: Traces) -> Self {
+        self.traces = Some(traces);
+        self
+    }
+
     /// The settings that the component is given.
     #[must_use]
     pub fn settings(&self) -> &Values {
@@ -173,8 +184,13 @@ impl MemoryPlugin {
         &self,
         call: &'static str,
         purpose: Purpose,
+        trace: Option<ComponentCall>,
     ) -> Result<(Store<CallState>, Memory), CallError> {
-        let state = CallState::new(self.capabilities.clone(), self.limits.memory_bytes, purpose);
+        let capabilities = Capabilities {
+            trace,
+            ..self.capabilities.clone()
+        };
+        let state = CallState::new(capabilities, self.limits.memory_bytes, purpose);
         let mut store = Store::new(&self.component.engine, state);
         store.limiter(|state| &mut state.memory_limit);
         // At every tick a running component gives way to tokio, which keeps the deadline.
@@ -220,16 +236,24 @@ impl MemoryPlugin {
     }
 }
 
-/// One call: instance, export, deadline, errors.
+/// One call: span, instance, export, deadline, errors.
 macro_rules! call {
-    ($plugin:ident, $interface:ident, $method:ident $(, $argument:expr)*) => {{
+    ($plugin:ident, $subject:expr, $interface:ident, $method:ident $(, $argument:expr)*) => {{
         let name = stringify!($method);
-        $plugin
+        let export = name.strip_prefix("call_").unwrap_or(name);
+        let trace = $plugin.traces.as_ref();
+        let trace = trace.map(|traces| ComponentCall::start(traces, export, $subject));
+        let result = $plugin
             .within_deadline(name, async {
-                let (mut store, instance) = $plugin.instantiate(name, Purpose::Look).await?;
+                let (mut store, instance) =
+                    $plugin.instantiate(name, Purpose::Look, trace.clone()).await?;
                 Ok(instance.$interface().$method(&mut store $(, $argument)*).await)
             })
-            .await
+            .await;
+        if let Some(trace) = trace {
+            trace.end(export, &result);
+        }
+        result
     }};
 }
 
@@ -247,6 +271,7 @@ impl MemoryPlugin {
     ) -> Result<Summary, CallError> {
         call!(
             self,
+            Subject::Memory(scope, memory_type),
             myao_memory_memory_summarizer,
             call_summarize,
             context,
@@ -270,6 +295,7 @@ impl MemoryPlugin {
     ) -> Result<String, CallError> {
         call!(
             self,
+            Subject::Memory(scope, memory_type),
             myao_memory_memory_summarizer,
             call_render_prompt,
             context,
@@ -289,8 +315,15 @@ impl MemoryPlugin {
         request: &BuildRequest,
         now: Timestamp,
     ) -> Result<Context, CallError> {
-        call!(self, myao_memory_context_builder, call_build, request, now)?
-            .map_err(CallError::Refused)
+        call!(
+            self,
+            request.into(),
+            myao_memory_context_builder,
+            call_build,
+            request,
+            now
+        )?
+        .map_err(CallError::Refused)
     }
 
     /// `memory-generator.should-update`: whether a channel's short-term memory takes a new version.
@@ -304,6 +337,7 @@ impl MemoryPlugin {
     ) -> Result<bool, CallError> {
         call!(
             self,
+            Subject::All,
             myao_memory_memory_generator,
             call_should_update,
             state,
@@ -317,6 +351,13 @@ impl MemoryPlugin {
     /// # Errors
     /// [`CallError`].
     pub async fn list_due(&self, now: Timestamp) -> Result<DueWork, CallError> {
-        call!(self, myao_memory_memory_generator, call_list_due, now)?.map_err(CallError::Refused)
+        call!(
+            self,
+            Subject::All,
+            myao_memory_memory_generator,
+            call_list_due,
+            now
+        )?
+        .map_err(CallError::Refused)
     }
 }

@@ -159,7 +159,7 @@ fn without_messages_there_is_nothing_to_do() {
     );
     assert_eq!(
         program.run(&["--json", "backfill"]).json(),
-        json!({ "first_tick": null, "last_tick": null, "made": [], "failed": [] })
+        json!({ "first_tick": null, "last_tick": null, "made": [], "failed": [], "deferred": [] })
     );
 }
 

@@ -34,6 +34,14 @@ fn now(minute: i64) -> String {
     format!("--now={}", time(minute))
 }
 
+/// That of an extract, for which no model is asked.
+fn coverage(messages: u32) -> Value {
+    let left_out = json!({ "other_channels": 0, "workspace": 0, "messages": 0, "channel": 0 });
+    json!({
+        "messages": messages, "covered": messages, "left_out": left_out, "chunks": 1, "calls": 0,
+    })
+}
+
 #[test]
 fn the_report_says_what_was_made_of_what() {
     let program = program_with("", &posts());
@@ -43,12 +51,13 @@ fn the_report_says_what_was_made_of_what() {
         json!({
             "scope": scope, "scope_id": scope_id, "memory_type": memory_type, "version": 1,
             "engine": "extractive", "source_message_count": messages,
+            "truncated": false, "coverage": coverage(if memory_type == "long-term" { 0 } else { messages }),
         })
     };
     let done = |scope: &str, scope_id: &str, name: &str, made: Value| {
         json!({
             "scope": scope, "scope_id": scope_id, "channel_name": name,
-            "outcome": "done", "reason": null, "made": made,
+            "outcome": "done", "reason": null, "deferral": null, "made": made,
         })
     };
     let channel = |scope_id: &str, name: &str, messages| {
@@ -62,7 +71,7 @@ fn the_report_says_what_was_made_of_what() {
     };
     let quiet = json!({
         "scope": "channel", "scope_id": "CQUIET", "channel_name": "quiet",
-        "outcome": "skipped", "reason": "nothing_to_summarize", "made": [],
+        "outcome": "skipped", "reason": "nothing_to_summarize", "deferral": null, "made": [],
     });
     assert_eq!(
         report,
@@ -241,7 +250,7 @@ fn a_conversation_that_goes_on_is_skipped_and_said_so() {
         entry(&report, "CGENERAL"),
         &json!({
             "scope": "channel", "scope_id": "CGENERAL", "channel_name": "general",
-            "outcome": "skipped", "reason": "not_due", "made": [],
+            "outcome": "skipped", "reason": "not_due", "deferral": null, "made": [],
         })
     );
     let told = program.run(&["generate", &now(8)]).output();

@@ -50,10 +50,17 @@ fn the_model_gets_one_system_message_and_no_user_message() {
 fn json_tells_the_engine_and_whether_the_answer_was_cut_off() {
     let server = LlmServer::start(|_| answer("- ok"));
     let program = Program::with_config(&server.config());
-    let ran = summarize(&program, &["--json"]);
+    let answer = summarize(&program, &["--json"]).json();
     assert_eq!(
-        ran.json(),
-        json!({ "text": "- ok", "engine": "llm", "truncated": false })
+        (&answer["text"], &answer["engine"], &answer["truncated"]),
+        (&json!("- ok"), &json!("llm"), &json!(false))
+    );
+    let (coverage, messages) = (&answer["coverage"], &answer["coverage"]["messages"]);
+    assert!(messages.as_u64() > Some(0), "{answer:#}");
+    let left_out = json!({ "other_channels": 0, "workspace": 0, "messages": 0, "channel": 0 });
+    assert_eq!(
+        *coverage,
+        json!({ "messages": messages, "covered": messages, "left_out": left_out, "chunks": 1, "calls": 1 })
     );
 }
 
@@ -196,10 +203,13 @@ fn an_answer_that_was_cut_off_is_kept_to_its_last_whole_line() {
     let server =
         LlmServer::start(|_| cut_off("- リリースは 3月4日\n- 予算は 45,000円\n- 会場は箱"));
     let program = Program::with_config(&server.config());
-    let ran = summarize(&program, &["--json"]);
+    let answer = summarize(&program, &["--json"]).json();
     assert_eq!(
-        ran.json(),
-        json!({ "text": "- リリースは 3月4日\n- 予算は 45,000円", "engine": "llm", "truncated": true })
+        (&answer["text"], &answer["truncated"]),
+        (
+            &json!("- リリースは 3月4日\n- 予算は 45,000円"),
+            &json!(true)
+        )
     );
 }
 

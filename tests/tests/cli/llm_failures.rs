@@ -57,7 +57,7 @@ fn a_prompt_that_is_too_long_is_told() {
     let body = r#"{"error":{"code":"context_length_exceeded","message":"This model's maximum context length is 8192 tokens."}}"#;
     assert_words(
         &refusal(error(400, body)),
-        &["too long", "larger context window"],
+        &["fit the model", "larger context window"],
     );
 }
 

@@ -24,5 +24,6 @@ mod output;
 mod prompt;
 mod python_bot;
 mod replay;
+mod rests;
 mod summarize;
 mod usage;

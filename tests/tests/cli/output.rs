@@ -130,7 +130,7 @@ fn every_commands_help_names_its_arguments() {
         ),
         (&["import"], &["<PATH>"]),
         (&["backfill"], &["--until", "--keep-going"]),
-        (&["generate"], &["--now", "RFC3339"]),
+        (&["generate"], &["--now", "RFC3339", "--retry"]),
         (&["memory"], &["list", "show", "history", "diff"]),
         (&["memory", "list"], &[]),
         (&["memory", "show"], &["<SCOPE_ID>"]),

@@ -118,6 +118,10 @@ async fn a_model_that_fails_for_one_channel_fails_that_channel_only() {
     }
     let plugin = plugin(Arc::new(workspace.clone()), llm, llm_settings());
     run::generate(&plugin, utc(NOW), 2, &|_| {}).await.unwrap();
+    let report = run::generate(&plugin, utc(NOW), 2, &|_| {}).await.unwrap();
+    let bad = report.entries.iter().find(of_bad).unwrap();
+    assert!(matches!(bad.outcome, Outcome::Deferred(_)), "{bad:?}");
+    assert_eq!(workspace.clear_deferrals().unwrap(), 1);
     assert_next_run_makes_up(&workspace).await;
 }
 

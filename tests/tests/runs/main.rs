@@ -12,6 +12,7 @@
 
 mod failures;
 mod kills;
+mod models;
 mod real_data;
 mod sandbox;
 mod scale;

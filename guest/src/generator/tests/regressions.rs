@@ -217,7 +217,7 @@ fn regression_13_a_run_costs_five_calls_for_each_channel_and_five_for_all() {
     }
 }
 
-/// The message limit; a budget of tokens is a later matter.
+/// The message limit; the summariser's tests hold the budget of tokens.
 #[test]
 fn regression_14_no_prompt_has_more_messages_than_the_limit() {
     let mut host = TestHost::with_prompts();

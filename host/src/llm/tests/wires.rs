@@ -335,3 +335,71 @@ async fn refusals_are_errors_that_are_not_tried_again() {
         server.only();
     }
 }
+
+/// As servers do whose strings are UTF-16.
+#[tokio::test(start_paused = true)]
+async fn a_character_cut_between_two_events_is_put_together_on_every_wire() {
+    let halves = [r"城\ud83c", r"\udfef。"];
+    for (model_id, path, events) in [
+        (
+            "openai/m",
+            "/v1",
+            events(&[
+                &format!(
+                    r#"{{"choices":[{{"delta":{{"content":"{}"}}}}]}}"#,
+                    halves[0]
+                ),
+                &format!(
+                    r#"{{"choices":[{{"delta":{{"content":"{}"}},"finish_reason":"stop"}}]}}"#,
+                    halves[1]
+                ),
+                "[DONE]",
+            ]),
+        ),
+        (
+            "anthropic/m",
+            "",
+            events(&[
+                &format!(
+                    r#"{{"type":"content_block_delta","index":0,"delta":{{"type":"text_delta","text":"{}"}}}}"#,
+                    halves[0]
+                ),
+                &format!(
+                    r#"{{"type":"content_block_delta","index":0,"delta":{{"type":"text_delta","text":"{}"}}}}"#,
+                    halves[1]
+                ),
+                r#"{"type":"message_stop"}"#,
+            ]),
+        ),
+        (
+            "gemini/m",
+            "",
+            events(&[
+                &format!(
+                    r#"{{"candidates":[{{"content":{{"parts":[{{"text":"{}"}}]}}}}]}}"#,
+                    halves[0]
+                ),
+                &format!(
+                    r#"{{"candidates":[{{"content":{{"parts":[{{"text":"{}"}}]}},"finishReason":"STOP"}}]}}"#,
+                    halves[1]
+                ),
+            ]),
+        ),
+        (
+            "ollama/m",
+            "",
+            format!(
+                "{{\"message\":{{\"content\":\"{}\"}}}}\n{{\"message\":{{\"content\":\"{}\"}},\"done\":true}}\n",
+                halves[0], halves[1]
+            ),
+        ),
+    ] {
+        let server = Server::start([reply(200, "", &events)]).await;
+        let (result, record) = call(&at(&server, model_id, path, json!({}))).await;
+        assert_eq!(
+            (result.unwrap().text.as_str(), record.attempts),
+            ("城🏯。", 1),
+            "{model_id}"
+        );
+    }
+}

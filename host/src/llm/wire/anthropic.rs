@@ -5,8 +5,8 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::{
-    Answer, Fault, FinishReason, NEUTRAL_TURN, Progress, Request, Wire, event, max_tokens, rename,
-    set_all,
+    Answer, Fault, FinishReason, NEUTRAL_TURN, Piece, Progress, Request, Wire, event, max_tokens,
+    rename, set_all,
 };
 
 /// The version of the API that these events belong to.
@@ -45,6 +45,10 @@ impl Wire for Anthropic {
         &self.url
     }
 
+    fn max_tokens(&self) -> Option<u32> {
+        self.max_tokens
+    }
+
     fn headers(&self, key: Option<&str>) -> Vec<(&'static str, String)> {
         let mut headers = vec![("anthropic-version", VERSION.to_owned())];
         headers.extend(key.map(|key| ("x-api-key", key.to_owned())));
@@ -67,53 +71,49 @@ impl Wire for Anthropic {
     }
 
     fn read(&self, data: &str, answer: &mut Answer) -> Result<(), Fault> {
-        match event(data)? {
-            Event::MessageStart { message } => {
-                answer.model = message.model;
-                message.usage.add_to(answer);
+        let event: Event = event(data)?;
+        if let Some(message) = event.message {
+            answer.model = message.model;
+            message.usage.add_to(answer);
+        }
+        if let Some(delta) = event.delta {
+            answer.text.push(&delta.text.unwrap_or_default());
+            if let Some(reason) = delta.stop_reason {
+                answer.finish_reason = Some(finish_reason(&reason, answer)?);
             }
-            Event::ContentBlockDelta { delta } => {
-                answer.text += delta.text.as_deref().unwrap_or_default();
-            }
-            Event::MessageDelta { delta, usage } => {
-                usage.add_to(answer);
-                answer.finish_reason = delta.stop_reason.as_deref().map(|reason| match reason {
-                    "end_turn" | "stop_sequence" => FinishReason::Stop,
-                    "max_tokens" | "model_context_window_exceeded" => FinishReason::Length,
-                    _ => FinishReason::Other,
-                });
-                if delta.stop_reason.as_deref() == Some("refusal") {
-                    return Err(Fault::refused(format!(
-                        "the model stopped with `refusal`: {}",
-                        answer.text
-                    )));
-                }
-            }
-            Event::MessageStop => answer.progress = Progress::Ended,
-            Event::Other => {}
+        }
+        if let Some(usage) = event.usage {
+            usage.add_to(answer);
+        }
+        if event.kind == "message_stop" {
+            answer.progress = Progress::Ended;
         }
         Ok(())
     }
 }
 
+fn finish_reason(reason: &str, answer: &Answer) -> Result<FinishReason, Fault> {
+    Ok(match reason {
+        "end_turn" | "stop_sequence" => FinishReason::Stop,
+        "max_tokens" | "model_context_window_exceeded" => FinishReason::Length,
+        "refusal" => {
+            let text = answer.text.clone().into_string();
+            let detail = format!("the model stopped with `refusal`: {text}");
+            return Err(Fault::refused(detail));
+        }
+        _ => FinishReason::Other,
+    })
+}
+
+/// `message_start` has a message, `content_block_delta` and `message_delta` have a delta. The borders of blocks,
+/// `ping` and what is added later have neither.
 #[derive(Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
-enum Event {
-    MessageStart {
-        message: Message,
-    },
-    ContentBlockDelta {
-        delta: BlockDelta,
-    },
-    MessageDelta {
-        delta: MessageDelta,
-        #[serde(default)]
-        usage: Usage,
-    },
-    MessageStop,
-    /// `ping`, the borders of blocks, and what is added later.
-    #[serde(other)]
-    Other,
+struct Event {
+    #[serde(rename = "type")]
+    kind: String,
+    message: Option<Message>,
+    delta: Option<Delta>,
+    usage: Option<Usage>,
 }
 
 #[derive(Deserialize)]
@@ -125,12 +125,8 @@ struct Message {
 
 /// Thinking comes in deltas without `text`.
 #[derive(Deserialize)]
-struct BlockDelta {
-    text: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct MessageDelta {
+struct Delta {
+    text: Option<Piece>,
     stop_reason: Option<String>,
 }
 

@@ -5,7 +5,8 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::{
-    Answer, Fault, FinishReason, NEUTRAL_TURN, Progress, Request, Wire, event, max_tokens, set_all,
+    Answer, Fault, FinishReason, NEUTRAL_TURN, Piece, Progress, Request, Wire, event, max_tokens,
+    set_all,
 };
 
 /// The other names of OpenAI's parameters.
@@ -67,6 +68,10 @@ impl Wire for Gemini {
         &self.url
     }
 
+    fn max_tokens(&self) -> Option<u32> {
+        self.max_tokens
+    }
+
     fn headers(&self, key: Option<&str>) -> Vec<(&'static str, String)> {
         // Not in the URL, where the documentation's examples have it: URLs are logged.
         key.map(|key| ("x-goog-api-key", key.to_owned()))
@@ -114,7 +119,7 @@ impl Wire for Gemini {
         };
         for part in candidate.content.unwrap_or_default().parts {
             if !part.thought {
-                answer.text += &part.text;
+                answer.text.push(&part.text);
             }
         }
         if let Some(reason) = candidate.finish_reason {
@@ -165,7 +170,7 @@ struct Content {
 #[derive(Deserialize)]
 struct Part {
     #[serde(default)]
-    text: String,
+    text: Piece,
     #[serde(default)]
     thought: bool,
 }

@@ -9,9 +9,13 @@ pub(super) mod anthropic;
 pub(super) mod gemini;
 pub(super) mod ollama;
 pub(super) mod openai;
+mod text;
 
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
+
+use text::{Piece, Text};
 
 use super::fault::Fault;
 use super::{FinishReason, Request};
@@ -24,6 +28,9 @@ const NEUTRAL_TURN: &str = ".";
 pub(super) trait Wire: Send + Sync {
     /// Where requests go.
     fn url(&self) -> &reqwest::Url;
+
+    /// The longest answer that the configuration allows, in tokens.
+    fn max_tokens(&self) -> Option<u32>;
 
     /// The headers beside the content type.
     fn headers(&self, key: Option<&str>) -> Vec<(&'static str, String)>;
@@ -46,7 +53,7 @@ pub(super) trait Wire: Send + Sync {
 /// An answer as far as it has come.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Answer {
-    pub(super) text: String,
+    pub(super) text: Text,
     /// What the model says instead of an answer (OpenAI).
     pub(super) refusal: String,
     pub(super) model: Option<String>,
@@ -71,11 +78,18 @@ pub(super) enum Progress {
 
 /// One event, as the wire knows it, or the error in it.
 fn event<T: DeserializeOwned>(event: &str) -> Result<T, Fault> {
-    let value: Value = serde_json::from_str(event).map_err(|error| garbled(event, &error))?;
-    if let Some(error) = value.get("error").filter(|error| !error.is_null()) {
-        return Err(Fault::in_stream(error));
+    let garbled = |error| garbled(event, &error);
+    let Failed { error } = serde_json::from_str(event).map_err(garbled)?;
+    match error {
+        Some(error) => Err(Fault::in_stream(&error)),
+        None => serde_json::from_str(event).map_err(garbled),
     }
-    serde_json::from_value(value).map_err(|error| garbled(event, &error))
+}
+
+/// The error that an event may be, on all wires.
+#[derive(Deserialize)]
+struct Failed {
+    error: Option<Value>,
 }
 
 fn garbled(event: &str, error: &serde_json::Error) -> Fault {

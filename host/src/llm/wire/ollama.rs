@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::{
-    Answer, Fault, FinishReason, Progress, Request, Wire, bearer, event, max_tokens, set_all,
+    Answer, Fault, FinishReason, Piece, Progress, Request, Wire, bearer, event, max_tokens, set_all,
 };
 
 /// Parameters that stand beside `options`, not in it.
@@ -54,6 +54,10 @@ impl Wire for Ollama {
         &self.url
     }
 
+    fn max_tokens(&self) -> Option<u32> {
+        self.max_tokens
+    }
+
     fn headers(&self, key: Option<&str>) -> Vec<(&'static str, String)> {
         bearer(key)
     }
@@ -87,7 +91,7 @@ impl Wire for Ollama {
     fn read(&self, line: &str, answer: &mut Answer) -> Result<(), Fault> {
         let chunk: Chunk = event(line)?;
         answer.model = chunk.model.or(answer.model.take());
-        answer.text += &chunk.message.content;
+        answer.text.push(&chunk.message.content);
         if chunk.done {
             answer.progress = Progress::Ended;
             answer.input_tokens = chunk.prompt_eval_count;
@@ -118,5 +122,5 @@ struct Chunk {
 #[derive(Default, Deserialize)]
 struct Message {
     #[serde(default)]
-    content: String,
+    content: Piece,
 }

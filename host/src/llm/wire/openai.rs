@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::{
-    Answer, Fault, FinishReason, Progress, Request, Wire, bearer, event, max_tokens, set_all,
+    Answer, Fault, FinishReason, Piece, Progress, Request, Wire, bearer, event, max_tokens, set_all,
 };
 
 /// Models of OpenAI whose output limit has the newer name.
@@ -36,6 +36,10 @@ impl OpenAi {
 impl Wire for OpenAi {
     fn url(&self) -> &Url {
         &self.url
+    }
+
+    fn max_tokens(&self) -> Option<u32> {
+        self.max_tokens
     }
 
     fn headers(&self, key: Option<&str>) -> Vec<(&'static str, String)> {
@@ -94,7 +98,7 @@ impl Wire for OpenAi {
         let Some(choice) = chunk.choices.into_iter().next() else {
             return Ok(());
         };
-        answer.text += choice.delta.content.as_deref().unwrap_or_default();
+        answer.text.push(&choice.delta.content.unwrap_or_default());
         answer.refusal += choice.delta.refusal.as_deref().unwrap_or_default();
         if let Some(reason) = choice.finish_reason {
             answer.progress = Progress::Finished;
@@ -125,7 +129,7 @@ struct Choice {
 
 #[derive(Default, Deserialize)]
 struct Delta {
-    content: Option<String>,
+    content: Option<Piece>,
     refusal: Option<String>,
 }
 

@@ -2,15 +2,18 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 
 use super::error::{Fault, StoreError};
 
 /// How long a call waits for another process's transaction.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// How long until a busy database is asked again to change its mode.
+const WAL_RETRY: Duration = Duration::from_millis(10);
 
 /// How many reading connections are kept open.
 const IDLE_READERS: usize = 4;
@@ -55,9 +58,7 @@ pub(super) fn connect(path: &Path) -> Result<Connection, StoreError> {
 impl Pool {
     /// Takes a connection to a database of myao.
     pub(super) fn new(path: &Path, writer: Connection) -> Result<Self, StoreError> {
-        writer
-            .pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))
-            .map_err(|error| StoreError::of(path, error))?;
+        enter_wal(&writer).map_err(|error| StoreError::of(path, error))?;
         Ok(Self {
             path: path.to_owned(),
             writer: Mutex::new(writer),
@@ -108,6 +109,23 @@ impl Pool {
             .pragma_update(None, "query_only", true)
             .map_err(|error| StoreError::of(&self.path, error))?;
         Ok(connection)
+    }
+}
+
+/// Changes to WAL mode, which a new database is not in yet. SQLite itself does not wait here for other processes.
+fn enter_wal(connection: &Connection) -> rusqlite::Result<()> {
+    let begun = Instant::now();
+    loop {
+        let entered = connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()));
+        match entered {
+            Err(error)
+                if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
+                    && begun.elapsed() < BUSY_TIMEOUT =>
+            {
+                std::thread::sleep(WAL_RETRY);
+            }
+            entered => return entered,
+        }
     }
 }
 

@@ -33,7 +33,9 @@ pub(super) enum Found {
 
 /// Brings a new or older database to the newest schema; leaves all others alone.
 pub(super) fn prepare(connection: &mut Connection) -> Result<Found, Fault> {
-    if let Some(found) = look(connection)? {
+    // In one transaction: another process may be making the database just now.
+    let found = look(&*connection.transaction()?)?;
+    if let Some(found) = found {
         return Ok(found);
     }
     // A table that is made anew goes and comes back under the references to it. The next connection, and

@@ -1,0 +1,66 @@
+//! Kinds of errors, for `error.type`: the cases of `wit/errors.wit`, without their details.
+
+use crate::bindings::errors::{BadAnswer, Error};
+use crate::bindings::llm::LlmError;
+use crate::bindings::storage::StorageError;
+use crate::plugin::CallError;
+
+/// `trapped`, `out-of-memory`, `timed-out`, or as [`of_error`].
+pub(super) fn of_call(error: &CallError) -> String {
+    match error {
+        CallError::Refused(error) => of_error(error),
+        CallError::Trapped { .. } => "trapped".to_owned(),
+        CallError::OutOfMemory { .. } => "out-of-memory".to_owned(),
+        CallError::TimedOut { .. } => "timed-out".to_owned(),
+    }
+}
+
+/// `prompt-too-long`, `llm.rate-limited`, `bad-answer.shrunk`, …
+pub(super) fn of_error(error: &Error) -> String {
+    match error {
+        Error::UnsupportedCombination(_) => "unsupported-combination".to_owned(),
+        Error::MissingTargetThread => "missing-target-thread".to_owned(),
+        Error::InvalidTs(_) => "invalid-ts".to_owned(),
+        Error::Template(_) => "template".to_owned(),
+        Error::Storage(error) => format!("storage.{}", of_storage(error)),
+        Error::Llm(error) => format!("llm.{}", of_llm(error)),
+        Error::BadAnswer(reason) => format!("bad-answer.{}", of_answer(reason)),
+        Error::PromptTooLong(_) => "prompt-too-long".to_owned(),
+        Error::Other(_) => "other".to_owned(),
+    }
+}
+
+/// `rate-limited`, …
+pub(super) fn of_llm(error: &LlmError) -> &'static str {
+    match error {
+        LlmError::RateLimited(_) => "rate-limited",
+        LlmError::ContextTooLong(_) => "context-too-long",
+        LlmError::Unavailable(_) => "unavailable",
+        LlmError::Refused(_) => "refused",
+        LlmError::InvalidRequest(_) => "invalid-request",
+        LlmError::TimedOut => "timed-out",
+        LlmError::Other(_) => "other",
+    }
+}
+
+fn of_storage(error: &StorageError) -> &'static str {
+    match error {
+        StorageError::NotFound(_) => "not-found",
+        StorageError::Conflict(_) => "conflict",
+        StorageError::Unavailable(_) => "unavailable",
+        StorageError::Invalid(_) => "invalid",
+        StorageError::Other(_) => "other",
+    }
+}
+
+fn of_answer(reason: &BadAnswer) -> &'static str {
+    match reason {
+        BadAnswer::Empty => "empty",
+        BadAnswer::Refusal => "refusal",
+        BadAnswer::Question => "question",
+        BadAnswer::PromptRepeated => "prompt-repeated",
+        BadAnswer::WrongLanguage(_) => "wrong-language",
+        BadAnswer::TooLong(_) => "too-long",
+        BadAnswer::Shrunk(_) => "shrunk",
+    }
+}

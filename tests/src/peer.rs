@@ -1,0 +1,135 @@
+//! Independent servers that myao is tried against, each a process on a free port of this machine that ends with its
+//! test. `scripts/prepare-peer` installs them.
+
+#![allow(clippy::panic, clippy::unwrap_used)]
+
+use std::ffi::OsStr;
+use std::io::{Read as _, Write as _};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::project_file;
+
+/// Python and Node start slowly while others compile.
+const START_TIMEOUT: Duration = Duration::from_secs(60);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
+
+/// A file of an installed peer, by its path under `target/peers`.
+#[must_use]
+pub fn peer_file(path: &str) -> PathBuf {
+    let file = project_file("target/peers").join(path);
+    assert!(
+        file.exists(),
+        "{} is not there; run `make test-peers` or `make test-llm`",
+        file.display()
+    );
+    file
+}
+
+/// A running peer.
+pub struct Peer {
+    process: Child,
+    address: SocketAddr,
+    /// One more header of the requests to its pages.
+    header: String,
+}
+
+impl Peer {
+    /// Runs `command` with its port behind `port_option`, and waits until `health` answers with 200.
+    #[must_use]
+    pub fn start(command: &mut Command, port_option: impl AsRef<OsStr>, health: &str) -> Self {
+        let address = free_address();
+        command.arg(port_option).arg(address.port().to_string());
+        command.stdin(Stdio::null()).stdout(Stdio::null());
+        let process = command.spawn();
+        let process = process.unwrap_or_else(|error| panic!("{command:?}: {error}"));
+        let mut peer = Self {
+            process,
+            address,
+            header: "x-test: 1".to_owned(),
+        };
+        let deadline = Instant::now() + START_TIMEOUT;
+        while !peer.is_ready(health) {
+            let ended = peer.process.try_wait().unwrap();
+            assert!(ended.is_none(), "{command:?} ended: {ended:?}");
+            assert!(Instant::now() < deadline, "{command:?} does not get ready");
+            thread::sleep(POLL_INTERVAL);
+        }
+        peer
+    }
+
+    /// The same, asked for its pages with a key.
+    #[must_use]
+    pub fn with_key(mut self, key: &str) -> Self {
+        self.header = format!("authorization: Bearer {key}");
+        self
+    }
+
+    /// The address of one of its pages.
+    #[must_use]
+    pub fn url(&self, path: &str) -> String {
+        format!("http://{}{path}", self.address)
+    }
+
+    /// What a page holds.
+    #[must_use]
+    pub fn get(&self, path: &str) -> Value {
+        self.ask("GET", path, &Value::Null)
+    }
+
+    /// What a page answers to a body.
+    pub fn post(&self, path: &str, body: &Value) -> Value {
+        self.ask("POST", path, body)
+    }
+
+    fn is_ready(&self, health: &str) -> bool {
+        self.exchange("GET", health, "")
+            .is_ok_and(|answer| status(&answer) == Some("200"))
+    }
+
+    fn ask(&self, method: &str, path: &str, body: &Value) -> Value {
+        let answer = self.exchange(method, path, &body.to_string()).unwrap();
+        let is_success = status(&answer).is_some_and(|status| status.starts_with('2'));
+        assert!(is_success, "{method} {path}: {answer}");
+        let (_, body) = answer.split_once("\r\n\r\n").unwrap();
+        serde_json::from_str(body).unwrap_or_else(|error| panic!("{path}: {error}: {body}"))
+    }
+
+    /// HTTP/1.0: the answer is whole, and ends with the connection.
+    fn exchange(&self, method: &str, path: &str, body: &str) -> std::io::Result<String> {
+        let mut stream = TcpStream::connect(self.address)?;
+        let length = body.len();
+        write!(
+            stream,
+            "{method} {path} HTTP/1.0\r\nhost: {}\r\n{}\r\ncontent-type: application/json\r\n\
+             content-length: {length}\r\n\r\n{body}",
+            self.address, self.header
+        )?;
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer)?;
+        Ok(answer)
+    }
+}
+
+impl Drop for Peer {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+fn status(answer: &str) -> Option<&str> {
+    answer.split_whitespace().nth(1)
+}
+
+/// A port that nobody listens on, as the system hands it out.
+fn free_address() -> SocketAddr {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    listener.local_addr().unwrap()
+}

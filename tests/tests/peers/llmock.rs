@@ -1,0 +1,264 @@
+//! Against llmock, which breaks what it answers as it is told, watches every attempt and grades its client:
+//! each run must end with the memories of a run without faults, and the grade must be clean.
+
+use std::process::Command;
+
+use myao_tests::export::{Post, post, program_with};
+use myao_tests::peer::{Peer, peer_file};
+use myao_tests::program::Program;
+use serde_json::{Value, json};
+
+use crate::end_state::{Saved, generate, saved};
+
+/// When the conversation is over.
+const LATER: i64 = 300;
+/// What failed once has rested by then.
+const RESTED: i64 = LATER + 120;
+/// The calls of a run without faults: the thread, the channel's recent events and its past, the workspace.
+const CALLS: u64 = 4;
+const ANSWER: &str = "- Harbour 2.4 is released on 4 March.\n\
+                      - Carol signed off the budget of 45,000 yen.\n\
+                      - Bob writes the release notes by Tuesday.";
+
+/// How llmock is spoken to: a model, and the path of its wire.
+const OPENAI: (&str, &str) = ("openai/mock-1", "/v1");
+const WIRES: [(&str, &str); 3] = [
+    OPENAI,
+    ("anthropic/mock-1", "/anthropic"),
+    ("gemini/mock-1", "/gemini/v1beta"),
+];
+
+fn posts() -> Vec<Post> {
+    vec![
+        post("harbour", 0, "ann", "We release Harbour 2.4 on 4 March."),
+        post(
+            "harbour",
+            3,
+            "bob",
+            "Carol signed off the budget of 45,000 yen.",
+        ),
+        post("harbour", 5, "ann", "Who writes the release notes?"),
+        post("harbour", 9, "bob", "I write them by Tuesday.").in_thread(5),
+    ]
+}
+
+/// A running llmock.
+struct Llmock(Peer);
+
+impl Llmock {
+    fn start(options: &[&str]) -> Self {
+        let mut command = Command::new(peer_file("llmock/bin/llmock"));
+        // Paced, so that a client that hangs up in the middle is seen to.
+        command.args(["serve", "--log-level=error", "--stream-chunk-delay-ms=5"]);
+        command.args(options);
+        Self(Peer::start(&mut command, "--port", "/health"))
+    }
+
+    /// Forgets what was, and then answers everything, with these faults in it.
+    fn script(&self, faults: &[Value]) {
+        self.0.post("/_llmock/reset", &json!({}));
+        let mut behaviors = vec![json!({ "type": "reply", "text": ANSWER, "times": null })];
+        behaviors.extend_from_slice(faults);
+        self.0
+            .post("/_llmock/scenario", &json!({ "behaviors": behaviors }));
+    }
+
+    /// A program with the conversation and this server as its model; it waits for a first token for two
+    /// seconds, and for the next one for one.
+    fn program(&self, (model_id, path): (&str, &str), more: &str) -> Program {
+        let url = self.0.url(path);
+        let config = format!(
+            "agents:\n  memory:\n    model_id: {model_id}\n    client_args: {{ base_url: '{url}', api_key: any, \
+             timeout: 60, first_token_timeout: 2, stall_timeout: 1{more} }}\n"
+        );
+        program_with(&config, &posts())
+    }
+
+    /// How many requests came, after a clean grade without errors and without warnings.
+    #[track_caller]
+    fn attempts(&self) -> u64 {
+        let verdict = self.0.get("/_llmock/verdict");
+        let findings = &verdict["findings"];
+        assert_eq!((&verdict["passed"], findings), (&json!(true), &json!([])));
+        verdict["attempts"].as_u64().unwrap()
+    }
+}
+
+/// What a run without faults saves.
+fn all_saved() -> Vec<Saved> {
+    let memories = [
+        ("workspace", "long-term"),
+        ("channel", "long-term"),
+        ("channel", "short-term"),
+        ("thread", "short-term"),
+    ];
+    let saved = memories.map(|(scope, memory_type)| Saved {
+        scope: scope.to_owned(),
+        memory_type: memory_type.to_owned(),
+        engine: "llm".to_owned(),
+        content: ANSWER.to_owned(),
+    });
+    saved.into()
+}
+
+/// On every wire, a run with these faults ends as one without, at the cost of so many attempts more.
+#[track_caller]
+fn survives(faults: &[Value], more_attempts: u64) {
+    let server = Llmock::start(&[]);
+    for wire in WIRES {
+        server.script(faults);
+        let program = server.program(wire, "");
+        let run = generate(&program, LATER);
+        assert_eq!(run.code, Some(0), "{wire:?}: {run:#?}");
+        assert_eq!(run.outcomes(), ["done"; 3], "{wire:?}: {run:#?}");
+        assert_eq!(saved(&program), all_saved(), "{wire:?}");
+        assert_eq!(server.attempts(), CALLS + more_attempts, "{wire:?}");
+    }
+}
+
+/// A run whose every call fails: it says why and saves nothing, and the next run, without the fault, makes all.
+#[track_caller]
+fn fails(server: &Llmock, more: &str, faults: &[Value], attempts: u64, words: &str) {
+    server.script(faults);
+    let program = server.program(OPENAI, more);
+    let run = generate(&program, LATER);
+    assert_eq!(run.code, Some(1), "{run:#?}");
+    // There is nothing to merge into the workspace's memory.
+    assert_eq!(run.outcomes(), ["failed", "failed", "skipped"], "{run:#?}");
+    for reason in run.reasons().into_iter().take(2) {
+        assert!(reason.contains(words), "no `{words}` in: {reason}");
+    }
+    assert_eq!(saved(&program), []);
+    assert_eq!(server.attempts(), attempts);
+
+    server.script(&[]);
+    let run = generate(&program, RESTED);
+    assert_eq!(run.code, Some(0), "{run:#?}");
+    assert_eq!(saved(&program), all_saved());
+}
+
+#[test]
+#[ignore = "needs llmock: make test-peers"]
+fn without_faults_each_memory_is_one_call() {
+    survives(&[], 0);
+}
+
+#[test]
+#[ignore = "needs llmock: make test-peers"]
+fn a_rate_limit_is_waited_for_as_long_as_it_asks() {
+    survives(
+        &[json!({ "type": "fail", "status": 429, "retry_after": 1.5, "times": 2 })],
+        2,
+    );
+}
+
+#[test]
+#[ignore = "needs llmock: make test-peers"]
+fn a_rate_limit_that_names_no_time_of_its_own_is_waited_for() {
+    survives(&[json!({ "type": "fail", "status": 429 })], 1);
+}
+
+#[test]
+#[ignore = "needs llmock: make test-peers"]
+fn a_burst_of_errors_is_survived_with_growing_waits() {
+    survives(&[json!({ "type": "fail", "status": 500, "times": 3 })], 3);
+}
+
+#[test]
+#[ignore = "needs llmock: make test-peers"]
+fn a_slow_first_token_is_waited_for() {
+    survives(&[json!({ "type": "slow_first_token", "seconds": 1.2 })], 0);
+}
+
+#[test]
+#[ignore = "needs llmock: make test-peers"]
+fn a_first_token_that_does_not_come_is_asked_for_again() {
+    survives(&[json!({ "type": "slow_first_token", "seconds": 30 })], 1);
+}
+
+/// A fault within the stream, early and late.
+#[track_caller]
+fn survives_in_stream(kind: &str) {
+    let fault = |chunk: u32| json!({ "type": "stream_fault", "kind": kind, "after_chunks": chunk, "times": 1 });
+    survives(&[fault(1), fault(9)], 2);
+}
+
+#[test]
+#[ignore = "needs llmock: make test-peers"]
+fn a_stream_that_stalls_is_asked_for_again() {
+    survives_in_stream("stall");
+}
+
+#[test]
+#[ignore = "needs llmock: make test-peers"]
+fn a_truncated_stream_is_no_answer() {
+    survives_in_stream("truncate");
+}
+
+#[test]
+#[ignore = "needs llmock: make test-peers"]
+fn a_disconnected_stream_is_no_answer() {
+    survives_in_stream("disconnect");
+}
+
+#[test]
+#[ignore = "needs llmock: make test-peers"]
+fn a_malformed_stream_is_no_answer() {
+    survives_in_stream("malformed");
+}
+
+#[test]
+#[ignore = "needs llmock: make test-peers"]
+fn faults_one_after_another_are_survived() {
+    survives(
+        &[
+            json!({ "type": "fail", "status": 503, "retry_after": 0.5 }),
+            json!({ "type": "stream_fault", "kind": "truncate", "after_chunks": 4 }),
+            json!({ "type": "stream_fault", "kind": "malformed", "after_chunks": 2 }),
+        ],
+        3,
+    );
+}
+
+#[test]
+#[ignore = "needs llmock: make test-peers"]
+fn an_outage_is_reported_after_a_few_attempts_and_made_up_for() {
+    let outage = json!({ "type": "fail", "status": 500, "times": null });
+    let server = Llmock::start(&[]);
+    fails(&server, ", max_retries: 2", &[outage], 6, "status 500");
+}
+
+#[test]
+#[ignore = "needs llmock: make test-peers"]
+fn what_cannot_succeed_is_asked_for_once() {
+    let server = Llmock::start(&[]);
+    for status in [400, 401, 403, 404, 422] {
+        let fault = json!({ "type": "fail", "status": status, "times": null });
+        let words = format!("status {status}");
+        fails(&server, "", &[fault], 2, &words);
+    }
+}
+
+/// Too small for the words around the messages alone. Gemini is left out: llmock does not count its system message.
+#[test]
+#[ignore = "needs llmock: make test-peers"]
+fn a_context_window_that_holds_no_prompt_is_reported() {
+    let server = Llmock::start(&["--context-window=40"]);
+    for wire in &WIRES[..2] {
+        server.script(&[]);
+        let program = server.program(*wire, "");
+        let run = generate(&program, LATER);
+        assert_eq!(run.code, Some(1), "{wire:?}: {run:#?}");
+        assert_eq!(run.outcomes(), ["failed", "failed", "skipped"], "{wire:?}");
+        for reason in run.reasons().into_iter().take(2) {
+            assert!(is_too_long(reason), "{wire:?}: {reason}");
+        }
+        assert_eq!(saved(&program), []);
+        server.attempts();
+    }
+}
+
+/// By the server's word, or by what was learned from it.
+fn is_too_long(reason: &str) -> bool {
+    reason.contains("at most 40 tokens") || reason.contains("where 40 fit the model")
+}

@@ -1,0 +1,14 @@
+//! myao against independent servers. They need installing, so these tests run with `make test-peers` and
+//! `make test-llm` only, which say what they left out.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
+
+mod aimock;
+mod end_state;
+mod llama;
+mod llmock;
