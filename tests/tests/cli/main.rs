@@ -24,3 +24,4 @@ mod prompt;
 mod python_bot;
 mod rests;
 mod summarize;
+mod traces;
