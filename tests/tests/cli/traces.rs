@@ -5,7 +5,7 @@ use std::process::Command;
 
 use myao_tests::collector::{Collector, Span, attributes};
 use myao_tests::export::{post, program_with, time};
-use myao_tests::llm_server::{API_KEY, LlmServer, Reply, answer, cut_off, error};
+use myao_tests::llm_server::{API_KEY, LlmServer, Reply, answer, cut_off, error, events};
 use myao_tests::program::{Program, Ran};
 use serde_json::{Value, json};
 
@@ -192,6 +192,50 @@ fn longest_answer_is_the_one_that_was_sent() {
         assert_eq!(chat.attributes["gen_ai.request.max_tokens"], 120);
     }
     assert_eq!(llm.calls()[0].body["max_tokens"], 120);
+}
+
+#[test]
+fn providers_have_the_conventions_names() {
+    for (provider, name) in [
+        ("azure", "azure.ai.openai"),
+        ("groq", "groq"),
+        ("mistral", "mistral_ai"),
+        ("xai", "x_ai"),
+    ] {
+        let (llm, collector) = (LlmServer::start(|_| answer(ANSWER)), Collector::start());
+        let config = llm.config().replace("openai/", &format!("{provider}/"));
+        let config = config.replace("/v1'", "/openai/v1'");
+        let program = program_with(&config, &[post("general", 0, "ann", MESSAGE)]);
+        generate(&program, &[(ENDPOINT, &collector.endpoint())]).succeeded();
+        let spans = collector.spans();
+        assert_eq!(chats(&spans).len(), 3, "{provider}");
+        for chat in chats(&spans) {
+            assert_eq!(chat.text("gen_ai.provider.name"), name);
+        }
+    }
+}
+
+#[test]
+fn tokens_that_the_provider_had_cached_are_told() {
+    let usage = json!({
+        "prompt_tokens": 40, "completion_tokens": 5, "prompt_tokens_details": { "cached_tokens": 32 },
+    });
+    let choice = json!({ "index": 0, "delta": { "content": ANSWER }, "finish_reason": "stop" });
+    let llm = LlmServer::start(move |_| {
+        events(&[
+            json!({ "choices": [choice] }),
+            json!({ "choices": [], "usage": usage }),
+        ])
+    });
+    let collector = Collector::start();
+    generate(&program(&llm), &[(ENDPOINT, &collector.endpoint())]).succeeded();
+    let spans = collector.spans();
+    assert_eq!(chats(&spans).len(), 3);
+    for chat in chats(&spans) {
+        let count = |key: &str| chat.attributes[key].as_u64();
+        assert_eq!(count("gen_ai.usage.input_tokens"), Some(40));
+        assert_eq!(count("gen_ai.usage.cache_read.input_tokens"), Some(32));
+    }
 }
 
 #[test]
