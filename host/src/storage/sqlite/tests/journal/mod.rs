@@ -252,6 +252,16 @@ async fn save_that_is_refused_leaves_its_answers_waiting() {
     assert!(recalled(&stored, "C1", first("a")).await.is_some());
 }
 
+/// Whether any file of a folder holds these bytes.
+fn holds(folder: &Path, wanted: &str) -> bool {
+    std::fs::read_dir(folder).unwrap().any(|file| {
+        let bytes = std::fs::read(file.unwrap().path()).unwrap();
+        bytes
+            .windows(wanted.len())
+            .any(|part| part == wanted.as_bytes())
+    })
+}
+
 #[tokio::test]
 async fn answer_is_gone_from_the_file_once_its_memory_is_saved() {
     let Stored {

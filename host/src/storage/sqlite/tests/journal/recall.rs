@@ -194,13 +194,3 @@ async fn threads_are_the_same_however_their_ids_are_written() {
     let saved = stored.workspace.save_memory(draft).await.unwrap();
     assert_eq!(digests(&stored, &saved), [Some("a".to_owned())]);
 }
-
-/// Whether any file of a folder holds these bytes.
-fn holds(folder: &Path, wanted: &str) -> bool {
-    std::fs::read_dir(folder).unwrap().any(|file| {
-        let bytes = std::fs::read(file.unwrap().path()).unwrap();
-        bytes
-            .windows(wanted.len())
-            .any(|part| part == wanted.as_bytes())
-    })
-}
