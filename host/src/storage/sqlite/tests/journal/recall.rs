@@ -1,0 +1,196 @@
+//! Which inputs are answered without the model.
+
+use super::*;
+
+#[tokio::test]
+async fn answer_is_recalled_for_the_same_input_and_purpose_until_its_memory_is_saved() {
+    let stored = with_channels();
+    let journal = &stored.workspace;
+    let chunks = ["a", "b"].map(|digest| later(digest, "both"));
+    for chunk in &chunks {
+        let answer = format!("answer {}", chunk.digest);
+        journal
+            .record(entry("C1", chunk.clone(), &answer))
+            .await
+            .unwrap();
+    }
+    for chunk in &chunks {
+        let answer = format!("answer {}", chunk.digest);
+        assert_eq!(recalled(&stored, "C1", chunk.clone()).await, Some(answer));
+    }
+    assert_eq!(recalled(&stored, "C1", first("other")).await, None);
+    assert_eq!(recalled(&stored, "C2", chunks[0].clone()).await, None);
+    let long_term = Purpose {
+        memory_type: Some(MemoryType::LongTerm),
+        ..purpose("C1")
+    };
+    assert_eq!(journal.recall(&long_term, &chunks[0]).await.unwrap(), None);
+    let other = stored
+        .store
+        .workspace("W2", chrono_tz::UTC, "default")
+        .unwrap();
+    assert_eq!(
+        other.recall(&purpose("C1"), &chunks[0]).await.unwrap(),
+        None
+    );
+
+    let in_parts = MemoryDraft {
+        coverage: Coverage {
+            chunks: 2,
+            ..whole(1)
+        },
+        ..llm_draft("merged", None)
+    };
+    let saved = journal.save_memory(in_parts).await.unwrap();
+    for chunk in chunks {
+        assert_eq!(recalled(&stored, "C1", chunk).await, None);
+    }
+    assert_eq!(recalled(&stored, "C1", first("both")).await, None);
+    let taken = journal.taken(saved.id).unwrap();
+    assert_eq!(taken.input_digest.as_deref(), Some("both"));
+    assert_eq!(
+        digests(&stored, &saved),
+        ["a", "b"].map(|digest| Some(digest.to_owned()))
+    );
+}
+
+#[tokio::test]
+async fn input_of_a_current_text_is_answered_with_it_again_and_again() {
+    let stored = with_channels();
+    let journal = &stored.workspace;
+    let overwrite = |expected: Option<&Memory>| MemoryDraft {
+        mode: SaveMode::Overwrite,
+        ..llm_draft("- the text", expected)
+    };
+    journal
+        .record(entry("C1", first("a"), "bad"))
+        .await
+        .unwrap();
+    journal
+        .record(entry("C1", later("a with feedback", "a"), "- the text"))
+        .await
+        .unwrap();
+    let mut saved = journal.save_memory(overwrite(None)).await.unwrap();
+    for _ in 0..2 {
+        let answer = recalled(&stored, "C1", first("a")).await;
+        assert_eq!(answer.as_deref(), Some("- the text"));
+        saved = journal.save_memory(overwrite(Some(&saved))).await.unwrap();
+        let calls = journal.taken(saved.id).unwrap().calls;
+        assert!(calls.iter().all(StoredCall::is_recall), "{calls:?}");
+    }
+    // Only a first call: what follows depends on the answer.
+    assert_eq!(recalled(&stored, "C1", later("a", "z")).await, None);
+    journal
+        .record(entry("C1", first("b"), "- newer"))
+        .await
+        .unwrap();
+    let newer = MemoryDraft {
+        content: "- newer".into(),
+        ..overwrite(Some(&saved))
+    };
+    journal.save_memory(newer).await.unwrap();
+    assert_eq!(
+        recalled(&stored, "C1", first("a")).await,
+        None,
+        "it is replaced"
+    );
+    assert_eq!(
+        recalled(&stored, "C1", first("b")).await.as_deref(),
+        Some("- newer")
+    );
+}
+
+#[tokio::test]
+async fn text_that_was_cut_off_is_an_answer_whose_lines_are_whole() {
+    let stored = with_channels();
+    stored
+        .workspace
+        .record(entry("C1", first("a"), "- one\n- tw"))
+        .await
+        .unwrap();
+    let draft = MemoryDraft {
+        truncated: true,
+        ..llm_draft("- one", None)
+    };
+    stored.workspace.save_memory(draft).await.unwrap();
+    let answer = stored
+        .workspace
+        .recall(&purpose("C1"), &first("a"))
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(
+        (answer.text.as_str(), answer.finish_reason),
+        ("- one\n", FinishReason::Length)
+    );
+}
+
+#[tokio::test]
+async fn input_of_an_attempt_that_was_given_up_is_not_answered_with_the_text_of_a_later_one() {
+    let stored = with_channels();
+    let journal = &stored.workspace;
+    journal
+        .record(entry("C1", first("a"), "never used"))
+        .await
+        .unwrap();
+    journal
+        .record(entry("C1", first("b"), "- the text"))
+        .await
+        .unwrap();
+    journal
+        .save_memory(llm_draft("- the text", None))
+        .await
+        .unwrap();
+    assert_eq!(recalled(&stored, "C1", first("a")).await, None);
+    assert_eq!(
+        recalled(&stored, "C1", first("b")).await.as_deref(),
+        Some("- the text")
+    );
+}
+
+#[tokio::test]
+async fn answer_that_is_recalled_counts_as_the_newest() {
+    let stored = with_channels();
+    let journal = &stored.workspace;
+    journal
+        .record(entry("C1", first("a"), "- the text"))
+        .await
+        .unwrap();
+    journal
+        .record(entry("C1", first("b"), "never used"))
+        .await
+        .unwrap();
+    assert!(recalled(&stored, "C1", first("a")).await.is_some());
+    let saved = journal
+        .save_memory(llm_draft("- the text", None))
+        .await
+        .unwrap();
+    let input = journal.taken(saved.id).unwrap().input_digest;
+    assert_eq!(input.as_deref(), Some("a"));
+}
+
+#[tokio::test]
+async fn threads_are_the_same_however_their_ids_are_written() {
+    let stored = with_channels();
+    let thread = |scope_id: &str| Purpose {
+        scope: Scope::Thread,
+        scope_id: scope_id.into(),
+        ..purpose("")
+    };
+    let call = CallEntry {
+        purpose: thread("C1:1709287200.1"),
+        ..entry("C1", first("a"), "answer")
+    };
+    stored.workspace.record(call).await.unwrap();
+    let padded = thread("C1:1709287200.000001");
+    let answer = stored.workspace.recall(&padded, &first("a")).await.unwrap();
+    assert_eq!(answer.unwrap().text, "answer");
+    let draft = MemoryDraft {
+        scope: Scope::Thread,
+        scope_id: padded.scope_id,
+        mode: SaveMode::Overwrite,
+        ..llm_draft("answer", None)
+    };
+    let saved = stored.workspace.save_memory(draft).await.unwrap();
+    assert_eq!(digests(&stored, &saved), [Some("a".to_owned())]);
+}
