@@ -30,6 +30,14 @@ impl Generated {
             .collect()
     }
 
+    /// What was made, in order.
+    pub(crate) fn made(&self) -> Vec<&Value> {
+        let entries = self.report["entries"].as_array().unwrap().iter();
+        entries
+            .flat_map(|entry| entry["made"].as_array().unwrap())
+            .collect()
+    }
+
     /// Why what failed did.
     pub(crate) fn reasons(&self) -> Vec<&str> {
         let entries = self.report["entries"].as_array().unwrap().iter();

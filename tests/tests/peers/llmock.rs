@@ -63,15 +63,19 @@ impl Llmock {
             .post("/_llmock/scenario", &json!({ "behaviors": behaviors }));
     }
 
-    /// A program with the conversation and this server as its model; it waits for a first token for two
-    /// seconds, and for the next one for one.
-    fn program(&self, (model_id, path): (&str, &str), more: &str) -> Program {
+    /// A configuration with this server as the model; it waits for a first token for two seconds, and for the
+    /// next one for one.
+    fn config(&self, (model_id, path): (&str, &str), more: &str) -> String {
         let url = self.0.url(path);
-        let config = format!(
+        format!(
             "agents:\n  memory:\n    model_id: {model_id}\n    client_args: {{ base_url: '{url}', api_key: any, \
              timeout: 60, first_token_timeout: 2, stall_timeout: 1{more} }}\n"
-        );
-        program_with(&config, &posts())
+        )
+    }
+
+    /// A program with the conversation and this server as its model.
+    fn program(&self, wire: (&str, &str), more: &str) -> Program {
+        program_with(&self.config(wire, more), &posts())
     }
 
     /// How many requests came, after a clean grade without errors and without warnings.
@@ -81,6 +85,12 @@ impl Llmock {
         let findings = &verdict["findings"];
         assert_eq!((&verdict["passed"], findings), (&json!(true), &json!([])));
         verdict["attempts"].as_u64().unwrap()
+    }
+
+    /// How many requests were answered with an error.
+    fn refused(&self) -> u64 {
+        let verdict = self.0.get("/_llmock/verdict");
+        verdict["faults_injected"].as_u64().unwrap()
     }
 }
 
@@ -251,14 +261,79 @@ fn a_context_window_that_holds_no_prompt_is_reported() {
         assert_eq!(run.code, Some(1), "{wire:?}: {run:#?}");
         assert_eq!(run.outcomes(), ["failed", "failed", "skipped"], "{wire:?}");
         for reason in run.reasons().into_iter().take(2) {
-            assert!(is_too_long(reason), "{wire:?}: {reason}");
+            // The window is smaller than the longest answer alone.
+            assert!(
+                reason.contains("where 0 fit the model"),
+                "{wire:?}: {reason}"
+            );
         }
         assert_eq!(saved(&program), []);
         server.attempts();
     }
 }
 
-/// By the server's word, or by what was learned from it.
-fn is_too_long(reason: &str) -> bool {
-    reason.contains("at most 40 tokens") || reason.contains("where 40 fit the model")
+/// Less than half of what [`long_conversation`] takes, as llmock counts.
+const WINDOW: u32 = 2400;
+
+fn long_conversation() -> Vec<Post> {
+    let mut posts = posts();
+    posts.extend((10..90).map(|minute| {
+        let text = format!(
+            "Booking {minute} of pier {} went through the new payment page after {} retries; I wrote the \
+             details of what the customer saw into ticket HB-{} for the review.",
+            minute % 7,
+            minute % 4,
+            4000 + minute * 13
+        );
+        post("harbour", minute, "ann", &text)
+    }));
+    posts
+}
+
+/// A run over the long conversation makes and saves everything, in parts; returns how many calls it says it made.
+#[track_caller]
+fn summarizes_in_parts(program: &Program) -> u64 {
+    let run = generate(program, LATER);
+    assert_eq!(run.code, Some(0), "{run:#?}");
+    assert_eq!(run.outcomes(), ["done"; 3], "{run:#?}");
+    assert_eq!(saved(program), all_saved());
+    let made = run.made();
+    let recent = made
+        .iter()
+        .find(|made| made["scope"] == "channel" && made["memory_type"] == "short-term");
+    let coverage = &recent.unwrap()["coverage"];
+    assert!(coverage["chunks"].as_u64() > Some(1), "{coverage}");
+    let messages = long_conversation().len();
+    let covered = json!([messages, messages]);
+    assert_eq!(json!([coverage["messages"], coverage["covered"]]), covered);
+    made.iter()
+        .map(|made| made["coverage"]["calls"].as_u64().unwrap())
+        .sum()
+}
+
+#[test]
+#[ignore = "needs llmock: make test-peers"]
+fn a_prompt_that_the_server_finds_too_long_is_asked_for_in_parts() {
+    let server = Llmock::start(&[&format!("--context-window={WINDOW}")]);
+    for wire in &WIRES[..2] {
+        server.script(&[]);
+        let program = program_with(&server.config(*wire, ""), &long_conversation());
+        let calls = summarizes_in_parts(&program);
+        assert_eq!(server.attempts(), calls, "{wire:?}");
+        assert_eq!(server.refused(), 1, "{wire:?}: it told its window");
+    }
+}
+
+#[test]
+#[ignore = "needs llmock: make test-peers"]
+fn a_context_window_that_is_known_is_never_exceeded() {
+    let server = Llmock::start(&[&format!("--context-window={WINDOW}")]);
+    for wire in &WIRES[..2] {
+        server.script(&[]);
+        let config = server.config(*wire, "") + &format!("    context_window: {WINDOW}\n");
+        let program = program_with(&config, &long_conversation());
+        let calls = summarizes_in_parts(&program);
+        assert_eq!(server.attempts(), calls, "{wire:?}");
+        assert_eq!(server.refused(), 0, "{wire:?}");
+    }
 }
