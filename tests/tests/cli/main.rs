@@ -26,5 +26,5 @@ mod python_bot;
 mod replay;
 mod rests;
 mod summarize;
-mod usage;
 mod traces;
+mod usage;
