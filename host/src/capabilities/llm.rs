@@ -136,16 +136,20 @@ impl Capabilities {
         let result = self.ask(llm, request, &witness).await;
         if let Some(record) = witness.record() {
             let asked = llm.identity().map(|identity| identity.model().to_owned());
-            let answer = result.as_ref().ok().map(|answer| answer.text.clone());
+            // One that could not be found again is not kept.
+            let answer = result
+                .as_ref()
+                .ok()
+                .filter(|_| for_memory && input.is_some());
             let entry = CallEntry {
                 purpose,
                 model: asked.unwrap_or_else(|| record.model.clone()),
                 input,
                 record,
-                answer: answer.filter(|_| for_memory),
+                answer: answer.map(|answer| answer.text.clone()),
                 for_memory,
             };
-            // The answer is worth more than its record: where both stores fail, only the record is lost.
+            // It was paid for, so the answer is handed on all the same.
             if let Err(error) = journal.record(entry).await {
                 tracing::warn!(
                     "a call of the model is not in the journal: {}",

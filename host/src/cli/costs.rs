@@ -10,8 +10,8 @@ use super::output;
 
 /// One unit of a currency.
 const UNIT: u128 = 1_000_000_000_000;
-/// Shown with six decimals below this, and with four from there on.
-const SMALL: u128 = UNIT / 100;
+/// The least that is shown: four decimals.
+const SHOWN: u128 = UNIT / 10_000;
 
 /// A sum of tokens; a question mark for, or beside, what is not known.
 pub(super) fn tokens(costs: &Costs, sum: Sum) -> String {
@@ -31,17 +31,17 @@ fn with_unknown(costs: &Costs, sum: Sum, known: String) -> String {
     }
 }
 
-/// An amount of money.
+/// An amount of money; what is too little to show is not nothing.
 fn amount(money: u128) -> String {
-    let decimals = if money > 0 && money < SMALL { 6 } else { 4 };
-    let step = UNIT / 10_u128.pow(decimals);
-    let rounded = (money + step / 2) / step;
-    let per_unit = UNIT / step;
+    let steps = (money + SHOWN / 2) / SHOWN;
+    if steps == 0 && money > 0 {
+        return "< 0.0001".to_owned();
+    }
+    let per_unit = UNIT / SHOWN;
     format!(
-        "{}.{:0width$}",
-        output::number(rounded / per_unit),
-        rounded % per_unit,
-        width = decimals as usize
+        "{}.{:04}",
+        output::number(steps / per_unit),
+        steps % per_unit
     )
 }
 
@@ -134,18 +134,18 @@ mod tests {
     use super::amount;
 
     #[test]
-    fn amounts_are_rounded_and_small_ones_shown_finer() {
+    fn amounts_have_four_decimals_and_little_is_not_nothing() {
         let amounts = [
             0,
+            49_000_000,
             75_000_000,
-            9_999_600_000,
             12_345_678_000_000,
             1_234_000_000_000_000,
         ];
         let shown = amounts.map(amount);
         assert_eq!(
             shown,
-            ["0.0000", "0.000075", "0.010000", "12.3457", "1,234.0000"]
+            ["0.0000", "< 0.0001", "0.0001", "12.3457", "1,234.0000"]
         );
     }
 }

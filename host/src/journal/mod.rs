@@ -44,7 +44,7 @@ pub struct CallEntry {
     pub input: Option<Input>,
     /// What it cost.
     pub record: CallRecord,
-    /// The answer, if there is one and a memory is to be made of it.
+    /// The answer, if there is one, a memory is to be made of it, and it can be found again by its input.
     pub answer: Option<String>,
     /// Whether a memory is to be made of it: false for a call whose answer is only shown.
     pub for_memory: bool,

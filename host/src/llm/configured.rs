@@ -129,7 +129,7 @@ pub(super) fn agent_llm(
         provider.name,
         &model_id.model,
         parts.wire.url().as_str(),
-        &parameters(agent, parts.context_window),
+        &parameters(agent, provider, parts.context_window),
     );
     Ok(AgentLlm {
         provider: provider.name,
@@ -152,9 +152,10 @@ pub(super) fn agent_llm(
     })
 }
 
-/// What is sent beside the prompt. The window goes to Ollama, which cuts prompts by it.
-fn parameters(agent: &Agent, context_window: Option<u32>) -> Value {
-    let window = context_window.map_or(Value::Null, Value::from);
+/// What is sent beside the prompt. To Ollama that is the window too, and it cuts prompts by it.
+fn parameters(agent: &Agent, provider: &Provider, context_window: Option<u32>) -> Value {
+    let window = context_window.filter(|_| provider.speech == Speech::Ollama);
+    let window = window.map_or(Value::Null, Value::from);
     Value::Array(vec![Value::Object(agent.params.clone()), window])
 }
 

@@ -77,7 +77,7 @@ fn calls_are_summed_by_channel_and_layer_in_aligned_columns() {
             }
         };
         let seconds = calls * 15;
-        let money = if calls == 1 { "0.004000" } else { "0.0240" };
+        let money = if calls == 1 { "0.0040" } else { "0.0240" };
         format!(
             "{calls} 0 {} {} {} {}.{} s {money}",
             thousands(1000),
@@ -207,7 +207,7 @@ fn without_a_call_there_is_nothing_to_tell() {
 fn a_memory_tells_what_it_took() {
     let program = program(&answering(), PRICES);
     let shown = program.run(&["memory", "show", "雑談"]).output();
-    let expected = "took 1 call of openai/test-model: 1,000 input (400 cached) and 200 output tokens, 1.5 s, cost 0.004000 USD\n";
+    let expected = "took 1 call of openai/test-model: 1,000 input (400 cached) and 200 output tokens, 1.5 s, cost 0.0040 USD\n";
     assert_eq!(shown.matches(expected).count(), 2, "{shown}");
     let json = program.run(&["--json", "memory", "show", "雑談"]).json();
     for memory in json.as_array().unwrap() {
