@@ -1,7 +1,7 @@
 //! Judges a model's answer before it becomes a memory: nothing bad is saved.
 //!
 //! [`judge`] takes the wrapping off an answer, cuts it back to its last whole bullet where it was
-//! cut off, and refuses what is no memory. Each rule is a file; its thresholds stand at its head.
+//! cut off, leaves of a sentence that is said again and again the first, and refuses what is no memory. Each rule is a file; its thresholds stand at its head.
 //!
 //! | refused | when |
 //! |---|---|
@@ -21,6 +21,7 @@ mod cut;
 mod feedback;
 mod language;
 mod lines;
+mod loops;
 mod phrases;
 mod repetition;
 mod shrinkage;
@@ -156,6 +157,7 @@ pub fn judge(
         return Err(Rejection::Empty);
     }
     let text = addressed::without_address(text, expectation.sources)?;
+    let text = loops::without_loops(text);
     if repetition::repeats(&text, expectation.prompt, expectation.sources) {
         return Err(Rejection::PromptRepeated);
     }

@@ -12,6 +12,8 @@ const LEAST_INSTRUCTION: usize = 12;
 const LEAST_HEADING: usize = 4;
 /// So many different headings of the prompt make a repetition.
 const MAX_HEADINGS: usize = 2;
+/// A line with a time and no more letters than this holds a name at most.
+const MAX_NAME: usize = 12;
 /// Shorter sentences of the prompt are not counted, in letters.
 const LEAST_SENTENCE: usize = 8;
 /// Messages are copied where so many letters and digits in a row are the same: a sentence in
@@ -23,17 +25,18 @@ const LEAST_COPIED: usize = 300;
 /// Whether an answer repeats the prompt. What stands in the sources too is not the prompt's own.
 ///
 /// It does with one line of the instruction (what follows the prompt's last rule), with two of the
-/// headings or message heads, with half of its letters in whole sentences of the prompt, or, where the
+/// headings, or message heads whoever wrote them, with half of its letters in whole sentences of the prompt, or, where the
 /// sources are messages, with four fifths of its letters in runs of [`RUN`] that are theirs.
 pub(super) fn repeats(answer: &str, prompt: &str, sources: Sources<'_>) -> bool {
     repeats_instruction(answer, prompt, sources)
         || repeats_headings(answer, prompt, sources)
+        || repeats_message_heads(answer, sources)
         || repeats_sentences(answer, prompt, sources)
         || matches!(sources, Sources::Messages(messages) if copies(answer, messages))
 }
 
 /// Letters and digits alone, so that bullets, bold type and spacing make no difference.
-fn letters(text: &str) -> String {
+pub(super) fn letters(text: &str) -> String {
     fold(text)
         .to_lowercase()
         .chars()
@@ -87,6 +90,30 @@ fn repeats_headings(answer: &str, prompt: &str, sources: Sources<'_>) -> bool {
     repeated.len() >= MAX_HEADINGS
 }
 
+/// Whether lines hold no more than the time and name above a message: a model makes up more of them than
+/// the prompt has.
+fn repeats_message_heads(answer: &str, sources: Sources<'_>) -> bool {
+    let bare = |line: &&str| without_time(line).is_some_and(|rest| rest <= MAX_NAME);
+    let mut heads = answer.lines().filter(bare).peekable();
+    if heads.peek().is_none() {
+        return false;
+    }
+    let source_lines: BTreeSet<&str> = sources.texts().flat_map(str::lines).collect();
+    heads.filter(|line| !source_lines.contains(line)).count() >= MAX_HEADINGS
+}
+
+/// How many letters a line has beside a time to the second; none where it has no such time.
+fn without_time(line: &str) -> Option<usize> {
+    const TIME: &str = "0000-00-00 00:00:00";
+    let shape: String = line
+        .chars()
+        .map(|c| if c.is_ascii_digit() { '0' } else { c })
+        .collect();
+    shape
+        .contains(TIME)
+        .then(|| letters(&shape.replace(TIME, " ")).chars().count())
+}
+
 /// `**2024-03-01 10:00:00** alice:`
 fn is_message_head(line: &Line<'_>) -> bool {
     let date = line.body.get(..19).unwrap_or_default();
@@ -114,7 +141,9 @@ fn repeats_sentences(answer: &str, prompt: &str, sources: Sources<'_>) -> bool {
 
 /// The letters of each sentence.
 fn sentences(text: &str) -> impl Iterator<Item = String> {
-    text.split(['\n', '。', '！', '？', '!', '?']).map(letters)
+    text.split(['\n', '。', '！', '？', '!', '?'])
+        .flat_map(|part| part.split(". "))
+        .map(letters)
 }
 
 /// Whether four fifths of an answer are copied.

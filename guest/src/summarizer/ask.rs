@@ -7,6 +7,7 @@ use crate::answer::{Accepted, Expectation, Language, Rejection, Sources, feedbac
 use crate::bindings::errors::{BadAnswer, Error, LanguageMismatch, Shrinkage, TokenExcess};
 use crate::bindings::llm::{Agent, Completion, FinishReason, LlmError, Purpose, Request};
 use crate::bindings::settings::Language as LanguageSetting;
+use crate::bindings::types::Context;
 use crate::prompt;
 
 /// What the answers to some prompts have in common.
@@ -23,6 +24,8 @@ pub(super) struct Answers<'c> {
 pub(super) struct Job<'t> {
     prompt: String,
     target: Target<'t>,
+    /// Where the target stands.
+    context: &'t Context,
 }
 
 enum Target<'t> {
@@ -65,16 +68,24 @@ impl<'t> Job<'t> {
                 new: memories.into_iter().map(|(_, text)| text).collect(),
             }
         };
-        Self { prompt, target }
+        Self {
+            prompt,
+            target,
+            context: task.context,
+        }
     }
 
     /// A prompt that merges summaries.
-    pub(super) fn merging(prompt: String, summaries: &'t [String]) -> Self {
+    pub(super) fn merging(prompt: String, summaries: &'t [String], context: &'t Context) -> Self {
         let target = Target::Memories {
             existing: None,
             new: summaries.iter().map(String::as_str).collect(),
         };
-        Self { prompt, target }
+        Self {
+            prompt,
+            target,
+            context,
+        }
     }
 
     fn sources(&self) -> Sources<'_> {
@@ -193,10 +204,14 @@ impl Summarizer<'_> {
         Ok((self.judge)(&completion.text, &expectation, &count_tokens))
     }
 
-    /// The languages that an answer may be in; none for any.
+    /// The languages that an answer may be in; none for any. A few words do not tell: then what stands around
+    /// them does.
     fn languages(&self, job: &Job<'_>) -> Vec<Language> {
         match self.settings.language {
-            LanguageSetting::AsInput => languages_of(job.texts()),
+            LanguageSetting::AsInput => match languages_of(job.texts()) {
+                languages if languages.is_empty() => languages_of(texts_of(job.context)),
+                languages => languages,
+            },
             LanguageSetting::Any => Vec::new(),
             LanguageSetting::Japanese => vec![Language::Japanese],
             LanguageSetting::English => vec![Language::English],
@@ -205,6 +220,17 @@ impl Summarizer<'_> {
             LanguageSetting::Russian => vec![Language::Russian],
         }
     }
+}
+
+/// Every message and memory of a context.
+fn texts_of(context: &Context) -> impl Iterator<Item = &str> {
+    let messages = prompt::conversation_messages(context).map(|message| message.text.as_str());
+    let memories = context.channel_memories.iter().flat_map(|memory| {
+        let history = memory.short_term_memory_history.iter();
+        memory.long_term_memory.iter().chain(history)
+    });
+    let workspace = context.workspace_long_term_memory.iter();
+    messages.chain(workspace.chain(memories).map(String::as_str))
 }
 
 fn bad_answer(rejection: Rejection) -> BadAnswer {

@@ -145,7 +145,7 @@ impl Summarizer<'_> {
                 .partition(|(_, (group, _))| group.len() > 1);
             let jobs = merging
                 .iter()
-                .map(|(_, (group, prompt))| Job::merging(prompt.clone(), group))
+                .map(|(_, (group, prompt))| Job::merging(prompt.clone(), group, task.context))
                 .collect();
             let merged = self.ask_all(answers, jobs)?;
             truncated |= merged.iter().any(|merged| merged.truncated);

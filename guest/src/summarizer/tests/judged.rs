@@ -111,3 +111,49 @@ fn only_the_chunks_whose_answers_were_bad_are_asked_for_again() {
     assert!(merge.find("その0").unwrap() < merge.find(&format!("その{chunks}")).unwrap());
     assert!(merge.find(&format!("その{chunks}")).unwrap() < merge.find("その2").unwrap());
 }
+
+#[test]
+fn the_feedback_repeated_and_message_heads_are_no_memory() {
+    let feedback =
+        "Your last answer repeated the instruction or the text above. Use fewer words of your own.";
+    let english = Values {
+        language: Language::English,
+        ..settings()
+    };
+    let (summary, _) = with_answers(&english, &[BAD[3].0, feedback]);
+    assert_eq!(summary, Err(Error::BadAnswer(BadAnswer::PromptRepeated)));
+    for heads in [
+        "**2026-03-02 00:15:00** bob:\n\n**2026-03-02 00:15:00** ann:",
+        "2026-03-02 00:15:00\nBob: 2026-03-02 00:15:00\nAnn: 2026-03-02 00:16:00",
+    ] {
+        let (summary, _) = with_answers(&settings(), &[heads, heads]);
+        assert!(matches!(summary, Err(Error::BadAnswer(_))), "{summary:?}");
+    }
+}
+
+#[test]
+fn what_stands_around_a_few_words_tells_their_language() {
+    let mut context = golden_context();
+    let english = "We moved the release of the importer to Friday, as the tests are not done yet.";
+    for message in &mut context.conversation_history.top_level_messages {
+        message.text = english.to_owned();
+    }
+    context.conversation_history.threads[0].messages[0].text = "Shipped?".to_owned();
+    context.conversation_history.threads[0].messages.truncate(1);
+    context.target_thread_ts = Some(context.conversation_history.threads[0].thread_ts.clone());
+    context.conversation_history.threads.truncate(1);
+    context.channel_memories.clear();
+    context.workspace_long_term_memory = None;
+    let llm = ScriptedLlm::default();
+    llm.answer_by(|_, _| {
+        let japanese = "- リリースの出荷が済んだかどうかを確認している。まだ返事はない。";
+        Ok(completion(japanese, FinishReason::Stop))
+    });
+    let settings = settings();
+    let summary =
+        Summarizer::new(&llm, &settings, judge).summarize(&context, Thread, ShortTerm, None);
+    assert!(
+        matches!(summary, Err(Error::BadAnswer(BadAnswer::WrongLanguage(_)))),
+        "{summary:?}"
+    );
+}
