@@ -85,6 +85,13 @@ pub async fn backfill(
     let mut outcomes = Outcomes::default();
     let mut next = first_tick(plugin, workspace, clock, local_time).await?;
     let start = next.unwrap_or(end);
+    let idle = i64::from(
+        plugin
+            .settings()
+            .short_term_history
+            .conversation_idle_seconds,
+    );
+    let mut busy = start;
     if let Some(tick) = next {
         // A run that is killed in its first tick has already changed what the first tick is read from.
         workspace.set_backfill_tick(tick)?;
@@ -99,7 +106,7 @@ pub async fn backfill(
         let now = local_time(tick);
         let report = run::generate(plugin, now, options.in_flight, &|_| {}).await?;
         outcomes.ticks = Some((outcomes.ticks.map_or(tick, |(first, _)| first), tick));
-        let failed_before = outcomes.failed.len();
+        let (made_before, failed_before) = (outcomes.made.len(), outcomes.failed.len());
         outcomes.deferred.clear();
         for entry in report.entries {
             outcomes.made.extend(entry.made.iter().cloned());
@@ -114,7 +121,16 @@ pub async fn backfill(
             workspace.set_backfill_tick(tick)?;
             return Ok(outcomes);
         }
-        next = if is_waiting(plugin, workspace, now).await? {
+        let previous = end_of_second(tick - clock.interval);
+        let newest = workspace.next_message_after(previous)?;
+        if outcomes.made.len() > made_before
+            || newest.is_some_and(|message| message.unix_seconds() <= tick)
+        {
+            busy = tick;
+        }
+        // What still waits when every conversation is over fails again and again: the next messages come first.
+        let is_settled = tick - busy > idle + clock.interval;
+        next = if !is_settled && is_waiting(plugin, workspace, now).await? {
             Some(tick + clock.interval)
         } else {
             let next_message = workspace.next_message_after(end_of_second(tick))?;

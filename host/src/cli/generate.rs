@@ -273,10 +273,13 @@ fn print_backfill(app: &App, outcomes: &Outcomes, keep_going: bool) -> anyhow::R
     for (n, remark) in peculiar(&outcomes.made) {
         writeln!(out, "  {n:>6}  of them {remark}")?;
     }
-    for entry in &outcomes.failed {
-        if let Some(failure) = failure(entry) {
-            writeln!(out, "failed: {}: {failure}", place(entry))?;
-        }
+    for ((place, failure), times) in failures(&outcomes.failed) {
+        let times = if times == 1 {
+            String::new()
+        } else {
+            format!(" ({times} times)")
+        };
+        writeln!(out, "failed: {place}{times}: {failure}")?;
     }
     print_deferred(&mut out, &outcomes.deferred)?;
     if outcomes.failed.is_empty() {
@@ -289,6 +292,17 @@ fn print_backfill(app: &App, outcomes: &Outcomes, keep_going: bool) -> anyhow::R
         )?;
     }
     Ok(())
+}
+
+/// What failed how often, each reason once.
+fn failures(failed: &[Entry]) -> BTreeMap<(String, String), usize> {
+    let mut failures = BTreeMap::new();
+    for entry in failed {
+        if let Some(failure) = failure(entry) {
+            *failures.entry((place(entry), failure)).or_default() += 1;
+        }
+    }
+    failures
 }
 
 fn tally(made: &[Made]) -> BTreeMap<(&'static str, &'static str), usize> {

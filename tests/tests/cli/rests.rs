@@ -258,3 +258,20 @@ fn a_memory_that_was_made_in_parts_says_so() {
     let summary = program.run(&[&["--json"], &summarize[..]].concat()).json();
     assert_eq!(summary["coverage"]["chunks"], *chunks);
 }
+
+/// A year later the model would have been asked some 350 times more.
+#[test]
+fn a_backfill_asks_for_what_fails_while_conversations_go_on_and_not_for_ever_after() {
+    let server = LlmServer::start(|_| answer(""));
+    let program = program_with(&server.config(), &[first()]);
+    let until = time(365 * 24 * 60);
+    let ran = program.run(&["backfill", "--keep-going", "--until", &until]);
+    assert_eq!((ran.code, ran.stderr.as_str()), (Some(1), ""), "{ran:#?}");
+    assert_eq!(
+        ran.stdout.matches("failed: #general").count(),
+        1,
+        "{ran:#?}"
+    );
+    let calls = server.calls().len();
+    assert!((2..=8).contains(&calls), "{calls} calls");
+}
