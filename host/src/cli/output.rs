@@ -161,9 +161,9 @@ pub(super) fn number(n: u128) -> String {
 pub(super) fn duration(duration: Duration) -> String {
     let tenths = (duration.as_millis() + 50) / 100;
     let seconds = (tenths + 5) / 10;
-    match seconds {
-        0..60 => format!("{}.{} s", tenths / 10, tenths % 10),
-        60..3600 => format!("{} min {:02} s", seconds / 60, seconds % 60),
+    match tenths {
+        0..600 => format!("{}.{} s", tenths / 10, tenths % 10),
+        600..35_995 => format!("{} min {:02} s", seconds / 60, seconds % 60),
         _ => format!("{} h {:02} min", seconds / 3600, seconds % 3600 / 60),
     }
 }
