@@ -1,7 +1,7 @@
 //! Judges a model's answer before it becomes a memory: nothing bad is saved.
 //!
 //! [`judge`] takes the wrapping off an answer, cuts it back to its last whole bullet where it was
-//! cut off, leaves of a sentence that is said again and again the first, and refuses what is no memory. Each rule is a file; its thresholds stand at its head.
+//! cut off, leaves of a sentence that is said again and again the first, takes out a heading of the prompt, and refuses what is no memory. Each rule is a file; its thresholds stand at its head.
 //!
 //! | refused | when |
 //! |---|---|
@@ -160,6 +160,10 @@ pub fn judge(
     let text = loops::without_loops(text);
     if repetition::repeats(&text, expectation.prompt, expectation.sources) {
         return Err(Rejection::PromptRepeated);
+    }
+    let text = repetition::without_headings(&text, expectation.prompt, expectation.sources);
+    if lines::is_empty(&text) {
+        return Err(Rejection::Empty);
     }
     if let Some((expected, found)) = language::wrong(&text, expectation.languages) {
         return Err(Rejection::WrongLanguage { expected, found });

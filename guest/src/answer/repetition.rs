@@ -67,20 +67,37 @@ fn repeats_instruction(answer: &str, prompt: &str, sources: Sources<'_>) -> bool
     repeated.any(|line| !sources.contains(&line))
 }
 
-fn repeats_headings(answer: &str, prompt: &str, sources: Sources<'_>) -> bool {
+/// The answer without a heading of the prompt: one alone is no repetition, but were it remembered, it
+/// would be taken for the memory's own from then on.
+pub(super) fn without_headings(answer: &str, prompt: &str, sources: Sources<'_>) -> String {
+    let structure = structure(prompt, sources);
+    let kept: Vec<&str> = read(answer)
+        .iter()
+        .filter(|line| line.kind != Kind::Heading || !structure.contains(&letters(line.raw)))
+        .map(|line| line.raw)
+        .collect();
+    kept.join("\n").trim().to_owned()
+}
+
+/// The headings and message heads that are the prompt's own, as letters.
+fn structure(prompt: &str, sources: Sources<'_>) -> BTreeSet<String> {
     let source_lines: BTreeSet<String> = sources
         .texts()
         .flat_map(|text| text.split('\n'))
         .map(letters)
         .collect();
-    let structure: BTreeSet<String> = read(prompt)
+    read(prompt)
         .iter()
         .filter(|line| line.kind == Kind::Heading || is_message_head(line))
         .map(|line| letters(line.raw))
         .filter(|heading| {
             heading.chars().count() >= LEAST_HEADING && !source_lines.contains(heading)
         })
-        .collect();
+        .collect()
+}
+
+fn repeats_headings(answer: &str, prompt: &str, sources: Sources<'_>) -> bool {
+    let structure = structure(prompt, sources);
     let repeated: BTreeSet<String> = read(answer)
         .iter()
         .filter(|line| matches!(line.kind, Kind::Heading | Kind::Text) || is_message_head(line))

@@ -157,3 +157,10 @@ fn what_stands_around_a_few_words_tells_their_language() {
         "{summary:?}"
     );
 }
+
+#[test]
+fn one_heading_of_the_prompt_is_left_out() {
+    let answer = format!("## 要約対象: チャンネル会話履歴\n{GOOD}");
+    let (summary, _) = with_answers(&settings(), &[&answer]);
+    assert_eq!(summary.unwrap().text, GOOD);
+}
