@@ -3,6 +3,8 @@
 //! [`Slack`] is what the component sees of it, through its import `slack`; a platform of another kind implements the
 //! trait.
 
+pub(crate) mod message;
+
 pub use crate::bindings::slack::{PostRequest, SlackError};
 pub use crate::bindings::types::{Message, User};
 

@@ -1,19 +1,16 @@
-//! One element of a day file as a message to store, or the reason why it is none.
+//! One of Slack's messages as a message to store, or the reason why it is none.
 
-use super::{
-    directory::{Directory, profile_name},
-    json::{RawFile, RawMessage, RichContent, filled},
-    rich,
-    survey::Survey,
-};
-use crate::{
-    import::{
-        LeftOut,
-        mrkdwn::{readable, unescaped},
-    },
-    storage::records::MessageRecord,
-    ts::{InvalidTs, TsKey},
-};
+pub(crate) mod raw;
+mod rich;
+
+use std::collections::HashSet;
+
+use raw::{RawFile, RawMessage, RichContent, filled, profile_name};
+
+use crate::import::LeftOut;
+use crate::import::mrkdwn::{Names, readable, unescaped};
+use crate::storage::records::MessageRecord;
+use crate::ts::{InvalidTs, TsKey};
 
 /// Notices of Slack that say nothing about what people talk about. Changes of name, topic and
 /// purpose stay in: they say what a channel is for; so do reminders, which hold a task and a date. A
@@ -51,9 +48,9 @@ const NOTICES: [&str; 30] = [
     "unpinned_item",
 ];
 
-/// What becomes of an element of a day file.
+/// What becomes of a message.
 #[derive(Debug)]
-pub(super) enum Outcome {
+pub(crate) enum Outcome {
     /// A message to store.
     Keep(MessageRecord),
     /// Nothing.
@@ -62,16 +59,25 @@ pub(super) enum Outcome {
     NeedsRich,
 }
 
+/// Who writes messages, and is named in them.
+pub(crate) trait People: Names {
+    /// Whether somebody is a program; none for somebody who is not known.
+    fn is_bot(&self, id: &str) -> Option<bool>;
+}
+
 /// What surrounds the messages of one conversation.
-pub(super) struct Surroundings<'s> {
-    pub(super) channel_id: &'s str,
-    pub(super) directory: &'s Directory,
-    pub(super) survey: &'s Survey,
+pub(crate) struct Surroundings<'s> {
+    pub(crate) channel_id: &'s str,
+    pub(crate) people: &'s dyn People,
+    /// Messages that others reply to, as far as that is known.
+    pub(crate) threads: &'s HashSet<TsKey>,
+    /// Messages whose deletion is known.
+    pub(crate) deleted: &'s HashSet<TsKey>,
 }
 
 impl Surroundings<'_> {
     /// Reads one element. `rich` holds its blocks and attachments, once they were asked for.
-    pub(super) fn read(
+    pub(crate) fn read(
         &self,
         raw: &RawMessage<'_>,
         rich: Option<&RichContent>,
@@ -99,7 +105,7 @@ impl Surroundings<'_> {
     ) -> Result<Outcome, InvalidTs> {
         let ts = TsKey::parse(raw.ts.as_ref().map(|ts| ts.0.as_ref()).unwrap_or_default())?;
         let thread_ts = filled(&raw.thread_ts).map(TsKey::parse).transpose()?;
-        let thread_ts = thread_ts.or_else(|| self.survey.threads.contains(&ts).then_some(ts));
+        let thread_ts = thread_ts.or_else(|| self.threads.contains(&ts).then_some(ts));
         if let Some(reason) = self.unwanted(raw, ts) {
             return Ok(Outcome::LeaveOut(reason));
         }
@@ -128,22 +134,20 @@ impl Surroundings<'_> {
 
     fn unwanted(&self, raw: &RawMessage<'_>, ts: TsKey) -> Option<LeftOut> {
         let subtype = filled(&raw.subtype).unwrap_or_default();
-        if ["message_deleted", "tombstone"].contains(&subtype) || self.survey.deleted.contains(&ts)
-        {
+        if ["message_deleted", "tombstone"].contains(&subtype) || self.deleted.contains(&ts) {
             return Some(LeftOut::Deleted);
         }
         if subtype == "reply_broadcast" && filled(&raw.text).is_none() {
             return Some(LeftOut::BroadcastPointer);
         }
-        (NOTICES.contains(&subtype) && !self.survey.threads.contains(&ts))
-            .then_some(LeftOut::Notice)
+        (NOTICES.contains(&subtype) && !self.threads.contains(&ts)).then_some(LeftOut::Notice)
     }
 
     /// The text and the names of the files; none if blocks and attachments have to be asked for it.
     fn text(&self, raw: &RawMessage<'_>, rich: Option<&RichContent>) -> Option<String> {
         let mut text = match (filled(&raw.text), rich) {
-            (Some(text), _) => readable(text, self.directory).into_owned(),
-            (None, Some(rich)) => rich::text_of(rich, self.directory),
+            (Some(text), _) => readable(text, self.people).into_owned(),
+            (None, Some(rich)) => rich::text_of(rich, self.people),
             (None, None) if raw.has_rich() => return None,
             (None, None) => String::new(),
         };
@@ -164,15 +168,11 @@ impl Surroundings<'_> {
 
     /// The name it was posted under, where that is not the name of its user.
     fn author_name(&self, raw: &RawMessage<'_>) -> Option<String> {
-        let known = self
-            .directory
-            .find_user(author(raw))
-            .map(|user| user.name.as_str())
-            .unwrap_or_default();
+        let known = self.people.user(author(raw)).unwrap_or_default();
         let posted_under =
             filled(&raw.username).filter(|_| is_program(raw) || author(raw).is_empty());
         let name = match (posted_under, &raw.bot_profile) {
-            (Some(name), _) => readable(name, self.directory)
+            (Some(name), _) => readable(name, self.people)
                 .trim_start_matches('@')
                 .trim()
                 .to_owned(),
@@ -186,9 +186,9 @@ impl Surroundings<'_> {
     fn is_bot(&self, raw: &RawMessage<'_>) -> bool {
         filled(&raw.subtype) == Some("bot_message")
             || self
-                .directory
-                .find_user(author(raw))
-                .map_or_else(|| is_program(raw), |user| user.is_bot)
+                .people
+                .is_bot(author(raw))
+                .unwrap_or_else(|| is_program(raw))
     }
 }
 

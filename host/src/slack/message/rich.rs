@@ -7,7 +7,7 @@
 
 use serde_json::Value;
 
-use super::json::RichContent;
+use super::raw::RichContent;
 use crate::import::mrkdwn::{
     Names, UNKNOWN_GROUP, channel_mention, link, readable, unescaped, user_mention,
 };
