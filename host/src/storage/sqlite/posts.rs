@@ -86,8 +86,11 @@ impl SqliteWorkspace {
         answers: TsKey,
         number: u32,
     ) -> Result<(), StorageError> {
-        let sql = include_str!("sql/mark_sending.sql");
-        self.mark(channel_id, answers, number, sql, None).await
+        self.mark(channel_id, answers, number, |connection, part| {
+            let mark = include_str!("sql/mark_sending.sql");
+            connection.prepare_cached(mark)?.execute(part)
+        })
+        .await
     }
 
     /// Notes that a part was certainly not sent: the platform refused it.
@@ -100,8 +103,11 @@ impl SqliteWorkspace {
         answers: TsKey,
         number: u32,
     ) -> Result<(), StorageError> {
-        let sql = include_str!("sql/mark_not_sent.sql");
-        self.mark(channel_id, answers, number, sql, None).await
+        self.mark(channel_id, answers, number, |connection, part| {
+            let mark = include_str!("sql/mark_not_sent.sql");
+            connection.prepare_cached(mark)?.execute(part)
+        })
+        .await
     }
 
     /// Notes which message a part became.
@@ -115,9 +121,17 @@ impl SqliteWorkspace {
         number: u32,
         posted: TsKey,
     ) -> Result<(), StorageError> {
-        let sql = include_str!("sql/mark_sent.sql");
-        self.mark(channel_id, answers, number, sql, Some(posted))
-            .await
+        self.mark(
+            channel_id,
+            answers,
+            number,
+            move |connection, (channel, ts, number)| {
+                let mark = include_str!("sql/mark_sent.sql");
+                let columns = (channel, ts, number, posted.to_database());
+                connection.prepare_cached(mark)?.execute(columns)
+            },
+        )
+        .await
     }
 
     /// Ends a post of which every part is sent; its text, and the model's answers for it, are forgotten.
@@ -137,27 +151,16 @@ impl SqliteWorkspace {
         .await
     }
 
+    /// Writes to a part, which `work` is given the columns of.
     async fn mark(
         &self,
         channel_id: &str,
         answers: TsKey,
         number: u32,
-        sql: &'static str,
-        posted: Option<TsKey>,
+        work: impl FnOnce(&Connection, (i64, i64, u32)) -> rusqlite::Result<usize> + Send + 'static,
     ) -> Result<(), StorageError> {
         self.on_reply(channel_id, answers, move |connection, reply| {
-            let part = params![
-                reply.channel,
-                reply.ts,
-                number,
-                posted.map(TsKey::to_database)
-            ];
-            let columns = if posted.is_some() {
-                part
-            } else {
-                part.get(..3).unwrap_or(part)
-            };
-            match connection.prepare_cached(sql)?.execute(columns)? {
+            match work(connection, (reply.channel, reply.ts, number))? {
                 0 => Err(reply.conflict(&format!("has no part {number} to send"))),
                 _ => Ok(()),
             }

@@ -20,6 +20,7 @@ mod plans;
 mod presence;
 mod recordings;
 mod replies;
+mod reply_answers;
 mod schema;
 mod sync;
 
