@@ -3,6 +3,7 @@
 //! [`Slack`] is what the component sees of it, through its import `slack`; a platform of another kind implements the
 //! trait.
 
+pub mod events;
 pub(crate) mod message;
 
 pub use crate::bindings::slack::{PostRequest, SlackError};
