@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
+use myao_slack::client::HistoryRequest;
 use serde_json::Value;
 use tokio::sync::Notify;
 
@@ -20,6 +21,7 @@ use crate::slack::live::{LiveSlack, channel_name, user_effect};
 use crate::storage::StorageError;
 use crate::storage::effects::Effect;
 use crate::storage::sqlite::SqliteWorkspace;
+use crate::storage::sqlite::sync::StoredId;
 use crate::ts::TsKey;
 
 /// How often a living connection is noted: what comes after the last note is read again at the next start.
@@ -30,7 +32,7 @@ const OVERLAP_SECONDS: i64 = 60;
 /// replies to older messages.
 const THREADS_ALIVE_SECONDS: i64 = 24 * 3600;
 /// The most of such threads.
-const MAX_THREADS: usize = 200;
+const MAX_THREADS: u32 = 200;
 
 /// Why catching up ended early. The next connection tries again.
 #[derive(Debug, thiserror::Error)]
@@ -54,48 +56,45 @@ pub(super) struct CatchUp {
 }
 
 impl CatchUp {
-    /// Catches up each time a connection was made, and notes while it lives.
-    pub(super) async fn run(self, connected: Arc<Notify>, alive: impl Fn() -> bool, mut stop: Stop) {
-        loop {
+    /// Catches up each time a connection was made, and notes while it lives. What could not be read is tried again.
+    pub(super) async fn run(
+        self,
+        connected: Arc<Notify>,
+        is_alive: impl Fn() -> bool,
+        mut stop: Stop,
+    ) {
+        // Before the first connection nothing is known of what was missed.
+        let mut is_complete = false;
+        while !stop.is_requested() {
             let mut stopped = stop.clone();
             tokio::select! {
-                () = connected.notified() => {
-                    let mut stopping = stop.clone();
-                    tokio::select! {
-                        ended = self.catch_up() => if let Err(error) = ended {
-                            tracing::warn!("what was missed is not known yet: {error}");
-                        },
-                        () = stopping.requested() => return,
-                    }
-                }
-                () = stopped.sleep(NOTE) => {
-                    if stop.is_requested() {
-                        return;
-                    }
-                    if alive() && let Err(error) = self.note(self.clock.seconds()).await {
-                        tracing::warn!("the connection's state is not kept: {}", explain_storage(&error));
-                    }
-                }
+                () = connected.notified() => is_complete = false,
+                () = stopped.sleep(NOTE) => {}
             }
-            if stop.is_requested() {
-                return;
+            if stop.is_requested() || !is_alive() {
+                continue;
             }
-            let _ = &mut stop;
+            let step = async {
+                if is_complete {
+                    let now = self.clock.seconds();
+                    return Ok(self.workspace.set_connected_through(now).await?);
+                }
+                self.catch_up().await
+            };
+            tokio::select! {
+                ended = step => match ended {
+                    Ok(()) => is_complete = true,
+                    Err(error) => tracing::warn!("what was missed is not known yet: {error}"),
+                },
+                () = stop.requested() => return,
+            }
         }
-    }
-
-    async fn note(&self, now: i64) -> Result<(), StorageError> {
-        // A gap that was not read yet stays one.
-        if self.workspace.gap().await?.is_some() {
-            return Ok(());
-        }
-        self.workspace.set_connected_through(now).await
     }
 
     /// Reads everything that was missed.
     pub(super) async fn catch_up(&self) -> Result<(), CatchUpError> {
         let now = self.clock.seconds();
-        let since = self.workspace.open_gap().await?;
+        let since = self.workspace.connected_through().await?;
         let channels = self.read_channels(now).await?;
         self.read_users(now).await?;
         let mut messages = 0;
@@ -105,7 +104,7 @@ impl CatchUp {
         if let Some(since) = since {
             messages += self.read_threads(since, now).await?;
         }
-        self.workspace.close_gap(now).await?;
+        self.workspace.set_connected_through(now).await?;
         tracing::info!("caught up: {} channels, {messages} messages read", channels.len());
         Ok(())
     }
@@ -145,17 +144,13 @@ impl CatchUp {
         since: Option<i64>,
         now: i64,
     ) -> Result<usize, CatchUpError> {
-        let client = self.slack.client();
-        let is_new = self.workspace.is_empty_channel(channel_id.to_owned()).await?;
+        let is_new = self.workspace.history_read_through(channel_id).await?.is_none();
         let (messages, from) = match since.filter(|_| !is_new) {
             Some(since) => {
                 let from = TsKey::first_of(since - OVERLAP_SECONDS);
-                (client.whole_history_since(channel_id, &from.to_string()).await?, Some(from))
+                (self.slack.history_since(channel_id, &from.to_string()).await?, Some(from))
             }
-            None if is_new => {
-                let limit = self.current.config().response.channel_messages_limit;
-                (client.newest(channel_id, limit).await?, None)
-            }
+            None if is_new => (self.newest(channel_id).await?, None),
             None => return Ok(0),
         };
         self.keep(channel_id, &messages, now).await?;
@@ -167,7 +162,19 @@ impl CatchUp {
                 read += self.read_thread(channel_id, parent, from, now).await?;
             }
         }
+        let through = TsKey::first_of(now);
+        self.workspace.set_history_read_through(channel_id, through).await?;
         Ok(read)
+    }
+
+    /// The newest messages, as many as a reply shows.
+    async fn newest(&self, channel_id: &str) -> Result<Vec<Value>, CatchUpError> {
+        let request = HistoryRequest {
+            channel: channel_id.to_owned(),
+            limit: Some(self.current.config().response.channel_messages_limit),
+            ..HistoryRequest::default()
+        };
+        Ok(self.slack.client().history(&request).await?.messages)
     }
 
     /// Replies to messages from before the gap.
@@ -176,10 +183,10 @@ impl CatchUp {
         let alive = TsKey::first_of(since - THREADS_ALIVE_SECONDS);
         let threads = self.workspace.recent_threads(alive, MAX_THREADS).await?;
         let mut read = 0;
-        for (channel_id, thread_ts) in threads {
+        for thread in threads {
             // Those that began in the gap are read with their channel.
-            if thread_ts < from {
-                read += self.read_thread(&channel_id, thread_ts, from, now).await?;
+            if thread.thread_ts < from {
+                read += self.read_thread(&thread.channel_id, thread.thread_ts, from, now).await?;
             }
         }
         Ok(read)
@@ -192,8 +199,8 @@ impl CatchUp {
         from: TsKey,
         now: i64,
     ) -> Result<usize, CatchUpError> {
-        let client = self.slack.client();
-        let messages = client.whole_thread_since(channel_id, &thread_ts.to_string(), &from.to_string()).await?;
+        let (thread, oldest) = (thread_ts.to_string(), from.to_string());
+        let messages = self.slack.thread_since(channel_id, &thread, Some(&oldest)).await?;
         self.keep(channel_id, &messages, now).await?;
         let there = times_of(&messages);
         self.delete_others(channel_id, Some(thread_ts), from, TsKey::first_of(now), &there).await?;
@@ -241,10 +248,12 @@ impl CatchUp {
         to: TsKey,
         there: &BTreeSet<TsKey>,
     ) -> Result<(), CatchUpError> {
-        let stored = self.workspace.messages_between(channel_id.to_owned(), thread_ts, from, to).await?;
-        let deleted = stored.into_iter().filter(|ts| !there.contains(ts));
+        let stored = self.workspace.messages_between(channel_id, from, to).await?;
+        let deleted = stored
+            .into_iter()
+            .filter(|stored| stored.thread_ts == thread_ts && !there.contains(&stored.ts));
         let effects: Vec<Effect> = deleted
-            .map(|ts| Effect::MessageDeleted {
+            .map(|StoredId { ts, .. }| Effect::MessageDeleted {
                 channel_id: channel_id.to_owned(),
                 ts,
                 at: to,

@@ -58,7 +58,7 @@ impl Health {
                 }
             }
         }
-        if let Err(error) = self.workspace.inbox_size().await {
+        if let Err(error) = self.workspace.waiting_events(0, 1).await {
             troubles.push(format!("the database does not answer: {}", explain_storage(&error)));
         }
         troubles

@@ -13,7 +13,8 @@ use super::commands::Commands;
 use super::metrics::{Metrics, seconds};
 use crate::explain::explain_storage;
 use crate::storage::StorageError;
-use crate::storage::sqlite::{IncomingEvent, Kept, SqliteWorkspace};
+use crate::storage::sqlite::SqliteWorkspace;
+use crate::storage::sqlite::inbox::{IncomingEvent, Kept};
 
 /// The most events of one transaction: a storm must not hold back the first of it.
 const BATCH: usize = 256;

@@ -17,7 +17,9 @@ use crate::bindings::slack::SlackError;
 use crate::explain::explain_storage;
 use crate::plugin::CallError;
 use crate::storage::StorageError;
-use crate::storage::sqlite::{SqliteWorkspace, WaitingReply};
+use crate::storage::sqlite::SqliteWorkspace;
+use crate::storage::sqlite::replies::{ReplyKind, WaitingReply};
+use crate::ts::TsKey;
 
 /// How many mentions are answered side by side.
 const IN_FLIGHT: usize = 8;
@@ -44,7 +46,7 @@ impl Mentions {
     /// Works until asked to stop, and then ends what is under way.
     pub(super) async fn run(self, mut stop: Stop) {
         let mut under_way = JoinSet::new();
-        let mut answering: Vec<(String, crate::ts::TsKey)> = Vec::new();
+        let mut answering: Vec<(String, TsKey)> = Vec::new();
         while !stop.is_requested() {
             let room = IN_FLIGHT.saturating_sub(under_way.len());
             match self.waiting(room, &answering).await {
@@ -82,13 +84,16 @@ impl Mentions {
     async fn waiting(
         &self,
         room: usize,
-        answering: &[(String, crate::ts::TsKey)],
+        answering: &[(String, TsKey)],
     ) -> Result<Vec<WaitingReply>, StorageError> {
         if room == 0 {
             return Ok(Vec::new());
         }
         let now = self.clock.seconds();
-        let waiting = self.workspace.waiting_replies(now, room + answering.len()).await?;
+        let waiting = self
+            .workspace
+            .waiting_replies(now, u32::try_from(room + answering.len()).unwrap_or(u32::MAX))
+            .await?;
         let is_new = |reply: &WaitingReply| {
             !answering.iter().any(|(channel_id, ts)| *channel_id == reply.channel_id && *ts == reply.ts)
         };
@@ -96,7 +101,7 @@ impl Mentions {
     }
 
     /// Answers one, and says which.
-    async fn answer(&self, reply: WaitingReply) -> (String, crate::ts::TsKey) {
+    async fn answer(&self, reply: WaitingReply) -> (String, TsKey) {
         let began = Instant::now();
         let now = self.clock.now();
         let target = Target {
@@ -109,9 +114,15 @@ impl Mentions {
         let kept = if now.unix_seconds - reply.asked_at > too_old {
             self.metrics.replies.count("given-up");
             tracing::warn!("a mention in {channel_id} is too old to be answered");
-            self.workspace.give_up_reply(channel_id.clone(), reply.ts, "too old to be answered").await
+            self.workspace.give_up_reply(channel_id, reply.ts, "too old to be answered".to_owned()).await
         } else {
-            match self.current.plugin().reply_to_mention(&target, now).await {
+            let plugin = self.current.plugin();
+            let answered = match reply.kind {
+                ReplyKind::Mention => plugin.reply_to_mention(&target, now).await,
+                // One whose posting was interrupted.
+                ReplyKind::OwnAccord => plugin.reply_unasked(&target, now).await,
+            };
+            match answered {
                 Ok(_) => {
                     self.metrics.replies.count("mention");
                     self.metrics.reply_seconds.observe(seconds(began.elapsed()));
@@ -129,16 +140,16 @@ impl Mentions {
 
     async fn failed(&self, reply: &WaitingReply, error: &CallError) -> Result<(), StorageError> {
         self.metrics.replies.count("failed");
-        let (channel_id, ts) = (reply.channel_id.clone(), reply.ts);
+        let channel_id = &reply.channel_id;
         if can_never_succeed(error) {
             self.metrics.replies.count("given-up");
             tracing::error!("a mention in {channel_id} cannot be answered: {error}");
-            return self.workspace.give_up_reply(channel_id, ts, &error.to_string()).await;
+            return self.workspace.give_up_reply(channel_id, reply.ts, error.to_string()).await;
         }
         let wait = wait_after(reply.failures, error);
         tracing::warn!("a mention in {channel_id} is not answered yet, tried again in {wait} s: {error}");
         let next = self.clock.seconds() + wait;
-        self.workspace.fail_reply(channel_id, ts, &error.to_string(), next).await
+        self.workspace.fail_reply(channel_id, reply.ts, error.to_string(), next).await
     }
 }
 

@@ -14,7 +14,8 @@ use crate::config::{JudgmentSkip, Response};
 use crate::digest::sha256;
 use crate::explain::explain_storage;
 use crate::storage::StorageError;
-use crate::storage::sqlite::{KeptJudgment, SqliteWorkspace, Unanswered};
+use crate::storage::sqlite::SqliteWorkspace;
+use crate::storage::sqlite::judgments::{StoredJudgment, Unanswered};
 
 /// Looks for conversations that wait.
 pub(super) struct Unasked {
@@ -55,7 +56,7 @@ impl Unasked {
             if stop.is_requested() {
                 return;
             }
-            let key = conversation.key();
+            let key = key(&conversation);
             if self.failed.contains_key(&key) {
                 continue;
             }
@@ -85,7 +86,7 @@ impl Unasked {
         let explained = |error: StorageError| explain_storage(&error);
         let now = self.clock.now();
         if skip.enabled {
-            let judged = self.workspace.judgment(conversation.channel_id.clone(), conversation.thread_ts).await;
+            let judged = self.workspace.judgment(&conversation.channel_id, conversation.thread_ts).await;
             let judged = judged.map_err(explained)?;
             // A new message asks anew.
             if judged.is_some_and(|judged| {
@@ -112,14 +113,21 @@ impl Unasked {
             self.metrics.judgments.count("stay-silent");
         }
         // Only now: a judgment whose answer was not posted counts for nothing.
-        let kept = kept_judgment(conversation, &judgment, skip, now.unix_seconds);
-        self.workspace.keep_judgment(kept).await.map_err(explained)
+        let (channel_id, thread_ts) = (&conversation.channel_id, conversation.thread_ts);
+        let judgment = stored(conversation, &judgment, skip, now.unix_seconds);
+        let kept = self.workspace.keep_judgment(channel_id, thread_ts, judgment, now.unix_seconds);
+        kept.await.map_err(explained)
     }
+}
+
+/// What names a message in all channels.
+fn key(conversation: &Unanswered) -> String {
+    format!("{}:{}", conversation.channel_id, conversation.message_ts)
 }
 
 /// How long others may answer first, in seconds: varied, but always the same for one message.
 fn wait_of(config: &Response, conversation: &Unanswered) -> i64 {
-    let drawn = drawn(&format!("{}:{}", conversation.channel_id, conversation.message_ts));
+    let drawn = drawn(&key(conversation));
     let factor = 1.0 + config.jitter_ratio * (2.0 * drawn - 1.0);
     to_seconds(f64::from(config.min_wait_seconds) * factor.max(0.0))
 }
@@ -136,15 +144,13 @@ fn to_seconds(seconds: f64) -> i64 {
     seconds.round() as i64
 }
 
-fn kept_judgment(
+fn stored(
     conversation: &Unanswered,
     judgment: &Judgment,
     skip: &JudgmentSkip,
     now: i64,
-) -> KeptJudgment {
-    KeptJudgment {
-        channel_id: conversation.channel_id.clone(),
-        thread_ts: conversation.thread_ts,
+) -> StoredJudgment {
+    StoredJudgment {
         message_ts: conversation.message_ts,
         should_respond: judgment.should_respond,
         confidence: judgment.confidence,
@@ -163,7 +169,7 @@ fn skip_seconds(skip: &JudgmentSkip, confidence: f64) -> u32 {
 mod tests {
     use super::{drawn, skip_seconds, wait_of};
     use crate::config::{JudgmentSkip, Response};
-    use crate::storage::sqlite::Unanswered;
+    use crate::storage::sqlite::judgments::Unanswered;
     use crate::ts::TsKey;
 
     #[test]
@@ -185,6 +191,7 @@ mod tests {
                     channel_id: "C1".to_owned(),
                     thread_ts: None,
                     message_ts: TsKey::first_of(1_700_000_000 + second),
+                    user_id: "U1".to_owned(),
                 };
                 assert_eq!(wait_of(&config, &conversation), wait_of(&config, &conversation));
                 wait_of(&config, &conversation)

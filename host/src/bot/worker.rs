@@ -10,15 +10,16 @@ use super::home::Home;
 use super::metrics::Metrics;
 use super::stop::Stop;
 use crate::explain::explain_storage;
-use crate::slack::directory::Directory;
 use crate::slack::events::{BotIdentity, Consequences, Named, consequences};
 use crate::slack::live::LiveSlack;
 use crate::storage::StorageError;
 use crate::storage::effects::Effect;
-use crate::storage::sqlite::{SqliteWorkspace, WaitingEvent};
+use crate::storage::sqlite::SqliteWorkspace;
+use crate::storage::sqlite::inbox::{Failed, WaitingEvent};
+use crate::storage::sqlite::sync::Directory;
 
 /// The most events that take effect in one transaction.
-const BATCH: usize = 128;
+const BATCH: u32 = 128;
 /// How long the worker rests when the store does not work.
 const REST: Duration = Duration::from_secs(2);
 /// How often it looks for events that failed and are due again.
@@ -79,18 +80,22 @@ impl Worker {
                     ready.push((event.id, effects));
                     homes.extend(opened_home);
                 }
-                Err(error) => {
-                    // It would fail again; it is kept aside, for people to look at.
-                    self.metrics.events.count("set-aside");
-                    tracing::warn!("event {} is set aside: {error}", event.event_id);
-                    self.workspace.set_event_aside(event.id, &error.to_string(), now).await?;
-                }
+                Err(error) => self.failed(event, error.to_string()).await?,
             }
         }
         let asked = ready.iter().any(|(_, effects)| asks(effects));
+        let ids: Vec<i64> = ready.iter().map(|(id, _)| *id).collect();
         let applied = self.workspace.apply_events(ready, now).await?;
-        self.metrics.events.add("applied", applied.applied);
-        self.metrics.events.add("failed", applied.failed);
+        for (id, applied) in ids.iter().zip(applied) {
+            match applied {
+                Ok(_) => self.metrics.events.count("applied"),
+                Err(error) => {
+                    if let Some(event) = waiting.iter().find(|event| event.id == *id) {
+                        self.failed(event, explain_storage(&error)).await?;
+                    }
+                }
+            }
+        }
         if asked {
             self.asked.notify_one();
         }
@@ -113,8 +118,20 @@ impl Worker {
         self.slack.directory(named).await
     }
 
+    /// It is tried again later, and set aside for people to look at where it fails on.
+    async fn failed(&self, event: &WaitingEvent, error: String) -> Result<(), StorageError> {
+        tracing::warn!("event {} took no effect: {error}", event.event_id);
+        let now = self.clock.seconds();
+        let failed = self.workspace.fail_event(event.id, error, now).await?;
+        self.metrics.events.count(match failed {
+            Failed::TriedAgainAt(_) => "failed",
+            Failed::SetAside => "set-aside",
+        });
+        Ok(())
+    }
+
     async fn forget(&self) {
-        let before = (self.clock.seconds() - REMEMBERED_SECONDS) * 1000;
+        let before = self.clock.seconds() - REMEMBERED_SECONDS;
         if let Err(error) = self.workspace.forget_applied_events(before).await {
             tracing::warn!("old events are not forgotten: {}", explain_storage(&error));
         }

@@ -4,18 +4,20 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::StreamExt as _;
-use myao_slack::client::SlackClient;
+use myao_slack::client::{HistoryRequest, SlackClient};
 use myao_slack::error::{RefusalKind, SlackError as ClientError};
 use serde_json::Value;
 
-use super::directory::Directory;
-use super::events::{BotIdentity, EventError, Named, read_message, user};
+use super::events::{BotIdentity, EventError, Named, read_message};
 use super::message::Outcome;
 use super::{Message, PostRequest, Slack, SlackError, User};
 use crate::bot::clock::Clock;
 use crate::explain::explain_storage;
+use crate::import::mrkdwn::unescaped;
 use crate::storage::effects::Effect;
+use crate::storage::records::UserRecord;
 use crate::storage::sqlite::SqliteWorkspace;
+use crate::storage::sqlite::sync::Directory;
 use crate::storage::{Keep, MessageQuery, Storage as _, StorageError};
 use crate::ts::TsKey;
 
@@ -94,21 +96,83 @@ impl LiveSlack {
     async fn look_up(&self, asked: LookUp<'_>) -> Option<Effect> {
         let now = self.clock.seconds();
         let answer = match asked {
-            LookUp::User(id) => self.client.user_info(id).await.map(|value| user(&value, now)),
+            LookUp::User(id) => {
+                let user = self.client.user_info(id).await;
+                user.map(|user| user_effect(&user, now))
+            }
             LookUp::Channel(id) => {
                 let channel = self.client.channel_info(id).await;
-                channel.map(|channel| Ok(Some(channel_name(&channel, TsKey::first_of(now)))))
+                channel.map(|channel| channel_name(&channel, TsKey::first_of(now)))
             }
         };
         match answer {
-            Ok(Ok(effect)) => effect,
-            Ok(Err(error)) => {
-                tracing::warn!("{} has no name that can be read: {error}", asked.id());
-                None
-            }
+            Ok(effect) => Some(effect),
             Err(error) => {
                 tracing::warn!("the name of {} is not known: {error}", asked.id());
                 None
+            }
+        }
+    }
+
+    /// All messages of a thread from a message on, its first message always, in no certain order.
+    ///
+    /// # Errors
+    /// The client's.
+    pub(crate) async fn thread_since(
+        &self,
+        channel_id: &str,
+        thread_ts: &str,
+        oldest: Option<&str>,
+    ) -> Result<Vec<Value>, ClientError> {
+        let request = HistoryRequest {
+            channel: channel_id.to_owned(),
+            oldest: oldest.map(str::to_owned),
+            inclusive: true,
+            ..HistoryRequest::default()
+        };
+        let mut messages = Vec::new();
+        let mut cursor = None;
+        loop {
+            let page = HistoryRequest {
+                cursor,
+                ..request.clone()
+            };
+            let page = self.client.replies(thread_ts, &page).await?;
+            messages.extend(page.messages);
+            cursor = page.next_cursor;
+            if cursor.is_none() {
+                return Ok(messages);
+            }
+        }
+    }
+
+    /// All top-level messages of a channel from a message on, in no certain order.
+    ///
+    /// # Errors
+    /// The client's.
+    pub(crate) async fn history_since(
+        &self,
+        channel_id: &str,
+        oldest: &str,
+    ) -> Result<Vec<Value>, ClientError> {
+        let request = HistoryRequest {
+            channel: channel_id.to_owned(),
+            oldest: Some(oldest.to_owned()),
+            inclusive: true,
+            ..HistoryRequest::default()
+        };
+        let mut messages = Vec::new();
+        let mut cursor = None;
+        loop {
+            let page = HistoryRequest {
+                cursor,
+                ..request.clone()
+            };
+            let page = self.client.history(&page).await?;
+            messages.extend(page.messages);
+            cursor = page.next_cursor;
+            if cursor.is_none() {
+                return Ok(messages);
             }
         }
     }
@@ -176,12 +240,25 @@ fn kept(outcome: Result<Outcome, EventError>) -> Option<Effect> {
     }
 }
 
+/// A user, as the Web API tells it; as of `now` in Unix seconds, where it does not say.
+pub(crate) fn user_effect(user: &myao_slack::client::User, now: i64) -> Effect {
+    let name = user.shown_name().unwrap_or_default();
+    Effect::User {
+        record: UserRecord {
+            id: user.id.clone(),
+            name: unescaped(name.trim()).into_owned(),
+            is_bot: user.is_bot || user.id == "USLACKBOT",
+        },
+        changed_at: user.updated.unwrap_or(now),
+    }
+}
+
 /// A channel's name, as the Web API tells it at a time.
 pub(crate) fn channel_name(channel: &myao_slack::client::Channel, at: TsKey) -> Effect {
     Effect::ChannelName {
         id: channel.id.clone(),
-        name: channel.name.clone(),
-        is_private: Some(channel.is_private),
+        name: channel.name.clone().unwrap_or_default(),
+        is_private: channel.is_private,
         at,
     }
 }
@@ -214,12 +291,13 @@ impl Slack for LiveSlack {
         channel_id: String,
         thread_ts: String,
     ) -> Result<Vec<Message>, SlackError> {
-        let messages = self.client.whole_thread(&channel_id, &thread_ts).await;
-        self.keep(&channel_id, &messages.map_err(from_client)?).await?;
+        let messages = self.thread_since(&channel_id, &thread_ts, None).await.map_err(from_client)?;
+        self.keep(&channel_id, &messages).await?;
+        let now = TsKey::first_of(self.clock.seconds() + 1).to_string();
         let query = MessageQuery {
             channel_id,
             since: Some(thread_ts.clone()),
-            until: TsKey::LAST.to_string(),
+            until: now,
             limit: 0,
             keep: Keep::Newest,
             whole_thread: Some(thread_ts),
@@ -233,9 +311,15 @@ impl Slack for LiveSlack {
         until: String,
         limit: u32,
     ) -> Result<Vec<Message>, SlackError> {
-        let page = self.client.history(&channel_id, None, Some(&until), limit).await;
-        let mut messages = page.map_err(from_client)?.messages;
-        messages.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+        let request = HistoryRequest {
+            channel: channel_id.clone(),
+            latest: Some(until.clone()),
+            inclusive: true,
+            limit: Some(limit),
+            ..HistoryRequest::default()
+        };
+        let page = self.client.history(&request).await;
+        let messages = page.map_err(from_client)?.messages;
         self.keep(&channel_id, &messages).await?;
         let query = MessageQuery {
             channel_id,
@@ -254,19 +338,16 @@ impl Slack for LiveSlack {
 
     async fn get_user(&self, id: String) -> Result<User, SlackError> {
         let answer = self.client.user_info(&id).await.map_err(from_client)?;
-        let effect = user(&answer, self.clock.seconds());
-        let effect = effect.map_err(|error| SlackError::Other(error.to_string()))?;
-        let Some(Effect::User { record, .. }) = effect.clone() else {
-            return Err(SlackError::NotFound(format!("Slack knows no user {id}")));
-        };
         let now = self.clock.seconds();
-        let kept = self.workspace.apply_effects(effect.into_iter().collect(), now).await;
+        let effect = user_effect(&answer, now);
+        let user = User {
+            id,
+            name: answer.shown_name().unwrap_or_default().to_owned(),
+            is_bot: answer.is_bot,
+        };
+        let kept = self.workspace.apply_effects(vec![effect], now).await;
         kept.map_err(from_storage)?;
-        Ok(User {
-            id: record.id,
-            name: record.name,
-            is_bot: record.is_bot,
-        })
+        Ok(user)
     }
 }
 

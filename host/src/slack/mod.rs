@@ -4,7 +4,9 @@
 //! trait.
 
 pub mod events;
+pub mod live;
 pub(crate) mod message;
+mod post;
 
 pub use crate::bindings::slack::{PostRequest, SlackError};
 pub use crate::bindings::types::{Message, User};

@@ -4,7 +4,7 @@
 //! carries what it answers as metadata (<https://docs.slack.dev/messaging/message-metadata>). A part that was marked before
 //! and not after may stand in the channel: there it is looked for before it is sent again.
 
-use myao_slack::client::PostMessage;
+use myao_slack::client::{Metadata, PostMessage};
 use myao_slack::markdown::to_mrkdwn;
 use myao_slack::mentions::Person;
 use myao_slack::split::{MAX_POST_CHARS, split};
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::live::{LiveSlack, from_client, from_storage};
 use super::{PostRequest, SlackError};
-use crate::storage::sqlite::{Part, PartState, PostState};
+use crate::storage::sqlite::replies::{NewPost, Part, PartState, PostState, ReplyKind};
 use crate::ts::TsKey;
 
 /// The type of the metadata that posts carry.
@@ -41,35 +41,53 @@ impl LiveSlack {
         if parts.is_empty() {
             return Err(SlackError::Invalid("there is nothing to post".to_owned()));
         }
+        let post = NewPost {
+            channel_id: place.channel_id.clone(),
+            answers: place.answers,
+            thread_ts: place.thread_ts,
+            // A mention has its row already, which stays as it is.
+            kind: ReplyKind::OwnAccord,
+            parts,
+        };
         let state = self
             .workspace
-            .begin_post(place.channel_id.clone(), place.answers, place.thread_ts, parts)
+            .begin_post(post, self.clock.seconds())
             .await
             .map_err(from_storage)?;
         let parts = match state {
-            PostState::AlreadyPosted(posted) => return Ok(ids(posted)),
+            PostState::AlreadyPosted(posted) => return Ok(ids(&posted)),
+            PostState::NotWanted(_) => {
+                let detail = format!("{} is no longer to be answered", place.answers);
+                return Err(SlackError::NotFound(detail));
+            }
             PostState::Post(parts) => parts,
         };
         let mut posted = Vec::with_capacity(parts.len());
         for part in parts {
-            posted.push(self.post_part(&place, part).await?);
+            posted.push(self.post_part(&place, &part, &posted).await?);
         }
-        let finished = self.workspace.finish_post(place.channel_id, place.answers).await;
+        let finished = self.workspace.finish_post(&place.channel_id, place.answers).await;
         finished.map_err(from_storage)?;
-        Ok(ids(posted))
+        Ok(ids(&posted))
     }
 
-    async fn post_part(&self, place: &Place, part: Part) -> Result<TsKey, SlackError> {
+    /// The post of a part; `earlier` are those of the parts before it.
+    async fn post_part(
+        &self,
+        place: &Place,
+        part: &Part,
+        earlier: &[TsKey],
+    ) -> Result<TsKey, SlackError> {
         let found = match part.state {
             PartState::Sent(ts) => return Ok(ts),
-            PartState::MaybeSent => self.find_part(place, &part).await?,
+            PartState::MaybeSent => self.find_part(place, part, earlier).await?,
             PartState::NotSent => None,
         };
         let ts = match found {
             Some(ts) => ts,
-            None => self.send(place, &part).await?,
+            None => self.send(place, part).await?,
         };
-        let (channel_id, answers) = (place.channel_id.clone(), place.answers);
+        let (channel_id, answers) = (&place.channel_id, place.answers);
         let marked = self.workspace.mark_sent(channel_id, answers, part.number, ts).await;
         marked.map_err(from_storage)?;
         self.keep(&place.channel_id, &[self.own_message(place, &part.text, ts)]).await?;
@@ -77,23 +95,22 @@ impl LiveSlack {
     }
 
     async fn send(&self, place: &Place, part: &Part) -> Result<TsKey, SlackError> {
-        let (channel_id, answers) = (place.channel_id.clone(), place.answers);
+        let (channel_id, answers) = (&place.channel_id, place.answers);
         let marked = self.workspace.mark_sending(channel_id, answers, part.number).await;
         marked.map_err(from_storage)?;
         let post = PostMessage {
             channel: place.channel_id.clone(),
             thread_ts: place.thread_ts.map(|ts| ts.to_string()),
             text: part.text.clone(),
-            metadata: Some(json!({
-                "event_type": METADATA,
-                "event_payload": { "answers": place.answers.to_string(), "part": part.number },
-            })),
+            metadata: Some(Metadata {
+                event_type: METADATA.to_owned(),
+                event_payload: json!({ "answers": place.answers.to_string(), "part": part.number }),
+            }),
         };
         match self.client.post_message(&post).await {
             Ok(ts) => TsKey::parse(&ts).map_err(|error| SlackError::Other(error.to_string())),
             Err(error) => {
                 if !error.may_have_arrived() {
-                    let (channel_id, answers) = (place.channel_id.clone(), place.answers);
                     let marked = self.workspace.mark_not_sent(channel_id, answers, part.number).await;
                     marked.map_err(from_storage)?;
                 }
@@ -103,19 +120,25 @@ impl LiveSlack {
     }
 
     /// The post of a part that may have been sent before.
-    async fn find_part(&self, place: &Place, part: &Part) -> Result<Option<TsKey>, SlackError> {
+    async fn find_part(
+        &self,
+        place: &Place,
+        part: &Part,
+        earlier: &[TsKey],
+    ) -> Result<Option<TsKey>, SlackError> {
         let oldest = place.answers.to_string();
         let messages = match place.thread_ts {
-            Some(thread) => self.client.whole_thread_since(&place.channel_id, &thread.to_string(), &oldest).await,
-            None => self.client.whole_history_since(&place.channel_id, &oldest).await,
+            Some(thread) => {
+                let thread = thread.to_string();
+                self.thread_since(&place.channel_id, &thread, Some(&oldest)).await
+            }
+            None => self.history_since(&place.channel_id, &oldest).await,
         };
         let messages = messages.map_err(from_client)?;
-        let known = self.workspace.posted_parts(place.channel_id.clone(), place.answers).await;
-        let known = known.map_err(from_storage)?;
         Ok(messages.iter().find_map(|message| {
             let ts = TsKey::parse(message.get("ts")?.as_str()?).ok()?;
-            let is_it = self.is_own(message) && !known.contains(&ts) && ts > place.answers && is_part(message, place, part);
-            is_it.then_some(ts)
+            let is_new = ts > place.answers && !earlier.contains(&ts);
+            (is_new && self.is_own(message) && is_part(message, place, part)).then_some(ts)
         }))
     }
 
@@ -164,6 +187,6 @@ fn is_part(message: &Value, place: &Place, part: &Part) -> bool {
     }
 }
 
-fn ids(posted: Vec<TsKey>) -> Vec<String> {
+fn ids(posted: &[TsKey]) -> Vec<String> {
     posted.iter().map(TsKey::to_string).collect()
 }
