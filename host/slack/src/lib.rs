@@ -1,1 +1,4 @@
 //! Slack, as a bot needs it.
+
+pub mod markdown;
+pub mod mentions;
