@@ -2,3 +2,4 @@
 
 pub mod markdown;
 pub mod mentions;
+pub mod split;

@@ -48,7 +48,7 @@ fn formatting_becomes_slacks() {
         ),
         ("un**believ**able", "un¦*believ*¦able"),
         ("**a**`b`", "*a*¦`b`"),
-        ("**[](x)** nothing", "nothing"),
+        ("**[](<>)** nothing", "nothing"),
         ("one<br>two<BR/>three", "one\ntwo\nthree"),
     ]);
 }
