@@ -1,8 +1,9 @@
 //! Slack, as a bot needs it: what is sent to Slack, and how Slack's events reach an inbox.
 //!
 //! - [`client`]: the Web API, with limits and retries that never post twice.
-//! - [`socket`]: Socket Mode; [`http`]: events over HTTP, with their [`signature`].
-//! - [`delivery`]: what both hand over, and the inbox that keeps it before Slack is told.
+//! - [`http`]: events over HTTP, with their [`signature`].
+//! - [`delivery`]: what is handed over, and the inbox that keeps it before Slack is told.
+//! - [`markdown`], [`mentions`], [`split`]: the text that Slack shows.
 //!
 //! There is no storage here. Tokens stay in this crate ([`token`]).
 #![deny(missing_docs)]
@@ -11,8 +12,11 @@ pub mod client;
 pub mod delivery;
 pub mod error;
 pub mod http;
+pub mod markdown;
+pub mod mentions;
 pub mod signature;
 //pub mod socket;
+pub mod split;
 pub mod token;
 
 mod backoff;
