@@ -25,6 +25,7 @@ pub mod extractive;
 pub mod generator;
 pub mod ports;
 pub mod prompt;
+pub mod responder;
 pub mod summarizer;
 #[cfg(test)]
 mod testing;

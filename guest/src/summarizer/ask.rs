@@ -160,6 +160,7 @@ impl Summarizer<'_> {
             .map(|job| Request {
                 system_prompt: job.prompt.clone(),
                 max_tokens: answers.max_tokens,
+                answer_schema: None,
                 purpose: answers.purpose.clone(),
             })
             .collect();
@@ -233,7 +234,8 @@ fn texts_of(context: &Context) -> impl Iterator<Item = &str> {
     messages.chain(workspace.chain(memories).map(String::as_str))
 }
 
-fn bad_answer(rejection: Rejection) -> BadAnswer {
+/// Why an answer is not taken, in the words of the contract.
+pub(super) fn bad_answer(rejection: Rejection) -> BadAnswer {
     match rejection {
         Rejection::Empty => BadAnswer::Empty,
         Rejection::Refusal => BadAnswer::Refusal,
