@@ -20,6 +20,7 @@ pub mod names;
 pub mod plugin;
 pub mod recording;
 pub mod run;
+pub mod slack;
 pub mod storage;
 pub mod traces;
 pub mod ts;
