@@ -22,6 +22,7 @@ pub mod bindings;
 mod component;
 pub mod context;
 pub mod extractive;
+mod fit;
 pub mod generator;
 pub mod ports;
 pub mod prompt;
