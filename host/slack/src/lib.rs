@@ -15,7 +15,7 @@ pub mod http;
 pub mod markdown;
 pub mod mentions;
 pub mod signature;
-//pub mod socket;
+pub mod socket;
 pub mod split;
 pub mod token;
 

@@ -105,7 +105,10 @@ impl CatchUp {
             messages += self.read_threads(since, now).await?;
         }
         self.workspace.set_connected_through(now).await?;
-        tracing::info!("caught up: {} channels, {messages} messages read", channels.len());
+        tracing::info!(
+            "caught up: {} channels, {messages} messages read",
+            channels.len()
+        );
         Ok(())
     }
 
@@ -144,11 +147,20 @@ impl CatchUp {
         since: Option<i64>,
         now: i64,
     ) -> Result<usize, CatchUpError> {
-        let is_new = self.workspace.history_read_through(channel_id).await?.is_none();
+        let is_new = self
+            .workspace
+            .history_read_through(channel_id)
+            .await?
+            .is_none();
         let (messages, from) = match since.filter(|_| !is_new) {
             Some(since) => {
                 let from = TsKey::first_of(since - OVERLAP_SECONDS);
-                (self.slack.history_since(channel_id, &from.to_string()).await?, Some(from))
+                (
+                    self.slack
+                        .history_since(channel_id, &from.to_string())
+                        .await?,
+                    Some(from),
+                )
             }
             None if is_new => (self.newest(channel_id).await?, None),
             None => return Ok(0),
@@ -157,13 +169,19 @@ impl CatchUp {
         let mut read = messages.len();
         if let Some(from) = from {
             let there = times_of(&messages);
-            self.delete_others(channel_id, None, from, TsKey::first_of(now), &there).await?;
-            for parent in messages.iter().filter_map(|message| replied_since(message, from)) {
+            self.delete_others(channel_id, None, from, TsKey::first_of(now), &there)
+                .await?;
+            for parent in messages
+                .iter()
+                .filter_map(|message| replied_since(message, from))
+            {
                 read += self.read_thread(channel_id, parent, from, now).await?;
             }
         }
         let through = TsKey::first_of(now);
-        self.workspace.set_history_read_through(channel_id, through).await?;
+        self.workspace
+            .set_history_read_through(channel_id, through)
+            .await?;
         Ok(read)
     }
 
@@ -186,7 +204,9 @@ impl CatchUp {
         for thread in threads {
             // Those that began in the gap are read with their channel.
             if thread.thread_ts < from {
-                read += self.read_thread(&thread.channel_id, thread.thread_ts, from, now).await?;
+                read += self
+                    .read_thread(&thread.channel_id, thread.thread_ts, from, now)
+                    .await?;
             }
         }
         Ok(read)
@@ -200,15 +220,30 @@ impl CatchUp {
         now: i64,
     ) -> Result<usize, CatchUpError> {
         let (thread, oldest) = (thread_ts.to_string(), from.to_string());
-        let messages = self.slack.thread_since(channel_id, &thread, Some(&oldest)).await?;
+        let messages = self
+            .slack
+            .thread_since(channel_id, &thread, Some(&oldest))
+            .await?;
         self.keep(channel_id, &messages, now).await?;
         let there = times_of(&messages);
-        self.delete_others(channel_id, Some(thread_ts), from, TsKey::first_of(now), &there).await?;
+        self.delete_others(
+            channel_id,
+            Some(thread_ts),
+            from,
+            TsKey::first_of(now),
+            &there,
+        )
+        .await?;
         Ok(messages.len())
     }
 
     /// Keeps messages, and asks for answers to the mentions among them.
-    async fn keep(&self, channel_id: &str, messages: &[Value], now: i64) -> Result<(), CatchUpError> {
+    async fn keep(
+        &self,
+        channel_id: &str,
+        messages: &[Value],
+        now: i64,
+    ) -> Result<(), CatchUpError> {
         let mut effects = self.slack.effects_of(channel_id, messages).await?;
         let oldest = now - i64::from(self.current.config().response.max_message_age_seconds);
         let mentions: Vec<Effect> = messages
@@ -229,7 +264,9 @@ impl CatchUp {
         let text = |key: &str| message.get(key).and_then(Value::as_str);
         let by_person = text("bot_id").is_none() && text("user") != Some(&self.bot.user_id);
         let names_bot = text("text")?.contains(&format!("<@{}>", self.bot.user_id));
-        let ts = TsKey::parse(text("ts")?).ok().filter(|_| by_person && names_bot)?;
+        let ts = TsKey::parse(text("ts")?)
+            .ok()
+            .filter(|_| by_person && names_bot)?;
         let thread_ts = text("thread_ts").and_then(|thread| TsKey::parse(thread).ok());
         Some(Effect::Mention {
             channel_id: channel_id.to_owned(),
@@ -248,7 +285,10 @@ impl CatchUp {
         to: TsKey,
         there: &BTreeSet<TsKey>,
     ) -> Result<(), CatchUpError> {
-        let stored = self.workspace.messages_between(channel_id, from, to).await?;
+        let stored = self
+            .workspace
+            .messages_between(channel_id, from, to)
+            .await?;
         let deleted = stored
             .into_iter()
             .filter(|stored| stored.thread_ts == thread_ts && !there.contains(&stored.ts));
@@ -260,14 +300,18 @@ impl CatchUp {
             })
             .collect();
         if !effects.is_empty() {
-            self.workspace.apply_effects(effects, to.unix_seconds()).await?;
+            self.workspace
+                .apply_effects(effects, to.unix_seconds())
+                .await?;
         }
         Ok(())
     }
 }
 
 fn times_of(messages: &[Value]) -> BTreeSet<TsKey> {
-    let ts = messages.iter().filter_map(|message| message.get("ts")?.as_str());
+    let ts = messages
+        .iter()
+        .filter_map(|message| message.get("ts")?.as_str());
     ts.filter_map(|ts| TsKey::parse(ts).ok()).collect()
 }
 

@@ -37,6 +37,12 @@ impl Clock {
         i64::try_from((self.since_1970)().as_secs()).unwrap_or(i64::MAX)
     }
 
+    /// Seconds since 1970, as HTTP libraries count them.
+    #[must_use]
+    pub fn unsigned_seconds(&self) -> u64 {
+        (self.since_1970)().as_secs()
+    }
+
     /// Milliseconds since 1970.
     #[must_use]
     pub fn milliseconds(&self) -> i64 {

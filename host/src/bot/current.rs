@@ -17,7 +17,8 @@ use crate::plugin::MemoryPlugin;
 const LOOK: Duration = Duration::from_secs(2);
 
 /// Makes both anew, from the configuration file and the component's file as they are now.
-pub type Load = Arc<dyn Fn() -> BoxFuture<'static, Result<(Config, MemoryPlugin), String>> + Send + Sync>;
+pub type Load =
+    Arc<dyn Fn() -> BoxFuture<'static, Result<(Config, MemoryPlugin), String>> + Send + Sync>;
 
 /// What is in use now.
 #[derive(Clone)]
@@ -68,15 +69,21 @@ impl Current {
             Ok((config, plugin)) => {
                 let config = Arc::new(config);
                 for key in needs_restart(&before, &config) {
-                    tracing::warn!("{key} has changed; that takes effect when the bot is started again");
+                    tracing::warn!(
+                        "{key} has changed; that takes effect when the bot is started again"
+                    );
                 }
                 let digest = plugin.component_digest().to_owned();
                 let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
                 *state = State { config, plugin };
                 drop(state);
-                tracing::info!("{why}: configuration and component are loaded again (component {digest})");
+                tracing::info!(
+                    "{why}: configuration and component are loaded again (component {digest})"
+                );
             }
-            Err(error) => tracing::error!("{why}: nothing has changed, as it cannot be loaded: {error}"),
+            Err(error) => {
+                tracing::error!("{why}: nothing has changed, as it cannot be loaded: {error}")
+            }
         }
     }
 

@@ -32,8 +32,13 @@ impl Generation {
                     return;
                 }
             }
-            let interval = self.current.config().memory.long_term_update_interval_seconds;
-            stop.sleep(Duration::from_secs(interval.max(1).into())).await;
+            let interval = self
+                .current
+                .config()
+                .memory
+                .long_term_update_interval_seconds;
+            stop.sleep(Duration::from_secs(interval.max(1).into()))
+                .await;
         }
     }
 
@@ -54,7 +59,9 @@ impl Generation {
         let mut failed = 0_usize;
         for entry in &report.entries {
             for memory in &entry.made {
-                self.metrics.memories.count(names::layer(memory.scope, memory.memory_type));
+                self.metrics
+                    .memories
+                    .count(names::layer(memory.scope, memory.memory_type));
             }
             made += entry.made.len();
             if let Outcome::Failed(error) = &entry.outcome {
@@ -63,7 +70,9 @@ impl Generation {
                 tracing::warn!("{scope} {}: {}", entry.scope_id, explain(error));
             }
         }
-        self.metrics.runs.count(if failed == 0 { "done" } else { "with-failures" });
+        self.metrics
+            .runs
+            .count(if failed == 0 { "done" } else { "with-failures" });
         if made > 0 || failed > 0 {
             tracing::info!("generation run: {made} memories made, {failed} places failed");
         }

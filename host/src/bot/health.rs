@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
+use axum::Router;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::IntoResponse;
 use axum::routing::get;
-use axum::{Json, Router};
 use myao_slack::socket::ConnectionState;
 use serde_json::json;
 use tokio::net::TcpListener;
@@ -52,14 +52,19 @@ impl Health {
         if let Some(connection) = &self.connection {
             match &*connection.borrow() {
                 ConnectionState::Connected { .. } => {}
-                ConnectionState::Connecting => troubles.push("Slack is not connected yet".to_owned()),
+                ConnectionState::Connecting => {
+                    troubles.push("Slack is not connected yet".to_owned())
+                }
                 ConnectionState::Disconnected { reason, .. } => {
                     troubles.push(format!("Slack is not connected: {reason}"));
                 }
             }
         }
         if let Err(error) = self.workspace.waiting_events(0, 1).await {
-            troubles.push(format!("the database does not answer: {}", explain_storage(&error)));
+            troubles.push(format!(
+                "the database does not answer: {}",
+                explain_storage(&error)
+            ));
         }
         troubles
     }
@@ -72,9 +77,17 @@ async fn ready(State(health): State<Health>) -> impl IntoResponse {
     } else {
         StatusCode::SERVICE_UNAVAILABLE
     };
-    (status, Json(json!({ "ready": troubles.is_empty(), "troubles": troubles })))
+    let body = json!({ "ready": troubles.is_empty(), "troubles": troubles });
+    (
+        status,
+        [(header::CONTENT_TYPE, "application/json")],
+        body.to_string(),
+    )
 }
 
 async fn metrics(State(health): State<Health>) -> impl IntoResponse {
-    ([(header::CONTENT_TYPE, METRICS_TYPE)], health.metrics.text())
+    (
+        [(header::CONTENT_TYPE, METRICS_TYPE)],
+        health.metrics.text(),
+    )
 }

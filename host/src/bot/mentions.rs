@@ -10,8 +10,8 @@ use super::clock::Clock;
 use super::current::Current;
 use super::metrics::{Metrics, seconds};
 use super::stop::Stop;
-use crate::bindings::exports::myao::memory::responder::Target;
 use crate::bindings::errors::Error;
+use crate::bindings::exports::myao::memory::responder::Target;
 use crate::bindings::llm::LlmError;
 use crate::bindings::slack::SlackError;
 use crate::explain::explain_storage;
@@ -74,9 +74,14 @@ impl Mentions {
                 () = stop.sleep(LOOK) => {}
             }
         }
-        let ended = tokio::time::timeout(GRACE, async { while under_way.join_next().await.is_some() {} });
+        let ended = tokio::time::timeout(GRACE, async {
+            while under_way.join_next().await.is_some() {}
+        });
         if ended.await.is_err() {
-            tracing::warn!("{} answers were still under way; they are given at the next start", under_way.len());
+            tracing::warn!(
+                "{} answers were still under way; they are given at the next start",
+                under_way.len()
+            );
         }
     }
 
@@ -92,10 +97,15 @@ impl Mentions {
         let now = self.clock.seconds();
         let waiting = self
             .workspace
-            .waiting_replies(now, u32::try_from(room + answering.len()).unwrap_or(u32::MAX))
+            .waiting_replies(
+                now,
+                u32::try_from(room + answering.len()).unwrap_or(u32::MAX),
+            )
             .await?;
         let is_new = |reply: &WaitingReply| {
-            !answering.iter().any(|(channel_id, ts)| *channel_id == reply.channel_id && *ts == reply.ts)
+            !answering
+                .iter()
+                .any(|(channel_id, ts)| *channel_id == reply.channel_id && *ts == reply.ts)
         };
         Ok(waiting.into_iter().filter(is_new).take(room).collect())
     }
@@ -114,7 +124,9 @@ impl Mentions {
         let kept = if now.unix_seconds - reply.asked_at > too_old {
             self.metrics.replies.count("given-up");
             tracing::warn!("a mention in {channel_id} is too old to be answered");
-            self.workspace.give_up_reply(channel_id, reply.ts, "too old to be answered".to_owned()).await
+            self.workspace
+                .give_up_reply(channel_id, reply.ts, "too old to be answered".to_owned())
+                .await
         } else {
             let plugin = self.current.plugin();
             let answered = match reply.kind {
@@ -133,7 +145,10 @@ impl Mentions {
             }
         };
         if let Err(error) = kept {
-            tracing::error!("what became of a mention is not kept: {}", explain_storage(&error));
+            tracing::error!(
+                "what became of a mention is not kept: {}",
+                explain_storage(&error)
+            );
         }
         (reply.channel_id, reply.ts)
     }
@@ -144,25 +159,36 @@ impl Mentions {
         if can_never_succeed(error) {
             self.metrics.replies.count("given-up");
             tracing::error!("a mention in {channel_id} cannot be answered: {error}");
-            return self.workspace.give_up_reply(channel_id, reply.ts, error.to_string()).await;
+            return self
+                .workspace
+                .give_up_reply(channel_id, reply.ts, error.to_string())
+                .await;
         }
         let wait = wait_after(reply.failures, error);
-        tracing::warn!("a mention in {channel_id} is not answered yet, tried again in {wait} s: {error}");
+        tracing::warn!(
+            "a mention in {channel_id} is not answered yet, tried again in {wait} s: {error}"
+        );
         let next = self.clock.seconds() + wait;
-        self.workspace.fail_reply(channel_id, reply.ts, error.to_string(), next).await
+        self.workspace
+            .fail_reply(channel_id, reply.ts, error.to_string(), next)
+            .await
     }
 }
 
 /// Seconds until the next try.
 fn wait_after(failures: u32, error: &CallError) -> i64 {
-    let doubled = FIRST_WAIT_SECONDS.saturating_mul(1_i64.checked_shl(failures).unwrap_or(i64::MAX));
+    let doubled =
+        FIRST_WAIT_SECONDS.saturating_mul(1_i64.checked_shl(failures).unwrap_or(i64::MAX));
     let told = match error {
-        CallError::Refused(Error::Llm(LlmError::RateLimited(Some(seconds))) | Error::Slack(SlackError::RateLimited(Some(seconds)))) => {
-            i64::from(*seconds)
-        }
+        CallError::Refused(
+            Error::Llm(LlmError::RateLimited(Some(seconds)))
+            | Error::Slack(SlackError::RateLimited(Some(seconds))),
+        ) => i64::from(*seconds),
         _ => 0,
     };
-    doubled.clamp(FIRST_WAIT_SECONDS, LONGEST_WAIT_SECONDS).max(told)
+    doubled
+        .clamp(FIRST_WAIT_SECONDS, LONGEST_WAIT_SECONDS)
+        .max(told)
 }
 
 /// Whether nothing but a change by somebody can help: the message or the channel is gone, or the bot may not post.
@@ -170,8 +196,9 @@ fn can_never_succeed(error: &CallError) -> bool {
     matches!(
         error,
         CallError::Refused(
-            Error::Slack(SlackError::NotFound(_) | SlackError::NotAllowed(_) | SlackError::Invalid(_))
-                | Error::Storage(StorageError::NotFound(_))
+            Error::Slack(
+                SlackError::NotFound(_) | SlackError::NotAllowed(_) | SlackError::Invalid(_)
+            ) | Error::Storage(StorageError::NotFound(_))
                 | Error::PromptTooLong(_)
         )
     )

@@ -86,7 +86,11 @@ impl Default for Metrics {
         };
         let metrics = Self {
             deliveries: counters(&mut registry, "deliveries", "What Slack delivered"),
-            events: counters(&mut registry, "events", "Events that took effect, or did not"),
+            events: counters(
+                &mut registry,
+                "events",
+                "Events that took effect, or did not",
+            ),
             keep_seconds: seconds(&mut registry, "keep", "From arrival to the disk", 0.000_25),
             replies: counters(&mut registry, "replies", "Answers to people"),
             reply_seconds: seconds(&mut registry, "reply", "How long an answer took", 0.01),
@@ -99,8 +103,16 @@ impl Default for Metrics {
             tokens: counters(&mut registry, "model_tokens", "Tokens of the models' calls"),
             registry: Mutex::new(Registry::default()),
         };
-        registry.register("connected", "Whether Slack is connected", metrics.connected.clone());
-        registry.register("connections", "Connections to Slack", metrics.connections.clone());
+        registry.register(
+            "connected",
+            "Whether Slack is connected",
+            metrics.connected.clone(),
+        );
+        registry.register(
+            "connections",
+            "Connections to Slack",
+            metrics.connections.clone(),
+        );
         registry.register("model_calls", "Calls of the models", metrics.calls.clone());
         Self {
             registry: Mutex::new(registry),
@@ -131,9 +143,17 @@ pub fn seconds(duration: Duration) -> f64 {
 impl CallObserver for Metrics {
     fn observe(&self, record: CallRecord) {
         let model = format!("{}/{}", record.provider, record.model);
-        let outcome = if record.error.is_none() { "answered" } else { "failed" };
-        self.calls.get_or_create(&CallLabels { model, outcome }).inc();
-        self.tokens.add("input", record.input_tokens.unwrap_or(0).into());
-        self.tokens.add("output", record.output_tokens.unwrap_or(0).into());
+        let outcome = if record.error.is_none() {
+            "answered"
+        } else {
+            "failed"
+        };
+        self.calls
+            .get_or_create(&CallLabels { model, outcome })
+            .inc();
+        self.tokens
+            .add("input", record.input_tokens.unwrap_or(0).into());
+        self.tokens
+            .add("output", record.output_tokens.unwrap_or(0).into());
     }
 }

@@ -88,8 +88,6 @@ pub struct Bot {
     pub clock: Clock,
     /// The counters.
     pub metrics: Arc<Metrics>,
-    /// Where health and metrics are served.
-    pub health: TcpListener,
     /// The component's file, where it is not the built-in one: the bot takes it anew when it changes.
     pub component: Option<PathBuf>,
 }
@@ -111,14 +109,15 @@ pub enum BotError {
 }
 
 impl Bot {
-    /// Runs until asked to stop, and then ends in order: no more events, then what is under way. `reload` asks for
-    /// configuration and component to be loaded again.
+    /// Runs until asked to stop, and then ends in order: no more events, then what is under way. Health and metrics are served on
+    /// `health`; `reload` asks for configuration and component to be loaded again.
     ///
     /// # Errors
     /// [`BotError`] where Slack turns the bot away for good.
     pub async fn run(
         self,
         connection: Connection,
+        health: TcpListener,
         reload: mpsc::Receiver<()>,
         stop: Stop,
     ) -> Result<(), BotError> {
@@ -126,7 +125,11 @@ impl Bot {
         // What the last run left waits already.
         arrived.notify_one();
         asked.notify_one();
-        let commands = Commands::new(self.workspace.clone(), self.slack.clone(), self.clock.clone());
+        let commands = Commands::new(
+            self.workspace.clone(),
+            self.slack.clone(),
+            self.clock.clone(),
+        );
         let (inbox, keeping) = DurableInbox::new(
             self.workspace.clone(),
             commands,
@@ -140,23 +143,35 @@ impl Bot {
         // Events stop first; only then do those stop who work on them.
         let (stop_work, working) = Stop::new();
         self.spawn_work(&mut tasks, &arrived, &asked, &working);
-        tasks.spawn(self.current.clone().keep_up(self.component.clone(), reload, working.clone()));
+        tasks.spawn(
+            self.current
+                .clone()
+                .keep_up(self.component.clone(), reload, working.clone()),
+        );
 
         let ended = match connection {
             Connection::Socket { app_token } => {
                 let socket = SocketMode::new(self.slack.client().clone(), app_token, inbox);
                 let state = socket.state();
-                self.spawn_watchers(&mut tasks, Some(state), &connected, &asked, &working);
+                self.spawn_watchers(
+                    &mut tasks,
+                    Some(state),
+                    health,
+                    &connected,
+                    &asked,
+                    &working,
+                );
                 socket.run(stop.channel()).await.map_err(BotError::Slack)
             }
             Connection::Http {
                 listener,
                 signing_secret,
             } => {
-                self.spawn_watchers(&mut tasks, None, &connected, &asked, &working);
+                self.spawn_watchers(&mut tasks, None, health, &connected, &asked, &working);
                 connected.notify_one();
-                let seconds = self.clock.clone();
-                let router = http::router(signing_secret, inbox, move || seconds.seconds());
+                let clock = self.clock.clone();
+                let clock = move || clock.unsigned_seconds();
+                let router = http::router(inbox, signing_secret, clock);
                 serve(listener, router, stop.clone()).await
             }
         };
@@ -168,8 +183,18 @@ impl Bot {
         ended
     }
 
-    fn spawn_work(&self, tasks: &mut JoinSet<()>, arrived: &Arc<Notify>, asked: &Arc<Notify>, stop: &Stop) {
-        let home = Home::new(self.workspace.clone(), self.slack.clone(), self.clock.clone());
+    fn spawn_work(
+        &self,
+        tasks: &mut JoinSet<()>,
+        arrived: &Arc<Notify>,
+        asked: &Arc<Notify>,
+        stop: &Stop,
+    ) {
+        let home = Home::new(
+            self.workspace.clone(),
+            self.slack.clone(),
+            self.clock.clone(),
+        );
         let worker = Worker {
             workspace: self.workspace.clone(),
             slack: self.slack.clone(),
@@ -209,6 +234,7 @@ impl Bot {
         &self,
         tasks: &mut JoinSet<()>,
         state: Option<watch::Receiver<ConnectionState>>,
+        health: TcpListener,
         connected: &Arc<Notify>,
         asked: &Arc<Notify>,
         stop: &Stop,
@@ -221,11 +247,25 @@ impl Bot {
             clock: self.clock.clone(),
             asked: asked.clone(),
         };
+        let health_of = Health {
+            workspace: self.workspace.clone(),
+            metrics: self.metrics.clone(),
+            connection: state.clone(),
+        };
+        tasks.spawn(health_of.serve(health, stop.clone()));
         let seen = state.clone();
-        let alive = move || seen.as_ref().is_none_or(|state| is_connected(&state.borrow()));
+        let alive = move || {
+            seen.as_ref()
+                .is_none_or(|state| is_connected(&state.borrow()))
+        };
         tasks.spawn(catch_up.run(connected.clone(), alive, stop.clone()));
         if let Some(state) = state.clone() {
-            tasks.spawn(tell(state, connected.clone(), self.metrics.clone(), stop.clone()));
+            tasks.spawn(tell(
+                state,
+                connected.clone(),
+                self.metrics.clone(),
+                stop.clone(),
+            ));
         }
     }
 }
@@ -259,7 +299,11 @@ async fn tell(
     }
 }
 
-async fn serve(listener: TcpListener, router: axum::Router, mut stop: Stop) -> Result<(), BotError> {
+async fn serve(
+    listener: TcpListener,
+    router: axum::Router,
+    mut stop: Stop,
+) -> Result<(), BotError> {
     let address = listener.local_addr();
     let served = axum::serve(listener, router)
         .with_graceful_shutdown(async move { stop.requested().await })

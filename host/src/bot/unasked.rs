@@ -32,7 +32,8 @@ impl Unasked {
     pub(super) async fn run(mut self, mut stop: Stop) {
         loop {
             let interval = self.current.config().response.check_interval_seconds;
-            stop.sleep(Duration::from_secs(interval.max(1).into())).await;
+            stop.sleep(Duration::from_secs(interval.max(1).into()))
+                .await;
             if stop.is_requested() {
                 return;
             }
@@ -48,7 +49,10 @@ impl Unasked {
         let waiting = match self.waiting(&config.response, now).await {
             Ok(waiting) => waiting,
             Err(error) => {
-                tracing::error!("who waits for an answer is not known: {}", explain_storage(&error));
+                tracing::error!(
+                    "who waits for an answer is not known: {}",
+                    explain_storage(&error)
+                );
                 return;
             }
         };
@@ -60,11 +64,18 @@ impl Unasked {
             if self.failed.contains_key(&key) {
                 continue;
             }
-            if let Err(error) = self.consider(&conversation, &config.response.judgment_skip).await {
+            if let Err(error) = self
+                .consider(&conversation, &config.response.judgment_skip)
+                .await
+            {
                 self.metrics.judgments.count("failed");
                 let rest = config.response.judgment_skip.default_skip_seconds;
-                tracing::warn!("{} is looked at again in {rest} s: {error}", conversation.channel_id);
-                self.failed.insert(key, self.clock.seconds() + i64::from(rest));
+                tracing::warn!(
+                    "{} is looked at again in {rest} s: {error}",
+                    conversation.channel_id
+                );
+                self.failed
+                    .insert(key, self.clock.seconds() + i64::from(rest));
             }
         }
     }
@@ -86,7 +97,10 @@ impl Unasked {
         let explained = |error: StorageError| explain_storage(&error);
         let now = self.clock.now();
         if skip.enabled {
-            let judged = self.workspace.judgment(&conversation.channel_id, conversation.thread_ts).await;
+            let judged = self
+                .workspace
+                .judgment(&conversation.channel_id, conversation.thread_ts)
+                .await;
             let judged = judged.map_err(explained)?;
             // A new message asks anew.
             if judged.is_some_and(|judged| {
@@ -101,21 +115,33 @@ impl Unasked {
             message_ts: conversation.message_ts.to_string(),
         };
         let plugin = self.current.plugin();
-        let judgment = plugin.judge(&target, now).await.map_err(|error| error.to_string())?;
+        let judgment = plugin
+            .judge(&target, now)
+            .await
+            .map_err(|error| error.to_string())?;
         if judgment.should_respond {
             self.metrics.judgments.count("respond");
             let began = Instant::now();
-            plugin.reply_unasked(&target, self.clock.now()).await.map_err(|error| error.to_string())?;
+            plugin
+                .reply_unasked(&target, self.clock.now())
+                .await
+                .map_err(|error| error.to_string())?;
             self.metrics.replies.count("unasked");
             self.metrics.reply_seconds.observe(seconds(began.elapsed()));
-            tracing::info!("answered unasked in {} (confidence {:.2})", conversation.channel_id, judgment.confidence);
+            tracing::info!(
+                "answered unasked in {} (confidence {:.2})",
+                conversation.channel_id,
+                judgment.confidence
+            );
         } else {
             self.metrics.judgments.count("stay-silent");
         }
         // Only now: a judgment whose answer was not posted counts for nothing.
         let (channel_id, thread_ts) = (&conversation.channel_id, conversation.thread_ts);
         let judgment = stored(conversation, &judgment, skip, now.unix_seconds);
-        let kept = self.workspace.keep_judgment(channel_id, thread_ts, judgment, now.unix_seconds);
+        let kept = self
+            .workspace
+            .keep_judgment(channel_id, thread_ts, judgment, now.unix_seconds);
         kept.await.map_err(explained)
     }
 }
@@ -160,9 +186,14 @@ fn stored(
 
 /// How long a judgment of some confidence holds: by the highest threshold that it reaches.
 fn skip_seconds(skip: &JudgmentSkip, confidence: f64) -> u32 {
-    let reached = skip.thresholds.iter().filter(|threshold| confidence >= threshold.min_confidence);
+    let reached = skip
+        .thresholds
+        .iter()
+        .filter(|threshold| confidence >= threshold.min_confidence);
     let highest = reached.max_by(|a, b| a.min_confidence.total_cmp(&b.min_confidence));
-    highest.map_or(skip.default_skip_seconds, |threshold| threshold.skip_seconds)
+    highest.map_or(skip.default_skip_seconds, |threshold| {
+        threshold.skip_seconds
+    })
 }
 
 #[cfg(test)]
@@ -193,18 +224,27 @@ mod tests {
                     message_ts: TsKey::first_of(1_700_000_000 + second),
                     user_id: "U1".to_owned(),
                 };
-                assert_eq!(wait_of(&config, &conversation), wait_of(&config, &conversation));
+                assert_eq!(
+                    wait_of(&config, &conversation),
+                    wait_of(&config, &conversation)
+                );
                 wait_of(&config, &conversation)
             })
             .collect();
-        assert!(waits.iter().all(|wait| (210..=390).contains(wait)), "{waits:?}");
+        assert!(
+            waits.iter().all(|wait| (210..=390).contains(wait)),
+            "{waits:?}"
+        );
         let (shortest, longest) = (waits.iter().min(), waits.iter().max());
         assert!(shortest < Some(&230) && longest > Some(&370), "{waits:?}");
     }
 
     #[test]
     fn drawn_numbers_are_spread_from_0_to_1() {
-        let mean = (0..1000).map(|number| drawn(&number.to_string())).sum::<f64>() / 1000.0;
+        let mean = (0..1000)
+            .map(|number| drawn(&number.to_string()))
+            .sum::<f64>()
+            / 1000.0;
         assert!((0.45..0.55).contains(&mean), "{mean}");
     }
 }

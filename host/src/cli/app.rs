@@ -32,7 +32,10 @@ pub(crate) struct App {
 
 impl App {
     pub(crate) fn new(arguments: &Cli) -> anyhow::Result<Self> {
-        let (path, legacy) = (arguments.config.as_deref(), arguments.legacy_workspace_short_term);
+        let (path, legacy) = (
+            arguments.config.as_deref(),
+            arguments.legacy_workspace_short_term,
+        );
         let config = read_config(path, legacy)?;
         start_logging(config.logging, matches!(arguments.command, Command::Run));
         Ok(Self {
@@ -48,7 +51,10 @@ impl App {
     /// The same with the configuration as its file is now.
     pub(crate) fn reloaded(&self) -> anyhow::Result<Self> {
         Ok(Self {
-            config: read_config(self.config_path.as_deref(), self.legacy_workspace_short_term)?,
+            config: read_config(
+                self.config_path.as_deref(),
+                self.legacy_workspace_short_term,
+            )?,
             ..self.clone()
         })
     }

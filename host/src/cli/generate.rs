@@ -36,10 +36,15 @@ pub(crate) async fn generate(app: &App, arguments: &GenerateArgs) -> anyhow::Res
         .oldest_message_never_summarized()?
         .is_some_and(|oldest| oldest.unix_seconds() < now.unix_seconds - window);
     let bar = output::progress_bar(0, "{bar:30} {pos}/{len} threads and channels");
-    let report = run::generate(&plugin, now, app.config.memory.steps_in_flight(), &|progress| {
-        bar.set_length(progress.total as u64);
-        bar.set_position(progress.done as u64);
-    })
+    let report = run::generate(
+        &plugin,
+        now,
+        app.config.memory.steps_in_flight(),
+        &|progress| {
+            bar.set_length(progress.total as u64);
+            bar.set_position(progress.done as u64);
+        },
+    )
     .await;
     bar.finish_and_clear();
     let mut report = report?;

@@ -23,18 +23,28 @@ use tokio::sync::{mpsc, watch};
 use super::app::App;
 
 /// Where to read on.
-const HOW_TO: &str = "`myao slack manifest` prints the app's manifest, docs/slack.md tells the rest";
+const HOW_TO: &str =
+    "`myao slack manifest` prints the app's manifest, docs/slack.md tells the rest";
 
 pub(crate) async fn run(app: &App) -> anyhow::Result<ExitCode> {
     let slack = &app.config.slack;
     let client = client(slack)?;
     let connection = connection(slack).await?;
     let health = &app.config.health_check;
-    let health = listen(SocketAddr::new(health.address, health.port), "health_check.port").await?;
+    let health = listen(
+        SocketAddr::new(health.address, health.port),
+        "health_check.port",
+    )
+    .await?;
     let store = app.open_store()?;
     let workspace = app.workspace(&store)?;
     let me = client.auth_test().await?;
-    tracing::info!("Slack workspace {} ({}), as {}", me.team, me.team_id, me.user_id);
+    tracing::info!(
+        "Slack workspace {} ({}), as {}",
+        me.team,
+        me.team_id,
+        me.user_id
+    );
     let identity = BotIdentity {
         user_id: me.user_id,
         bot_id: me.bot_id,
@@ -43,7 +53,12 @@ pub(crate) async fn run(app: &App) -> anyhow::Result<ExitCode> {
     let metrics = Arc::new(Metrics::default());
     let live = LiveSlack::new(client, workspace.clone(), identity.clone(), clock.clone());
     let live = Arc::new(live);
-    let load = load(app.clone(), workspace.clone(), live.clone(), metrics.clone());
+    let load = load(
+        app.clone(),
+        workspace.clone(),
+        live.clone(),
+        metrics.clone(),
+    );
     let current = Current::load(load).await.map_err(anyhow::Error::msg)?;
     let bot = Bot {
         workspace,
@@ -52,13 +67,12 @@ pub(crate) async fn run(app: &App) -> anyhow::Result<ExitCode> {
         current,
         clock,
         metrics,
-        health,
         component: app.component.clone(),
     };
     let (ask_stop, stop) = Stop::new();
     let (ask_reload, reload) = mpsc::channel(1);
     let signals = tokio::spawn(signals(ask_stop, ask_reload));
-    let ended = bot.run(connection, reload, stop).await;
+    let ended = bot.run(connection, health, reload, stop).await;
     signals.abort();
     ended?;
     tracing::info!("stopped");
@@ -67,22 +81,30 @@ pub(crate) async fn run(app: &App) -> anyhow::Result<ExitCode> {
 
 /// The client, with the bot's token.
 pub(super) fn client(slack: &config::Slack) -> anyhow::Result<SlackClient> {
-    let token = slack.bot_token.as_deref().and_then(Token::new);
-    let token = token.with_context(|| format!("slack.bot_token is not set: the bot needs the app's bot token (xoxb-…); {HOW_TO}"))?;
+    let token = secret(slack.bot_token.as_deref(), || {
+        format!("slack.bot_token is not set: the bot needs the app's bot token (xoxb-…); {HOW_TO}")
+    })?;
     Ok(SlackClient::new(&slack.api_url, token)?)
+}
+
+fn secret(text: Option<&str>, missing: impl Fn() -> String) -> anyhow::Result<Token> {
+    let text = text.filter(|text| !text.trim().is_empty());
+    Ok(Token::new(text.with_context(missing)?)?)
 }
 
 async fn connection(slack: &config::Slack) -> anyhow::Result<Connection> {
     let Some(address) = slack.listen else {
-        let token = slack.app_token.as_deref().and_then(Token::new);
-        let app_token = token.with_context(|| {
-            format!("slack.app_token is not set: Socket Mode needs the app's token (xapp-…); or set slack.listen to take events over HTTP; {HOW_TO}")
+        let app_token = secret(slack.app_token.as_deref(), || {
+            format!(
+                "slack.app_token is not set: Socket Mode needs the app's token (xapp-…); or set slack.listen to take events over HTTP; {HOW_TO}"
+            )
         })?;
         return Ok(Connection::Socket { app_token });
     };
-    let secret = slack.signing_secret.as_deref().and_then(Token::new);
-    let signing_secret = secret.with_context(|| {
-        format!("slack.signing_secret is not set: with slack.listen the bot checks with it that events come from Slack; {HOW_TO}")
+    let signing_secret = secret(slack.signing_secret.as_deref(), || {
+        format!(
+            "slack.signing_secret is not set: with slack.listen the bot checks with it that events come from Slack; {HOW_TO}"
+        )
     })?;
     let listener = listen(address, "slack.listen").await?;
     Ok(Connection::Http {
@@ -93,11 +115,18 @@ async fn connection(slack: &config::Slack) -> anyhow::Result<Connection> {
 
 async fn listen(address: SocketAddr, key: &str) -> anyhow::Result<TcpListener> {
     let listener = TcpListener::bind(address).await;
-    listener.with_context(|| format!("cannot listen at {address}: set another {key} in the configuration"))
+    listener.with_context(|| {
+        format!("cannot listen at {address}: set another {key} in the configuration")
+    })
 }
 
 /// Loads configuration and component as their files are now.
-fn load(app: App, workspace: SqliteWorkspace, slack: Arc<LiveSlack>, metrics: Arc<Metrics>) -> Load {
+fn load(
+    app: App,
+    workspace: SqliteWorkspace,
+    slack: Arc<LiveSlack>,
+    metrics: Arc<Metrics>,
+) -> Load {
     Arc::new(move || {
         let (app, workspace) = (app.clone(), workspace.clone());
         let (slack, metrics) = (slack.clone(), metrics.clone());

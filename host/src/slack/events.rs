@@ -144,9 +144,7 @@ impl Event<'_> {
             Ok(vec![Effect::MessageDeleted { channel_id, ts, at }])
         };
         match (head.subtype.as_deref(), &head.message) {
-            (Some("message_deleted"), _) => {
-                deleted(head.deleted_ts.as_deref().unwrap_or_default())
-            }
+            (Some("message_deleted"), _) => deleted(head.deleted_ts.as_deref().unwrap_or_default()),
             // A deleted message with replies is told as an edit.
             (Some("message_changed"), Some(inner))
                 if inner.subtype.as_deref() == Some("tombstone") =>
@@ -172,7 +170,8 @@ impl Event<'_> {
     fn mention(&self, head: &Head) -> Result<Vec<Effect>, EventError> {
         let mut effects = self.message(head)?;
         let raw: RawMessage<'_> = serde_json::from_str(self.json)?;
-        let by_program = filled(&raw.bot_id).is_some() || filled(&raw.user) == Some(&*self.bot.user_id);
+        let by_program =
+            filled(&raw.bot_id).is_some() || filled(&raw.user) == Some(&*self.bot.user_id);
         if let (false, Some(Effect::Message { record, .. })) = (by_program, effects.first()) {
             let mention = Effect::Mention {
                 channel_id: record.channel_id.clone(),

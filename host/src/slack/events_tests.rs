@@ -53,7 +53,10 @@ fn a_message_is_kept_with_names_in_the_place_of_ids() {
     let [Effect::Message { record, changed }] = done.effects.as_slice() else {
         panic!("{done:?}")
     };
-    assert_eq!(record.text, "@みゃお see #dev & the page (https://example.com)");
+    assert_eq!(
+        record.text,
+        "@みゃお see #dev & the page (https://example.com)"
+    );
     assert_eq!((record.ts, *changed), (key("1700000000.000100"), record.ts));
 }
 
@@ -68,7 +71,10 @@ fn an_edit_is_as_new_as_its_event() {
     let [Effect::Message { record, changed }] = done.effects.as_slice() else {
         panic!("{done:?}")
     };
-    assert_eq!((record.text.as_str(), record.ts), ("edited", key("1700000000.000100")));
+    assert_eq!(
+        (record.text.as_str(), record.ts),
+        ("edited", key("1700000000.000100"))
+    );
     assert_eq!(*changed, key("1700000050.000200"));
     assert_eq!(record.edited_at, Some(1_700_000_050));
 }
@@ -106,10 +112,17 @@ fn a_mention_is_asked_once_by_a_person_and_never_by_a_program() {
         of(event).effects
     };
     let asked = mention(json!({}));
-    let [Effect::Message { .. }, Effect::Mention { ts, thread_ts, .. }] = asked.as_slice() else {
+    let [
+        Effect::Message { .. },
+        Effect::Mention { ts, thread_ts, .. },
+    ] = asked.as_slice()
+    else {
         panic!("{asked:?}")
     };
-    assert_eq!((*ts, *thread_ts), (key("1700000000.000100"), Some(key("1699999999.000100"))));
+    assert_eq!(
+        (*ts, *thread_ts),
+        (key("1700000000.000100"), Some(key("1699999999.000100")))
+    );
     assert_eq!(mention(json!({ "bot_id": "B9" })).len(), 1);
     assert_eq!(mention(json!({ "user": "UBOT" })).len(), 1);
 }
@@ -132,18 +145,29 @@ fn channels_come_and_go_with_the_bot() {
         at,
     };
     let event = |kind: &str, user: &str| {
-        of(json!({ "type": kind, "channel": "C1", "user": user, "event_ts": "1700000000.000100" })).effects
+        of(json!({ "type": kind, "channel": "C1", "user": user, "event_ts": "1700000000.000100" }))
+            .effects
     };
-    assert_eq!(event("member_joined_channel", "UBOT"), [presence("C1", true)]);
-    assert_eq!(event("member_left_channel", "UBOT"), [presence("C1", false)]);
+    assert_eq!(
+        event("member_joined_channel", "UBOT"),
+        [presence("C1", true)]
+    );
+    assert_eq!(
+        event("member_left_channel", "UBOT"),
+        [presence("C1", false)]
+    );
     assert_eq!(event("member_joined_channel", "U1"), []);
     assert_eq!(event("channel_archive", "U1"), [presence("C1", false)]);
     assert_eq!(event("channel_unarchive", "U1"), [presence("C1", true)]);
-    let created = of(json!({ "type": "channel_created", "event_ts": "1700000000.000100",
-        "channel": { "id": "C7", "name": "新規", "created": 1_700_000_000, "creator": "U1" } }));
+    let created = of(
+        json!({ "type": "channel_created", "event_ts": "1700000000.000100",
+        "channel": { "id": "C7", "name": "新規", "created": 1_700_000_000, "creator": "U1" } }),
+    );
     assert_eq!(created.effects[1], presence("C7", false));
-    let renamed = of(json!({ "type": "channel_rename", "event_ts": "1700000000.000100",
-        "channel": { "id": "C1", "name": "renamed", "created": 1_600_000_000 } }));
+    let renamed = of(
+        json!({ "type": "channel_rename", "event_ts": "1700000000.000100",
+        "channel": { "id": "C1", "name": "renamed", "created": 1_600_000_000 } }),
+    );
     assert_eq!(
         renamed.effects,
         [Effect::ChannelName {
@@ -157,12 +181,17 @@ fn channels_come_and_go_with_the_bot() {
 
 #[test]
 fn a_changed_user_is_as_new_as_slack_says() {
-    let done = of(json!({ "type": "user_change", "event_ts": "1700000000.000100",
-        "user": { "id": "U1", "name": "a", "updated": 1_700_000_000, "profile": { "display_name": "あかり" } } }));
+    let done = of(
+        json!({ "type": "user_change", "event_ts": "1700000000.000100",
+        "user": { "id": "U1", "name": "a", "updated": 1_700_000_000, "profile": { "display_name": "あかり" } } }),
+    );
     let [Effect::User { record, changed_at }] = done.effects.as_slice() else {
         panic!("{done:?}")
     };
-    assert_eq!((record.name.as_str(), *changed_at), ("あかり", 1_700_000_000));
+    assert_eq!(
+        (record.name.as_str(), *changed_at),
+        ("あかり", 1_700_000_000)
+    );
 }
 
 #[test]
@@ -187,7 +216,8 @@ fn what_cannot_be_read_is_an_error_and_unknown_events_are_nothing() {
         bot_id: None,
     };
     assert!(consequences("{", &people, &bot).is_err());
-    let bad = json!({ "event": { "type": "message", "channel": "C1", "ts": "later", "text": "x" } });
+    let bad =
+        json!({ "event": { "type": "message", "channel": "C1", "ts": "later", "text": "x" } });
     assert!(consequences(&bad.to_string(), &people, &bot).is_err());
     assert_eq!(
         of(json!({ "type": "pin_added", "channel_id": "C1", "event_ts": "1700000000.000100" })),

@@ -1,7 +1,7 @@
 //! A real Slack workspace: its Web API, with the store that keeps what was read.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use futures::StreamExt as _;
 use myao_slack::client::{HistoryRequest, SlackClient};
@@ -67,13 +67,20 @@ impl LiveSlack {
     pub async fn directory(&self, named: Named) -> Result<Directory, StorageError> {
         let users: Vec<String> = named.users.into_iter().collect();
         let channels: Vec<String> = named.channels.into_iter().collect();
-        let known = self.workspace.directory(users.clone(), channels.clone()).await?;
-        let missing_users = users.iter().filter(|id| !is_known(known.users.get(*id).map(|user| &*user.name)));
-        let missing_channels = channels.iter().filter(|id| !is_known(known.channels.get(*id).map(String::as_str)));
+        let known = self
+            .workspace
+            .directory(users.clone(), channels.clone())
+            .await?;
+        let missing_users = users
+            .iter()
+            .filter(|id| !is_known(known.users.get(*id).map(|user| &*user.name)));
+        let missing_channels = channels
+            .iter()
+            .filter(|id| !is_known(known.channels.get(*id).map(String::as_str)));
         let now = self.clock.seconds();
-        let asked: Vec<LookUp<'_>> = missing_users
-            .map(|id| LookUp::User(id))
-            .chain(missing_channels.map(|id| LookUp::Channel(id)))
+        let asked: Vec<LookUp> = missing_users
+            .map(|id| LookUp::User(id.clone()))
+            .chain(missing_channels.map(|id| LookUp::Channel(id.clone())))
             .filter(|asked| self.unknown.may_ask(asked.id(), now))
             .collect();
         if asked.is_empty() {
@@ -93,9 +100,9 @@ impl LiveSlack {
     }
 
     /// One name; none where Slack does not tell.
-    async fn look_up(&self, asked: LookUp<'_>) -> Option<Effect> {
+    async fn look_up(&self, asked: LookUp) -> Option<Effect> {
         let now = self.clock.seconds();
-        let answer = match asked {
+        let answer = match &asked {
             LookUp::User(id) => {
                 let user = self.client.user_info(id).await;
                 user.map(|user| user_effect(&user, now))
@@ -137,7 +144,7 @@ impl LiveSlack {
                 cursor,
                 ..request.clone()
             };
-            let page = self.client.replies(thread_ts, &page).await?;
+            let page = self.client.replies(&page, thread_ts).await?;
             messages.extend(page.messages);
             cursor = page.next_cursor;
             if cursor.is_none() {
@@ -195,27 +202,39 @@ impl LiveSlack {
             }
         }
         let people = self.directory(named).await?;
-        let outcomes = texts.iter().map(|text| read_message(text, channel_id, &people));
+        let outcomes = texts
+            .iter()
+            .map(|text| read_message(text, channel_id, &people));
         Ok(outcomes.filter_map(kept).collect())
     }
 
     /// Keeps messages that were read from Slack.
-    pub(super) async fn keep(&self, channel_id: &str, messages: &[Value]) -> Result<(), SlackError> {
-        let effects = self.effects_of(channel_id, messages).await.map_err(from_storage)?;
+    pub(super) async fn keep(
+        &self,
+        channel_id: &str,
+        messages: &[Value],
+    ) -> Result<(), SlackError> {
+        let effects = self
+            .effects_of(channel_id, messages)
+            .await
+            .map_err(from_storage)?;
         let now = self.clock.seconds();
-        self.workspace.apply_effects(effects, now).await.map_err(from_storage)
+        self.workspace
+            .apply_effects(effects, now)
+            .await
+            .map_err(from_storage)
     }
 }
 
 /// Something that has a name.
-#[derive(Clone, Copy)]
-enum LookUp<'a> {
-    User(&'a str),
-    Channel(&'a str),
+#[derive(Clone)]
+enum LookUp {
+    User(String),
+    Channel(String),
 }
 
-impl<'a> LookUp<'a> {
-    fn id(self) -> &'a str {
+impl LookUp {
+    fn id(&self) -> &str {
         match self {
             Self::User(id) | Self::Channel(id) => id,
         }
@@ -291,7 +310,10 @@ impl Slack for LiveSlack {
         channel_id: String,
         thread_ts: String,
     ) -> Result<Vec<Message>, SlackError> {
-        let messages = self.thread_since(&channel_id, &thread_ts, None).await.map_err(from_client)?;
+        let messages = self
+            .thread_since(&channel_id, &thread_ts, None)
+            .await
+            .map_err(from_client)?;
         self.keep(&channel_id, &messages).await?;
         let now = TsKey::first_of(self.clock.seconds() + 1).to_string();
         let query = MessageQuery {
@@ -302,7 +324,10 @@ impl Slack for LiveSlack {
             keep: Keep::Newest,
             whole_thread: Some(thread_ts),
         };
-        self.workspace.list_messages(query).await.map_err(from_storage)
+        self.workspace
+            .list_messages(query)
+            .await
+            .map_err(from_storage)
     }
 
     async fn history(
@@ -329,11 +354,17 @@ impl Slack for LiveSlack {
             keep: Keep::Newest,
             whole_thread: None,
         };
-        self.workspace.list_messages(query).await.map_err(from_storage)
+        self.workspace
+            .list_messages(query)
+            .await
+            .map_err(from_storage)
     }
 
     async fn permalink(&self, channel_id: String, ts: String) -> Result<String, SlackError> {
-        self.client.permalink(&channel_id, &ts).await.map_err(from_client)
+        self.client
+            .permalink(&channel_id, &ts)
+            .await
+            .map_err(from_client)
     }
 
     async fn get_user(&self, id: String) -> Result<User, SlackError> {

@@ -5,7 +5,7 @@
 
 pub mod events;
 pub mod live;
-pub(crate) mod message;
+pub mod message;
 mod post;
 
 pub use crate::bindings::slack::{PostRequest, SlackError};

@@ -66,7 +66,10 @@ impl LiveSlack {
         for part in parts {
             posted.push(self.post_part(&place, &part, &posted).await?);
         }
-        let finished = self.workspace.finish_post(&place.channel_id, place.answers).await;
+        let finished = self
+            .workspace
+            .finish_post(&place.channel_id, place.answers)
+            .await;
         finished.map_err(from_storage)?;
         Ok(ids(&posted))
     }
@@ -88,15 +91,25 @@ impl LiveSlack {
             None => self.send(place, part).await?,
         };
         let (channel_id, answers) = (&place.channel_id, place.answers);
-        let marked = self.workspace.mark_sent(channel_id, answers, part.number, ts).await;
+        let marked = self
+            .workspace
+            .mark_sent(channel_id, answers, part.number, ts)
+            .await;
         marked.map_err(from_storage)?;
-        self.keep(&place.channel_id, &[self.own_message(place, &part.text, ts)]).await?;
+        self.keep(
+            &place.channel_id,
+            &[self.own_message(place, &part.text, ts)],
+        )
+        .await?;
         Ok(ts)
     }
 
     async fn send(&self, place: &Place, part: &Part) -> Result<TsKey, SlackError> {
         let (channel_id, answers) = (&place.channel_id, place.answers);
-        let marked = self.workspace.mark_sending(channel_id, answers, part.number).await;
+        let marked = self
+            .workspace
+            .mark_sending(channel_id, answers, part.number)
+            .await;
         marked.map_err(from_storage)?;
         let post = PostMessage {
             channel: place.channel_id.clone(),
@@ -111,7 +124,10 @@ impl LiveSlack {
             Ok(ts) => TsKey::parse(&ts).map_err(|error| SlackError::Other(error.to_string())),
             Err(error) => {
                 if !error.may_have_arrived() {
-                    let marked = self.workspace.mark_not_sent(channel_id, answers, part.number).await;
+                    let marked = self
+                        .workspace
+                        .mark_not_sent(channel_id, answers, part.number)
+                        .await;
                     marked.map_err(from_storage)?;
                 }
                 Err(from_client(error))
@@ -130,7 +146,8 @@ impl LiveSlack {
         let messages = match place.thread_ts {
             Some(thread) => {
                 let thread = thread.to_string();
-                self.thread_since(&place.channel_id, &thread, Some(&oldest)).await
+                self.thread_since(&place.channel_id, &thread, Some(&oldest))
+                    .await
             }
             None => self.history_since(&place.channel_id, &oldest).await,
         };
@@ -164,7 +181,8 @@ impl LiveSlack {
 
 impl Place {
     fn of(request: &PostRequest) -> Result<Self, SlackError> {
-        let key = |ts: &str| TsKey::parse(ts).map_err(|error| SlackError::Invalid(error.to_string()));
+        let key =
+            |ts: &str| TsKey::parse(ts).map_err(|error| SlackError::Invalid(error.to_string()));
         Ok(Self {
             channel_id: request.channel_id.clone(),
             thread_ts: request.thread_ts.as_deref().map(key).transpose()?,
@@ -175,7 +193,10 @@ impl Place {
 
 /// By its metadata; a server that keeps none gives the text back as it was sent.
 fn is_part(message: &Value, place: &Place, part: &Part) -> bool {
-    match message.get("metadata").filter(|metadata| metadata.get("event_type").is_some()) {
+    match message
+        .get("metadata")
+        .filter(|metadata| metadata.get("event_type").is_some())
+    {
         Some(metadata) => {
             let payload = metadata.get("event_payload");
             let field = |name: &str| payload.and_then(|payload| payload.get(name));
