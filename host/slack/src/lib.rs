@@ -12,7 +12,7 @@ pub mod delivery;
 pub mod error;
 pub mod http;
 pub mod signature;
-//pub mod socket;
+pub mod socket;
 pub mod token;
 
 mod backoff;
