@@ -92,7 +92,7 @@ async fn the_answer_comes_after_the_inbox_and_not_before() {
     let send = bot.send("/events", r#"{"event_id":"Ev1"}"#);
     let release = async {
         bot.inbox.asked().await;
-        bot.inbox.release();
+        bot.inbox.release(1);
     };
     let (answer, ()) = tokio::join!(send, release);
     assert_eq!((answer.0, bot.inbox.kept().len()), (200, 1));

@@ -1,8 +1,8 @@
 //! Slack, as a bot needs it: what is sent to Slack, and how Slack's events reach an inbox.
 //!
 //! - [`client`]: the Web API, with limits and retries that never post twice.
-//! - [`http`]: events over HTTP, with their [`signature`].
-//! - [`delivery`]: what is handed over, and the inbox that keeps it before Slack is told.
+//! - [`socket`]: Socket Mode; [`http`]: events over HTTP, with their [`signature`].
+//! - [`delivery`]: what both hand over, and the inbox that keeps it before Slack is told.
 //! - [`markdown`], [`mentions`], [`split`]: the text that Slack shows.
 //!
 //! There is no storage here. Tokens stay in this crate ([`token`]).

@@ -176,9 +176,9 @@ impl MemoryInbox {
         }
     }
 
-    /// Keeps one more.
-    pub(crate) fn release(&self) {
-        self.gate.as_ref().unwrap().add_permits(1);
+    /// Keeps so many more.
+    pub(crate) fn release(&self, deliveries: usize) {
+        self.gate.as_ref().unwrap().add_permits(deliveries);
     }
 
     /// Waits until something came in.
@@ -190,6 +190,11 @@ impl MemoryInbox {
     pub(crate) async fn asked_times(&self, times: usize) {
         let mut asked = self.asked.subscribe();
         asked.wait_for(|asked| *asked >= times).await.unwrap();
+    }
+
+    /// How much came in.
+    pub(crate) fn times_asked(&self) -> usize {
+        *self.asked.borrow()
     }
 
     pub(crate) fn kept(&self) -> Vec<Delivery> {
