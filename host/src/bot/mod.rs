@@ -22,6 +22,7 @@ mod mentions;
 pub mod metrics;
 pub mod stop;
 mod unasked;
+mod views;
 mod worker;
 
 use std::collections::HashMap;
@@ -31,7 +32,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use myao_slack::http;
-use myao_slack::socket::{ConnectionState, SocketMode};
+use myao_slack::socket::{ConnectionState, Established, SocketMode};
 use myao_slack::token::Token;
 use tokio::net::TcpListener;
 use tokio::sync::{Notify, mpsc, watch};
@@ -49,6 +50,7 @@ use mentions::Mentions;
 use metrics::Metrics;
 use stop::Stop;
 use unasked::Unasked;
+use views::Views;
 use worker::Worker;
 
 use crate::slack::events::BotIdentity;
@@ -125,11 +127,12 @@ impl Bot {
         // What the last run left waits already.
         arrived.notify_one();
         asked.notify_one();
-        let commands = Commands::new(
+        let views = Views::new(
             self.workspace.clone(),
             self.slack.clone(),
             self.clock.clone(),
         );
+        let commands = Commands::new(views.clone(), self.current.clone());
         let (inbox, keeping) = DurableInbox::new(
             self.workspace.clone(),
             commands,
@@ -142,7 +145,7 @@ impl Bot {
         tasks.spawn(keeping);
         // Events stop first; only then do those stop who work on them.
         let (stop_work, working) = Stop::new();
-        self.spawn_work(&mut tasks, &arrived, &asked, &working);
+        self.spawn_work(&mut tasks, views, &arrived, &asked, &working);
         tasks.spawn(
             self.current
                 .clone()
@@ -151,7 +154,13 @@ impl Bot {
 
         let ended = match connection {
             Connection::Socket { app_token } => {
-                let socket = SocketMode::new(self.slack.client().clone(), app_token, inbox);
+                let again = connected.clone();
+                let socket = SocketMode::new(self.slack.client().clone(), app_token, inbox)
+                    .on_established(move |how| {
+                        if how != Established::Seamless {
+                            again.notify_one();
+                        }
+                    });
                 let state = socket.state();
                 self.spawn_watchers(
                     &mut tasks,
@@ -186,15 +195,12 @@ impl Bot {
     fn spawn_work(
         &self,
         tasks: &mut JoinSet<()>,
+        views: Views,
         arrived: &Arc<Notify>,
         asked: &Arc<Notify>,
         stop: &Stop,
     ) {
-        let home = Home::new(
-            self.workspace.clone(),
-            self.slack.clone(),
-            self.clock.clone(),
-        );
+        let home = Home::new(views, self.slack.clone(), self.current.clone());
         let worker = Worker {
             workspace: self.workspace.clone(),
             slack: self.slack.clone(),
@@ -260,9 +266,8 @@ impl Bot {
         };
         tasks.spawn(catch_up.run(connected.clone(), alive, stop.clone()));
         if let Some(state) = state.clone() {
-            tasks.spawn(tell(
+            tasks.spawn(count_connections(
                 state,
-                connected.clone(),
                 self.metrics.clone(),
                 stop.clone(),
             ));
@@ -278,10 +283,9 @@ fn is_connected(state: &ConnectionState) -> bool {
     matches!(state, ConnectionState::Connected { .. })
 }
 
-/// Tells of each connection that is made.
-async fn tell(
+/// Counts the connections that are made.
+async fn count_connections(
     mut state: watch::Receiver<ConnectionState>,
-    connected: Arc<Notify>,
     metrics: Arc<Metrics>,
     mut stop: Stop,
 ) {
@@ -290,7 +294,6 @@ async fn tell(
         metrics.connected.set(is_connected.into());
         if is_connected {
             metrics.connections.inc();
-            connected.notify_one();
         }
         tokio::select! {
             changed = state.changed() => if changed.is_err() { return },
