@@ -11,6 +11,8 @@ mod privacy;
 mod quote;
 mod reply;
 mod target;
+#[cfg(test)]
+mod tests;
 
 use std::cell::OnceCell;
 

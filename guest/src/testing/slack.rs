@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use crate::bindings::slack::{PostRequest, SlackError};
 use crate::bindings::types::{Message, User};
 use crate::ports::Slack;
+use crate::ts::Ts;
 
 /// Records posts and calls; knows what it is given, and fails to order.
 #[derive(Default)]
@@ -87,10 +88,9 @@ impl Slack for ScriptedSlack {
         self.look("history", || {
             let mut messages = self.of_channel(channel_id);
             messages.retain(|message| {
-                message
-                    .thread_ts
-                    .as_ref()
-                    .is_none_or(|thread| *thread == message.ts)
+                // A reply has the id of another message here; what is no id passes.
+                let thread = message.thread_ts.as_deref().map(Ts::parse);
+                thread.is_none_or(|thread| thread.is_err() || thread == Ts::parse(&message.ts))
             });
             let limit = usize::try_from(limit).unwrap();
             Ok(messages.split_off(messages.len().saturating_sub(limit)))
