@@ -8,10 +8,13 @@
 //! There is no storage here. Tokens stay in this crate ([`token`]).
 #![deny(missing_docs)]
 
+pub mod blocks;
 pub mod client;
+pub mod command;
 pub mod delivery;
 pub mod error;
 pub mod http;
+pub mod manifest;
 pub mod markdown;
 pub mod mentions;
 pub mod signature;

@@ -64,6 +64,15 @@ pub(super) fn link(url: &str, label: Option<&str>) -> String {
     out
 }
 
+/// A link with a label, or the label alone where the address is not one to link.
+pub(crate) fn link_or_words(url: &str, label: &str) -> String {
+    if is_linkable(url) {
+        link(url, Some(label))
+    } else {
+        escaped(label)
+    }
+}
+
 /// A label without what would end it: line breaks become spaces, and `|` its full-width form.
 fn one_line(label: &str) -> String {
     let words: Vec<_> = label.split_whitespace().collect();

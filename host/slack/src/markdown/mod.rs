@@ -32,6 +32,7 @@ use pulldown_cmark::{Options, Parser};
 use crate::mentions::{People, Person};
 
 pub use link::escaped;
+pub(crate) use link::link_or_words;
 use writer::Writer;
 
 /// The text in mrkdwn, which can notify the people in `may_notify` and nobody else; see [`crate::mentions`].
