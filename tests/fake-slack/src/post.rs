@@ -184,9 +184,12 @@ impl State {
     }
 }
 
-/// Whether a message calls the bot. In a direct conversation Slack sends no `app_mention`.
+/// Whether a message calls the bot. Slack sends no `app_mention` in a direct conversation, nor for its own notices, which
+/// name people too.
 fn is_mention(channel: &Channel, message: &Message) -> bool {
-    channel.kind != ChannelKind::Direct
+    let subtype = message.subtype.as_deref().unwrap_or_default();
+    !subtype.starts_with("channel_")
+        && channel.kind != ChannelKind::Direct
         && message.author != Author::the_bot()
         && message.text.contains(&format!("<@{BOT_USER}>"))
 }
