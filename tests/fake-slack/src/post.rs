@@ -104,17 +104,23 @@ impl State {
         };
         let channel = self.world.channels.get_mut(&new.channel).unwrap();
         channel.messages.insert(ts, message);
-        let message = &channel.messages[&ts];
-        if channel.has_bot() {
-            let event = shapes::message_event(channel, message);
-            let mention =
-                is_mention(channel, message).then(|| shapes::app_mention(channel, message));
-            self.emit(event);
-            if let Some(mention) = mention {
-                self.emit(mention);
-            }
-        }
+        self.announce(&new.channel, ts);
         Ok(ts)
+    }
+
+    /// Tells the bot of a new message, if it is in the channel.
+    fn announce(&mut self, channel: &str, ts: Ts) {
+        let channel = &self.world.channels[channel];
+        if !channel.has_bot() {
+            return;
+        }
+        let message = &channel.messages[&ts];
+        let event = shapes::message_event(channel, message);
+        let mention = is_mention(channel, message).then(|| shapes::app_mention(channel, message));
+        self.emit(event);
+        if let Some(mention) = mention {
+            self.emit(mention);
+        }
     }
 
     /// Changes a message's text.
