@@ -6,6 +6,7 @@
 
 pub mod backfill;
 pub mod bindings;
+pub mod bot;
 mod cache;
 pub mod capabilities;
 pub mod component;
@@ -20,6 +21,7 @@ pub mod names;
 pub mod plugin;
 pub mod recording;
 pub mod run;
+pub mod slack;
 pub mod storage;
 pub mod traces;
 pub mod ts;

@@ -31,6 +31,7 @@ mod tests;
 
 pub use agent::AgentLlm;
 pub use agents::Agents;
+pub(crate) use configured::MAX_TOKENS_NAMES;
 pub use configured::{AgentError, configured};
 pub use identity::ModelIdentity;
 pub use models::known_context_window;

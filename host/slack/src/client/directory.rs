@@ -59,6 +59,8 @@ pub struct User {
     /// What people say about themselves.
     #[serde(default)]
     pub profile: Profile,
+    /// When it last changed, in Unix seconds.
+    pub updated: Option<i64>,
 }
 
 /// What people say about themselves.
