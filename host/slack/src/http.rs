@@ -1,7 +1,7 @@
 //! Events, commands and clicks as signed HTTP requests: <https://docs.slack.dev/apis/events-api/using-http-request-urls>.
 //!
-//! A request is answered with 200 only after the inbox has kept it, with 401 where Slack did not sign it, and with 503 where the
-//! inbox failed: Slack then sends it again.
+//! A request is answered with 200 only after the inbox has kept it, with 401 where Slack did not sign it, and with 503
+//! where the inbox failed: Slack then sends it again.
 
 use std::{string::FromUtf8Error, sync::Arc};
 
@@ -36,9 +36,10 @@ struct Receiver {
 enum Refusal {
     #[error(transparent)]
     Signature(#[from] SignatureError),
-    #[error("the body cannot be read: {0}")]
+    // serde's own words would quote the payload.
+    #[error("the body is no JSON object of Slack's (line {}, column {})", .0.line(), .0.column())]
     Json(#[from] serde_json::Error),
-    #[error("the form cannot be read: {0}")]
+    #[error("the form holds bytes that are no UTF-8")]
     Form(#[from] FromUtf8Error),
     #[error("the form has no field `payload`")]
     NoPayload,
