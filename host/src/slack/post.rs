@@ -193,13 +193,10 @@ impl Place {
 
 /// By its metadata; a server that keeps none gives the text back as it was sent.
 fn is_part(message: &Value, place: &Place, part: &Part) -> bool {
-    match message
-        .get("metadata")
-        .filter(|metadata| metadata.get("event_type").is_some())
-    {
-        Some(metadata) => {
-            let payload = metadata.get("event_payload");
-            let field = |name: &str| payload.and_then(|payload| payload.get(name));
+    let metadata = message.get("metadata");
+    match metadata.and_then(|metadata| Some((metadata, metadata.get("event_payload")?))) {
+        Some((metadata, payload)) => {
+            let field = |name: &str| payload.get(name);
             metadata.get("event_type").and_then(Value::as_str) == Some(METADATA)
                 && field("answers").and_then(Value::as_str) == Some(&*place.answers.to_string())
                 && field("part").and_then(Value::as_u64) == Some(u64::from(part.number))
