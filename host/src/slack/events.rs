@@ -43,6 +43,9 @@ pub enum EventError {
     Ts(#[from] InvalidTs),
 }
 
+/// The type of the event that tells of a mention.
+const MENTION: &str = "app_mention";
+
 /// What the Events API wraps an event in.
 #[derive(Deserialize)]
 struct Wrapper {
@@ -81,9 +84,13 @@ pub fn consequences(
     people: &dyn People,
     bot: &BotIdentity,
 ) -> Result<Consequences, EventError> {
-    let wrapper: Wrapper = serde_json::from_str(payload)?;
+    let mut wrapper: Wrapper = serde_json::from_str(payload)?;
+    let head = Head::deserialize(&wrapper.event)?;
+    if let (true, Some(kind)) = (head.r#type == MENTION, wrapper.event.get_mut("type")) {
+        // It is the message, told once more.
+        *kind = "message".into();
+    }
     let json = wrapper.event.to_string();
-    let head = Head::deserialize(wrapper.event)?;
     let event = Event {
         json: &json,
         at: head.time(wrapper.event_time)?,
@@ -93,7 +100,7 @@ pub fn consequences(
     let mut consequences = Consequences::default();
     match head.r#type.as_str() {
         "message" => consequences.effects = event.message(&head)?,
-        "app_mention" => consequences.effects = event.mention(&head)?,
+        MENTION => consequences.effects = event.mention(&head)?,
         "app_home_opened" => consequences.opened_home = head.user.as_str().map(str::to_owned),
         "user_change" | "team_join" => {
             consequences.effects = user(&head.user, event.at.unix_seconds())?
