@@ -3,6 +3,7 @@
 //! [`question`] reads what is asked, [`sources`] says what can be quoted. The best three that say something different are
 //! quoted, each with where it is from.
 
+mod cues;
 mod phrases;
 mod question;
 mod sources;

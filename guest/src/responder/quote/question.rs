@@ -1,231 +1,15 @@
 //! What somebody wants to know.
 
+use super::cues::{ASKING, HELPS, RECAPS, THANKS, WANTED, Wanted, any, listed};
 use super::phrases::Tongue;
 use crate::extractive::cues::{is_chatter, is_question};
 use crate::extractive::terms::{terms, words};
 use crate::extractive::text::{flatten, fold, is_japanese, is_kana, is_kanji};
 
-/// Words of questions that say nothing about their subject, beside the stop words of [`terms`].
-const ASKING: &[&str] = &[
-    "何",
-    "誰",
-    "教",
-    "今",
-    "知",
-    "話",
-    "言",
-    "事",
-    "人",
-    "時",
-    "方",
-    "思",
-    "件",
-    "使",
-    "願",
-    "様",
-    "疲",
-    "何時",
-    "何日",
-    "何月",
-    "何件",
-    "何人",
-    "何台",
-    "何個",
-    "何回",
-    "何曜日",
-    "質問",
-    "今回",
-    "現在",
-    "確認",
-    "お願い",
-    "tell",
-    "please",
-    "remember",
-    "anyone",
-    "anything",
-    "anybody",
-    "something",
-    "someone",
-    "everyone",
-    "somebody",
-    "find",
-    "give",
-    "show",
-    "help",
-    "happened",
-    "happen",
-    "did",
-    "again",
-    "question",
-    "could",
-    "able",
-    "quick",
-    "much",
-    "many",
-    "does",
-    "hello",
-    "hi",
-    "hey",
-    "morning",
-    "evening",
-    "afternoon",
-    "night",
-    "thanks",
-    "thank",
-    "thx",
-    "cheers",
-    "ok",
-    "okay",
-    "guys",
-    "folks",
-    "there",
-    "said",
-    "says",
-    "told",
-    "asked",
-    "since",
-    "current",
-    "currently",
-    "supposed",
-    "hear",
-    "heard",
-];
-/// Words that ask for an overview.
-const RECAPS: &[&str] = &[
-    "最近",
-    "状況",
-    "近況",
-    "まとめ",
-    "要約",
-    "経緯",
-    "これまで",
-    "今まで",
-    "進捗",
-    "振り返",
-    "何があった",
-    "なにがあった",
-    "どうなって",
-    "recap",
-    "summary",
-    "summarize",
-    "summarise",
-    "what's new",
-    "whats new",
-    "what happened",
-    "catch me up",
-    "latest",
-    "lately",
-    "recent",
-    "recently",
-    "status",
-    "overview",
-    "so far",
-    "missed",
-    "miss",
-    "update",
-    "updates",
-    "going on",
-];
-/// Words that ask for the bot itself.
-const HELPS: &[&str] = &[
-    "何ができ",
-    "なにができ",
-    "使い方",
-    "つかいかた",
-    "ヘルプ",
-    "自己紹介",
-    "あなたは誰",
-    "何者",
-    "help",
-    "what can you do",
-    "what do you do",
-    "who are you",
-    "how do you work",
-    "how does this work",
-];
-const THANKS: &[&str] = &["ありがと", "thank", "thx", "サンキュ"];
 /// A kanji that stands alone says little.
 const LONE: f64 = 0.25;
 /// A part of a compound (予算 of 予算案) says less than all of it.
 const PART: f64 = 0.7;
-/// What is wanted, told by words of the question, and the signs of it in an answer; a digit is one where it says so.
-const WANTED: &[(&[&str], bool, &[&str])] = &[
-    (
-        &[
-            "いつ",
-            "何時",
-            "何日",
-            "何曜",
-            "期限",
-            "締切",
-            "締め切り",
-            "日程",
-            "when",
-            "deadline",
-            "what time",
-            "what day",
-            "date",
-        ],
-        true,
-        &[
-            "曜",
-            "明日",
-            "来週",
-            "今週",
-            "月末",
-            "monday",
-            "tuesday",
-            "wednesday",
-            "thursday",
-            "friday",
-            "tomorrow",
-        ],
-    ),
-    (
-        &[
-            "いくら",
-            "いくつ",
-            "何台",
-            "何人",
-            "何件",
-            "何個",
-            "何回",
-            "どのくらい",
-            "金額",
-            "how much",
-            "how many",
-            "how long",
-        ],
-        true,
-        &[],
-    ),
-    (
-        &["誰", "だれ", "どなた", "担当", "who", "whose", "owner"],
-        false,
-        &["担当", "さん", "owner", "owns", "assigned", "takes"],
-    ),
-    (
-        &[
-            "なぜ",
-            "なんで",
-            "どうして",
-            "理由",
-            "原因",
-            "why",
-            "reason",
-            "cause",
-        ],
-        false,
-        &[
-            "ため", "から", "ので", "原因", "理由", "because", "due to", "cause", "since",
-        ],
-    ),
-    (
-        &["どこ", "url", "リンク", "場所", "where", "link"],
-        false,
-        &["://", "会議室", "room"],
-    ),
-];
 /// What such a sign adds.
 const SIGN: f64 = 1.75;
 /// With less of its words a text is no answer, whatever its signs.
@@ -253,7 +37,7 @@ pub(super) struct Question {
     /// Whether it is a greeting.
     pub(super) greets: bool,
     words: Vec<Word>,
-    signs: Vec<(bool, &'static [&'static str])>,
+    wanted: Vec<&'static Wanted>,
 }
 
 impl Question {
@@ -261,26 +45,26 @@ impl Question {
     pub(super) fn read<'a>(text: &str, bot: &str, around: impl Iterator<Item = &'a str>) -> Self {
         let lower = plain(&without_mention(text, bot));
         let mut said = lower.clone();
-        for cue in RECAPS.iter().filter(|cue| has(&lower, cue)) {
+        for cue in listed(RECAPS).filter(|cue| has(&lower, cue)) {
             said = said.replace(cue, " ");
         }
         let own = words(bot);
         let words: Vec<Word> = words(&said)
             .into_iter()
-            .filter(|word| !ASKING.contains(&word.as_str()) && !own.contains(word))
+            .filter(|word| !listed(ASKING).any(|asking| asking == word) && !own.contains(word))
             .map(Word::new)
             .collect();
         let wanted = WANTED
             .iter()
-            .filter(|(asking, ..)| asking.iter().any(|word| has(&lower, word)));
+            .filter(|wanted| any(wanted.asking, |word| has(&lower, word)));
         Self {
             tongue: tongue(&lower, around),
-            recap: RECAPS.iter().any(|cue| has(&lower, cue)),
-            help: HELPS.iter().any(|cue| has(&lower, cue)),
-            thanks: words.is_empty() && THANKS.iter().any(|thanks| lower.contains(thanks)),
+            recap: any(RECAPS, |cue| has(&lower, cue)),
+            help: any(HELPS, |cue| has(&lower, cue)),
+            thanks: words.is_empty() && any(THANKS, |thanks| lower.contains(thanks)),
             asks: is_question(&lower) || lower.ends_with(['か', 'の']),
             greets: is_chatter(&lower),
-            signs: wanted.map(|(_, digits, signs)| (*digits, *signs)).collect(),
+            wanted: wanted.collect(),
             words,
         }
     }
@@ -330,12 +114,11 @@ impl Question {
         {
             return 0.0;
         }
-        let is_sign = |(digits, signs): &&(bool, &[&str])| {
-            *digits && folded.contains(|c: char| c.is_ascii_digit())
-                || signs.iter().any(|sign| folded.contains(sign))
-        };
-        let signs = self.signs.iter().filter(is_sign).count();
-        sum / all * if signs > 0 { SIGN } else { 1.0 }
+        let is_signed = self.wanted.iter().any(|wanted| {
+            wanted.digits && folded.contains(|c: char| c.is_ascii_digit())
+                || any(wanted.signs, |sign| folded.contains(sign))
+        });
+        sum / all * if is_signed { SIGN } else { 1.0 }
     }
 }
 
