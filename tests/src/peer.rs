@@ -87,32 +87,27 @@ impl Peer {
         self.ask("POST", path, body)
     }
 
+    /// Where it listens.
+    #[must_use]
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
     fn is_ready(&self, health: &str) -> bool {
         self.exchange("GET", health, "")
-            .is_ok_and(|answer| status(&answer) == Some("200"))
+            .is_ok_and(|answer| answer.status == 200)
     }
 
     fn ask(&self, method: &str, path: &str, body: &Value) -> Value {
         let answer = self.exchange(method, path, &body.to_string()).unwrap();
-        let is_success = status(&answer).is_some_and(|status| status.starts_with('2'));
-        assert!(is_success, "{method} {path}: {answer}");
-        let (_, body) = answer.split_once("\r\n\r\n").unwrap();
-        serde_json::from_str(body).unwrap_or_else(|error| panic!("{path}: {error}: {body}"))
+        let is_success = (200..300).contains(&answer.status);
+        assert!(is_success, "{method} {path}: {answer:?}");
+        answer.json()
     }
 
-    /// HTTP/1.0: the answer is whole, and ends with the connection.
-    fn exchange(&self, method: &str, path: &str, body: &str) -> std::io::Result<String> {
-        let mut stream = TcpStream::connect(self.address)?;
-        let length = body.len();
-        write!(
-            stream,
-            "{method} {path} HTTP/1.0\r\nhost: {}\r\n{}\r\ncontent-type: application/json\r\n\
-             content-length: {length}\r\n\r\n{body}",
-            self.address, self.header
-        )?;
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer)?;
-        Ok(answer)
+    fn exchange(&self, method: &str, path: &str, body: &str) -> std::io::Result<Answer> {
+        let headers = [self.header.as_str(), "content-type: application/json"];
+        exchange(self.address, &format!("{method} {path}"), &headers, body)
     }
 }
 
@@ -124,12 +119,56 @@ impl Drop for Peer {
     }
 }
 
-fn status(answer: &str) -> Option<&str> {
-    answer.split_whitespace().nth(1)
+/// What a server answers.
+#[derive(Debug)]
+pub struct Answer {
+    /// The HTTP status.
+    pub status: u16,
+    /// The body.
+    pub body: String,
+}
+
+impl Answer {
+    /// The body as JSON.
+    #[must_use]
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+}
+
+/// Sends `target`, as in `GET /health`, with these headers. HTTP/1.0: the answer is whole, and ends with the
+/// connection.
+///
+/// # Errors
+/// Where nobody answers, or not with HTTP.
+pub fn exchange(
+    address: SocketAddr,
+    target: &str,
+    headers: &[&str],
+    body: &str,
+) -> std::io::Result<Answer> {
+    let mut stream = TcpStream::connect(address)?;
+    let length = body.len();
+    let headers: String = headers.iter().map(|line| format!("{line}\r\n")).collect();
+    write!(
+        stream,
+        "{target} HTTP/1.0\r\nhost: {address}\r\n{headers}content-length: {length}\r\n\r\n{body}"
+    )?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer)?;
+    let status = answer.split_whitespace().nth(1).map(str::parse);
+    match (status, answer.split_once("\r\n\r\n")) {
+        (Some(Ok(status)), Some((_, body))) => Ok(Answer {
+            status,
+            body: body.to_owned(),
+        }),
+        _ => Err(std::io::Error::other(format!("not HTTP: {answer}"))),
+    }
 }
 
 /// A port that nobody listens on, as the system hands it out.
-fn free_address() -> SocketAddr {
+#[must_use]
+pub fn free_address() -> SocketAddr {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     listener.local_addr().unwrap()
 }
