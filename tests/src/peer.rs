@@ -4,7 +4,7 @@
 #![allow(clippy::panic, clippy::unwrap_used)]
 
 use std::ffi::OsStr;
-use std::io::{Read as _, Write as _};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -79,12 +79,12 @@ impl Peer {
     /// What a page holds.
     #[must_use]
     pub fn get(&self, path: &str) -> Value {
-        self.ask("GET", path, &Value::Null)
+        self.ask("GET", path, "")
     }
 
     /// What a page answers to a body.
     pub fn post(&self, path: &str, body: &Value) -> Value {
-        self.ask("POST", path, body)
+        self.ask("POST", path, &body.to_string())
     }
 
     /// Where it listens.
@@ -98,8 +98,8 @@ impl Peer {
             .is_ok_and(|answer| answer.status == 200)
     }
 
-    fn ask(&self, method: &str, path: &str, body: &Value) -> Value {
-        let answer = self.exchange(method, path, &body.to_string()).unwrap();
+    fn ask(&self, method: &str, path: &str, body: &str) -> Value {
+        let answer = self.exchange(method, path, body).unwrap();
         let is_success = (200..300).contains(&answer.status);
         assert!(is_success, "{method} {path}: {answer:?}");
         answer.json()
@@ -136,8 +136,7 @@ impl Answer {
     }
 }
 
-/// Sends `target`, as in `GET /health`, with these headers. HTTP/1.0: the answer is whole, and ends with the
-/// connection.
+/// Sends `target`, as in `GET /health`, with these headers. HTTP/1.0: the answer is in one piece.
 ///
 /// # Errors
 /// Where nobody answers, or not with HTTP.
@@ -154,16 +153,34 @@ pub fn exchange(
         stream,
         "{target} HTTP/1.0\r\nhost: {address}\r\n{headers}content-length: {length}\r\n\r\n{body}"
     )?;
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer)?;
-    let status = answer.split_whitespace().nth(1).map(str::parse);
-    match (status, answer.split_once("\r\n\r\n")) {
-        (Some(Ok(status)), Some((_, body))) => Ok(Answer {
-            status,
-            body: body.to_owned(),
-        }),
-        _ => Err(std::io::Error::other(format!("not HTTP: {answer}"))),
+    read_answer(BufReader::new(stream))
+}
+
+/// The body ends where its length says, for a server that leaves the connection open, or with the connection.
+fn read_answer(mut stream: BufReader<TcpStream>) -> std::io::Result<Answer> {
+    let mut status_line = String::new();
+    stream.read_line(&mut status_line)?;
+    let status = status_line.split_whitespace().nth(1).map(str::parse);
+    let Some(Ok(status)) = status else {
+        return Err(std::io::Error::other(format!("not HTTP: {status_line}")));
+    };
+    let mut length = u64::MAX;
+    loop {
+        let mut header = String::new();
+        stream.read_line(&mut header)?;
+        let header = header.trim_end();
+        if header.is_empty() {
+            break;
+        }
+        if let Some((name, value)) = header.split_once(": ")
+            && name.eq_ignore_ascii_case("content-length")
+        {
+            length = value.parse().map_err(std::io::Error::other)?;
+        }
     }
+    let mut body = String::new();
+    stream.take(length).read_to_string(&mut body)?;
+    Ok(Answer { status, body })
 }
 
 /// A port that nobody listens on, as the system hands it out.

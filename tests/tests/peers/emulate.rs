@@ -136,6 +136,11 @@ impl Emulate {
         )
     }
 
+    /// The bot in a folder; nobody sends it events.
+    fn bot(&self, program: Program) -> Bot {
+        Bot::start(program, &self.listening(TOKEN, free_address()))
+    }
+
     /// What the doctor says of a configuration that is not well.
     #[track_caller]
     fn diagnosis(config: &str) -> String {
@@ -193,13 +198,11 @@ fn assert_says(text: &str, words: &[&str]) {
 fn people_and_channels_of_all_pages_are_known() {
     let slack = start(MANY);
     let channels = [1, MANY / 2, MANY].map(|n| slack.join(&format!("channel{n}")));
-    let address = free_address();
-    let config = slack.listening(TOKEN, address);
-    let program = Bot::start(Program::default(), &config).stop();
+    let program = slack.bot(Program::default()).stop();
     let posts = channels
         .each_ref()
         .map(|channel| slack.post(channel, None, "会場は箱根です。"));
-    let mut bot = Bot::start(program, &config);
+    let mut bot = slack.bot(program);
     let author = format!("人{MANY}");
     for (channel, ts) in channels.iter().zip(&posts) {
         assert_eq!(
@@ -215,8 +218,7 @@ fn people_and_channels_of_all_pages_are_known() {
 fn all_pages_of_what_it_missed_are_read() {
     let slack = start(2);
     let channel = slack.join("channel1");
-    let config = slack.listening(TOKEN, free_address());
-    let program = Bot::start(Program::default(), &config).stop();
+    let program = slack.bot(Program::default()).stop();
     let mut expected: Vec<Said> = (0..MISSED)
         .map(|n| {
             let text = format!("項目{n}");
@@ -229,7 +231,7 @@ fn all_pages_of_what_it_missed_are_read() {
         let ts = slack.post(&channel, Some(&thread), "了解です。");
         expected.push(said_by("人2", &ts, Some(&thread), "了解です。"));
     }
-    let mut bot = Bot::start(program, &config);
+    let mut bot = slack.bot(program);
     assert_eq!(bot.messages(&channel, expected.len()), expected);
     bot.stop();
 }

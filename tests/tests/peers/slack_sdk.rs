@@ -255,7 +255,9 @@ fn a_request_within_the_tolerance_is_taken() {
 #[ignore = "needs slack-sdk: make test-peers"]
 async fn what_the_fake_slack_signs_is_taken_by_the_sdk() {
     let mut command = Command::new(peer_file("slack-sdk/bin/python"));
-    command.arg(project_file("tests/peers/receiver.py")).arg(SECRET);
+    command
+        .arg(project_file("tests/peers/receiver.py"))
+        .arg(SECRET);
     let receiver = Peer::start(&mut command, "--port", "/");
     let slack = FakeSlack::start().await;
     let url = receiver.url("/slack/events");
