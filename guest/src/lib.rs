@@ -22,9 +22,11 @@ pub mod bindings;
 mod component;
 pub mod context;
 pub mod extractive;
+mod fit;
 pub mod generator;
 pub mod ports;
 pub mod prompt;
+pub mod responder;
 pub mod summarizer;
 #[cfg(test)]
 mod testing;

@@ -60,7 +60,7 @@ pub(crate) enum Outcome {
 }
 
 /// Who writes messages, and is named in them.
-pub(crate) trait People: Names {
+pub trait People: Names {
     /// Whether somebody is a program; none for somebody who is not known.
     fn is_bot(&self, id: &str) -> Option<bool>;
 }
