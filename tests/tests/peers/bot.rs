@@ -20,6 +20,8 @@ const LOG: &str = "run.log";
 pub(crate) struct Bot {
     process: Process,
     program: Program,
+    /// What earlier runs have written, in bytes.
+    log_before: usize,
 }
 
 /// Ends with its test.
@@ -58,6 +60,7 @@ impl Bot {
     pub(crate) fn start(program: Program, config: &str) -> Self {
         let health = free_address();
         let mut bot = Self {
+            log_before: std::fs::read(program.path(LOG)).map_or(0, |log| log.len()),
             process: spawn(&program, config, health),
             program,
         };
@@ -90,6 +93,16 @@ impl Bot {
             );
             thread::sleep(POLL_INTERVAL);
         }
+    }
+
+    /// Waits until it has read what it missed. One that stops before that does not know where its next gap begins.
+    #[track_caller]
+    pub(crate) fn caught_up(&mut self) {
+        let before = self.log_before;
+        self.until("the end of catching up", |program| {
+            let log = read_log(program);
+            log.get(before..)?.contains("caught up: ").then_some(())
+        });
     }
 
     /// The messages of a channel, once the database has so many.

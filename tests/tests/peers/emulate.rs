@@ -141,6 +141,13 @@ impl Emulate {
         Bot::start(program, &self.listening(TOKEN, free_address()))
     }
 
+    /// The folder of a bot that ran until nothing was to be read.
+    fn stopped_bot(&self) -> Program {
+        let mut bot = self.bot(Program::default());
+        bot.caught_up();
+        bot.stop()
+    }
+
     /// What the doctor says of a configuration that is not well.
     #[track_caller]
     fn diagnosis(config: &str) -> String {
@@ -198,7 +205,7 @@ fn assert_says(text: &str, words: &[&str]) {
 fn people_and_channels_of_all_pages_are_known() {
     let slack = start(MANY);
     let channels = [1, MANY / 2, MANY].map(|n| slack.join(&format!("channel{n}")));
-    let program = slack.bot(Program::default()).stop();
+    let program = slack.stopped_bot();
     let posts = channels
         .each_ref()
         .map(|channel| slack.post(channel, None, "会場は箱根です。"));
@@ -218,7 +225,7 @@ fn people_and_channels_of_all_pages_are_known() {
 fn all_pages_of_what_it_missed_are_read() {
     let slack = start(2);
     let channel = slack.join("channel1");
-    let program = slack.bot(Program::default()).stop();
+    let program = slack.stopped_bot();
     let mut expected: Vec<Said> = (0..MISSED)
         .map(|n| {
             let text = format!("項目{n}");

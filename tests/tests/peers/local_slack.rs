@@ -288,6 +288,7 @@ fn what_was_said_while_it_was_away_is_caught_up() {
     let mut bot = slack.connect(Program::default(), "");
     let before = slack.post(AKARI, None, "会場はどこですか？");
     bot.messages(CAMP, 1);
+    bot.caught_up();
     let program = bot.stop();
     let reply = slack.post(EMIKO, Some(&before), "箱根です。");
     let after = slack.post(EMIKO, None, "予算は45,000円です。");
