@@ -9,6 +9,10 @@
 )]
 
 mod aimock;
+mod bot;
+mod emulate;
 mod end_state;
 mod llama;
 mod llmock;
+mod local_slack;
+mod slack_sdk;
