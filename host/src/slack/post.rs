@@ -12,7 +12,8 @@ use serde_json::{Value, json};
 
 use super::live::{LiveSlack, from_client, from_storage};
 use super::{PostRequest, SlackError};
-use crate::storage::sqlite::replies::{NewPost, Part, PartState, PostState, ReplyKind};
+use crate::storage::sqlite::posts::{NewPost, Part, PartState, PostState};
+use crate::storage::sqlite::replies::ReplyKind;
 use crate::ts::TsKey;
 
 /// The type of the metadata that posts carry.

@@ -13,7 +13,7 @@ use myao_tests::project_file;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::bot::{Bot, Said, Signed, now, piped, read_log, refusal, said, said_by, send};
+use myao_tests::bot::{Bot, Said, Signed, now, piped, read_log, refusal, said, said_by, send};
 
 const TOKEN: &str = "xoxb-emulate-0123456789";
 /// May read people, and nothing else.

@@ -13,7 +13,7 @@ use myao_tests::program::Program;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::bot::{Bot, said, said_by};
+use myao_tests::bot::{Bot, said, said_by};
 
 const BOT_TOKEN: &str = "xoxb-local-slack-0123456789";
 const APP_TOKEN: &str = "xapp-local-slack-0123456789";

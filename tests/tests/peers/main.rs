@@ -9,7 +9,6 @@
 )]
 
 mod aimock;
-mod bot;
 mod emulate;
 mod end_state;
 mod llama;

@@ -10,7 +10,7 @@ use myao_tests::program::Program;
 use myao_tests::project_file;
 use serde_json::{Value, json};
 
-use crate::bot::{Bot, Signed, now, piped, said, said_by, send};
+use myao_tests::bot::{Bot, Signed, now, piped, said, said_by, send};
 
 const SECRET: &str = "8f742231b10e8888abcd99yyyzzz85a5";
 const JSON: &str = "application/json";

@@ -1,13 +1,15 @@
 //! `myao run` as a process: started, waited for, looked at and stopped.
 
+#![allow(clippy::panic, clippy::unwrap_used)]
+
 use std::fs::File;
 use std::net::SocketAddr;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use myao_tests::peer::{Answer, exchange, free_address};
-use myao_tests::program::Program;
+use crate::peer::{Answer, exchange, free_address};
+use crate::program::Program;
 use rusqlite::Connection;
 
 /// A peer and the program start slowly while others compile.
@@ -17,7 +19,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(50);
 const LOG: &str = "run.log";
 
 /// A running bot, with its folder.
-pub(crate) struct Bot {
+pub struct Bot {
     process: Process,
     program: Program,
     /// What earlier runs have written, in bytes.
@@ -37,16 +39,19 @@ impl Drop for Process {
 
 /// One message of a channel, as the database has it.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Said {
-    pub(crate) ts: String,
+pub struct Said {
+    /// Its id.
+    pub ts: String,
     /// None at the top level, and for the first message of a thread.
-    pub(crate) thread: Option<String>,
-    pub(crate) author: String,
-    pub(crate) text: String,
+    pub thread: Option<String>,
+    /// The name of who wrote it.
+    pub author: String,
+    /// What it says.
+    pub text: String,
 }
 
 /// What somebody said; `thread` as in [`Said`].
-pub(crate) fn said_by(author: &str, ts: &str, thread: Option<&str>, text: &str) -> Said {
+pub fn said_by(author: &str, ts: &str, thread: Option<&str>, text: &str) -> Said {
     Said {
         ts: ts.to_owned(),
         thread: thread.map(str::to_owned),
@@ -57,7 +62,7 @@ pub(crate) fn said_by(author: &str, ts: &str, thread: Option<&str>, text: &str) 
 
 impl Bot {
     /// Runs it in the folder of `program` with this configuration, and waits until it is ready.
-    pub(crate) fn start(program: Program, config: &str) -> Self {
+    pub fn start(program: Program, config: &str) -> Self {
         let health = free_address();
         let mut bot = Self {
             log_before: std::fs::read(program.path(LOG)).map_or(0, |log| log.len()),
@@ -75,11 +80,7 @@ impl Bot {
 
     /// Looks until it sees something.
     #[track_caller]
-    pub(crate) fn until<T>(
-        &mut self,
-        what: &str,
-        mut look: impl FnMut(&Program) -> Option<T>,
-    ) -> T {
+    pub fn until<T>(&mut self, what: &str, mut look: impl FnMut(&Program) -> Option<T>) -> T {
         let deadline = Instant::now() + PATIENCE;
         loop {
             if let Some(found) = look(&self.program) {
@@ -97,7 +98,7 @@ impl Bot {
 
     /// Waits until it has read what it missed. One that stops before that does not know where its next gap begins.
     #[track_caller]
-    pub(crate) fn caught_up(&mut self) {
+    pub fn caught_up(&mut self) {
         let before = self.log_before;
         self.until("the end of catching up", |program| {
             let log = read_log(program);
@@ -107,24 +108,38 @@ impl Bot {
 
     /// The messages of a channel, once the database has so many.
     #[track_caller]
-    pub(crate) fn messages(&mut self, channel: &str, count: usize) -> Vec<Said> {
+    pub fn messages(&mut self, channel: &str, count: usize) -> Vec<Said> {
         self.until(&format!("{count} messages in {channel}"), |program| {
             let said = said(program, channel);
             (said.len() >= count).then_some(said)
         })
     }
 
+    /// Kills it, so that it can end nothing in order. The folder stays.
+    #[must_use]
+    pub fn kill(mut self) -> Program {
+        self.process.0.kill().unwrap();
+        self.process.0.wait().unwrap();
+        self.program
+    }
+
+    /// Sends it a signal: `HUP`, …
+    pub fn signal(&self, name: &str) {
+        let id = self.process.0.id().to_string();
+        let signal = format!("-{name}");
+        let sent = Command::new("kill").args([&signal, &id]).status().unwrap();
+        assert!(sent.success(), "{sent:?}");
+    }
+
     /// What it has written so far.
-    pub(crate) fn log(&self) -> String {
+    pub fn log(&self) -> String {
         read_log(&self.program)
     }
 
     /// Asks it to stop; it ends well. The folder stays.
     #[track_caller]
-    pub(crate) fn stop(mut self) -> Program {
-        let id = self.process.0.id().to_string();
-        let asked = Command::new("kill").args(["-TERM", &id]).status().unwrap();
-        assert!(asked.success(), "{asked:?}");
+    pub fn stop(mut self) -> Program {
+        self.signal("TERM");
         let ended = wait(&mut self.process.0);
         let log = self.log();
         assert_eq!(ended.code(), Some(0), "{log}");
@@ -134,7 +149,7 @@ impl Bot {
 }
 
 /// What a bot says that ends by itself, and its exit code.
-pub(crate) fn refusal(program: &Program, config: &str) -> (Option<i32>, String) {
+pub fn refusal(program: &Program, config: &str) -> (Option<i32>, String) {
     let mut process = spawn(program, config, free_address());
     let ended = wait(&mut process.0);
     (ended.code(), read_log(program))
@@ -171,12 +186,12 @@ fn wait(process: &mut Child) -> ExitStatus {
 }
 
 /// What the program has written so far.
-pub(crate) fn read_log(program: &Program) -> String {
+pub fn read_log(program: &Program) -> String {
     std::fs::read_to_string(program.path(LOG)).unwrap()
 }
 
 /// The messages of a channel so far.
-pub(crate) fn said(program: &Program, channel: &str) -> Vec<Said> {
+pub fn said(program: &Program, channel: &str) -> Vec<Said> {
     let connection = Connection::open(program.path("myao.db")).unwrap();
     let mut statement = connection.prepare(include_str!("said.sql")).unwrap();
     let rows = statement.query_map([channel], |row| {
@@ -196,22 +211,25 @@ fn ts(key: i64) -> String {
 }
 
 /// Unix seconds.
-pub(crate) fn now() -> u64 {
+pub fn now() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     since.unwrap().as_secs()
 }
 
 /// A request as Slack sends it to an app's address.
-pub(crate) struct Signed<'a> {
-    pub(crate) content_type: &'a str,
+pub struct Signed<'a> {
+    /// `application/json`, …
+    pub content_type: &'a str,
     /// Unix seconds, as the header has them.
-    pub(crate) timestamp: u64,
-    pub(crate) signature: &'a str,
-    pub(crate) body: &'a str,
+    pub timestamp: u64,
+    /// `v0=…`
+    pub signature: &'a str,
+    /// What is signed.
+    pub body: &'a str,
 }
 
 /// Sends it to the bot.
-pub(crate) fn send(to: SocketAddr, path: &str, request: &Signed<'_>) -> Answer {
+pub fn send(to: SocketAddr, path: &str, request: &Signed<'_>) -> Answer {
     let Signed {
         content_type,
         timestamp,
@@ -228,7 +246,7 @@ pub(crate) fn send(to: SocketAddr, path: &str, request: &Signed<'_>) -> Answer {
 }
 
 /// What a command writes on its standard output, given `input`.
-pub(crate) fn piped(command: &mut Command, input: &str) -> String {
+pub fn piped(command: &mut Command, input: &str) -> String {
     use std::io::Write as _;
 
     command.stdin(Stdio::piped()).stdout(Stdio::piped());
