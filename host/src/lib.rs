@@ -6,6 +6,7 @@
 
 pub mod backfill;
 pub mod bindings;
+pub mod bot;
 mod cache;
 pub mod capabilities;
 pub mod component;

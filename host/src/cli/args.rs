@@ -33,6 +33,11 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Run the bot: listen to Slack, remember, answer
+    Run,
+    /// What the bot needs from Slack
+    #[command(subcommand)]
+    Slack(SlackCommand),
     /// Take in a Slack export (folder or zip) or the Python bot's database
     Import {
         /// The export or database
@@ -53,6 +58,16 @@ pub(crate) enum Command {
     Prompt(InputArgs),
     /// Make the text of a memory and print it; nothing is saved
     Summarize(InputArgs),
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum SlackCommand {
+    /// Print the manifest to make the app from, at https://api.slack.com/apps
+    Manifest {
+        /// Take events over HTTP at this address of yours, instead of Socket Mode
+        #[arg(long, value_name = "URL")]
+        request_url: Option<String>,
+    },
 }
 
 #[derive(Debug, Args)]

@@ -13,6 +13,8 @@ mod prompt;
 mod remarks;
 mod replay;
 mod report_json;
+mod run;
+mod slack;
 mod usage;
 
 use std::process::ExitCode;
@@ -30,6 +32,8 @@ pub(crate) fn run(arguments: Cli) -> anyhow::Result<ExitCode> {
         .context("cannot start the asynchronous runtime")?;
     let result = runtime.block_on(async {
         match arguments.command {
+            Command::Run => run::run(&app).await,
+            Command::Slack(command) => slack::run(&app, &command),
             Command::Import { path } => import::run(&app, &path),
             Command::Backfill(arguments) => generate::backfill(&app, &arguments).await,
             Command::Generate(arguments) => generate::generate(&app, &arguments).await,

@@ -97,17 +97,30 @@ impl Default for PersonaConfig {
 }
 
 /// `logging`.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Logging {
     /// Python's names: DEBUG, INFO, WARNING, ERROR, CRITICAL. Default INFO.
     pub level: LogLevel,
+    /// How lines are written. Default `text`.
+    pub format: LogFormat,
+}
+
+/// `logging.format`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LogFormat {
+    /// For people.
+    Text,
+    /// One JSON object for each line.
+    Json,
 }
 
 impl Default for Logging {
     fn default() -> Self {
         Self {
             level: LogLevel::Info,
+            format: LogFormat::Text,
         }
     }
 }

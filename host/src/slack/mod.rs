@@ -3,7 +3,10 @@
 //! [`Slack`] is what the component sees of it, through its import `slack`; a platform of another kind implements the
 //! trait.
 
-pub(crate) mod message;
+pub mod events;
+pub mod live;
+pub mod message;
+mod post;
 
 pub use crate::bindings::slack::{PostRequest, SlackError};
 pub use crate::bindings::types::{Message, User};

@@ -8,6 +8,7 @@ use super::inbox::list;
 use super::messages::channel_key;
 use super::workspace::SqliteWorkspace;
 use crate::import::mrkdwn::Names;
+use crate::slack::message::People;
 use crate::storage::StorageError;
 use crate::storage::records::UserRecord;
 use crate::ts::TsKey;
@@ -43,22 +44,28 @@ pub struct KnownChannel {
     pub is_present: bool,
 }
 
-/// Names of some users and channels, by their ids.
+/// Some users and names of channels, by their ids.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Directory {
-    /// Names of users, those that are known.
-    pub users: HashMap<String, String>,
+    /// Users, those that are known.
+    pub users: HashMap<String, UserRecord>,
     /// Names of channels, those that are known.
     pub channels: HashMap<String, String>,
 }
 
 impl Names for Directory {
     fn user(&self, id: &str) -> Option<&str> {
-        self.users.get(id).map(String::as_str)
+        self.users.get(id).map(|user| user.name.as_str())
     }
 
     fn channel(&self, id: &str) -> Option<&str> {
         self.channels.get(id).map(String::as_str)
+    }
+}
+
+impl People for Directory {
+    fn is_bot(&self, id: &str) -> Option<bool> {
+        self.users.get(id).map(|user| user.is_bot)
     }
 }
 
@@ -237,7 +244,7 @@ impl SqliteWorkspace {
         .await
     }
 
-    /// The names of these users and channels, as far as they are known.
+    /// These users, and the names of these channels, as far as they are known.
     ///
     /// # Errors
     /// What the file or the disk refuses.
@@ -248,17 +255,26 @@ impl SqliteWorkspace {
     ) -> Result<Directory, StorageError> {
         self.blocking(move |this| {
             this.read(|connection, place| {
-                let names = |sql: &str, ids: Vec<String>| -> rusqlite::Result<HashMap<_, _>> {
-                    let ids = serde_json::Value::from(ids).to_string();
-                    let columns = params![place.workspace, ids];
-                    let names = list(connection, sql, columns, |row| {
-                        Ok((row.get(0)?, row.get(1)?))
-                    })?;
-                    Ok(names.into_iter().collect())
-                };
+                let wanted = |ids: Vec<String>| serde_json::Value::from(ids).to_string();
+                let users = list(
+                    connection,
+                    include_str!("sql/users_of.sql"),
+                    params![place.workspace, wanted(users)],
+                    |row| {
+                        let (id, name, is_bot): (String, _, _) =
+                            (row.get(0)?, row.get(1)?, row.get(2)?);
+                        Ok((id.clone(), UserRecord { id, name, is_bot }))
+                    },
+                )?;
+                let channels = list(
+                    connection,
+                    include_str!("sql/channel_names.sql"),
+                    params![place.workspace, wanted(channels)],
+                    |row| Ok((row.get(0)?, row.get(1)?)),
+                )?;
                 Ok(Directory {
-                    users: names(include_str!("sql/user_names.sql"), users)?,
-                    channels: names(include_str!("sql/channel_names.sql"), channels)?,
+                    users: users.into_iter().collect(),
+                    channels: channels.into_iter().collect(),
                 })
             })
         })
