@@ -1,10 +1,11 @@
 //! Answers mentions. They never wait for memories to be made: the response agent has limits of its own.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tokio::sync::Notify;
-use tokio::task::JoinSet;
+use tokio::task::{self, JoinSet};
 
 use super::clock::Clock;
 use super::current::Current;
@@ -16,6 +17,7 @@ use crate::bindings::llm::LlmError;
 use crate::bindings::slack::SlackError;
 use crate::explain::explain_storage;
 use crate::plugin::CallError;
+use crate::slack::live::LiveSlack;
 use crate::storage::StorageError;
 use crate::storage::sqlite::SqliteWorkspace;
 use crate::storage::sqlite::replies::{ReplyKind, WaitingReply};
@@ -31,10 +33,21 @@ const LONGEST_WAIT_SECONDS: i64 = 15 * 60;
 /// How long answers under way may take once the bot is to stop. One that takes longer is given at the next start.
 const GRACE: Duration = Duration::from_secs(20);
 
-/// Answers mentions.
+/// So long a mention is answered as of when it was asked: a second try has the same prompt, and takes the answer that
+/// the first may have paid for.
+const SAME_INPUT_SECONDS: i64 = 600;
+
+/// How a try ended.
+enum Answered {
+    Posted,
+    TooOld,
+}
+
+/// Answers mentions, and goes on with posts that were interrupted.
 #[derive(Clone)]
 pub(super) struct Mentions {
     pub(super) workspace: SqliteWorkspace,
+    pub(super) slack: Arc<LiveSlack>,
     pub(super) current: Current,
     pub(super) clock: Clock,
     pub(super) metrics: Arc<Metrics>,
@@ -45,112 +58,130 @@ pub(super) struct Mentions {
 impl Mentions {
     /// Works until asked to stop, and then ends what is under way.
     pub(super) async fn run(self, mut stop: Stop) {
-        let mut under_way = JoinSet::new();
-        let mut answering: Vec<(String, TsKey)> = Vec::new();
+        let mut tasks = JoinSet::new();
+        let mut under_way: HashMap<task::Id, (String, TsKey)> = HashMap::new();
         while !stop.is_requested() {
-            let room = IN_FLIGHT.saturating_sub(under_way.len());
-            match self.waiting(room, &answering).await {
+            match self.waiting(&under_way).await {
                 Ok(waiting) => {
                     for reply in waiting {
-                        answering.push((reply.channel_id.clone(), reply.ts));
+                        let key = (reply.channel_id.clone(), reply.ts);
                         let this = self.clone();
-                        under_way.spawn(async move { this.answer(reply).await });
+                        let task = tasks.spawn(async move { this.answer(&reply).await });
+                        under_way.insert(task.id(), key);
                     }
                 }
                 Err(error) => tracing::error!("mentions wait: {}", explain_storage(&error)),
             }
             tokio::select! {
                 () = self.asked.notified() => {}
-                Some(ended) = under_way.join_next() => {
-                    match ended {
-                        Ok(done) => answering.retain(|other| *other != done),
-                        // Which one it was is not known; all that still run are known to the store.
-                        Err(error) => {
-                            tracing::error!("an answer ended before its time: {error}");
-                            answering.clear();
-                        }
+                Some(ended) = tasks.join_next_with_id() => {
+                    let id = match &ended {
+                        Ok((id, ())) => *id,
+                        Err(error) => error.id(),
+                    };
+                    under_way.remove(&id);
+                    if let Err(error) = ended {
+                        tracing::error!("an answer ended before its time: {error}");
                     }
                 }
                 () = stop.sleep(LOOK) => {}
             }
         }
-        let ended = tokio::time::timeout(GRACE, async {
-            while under_way.join_next().await.is_some() {}
-        });
-        if ended.await.is_err() {
-            tracing::warn!(
-                "{} answers were still under way; they are given at the next start",
-                under_way.len()
-            );
+        let all = async { while tasks.join_next().await.is_some() {} };
+        if tokio::time::timeout(GRACE, all).await.is_err() {
+            let left = tasks.len();
+            tracing::warn!("{left} answers were still under way; they are given at the next start");
         }
     }
 
     /// What is due, without what is under way.
     async fn waiting(
         &self,
-        room: usize,
-        answering: &[(String, TsKey)],
+        under_way: &HashMap<task::Id, (String, TsKey)>,
     ) -> Result<Vec<WaitingReply>, StorageError> {
+        let room = IN_FLIGHT.saturating_sub(under_way.len());
         if room == 0 {
             return Ok(Vec::new());
         }
-        let now = self.clock.seconds();
-        let waiting = self
+        let most = u32::try_from(IN_FLIGHT).unwrap_or(u32::MAX);
+        let mut waiting = self
             .workspace
-            .waiting_replies(
-                now,
-                u32::try_from(room + answering.len()).unwrap_or(u32::MAX),
-            )
+            .waiting_replies(self.clock.seconds(), most)
             .await?;
-        let is_new = |reply: &WaitingReply| {
-            !answering
-                .iter()
+        waiting.retain(|reply| {
+            !under_way
+                .values()
                 .any(|(channel_id, ts)| *channel_id == reply.channel_id && *ts == reply.ts)
-        };
-        Ok(waiting.into_iter().filter(is_new).take(room).collect())
+        });
+        waiting.truncate(room);
+        Ok(waiting)
     }
 
-    /// Answers one, and says which.
-    async fn answer(&self, reply: WaitingReply) -> (String, TsKey) {
+    /// Answers one, whatever becomes of it.
+    async fn answer(&self, reply: &WaitingReply) {
         let began = Instant::now();
-        let now = self.clock.now();
+        let channel_id = &reply.channel_id;
+        let kept = match self.try_answer(reply).await {
+            Ok(Answered::Posted) => {
+                self.metrics.replies.count(match reply.kind {
+                    ReplyKind::Mention => "mention",
+                    ReplyKind::OwnAccord => "unasked",
+                });
+                self.metrics.reply_seconds.observe(seconds(began.elapsed()));
+                tracing::info!("answered a mention in {channel_id}");
+                Ok(())
+            }
+            Ok(Answered::TooOld) => {
+                self.metrics.replies.count("given-up");
+                tracing::warn!("a mention in {channel_id} is too old to be answered");
+                let reason = "too old to be answered".to_owned();
+                self.workspace
+                    .give_up_reply(channel_id, reply.ts, reason)
+                    .await
+            }
+            Err(error) => self.failed(reply, &error).await,
+        };
+        match kept {
+            // Its message was deleted meanwhile: nothing waits any more.
+            Ok(()) | Err(StorageError::Conflict(_)) => {}
+            Err(error) => {
+                let error = explain_storage(&error);
+                tracing::error!("what became of a mention is not kept: {error}");
+            }
+        }
+    }
+
+    async fn try_answer(&self, reply: &WaitingReply) -> Result<Answered, CallError> {
+        if reply.is_begun {
+            let posted = self
+                .slack
+                .resume(&reply.channel_id, reply.thread_ts, reply.ts)
+                .await;
+            return match posted {
+                Ok(()) => Ok(Answered::Posted),
+                Err(error) => Err(CallError::Refused(Error::Slack(error))),
+            };
+        }
+        let now = self.clock.seconds();
+        let age = now - reply.asked_at;
+        if age > i64::from(self.current.config().response.max_message_age_seconds) {
+            return Ok(Answered::TooOld);
+        }
+        let as_of = if age <= SAME_INPUT_SECONDS {
+            reply.asked_at
+        } else {
+            now
+        };
         let target = Target {
             channel_id: reply.channel_id.clone(),
             thread_ts: reply.thread_ts.map(|ts| ts.to_string()),
             message_ts: reply.ts.to_string(),
         };
-        let channel_id = &reply.channel_id;
-        let too_old = i64::from(self.current.config().response.max_message_age_seconds);
-        let kept = if now.unix_seconds - reply.asked_at > too_old {
-            self.metrics.replies.count("given-up");
-            tracing::warn!("a mention in {channel_id} is too old to be answered");
-            self.workspace
-                .give_up_reply(channel_id, reply.ts, "too old to be answered".to_owned())
-                .await
-        } else {
-            let plugin = self.current.plugin();
-            let (kind, answered) = match reply.kind {
-                ReplyKind::Mention => ("mention", plugin.reply_to_mention(&target, now).await),
-                // One whose posting was interrupted.
-                ReplyKind::OwnAccord => ("unasked", plugin.reply_unasked(&target, now).await),
-            };
-            match answered {
-                Ok(_) => {
-                    self.metrics.replies.count(kind);
-                    self.metrics.reply_seconds.observe(seconds(began.elapsed()));
-                    tracing::info!("answered a mention in {channel_id}");
-                    Ok(())
-                }
-                Err(error) => self.failed(&reply, &error).await,
-            }
-        };
-        if let Err(error) = kept {
-            tracing::error!(
-                "what became of a mention is not kept: {}",
-                explain_storage(&error)
-            );
-        }
-        (reply.channel_id, reply.ts)
+        let plugin = self.current.plugin();
+        plugin
+            .reply_to_mention(&target, self.clock.local(as_of))
+            .await?;
+        Ok(Answered::Posted)
     }
 
     async fn failed(&self, reply: &WaitingReply, error: &CallError) -> Result<(), StorageError> {

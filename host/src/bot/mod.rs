@@ -213,6 +213,7 @@ impl Bot {
         };
         let mentions = Mentions {
             workspace: self.workspace.clone(),
+            slack: self.slack.clone(),
             current: self.current.clone(),
             clock: self.clock.clone(),
             metrics: self.metrics.clone(),

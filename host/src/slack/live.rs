@@ -9,6 +9,7 @@ use myao_slack::error::{RefusalKind, SlackError as ClientError};
 use serde_json::Value;
 
 use super::events::{BotIdentity, EventError, Named, read_message};
+use super::post::Turns;
 use super::{Message, PostRequest, Slack, SlackError, User};
 use crate::bot::clock::Clock;
 use crate::explain::explain_storage;
@@ -31,6 +32,7 @@ pub struct LiveSlack {
     pub(super) workspace: SqliteWorkspace,
     pub(super) bot: BotIdentity,
     pub(super) clock: Clock,
+    pub(super) turns: Turns,
     unknown: Unknown,
 }
 
@@ -48,6 +50,7 @@ impl LiveSlack {
             workspace,
             bot,
             clock,
+            turns: Turns::default(),
             unknown: Unknown::default(),
         }
     }

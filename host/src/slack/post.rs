@@ -4,11 +4,15 @@
 //! carries what it answers as metadata (<https://docs.slack.dev/messaging/message-metadata>). A part that was marked before
 //! and not after may stand in the channel: there it is looked for before it is sent again.
 
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
 use myao_slack::client::{Metadata, PostMessage};
 use myao_slack::markdown::to_mrkdwn;
 use myao_slack::mentions::Person;
 use myao_slack::split::{MAX_POST_CHARS, split};
 use serde_json::{Value, json};
+use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard};
 
 use super::live::{LiveSlack, from_client, from_storage};
 use super::{PostRequest, SlackError};
@@ -30,6 +34,7 @@ struct Place {
 impl LiveSlack {
     pub(super) async fn post_once(&self, request: PostRequest) -> Result<Vec<String>, SlackError> {
         let place = Place::of(&request)?;
+        let _turn = self.turns.take(&place.channel_id, place.answers).await;
         let people: Vec<Person> = request
             .may_notify
             .into_iter()
@@ -63,9 +68,38 @@ impl LiveSlack {
             }
             PostState::Post(parts) => parts,
         };
+        self.post_parts(&place, parts).await
+    }
+
+    /// Goes on with an answer that was written down, and not wholly posted.
+    ///
+    /// # Errors
+    /// As for [`Slack::post`](super::Slack::post).
+    pub async fn resume(
+        &self,
+        channel_id: &str,
+        thread_ts: Option<TsKey>,
+        answers: TsKey,
+    ) -> Result<(), SlackError> {
+        let _turn = self.turns.take(channel_id, answers).await;
+        let parts = self.workspace.begun_post(channel_id, answers).await;
+        let parts = parts.map_err(from_storage)?;
+        if parts.is_empty() {
+            // Another turn has ended it.
+            return Ok(());
+        }
+        let place = Place {
+            channel_id: channel_id.to_owned(),
+            thread_ts,
+            answers,
+        };
+        self.post_parts(&place, parts).await.map(drop)
+    }
+
+    async fn post_parts(&self, place: &Place, parts: Vec<Part>) -> Result<Vec<String>, SlackError> {
         let mut posted = Vec::with_capacity(parts.len());
         for part in parts {
-            posted.push(self.post_part(&place, &part, &posted).await?);
+            posted.push(self.post_part(place, &part, &posted).await?);
         }
         let finished = self
             .workspace
@@ -189,6 +223,27 @@ impl Place {
             thread_ts: request.thread_ts.as_deref().map(key).transpose()?,
             answers: key(&request.answers)?,
         })
+    }
+}
+
+/// Answers that are being posted: one turn for each message at a time, so that nobody goes on with a post that is
+/// under way.
+#[derive(Default)]
+pub(super) struct Turns(Mutex<HashMap<(String, TsKey), Arc<AsyncMutex<()>>>>);
+
+impl Turns {
+    /// Waits for the turn; it ends when the guard is dropped.
+    async fn take(&self, channel_id: &str, answers: TsKey) -> OwnedMutexGuard<()> {
+        let turn = {
+            let mut turns = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            // Those that nobody holds or waits for are over.
+            turns.retain(|_, turn| Arc::strong_count(turn) > 1);
+            turns
+                .entry((channel_id.to_owned(), answers))
+                .or_default()
+                .clone()
+        };
+        turn.lock_owned().await
     }
 }
 

@@ -3,7 +3,7 @@
 //! A part that was being sent when the process ended, or when the platform's answer was lost, is
 //! [`PartState::MaybeSent`]; only the platform knows then, and is to be asked before it is sent again.
 
-use rusqlite::{Connection, params};
+use rusqlite::{Connection, OptionalExtension, params};
 
 use super::error::Fault;
 use super::inbox::list;
@@ -71,6 +71,32 @@ impl SqliteWorkspace {
     pub async fn begin_post(&self, post: NewPost, now: i64) -> Result<PostState, StorageError> {
         self.blocking(move |this| {
             this.write(|connection, place| begin(connection, place, &post, now))
+        })
+        .await
+    }
+
+    /// The parts of a post that was begun and has not ended; none where nothing is written down.
+    ///
+    /// # Errors
+    /// [`StorageError::NotFound`] for a channel that is not stored; what the file or the disk refuses.
+    pub async fn begun_post(
+        &self,
+        channel_id: &str,
+        answers: TsKey,
+    ) -> Result<Vec<Part>, StorageError> {
+        let channel_id = channel_id.to_owned();
+        self.blocking(move |this| {
+            this.read(|connection, place| {
+                let reply = Reply::of(connection, place, &channel_id, answers)?;
+                let state: Option<i64> = connection
+                    .prepare_cached(include_str!("sql/reply_state.sql"))?
+                    .query_row([reply.channel, reply.ts], |row| row.get(0))
+                    .optional()?;
+                match state.map(reply_state) {
+                    Some(ReplyState::Waiting) => Ok(reply.parts(connection)?),
+                    _ => Ok(Vec::new()),
+                }
+            })
         })
         .await
     }
