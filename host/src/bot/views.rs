@@ -225,7 +225,7 @@ pub(super) fn language(config: &crate::config::Config) -> Language {
     use crate::config::LanguageConfig;
     let is_japanese = |c: char| matches!(c, 'ぁ'..='ヿ' | '一'..='鿿');
     match config.memory.language {
-        LanguageConfig::Japanese => Language::Japanese,
+        LanguageConfig::Ja => Language::Japanese,
         LanguageConfig::Auto | LanguageConfig::Any
             if config.persona.system_prompt.contains(is_japanese) =>
         {
