@@ -7,11 +7,8 @@ use crate::context::Remembered;
 use crate::extractive::text::strip_markers;
 
 /// Forgets the private channels but the current one, with their memories and with what the workspace's memory says under
-/// their names. Returns those names.
-pub(super) fn forget_private_channels(
-    remembered: &mut Remembered,
-    current_channel_id: &str,
-) -> Vec<String> {
+/// their names.
+pub(super) fn forget_private_channels(remembered: &mut Remembered, current_channel_id: &str) {
     let (shown, hidden): (Vec<_>, Vec<_>) = std::mem::take(&mut remembered.channels)
         .into_iter()
         .partition(|channel| !channel.is_private || channel.id == current_channel_id);
@@ -30,11 +27,10 @@ pub(super) fn forget_private_channels(
             && (memory.scope != Scope::Channel || !ids.contains(memory.scope_id.as_str()))
     });
     remembered.channels = shown;
-    names
 }
 
 /// A memory without the lines that name a channel (`#name`), and without what stands under a heading that does.
-pub(super) fn without_channels(memory: &str, names: &[String]) -> String {
+fn without_channels(memory: &str, names: &[String]) -> String {
     let mut hidden_level = None;
     let kept: Vec<&str> = memory
         .lines()

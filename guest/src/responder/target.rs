@@ -17,8 +17,6 @@ pub(super) struct Situation {
     pub(super) context: Context,
     /// The message that is answered.
     pub(super) answered: Message,
-    /// The names of the channels that are not told of here.
-    pub(super) hidden: Vec<String>,
 }
 
 impl Responder<'_> {
@@ -27,7 +25,7 @@ impl Responder<'_> {
     pub(super) fn situation(&self, target: &Target, persona: &Persona) -> Result<Situation, Error> {
         let settings = &self.ports.settings;
         let mut remembered = Remembered::load(self.ports.storage, settings)?;
-        let hidden = privacy::forget_private_channels(&mut remembered, &target.channel_id);
+        privacy::forget_private_channels(&mut remembered, &target.channel_id);
         let channel = remembered.channel(&target.channel_id)?;
         let mut messages = self.stored_messages(target)?;
         self.fetch_what_is_missing(target, &mut messages)?;
@@ -45,11 +43,7 @@ impl Responder<'_> {
             thread_ts,
         )?;
         context.persona = persona.clone();
-        Ok(Situation {
-            context,
-            answered,
-            hidden,
-        })
+        Ok(Situation { context, answered })
     }
 
     /// The newest messages of the channel, the target thread whole, and the message that is answered however many came
