@@ -128,7 +128,9 @@ impl Chat {
         let now = self.slack.clock().now();
         let reply = self.plugin.reply_to_mention(&target, now).await;
         // Whether it was posted or not, nobody asks for this answer again.
-        self.workspace.forget_reply_answers(channel_id, None).await?;
+        self.workspace
+            .forget_reply_answers(channel_id, None)
+            .await?;
         Ok(reply?)
     }
 }

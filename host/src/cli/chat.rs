@@ -47,7 +47,9 @@ pub(crate) async fn run(app: &App, arguments: &ChatArgs) -> anyhow::Result<ExitC
     };
     let clock = match arguments.now {
         Some(now) => {
-            let since_1970 = now.to_utc().signed_duration_since(chrono::DateTime::UNIX_EPOCH);
+            let since_1970 = now
+                .to_utc()
+                .signed_duration_since(chrono::DateTime::UNIX_EPOCH);
             let since_1970 = since_1970.to_std().context("--now is before 1970")?;
             Clock::new(app.config.timezone, move || since_1970)
         }
@@ -169,9 +171,15 @@ impl Talk<'_> {
         let bot = &self.app.config.persona.name;
         let channel = &self.chat.channel().name;
         let mut out = output::stdout();
-        writeln!(out, "{name} talks with {bot} in #{channel}. /help tells more, Ctrl-D ends it.")?;
+        writeln!(
+            out,
+            "{name} talks with {bot} in #{channel}. /help tells more, Ctrl-D ends it."
+        )?;
         if self.engine == Engine::Extractive {
-            writeln!(out, "No model is configured: {bot} answers with what it remembers.")?;
+            writeln!(
+                out,
+                "No model is configured: {bot} answers with what it remembers."
+            )?;
         }
         Ok(())
     }
@@ -196,8 +204,8 @@ impl Talk<'_> {
     async fn say(&mut self, line: &str) -> anyhow::Result<()> {
         let answered = {
             let bot = &self.app.config.persona.name;
-            let _waiting = (self.engine == Engine::Llm)
-                .then(|| output::waiting(format!("{bot} is writing…")));
+            let _waiting =
+                (self.engine == Engine::Llm).then(|| output::waiting(format!("{bot} is writing…")));
             tokio::select! {
                 answered = self.chat.say(line) => answered.map_err(|error| error.to_string()),
                 () = interrupted(self.in_terminal) => Err("interrupted".to_owned()),
@@ -258,7 +266,11 @@ impl Talk<'_> {
         }
         let mut out = output::stdout();
         if memories.is_empty() {
-            writeln!(out, "Nothing is remembered of #{} yet. Next: /generate", channel.name)?;
+            writeln!(
+                out,
+                "Nothing is remembered of #{} yet. Next: /generate",
+                channel.name
+            )?;
         }
         for stored in &memories {
             let memory_type = names::memory_type(stored.memory.memory_type);

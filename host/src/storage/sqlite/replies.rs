@@ -330,7 +330,12 @@ impl SqliteWorkspace {
         self.blocking(move |this| {
             this.write(|connection, place| {
                 let workspace = place.workspace;
-                Ok(journal::forget_reply_answers(connection, workspace, &channel_id, thread)?)
+                Ok(journal::forget_reply_answers(
+                    connection,
+                    workspace,
+                    &channel_id,
+                    thread,
+                )?)
             })
         })
         .await
