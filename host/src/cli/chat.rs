@@ -66,6 +66,7 @@ pub(crate) async fn run(app: &App, arguments: &ChatArgs) -> anyhow::Result<ExitC
         chat,
         engine,
         in_terminal: matches!(lines, Lines::Terminal(_)),
+        said: false,
         failed: false,
     };
     talk.greet(&name)?;
@@ -160,6 +161,9 @@ struct Talk<'a> {
     chat: Chat,
     engine: Engine,
     in_terminal: bool,
+    /// Whether something was said to the bot.
+    said: bool,
+    /// Whether something went wrong.
     failed: bool,
 }
 
@@ -202,6 +206,7 @@ impl Talk<'_> {
     }
 
     async fn say(&mut self, line: &str) -> anyhow::Result<()> {
+        self.said = true;
         let answered = {
             let bot = &self.app.config.persona.name;
             let _waiting =
@@ -301,12 +306,14 @@ impl Talk<'_> {
 
     /// In a terminal every failure has been seen.
     fn end(&self) -> anyhow::Result<ExitCode> {
-        if self.in_terminal {
+        if self.in_terminal && self.said {
             writeln!(output::stdout(), "{HOW_TO_REMEMBER}")?;
-        } else if self.failed {
-            return Ok(ExitCode::FAILURE);
         }
-        Ok(ExitCode::SUCCESS)
+        Ok(if self.failed && !self.in_terminal {
+            ExitCode::FAILURE
+        } else {
+            ExitCode::SUCCESS
+        })
     }
 }
 

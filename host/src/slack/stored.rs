@@ -205,3 +205,90 @@ impl Slack for StoredSlack {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::time::Duration;
+
+    use super::{PostRequest, Slack as _, StoredSlack, TsKey, UserRecord};
+    use crate::bot::clock::Clock;
+    use crate::storage::sqlite::SqliteStore;
+
+    /// A platform whose clock stands still.
+    fn platform(folder: &tempfile::TempDir) -> StoredSlack {
+        let store = SqliteStore::open(folder.path().join("myao.db")).unwrap();
+        let workspace = store.workspace("default", chrono_tz::UTC, "default");
+        let clock = Clock::new(chrono_tz::UTC, || Duration::from_secs(1000));
+        StoredSlack::new(workspace.unwrap(), clock, user("myao", true))
+    }
+
+    fn user(name: &str, is_bot: bool) -> UserRecord {
+        UserRecord {
+            id: format!("U-{name}"),
+            name: name.to_owned(),
+            is_bot,
+        }
+    }
+
+    fn post(answers: TsKey, thread_ts: Option<TsKey>) -> PostRequest {
+        PostRequest {
+            channel_id: "C1".to_owned(),
+            thread_ts: thread_ts.map(|ts| ts.to_string()),
+            text: "On 4 March.".to_owned(),
+            answers: answers.to_string(),
+            may_notify: Vec::new(),
+        }
+    }
+
+    async fn ask(slack: &StoredSlack, text: &str) -> TsKey {
+        let ann = user("ann", false);
+        slack.write("C1", None, &ann, text).await.unwrap()
+    }
+
+    async fn history(slack: &StoredSlack, limit: u32) -> Vec<String> {
+        let until = "1000.999999".to_owned();
+        let history = slack.history("C1".to_owned(), until, limit).await;
+        let texts = history.unwrap().into_iter().map(|message| message.text);
+        texts.collect()
+    }
+
+    #[tokio::test]
+    async fn a_message_is_answered_once() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let slack = platform(&folder);
+        let asked = ask(&slack, "When?").await;
+        let posted = slack.post(post(asked, None)).await.unwrap();
+        assert_eq!(slack.post(post(asked, None)).await.unwrap(), posted);
+        assert_eq!(history(&slack, 0).await, ["When?", "On 4 March."]);
+        let bot = slack.get_user("U-myao".to_owned()).await.unwrap();
+        assert!(bot.is_bot && bot.name == "myao");
+    }
+
+    #[tokio::test]
+    async fn ids_grow_where_the_clock_stands_still_and_where_it_begins_again() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let first = platform(&folder);
+        let one = ask(&first, "one").await;
+        let two = ask(&first, "two").await;
+        let again = platform(&folder);
+        again.go_on_after("C1").await.unwrap();
+        let three = ask(&again, "three").await;
+        assert!(one < two && two < three);
+        assert_eq!(history(&again, 2).await, ["two", "three"]);
+    }
+
+    #[tokio::test]
+    async fn a_thread_is_read_alone_and_the_history_without_it() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let slack = platform(&folder);
+        let asked = ask(&slack, "When?").await;
+        ask(&slack, "Another thing").await;
+        slack.post(post(asked, Some(asked))).await.unwrap();
+        let thread = slack.thread("C1".to_owned(), asked.to_string()).await;
+        let texts: Vec<String> = thread.unwrap().into_iter().map(|m| m.text).collect();
+        assert_eq!(texts, ["When?", "On 4 March."]);
+        assert_eq!(history(&slack, 0).await, ["When?", "Another thing"]);
+    }
+}

@@ -90,7 +90,7 @@ fn a_database_that_is_not_there_is_not_made() {
         &found,
         "database",
         "warning",
-        &["no myao.db yet", "myao import"],
+        &["myao.db yet", "myao import"],
     );
     let after = std::fs::read_dir(program.folder()).unwrap().count();
     assert_eq!(before, after);

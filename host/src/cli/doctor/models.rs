@@ -72,8 +72,14 @@ async fn check_one(
     let outlook = match outlook(key, &checked.config) {
         Ok(Some(outlook)) => outlook,
         Ok(None) => {
-            return Finding::unset(check, checked.without)
-                .with_advice("agents.memory.model_id names a model for everything");
+            let finding = Finding::unset(check, checked.without);
+            // The other agents take its model.
+            return match checked.agent {
+                Agent::Memory => {
+                    finding.with_advice("agents.memory.model_id names a model for everything")
+                }
+                Agent::Response | Agent::Judgment => finding,
+            };
         }
         Err(error) => return Finding::bad(check, error.to_string()),
     };
