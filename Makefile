@@ -27,9 +27,9 @@ test: build $(PYTHON)/ready ## every test
 	MYAO_TEST_BINARY="$(abspath $(MYAO))" MYAO_TEST_PYTHON="$(CURDIR)/$(PYTHON)/bin/python" \
 		cargo test --release --workspace
 
-# These servers need installing: `make test` lists their tests as ignored.
-test-peers: component ## myao against independent servers that break what they answer
-	@scripts/test-peers llmock aimock
+# These programs need installing: `make test` lists their tests as ignored.
+test-peers: component ## myao against independent servers: models that break their answers, Slack
+	@scripts/test-peers llmock aimock local-slack emulate slack-sdk
 
 test-llm: component ## a whole backfill with a small real model
 	@scripts/test-peers llama

@@ -15,8 +15,8 @@ pub struct Delivery {
     pub id: String,
     /// What it is.
     pub kind: DeliveryKind,
-    /// The payload as JSON. Of an event and a click, it is the text that Slack sent, byte for byte; a command over HTTP is a form, and
-    /// comes here as the same object of texts that Socket Mode has.
+    /// The payload as JSON. Of an event and a click, it is the text that Slack sent, byte for byte; a command over HTTP
+    /// is a form, and comes here as the same object of texts that Socket Mode has.
     pub payload: String,
     /// Which way it came.
     pub received: Transport,

@@ -1,7 +1,7 @@
 //! Events, commands and clicks as signed HTTP requests: <https://docs.slack.dev/apis/events-api/using-http-request-urls>.
 //!
-//! A request is answered with 200 only after the inbox has kept it, with 401 where Slack did not sign it, and with 503 where the
-//! inbox failed: Slack then sends it again.
+//! A request is answered with 200 only after the inbox has kept it, with 401 where Slack did not sign it, and with 503
+//! where the inbox failed: Slack then sends it again.
 
 use std::{string::FromUtf8Error, sync::Arc};
 
@@ -22,6 +22,9 @@ use crate::{
     token::Token,
 };
 
+/// Where the router takes everything: an app has one request URL for all.
+pub const PATH: &str = "/slack/events";
+
 /// The largest request, in bytes; Slack's are some kilobytes. Larger ones are answered with 413.
 const MAX_BODY_BYTES: usize = 1 << 20;
 
@@ -36,11 +39,12 @@ struct Receiver {
 enum Refusal {
     #[error(transparent)]
     Signature(#[from] SignatureError),
-    #[error("the body cannot be read: {0}")]
+    // serde's own words would quote the payload.
+    #[error("the body is no JSON object of Slack's (line {}, column {})", .0.line(), .0.column())]
     Json(#[from] serde_json::Error),
-    #[error("the form cannot be read: {0}")]
+    #[error("the form holds bytes that are no UTF-8")]
     Form(#[from] FromUtf8Error),
-    #[error("the form has no field `payload`")]
+    #[error("the form has neither a field `command` nor `payload`")]
     NoPayload,
     #[error("not kept; send it again")]
     NotKept,
@@ -63,7 +67,7 @@ impl IntoResponse for Refusal {
     }
 }
 
-/// The addresses `/slack/events`, `/slack/commands` and `/slack/interactive`. `clock` tells the time in Unix seconds.
+/// Takes events, commands and clicks at [`PATH`]. `clock` tells the time in Unix seconds.
 pub fn router(
     inbox: Arc<dyn Inbox>,
     signing_secret: Token,
@@ -75,57 +79,30 @@ pub fn router(
         clock: Box::new(clock),
     };
     Router::new()
-        .route("/slack/events", post(events))
-        .route("/slack/commands", post(commands))
-        .route("/slack/interactive", post(interactive))
+        .route(PATH, post(take))
         .layer(DefaultBodyLimit::max(MAX_BODY_BYTES))
         .with_state(Arc::new(receiver))
 }
 
-async fn events(
+async fn take(
     State(receiver): State<Arc<Receiver>>,
     headers: HeaderMap,
     body: Bytes,
 ) -> Result<Response, Refusal> {
     receiver.verify(&headers, &body)?;
-    let payload = String::from_utf8(body.into())?;
-    let event: Value = serde_json::from_str(&payload)?;
-    if event.get("type").and_then(Value::as_str) == Some("url_verification") {
-        return Ok(answer(&json!({"challenge": event.get("challenge")})));
+    if is_form(&headers) {
+        receiver.form(&body).await
+    } else {
+        receiver.event(String::from_utf8(body.into())?).await
     }
-    receiver.accept(DeliveryKind::Events, payload).await
 }
 
-async fn commands(
-    State(receiver): State<Arc<Receiver>>,
-    headers: HeaderMap,
-    body: Bytes,
-) -> Result<Response, Refusal> {
-    receiver.verify(&headers, &body)?;
-    let fields = form::decode(&body)?;
-    // Slack tries now and then whether the certificate is good.
-    if fields.iter().any(|(name, _)| name == "ssl_check") {
-        return Ok(StatusCode::OK.into_response());
-    }
-    let payload: Map<_, _> = fields
-        .into_iter()
-        .map(|(name, text)| (name, Value::String(text)))
-        .collect();
-    receiver
-        .accept(DeliveryKind::SlashCommand, json!(payload).to_string())
-        .await
-}
-
-async fn interactive(
-    State(receiver): State<Arc<Receiver>>,
-    headers: HeaderMap,
-    body: Bytes,
-) -> Result<Response, Refusal> {
-    receiver.verify(&headers, &body)?;
-    let mut fields = form::decode(&body)?.into_iter();
-    let payload = fields.find(|(name, _)| name == "payload");
-    let (_, payload) = payload.ok_or(Refusal::NoPayload)?;
-    receiver.accept(DeliveryKind::Interactive, payload).await
+/// Commands and clicks come as forms, events as JSON.
+fn is_form(headers: &HeaderMap) -> bool {
+    let kind = headers
+        .get(CONTENT_TYPE)
+        .and_then(|kind| kind.to_str().ok());
+    kind.is_some_and(|kind| kind.starts_with("application/x-www-form-urlencoded"))
 }
 
 impl Receiver {
@@ -143,6 +120,37 @@ impl Receiver {
             signature,
             (self.clock)(),
         )
+    }
+
+    async fn event(&self, payload: String) -> Result<Response, Refusal> {
+        let event: Value = serde_json::from_str(&payload)?;
+        if event.get("type").and_then(Value::as_str) == Some("url_verification") {
+            return Ok(answer(&json!({"challenge": event.get("challenge")})));
+        }
+        self.accept(DeliveryKind::Events, payload).await
+    }
+
+    async fn form(&self, body: &[u8]) -> Result<Response, Refusal> {
+        let fields = form::decode(body)?;
+        let has = |wanted: &str| fields.iter().any(|(name, _)| name == wanted);
+        // Slack tries now and then whether the certificate is good.
+        if has("ssl_check") {
+            return Ok(StatusCode::OK.into_response());
+        }
+        if let Some((_, payload)) = fields.iter().find(|(name, _)| name == "payload") {
+            return self
+                .accept(DeliveryKind::Interactive, payload.clone())
+                .await;
+        }
+        if !has("command") {
+            return Err(Refusal::NoPayload);
+        }
+        let payload: Map<_, _> = fields
+            .into_iter()
+            .map(|(name, text)| (name, Value::String(text)))
+            .collect();
+        self.accept(DeliveryKind::SlashCommand, json!(payload).to_string())
+            .await
     }
 
     async fn accept(&self, kind: DeliveryKind, payload: String) -> Result<Response, Refusal> {

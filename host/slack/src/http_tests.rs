@@ -26,7 +26,7 @@ impl Bot {
         let inbox = Arc::new(inbox);
         let router = router(inbox.clone(), secret(), || NOW);
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let address = format!("http://{}/slack", listener.local_addr().unwrap());
+        let address = format!("http://{}{PATH}", listener.local_addr().unwrap());
         tokio::spawn(async move { axum::serve(listener, router).await });
         Self {
             address,
@@ -35,16 +35,22 @@ impl Bot {
         }
     }
 
-    fn request(&self, path: &str, body: &str) -> reqwest::RequestBuilder {
+    /// Everything comes to one address; the content type tells a form from an event.
+    fn request(&self, kind: &str, body: &str) -> reqwest::RequestBuilder {
+        let content_type = match kind {
+            "event" => "application/json",
+            _ => "application/x-www-form-urlencoded",
+        };
         self.http
-            .post(format!("{}{path}", self.address))
+            .post(&self.address)
+            .header("content-type", content_type)
             .body(body.to_owned())
     }
 
     /// A genuine request: the status and text of the answer.
-    async fn send(&self, path: &str, body: &str) -> (u16, String) {
+    async fn send(&self, kind: &str, body: &str) -> (u16, String) {
         let request = self
-            .request(path, body)
+            .request(kind, body)
             .header("x-slack-request-timestamp", NOW)
             .header("x-slack-signature", sign(&secret(), NOW, body));
         response(request).await
@@ -62,7 +68,7 @@ async fn an_event_is_kept_as_it_came_and_then_answered() {
     let body =
         r#"{ "type":"event_callback", "event_id":"Ev1", "event":{"ts":"1.10", "big": 1e400} }"#;
     let body = body.replace("1e400", "12345678901234567890123");
-    assert_eq!(bot.send("/events", &body).await, (200, String::new()));
+    assert_eq!(bot.send("event", &body).await, (200, String::new()));
     let expected = Delivery {
         id: "Ev1".to_owned(),
         kind: DeliveryKind::Events,
@@ -76,20 +82,16 @@ async fn an_event_is_kept_as_it_came_and_then_answered() {
 async fn what_the_inbox_did_not_keep_is_not_acknowledged() {
     let bot = Bot::start(MemoryInbox::failing(1)).await;
     let body = r#"{"type":"event_callback","event_id":"Ev1"}"#;
-    assert_eq!(bot.send("/events", body).await.0, 503);
+    assert_eq!(bot.send("event", body).await.0, 503);
     assert_eq!(bot.inbox.kept(), []);
-    assert_eq!(
-        bot.send("/events", body).await.0,
-        200,
-        "Slack sends it again"
-    );
+    assert_eq!(bot.send("event", body).await.0, 200, "Slack sends it again");
     assert_eq!(bot.inbox.kept().len(), 1);
 }
 
 #[tokio::test]
 async fn the_answer_comes_after_the_inbox_and_not_before() {
     let bot = Bot::start(MemoryInbox::holding()).await;
-    let send = bot.send("/events", r#"{"event_id":"Ev1"}"#);
+    let send = bot.send("event", r#"{"event_id":"Ev1"}"#);
     let release = async {
         bot.inbox.asked().await;
         bot.inbox.release(1);
@@ -105,15 +107,15 @@ async fn what_slack_did_not_sign_reaches_no_inbox() {
     let genuine = sign(&secret(), NOW, body);
     let old = sign(&secret(), NOW - 301, body);
     let forged = sign(&Token::new("another-secret").unwrap(), NOW, body);
-    for path in ["/events", "/commands", "/interactive"] {
-        let unsigned = bot.request(path, body);
+    for kind in ["event", "form"] {
+        let unsigned = bot.request(kind, body);
         assert_eq!(
             response(unsigned).await,
             (401, "not signed by Slack".to_owned())
         );
         for (time, signature) in [(NOW, &forged), (NOW - 301, &old), (NOW - 1, &genuine)] {
             let request = bot
-                .request(path, body)
+                .request(kind, body)
                 .header("x-slack-request-timestamp", time)
                 .header("x-slack-signature", signature);
             assert_eq!(response(request).await.0, 401);
@@ -126,10 +128,7 @@ async fn what_slack_did_not_sign_reaches_no_inbox() {
 async fn the_challenge_is_answered_and_not_kept() {
     let bot = Bot::start(MemoryInbox::default()).await;
     let answer = bot
-        .send(
-            "/events",
-            r#"{"type":"url_verification","challenge":"abc"}"#,
-        )
+        .send("event", r#"{"type":"url_verification","challenge":"abc"}"#)
         .await;
     assert_eq!(answer, (200, r#"{"challenge":"abc"}"#.to_owned()));
     assert_eq!(bot.inbox.kept(), []);
@@ -140,7 +139,7 @@ async fn a_command_comes_as_socket_mode_gives_it_and_is_answered() {
     let reply = json!({"text": "これを覚えています"});
     let bot = Bot::start(MemoryInbox::answering(reply.clone())).await;
     let form = "command=%2Fmemory&text=a+b&user_id=U1&is_enterprise_install=false&trigger_id=1.2.3";
-    let (status, text) = bot.send("/commands", form).await;
+    let (status, text) = bot.send("form", form).await;
     assert_eq!(
         (status, serde_json::from_str::<Value>(&text).unwrap()),
         (200, reply)
@@ -155,7 +154,7 @@ async fn a_command_comes_as_socket_mode_gives_it_and_is_answered() {
         json!({"command": "/memory", "text": "a b", "user_id": "U1", "is_enterprise_install": "false", "trigger_id": "1.2.3"})
     );
     assert_eq!(
-        bot.send("/commands", "ssl_check=1&token=x").await,
+        bot.send("form", "ssl_check=1&token=x").await,
         (200, String::new())
     );
     assert_eq!(bot.inbox.kept().len(), 1);
@@ -165,7 +164,7 @@ async fn a_command_comes_as_socket_mode_gives_it_and_is_answered() {
 async fn a_click_is_taken_out_of_its_form() {
     let bot = Bot::start(MemoryInbox::default()).await;
     let form = "payload=%7B%22type%22%3A+%22block_actions%22%2C%22trigger_id%22%3A%229.9%22%7D";
-    assert_eq!(bot.send("/interactive", form).await.0, 200);
+    assert_eq!(bot.send("form", form).await.0, 200);
     let kept = bot.inbox.kept();
     assert_eq!(
         kept[0].payload,
@@ -182,7 +181,7 @@ async fn what_has_no_id_is_known_by_its_content() {
     let bot = Bot::start(MemoryInbox::default()).await;
     for minute in [1, 1, 2] {
         let body = format!(r#"{{"type":"app_rate_limited","minute_rate_limited":{minute}}}"#);
-        assert_eq!(bot.send("/events", &body).await.0, 200);
+        assert_eq!(bot.send("event", &body).await.0, 200);
     }
     let ids: Vec<_> = bot
         .inbox
@@ -197,11 +196,11 @@ async fn what_has_no_id_is_known_by_its_content() {
 async fn what_cannot_be_read_or_is_too_long_is_refused() {
     let bot = Bot::start(MemoryInbox::default()).await;
     for (path, body) in [
-        ("/events", "{"),
-        ("/events", "[]"),
-        ("/interactive", "payload=%7B"),
-        ("/interactive", "other=1"),
-        ("/commands", "text=%ff"),
+        ("event", "{"),
+        ("event", "[]"),
+        ("form", "payload=%7B"),
+        ("form", "other=1"),
+        ("form", "text=%ff"),
     ] {
         assert_eq!(bot.send(path, body).await.0, 400, "{path} {body}");
     }
@@ -210,7 +209,7 @@ async fn what_cannot_be_read_or_is_too_long_is_refused() {
         "a".repeat((1 << 20) - 28)
     );
     assert_eq!(longest.len(), 1 << 20);
-    assert_eq!(bot.send("/events", &longest).await.0, 200);
-    assert_eq!(bot.send("/events", &format!("{longest} ")).await.0, 413);
+    assert_eq!(bot.send("event", &longest).await.0, 200);
+    assert_eq!(bot.send("event", &format!("{longest} ")).await.0, 413);
     assert_eq!(bot.inbox.kept().len(), 1);
 }

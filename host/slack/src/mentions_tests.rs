@@ -10,7 +10,7 @@ fn person(id: &str, name: &str) -> Person {
     }
 }
 
-/// Asserts what becomes of texts where three people may be notified.
+/// Asserts what becomes of texts where these people may be notified.
 fn assert_all(cases: &[(&str, &str)]) {
     let people = [
         person("U1", "akari"),
@@ -19,6 +19,7 @@ fn assert_all(cases: &[(&str, &str)]) {
         person("U4", "Ken Sato"),
         person("U5", "@あかり"),
         person("U6", "ken"),
+        person("U7", "akari mori"),
     ];
     for (text, expected) in cases {
         assert_eq!(&to_mrkdwn(text, &people), expected, "of {text:?}");
@@ -38,6 +39,7 @@ fn a_person_is_notified_by_name() {
         ("thanks @Ken Sato!", "thanks <@U4>!"),
         ("@ken Sato2", "<@U6> Sato2"),
         ("<@U1> <@U1|x>", "<@U1> <@U1>"),
+        ("@akari mori and @akari", "<@U7> and <@U1>"),
     ]);
 }
 

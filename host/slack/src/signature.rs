@@ -35,8 +35,8 @@ pub enum SignatureError {
     Mismatch,
 }
 
-/// Checks that Slack sent a request: `timestamp` and `signature` are its headers `X-Slack-Request-Timestamp` and `X-Slack-Signature`,
-/// `body` is as it came, `now` is in Unix seconds. Signatures are compared in constant time.
+/// Checks that Slack sent a request: `timestamp` and `signature` are its headers `X-Slack-Request-Timestamp` and
+/// `X-Slack-Signature`, `body` is as it came, `now` is in Unix seconds. Signatures are compared in constant time.
 ///
 /// # Errors
 /// Where it is not Slack's, or too old.

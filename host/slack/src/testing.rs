@@ -7,9 +7,12 @@
     clippy::indexing_slicing
 )]
 
-use std::sync::{
-    Arc, Mutex,
-    atomic::{AtomicUsize, Ordering},
+use std::{
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
 };
 
 use async_trait::async_trait;
@@ -22,7 +25,10 @@ use axum::{
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use serde_json::{Map, Value};
 use sha2::Sha256;
-use tokio::sync::{Semaphore, watch};
+use tokio::{
+    sync::{Semaphore, watch},
+    time::timeout,
+};
 
 use crate::{
     client::SlackClient,
@@ -33,6 +39,9 @@ use crate::{
 
 /// The token of [`Server::client`].
 pub(crate) const TOKEN: &str = "xoxb-1-secret";
+
+/// How long tests wait for what should come: only a failing test waits so long.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(300);
 
 /// A call as it arrived.
 #[derive(Debug, Clone)]
@@ -189,7 +198,11 @@ impl MemoryInbox {
     /// Waits until so much came in.
     pub(crate) async fn asked_times(&self, times: usize) {
         let mut asked = self.asked.subscribe();
-        asked.wait_for(|asked| *asked >= times).await.unwrap();
+        let waited = asked.wait_for(|asked| *asked >= times);
+        timeout(PATIENCE, waited)
+            .await
+            .expect("the inbox was not asked")
+            .unwrap();
     }
 
     /// How much came in.

@@ -315,9 +315,10 @@ fn times_of(messages: &[Value]) -> BTreeSet<TsKey> {
     ts.filter_map(|ts| TsKey::parse(ts).ok()).collect()
 }
 
-/// The id of a message that was replied to since then.
+/// The id of a message that was replied to since then, as far as it tells.
 fn replied_since(message: &Value, since: TsKey) -> Option<TsKey> {
     let key = |name: &str| TsKey::parse(message.get(name)?.as_str()?).ok();
-    key("latest_reply").filter(|latest| *latest >= since)?;
-    key("ts")
+    let has_replies = message.get("reply_count").and_then(Value::as_u64) > Some(0);
+    let is_new = key("latest_reply").map_or(has_replies, |latest| latest >= since);
+    key("ts").filter(|_| is_new)
 }

@@ -129,14 +129,14 @@ impl Mentions {
                 .await
         } else {
             let plugin = self.current.plugin();
-            let answered = match reply.kind {
-                ReplyKind::Mention => plugin.reply_to_mention(&target, now).await,
+            let (kind, answered) = match reply.kind {
+                ReplyKind::Mention => ("mention", plugin.reply_to_mention(&target, now).await),
                 // One whose posting was interrupted.
-                ReplyKind::OwnAccord => plugin.reply_unasked(&target, now).await,
+                ReplyKind::OwnAccord => ("unasked", plugin.reply_unasked(&target, now).await),
             };
             match answered {
                 Ok(_) => {
-                    self.metrics.replies.count("mention");
+                    self.metrics.replies.count(kind);
                     self.metrics.reply_seconds.observe(seconds(began.elapsed()));
                     tracing::info!("answered a mention in {channel_id}");
                     Ok(())

@@ -266,11 +266,7 @@ impl Bot {
         };
         tasks.spawn(catch_up.run(connected.clone(), alive, stop.clone()));
         if let Some(state) = state.clone() {
-            tasks.spawn(count_connections(
-                state,
-                self.metrics.clone(),
-                stop.clone(),
-            ));
+            tasks.spawn(count_connections(state, self.metrics.clone(), stop.clone()));
         }
     }
 }

@@ -49,11 +49,14 @@ impl Views {
             })?;
             let channels = workspace.channels()?;
             let of_workspace = memories.iter().find(|stored| {
-                (stored.memory.scope, stored.memory.memory_type) == (Scope::Workspace, MemoryType::LongTerm)
+                (stored.memory.scope, stored.memory.memory_type)
+                    == (Scope::Workspace, MemoryType::LongTerm)
             });
             let public = channels.iter().filter(|channel| !channel.is_private);
             let remembered = public.filter_map(|channel| {
-                let of_channel = memories.iter().filter(|stored| is_version_of(stored, &channel.id));
+                let of_channel = memories
+                    .iter()
+                    .filter(|stored| is_version_of(stored, &channel.id));
                 let versions = count(of_channel.clone().count());
                 let newest = of_channel.max_by_key(|stored| stored.memory.version)?;
                 Some(RememberedChannel {
@@ -64,7 +67,10 @@ impl Views {
             });
             Ok(HomeContent {
                 workspace: of_workspace.map(|stored| {
-                    (stored.memory.content.clone(), moment(stored.memory.updated_at))
+                    (
+                        stored.memory.content.clone(),
+                        moment(stored.memory.updated_at),
+                    )
                 }),
                 channels: remembered.collect(),
             })
@@ -76,11 +82,17 @@ impl Views {
     pub(super) async fn memory(&self, channel: Asked) -> Result<MemoryView, String> {
         self.blocking(move |workspace| {
             let memories = of_channel(&workspace, &channel.id)?;
-            let versions = memories.iter().filter(|stored| is_version_of(stored, &channel.id));
-            let long_term = memories.iter().find(|stored| stored.memory.memory_type == MemoryType::LongTerm);
+            let versions = memories
+                .iter()
+                .filter(|stored| is_version_of(stored, &channel.id));
+            let long_term = memories
+                .iter()
+                .find(|stored| stored.memory.memory_type == MemoryType::LongTerm);
             Ok(MemoryView {
                 versions: count(versions.clone().count()),
-                short_term: versions.max_by_key(|stored| stored.memory.version).map(text),
+                short_term: versions
+                    .max_by_key(|stored| stored.memory.version)
+                    .map(text),
                 long_term: long_term.map(text),
                 channel: channel.name,
             })
@@ -92,10 +104,14 @@ impl Views {
     pub(super) async fn history(&self, channel: Asked, most: u32) -> Result<HistoryView, String> {
         self.blocking(move |workspace| {
             let memories = of_channel(&workspace, &channel.id)?;
-            let mut versions: Vec<&StoredMemory> =
-                memories.iter().filter(|stored| is_version_of(stored, &channel.id)).collect();
+            let mut versions: Vec<&StoredMemory> = memories
+                .iter()
+                .filter(|stored| is_version_of(stored, &channel.id))
+                .collect();
             versions.sort_by_key(|stored| std::cmp::Reverse(stored.memory.version));
-            let shown = versions.iter().take(usize::try_from(most).unwrap_or(usize::MAX));
+            let shown = versions
+                .iter()
+                .take(usize::try_from(most).unwrap_or(usize::MAX));
             Ok(HistoryView {
                 total: count(versions.len()),
                 versions: shown.map(|stored| text(stored)).collect(),
@@ -115,16 +131,29 @@ impl Views {
         let found = self
             .blocking(move |workspace| {
                 let memories = of_channel(&workspace, &channel.id)?;
-                let versions = memories.iter().filter(|stored| is_version_of(stored, &channel.id));
+                let versions = memories
+                    .iter()
+                    .filter(|stored| is_version_of(stored, &channel.id));
                 let version = match asked {
-                    Some(number) => versions.clone().find(|stored| stored.memory.version == number),
+                    Some(number) => versions
+                        .clone()
+                        .find(|stored| stored.memory.version == number),
                     None => versions.max_by_key(|stored| stored.memory.version),
                 };
-                let Some(version) = version else { return Ok(None) };
+                let Some(version) = version else {
+                    return Ok(None);
+                };
                 let sources = workspace.sources(version.memory.id)?;
-                let messages: Vec<SourceMessage> =
-                    sources.messages.into_iter().filter(|message| !message.deleted).collect();
-                Ok(Some((version.memory.version, version.memory.created_at, messages)))
+                let messages: Vec<SourceMessage> = sources
+                    .messages
+                    .into_iter()
+                    .filter(|message| !message.deleted)
+                    .collect();
+                Ok(Some((
+                    version.memory.version,
+                    version.memory.created_at,
+                    messages,
+                )))
             })
             .await?;
         let found = match found {
@@ -148,7 +177,10 @@ impl Views {
         futures::stream::iter(messages.into_iter().take(LINKED_SOURCES))
             .map(|message| async move {
                 let at = self.clock.local(message.ts.unix_seconds());
-                let permalink = self.slack.permalink(message.channel_id, message.ts.to_string()).await;
+                let permalink = self
+                    .slack
+                    .permalink(message.channel_id, message.ts.to_string())
+                    .await;
                 Source {
                     at: moment(at),
                     author: message.author,

@@ -10,9 +10,8 @@ use serde_json::Value;
 
 use super::message::raw::{RawMessage, RawUser, RichContent, filled, user_name};
 use super::message::{Outcome, People, Surroundings};
-use crate::import::LeftOut;
 use crate::storage::effects::Effect;
-use crate::storage::records::UserRecord;
+use crate::storage::records::{MessageRecord, UserRecord};
 use crate::ts::{InvalidTs, TsKey};
 
 /// Who the bot is.
@@ -43,6 +42,9 @@ pub enum EventError {
     #[error("the event names a message that cannot be: {0}")]
     Ts(#[from] InvalidTs),
 }
+
+/// The type of the event that tells of a mention.
+const MENTION: &str = "app_mention";
 
 /// What the Events API wraps an event in.
 #[derive(Deserialize)]
@@ -82,9 +84,13 @@ pub fn consequences(
     people: &dyn People,
     bot: &BotIdentity,
 ) -> Result<Consequences, EventError> {
-    let wrapper: Wrapper = serde_json::from_str(payload)?;
+    let mut wrapper: Wrapper = serde_json::from_str(payload)?;
+    let head = Head::deserialize(&wrapper.event)?;
+    if let (true, Some(kind)) = (head.r#type == MENTION, wrapper.event.get_mut("type")) {
+        // It is the message, told once more.
+        *kind = "message".into();
+    }
     let json = wrapper.event.to_string();
-    let head = Head::deserialize(wrapper.event)?;
     let event = Event {
         json: &json,
         at: head.time(wrapper.event_time)?,
@@ -94,7 +100,7 @@ pub fn consequences(
     let mut consequences = Consequences::default();
     match head.r#type.as_str() {
         "message" => consequences.effects = event.message(&head)?,
-        "app_mention" => consequences.effects = event.mention(&head)?,
+        MENTION => consequences.effects = event.mention(&head)?,
         "app_home_opened" => consequences.opened_home = head.user.as_str().map(str::to_owned),
         "user_change" | "team_join" => {
             consequences.effects = user(&head.user, event.at.unix_seconds())?
@@ -158,9 +164,8 @@ impl Event<'_> {
 
     /// The message's text, which is as of `changed`, or of the message itself where that is later.
     fn text(&self, channel_id: &str, changed: TsKey) -> Result<Vec<Effect>, EventError> {
-        let record = match read_message(self.json, channel_id, self.people)? {
-            Outcome::Keep(record) => record,
-            Outcome::LeaveOut(_) | Outcome::NeedsRich => return Ok(Vec::new()),
+        let Some(record) = read_message(self.json, channel_id, self.people, self.bot)? else {
+            return Ok(Vec::new());
         };
         let changed = changed.max(record.ts);
         Ok(vec![Effect::Message { record, changed }])
@@ -215,7 +220,7 @@ impl Event<'_> {
     }
 }
 
-/// A message, as an event or the Web API writes it.
+/// A message, as an event or the Web API writes it; none where it is nothing to keep.
 ///
 /// # Errors
 /// [`EventError`].
@@ -223,7 +228,8 @@ pub(crate) fn read_message(
     json: &str,
     channel_id: &str,
     people: &dyn People,
-) -> Result<Outcome, EventError> {
+    bot: &BotIdentity,
+) -> Result<Option<MessageRecord>, EventError> {
     let raw: RawMessage<'_> = serde_json::from_str(json)?;
     let none = HashSet::new();
     let surroundings = Surroundings {
@@ -232,16 +238,23 @@ pub(crate) fn read_message(
         threads: &none,
         deleted: &none,
     };
-    let outcome = surroundings.read(&raw, None)?;
-    if !matches!(outcome, Outcome::NeedsRich) {
-        return Ok(outcome);
+    let mut outcome = surroundings.read(&raw, None)?;
+    if matches!(outcome, Outcome::NeedsRich) {
+        let rich: RichContent = serde_json::from_str(json)?;
+        outcome = surroundings.read(&raw, Some(&rich))?;
     }
-    let rich: RichContent = serde_json::from_str(json)?;
-    Ok(match surroundings.read(&raw, Some(&rich))? {
-        Outcome::NeedsRich => Outcome::LeaveOut(LeftOut::NoText),
-        outcome => outcome,
-    })
+    let Outcome::Keep(mut record) = outcome else {
+        return Ok(None);
+    };
+    if record.user_id == bot.user_id {
+        // They make Slack show formatting between words without spaces, and mean nothing to a reader.
+        record.text = record.text.replace(ZERO_WIDTH_SPACE, "");
+    }
+    Ok(Some(record))
 }
+
+/// What `myao_slack::markdown` puts around formatting.
+const ZERO_WIDTH_SPACE: char = '\u{200B}';
 
 /// A user object, as `user_change`, `team_join` and `users.info` write it; none without an id. Where it does not say
 /// when it changed, it is as of `now`, in Unix seconds.

@@ -9,13 +9,12 @@ use myao_slack::error::{RefusalKind, SlackError as ClientError};
 use serde_json::Value;
 
 use super::events::{BotIdentity, EventError, Named, read_message};
-use super::message::Outcome;
 use super::{Message, PostRequest, Slack, SlackError, User};
 use crate::bot::clock::Clock;
 use crate::explain::explain_storage;
 use crate::import::mrkdwn::unescaped;
 use crate::storage::effects::Effect;
-use crate::storage::records::UserRecord;
+use crate::storage::records::{MessageRecord, UserRecord};
 use crate::storage::sqlite::SqliteWorkspace;
 use crate::storage::sqlite::sync::Directory;
 use crate::storage::{Keep, MessageQuery, Storage as _, StorageError};
@@ -204,7 +203,7 @@ impl LiveSlack {
         let people = self.directory(named).await?;
         let outcomes = texts
             .iter()
-            .map(|text| read_message(text, channel_id, &people));
+            .map(|text| read_message(text, channel_id, &people, &self.bot));
         Ok(outcomes.filter_map(kept).collect())
     }
 
@@ -245,13 +244,12 @@ fn is_known(name: Option<&str>) -> bool {
     name.is_some_and(|name| !name.is_empty())
 }
 
-fn kept(outcome: Result<Outcome, EventError>) -> Option<Effect> {
-    match outcome {
-        Ok(Outcome::Keep(record)) => Some(Effect::Message {
+fn kept(read: Result<Option<MessageRecord>, EventError>) -> Option<Effect> {
+    match read {
+        Ok(record) => record.map(|record| Effect::Message {
             changed: record.changed(),
             record,
         }),
-        Ok(Outcome::LeaveOut(_) | Outcome::NeedsRich) => None,
         Err(error) => {
             tracing::warn!("a message is passed over: {error}");
             None

@@ -12,7 +12,8 @@ use serde_json::{Value, json};
 
 use super::live::{LiveSlack, from_client, from_storage};
 use super::{PostRequest, SlackError};
-use crate::storage::sqlite::replies::{NewPost, Part, PartState, PostState, ReplyKind};
+use crate::storage::sqlite::posts::{NewPost, Part, PartState, PostState};
+use crate::storage::sqlite::replies::ReplyKind;
 use crate::ts::TsKey;
 
 /// The type of the metadata that posts carry.
@@ -193,13 +194,10 @@ impl Place {
 
 /// By its metadata; a server that keeps none gives the text back as it was sent.
 fn is_part(message: &Value, place: &Place, part: &Part) -> bool {
-    match message
-        .get("metadata")
-        .filter(|metadata| metadata.get("event_type").is_some())
-    {
-        Some(metadata) => {
-            let payload = metadata.get("event_payload");
-            let field = |name: &str| payload.and_then(|payload| payload.get(name));
+    let metadata = message.get("metadata");
+    match metadata.and_then(|metadata| Some((metadata, metadata.get("event_payload")?))) {
+        Some((metadata, payload)) => {
+            let field = |name: &str| payload.get(name);
             metadata.get("event_type").and_then(Value::as_str) == Some(METADATA)
                 && field("answers").and_then(Value::as_str) == Some(&*place.answers.to_string())
                 && field("part").and_then(Value::as_u64) == Some(u64::from(part.number))

@@ -133,4 +133,11 @@ impl FakeSlack {
         let known = self.inner().change(|state| state.scopes.remove(scope));
         assert!(known, "the token has no scope `{scope}`");
     }
+
+    /// From now on the app's manifest subscribes to metadata of this `event_type`. Without that Slack keeps the
+    /// `event_payload` back, in events and in histories, unless `include_all_metadata` asks for it.
+    pub fn subscribe_to_metadata(&self, event_type: &str) {
+        self.inner()
+            .change(|state| state.metadata_subscriptions.insert(event_type.to_owned()));
+    }
 }

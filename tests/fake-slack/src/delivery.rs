@@ -12,7 +12,7 @@ use crate::noise::Noise;
 use crate::server::FakeSlack;
 use crate::socket::ToSocket;
 use crate::state::State;
-use crate::{APP_ID, BOT_USER, TEAM_ID};
+use crate::{APP_ID, BOT_USER, TEAM_ID, shapes};
 
 /// Something that the bot is told: an event, or a slash command.
 #[derive(Debug, Clone)]
@@ -84,7 +84,8 @@ pub(crate) struct Outbound {
 
 impl State {
     /// Tells the bot of an event.
-    pub(crate) fn emit(&mut self, event: Value) {
+    pub(crate) fn emit(&mut self, mut event: Value) {
+        shapes::hide_metadata(&mut event, &self.metadata_subscriptions);
         let number = self.outbound.events.len();
         let event_id = format!("Ev{number:09}");
         let time = self.clock.last().seconds();

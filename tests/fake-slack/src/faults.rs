@@ -1,6 +1,7 @@
 //! What a test lets go wrong.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::time::Duration;
 
 use crate::random::Random;
 use crate::server::FakeSlack;
@@ -60,7 +61,7 @@ impl Disconnect {
 }
 
 /// The faults to come.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Script {
     /// By method.
     calls: BTreeMap<String, VecDeque<Fault>>,
@@ -70,8 +71,24 @@ pub(crate) struct Script {
     pub(crate) releases: u64,
     /// How many calls wait.
     pub(crate) held: usize,
-    /// Whether sockets send pings.
+    /// How often sockets send a ping.
+    pub(crate) ping_every: Duration,
+    /// Whether sockets send no pings.
     pub(crate) silent: bool,
+}
+
+impl Default for Script {
+    fn default() -> Self {
+        Self {
+            calls: BTreeMap::new(),
+            page: None,
+            releases: 0,
+            held: 0,
+            // About as often as Slack.
+            ping_every: Duration::from_secs(10),
+            silent: false,
+        }
+    }
 }
 
 impl Script {
@@ -148,6 +165,11 @@ impl Faults<'_> {
     /// Every open socket goes dead: it stays open, and nothing is sent, read or answered any more.
     pub fn freeze_sockets(&self) {
         self.change(|state| state.to_sockets(|| ToSocket::Freeze));
+    }
+
+    /// Sockets that are opened from now on send a ping this often, and not every ten seconds.
+    pub fn ping_every(&self, period: Duration) {
+        self.change(|state| state.script.ping_every = period);
     }
 
     /// No pings from now on.

@@ -17,7 +17,7 @@ impl State {
             display_name: name.to_owned(),
             is_bot,
             deleted: false,
-            updated: self.clock.last(),
+            updated: self.clock.second(),
         };
         let earlier = self.world.users.insert(id.to_owned(), user);
         assert!(earlier.is_none(), "the user {id} is there already");
@@ -35,7 +35,7 @@ impl State {
             id: id.to_owned(),
             name: name.to_owned(),
             kind,
-            created: self.clock.last(),
+            created: self.clock.second(),
             members,
             archived: false,
             messages: BTreeMap::new(),

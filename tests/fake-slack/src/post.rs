@@ -104,17 +104,23 @@ impl State {
         };
         let channel = self.world.channels.get_mut(&new.channel).unwrap();
         channel.messages.insert(ts, message);
-        let message = &channel.messages[&ts];
-        if channel.has_bot() {
-            let event = shapes::message_event(channel, message);
-            let mention =
-                is_mention(channel, message).then(|| shapes::app_mention(channel, message));
-            self.emit(event);
-            if let Some(mention) = mention {
-                self.emit(mention);
-            }
-        }
+        self.announce(&new.channel, ts);
         Ok(ts)
+    }
+
+    /// Tells the bot of a new message, if it is in the channel.
+    fn announce(&mut self, channel: &str, ts: Ts) {
+        let channel = &self.world.channels[channel];
+        if !channel.has_bot() {
+            return;
+        }
+        let message = &channel.messages[&ts];
+        let event = shapes::message_event(channel, message);
+        let mention = is_mention(channel, message).then(|| shapes::app_mention(channel, message));
+        self.emit(event);
+        if let Some(mention) = mention {
+            self.emit(mention);
+        }
     }
 
     /// Changes a message's text.
@@ -184,9 +190,12 @@ impl State {
     }
 }
 
-/// Whether a message calls the bot. In a direct conversation Slack sends no `app_mention`.
+/// Whether a message calls the bot. Slack sends no `app_mention` in a direct conversation, nor for its own notices, which
+/// name people too.
 fn is_mention(channel: &Channel, message: &Message) -> bool {
-    channel.kind != ChannelKind::Direct
+    let subtype = message.subtype.as_deref().unwrap_or_default();
+    !subtype.starts_with("channel_")
+        && channel.kind != ChannelKind::Direct
         && message.author != Author::the_bot()
         && message.text.contains(&format!("<@{BOT_USER}>"))
 }

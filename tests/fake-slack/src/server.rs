@@ -12,6 +12,7 @@ use tokio::runtime::{Builder, Handle};
 use tokio::sync::oneshot;
 use tokio::task::AbortHandle;
 
+use crate::bot::Request;
 use crate::line::{Cutter, Lines};
 use crate::state::Inner;
 use crate::ts::Ts;
@@ -160,8 +161,14 @@ impl FakeSlack {
     /// Waits until `count` calls of `method` came in since the beginning.
     pub async fn wait_called(&self, method: &str, count: usize) {
         let what = format!("{count} calls of {method}");
-        self.wait_until(&what, |slack| slack.requests_of(method).len() >= count)
-            .await;
+        let of_method = |request: &&Request| request.method == method;
+        self.wait_until(&what, |slack| {
+            slack
+                .inner
+                .read(|state| state.bot.requests.iter().filter(of_method).count())
+                >= count
+        })
+        .await;
     }
 
     pub(crate) fn inner(&self) -> &Arc<Inner> {

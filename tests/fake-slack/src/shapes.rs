@@ -1,5 +1,7 @@
 //! People, channels and messages as Slack's JSON shows them.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value, json};
 
 use crate::TEAM_ID;
@@ -175,6 +177,26 @@ fn reactions(message: &Message) -> Value {
         json!({ "name": name, "count": users.len(), "users": users })
     };
     names.into_iter().map(one).collect()
+}
+
+/// Takes the payloads of metadata out of an event or a message, unless the app subscribes to them.
+pub(crate) fn hide_metadata(shape: &mut Value, subscriptions: &BTreeSet<String>) {
+    let Value::Object(fields) = shape else {
+        return;
+    };
+    if let Some(Value::Object(metadata)) = fields.get_mut("metadata") {
+        let subscribed = metadata["event_type"]
+            .as_str()
+            .is_some_and(|name| subscriptions.contains(name));
+        if !subscribed {
+            metadata.shift_remove("event_payload");
+        }
+    }
+    for key in ["message", "previous_message", "root"] {
+        if let Some(inner) = fields.get_mut(key) {
+            hide_metadata(inner, subscriptions);
+        }
+    }
 }
 
 /// The event of a new message.

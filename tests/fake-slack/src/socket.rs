@@ -1,7 +1,6 @@
 //! Socket Mode: <https://docs.slack.dev/apis/events-api/using-socket-mode>.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::extract::ws::{CloseFrame, Message, WebSocket, WebSocketUpgrade};
 use axum::extract::{RawQuery, State};
@@ -14,9 +13,6 @@ use tokio::time::interval;
 use crate::APP_ID;
 use crate::faults::Disconnect;
 use crate::state::Inner;
-
-/// How often Slack sends a ping.
-const PING_EVERY: Duration = Duration::from_secs(10);
 
 /// What a socket is told to do.
 pub(crate) enum ToSocket {
@@ -76,7 +72,7 @@ async fn serve(inner: Arc<Inner>, mut socket: WebSocket) {
 
 /// Sends and reads until the socket ends.
 async fn talk(inner: &Inner, socket: &mut WebSocket, mut inbox: UnboundedReceiver<ToSocket>) {
-    let mut pings = interval(PING_EVERY);
+    let mut pings = interval(inner.read(|state| state.script.ping_every));
     pings.reset();
     loop {
         let alive = tokio::select! {

@@ -51,6 +51,8 @@ pub(crate) struct State {
     /// What goes wrong next.
     pub(crate) script: Script,
     pub(crate) scopes: BTreeSet<String>,
+    /// The `event_type`s whose payload the app subscribes to in its manifest.
+    pub(crate) metadata_subscriptions: BTreeSet<String>,
     pub(crate) journal: Vec<Entry>,
 }
 
@@ -64,6 +66,7 @@ impl Inner {
             outbound: Outbound::default(),
             script: Script::default(),
             scopes: SCOPES.into_iter().map(str::to_owned).collect(),
+            metadata_subscriptions: BTreeSet::new(),
             journal: Vec::new(),
         };
         Self {

@@ -74,6 +74,11 @@ impl Clock {
         self.last
     }
 
+    /// The whole second of the latest time: the same whatever the bot did within it.
+    pub(crate) fn second(&self) -> Ts {
+        Ts(self.last.0 - self.last.0 % SECOND)
+    }
+
     /// The next time for what people do: a whole number of steps, so that what the bot does in between moves nothing.
     pub(crate) fn tick(&mut self) -> Ts {
         let next = (self.last.0 / self.step + 1) * self.step;

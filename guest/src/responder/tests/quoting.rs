@@ -170,8 +170,8 @@ fn at_most_three_things_are_quoted_and_none_twice() {
     let host = japanese();
     for number in 1..=9 {
         let text = format!("会議室{number}番の予約は田中さんです");
-        host.say("C1", -700 + number, &text);
-        host.say("C1", -600 + number, &text);
+        host.say("C1", -700 + 2 * number, &text);
+        host.say("C1", -699 + 2 * number, &text);
     }
     let reply = reply_to(&host, "@みゃお 会議室の予約は？");
     let mut quotes: Vec<&str> = reply

@@ -33,7 +33,7 @@ pub(super) async fn read(
     token: &Token,
 ) -> Result<Answer, SlackError> {
     let name = method.name();
-    let status = response.status().as_u16();
+    let (status, is_success) = (response.status().as_u16(), response.status().is_success());
     if status == 429 {
         return Err(limited(name, response.headers()));
     }
@@ -50,7 +50,7 @@ pub(super) async fn read(
     let body: Value = match serde_json::from_slice(&body) {
         Ok(body) => body,
         // A page of something between.
-        Err(_) if status != 200 => {
+        Err(_) if !is_success => {
             return Err(SlackError::Status {
                 method: name,
                 status,
@@ -59,9 +59,13 @@ pub(super) async fn read(
         Err(error) => return Err(bad(name, format!("it is no JSON: {error}"))),
     };
     match body.get("ok").and_then(Value::as_bool) {
+<<<<<<< HEAD
         Some(true) if status == 200 => Ok(Answer { body, scopes, date }),
+=======
+        Some(true) if is_success => Ok(Answer { body, scopes }),
+>>>>>>> refs/heads/bot
         Some(false) => Err(refusal(name, &body, response.headers(), token)),
-        _ if status != 200 => Err(SlackError::Status {
+        _ if !is_success => Err(SlackError::Status {
             method: name,
             status,
         }),
@@ -75,7 +79,7 @@ pub(super) async fn read_response_url(
     mut response: Response,
     token: &Token,
 ) -> Result<(), SlackError> {
-    let status = response.status().as_u16();
+    let (status, is_success) = (response.status().as_u16(), response.status().is_success());
     if status == 429 {
         return Err(limited(name, response.headers()));
     }
@@ -91,7 +95,7 @@ pub(super) async fn read_response_url(
         Some(json) if json.get("ok").and_then(Value::as_bool) == Some(false) => {
             Err(refusal(name, &json, response.headers(), token))
         }
-        _ if status == 200 => Ok(()),
+        _ if is_success => Ok(()),
         _ => {
             let code = word(&String::from_utf8_lossy(&body), token);
             let is_code = !code.is_empty()

@@ -13,7 +13,8 @@ use crate::{backoff::Backoff, error::SlackError};
 
 /// How often one call is told to wait (429) before it gives up.
 const MAX_LIMITED: u32 = 5;
-/// The longest that one call waits for limits, all waits together. `conversations.history` allows some apps one call a minute.
+/// The longest that one call waits for limits, all waits together. `conversations.history` allows some apps one call a
+/// minute.
 const MAX_LIMITED_WAIT: Duration = Duration::from_secs(180);
 /// How often one call fails, for connections or for Slack's own trouble, before it gives up.
 const MAX_FAILURES: u32 = 3;

@@ -17,9 +17,11 @@ pub struct AuthTest {
     pub user: Option<String>,
     /// The workspace, `T…`.
     pub team_id: String,
-    /// The workspace's name.
+    /// The workspace's name; empty where Slack did not tell.
+    #[serde(default)]
     pub team: String,
-    /// The workspace's address.
+    /// The workspace's address; empty where Slack did not tell.
+    #[serde(default)]
     pub url: String,
     /// What the token may do; none where Slack did not tell.
     #[serde(skip)]

@@ -28,8 +28,8 @@ impl Method {
         }
     }
 
-    /// A method that does something anew each time, such as `chat.postMessage`: sent as JSON, and never again once it may have
-    /// arrived.
+    /// A method that does something anew each time, such as `chat.postMessage`: sent as JSON, and never again once it
+    /// may have arrived.
     #[must_use]
     pub const fn write(name: &'static str) -> Self {
         Self {
@@ -39,7 +39,8 @@ impl Method {
         }
     }
 
-    /// A method that sets something, such as `views.publish`: sent as JSON, and again where it fails, as twice is the same as once.
+    /// A method that sets something, such as `views.publish`: sent as JSON, and again where it fails, as twice is the
+    /// same as once.
     #[must_use]
     pub const fn set(name: &'static str) -> Self {
         Self {

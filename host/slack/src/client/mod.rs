@@ -1,8 +1,9 @@
 //! Slack's Web API: <https://docs.slack.dev/apis/web-api/>.
 //!
-//! Every call keeps to what Slack asks for: after a 429 all calls of that method wait together until `Retry-After` is over, and then go
-//! one by one until one succeeds. What may be repeated is tried again when the connection fails or Slack has trouble. What may not (a post) is
-//! sent again only where the first try cannot have arrived. The numbers stand at the head of `attempts.rs`.
+//! Every call keeps to what Slack asks for: after a 429 all calls of that method wait together until `Retry-After` is
+//! over, and then go one by one until one succeeds. What may be repeated is tried again when the connection fails or
+//! Slack has trouble. What may not (a post) is sent again only where the first try cannot have arrived. The numbers
+//! stand at the head of `attempts.rs`.
 //!
 //! ```no_run
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
@@ -75,7 +76,8 @@ impl SlackClient {
     /// A client of the Web API at an address, which is [`SLACK_API`] but in tests.
     ///
     /// # Errors
-    /// [`SlackError::BadAddress`] where that is no HTTP address; [`SlackError::Unreachable`] where the system's TLS cannot be set up.
+    /// [`SlackError::BadAddress`] where that is no HTTP address; [`SlackError::Unreachable`] where the system's TLS
+    /// cannot be set up.
     pub fn new(api_url: &str, bot_token: Token) -> Result<Self, SlackError> {
         let http = reqwest::Client::builder()
             .connect_timeout(CONNECT_TIMEOUT)

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 /// Longer addresses are shown as text: Slack takes up to 3,000 characters, and a post has to be split around them.
-const MAX_URL_CHARS: usize = 1_500;
+pub(super) const MAX_URL_CHARS: usize = 1_500;
 
 /// The text with `&`, `<` and `>` written so that Slack shows them.
 #[must_use]

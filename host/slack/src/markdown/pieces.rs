@@ -2,7 +2,7 @@
 
 use crate::mentions::{People, Person, bare, is_id, may_precede};
 
-use super::link::is_linkable;
+use super::link::{MAX_URL_CHARS, is_linkable};
 
 /// A piece of a text.
 #[derive(Debug, PartialEq, Eq)]
@@ -141,8 +141,12 @@ fn address(from: &str, before: Option<char>) -> Option<(&str, &str)> {
     if before.is_some_and(|c| c.is_ascii_alphanumeric()) {
         return None;
     }
-    let in_address = |c: char| c.is_ascii_alphanumeric() || "-._~:/?#[]@!$&'()*+,;=%".contains(c);
-    let mut url = from.get(..from.find(|c| !in_address(c)).unwrap_or(from.len()))?;
+    let in_address = |b: u8| b.is_ascii_alphanumeric() || b"-._~:/?#[]@!$&'()*+,;=%".contains(&b);
+    let beginning = from.bytes().take(MAX_URL_CHARS + 1);
+    let mut url = from.get(..beginning.take_while(|b| in_address(*b)).count())?;
+    if url.len() > MAX_URL_CHARS {
+        return None;
+    }
     while let Some(shorter) = without_last_mark(url) {
         url = shorter;
     }

@@ -179,7 +179,13 @@ impl<'a, S: Io> Link<'a, S> {
             }
             Ok(Frame::Hello) => {}
             Ok(Frame::Other { kind }) => tracing::debug!(kind, "a frame that needs nothing"),
-            Err(error) => tracing::warn!(%error, "a frame cannot be read; it is not acknowledged"),
+            // serde's own words would quote the frame.
+            Err(error) => tracing::warn!(
+                id = self.id,
+                category = ?error.classify(),
+                column = error.column(),
+                "a frame of Slack cannot be read; it is not acknowledged"
+            ),
         }
         None
     }

@@ -91,12 +91,12 @@ impl SocketMode {
         self.state.subscribe()
     }
 
-    /// Receives until `shutdown` becomes true, or its sender is gone. Then it reads no more, lets the inbox finish, acknowledges what
-    /// was kept, and closes.
+    /// Receives until `shutdown` becomes true, or its sender is gone. Then it reads no more, lets the inbox finish,
+    /// acknowledges what was kept, and closes.
     ///
     /// # Errors
-    /// What waiting cannot mend: a token that is not valid or lacks its scope, or Socket Mode switched off. Everything else is tried again,
-    /// for ever.
+    /// What waiting cannot mend: a token that is not valid or lacks its scope, or Socket Mode switched off. Everything
+    /// else is tried again, for ever.
     pub async fn run(self, shutdown: watch::Receiver<bool>) -> Result<(), SlackError> {
         let dial = SlackDial {
             client: self.client,

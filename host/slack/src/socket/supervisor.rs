@@ -21,8 +21,8 @@ const WAITS: Backoff = Backoff {
     first: Duration::from_millis(500),
     cap: Duration::from_secs(30),
 };
-/// A connection that lived so long was a good one: waits begin anew. One that ends before counts as a failure, even in good order, so
-/// that a server that hangs up at once is not called without a pause.
+/// A connection that lived so long was a good one: waits begin anew. One that ends before counts as a failure, even in
+/// good order, so that a server that hangs up at once is not called without a pause.
 const STEADY: Duration = Duration::from_secs(10);
 
 type Opened<S> = Result<(WebSocketStream<S>, Utf8Bytes), SlackError>;

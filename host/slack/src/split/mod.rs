@@ -6,7 +6,7 @@
 //! a short first paragraph would be a post of its own.
 //!
 //! Code over several lines that is cut is closed in one part and opened again in the next. Entities, escaped
-//! characters and code in a line are not cut; see [`atom`]. Nothing but white space is lost.
+//! characters and code in a line are not cut. Nothing but white space is lost.
 
 mod atom;
 mod place;

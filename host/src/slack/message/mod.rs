@@ -15,7 +15,7 @@ use crate::ts::{InvalidTs, TsKey};
 /// Notices of Slack that say nothing about what people talk about. Changes of name, topic and
 /// purpose stay in: they say what a channel is for; so do reminders, which hold a task and a date. A
 /// notice that people reply to stays in as well, for their replies need it.
-const NOTICES: [&str; 30] = [
+const NOTICES: [&str; 31] = [
     "app_conversation_join",
     "app_conversation_leave",
     "bot_add",
@@ -31,6 +31,7 @@ const NOTICES: [&str; 30] = [
     "channel_posting_permissions",
     "channel_unarchive",
     "ekm_access_denied",
+    "ephemeral",
     "group_archive",
     "group_join",
     "group_leave",

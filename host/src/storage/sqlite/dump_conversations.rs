@@ -34,11 +34,7 @@ fn dump(connection: &Connection, place: &Place) -> Result<String, Fault> {
     let mut out = String::new();
     for (kind, sql) in KINDS {
         let mut statement = connection.prepare_cached(sql)?;
-        let columns: Vec<String> = statement
-            .column_names()
-            .into_iter()
-            .map(str::to_owned)
-            .collect();
+        let columns: Vec<String> = statement.column_names().map(str::to_owned).collect();
         let mut rows = statement.query([place.workspace])?;
         while let Some(row) = rows.next()? {
             out.push_str(kind);

@@ -60,9 +60,14 @@ impl MessageRow {
         }
     }
 
+    /// Whether it is not deleted.
+    pub(super) fn is_shown(&self) -> bool {
+        self.deleted_at.is_none()
+    }
+
     /// Whether a reader sees another message than before.
     pub(super) fn reads_differently(&self, before: &Self) -> bool {
-        let seen = |row: &Self| (row.deleted_at.is_some(), row.author_name.clone());
+        let seen = |row: &Self| (row.is_shown(), row.author_name.clone());
         self.text != before.text || seen(self) != seen(before)
     }
 

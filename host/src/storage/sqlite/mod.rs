@@ -30,6 +30,7 @@ mod message_row;
 mod messages;
 mod place;
 mod pool;
+pub mod posts;
 mod recordings;
 pub mod replies;
 mod rows;

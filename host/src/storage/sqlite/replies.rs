@@ -1,8 +1,5 @@
-//! The outbox: answers are written down before they are posted, and each part's id after it.
-//!
-//! A message is answered once, ever: its row is the key. A part that was being sent when the process ended, or when the
-//! platform's answer was lost, is [`PartState::MaybeSent`]; only the platform knows then, and is to be asked before it is
-//! sent again.
+//! Answers that are asked for, and what became of them. A message is answered once, ever: its row is the key.
+//! [`posts`](super::posts) posts them.
 
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -79,60 +76,12 @@ pub struct StoredReply {
     pub error: Option<String>,
 }
 
-/// An answer to post.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NewPost {
-    /// The channel.
-    pub channel_id: String,
-    /// The message that it answers.
-    pub answers: TsKey,
-    /// The thread to post in; none for the top level.
-    pub thread_ts: Option<TsKey>,
-    /// Why.
-    pub kind: ReplyKind,
-    /// The text in parts, at least one.
-    pub parts: Vec<String>,
-}
-
-/// What is to be done about a post.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum PostState {
-    /// Nothing: the message was answered, by these.
-    AlreadyPosted(Vec<TsKey>),
-    /// These parts are to be posted, in order, as far as they are not. They may be those of an earlier text.
-    Post(Vec<Part>),
-    /// Nothing: the message was deleted, or the answer given up.
-    NotWanted(ReplyState),
-}
-
-/// A part of an answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Part {
-    /// Its place, from 0.
-    pub number: u32,
-    /// Its text.
-    pub text: String,
-    /// How far it has come.
-    pub state: PartState,
-}
-
-/// How far a part has come.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PartState {
-    /// It was not sent.
-    NotSent,
-    /// It was being sent; whether it arrived is to be seen in the channel.
-    MaybeSent,
-    /// It is posted, as this message.
-    Sent(TsKey),
-}
-
 /// A row of `replies`, as statements name it.
-struct Reply<'a> {
-    workspace: i64,
-    channel_id: &'a str,
-    channel: i64,
-    ts: i64,
+pub(super) struct Reply<'a> {
+    pub(super) workspace: i64,
+    pub(super) channel_id: &'a str,
+    pub(super) channel: i64,
+    pub(super) ts: i64,
 }
 
 impl SqliteWorkspace {
@@ -192,81 +141,6 @@ impl SqliteWorkspace {
                     })
                 })?)
             })
-        })
-        .await
-    }
-
-    /// Begins a post at `now`, in Unix seconds, or goes on with one: where its message has no answer yet, the parts are
-    /// written down.
-    ///
-    /// # Errors
-    /// [`StorageError::NotFound`] for a channel that is not stored, [`StorageError::Invalid`] where there are no parts;
-    /// what the file or the disk refuses.
-    pub async fn begin_post(&self, post: NewPost, now: i64) -> Result<PostState, StorageError> {
-        self.blocking(move |this| {
-            this.write(|connection, place| begin(connection, place, &post, now))
-        })
-        .await
-    }
-
-    /// Notes that a part is about to be sent.
-    ///
-    /// # Errors
-    /// [`StorageError::Conflict`] where it is not to be sent (any more), as its message was deleted; what the file or
-    /// the disk refuses.
-    pub async fn mark_sending(
-        &self,
-        channel_id: &str,
-        answers: TsKey,
-        number: u32,
-    ) -> Result<(), StorageError> {
-        let sql = include_str!("sql/mark_sending.sql");
-        self.mark(channel_id, answers, number, sql, None).await
-    }
-
-    /// Notes that a part was certainly not sent: the platform refused it.
-    ///
-    /// # Errors
-    /// As for [`Self::mark_sending`].
-    pub async fn mark_not_sent(
-        &self,
-        channel_id: &str,
-        answers: TsKey,
-        number: u32,
-    ) -> Result<(), StorageError> {
-        let sql = include_str!("sql/mark_not_sent.sql");
-        self.mark(channel_id, answers, number, sql, None).await
-    }
-
-    /// Notes which message a part became.
-    ///
-    /// # Errors
-    /// As for [`Self::mark_sending`].
-    pub async fn mark_sent(
-        &self,
-        channel_id: &str,
-        answers: TsKey,
-        number: u32,
-        posted: TsKey,
-    ) -> Result<(), StorageError> {
-        let sql = include_str!("sql/mark_sent.sql");
-        self.mark(channel_id, answers, number, sql, Some(posted))
-            .await
-    }
-
-    /// Ends a post of which every part is sent; its text, and the model's answers for it, are forgotten.
-    ///
-    /// # Errors
-    /// [`StorageError::Conflict`] where a part is not sent; what the file or the disk refuses.
-    pub async fn finish_post(&self, channel_id: &str, answers: TsKey) -> Result<(), StorageError> {
-        self.on_reply(channel_id, answers, |connection, reply| {
-            let unsent: i64 = connection
-                .prepare_cached(include_str!("sql/unsent_parts.sql"))?
-                .query_row([reply.channel, reply.ts], |row| row.get(0))?;
-            if unsent > 0 {
-                return Err(reply.conflict("is not wholly posted"));
-            }
-            reply.end(connection, ReplyState::Posted, None)
         })
         .await
     }
@@ -341,35 +215,7 @@ impl SqliteWorkspace {
         .await
     }
 
-    async fn mark(
-        &self,
-        channel_id: &str,
-        answers: TsKey,
-        number: u32,
-        sql: &'static str,
-        posted: Option<TsKey>,
-    ) -> Result<(), StorageError> {
-        self.on_reply(channel_id, answers, move |connection, reply| {
-            let part = params![
-                reply.channel,
-                reply.ts,
-                number,
-                posted.map(TsKey::to_database)
-            ];
-            let columns = if posted.is_some() {
-                part
-            } else {
-                part.get(..3).unwrap_or(part)
-            };
-            match connection.prepare_cached(sql)?.execute(columns)? {
-                0 => Err(reply.conflict(&format!("has no part {number} to send"))),
-                _ => Ok(()),
-            }
-        })
-        .await
-    }
-
-    async fn on_reply<T: Send + 'static>(
+    pub(super) async fn on_reply<T: Send + 'static>(
         &self,
         channel_id: &str,
         answers: TsKey,
@@ -412,62 +258,8 @@ pub(super) fn drop_of_deleted(
     Ok(reply.forget_answers(connection, thread)?)
 }
 
-fn begin(
-    connection: &Connection,
-    place: &Place,
-    post: &NewPost,
-    now: i64,
-) -> Result<PostState, Fault> {
-    let reply = Reply::of(connection, place, &post.channel_id, post.answers)?;
-    if post.parts.is_empty() {
-        return Err(StorageError::Invalid(format!(
-            "the answer to {} in `{}` has no text",
-            post.answers, post.channel_id
-        ))
-        .into());
-    }
-    let thread = post.thread_ts.map(TsKey::to_database);
-    connection
-        .prepare_cached(include_str!("sql/begin_reply.sql"))?
-        .execute(params![
-            reply.workspace,
-            reply.channel,
-            reply.ts,
-            thread,
-            kind_code(post.kind),
-            now
-        ])?;
-    let state: i64 = connection
-        .prepare_cached(include_str!("sql/reply_state.sql"))?
-        .query_row([reply.channel, reply.ts], |row| row.get(0))?;
-    match reply_state(state) {
-        ReplyState::Waiting => {}
-        ReplyState::Posted => {
-            let parts = reply.parts(connection)?;
-            let posted = parts.iter().filter_map(|part| match part.state {
-                PartState::Sent(ts) => Some(ts),
-                PartState::NotSent | PartState::MaybeSent => None,
-            });
-            return Ok(PostState::AlreadyPosted(posted.collect()));
-        }
-        state => return Ok(PostState::NotWanted(state)),
-    }
-    let parts = reply.parts(connection)?;
-    if !parts.is_empty() {
-        return Ok(PostState::Post(parts));
-    }
-    connection
-        .prepare_cached(include_str!("sql/set_reply_thread.sql"))?
-        .execute(params![reply.channel, reply.ts, thread])?;
-    let mut insert = connection.prepare_cached(include_str!("sql/insert_part.sql"))?;
-    for (number, text) in (0_u32..).zip(&post.parts) {
-        insert.execute(params![reply.channel, reply.ts, number, text])?;
-    }
-    Ok(PostState::Post(reply.parts(connection)?))
-}
-
 impl<'a> Reply<'a> {
-    fn of(
+    pub(super) fn of(
         connection: &Connection,
         place: &Place,
         channel_id: &'a str,
@@ -481,23 +273,7 @@ impl<'a> Reply<'a> {
         })
     }
 
-    fn parts(&self, connection: &Connection) -> rusqlite::Result<Vec<Part>> {
-        let columns = params![self.channel, self.ts];
-        list(connection, include_str!("sql/parts.sql"), columns, |row| {
-            let (sending, posted): (bool, Option<i64>) = (row.get(2)?, row.get(3)?);
-            Ok(Part {
-                number: row.get(0)?,
-                text: row.get(1)?,
-                state: match (posted, sending) {
-                    (Some(posted), _) => PartState::Sent(TsKey::from_database(posted)),
-                    (None, true) => PartState::MaybeSent,
-                    (None, false) => PartState::NotSent,
-                },
-            })
-        })
-    }
-
-    fn end(
+    pub(super) fn end(
         &self,
         connection: &Connection,
         state: ReplyState,
@@ -521,7 +297,7 @@ impl<'a> Reply<'a> {
         journal::forget_reply_answers(connection, self.workspace, self.channel_id, thread)
     }
 
-    fn conflict(&self, what: &str) -> Fault {
+    pub(super) fn conflict(&self, what: &str) -> Fault {
         StorageError::Conflict(format!(
             "the answer to {} in `{}` {what}: read again",
             TsKey::from_database(self.ts),
@@ -538,14 +314,16 @@ fn kind(code: i64) -> ReplyKind {
     }
 }
 
-fn kind_code(kind: ReplyKind) -> i64 {
+/// The column of a kind.
+pub(super) fn kind_code(kind: ReplyKind) -> i64 {
     match kind {
         ReplyKind::Mention => 0,
         ReplyKind::OwnAccord => 1,
     }
 }
 
-fn reply_state(code: i64) -> ReplyState {
+/// A state from its column.
+pub(super) fn reply_state(code: i64) -> ReplyState {
     match code {
         0 => ReplyState::Waiting,
         1 => ReplyState::Posted,

@@ -154,7 +154,9 @@ impl Writing {
         let place = (self.workspace, channel, ts);
         if row.insert(connection, place)? {
             self.touch_message(channel, ts, row.thread);
-            self.inserted.push((channel, ts, row.thread.unwrap_or(ts)));
+            if row.is_shown() {
+                self.inserted.push((channel, ts, row.thread.unwrap_or(ts)));
+            }
             return Ok(Put::New);
         }
         let Some(stored) = MessageRow::read(connection, channel, ts)? else {

@@ -83,7 +83,7 @@ impl FakeSlack {
         self.inner().change(|state| {
             prepare(state, plan);
             // From a whole second on, so that what the bot said before moves nothing.
-            let start = Ts::from_micros((state.clock.last().seconds() + 1) * 1_000_000);
+            let start = Ts::from_micros(state.clock.second().micros() + 1_000_000);
             Begun {
                 steps: plan.steps(start),
                 events: state.outbound.events.len(),

@@ -8,7 +8,7 @@ use crate::bot::Request;
 use crate::shapes;
 use crate::state::State;
 use crate::ts::Ts;
-use crate::world::{Author, Channel, ChannelKind, Message};
+use crate::world::{Channel, ChannelKind, Message};
 
 /// The most messages of a history's page.
 const MOST: usize = 999;
@@ -54,7 +54,7 @@ pub(crate) fn history(state: &State, request: &Request) -> Answer {
     let mut shown: Vec<&Message> = shown.take(page.limit.saturating_add(1)).collect();
     // The cursor names the first message of the next page.
     let next = (shown.len() > page.limit).then(|| shown.pop().unwrap().ts);
-    let mut answer = messages(request, channel, &shown, next);
+    let mut answer = messages(state, request, channel, &shown, next);
     answer["pin_count"] = 0.into();
     Ok(answer)
 }
@@ -76,7 +76,7 @@ pub(crate) fn replies(state: &State, request: &Request) -> Answer {
     let mut shown: Vec<&Message> = shown.take(page.limit.saturating_add(1)).collect();
     let next = (shown.len() > page.limit).then(|| shown.pop().unwrap().ts);
     shown.insert(0, root);
-    Ok(messages(request, channel, &shown, next))
+    Ok(messages(state, request, channel, &shown, next))
 }
 
 /// The channel, if the bot may read it.
@@ -103,14 +103,18 @@ fn cursor_ts(page: &Page) -> Result<Option<Ts>, Refusal> {
     Ok(ts.transpose()?)
 }
 
-fn messages(request: &Request, channel: &Channel, shown: &[&Message], next: Option<Ts>) -> Value {
+fn messages(
+    state: &State,
+    request: &Request,
+    channel: &Channel,
+    shown: &[&Message],
+    next: Option<Ts>,
+) -> Value {
     let all_metadata = request.flag("include_all_metadata");
     let shape = |message: &&Message| {
         let mut shape = shapes::message(channel, message);
-        let own = message.author == Author::the_bot();
-        // Without being asked, Slack shows an app its own metadata's type only.
-        if !all_metadata && own && message.metadata.is_some() {
-            shape.as_object_mut().unwrap().shift_remove("metadata");
+        if !all_metadata {
+            shapes::hide_metadata(&mut shape, &state.metadata_subscriptions);
         }
         shape
     };

@@ -123,6 +123,7 @@ fn entities_become_the_words_that_people_read() {
         ("<@U9> <@U9|bob>", "@U9 @bob"),
         ("<#C1|general> <#C1>", "#general #C1"),
         ("@channel @here", "@channel @here"),
+        ("<!channel> **news**", "@channel *news*"),
         ("<!unknown>", "&lt;!unknown&gt;"),
         (
             "[<@U1> <!here>](https://a.example)",

@@ -167,6 +167,19 @@ fn links_and_images_become_slacks() {
 }
 
 #[test]
+fn an_address_that_is_too_long_is_text() {
+    let url = format!("https://a.example/{}", "x".repeat(1_500));
+    assert_all(&[
+        (&url, &url),
+        (&format!("[label]({url})"), "label"),
+        (&format!("<{url}>"), &url),
+    ]);
+    // However an address is written, the time is linear in the length.
+    let hostile = "http://".repeat(30_000) + &"(*".repeat(30_000) + &")".repeat(30_000);
+    assert!(shown(&hostile).len() > hostile.len());
+}
+
+#[test]
 fn tables_become_rows_of_text() {
     assert_all(&[
         (

@@ -79,11 +79,23 @@ async fn many_events_are_with_the_inbox_at_once_but_not_all() {
         server.acknowledgement().await.unwrap();
     }
     server.serves("after").await;
-    assert_eq!(
-        bot.dialled.lock().unwrap().len(),
-        1,
-        "a slow inbox is no dead connection"
-    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_slow_inbox_is_no_dead_connection() {
+    let mut bot = Bot::start(MemoryInbox::holding());
+    let mut server = bot.connected().await;
+    for number in 0..MAX_IN_FLIGHT {
+        server.event(&number.to_string()).await;
+    }
+    bot.inbox.asked_times(MAX_IN_FLIGHT).await;
+    server.hears_nothing_for(120).await;
+    bot.inbox.release(1);
+    server.acknowledgement().await.unwrap();
+    server.hears_nothing_for(120).await;
+    bot.inbox.release(1);
+    server.acknowledgement().await.unwrap();
+    assert_eq!(bot.established(), [Established::First]);
 }
 
 #[tokio::test(start_paused = true)]

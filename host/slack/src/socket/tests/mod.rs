@@ -32,7 +32,10 @@ use tokio_tungstenite::{
 };
 
 use super::{ConnectionState, Established, dial::Dial, supervisor::Supervisor};
-use crate::{error::SlackError, testing::MemoryInbox};
+use crate::{
+    error::SlackError,
+    testing::{MemoryInbox, PATIENCE},
+};
 
 /// Slack's side of a connection.
 struct Server {
@@ -65,6 +68,10 @@ impl Server {
 
     /// The next acknowledgement; none once the bot closes the connection.
     async fn acknowledgement(&mut self) -> Option<Value> {
+        timeout(PATIENCE, self.text()).await.expect("nothing came")
+    }
+
+    async fn text(&mut self) -> Option<Value> {
         loop {
             match self.socket.next().await {
                 Some(Ok(Message::Text(text))) => return Some(serde_json::from_str(&text).unwrap()),
@@ -85,7 +92,7 @@ impl Server {
 
     /// Asserts that nothing is acknowledged for so long; pings are answered.
     async fn hears_nothing_for(&mut self, seconds: u64) {
-        let heard = timeout(Duration::from_secs(seconds), self.acknowledgement()).await;
+        let heard = timeout(Duration::from_secs(seconds), self.text()).await;
         assert!(heard.is_err(), "{heard:?}");
     }
 }
@@ -170,7 +177,10 @@ impl Bot {
 
     /// The next connection that the bot opens, before Slack's first word.
     async fn dialled(&mut self) -> Server {
-        self.servers.recv().await.unwrap()
+        timeout(PATIENCE, self.servers.recv())
+            .await
+            .expect("no connection was opened")
+            .unwrap()
     }
 
     /// The next connection that the bot opens, after Slack's first word.
@@ -183,7 +193,11 @@ impl Bot {
     }
 
     async fn reaches(&mut self, wanted: impl FnMut(&ConnectionState) -> bool) -> ConnectionState {
-        self.state.wait_for(wanted).await.unwrap().clone()
+        let reached = timeout(PATIENCE, self.state.wait_for(wanted)).await;
+        reached
+            .expect("the state is never reached")
+            .unwrap()
+            .clone()
     }
 
     fn established(&self) -> Vec<Established> {

@@ -1,6 +1,6 @@
 -- ?1 workspace, ?2 not before, ?3 not after
 -- The newest message of each conversation is among the recent ones, or the conversation is too old.
-SELECT c.id, n.conversation, n.newest, n.user_id
+SELECT c.id, conversations.conversation, conversations.newest, conversations.user_id
 FROM (
     SELECT
         m.channel,
@@ -19,10 +19,10 @@ FROM (
     FROM messages AS m INDEXED BY messages_by_time
     WHERE m.workspace = ?1 AND m.deleted_at IS NULL AND m.ts_key >= ?2
     GROUP BY m.channel, conversation
-) AS n
-JOIN channels AS c ON c.key = n.channel AND c.present = 1
-LEFT JOIN users AS u ON u.workspace = ?1 AND u.id = n.user_id
-WHERE n.newest <= ?3 AND n.is_bot = 0 AND COALESCE(u.is_bot, 0) = 0 AND NOT EXISTS (
-    SELECT 1 FROM replies AS r WHERE r.channel = n.channel AND r.ts_key = n.newest
+) AS conversations
+JOIN channels AS c ON c.key = conversations.channel AND c.present = 1
+LEFT JOIN users AS u ON u.workspace = ?1 AND u.id = conversations.user_id
+WHERE conversations.newest <= ?3 AND conversations.is_bot = 0 AND COALESCE(u.is_bot, 0) = 0 AND NOT EXISTS (
+    SELECT 1 FROM replies AS r WHERE r.channel = conversations.channel AND r.ts_key = conversations.newest
 )
-ORDER BY c.id, n.conversation;
+ORDER BY c.id, conversations.conversation;
