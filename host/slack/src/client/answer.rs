@@ -59,11 +59,7 @@ pub(super) async fn read(
         Err(error) => return Err(bad(name, format!("it is no JSON: {error}"))),
     };
     match body.get("ok").and_then(Value::as_bool) {
-<<<<<<< HEAD
-        Some(true) if status == 200 => Ok(Answer { body, scopes, date }),
-=======
-        Some(true) if is_success => Ok(Answer { body, scopes }),
->>>>>>> refs/heads/bot
+        Some(true) if is_success => Ok(Answer { body, scopes, date }),
         Some(false) => Err(refusal(name, &body, response.headers(), token)),
         _ if !is_success => Err(SlackError::Status {
             method: name,
