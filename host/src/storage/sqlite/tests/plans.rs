@@ -134,7 +134,7 @@ const STATEMENTS: [(&str, &str); 66] = [
         "forget_reply_answers",
         include_str!("../sql/forget_reply_answers.sql"),
     ),
-    ("user_names", include_str!("../sql/user_names.sql")),
+    ("users_of", include_str!("../sql/users_of.sql")),
     ("channel_names", include_str!("../sql/channel_names.sql")),
     ("ask_reply", include_str!("../sql/ask_reply.sql")),
     ("begin_reply", include_str!("../sql/begin_reply.sql")),
