@@ -13,6 +13,8 @@ use crate::cli::in_one_line;
 
 /// How long a server may take to answer.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// How long a model may take to answer, retries included.
+const CALL_PATIENCE: Duration = Duration::from_secs(60);
 /// What a model is asked with --call-models.
 const QUESTION: &str = "Answer with the one word: ready";
 /// The longest answer to it, in tokens; some models think before they speak.
@@ -142,6 +144,8 @@ async fn ask(checked: &Checked) -> Result<(), String> {
             memory_type: None,
         },
     };
-    let answered = llm.complete(request, &()).await;
-    answered.map(drop).map_err(|error| explain_llm(&error))
+    match tokio::time::timeout(CALL_PATIENCE, llm.complete(request, &())).await {
+        Ok(answered) => answered.map(drop).map_err(|error| explain_llm(&error)),
+        Err(_) => Err(format!("no answer within {} s", CALL_PATIENCE.as_secs())),
+    }
 }

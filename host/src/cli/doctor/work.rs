@@ -8,15 +8,22 @@ use myao::storage::sqlite::replies::{ReplyState, StoredReply};
 
 use super::Finding;
 use crate::cli::app::App;
-use crate::cli::output;
+use crate::cli::{in_one_line, output};
 
 /// More are not counted.
 const MOST: u32 = 1000;
 /// How many errors are shown.
 const SHOWN: usize = 3;
 
-/// A finding for events and one for answers.
-pub(super) async fn check(app: &App, bot_runs: bool) -> anyhow::Result<[Finding; 2]> {
+/// A finding for events and one for answers, or one for the database that does not tell them.
+pub(super) async fn check(app: &App, bot_runs: bool) -> Vec<Finding> {
+    match look(app, bot_runs).await {
+        Ok(findings) => findings.into(),
+        Err(error) => vec![Finding::bad("waiting work", in_one_line(&error))],
+    }
+}
+
+async fn look(app: &App, bot_runs: bool) -> anyhow::Result<[Finding; 2]> {
     let workspace = app.workspace(&app.open_store()?)?;
     let failed = |error: StorageError| anyhow!(explain_storage(&error));
     Ok([
