@@ -9,6 +9,7 @@ pub mod bindings;
 pub mod bot;
 mod cache;
 pub mod capabilities;
+pub mod chat;
 pub mod component;
 pub mod config;
 pub mod context_json;

@@ -49,6 +49,12 @@ impl Clock {
         i64::try_from((self.since_1970)().as_millis()).unwrap_or(i64::MAX)
     }
 
+    /// Microseconds since 1970.
+    #[must_use]
+    pub fn microseconds(&self) -> i64 {
+        i64::try_from((self.since_1970)().as_micros()).unwrap_or(i64::MAX)
+    }
+
     /// The time as the component is told it.
     #[must_use]
     pub fn now(&self) -> Timestamp {

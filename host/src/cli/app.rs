@@ -9,7 +9,7 @@ use chrono::{DateTime, FixedOffset, Offset as _, TimeZone as _};
 use tracing_subscriber::EnvFilter;
 
 use myao::bindings::types::Timestamp;
-use myao::component::LoadedComponent;
+use myao::component::{LoadError, LoadedComponent};
 use myao::config::{Config, LogFormat, LogLevel, Logging, WORKSPACE_SCOPE_ID};
 use myao::explain::explain_storage;
 use myao::import::python_bot;
@@ -25,7 +25,7 @@ pub(crate) struct App {
     pub(crate) config: Config,
     pub(crate) json: bool,
     pub(crate) component: Option<PathBuf>,
-    config_path: Option<PathBuf>,
+    pub(crate) config_path: Option<PathBuf>,
     legacy_workspace_short_term: bool,
     traces: Option<Traces>,
 }
@@ -103,20 +103,25 @@ impl App {
         )?)
     }
 
+    /// The component, which fits this host.
+    pub(crate) fn load_component(&self) -> Result<LoadedComponent, LoadError> {
+        let cache = cache_folder();
+        match &self.component {
+            Some(path) => LoadedComponent::from_file(path, cache.as_deref()),
+            None => LoadedComponent::from_bytes(
+                "the built-in component",
+                crate::BUILT_IN_COMPONENT,
+                cache.as_deref(),
+            ),
+        }
+    }
+
     /// The component, bound to a store and to the configured model.
     pub(crate) fn plugin(
         &self,
         storage: Arc<dyn myao::storage::Storage>,
     ) -> anyhow::Result<MemoryPlugin> {
-        let cache = cache_folder();
-        let component = match &self.component {
-            Some(path) => LoadedComponent::from_file(path, cache.as_deref())?,
-            None => LoadedComponent::from_bytes(
-                "the built-in component",
-                crate::BUILT_IN_COMPONENT,
-                cache.as_deref(),
-            )?,
-        };
+        let component = self.load_component()?;
         let agents = Agents::configured(&self.config.agents)?;
         let plugin = MemoryPlugin::new(component, storage, agents, self.config.settings()?);
         Ok(match &self.traces {

@@ -7,6 +7,7 @@ pub mod events;
 pub mod live;
 pub mod message;
 mod post;
+pub mod stored;
 
 pub use crate::bindings::slack::{PostRequest, SlackError};
 pub use crate::bindings::types::{Message, User};

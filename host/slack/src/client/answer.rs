@@ -4,7 +4,7 @@ use std::{error::Error as _, time::Duration};
 
 use reqwest::{
     Response,
-    header::{HeaderMap, RETRY_AFTER},
+    header::{DATE, HeaderMap, RETRY_AFTER},
 };
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -22,6 +22,8 @@ pub(super) struct Answer {
     pub(super) body: Value,
     /// The token's scopes (`x-oauth-scopes`), if Slack told them.
     pub(super) scopes: Option<Vec<String>>,
+    /// The time at Slack (`date`), if it was told.
+    pub(super) date: Option<String>,
 }
 
 /// Reads an answer of the Web API.
@@ -42,6 +44,8 @@ pub(super) async fn read(
         });
     }
     let scopes = scopes(response.headers());
+    let date = response.headers().get(DATE);
+    let date = date.and_then(|date| Some(date.to_str().ok()?.to_owned()));
     let body = body(name, &mut response).await?;
     let body: Value = match serde_json::from_slice(&body) {
         Ok(body) => body,
@@ -55,7 +59,7 @@ pub(super) async fn read(
         Err(error) => return Err(bad(name, format!("it is no JSON: {error}"))),
     };
     match body.get("ok").and_then(Value::as_bool) {
-        Some(true) if is_success => Ok(Answer { body, scopes }),
+        Some(true) if is_success => Ok(Answer { body, scopes, date }),
         Some(false) => Err(refusal(name, &body, response.headers(), token)),
         _ if !is_success => Err(SlackError::Status {
             method: name,

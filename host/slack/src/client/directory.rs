@@ -13,6 +13,8 @@ pub struct AuthTest {
     pub user_id: String,
     /// The bot itself, `B…`; none where the token is a person's.
     pub bot_id: Option<String>,
+    /// The bot's handle.
+    pub user: Option<String>,
     /// The workspace, `T…`.
     pub team_id: String,
     /// The workspace's name; empty where Slack did not tell.
@@ -24,6 +26,9 @@ pub struct AuthTest {
     /// What the token may do; none where Slack did not tell.
     #[serde(skip)]
     pub scopes: Option<Vec<String>>,
+    /// When Slack answered, as HTTP writes it (`Sun, 06 Nov 1994 08:49:37 GMT`), if it told.
+    #[serde(skip)]
+    pub date: Option<String>,
 }
 
 /// A channel: <https://docs.slack.dev/reference/objects/conversation-object>. What Slack left out is none.
@@ -103,6 +108,7 @@ impl SlackClient {
             .map_err(|error| answer::bad(METHOD.name(), error.to_string()))?;
         Ok(AuthTest {
             scopes: answer.scopes,
+            date: answer.date,
             ..auth
         })
     }

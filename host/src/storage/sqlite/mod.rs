@@ -19,6 +19,7 @@ mod dump;
 mod dump_conversations;
 mod effects;
 pub mod error;
+pub mod examine;
 pub mod import;
 pub mod inbox;
 pub mod inspect;

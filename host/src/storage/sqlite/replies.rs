@@ -190,6 +190,31 @@ impl SqliteWorkspace {
         .await
     }
 
+    /// Forgets the model's answers for replies in a thread, or at the top level of a channel.
+    ///
+    /// # Errors
+    /// What the file or the disk refuses.
+    pub async fn forget_reply_answers(
+        &self,
+        channel_id: &str,
+        thread_ts: Option<TsKey>,
+    ) -> Result<(), StorageError> {
+        let channel_id = channel_id.to_owned();
+        let thread = thread_ts.map(TsKey::to_database);
+        self.blocking(move |this| {
+            this.write(|connection, place| {
+                let workspace = place.workspace;
+                Ok(journal::forget_reply_answers(
+                    connection,
+                    workspace,
+                    &channel_id,
+                    thread,
+                )?)
+            })
+        })
+        .await
+    }
+
     pub(super) async fn on_reply<T: Send + 'static>(
         &self,
         channel_id: &str,

@@ -90,7 +90,7 @@ pub(super) fn workspace_key(connection: &Connection, id: &str) -> rusqlite::Resu
 }
 
 /// What a file is; none where migrations are to be applied.
-fn look(connection: &Connection) -> rusqlite::Result<Option<Found>> {
+pub(super) fn look(connection: &Connection) -> rusqlite::Result<Option<Found>> {
     let application: i32 = pragma(connection, "application_id")?;
     if application == APPLICATION_ID {
         let version: i32 = pragma(connection, "user_version")?;
