@@ -8,5 +8,11 @@
     clippy::indexing_slicing
 )]
 
+mod catch_up;
+mod commands;
+mod http;
+mod memory;
 mod mentions;
+mod posting;
 mod support;
+mod unasked;

@@ -175,3 +175,11 @@ pub(crate) fn asked(llm: &LlmServer, bot: &mut Bot, count: usize) {
         (llm.calls().len() >= count).then_some(())
     });
 }
+
+/// Waits for the fake Slack where it answers a future.
+pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
+    runtime.unwrap().block_on(future)
+}
