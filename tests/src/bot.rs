@@ -22,6 +22,7 @@ const LOG: &str = "run.log";
 pub struct Bot {
     process: Process,
     program: Program,
+    health: SocketAddr,
     /// What earlier runs have written, in bytes.
     log_before: usize,
 }
@@ -63,19 +64,47 @@ pub fn said_by(author: &str, ts: &str, thread: Option<&str>, text: &str) -> Said
 impl Bot {
     /// Runs it in the folder of `program` with this configuration, and waits until it is ready.
     pub fn start(program: Program, config: &str) -> Self {
+        let mut bot = Self::launch(program, config, &[]);
+        bot.ready();
+        bot
+    }
+
+    /// Runs it with more arguments in front of `run`, and waits for nothing.
+    pub fn launch(program: Program, config: &str, arguments: &[&str]) -> Self {
         let health = free_address();
-        let mut bot = Self {
+        Self {
             log_before: std::fs::read(program.path(LOG)).map_or(0, |log| log.len()),
-            process: spawn(&program, config, health),
+            process: spawn(&program, config, health, arguments),
             program,
-        };
-        bot.until("ready", |_| {
+            health,
+        }
+    }
+
+    /// Waits until it says that it is ready.
+    #[track_caller]
+    pub fn ready(&mut self) {
+        let health = self.health;
+        self.until("ready", |_| {
             let answer = exchange(health, "GET /ready", &[], "");
             answer
                 .is_ok_and(|answer| answer.status == 200)
                 .then_some(())
         });
-        bot
+    }
+
+    /// Where it says that it is well.
+    pub fn health(&self) -> SocketAddr {
+        self.health
+    }
+
+    /// Its folder.
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// Gives it another configuration, which it reads when it is told to.
+    pub fn configure(&self, config: &str) {
+        configure(&self.program, config, self.health);
     }
 
     /// Looks until it sees something.
@@ -136,6 +165,13 @@ impl Bot {
         read_log(&self.program)
     }
 
+    /// Waits until it ends by itself: its exit code, what it wrote, the folder.
+    #[track_caller]
+    pub fn ended(mut self) -> (Option<i32>, String, Program) {
+        let ended = wait(&mut self.process.0);
+        (ended.code(), self.log(), self.program)
+    }
+
     /// Asks it to stop; it ends well. The folder stays.
     #[track_caller]
     pub fn stop(mut self) -> Program {
@@ -150,23 +186,27 @@ impl Bot {
 
 /// What a bot says that ends by itself, and its exit code.
 pub fn refusal(program: &Program, config: &str) -> (Option<i32>, String) {
-    let mut process = spawn(program, config, free_address());
+    let mut process = spawn(program, config, free_address(), &[]);
     let ended = wait(&mut process.0);
     (ended.code(), read_log(program))
 }
 
-fn spawn(program: &Program, config: &str, health: SocketAddr) -> Process {
+fn configure(program: &Program, config: &str, health: SocketAddr) {
     let port = health.port();
     program.write(
         "myao.yaml",
         format!("{config}health_check: {{ port: {port} }}\n"),
     );
+}
+
+fn spawn(program: &Program, config: &str, health: SocketAddr, arguments: &[&str]) -> Process {
+    configure(program, config, health);
     let log = File::options()
         .create(true)
         .append(true)
         .open(program.path(LOG))
         .unwrap();
-    let mut command = program.command(&["run"]);
+    let mut command = program.command(&[arguments, &["run"]].concat());
     command.stdin(Stdio::null());
     command.stdout(log.try_clone().unwrap()).stderr(log);
     let process = command.spawn();

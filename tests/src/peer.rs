@@ -6,8 +6,10 @@
 use std::ffi::OsStr;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::ops::Range;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU16, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -17,6 +19,8 @@ use crate::project_file;
 
 /// Python and Node start slowly while others compile.
 const START_TIMEOUT: Duration = Duration::from_secs(60);
+/// Below those that Linux and macOS hand out.
+const PORTS: Range<u16> = 11_000..31_000;
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// A file of an installed peer, by its path under `target/peers`.
@@ -183,9 +187,21 @@ fn read_answer(mut stream: BufReader<TcpStream>) -> std::io::Result<Answer> {
     Ok(Answer { status, body })
 }
 
-/// A port that nobody listens on, as the system hands it out.
+/// A port that nobody listens on, and never the same twice. It is none that the system hands out for connections: one
+/// of those could take it before its user does.
 #[must_use]
+#[track_caller]
 pub fn free_address() -> SocketAddr {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
-    listener.local_addr().unwrap()
+    static NEXT: AtomicU16 = AtomicU16::new(0);
+    // Test programs that run side by side begin at different places.
+    let first = u16::try_from(std::process::id() % 97 * 200).unwrap();
+    let candidates = std::iter::repeat_with(|| NEXT.fetch_add(1, Ordering::Relaxed));
+    let mut ports = candidates
+        .take(PORTS.len())
+        .map(|number| PORTS.start + first.wrapping_add(number) % (PORTS.end - PORTS.start));
+    let free = ports.find(|port| TcpListener::bind((Ipv4Addr::LOCALHOST, *port)).is_ok());
+    SocketAddr::from((
+        Ipv4Addr::LOCALHOST,
+        free.unwrap_or_else(|| panic!("no port of {PORTS:?} is free")),
+    ))
 }
