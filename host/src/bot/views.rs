@@ -1,5 +1,6 @@
 //! What the store holds, as Slack shows it: the App Home tab and the answers to `/memory`.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use futures::StreamExt as _;
@@ -40,8 +41,22 @@ impl Views {
     }
 
     /// The workspace's memory, and the newest of every public channel that the bot is in. Who may see a private
-    /// channel is not known here.
+    /// channel is not known here, so the workspace's memory is left out where one may have gone into it.
     pub(super) async fn home(&self) -> Result<HomeContent, String> {
+        let (mut content, others) = self.read_home().await?;
+        for id in others {
+            let known = self.workspace.known_channel(&id).await;
+            let known = known.map_err(|error| explain_storage(&error))?;
+            if known.is_none_or(|channel| channel.is_private) {
+                content.workspace = None;
+                break;
+            }
+        }
+        Ok(content)
+    }
+
+    /// What Home would show, and the ids of the other channels with memories: private ones, and those that the bot left.
+    async fn read_home(&self) -> Result<(HomeContent, BTreeSet<String>), String> {
         self.blocking(|workspace| {
             let memories = workspace.stored_memories(&MemoryFilter {
                 with_text: true,
@@ -53,6 +68,12 @@ impl Views {
                     == (Scope::Workspace, MemoryType::LongTerm)
             });
             let public = channels.iter().filter(|channel| !channel.is_private);
+            let shown: BTreeSet<&str> = public.clone().map(|channel| channel.id.as_str()).collect();
+            let others = memories
+                .iter()
+                .filter(|stored| stored.memory.scope == Scope::Channel)
+                .map(|stored| &stored.memory.scope_id)
+                .filter(|id| !shown.contains(id.as_str()));
             let remembered = public.filter_map(|channel| {
                 let of_channel = memories
                     .iter()
@@ -65,7 +86,7 @@ impl Views {
                     versions,
                 })
             });
-            Ok(HomeContent {
+            let content = HomeContent {
                 workspace: of_workspace.map(|stored| {
                     (
                         stored.memory.content.clone(),
@@ -73,7 +94,8 @@ impl Views {
                     )
                 }),
                 channels: remembered.collect(),
-            })
+            };
+            Ok((content, others.cloned().collect()))
         })
         .await
     }
