@@ -171,12 +171,14 @@ impl CatchUp {
             let there = times_of(&messages);
             self.delete_others(channel_id, None, from, TsKey::first_of(now), &there)
                 .await?;
-            for parent in messages
-                .iter()
-                .filter_map(|message| replied_since(message, from))
-            {
-                read += self.read_thread(channel_id, parent, from, now).await?;
-            }
+        }
+        // A first message that is known without its replies would pass for a whole thread: of a new channel all are read.
+        let from = from.unwrap_or(TsKey::first_of(0));
+        for parent in messages
+            .iter()
+            .filter_map(|message| replied_since(message, from))
+        {
+            read += self.read_thread(channel_id, parent, from, now).await?;
         }
         let through = TsKey::first_of(now);
         self.workspace

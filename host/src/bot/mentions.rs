@@ -223,7 +223,7 @@ fn wait_after(failures: u32, error: &CallError) -> i64 {
 }
 
 /// Whether nothing but a change by somebody can help: the message or the channel is gone, or the bot may not post.
-fn can_never_succeed(error: &CallError) -> bool {
+pub(super) fn can_never_succeed(error: &CallError) -> bool {
     matches!(
         error,
         CallError::Refused(

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::clock::Clock;
 use super::current::Current;
+use super::mentions::can_never_succeed;
 use super::metrics::{Metrics, seconds};
 use super::stop::Stop;
 use crate::bindings::exports::myao::memory::responder::{Judgment, Target};
@@ -122,10 +123,12 @@ impl Unasked {
         if judgment.should_respond {
             self.metrics.judgments.count("respond");
             let began = Instant::now();
-            plugin
-                .reply_unasked(&target, self.clock.now())
-                .await
-                .map_err(|error| error.to_string())?;
+            if let Err(error) = plugin.reply_unasked(&target, self.clock.now()).await {
+                if can_never_succeed(&error) {
+                    self.give_up(conversation, &error.to_string()).await;
+                }
+                return Err(error.to_string());
+            }
             self.metrics.replies.count("unasked");
             self.metrics.reply_seconds.observe(seconds(began.elapsed()));
             tracing::info!(
@@ -143,6 +146,25 @@ impl Unasked {
             .workspace
             .keep_judgment(channel_id, thread_ts, judgment, now.unix_seconds);
         kept.await.map_err(explained)
+    }
+}
+
+impl Unasked {
+    /// Ends an answer that Slack does not take, if it was written down: it must not be posted long after.
+    async fn give_up(&self, conversation: &Unanswered, error: &str) {
+        let (channel_id, ts) = (&conversation.channel_id, conversation.message_ts);
+        let given_up = self
+            .workspace
+            .give_up_reply(channel_id, ts, error.to_owned())
+            .await;
+        match given_up {
+            // Nothing was written down.
+            Ok(()) | Err(StorageError::Conflict(_)) => {}
+            Err(error) => tracing::error!(
+                "an answer that failed waits on: {}",
+                explain_storage(&error)
+            ),
+        }
     }
 }
 

@@ -229,7 +229,9 @@ impl Place {
 /// Answers that are being posted: one turn for each message at a time, so that nobody goes on with a post that is
 /// under way.
 #[derive(Default)]
-pub(super) struct Turns(Mutex<HashMap<(String, TsKey), Arc<AsyncMutex<()>>>>);
+pub(super) struct Turns(Mutex<HashMap<(String, TsKey), Turn>>);
+
+type Turn = Arc<AsyncMutex<()>>;
 
 impl Turns {
     /// Waits for the turn; it ends when the guard is dropped.

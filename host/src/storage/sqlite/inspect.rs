@@ -142,7 +142,7 @@ impl SqliteWorkspace {
     /// # Errors
     /// What the file or the disk refuses.
     pub fn channels(&self) -> Result<Vec<Channel>, StoreError> {
-        self.read(|connection, place| channels(connection, place))
+        self.read(channels)
     }
 
     /// What a memory was made from. What another program made has no known sources.
