@@ -69,11 +69,7 @@ pub(crate) fn number(program: &Program, sql: &str) -> i64 {
 pub(crate) fn rows(program: &Program, sql: &str, parameter: i64) -> Vec<String> {
     let connection = database(program);
     let mut statement = connection.prepare(sql).unwrap();
-    let names: Vec<String> = statement
-        .column_names()
-        .into_iter()
-        .map(str::to_owned)
-        .collect();
+    let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
     let row = |row: &rusqlite::Row<'_>| {
         let cell = |(column, name): (usize, &String)| {
             Ok(format!(
