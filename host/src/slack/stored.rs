@@ -53,7 +53,7 @@ impl StoredSlack {
     pub async fn go_on_after(&self, channel_id: &str) -> Result<(), StorageError> {
         let query = MessageQuery {
             limit: 1,
-            ..everything_in(channel_id, self.clock.now())
+            ..query_up_to(channel_id, self.clock.now())
         };
         for message in self.workspace.list_messages(query).await? {
             if let Ok(ts) = TsKey::parse(&message.ts) {
@@ -113,8 +113,8 @@ impl StoredSlack {
     }
 }
 
-/// The messages of a channel up to the end of the second `now`.
-fn everything_in(channel_id: &str, now: Timestamp) -> MessageQuery {
+/// A query that ends with the second `now`, and has room for no message yet.
+fn query_up_to(channel_id: &str, now: Timestamp) -> MessageQuery {
     let end = TsKey::first_of(now.unix_seconds.saturating_add(1)).to_database();
     MessageQuery {
         channel_id: channel_id.to_owned(),
@@ -157,16 +157,11 @@ impl Slack for StoredSlack {
         thread_ts: String,
     ) -> Result<Vec<Message>, SlackError> {
         let query = MessageQuery {
-            since: Some(thread_ts.clone()),
-            whole_thread: Some(thread_ts.clone()),
-            ..everything_in(&channel_id, self.clock.now())
+            whole_thread: Some(thread_ts),
+            ..query_up_to(&channel_id, self.clock.now())
         };
         let messages = self.workspace.list_messages(query).await;
-        let mut messages = messages.map_err(from_storage)?;
-        messages.retain(|message| {
-            message.ts == thread_ts || message.thread_ts.as_ref() == Some(&thread_ts)
-        });
-        Ok(messages)
+        messages.map_err(from_storage)
     }
 
     async fn history(
@@ -178,7 +173,7 @@ impl Slack for StoredSlack {
         let query = MessageQuery {
             until,
             limit,
-            ..everything_in(&channel_id, self.clock.now())
+            ..query_up_to(&channel_id, self.clock.now())
         };
         let messages = self.workspace.list_messages(query).await;
         let mut messages = messages.map_err(from_storage)?;
@@ -261,7 +256,7 @@ mod tests {
         let asked = ask(&slack, "When?").await;
         let posted = slack.post(post(asked, None)).await.unwrap();
         assert_eq!(slack.post(post(asked, None)).await.unwrap(), posted);
-        assert_eq!(history(&slack, 0).await, ["When?", "On 4 March."]);
+        assert_eq!(history(&slack, 10).await, ["When?", "On 4 March."]);
         let bot = slack.get_user("U-myao".to_owned()).await.unwrap();
         assert!(bot.is_bot && bot.name == "myao");
     }
@@ -289,6 +284,6 @@ mod tests {
         let thread = slack.thread("C1".to_owned(), asked.to_string()).await;
         let texts: Vec<String> = thread.unwrap().into_iter().map(|m| m.text).collect();
         assert_eq!(texts, ["When?", "On 4 March."]);
-        assert_eq!(history(&slack, 0).await, ["When?", "Another thing"]);
+        assert_eq!(history(&slack, 10).await, ["When?", "Another thing"]);
     }
 }
