@@ -28,6 +28,9 @@ use crate::ts::TsKey;
 const NOTE: Duration = Duration::from_secs(30);
 /// How far before the gap messages are read again, in seconds: events need not come in order.
 const OVERLAP_SECONDS: i64 = 60;
+/// What Slack does not have was deleted, but for what may have been written after Slack was asked: the two clocks may
+/// differ by so many seconds.
+const CLOCK_SECONDS: i64 = 5;
 /// Threads that were alive so long before the gap are looked at for new replies, in seconds. History does not tell of
 /// replies to older messages.
 const THREADS_ALIVE_SECONDS: i64 = 24 * 3600;
@@ -169,7 +172,7 @@ impl CatchUp {
         let mut read = messages.len();
         if let Some(from) = from {
             let there = times_of(&messages);
-            self.delete_others(channel_id, None, from, TsKey::first_of(now), &there)
+            self.delete_others(channel_id, None, from, now, &there)
                 .await?;
         }
         // A first message that is known without its replies would pass for a whole thread: of a new channel all are read.
@@ -228,14 +231,8 @@ impl CatchUp {
             .await?;
         self.keep(channel_id, &messages, now).await?;
         let there = times_of(&messages);
-        self.delete_others(
-            channel_id,
-            Some(thread_ts),
-            from,
-            TsKey::first_of(now),
-            &there,
-        )
-        .await?;
+        self.delete_others(channel_id, Some(thread_ts), from, now, &there)
+            .await?;
         Ok(messages.len())
     }
 
@@ -284,9 +281,10 @@ impl CatchUp {
         channel_id: &str,
         thread_ts: Option<TsKey>,
         from: TsKey,
-        to: TsKey,
+        now: i64,
         there: &BTreeSet<TsKey>,
     ) -> Result<(), CatchUpError> {
+        let to = TsKey::first_of(now - CLOCK_SECONDS);
         let stored = self
             .workspace
             .messages_between(channel_id, from, to)
@@ -302,9 +300,7 @@ impl CatchUp {
             })
             .collect();
         if !effects.is_empty() {
-            self.workspace
-                .apply_effects(effects, to.unix_seconds())
-                .await?;
+            self.workspace.apply_effects(effects, now).await?;
         }
         Ok(())
     }

@@ -157,7 +157,6 @@ fn killed_before_it_knows_that_a_post_arrived_it_posts_no_more() {
 }
 
 #[test]
-#[ignore = "fails: the prompt tells the time, so what the model said for it is not found again"]
 fn the_model_is_not_asked_again_for_an_answer_that_is_on_the_disk() {
     let mut asked = Asked::new(ANSWER, true, |slack| {
         slack.faults().next(POST, Fault::HoldCall);
