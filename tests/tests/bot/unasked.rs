@@ -167,8 +167,9 @@ fn an_answer_that_was_not_posted_leaves_no_judgment() {
     });
     let program = bot.stop();
     assert_eq!(number(&program, CACHED), 0);
-    // What was written down is posted by the next start.
+    // What Slack refused for good is not posted later; a new question is judged and answered.
     let mut bot = connect_again(&slack, program, &judge.config());
+    slack.post(EMIKO, CAMP, "どなたか分かりますか？", None);
     posts(&slack, &mut bot, 1);
     bot.stop();
     assert_eq!(slack.posts().len(), 1);
