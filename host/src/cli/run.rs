@@ -38,7 +38,10 @@ pub(crate) async fn run(app: &App) -> anyhow::Result<ExitCode> {
     .await?;
     let store = app.open_store()?;
     let workspace = app.workspace(&store)?;
-    let me = client.auth_test().await?;
+    let me = client
+        .auth_test()
+        .await
+        .context("slack.bot_token is of no use")?;
     tracing::info!(
         "Slack workspace {} ({}), as {}",
         me.team,

@@ -368,7 +368,7 @@ fn signed_events_over_http_are_taken_and_answered() {
 #[ignore = "needs local-slack: make test-peers"]
 fn a_signed_slash_command_over_http_is_answered() {
     let address = free_address();
-    let slack = LocalSlack::over_http(SECRET, address, "/slack/commands");
+    let slack = LocalSlack::over_http(SECRET, address, "/slack/events");
     let mut bot = slack.listen(address);
     let command =
         json!({ "channel": CAMP, "user": EMIKO, "command": "/memory", "text": "history" });

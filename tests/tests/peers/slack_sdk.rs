@@ -135,7 +135,7 @@ fn what_the_sdk_signs_is_taken() {
     let command = "token=t&team_id=T0HARBOUR&channel_id=C0CAMP&channel_name=%E5%90%88%E5%AE%BF&user_id=U0AKARI\
                    &user_name=akari&command=%2Fmemory&text=&api_app_id=A0MYAO\
                    &response_url=http%3A%2F%2F127.0.0.1%3A9%2F&trigger_id=1.2.3";
-    let answer = listening.send("/slack/commands", FORM, command);
+    let answer = listening.send("/slack/events", FORM, command);
     assert_eq!(answer.status, 200, "{answer:?}");
     let program = listening.bot.stop();
     assert_eq!(said(&program, CAMP), expected);
@@ -199,11 +199,7 @@ fn forgeries() -> Vec<Forgery> {
 #[ignore = "needs slack-sdk: make test-peers"]
 fn what_the_sdk_would_refuse_is_refused() {
     let listening = Listening::start();
-    let paths = [
-        ("/slack/events", JSON),
-        ("/slack/commands", FORM),
-        ("/slack/interactive", FORM),
-    ];
+    let paths = [("/slack/events", JSON), ("/slack/events", FORM)];
     for forgery in forgeries() {
         let what = forgery.what;
         let ts = format!("{}.000100", now());

@@ -33,19 +33,22 @@ pub(super) async fn check(slack: &Slack, bot_runs: bool) -> Vec<Finding> {
     }
     let mut findings = Vec::new();
     let auth = match authenticated(&slack.api_url, bot_token).await {
-        Ok(auth) => {
+        Ok((client, auth)) => {
             let name = auth.user.as_deref().unwrap_or(&auth.user_id);
             let found = format!("{} ({}), as {name}", auth.team, auth.url);
             findings.push(Finding::good(TOKEN, found));
-            Some(auth)
+            Some((client, auth))
         }
         Err(finding) => {
             findings.push(finding);
             None
         }
     };
-    if let Some(auth) = &auth {
-        findings.push(scopes(auth.scopes.as_deref()));
+    if let Some((client, auth)) = &auth {
+        findings.push(match auth.scopes.as_deref() {
+            Some(granted) => scopes(granted),
+            None => untold_scopes(client).await,
+        });
         findings.extend(clock(auth.date.as_deref()));
     }
     findings.push(match slack.listen {
@@ -77,13 +80,14 @@ fn token(check: &'static str, key: &str, text: &str, kind: &str) -> Result<Token
     Err(Finding::bad(check, found + other).with_advice(format!("copy it from {APP_PAGES}")))
 }
 
-/// Slack's answer in time.
+/// Slack's answer in time, to a call with the token of a key.
 async fn patiently<T>(
     check: &'static str,
+    key: &str,
     call: impl Future<Output = Result<T, myao_slack::error::SlackError>>,
 ) -> Result<T, Finding> {
     match tokio::time::timeout(PATIENCE, call).await {
-        Ok(answer) => answer.map_err(|error| Finding::bad(check, error.to_string())),
+        Ok(answer) => answer.map_err(|error| Finding::bad(check, format!("{key}: {error}"))),
         Err(_) => {
             let found = format!("Slack did not answer within {} s", PATIENCE.as_secs());
             let advice = "check the network, slack.api_url, and https://slack-status.com";
@@ -92,7 +96,10 @@ async fn patiently<T>(
     }
 }
 
-async fn authenticated(api_url: &str, bot_token: Option<&str>) -> Result<AuthTest, Finding> {
+async fn authenticated(
+    api_url: &str,
+    bot_token: Option<&str>,
+) -> Result<(SlackClient, AuthTest), Finding> {
     let Some(text) = bot_token else {
         return Err(
             Finding::bad(TOKEN, "slack.bot_token is not set").with_advice(format!(
@@ -103,13 +110,22 @@ async fn authenticated(api_url: &str, bot_token: Option<&str>) -> Result<AuthTes
     let token = token(TOKEN, "slack.bot_token", text, "xoxb-")?;
     let client = SlackClient::new(api_url, token);
     let client = client.map_err(|error| Finding::bad(TOKEN, error.to_string()))?;
-    patiently(TOKEN, client.auth_test()).await
+    let auth = patiently(TOKEN, "slack.bot_token", client.auth_test()).await?;
+    Ok((client, auth))
 }
 
-fn scopes(granted: Option<&[String]>) -> Finding {
-    let Some(granted) = granted else {
-        return Finding::warning(SCOPES, "Slack did not tell what the token may do");
-    };
+/// Where Slack does not tell the scopes, a call that needs one does.
+async fn untold_scopes(client: &SlackClient) -> Finding {
+    match patiently(SCOPES, "slack.bot_token", client.channels()).await {
+        Ok(_) => Finding::warning(
+            SCOPES,
+            "Slack did not tell what the token may do, but it lists channels",
+        ),
+        Err(finding) => finding,
+    }
+}
+
+fn scopes(granted: &[String]) -> Finding {
     let missing: Vec<String> = REQUIRED_SCOPES
         .iter()
         .filter(|(scope, _)| granted.iter().all(|granted| granted != scope))
@@ -153,7 +169,7 @@ async fn socket_mode(api_url: &str, app_token: Option<&str>) -> Finding {
         let client = SlackClient::new(api_url, token.clone());
         let client = client.map_err(|error| Finding::bad(EVENTS, error.to_string()))?;
         // The address is not used: it opens no connection, and so takes no events from a bot that runs.
-        patiently(EVENTS, client.open_connection(&token)).await
+        patiently(EVENTS, "slack.app_token", client.open_connection(&token)).await
     };
     match opened.await {
         Ok(_) => Finding::good(EVENTS, "Socket Mode: Slack lets the bot connect"),
