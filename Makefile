@@ -6,7 +6,7 @@ MYAO := $(TARGET_DIR)/release/myao
 PYTHON := target/python
 
 .DEFAULT_GOAL := help
-.PHONY: help build component demo test test-peers test-llm lint fmt clean
+.PHONY: help build component demo test test-peers test-llm bench lint fmt clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -27,12 +27,17 @@ test: build $(PYTHON)/ready ## every test
 	MYAO_TEST_BINARY="$(abspath $(MYAO))" MYAO_TEST_PYTHON="$(CURDIR)/$(PYTHON)/bin/python" \
 		cargo test --release --workspace
 
-# These servers need installing: `make test` lists their tests as ignored.
-test-peers: component ## myao against independent servers that break what they answer
-	@scripts/test-peers llmock aimock
+# These programs need installing: `make test` lists their tests as ignored.
+test-peers: component ## myao against independent servers: models that break their answers, Slack
+	@scripts/test-peers llmock aimock local-slack emulate slack-sdk
 
 test-llm: component ## a whole backfill with a small real model
 	@scripts/test-peers llama
+
+# Not part of `test`: the times are those of a machine with nothing else to do.
+bench: build ## how fast events of Slack are stored and acknowledged
+	MYAO_TEST_BINARY="$(abspath $(MYAO))" \
+		cargo test --release --workspace --test bot_faults -- --ignored --nocapture measures_
 
 # Jinja2, which the templates are compared with.
 $(PYTHON)/ready: tests/jinja/requirements.txt

@@ -7,18 +7,24 @@ use crate::bindings::exports::myao::memory::memory_generator::{
     self, DueWork, Entry, Report, UpdateState,
 };
 use crate::bindings::exports::myao::memory::memory_summarizer::{self, Summary};
+use crate::bindings::exports::myao::memory::reply_prompt::{self, Occasion};
+use crate::bindings::exports::myao::memory::responder::{
+    self as responder_export, Judgment, Reply, Target,
+};
 use crate::bindings::llm::{Agent, Completion, LlmError, Request};
 use crate::bindings::log::Level;
+use crate::bindings::slack::{PostRequest, SlackError};
 use crate::bindings::storage::{
     Backlog, Deferral, Due, DueQuery, Memory, MemoryDraft, MemoryQuery, MessageQuery, StorageError,
 };
 use crate::bindings::types::{
-    Channel, Context, MemoryType, Message, Scope, Timestamp, Ts as TsText,
+    Channel, Context, MemoryType, Message, Scope, Timestamp, Ts as TsText, User,
 };
-use crate::bindings::{llm, log, settings, storage};
+use crate::bindings::{llm, log, settings, slack, storage};
 use crate::context;
 use crate::generator::{self, Run};
-use crate::ports::{Llm, Log, Ports, Storage};
+use crate::ports::{Llm, Log, Ports, Slack, Storage};
+use crate::responder::Responder;
 use crate::summarizer::Summarizer;
 
 /// The host, reached through the component's imports.
@@ -71,6 +77,29 @@ impl Llm for Host {
     }
 }
 
+impl Slack for Host {
+    fn post(&self, request: &PostRequest) -> Result<Vec<TsText>, SlackError> {
+        slack::post(request)
+    }
+    fn thread(&self, channel_id: &str, thread_ts: &str) -> Result<Vec<Message>, SlackError> {
+        slack::thread(channel_id, thread_ts)
+    }
+    fn history(
+        &self,
+        channel_id: &str,
+        until: &str,
+        limit: u32,
+    ) -> Result<Vec<Message>, SlackError> {
+        slack::history(channel_id, until, limit)
+    }
+    fn permalink(&self, channel_id: &str, ts: &str) -> Result<String, SlackError> {
+        slack::permalink(channel_id, ts)
+    }
+    fn get_user(&self, id: &str) -> Result<User, SlackError> {
+        slack::get_user(id)
+    }
+}
+
 impl Log for Host {
     fn write(&self, level: Level, line: &str) {
         log::write(level, line);
@@ -81,6 +110,7 @@ fn ports() -> Ports<'static> {
     Ports {
         storage: &Host,
         llm: &Host,
+        slack: &Host,
         log: &Host,
         judge,
         settings: settings::get(),
@@ -150,6 +180,30 @@ impl memory_generator::Guest for Component {
 
     fn generate_workspace(now: Timestamp) -> Entry {
         Run::new(&ports(), now).generate_workspace()
+    }
+}
+
+impl reply_prompt::Guest for Component {
+    fn render_reply(context: Context, occasion: Occasion, now: Timestamp) -> Result<String, Error> {
+        Responder::new(&ports(), now).render_reply(&context, occasion)
+    }
+
+    fn render_judgment(context: Context, now: Timestamp) -> Result<String, Error> {
+        Responder::new(&ports(), now).render_judgment(&context)
+    }
+}
+
+impl responder_export::Guest for Component {
+    fn reply_to_mention(target: Target, now: Timestamp) -> Result<Reply, Error> {
+        Responder::new(&ports(), now).reply_to_mention(&target)
+    }
+
+    fn judge(target: Target, now: Timestamp) -> Result<Judgment, Error> {
+        Responder::new(&ports(), now).judge(&target)
+    }
+
+    fn reply_unasked(target: Target, now: Timestamp) -> Result<Reply, Error> {
+        Responder::new(&ports(), now).reply_unasked(&target)
     }
 }
 

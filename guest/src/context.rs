@@ -46,6 +46,17 @@ impl Remembered {
                 .map_err(Error::Storage)?,
         })
     }
+
+    /// One channel.
+    ///
+    /// # Errors
+    /// [`Error::Storage`] (`not-found`).
+    pub fn channel(&self, channel_id: &str) -> Result<&Channel, Error> {
+        let mut channels = self.channels.iter();
+        channels
+            .find(|channel| channel.id == channel_id)
+            .ok_or_else(|| not_found(channel_id))
+    }
 }
 
 /// How many short-term versions a prompt shows (document `01e`): one where versions are off.
@@ -106,16 +117,24 @@ pub fn build(
     remembered: &Remembered,
     messages: &MessageQuery,
 ) -> Result<(Context, Vec<Memory>), Error> {
-    let channel = remembered
-        .channels
-        .iter()
-        .find(|channel| channel.id == messages.channel_id)
-        .ok_or_else(|| not_found(&messages.channel_id))?;
-    let history = conversation_history(
-        channel,
-        storage.list_messages(messages).map_err(Error::Storage)?,
-        messages.whole_thread.as_deref(),
-    )?;
+    let channel = remembered.channel(&messages.channel_id)?;
+    let listed = storage.list_messages(messages).map_err(Error::Storage)?;
+    let history = conversation_history(channel, listed, messages.whole_thread.as_deref())?;
+    let target = messages.whole_thread.as_deref();
+    build_around(storage, settings, remembered, history, target)
+}
+
+/// The same around messages that are already read: one storage call, for the threads' memories.
+///
+/// # Errors
+/// [`Error::Storage`].
+pub fn build_around(
+    storage: &dyn Storage,
+    settings: &Values,
+    remembered: &Remembered,
+    history: ConversationHistory,
+    target_thread: Option<&str>,
+) -> Result<(Context, Vec<Memory>), Error> {
     let thread_memories = read_thread_memories(storage, &history)?;
     let mut context = assemble(
         settings,
@@ -124,7 +143,7 @@ pub fn build(
         history,
     );
     context.thread_memories = shown_thread_memories(&thread_memories);
-    context.target_thread_ts.clone_from(&messages.whole_thread);
+    context.target_thread_ts = target_thread.map(str::to_owned);
     Ok((context, thread_memories))
 }
 

@@ -6,7 +6,8 @@
 //!
 //! A message becomes a memory this way: [`generator`] finds what is due, [`context`] puts together what
 //! is known, [`prompt`] renders it, [`summarizer`] has a model (or [`extractive`]) make the text,
-//! [`answer`] judges a model's, and [`generator`] saves it.
+//! [`answer`] judges a model's, and [`generator`] saves it. [`responder`] answers people in the same way, and posts what
+//! it made.
 
 pub mod answer;
 pub mod bindings;
@@ -22,9 +23,11 @@ pub mod bindings;
 mod component;
 pub mod context;
 pub mod extractive;
+mod fit;
 pub mod generator;
 pub mod ports;
 pub mod prompt;
+pub mod responder;
 pub mod summarizer;
 #[cfg(test)]
 mod testing;

@@ -5,10 +5,11 @@ use crate::answer::Judge;
 use crate::bindings::llm::{Agent, Completion, LlmError, Request};
 use crate::bindings::log::Level;
 use crate::bindings::settings::Values;
+use crate::bindings::slack::{PostRequest, SlackError};
 use crate::bindings::storage::{
     Backlog, Deferral, Due, DueQuery, Memory, MemoryDraft, MemoryQuery, MessageQuery, StorageError,
 };
-use crate::bindings::types::{Channel, Message, Scope};
+use crate::bindings::types::{Channel, Message, Scope, User};
 
 /// The store (`wit/storage.wit`).
 pub trait Storage {
@@ -47,18 +48,39 @@ pub trait Llm {
     fn count_tokens(&self, agent: Agent, texts: &[String]) -> Vec<u32>;
 }
 
+/// The chat platform (`wit/slack.wit`).
+pub trait Slack {
+    /// Posts; the ids of the posts, in order.
+    fn post(&self, request: &PostRequest) -> Result<Vec<String>, SlackError>;
+    /// All messages of a thread, oldest first.
+    fn thread(&self, channel_id: &str, thread_ts: &str) -> Result<Vec<Message>, SlackError>;
+    /// The newest top-level messages up to `until`, oldest first.
+    fn history(
+        &self,
+        channel_id: &str,
+        until: &str,
+        limit: u32,
+    ) -> Result<Vec<Message>, SlackError>;
+    /// The address of a message.
+    fn permalink(&self, channel_id: &str, ts: &str) -> Result<String, SlackError>;
+    /// Who somebody is.
+    fn get_user(&self, id: &str) -> Result<User, SlackError>;
+}
+
 /// Where lines about the work go (`wit/log.wit`).
 pub trait Log {
     /// Writes one line, which never holds the text of a message or memory.
     fn write(&self, level: Level, line: &str);
 }
 
-/// Everything the generation of memories works with.
+/// Everything that the making of memories and replies works with.
 pub struct Ports<'a> {
     /// The store.
     pub storage: &'a dyn Storage,
     /// The language model.
     pub llm: &'a dyn Llm,
+    /// The chat platform.
+    pub slack: &'a dyn Slack,
     /// The log.
     pub log: &'a dyn Log,
     /// What decides whether an answer becomes a memory.

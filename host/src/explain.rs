@@ -2,6 +2,7 @@
 
 use crate::bindings::errors::{BadAnswer, Combination, Error};
 use crate::bindings::llm::LlmError;
+use crate::bindings::slack::SlackError;
 use crate::bindings::storage::StorageError;
 use crate::bindings::types::{MemoryType, Scope};
 use crate::names;
@@ -31,6 +32,7 @@ pub fn explain(error: &Error) -> String {
         Error::Template(fault) => format!("template {}: {}", fault.name, fault.detail),
         Error::Storage(error) => explain_storage(error),
         Error::Llm(error) => explain_llm(error),
+        Error::Slack(error) => explain_slack(error),
         Error::BadAnswer(reason) => explain_bad_answer(reason),
         Error::PromptTooLong(excess) => format!(
             "the prompt is too long: {} tokens where {} fit the model, with everything left out that can be; use \
@@ -69,6 +71,10 @@ fn explain_bad_answer(reason: &BadAnswer) -> String {
             ),
             "memory.short_term_summary_max_tokens and memory.long_term_summary_max_tokens set the limits",
         ),
+        BadAnswer::Malformed(detail) => (
+            format!("gave an answer of another form than asked for ({detail})"),
+            OTHER_MODEL,
+        ),
         BadAnswer::Shrunk(shrinkage) => (
             format!(
                 "kept {} of {} facts of the existing memory, and {} of {} tokens",
@@ -98,6 +104,24 @@ pub fn explain_storage(error: &StorageError) -> String {
                 "{detail}; another myao wrote at the same time, and the next run goes on from there"
             )
         }
+    }
+}
+
+/// The chat platform's error, in one line. The details already name the thing and the remedy.
+#[must_use]
+pub fn explain_slack(error: &SlackError) -> String {
+    match error {
+        SlackError::RateLimited(Some(seconds)) => {
+            format!("Slack takes no more calls for now; try again in {seconds} s")
+        }
+        SlackError::RateLimited(None) => {
+            "Slack takes no more calls for now; try again later".to_owned()
+        }
+        SlackError::NotFound(detail)
+        | SlackError::NotAllowed(detail)
+        | SlackError::Unavailable(detail)
+        | SlackError::Invalid(detail)
+        | SlackError::Other(detail) => detail.clone(),
     }
 }
 

@@ -6,8 +6,10 @@
 
 pub mod backfill;
 pub mod bindings;
+pub mod bot;
 mod cache;
 pub mod capabilities;
+pub mod chat;
 pub mod component;
 pub mod config;
 pub mod context_json;
@@ -20,6 +22,7 @@ pub mod names;
 pub mod plugin;
 pub mod recording;
 pub mod run;
+pub mod slack;
 pub mod storage;
 pub mod traces;
 pub mod ts;

@@ -21,6 +21,18 @@ pub fn memory_type(memory_type: MemoryType) -> &'static str {
     }
 }
 
+/// `thread`, `channel short-term`, …
+#[must_use]
+pub fn layer(scope: Scope, memory_type: MemoryType) -> &'static str {
+    match (scope, memory_type) {
+        (Scope::Thread, _) => "thread",
+        (Scope::Channel, MemoryType::ShortTerm) => "channel short-term",
+        (Scope::Channel, MemoryType::LongTerm) => "channel long-term",
+        (Scope::Workspace, MemoryType::ShortTerm) => "workspace short-term",
+        (Scope::Workspace, MemoryType::LongTerm) => "workspace long-term",
+    }
+}
+
 /// `llm`, `extractive` or `imported`.
 #[must_use]
 pub fn engine(engine: Engine) -> &'static str {

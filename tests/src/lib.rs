@@ -1,6 +1,7 @@
 //! What the tests share: the component, settings, fixtures.
 
 pub mod backfills;
+pub mod bot;
 pub mod collector;
 pub mod conversation;
 pub mod export;

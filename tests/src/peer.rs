@@ -4,10 +4,12 @@
 #![allow(clippy::panic, clippy::unwrap_used)]
 
 use std::ffi::OsStr;
-use std::io::{Read as _, Write as _};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::ops::Range;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU16, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -17,6 +19,8 @@ use crate::project_file;
 
 /// Python and Node start slowly while others compile.
 const START_TIMEOUT: Duration = Duration::from_secs(60);
+/// Below those that Linux and macOS hand out.
+const PORTS: Range<u16> = 11_000..31_000;
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// A file of an installed peer, by its path under `target/peers`.
@@ -79,40 +83,35 @@ impl Peer {
     /// What a page holds.
     #[must_use]
     pub fn get(&self, path: &str) -> Value {
-        self.ask("GET", path, &Value::Null)
+        self.ask("GET", path, "")
     }
 
     /// What a page answers to a body.
     pub fn post(&self, path: &str, body: &Value) -> Value {
-        self.ask("POST", path, body)
+        self.ask("POST", path, &body.to_string())
+    }
+
+    /// Where it listens.
+    #[must_use]
+    pub fn address(&self) -> SocketAddr {
+        self.address
     }
 
     fn is_ready(&self, health: &str) -> bool {
         self.exchange("GET", health, "")
-            .is_ok_and(|answer| status(&answer) == Some("200"))
+            .is_ok_and(|answer| answer.status == 200)
     }
 
-    fn ask(&self, method: &str, path: &str, body: &Value) -> Value {
-        let answer = self.exchange(method, path, &body.to_string()).unwrap();
-        let is_success = status(&answer).is_some_and(|status| status.starts_with('2'));
-        assert!(is_success, "{method} {path}: {answer}");
-        let (_, body) = answer.split_once("\r\n\r\n").unwrap();
-        serde_json::from_str(body).unwrap_or_else(|error| panic!("{path}: {error}: {body}"))
+    fn ask(&self, method: &str, path: &str, body: &str) -> Value {
+        let answer = self.exchange(method, path, body).unwrap();
+        let is_success = (200..300).contains(&answer.status);
+        assert!(is_success, "{method} {path}: {answer:?}");
+        answer.json()
     }
 
-    /// HTTP/1.0: the answer is whole, and ends with the connection.
-    fn exchange(&self, method: &str, path: &str, body: &str) -> std::io::Result<String> {
-        let mut stream = TcpStream::connect(self.address)?;
-        let length = body.len();
-        write!(
-            stream,
-            "{method} {path} HTTP/1.0\r\nhost: {}\r\n{}\r\ncontent-type: application/json\r\n\
-             content-length: {length}\r\n\r\n{body}",
-            self.address, self.header
-        )?;
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer)?;
-        Ok(answer)
+    fn exchange(&self, method: &str, path: &str, body: &str) -> std::io::Result<Answer> {
+        let headers = [self.header.as_str(), "content-type: application/json"];
+        exchange(self.address, &format!("{method} {path}"), &headers, body)
     }
 }
 
@@ -124,12 +123,85 @@ impl Drop for Peer {
     }
 }
 
-fn status(answer: &str) -> Option<&str> {
-    answer.split_whitespace().nth(1)
+/// What a server answers.
+#[derive(Debug)]
+pub struct Answer {
+    /// The HTTP status.
+    pub status: u16,
+    /// The body.
+    pub body: String,
 }
 
-/// A port that nobody listens on, as the system hands it out.
-fn free_address() -> SocketAddr {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
-    listener.local_addr().unwrap()
+impl Answer {
+    /// The body as JSON.
+    #[must_use]
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+}
+
+/// Sends `target`, as in `GET /health`, with these headers. HTTP/1.0: the answer is in one piece.
+///
+/// # Errors
+/// Where nobody answers, or not with HTTP.
+pub fn exchange(
+    address: SocketAddr,
+    target: &str,
+    headers: &[&str],
+    body: &str,
+) -> std::io::Result<Answer> {
+    let mut stream = TcpStream::connect(address)?;
+    let length = body.len();
+    let headers: String = headers.iter().map(|line| format!("{line}\r\n")).collect();
+    write!(
+        stream,
+        "{target} HTTP/1.0\r\nhost: {address}\r\n{headers}content-length: {length}\r\n\r\n{body}"
+    )?;
+    read_answer(BufReader::new(stream))
+}
+
+/// The body ends where its length says, for a server that leaves the connection open, or with the connection.
+fn read_answer(mut stream: BufReader<TcpStream>) -> std::io::Result<Answer> {
+    let mut status_line = String::new();
+    stream.read_line(&mut status_line)?;
+    let status = status_line.split_whitespace().nth(1).map(str::parse);
+    let Some(Ok(status)) = status else {
+        return Err(std::io::Error::other(format!("not HTTP: {status_line}")));
+    };
+    let mut length = u64::MAX;
+    loop {
+        let mut header = String::new();
+        stream.read_line(&mut header)?;
+        let header = header.trim_end();
+        if header.is_empty() {
+            break;
+        }
+        if let Some((name, value)) = header.split_once(": ")
+            && name.eq_ignore_ascii_case("content-length")
+        {
+            length = value.parse().map_err(std::io::Error::other)?;
+        }
+    }
+    let mut body = String::new();
+    stream.take(length).read_to_string(&mut body)?;
+    Ok(Answer { status, body })
+}
+
+/// A port that nobody listens on, and never the same twice. It is none that the system hands out for connections: one
+/// of those could take it before its user does.
+#[must_use]
+#[track_caller]
+pub fn free_address() -> SocketAddr {
+    static NEXT: AtomicU16 = AtomicU16::new(0);
+    // Test programs that run side by side begin at different places.
+    let first = u16::try_from(std::process::id() % 97 * 200).unwrap();
+    let candidates = std::iter::repeat_with(|| NEXT.fetch_add(1, Ordering::Relaxed));
+    let mut ports = candidates
+        .take(PORTS.len())
+        .map(|number| PORTS.start + first.wrapping_add(number) % (PORTS.end - PORTS.start));
+    let free = ports.find(|port| TcpListener::bind((Ipv4Addr::LOCALHOST, *port)).is_ok());
+    SocketAddr::from((
+        Ipv4Addr::LOCALHOST,
+        free.unwrap_or_else(|| panic!("no port of {PORTS:?} is free")),
+    ))
 }

@@ -1,4 +1,4 @@
-//! Judges a model's answer before it becomes a memory: nothing bad is saved.
+//! Judges a model's answer before it becomes a memory, or ([`judge_reply`]) a reply: nothing bad is saved or posted.
 //!
 //! [`judge`] takes the wrapping off an answer, cuts it back to its last whole bullet where it was
 //! cut off, leaves of a sentence that is said again and again the first, takes out a heading of the prompt, and refuses what is no memory. Each rule is a file; its thresholds stand at its head.
@@ -24,11 +24,16 @@ mod lines;
 mod loops;
 mod phrases;
 mod repetition;
+mod reply;
 mod shrinkage;
+mod spoken;
 mod wrapping;
 
 pub use feedback::feedback;
 pub use language::{Language, languages_of};
+pub use reply::{ReplyExpectation, judge_reply, reply_feedback};
+
+use crate::bindings::errors::{self, BadAnswer, LanguageMismatch, TokenExcess};
 
 /// What an answer must live up to.
 #[derive(Clone, Copy, Debug)]
@@ -132,6 +137,28 @@ pub struct Shrinkage {
     pub facts_before: u32,
     /// How many of them the answer holds.
     pub facts_kept: u32,
+}
+
+impl From<Rejection> for BadAnswer {
+    fn from(rejection: Rejection) -> Self {
+        match rejection {
+            Rejection::Empty => Self::Empty,
+            Rejection::Refusal => Self::Refusal,
+            Rejection::Question => Self::Question,
+            Rejection::PromptRepeated => Self::PromptRepeated,
+            Rejection::WrongLanguage { expected, found } => Self::WrongLanguage(LanguageMismatch {
+                expected: expected.to_string(),
+                found: found.to_string(),
+            }),
+            Rejection::TooLong { tokens, limit } => Self::TooLong(TokenExcess { tokens, limit }),
+            Rejection::Shrunk(shrinkage) => Self::Shrunk(errors::Shrinkage {
+                tokens_before: shrinkage.tokens_before,
+                tokens: shrinkage.tokens,
+                facts_before: shrinkage.facts_before,
+                facts_kept: shrinkage.facts_kept,
+            }),
+        }
+    }
 }
 
 /// Counts the tokens of texts.

@@ -28,11 +28,15 @@ const LEAST_COPIED: usize = 300;
 /// headings, or message heads whoever wrote them, with half of its letters in whole sentences of the prompt, or, where the
 /// sources are messages, with four fifths of its letters in runs of [`RUN`] that are theirs.
 pub(super) fn repeats(answer: &str, prompt: &str, sources: Sources<'_>) -> bool {
-    repeats_instruction(answer, prompt, sources)
-        || repeats_headings(answer, prompt, sources)
+    repeats_frame(answer, prompt, sources)
         || repeats_message_heads(answer, sources)
         || repeats_sentences(answer, prompt, sources)
         || matches!(sources, Sources::Messages(messages) if copies(answer, messages))
+}
+
+/// Whether an answer has a line of the instruction, or two headings of the prompt.
+pub(super) fn repeats_frame(answer: &str, prompt: &str, sources: Sources<'_>) -> bool {
+    repeats_instruction(answer, prompt, sources) || repeats_headings(answer, prompt, sources)
 }
 
 /// Letters and digits alone, so that bullets, bold type and spacing make no difference.
@@ -57,6 +61,8 @@ fn repeats_instruction(answer: &str, prompt: &str, sources: Sources<'_>) -> bool
     let mut repeated = lines
         .iter()
         .skip(start)
+        // What time it is may be told.
+        .filter(|line| without_time(line).is_none())
         .map(|line| letters(line))
         .filter(|line| line.chars().count() >= LEAST_INSTRUCTION && answer.contains(line.as_str()))
         .peekable();

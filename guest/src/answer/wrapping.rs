@@ -30,6 +30,23 @@ pub(super) fn unwrap(answer: &str, cut_off: bool) -> String {
     dedent(trim_lines(text)).trim().to_owned()
 }
 
+/// An answer with `\n` for every line break, without thoughts and other control characters.
+pub(super) fn plain(answer: &str) -> String {
+    let text = with_plain_breaks(answer);
+    trim_lines(without_thoughts(&text)).trim().to_owned()
+}
+
+/// What stands in a code fence around everything, if the fence says that it holds one of these.
+pub(super) fn without_fence_of<'t>(text: &'t str, contents: &[&str], cut_off: bool) -> &'t str {
+    let first = text.lines().next().unwrap_or_default();
+    let named = first.trim().trim_start_matches(['`', '~']).to_lowercase();
+    if contents.contains(&named.as_str()) {
+        without_fence(text, cut_off)
+    } else {
+        text
+    }
+}
+
 fn with_plain_breaks(text: &str) -> String {
     let unified = text.replace("\r\n", "\n");
     let breaks = unified

@@ -209,7 +209,7 @@ const SMALL_TALK: &[&str] = &[
 ];
 
 /// How much a sentence decides, assigns, dates or explains; 0 for not at all.
-pub(super) fn decision(folded_lower: &str) -> f64 {
+pub(crate) fn decision(folded_lower: &str) -> f64 {
     let found = DECISIONS
         .iter()
         .filter(|(cue, _)| contains(folded_lower, cue));
@@ -224,7 +224,7 @@ pub(super) fn decision(folded_lower: &str) -> f64 {
 }
 
 /// Whether the sentence greets, thanks, laughs or nods.
-pub(super) fn is_chatter(folded_lower: &str) -> bool {
+pub(crate) fn is_chatter(folded_lower: &str) -> bool {
     CHATTER.iter().any(|cue| contains(folded_lower, cue))
 }
 
@@ -234,7 +234,7 @@ pub(super) fn is_small_talk(folded_lower: &str) -> bool {
 }
 
 /// Whether the sentence asks.
-pub(super) fn is_question(folded_lower: &str) -> bool {
+pub(crate) fn is_question(folded_lower: &str) -> bool {
     let text = folded_lower.trim_end_matches(|c: char| !c.is_alphanumeric() && c != '?');
     let endings = [
         "?",

@@ -10,15 +10,15 @@ const MAX_PARENT_WIDTH: usize = 40;
 
 /// One remembered thing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Item {
+pub(crate) struct Item {
     /// The channel it belongs to: `#general`.
-    pub(super) label: Option<String>,
+    pub(crate) label: Option<String>,
     /// Its day as `YYYY-MM-DD`, where the text began with it.
-    pub(super) date: Option<String>,
+    pub(crate) date: Option<String>,
     /// The day to order by, counted from the year 1; also of dates in other forms, which stay in the text.
-    pub(super) day: Option<i32>,
+    pub(crate) day: Option<i32>,
     /// The rest.
-    pub(super) text: String,
+    pub(crate) text: String,
 }
 
 impl Item {
@@ -43,7 +43,7 @@ struct Above {
 }
 
 /// The items of a memory. Every one gets `label` where one is given.
-pub(super) fn parse(memory: &str, label: Option<&str>) -> Vec<Item> {
+pub(crate) fn parse(memory: &str, label: Option<&str>) -> Vec<Item> {
     let lines: Vec<&str> = memory.split(is_line_break).collect();
     let mut above = Above::default();
     let mut items = Vec::new();

@@ -70,7 +70,7 @@ fn prefix(time: Timestamp) -> String {
 }
 
 /// The name to show, with its colon: one line that forges neither a label nor the end of the name.
-fn name(message: &Message) -> String {
+pub(crate) fn name(message: &Message) -> String {
     let flat = flatten(&message.user.name);
     let name = strip_markers(&flat)
         .0
@@ -83,7 +83,7 @@ fn name(message: &Message) -> String {
 }
 
 /// The day in local time, `YYYY-MM-DD`; none where four digits do not hold the year.
-fn local_date(time: Timestamp) -> Option<String> {
+pub(crate) fn local_date(time: Timestamp) -> Option<String> {
     let local = time
         .unix_seconds
         .checked_add(i64::from(time.utc_offset_seconds))?;

@@ -15,18 +15,18 @@
 //! and no arithmetic that differs between machines.
 
 mod context;
-mod cues;
+pub(crate) mod cues;
 mod facts;
 mod inventory;
-mod items;
+pub(crate) mod items;
 mod merge;
-mod messages;
+pub(crate) mod messages;
 mod names;
 mod numbers;
 mod questions;
 mod score;
 mod select;
-mod sentences;
+pub(crate) mod sentences;
 pub(crate) mod terms;
 pub(crate) mod text;
 

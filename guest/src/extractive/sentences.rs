@@ -17,17 +17,17 @@ const DUMP_LINES: usize = 3;
 
 /// One sentence: one line, without marks of lists, headings or quotations at its head.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Sentence {
+pub(crate) struct Sentence {
     /// The text.
-    pub(super) text: String,
+    pub(crate) text: String,
     /// The line that announces the list it stands in: `決定事項:`.
-    pub(super) lead: Option<Rc<str>>,
+    pub(crate) lead: Option<Rc<str>>,
     /// Whether it is the first line of code or of a log.
-    pub(super) code: bool,
+    pub(crate) code: bool,
 }
 
 /// The sentences of a message, in order. Of code blocks and dumps only the first line is there.
-pub(super) fn split(text: &str) -> Vec<Sentence> {
+pub(crate) fn split(text: &str) -> Vec<Sentence> {
     let mut sentences = Vec::new();
     let mut lead: Option<Rc<str>> = None;
     for line in lines(text) {

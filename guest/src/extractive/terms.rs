@@ -61,6 +61,26 @@ pub(crate) fn terms(text: &str) -> Vec<String> {
     terms
 }
 
+/// The content words as they are written, in their order: runs of kanji are not cut into pairs.
+pub(crate) fn words(text: &str) -> Vec<String> {
+    let text = fold(text).to_lowercase();
+    let chars: Vec<char> = text.chars().collect();
+    let mut words: Vec<String> = Vec::new();
+    for run in chars.chunk_by(|a, b| class(*a) == class(*b)) {
+        let word: String = run.iter().collect();
+        let counts = match run.first().map_or(Class::Other, |c| class(*c)) {
+            Class::Kanji => true,
+            Class::Katakana => run.len() > 1,
+            Class::Word => run.len() > 1 && !STOP_WORDS.contains(&word.as_str()),
+            Class::Other => false,
+        };
+        if counts && !words.contains(&word) {
+            words.push(word);
+        }
+    }
+    words
+}
+
 /// How many words say what the sentence is about: addresses, numbers and ids do not.
 pub(super) fn plain_words(text: &str) -> usize {
     let text = fold(text).to_lowercase();
@@ -103,5 +123,6 @@ mod tests {
             ["database", "migrate"]
         );
         assert_eq!(terms("ＡＰＩ を見る"), ["api", "見"]);
+        assert_eq!(words("予算案のＡＰＩ、the API"), ["予算案", "api"]);
     }
 }

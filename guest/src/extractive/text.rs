@@ -129,7 +129,7 @@ pub(crate) fn width(text: &str) -> usize {
 }
 
 /// The text, cut at a word boundary with `…` where it is wider than so many columns.
-pub(super) fn cut(text: &str, columns: usize) -> String {
+pub(crate) fn cut(text: &str, columns: usize) -> String {
     if width(text) <= columns {
         return text.to_owned();
     }
@@ -169,7 +169,7 @@ pub(super) fn shorter_heads(text: &str, most: usize) -> Vec<String> {
 }
 
 /// Whether the texts are Japanese rather than English, by their letters.
-pub(super) fn is_japanese<'a>(texts: impl Iterator<Item = &'a str>) -> bool {
+pub(crate) fn is_japanese<'a>(texts: impl Iterator<Item = &'a str>) -> bool {
     let (mut kana, mut kanji, mut other) = (0_usize, 0_usize, 0_usize);
     for word in texts
         .flat_map(str::split_whitespace)

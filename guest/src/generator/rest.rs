@@ -104,6 +104,7 @@ fn lasting_reason(error: &Error) -> Option<String> {
                 "the answer kept {} of {} facts",
                 shrinkage.facts_kept, shrinkage.facts_before
             ),
+            BadAnswer::Malformed(fault) => format!("the answer was malformed: {fault}"),
         },
         Error::PromptTooLong(length) => format!(
             "the prompt has {} tokens and {} fit",

@@ -16,18 +16,23 @@ use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value};
 use minijinja_contrib::pycompat::unknown_method_callback;
 
 pub use selection::{
-    check_combination, conversation_messages, has_input, memory_of_type, target_memories,
-    target_messages, target_thread_messages,
+    check_combination, conversation_messages, has_input, memory_of_type, reply_target_messages,
+    target_memories, target_messages, target_thread_messages,
 };
 
 use crate::bindings::errors::{Error, TemplateFault};
+use crate::bindings::exports::myao::memory::reply_prompt::Occasion;
 use crate::bindings::settings::Template;
-use crate::bindings::types::{Context, MemoryType, Scope};
+use crate::bindings::types::{Context, MemoryType, Message, Scope, Timestamp};
 
 /// The template of a memory's prompt; the others are its partials.
 const MEMORY_PROMPT: &str = "memory_prompt.j2";
 /// The template of the prompt that merges the summaries of a long target's chunks.
 const CHUNKS_PROMPT: &str = "chunks_prompt.j2";
+/// The template of a reply's prompt.
+const REPLY_PROMPT: &str = "reply_prompt.j2";
+/// The template of the prompt that asks whether to reply.
+const JUDGMENT_PROMPT: &str = "judgment_prompt.j2";
 
 macro_rules! built_in {
     ($($name:literal),+ $(,)?) => {
@@ -40,11 +45,15 @@ macro_rules! built_in {
 built_in!(
     "memory_prompt.j2",
     "chunks_prompt.j2",
+    "reply_prompt.j2",
+    "judgment_prompt.j2",
     "_channel_long_term.j2",
     "_channel_memories.j2",
     "_channel_short_term.j2",
+    "_conversation.j2",
     "_messages.j2",
     "_recent_events.j2",
+    "_reply_context.j2",
     "_thread_short_term.j2",
     "_workspace_long_term.j2",
     "_workspace_memories.j2",
@@ -119,6 +128,30 @@ impl Renderer {
     ) -> Result<String, Error> {
         let variables = values::merge_context(context, scope, summaries);
         self.render_template(CHUNKS_PROMPT, variables)
+    }
+
+    /// The prompt of a reply, or where there is no occasion for one of the judgment whether there should be.
+    /// `answered` is the message that is answered.
+    ///
+    /// # Errors
+    /// [`Error::Template`] where a template fails.
+    pub fn render_reply(
+        &self,
+        context: &Context,
+        occasion: Option<Occasion>,
+        now: Timestamp,
+        answered: Option<&Message>,
+        legacy_workspace_short_term: bool,
+    ) -> Result<String, Error> {
+        let variables = values::reply_context(
+            context,
+            occasion,
+            now,
+            answered,
+            legacy_workspace_short_term,
+        );
+        let name = occasion.map_or(JUDGMENT_PROMPT, |_| REPLY_PROMPT);
+        self.render_template(name, variables)
     }
 
     fn render_template(&self, name: &str, variables: Value) -> Result<String, Error> {

@@ -65,6 +65,15 @@ pub fn target_thread_messages(context: &Context) -> &[Message] {
         .map_or(&[], |thread| thread.messages.as_slice())
 }
 
+/// The messages that a reply follows: those of the target thread, or those outside threads where there is none.
+#[must_use]
+pub fn reply_target_messages(context: &Context) -> &[Message] {
+    match context.target_thread_ts {
+        Some(_) => target_thread_messages(context),
+        None => &context.conversation_history.top_level_messages,
+    }
+}
+
 /// All messages of the conversation history: those outside threads, then thread by thread.
 pub fn conversation_messages(context: &Context) -> impl Iterator<Item = &Message> {
     let history = &context.conversation_history;

@@ -9,9 +9,10 @@ use minijinja::value::{Object, ObjectRepr};
 use minijinja::{ErrorKind, Value, context};
 
 use super::selection::{channel_short_term_memory, newest_short_term_memory};
+use crate::bindings::exports::myao::memory::reply_prompt::Occasion;
 use crate::bindings::types::{ChannelMemory, Context, MemoryType, Message, Scope, Timestamp, User};
 
-/// All variables of one prompt.
+/// All variables of one memory's prompt.
 pub(super) fn template_context(
     context: &Context,
     scope: Scope,
@@ -25,12 +26,7 @@ pub(super) fn template_context(
         .as_deref()
         .filter(|_| legacy_workspace_short_term);
     let merges_channel = scope == Scope::Channel && memory_type == MemoryType::LongTerm;
-    let threads = Value::from_pairs(
-        history
-            .threads
-            .iter()
-            .map(|thread| (&thread.thread_ts, message_values(&thread.messages))),
-    );
+    let threads = thread_values(context);
     context! {
         persona => persona_value(context),
         scope => scope_name(scope),
@@ -41,15 +37,51 @@ pub(super) fn template_context(
         existing_memory => existing_memory,
         workspace_long_term_memory => &context.workspace_long_term_memory,
         workspace_short_term_memory => workspace_short_term,
-        channel_memories => Value::from_pairs(
-            context.channel_memories.iter().map(|channel| (&channel.channel_id, channel_value(channel))),
-        ),
+        channel_memories => channel_values(context),
         current_channel_name => &history.channel_name,
         top_level_messages => message_values(&history.top_level_messages),
         target_thread_messages => target_thread(context, &threads),
         thread_messages => threads,
         target_thread_ts => &context.target_thread_ts,
         channel_short_term_memory => channel_short_term_memory(context).filter(|_| merges_channel),
+    }
+}
+
+/// All variables of a reply's or a judgment's prompt. `occasion` is none for a judgment.
+pub(super) fn reply_context(
+    context: &Context,
+    occasion: Option<Occasion>,
+    now: Timestamp,
+    answered: Option<&Message>,
+    legacy_workspace_short_term: bool,
+) -> Value {
+    let history = &context.conversation_history;
+    let workspace_short_term = context
+        .workspace_short_term_memory
+        .as_deref()
+        .filter(|_| legacy_workspace_short_term);
+    let threads = thread_values(context);
+    let top_level = message_values(&history.top_level_messages);
+    context! {
+        persona => persona_value(context),
+        occasion => occasion.map(|occasion| match occasion {
+            Occasion::Mention => "mention",
+            Occasion::Unasked => "unasked",
+        }),
+        now => timestamp_value(now),
+        utc_offset => format!("UTC{}", UtcOffset(now.utc_offset_seconds)),
+        answered_at => answered.map(|message| timestamp_value(message.timestamp)),
+        workspace_long_term_memory => &context.workspace_long_term_memory,
+        workspace_short_term_memory => workspace_short_term,
+        channel_memories => channel_values(context),
+        current_channel_name => &history.channel_name,
+        target_messages => match context.target_thread_ts {
+            Some(_) => target_thread(context, &threads),
+            None => top_level.clone(),
+        },
+        top_level_messages => top_level,
+        thread_messages => threads,
+        target_thread_ts => &context.target_thread_ts,
     }
 }
 
@@ -77,6 +109,18 @@ fn scope_name(scope: Scope) -> &'static str {
         Scope::Channel => "channel",
         Scope::Thread => "thread",
     }
+}
+
+/// The messages of each thread, by its id.
+fn thread_values(context: &Context) -> Value {
+    let threads = context.conversation_history.threads.iter();
+    Value::from_pairs(threads.map(|thread| (&thread.thread_ts, message_values(&thread.messages))))
+}
+
+/// What is remembered of each channel, by its id.
+fn channel_values(context: &Context) -> Value {
+    let channels = context.channel_memories.iter();
+    Value::from_pairs(channels.map(|channel| (&channel.channel_id, channel_value(channel))))
 }
 
 /// The messages of the target thread, shared with `threads`.
@@ -195,18 +239,23 @@ impl Object for TimestampValue {
 
     /// As Python prints a `datetime`: `2024-03-01 10:00:00+09:00`.
     fn render(self: &Arc<Self>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let minutes = self.0.utc_offset_seconds / 60;
-        let sign = if minutes < 0 { '-' } else { '+' };
         match local_time(self.0) {
             Some(time) => write!(f, "{time}")?,
             None => write!(f, "{}", self.0.unix_seconds)?,
         }
-        write!(
-            f,
-            "{sign}{:02}:{:02}",
-            minutes.unsigned_abs() / 60,
-            minutes.unsigned_abs() % 60
-        )
+        write!(f, "{}", UtcOffset(self.0.utc_offset_seconds))
+    }
+}
+
+/// An offset from UTC in seconds, as `+09:00`.
+struct UtcOffset(i32);
+
+impl fmt::Display for UtcOffset {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let minutes = self.0 / 60;
+        let sign = if minutes < 0 { '-' } else { '+' };
+        let minutes = minutes.unsigned_abs();
+        write!(f, "{sign}{:02}:{:02}", minutes / 60, minutes % 60)
     }
 }
 

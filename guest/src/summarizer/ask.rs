@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use super::{Summarizer, Task};
 use crate::answer::{Accepted, Expectation, Language, Rejection, Sources, feedback, languages_of};
-use crate::bindings::errors::{BadAnswer, Error, LanguageMismatch, Shrinkage, TokenExcess};
+use crate::bindings::errors::{BadAnswer, Error};
 use crate::bindings::llm::{Agent, Completion, FinishReason, LlmError, Purpose, Request};
 use crate::bindings::settings::Language as LanguageSetting;
 use crate::bindings::types::Context;
@@ -146,7 +146,7 @@ impl Summarizer<'_> {
             .into_iter()
             .map(final_result)
             .collect::<Result<_, _>>()
-            .map_err(|rejection| Failure::Error(Error::BadAnswer(bad_answer(rejection))))
+            .map_err(|rejection| Failure::Error(Error::BadAnswer(rejection.into())))
     }
 
     /// Asks once for each job, and judges the answers.
@@ -160,6 +160,7 @@ impl Summarizer<'_> {
             .map(|job| Request {
                 system_prompt: job.prompt.clone(),
                 max_tokens: answers.max_tokens,
+                answer_schema: None,
                 purpose: answers.purpose.clone(),
             })
             .collect();
@@ -231,26 +232,4 @@ fn texts_of(context: &Context) -> impl Iterator<Item = &str> {
     });
     let workspace = context.workspace_long_term_memory.iter();
     messages.chain(workspace.chain(memories).map(String::as_str))
-}
-
-fn bad_answer(rejection: Rejection) -> BadAnswer {
-    match rejection {
-        Rejection::Empty => BadAnswer::Empty,
-        Rejection::Refusal => BadAnswer::Refusal,
-        Rejection::Question => BadAnswer::Question,
-        Rejection::PromptRepeated => BadAnswer::PromptRepeated,
-        Rejection::WrongLanguage { expected, found } => {
-            BadAnswer::WrongLanguage(LanguageMismatch {
-                expected: expected.to_string(),
-                found: found.to_string(),
-            })
-        }
-        Rejection::TooLong { tokens, limit } => BadAnswer::TooLong(TokenExcess { tokens, limit }),
-        Rejection::Shrunk(shrinkage) => BadAnswer::Shrunk(Shrinkage {
-            tokens_before: shrinkage.tokens_before,
-            tokens: shrinkage.tokens,
-            facts_before: shrinkage.facts_before,
-            facts_kept: shrinkage.facts_kept,
-        }),
-    }
 }

@@ -7,11 +7,12 @@
 use std::collections::VecDeque;
 
 use super::ask::{Answers, Failure, Job};
-use super::{Summarizer, Task, count, too_long};
+use super::{Summarizer, Task};
 use crate::answer::Accepted;
 use crate::bindings::errors::Error;
 use crate::bindings::llm::Agent;
 use crate::bindings::types::{ChannelMemory, Context, MemoryType, Message, Scope, Thread};
+use crate::fit::count;
 use crate::prompt;
 use crate::ts::Ts;
 
@@ -137,7 +138,7 @@ impl Summarizer<'_> {
                 let prompt = self
                     .renderer()?
                     .render_merge(task.context, task.scope, &texts)?;
-                return Err(self.excess(&prompt, budget).into());
+                return Err(self.window.excess(&prompt, budget).into());
             }
             let (merging, single): (Vec<_>, Vec<_>) = groups
                 .into_iter()
@@ -177,7 +178,7 @@ impl Summarizer<'_> {
         let prompt = self
             .renderer()?
             .render_merge(task.context, task.scope, texts)?;
-        if texts.len() == 1 || self.fits(&prompt, budget) {
+        if texts.len() == 1 || self.window.fits(&prompt, budget) {
             groups.push((texts, prompt));
             return Ok(());
         }
@@ -198,7 +199,7 @@ impl Summarizer<'_> {
             ..task
         })?;
         let room = budget.map_or(u32::MAX, |budget| {
-            budget.saturating_sub(self.count_tokens(&around))
+            budget.saturating_sub(self.window.count_tokens(&around))
         });
         while !rest.units.is_empty() {
             let mut taken = rest.that_weigh(room);
@@ -208,12 +209,12 @@ impl Summarizer<'_> {
                     context: &context,
                     ..task
                 })?;
-                if self.fits(&prompt, budget) {
+                if self.window.fits(&prompt, budget) {
                     rest.units.drain(..taken);
                     return Ok(Some(Chunk { context, prompt }));
                 }
                 if taken == 1 && !rest.halve_first() {
-                    return Err(self.excess(&prompt, budget));
+                    return Err(self.window.excess(&prompt, budget));
                 }
                 taken /= 2;
             }
@@ -221,15 +222,11 @@ impl Summarizer<'_> {
         Ok(None)
     }
 
-    fn excess(&self, prompt: &str, budget: Option<u32>) -> Error {
-        too_long(self.count_tokens(prompt), budget.unwrap_or(u32::MAX))
-    }
-
     fn split(&self, task: Task<'_>, budget: Option<u32>) -> Result<Rest, Error> {
         let mut around = task.context.clone();
         let units: Vec<Unit> = match (task.scope, task.memory_type) {
             (Scope::Channel, MemoryType::LongTerm) => {
-                return Err(self.excess(&self.render(task)?, budget));
+                return Err(self.window.excess(&self.render(task)?, budget));
             }
             (Scope::Workspace, memory_type) => std::mem::take(&mut around.channel_memories)
                 .into_iter()

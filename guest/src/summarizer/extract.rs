@@ -1,11 +1,12 @@
 //! A memory's text without a model.
 
-use super::{NOTHING, Summarizer, Task, count};
+use super::{Summarizer, Task};
 use crate::bindings::errors::{BadAnswer, Error};
 use crate::bindings::exports::myao::memory::memory_summarizer::Summary;
 use crate::bindings::llm::Agent;
 use crate::bindings::types::{Coverage, Engine, Message};
 use crate::extractive;
+use crate::fit::{NOTHING, count};
 use crate::prompt;
 use crate::ts::Ts;
 

@@ -1,28 +1,27 @@
 //! Makes the text of one memory from a context, with a language model or without one
 //! (documents `05` and `extra05a`).
 //!
-//! With a model: [`fit`] cuts the context until the prompt fits, [`chunks`] splits a target that does not fit
+//! With a model: [`crate::fit`] cuts the context until the prompt fits, [`chunks`] splits a target that does not fit
 //! by itself, [`ask`] sends the prompts and judges the answers.
 
 mod ask;
 mod chunks;
 mod extract;
-mod fit;
 #[cfg(test)]
 mod tests;
 
 use std::cell::{Cell, OnceCell};
 
 use ask::{Answers, Failure, Job};
-use fit::Fitted;
 
 use crate::answer::Judge;
-use crate::bindings::errors::{Error, TokenExcess};
+use crate::bindings::errors::Error;
 use crate::bindings::exports::myao::memory::memory_summarizer::Summary;
 use crate::bindings::llm::{Agent, Purpose};
 use crate::bindings::settings::Values;
-use crate::bindings::types::{Context, Coverage, Engine, LeftOut, MemoryType, Scope};
+use crate::bindings::types::{Context, Coverage, Engine, MemoryType, Scope};
 use crate::context::thread_scope_id;
+use crate::fit::{Cut, Fitted, NOTHING, Window, around_target, count, overview};
 use crate::ports::Llm;
 use crate::prompt::{self, Renderer};
 
@@ -32,8 +31,7 @@ pub struct Summarizer<'a> {
     settings: &'a Values,
     judge: Judge,
     renderer: OnceCell<Renderer>,
-    /// The smallest context window that a refused prompt showed; the host may not remember it.
-    learned_window: Cell<Option<u32>>,
+    window: Window<'a>,
 }
 
 /// The memory that is to be made, and from what.
@@ -54,7 +52,7 @@ impl<'a> Summarizer<'a> {
             settings,
             judge,
             renderer: OnceCell::new(),
-            learned_window: Cell::new(None),
+            window: Window::new(llm, Agent::Memory),
         }
     }
 
@@ -145,7 +143,8 @@ impl<'a> Summarizer<'a> {
                 Ok(summary) => return Ok(summary),
                 Err(Failure::Error(error)) => return Err(error),
                 Err(Failure::TooLong { prompt, limit }) => {
-                    self.learn_window(&prompt, self.max_tokens(task.memory_type), limit);
+                    let max_tokens = self.max_tokens(task.memory_type);
+                    self.window.learn(&prompt, max_tokens, limit);
                 }
             }
         }
@@ -175,7 +174,9 @@ impl<'a> Summarizer<'a> {
                 let job = Job::new(prompt, task);
                 (self.ask_one(&answers, job)?, left_out, 1)
             }
-            Fitted::TooLong { context, left_out } => {
+            Fitted::TooLong {
+                context, left_out, ..
+            } => {
                 let task = Task {
                     context: &context,
                     ..task
@@ -205,23 +206,15 @@ impl<'a> Summarizer<'a> {
 
     /// The longest prompt, in tokens; none where the context window is not known.
     fn budget(&self, memory_type: MemoryType) -> Option<u32> {
-        let known = self.llm.context_window(Agent::Memory);
-        let window = [known, self.learned_window.get()]
-            .into_iter()
-            .flatten()
-            .min()?;
-        let reserved = self
-            .max_tokens(memory_type)
-            .saturating_add(self.settings.context_margin_tokens);
-        Some(window.saturating_sub(reserved))
+        let margin = self.settings.context_margin_tokens;
+        self.window
+            .budget(self.max_tokens(memory_type).saturating_add(margin))
     }
 
-    /// Takes a smaller context window for true after a prompt was refused as too long. Where no limit is
-    /// told, or one that the prompt keeps, the model takes three quarters: less would waste its window.
-    fn learn_window(&self, prompt: &str, max_tokens: u32, limit: Option<u32>) {
-        let sent = self.count_tokens(prompt).saturating_add(max_tokens);
-        let told = limit.filter(|limit| *limit < sent);
-        self.learned_window.set(Some(told.unwrap_or(sent / 4 * 3)));
+    fn fit<'t>(&self, task: Task<'t>, budget: Option<u32>) -> Result<Fitted<'t>, Error> {
+        let render = |context: &Context| self.render(Task { context, ..task });
+        self.window
+            .fit(task.context, &|| cuts(task), budget, &render)
     }
 
     fn render(&self, task: Task<'_>) -> Result<String, Error> {
@@ -248,11 +241,6 @@ impl<'a> Summarizer<'a> {
             MemoryType::LongTerm => self.settings.long_term_summary_max_tokens,
             MemoryType::ShortTerm => self.settings.short_term_summary_max_tokens,
         }
-    }
-
-    fn count_tokens(&self, text: &str) -> u32 {
-        let counts = self.llm.count_tokens(Agent::Memory, &[text.to_owned()]);
-        counts.first().copied().unwrap_or(u32::MAX)
     }
 
     fn purpose(&self, task: Task<'_>) -> Purpose {
@@ -293,18 +281,11 @@ fn nothing_to_summarize(scope: Scope, existing_memory: Option<&str>) -> Summary 
     }
 }
 
-/// Nothing left out.
-const NOTHING: LeftOut = LeftOut {
-    other_channels: 0,
-    workspace: 0,
-    messages: 0,
-    channel: 0,
-};
-
-fn count<T>(items: impl IntoIterator<Item = T>) -> u32 {
-    u32::try_from(items.into_iter().count()).unwrap_or(u32::MAX)
-}
-
-fn too_long(tokens: u32, limit: u32) -> Error {
-    Error::PromptTooLong(TokenExcess { tokens, limit })
+/// Everything that the task's prompt shows and can do without, the least important first.
+fn cuts(task: Task<'_>) -> Vec<Cut> {
+    match task.scope {
+        Scope::Workspace => Vec::new(),
+        Scope::Channel => overview(task.context),
+        Scope::Thread => around_target(task.context),
+    }
 }

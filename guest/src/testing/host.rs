@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use super::{MemoryStorage, ScriptedLlm, take_any};
+use super::{MemoryStorage, ScriptedLlm, ScriptedSlack, take_any};
 use crate::answer::Judge;
 use crate::bindings::errors::Error;
 use crate::bindings::exports::myao::memory::context_builder::BuildRequest;
@@ -81,6 +81,7 @@ impl Log for RecordedLog {
 pub(crate) struct TestHost {
     pub(crate) storage: MemoryStorage,
     pub(crate) llm: ScriptedLlm,
+    pub(crate) slack: ScriptedSlack,
     pub(crate) log: RecordedLog,
     pub(crate) settings: Values,
     pub(crate) judge: Judge,
@@ -100,6 +101,7 @@ impl TestHost {
         Self {
             storage: MemoryStorage::default(),
             llm: ScriptedLlm::default(),
+            slack: ScriptedSlack::default(),
             log: RecordedLog::default(),
             settings,
             judge: take_any,
@@ -178,6 +180,7 @@ impl TestHost {
         Ports {
             storage: &self.storage,
             llm: &self.llm,
+            slack: &self.slack,
             log: &self.log,
             judge: self.judge,
             settings: self.settings.clone(),
@@ -226,6 +229,14 @@ impl TestHost {
     }
 }
 
+/// The bot, with an agent's own instruction behind the persona's.
+fn persona(instruction: &str) -> Persona {
+    Persona {
+        name: "みゃお".to_owned(),
+        system_prompt: format!("あなたは「みゃお」です。\n\n{instruction}"),
+    }
+}
+
 /// The defaults of the specification.
 fn default_settings() -> Values {
     Values {
@@ -234,6 +245,11 @@ fn default_settings() -> Values {
             system_prompt: "あなたは「みゃお」です。".to_owned(),
         },
         engine: Engine::Llm,
+        reply_engine: Engine::Llm,
+        response_persona: persona("返事をします。"),
+        judgment_persona: persona("返事をするか決めます。"),
+        reply_max_tokens: 1000,
+        judgment_max_tokens: 500,
         short_term_window_hours: 24,
         long_term_summary_max_tokens: 500,
         short_term_summary_max_tokens: 300,

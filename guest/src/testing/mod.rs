@@ -9,9 +9,11 @@
 mod context_json;
 mod host;
 mod llm;
+mod slack;
 mod storage;
 
 pub(crate) use context_json::golden_context;
 pub(crate) use host::{DAY, HOUR, NO_COVERAGE, NOW, TestHost, at, message, ts};
 pub(crate) use llm::{ScriptedLlm, completion, take_any};
+pub(crate) use slack::ScriptedSlack;
 pub(crate) use storage::{Effect, Fault, MemoryStorage};

@@ -66,9 +66,9 @@ impl CallState {
             .map(|request| request.purpose.clone())
             .collect();
         let inputs = self.inputs(&requests);
-        let (capabilities, for_memory) = (&self.capabilities, self.makes_memories);
+        let (capabilities, is_kept) = (&self.capabilities, self.keeps_answers);
         let results: Vec<_> = futures::stream::iter(requests.into_iter().zip(inputs))
-            .map(|(request, input)| capabilities.complete(request, input, for_memory))
+            .map(|(request, input)| capabilities.complete(request, input, is_kept))
             .buffered(in_flight)
             .collect()
             .await;
@@ -109,13 +109,13 @@ impl Capabilities {
         &self,
         request: Request,
         input: Option<Input>,
-        for_memory: bool,
+        is_kept: bool,
     ) -> Result<Completion, LlmError> {
         let llm = self.agents.of(request.purpose.agent);
         let Some(journal) = self.journal.as_deref() else {
             return self.ask(llm, request, &*self.calls).await;
         };
-        if for_memory && let Some(input) = &input {
+        if is_kept && let Some(input) = &input {
             // Without the journal nobody knows whether this was paid for already.
             let recalled = journal.recall(&request.purpose, input).await;
             let recalled = recalled.map_err(|error| {
@@ -137,17 +137,14 @@ impl Capabilities {
         if let Some(record) = witness.record() {
             let asked = llm.identity().map(|identity| identity.model().to_owned());
             // One that could not be found again is not kept.
-            let answer = result
-                .as_ref()
-                .ok()
-                .filter(|_| for_memory && input.is_some());
+            let answer = result.as_ref().ok().filter(|_| is_kept && input.is_some());
             let entry = CallEntry {
                 purpose,
                 model: asked.unwrap_or_else(|| record.model.clone()),
                 input,
                 record,
                 answer: answer.map(|answer| answer.text.clone()),
-                for_memory,
+                for_memory: is_kept,
             };
             // It was paid for, so the answer is handed on all the same.
             if let Err(error) = journal.record(entry).await {

@@ -18,6 +18,7 @@ macro_rules! import {
 pub mod llm;
 pub mod log;
 pub mod settings;
+pub mod slack;
 pub mod storage;
 
 use std::sync::Arc;
@@ -30,6 +31,7 @@ use crate::bindings::settings::Values;
 use crate::journal::{Attempts, CallJournal};
 use crate::llm::{Agents, CallObserver};
 use crate::recording::Tape;
+use crate::slack::Slack;
 use crate::storage::Storage;
 use crate::traces::ComponentCall;
 
@@ -38,6 +40,7 @@ use crate::traces::ComponentCall;
 pub(crate) struct Capabilities {
     pub(crate) storage: Arc<dyn Storage>,
     pub(crate) agents: Agents,
+    pub(crate) slack: Arc<dyn Slack>,
     /// Told what each of the model's calls cost.
     pub(crate) calls: Arc<dyn CallObserver>,
     /// Where the model's calls are written down, if anywhere.
@@ -53,14 +56,16 @@ pub(crate) enum Purpose {
     Look,
     /// It makes memories of answers, and saves them.
     Make(Tape),
+    /// It makes replies of answers, and posts them.
+    Reply,
 }
 
 /// The state of one call into the component.
 pub(crate) struct CallState {
     pub(crate) capabilities: Capabilities,
     pub(crate) memory_limit: StoreLimits,
-    /// Whether answers of the model become memories.
-    makes_memories: bool,
+    /// Whether answers of the model become memories or replies.
+    keeps_answers: bool,
     attempts: Attempts,
     pub(crate) tape: Tape,
     wasi: WasiCtx,
@@ -73,13 +78,14 @@ impl CallState {
         max_memory_bytes: usize,
         purpose: Purpose,
     ) -> Self {
-        let (makes_memories, tape) = match purpose {
+        let (keeps_answers, tape) = match purpose {
             Purpose::Look => (false, Tape::Off),
             Purpose::Make(tape) => (true, tape),
+            Purpose::Reply => (true, Tape::Off),
         };
         Self {
             capabilities,
-            makes_memories,
+            keeps_answers,
             tape,
             attempts: Attempts::default(),
             memory_limit: StoreLimitsBuilder::new()

@@ -9,8 +9,8 @@ use chrono::{DateTime, FixedOffset, Offset as _, TimeZone as _};
 use tracing_subscriber::EnvFilter;
 
 use myao::bindings::types::Timestamp;
-use myao::component::LoadedComponent;
-use myao::config::{Config, LogLevel, WORKSPACE_SCOPE_ID};
+use myao::component::{LoadError, LoadedComponent};
+use myao::config::{Config, LogFormat, LogLevel, Logging, WORKSPACE_SCOPE_ID};
 use myao::explain::explain_storage;
 use myao::import::python_bot;
 use myao::llm::Agents;
@@ -18,28 +18,44 @@ use myao::plugin::MemoryPlugin;
 use myao::storage::sqlite::{SqliteStore, SqliteWorkspace};
 use myao::traces::Traces;
 
-use super::args::Cli;
+use super::args::{Cli, Command};
 
+#[derive(Clone)]
 pub(crate) struct App {
     pub(crate) config: Config,
     pub(crate) json: bool,
-    component: Option<PathBuf>,
+    pub(crate) component: Option<PathBuf>,
+    pub(crate) config_path: Option<PathBuf>,
+    legacy_workspace_short_term: bool,
     traces: Option<Traces>,
 }
 
 impl App {
     pub(crate) fn new(arguments: &Cli) -> anyhow::Result<Self> {
-        let mut config = match &arguments.config {
-            Some(path) => Config::read(path)?,
-            None => Config::default(),
-        };
-        config.memory.legacy_workspace_short_term |= arguments.legacy_workspace_short_term;
-        start_logging(config.logging.level);
+        let (path, legacy) = (
+            arguments.config.as_deref(),
+            arguments.legacy_workspace_short_term,
+        );
+        let config = read_config(path, legacy)?;
+        start_logging(config.logging, matches!(arguments.command, Command::Run));
         Ok(Self {
             config,
             json: arguments.json,
             component: arguments.component.clone(),
+            config_path: arguments.config.clone(),
+            legacy_workspace_short_term: legacy,
             traces: traces(),
+        })
+    }
+
+    /// The same with the configuration as its file is now.
+    pub(crate) fn reloaded(&self) -> anyhow::Result<Self> {
+        Ok(Self {
+            config: read_config(
+                self.config_path.as_deref(),
+                self.legacy_workspace_short_term,
+            )?,
+            ..self.clone()
         })
     }
 
@@ -87,20 +103,25 @@ impl App {
         )?)
     }
 
+    /// The component, which fits this host.
+    pub(crate) fn load_component(&self) -> Result<LoadedComponent, LoadError> {
+        let cache = cache_folder();
+        match &self.component {
+            Some(path) => LoadedComponent::from_file(path, cache.as_deref()),
+            None => LoadedComponent::from_bytes(
+                "the built-in component",
+                crate::BUILT_IN_COMPONENT,
+                cache.as_deref(),
+            ),
+        }
+    }
+
     /// The component, bound to a store and to the configured model.
     pub(crate) fn plugin(
         &self,
         storage: Arc<dyn myao::storage::Storage>,
     ) -> anyhow::Result<MemoryPlugin> {
-        let cache = cache_folder();
-        let component = match &self.component {
-            Some(path) => LoadedComponent::from_file(path, cache.as_deref())?,
-            None => LoadedComponent::from_bytes(
-                "the built-in component",
-                crate::BUILT_IN_COMPONENT,
-                cache.as_deref(),
-            )?,
-        };
+        let component = self.load_component()?;
         let agents = Agents::configured(&self.config.agents)?;
         let plugin = MemoryPlugin::new(component, storage, agents, self.config.settings()?);
         Ok(match &self.traces {
@@ -169,20 +190,32 @@ fn cache_folder() -> Option<PathBuf> {
     Some(cache.join("myao"))
 }
 
-/// Logs to standard error. `RUST_LOG` overrides the configuration; commands print what they do
+fn read_config(path: Option<&Path>, legacy_workspace_short_term: bool) -> anyhow::Result<Config> {
+    let mut config = match path {
+        Some(path) => Config::read(path)?,
+        None => Config::default(),
+    };
+    config.memory.legacy_workspace_short_term |= legacy_workspace_short_term;
+    Ok(config)
+}
+
+/// Logs to standard error. `RUST_LOG` overrides the configuration. A bot tells what it does; other commands print it
 /// themselves, so that only warnings show unless more is asked for.
-fn start_logging(level: LogLevel) {
-    let default = match level {
-        LogLevel::Debug => "warn,myao=debug",
+fn start_logging(logging: Logging, is_bot: bool) {
+    let default = match logging.level {
+        LogLevel::Debug => "warn,myao=debug,myao_slack=debug",
+        LogLevel::Info if is_bot => "warn,myao=info,myao_slack=info",
         LogLevel::Info | LogLevel::Warning => "warn",
         LogLevel::Error => "error",
     };
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(default));
-    tracing_subscriber::fmt()
+    let lines = tracing_subscriber::fmt()
         .with_env_filter(filter)
-        .with_writer(std::io::stderr)
-        .with_ansi(std::io::stderr().is_terminal())
-        .init();
+        .with_writer(std::io::stderr);
+    match logging.format {
+        LogFormat::Text => lines.with_ansi(std::io::stderr().is_terminal()).init(),
+        LogFormat::Json => lines.json().flatten_event(true).init(),
+    }
 }
 
 /// Reads a file, or standard input for `-`.

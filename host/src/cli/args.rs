@@ -33,6 +33,15 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Run the bot: listen to Slack, remember, answer
+    Run,
+    /// Talk with the bot here, without Slack
+    Chat(ChatArgs),
+    /// Check configuration, database, component, models and Slack, and say how to mend what is wrong
+    Doctor(DoctorArgs),
+    /// What the bot needs from Slack
+    #[command(subcommand)]
+    Slack(SlackCommand),
     /// Take in a Slack export (folder or zip) or the Python bot's database
     Import {
         /// The export or database
@@ -53,6 +62,40 @@ pub(crate) enum Command {
     Prompt(InputArgs),
     /// Make the text of a memory and print it; nothing is saved
     Summarize(InputArgs),
+}
+
+/// Who talks, and where.
+#[derive(Debug, Args)]
+pub(crate) struct ChatArgs {
+    /// Your name [default: $USER]
+    #[arg(long)]
+    pub(crate) name: Option<String>,
+
+    /// Talk in this channel, by its name or id: it answers from there, and what is said is stored there
+    /// [default: #chat, which is private to such conversations]
+    #[arg(long, value_name = "NAME_OR_ID")]
+    pub(crate) channel: Option<String>,
+
+    /// Talk as at this time
+    #[arg(long, value_name = "RFC3339", value_parser = time_with_offset)]
+    pub(crate) now: Option<DateTime<FixedOffset>>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DoctorArgs {
+    /// Also ask each model for a few tokens, which costs a little; without this only the way to it is tried
+    #[arg(long)]
+    pub(crate) call_models: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum SlackCommand {
+    /// Print the manifest to make the app from, at https://api.slack.com/apps
+    Manifest {
+        /// Take events over HTTP at this address of yours, instead of Socket Mode
+        #[arg(long, value_name = "URL")]
+        request_url: Option<String>,
+    },
 }
 
 #[derive(Debug, Args)]

@@ -36,10 +36,15 @@ pub(crate) async fn generate(app: &App, arguments: &GenerateArgs) -> anyhow::Res
         .oldest_message_never_summarized()?
         .is_some_and(|oldest| oldest.unix_seconds() < now.unix_seconds - window);
     let bar = output::progress_bar(0, "{bar:30} {pos}/{len} threads and channels");
-    let report = run::generate(&plugin, now, in_flight(app), &|progress| {
-        bar.set_length(progress.total as u64);
-        bar.set_position(progress.done as u64);
-    })
+    let report = run::generate(
+        &plugin,
+        now,
+        app.config.memory.steps_in_flight(),
+        &|progress| {
+            bar.set_length(progress.total as u64);
+            bar.set_position(progress.done as u64);
+        },
+    )
     .await;
     bar.finish_and_clear();
     let mut report = report?;
@@ -85,7 +90,7 @@ pub(crate) async fn backfill(app: &App, arguments: &BackfillArgs) -> anyhow::Res
     let options = Options {
         interval_seconds: app.config.memory.long_term_update_interval_seconds,
         until: app.time(arguments.until),
-        in_flight: in_flight(app),
+        in_flight: app.config.memory.steps_in_flight(),
         keep_going: arguments.keep_going,
     };
     let bar = output::progress_bar(1000, "{bar:30} {percent:>3} %  {msg}");
@@ -111,10 +116,6 @@ pub(crate) async fn backfill(app: &App, arguments: &BackfillArgs) -> anyhow::Res
         print_backfill(app, &outcomes, arguments.keep_going)?;
     }
     Ok(exit_code(!outcomes.failed.is_empty()))
-}
-
-fn in_flight(app: &App) -> usize {
-    usize::try_from(app.config.memory.channels_in_flight).unwrap_or(usize::MAX)
 }
 
 fn exit_code(failed: bool) -> ExitCode {

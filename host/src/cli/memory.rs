@@ -107,7 +107,7 @@ fn list_row(stored: &StoredMemory) -> [String; 4] {
 
 /// The newest version of each memory, and the stand-in behind it; they come in order of versions. The retired short-term
 /// memory of a workspace is kept, and shown only where it is asked for.
-fn newest(
+pub(super) fn newest(
     app: &App,
     workspace: &SqliteWorkspace,
     filter: &MemoryFilter,

@@ -2,7 +2,9 @@
 
 mod app;
 pub(crate) mod args;
+mod chat;
 mod costs;
+mod doctor;
 mod generate;
 mod history;
 mod import;
@@ -13,6 +15,8 @@ mod prompt;
 mod remarks;
 mod replay;
 mod report_json;
+mod run;
+mod slack;
 mod usage;
 
 use std::process::ExitCode;
@@ -23,13 +27,22 @@ use args::{Cli, Command};
 
 /// Runs a command. Some commands end well but with a failure to report, as their exit code says.
 pub(crate) fn run(arguments: Cli) -> anyhow::Result<ExitCode> {
-    let app = app::App::new(&arguments)?;
+    let app = match (app::App::new(&arguments), &arguments.command) {
+        (Err(error), Command::Doctor(_)) => {
+            return doctor::without_configuration(arguments.json, &error);
+        }
+        (app, _) => app?,
+    };
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
         .context("cannot start the asynchronous runtime")?;
     let result = runtime.block_on(async {
         match arguments.command {
+            Command::Run => run::run(&app).await,
+            Command::Chat(arguments) => chat::run(&app, &arguments).await,
+            Command::Doctor(arguments) => doctor::run(&app, &arguments).await,
+            Command::Slack(command) => slack::run(&app, &command),
             Command::Import { path } => import::run(&app, &path),
             Command::Backfill(arguments) => generate::backfill(&app, &arguments).await,
             Command::Generate(arguments) => generate::generate(&app, &arguments).await,

@@ -1,5 +1,6 @@
 //! How things look: times, tables that fit the terminal, progress, JSON.
 
+use std::borrow::Cow;
 use std::io::{self, IsTerminal as _, StdoutLock, Write};
 use std::time::Duration;
 
@@ -142,6 +143,21 @@ pub(super) fn progress_bar(total: u64, template: &str) -> ProgressBar {
     }
     bar.enable_steady_tick(Duration::from_millis(200));
     bar
+}
+
+/// A line on standard error that says what is waited for, where that is a terminal; it goes when this is dropped.
+pub(super) struct Waiting(ProgressBar);
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
+}
+
+pub(super) fn waiting(for_what: impl Into<Cow<'static, str>>) -> Waiting {
+    let spinner = ProgressBar::new_spinner().with_message(for_what);
+    spinner.enable_steady_tick(Duration::from_millis(200));
+    Waiting(spinner)
 }
 
 /// `1,234`.

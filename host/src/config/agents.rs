@@ -7,6 +7,7 @@ use std::str::FromStr;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use crate::llm::MAX_TOKENS_NAMES;
 use crate::llm::limits::Limits;
 
 use super::text::{expanded_map, optional_expanded};
@@ -17,10 +18,24 @@ use super::text::{expanded_map, optional_expanded};
 pub struct Agents {
     /// Writes memories. Without a `model_id`, memories are made without a model.
     pub memory: Agent,
-    /// Writes replies.
+    /// Writes replies. Without a `model_id`, the memory agent's model does.
     pub response: Agent,
-    /// Decides whether to reply unasked.
+    /// Decides whether to reply unasked. Without a `model_id`, the response agent's model does.
     pub judgment: Agent,
+}
+
+impl Agents {
+    /// The agent that writes replies, with the model that it uses.
+    #[must_use]
+    pub fn for_replies(&self) -> Agent {
+        self.response.clone().or_with_model_of(&self.memory)
+    }
+
+    /// The agent that judges, with the model that it uses.
+    #[must_use]
+    pub fn for_judgments(&self) -> Agent {
+        self.judgment.clone().or_with_model_of(&self.for_replies())
+    }
 }
 
 /// One agent.
@@ -58,6 +73,25 @@ impl fmt::Debug for Agent {
 }
 
 impl Agent {
+    /// Where it has no model, it takes another agent's, and the way to it. Parameters are its own: an answer of
+    /// one kind needs other ones than an answer of another.
+    fn or_with_model_of(mut self, other: &Self) -> Self {
+        if self.model_id.is_none() {
+            self.model_id.clone_from(&other.model_id);
+            self.client_args.clone_from(&other.client_args);
+            self.context_window = other.context_window;
+        }
+        self
+    }
+
+    /// The longest answer that its parameters ask for, in tokens, under whichever name.
+    #[must_use]
+    pub fn longest_answer(&self) -> Option<u32> {
+        let named = MAX_TOKENS_NAMES.iter();
+        let value = named.filter_map(|name| self.params.get(*name)?.as_u64());
+        value.filter_map(|tokens| u32::try_from(tokens).ok()).next()
+    }
+
     /// The persona's system prompt with this agent's behind it.
     #[must_use]
     pub fn add_to(&self, persona: &str) -> String {

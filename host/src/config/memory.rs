@@ -34,7 +34,7 @@ pub struct MemoryConfig {
     /// At most so many messages go into one memory, at least 1. Default 1000.
     #[serde(deserialize_with = "at_least_one")]
     pub generation_message_limit: u32,
-    /// How many channels are worked on side by side, at least 1. Default 8.
+    /// How many channels are worked on side by side, at least 1. Default 32.
     #[serde(deserialize_with = "at_least_one")]
     pub channels_in_flight: u32,
     /// Records all that makes a memory, prompts and answers included, so that it can be replayed. Default false.
@@ -46,6 +46,14 @@ pub struct MemoryConfig {
     /// A folder of templates (`*.j2`) that take the place of the built-in ones of the same name.
     #[serde(deserialize_with = "optional_expanded_path")]
     pub templates_path: Option<PathBuf>,
+}
+
+impl MemoryConfig {
+    /// [`Self::channels_in_flight`], as the steps of a run are counted.
+    #[must_use]
+    pub fn steps_in_flight(&self) -> usize {
+        usize::try_from(self.channels_in_flight).unwrap_or(usize::MAX)
+    }
 }
 
 impl Default for MemoryConfig {

@@ -7,8 +7,11 @@ mod agents;
 mod error;
 mod memory;
 mod prices;
+mod response;
+mod slack;
 mod text;
 
+use std::net::{IpAddr, Ipv4Addr};
 use std::path::Path;
 
 use serde::Deserialize;
@@ -17,7 +20,9 @@ pub use agents::{Agent, Agents, ModelId};
 pub use error::ConfigError;
 pub use memory::{LanguageConfig, MemoryConfig, ShortTermHistoryConfig};
 pub use prices::{PerMillion, Price, Prices};
-use text::{expanded, optional_expanded, time_zone};
+pub use response::{JudgmentSkip, JudgmentThreshold, Response};
+pub use slack::Slack;
+use text::{expanded, time_zone};
 
 use crate::bindings::settings::{ShortTermHistory, Template, Values};
 use crate::bindings::types::{Engine, Persona};
@@ -67,18 +72,6 @@ impl Default for Config {
     }
 }
 
-/// `slack`: needed to run against Slack, and for nothing else.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Slack {
-    /// `xoxb-…`
-    #[serde(deserialize_with = "optional_expanded")]
-    pub bot_token: Option<String>,
-    /// `xapp-…`
-    #[serde(deserialize_with = "optional_expanded")]
-    pub app_token: Option<String>,
-}
-
 /// `persona`.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -103,90 +96,31 @@ impl Default for PersonaConfig {
     }
 }
 
-/// `response`: when the bot answers unasked.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Response {
-    /// How often it looks for something to answer. Default 60.
-    pub check_interval_seconds: u32,
-    /// How long others may answer first. Default 300.
-    pub min_wait_seconds: u32,
-    /// How much that time varies. Default 0.3.
-    pub jitter_ratio: f64,
-    /// Older messages are left alone. Default 43200.
-    pub max_message_age_seconds: u32,
-    /// At most so many messages go into a reply's context. Default 50.
-    pub channel_messages_limit: u32,
-    /// When a judgment is not asked for again.
-    pub judgment_skip: JudgmentSkip,
-}
-
-impl Default for Response {
-    fn default() -> Self {
-        Self {
-            check_interval_seconds: 60,
-            min_wait_seconds: 300,
-            jitter_ratio: 0.3,
-            max_message_age_seconds: 43_200,
-            channel_messages_limit: 50,
-            judgment_skip: JudgmentSkip::default(),
-        }
-    }
-}
-
-/// `response.judgment_skip`.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct JudgmentSkip {
-    /// Whether judgments are remembered. Default true.
-    pub enabled: bool,
-    /// By confidence, the highest first.
-    pub thresholds: Vec<JudgmentThreshold>,
-    /// For confidences below all thresholds. Default 600.
-    pub default_skip_seconds: u32,
-}
-
-impl Default for JudgmentSkip {
-    fn default() -> Self {
-        Self {
-            enabled: true,
-            thresholds: vec![
-                JudgmentThreshold {
-                    min_confidence: 0.9,
-                    skip_seconds: 43_200,
-                },
-                JudgmentThreshold {
-                    min_confidence: 0.7,
-                    skip_seconds: 3600,
-                },
-            ],
-            default_skip_seconds: 600,
-        }
-    }
-}
-
-/// One of `response.judgment_skip.thresholds`.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct JudgmentThreshold {
-    /// From this confidence on, 0 to 1.
-    pub min_confidence: f64,
-    /// No new judgment for so many seconds.
-    pub skip_seconds: u32,
-}
-
 /// `logging`.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Logging {
     /// Python's names: DEBUG, INFO, WARNING, ERROR, CRITICAL. Default INFO.
     pub level: LogLevel,
+    /// How lines are written. Default `text`.
+    pub format: LogFormat,
+}
+
+/// `logging.format`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LogFormat {
+    /// For people.
+    Text,
+    /// One JSON object for each line.
+    Json,
 }
 
 impl Default for Logging {
     fn default() -> Self {
         Self {
             level: LogLevel::Info,
+            format: LogFormat::Text,
         }
     }
 }
@@ -208,13 +142,18 @@ pub enum LogLevel {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct HealthCheck {
+    /// Where it listens. Default 127.0.0.1: this machine only.
+    pub address: IpAddr,
     /// Default 8080.
     pub port: u16,
 }
 
 impl Default for HealthCheck {
     fn default() -> Self {
-        Self { port: 8080 }
+        Self {
+            address: Ipv4Addr::LOCALHOST.into(),
+            port: 8080,
+        }
     }
 }
 
@@ -252,15 +191,15 @@ impl Config {
     pub fn settings(&self) -> Result<Values, ConfigError> {
         let memory = &self.memory;
         let history = memory.short_term_history;
+        let (response, judgment) = (self.agents.for_replies(), self.agents.for_judgments());
         Ok(Values {
-            persona: Persona {
-                name: self.persona.name.clone(),
-                system_prompt: self.agents.memory.add_to(&self.persona.system_prompt),
-            },
-            engine: match self.agents.memory.model_id {
-                Some(_) => Engine::Llm,
-                None => Engine::Extractive,
-            },
+            persona: self.persona_of(&self.agents.memory),
+            engine: engine(&self.agents.memory),
+            reply_engine: engine(&response),
+            response_persona: self.persona_of(&response),
+            judgment_persona: self.persona_of(&judgment),
+            reply_max_tokens: response.longest_answer().unwrap_or(REPLY_MAX_TOKENS),
+            judgment_max_tokens: judgment.longest_answer().unwrap_or(JUDGMENT_MAX_TOKENS),
             short_term_window_hours: memory.short_term_window_hours,
             long_term_summary_max_tokens: memory.long_term_summary_max_tokens,
             short_term_summary_max_tokens: memory.short_term_summary_max_tokens,
@@ -286,7 +225,26 @@ impl Config {
                 .unwrap_or_default(),
         })
     }
+
+    fn persona_of(&self, agent: &Agent) -> Persona {
+        Persona {
+            name: self.persona.name.clone(),
+            system_prompt: agent.add_to(&self.persona.system_prompt),
+        }
+    }
 }
+
+fn engine(agent: &Agent) -> Engine {
+    match agent.model_id {
+        Some(_) => Engine::Llm,
+        None => Engine::Extractive,
+    }
+}
+
+/// The longest reply where `agents.response.params` says nothing else: what fits one post.
+const REPLY_MAX_TOKENS: u32 = 1000;
+/// The longest judgment where `agents.judgment.params` says nothing else: a sentence, and room to spare.
+const JUDGMENT_MAX_TOKENS: u32 = 500;
 
 /// The scope id of workspace memories (specification, `README.md`).
 pub const WORKSPACE_SCOPE_ID: &str = "default";

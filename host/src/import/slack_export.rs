@@ -7,19 +7,20 @@ mod archive;
 mod directory;
 mod json;
 mod layout;
-mod message;
-mod rich;
 mod survey;
 
 use std::path::Path;
 
 use archive::Archive;
 use directory::Directory;
-use json::{RawMessage, RichContent, parse};
+use json::parse;
 use layout::{Layout, some_of};
-use message::{Outcome, Surroundings};
 
 use super::{ImportError, ImportReport, LeftOut, Progress};
+use crate::slack::message::{
+    Outcome, Surroundings,
+    raw::{RawMessage, RichContent},
+};
 use crate::{storage::records::ImportSink, ts::InvalidTs};
 
 /// Reads an export into a sink: users, channels, then each channel's messages by day. `progress` is
@@ -65,8 +66,9 @@ pub fn read(
     for (conversation, survey) in directory.conversations.iter().zip(&surveys) {
         let surroundings = Surroundings {
             channel_id: &conversation.record.id,
-            directory: &directory,
-            survey,
+            people: &directory,
+            threads: &survey.threads,
+            deleted: &survey.deleted,
         };
         for name in &conversation.days {
             archive.read(name, &mut buffer)?;

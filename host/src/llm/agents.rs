@@ -17,15 +17,16 @@ pub struct Agents {
 }
 
 impl Agents {
-    /// The models that a configuration names; an agent without one refuses every call.
+    /// The models that a configuration names; where it names none at all, every call is refused. Agents that share a
+    /// model have limits each of their own: replies do not queue behind memories.
     ///
     /// # Errors
     /// [`AgentError`], which names the key of the configuration.
     pub fn configured(agents: &config::Agents) -> Result<Self, AgentError> {
         Ok(Self {
             memory: configured("memory", &agents.memory)?,
-            response: configured("response", &agents.response)?,
-            judgment: configured("judgment", &agents.judgment)?,
+            response: configured("response", &agents.for_replies())?,
+            judgment: configured("judgment", &agents.for_judgments())?,
         })
     }
 

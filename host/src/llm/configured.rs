@@ -24,7 +24,7 @@ use super::{Llm, ModelIdentity, NoLlm};
 use crate::config::{Agent, ModelId};
 
 /// The names of the longest answer's parameter.
-const MAX_TOKENS_NAMES: [&str; 5] = [
+pub(crate) const MAX_TOKENS_NAMES: [&str; 5] = [
     "max_tokens",
     "max_completion_tokens",
     "max_output_tokens",

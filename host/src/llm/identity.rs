@@ -46,10 +46,20 @@ impl ModelIdentity {
         &self.digest
     }
 
-    /// SHA-256 in hexadecimal of what decides about an answer: the model, the prompt and the longest answer.
+    /// SHA-256 in hexadecimal of what decides about an answer: the model, the prompt, the longest answer and its form.
     #[must_use]
     pub fn input_digest(&self, request: &Request) -> String {
-        let input = json!([self.digest, request.system_prompt, request.max_tokens]);
+        let Request {
+            system_prompt,
+            max_tokens,
+            answer_schema,
+            purpose: _,
+        } = request;
+        let input = json!([self.digest, system_prompt, max_tokens]);
+        let input = match answer_schema {
+            Some(schema) => json!([input, schema]),
+            None => input,
+        };
         sha256_hex(input.to_string())
     }
 }
@@ -67,6 +77,7 @@ mod tests {
         Request {
             system_prompt: system_prompt.to_owned(),
             max_tokens,
+            answer_schema: None,
             purpose: Purpose {
                 agent: Agent::Memory,
                 scope: Scope::Channel,
@@ -81,6 +92,10 @@ mod tests {
         let new = |provider, model, address, parameters| {
             ModelIdentity::new(provider, model, address, &parameters)
         };
+        let with_schema = Request {
+            answer_schema: Some("{}".to_owned()),
+            ..request("prompt", 300)
+        };
         let warm = json!({ "temperature": 1 });
         let base = new("openai", "m", "http://a", json!({}));
         let prompt = request("prompt", 300);
@@ -88,6 +103,7 @@ mod tests {
             base.input_digest(&prompt),
             base.input_digest(&request("prompt ", 300)),
             base.input_digest(&request("prompt", 301)),
+            base.input_digest(&with_schema),
             new("azure", "m", "http://a", json!({})).input_digest(&prompt),
             new("openai", "m2", "http://a", json!({})).input_digest(&prompt),
             new("openai", "m", "http://b", json!({})).input_digest(&prompt),

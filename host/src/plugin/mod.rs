@@ -1,6 +1,28 @@
 //! A component bound to one workspace's storage, model and settings, and the calls into it.
 
+/// One call: span, instance, export, deadline, errors.
+macro_rules! call {
+    ($plugin:ident, $subject:expr, $purpose:expr, $interface:ident, $method:ident $(, $argument:expr)*) => {{
+        let name = stringify!($method);
+        let export = name.strip_prefix("call_").unwrap_or(name);
+        let trace = $plugin.traces.as_ref();
+        let trace = trace.map(|traces| ComponentCall::start(traces, export, $subject));
+        let result = $plugin
+            .within_deadline(name, async {
+                let (mut store, instance) =
+                    $plugin.instantiate(name, $purpose, trace.clone()).await?;
+                Ok(instance.$interface().$method(&mut store $(, $argument)*).await)
+            })
+            .await;
+        if let Some(trace) = trace {
+            trace.end(export, &result);
+        }
+        result
+    }};
+}
+
 mod generating;
+mod replying;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,6 +41,7 @@ use crate::explain::explain;
 use crate::journal::CallJournal;
 use crate::llm::{Agents, CallObserver};
 use crate::recording::Recordings;
+use crate::slack::{NoSlack, Slack};
 use crate::storage::{Storage, StorageError};
 use crate::traces::{ComponentCall, Subject, Traces};
 
@@ -104,6 +127,7 @@ impl MemoryPlugin {
         let capabilities = Capabilities {
             storage,
             agents: agents.into(),
+            slack: Arc::new(NoSlack),
             calls: Arc::new(()),
             journal: None,
             settings: Arc::new(settings),
@@ -122,6 +146,13 @@ impl MemoryPlugin {
     #[must_use]
     pub fn with_limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
+        self
+    }
+
+    /// The same, with a chat platform to answer on.
+    #[must_use]
+    pub fn with_slack(mut self, slack: Arc<dyn Slack>) -> Self {
+        self.capabilities.slack = slack;
         self
     }
 
@@ -236,27 +267,6 @@ impl MemoryPlugin {
     }
 }
 
-/// One call: span, instance, export, deadline, errors.
-macro_rules! call {
-    ($plugin:ident, $subject:expr, $interface:ident, $method:ident $(, $argument:expr)*) => {{
-        let name = stringify!($method);
-        let export = name.strip_prefix("call_").unwrap_or(name);
-        let trace = $plugin.traces.as_ref();
-        let trace = trace.map(|traces| ComponentCall::start(traces, export, $subject));
-        let result = $plugin
-            .within_deadline(name, async {
-                let (mut store, instance) =
-                    $plugin.instantiate(name, Purpose::Look, trace.clone()).await?;
-                Ok(instance.$interface().$method(&mut store $(, $argument)*).await)
-            })
-            .await;
-        if let Some(trace) = trace {
-            trace.end(export, &result);
-        }
-        result
-    }};
-}
-
 impl MemoryPlugin {
     /// `memory-summarizer.summarize`: the text of one memory.
     ///
@@ -272,6 +282,7 @@ impl MemoryPlugin {
         call!(
             self,
             Subject::Memory(scope, memory_type),
+            Purpose::Look,
             myao_memory_memory_summarizer,
             call_summarize,
             context,
@@ -296,6 +307,7 @@ impl MemoryPlugin {
         call!(
             self,
             Subject::Memory(scope, memory_type),
+            Purpose::Look,
             myao_memory_memory_summarizer,
             call_render_prompt,
             context,
@@ -318,6 +330,7 @@ impl MemoryPlugin {
         call!(
             self,
             request.into(),
+            Purpose::Look,
             myao_memory_context_builder,
             call_build,
             request,
@@ -338,6 +351,7 @@ impl MemoryPlugin {
         call!(
             self,
             Subject::All,
+            Purpose::Look,
             myao_memory_memory_generator,
             call_should_update,
             state,
@@ -354,6 +368,7 @@ impl MemoryPlugin {
         call!(
             self,
             Subject::All,
+            Purpose::Look,
             myao_memory_memory_generator,
             call_list_due,
             now

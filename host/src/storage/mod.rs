@@ -4,6 +4,7 @@
 //! of the `myao` program; a platform that keeps its own messages implements the trait.
 
 pub mod conformance;
+pub mod effects;
 pub mod empty;
 pub mod records;
 pub mod sqlite;

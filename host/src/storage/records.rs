@@ -1,4 +1,4 @@
-//! What importers (and later Slack's events) write into a store.
+//! What importers and events write into a store.
 
 use crate::ts::TsKey;
 
@@ -43,6 +43,19 @@ pub struct MessageRecord {
     pub thread_ts: Option<TsKey>,
     /// When it was last edited, in Unix seconds.
     pub edited_at: Option<i64>,
+}
+
+impl MessageRecord {
+    /// Since when the text is as it is, as far as the record tells: its own id, or the end of the second in which
+    /// it was last edited.
+    #[must_use]
+    pub fn changed(&self) -> TsKey {
+        let edited = self.edited_at.map(|second| {
+            let next = TsKey::first_of(second.saturating_add(1));
+            TsKey::from_database(next.to_database().saturating_sub(1))
+        });
+        edited.map_or(self.ts, |edited| edited.max(self.ts))
+    }
 }
 
 /// A memory made by another program. It is stored as version 1.
@@ -93,9 +106,9 @@ pub struct ImportTally {
 /// Where an importer writes. The whole import is one transaction: dropping the sink without the
 /// store's `commit` leaves the store as it was.
 pub trait ImportSink {
-    /// Adds or updates a user.
+    /// Adds or updates a user; one whose name an event told stays as it is.
     fn user(&mut self, user: &UserRecord) -> Result<(), super::StorageError>;
-    /// Adds or updates a channel.
+    /// Adds or updates a channel; what an event told of it stays as it is.
     fn channel(&mut self, channel: &ChannelRecord) -> Result<(), super::StorageError>;
     /// Adds a message. One that is there already is changed only where `edited_at` is newer; a deleted one stays deleted.
     fn message(&mut self, message: &MessageRecord) -> Result<(), super::StorageError>;

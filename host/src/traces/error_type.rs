@@ -2,6 +2,7 @@
 
 use crate::bindings::errors::{BadAnswer, Error};
 use crate::bindings::llm::LlmError;
+use crate::bindings::slack::SlackError;
 use crate::bindings::storage::StorageError;
 use crate::plugin::CallError;
 
@@ -24,6 +25,7 @@ pub(super) fn of_error(error: &Error) -> String {
         Error::Template(_) => "template".to_owned(),
         Error::Storage(error) => format!("storage.{}", of_storage(error)),
         Error::Llm(error) => format!("llm.{}", of_llm(error)),
+        Error::Slack(error) => format!("slack.{}", of_slack(error)),
         Error::BadAnswer(reason) => format!("bad-answer.{}", of_answer(reason)),
         Error::PromptTooLong(_) => "prompt-too-long".to_owned(),
         Error::Other(_) => "other".to_owned(),
@@ -53,6 +55,17 @@ fn of_storage(error: &StorageError) -> &'static str {
     }
 }
 
+fn of_slack(error: &SlackError) -> &'static str {
+    match error {
+        SlackError::RateLimited(_) => "rate-limited",
+        SlackError::NotFound(_) => "not-found",
+        SlackError::NotAllowed(_) => "not-allowed",
+        SlackError::Unavailable(_) => "unavailable",
+        SlackError::Invalid(_) => "invalid",
+        SlackError::Other(_) => "other",
+    }
+}
+
 fn of_answer(reason: &BadAnswer) -> &'static str {
     match reason {
         BadAnswer::Empty => "empty",
@@ -62,5 +75,6 @@ fn of_answer(reason: &BadAnswer) -> &'static str {
         BadAnswer::WrongLanguage(_) => "wrong-language",
         BadAnswer::TooLong(_) => "too-long",
         BadAnswer::Shrunk(_) => "shrunk",
+        BadAnswer::Malformed(_) => "malformed",
     }
 }

@@ -13,6 +13,8 @@ mod bad_configuration;
 mod bad_database;
 mod bad_export;
 mod bad_request;
+mod chat;
+mod doctor;
 mod generate;
 mod import;
 mod journal;

@@ -9,6 +9,9 @@
 )]
 
 mod aimock;
+mod emulate;
 mod end_state;
 mod llama;
 mod llmock;
+mod local_slack;
+mod slack_sdk;

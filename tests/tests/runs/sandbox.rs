@@ -64,7 +64,10 @@ fn the_component_imports_the_contract_and_no_network() {
         .imports(&engine)
         .map(|(name, _)| name.to_owned())
         .collect();
-    let contract: BTreeSet<String> = ["errors", "llm", "log", "settings", "storage", "types"]
+    let interfaces = [
+        "errors", "llm", "log", "settings", "slack", "storage", "types",
+    ];
+    let contract: BTreeSet<String> = interfaces
         .map(|interface| format!("myao:memory/{interface}@0.1.0"))
         .into();
     let (own, others): (BTreeSet<_>, BTreeSet<_>) = imports

@@ -1,7 +1,7 @@
 //! Every prompt fits: what is left out, in which order, and what the model teaches about its window.
 
 use super::*;
-use crate::bindings::types::{ChannelMemory, ConversationHistory, Thread};
+use crate::bindings::types::{ChannelMemory, ConversationHistory, LeftOut, Thread};
 use crate::testing::{message, ts};
 
 /// What a thread's prompt shows beside its target, in the order in which it is left out.

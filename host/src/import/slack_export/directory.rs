@@ -4,13 +4,17 @@ use std::collections::{HashMap, HashSet};
 
 use super::{
     archive::Archive,
-    json::{RawChannel, RawProfile, RawUser, Text, filled, parse},
+    json::{RawChannel, parse},
     layout::{Kind, Layout},
 };
 use crate::{
     import::{
         ImportError,
         mrkdwn::{Names, unescaped},
+    },
+    slack::message::{
+        People,
+        raw::{RawUser, Text, filled, user_name},
     },
     storage::records::{ChannelRecord, UserRecord},
 };
@@ -117,6 +121,12 @@ impl Directory {
     }
 }
 
+impl People for Directory {
+    fn is_bot(&self, id: &str) -> Option<bool> {
+        self.find_user(id).map(|user| user.is_bot)
+    }
+}
+
 impl Names for Directory {
     fn user(&self, id: &str) -> Option<&str> {
         self.find_user(id).map(|user| user.name.as_str())
@@ -125,31 +135,6 @@ impl Names for Directory {
     fn channel(&self, id: &str) -> Option<&str> {
         self.channel_names.get(id).map(String::as_str)
     }
-}
-
-/// The name that Slack shows: display name, then real name, then handle.
-fn user_name(user: &RawUser<'_>) -> String {
-    let profile = user.profile.as_ref();
-    let name = profile
-        .and_then(|profile| filled(&profile.display_name))
-        .or_else(|| filled(&user.real_name))
-        .or_else(|| profile.and_then(|profile| filled(&profile.real_name)))
-        .or_else(|| filled(&user.name));
-    shown_name(name)
-}
-
-/// The name in the profile that a message carries.
-pub(super) fn profile_name(profile: &RawProfile<'_>) -> String {
-    shown_name(
-        filled(&profile.display_name)
-            .or_else(|| filled(&profile.real_name))
-            .or_else(|| filled(&profile.name)),
-    )
-}
-
-fn shown_name(name: Option<&str>) -> String {
-    name.map(|name| unescaped(name.trim()).into_owned())
-        .unwrap_or_default()
 }
 
 /// A name for a conversation of two, which has none: built as Slack builds those of several

@@ -6,11 +6,12 @@ use std::collections::HashSet;
 
 use super::{
     archive::Archive,
-    directory::{Directory, profile_name},
-    json::{RawTrace, filled, parse},
+    directory::Directory,
+    json::{RawTrace, parse},
 };
 use crate::{
     import::{ImportError, mrkdwn::readable},
+    slack::message::raw::{filled, profile_name},
     ts::TsKey,
 };
 

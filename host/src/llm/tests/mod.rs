@@ -64,6 +64,7 @@ fn request(prompt: &str) -> Request {
     Request {
         system_prompt: prompt.to_owned(),
         max_tokens: 300,
+        answer_schema: None,
         purpose: Purpose {
             agent: AgentName::Memory,
             scope: Scope::Channel,

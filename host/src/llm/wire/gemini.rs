@@ -83,6 +83,10 @@ impl Wire for Gemini {
         let mut config = Map::new();
         let most = max_tokens(request, self.max_tokens);
         config.insert("maxOutputTokens".to_owned(), json!(most));
+        if request.answer_schema.is_some() {
+            // Which schemas a model takes differs from one to the next; the prompt says the same.
+            config.insert("responseMimeType".to_owned(), json!("application/json"));
+        }
         set_all(&mut config, &self.params);
         let mut body = Map::new();
         body.insert(

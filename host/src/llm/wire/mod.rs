@@ -98,6 +98,11 @@ fn garbled(event: &str, error: &serde_json::Error) -> Fault {
     ))
 }
 
+/// The schema of the answer, where it is to be JSON.
+fn answer_schema(request: &Request) -> Option<Value> {
+    serde_json::from_str(request.answer_schema.as_deref()?).ok()
+}
+
 /// What the request asks for at most, and the configuration.
 fn max_tokens(request: &Request, configured: Option<u32>) -> u32 {
     configured.map_or(request.max_tokens, |most| most.min(request.max_tokens))

@@ -6,7 +6,8 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::{
-    Answer, Fault, FinishReason, Piece, Progress, Request, Wire, bearer, event, max_tokens, set_all,
+    Answer, Fault, FinishReason, Piece, Progress, Request, Wire, answer_schema, bearer, event,
+    max_tokens, set_all,
 };
 
 /// Parameters that stand beside `options`, not in it.
@@ -84,6 +85,9 @@ impl Wire for Ollama {
         body.insert("stream".to_owned(), json!(true));
         // An error is better than a memory of half the messages.
         body.insert("truncate".to_owned(), json!(false));
+        if let Some(schema) = answer_schema(request) {
+            body.insert("format".to_owned(), schema);
+        }
         set_all(&mut body, &self.beside);
         Value::Object(body)
     }

@@ -6,7 +6,8 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::{
-    Answer, Fault, FinishReason, Piece, Progress, Request, Wire, bearer, event, max_tokens, set_all,
+    Answer, Fault, FinishReason, Piece, Progress, Request, Wire, answer_schema, bearer, event,
+    max_tokens, set_all,
 };
 
 /// Models of OpenAI whose output limit has the newer name.
@@ -70,6 +71,11 @@ impl Wire for OpenAi {
             "stream_options".to_owned(),
             json!({ "include_usage": true }),
         );
+        if let Some(schema) = answer_schema(request) {
+            let schema = json!({ "name": "answer", "strict": true, "schema": schema });
+            let format = json!({ "type": "json_schema", "json_schema": schema });
+            body.insert("response_format".to_owned(), format);
+        }
         set_all(&mut body, &self.params);
         Value::Object(body)
     }

@@ -1,13 +1,12 @@
-//! Writing what importers (and later events) bring.
+//! Writing what importers bring.
 
-use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
-use rusqlite::{Connection, OptionalExtension, Params, params};
+use rusqlite::{Connection, Params, params};
 
-use super::backlog::{recount_channel, recount_thread};
 use super::error::{Fault, StoreError};
 use super::save::Series;
+use super::writing::{Put, Source, Writing};
 use super::{rows, schema};
 use crate::bindings::types::{Engine, MemoryType, Scope};
 use crate::storage::StorageError;
@@ -22,20 +21,9 @@ pub struct SqliteImport {
     connection: Connection,
     path: PathBuf,
     workspace: i64,
-    channels: HashMap<String, i64>,
-    touched: Touched,
+    writing: Writing,
     memories: Vec<NewMemory>,
     tally: ImportTally,
-}
-
-/// What is to be counted anew before the commit.
-#[derive(Default)]
-struct Touched {
-    channels: BTreeSet<i64>,
-    /// Channel and thread.
-    threads: BTreeSet<(i64, i64)>,
-    /// Channel and message, which may be the first of a thread that was there before.
-    messages: Vec<(i64, i64)>,
 }
 
 /// A memory whose watermark and merge mark follow from what else is imported.
@@ -78,8 +66,7 @@ impl SqliteImport {
             connection,
             path: path.to_owned(),
             workspace,
-            channels: HashMap::new(),
-            touched: Touched::default(),
+            writing: Writing::new(workspace, Source::Import),
             memories: Vec::new(),
             tally: ImportTally::default(),
         })
@@ -96,7 +83,8 @@ impl SqliteImport {
         ts: TsKey,
         deleted_at: i64,
     ) -> Result<(), StorageError> {
-        self.try_delete(channel_id, ts.to_database(), deleted_at)
+        self.writing
+            .delete(&self.connection, channel_id, ts, deleted_at)
             .map_err(|fault| self.error(fault))
     }
 
@@ -105,8 +93,9 @@ impl SqliteImport {
     /// # Errors
     /// What the file or the disk refuses; the store is then as it was.
     pub fn commit(self) -> Result<ImportTally, StoreError> {
-        self.finish().map_err(|fault| fault.at(&self.path))?;
-        Ok(self.tally)
+        let (path, tally) = (self.path.clone(), self.tally);
+        self.finish().map_err(|fault| fault.at(&path))?;
+        Ok(tally)
     }
 
     fn error(&self, fault: Fault) -> StorageError {
@@ -116,11 +105,10 @@ impl SqliteImport {
     /// Inserts a row, or updates the one that is there.
     fn put(
         &self,
-        insert: &str,
-        update: &str,
-        columns: impl Params + Copy,
+        (insert, new): (&str, impl Params),
+        (update, columns): (&str, impl Params),
     ) -> rusqlite::Result<Put> {
-        if self.connection.prepare_cached(insert)?.execute(columns)? == 1 {
+        if self.connection.prepare_cached(insert)?.execute(new)? == 1 {
             return Ok(Put::New);
         }
         let changed = self.connection.prepare_cached(update)?.execute(columns)? == 1;
@@ -129,90 +117,6 @@ impl SqliteImport {
         } else {
             Put::Unchanged
         })
-    }
-
-    fn channel_key(&mut self, id: &str) -> rusqlite::Result<i64> {
-        if let Some(key) = self.channels.get(id) {
-            return Ok(*key);
-        }
-        // Its name may come later.
-        let insert = include_str!("sql/insert_channel.sql");
-        self.connection
-            .prepare_cached(insert)?
-            .execute(params![self.workspace, id, "", false])?;
-        let key = self
-            .connection
-            .prepare_cached(include_str!("sql/channel_key.sql"))?
-            .query_row(params![self.workspace, id], |row| row.get(0))?;
-        self.channels.insert(id.to_owned(), key);
-        Ok(key)
-    }
-
-    fn try_message(&mut self, message: &MessageRecord) -> Result<Put, Fault> {
-        let channel = self.channel_key(&message.channel_id)?;
-        let ts = message.ts.to_database();
-        let thread = message
-            .thread_ts
-            .map(TsKey::to_database)
-            .filter(|thread| *thread != ts);
-        let inserted = self
-            .connection
-            .prepare_cached(include_str!("sql/insert_message.sql"))?
-            .execute(params![
-                self.workspace,
-                channel,
-                ts,
-                thread,
-                message.user_id,
-                message.author_name,
-                message.is_bot,
-                message.text,
-                message.edited_at,
-            ])?;
-        if inserted == 1 {
-            self.touched.message(channel, ts, thread);
-            return Ok(Put::New);
-        }
-        let Some(edited_at) = message.edited_at else {
-            return Ok(Put::Unchanged);
-        };
-        let edited = self
-            .connection
-            .prepare_cached(include_str!("sql/edit_message.sql"))?
-            .execute(params![
-                channel,
-                ts,
-                message.author_name,
-                message.text,
-                edited_at
-            ])?;
-        Ok(if edited == 1 {
-            Put::Changed
-        } else {
-            Put::Unchanged
-        })
-    }
-
-    fn try_delete(&mut self, channel_id: &str, ts: i64, deleted_at: i64) -> Result<(), Fault> {
-        let channel = self.channel_key(channel_id)?;
-        let deleted: Option<Option<i64>> = self
-            .connection
-            .prepare_cached(include_str!("sql/delete_message.sql"))?
-            .query_row(params![channel, ts, deleted_at], |row| row.get(0))
-            .optional()?;
-        match deleted {
-            Some(thread) => self.touched.message(channel, ts, thread),
-            None => {
-                let insert = include_str!("sql/insert_deleted_message.sql");
-                self.connection.prepare_cached(insert)?.execute(params![
-                    self.workspace,
-                    channel,
-                    ts,
-                    deleted_at
-                ])?;
-            }
-        }
-        Ok(())
     }
 
     fn try_memory(&mut self, memory: &MemoryRecord) -> Result<Put, Fault> {
@@ -253,59 +157,43 @@ impl SqliteImport {
         Ok(Put::New)
     }
 
+    fn channel(&mut self, id: &str) -> rusqlite::Result<i64> {
+        self.writing.channel(&self.connection, id)
+    }
+
     fn subject(&mut self, memory: &MemoryRecord) -> Result<(Subject, String), Fault> {
         Ok(match memory.scope {
             Scope::Workspace => (Subject::Workspace, memory.scope_id.clone()),
             Scope::Channel => (
-                Subject::Channel(self.channel_key(&memory.scope_id)?),
+                Subject::Channel(self.channel(&memory.scope_id)?),
                 memory.scope_id.clone(),
             ),
             Scope::Thread => {
                 let (channel_id, thread) = rows::thread_scope(&memory.scope_id)?;
-                let subject = Subject::Thread(self.channel_key(channel_id)?, thread);
+                let subject = Subject::Thread(self.channel(channel_id)?, thread);
                 (subject, rows::thread_scope_id(channel_id, thread))
             }
         })
     }
 
-    fn finish(&self) -> Result<(), Fault> {
-        let connection = &self.connection;
-        let mut channels = self.touched.channels.clone();
-        let mut threads = self.touched.threads.clone();
-        let mut has_thread = connection.prepare_cached(include_str!("sql/has_thread.sql"))?;
-        for message in &self.touched.messages {
-            if has_thread.query_row(<[i64; 2]>::from(*message), |row| row.get(0))? {
-                threads.insert(*message);
-            }
-        }
-        for memory in &self.memories {
-            memory.complete(connection)?;
+    fn finish(self) -> Result<(), Fault> {
+        let Self {
+            connection,
+            mut writing,
+            memories,
+            ..
+        } = self;
+        for memory in &memories {
+            memory.complete(&connection)?;
             match memory.subject {
                 Subject::Workspace => {}
-                Subject::Channel(channel) => {
-                    channels.insert(channel);
-                }
-                Subject::Thread(channel, thread) => {
-                    threads.insert((channel, thread));
-                }
+                Subject::Channel(channel) => writing.touch_channel(channel),
+                Subject::Thread(channel, thread) => writing.touch_thread(channel, thread),
             }
         }
-        for channel in channels {
-            recount_channel(connection, channel)?;
-        }
-        for (channel, thread) in threads {
-            recount_thread(connection, channel, thread)?;
-        }
+        writing.finish(&connection)?;
         connection.execute_batch("COMMIT")?;
         Ok(())
-    }
-}
-
-impl Touched {
-    fn message(&mut self, channel: i64, ts: i64, thread: Option<i64>) {
-        self.channels.insert(channel);
-        self.messages.push((channel, ts));
-        self.threads.extend(thread.map(|thread| (channel, thread)));
     }
 }
 
@@ -345,14 +233,6 @@ impl NewMemory {
     }
 }
 
-/// What became of a record.
-#[derive(Clone, Copy)]
-enum Put {
-    New,
-    Changed,
-    Unchanged,
-}
-
 impl Put {
     fn count(self, tally: &mut Tally) {
         match self {
@@ -365,32 +245,29 @@ impl Put {
 
 impl ImportSink for SqliteImport {
     fn user(&mut self, user: &UserRecord) -> Result<(), StorageError> {
-        let columns: [&dyn rusqlite::ToSql; 4] =
-            [&self.workspace, &user.id, &user.name, &user.is_bot];
+        let columns = params![self.workspace, user.id, user.name, user.is_bot];
+        let new = params![self.workspace, user.id, user.name, user.is_bot, 0];
         let (insert, update) = (
             include_str!("sql/insert_user.sql"),
             include_str!("sql/update_user.sql"),
         );
         let put = self
-            .put(insert, update, columns)
+            .put((insert, new), (update, columns))
             .map_err(|error| self.error(error.into()))?;
         put.count(&mut self.tally.users);
         Ok(())
     }
 
     fn channel(&mut self, channel: &ChannelRecord) -> Result<(), StorageError> {
-        let columns: [&dyn rusqlite::ToSql; 4] = [
-            &self.workspace,
-            &channel.id,
-            &channel.name,
-            &channel.is_private,
-        ];
+        let (workspace, id, name) = (self.workspace, &channel.id, &channel.name);
+        let columns = params![workspace, id, name, channel.is_private];
+        let new = params![workspace, id, name, channel.is_private, true];
         let (insert, update) = (
             include_str!("sql/insert_channel.sql"),
             include_str!("sql/update_channel.sql"),
         );
         let put = self
-            .put(insert, update, columns)
+            .put((insert, new), (update, columns))
             .map_err(|error| self.error(error.into()))?;
         put.count(&mut self.tally.channels);
         Ok(())
@@ -398,7 +275,8 @@ impl ImportSink for SqliteImport {
 
     fn message(&mut self, message: &MessageRecord) -> Result<(), StorageError> {
         let put = self
-            .try_message(message)
+            .writing
+            .message(&self.connection, message, message.changed())
             .map_err(|fault| self.error(fault))?;
         put.count(&mut self.tally.messages);
         Ok(())

@@ -137,6 +137,14 @@ impl SqliteWorkspace {
         self.read(|connection, place| stored_memories(connection, place, filter))
     }
 
+    /// The channels that the bot takes part in, ordered by name and then by id.
+    ///
+    /// # Errors
+    /// What the file or the disk refuses.
+    pub fn channels(&self) -> Result<Vec<Channel>, StoreError> {
+        self.read(channels)
+    }
+
     /// What a memory was made from. What another program made has no known sources.
     ///
     /// # Errors

@@ -97,6 +97,23 @@ pub(super) fn forget_answers(connection: &Connection, series: &Series<'_>) -> ru
     Ok(())
 }
 
+/// Forgets the answers for a reply that is posted, given up, or was bad.
+pub(super) fn forget_reply_answers(
+    connection: &Connection,
+    workspace: i64,
+    channel_id: &str,
+    thread: Option<i64>,
+) -> rusqlite::Result<()> {
+    let (scope, scope_id) = match thread {
+        Some(thread) => (Scope::Thread, rows::thread_scope_id(channel_id, thread)),
+        None => (Scope::Channel, channel_id.to_owned()),
+    };
+    connection
+        .prepare_cached(include_str!("sql/forget_reply_answers.sql"))?
+        .execute(params![workspace, rows::scope_code(scope), scope_id])?;
+    Ok(())
+}
+
 fn recall(
     connection: &Connection,
     place: &Place,
@@ -173,6 +190,8 @@ fn text_as_answer(content: String, truncated: bool, model: String) -> Completion
 
 fn insert(connection: &Connection, place: &Place, call: &CallEntry) -> rusqlite::Result<()> {
     let (purpose, record) = (&call.purpose, &call.record);
+    // A judgment is asked for anew: nothing of it is posted.
+    let waits = call.for_memory && purpose.agent != Agent::Judgment;
     connection
         .prepare_cached(include_str!("sql/insert_call.sql"))?
         .execute(params![
@@ -194,8 +213,8 @@ fn insert(connection: &Connection, place: &Place, call: &CallEntry) -> rusqlite:
             record.error.as_ref().map(error_kind),
             call.input.as_ref().map(|input| &input.digest),
             call.input.as_ref().map(|input| &input.attempt),
-            call.for_memory,
-            call.answer.as_ref().filter(|_| call.for_memory),
+            waits,
+            call.answer.as_ref().filter(|_| waits),
         ])?;
     Ok(())
 }

@@ -6,6 +6,9 @@
 //! cost a call to a model and is on the disk when `save_memory` returns. Power loss takes at
 //! most what was not yet saved; `NORMAL` could take the last saves with it.
 //!
+//! **Invariant**: a message has one row for ever, and all that is known of it is merged there (`message_row.rs`): the
+//! newest text wins, a deleted one stays deleted.
+//!
 //! **Invariant**: `backlog` follows from the other tables and changes in their transactions, by
 //! counting anew (`sql/recount_*.sql`) what a transaction touched.
 
@@ -13,22 +16,32 @@ mod backfill;
 mod backlog;
 mod deferrals;
 mod dump;
+mod dump_conversations;
+mod effects;
 pub mod error;
+pub mod examine;
 pub mod import;
+pub mod inbox;
 pub mod inspect;
 mod journal;
+pub mod judgments;
 mod memories;
+mod message_row;
 mod messages;
 mod place;
 mod pool;
+pub mod posts;
 mod recordings;
+pub mod replies;
 mod rows;
 mod save;
 mod schema;
+pub mod sync;
 #[cfg(test)]
 mod tests;
 pub mod usage;
 mod workspace;
+mod writing;
 
 use std::path::Path;
 use std::sync::Arc;

@@ -19,7 +19,7 @@ const WAL_RETRY: Duration = Duration::from_millis(10);
 const IDLE_READERS: usize = 4;
 
 /// All statements fit, so that none is prepared twice.
-const STATEMENTS: usize = 64;
+const STATEMENTS: usize = 160;
 
 /// The connections of one file.
 pub(super) struct Pool {

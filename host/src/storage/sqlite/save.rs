@@ -8,7 +8,7 @@ use super::error::Fault;
 use super::messages::channel_key;
 use super::place::Place;
 use super::rows;
-use super::{journal, recordings};
+use super::{journal, recordings, writing};
 use crate::bindings::types::{Engine, MemoryType, Scope};
 use crate::names;
 use crate::storage::{Memory, MemoryDraft, STAND_IN_VERSION, SaveMode, StorageError};
@@ -61,7 +61,12 @@ impl Series<'_> {
     }
 
     /// Sets the texts aside that a text saved in this mode replaces.
-    fn supersede(&self, connection: &Connection, mode: SaveMode, now: i64) -> rusqlite::Result<()> {
+    pub(super) fn supersede(
+        &self,
+        connection: &Connection,
+        mode: SaveMode,
+        now: i64,
+    ) -> rusqlite::Result<()> {
         let (workspace, scope, scope_id, memory_type) = self.columns();
         let supersede = match mode {
             SaveMode::Overwrite => include_str!("sql/supersede.sql"),
@@ -173,7 +178,7 @@ pub(super) fn save(
     if draft.mode != SaveMode::StandIn {
         deferrals::end(connection, &series)?;
         journal::end_wait(connection, &series, draft.engine, id)?;
-        recount(connection, subject)?;
+        recount(connection, place.workspace, subject, now)?;
     }
     Ok(Memory {
         id: rows::memory_id(id),
@@ -322,14 +327,21 @@ fn add_coverage(connection: &Connection, draft: &MemoryDraft, memory: i64) -> ru
     Ok(())
 }
 
-fn recount(connection: &Connection, subject: Option<Subject>) -> rusqlite::Result<()> {
+/// Counts anew what a memory changes. It was made of what was there when its run began, at `now`.
+fn recount(
+    connection: &Connection,
+    workspace: i64,
+    subject: Option<Subject>,
+    now: i64,
+) -> rusqlite::Result<()> {
     let Some(Subject { channel, thread }) = subject else {
         return Ok(());
     };
-    match thread {
-        None => recount_channel(connection, channel),
-        Some(thread) => recount_thread(connection, channel, thread),
-    }
+    let Some(thread) = thread else {
+        return recount_channel(connection, channel);
+    };
+    writing::end_changed(connection, workspace, (channel, thread), now)?;
+    recount_thread(connection, channel, thread)
 }
 
 fn require_memory(connection: &Connection, place: &Place, id: u64) -> Result<(), Fault> {

@@ -8,11 +8,12 @@ use super::error::Fault;
 const APPLICATION_ID: i32 = i32::from_be_bytes(*b"myao");
 
 /// Each takes a database from the version of its place in this list to the next.
-const MIGRATIONS: [&str; 4] = [
+const MIGRATIONS: [&str; 5] = [
     include_str!("migrations/0001_start.sql"),
     include_str!("migrations/0002_failing_models.sql"),
     include_str!("migrations/0003_call_journal.sql"),
     include_str!("migrations/0004_recordings.sql"),
+    include_str!("migrations/0005_slack.sql"),
 ];
 
 /// The schema version that this program reads and writes.
@@ -89,7 +90,7 @@ pub(super) fn workspace_key(connection: &Connection, id: &str) -> rusqlite::Resu
 }
 
 /// What a file is; none where migrations are to be applied.
-fn look(connection: &Connection) -> rusqlite::Result<Option<Found>> {
+pub(super) fn look(connection: &Connection) -> rusqlite::Result<Option<Found>> {
     let application: i32 = pragma(connection, "application_id")?;
     if application == APPLICATION_ID {
         let version: i32 = pragma(connection, "user_version")?;

@@ -6,14 +6,23 @@
     clippy::indexing_slicing
 )]
 
+mod changed_threads;
 mod conformance;
+mod effects;
+mod events;
 mod faults;
 mod import;
 mod inspect;
 mod journal;
+mod judgments;
+mod orders;
 mod plans;
+mod presence;
 mod recordings;
+mod replies;
+mod reply_answers;
 mod schema;
+mod sync;
 
 use rusqlite::Connection;
 use tempfile::TempDir;
@@ -22,7 +31,10 @@ use super::backlog::{recount_channel, recount_thread};
 use super::{SqliteStore, SqliteWorkspace};
 use crate::bindings::types::{Engine, MemoryType, Scope, Timestamp};
 use crate::storage::conformance::whole;
-use crate::storage::{Deferral, MemoryDraft, SaveMode};
+use crate::storage::effects::Effect;
+use crate::storage::records::{MessageRecord, UserRecord};
+use crate::storage::{Deferral, Keep, MemoryDraft, MessageQuery, SaveMode, Storage as _};
+use crate::ts::TsKey;
 
 /// A store in a folder that goes away.
 struct Stored {
@@ -41,6 +53,115 @@ fn stored() -> Stored {
         store,
         workspace,
         _folder: folder,
+    }
+}
+
+fn key(ts: &str) -> TsKey {
+    TsKey::parse(ts).unwrap()
+}
+
+/// A message of C1 by U1.
+fn record(ts: &str, thread: Option<&str>, text: &str) -> MessageRecord {
+    MessageRecord {
+        channel_id: "C1".into(),
+        ts: key(ts),
+        user_id: "U1".into(),
+        author_name: None,
+        is_bot: false,
+        text: text.into(),
+        thread_ts: thread.map(key),
+        edited_at: None,
+    }
+}
+
+/// A new message.
+fn said(ts: &str, thread: Option<&str>, text: &str) -> Effect {
+    Effect::Message {
+        record: record(ts, thread, text),
+        changed: key(ts),
+    }
+}
+
+/// The edit of a message.
+fn edited(ts: &str, thread: Option<&str>, at: &str, text: &str) -> Effect {
+    Effect::Message {
+        record: MessageRecord {
+            edited_at: Some(key(at).unix_seconds()),
+            ..record(ts, thread, text)
+        },
+        changed: key(at),
+    }
+}
+
+fn deleted(ts: &str, at: &str) -> Effect {
+    Effect::MessageDeleted {
+        channel_id: "C1".into(),
+        ts: key(ts),
+        at: key(at),
+    }
+}
+
+fn named(id: &str, name: &str, at: &str) -> Effect {
+    Effect::ChannelName {
+        id: id.into(),
+        name: name.into(),
+        is_private: None,
+        at: key(at),
+    }
+}
+
+fn present(id: &str, present: bool, at: &str) -> Effect {
+    Effect::ChannelPresence {
+        id: id.into(),
+        present,
+        at: key(at),
+    }
+}
+
+fn user(id: &str, name: &str, changed_at: i64) -> Effect {
+    let record = UserRecord {
+        id: id.into(),
+        name: name.into(),
+        is_bot: false,
+    };
+    Effect::User { record, changed_at }
+}
+
+fn mention(ts: &str, thread: Option<&str>) -> Effect {
+    Effect::Mention {
+        channel_id: "C1".into(),
+        ts: key(ts),
+        thread_ts: thread.map(key),
+        asked_at: key(ts).unix_seconds(),
+    }
+}
+
+impl Stored {
+    /// Applies effects at a time.
+    async fn apply_at(&self, now: i64, effects: &[Effect]) {
+        self.workspace
+            .apply_effects(effects.to_vec(), now)
+            .await
+            .unwrap();
+    }
+
+    /// Applies effects, at a time long before any run.
+    async fn apply(&self, effects: &[Effect]) {
+        self.apply_at(1, effects).await;
+    }
+
+    /// The id and text of the messages of C1, oldest first.
+    async fn texts(&self) -> Vec<(String, String)> {
+        let messages = self.workspace.list_messages(MessageQuery {
+            channel_id: "C1".into(),
+            since: None,
+            until: "99999.0".into(),
+            limit: 1000,
+            keep: Keep::Newest,
+            whole_thread: None,
+        });
+        let messages = messages.await.unwrap().into_iter();
+        messages.map(|message| (message.ts, message.text)).collect()
     }
 }
 

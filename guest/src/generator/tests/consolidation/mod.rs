@@ -84,6 +84,7 @@ fn consolidate(engine: Engine, model: &ForgetfulModel) -> Report {
     let ports = Ports {
         storage: &host.storage,
         llm: model,
+        slack: &host.slack,
         log: &host.log,
         judge,
         settings,

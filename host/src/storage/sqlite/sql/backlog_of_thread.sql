@@ -1,5 +1,6 @@
 -- ?1 channel, ?2 thread, ?3 until
--- Until there is a reply there is no thread, and nothing waits in it.
+-- Until there is a reply there is no thread, and nothing waits in it. A change since the memory counts as a new message;
+-- one at `until` or later does not exist yet.
 WITH thread (ts_key) AS (
     SELECT ts_key FROM messages
     WHERE channel = ?1 AND thread_key = ?2 AND ts_key <= ?3 AND deleted_at IS NULL
@@ -12,7 +13,11 @@ SELECT
     COALESCE(NULLIF(c.name, ''), c.id),
     c.is_private,
     CASE WHEN b.first_reply_key <= ?3 THEN (SELECT MAX(ts_key) FROM thread) END,
-    CASE WHEN b.first_reply_key <= ?3 THEN (SELECT COUNT(*) FROM thread WHERE ts_key > b.watermark) ELSE 0 END,
+    CASE WHEN b.first_reply_key <= ?3 THEN (SELECT COUNT(*) FROM thread WHERE ts_key > b.watermark) + (
+        SELECT COUNT(*) FROM changed_threads AS d
+        WHERE d.workspace = c.workspace AND d.channel = ?1 AND d.thread_key = ?2 AND b.short_term_id > 0
+            AND d.changed_at < ?3 / 1000000
+    ) ELSE 0 END,
     b.watermark,
     m.version,
     0

@@ -1,25 +1,28 @@
 -- ?1 workspace, ?2 until, ?3 window start, ?4 idle since, ?5 message threshold, ?6 always
 -- A superset: these columns know also of messages after `until`. Each part reads its own index.
--- Conversations that are over.
-SELECT channel FROM backlog INDEXED BY backlog_channel_waits
-WHERE workspace = ?1 AND thread_key = 0 AND short_term_id > 0 AND oldest_new_key IS NOT NULL
-    AND newest_key <= MIN(?2, ?4)
-UNION
--- Conversations that may have been over at `until`: only a backfill finds any.
-SELECT channel FROM backlog INDEXED BY backlog_channel_waits
-WHERE workspace = ?1 AND thread_key = 0 AND short_term_id > 0
-    AND newest_key > ?2 AND oldest_new_key <= MIN(?2, ?4)
-UNION
-SELECT channel FROM backlog INDEXED BY backlog_channel_waits
-WHERE ?6 AND workspace = ?1 AND thread_key = 0 AND short_term_id > 0 AND oldest_new_key <= ?2
-UNION
-SELECT channel FROM backlog INDEXED BY backlog_channel_many
-WHERE workspace = ?1 AND thread_key = 0 AND short_term_id > 0
-    AND new_count >= MAX(?5, 1) AND oldest_new_key <= ?2
-UNION
-SELECT channel FROM backlog INDEXED BY backlog_channel_never
-WHERE workspace = ?1 AND thread_key = 0 AND short_term_id = 0
-    AND newest_key >= ?3 AND oldest_new_key <= ?2
-UNION
-SELECT channel FROM backlog INDEXED BY backlog_channel_unmerged
-WHERE workspace = ?1 AND thread_key = 0 AND short_term_id > merged_through;
+SELECT channel FROM (
+    -- Conversations that are over.
+    SELECT channel FROM backlog INDEXED BY backlog_channel_waits
+    WHERE workspace = ?1 AND thread_key = 0 AND short_term_id > 0 AND oldest_new_key IS NOT NULL
+        AND newest_key <= MIN(?2, ?4)
+    UNION
+    -- Conversations that may have been over at `until`: only a backfill finds any.
+    SELECT channel FROM backlog INDEXED BY backlog_channel_waits
+    WHERE workspace = ?1 AND thread_key = 0 AND short_term_id > 0
+        AND newest_key > ?2 AND oldest_new_key <= MIN(?2, ?4)
+    UNION
+    SELECT channel FROM backlog INDEXED BY backlog_channel_waits
+    WHERE ?6 AND workspace = ?1 AND thread_key = 0 AND short_term_id > 0 AND oldest_new_key <= ?2
+    UNION
+    SELECT channel FROM backlog INDEXED BY backlog_channel_many
+    WHERE workspace = ?1 AND thread_key = 0 AND short_term_id > 0
+        AND new_count >= MAX(?5, 1) AND oldest_new_key <= ?2
+    UNION
+    SELECT channel FROM backlog INDEXED BY backlog_channel_never
+    WHERE workspace = ?1 AND thread_key = 0 AND short_term_id = 0
+        AND newest_key >= ?3 AND oldest_new_key <= ?2
+    UNION
+    SELECT channel FROM backlog INDEXED BY backlog_channel_unmerged
+    WHERE workspace = ?1 AND thread_key = 0 AND short_term_id > merged_through
+) AS waiting
+WHERE EXISTS (SELECT 1 FROM channels WHERE key = waiting.channel AND present = 1);

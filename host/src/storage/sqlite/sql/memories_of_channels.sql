@@ -1,4 +1,4 @@
--- ?1 workspace, ?2 one channel id or NULL for all, ?3 history limit, ?4 whether unmerged versions too
+-- ?1 workspace, ?2 one channel id, or NULL for all that the bot takes part in, ?3 history limit, ?4 whether unmerged versions too
 -- Steps from channel to channel and seeks the newest versions of each, however many there are.
 WITH RECURSIVE
 scopes (scope_id) AS (
@@ -30,7 +30,10 @@ marks (scope_id, first_version, merged_through) AS MATERIALIZED (
                 AND l.memory_type = 0 AND l.superseded_at IS NULL AND l.version > 0
             ORDER BY l.version DESC LIMIT 1
         ), 0)
-    FROM scopes AS s WHERE s.scope_id IS NOT NULL
+    FROM scopes AS s
+    WHERE s.scope_id IS NOT NULL AND (?2 IS NOT NULL OR EXISTS (
+        SELECT 1 FROM channels AS c WHERE c.workspace = ?1 AND c.id = s.scope_id AND c.present = 1
+    ))
 )
 SELECT m.id, m.scope, m.scope_id, m.memory_type, m.version, m.content, m.engine, m.created_at, m.updated_at,
     m.source_message_count, m.source_latest_key, m.merged_through

@@ -1,8 +1,9 @@
-//! The suite for every store, on a file.
+//! The suite for every store, on a file that an import fills, and on one that events fill.
 
 use super::{Stored, stored};
 use crate::storage::Storage;
 use crate::storage::conformance::{Fixture, Records};
+use crate::storage::effects::Effect;
 use crate::storage::records::ImportSink;
 use crate::ts::TsKey;
 
@@ -35,5 +36,65 @@ impl Fixture for Stored {
         let mut import = self.store.import("W1").unwrap();
         import.delete_message(channel_id, ts, 1).unwrap();
         import.commit().unwrap();
+    }
+}
+
+/// The same, with records that come as events.
+struct ByEvents(Stored);
+
+mod by_events {
+    use super::{ByEvents, stored};
+
+    crate::storage_conformance!(ByEvents(stored()));
+}
+
+#[async_trait::async_trait]
+impl Fixture for ByEvents {
+    fn storage(&self) -> &dyn Storage {
+        &self.0.workspace
+    }
+
+    async fn add(&self, records: Records) {
+        let mut effects = Vec::new();
+        for record in records.users {
+            let changed_at = 1;
+            effects.push(Effect::User { record, changed_at });
+        }
+        for channel in records.channels {
+            let (id, at) = (channel.id, TsKey::first_of(1));
+            effects.push(Effect::ChannelPresence {
+                id: id.clone(),
+                present: true,
+                at,
+            });
+            effects.push(Effect::ChannelName {
+                id,
+                name: channel.name,
+                is_private: Some(channel.is_private),
+                at,
+            });
+        }
+        for record in records.messages {
+            let changed = record.changed();
+            effects.push(Effect::Message { record, changed });
+        }
+        self.0.apply(&effects).await;
+        let memories = records.memories;
+        if !memories.is_empty() {
+            let memories = Records {
+                memories,
+                ..Records::default()
+            };
+            self.0.add(memories).await;
+        }
+    }
+
+    async fn delete(&self, channel_id: &str, ts: TsKey) {
+        let deleted = Effect::MessageDeleted {
+            channel_id: channel_id.into(),
+            ts,
+            at: ts,
+        };
+        self.0.apply(&[deleted]).await;
     }
 }

@@ -118,6 +118,18 @@ fn importing_twice_changes_nothing() {
     assert_eq!(everything(&stored), before);
 }
 
+/// Names that are resolved otherwise are no edit.
+#[tokio::test]
+async fn text_that_is_no_newer_changes_nothing() {
+    let stored = stored();
+    for text in ["b", "c", "a"] {
+        let mut import = stored.store.import("W1").unwrap();
+        import.message(&super::record("1.0", None, text)).unwrap();
+        import.commit().unwrap();
+    }
+    assert_eq!(stored.texts().await, [("1.000000".into(), "b".into())]);
+}
+
 #[test]
 fn import_that_is_dropped_leaves_nothing() {
     let stored = stored();

@@ -6,7 +6,7 @@ use super::{recount_all, stored};
 use crate::storage::records::{ImportSink, MessageRecord};
 use crate::ts::TsKey;
 
-const STATEMENTS: [(&str, &str); 33] = [
+const STATEMENTS: [(&str, &str); 66] = [
     (
         "recount_channel",
         include_str!("../sql/recount_channel.sql"),
@@ -79,9 +79,75 @@ const STATEMENTS: [(&str, &str); 33] = [
     ),
     ("recorded_calls", include_str!("../sql/recorded_calls.sql")),
     ("input_digest", include_str!("../sql/input_digest.sql")),
+    ("unanswered", include_str!("../sql/unanswered.sql")),
+    ("recent_threads", include_str!("../sql/recent_threads.sql")),
+    (
+        "messages_between",
+        include_str!("../sql/messages_between.sql"),
+    ),
+    ("waiting_events", include_str!("../sql/waiting_events.sql")),
+    (
+        "set_aside_events",
+        include_str!("../sql/set_aside_events.sql"),
+    ),
+    (
+        "forget_applied_events",
+        include_str!("../sql/forget_applied_events.sql"),
+    ),
+    ("end_event", include_str!("../sql/end_event.sql")),
+    ("event_failures", include_str!("../sql/event_failures.sql")),
+    (
+        "waiting_replies",
+        include_str!("../sql/waiting_replies.sql"),
+    ),
+    ("replies", include_str!("../sql/replies.sql")),
+    ("message_row", include_str!("../sql/message_row.sql")),
+    ("update_message", include_str!("../sql/update_message.sql")),
+    ("thread_state", include_str!("../sql/thread_state.sql")),
+    (
+        "end_changed_thread",
+        include_str!("../sql/end_changed_thread.sql"),
+    ),
+    ("take_part", include_str!("../sql/take_part.sql")),
+    ("rename_channel", include_str!("../sql/rename_channel.sql")),
+    (
+        "set_channel_private",
+        include_str!("../sql/set_channel_private.sql"),
+    ),
+    (
+        "set_channel_present",
+        include_str!("../sql/set_channel_present.sql"),
+    ),
+    ("tell_user", include_str!("../sql/tell_user.sql")),
+    ("drop_reply", include_str!("../sql/drop_reply.sql")),
+    ("parts", include_str!("../sql/parts.sql")),
+    ("unsent_parts", include_str!("../sql/unsent_parts.sql")),
+    ("fail_reply", include_str!("../sql/fail_reply.sql")),
+    ("end_reply", include_str!("../sql/end_reply.sql")),
+    ("mark_sending", include_str!("../sql/mark_sending.sql")),
+    ("judgment", include_str!("../sql/judgment.sql")),
+    (
+        "forget_judgments",
+        include_str!("../sql/forget_judgments.sql"),
+    ),
+    (
+        "forget_reply_answers",
+        include_str!("../sql/forget_reply_answers.sql"),
+    ),
+    ("users_of", include_str!("../sql/users_of.sql")),
+    ("channel_names", include_str!("../sql/channel_names.sql")),
+    ("ask_reply", include_str!("../sql/ask_reply.sql")),
+    ("begin_reply", include_str!("../sql/begin_reply.sql")),
+    ("oldest_new", include_str!("../sql/oldest_new.sql")),
 ];
 
-const TABLES: [&str; 11] = [
+const TABLES: [&str; 17] = [
+    "changed_threads",
+    "events",
+    "replies",
+    "reply_parts",
+    "judgments",
+    "sync_state",
     "llm_calls",
     "recorded_calls",
     "recorded_saves",
@@ -230,4 +296,35 @@ fn steps_of_a_thread(messages: i64) -> Vec<(i32, usize)> {
 #[test]
 fn thread_costs_the_same_in_a_small_and_a_large_channel() {
     assert_eq!(steps_of_a_thread(10), steps_of_a_thread(5_000));
+}
+
+/// How many steps it takes to find what is unanswered, with so many older messages.
+fn steps_of_unanswered(messages: i64) -> [(i32, usize); 2] {
+    let stored = stored();
+    let mut import = stored.store.import("W1").unwrap();
+    for second in (1..=messages).chain(1_000_000..1_000_010) {
+        let message = MessageRecord {
+            ts: TsKey::first_of(second),
+            thread_ts: (second % 3 == 0).then(|| TsKey::first_of(second - 1)),
+            ..super::record("1.0", None, "text")
+        };
+        import.message(&message).unwrap();
+    }
+    import.commit().unwrap();
+    stored.store.pool.with_writer(|connection| {
+        let recent = TsKey::first_of(1_000_000).to_database();
+        let unanswered = include_str!("../sql/unanswered.sql");
+        let threads = include_str!("../sql/recent_threads.sql");
+        [
+            count(connection, unanswered, params![1, recent, i64::MAX]),
+            count(connection, threads, params![1, recent, 100]),
+        ]
+    })
+}
+
+#[test]
+fn finding_what_is_unanswered_costs_what_is_recent_and_not_what_is_stored() {
+    let few = steps_of_unanswered(10);
+    assert_eq!(few, steps_of_unanswered(5_000));
+    assert!(few.iter().all(|(_, found)| *found > 0), "{few:?}");
 }

@@ -1,0 +1,291 @@
+//! Judges a model's answer before it is posted as a reply.
+//!
+//! A reply may be short, ask back, be in any language and quote what is remembered; it may say that something is not
+//! known. It is refused where it says nothing, only declines, or gives back the prompt.
+
+use super::phrases::{address, folded, sentences};
+use super::{Accepted, Language, Rejection, Sources, cut, loops, repetition, spoken, wrapping};
+
+/// A shorter reply may well be what was said to it ("こんにちは"), in letters.
+const LEAST_ECHO: usize = 12;
+/// What is said of something that is not known: no refusal.
+const UNKNOWN: &[&str] = &[
+    "記憶",
+    "情報",
+    "会話",
+    "記録",
+    "履歴",
+    "話題",
+    "知ら",
+    "知り",
+    "分か",
+    "わか",
+    "見当た",
+    "見つか",
+    "覚え",
+    "know",
+    "memor",
+    "remember",
+    "record",
+    "information",
+    "conversation",
+    "mention",
+    "discuss",
+    "history",
+    "detail",
+    "context",
+    "find",
+    "seen",
+];
+/// Code fences whose contents are no code.
+const TEXT_FENCES: &[&str] = &["", "markdown", "md", "text", "txt", "plaintext"];
+
+/// What a reply must live up to.
+#[derive(Clone, Copy, Debug)]
+pub struct ReplyExpectation<'a> {
+    /// The prompt that was sent, with any feedback in it.
+    pub prompt: &'a str,
+    /// The messages and memories in it.
+    pub texts: &'a [&'a str],
+    /// The text of the message that is answered.
+    pub answered: &'a str,
+    /// Whose reply it is.
+    pub name: &'a str,
+    /// Whether the model stopped because it reached the longest answer.
+    pub cut_off: bool,
+}
+
+/// Judges a reply, and takes off what stands around it.
+///
+/// # Errors
+/// [`Rejection::Empty`], [`Rejection::Refusal`] where nothing but that is said, [`Rejection::PromptRepeated`] where it
+/// is what was asked, or has a line of the instruction or two headings of the prompt.
+pub fn judge_reply(
+    answer: &str,
+    expectation: &ReplyExpectation<'_>,
+) -> Result<Accepted, Rejection> {
+    let plain = wrapping::plain(answer);
+    let text = wrapping::without_fence_of(&plain, TEXT_FENCES, expectation.cut_off);
+    let mut text = spoken::own_words(text, expectation.name);
+    if expectation.cut_off {
+        text = to_last_whole(&text, answer.ends_with('\n'));
+    }
+    // In code the same line may well come again.
+    if !text.contains("```") {
+        text = loops::without_loops(text);
+    }
+    if says_nothing(&text) {
+        return Err(Rejection::Empty);
+    }
+    let sources = Sources::Messages(expectation.texts);
+    if spoken::is_echo(&text, expectation.answered, LEAST_ECHO)
+        || repetition::repeats_frame(&text, expectation.prompt, sources)
+    {
+        return Err(Rejection::PromptRepeated);
+    }
+    let text = repetition::without_headings(&text, expectation.prompt, sources);
+    if says_nothing(&text) {
+        return Err(Rejection::Empty);
+    }
+    if only_declines(&text) {
+        return Err(Rejection::Refusal);
+    }
+    Ok(Accepted {
+        text,
+        truncated: expectation.cut_off,
+    })
+}
+
+/// Whether there is neither a letter nor a symbol that says something by itself.
+fn says_nothing(text: &str) -> bool {
+    let is_symbol =
+        |c: char| matches!(c, '\u{2190}'..='\u{2bff}' | '\u{1f000}'..='\u{1faff}' | '×');
+    !text.chars().any(|c| c.is_alphanumeric() || is_symbol(c))
+}
+
+fn only_declines(text: &str) -> bool {
+    let folded = folded(text);
+    let sentences = sentences(text);
+    // A number says something.
+    !folded.contains(|c: char| c.is_ascii_digit())
+        && !UNKNOWN.iter().any(|known| folded.contains(known))
+        && !sentences.is_empty()
+        && sentences
+            .iter()
+            .all(|sentence| address::is_refusal(sentence))
+}
+
+/// A text that was cut off, back to its last whole sentence or bullet; within code to its last whole line.
+fn to_last_whole(text: &str, line_ended: bool) -> String {
+    let is_fence = |line: &&str| line.trim_start().starts_with("```");
+    if text.lines().filter(is_fence).count() % 2 == 0 {
+        return cut::to_last_whole(text, line_ended);
+    }
+    match text.rsplit_once('\n') {
+        Some((whole, last)) if !line_ended && !is_fence(&last) => format!("{whole}\n```"),
+        _ => format!("{}\n```", text.trim_end()),
+    }
+}
+
+/// The text to put behind the prompt's instruction in the one retry, in Japanese where the conversation is, else in
+/// English.
+#[must_use]
+pub fn reply_feedback(rejection: &Rejection, language: Language) -> String {
+    let (japanese, english) = match rejection {
+        Rejection::Empty => ("前回の回答は空でした。", "Your last answer was empty."),
+        Rejection::Refusal => (
+            "前回の回答は断るだけのものでした。分かることがあれば述べ、なければ何が分からないのかを書いてください。",
+            "Your last answer only declined. Say what you know, or what it is that you do not know.",
+        ),
+        _ => (
+            "前回の回答は指示文や上の文章の写しでした。見出しや発言を繰り返さず、自分の言葉で書いてください。",
+            "Your last answer repeated the instruction or the text above. Leave out its headings and messages, and use your own words.",
+        ),
+    };
+    if language == Language::Japanese {
+        format!("{japanese}\n返信の本文だけを書いてください。")
+    } else {
+        format!("{english}\nWrite the reply alone.")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use crate::answer::languages_of;
+
+    const PROMPT: &str = "あなたは「みゃお」です。\n\n## 記憶\n\n### ワークスペースの歴史\n- 公開は3月22日\n\n## 現在の会話\n\n\
+        ### 返信対象: トップレベル\n\n**2024-03-01 10:00:00** alice:\nみゃお、公開はいつになりましたか？\n\n---\n\
+        現在時刻: 2024-03-01 10:00:05 (UTC+09:00)\n上の記憶と会話から分かることだけを述べてください。\n";
+
+    fn judged(answer: &str, cut_off: bool) -> Result<Accepted, Rejection> {
+        let expectation = ReplyExpectation {
+            prompt: PROMPT,
+            texts: &["- 公開は3月22日", "みゃお、公開はいつになりましたか？"],
+            answered: "みゃお、公開はいつになりましたか？",
+            name: "みゃお",
+            cut_off,
+        };
+        judge_reply(answer, &expectation)
+    }
+
+    fn text(answer: &str) -> String {
+        judged(answer, false).unwrap().text
+    }
+
+    #[test]
+    fn replies_are_taken_without_what_stands_around_them() {
+        for (answer, expected) in [
+            ("3月22日です。", "3月22日です。"),
+            (
+                "<think>hm</think>\n\nみゃお: 3月22日です。",
+                "3月22日です。",
+            ),
+            ("```\n3月22日です。\n```", "3月22日です。"),
+            ("```sql\nselect 1;\n```", "```sql\nselect 1;\n```"),
+            ("## 現在の会話\n3月22日です。", "3月22日です。"),
+            ("承知しました。", "承知しました。"),
+            ("ありません。", "ありません。"),
+            ("👍", "👍"),
+            ("公開は3月22日", "公開は3月22日"),
+            ("どの公開のことですか？", "どの公開のことですか？"),
+            (
+                "Let me know if you need more!",
+                "Let me know if you need more!",
+            ),
+        ] {
+            assert_eq!(text(answer), expected, "{answer}");
+        }
+    }
+
+    #[test]
+    fn saying_that_something_is_not_known_is_no_refusal() {
+        for answer in [
+            "申し訳ありませんが、その件は記憶にないためお答えできません。",
+            "I'm sorry, but I don't have any information about that.",
+            "分かりません。回答できません。",
+            "I can't help with that, but the launch is on March 22.",
+        ] {
+            assert_eq!(text(answer), answer);
+        }
+    }
+
+    #[test]
+    fn what_is_no_reply_is_refused() {
+        for (answer, rejection) in [
+            ("", Rejection::Empty),
+            (" \n---\n", Rejection::Empty),
+            ("**2024-03-01 10:00:00** みゃお:", Rejection::Empty),
+            ("**2024-03-01 10:00:00** alice:\nいつ？", Rejection::Empty),
+            ("…", Rejection::Empty),
+            ("I'm sorry, but I can't help with that.", Rejection::Refusal),
+            (
+                "申し訳ありませんが、お手伝いできません。",
+                Rejection::Refusal,
+            ),
+            (
+                "上の記憶と会話から分かることだけを述べてください。3月22日です。",
+                Rejection::PromptRepeated,
+            ),
+            (
+                "## 現在の会話\n### 返信対象: トップレベル\n3月22日です。",
+                Rejection::PromptRepeated,
+            ),
+            (
+                "みゃお、公開はいつになりましたか？",
+                Rejection::PromptRepeated,
+            ),
+        ] {
+            assert_eq!(judged(answer, false), Err(rejection), "{answer}");
+        }
+    }
+
+    #[test]
+    fn the_time_may_be_told_as_the_prompt_tells_it() {
+        let answer = "現在時刻: 2024-03-01 10:00:05 (UTC+09:00) です。";
+        assert_eq!(text(answer), answer);
+    }
+
+    #[test]
+    fn a_reply_that_was_cut_off_ends_at_a_whole_sentence_or_line() {
+        for (answer, expected) in [
+            ("公開は3月22日です。担当は", "公開は3月22日です。"),
+            ("It ships in March. The owner is", "It ships in March."),
+            ("- 公開は3月\n- 担当", "- 公開は3月"),
+            (
+                "これです。\n\n```rust\nlet a = 1;\nlet b",
+                "これです。\n\n```rust\nlet a = 1;\n```",
+            ),
+        ] {
+            let accepted = judged(answer, true).unwrap();
+            assert_eq!(
+                (accepted.text.as_str(), accepted.truncated),
+                (expected, true)
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_said_again_and_again_stays_once() {
+        let line = "公開日は3月22日です。";
+        assert_eq!(text(&line.repeat(5)), line);
+        let code = "```\nreturn nothing;\nreturn nothing;\nreturn nothing;\n```\nです";
+        assert_eq!(text(code), code);
+    }
+
+    #[test]
+    fn feedback_speaks_the_language_of_the_conversation() {
+        for rejection in [
+            Rejection::Empty,
+            Rejection::Refusal,
+            Rejection::PromptRepeated,
+        ] {
+            for language in [Language::Japanese, Language::English] {
+                let feedback = reply_feedback(&rejection, language);
+                assert_eq!(languages_of([feedback.as_str(), &feedback]), [language]);
+            }
+        }
+    }
+}

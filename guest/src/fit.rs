@@ -1,0 +1,366 @@
+//! Makes a prompt fit into the model's context window.
+//!
+//! What does not fit is left out in this order, until the rest fits:
+//!
+//! 1. memories of other channels: short-term versions, the oldest first, then long-term memories;
+//! 2. the workspace's memories;
+//! 3. conversations of the channel outside the target thread, the oldest first;
+//! 4. the channel's own memories: short-term versions, the oldest first, then the long-term memory.
+//!
+//! The persona, the instruction, the target of a summary and the memory that it is merged into always stay. Of the
+//! target of a reply the oldest messages go, once nothing else is left; its first message, its newest one and the one
+//! that is answered stay.
+
+use std::borrow::Cow;
+use std::cell::Cell;
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+
+use crate::bindings::errors::{Error, TokenExcess};
+use crate::bindings::llm::Agent;
+use crate::bindings::types::{ChannelMemory, Context, LeftOut, Message, Thread};
+use crate::ports::Llm;
+use crate::prompt;
+use crate::ts::Ts;
+
+/// Nothing left out.
+pub(crate) const NOTHING: LeftOut = LeftOut {
+    other_channels: 0,
+    workspace: 0,
+    messages: 0,
+    channel: 0,
+};
+
+/// How long the prompts of one agent may be.
+pub(crate) struct Window<'a> {
+    llm: &'a dyn Llm,
+    agent: Agent,
+    /// The smallest context window that a refused prompt showed; the host may not remember it.
+    learned: Cell<Option<u32>>,
+}
+
+impl<'a> Window<'a> {
+    /// That of an agent's model.
+    pub(crate) fn new(llm: &'a dyn Llm, agent: Agent) -> Self {
+        Self {
+            llm,
+            agent,
+            learned: Cell::new(None),
+        }
+    }
+
+    /// The longest prompt, in tokens, if so many are kept free; none where the window is not known.
+    pub(crate) fn budget(&self, kept_free: u32) -> Option<u32> {
+        let known = self.llm.context_window(self.agent);
+        let window = [known, self.learned.get()].into_iter().flatten().min()?;
+        Some(window.saturating_sub(kept_free))
+    }
+
+    /// Takes a smaller window for true after a prompt was refused as too long. Where no limit is told, or one
+    /// that the prompt keeps, the model takes three quarters: less would waste its window.
+    pub(crate) fn learn(&self, prompt: &str, max_tokens: u32, limit: Option<u32>) {
+        let sent = self.count_tokens(prompt).saturating_add(max_tokens);
+        let told = limit.filter(|limit| *limit < sent);
+        self.learned.set(Some(told.unwrap_or(sent / 4 * 3)));
+    }
+
+    /// How many tokens a text has.
+    pub(crate) fn count_tokens(&self, text: &str) -> u32 {
+        let counts = self.llm.count_tokens(self.agent, &[text.to_owned()]);
+        counts.first().copied().unwrap_or(u32::MAX)
+    }
+
+    /// Whether a prompt keeps to a budget in tokens.
+    pub(crate) fn fits(&self, prompt: &str, budget: Option<u32>) -> bool {
+        let Some(budget) = budget else { return true };
+        // No vocabulary has a token of less than one byte, so that most prompts need no count.
+        u32::try_from(prompt.len()).is_ok_and(|bytes| bytes <= budget)
+            || self.count_tokens(prompt) <= budget
+    }
+
+    /// The error of a prompt that does not keep to a budget.
+    pub(crate) fn excess(&self, prompt: &str, budget: Option<u32>) -> Error {
+        Error::PromptTooLong(TokenExcess {
+            tokens: self.count_tokens(prompt),
+            limit: budget.unwrap_or(u32::MAX),
+        })
+    }
+
+    /// Renders a context with as few of the cuts as it takes; the cuts are asked for only where one is needed.
+    pub(crate) fn fit<'t>(
+        &self,
+        context: &'t Context,
+        cuts: &dyn Fn() -> Vec<Cut>,
+        budget: Option<u32>,
+        render: &dyn Fn(&Context) -> Result<String, Error>,
+    ) -> Result<Fitted<'t>, Error> {
+        let prompt = render(context)?;
+        if self.fits(&prompt, budget) {
+            return Ok(Fitted::Whole {
+                context: Cow::Borrowed(context),
+                prompt,
+                left_out: NOTHING,
+            });
+        }
+        let cuts = cuts();
+        let (mut too_few, mut enough) = (0, None);
+        let mut most = cuts.len();
+        // Each cut makes the prompt shorter: the smallest number that is enough is found by halving.
+        while too_few < most {
+            let tried = if enough.is_none() {
+                most
+            } else {
+                too_few + (most - too_few) / 2
+            };
+            let (shorter, left_out) = without(context, &cuts, tried);
+            let prompt = render(&shorter)?;
+            if self.fits(&prompt, budget) {
+                most = tried;
+                enough = Some((shorter, prompt, left_out));
+            } else if enough.is_none() {
+                return Ok(Fitted::TooLong {
+                    context: Cow::Owned(shorter),
+                    prompt,
+                    left_out,
+                });
+            } else {
+                too_few = tried + 1;
+            }
+        }
+        Ok(match enough {
+            Some((context, prompt, left_out)) => Fitted::Whole {
+                context: Cow::Owned(context),
+                prompt,
+                left_out,
+            },
+            None => Fitted::TooLong {
+                context: Cow::Borrowed(context),
+                prompt,
+                left_out: NOTHING,
+            },
+        })
+    }
+}
+
+/// A context, as far as it fits.
+pub(crate) enum Fitted<'t> {
+    /// It fits, without what is left out.
+    Whole {
+        context: Cow<'t, Context>,
+        prompt: String,
+        left_out: LeftOut,
+    },
+    /// The target does not fit by itself; everything else is left out.
+    TooLong {
+        context: Cow<'t, Context>,
+        prompt: String,
+        left_out: LeftOut,
+    },
+}
+
+/// One thing that can be left out.
+pub(crate) enum Cut {
+    /// The oldest short-term version of the channel at this index that is still there.
+    ShortTerm(usize),
+    /// The channel at this index, with its name and long-term memory.
+    Channel(usize),
+    /// The long-term memory of the channel at this index.
+    LongTerm(usize),
+    WorkspaceShortTerm,
+    WorkspaceLongTerm,
+    /// The top-level message at this index.
+    Message(usize),
+    /// The thread at this index.
+    Thread(usize),
+    /// The message at this index of the target thread.
+    Target(usize),
+}
+
+/// The workspace's long-term memory, if there is one.
+pub(crate) fn overview(context: &Context) -> Vec<Cut> {
+    let overview = context.workspace_long_term_memory.iter();
+    overview.map(|_| Cut::WorkspaceLongTerm).collect()
+}
+
+/// Everything around the target thread, or around the top level where there is none; the least important first.
+pub(crate) fn around_target(context: &Context) -> Vec<Cut> {
+    let is_own =
+        |memory: &ChannelMemory| memory.channel_id == context.conversation_history.channel_id;
+    let (own, others): (Vec<usize>, Vec<usize>) = (0..context.channel_memories.len())
+        .partition(|index| context.channel_memories.get(*index).is_some_and(is_own));
+    let short_term = context.workspace_short_term_memory.iter();
+    let mut cuts = oldest_versions_first(context, &others);
+    cuts.extend(others.into_iter().rev().map(Cut::Channel));
+    cuts.extend(short_term.map(|_| Cut::WorkspaceShortTerm));
+    cuts.extend(overview(context));
+    cuts.extend(conversations_outside_the_target(context));
+    cuts.extend(oldest_versions_first(context, &own));
+    cuts.extend(own.into_iter().map(Cut::LongTerm));
+    cuts
+}
+
+/// The messages of a reply's target that can go, the oldest first: neither a thread's first one, nor the newest, nor the one
+/// that is answered.
+pub(crate) fn within_target(context: &Context, answered: Option<&str>) -> Vec<Cut> {
+    let in_thread = context.target_thread_ts.is_some();
+    let messages = prompt::reply_target_messages(context);
+    let newest = messages.len().saturating_sub(1);
+    let stays = |index: usize, message: &Message| {
+        (in_thread && index == 0) || index == newest || Some(message.ts.as_str()) == answered
+    };
+    messages
+        .iter()
+        .enumerate()
+        .filter(|(index, message)| !stays(*index, message))
+        .map(|(index, _)| {
+            if in_thread {
+                Cut::Target(index)
+            } else {
+                Cut::Message(index)
+            }
+        })
+        .collect()
+}
+
+/// Every short-term version of the channels: those with the most versions after them first.
+fn oldest_versions_first(context: &Context, channels: &[usize]) -> Vec<Cut> {
+    let mut versions: Vec<(Reverse<usize>, usize)> = channels
+        .iter()
+        .filter_map(|index| Some((*index, context.channel_memories.get(*index)?)))
+        .flat_map(|(index, memory)| {
+            let shown = memory
+                .short_term_memory_history
+                .len()
+                .max(usize::from(memory.short_term_memory.is_some()));
+            (0..shown).map(move |newer| (Reverse(newer), index))
+        })
+        .collect();
+    versions.sort_unstable();
+    versions
+        .into_iter()
+        .map(|(_, index)| Cut::ShortTerm(index))
+        .collect()
+}
+
+/// The channel's top-level messages and threads, those that ended first at the head. Without a target thread the top
+/// level is the target.
+fn conversations_outside_the_target(context: &Context) -> Vec<Cut> {
+    let history = &context.conversation_history;
+    let is_target =
+        |thread: &Thread| Some(thread.thread_ts.as_str()) == context.target_thread_ts.as_deref();
+    let messages = history
+        .top_level_messages
+        .iter()
+        .filter(|_| context.target_thread_ts.is_some())
+        .enumerate()
+        .map(|(index, message)| (message, Cut::Message(index)));
+    let threads = history
+        .threads
+        .iter()
+        .enumerate()
+        .filter(|(_, thread)| !is_target(thread))
+        .filter_map(|(index, thread)| Some((thread.messages.last()?, Cut::Thread(index))));
+    let mut cuts: Vec<_> = messages.chain(threads).collect();
+    cuts.sort_by_key(|(last, _)| (last.timestamp.unix_seconds, Ts::parse(&last.ts).ok()));
+    cuts.into_iter().map(|(_, cut)| cut).collect()
+}
+
+/// The context without the first `cut` of the cuts, and what that leaves out.
+fn without(context: &Context, cuts: &[Cut], cut: usize) -> (Context, LeftOut) {
+    let mut context = context.clone();
+    let mut left_out = NOTHING;
+    let own_channel = context.conversation_history.channel_id.clone();
+    let (mut channels, mut messages) = (BTreeSet::new(), BTreeSet::new());
+    let (mut threads, mut of_target) = (BTreeSet::new(), BTreeSet::new());
+    for cut in cuts.iter().take(cut) {
+        match cut {
+            Cut::ShortTerm(index) => {
+                if let Some(memory) = context.channel_memories.get_mut(*index) {
+                    *memories_of(memory, &own_channel, &mut left_out) += 1;
+                    forget_oldest_version(memory);
+                }
+            }
+            Cut::LongTerm(index) | Cut::Channel(index) => {
+                if let Some(memory) = context.channel_memories.get_mut(*index) {
+                    let had = memory.long_term_memory.take().is_some();
+                    *memories_of(memory, &own_channel, &mut left_out) += u32::from(had);
+                }
+                if matches!(cut, Cut::Channel(_)) {
+                    channels.insert(*index);
+                }
+            }
+            Cut::WorkspaceShortTerm => {
+                context.workspace_short_term_memory = None;
+                left_out.workspace += 1;
+            }
+            Cut::WorkspaceLongTerm => {
+                context.workspace_long_term_memory = None;
+                left_out.workspace += 1;
+            }
+            Cut::Message(index) => {
+                messages.insert(*index);
+                left_out.messages += 1;
+            }
+            Cut::Thread(index) => {
+                let thread = context.conversation_history.threads.get(*index);
+                left_out.messages += thread.map_or(0, |thread| count(&thread.messages));
+                threads.insert(*index);
+            }
+            Cut::Target(index) => {
+                of_target.insert(*index);
+                left_out.messages += 1;
+            }
+        }
+    }
+    retain_others(&mut context.channel_memories, &channels);
+    retain_others(
+        &mut context.conversation_history.top_level_messages,
+        &messages,
+    );
+    if let Some(target) = target_thread(&mut context) {
+        retain_others(&mut target.messages, &of_target);
+    }
+    retain_others(&mut context.conversation_history.threads, &threads);
+    (context, left_out)
+}
+
+fn target_thread(context: &mut Context) -> Option<&mut Thread> {
+    let target = context.target_thread_ts.as_deref()?;
+    let threads = &mut context.conversation_history.threads;
+    threads.iter_mut().find(|thread| thread.thread_ts == target)
+}
+
+fn memories_of<'l>(
+    memory: &ChannelMemory,
+    own_channel: &str,
+    left_out: &'l mut LeftOut,
+) -> &'l mut u32 {
+    if memory.channel_id == own_channel {
+        &mut left_out.channel
+    } else {
+        &mut left_out.other_channels
+    }
+}
+
+/// The newest version stays the last of the history and the one that is shown by itself.
+fn forget_oldest_version(memory: &mut ChannelMemory) {
+    if !memory.short_term_memory_history.is_empty() {
+        memory.short_term_memory_history.remove(0);
+    }
+    if memory.short_term_memory_history.is_empty() {
+        memory.short_term_memory = None;
+    }
+}
+
+fn retain_others<T>(items: &mut Vec<T>, without: &BTreeSet<usize>) {
+    let mut index = 0;
+    items.retain(|_| {
+        index += 1;
+        !without.contains(&(index - 1))
+    });
+}
+
+/// How many there are.
+pub(crate) fn count<T>(items: impl IntoIterator<Item = T>) -> u32 {
+    u32::try_from(items.into_iter().count()).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,204 @@
+//! Decides whether a reply of one's own accord would help.
+
+use super::Responder;
+use super::ask::{Question, Refused};
+use super::json::{self, Value};
+use crate::bindings::errors::{BadAnswer, Error};
+use crate::bindings::exports::myao::memory::responder::{Judgment, Target};
+use crate::bindings::types::Engine;
+
+/// The form of a judgment, in the strict subset of JSON schemas that providers enforce.
+const SCHEMA: &str = include_str!("judgment.schema.json");
+/// A longer reason is cut, in characters.
+const MAX_REASON: usize = 300;
+
+impl Responder<'_> {
+    pub(super) fn decide(&self, target: &Target) -> Result<Judgment, Error> {
+        let settings = &self.ports.settings;
+        if settings.reply_engine == Engine::Extractive {
+            return Ok(Judgment {
+                should_respond: false,
+                reason: "without a language model only mentions are answered".to_owned(),
+                confidence: 1.0,
+            });
+        }
+        let situation = self.situation(target, &settings.judgment_persona)?;
+        let question = Question {
+            context: &situation.context,
+            occasion: None,
+            answered: Some(&situation.answered),
+        };
+        let (judgment, _) = self.ask(question, Some(SCHEMA), &|completion, _| {
+            read(&completion.text).map_err(|fault| Refused {
+                feedback: feedback(&fault),
+                fault: BadAnswer::Malformed(fault),
+            })
+        })?;
+        Ok(judgment)
+    }
+}
+
+fn feedback(fault: &str) -> String {
+    format!(
+        "前回の回答は読み取れませんでした（{fault}）。前後に何も付けず、上に示した形の JSON だけを書いてください。"
+    )
+}
+
+/// The judgment in an answer: its last JSON object that is one, whatever stands around it.
+fn read(answer: &str) -> Result<Judgment, String> {
+    let mut fault = "there is no JSON object".to_owned();
+    let mut found = None;
+    for object in json::objects(answer) {
+        match judgment(&object) {
+            Ok(judgment) => found = Some(judgment),
+            Err(error) => fault = error,
+        }
+    }
+    found.ok_or(fault)
+}
+
+fn judgment(object: &json::Object) -> Result<Judgment, String> {
+    let field = |name: &str| {
+        let value = object.iter().rev().find(|(key, _)| key == name);
+        value
+            .map(|(_, value)| value)
+            .ok_or_else(|| format!("{name} is missing"))
+    };
+    let should_respond = match field("should_respond")? {
+        Value::Bool(bool) => *bool,
+        Value::String(text) if text.eq_ignore_ascii_case("true") => true,
+        Value::String(text) if text.eq_ignore_ascii_case("false") => false,
+        _ => return Err("should_respond is neither true nor false".to_owned()),
+    };
+    let Value::String(reason) = field("reason")? else {
+        return Err("reason is no string".to_owned());
+    };
+    let confidence = match field("confidence")? {
+        Value::Number(text) | Value::String(text) => number(text),
+        _ => None,
+    };
+    let confidence = confidence.ok_or("confidence is no number")?;
+    if !(0.0..=1.0).contains(&confidence) {
+        return Err(format!("confidence is {confidence}, not between 0 and 1"));
+    }
+    Ok(Judgment {
+        should_respond,
+        reason: reason.trim().chars().take(MAX_REASON).collect(),
+        confidence,
+    })
+}
+
+/// `0.8`, or `80%`.
+fn number(text: &str) -> Option<f64> {
+    let text = text.trim();
+    match text.strip_suffix(['%', '％']) {
+        Some(percent) => Some(percent.trim().parse::<f64>().ok()? / 100.0),
+        None => text.parse().ok(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    fn of(should_respond: bool, reason: &str, confidence: f64) -> Result<Judgment, String> {
+        Ok(Judgment {
+            should_respond,
+            reason: reason.to_owned(),
+            confidence,
+        })
+    }
+
+    #[test]
+    fn judgments_are_read_whatever_stands_around_them() {
+        for (answer, expected) in [
+            (
+                r#"{"should_respond": true, "reason": "未回答", "confidence": 0.85}"#,
+                of(true, "未回答", 0.85),
+            ),
+            (
+                "```json\n{\"should_respond\": false,\n \"reason\": \"chat\",\n \"confidence\": 1}\n```",
+                of(false, "chat", 1.0),
+            ),
+            (
+                r#"Here it is: {"confidence": "0.8", "reason": "a {b} \"c\"", "should_respond": "True", "x": [1, {"y": null}]} I hope it helps."#,
+                of(true, "a {b} \"c\"", 0.8),
+            ),
+            (
+                "{'should_respond': False, 'reason': 'it''s', 'confidence': 80%,}",
+                Err("there is no JSON object".to_owned()),
+            ),
+            (
+                "{'should_respond': False, 'reason': 'done', 'confidence': 80%,}",
+                of(false, "done", 0.8),
+            ),
+            (
+                r#"<think>{"should_respond": true, "reason": "?", "confidence": 0.1}</think>{"should_respond": false, "reason": "答え済み", "confidence": 0.9}"#,
+                of(false, "答え済み", 0.9),
+            ),
+            (
+                r#"{"judgment": {"should_respond": true, "reason": "", "confidence": 0}}"#,
+                of(true, "", 0.0),
+            ),
+        ] {
+            assert_eq!(read(answer), expected, "{answer}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_judgment_is_refused_with_its_fault() {
+        for (answer, fault) in [
+            ("はい、返信すべきです。", "there is no JSON object"),
+            ("{", "there is no JSON object"),
+            (
+                r#"{"should_respond": true, "reason": "cut of"#,
+                "there is no JSON object",
+            ),
+            (
+                r#"{"should_respond": 1, "reason": "", "confidence": 1}"#,
+                "should_respond is neither true nor false",
+            ),
+            (
+                r#"{"should_respond": true, "confidence": 1}"#,
+                "reason is missing",
+            ),
+            (
+                r#"{"should_respond": true, "reason": null, "confidence": 1}"#,
+                "reason is no string",
+            ),
+            (
+                r#"{"should_respond": true, "reason": "", "confidence": "high"}"#,
+                "confidence is no number",
+            ),
+            (
+                r#"{"should_respond": true, "reason": "", "confidence": 80}"#,
+                "confidence is 80, not between 0 and 1",
+            ),
+            (
+                r#"{"should_respond": true, "reason": "", "confidence": -0.1}"#,
+                "confidence is -0.1, not between 0 and 1",
+            ),
+            (
+                r#"{"should_respond": true, "reason": "", "confidence": "NaN"}"#,
+                "confidence is NaN, not between 0 and 1",
+            ),
+            (
+                r#"{"返信すべき": true, "理由": "", "確信度": 1}"#,
+                "should_respond is missing",
+            ),
+        ] {
+            assert_eq!(read(answer).unwrap_err(), fault, "{answer}");
+        }
+    }
+
+    #[test]
+    fn a_long_reason_is_cut_at_300_characters() {
+        let answer = format!(
+            r#"{{"should_respond": true, "reason": "{}", "confidence": 1}}"#,
+            "理".repeat(400)
+        );
+        assert_eq!(read(&answer).unwrap().reason.chars().count(), 300);
+    }
+}

@@ -1,0 +1,103 @@
+//! What is said around quotes, in Japanese and English.
+
+/// The language to answer in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Tongue {
+    /// Japanese.
+    Japanese,
+    /// English, and any other language.
+    English,
+}
+
+impl Tongue {
+    fn pick(self, japanese: &str, english: &str) -> String {
+        match self {
+            Self::Japanese => japanese.to_owned(),
+            Self::English => english.to_owned(),
+        }
+    }
+
+    /// Above quotes that answer a question.
+    pub(super) fn found(self) -> String {
+        self.pick("覚えていることから引用します。", "From what I remember:")
+    }
+
+    /// Where nothing answers it.
+    pub(super) fn unknown(self) -> String {
+        self.pick(
+            "それについて覚えていることは見つかりませんでした。",
+            "I remember nothing about that.",
+        )
+    }
+
+    /// Above the newest things that are remembered.
+    pub(super) fn recent(self, channel: &str) -> String {
+        match self {
+            Self::Japanese => format!("#{channel} の最近の記憶です。"),
+            Self::English => format!("What I last remember of #{channel}:"),
+        }
+    }
+
+    /// Above what a thread is about.
+    pub(super) fn of_thread(self) -> String {
+        self.pick("このスレッドの内容です。", "What this thread is about:")
+    }
+
+    /// Above what was said last, where nothing is remembered yet.
+    pub(super) fn said_lately(self, channel: &str) -> String {
+        match self {
+            Self::Japanese => format!("#{channel} の最近の発言からの抜粋です。"),
+            Self::English => format!("From the latest messages of #{channel}:"),
+        }
+    }
+
+    /// What the bot can do.
+    pub(super) fn help(self, name: &str) -> String {
+        match self {
+            Self::Japanese => format!(
+                "{name}です。ここでの会話を覚えていて、聞かれたことに記憶や発言を引用して答えます。\n\
+                 たとえば「公開日はいつ？」「最近の状況は？」のように聞いてください。"
+            ),
+            Self::English => format!(
+                "I'm {name}. I remember what is said here, and answer questions by quoting it.\n\
+                 Try “When is the launch?” or “What happened lately?”"
+            ),
+        }
+    }
+
+    /// To thanks.
+    pub(super) fn welcome(self) -> String {
+        self.pick("どういたしまして。", "You're welcome.")
+    }
+
+    /// Where a channel's memory comes from.
+    pub(super) fn memory_of_channel(self, channel: &str) -> String {
+        match self {
+            Self::Japanese => format!("#{channel} の記憶"),
+            Self::English => format!("memory of #{channel}"),
+        }
+    }
+
+    /// Where the workspace's memory comes from.
+    pub(super) fn memory_of_workspace(self) -> String {
+        self.pick("ワークスペースの記憶", "memory of the workspace")
+    }
+
+    /// Where a thread's memory comes from.
+    pub(super) fn memory_of_thread(self) -> String {
+        self.pick("スレッドの記憶", "memory of a thread")
+    }
+
+    /// The text of a link to a message or thread.
+    pub(super) fn link(self) -> String {
+        self.pick("リンク", "link")
+    }
+
+    /// A bullet with a quote, and where it is from.
+    pub(super) fn bullet(self, text: &str, origin: &[String]) -> String {
+        match self {
+            Self::Japanese => format!("- 「{text}」（{}）", origin.join("、")),
+            Self::English => format!("- “{text}” ({})", origin.join(", ")),
+        }
+    }
+}

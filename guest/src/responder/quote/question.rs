@@ -1,0 +1,284 @@
+//! What somebody wants to know.
+
+use super::cues::{ASKING, HELPS, RECAPS, THANKS, WANTED, Wanted, any, listed};
+use super::phrases::Tongue;
+use crate::extractive::cues::{is_chatter, is_question};
+use crate::extractive::terms::{terms, words};
+use crate::extractive::text::{flatten, fold, is_japanese, is_kana, is_kanji};
+
+/// A kanji that stands alone says little.
+const LONE: f64 = 0.25;
+/// A part of a compound (予算 of 予算案) says less than all of it.
+const PART: f64 = 0.7;
+/// What such a sign adds.
+const SIGN: f64 = 1.75;
+/// With less of its words a text is no answer, whatever its signs.
+const LEAST_SHARE: f64 = 0.25;
+
+/// A word of a question.
+struct Word {
+    text: String,
+    /// Pairs of kanji, where it has several.
+    pieces: Vec<String>,
+    weight: f64,
+}
+
+/// A question, read.
+pub(super) struct Question {
+    pub(super) tongue: Tongue,
+    /// Whether it asks for an overview.
+    pub(super) recap: bool,
+    /// Whether it asks for the bot itself, if it has no words.
+    pub(super) help: bool,
+    /// Whether it only says thanks.
+    pub(super) thanks: bool,
+    /// Whether it asks something, though it may have no word to look for.
+    pub(super) asks: bool,
+    /// Whether it is a greeting.
+    pub(super) greets: bool,
+    words: Vec<Word>,
+    wanted: Vec<&'static Wanted>,
+}
+
+impl Question {
+    /// Reads what was said to the bot of this name; `around` tells the language where the text itself does not.
+    pub(super) fn read<'a>(text: &str, bot: &str, around: impl Iterator<Item = &'a str>) -> Self {
+        let lower = plain(&without_mention(text, bot));
+        let mut said = lower.clone();
+        for cue in listed(RECAPS).filter(|cue| has(&lower, cue)) {
+            said = said.replace(cue, " ");
+        }
+        let own = words(bot);
+        let words: Vec<Word> = words(&said)
+            .into_iter()
+            .filter(|word| !listed(ASKING).any(|asking| asking == word) && !own.contains(word))
+            .map(Word::new)
+            .collect();
+        let wanted = WANTED
+            .iter()
+            .filter(|wanted| any(wanted.asking, |word| has(&lower, word)));
+        Self {
+            tongue: tongue(&lower, around),
+            recap: any(RECAPS, |cue| has(&lower, cue)),
+            help: any(HELPS, |cue| has(&lower, cue)),
+            thanks: words.is_empty() && any(THANKS, |thanks| lower.contains(thanks)),
+            asks: is_question(&lower) || lower.ends_with(['か', 'の']),
+            greets: is_chatter(&lower),
+            wanted: wanted.collect(),
+            words,
+        }
+    }
+
+    /// Whether there is something to look for.
+    pub(super) fn has_words(&self) -> bool {
+        !self.words.is_empty()
+    }
+
+    /// Whether a text may hold an answer, looked at quickly.
+    pub(super) fn may_match(&self, folded: &str) -> bool {
+        let mut words = self.words.iter();
+        words.any(|word| {
+            let stem: String = word.text.chars().take(4).collect();
+            folded.contains(&stem) || word.pieces.iter().any(|piece| folded.contains(piece))
+        })
+    }
+
+    /// How much of each word a text holds, from 0 to 1.
+    pub(super) fn matches(&self, folded: &str) -> Vec<f64> {
+        // What only stands in an address is not said.
+        let said: Vec<&str> = folded
+            .split_whitespace()
+            .filter(|word| !word.contains("://"))
+            .collect();
+        let said = said.join(" ");
+        let of_text = words(&said);
+        let found = |word: &Word| word.found_in(&said, &of_text);
+        self.words.iter().map(found).collect()
+    }
+
+    /// What a text is worth as an answer, from 0 to somewhat over 1. `matches` are its own, `counts` says in how many
+    /// texts each word is found: rare words count most, and words that nobody ever said hardly.
+    pub(super) fn worth(&self, folded: &str, matches: &[f64], counts: &[u32]) -> f64 {
+        let (mut sum, mut all, mut strong) = (0.0, 0.0, false);
+        for ((word, found), count) in self.words.iter().zip(matches).zip(counts) {
+            let rarity = match count {
+                0 => 0.3,
+                count => 1.0 / f64::from(*count).sqrt().sqrt(),
+            };
+            sum += word.weight * rarity * found;
+            all += word.weight * rarity;
+            strong |= *found > 0.0 && word.weight > LONE;
+        }
+        let only_lone = self.words.iter().all(|word| word.weight <= LONE);
+        if sum < all * LEAST_SHARE || all <= 0.0 || !(strong || only_lone && sum * 3.0 >= all * 2.0)
+        {
+            return 0.0;
+        }
+        let is_signed = self.wanted.iter().any(|wanted| {
+            wanted.digits && folded.contains(|c: char| c.is_ascii_digit())
+                || any(wanted.signs, |sign| folded.contains(sign))
+        });
+        sum / all * if is_signed { SIGN } else { 1.0 }
+    }
+}
+
+impl Word {
+    fn new(text: String) -> Self {
+        let is_lone = text.chars().count() == 1;
+        let pieces = if text.chars().count() > 2 && text.chars().all(is_kanji) {
+            terms(&text)
+        } else {
+            Vec::new()
+        };
+        Self {
+            weight: if is_lone { LONE } else { 1.0 },
+            text,
+            pieces,
+        }
+    }
+
+    fn found_in(&self, folded: &str, of_text: &[String]) -> f64 {
+        if !self.text.is_ascii() {
+            let found = self.pieces.iter().filter(|piece| folded.contains(*piece));
+            return match (folded.contains(&self.text), self.pieces.len()) {
+                (true, _) => 1.0,
+                (false, 0) => 0.0,
+                (false, pieces) => PART * share(found.count(), pieces),
+            };
+        }
+        let same = |word: &String| is_same_word(&self.text, word);
+        f64::from(u8::from(of_text.iter().any(same)))
+    }
+}
+
+fn share(part: usize, all: usize) -> f64 {
+    let number = |n: usize| f64::from(u32::try_from(n).unwrap_or(u32::MAX));
+    number(part) / number(all)
+}
+
+/// `release` and `released`, `migrate` and `migration`.
+fn is_same_word(a: &str, b: &str) -> bool {
+    let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
+    let common = short
+        .bytes()
+        .zip(long.bytes())
+        .take_while(|(a, b)| a == b)
+        .count();
+    let ending = long.get(common..).unwrap_or_default();
+    a == b
+        || common == short.len() && common > 2 && ["s", "es", "d", "ed", "ing"].contains(&ending)
+        || common >= 5 && common + 1 >= short.len() && long.len() - short.len() <= 4
+}
+
+/// A text in lower case and plain letters, in one line.
+pub(super) fn plain(text: &str) -> String {
+    fold(&flatten(text)).to_lowercase().replace(['’', '‘'], "'")
+}
+
+/// What is said to the bot, without its name at the ends and with `@` anywhere.
+fn without_mention(text: &str, bot: &str) -> String {
+    if bot.is_empty() {
+        return text.to_owned();
+    }
+    let text = text.replace(&format!("@{bot}"), " ");
+    let text = text.trim();
+    let text = text.strip_prefix(bot).unwrap_or(text);
+    text.trim_start_matches(|c: char| c.is_whitespace() || ",、:：".contains(c))
+        .to_owned()
+}
+
+/// Whether a cue stands in a text: English ones as words.
+fn has(lower: &str, cue: &str) -> bool {
+    if !cue.is_ascii() {
+        return lower.contains(cue);
+    }
+    lower.match_indices(cue).any(|(at, _)| {
+        let before = lower.get(..at).and_then(|text| text.chars().next_back());
+        let after = lower
+            .get(at + cue.len()..)
+            .and_then(|text| text.chars().next());
+        [before, after]
+            .into_iter()
+            .flatten()
+            .all(|c| !c.is_ascii_alphanumeric())
+    })
+}
+
+fn tongue<'a>(lower: &str, around: impl Iterator<Item = &'a str>) -> Tongue {
+    if lower.contains(|c: char| is_kana(c) || is_kanji(c)) {
+        Tongue::Japanese
+    } else if lower.contains(char::is_alphabetic) || !is_japanese(around) {
+        Tongue::English
+    } else {
+        Tongue::Japanese
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words_of(text: &str) -> Vec<String> {
+        let question = Question::read(text, "みゃお", std::iter::empty());
+        question.words.into_iter().map(|word| word.text).collect()
+    }
+
+    #[test]
+    fn the_words_that_a_question_is_about_are_found() {
+        for (text, expected) in [
+            ("@みゃお 公開日はいつ？", &["公開日"][..]),
+            (
+                "@みゃお リリースの予算っていくらでしたっけ？",
+                &["リリース", "予算"],
+            ),
+            (
+                "みゃお、サーバー移行の担当は誰ですか",
+                &["サーバー", "移行", "担当"],
+            ),
+            ("@みゃお When is the launch?", &["launch"]),
+            (
+                "@みゃお could you tell me who owns the migration please?",
+                &["owns", "migration"],
+            ),
+            ("@みゃお 最近の状況を教えて", &[]),
+            ("@みゃお 予算の経緯は？", &["予算"]),
+            ("@みゃお what's new?", &[]),
+            ("@みゃお こんにちは", &[]),
+            ("@みゃお", &[]),
+        ] {
+            assert_eq!(words_of(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn forms_of_an_english_word_are_the_same_word() {
+        for (a, b) in [
+            ("release", "released"),
+            ("migrate", "migration"),
+            ("budgets", "budget"),
+            ("deploy", "deployment"),
+            ("decided", "decide"),
+        ] {
+            assert!(is_same_word(a, b) && is_same_word(b, a), "{a} {b}");
+        }
+        for (a, b) in [
+            ("plan", "planet"),
+            ("car", "cargo"),
+            ("api", "apiary"),
+            ("form", "format"),
+        ] {
+            assert!(!is_same_word(a, b), "{a} {b}");
+        }
+    }
+
+    #[test]
+    fn the_language_is_the_questions_and_else_the_conversations() {
+        let tongue = |text: &str, around: &str| {
+            Question::read(text, "みゃお", std::iter::once(around)).tongue
+        };
+        assert_eq!(tongue("@みゃお 予算？", "the budget"), Tongue::Japanese);
+        assert_eq!(tongue("@みゃお budget?", "予算です"), Tongue::English);
+        assert_eq!(tongue("@みゃお ???", "予算です"), Tongue::Japanese);
+        assert_eq!(tongue("@みゃお", "the budget"), Tongue::English);
+    }
+}

@@ -1,0 +1,273 @@
+//! What can be quoted: bullets of memories, and messages.
+
+use std::rc::Rc;
+
+use super::phrases::Tongue;
+use super::question::{Question, plain};
+use crate::bindings::types::{ChannelMemory, Context, Message};
+use crate::extractive::cues::{is_chatter, is_question};
+use crate::extractive::items::{self, Item};
+use crate::extractive::messages::{local_date, name};
+use crate::extractive::sentences;
+use crate::extractive::terms::words;
+use crate::extractive::text::{cut, flatten, width};
+
+/// A message no wider than this is quoted whole, in columns.
+const MAX_WHOLE: usize = 140;
+/// A quote is cut where it is wider.
+pub(super) const MAX_QUOTE: usize = 240;
+/// A question that goes before its answer is cut here.
+const MAX_ASKED: usize = 80;
+/// A question is answered by one of so many messages after it, said by somebody else,
+const ANSWER_REACH: usize = 3;
+/// and at the top level not later than so many seconds.
+const ANSWER_SECONDS: i64 = 900;
+/// What is left of the worth of a message that asks and has no answer.
+const OPEN_QUESTION: f64 = 0.4;
+/// What is left of the worth of what a program says.
+const OF_PROGRAM: f64 = 0.7;
+
+/// Something that can be quoted.
+#[derive(Clone, Debug)]
+pub(super) struct Quotable {
+    /// In one line.
+    pub(super) text: String,
+    /// What words are looked for in, in plain letters; a message's author is part of it.
+    pub(super) folded: String,
+    /// How its thread began, where that helps to find it; it is shown before it then.
+    pub(super) thread: Option<Rc<Head>>,
+    pub(super) origin: Origin,
+    /// `YYYY-MM-DD`, where it is known.
+    pub(super) date: Option<String>,
+    /// What is left of its worth.
+    pub(super) factor: f64,
+}
+
+/// How a thread began.
+#[derive(Debug)]
+pub(super) struct Head {
+    /// Who said what.
+    pub(super) text: String,
+    pub(super) folded: String,
+}
+
+/// Where a quote is from.
+#[derive(Clone, Debug)]
+pub(super) enum Origin {
+    /// The memory of the channel of this name.
+    Channel(String),
+    /// The memory of the thread with this id.
+    Thread(String),
+    /// The workspace's memory, where it names one with this channel.
+    Workspace(Option<String>),
+    /// The message with this id, and who wrote it.
+    Message(String, String),
+}
+
+/// All of it, what is asked first at the head: the channel's memories, those of its threads, the workspace's, the other
+/// channels', and the messages but the one that is answered.
+pub(super) fn quotables(
+    context: &Context,
+    question: &Question,
+    answered: &Message,
+) -> Vec<Quotable> {
+    let mut found = Vec::new();
+    let own_id = &context.conversation_history.channel_id;
+    let (own, others): (Vec<&ChannelMemory>, Vec<&ChannelMemory>) = context
+        .channel_memories
+        .iter()
+        .partition(|memory| memory.channel_id == *own_id);
+    let mut of_memory = |memory: &str, origin: &dyn Fn(&Item) -> Origin| {
+        // Most memories of a large workspace have no word of the question.
+        if question.may_match(&plain(memory)) {
+            found.extend(
+                items::parse(memory, None)
+                    .into_iter()
+                    .map(|item| of_item(item, origin)),
+            );
+        }
+    };
+    let mut of_channel = |memory: &ChannelMemory| {
+        let origin = |_: &Item| Origin::Channel(memory.channel_name.clone());
+        for text in newest_first(memory) {
+            of_memory(text, &origin);
+        }
+    };
+    own.into_iter().for_each(&mut of_channel);
+    others.into_iter().for_each(&mut of_channel);
+    for memory in &context.thread_memories {
+        of_memory(&memory.content, &|_| {
+            Origin::Thread(memory.thread_ts.clone())
+        });
+    }
+    if let Some(memory) = &context.workspace_long_term_memory {
+        of_memory(memory, &|item| Origin::Workspace(item.label.clone()));
+    }
+    let history = &context.conversation_history;
+    of_messages(
+        &history.top_level_messages,
+        false,
+        context,
+        answered,
+        &mut found,
+    );
+    for thread in &history.threads {
+        of_messages(&thread.messages, true, context, answered, &mut found);
+    }
+    found.sort_by_key(|quotable| match &quotable.origin {
+        Origin::Channel(name) if *name == history.channel_name => 0,
+        Origin::Thread(_) => 1,
+        Origin::Workspace(_) => 2,
+        Origin::Channel(_) => 3,
+        Origin::Message(..) => 4,
+    });
+    found
+}
+
+/// The memories of a channel: short-term versions, and then the long-term memory.
+pub(super) fn newest_first(memory: &ChannelMemory) -> impl Iterator<Item = &String> {
+    let history = &memory.short_term_memory_history;
+    let single = memory.short_term_memory.iter();
+    let versions = history
+        .iter()
+        .rev()
+        .chain(single.filter(|_| history.is_empty()));
+    versions.chain(&memory.long_term_memory)
+}
+
+/// What a remembered thing says.
+fn of_item(item: Item, origin: &dyn Fn(&Item) -> Origin) -> Quotable {
+    let folded = plain(&item.text);
+    // A question that was answered stands before an arrow.
+    let is_open = is_question(&folded) && !folded.contains('→');
+    Quotable {
+        origin: origin(&item),
+        folded,
+        thread: None,
+        text: cut(&item.text, MAX_QUOTE),
+        date: item.date,
+        factor: if is_open { OPEN_QUESTION } else { 1.0 },
+    }
+}
+
+/// The messages of one conversation.
+fn of_messages(
+    messages: &[Message],
+    in_thread: bool,
+    context: &Context,
+    answered: &Message,
+    found: &mut Vec<Quotable>,
+) {
+    let bot = &context.persona.name;
+    let counts = |message: &&Message| {
+        let is_own = message.user.is_bot && message.user.name == *bot;
+        let is_said_to_it = !bot.is_empty() && message.text.contains(&format!("@{bot}"));
+        message.ts != answered.ts && !is_own && !is_said_to_it
+    };
+    let messages: Vec<&Message> = messages.iter().filter(counts).collect();
+    let head = messages.first().filter(|_| in_thread).map(|first| {
+        let text = cut(&flatten(&first.text), MAX_ASKED);
+        Rc::new(Head {
+            folded: plain(&first.text),
+            text: format!("{}{text}", name(first)),
+        })
+    });
+    for (at, message) in messages.iter().enumerate() {
+        let later = messages.get(at + 1..).unwrap_or_default();
+        let head = head.as_ref().filter(|_| at > 0);
+        found.extend(of_message(message, later, head));
+    }
+}
+
+/// The sentences of a message, or all of a short one. One that asks goes with its answer.
+fn of_message(message: &Message, later: &[&Message], head: Option<&Rc<Head>>) -> Vec<Quotable> {
+    let in_thread = message.thread_ts.is_some();
+    let said: Vec<String> = sentences::split(&message.text)
+        .into_iter()
+        .filter(|sentence| !sentence.code)
+        .map(|sentence| sentence.text)
+        .collect();
+    let whole = said.join(" ");
+    let parts = if width(&whole) <= MAX_WHOLE {
+        vec![whole]
+    } else {
+        said
+    };
+    let author = name(message).trim_end_matches(": ").to_owned();
+    let quotable = |part: String| {
+        let mut factor = if message.user.is_bot { OF_PROGRAM } else { 1.0 };
+        let (mut text, mut by, mut at) = (part.clone(), author.clone(), message);
+        if is_question(&plain(&part)) {
+            match answer_to(message, later, in_thread) {
+                Some(answer) => {
+                    let asked = cut(&part, MAX_ASKED);
+                    text = format!("{author}: {asked} → {}", flatten(&answer.text));
+                    (by, at) = (name(answer).trim_end_matches(": ").to_owned(), answer);
+                }
+                None => factor *= OPEN_QUESTION,
+            }
+        }
+        Quotable {
+            folded: plain(&format!("{author} {part} {text}")),
+            thread: head.filter(|_| says_something(&part)).cloned(),
+            text: cut(&text, MAX_QUOTE),
+            origin: Origin::Message(at.ts.clone(), by),
+            date: local_date(at.timestamp),
+            factor,
+        }
+    };
+    let parts = parts.into_iter().filter(|part| !part.is_empty());
+    parts.map(quotable).collect()
+}
+
+/// Whether a message is more than a nod.
+fn says_something(text: &str) -> bool {
+    words(text).len() > 1 && !is_chatter(&plain(text))
+}
+
+/// What somebody else says soon after a question, if that is no question.
+fn answer_to<'m>(asked: &Message, later: &[&'m Message], in_thread: bool) -> Option<&'m Message> {
+    let soon = |message: &&&Message| {
+        let wait = message
+            .timestamp
+            .unix_seconds
+            .saturating_sub(asked.timestamp.unix_seconds);
+        in_thread || wait <= ANSWER_SECONDS
+    };
+    let answers = |message: &&&Message| {
+        message.user.id != asked.user.id
+            && !message.user.is_bot
+            && !is_question(&plain(&message.text))
+    };
+    later
+        .iter()
+        .take(ANSWER_REACH)
+        .filter(soon)
+        .find(answers)
+        .copied()
+}
+
+impl Origin {
+    /// The words that tell it.
+    pub(super) fn told(&self, tongue: Tongue) -> Vec<String> {
+        match self {
+            Self::Channel(name) => vec![tongue.memory_of_channel(name)],
+            Self::Thread(_) => vec![tongue.memory_of_thread()],
+            Self::Workspace(label) => {
+                let label = label.iter().cloned();
+                std::iter::once(tongue.memory_of_workspace())
+                    .chain(label)
+                    .collect()
+            }
+            Self::Message(_, author) => vec![author.clone()],
+        }
+    }
+
+    /// What can be linked to.
+    pub(super) fn ts(&self) -> Option<&str> {
+        match self {
+            Self::Thread(ts) | Self::Message(ts, _) => Some(ts),
+            Self::Channel(_) | Self::Workspace(_) => None,
+        }
+    }
+}

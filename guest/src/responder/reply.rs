@@ -1,0 +1,137 @@
+//! Makes the text of a reply, and posts it.
+
+use super::ask::{Question, Refused};
+use super::target::Situation;
+use super::{Responder, quote};
+use crate::answer::{
+    Accepted, Language, Rejection, ReplyExpectation, judge_reply, languages_of, reply_feedback,
+};
+use crate::bindings::errors::Error;
+use crate::bindings::exports::myao::memory::reply_prompt::Occasion;
+use crate::bindings::exports::myao::memory::responder::{Reply, Target};
+use crate::bindings::llm::FinishReason;
+use crate::bindings::log::Level;
+use crate::bindings::slack::PostRequest;
+use crate::bindings::types::{Context, Engine, LeftOut, User};
+use crate::fit::NOTHING;
+use crate::prompt::{conversation_messages, reply_target_messages};
+
+impl Responder<'_> {
+    pub(super) fn answer(&self, target: &Target, occasion: Occasion) -> Result<Reply, Error> {
+        let settings = &self.ports.settings;
+        let situation = self.situation(target, &settings.response_persona)?;
+        let (engine, (accepted, left_out)) = match settings.reply_engine {
+            Engine::Extractive => (Engine::Extractive, (self.quote(&situation), NOTHING)),
+            Engine::Llm | Engine::Imported => {
+                (Engine::Llm, self.ask_for_reply(&situation, occasion)?)
+            }
+        };
+        let posted = self.post(target, &situation, &accepted.text)?;
+        Ok(Reply {
+            text: accepted.text,
+            engine,
+            truncated: accepted.truncated,
+            left_out,
+            posted,
+        })
+    }
+
+    fn ask_for_reply(
+        &self,
+        situation: &Situation,
+        occasion: Occasion,
+    ) -> Result<(Accepted, LeftOut), Error> {
+        let context = &situation.context;
+        let question = Question {
+            context,
+            occasion: Some(occasion),
+            answered: Some(&situation.answered),
+        };
+        let texts: Vec<&str> = texts_of(context).collect();
+        self.ask(question, None, &|completion, prompt| {
+            let expectation = ReplyExpectation {
+                prompt,
+                texts: &texts,
+                answered: &situation.answered.text,
+                name: &context.persona.name,
+                cut_off: completion.finish_reason == FinishReason::Length,
+            };
+            judge_reply(&completion.text, &expectation)
+                .map_err(|rejection| refused(rejection, context))
+        })
+    }
+
+    fn quote(&self, situation: &Situation) -> Accepted {
+        let permalink = |ts: &str| {
+            let channel_id = &situation.context.conversation_history.channel_id;
+            self.ports.slack.permalink(channel_id, ts).ok()
+        };
+        Accepted {
+            text: quote::answer(situation, &permalink),
+            truncated: false,
+        }
+    }
+
+    fn post(
+        &self,
+        target: &Target,
+        situation: &Situation,
+        text: &str,
+    ) -> Result<Vec<String>, Error> {
+        let request = PostRequest {
+            channel_id: target.channel_id.clone(),
+            thread_ts: target.thread_ts.clone(),
+            text: text.to_owned(),
+            answers: target.message_ts.clone(),
+            may_notify: may_notify(situation),
+        };
+        let posted = self.ports.slack.post(&request).map_err(Error::Slack)?;
+        let line = format!(
+            "answered {} of {} with {} post(s)",
+            target.message_ts,
+            target.channel_id,
+            posted.len()
+        );
+        self.ports.log.write(Level::Info, &line);
+        Ok(posted)
+    }
+}
+
+/// The people of the target thread; at the top level the one who is answered.
+fn may_notify(situation: &Situation) -> Vec<User> {
+    let in_thread = situation.context.target_thread_ts.is_some();
+    let of_thread = reply_target_messages(&situation.context)
+        .iter()
+        .filter(|_| in_thread);
+    let mut people: Vec<User> = Vec::new();
+    for message in of_thread.chain([&situation.answered]) {
+        let user = &message.user;
+        if !user.is_bot && people.iter().all(|known| known.id != user.id) {
+            people.push(user.clone());
+        }
+    }
+    people
+}
+
+/// Everything in a prompt that somebody said or a memory holds.
+fn texts_of(context: &Context) -> impl Iterator<Item = &str> {
+    let messages = conversation_messages(context).map(|message| message.text.as_str());
+    let channels = context.channel_memories.iter().flat_map(|memory| {
+        let history = memory.short_term_memory_history.iter();
+        let parts = memory.long_term_memory.iter().chain(history);
+        parts.chain(&memory.short_term_memory)
+    });
+    let workspace = context.workspace_long_term_memory.iter();
+    let workspace = workspace.chain(&context.workspace_short_term_memory);
+    messages.chain(workspace.chain(channels).map(String::as_str))
+}
+
+fn refused(rejection: Rejection, context: &Context) -> Refused {
+    let target = reply_target_messages(context);
+    let languages = languages_of(target.iter().map(|message| message.text.as_str()));
+    let language = languages.first().copied().unwrap_or(Language::Japanese);
+    Refused {
+        feedback: reply_feedback(&rejection, language),
+        fault: rejection.into(),
+    }
+}

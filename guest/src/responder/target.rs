@@ -1,0 +1,190 @@
+//! Reads what is answered, and what is known around it.
+
+use std::collections::BTreeSet;
+
+use super::{Responder, privacy};
+use crate::bindings::errors::Error;
+use crate::bindings::exports::myao::memory::responder::Target;
+use crate::bindings::slack::SlackError;
+use crate::bindings::storage::{Keep, MessageQuery, StorageError};
+use crate::bindings::types::{Context, ConversationHistory, Message, Persona};
+use crate::context::{Remembered, build_around, conversation_history};
+use crate::ts::Ts;
+
+/// What is answered, and what is known around it.
+pub(super) struct Situation {
+    /// What the prompt is rendered from.
+    pub(super) context: Context,
+    /// The message that is answered.
+    pub(super) answered: Message,
+}
+
+impl Responder<'_> {
+    /// Reads everything: at most five storage calls. The platform is asked for what the store lacks; without it the
+    /// answer is made from what there is.
+    pub(super) fn situation(&self, target: &Target, persona: &Persona) -> Result<Situation, Error> {
+        let settings = &self.ports.settings;
+        let mut remembered = Remembered::load(self.ports.storage, settings)?;
+        privacy::forget_private_channels(&mut remembered, &target.channel_id);
+        let channel = remembered.channel(&target.channel_id)?;
+        let mut messages = self.stored_messages(target)?;
+        self.fetch_what_is_missing(target, &mut messages)?;
+        let answered = self.answered_message(target, &mut messages)?;
+        let thread_ts = target.thread_ts.as_deref();
+        let mut history = conversation_history(channel, messages, thread_ts)?;
+        if thread_ts.is_none() {
+            show_at_top_level(&mut history, &answered);
+        }
+        let (mut context, _) = build_around(
+            self.ports.storage,
+            settings,
+            &remembered,
+            history,
+            thread_ts,
+        )?;
+        context.persona = persona.clone();
+        Ok(Situation { context, answered })
+    }
+
+    /// The newest messages of the channel, the target thread whole, and the message that is answered however many came
+    /// after it.
+    fn stored_messages(&self, target: &Target) -> Result<Vec<Message>, Error> {
+        let storage = self.ports.storage;
+        let newest = MessageQuery {
+            channel_id: target.channel_id.clone(),
+            since: None,
+            until: Ts::last_of(self.now).to_string(),
+            limit: self.ports.settings.reply_message_limit,
+            keep: Keep::Newest,
+            whole_thread: target.thread_ts.clone(),
+        };
+        let mut messages = storage.list_messages(&newest).map_err(Error::Storage)?;
+        if find(&messages, &target.message_ts)?.is_none() {
+            let that_one = MessageQuery {
+                since: Some(target.message_ts.clone()),
+                until: target.message_ts.clone(),
+                limit: 1,
+                whole_thread: None,
+                ..newest
+            };
+            messages.extend(storage.list_messages(&that_one).map_err(Error::Storage)?);
+        }
+        Ok(messages)
+    }
+
+    /// Asks the platform for the thread where its first message is not stored, and for the channel where nothing else of
+    /// it is.
+    fn fetch_what_is_missing(
+        &self,
+        target: &Target,
+        messages: &mut Vec<Message>,
+    ) -> Result<(), Error> {
+        let slack = self.ports.slack;
+        let channel_id = &target.channel_id;
+        let is_target = |message: &Message| match &target.thread_ts {
+            Some(thread) => message.ts == *thread || message.thread_ts.as_ref() == Some(thread),
+            None => message.ts == target.message_ts,
+        };
+        let knows_more = messages.iter().any(|message| !is_target(message));
+        if let Some(thread_ts) = &target.thread_ts
+            && find(messages, thread_ts)?.is_none()
+        {
+            let fetched = slack.thread(channel_id, thread_ts);
+            self.merge(
+                &format!("thread {channel_id}:{thread_ts}"),
+                messages,
+                fetched,
+            );
+        }
+        if !knows_more {
+            let until = Ts::last_of(self.now).to_string();
+            let limit = self.ports.settings.reply_message_limit;
+            let fetched = slack.history(channel_id, &until, limit);
+            self.merge(&format!("history of {channel_id}"), messages, fetched);
+        }
+        Ok(())
+    }
+
+    /// Adds what is not there yet: what the store has is what was edited last.
+    fn merge(
+        &self,
+        what: &str,
+        messages: &mut Vec<Message>,
+        fetched: Result<Vec<Message>, SlackError>,
+    ) {
+        let fetched = match fetched {
+            Ok(fetched) => fetched,
+            Err(error) => {
+                return self.warn(&format!("cannot read the {what} from Slack: {error:?}"));
+            }
+        };
+        let until = Ts::last_of(self.now);
+        let mut known: BTreeSet<Ts> = messages.iter().filter_map(id).collect();
+        for message in fetched {
+            let thread = message.thread_ts.as_deref().map(Ts::parse).transpose();
+            match (id(&message), thread) {
+                (Some(ts), Ok(_)) if ts <= until => {
+                    if known.insert(ts) {
+                        messages.push(message);
+                    }
+                }
+                (Some(_), Ok(_)) => {}
+                _ => self.warn(&format!("the {what} from Slack has an id that is none")),
+            }
+        }
+    }
+
+    /// The message that is answered; somebody without a name is asked for, and named everywhere.
+    fn answered_message(
+        &self,
+        target: &Target,
+        messages: &mut [Message],
+    ) -> Result<Message, Error> {
+        let gone = || {
+            Error::Storage(StorageError::NotFound(format!(
+                "message {} of channel {} is not in the store; if it was deleted, there is nothing to answer",
+                target.message_ts, target.channel_id
+            )))
+        };
+        let mut answered = find(messages, &target.message_ts)?
+            .cloned()
+            .ok_or_else(gone)?;
+        let id = answered.user.id.clone();
+        if !answered.user.name.trim().is_empty() || id.is_empty() {
+            return Ok(answered);
+        }
+        match self.ports.slack.get_user(&id) {
+            Ok(user) if !user.name.trim().is_empty() => {
+                let nameless = messages
+                    .iter_mut()
+                    .filter(|message| message.user.id == id && message.user.name.trim().is_empty());
+                for message in nameless.chain([&mut answered]) {
+                    message.user.name.clone_from(&user.name);
+                }
+            }
+            Ok(_) => {}
+            Err(error) => self.warn(&format!(
+                "cannot read the name of {id} from Slack: {error:?}"
+            )),
+        }
+        Ok(answered)
+    }
+}
+
+/// A message whose thread has begun since stands in the thread alone; what is answered has to stand in the target too.
+fn show_at_top_level(history: &mut ConversationHistory, answered: &Message) {
+    let top_level = &mut history.top_level_messages;
+    if top_level.iter().all(|message| message.ts != answered.ts) {
+        let at = top_level.partition_point(|message| id(message) < id(answered));
+        top_level.insert(at, answered.clone());
+    }
+}
+
+fn id(message: &Message) -> Option<Ts> {
+    Ts::parse(&message.ts).ok()
+}
+
+fn find<'m>(messages: &'m [Message], ts: &str) -> Result<Option<&'m Message>, Error> {
+    let ts = Ts::parse(ts)?;
+    Ok(messages.iter().find(|message| id(message) == Some(ts)))
+}

@@ -1,0 +1,86 @@
+//! How people are answered.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
+
+mod answers;
+mod attacks;
+mod budget;
+mod judging;
+mod missing;
+mod posting;
+mod prompts;
+mod quoting;
+
+use super::*;
+use crate::bindings::llm::{Agent, Completion, FinishReason, LlmError};
+use crate::bindings::types::{Engine, MemoryType, Message, User};
+use crate::testing::{DAY, HOUR, TestHost, at, completion, message, ts};
+use MemoryType::{LongTerm, ShortTerm};
+
+/// What the scripted model says.
+const ANSWER: &str = "3月22日です。";
+
+/// A host whose model answers every call so.
+fn host_that_says(answer: &'static str) -> TestHost {
+    let host = TestHost::with_prompts();
+    host.llm
+        .answer_by(move |_, _| Ok(completion(answer, FinishReason::Stop)));
+    host
+}
+
+fn host() -> TestHost {
+    host_that_says(ANSWER)
+}
+
+/// What is answered in channel `C1`: the message so many seconds after the tests' time.
+fn target(thread: Option<i64>, message: i64) -> Target {
+    Target {
+        channel_id: "C1".to_owned(),
+        thread_ts: thread.map(ts),
+        message_ts: ts(message),
+    }
+}
+
+fn mention(host: &TestHost, target: &Target) -> Result<Reply, Error> {
+    Responder::new(&host.ports(), at(0)).reply_to_mention(target)
+}
+
+/// Who wrote a message instead of alice.
+fn by(id: &str, name: &str, message: Message) -> Message {
+    Message {
+        user: User {
+            id: id.to_owned(),
+            name: name.to_owned(),
+            is_bot: false,
+        },
+        ..message
+    }
+}
+
+/// A message in the thread that began at `thread`.
+fn in_thread(thread: i64, message: Message) -> Message {
+    Message {
+        thread_ts: Some(ts(thread)),
+        ..message
+    }
+}
+
+/// The only prompt that was sent.
+fn prompt(host: &TestHost) -> String {
+    let mut prompts = host.llm.prompts();
+    assert_eq!(prompts.len(), 1);
+    prompts.remove(0)
+}
+
+/// What stands under a heading of a prompt, up to the next heading or the instruction.
+fn section<'p>(prompt: &'p str, heading: &str) -> &'p str {
+    let (_, rest) = prompt
+        .split_once(&format!("{heading}\n"))
+        .unwrap_or_else(|| panic!("no {heading} in\n{prompt}"));
+    let end = ["\n#", "\n---\n"].map(|end| rest.find(end).unwrap_or(rest.len()));
+    &rest[..end[0].min(end[1])]
+}

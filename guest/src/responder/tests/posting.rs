@@ -1,0 +1,122 @@
+//! What is posted, where, and whom it may notify.
+
+use super::*;
+use crate::bindings::slack::{PostRequest, SlackError};
+
+#[test]
+fn a_mention_in_a_thread_is_answered_there() {
+    let host = host();
+    host.say("C1", -60, "公開はいつ？");
+    host.reply("C1", -60, -10, "@みゃお 教えて");
+    let reply = mention(&host, &target(Some(-60), -10)).unwrap();
+    let alice = message(0, "").user;
+    let expected = PostRequest {
+        channel_id: "C1".to_owned(),
+        thread_ts: Some(ts(-60)),
+        text: ANSWER.to_owned(),
+        answers: ts(-10),
+        may_notify: vec![alice],
+    };
+    assert_eq!(host.slack.posts(), [expected]);
+    assert_eq!((reply.text.as_str(), reply.engine), (ANSWER, Engine::Llm));
+    assert_eq!(reply.posted, ["1800000000.000001"]);
+    assert!(!reply.truncated);
+}
+
+#[test]
+fn a_mention_at_the_top_level_is_answered_there() {
+    let host = host();
+    host.say("C1", -10, "@みゃお 公開はいつ？");
+    mention(&host, &target(None, -10)).unwrap();
+    let post = host.slack.posts().remove(0);
+    assert_eq!((post.thread_ts, post.answers), (None, ts(-10)));
+}
+
+#[test]
+fn the_people_of_the_target_thread_may_be_notified_and_no_bot() {
+    let host = host();
+    host.say("C1", -100, "elsewhere");
+    for said in [
+        by("U2", "bob", in_thread(-60, message(-60, "公開はいつ？"))),
+        by("U3", "carol", in_thread(-60, message(-50, "さあ"))),
+        by("U2", "bob", in_thread(-60, message(-40, "@みゃお ?"))),
+    ] {
+        host.storage.add_message("C1", said);
+    }
+    let mut bot = by("B1", "みゃお", in_thread(-60, message(-45, "はい")));
+    bot.user.is_bot = true;
+    host.storage.add_message("C1", bot);
+    mention(&host, &target(Some(-60), -40)).unwrap();
+    let ids: Vec<String> = host.slack.posts()[0]
+        .may_notify
+        .iter()
+        .map(|user| user.id.clone())
+        .collect();
+    assert_eq!(ids, ["U2", "U3"]);
+}
+
+#[test]
+fn at_the_top_level_only_the_one_who_is_answered_may_be_notified() {
+    let host = host();
+    host.say("C1", -60, "elsewhere");
+    let asked = by("U2", "bob", message(-10, "@みゃお 公開は？"));
+    host.storage.add_message("C1", asked.clone());
+    mention(&host, &target(None, -10)).unwrap();
+    assert_eq!(host.slack.posts()[0].may_notify, [asked.user]);
+}
+
+#[test]
+fn a_post_that_fails_is_the_error_of_the_platform() {
+    let host = host();
+    host.say("C1", -10, "@みゃお ?");
+    let fault = SlackError::NotAllowed("the bot is not in the channel".to_owned());
+    host.slack.post_fault.replace(Some(fault.clone()));
+    assert_eq!(mention(&host, &target(None, -10)), Err(Error::Slack(fault)));
+}
+
+#[test]
+fn the_log_says_what_was_answered_without_its_text() {
+    let host = host();
+    host.say("C1", -10, "@みゃお 秘密の計画は？");
+    mention(&host, &target(None, -10)).unwrap();
+    let log = host.log.0.borrow().join("\n");
+    assert!(log.contains(&ts(-10)) && log.contains("C1"), "{log}");
+    assert!(!log.contains("秘密") && !log.contains(ANSWER), "{log}");
+}
+
+#[test]
+fn an_unasked_reply_is_posted_like_an_answer_to_a_mention() {
+    let host = host();
+    host.say("C1", -600, "公開はいつでしたっけ？");
+    let ports = host.ports();
+    let reply = Responder::new(&ports, at(0)).reply_unasked(&target(None, -600));
+    assert_eq!(reply.unwrap().posted, ["1800000000.000001"]);
+    assert!(prompt(&host).contains("あなたから進んで返信します"));
+}
+
+#[test]
+fn the_model_of_the_response_agent_is_asked_for_the_thread_or_the_channel() {
+    let host = host();
+    host.say("C1", -60, "a");
+    host.reply("C1", -60, -10, "@みゃお b");
+    host.say("C1", -5, "@みゃお c");
+    mention(&host, &target(Some(-60), -10)).unwrap();
+    mention(&host, &target(None, -5)).unwrap();
+    let purposes: Vec<_> = host
+        .llm
+        .requests()
+        .into_iter()
+        .map(|request| {
+            assert_eq!((request.max_tokens, request.answer_schema), (1000, None));
+            let purpose = request.purpose;
+            assert_eq!(
+                (purpose.agent, purpose.memory_type),
+                (Agent::Response, None)
+            );
+            (purpose.scope, purpose.scope_id)
+        })
+        .collect();
+    let thread = format!("C1:{}", ts(-60));
+    let expected = [(Scope::Thread, thread), (Scope::Channel, "C1".to_owned())];
+    assert_eq!(purposes, expected);
+}

@@ -1,0 +1,99 @@
+//! The App Home tab (<https://docs.slack.dev/surfaces/app-home>).
+
+use serde_json::{Value, json};
+
+use super::words::Language;
+use super::{
+    EXCERPT_CHARS, MAX_VIEW_BLOCKS, MemoryText, Moment, SHORT_EXCERPT_CHARS, context, divider,
+    escaped, excerpt, header, section, titled,
+};
+
+/// The blocks other than those of channels.
+const FRAME_BLOCKS: usize = 8;
+/// A text, and the line below it.
+const CHANNEL_BLOCKS: usize = 2;
+/// As many channels as a view has room for.
+const MAX_CHANNELS: usize = (MAX_VIEW_BLOCKS - FRAME_BLOCKS) / CHANNEL_BLOCKS;
+
+/// What somebody's Home tab shows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HomeContent {
+    /// The workspace's long-term memory: its text in Markdown, and when it was made.
+    pub workspace: Option<(String, Moment)>,
+    /// The channels with memories, in the order in which they are shown. A private channel is shown to its members
+    /// only: the caller leaves out the others.
+    pub channels: Vec<RememberedChannel>,
+}
+
+/// A channel and its newest memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RememberedChannel {
+    /// The name, without `#`.
+    pub name: String,
+    /// The newest memory.
+    pub memory: MemoryText,
+    /// How many versions there are.
+    pub versions: u32,
+}
+
+/// The view for `views.publish` (<https://docs.slack.dev/reference/methods/views.publish>). Channels for which there is no
+/// room are counted.
+#[must_use]
+pub fn home_view(content: &HomeContent, language: Language) -> Value {
+    let words = language.words();
+    let mut blocks = vec![header(words.home)];
+    if content.workspace.is_none() && content.channels.is_empty() {
+        blocks.push(section(words.nothing));
+    } else {
+        blocks.extend(workspace_blocks(content, language));
+        blocks.extend(channels_blocks(content, language));
+    }
+    blocks.push(context(words.home_hint));
+    json!({ "type": "home", "blocks": blocks })
+}
+
+fn workspace_blocks(content: &HomeContent, language: Language) -> Vec<Value> {
+    let words = language.words();
+    let mut blocks = vec![header(words.workspace)];
+    match &content.workspace {
+        None => blocks.push(section(words.no_workspace)),
+        Some((text, made_at)) => {
+            let excerpt = excerpt(text, EXCERPT_CHARS);
+            let mut below = vec![made_at.to_string()];
+            if excerpt.hidden > 0 {
+                below.push(language.more_text(excerpt.hidden, "myao memory show workspace"));
+            }
+            blocks.extend([section(&excerpt.mrkdwn), context(&below.join(" · "))]);
+        }
+    }
+    blocks.push(divider());
+    blocks
+}
+
+fn channels_blocks(content: &HomeContent, language: Language) -> Vec<Value> {
+    if content.channels.is_empty() {
+        return Vec::new();
+    }
+    let mut blocks = vec![header(language.words().channels)];
+    let shown = content.channels.iter().take(MAX_CHANNELS);
+    blocks.extend(shown.flat_map(|channel| channel_blocks(channel, language)));
+    let left_out = content.channels.len().saturating_sub(MAX_CHANNELS);
+    if left_out > 0 {
+        blocks.push(context(&language.more_channels(left_out)));
+    }
+    blocks
+}
+
+fn channel_blocks(channel: &RememberedChannel, language: Language) -> [Value; CHANNEL_BLOCKS] {
+    let excerpt = excerpt(&channel.memory.text, SHORT_EXCERPT_CHARS);
+    let mut below = vec![
+        channel.memory.made_at.to_string(),
+        language.versions(channel.versions),
+    ];
+    if excerpt.hidden > 0 {
+        let how = format!("myao memory show {}", escaped(&channel.name));
+        below.push(language.more_text(excerpt.hidden, &how));
+    }
+    let title = format!("#{}", channel.name);
+    [titled(&title, &excerpt.mrkdwn), context(&below.join(" · "))]
+}

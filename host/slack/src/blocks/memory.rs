@@ -1,0 +1,251 @@
+//! The answers to `/memory`.
+
+use serde_json::Value;
+
+use crate::command::{COMMAND, MAX_HISTORY};
+use crate::markdown::link_or_words;
+
+use super::words::Language;
+use super::{
+    EXCERPT_CHARS, MAX_SECTION_CHARS, MemoryText, Moment, SHORT_EXCERPT_CHARS, context, ephemeral,
+    escaped, excerpt, first_part, header, section, titled,
+};
+
+/// How many source messages are shown.
+const MAX_SOURCES: usize = 30;
+/// How much is shown of a source message and of what was not understood, in characters.
+const FIRST_WORDS_CHARS: usize = 80;
+
+/// The memories of a channel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MemoryView {
+    /// The name, without `#`.
+    pub channel: String,
+    /// The newest version of the short-term memory.
+    pub short_term: Option<MemoryText>,
+    /// How many versions of it there are.
+    pub versions: u32,
+    /// The long-term memory.
+    pub long_term: Option<MemoryText>,
+}
+
+/// Versions of a channel's short-term memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HistoryView {
+    /// The name, without `#`.
+    pub channel: String,
+    /// As many as were asked for, the newest first.
+    pub versions: Vec<MemoryText>,
+    /// How many there are.
+    pub total: u32,
+}
+
+/// What a version of a channel's short-term memory was made from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourcesView {
+    /// The name, without `#`.
+    pub channel: String,
+    /// The version that was asked for; none for the newest.
+    pub asked: Option<u32>,
+    /// The version, if there is one.
+    pub found: Option<SourcesOf>,
+}
+
+/// A version and its messages.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourcesOf {
+    /// The number of the version.
+    pub version: u32,
+    /// When it was made.
+    pub made_at: Moment,
+    /// The messages, or the first of them, in the order in which they are shown.
+    pub messages: Vec<Source>,
+    /// How many there are.
+    pub total: u32,
+}
+
+/// A message that went into a memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Source {
+    /// When it was written.
+    pub at: Moment,
+    /// Who wrote it: a name.
+    pub author: String,
+    /// What it says, in words.
+    pub text: String,
+    /// Its address, if it is known and the message still there.
+    pub permalink: Option<String>,
+}
+
+/// The answer to [`crate::command::Command::Show`].
+#[must_use]
+pub fn memory_message(view: &MemoryView, language: Language) -> Value {
+    let words = language.words();
+    let title = language.channel_title(&view.channel);
+    let mut blocks = vec![header(&title)];
+    let how = format!("myao memory show {}", view.channel);
+    if let Some(memory) = &view.short_term {
+        let title = format!("{} — {}", words.recent, language.version(memory.version));
+        let more = [language.versions(view.versions)];
+        blocks.extend(memory_blocks(
+            &title,
+            memory,
+            EXCERPT_CHARS,
+            &more,
+            &how,
+            language,
+        ));
+    }
+    if let Some(memory) = &view.long_term {
+        blocks.extend(memory_blocks(
+            words.long_term,
+            memory,
+            EXCERPT_CHARS,
+            &[],
+            &how,
+            language,
+        ));
+    }
+    blocks.push(if blocks.len() == 1 {
+        section(words.nothing_in_channel)
+    } else {
+        context(words.channel_hint)
+    });
+    ephemeral(&title, blocks)
+}
+
+/// The answer to [`crate::command::Command::History`].
+#[must_use]
+pub fn history_message(view: &HistoryView, language: Language) -> Value {
+    let title = language.history_title(&view.channel);
+    let mut blocks = vec![header(&title)];
+    let how = format!("myao memory history {}", view.channel);
+    let shown = usize::try_from(MAX_HISTORY).unwrap_or(usize::MAX);
+    let shown = view.versions.get(..shown).unwrap_or(&view.versions);
+    for memory in shown {
+        let title = language.version(memory.version);
+        blocks.extend(memory_blocks(
+            &title,
+            memory,
+            SHORT_EXCERPT_CHARS,
+            &[],
+            &how,
+            language,
+        ));
+    }
+    let count = u32::try_from(shown.len()).unwrap_or(u32::MAX);
+    let left_out = view.total.saturating_sub(count);
+    if shown.is_empty() {
+        blocks.push(section(language.words().nothing_in_channel));
+    } else if left_out > 0 {
+        let how = if view.total <= MAX_HISTORY {
+            format!("{COMMAND} history {}", view.total)
+        } else {
+            escaped(&how)
+        };
+        blocks.push(context(&language.more_versions(left_out, &how)));
+    }
+    ephemeral(&title, blocks)
+}
+
+/// The answer to [`crate::command::Command::Sources`].
+#[must_use]
+pub fn sources_message(view: &SourcesView, language: Language) -> Value {
+    let words = language.words();
+    let Some(found) = &view.found else {
+        let title = language.channel_title(&view.channel);
+        let why = view
+            .asked
+            .map(|version| language.no_version(version))
+            .unwrap_or_else(|| words.nothing_in_channel.to_owned());
+        return ephemeral(&title, vec![header(&title), section(&why)]);
+    };
+    let title = language.sources_title(&view.channel, found.version);
+    let mut blocks = vec![
+        header(&title),
+        context(&format!(
+            "{} · {}",
+            found.made_at,
+            language.messages(found.total)
+        )),
+    ];
+    let shown = found.messages.get(..MAX_SOURCES).unwrap_or(&found.messages);
+    blocks.extend(source_sections(shown).iter().map(|lines| section(lines)));
+    let count = u32::try_from(shown.len()).unwrap_or(u32::MAX);
+    let left_out = found.total.saturating_sub(count);
+    if shown.is_empty() {
+        blocks.push(section(words.no_sources));
+    } else if left_out > 0 {
+        let how = format!("myao --json memory show {}", escaped(&view.channel));
+        blocks.push(context(&language.more_messages(left_out, &how)));
+    }
+    ephemeral(&title, blocks)
+}
+
+/// The answer to [`crate::command::Command::Help`]; `unknown` is what was not understood.
+#[must_use]
+pub fn help_message(unknown: Option<&str>, language: Language) -> Value {
+    let words = language.words();
+    let mut blocks = vec![header(words.help_title)];
+    if let Some(unknown) = unknown {
+        blocks.push(section(&language.unknown(&first_words(unknown))));
+    }
+    blocks.push(section(words.help));
+    ephemeral(words.help_title, blocks)
+}
+
+/// A memory, and below it when and from what it was made, what else there is to say, and how to see the rest.
+fn memory_blocks(
+    title: &str,
+    memory: &MemoryText,
+    limit: usize,
+    more: &[String],
+    how: &str,
+    language: Language,
+) -> [Value; 2] {
+    let excerpt = excerpt(&memory.text, limit);
+    let mut below = vec![
+        memory.made_at.to_string(),
+        language.messages(memory.messages),
+    ];
+    below.extend_from_slice(more);
+    if excerpt.hidden > 0 {
+        below.push(language.more_text(excerpt.hidden, &escaped(how)));
+    }
+    [titled(title, &excerpt.mrkdwn), context(&below.join(" · "))]
+}
+
+/// A line for each message, in as few sections as hold them.
+fn source_sections(sources: &[Source]) -> Vec<String> {
+    let mut sections: Vec<String> = Vec::new();
+    for source in sources {
+        let at = source.at.to_string();
+        let at = match &source.permalink {
+            Some(permalink) => link_or_words(permalink, &at),
+            None => at,
+        };
+        let (author, text) = (first_words(&source.author), first_words(&source.text));
+        let line = format!("• {at} *{author}* {text}");
+        match sections.last_mut() {
+            Some(section) if section.chars().count() + line.chars().count() < MAX_SECTION_CHARS => {
+                section.push('\n');
+                section.push_str(&line);
+            }
+            _ => sections.push(line),
+        }
+    }
+    sections
+}
+
+/// The beginning of a text in one line, escaped. A fence in it would make code of what follows.
+fn first_words(text: &str) -> String {
+    let text = text.replace("```", " ");
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let whole = escaped(&line);
+    let first = first_part(&whole, FIRST_WORDS_CHARS);
+    if first.len() < whole.len() {
+        format!("{first}…")
+    } else {
+        first
+    }
+}

@@ -1,0 +1,112 @@
+//! What the bot shows of its memories, in Block Kit (<https://docs.slack.dev/reference/block-kit/blocks>): the App Home tab,
+//! and the answers to `/memory`.
+//!
+//! The caller fills the structures of this module from its store, and leaves out what the reader may not see. Texts
+//! are Markdown; they notify nobody and are cut at Slack's limits, with a line that says how much is not shown and where
+//! it is. Answers to `/memory` are seen by the one who asked (`ephemeral`).
+
+mod home;
+mod memory;
+mod moment;
+mod words;
+
+use serde_json::{Value, json};
+
+use crate::markdown::{escaped, to_mrkdwn};
+use crate::split::split;
+
+pub use home::{HomeContent, RememberedChannel, home_view};
+pub use memory::{
+    HistoryView, MemoryView, Source, SourcesOf, SourcesView, help_message, history_message,
+    memory_message, sources_message,
+};
+pub use moment::Moment;
+pub use words::Language;
+
+/// The most blocks of a view (<https://docs.slack.dev/reference/views/home-tab-views>).
+const MAX_VIEW_BLOCKS: usize = 100;
+/// The longest text of a section (<https://docs.slack.dev/reference/block-kit/blocks/section-block>), in characters.
+const MAX_SECTION_CHARS: usize = 3_000;
+/// The longest text of a header (<https://docs.slack.dev/reference/block-kit/blocks/header-block>), in characters.
+const MAX_HEADER_CHARS: usize = 150;
+/// The longest excerpt where a text is shown alone. The rest of a section is for its title.
+const EXCERPT_CHARS: usize = 2_700;
+/// The longest excerpt of one of many texts. A view may have 250 kB, so a hundred sections cannot all be full.
+const SHORT_EXCERPT_CHARS: usize = 900;
+/// The longest title of a section: a channel's name has at most 80 characters.
+const MAX_TITLE_CHARS: usize = 200;
+
+/// A memory, or one version of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MemoryText {
+    /// The text, in Markdown.
+    pub text: String,
+    /// The number of the version, from 1.
+    pub version: u32,
+    /// When it was made.
+    pub made_at: Moment,
+    /// How many messages it was made from.
+    pub messages: u32,
+}
+
+/// As much of a text as there is room for.
+struct Excerpt {
+    mrkdwn: String,
+    /// The characters that are not shown.
+    hidden: usize,
+}
+
+/// The beginning of a Markdown text, in mrkdwn of at most `limit` characters.
+fn excerpt(markdown: &str, limit: usize) -> Excerpt {
+    let whole = to_mrkdwn(markdown, &[]);
+    let parts = split(&whole, limit);
+    let hidden = parts.iter().skip(1).map(|part| part.chars().count()).sum();
+    Excerpt {
+        mrkdwn: parts.into_iter().next().unwrap_or_default(),
+        hidden,
+    }
+}
+
+/// Text in mrkdwn. It is `verbatim`, so that Slack does not look for names and channels in it.
+fn mrkdwn(text: &str) -> Value {
+    json!({ "type": "mrkdwn", "text": text, "verbatim": true })
+}
+
+/// A section of mrkdwn that fits.
+fn section(text: &str) -> Value {
+    json!({ "type": "section", "text": mrkdwn(text) })
+}
+
+/// A section with a bold title, which is not yet escaped, above a text.
+fn titled(title: &str, text: &str) -> Value {
+    let title = first_part(&escaped(title), MAX_TITLE_CHARS);
+    section(&format!("*{title}*\n{text}"))
+}
+
+/// A line of small mrkdwn.
+fn context(text: &str) -> Value {
+    json!({ "type": "context", "elements": [mrkdwn(text)] })
+}
+
+/// A heading; the text is not yet escaped.
+fn header(text: &str) -> Value {
+    let text = first_part(&escaped(text), MAX_HEADER_CHARS);
+    json!({ "type": "header", "text": { "type": "plain_text", "text": text } })
+}
+
+fn divider() -> Value {
+    json!({ "type": "divider" })
+}
+
+/// An answer that only the one who asked sees. `summary` is what notifications show; it is not yet escaped.
+fn ephemeral(summary: &str, blocks: Vec<Value>) -> Value {
+    json!({ "response_type": "ephemeral", "text": escaped(summary), "blocks": blocks })
+}
+
+/// The beginning of an escaped text.
+fn first_part(text: &str, limit: usize) -> String {
+    split(text, limit).into_iter().next().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,290 @@
+//! Views and messages whole, against `tests/fixtures/blocks/`. When a change is meant:
+//! `MYAO_UPDATE_EXPECTATIONS=1 cargo test -p myao-slack blocks`, and look at the difference.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
+
+use std::path::Path;
+
+use super::*;
+use Language::{English, Japanese};
+
+/// Tokyo.
+const UTC_OFFSET: i32 = 9 * 3600;
+
+fn at(hours: i64) -> Moment {
+    Moment {
+        unix_seconds: 1_772_755_200 + hours * 3600,
+        utc_offset_seconds: UTC_OFFSET,
+    }
+}
+
+fn memory(version: u32, text: &str) -> MemoryText {
+    MemoryText {
+        text: text.to_owned(),
+        version,
+        made_at: at(version.into()),
+        messages: version * 21,
+    }
+}
+
+fn channel(name: &str, text: &str) -> RememberedChannel {
+    RememberedChannel {
+        name: name.to_owned(),
+        memory: memory(3, text),
+        versions: 3,
+    }
+}
+
+fn source(minutes: i64, author: &str, text: &str, permalink: Option<&str>) -> Source {
+    Source {
+        at: Moment {
+            unix_seconds: at(0).unix_seconds + minutes * 60,
+            ..at(0)
+        },
+        author: author.to_owned(),
+        text: text.to_owned(),
+        permalink: permalink.map(str::to_owned),
+    }
+}
+
+/// Asserts that values are what their files say.
+fn assert_are(values: &[(&str, Value)]) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/blocks");
+    let is_update = std::env::var_os("MYAO_UPDATE_EXPECTATIONS").is_some();
+    for (file, value) in values {
+        assert_within_limits(value);
+        let path = folder.join(file);
+        let json = serde_json::to_string_pretty(value).unwrap() + "\n";
+        if is_update {
+            std::fs::write(&path, &json).unwrap();
+        }
+        let expected = std::fs::read_to_string(&path).unwrap();
+        assert!(
+            json == expected,
+            "{file} is no longer what is shown:\n{json}"
+        );
+    }
+    assert!(
+        !is_update,
+        "the files are written; run the test again without MYAO_UPDATE_EXPECTATIONS"
+    );
+}
+
+/// Slack's limits: blocks of a view or a message, characters of texts, and the size of a view.
+fn assert_within_limits(value: &Value) {
+    let blocks = value["blocks"].as_array().unwrap();
+    let most = if value["type"] == "home" { 100 } else { 50 };
+    assert!(blocks.len() <= most, "{} blocks", blocks.len());
+    for block in blocks {
+        let (text, limit) = match block["type"].as_str().unwrap() {
+            "section" => (&block["text"], 3_000),
+            "header" => (&block["text"], 150),
+            "context" => (&block["elements"][0], 2_000),
+            "divider" => continue,
+            other => panic!("{other} is not checked"),
+        };
+        let chars = text["text"].as_str().unwrap().chars().count();
+        assert!(
+            (1..=limit).contains(&chars),
+            "{chars} characters in {block}"
+        );
+        assert!(
+            text["type"] == "plain_text" || text["verbatim"] == true,
+            "{block}"
+        );
+    }
+    assert!(value.to_string().len() < 250_000, "the view is too large");
+}
+
+fn home() -> HomeContent {
+    HomeContent {
+        workspace: Some((
+            "- 全社で**新製品**を準備している\n- 連絡: <@U9>さん <!channel>".to_owned(),
+            at(4),
+        )),
+        channels: vec![
+            channel(
+                "general",
+                "- 発表会は3月20日\n- [手順](https://a.example/?a=1&b=2)を決めた",
+            ),
+            channel("ops_team", &"- 障害の対応をした <b>重要</b>\n".repeat(60)),
+        ],
+    }
+}
+
+#[test]
+fn the_home_tab_shows_the_workspace_and_each_channel() {
+    assert_are(&[
+        ("home-ja.json", home_view(&home(), Japanese)),
+        ("home-en.json", home_view(&home(), English)),
+    ]);
+}
+
+#[test]
+fn the_home_tab_says_what_to_do_when_there_is_nothing() {
+    let nothing = HomeContent {
+        workspace: None,
+        channels: Vec::new(),
+    };
+    assert_are(&[
+        ("home-nothing-ja.json", home_view(&nothing, Japanese)),
+        ("home-nothing-en.json", home_view(&nothing, English)),
+    ]);
+    let no_workspace = HomeContent {
+        workspace: None,
+        ..home()
+    };
+    assert!(
+        home_view(&no_workspace, English)
+            .to_string()
+            .contains("Nothing yet.")
+    );
+}
+
+#[test]
+fn a_home_tab_of_many_long_memories_stays_within_slacks_limits() {
+    let long = "😀".repeat(5_000);
+    let many = HomeContent {
+        workspace: Some((long.clone(), at(0))),
+        channels: (0..60)
+            .map(|n| channel(&format!("channel-{n}"), &long))
+            .collect(),
+    };
+    let view = home_view(&many, Japanese);
+    assert_within_limits(&view);
+    let view = view.to_string();
+    assert!(view.contains("ほかに 14 チャンネル"));
+    assert!(view.contains("#channel-45") && !view.contains("#channel-46"));
+    assert!(view.contains("続き 4100 文字: `myao memory show channel-0`"));
+    assert!(view.contains("続き 2300 文字: `myao memory show workspace`"));
+}
+
+#[test]
+fn a_channels_memories_are_shown_with_versions_times_and_counts() {
+    let view = MemoryView {
+        channel: "general".to_owned(),
+        short_term: Some(memory(3, "- 発表会の**日程**を決めた\n- @akari さんが担当")),
+        versions: 3,
+        long_term: Some(memory(1, "- 製品は `myao` という")),
+    };
+    let nothing = MemoryView {
+        short_term: None,
+        long_term: None,
+        versions: 0,
+        ..view.clone()
+    };
+    assert_are(&[
+        ("memory-ja.json", memory_message(&view, Japanese)),
+        ("memory-en.json", memory_message(&view, English)),
+        ("memory-nothing-en.json", memory_message(&nothing, English)),
+    ]);
+    let long = MemoryView {
+        short_term: Some(memory(3, &"長い記憶。".repeat(1_000))),
+        ..view
+    };
+    let message = memory_message(&long, English);
+    assert_within_limits(&message);
+    assert!(
+        message
+            .to_string()
+            .contains("2300 more characters: `myao memory show general`")
+    );
+}
+
+#[test]
+fn a_history_shows_versions_and_how_to_see_the_others() {
+    let versions = |count: u32| (1..=count).rev().map(|n| memory(n, "- 決めた")).collect();
+    let mut view = HistoryView {
+        channel: "general".to_owned(),
+        versions: versions(2),
+        total: 3,
+    };
+    assert_are(&[
+        ("history-ja.json", history_message(&view, Japanese)),
+        ("history-en.json", history_message(&view, English)),
+    ]);
+    view.versions = versions(30);
+    view.total = 57;
+    let message = history_message(&view, English);
+    assert_within_limits(&message);
+    assert!(
+        message
+            .to_string()
+            .contains("37 more versions: `myao memory history general`")
+    );
+    view.versions.clear();
+    view.total = 0;
+    assert!(
+        history_message(&view, English)
+            .to_string()
+            .contains("no memory of this channel yet")
+    );
+}
+
+#[test]
+fn sources_are_links_with_time_author_and_first_words() {
+    let mut view = SourcesView {
+        channel: "general".to_owned(),
+        asked: None,
+        found: Some(SourcesOf {
+            version: 3,
+            made_at: at(3),
+            messages: vec![
+                source(
+                    0,
+                    "akari",
+                    "発表会は\n3月20日にしましょう",
+                    Some("https://a.slack.com/archives/C1/p1?thread_ts=1&cid=C1"),
+                ),
+                source(5, "<!channel>", "``` <!here> & <@U9>", None),
+                source(
+                    9,
+                    "ken",
+                    &"とても長い話です、".repeat(20),
+                    Some("javascript:x"),
+                ),
+            ],
+            total: 4,
+        }),
+    };
+    assert_are(&[
+        ("sources-ja.json", sources_message(&view, Japanese)),
+        ("sources-en.json", sources_message(&view, English)),
+    ]);
+    if let Some(found) = &mut view.found {
+        found.messages = (0..200)
+            .map(|n| source(n, "akari", &"<&>".repeat(90), Some("https://a.example/p")))
+            .collect();
+        found.total = 1_000;
+    }
+    let message = sources_message(&view, Japanese);
+    assert_within_limits(&message);
+    assert!(message.to_string().contains("ほかに 970 件"));
+}
+
+#[test]
+fn a_version_that_is_not_there_is_named() {
+    let view = |asked| SourcesView {
+        channel: "general".to_owned(),
+        asked,
+        found: None,
+    };
+    let message = |asked| sources_message(&view(asked), English).to_string();
+    assert!(message(Some(9)).contains("This channel has no memory 9."));
+    assert!(message(None).contains("There is no memory of this channel yet."));
+}
+
+#[test]
+fn help_names_what_was_not_understood() {
+    assert_are(&[
+        ("help-ja.json", help_message(None, Japanese)),
+        (
+            "help-unknown-en.json",
+            help_message(Some("forget <!channel>"), English),
+        ),
+    ]);
+}

@@ -1,0 +1,183 @@
+//! What the bot says around its memories, in Japanese and in English.
+
+use std::fmt::Display;
+
+/// The language of headings and hints. Memories are shown as they are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Language {
+    /// 日本語。
+    Japanese,
+    /// English.
+    English,
+}
+
+use Language::{English, Japanese};
+
+/// What is said without anything that changes.
+pub(super) struct Words {
+    pub(super) home: &'static str,
+    pub(super) workspace: &'static str,
+    pub(super) channels: &'static str,
+    pub(super) no_workspace: &'static str,
+    pub(super) nothing: &'static str,
+    pub(super) nothing_in_channel: &'static str,
+    pub(super) recent: &'static str,
+    pub(super) long_term: &'static str,
+    pub(super) home_hint: &'static str,
+    pub(super) channel_hint: &'static str,
+    pub(super) no_sources: &'static str,
+    pub(super) help: &'static str,
+    pub(super) help_title: &'static str,
+}
+
+const JAPANESE: Words = Words {
+    home: "覚えていること",
+    workspace: "ワークスペース全体",
+    channels: "チャンネル",
+    no_workspace: "まだありません。チャンネルの記憶ができると、ここにまとめます。",
+    nothing: "まだ何も覚えていません。覚えてほしいチャンネルに招待してください（チャンネルで `/invite`）。\
+              会話が一段落すると、最初の記憶ができます。",
+    nothing_in_channel: "このチャンネルの記憶はまだありません。招待されていて（`/invite`）会話が一段落すると、\
+                         最初の記憶ができます。",
+    recent: "最近の出来事",
+    long_term: "長期の記憶",
+    home_hint: "チャンネルで `/memory` と打つと、そのチャンネルの記憶を見られます。使い方は `/memory ヘルプ`。",
+    channel_hint: "これまでの版は `/memory 履歴`、もとになったメッセージは `/memory 出典`。",
+    no_sources: "もとになったメッセージの記録がありません。",
+    help_title: "/memory の使い方",
+    help: "• `/memory` — このチャンネルの記憶\n\
+           • `/memory 履歴 [件数]` — これまでの版（`history`）\n\
+           • `/memory 出典 [版]` — もとになったメッセージ（`sources`）\n\
+           • `/memory ヘルプ` — この説明（`help`）\n\
+           答えはあなただけに見えます。",
+};
+
+const ENGLISH: Words = Words {
+    home: "What I remember",
+    workspace: "The whole workspace",
+    channels: "Channels",
+    no_workspace: "Nothing yet. It is put together here once channels have memories.",
+    nothing: "I remember nothing yet. Invite me to the channels that I should remember (`/invite` in the channel). \
+              The first memory is made when a conversation comes to rest.",
+    nothing_in_channel: "There is no memory of this channel yet. The first is made when I am a member (`/invite`) and a \
+                         conversation comes to rest.",
+    recent: "Recent events",
+    long_term: "Long-term memory",
+    home_hint: "`/memory` in a channel shows what I remember of it; `/memory help` says more.",
+    channel_hint: "Earlier versions: `/memory history`. The messages behind them: `/memory sources`.",
+    no_sources: "No messages are recorded for it.",
+    help_title: "How to use /memory",
+    help: "• `/memory` — what I remember of this channel\n\
+           • `/memory history [count]` — its earlier versions\n\
+           • `/memory sources [version]` — the messages that a version was made from\n\
+           • `/memory help` — this text\n\
+           Only you see the answers.",
+};
+
+impl Language {
+    pub(super) fn words(self) -> &'static Words {
+        match self {
+            Japanese => &JAPANESE,
+            English => &ENGLISH,
+        }
+    }
+
+    pub(super) fn channel_title(self, channel: &str) -> String {
+        match self {
+            Japanese => format!("#{channel} の記憶"),
+            English => format!("What I remember of #{channel}"),
+        }
+    }
+
+    pub(super) fn history_title(self, channel: &str) -> String {
+        match self {
+            Japanese => format!("#{channel} の記憶の履歴"),
+            English => format!("Memories of #{channel}"),
+        }
+    }
+
+    pub(super) fn sources_title(self, channel: &str, version: u32) -> String {
+        match self {
+            Japanese => format!("#{channel} の記憶 {version} の出典"),
+            English => format!("Sources of memory {version} of #{channel}"),
+        }
+    }
+
+    pub(super) fn version(self, version: u32) -> String {
+        match self {
+            Japanese => format!("記憶 {version}"),
+            English => format!("Memory {version}"),
+        }
+    }
+
+    pub(super) fn versions(self, count: u32) -> String {
+        match self {
+            Japanese => format!("全 {count} 版"),
+            English => counted(count, "version"),
+        }
+    }
+
+    pub(super) fn messages(self, count: u32) -> String {
+        match self {
+            Japanese => format!("{count} 件のメッセージから"),
+            English => format!("from {}", counted(count, "message")),
+        }
+    }
+
+    /// Says that a text goes on, and what shows it.
+    pub(super) fn more_text(self, chars: usize, how: &str) -> String {
+        match self {
+            Japanese => format!("続き {chars} 文字: `{how}`"),
+            English => format!("{}: `{how}`", counted(chars, "more character")),
+        }
+    }
+
+    pub(super) fn more_channels(self, count: usize) -> String {
+        match self {
+            Japanese => format!("ほかに {count} チャンネル: `myao memory list`"),
+            English => format!("{}: `myao memory list`", counted(count, "more channel")),
+        }
+    }
+
+    pub(super) fn more_versions(self, count: u32, how: &str) -> String {
+        match self {
+            Japanese => format!("ほかに {count} 版: `{how}`"),
+            English => format!("{}: `{how}`", counted(count, "more version")),
+        }
+    }
+
+    pub(super) fn more_messages(self, count: u32, how: &str) -> String {
+        match self {
+            Japanese => format!("ほかに {count} 件: `{how}`"),
+            English => format!("{}: `{how}`", counted(count, "more message")),
+        }
+    }
+
+    pub(super) fn no_version(self, version: u32) -> String {
+        match self {
+            Japanese => format!(
+                "このチャンネルに記憶 {version} はありません。ある版は `/memory 履歴` で見られます。"
+            ),
+            English => {
+                format!(
+                    "This channel has no memory {version}. `/memory history` shows which there are."
+                )
+            }
+        }
+    }
+
+    /// Names what was not understood, which is escaped.
+    pub(super) fn unknown(self, what: &str) -> String {
+        match self {
+            Japanese => format!("「{what}」はわかりません。できることは次のとおりです。"),
+            English => format!("I do not know “{what}”. This is what I can do:"),
+        }
+    }
+}
+
+/// A number of things, in English.
+fn counted(count: impl Display, thing: &str) -> String {
+    let count = count.to_string();
+    let plural = if count == "1" { "" } else { "s" };
+    format!("{count} {thing}{plural}")
+}

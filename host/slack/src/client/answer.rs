@@ -1,0 +1,225 @@
+//! Reads what Slack answers, and makes an error of whatever goes wrong.
+
+use std::{error::Error as _, time::Duration};
+
+use reqwest::{
+    Response,
+    header::{DATE, HeaderMap, RETRY_AFTER},
+};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::Method;
+use crate::{error::SlackError, token::Token};
+
+/// The longest answer that is read; a page of 200 messages has some megabytes at most.
+const MAX_ANSWER_BYTES: usize = 32 << 20;
+/// The longest of Slack's words that goes into an error.
+const MAX_WORD_CHARS: usize = 300;
+
+/// An answer with `ok: true`.
+pub(super) struct Answer {
+    pub(super) body: Value,
+    /// The token's scopes (`x-oauth-scopes`), if Slack told them.
+    pub(super) scopes: Option<Vec<String>>,
+    /// The time at Slack (`date`), if it was told.
+    pub(super) date: Option<String>,
+}
+
+/// Reads an answer of the Web API.
+pub(super) async fn read(
+    method: Method,
+    mut response: Response,
+    token: &Token,
+) -> Result<Answer, SlackError> {
+    let name = method.name();
+    let (status, is_success) = (response.status().as_u16(), response.status().is_success());
+    if status == 429 {
+        return Err(limited(name, response.headers()));
+    }
+    if status >= 500 {
+        return Err(SlackError::Status {
+            method: name,
+            status,
+        });
+    }
+    let scopes = scopes(response.headers());
+    let date = response.headers().get(DATE);
+    let date = date.and_then(|date| Some(date.to_str().ok()?.to_owned()));
+    let body = body(name, &mut response).await?;
+    let body: Value = match serde_json::from_slice(&body) {
+        Ok(body) => body,
+        // A page of something between.
+        Err(_) if !is_success => {
+            return Err(SlackError::Status {
+                method: name,
+                status,
+            });
+        }
+        Err(error) => return Err(bad(name, format!("it is no JSON: {error}"))),
+    };
+    match body.get("ok").and_then(Value::as_bool) {
+        Some(true) if is_success => Ok(Answer { body, scopes, date }),
+        Some(false) => Err(refusal(name, &body, response.headers(), token)),
+        _ if !is_success => Err(SlackError::Status {
+            method: name,
+            status,
+        }),
+        _ => Err(bad(name, "it has no `ok`".to_owned())),
+    }
+}
+
+/// Reads what a response address answers: `ok`, or JSON, or words with an error's status.
+pub(super) async fn read_response_url(
+    name: &'static str,
+    mut response: Response,
+    token: &Token,
+) -> Result<(), SlackError> {
+    let (status, is_success) = (response.status().as_u16(), response.status().is_success());
+    if status == 429 {
+        return Err(limited(name, response.headers()));
+    }
+    if status >= 500 {
+        return Err(SlackError::Status {
+            method: name,
+            status,
+        });
+    }
+    let body = body(name, &mut response).await?;
+    let json: Option<Value> = serde_json::from_slice(&body).ok();
+    match json {
+        Some(json) if json.get("ok").and_then(Value::as_bool) == Some(false) => {
+            Err(refusal(name, &json, response.headers(), token))
+        }
+        _ if is_success => Ok(()),
+        _ => {
+            let code = word(&String::from_utf8_lossy(&body), token);
+            let is_code = !code.is_empty()
+                && code
+                    .chars()
+                    .all(|letter| letter.is_ascii_lowercase() || letter == '_');
+            Err(if is_code {
+                refused(name, code)
+            } else {
+                SlackError::Status {
+                    method: name,
+                    status,
+                }
+            })
+        }
+    }
+}
+
+/// A field of an answer, taken out of it.
+pub(super) fn take<T: DeserializeOwned>(
+    method: Method,
+    body: &mut Value,
+    field: &str,
+) -> Result<T, SlackError> {
+    let value = body.get_mut(field).map(Value::take);
+    let value = value.ok_or_else(|| bad(method.name(), format!("it has no `{field}`")))?;
+    serde_json::from_value(value).map_err(|error| bad(method.name(), format!("`{field}`: {error}")))
+}
+
+pub(super) fn bad(method: &'static str, detail: String) -> SlackError {
+    SlackError::BadAnswer { method, detail }
+}
+
+/// The connection was not made, or broke. reqwest's own text ends at the first level; the cause says why. Neither names the
+/// address, which may hold a secret.
+pub(super) fn broken(method: &'static str, error: &reqwest::Error) -> SlackError {
+    if error.is_timeout() && !error.is_connect() {
+        return SlackError::TimedOut { method };
+    }
+    let mut detail = Vec::new();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        detail.push(error.to_string());
+        cause = error.source();
+    }
+    if detail.is_empty() {
+        detail.push("the connection failed".to_owned());
+    }
+    SlackError::Unreachable {
+        method,
+        detail: detail.join(": "),
+        may_have_arrived: !(error.is_connect() || error.is_builder()),
+    }
+}
+
+fn limited(method: &'static str, headers: &HeaderMap) -> SlackError {
+    let seconds = headers
+        .get(RETRY_AFTER)
+        .and_then(|value| value.to_str().ok());
+    SlackError::RateLimited {
+        method,
+        retry_after: seconds
+            .and_then(|seconds| seconds.trim().parse().ok())
+            .map(Duration::from_secs),
+    }
+}
+
+fn refusal(method: &'static str, body: &Value, headers: &HeaderMap, token: &Token) -> SlackError {
+    let text = |field: &str| {
+        body.get(field)
+            .and_then(Value::as_str)
+            .map(|text| word(text, token))
+    };
+    match text("error") {
+        Some(code) if matches!(code.as_str(), "ratelimited" | "rate_limited") => {
+            limited(method, headers)
+        }
+        Some(code) => SlackError::Refused {
+            method,
+            code,
+            needed: text("needed"),
+            provided: text("provided"),
+        },
+        None => bad(method, "it says no without an `error`".to_owned()),
+    }
+}
+
+fn refused(method: &'static str, code: String) -> SlackError {
+    SlackError::Refused {
+        method,
+        code,
+        needed: None,
+        provided: None,
+    }
+}
+
+/// A server's word in one line, without the token, cut to what a log holds.
+fn word(text: &str, token: &Token) -> String {
+    let text = token.redact(text);
+    text.chars()
+        .filter(|letter| !letter.is_control())
+        .take(MAX_WORD_CHARS)
+        .collect()
+}
+
+fn scopes(headers: &HeaderMap) -> Option<Vec<String>> {
+    let scopes = headers.get("x-oauth-scopes")?.to_str().ok()?;
+    let scopes = scopes
+        .split(',')
+        .map(str::trim)
+        .filter(|scope| !scope.is_empty());
+    Some(scopes.map(str::to_owned).collect())
+}
+
+async fn body(method: &'static str, response: &mut Response) -> Result<Vec<u8>, SlackError> {
+    let mut body = Vec::new();
+    while let Some(bytes) = response
+        .chunk()
+        .await
+        .map_err(|error| broken(method, &error))?
+    {
+        body.extend_from_slice(&bytes);
+        if body.len() > MAX_ANSWER_BYTES {
+            return Err(bad(
+                method,
+                format!("it is longer than {MAX_ANSWER_BYTES} bytes"),
+            ));
+        }
+    }
+    Ok(body)
+}

@@ -1,0 +1,393 @@
+//! Tries a call again where that can help and does no harm.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use tokio::time::{Instant, sleep, sleep_until, timeout_at};
+
+use super::Method;
+use crate::{backoff::Backoff, error::SlackError};
+
+/// How often one call is told to wait (429) before it gives up.
+const MAX_LIMITED: u32 = 5;
+/// The longest that one call waits for limits, all waits together. `conversations.history` allows some apps one call a
+/// minute.
+const MAX_LIMITED_WAIT: Duration = Duration::from_secs(180);
+/// How often one call fails, for connections or for Slack's own trouble, before it gives up.
+const MAX_FAILURES: u32 = 3;
+/// The waits after such failures, and after a 429 that does not say how long.
+pub(super) const WAITS: Backoff = Backoff {
+    first: Duration::from_millis(500),
+    cap: Duration::from_secs(10),
+};
+
+/// What is known of each method's limit.
+#[derive(Default)]
+pub(super) struct Gates(Mutex<HashMap<&'static str, Arc<Gate>>>);
+
+impl Gates {
+    pub(super) fn of(&self, method: Method) -> Arc<Gate> {
+        let mut gates = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(gates.entry(method.name()).or_default())
+    }
+}
+
+/// Holds back the calls of one method while Slack wants none.
+#[derive(Default)]
+pub(super) struct Gate {
+    /// Set by a 429. After that time it still stands until a call succeeds: calls then go one by one.
+    limited_until: Mutex<Option<Instant>>,
+    /// Whose turn it is, in the order of asking.
+    turn: tokio::sync::Mutex<()>,
+}
+
+impl Gate {
+    fn limited_until(&self) -> Option<Instant> {
+        *self
+            .limited_until
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn limit(&self, wait: Duration) {
+        // Centuries are as good as for ever.
+        let until = Instant::now()
+            .checked_add(wait)
+            .unwrap_or_else(|| Instant::now() + 10 * MAX_LIMITED_WAIT);
+        let mut limited_until = self
+            .limited_until
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        *limited_until = (*limited_until).max(Some(until));
+    }
+
+    /// A call succeeded. One that began before the limit says nothing about it.
+    fn succeeded(&self) {
+        let mut limited_until = self
+            .limited_until
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if limited_until.is_some_and(|until| until <= Instant::now()) {
+            *limited_until = None;
+        }
+    }
+
+    /// How long the limit goes on; zero where there is none.
+    fn remaining(&self) -> Duration {
+        self.limited_until().map_or(Duration::ZERO, |until| {
+            until.saturating_duration_since(Instant::now())
+        })
+    }
+
+    /// Waits until the limit is over.
+    ///
+    /// # Errors
+    /// At once, where that is after the deadline: the time from now to the limit's end.
+    async fn pass(&self, deadline: Instant) -> Result<(), Duration> {
+        while let Some(until) = self.limited_until().filter(|until| *until > Instant::now()) {
+            if until > deadline {
+                return Err(self.remaining());
+            }
+            sleep_until(until).await;
+        }
+        Ok(())
+    }
+}
+
+/// Tries until one succeeds, another would do harm or not help, or the bounds above are reached.
+pub(super) async fn run<T, A>(
+    method: Method,
+    gate: &Gate,
+    waits: Backoff,
+    mut attempt: impl FnMut() -> A,
+) -> Result<T, SlackError>
+where
+    A: Future<Output = Result<T, SlackError>>,
+{
+    let deadline = Instant::now() + MAX_LIMITED_WAIT;
+    let limited = |wait: Duration| SlackError::RateLimited {
+        method: method.name(),
+        retry_after: (!wait.is_zero()).then_some(wait),
+    };
+    let (mut failures, mut limits) = (0, 0);
+    let mut turn = None;
+    loop {
+        if turn.is_none() && gate.limited_until().is_some() {
+            let taken = timeout_at(deadline, gate.turn.lock()).await;
+            turn = Some(taken.map_err(|_| limited(gate.remaining()))?);
+        }
+        gate.pass(deadline).await.map_err(limited)?;
+        let error = match attempt().await {
+            Ok(answer) => {
+                gate.succeeded();
+                return Ok(answer);
+            }
+            Err(error) => error,
+        };
+        match &error {
+            SlackError::RateLimited { retry_after, .. } => {
+                limits += 1;
+                gate.limit(retry_after.unwrap_or_else(|| waits.wait(limits)));
+                if limits >= MAX_LIMITED {
+                    return Err(limited(gate.remaining()));
+                }
+                tracing::debug!(method = method.name(), wait = ?gate.remaining(), "Slack wants fewer calls");
+            }
+            other if may_repeat(method, other) => {
+                failures += 1;
+                if failures >= MAX_FAILURES {
+                    return Err(error);
+                }
+                tracing::debug!(%error, "trying again");
+                sleep(waits.wait(failures)).await;
+            }
+            _ => return Err(error),
+        }
+    }
+}
+
+/// Whether the same call may be sent once more, and that may help.
+fn may_repeat(method: Method, error: &SlackError) -> bool {
+    match error {
+        SlackError::Unreachable {
+            may_have_arrived: false,
+            ..
+        } => true,
+        SlackError::Unreachable { .. } | SlackError::TimedOut { .. } => method.is_repeatable(),
+        SlackError::Status { .. } | SlackError::Refused { .. } => {
+            method.is_repeatable() && error.may_have_arrived()
+        }
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::indexing_slicing
+    )]
+
+    use std::cell::{Cell, RefCell};
+
+    use futures::future::join_all;
+
+    use super::*;
+
+    const READ: Method = Method::read("conversations.history");
+    const POST: Method = Method::write("chat.postMessage");
+
+    /// A limit with these seconds.
+    fn limit(seconds: Option<u64>) -> SlackError {
+        SlackError::RateLimited {
+            method: "m",
+            retry_after: seconds.map(Duration::from_secs),
+        }
+    }
+
+    fn unreachable(may_have_arrived: bool) -> SlackError {
+        SlackError::Unreachable {
+            method: "m",
+            detail: "down".to_owned(),
+            may_have_arrived,
+        }
+    }
+
+    fn status(status: u16) -> SlackError {
+        SlackError::Status {
+            method: "m",
+            status,
+        }
+    }
+
+    /// When the tries of a call began, in milliseconds, and its result; each try takes the next error, and then succeeds.
+    async fn tries(
+        method: Method,
+        gate: &Gate,
+        errors: &[SlackError],
+    ) -> (Vec<u128>, Result<(), SlackError>) {
+        let start = Instant::now();
+        let begun = RefCell::new(Vec::new());
+        let result = run(method, gate, WAITS, || async {
+            let number = begun.borrow().len();
+            begun.borrow_mut().push(start.elapsed().as_millis());
+            errors.get(number).cloned().map_or(Ok(()), Err)
+        })
+        .await;
+        (begun.into_inner(), result)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_limited_call_comes_back_when_slack_said() {
+        for method in [READ, POST] {
+            let (begun, result) =
+                tries(method, &Gate::default(), &[limit(Some(7)), limit(Some(60))]).await;
+            assert_eq!((begun, result), (vec![0, 7_000, 67_000], Ok(())));
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_limit_without_a_time_is_waited_for_with_growing_waits() {
+        let errors = [limit(None), limit(None), limit(None)];
+        let (begun, result) = tries(READ, &Gate::default(), &errors).await;
+        assert_eq!(result, Ok(()));
+        assert!((375..=500).contains(&begun[1]), "{begun:?}");
+        assert!((1500..=2000).contains(&(begun[3] - begun[2])), "{begun:?}");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn limits_end_a_call_at_last() {
+        let (begun, result) = tries(READ, &Gate::default(), &vec![limit(Some(2)); 9]).await;
+        assert_eq!(begun, [0, 2_000, 4_000, 6_000, 8_000]);
+        assert_eq!(
+            result.unwrap_err().to_string(),
+            "conversations.history: Slack allows no more calls for now; try again in 2 s"
+        );
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_wait_beyond_the_bound_is_refused_at_once_and_says_how_long() {
+        let start = Instant::now();
+        let gate = Gate::default();
+        let (_, result) = tries(READ, &gate, &[limit(Some(181))]).await;
+        let expected = |seconds| {
+            Err(SlackError::RateLimited {
+                method: READ.name(),
+                retry_after: Some(Duration::from_secs(seconds)),
+            })
+        };
+        assert_eq!((start.elapsed(), result), (Duration::ZERO, expected(181)));
+        tokio::time::advance(Duration::from_secs(100)).await;
+        let (begun, result) = tries(READ, &gate, &[]).await;
+        assert_eq!(
+            (begun, result),
+            (vec![81_000], Ok(())),
+            "the next call knows of it"
+        );
+        let (_, result) = tries(
+            READ,
+            &Gate::default(),
+            &[limit(Some(100)), limit(Some(100))],
+        )
+        .await;
+        assert_eq!(result, expected(100), "the bound is for all waits together");
+        let (_, result) = tries(READ, &Gate::default(), &[limit(Some(u64::MAX))]).await;
+        assert!(result.is_err());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn calls_of_a_limited_method_wait_together_and_then_go_one_by_one() {
+        let gate = Gate::default();
+        let start = Instant::now();
+        let (under_way, most) = (Cell::new(0), Cell::new(0));
+        let calls = (0..5).map(|number: u64| {
+            let mut tries = 0;
+            let (gate, under_way, most) = (&gate, &under_way, &most);
+            async move {
+                sleep(Duration::from_millis(number)).await;
+                run(READ, gate, WAITS, || {
+                    tries += 1;
+                    // The first call is limited before the others begin.
+                    let is_limited = number == 0 && tries == 1;
+                    async move {
+                        under_way.set(under_way.get() + 1);
+                        most.set(most.get().max(under_way.get()));
+                        if !is_limited {
+                            sleep(Duration::from_millis(100)).await;
+                        }
+                        under_way.set(under_way.get() - 1);
+                        if is_limited {
+                            Err(limit(Some(30)))
+                        } else {
+                            Ok(start.elapsed().as_millis())
+                        }
+                    }
+                })
+                .await
+                .unwrap()
+            }
+        });
+        assert_eq!(
+            join_all(calls).await,
+            [30_100, 30_200, 30_300, 30_400, 30_500]
+        );
+        assert_eq!(most.get(), 1);
+        let (begun, _) = tries(READ, &gate, &[]).await;
+        assert_eq!(begun, [0], "a success ends it");
+        assert!(gate.limited_until().is_none());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_success_from_before_the_limit_does_not_end_it() {
+        let gate = Gate::default();
+        let slow = run(READ, &gate, WAITS, || async {
+            sleep(Duration::from_secs(1)).await;
+            Ok(())
+        });
+        let errors = [limit(Some(20))];
+        let (slow, (begun, _)) = tokio::join!(slow, tries(READ, &gate, &errors));
+        slow.unwrap();
+        assert_eq!(begun, [0, 20_000]);
+        gate.limit(Duration::from_secs(5));
+        gate.succeeded();
+        assert_eq!(gate.remaining(), Duration::from_secs(5));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_may_be_repeated_is_tried_three_times() {
+        let refused = SlackError::Refused {
+            method: "m",
+            code: "internal_error".to_owned(),
+            needed: None,
+            provided: None,
+        };
+        for error in [
+            unreachable(true),
+            unreachable(false),
+            status(503),
+            refused,
+            SlackError::TimedOut { method: "m" },
+        ] {
+            let (begun, result) = tries(READ, &Gate::default(), &vec![error.clone(); 9]).await;
+            assert_eq!(result, Err(error));
+            assert_eq!(begun.len(), 3);
+            assert!(
+                (375..=500).contains(&begun[1]) && (750..=1000).contains(&(begun[2] - begun[1])),
+                "{begun:?}"
+            );
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_post_is_sent_again_only_if_it_cannot_have_arrived() {
+        for error in [
+            unreachable(true),
+            status(500),
+            SlackError::TimedOut { method: "m" },
+        ] {
+            let (begun, result) = tries(POST, &Gate::default(), std::slice::from_ref(&error)).await;
+            assert_eq!((begun, result), (vec![0], Err(error)));
+        }
+        let (begun, result) = tries(POST, &Gate::default(), &[unreachable(false)]).await;
+        assert_eq!((begun.len(), result), (2, Ok(())));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_refusal_is_not_tried_again() {
+        let refused = SlackError::Refused {
+            method: "m",
+            code: "channel_not_found".to_owned(),
+            needed: None,
+            provided: None,
+        };
+        for error in [refused, status(404)] {
+            let (begun, result) = tries(READ, &Gate::default(), std::slice::from_ref(&error)).await;
+            assert_eq!((begun, result), (vec![0], Err(error)));
+        }
+    }
+}

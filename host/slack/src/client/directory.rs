@@ -1,0 +1,159 @@
+//! Who and what is there: the bot itself, channels, people.
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{Method, SlackClient, answer, pages::PAGE_SIZE};
+use crate::error::SlackError;
+
+/// Whose token it is: <https://docs.slack.dev/reference/methods/auth.test>.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct AuthTest {
+    /// The bot's user, `U…`: whom a mention names.
+    pub user_id: String,
+    /// The bot itself, `B…`; none where the token is a person's.
+    pub bot_id: Option<String>,
+    /// The bot's handle.
+    pub user: Option<String>,
+    /// The workspace, `T…`.
+    pub team_id: String,
+    /// The workspace's name; empty where Slack did not tell.
+    #[serde(default)]
+    pub team: String,
+    /// The workspace's address; empty where Slack did not tell.
+    #[serde(default)]
+    pub url: String,
+    /// What the token may do; none where Slack did not tell.
+    #[serde(skip)]
+    pub scopes: Option<Vec<String>>,
+    /// When Slack answered, as HTTP writes it (`Sun, 06 Nov 1994 08:49:37 GMT`), if it told.
+    #[serde(skip)]
+    pub date: Option<String>,
+}
+
+/// A channel: <https://docs.slack.dev/reference/objects/conversation-object>. What Slack left out is none.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Channel {
+    /// Its id, `C…`.
+    pub id: String,
+    /// Its name without `#`.
+    pub name: Option<String>,
+    /// Whether the bot is in it.
+    pub is_member: Option<bool>,
+    /// Whether it is closed.
+    pub is_archived: Option<bool>,
+    /// Whether only its members see it.
+    pub is_private: Option<bool>,
+}
+
+/// Somebody: <https://docs.slack.dev/reference/objects/user-object>. What Slack left out is none.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct User {
+    /// The id, `U…`.
+    pub id: String,
+    /// The handle.
+    pub name: Option<String>,
+    /// The full name.
+    pub real_name: Option<String>,
+    /// Whether it is a bot.
+    #[serde(default)]
+    pub is_bot: bool,
+    /// Whether the account is closed.
+    #[serde(default)]
+    pub deleted: bool,
+    /// What people say about themselves.
+    #[serde(default)]
+    pub profile: Profile,
+    /// When it last changed, in Unix seconds.
+    pub updated: Option<i64>,
+}
+
+/// What people say about themselves.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct Profile {
+    /// The name that Slack shows; empty where people chose none.
+    pub display_name: Option<String>,
+    /// The full name.
+    pub real_name: Option<String>,
+}
+
+impl User {
+    /// The name that Slack shows: the chosen one, else the full name, else the handle; none where Slack gave no name.
+    #[must_use]
+    pub fn shown_name(&self) -> Option<&str> {
+        [
+            &self.profile.display_name,
+            &self.profile.real_name,
+            &self.real_name,
+            &self.name,
+        ]
+        .into_iter()
+        .filter_map(|name| name.as_deref().map(str::trim))
+        .find(|name| !name.is_empty())
+    }
+}
+
+impl SlackClient {
+    /// Whose token it is, and what it may do.
+    ///
+    /// # Errors
+    /// See [`SlackError`].
+    pub async fn auth_test(&self) -> Result<AuthTest, SlackError> {
+        const METHOD: Method = Method::read("auth.test");
+        let answer = self
+            .exchange(METHOD, &json!({}), &self.shared.token)
+            .await?;
+        let auth: AuthTest = serde_json::from_value(answer.body)
+            .map_err(|error| answer::bad(METHOD.name(), error.to_string()))?;
+        Ok(AuthTest {
+            scopes: answer.scopes,
+            date: answer.date,
+            ..auth
+        })
+    }
+
+    /// All public channels, and the private ones that the bot is in; closed ones, too.
+    ///
+    /// # Errors
+    /// See [`SlackError`]. Where a page fails, the listing fails: there is no short list.
+    pub async fn channels(&self) -> Result<Vec<Channel>, SlackError> {
+        let params = json!({
+            "types": "public_channel,private_channel",
+            "exclude_archived": false,
+            "limit": PAGE_SIZE,
+        });
+        self.list(Method::read("conversations.list"), params, "channels")
+            .await
+    }
+
+    /// One channel, also a direct message.
+    ///
+    /// # Errors
+    /// See [`SlackError`].
+    pub async fn channel_info(&self, channel: &str) -> Result<Channel, SlackError> {
+        const METHOD: Method = Method::read("conversations.info");
+        let mut body = self.call(METHOD, &json!({"channel": channel})).await?;
+        answer::take(METHOD, &mut body, "channel")
+    }
+
+    /// Everybody, bots and closed accounts included.
+    ///
+    /// # Errors
+    /// See [`SlackError`]. Where a page fails, the listing fails.
+    pub async fn users(&self) -> Result<Vec<User>, SlackError> {
+        let params: Value = json!({"limit": PAGE_SIZE});
+        self.list(Method::read("users.list"), params, "members")
+            .await
+    }
+
+    /// One person or bot.
+    ///
+    /// # Errors
+    /// See [`SlackError`].
+    pub async fn user_info(&self, user: &str) -> Result<User, SlackError> {
+        const METHOD: Method = Method::read("users.info");
+        let mut body = self.call(METHOD, &json!({"user": user})).await?;
+        answer::take(METHOD, &mut body, "user")
+    }
+}

@@ -1,0 +1,28 @@
+//! The client against a small server on loopback.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
+
+mod faults;
+mod posting;
+mod reading;
+
+use serde_json::json;
+
+use super::{Metadata, PostMessage};
+
+fn message() -> PostMessage {
+    PostMessage {
+        channel: "C1".to_owned(),
+        thread_ts: Some("1700000000.000100".to_owned()),
+        text: "*日本* & <@U1>".to_owned(),
+        metadata: Some(Metadata {
+            event_type: "answer".to_owned(),
+            event_payload: json!({"part": 1}),
+        }),
+    }
+}

@@ -1,0 +1,120 @@
+//! What people write after the slash command `/memory`.
+
+/// The slash command.
+pub const COMMAND: &str = "/memory";
+/// How many versions `history` shows, if not told.
+pub const DEFAULT_HISTORY: u32 = 5;
+/// How many versions `history` shows at most: a message has room for 50 blocks.
+pub const MAX_HISTORY: u32 = 20;
+
+/// What somebody wants to see.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Command {
+    /// The channel's memories: `/memory`, `show`, `表示`.
+    Show,
+    /// Versions of the short-term memory: `history`, `履歴`, and how many.
+    History {
+        /// From 1 to [`MAX_HISTORY`].
+        count: u32,
+    },
+    /// The messages that a version was made from: `sources`, `出典`, and which.
+    Sources {
+        /// The version's number; none for the newest.
+        version: Option<u32>,
+    },
+    /// What can be asked: `help`, `ヘルプ`, and whatever is none of these.
+    Help {
+        /// What was not understood.
+        unknown: Option<String>,
+    },
+}
+
+/// Reads the `text` of a slash command (<https://docs.slack.dev/interactivity/implementing-slash-commands>). Numbers may be in
+/// full width, and a version be written `v3`.
+#[must_use]
+pub fn parse_command(text: &str) -> Command {
+    let words: Vec<String> = text.split_whitespace().map(narrow).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let command = match *words.as_slice() {
+        [] | ["show" | "表示" | "記憶"] => Some(Command::Show),
+        ["history" | "versions" | "履歴"] => Some(Command::History {
+            count: DEFAULT_HISTORY,
+        }),
+        ["history" | "versions" | "履歴", count] => number(count).map(|count| Command::History {
+            count: count.min(MAX_HISTORY),
+        }),
+        ["sources" | "source" | "出典"] => Some(Command::Sources { version: None }),
+        ["sources" | "source" | "出典", version] => {
+            let version = number(version.trim_start_matches('v'));
+            version.map(|version| Command::Sources {
+                version: Some(version),
+            })
+        }
+        ["help" | "?" | "ヘルプ" | "使い方"] => Some(Command::Help { unknown: None }),
+        _ => None,
+    };
+    command.unwrap_or_else(|| Command::Help {
+        unknown: Some(text.trim().to_owned()),
+    })
+}
+
+fn number(word: &str) -> Option<u32> {
+    word.parse().ok().filter(|number| *number > 0)
+}
+
+/// The word in small letters, with full-width letters and digits as plain ones.
+fn narrow(word: &str) -> String {
+    let plain = |c: char| match c {
+        '！'..='～' => char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c),
+        c => c,
+    };
+    word.chars().map(plain).collect::<String>().to_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn words_of_both_languages_are_commands() {
+        let history = |count| Command::History { count };
+        let sources = |version| Command::Sources { version };
+        for (text, expected) in [
+            ("", Command::Show),
+            ("  \u{3000}", Command::Show),
+            ("show", Command::Show),
+            ("表示", Command::Show),
+            ("history", history(DEFAULT_HISTORY)),
+            ("HISTORY 3", history(3)),
+            ("履歴　１２", history(12)),
+            ("history 1000", history(MAX_HISTORY)),
+            ("sources", sources(None)),
+            ("出典 3", sources(Some(3))),
+            ("source v3", sources(Some(3))),
+            ("ヘルプ", Command::Help { unknown: None }),
+            ("？", Command::Help { unknown: None }),
+        ] {
+            assert_eq!(parse_command(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_understood_is_named() {
+        for text in [
+            "delete",
+            "history all",
+            "history 0",
+            "sources -1",
+            "show 2 3",
+            "忘れて",
+        ] {
+            let unknown = Some(text.to_owned());
+            assert_eq!(
+                parse_command(&format!(" {text} ")),
+                Command::Help { unknown }
+            );
+        }
+    }
+}

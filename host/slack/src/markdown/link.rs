@@ -1,0 +1,80 @@
+//! Slack's control characters, and its links.
+
+use std::fmt::Write as _;
+
+/// Longer addresses are shown as text: Slack takes up to 3,000 characters, and a post has to be split around them.
+pub(super) const MAX_URL_CHARS: usize = 1_500;
+
+/// The text with `&`, `<` and `>` written so that Slack shows them.
+#[must_use]
+pub fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        push_escaped(&mut out, c);
+    }
+    out
+}
+
+/// Appends one character, escaped.
+pub(super) fn push_escaped(out: &mut String, c: char) {
+    match c {
+        '&' => out.push_str("&amp;"),
+        '<' => out.push_str("&lt;"),
+        '>' => out.push_str("&gt;"),
+        c => out.push(c),
+    }
+}
+
+/// Whether Slack is to make a link of an address: the web and mail, nothing that runs.
+pub(super) fn is_linkable(url: &str) -> bool {
+    let after = |scheme: &str| {
+        let start = url.get(..scheme.len())?;
+        start
+            .eq_ignore_ascii_case(scheme)
+            .then(|| url.get(scheme.len()..))?
+    };
+    let rest = ["https://", "http://", "mailto:"]
+        .iter()
+        .find_map(|scheme| after(scheme));
+    rest.is_some_and(|rest| !rest.is_empty())
+        && !url.contains(|c: char| c.is_control() || (c.is_whitespace() && c != ' '))
+        && url.chars().count() <= MAX_URL_CHARS
+}
+
+/// The entity of a link; the label is words, not yet escaped. The caller has asked [`is_linkable`].
+pub(super) fn link(url: &str, label: Option<&str>) -> String {
+    let mut out = String::from("<");
+    for c in url.chars() {
+        match c {
+            '<' | '>' | '|' | ' ' => {
+                // Writing to a string cannot fail.
+                let _ = write!(out, "%{:02X}", u32::from(c));
+            }
+            c => push_escaped(&mut out, c),
+        }
+    }
+    let label = label
+        .map(one_line)
+        .filter(|label| !label.is_empty() && label != url);
+    if let Some(label) = label {
+        out.push('|');
+        out.push_str(&escaped(&label));
+    }
+    out.push('>');
+    out
+}
+
+/// A link with a label, or the label alone where the address is not one to link.
+pub(crate) fn link_or_words(url: &str, label: &str) -> String {
+    if is_linkable(url) {
+        link(url, Some(label))
+    } else {
+        escaped(label)
+    }
+}
+
+/// A label without what would end it: line breaks become spaces, and `|` its full-width form.
+fn one_line(label: &str) -> String {
+    let words: Vec<_> = label.split_whitespace().collect();
+    words.join(" ").replace('|', "｜")
+}

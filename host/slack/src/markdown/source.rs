@@ -1,0 +1,82 @@
+//! Markdown made ready for the parser.
+//!
+//! CommonMark decides by the characters on both sides of `**` whether it may open or close. Japanese puts no
+//! spaces there, so `これは**「重要」**です` stays as it is, though its author meant bold. A character that is
+//! neither a letter nor punctuation nor space, put between the mark and the punctuation, mends that; [`cleaned`]
+//! takes it out of all that the parser returns, code included. The same character keeps `<!` from beginning HTML,
+//! so that `<!channel> **text**` is read as text.
+
+use std::borrow::Cow;
+
+use super::script::{is_cjk, is_wide_punctuation};
+
+/// A noncharacter: Unicode keeps it for the inside of programs.
+const SEPARATOR: char = '\u{fdd0}';
+
+/// The Markdown with separators. What it has of them itself is left out.
+pub(super) fn prepared(markdown: &str) -> String {
+    let mut out = String::with_capacity(markdown.len());
+    let mut before = None;
+    let mut chars = markdown.chars().filter(|c| *c != SEPARATOR).peekable();
+    while let Some(c) = chars.next() {
+        if !"*~<".contains(c) {
+            out.push(c);
+            before = Some(c);
+            continue;
+        }
+        let mut run = String::from(c);
+        while let Some(same) = chars.next_if_eq(&c) {
+            run.push(same);
+        }
+        let side = match (c, chars.peek().copied()) {
+            ('<', Some('!')) => Some(Side::After),
+            ('<', _) => None,
+            (_, after) => side(before, after),
+        };
+        if side == Some(Side::Before) {
+            out.push(SEPARATOR);
+        }
+        out.push_str(&run);
+        if side == Some(Side::After) {
+            out.push(SEPARATOR);
+        }
+        before = Some(c);
+    }
+    out
+}
+
+/// A text that the parser returned, without separators.
+pub(super) fn cleaned(text: &str) -> Cow<'_, str> {
+    if text.contains(SEPARATOR) {
+        Cow::Owned(text.replace(SEPARATOR, ""))
+    } else {
+        Cow::Borrowed(text)
+    }
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Side {
+    Before,
+    After,
+}
+
+/// On which side of a mark a separator stands, if the mark is between a letter and punctuation, and one of them
+/// is Japanese or the like.
+fn side(before: Option<char>, after: Option<char>) -> Option<Side> {
+    let (before, after) = (before?, after?);
+    if is_letter(before) && is_punctuation(after) {
+        return (is_cjk(before) || !after.is_ascii()).then_some(Side::After);
+    }
+    if is_punctuation(before) && is_letter(after) {
+        return (!before.is_ascii() || is_cjk(after)).then_some(Side::Before);
+    }
+    None
+}
+
+fn is_punctuation(c: char) -> bool {
+    c.is_ascii_punctuation() || is_wide_punctuation(c)
+}
+
+fn is_letter(c: char) -> bool {
+    !c.is_whitespace() && !is_punctuation(c)
+}

@@ -1,0 +1,143 @@
+//! Whom a text may notify.
+//!
+//! A bot's text comes from a model, which has read what anybody wrote; so nobody is notified but the people
+//! whom the caller names. A post notifies through entities alone (`<@U1>`, `<!channel>`, `<!subteam^S1>`;
+//! <https://docs.slack.dev/messaging/formatting-message-text>): [`crate::markdown`] writes `<@ID>` for those
+//! people, and every other entity as words. The plain words `@channel` and `@here` stay as they are: they
+//! notify nobody in a message that is posted with `parse` `none` and without `link_names`, nor in a block whose
+//! text is `verbatim`.
+//!
+//! A person is named by an entity with the id, or by `@` and the exact name. What follows the name must not go on
+//! with it: `@akari` is not in `@akariko`, and `@田中` is not in `@田中太郎`. As Japanese puts no space after a name,
+//! an honorific or a particle may follow. In doubt nobody is notified.
+
+use crate::markdown::script::is_cjk;
+
+/// What may follow a Japanese name without ending it: honorifics, then particles.
+const AFTER_NAME: [&str; 28] = [
+    "さん",
+    "さま",
+    "ちゃん",
+    "くん",
+    "様",
+    "君",
+    "氏",
+    "先生",
+    "先輩",
+    "殿",
+    "は",
+    "が",
+    "を",
+    "に",
+    "へ",
+    "と",
+    "も",
+    "の",
+    "で",
+    "や",
+    "か",
+    "ね",
+    "よ",
+    "って",
+    "だ",
+    "まで",
+    "より",
+    "なら",
+];
+
+/// Somebody whom a text may notify.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Person {
+    /// Slack's id: `U` or `W`, and letters and digits.
+    pub id: String,
+    /// The name that people are shown, without `@`.
+    pub name: String,
+}
+
+/// The people of one text, so that they can be found by id and by name.
+#[derive(Debug)]
+pub(crate) struct People<'p> {
+    people: Vec<&'p Person>,
+    /// Names and ids, the longest name first; a name that two people share is nobody's.
+    by_name: Vec<(&'p str, &'p str)>,
+}
+
+impl<'p> People<'p> {
+    pub(crate) fn new(people: &'p [Person]) -> Self {
+        let people: Vec<_> = people.iter().filter(|person| is_id(&person.id)).collect();
+        let mut by_name: Vec<_> = people
+            .iter()
+            .map(|person| (bare(&person.name), person.id.as_str()))
+            .filter(|(name, _)| !name.is_empty())
+            .collect();
+        by_name.sort_unstable_by(|a, b| b.0.len().cmp(&a.0.len()).then(a.cmp(b)));
+        by_name.dedup();
+        let shared = |name: &str| by_name.iter().filter(|entry| entry.0 == name).count() > 1;
+        let by_name = by_name
+            .iter()
+            .copied()
+            .filter(|(name, _)| !shared(name))
+            .collect();
+        Self { people, by_name }
+    }
+
+    /// The person with an id.
+    pub(crate) fn with_id(&self, id: &str) -> Option<&'p Person> {
+        self.people.iter().copied().find(|person| person.id == id)
+    }
+
+    /// The id and the name of the person whose name begins `text`, which follows an `@`.
+    pub(crate) fn named(&self, text: &str) -> Option<(&'p str, &'p str)> {
+        self.by_name.iter().copied().find_map(|(name, id)| {
+            let after = text.strip_prefix(name)?;
+            ends(name, after).then_some((id, name))
+        })
+    }
+}
+
+/// Whether a character before `@` leaves it the beginning of a mention: `a@akari` is an address, and
+/// `example.com/@akari` a path.
+pub(crate) fn may_precede(before: Option<char>) -> bool {
+    before.is_none_or(|c| !c.is_ascii_alphanumeric() && !"._%+-/@".contains(c))
+}
+
+/// Whether a text has the form of Slack's ids.
+pub(crate) fn is_id(id: &str) -> bool {
+    !id.is_empty() && id.bytes().all(|b| b.is_ascii_alphanumeric())
+}
+
+/// The name without an `@` that somebody put before it.
+pub(crate) fn bare(name: &str) -> &str {
+    name.trim().trim_start_matches('@')
+}
+
+/// Whether a name ends where `after` begins.
+fn ends(name: &str, after: &str) -> bool {
+    let mut following = after.chars();
+    let Some(next) = following.next() else {
+        return true;
+    };
+    if next == '@' || is_combining(next) {
+        return false;
+    }
+    if ".-_".contains(next) {
+        return !following.next().is_some_and(char::is_alphanumeric);
+    }
+    if !next.is_alphanumeric() {
+        return true;
+    }
+    let name_is_cjk = name.chars().next_back().is_some_and(is_cjk);
+    is_cjk(next) && (!name_is_cjk || AFTER_NAME.iter().any(|word| after.starts_with(word)))
+}
+
+/// Marks that change the letter before them.
+fn is_combining(c: char) -> bool {
+    matches!(
+        c,
+        '\u{300}'..='\u{36f}' | '\u{3099}' | '\u{309a}' | '\u{fe0f}' | '\u{200d}'
+    )
+}
+
+#[cfg(test)]
+#[path = "mentions_tests.rs"]
+mod tests;

@@ -1,0 +1,69 @@
+//! What is not cut apart.
+
+/// Characters in which an entity, or code in a line, is looked for. A longer one is text.
+const LONGEST: usize = 2_000;
+/// Three backticks: they begin and end code over several lines.
+pub(super) const FENCE: &str = "```";
+
+/// The beginning of `rest` that stays whole: an entity, an escaped character, a fence, code in a line, or a
+/// character with the marks that belong to it. Empty where `rest` is. Entities and code of more than `limit`
+/// characters are not whole.
+pub(super) fn atom(rest: &str, in_fence: bool, limit: usize) -> &str {
+    let end = fence(rest)
+        .or_else(|| escape(rest))
+        .or_else(|| enclosed(rest, '<', '>', limit))
+        .or_else(|| enclosed(rest, '`', '`', limit).filter(|_| !in_fence))
+        .unwrap_or_else(|| cluster(rest));
+    rest.get(..end).unwrap_or(rest)
+}
+
+fn fence(rest: &str) -> Option<usize> {
+    rest.starts_with(FENCE).then_some(FENCE.len())
+}
+
+fn escape(rest: &str) -> Option<usize> {
+    let escapes = ["&amp;", "&lt;", "&gt;"];
+    let escape = escapes.iter().find(|escape| rest.starts_with(**escape))?;
+    Some(escape.len())
+}
+
+/// The length of what stands between two characters in one line, they included.
+fn enclosed(rest: &str, open: char, close: char, limit: usize) -> Option<usize> {
+    let body = rest.strip_prefix(open)?;
+    let mut chars = body
+        .char_indices()
+        .take(LONGEST.min(limit).saturating_sub(1));
+    let (end, found) = chars.find(|(_, c)| *c == close || *c == open || *c == '\n')?;
+    (found == close && end > 0).then_some(open.len_utf8() + end + close.len_utf8())
+}
+
+/// The length of a character and the marks after it. These are most of Unicode's grapheme clusters: what is left out
+/// (Indic conjuncts, decomposed Hangul) is cut only where a text has neither space nor mark for thousands of
+/// characters.
+fn cluster(rest: &str) -> usize {
+    let mut chars = rest.char_indices();
+    let Some((_, mut last)) = chars.next() else {
+        return 0;
+    };
+    let mut flags = usize::from(is_flag_letter(last));
+    for (at, c) in chars {
+        let joined = last == '\u{200d}' || is_extending(c) || (last == '\r' && c == '\n');
+        if is_flag_letter(c) && flags == 1 {
+            flags = 2;
+        } else if !joined {
+            return at;
+        }
+        last = c;
+    }
+    rest.len()
+}
+
+/// Marks, selectors, joiners, and the colours of skin.
+fn is_extending(c: char) -> bool {
+    matches!(c, '\u{300}'..='\u{36f}' | '\u{200d}' | '\u{20d0}'..='\u{20f0}' | '\u{3099}' | '\u{309a}'
+        | '\u{fe00}'..='\u{fe0f}' | '\u{1f3fb}'..='\u{1f3ff}' | '\u{e0020}'..='\u{e007f}')
+}
+
+fn is_flag_letter(c: char) -> bool {
+    matches!(c, '\u{1f1e6}'..='\u{1f1ff}')
+}

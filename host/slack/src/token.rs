@@ -1,0 +1,112 @@
+//! Tokens and secrets that cannot be printed.
+
+use std::fmt;
+
+use reqwest::header::HeaderValue;
+
+/// What stands where a token stood.
+const REDACTED: &str = "[token]";
+/// Shorter ones are dummies (`x`): nothing is lost, and taking them out would garble texts.
+const MIN_SECRET_CHARS: usize = 6;
+
+/// A bot token (`xoxb-…`), an app-level token (`xapp-…`) or a signing secret.
+///
+/// It has no `Display`, and `Debug` shows none of it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Token {
+    text: String,
+    /// `Bearer …`, which `Debug` does not show either.
+    header: HeaderValue,
+}
+
+/// Why a text is no token.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum TokenError {
+    /// Nothing is there.
+    #[error("the token is empty: copy it from the app's pages at https://api.slack.com/apps")]
+    Empty,
+    /// A line break or another character within it.
+    #[error(
+        "the token has characters that no token has (a line break?): copy it once more from the app's pages"
+    )]
+    BadCharacters,
+}
+
+impl Token {
+    /// A token; spaces and line breaks around it are no part of it.
+    ///
+    /// # Errors
+    /// For an empty text, and for one that no HTTP header can carry.
+    pub fn new(text: &str) -> Result<Self, TokenError> {
+        let text = text.trim();
+        if text.is_empty() {
+            return Err(TokenError::Empty);
+        }
+        if !text.chars().all(|character| character.is_ascii_graphic()) {
+            return Err(TokenError::BadCharacters);
+        }
+        let mut header = HeaderValue::from_str(&format!("Bearer {text}"))
+            .map_err(|_| TokenError::BadCharacters)?;
+        header.set_sensitive(true);
+        Ok(Self {
+            text: text.to_owned(),
+            header,
+        })
+    }
+
+    /// The value of the header `Authorization`.
+    pub(crate) fn header(&self) -> HeaderValue {
+        self.header.clone()
+    }
+
+    /// The secret itself, for a signature.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        self.text.as_bytes()
+    }
+
+    /// A text without the token: servers echo what they were sent.
+    pub(crate) fn redact(&self, text: &str) -> String {
+        if self.text.len() < MIN_SECRET_CHARS {
+            return text.to_owned();
+        }
+        text.replace(&self.text, REDACTED)
+    }
+}
+
+impl fmt::Debug for Token {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(REDACTED)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(
+        clippy::unwrap_used,
+        clippy::expect_used,
+        clippy::panic,
+        clippy::indexing_slicing
+    )]
+
+    use super::*;
+
+    #[test]
+    fn a_token_does_not_show_itself() {
+        let token = Token::new(" xoxb-1-secret\n").unwrap();
+        assert_eq!(format!("{token:?} {token:#?}"), "[token] [token]");
+        assert!(!format!("{:?}", token.header()).contains("secret"));
+        assert_eq!(token.redact("who is xoxb-1-secret?"), "who is [token]?");
+    }
+
+    #[test]
+    fn a_dummy_token_garbles_no_text() {
+        assert_eq!(Token::new("x").unwrap().redact("extra"), "extra");
+    }
+
+    #[test]
+    fn what_no_header_can_carry_is_no_token() {
+        assert_eq!(Token::new(" \n"), Err(TokenError::Empty));
+        assert_eq!(Token::new("xoxb-1\nxoxb-2"), Err(TokenError::BadCharacters));
+        assert_eq!(Token::new("xoxb-é"), Err(TokenError::BadCharacters));
+    }
+}

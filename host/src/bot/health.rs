@@ -1,0 +1,93 @@
+//! Says that the bot is well: `/live`, `/ready` and `/metrics`.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::State;
+use axum::http::{StatusCode, header};
+use axum::response::IntoResponse;
+use axum::routing::get;
+use myao_slack::socket::ConnectionState;
+use serde_json::json;
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+
+use super::metrics::Metrics;
+use super::stop::Stop;
+use crate::explain::explain_storage;
+use crate::storage::sqlite::SqliteWorkspace;
+
+/// OpenMetrics text.
+const METRICS_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+/// What is looked at.
+#[derive(Clone)]
+pub(super) struct Health {
+    pub(super) workspace: SqliteWorkspace,
+    pub(super) metrics: Arc<Metrics>,
+    /// None where events come over HTTP: there is no connection to lose.
+    pub(super) connection: Option<watch::Receiver<ConnectionState>>,
+}
+
+impl Health {
+    /// Serves until asked to stop.
+    pub(super) async fn serve(self, listener: TcpListener, stop: Stop) {
+        let router = Router::new()
+            .route("/live", get(|| async { "ok\n" }))
+            .route("/ready", get(ready))
+            .route("/metrics", get(metrics))
+            .with_state(self);
+        let mut stopped = stop;
+        let served = axum::serve(listener, router)
+            .with_graceful_shutdown(async move { stopped.requested().await })
+            .await;
+        if let Err(error) = served {
+            tracing::error!("health and metrics are no longer served: {error}");
+        }
+    }
+
+    /// Why the bot is not ready; nothing where it is.
+    async fn troubles(&self) -> Vec<String> {
+        let mut troubles = Vec::new();
+        if let Some(connection) = &self.connection {
+            match &*connection.borrow() {
+                ConnectionState::Connected { .. } => {}
+                ConnectionState::Connecting => {
+                    troubles.push("Slack is not connected yet".to_owned())
+                }
+                ConnectionState::Disconnected { reason, .. } => {
+                    troubles.push(format!("Slack is not connected: {reason}"));
+                }
+            }
+        }
+        if let Err(error) = self.workspace.waiting_events(0, 1).await {
+            troubles.push(format!(
+                "the database does not answer: {}",
+                explain_storage(&error)
+            ));
+        }
+        troubles
+    }
+}
+
+async fn ready(State(health): State<Health>) -> impl IntoResponse {
+    let troubles = health.troubles().await;
+    let status = if troubles.is_empty() {
+        StatusCode::OK
+    } else {
+        StatusCode::SERVICE_UNAVAILABLE
+    };
+    let body = json!({ "ready": troubles.is_empty(), "troubles": troubles });
+    (
+        status,
+        [(header::CONTENT_TYPE, "application/json")],
+        body.to_string(),
+    )
+}
+
+async fn metrics(State(health): State<Health>) -> impl IntoResponse {
+    (
+        [(header::CONTENT_TYPE, METRICS_TYPE)],
+        health.metrics.text(),
+    )
+}

@@ -1,0 +1,159 @@
+//! What the bot counts, for Prometheus (<https://prometheus.io/docs/specs/om/open_metrics_spec/>). Names, numbers and
+//! kinds only: nothing that anybody wrote, nor where.
+
+use std::sync::Mutex;
+use std::time::Duration;
+
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::encoding::text::encode;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
+use prometheus_client::registry::{Registry, Unit};
+
+use crate::llm::{CallObserver, CallRecord};
+
+/// One label.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub struct Kind {
+    kind: &'static str,
+}
+
+/// A model's call, and how it ended.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct CallLabels {
+    model: String,
+    outcome: &'static str,
+}
+
+/// All counters of one bot.
+pub struct Metrics {
+    registry: Mutex<Registry>,
+    /// Deliveries kept, by `new` and `duplicate`.
+    pub deliveries: Counters,
+    /// Events, by `applied`, `failed` and `set-aside`.
+    pub events: Counters,
+    /// Seconds from an event's arrival until it is on the disk.
+    pub keep_seconds: Histogram,
+    /// Replies, by `mention`, `unasked`, `failed` and `given-up`.
+    pub replies: Counters,
+    /// Seconds that a reply took, the model's time included.
+    pub reply_seconds: Histogram,
+    /// Judgments, by `respond`, `stay-silent` and `failed`.
+    pub judgments: Counters,
+    /// Generation runs, by `done`, `with-failures` and `failed`.
+    pub runs: Counters,
+    /// Memories made, by layer.
+    pub memories: Counters,
+    /// 1 while connected to Slack.
+    pub connected: Gauge,
+    /// Times that the connection was made.
+    pub connections: Counter,
+    calls: Family<CallLabels, Counter>,
+    tokens: Counters,
+}
+
+/// A counter by kind.
+#[derive(Clone, Default)]
+pub struct Counters(Family<Kind, Counter>);
+
+impl Counters {
+    /// Counts one.
+    pub fn count(&self, kind: &'static str) {
+        self.add(kind, 1);
+    }
+
+    /// Counts several.
+    pub fn add(&self, kind: &'static str, more: u64) {
+        self.0.get_or_create(&Kind { kind }).inc_by(more);
+    }
+}
+
+impl Default for Metrics {
+    fn default() -> Self {
+        let mut registry = Registry::with_prefix("myao");
+        let counters = |registry: &mut Registry, name: &str, help: &str| {
+            let counters = Counters::default();
+            registry.register(name, help, counters.0.clone());
+            counters
+        };
+        let seconds = |registry: &mut Registry, name: &str, help: &str, from: f64| {
+            // Up to some 16,000 times the smallest.
+            let histogram = Histogram::new(exponential_buckets(from, 2.0, 15));
+            registry.register_with_unit(name, help, Unit::Seconds, histogram.clone());
+            histogram
+        };
+        let metrics = Self {
+            deliveries: counters(&mut registry, "deliveries", "What Slack delivered"),
+            events: counters(
+                &mut registry,
+                "events",
+                "Events that took effect, or did not",
+            ),
+            keep_seconds: seconds(&mut registry, "keep", "From arrival to the disk", 0.000_25),
+            replies: counters(&mut registry, "replies", "Answers to people"),
+            reply_seconds: seconds(&mut registry, "reply", "How long an answer took", 0.01),
+            judgments: counters(&mut registry, "judgments", "Whether to answer unasked"),
+            runs: counters(&mut registry, "generation_runs", "Runs that make memories"),
+            memories: counters(&mut registry, "memories", "Memories made"),
+            connected: Gauge::default(),
+            connections: Counter::default(),
+            calls: Family::default(),
+            tokens: counters(&mut registry, "model_tokens", "Tokens of the models' calls"),
+            registry: Mutex::new(Registry::default()),
+        };
+        registry.register(
+            "connected",
+            "Whether Slack is connected",
+            metrics.connected.clone(),
+        );
+        registry.register(
+            "connections",
+            "Connections to Slack",
+            metrics.connections.clone(),
+        );
+        registry.register("model_calls", "Calls of the models", metrics.calls.clone());
+        Self {
+            registry: Mutex::new(registry),
+            ..metrics
+        }
+    }
+}
+
+impl Metrics {
+    /// All of them as OpenMetrics text.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let registry = self.registry.lock();
+        let registry = registry.unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut text = String::new();
+        // Writing into a string does not fail.
+        let _ = encode(&mut text, &registry);
+        text
+    }
+}
+
+/// Seconds as a number.
+#[must_use]
+pub fn seconds(duration: Duration) -> f64 {
+    duration.as_secs_f64()
+}
+
+impl CallObserver for Metrics {
+    fn observe(&self, record: CallRecord) {
+        let model = format!("{}/{}", record.provider, record.model);
+        let outcome = if record.error.is_none() {
+            "answered"
+        } else {
+            "failed"
+        };
+        self.calls
+            .get_or_create(&CallLabels { model, outcome })
+            .inc();
+        self.tokens
+            .add("input", record.input_tokens.unwrap_or(0).into());
+        self.tokens
+            .add("output", record.output_tokens.unwrap_or(0).into());
+    }
+}

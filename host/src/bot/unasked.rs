@@ -1,0 +1,272 @@
+//! Answers where nobody else did, when that helps: threads and top-level messages that wait for an answer are judged
+//! first, and answered where the judgment says so.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::clock::Clock;
+use super::current::Current;
+use super::mentions::can_never_succeed;
+use super::metrics::{Metrics, seconds};
+use super::stop::Stop;
+use crate::bindings::exports::myao::memory::responder::{Judgment, Target};
+use crate::config::{JudgmentSkip, Response};
+use crate::digest::sha256;
+use crate::explain::explain_storage;
+use crate::storage::StorageError;
+use crate::storage::sqlite::SqliteWorkspace;
+use crate::storage::sqlite::judgments::{StoredJudgment, Unanswered};
+
+/// Looks for conversations that wait.
+pub(super) struct Unasked {
+    pub(super) workspace: SqliteWorkspace,
+    pub(super) current: Current,
+    pub(super) clock: Clock,
+    pub(super) metrics: Arc<Metrics>,
+    /// Until when a conversation rests whose judgment or answer failed, in Unix seconds.
+    pub(super) failed: HashMap<String, i64>,
+}
+
+impl Unasked {
+    /// Looks every `response.check_interval_seconds`, until asked to stop.
+    pub(super) async fn run(mut self, mut stop: Stop) {
+        loop {
+            let interval = self.current.config().response.check_interval_seconds;
+            stop.sleep(Duration::from_secs(interval.max(1).into()))
+                .await;
+            if stop.is_requested() {
+                return;
+            }
+            self.look(&stop).await;
+        }
+    }
+
+    /// Looks once.
+    pub(super) async fn look(&mut self, stop: &Stop) {
+        let config = self.current.config();
+        let now = self.clock.seconds();
+        self.failed.retain(|_, until| now < *until);
+        let waiting = match self.waiting(&config.response, now).await {
+            Ok(waiting) => waiting,
+            Err(error) => {
+                tracing::error!(
+                    "who waits for an answer is not known: {}",
+                    explain_storage(&error)
+                );
+                return;
+            }
+        };
+        for conversation in waiting {
+            if stop.is_requested() {
+                return;
+            }
+            let key = key(&conversation);
+            if self.failed.contains_key(&key) {
+                continue;
+            }
+            if let Err(error) = self
+                .consider(&conversation, &config.response.judgment_skip)
+                .await
+            {
+                self.metrics.judgments.count("failed");
+                let rest = config.response.judgment_skip.default_skip_seconds;
+                tracing::warn!(
+                    "{} is looked at again in {rest} s: {error}",
+                    conversation.channel_id
+                );
+                self.failed
+                    .insert(key, self.clock.seconds() + i64::from(rest));
+            }
+        }
+    }
+
+    /// Conversations that have waited long enough, and not too long.
+    async fn waiting(&self, config: &Response, now: i64) -> Result<Vec<Unanswered>, StorageError> {
+        let shortest = f64::from(config.min_wait_seconds) * (1.0 - config.jitter_ratio).max(0.0);
+        let waited_before = now.saturating_sub(to_seconds(shortest));
+        let not_before = now.saturating_sub(config.max_message_age_seconds.into());
+        let mut waiting = self.workspace.unanswered(waited_before, not_before).await?;
+        waiting.retain(|conversation| {
+            let since = conversation.message_ts.unix_seconds();
+            since + wait_of(config, conversation) <= now
+        });
+        Ok(waiting)
+    }
+
+    async fn consider(&self, conversation: &Unanswered, skip: &JudgmentSkip) -> Result<(), String> {
+        let explained = |error: StorageError| explain_storage(&error);
+        let now = self.clock.now();
+        if skip.enabled {
+            let judged = self
+                .workspace
+                .judgment(&conversation.channel_id, conversation.thread_ts)
+                .await;
+            let judged = judged.map_err(explained)?;
+            // A new message asks anew.
+            if judged.is_some_and(|judged| {
+                judged.message_ts == conversation.message_ts && now.unix_seconds < judged.until
+            }) {
+                return Ok(());
+            }
+        }
+        let target = Target {
+            channel_id: conversation.channel_id.clone(),
+            thread_ts: conversation.thread_ts.map(|ts| ts.to_string()),
+            message_ts: conversation.message_ts.to_string(),
+        };
+        let plugin = self.current.plugin();
+        let judgment = plugin
+            .judge(&target, now)
+            .await
+            .map_err(|error| error.to_string())?;
+        if judgment.should_respond {
+            self.metrics.judgments.count("respond");
+            let began = Instant::now();
+            if let Err(error) = plugin.reply_unasked(&target, self.clock.now()).await {
+                if can_never_succeed(&error) {
+                    self.give_up(conversation, &error.to_string()).await;
+                }
+                return Err(error.to_string());
+            }
+            self.metrics.replies.count("unasked");
+            self.metrics.reply_seconds.observe(seconds(began.elapsed()));
+            tracing::info!(
+                "answered unasked in {} (confidence {:.2})",
+                conversation.channel_id,
+                judgment.confidence
+            );
+        } else {
+            self.metrics.judgments.count("stay-silent");
+        }
+        // Only now: a judgment whose answer was not posted counts for nothing.
+        let (channel_id, thread_ts) = (&conversation.channel_id, conversation.thread_ts);
+        let judgment = stored(conversation, &judgment, skip, now.unix_seconds);
+        let kept = self
+            .workspace
+            .keep_judgment(channel_id, thread_ts, judgment, now.unix_seconds);
+        kept.await.map_err(explained)
+    }
+}
+
+impl Unasked {
+    /// Ends an answer that Slack does not take, if it was written down: it must not be posted long after.
+    async fn give_up(&self, conversation: &Unanswered, error: &str) {
+        let (channel_id, ts) = (&conversation.channel_id, conversation.message_ts);
+        let given_up = self
+            .workspace
+            .give_up_reply(channel_id, ts, error.to_owned())
+            .await;
+        match given_up {
+            // Nothing was written down.
+            Ok(()) | Err(StorageError::Conflict(_)) => {}
+            Err(error) => tracing::error!(
+                "an answer that failed waits on: {}",
+                explain_storage(&error)
+            ),
+        }
+    }
+}
+
+/// What names a message in all channels.
+fn key(conversation: &Unanswered) -> String {
+    format!("{}:{}", conversation.channel_id, conversation.message_ts)
+}
+
+/// How long others may answer first, in seconds: varied, but always the same for one message.
+fn wait_of(config: &Response, conversation: &Unanswered) -> i64 {
+    let drawn = drawn(&key(conversation));
+    let factor = 1.0 + config.jitter_ratio * (2.0 * drawn - 1.0);
+    to_seconds(f64::from(config.min_wait_seconds) * factor.max(0.0))
+}
+
+/// A number from 0 to 1 that looks drawn by chance, but depends on the text alone: a restart draws no other.
+fn drawn(text: &str) -> f64 {
+    let digest = sha256(text);
+    let bytes = digest.first_chunk::<4>().copied().unwrap_or_default();
+    f64::from(u32::from_be_bytes(bytes)) / f64::from(u32::MAX)
+}
+
+#[allow(clippy::cast_possible_truncation, reason = "some hours at most")]
+fn to_seconds(seconds: f64) -> i64 {
+    seconds.round() as i64
+}
+
+fn stored(
+    conversation: &Unanswered,
+    judgment: &Judgment,
+    skip: &JudgmentSkip,
+    now: i64,
+) -> StoredJudgment {
+    StoredJudgment {
+        message_ts: conversation.message_ts,
+        should_respond: judgment.should_respond,
+        confidence: judgment.confidence,
+        until: now + i64::from(skip_seconds(skip, judgment.confidence)),
+    }
+}
+
+/// How long a judgment of some confidence holds: by the highest threshold that it reaches.
+fn skip_seconds(skip: &JudgmentSkip, confidence: f64) -> u32 {
+    let reached = skip
+        .thresholds
+        .iter()
+        .filter(|threshold| confidence >= threshold.min_confidence);
+    let highest = reached.max_by(|a, b| a.min_confidence.total_cmp(&b.min_confidence));
+    highest.map_or(skip.default_skip_seconds, |threshold| {
+        threshold.skip_seconds
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{drawn, skip_seconds, wait_of};
+    use crate::config::{JudgmentSkip, Response};
+    use crate::storage::sqlite::judgments::Unanswered;
+    use crate::ts::TsKey;
+
+    #[test]
+    fn judgments_hold_by_their_confidence() {
+        let skip = JudgmentSkip::default();
+        let held: Vec<u32> = [1.0, 0.9, 0.89, 0.7, 0.69, 0.0]
+            .iter()
+            .map(|confidence| skip_seconds(&skip, *confidence))
+            .collect();
+        assert_eq!(held, [43_200, 43_200, 3600, 3600, 600, 600]);
+    }
+
+    #[test]
+    fn each_message_waits_a_time_of_its_own_within_the_jitter() {
+        let config = Response::default();
+        let waits: Vec<i64> = (0..200)
+            .map(|second| {
+                let conversation = Unanswered {
+                    channel_id: "C1".to_owned(),
+                    thread_ts: None,
+                    message_ts: TsKey::first_of(1_700_000_000 + second),
+                    user_id: "U1".to_owned(),
+                };
+                assert_eq!(
+                    wait_of(&config, &conversation),
+                    wait_of(&config, &conversation)
+                );
+                wait_of(&config, &conversation)
+            })
+            .collect();
+        assert!(
+            waits.iter().all(|wait| (210..=390).contains(wait)),
+            "{waits:?}"
+        );
+        let (shortest, longest) = (waits.iter().min(), waits.iter().max());
+        assert!(shortest < Some(&230) && longest > Some(&370), "{waits:?}");
+    }
+
+    #[test]
+    fn drawn_numbers_are_spread_from_0_to_1() {
+        let mean = (0..1000)
+            .map(|number| drawn(&number.to_string()))
+            .sum::<f64>()
+            / 1000.0;
+        assert!((0.45..0.55).contains(&mean), "{mean}");
+    }
+}

@@ -1,0 +1,75 @@
+//! `response`: when the bot answers unasked.
+
+use serde::Deserialize;
+
+/// `response`: when the bot answers unasked.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Response {
+    /// How often it looks for something to answer. Default 60.
+    pub check_interval_seconds: u32,
+    /// How long others may answer first. Default 300.
+    pub min_wait_seconds: u32,
+    /// How much that time varies. Default 0.3.
+    pub jitter_ratio: f64,
+    /// Older messages are left alone. Default 43200.
+    pub max_message_age_seconds: u32,
+    /// At most so many messages go into a reply's context. Default 50.
+    pub channel_messages_limit: u32,
+    /// When a judgment is not asked for again.
+    pub judgment_skip: JudgmentSkip,
+}
+
+impl Default for Response {
+    fn default() -> Self {
+        Self {
+            check_interval_seconds: 60,
+            min_wait_seconds: 300,
+            jitter_ratio: 0.3,
+            max_message_age_seconds: 43_200,
+            channel_messages_limit: 50,
+            judgment_skip: JudgmentSkip::default(),
+        }
+    }
+}
+
+/// `response.judgment_skip`.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct JudgmentSkip {
+    /// Whether judgments are remembered. Default true.
+    pub enabled: bool,
+    /// By confidence, the highest first.
+    pub thresholds: Vec<JudgmentThreshold>,
+    /// For confidences below all thresholds. Default 600.
+    pub default_skip_seconds: u32,
+}
+
+impl Default for JudgmentSkip {
+    fn default() -> Self {
+        Self {
+            enabled: true,
+            thresholds: vec![
+                JudgmentThreshold {
+                    min_confidence: 0.9,
+                    skip_seconds: 43_200,
+                },
+                JudgmentThreshold {
+                    min_confidence: 0.7,
+                    skip_seconds: 3600,
+                },
+            ],
+            default_skip_seconds: 600,
+        }
+    }
+}
+
+/// One of `response.judgment_skip.thresholds`.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct JudgmentThreshold {
+    /// From this confidence on, 0 to 1.
+    pub min_confidence: f64,
+    /// No new judgment for so many seconds.
+    pub skip_seconds: u32,
+}

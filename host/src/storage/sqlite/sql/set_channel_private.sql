@@ -1,0 +1,3 @@
+-- ?1 workspace, ?2 channel id, ?3 whether private, ?4 the event's time
+UPDATE channels SET is_private = ?3, private_at = ?4
+WHERE workspace = ?1 AND id = ?2 AND (private_at, is_private) < (?4, ?3);

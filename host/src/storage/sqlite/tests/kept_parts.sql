@@ -1,0 +1,1 @@
+SELECT COUNT(*) FROM reply_parts WHERE text <> '';

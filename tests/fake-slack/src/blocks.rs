@@ -1,0 +1,53 @@
+//! The limits of Block Kit that a bot may run into: <https://docs.slack.dev/reference/block-kit/blocks>.
+
+use serde_json::Value;
+
+/// Checks the blocks of a message (at most 50) or a view (at most 100).
+pub(crate) fn check(blocks: &Value, most: usize) -> Result<(), String> {
+    let Some(list) = blocks.as_array() else {
+        return Err("blocks: not a list".to_owned());
+    };
+    if list.len() > most {
+        return Err(format!("blocks: {} of them, more than {most}", list.len()));
+    }
+    for (index, block) in list.iter().enumerate() {
+        check_block(block).map_err(|error| format!("blocks/{index}: {error}"))?;
+    }
+    Ok(())
+}
+
+fn check_block(block: &Value) -> Result<(), String> {
+    match block["type"].as_str() {
+        Some("header") => check_text(&block["text"], 150),
+        Some("section") => {
+            if block.get("text").is_some() {
+                check_text(&block["text"], 3000)?;
+            }
+            let fields = block["fields"]
+                .as_array()
+                .map(Vec::as_slice)
+                .unwrap_or_default();
+            if fields.len() > 10 || (fields.is_empty() && block.get("text").is_none()) {
+                return Err(format!("a section with {} fields", fields.len()));
+            }
+            fields.iter().try_for_each(|field| check_text(field, 2000))
+        }
+        Some("context") => match block["elements"].as_array() {
+            Some(elements) if (1..=10).contains(&elements.len()) => Ok(()),
+            _ => Err("a context needs 1 to 10 elements".to_owned()),
+        },
+        Some(_) => Ok(()),
+        None => Err("no type".to_owned()),
+    }
+}
+
+fn check_text(text: &Value, most: usize) -> Result<(), String> {
+    if !matches!(text["type"].as_str(), Some("plain_text" | "mrkdwn")) {
+        return Err("a text's type is plain_text or mrkdwn".to_owned());
+    }
+    let length = text["text"].as_str().unwrap_or_default().chars().count();
+    if length == 0 || length > most {
+        return Err(format!("a text of {length} characters, not 1 to {most}"));
+    }
+    Ok(())
+}

@@ -1,0 +1,232 @@
+//! What a test lets go wrong.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::time::Duration;
+
+use crate::random::Random;
+use crate::server::FakeSlack;
+use crate::socket::ToSocket;
+use crate::state::State;
+
+/// What goes wrong with one call of the Web API.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fault {
+    /// 429, with a `Retry-After` of so many seconds. Nothing is done.
+    RateLimited(u32),
+    /// This HTTP status, with a body that is no JSON. Nothing is done.
+    Status(u16),
+    /// `ok: false` with this error. Nothing is done.
+    Error(&'static str),
+    /// The connection is closed without an answer. Nothing is done.
+    HangUp,
+    /// What was asked for is done, and the connection is closed without an answer.
+    LoseAnswer,
+    /// The call waits for [`Faults::release`], and then goes on.
+    HoldCall,
+    /// What was asked for is done, and the answer waits for [`Faults::release`].
+    HoldAnswer,
+}
+
+/// In which order events go on that were held back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// As they came about.
+    Kept,
+    /// The newest first.
+    Reversed,
+    /// Any, decided by a seed.
+    Shuffled(u64),
+}
+
+/// Why Slack says that a socket will not last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Disconnect {
+    /// It will be closed soon. The fake leaves it open: see [`Faults::drop_sockets`].
+    Warning,
+    /// It is closed now, and a new one is welcome.
+    RefreshRequested,
+    /// It is closed now: Socket Mode was turned off.
+    LinkDisabled,
+}
+
+impl Disconnect {
+    /// As the `disconnect` message says it.
+    pub(crate) fn reason(self) -> &'static str {
+        match self {
+            Self::Warning => "warning",
+            Self::RefreshRequested => "refresh_requested",
+            Self::LinkDisabled => "link_disabled",
+        }
+    }
+}
+
+/// The faults to come.
+#[derive(Debug)]
+pub(crate) struct Script {
+    /// By method.
+    calls: BTreeMap<String, VecDeque<Fault>>,
+    /// At most so many items on a page, whatever was asked for.
+    pub(crate) page: Option<usize>,
+    /// Counts the releases: a call that began to wait before one is free.
+    pub(crate) releases: u64,
+    /// How many calls wait.
+    pub(crate) held: usize,
+    /// How often sockets send a ping.
+    pub(crate) ping_every: Duration,
+    /// Whether sockets send no pings.
+    pub(crate) silent: bool,
+}
+
+impl Default for Script {
+    fn default() -> Self {
+        Self {
+            calls: BTreeMap::new(),
+            page: None,
+            releases: 0,
+            held: 0,
+            // About as often as Slack.
+            ping_every: Duration::from_secs(10),
+            silent: false,
+        }
+    }
+}
+
+impl Script {
+    /// The fault of this call.
+    pub(crate) fn take(&mut self, method: &str) -> Option<Fault> {
+        self.calls.get_mut(method)?.pop_front()
+    }
+}
+
+impl FakeSlack {
+    /// Lets things go wrong.
+    #[must_use]
+    pub fn faults(&self) -> Faults<'_> {
+        Faults { slack: self }
+    }
+}
+
+/// Lets things go wrong. Faults of calls stand in a queue for each method: the next call takes the first.
+#[derive(Clone, Copy)]
+pub struct Faults<'slack> {
+    slack: &'slack FakeSlack,
+}
+
+impl Faults<'_> {
+    /// One more call of `method` (`chat.postMessage` …) goes wrong.
+    pub fn next(&self, method: &str, fault: Fault) {
+        self.times(1, method, &fault);
+    }
+
+    /// `count` more calls of `method` go wrong.
+    pub fn times(&self, count: usize, method: &str, fault: &Fault) {
+        let faults = std::iter::repeat_n(fault.clone(), count);
+        self.change(|state| {
+            state
+                .script
+                .calls
+                .entry(method.to_owned())
+                .or_default()
+                .extend(faults)
+        });
+    }
+
+    /// Forgets the faults of calls that did not happen yet.
+    pub fn clear(&self) {
+        self.change(|state| state.script.calls.clear());
+    }
+
+    /// Lets all calls go on that wait.
+    pub fn release(&self) {
+        self.change(|state| state.script.releases += 1);
+    }
+
+    /// How many calls wait.
+    #[must_use]
+    pub fn held(&self) -> usize {
+        self.slack.inner().read(|state| state.script.held)
+    }
+
+    /// From now on pages hold at most `items`, whatever `limit` asks for, as Slack does with apps outside its market.
+    pub fn cap_pages(&self, items: usize) {
+        self.change(|state| state.script.page = Some(items));
+    }
+
+    /// Closes every socket's connection at once, without a word.
+    pub fn drop_sockets(&self) {
+        self.change(State::drop_sockets);
+    }
+
+    /// Says to every socket that it will not last.
+    pub fn disconnect(&self, reason: Disconnect) {
+        self.change(|state| state.to_sockets(|| ToSocket::Disconnect(reason)));
+    }
+
+    /// Every open socket goes dead: it stays open, and nothing is sent, read or answered any more.
+    pub fn freeze_sockets(&self) {
+        self.change(|state| state.to_sockets(|| ToSocket::Freeze));
+    }
+
+    /// Sockets that are opened from now on send a ping this often, and not every ten seconds.
+    pub fn ping_every(&self, period: Duration) {
+        self.change(|state| state.script.ping_every = period);
+    }
+
+    /// No pings from now on.
+    pub fn stop_pings(&self) {
+        self.change(|state| state.script.silent = true);
+    }
+
+    /// Every `nth` event from now on comes twice; 0 ends it.
+    pub fn duplicate_every(&self, nth: u64) {
+        self.change(|state| state.outbound.noise.duplicate_every = nth);
+    }
+
+    /// From now on up to `window` events are under way at once, and which of them goes on is decided by `seed`.
+    /// What is left of them goes on with [`Faults::release_events`].
+    pub fn reorder(&self, window: usize, seed: u64) {
+        self.change(|state| {
+            state.outbound.noise.window = window;
+            state.outbound.noise.random = Random::new(seed);
+        });
+    }
+
+    /// All events from now on are held back.
+    pub fn hold_events(&self) {
+        self.change(|state| state.outbound.noise.holding = true);
+    }
+
+    /// Lets the events go on that are held back or under way.
+    pub fn release_events(&self, order: Order) {
+        self.change(|state| state.release_events(order));
+    }
+
+    fn change(&self, change: impl FnOnce(&mut State)) {
+        self.slack.inner().change(change);
+    }
+}
+
+impl State {
+    /// Closes all sockets.
+    pub(crate) fn drop_sockets(&mut self) {
+        self.to_sockets(|| ToSocket::Drop);
+        let connections: Vec<u64> = self.outbound.sockets.keys().copied().collect();
+        for connection in connections {
+            self.disconnected(connection);
+        }
+    }
+
+    /// Lets the events go on that were held back.
+    pub(crate) fn release_events(&mut self, order: Order) {
+        for event in self.outbound.noise.release(order) {
+            self.send(event);
+        }
+    }
+
+    fn to_sockets(&self, message: impl Fn() -> ToSocket) {
+        for socket in self.outbound.sockets.values() {
+            // A socket that has just gone needs no telling.
+            let _ = socket.send(message());
+        }
+    }
+}

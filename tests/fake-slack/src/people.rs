@@ -1,0 +1,84 @@
+//! Who is there: users and channels, as a test sets them up before anything happens. Nothing here makes an event.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::BOT_USER;
+use crate::server::FakeSlack;
+use crate::state::State;
+use crate::world::{Channel, ChannelKind, User};
+
+impl State {
+    /// Adds a user.
+    pub(crate) fn add_user(&mut self, id: &str, name: &str, is_bot: bool) {
+        let user = User {
+            id: id.to_owned(),
+            name: name.to_lowercase().replace(' ', "."),
+            real_name: name.to_owned(),
+            display_name: name.to_owned(),
+            is_bot,
+            deleted: false,
+            updated: self.clock.second(),
+        };
+        let earlier = self.world.users.insert(id.to_owned(), user);
+        assert!(earlier.is_none(), "the user {id} is there already");
+    }
+
+    /// Adds a channel.
+    pub(crate) fn add_channel(
+        &mut self,
+        id: &str,
+        name: &str,
+        kind: ChannelKind,
+        members: BTreeSet<String>,
+    ) {
+        let channel = Channel {
+            id: id.to_owned(),
+            name: name.to_owned(),
+            kind,
+            created: self.clock.second(),
+            members,
+            archived: false,
+            messages: BTreeMap::new(),
+        };
+        let earlier = self.world.channels.insert(id.to_owned(), channel);
+        assert!(earlier.is_none(), "the channel {id} is there already");
+    }
+}
+
+impl FakeSlack {
+    /// A person with the id `U…`; `name` is their full and shown name.
+    pub fn add_user(&self, id: &str, name: &str) {
+        self.inner().change(|state| state.add_user(id, name, false));
+    }
+
+    /// A bot's user, of another app.
+    pub fn add_bot(&self, id: &str, name: &str) {
+        self.inner().change(|state| state.add_user(id, name, true));
+    }
+
+    /// A public channel with the id `C…` that the bot is in.
+    pub fn add_channel(&self, id: &str, name: &str) {
+        self.add(id, name, ChannelKind::Public, &[BOT_USER]);
+    }
+
+    /// A public channel that the bot is not in.
+    pub fn add_channel_without_bot(&self, id: &str, name: &str) {
+        self.add(id, name, ChannelKind::Public, &[]);
+    }
+
+    /// A private channel with the id `C…` that the bot is in.
+    pub fn add_private_channel(&self, id: &str, name: &str) {
+        self.add(id, name, ChannelKind::Private, &[BOT_USER]);
+    }
+
+    /// The conversation, with the id `D…`, between the bot and a user.
+    pub fn add_direct_channel(&self, id: &str, user: &str) {
+        self.add(id, user, ChannelKind::Direct, &[BOT_USER, user]);
+    }
+
+    fn add(&self, id: &str, name: &str, kind: ChannelKind, members: &[&str]) {
+        let members = members.iter().map(|member| (*member).to_owned()).collect();
+        self.inner()
+            .change(|state| state.add_channel(id, name, kind, members));
+    }
+}

@@ -1,0 +1,79 @@
+//! `conversations.list` and `conversations.info`.
+
+use serde_json::{Value, json};
+
+use super::page::{self, Page};
+use super::{Answer, Refusal, require};
+use crate::bot::Request;
+use crate::shapes;
+use crate::state::State;
+use crate::world::{Channel, ChannelKind};
+
+/// `conversations.list`, by id. As in Slack, archived channels are left out of a page after it was cut, so a page may
+/// be short or empty although there are more.
+pub(crate) fn list(state: &State, request: &Request) -> Answer {
+    let mut kinds = Vec::new();
+    for name in request.text("types").unwrap_or("public_channel").split(',') {
+        let (kind, scope) = match name.trim() {
+            "public_channel" => (Some(ChannelKind::Public), "channels:read"),
+            "private_channel" => (Some(ChannelKind::Private), "groups:read"),
+            "im" => (Some(ChannelKind::Direct), "im:read"),
+            // There are none here.
+            "mpim" => (None, "mpim:read"),
+            _ => return Err("invalid_types".into()),
+        };
+        require(state, scope)?;
+        kinds.extend(kind);
+    }
+    let page = Page::read(state, request, "channel", 100, 1000)?;
+    let visible = |channel: &Channel| kinds.contains(&channel.kind) && is_visible(channel);
+    let channels = state
+        .world
+        .channels
+        .iter()
+        .filter(|(_, channel)| visible(channel));
+    let (channels, next) = page::by_id(&page, channels);
+    let without_archived = request.flag("exclude_archived");
+    let shown = channels
+        .into_iter()
+        .filter(|channel| !(without_archived && channel.archived));
+    let shown: Vec<Value> = shown.map(shapes::channel).collect();
+    Ok(json!({ "channels": shown, "response_metadata": page::next_cursor("channel", next) }))
+}
+
+/// `conversations.info`.
+pub(crate) fn info(state: &State, request: &Request) -> Answer {
+    let channel = visible(state, request)?;
+    require(state, read_scope(channel))?;
+    let mut shape = shapes::channel(channel);
+    if !request.flag("include_num_members")
+        && let Some(fields) = shape.as_object_mut()
+    {
+        fields.shift_remove("num_members");
+    }
+    Ok(json!({ "channel": shape }))
+}
+
+/// The channel that a call names, if the bot may know of it.
+pub(crate) fn visible<'state>(
+    state: &'state State,
+    request: &Request,
+) -> Result<&'state Channel, Refusal> {
+    let channel = request
+        .text("channel")
+        .and_then(|id| state.world.channels.get(id));
+    let channel = channel.filter(|channel| is_visible(channel));
+    Ok(channel.ok_or("channel_not_found")?)
+}
+
+fn is_visible(channel: &Channel) -> bool {
+    channel.kind == ChannelKind::Public || channel.has_bot()
+}
+
+fn read_scope(channel: &Channel) -> &'static str {
+    match channel.kind {
+        ChannelKind::Public => "channels:read",
+        ChannelKind::Private => "groups:read",
+        ChannelKind::Direct => "im:read",
+    }
+}

@@ -1,0 +1,173 @@
+//! What happened while the bot was away is known after the next start.
+
+use myao_tests::bot::{now, said, said_by};
+use myao_tests::program::Program;
+use rusqlite::Connection;
+
+use crate::support::{
+    AKARI, AKARI_NAME, CAMP, EMIKO, EMIKO_NAME, connect, connect_again, model, posts, prompts,
+    replies_of, settled, shown_under, workspace,
+};
+
+/// Ids, names and whether the bot is in them.
+fn channels(program: &Program) -> Vec<(String, String, bool)> {
+    let connection = Connection::open(program.path("myao.db")).unwrap();
+    let query = "SELECT id, name, present FROM channels ORDER BY id";
+    let mut statement = connection.prepare(query).unwrap();
+    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)));
+    rows.unwrap().map(Result::unwrap).collect()
+}
+
+/// Regression 9.
+#[test]
+fn channels_over_many_pages_are_all_known_and_none_is_deleted() {
+    let slack = workspace();
+    slack.faults().cap_pages(100);
+    let mut expected = vec![(CAMP.to_owned(), "合宿".to_owned(), true)];
+    for number in 0..250 {
+        let (id, name) = (format!("C1{number:04}"), format!("room-{number}"));
+        let present = number % 2 == 0;
+        if present {
+            slack.add_channel(&id, &name);
+        } else {
+            slack.add_channel_without_bot(&id, &name);
+        }
+        expected.push((id, name, present));
+    }
+    let mut bot = connect(&slack, "");
+    bot.caught_up();
+    let program = bot.stop();
+    assert_eq!(channels(&program), expected);
+    let mut bot = connect_again(&slack, program, "");
+    bot.caught_up();
+    let program = bot.stop();
+    assert_eq!(channels(&program), expected);
+    assert!(slack.requests_of("conversations.list").len() >= 6);
+}
+
+#[test]
+fn messages_edits_deletions_and_replies_that_were_missed_are_there_after_the_next_start() {
+    let slack = workspace();
+    let mut bot = connect(&slack, "");
+    bot.caught_up();
+    let old = format!("{}.000000", now() - 7200);
+    slack.post_at(&old, AKARI, CAMP, "古い話です。", None);
+    // Not within the second of the next start, which is left to the start after it.
+    let recently = |sequence: u64| format!("{}.00000{sequence}", now() - 30);
+    let say =
+        |sequence, user, text, thread| slack.post_at(&recently(sequence), user, CAMP, text, thread);
+    let first_reply = say(1, EMIKO, "覚えています。", Some(old.as_str()));
+    let edited = say(2, AKARI, "予算は40,000円です。", None);
+    let deleted = say(3, AKARI, "間違えました。", None);
+    let deleted_reply = say(4, AKARI, "違いました。", Some(old.as_str()));
+    bot.messages(CAMP, 5);
+    settled(&slack, &mut bot);
+    let program = bot.stop();
+
+    slack.edit(CAMP, &edited, "予算は45,000円です。");
+    slack.delete(CAMP, &deleted);
+    slack.delete(CAMP, &deleted_reply);
+    let late_reply = slack.post(AKARI, CAMP, "続きです。", Some(&old));
+    let new = slack.post(EMIKO, CAMP, "会場は？", None);
+    let new_reply = slack.post(AKARI, CAMP, "箱根です。", Some(&new));
+
+    let mut bot = connect_again(&slack, program, "");
+    bot.caught_up();
+    let program = bot.stop();
+    assert_eq!(
+        said(&program, CAMP),
+        [
+            said_by(AKARI_NAME, &old, None, "古い話です。"),
+            said_by(EMIKO_NAME, &first_reply, Some(&old), "覚えています。"),
+            said_by(AKARI_NAME, &edited, None, "予算は45,000円です。"),
+            said_by(AKARI_NAME, &late_reply, Some(&old), "続きです。"),
+            said_by(EMIKO_NAME, &new, None, "会場は？"),
+            said_by(AKARI_NAME, &new_reply, Some(&new), "箱根です。"),
+        ]
+    );
+}
+
+#[test]
+fn mentions_that_were_missed_are_answered_once() {
+    let (slack, llm) = (workspace(), model());
+    let config = replies_of(&llm);
+    let mut bot = connect(&slack, &config);
+    let old = format!("{}.000000", now() - 7200);
+    slack.post_at(&old, AKARI, CAMP, "古い話です。", None);
+    slack.post(EMIKO, CAMP, "覚えています。", Some(&old));
+    bot.messages(CAMP, 2);
+    bot.caught_up();
+    let program = bot.stop();
+    slack.mention(EMIKO, CAMP, "会場は？", None);
+    slack.mention(EMIKO, CAMP, "古い話の続きは？", Some(&old));
+    let mut bot = connect_again(&slack, program, &config);
+    posts(&slack, &mut bot, 2);
+    bot.caught_up();
+    let program = bot.stop();
+    // The same stretch is read once more.
+    let mut bot = connect_again(&slack, program, &config);
+    bot.caught_up();
+    slack.mention(EMIKO, CAMP, "予算は？", None);
+    posts(&slack, &mut bot, 3);
+    bot.stop();
+    let mut threads: Vec<_> = slack
+        .posts()
+        .into_iter()
+        .map(|post| post.thread_ts)
+        .collect();
+    threads.sort();
+    assert_eq!(threads, [None, None, Some(old)]);
+    assert_eq!(llm.calls().len(), 3);
+}
+
+#[test]
+fn renamings_that_were_missed_are_seen() {
+    let (slack, llm) = (workspace(), model());
+    let config = replies_of(&llm);
+    let mut bot = connect(&slack, &config);
+    slack.post(AKARI, CAMP, "会場は箱根です。", None);
+    bot.messages(CAMP, 1);
+    bot.caught_up();
+    let program = bot.stop();
+    slack.rename_channel(CAMP, "夏合宿");
+    slack.rename_user(AKARI, "鈴木 灯");
+    let mut bot = connect_again(&slack, program, &config);
+    bot.caught_up();
+    slack.mention(EMIKO, CAMP, "会場は？", None);
+    posts(&slack, &mut bot, 1);
+    let program = bot.stop();
+    let prompt = prompts(&llm).remove(0);
+    assert!(prompt.contains("現在は、#夏合宿 チャンネル"), "{prompt}");
+    let shown = shown_under(&prompt, "### 返信対象: トップレベル");
+    assert_eq!(
+        (shown[0].author.as_str(), shown[0].text.as_str()),
+        ("鈴木 灯", "会場は箱根です。")
+    );
+    assert_eq!(channels(&program)[0].1, "夏合宿");
+}
+
+/// Regression 7.
+#[test]
+fn an_event_without_a_channel_name_leaves_the_known_name() {
+    let (slack, llm) = (workspace(), model());
+    let config = replies_of(&llm);
+    let mut bot = connect(&slack, &config);
+    slack.post(AKARI, CAMP, "会場は箱根です。", None);
+    bot.messages(CAMP, 1);
+    slack.rename_channel(CAMP, "");
+    settled(&slack, &mut bot);
+    slack.mention(EMIKO, CAMP, "会場は？", None);
+    posts(&slack, &mut bot, 1);
+    bot.caught_up();
+    let program = bot.stop();
+    // Nor does a list without names.
+    let mut bot = connect_again(&slack, program, &config);
+    bot.caught_up();
+    slack.mention(EMIKO, CAMP, "もう一度。", None);
+    posts(&slack, &mut bot, 2);
+    let program = bot.stop();
+    for prompt in prompts(&llm) {
+        assert!(prompt.contains("現在は、#合宿 チャンネル"), "{prompt}");
+    }
+    assert_eq!(channels(&program)[0].1, "合宿");
+}

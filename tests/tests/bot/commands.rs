@@ -1,0 +1,143 @@
+//! `/memory`, the App Home, and who gets to see what is remembered.
+
+use myao_fake_slack::{FakeSlack, SlashAnswer};
+use myao_tests::bot::Bot;
+use serde_json::Value;
+
+use crate::support::{
+    AKARI, CAMP, EMIKO, block_on, connect, model, number, posts, prompts_in_thread, replies_of,
+    workspace,
+};
+
+/// Memories as soon as there is a message.
+const EAGER: &str = "memory: { long_term_update_interval_seconds: 1, short_term_history: { message_threshold: 1 } }\n";
+
+fn ask(slack: &FakeSlack, channel: &str, text: &str) -> String {
+    let answer: SlashAnswer = block_on(slack.slash_command(AKARI, channel, "/memory", text));
+    let payload = answer.payload.expect("an answer in the acknowledgement");
+    assert_ne!(payload["response_type"], "in_channel", "{payload}");
+    words(&payload)
+}
+
+/// Everything that a message or a view shows.
+fn words(value: &Value) -> String {
+    match value {
+        Value::Object(fields) => fields
+            .iter()
+            .filter(|(key, _)| *key != "type")
+            .map(|(_, value)| words(value))
+            .collect(),
+        Value::Array(values) => values.iter().map(words).collect(),
+        Value::String(text) => format!("{text}\n"),
+        _ => String::new(),
+    }
+}
+
+/// Waits until a channel has so many versions.
+#[track_caller]
+fn remembered(bot: &mut Bot, channel: &str, versions: i64) {
+    let query = format!(
+        "SELECT COUNT(*) FROM memories \
+         WHERE scope = 1 AND memory_type = 1 AND scope_id = '{channel}' AND superseded_at IS NULL"
+    );
+    bot.until(&format!("{versions} memories of {channel}"), |program| {
+        (number(program, &query) >= versions).then_some(())
+    });
+}
+
+#[test]
+fn the_command_shows_memory_history_sources_and_help_in_two_languages() {
+    let slack = workspace();
+    let mut bot = connect(&slack, EAGER);
+    let nothing = ask(&slack, CAMP, "");
+    assert!(nothing.contains("まだありません"), "{nothing}");
+    for (version, text) in [
+        (1, "合宿の会場は箱根に決まりました。"),
+        (2, "合宿の予算は45,000円に決まりました。"),
+        (3, "合宿の日程は3月4日に決まりました。"),
+    ] {
+        slack.post(AKARI, CAMP, text, None);
+        remembered(&mut bot, CAMP, version);
+    }
+    for text in ["", "表示"] {
+        let memory = ask(&slack, CAMP, text);
+        assert!(
+            memory.contains("#合宿 の記憶") && memory.contains("3月4日"),
+            "{memory}"
+        );
+    }
+    for text in ["history 2", "履歴 ２"] {
+        let history = ask(&slack, CAMP, text);
+        assert!(
+            history.contains("記憶 3") && history.contains("記憶 2"),
+            "{history}"
+        );
+        assert!(!history.contains("記憶 1"), "{history}");
+    }
+    for text in ["sources", "出典"] {
+        let sources = ask(&slack, CAMP, text);
+        assert!(sources.contains("日程は3月4日"), "{sources}");
+        assert!(
+            sources.contains("https://fake.slack.com/archives/C0CAMP/p"),
+            "{sources}"
+        );
+    }
+    for text in ["help", "ヘルプ", "踊って"] {
+        let help = ask(&slack, CAMP, text);
+        assert!(help.contains("/memory 履歴"), "{help}");
+    }
+    bot.stop();
+    assert!(slack.posts().is_empty());
+}
+
+#[test]
+fn the_app_home_shows_public_channels_only() {
+    let slack = workspace();
+    slack.add_private_channel("C0BOARD", "役員会");
+    let mut bot = connect(&slack, EAGER);
+    bot.caught_up();
+    slack.open_home(AKARI);
+    let empty = bot.until("a home", |_| slack.home(AKARI));
+    assert!(words(&empty).contains("まだ何も覚えていません"), "{empty}");
+    slack.post(AKARI, CAMP, "合宿の会場は箱根に決まりました。", None);
+    slack.post(AKARI, "C0BOARD", "買収の金額は9億円に決まりました。", None);
+    remembered(&mut bot, CAMP, 1);
+    remembered(&mut bot, "C0BOARD", 1);
+    slack.open_home(EMIKO);
+    let home = words(&bot.until("a home", |_| slack.home(EMIKO)));
+    bot.stop();
+    assert!(home.contains("#合宿") && home.contains("箱根"), "{home}");
+    assert!(
+        !home.contains("役員会") && !home.contains("9億円"),
+        "{home}"
+    );
+}
+
+#[test]
+fn the_memory_of_a_private_channel_is_in_no_prompt_of_another_channel() {
+    let (slack, llm) = (workspace(), model());
+    slack.add_private_channel("C0BOARD", "役員会");
+    let config = format!("{EAGER}{}", replies_of(&llm));
+    let mut bot = connect(&slack, &config);
+    bot.caught_up();
+    slack.post(AKARI, "C0BOARD", "買収の金額は9億円に決まりました。", None);
+    let public = slack.post(AKARI, CAMP, "合宿の会場は箱根に決まりました。", None);
+    let private = slack.post(EMIKO, "C0BOARD", "別件です。", None);
+    remembered(&mut bot, CAMP, 1);
+    remembered(&mut bot, "C0BOARD", 1);
+    bot.until("the workspace's memory", |program| {
+        (number(program, "SELECT COUNT(*) FROM memories WHERE scope = 0") > 0).then_some(())
+    });
+    slack.mention(EMIKO, CAMP, "買収の金額は？", Some(&public));
+    posts(&slack, &mut bot, 1);
+    slack.mention(EMIKO, "C0BOARD", "買収の金額は？", Some(&private));
+    posts(&slack, &mut bot, 2);
+    bot.stop();
+    let elsewhere = prompts_in_thread(&llm, &public).remove(0);
+    assert!(
+        !elsewhere.contains("9億円") && !elsewhere.contains("役員会"),
+        "{elsewhere}"
+    );
+    let there = prompts_in_thread(&llm, &private).remove(0);
+    assert!(there.contains("9億円") && there.contains("箱根"), "{there}");
+}

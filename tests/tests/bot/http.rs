@@ -1,0 +1,108 @@
+//! Events and commands over HTTP instead of a socket.
+
+use std::net::SocketAddr;
+
+use myao_fake_slack::{BOT_TOKEN, FakeSlack};
+use myao_tests::bot::{Bot, Signed, now, said, send};
+use myao_tests::peer::free_address;
+use myao_tests::program::Program;
+
+use crate::support::{
+    AKARI, ANSWER, CAMP, EMIKO, block_on, model, number, posts, replies_of, workspace,
+};
+
+const SECRET: &str = "0123456789abcdef0123456789abcdef";
+const PATH: &str = "/slack/events";
+
+fn listen(slack: &FakeSlack, at: SocketAddr, more: &str) -> Bot {
+    let api_url = slack.api_url();
+    let config = format!(
+        "slack: {{ bot_token: {BOT_TOKEN}, signing_secret: '{SECRET}', listen: '{at}', api_url: '{api_url}' }}\n{more}"
+    );
+    Bot::start(Program::default(), &config)
+}
+
+fn subscribe(slack: &FakeSlack, at: SocketAddr, secret: &str) -> Result<(), String> {
+    block_on(slack.send_events_to(&format!("http://{at}{PATH}"), secret))
+}
+
+#[test]
+fn a_mention_over_http_is_answered_once() {
+    let (slack, llm, address) = (workspace(), model(), free_address());
+    let mut bot = listen(&slack, address, &replies_of(&llm));
+    subscribe(&slack, address, SECRET).unwrap();
+    slack.faults().duplicate_every(1);
+    let thread = slack.post(AKARI, CAMP, "会場は箱根です。", None);
+    slack.mention(EMIKO, CAMP, "会場は？", Some(&thread));
+    posts(&slack, &mut bot, 1);
+    bot.until("every event acknowledged", |_| {
+        slack.is_settled().then_some(())
+    });
+    bot.stop();
+    let posts = slack.posts();
+    assert_eq!((posts.len(), llm.calls().len()), (1, 1), "{posts:?}");
+    assert_eq!(
+        (posts[0].thread_ts.as_ref(), posts[0].text.as_str()),
+        (Some(&thread), ANSWER)
+    );
+    let refused = slack
+        .deliveries()
+        .into_iter()
+        .filter(|delivery| delivery.status != Some(200));
+    assert_eq!(refused.count(), 0);
+    assert_eq!(slack.connections(), 0);
+}
+
+#[test]
+fn a_command_over_http_is_answered() {
+    let (slack, address) = (workspace(), free_address());
+    let bot = listen(&slack, address, "");
+    subscribe(&slack, address, SECRET).unwrap();
+    let answer = block_on(slack.slash_command(AKARI, CAMP, "/memory", "ヘルプ"));
+    bot.stop();
+    let payload = answer.payload.unwrap();
+    assert_eq!(payload["response_type"], "ephemeral", "{payload}");
+    assert!(payload.to_string().contains("/memory 履歴"), "{payload}");
+}
+
+#[test]
+fn requests_with_wrong_signatures_are_refused_and_change_nothing() {
+    let (slack, address) = (workspace(), free_address());
+    let mut bot = listen(&slack, address, "");
+    let refused = subscribe(&slack, address, "another-secret").unwrap_err();
+    assert!(refused.contains("401"), "{refused}");
+    subscribe(&slack, address, SECRET).unwrap();
+    slack.post(AKARI, CAMP, "会場は箱根です。", None);
+    bot.messages(CAMP, 1);
+    // The same as before but for its id, as somebody would send it who has no secret.
+    let event = slack.events().remove(0).payload.to_string();
+    let body = event
+        .replace("Ev000000000", "Ev999999999")
+        .replace("箱根", "熱海");
+    assert_ne!(body, event);
+    for (timestamp, signature) in [
+        (now(), ""),
+        (now(), "v0=00"),
+        (now(), &*format!("v0={}", "0".repeat(64))),
+        (now() - 3600, &*format!("v0={}", "0".repeat(64))),
+    ] {
+        for content_type in ["application/json", "application/x-www-form-urlencoded"] {
+            let request = Signed {
+                content_type,
+                timestamp,
+                signature,
+                body: &body,
+            };
+            assert_eq!(send(address, PATH, &request).status, 401, "{signature}");
+        }
+    }
+    slack.post(EMIKO, CAMP, "予算は？", None);
+    bot.messages(CAMP, 2);
+    let program = bot.stop();
+    let texts: Vec<_> = said(&program, CAMP)
+        .into_iter()
+        .map(|message| message.text)
+        .collect();
+    assert_eq!(texts, ["会場は箱根です。", "予算は？"]);
+    assert_eq!(number(&program, "SELECT COUNT(*) FROM events"), 2);
+}

@@ -1,0 +1,18 @@
+//! The bot as a workspace meets it: `myao run` as a process, against the fake Slack and a model that a test scripts,
+//! with a database on the disk.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
+
+mod catch_up;
+mod commands;
+mod http;
+mod memory;
+mod mentions;
+mod posting;
+mod support;
+mod unasked;

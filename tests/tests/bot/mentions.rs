@@ -1,0 +1,223 @@
+//! Who mentions the bot is answered, once, where it was asked.
+
+use myao_fake_slack::{BOT_USER, Order};
+use myao_tests::bot::said;
+
+use crate::support::{
+    AKARI, AKARI_NAME, ANSWER, CAMP, EMIKO, EMIKO_NAME, asked, connect, held_model, model, posts,
+    prompts, prompts_in_thread, replies_of, settled, shown_under, workspace,
+};
+
+#[test]
+fn a_mention_at_the_top_level_is_answered_there() {
+    let (slack, llm) = (workspace(), model());
+    let mut bot = connect(&slack, &replies_of(&llm));
+    slack.post(AKARI, CAMP, "会場は箱根です。", None);
+    slack.mention(EMIKO, CAMP, "会場はどこですか？", None);
+    let posts = posts(&slack, &mut bot, 1);
+    assert_eq!(
+        (posts[0].channel.as_str(), &posts[0].thread_ts),
+        (CAMP, &None)
+    );
+    assert_eq!(posts[0].text, ANSWER);
+    bot.stop();
+    let prompts = prompts(&llm);
+    let shown = shown_under(&prompts[0], "### 返信対象: トップレベル");
+    let last = shown.last().unwrap();
+    assert_eq!(
+        (last.author.as_str(), last.text.as_str()),
+        (EMIKO_NAME, "@myao 会場はどこですか？")
+    );
+    assert_eq!((slack.posts().len(), prompts.len()), (1, 1));
+}
+
+#[test]
+fn a_mention_in_a_thread_is_answered_in_that_thread() {
+    let (slack, llm) = (workspace(), model());
+    let mut bot = connect(&slack, &replies_of(&llm));
+    let first = slack.post(AKARI, CAMP, "会場は箱根です。", None);
+    let second = slack.post(AKARI, CAMP, "予算は45,000円です。", None);
+    for (count, thread) in [(1, &second), (2, &first)] {
+        slack.mention(EMIKO, CAMP, "もう一度教えて。", Some(thread));
+        posts(&slack, &mut bot, count);
+    }
+    bot.stop();
+    let threads: Vec<_> = slack
+        .posts()
+        .into_iter()
+        .map(|post| post.thread_ts)
+        .collect();
+    assert_eq!(threads, [Some(second), Some(first)]);
+}
+
+/// Without a model it quotes what it knows.
+#[test]
+fn a_mention_is_answered_without_a_model() {
+    let slack = workspace();
+    let mut bot = connect(&slack, "");
+    slack.post(AKARI, CAMP, "合宿の予算は45,000円に決まりました。", None);
+    slack.mention(EMIKO, CAMP, "合宿の予算はいくらですか？", None);
+    let posts = posts(&slack, &mut bot, 1);
+    assert!(posts[0].text.contains("45,000円"), "{posts:?}");
+    bot.stop();
+    assert_eq!(slack.posts().len(), 1);
+}
+
+#[test]
+fn a_mention_in_a_thread_of_a_busy_channel_is_answered_with_the_whole_thread_in_the_prompt() {
+    let (slack, llm) = (workspace(), model());
+    let mut bot = connect(&slack, &replies_of(&llm));
+    let parent = slack.post(AKARI, CAMP, "会場の候補を挙げてください。", None);
+    let mut expected = vec![(
+        AKARI_NAME.to_owned(),
+        "会場の候補を挙げてください。".to_owned(),
+    )];
+    for number in 1..=12 {
+        let text = format!("候補{number}は第{number}会館です。");
+        slack.post(EMIKO, CAMP, &text, Some(&parent));
+        expected.push((EMIKO_NAME.to_owned(), text));
+    }
+    for number in 1..=1000 {
+        slack.post(AKARI, CAMP, &format!("別の話、その{number}。"), None);
+    }
+    bot.messages(CAMP, 1013);
+    slack.mention(AKARI, CAMP, "候補をまとめて。", Some(&parent));
+    expected.push((AKARI_NAME.to_owned(), "@myao 候補をまとめて。".to_owned()));
+    let posts = posts(&slack, &mut bot, 1);
+    assert_eq!(posts[0].thread_ts.as_deref(), Some(parent.as_str()));
+    bot.stop();
+
+    let prompts = prompts_in_thread(&llm, &parent);
+    assert_eq!((prompts.len(), llm.calls().len()), (1, 1));
+    let shown = shown_under(&prompts[0], &format!("### 返信対象スレッド: {parent}"));
+    let shown: Vec<_> = shown
+        .into_iter()
+        .map(|message| (message.author, message.text))
+        .collect();
+    assert_eq!(shown, expected);
+    assert!(prompts[0].contains("別の話、その1000。"), "{}", prompts[0]);
+}
+
+#[test]
+fn a_mention_that_comes_as_two_events_twice_and_out_of_order_is_answered_once() {
+    let (slack, llm) = (workspace(), model());
+    let mut bot = connect(&slack, &replies_of(&llm));
+    slack.faults().duplicate_every(1);
+    slack.faults().hold_events();
+    let parent = slack.post(AKARI, CAMP, "会場は箱根です。", None);
+    for number in 0..3 {
+        slack.mention(
+            EMIKO,
+            CAMP,
+            &format!("会場は？ その{number}"),
+            Some(&parent),
+        );
+    }
+    slack.faults().release_events(Order::Reversed);
+    posts(&slack, &mut bot, 3);
+    settled(&slack, &mut bot);
+    // Late duplicates.
+    slack.retry_unacknowledged();
+    let last = slack.mention(EMIKO, CAMP, "予算は？", None);
+    slack.faults().release_events(Order::Kept);
+    let posts = posts(&slack, &mut bot, 4);
+    settled(&slack, &mut bot);
+    bot.stop();
+    let answered: Vec<_> = posts
+        .iter()
+        .map(|post| post.metadata.as_ref().unwrap()["event_payload"]["answers"].clone())
+        .collect();
+    let distinct: std::collections::BTreeSet<_> =
+        answered.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        (slack.posts().len(), distinct.len()),
+        (4, 4),
+        "{answered:?}"
+    );
+    assert!(answered.contains(&last.into()), "{answered:?}");
+}
+
+#[test]
+fn mentions_by_programs_and_by_itself_are_not_answered() {
+    let (slack, llm) = (workspace(), model());
+    slack.add_bot("U0ROBOT", "robot");
+    let mut bot = connect(&slack, &replies_of(&llm));
+    let text = format!("<@{BOT_USER}> 会場は？");
+    slack.post_as_app("U0ROBOT", CAMP, &text, None);
+    slack.post_as_integration("deploy", CAMP, &text, None);
+    slack.post_as_app(BOT_USER, CAMP, &text, None);
+    settled(&slack, &mut bot);
+    bot.messages(CAMP, 3);
+    let by_a_person = slack.mention(EMIKO, CAMP, "予算は？", None);
+    posts(&slack, &mut bot, 1);
+    bot.stop();
+    let posts = slack.posts();
+    assert_eq!((posts.len(), llm.calls().len()), (1, 1), "{posts:?}");
+    let metadata = posts[0].metadata.as_ref().unwrap();
+    assert_eq!(metadata["event_payload"]["answers"], by_a_person);
+}
+
+#[test]
+fn a_mention_that_was_deleted_before_the_answer_gets_none() {
+    let slack = workspace();
+    let (llm, gate) = held_model();
+    let mut bot = connect(&slack, &replies_of(&llm));
+    let deleted = slack.mention(EMIKO, CAMP, "会場は？", None);
+    asked(&llm, &mut bot, 1);
+    slack.delete(CAMP, &deleted);
+    bot.until("the deletion", |program| {
+        said(program, CAMP).is_empty().then_some(())
+    });
+    gate.open();
+    let kept = slack.mention(EMIKO, CAMP, "予算は？", None);
+    posts(&slack, &mut bot, 1);
+    bot.stop();
+    let posts = slack.posts();
+    assert_eq!(posts.len(), 1, "{posts:?}");
+    let metadata = posts[0].metadata.as_ref().unwrap();
+    assert_eq!(metadata["event_payload"]["answers"], kept);
+}
+
+#[test]
+fn a_mention_that_was_edited_before_the_answer_is_answered_once() {
+    let slack = workspace();
+    let (llm, gate) = held_model();
+    let mut bot = connect(&slack, &replies_of(&llm));
+    let edited = slack.mention(EMIKO, CAMP, "会場は？", None);
+    asked(&llm, &mut bot, 1);
+    slack.edit(CAMP, &edited, &format!("<@{BOT_USER}> 会場と予算は？"));
+    bot.until("the edit", |program| {
+        (said(program, CAMP)[0].text == "@myao 会場と予算は？").then_some(())
+    });
+    gate.open();
+    posts(&slack, &mut bot, 1);
+    slack.mention(AKARI, CAMP, "日程は？", None);
+    posts(&slack, &mut bot, 2);
+    bot.stop();
+    assert_eq!((slack.posts().len(), llm.calls().len()), (2, 2));
+    assert!(prompts(&llm)[1].contains("@myao 会場と予算は？"));
+}
+
+/// Regression 2.
+#[test]
+fn an_answer_is_stored_under_the_ts_that_slack_gave_it_and_is_in_the_next_prompt() {
+    let (slack, llm) = (workspace(), model());
+    let mut bot = connect(&slack, &replies_of(&llm));
+    slack.mention(EMIKO, CAMP, "会場は？", None);
+    let post = posts(&slack, &mut bot, 1).remove(0);
+    let stored = bot.messages(CAMP, 2);
+    assert_eq!((&stored[1].ts, stored[1].text.as_str()), (&post.ts, ANSWER));
+    assert_eq!(stored[1].author, "myao");
+    settled(&slack, &mut bot);
+    slack.mention(EMIKO, CAMP, "予算は？", None);
+    posts(&slack, &mut bot, 2);
+    bot.stop();
+    let prompts = prompts(&llm);
+    let shown = shown_under(&prompts[1], "### 返信対象: トップレベル");
+    let answers: Vec<_> = shown
+        .iter()
+        .filter(|message| message.text == ANSWER)
+        .collect();
+    assert_eq!(answers.len(), 1, "{shown:?}");
+    assert_eq!(answers[0].author, "myao");
+}

@@ -1,0 +1,17 @@
+//! The bot where things go wrong: storms, kills, lost connections, changes while it runs. `myao run` is a process,
+//! Slack a fake one.
+
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::unwrap_used
+)]
+
+mod common;
+mod kills;
+mod running;
+mod sockets;
+mod speed;
+mod storm;
