@@ -133,26 +133,7 @@ impl LiveSlack {
         thread_ts: &str,
         oldest: Option<&str>,
     ) -> Result<Vec<Value>, ClientError> {
-        let request = HistoryRequest {
-            channel: channel_id.to_owned(),
-            oldest: oldest.map(str::to_owned),
-            inclusive: true,
-            ..HistoryRequest::default()
-        };
-        let mut messages = Vec::new();
-        let mut cursor = None;
-        loop {
-            let page = HistoryRequest {
-                cursor,
-                ..request.clone()
-            };
-            let page = self.client.replies(&page, thread_ts).await?;
-            messages.extend(page.messages);
-            cursor = page.next_cursor;
-            if cursor.is_none() {
-                return Ok(messages);
-            }
-        }
+        self.all_pages(channel_id, Some(thread_ts), oldest).await
     }
 
     /// All top-level messages of a channel from a message on, in no certain order.
@@ -164,23 +145,30 @@ impl LiveSlack {
         channel_id: &str,
         oldest: &str,
     ) -> Result<Vec<Value>, ClientError> {
-        let request = HistoryRequest {
+        self.all_pages(channel_id, None, Some(oldest)).await
+    }
+
+    async fn all_pages(
+        &self,
+        channel_id: &str,
+        thread_ts: Option<&str>,
+        oldest: Option<&str>,
+    ) -> Result<Vec<Value>, ClientError> {
+        let mut request = HistoryRequest {
             channel: channel_id.to_owned(),
-            oldest: Some(oldest.to_owned()),
+            oldest: oldest.map(str::to_owned),
             inclusive: true,
             ..HistoryRequest::default()
         };
         let mut messages = Vec::new();
-        let mut cursor = None;
         loop {
-            let page = HistoryRequest {
-                cursor,
-                ..request.clone()
+            let page = match thread_ts {
+                Some(thread_ts) => self.client.replies(&request, thread_ts).await?,
+                None => self.client.history(&request).await?,
             };
-            let page = self.client.history(&page).await?;
             messages.extend(page.messages);
-            cursor = page.next_cursor;
-            if cursor.is_none() {
+            request.cursor = page.next_cursor;
+            if request.cursor.is_none() {
                 return Ok(messages);
             }
         }
