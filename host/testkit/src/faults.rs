@@ -88,12 +88,12 @@ enum Moment {
 
 impl Faults {
     /// Strikes calls before they are done: one that fails is not done at all.
-    pub fn before(&self, calls: Calls, strike: impl Into<Strike>) {
+    pub fn before<S: Into<Strike>>(&self, calls: Calls, strike: S) {
         self.add(calls, Moment::Before, strike.into());
     }
 
     /// Strikes calls when they are done and their caller does not know yet.
-    pub fn after(&self, calls: Calls, strike: impl Into<Strike>) {
+    pub fn after<S: Into<Strike>>(&self, calls: Calls, strike: S) {
         self.add(calls, Moment::After, strike.into());
     }
 
@@ -121,7 +121,11 @@ impl Faults {
             .rules()
             .iter_mut()
             .filter(|rule| rule.moment == moment)
-            .filter_map(|rule| rule.calls.take(call, &mut rule.seen).then(|| rule.strike.clone()))
+            .filter_map(|rule| {
+                rule.calls
+                    .take(call, &mut rule.seen)
+                    .then(|| rule.strike.clone())
+            })
             .collect();
         for strike in strikes {
             match strike {

@@ -142,7 +142,9 @@ impl ScriptedLlm {
     pub fn prompts(&self) -> Vec<String> {
         let log = self.log();
         let requests = log.requests.iter();
-        requests.map(|request| request.system_prompt.clone()).collect()
+        requests
+            .map(|request| request.system_prompt.clone())
+            .collect()
     }
 
     fn log(&self) -> MutexGuard<'_, Log> {

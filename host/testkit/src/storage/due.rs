@@ -35,13 +35,15 @@ impl Bounds {
         let Some(latest) = latest(backlog)? else {
             return Ok(false);
         };
-        Ok(match (backlog.new_message_count, backlog.short_term_version) {
-            (0, _) => false,
-            (_, None) => latest >= self.window_start,
-            (new, Some(_)) => {
-                self.always || latest <= self.idle_since || new >= self.message_threshold
-            }
-        })
+        Ok(
+            match (backlog.new_message_count, backlog.short_term_version) {
+                (0, _) => false,
+                (_, None) => latest >= self.window_start,
+                (new, Some(_)) => {
+                    self.always || latest <= self.idle_since || new >= self.message_threshold
+                }
+            },
+        )
     }
 
     /// Whether a thread is due.
@@ -157,7 +159,9 @@ impl State {
     /// Whether a channel's memory is newer than what the workspace's has merged.
     fn is_workspace_due(&self, memory_type: MemoryType) -> bool {
         let series = Series::new(Scope::Workspace, &self.workspace_scope_id, memory_type);
-        let merged = self.newest(&series).and_then(|memory| memory.merged_through);
+        let merged = self
+            .newest(&series)
+            .and_then(|memory| memory.merged_through);
         let newest = self.newest_of_channels.get(&(memory_type as u8)).copied();
         newest.unwrap_or(0) > merged.unwrap_or(0)
     }

@@ -100,7 +100,8 @@ impl State {
     /// Keeps a text as the newest of its memory, and returns what was there.
     pub(super) fn keep(&mut self, series: Series, memory: Memory) {
         if series.is_of(Scope::Channel) {
-            self.newest_of_channels.insert(series.memory_type, memory.id);
+            self.newest_of_channels
+                .insert(series.memory_type, memory.id);
         }
         self.memories.entry(series).or_default().kept.push(memory);
     }
@@ -152,7 +153,8 @@ impl State {
         [MemoryType::LongTerm, MemoryType::ShortTerm]
             .into_iter()
             .filter_map(move |memory_type| {
-                self.memories.get(&Series::new(scope, scope_id, memory_type))
+                self.memories
+                    .get(&Series::new(scope, scope_id, memory_type))
             })
             .flat_map(Versions::all)
     }

@@ -207,7 +207,9 @@ impl State {
     fn conversation(&self, channel_id: &str) -> Result<&Conversation, StorageError> {
         let conversation = self.channels.get(channel_id);
         conversation.ok_or_else(|| {
-            StorageError::NotFound(format!("channel `{channel_id}` is not stored: add it first"))
+            StorageError::NotFound(format!(
+                "channel `{channel_id}` is not stored: add it first"
+            ))
         })
     }
 

@@ -138,11 +138,7 @@ struct Line {
 
 impl Line {
     fn call(&self, import: &'static str, arguments: &impl Serialize) -> Call {
-        Call::new(
-            self.calls.fetch_add(1, Ordering::SeqCst),
-            import,
-            arguments,
-        )
+        Call::new(self.calls.fetch_add(1, Ordering::SeqCst), import, arguments)
     }
 
     /// A call that may fail.
