@@ -24,6 +24,7 @@ demo: build ## import the example workspace, make memories of it and show them
 	@MYAO="$(MYAO)" scripts/demo
 
 test: build $(PYTHON)/ready ## every test
+	@scripts/build-component faulty
 	MYAO_TEST_BINARY="$(abspath $(MYAO))" MYAO_TEST_PYTHON="$(CURDIR)/$(PYTHON)/bin/python" \
 		cargo test --release --workspace
 

@@ -11,10 +11,10 @@ use myao::plugin::Limits;
 use myao::run;
 use myao_tests::backfills::{backfill_all, llm_settings};
 use myao_tests::conversation::{History, START, channel, channel_id, message, ts, user};
-use myao_tests::plugin;
 use myao_tests::recorder::Recorder;
 use myao_tests::store::{TestStore, utc};
 use myao_tests::tap::tapped;
+use myao_tests::{builder, plugin};
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
@@ -146,7 +146,10 @@ async fn a_hundred_thousand_messages_of_a_channel_cost_no_more_room_than_a_thous
             Arc::new(Recorder::default()),
         );
         let (storage, _) = tapped(Arc::new(workspace.clone()), model.clone(), recorder.clone());
-        let plugin = plugin(storage, model.clone(), settings.clone()).with_limits(limits);
+        let plugin = builder(storage, model.clone(), settings.clone())
+            .limits(limits)
+            .build()
+            .unwrap();
         let until = START + messages * 20 + 3 * HOUR;
         let outcomes = backfill_all(&plugin, &workspace, 6 * 3600, until).await;
         let longest = model.longest.load(Ordering::Relaxed);
