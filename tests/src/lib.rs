@@ -20,7 +20,7 @@ use myao::bindings::settings::Values;
 use myao::component::LoadedComponent;
 use myao::config::Config;
 use myao::llm::Llm;
-use myao::plugin::MemoryPlugin;
+use myao::plugin::{MemoryPlugin, MemoryPluginBuilder};
 use myao::storage::Storage;
 use myao_testkit::Imports;
 
@@ -64,10 +64,26 @@ pub fn default_settings() -> Values {
         .unwrap_or_else(|error| panic!("{error}"))
 }
 
+/// The component over a storage and a model, for more to be said.
+pub fn builder(
+    storage: Arc<dyn Storage>,
+    llm: Arc<dyn Llm>,
+    settings: Values,
+) -> MemoryPluginBuilder {
+    MemoryPlugin::builder()
+        .component(component())
+        .storage(storage)
+        .llm(llm)
+        .settings(settings)
+}
+
 /// The component over a storage and a model.
 #[must_use]
+#[allow(clippy::panic)]
 pub fn plugin(storage: Arc<dyn Storage>, llm: Arc<dyn Llm>, settings: Values) -> MemoryPlugin {
-    MemoryPlugin::new(component(), storage, llm, settings)
+    builder(storage, llm, settings)
+        .build()
+        .unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// The component over all that a host offers, the chat platform included.

@@ -16,13 +16,11 @@
 //! One test of a platform then looks so:
 //!
 //! ```no_run
-//! use std::path::Path;
 //! use std::sync::Arc;
 //!
 //! use myao::bindings::exports::myao::memory::memory_generator::Outcome;
 //! use myao::bindings::settings::Values;
 //! use myao::bindings::types::{Engine, Timestamp};
-//! use myao::component::LoadedComponent;
 //! use myao::config::Config;
 //! use myao::plugin::MemoryPlugin;
 //! use myao::storage::StorageError;
@@ -40,9 +38,12 @@
 //!     .tapped(faults.clone())
 //!     .tapped(recorder.clone());
 //!
-//! let component = LoadedComponent::from_file(Path::new("myao_memory.wasm"), None)?;
-//! let settings = Values { engine: Engine::Llm, ..Config::default().settings()? };
-//! let plugin = MemoryPlugin::new(component, imports.storage, imports.llm, settings);
+//! let plugin = MemoryPlugin::builder()
+//!     .component_file("myao_memory.wasm")
+//!     .storage(imports.storage)
+//!     .llm(imports.llm)
+//!     .settings(Values { engine: Engine::Llm, ..Config::default().settings()? })
+//!     .build()?;
 //!
 //! // The first save fails: the report says so, and the next run makes up for it.
 //! let full = StorageError::Unavailable("the disk is full".to_owned());

@@ -22,9 +22,9 @@ use myao_tests::merges::{
     assert_every_message_is_a_source, assert_long_term_tells_of_each_version,
     assert_merged_once_in_order,
 };
-use myao_tests::plugin;
 use myao_tests::store::{TestStore, utc};
 use myao_tests::telling::telling_llm;
+use myao_tests::{builder, plugin};
 
 const HOUR: i64 = 3600;
 const NOW: i64 = START + 10 * HOUR;
@@ -50,6 +50,12 @@ fn five_channels(bad_text: &str) -> History {
             .push(message(&channel_id(n), ts(START + HOUR, 1), text));
     }
     history
+}
+
+fn limited_plugin(workspace: &SqliteWorkspace, llm: Arc<dyn Llm>, limits: Limits) -> MemoryPlugin {
+    let storage = Arc::new(workspace.clone());
+    let plugin = builder(storage, llm, llm_settings()).limits(limits);
+    plugin.build().unwrap()
 }
 
 fn of_bad(entry: &&Entry) -> bool {
@@ -122,7 +128,7 @@ async fn a_channel_that_needs_too_much_memory_fails_alone() {
         memory_bytes: 16 << 20,
         ..Limits::default()
     };
-    let plugin = telling_plugin(&workspace, llm_settings()).with_limits(limits);
+    let plugin = limited_plugin(&workspace, Arc::new(telling_llm()), limits);
     let report = run::generate(&plugin, utc(NOW), 2, &|_| {}).await.unwrap();
     let Outcome::Failed(Error::Other(detail)) = bad_outcome(&report) else {
         panic!("{report:?}")
@@ -142,7 +148,7 @@ async fn a_channel_whose_model_never_answers_fails_alone() {
         ..Limits::default()
     };
     let llm = Arc::new(telling_llm().on(Asked::with("unanswerable"), Reply::never()));
-    let plugin = plugin(Arc::new(workspace.clone()), llm, llm_settings()).with_limits(limits);
+    let plugin = limited_plugin(&workspace, llm, limits);
     let report = run::generate(&plugin, utc(NOW), 2, &|_| {}).await.unwrap();
     let Outcome::Failed(Error::Other(detail)) = bad_outcome(&report) else {
         panic!("{report:?}")

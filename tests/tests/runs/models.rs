@@ -10,8 +10,8 @@ use myao::run;
 use myao_testkit::{Imports, Recorder, Reply, ScriptedLlm};
 use myao_tests::backfills::{backfill_all, llm_settings};
 use myao_tests::conversation::{History, START, channel, channel_id, message, ts, user};
-use myao_tests::plugin;
 use myao_tests::store::{TestStore, utc};
+use myao_tests::{builder, plugin};
 use tokio::time::Instant;
 
 const HOUR: i64 = 3600;
@@ -111,7 +111,10 @@ async fn a_hundred_thousand_messages_of_a_channel_cost_no_more_room_than_a_thous
         let (model, recorder) = (Arc::new(small_model()), Arc::new(Recorder::default()));
         let imports = Imports::new(Arc::new(workspace.clone()), model.clone());
         let storage = imports.tapped(recorder.clone()).storage;
-        let plugin = plugin(storage, model.clone(), settings.clone()).with_limits(limits);
+        let plugin = builder(storage, model.clone(), settings.clone())
+            .limits(limits)
+            .build()
+            .unwrap();
         let until = START + messages * 20 + 3 * HOUR;
         let outcomes = backfill_all(&plugin, &workspace, 6 * 3600, until).await;
         let requests = model.requests();
