@@ -1,13 +1,14 @@
 //! A host around the component: a store, a model and a chat platform in memory, with a recorder and faults in front.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use myao::bindings::errors::Error;
 use myao::bindings::exports::myao::memory::memory_generator::{Entry, Outcome, Report};
 use myao::bindings::settings::{ShortTermHistory, Values};
 use myao::bindings::types::{Scope, Timestamp};
 use myao::llm::LlmError;
-use myao::plugin::{CallError, MemoryPlugin};
+use myao::plugin::{CallError, Limits, MemoryPlugin};
 use myao::slack::SlackError;
 use myao::storage::StorageError;
 use myao::ts::TsKey;
@@ -15,9 +16,9 @@ use myao_testkit::{
     Call, Faults, Imports, MemorySlack, MemoryStorage, Recorder, Reply, ScriptedLlm,
 };
 use myao_tests::backfills::telling_settings;
-use myao_tests::plugin_over;
 use myao_tests::store::utc;
 use myao_tests::telling::telling_llm;
+use myao_tests::{plugin_over, plugin_within};
 
 /// When the conversation of [`Host::with_conversation`] begins: 2024-03-01 10:00:00 UTC.
 pub(crate) const START: i64 = 1_709_287_200;
@@ -86,11 +87,20 @@ impl Host {
 
     /// The component, with recorder and faults in its way.
     pub(crate) fn plugin(&self) -> MemoryPlugin {
+        self.plugin_until(Limits::default().deadline)
+    }
+
+    /// The same with another deadline.
+    pub(crate) fn plugin_until(&self, deadline: Duration) -> MemoryPlugin {
         let imports = self
             .imports()
             .tapped(self.faults.clone())
             .tapped(self.recorder.clone());
-        plugin_over(imports, self.settings.clone())
+        let limits = Limits {
+            deadline,
+            ..Limits::default()
+        };
+        plugin_within(imports, self.settings.clone(), limits)
     }
 
     /// Another host's component over the same store, with nothing in its way.

@@ -7,7 +7,7 @@ use myao::bindings::errors::Error;
 use myao::bindings::exports::myao::memory::memory_generator::{Outcome, Report};
 use myao::bindings::settings::Values;
 use myao::llm::LlmError;
-use myao::plugin::{CallError, Limits};
+use myao::plugin::CallError;
 use myao::storage::StorageError;
 use myao_testkit::{Call, Calls, Fault, Gate, Strike};
 use myao_tests::store::utc;
@@ -122,11 +122,7 @@ async fn a_call_that_never_ends_is_given_up_at_the_deadline_wherever_it_is() {
     for at in 0..calls {
         let host = half_done(|_| {}).await;
         host.faults.before(Calls::all().nth(at), Strike::Stall);
-        let limits = Limits {
-            deadline,
-            ..Limits::default()
-        };
-        let stalled = host.plugin().with_limits(limits).generate(utc(LATER)).await;
+        let stalled = host.plugin_until(deadline).generate(utc(LATER)).await;
         assert!(
             matches!(stalled, Err(CallError::TimedOut { deadline: d, .. }) if d == deadline),
             "call {at}: {stalled:?}"

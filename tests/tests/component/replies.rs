@@ -7,7 +7,7 @@ use myao::bindings::exports::myao::memory::responder::{Judgment, Reply, Target};
 use myao::bindings::settings::Template;
 use myao::bindings::types::{Engine, Message, Scope};
 use myao::llm::{Agent, LlmError, Purpose};
-use myao::plugin::{CallError, Limits};
+use myao::plugin::CallError;
 use myao::slack::User;
 use myao::storage::StorageError;
 use myao::ts::TsKey;
@@ -510,11 +510,7 @@ async fn a_call_that_never_ends_is_given_up_at_the_deadline_wherever_it_is() {
     for at in 0..CALLS.len() {
         let host = answering().await;
         host.faults.before(Calls::all().nth(at), Strike::Stall);
-        let limits = Limits {
-            deadline: Duration::from_secs(20),
-            ..Limits::default()
-        };
-        let plugin = host.plugin().with_limits(limits);
+        let plugin = host.plugin_until(Duration::from_secs(20));
         let stalled = plugin.reply_to_mention(&question(), now()).await;
         assert!(
             matches!(stalled, Err(CallError::TimedOut { .. })),
