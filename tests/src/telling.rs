@@ -6,6 +6,8 @@ use myao_testkit::ScriptedLlm;
 
 const EXISTING: &str = "## 既存のチャンネル長期記憶\n";
 const SHORT_TERM: &str = "## 統合対象: チャンネルの短期記憶\n";
+const TARGET: &str = "対象";
+const FIRST_CHANNEL: &str = "\n### #";
 const TASK: &str = "\n\n---\n";
 
 /// Answers to a merge into a channel's long-term memory with the existing memory and the short-term
@@ -13,6 +15,22 @@ const TASK: &str = "\n\n---\n";
 #[must_use]
 pub fn telling_llm() -> ScriptedLlm {
     ScriptedLlm::new(|_, request| answer(&request.system_prompt))
+}
+
+/// The same, but told by what is to be summarised alone: what stands around it depends on when a memory is made.
+#[must_use]
+pub fn target_telling_llm() -> ScriptedLlm {
+    ScriptedLlm::new(|_, request| {
+        let prompt = &request.system_prompt;
+        let target = prompt.rfind(TARGET).and_then(|at| prompt.get(at..));
+        let target = target.unwrap_or(prompt);
+        // Of the workspace's memory the channels', not what was there before.
+        answer(
+            target
+                .split_once(FIRST_CHANNEL)
+                .map_or(target, |(_, channels)| channels),
+        )
+    })
 }
 
 /// The answer of that model to a prompt.

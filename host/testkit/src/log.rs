@@ -7,7 +7,7 @@ use myao::bindings::log::Level;
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::subscriber::DefaultGuard;
-use tracing::{Event, Metadata, Subscriber};
+use tracing::{Dispatch, Event, Metadata, Subscriber};
 
 /// Where the host writes the component's lines.
 const TARGET: &str = "myao::component";
@@ -26,6 +26,9 @@ const TARGET: &str = "myao::component";
 pub struct LogLines {
     lines: Arc<Lines>,
     _capturing: DefaultGuard,
+    /// Of one subscriber alone, `tracing` asks only its own thread whether a line is wanted: lines that another thread
+    /// writes first, where nobody listens, would be lost on this one.
+    _beside: Dispatch,
 }
 
 type Lines = Mutex<Vec<(Level, String)>>;
@@ -35,8 +38,10 @@ impl LogLines {
     #[must_use]
     pub fn capture() -> Self {
         let lines = Arc::<Lines>::default();
+        let beside = Dispatch::new(Capture(Arc::default()));
         Self {
             _capturing: tracing::subscriber::set_default(Capture(lines.clone())),
+            _beside: beside,
             lines,
         }
     }
@@ -94,7 +99,7 @@ impl Visit for Message {
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
         if field.name() == "message" {
             // Writing to a string does not fail.
-            drop(write!(self.0, "{value:?}"));
+            let _ = write!(self.0, "{value:?}");
         }
     }
 }

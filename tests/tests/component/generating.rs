@@ -330,10 +330,9 @@ async fn a_thread_is_skipped_with_its_reason() {
         (old, SkipReason::OutsideWindow),
         (myao::ts::TsKey::first_of(7), SkipReason::NoNewMessages),
     ] {
-        let entry = host
-            .plugin()
-            .generate_thread("C1", &thread.to_string(), now());
-        assert_eq!(entry.await.unwrap().outcome, Skipped(reason), "{thread}");
+        let thread = thread.to_string();
+        let entry = host.plugin().generate_thread("C1", &thread, now()).await;
+        assert_eq!(entry.unwrap().outcome, Skipped(reason), "{thread}");
         assert_eq!(host.take_calls(), ["storage.get-backlog"]);
     }
 }

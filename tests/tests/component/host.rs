@@ -6,7 +6,7 @@ use std::time::Duration;
 use myao::bindings::errors::Error;
 use myao::bindings::exports::myao::memory::memory_generator::{Entry, Outcome, Report};
 use myao::bindings::settings::{ShortTermHistory, Values};
-use myao::bindings::types::{Scope, Timestamp};
+use myao::bindings::types::{Engine, Scope, Timestamp};
 use myao::llm::LlmError;
 use myao::plugin::{CallError, Limits, MemoryPlugin};
 use myao::slack::SlackError;
@@ -46,7 +46,10 @@ impl Host {
             slack: Arc::default(),
             faults: Arc::default(),
             recorder: Arc::default(),
-            settings: telling_settings(),
+            settings: Values {
+                reply_engine: Engine::Llm,
+                ..telling_settings()
+            },
         }
     }
 

@@ -65,7 +65,7 @@ async fn rendered_prompts_are_those_that_are_sent_and_call_nothing_that_can_fail
 }
 
 #[tokio::test]
-async fn a_judgments_prompt_tells_the_time_and_a_replys_does_not() {
+async fn prompts_tell_the_time() {
     let (host, context) = asked(ScriptedLlm::answering("")).await;
     let plugin = host.plugin();
     let later = utc(NOW + 60);
@@ -75,22 +75,22 @@ async fn a_judgments_prompt_tells_the_time_and_a_replys_does_not() {
         (reply.unwrap(), judgment.unwrap())
     };
     let (early, late) = (render(now()).await, render(later).await);
-    assert_eq!(early.0, late.0);
-    assert_ne!(early.1, late.1);
+    for (early, late) in [(early.0, late.0), (early.1, late.1)] {
+        assert!(early.contains("2024-03-01 13:00:00 (UTC+00:00)"), "{early}");
+        assert_eq!(early.replace("13:00:00 (", "13:01:00 ("), late);
+    }
 }
 
 #[tokio::test]
 async fn what_does_not_fit_the_agents_model_is_left_out_and_at_last_an_error() {
     let (host, context) = asked(ScriptedLlm::answering("")).await;
-    let whole = host
-        .plugin()
-        .render_reply(&context, Occasion::Mention, now());
+    let plugin = host.plugin();
+    let whole = plugin.render_reply(&context, Occasion::Mention, now());
     let whole = whole.await.unwrap();
     let window = myao::llm::estimate_tokens(&whole) + 1000 + host.settings.context_margin_tokens;
     let host = host.with_llm(ScriptedLlm::answering("").with_context_window(window - 60));
-    let cut = host
-        .plugin()
-        .render_reply(&context, Occasion::Mention, now());
+    let plugin = host.plugin();
+    let cut = plugin.render_reply(&context, Occasion::Mention, now());
     assert!(cut.await.unwrap().len() < whole.len());
     let host = host.with_llm(ScriptedLlm::answering("").with_context_window(100));
     let plugin = host.plugin();

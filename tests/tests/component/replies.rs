@@ -329,8 +329,11 @@ async fn without_what_the_platform_would_tell_the_answer_is_made_from_what_there
 #[tokio::test]
 async fn ids_of_the_platform_that_are_none_are_left_out() {
     let (host, target) = with_gaps().await;
-    let spoil = Strike::altering(|messages: &mut Vec<Message>| messages[0].ts = "noon".to_owned());
-    host.faults.after(Calls::of("slack.thread"), spoil);
+    for import in ["slack.thread", "slack.history"] {
+        let spoil =
+            Strike::altering(|messages: &mut Vec<Message>| messages[0].ts = "noon".to_owned());
+        host.faults.after(Calls::of(import), spoil);
+    }
     assert_eq!(mention(&host, &target).await.unwrap().text, ANSWER);
     assert!(!host.llm.prompts()[0].contains("The tank is at 90 percent."));
 }
@@ -433,6 +436,13 @@ async fn an_answer_that_was_cut_off_or_held_back_is_treated_so() {
 async fn a_prompt_that_is_too_long_is_cut_and_at_last_given_up() {
     let too_long = LlmError::ContextTooLong(None);
     let host = asked(ScriptedLlm::answering(ANSWER).on(Asked::call(0), too_long.clone())).await;
+    for n in 0..40 {
+        let crate_n = format!(
+            "Crate {n} goes to bay {}, and nobody may open it before.",
+            n * 3
+        );
+        host.storage.say("C1", START + 300 + n, "dave", &crate_n);
+    }
     let reply = mention(&host, &question()).await.unwrap();
     assert_eq!(reply.text, ANSWER);
     let prompts = host.llm.prompts();

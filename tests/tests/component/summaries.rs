@@ -219,14 +219,16 @@ async fn an_answer_that_was_cut_off_ends_at_its_last_whole_bullet() {
 
 #[tokio::test]
 async fn after_a_prompt_that_was_too_long_a_shorter_one_is_sent() {
-    for told in [Some(900), None] {
+    for told in [Some(2000), None] {
         let too_long = LlmError::ContextTooLong(told);
         let host = host(ScriptedLlm::answering(SUMMARY).on(Asked::call(0), too_long));
         let summary = host
             .plugin()
-            .summarize(&context(), Channel, ShortTerm, None)
-            .await;
-        assert_eq!(summary.unwrap().text, SUMMARY);
+            .summarize(&long_context(), Thread, ShortTerm, None)
+            .await
+            .unwrap();
+        assert_eq!(summary.text, SUMMARY);
+        assert!(summary.coverage.left_out.messages > 0, "{summary:?}");
         let lengths: Vec<usize> = host.llm.prompts().iter().map(String::len).collect();
         assert!(lengths.len() >= 2 && lengths[1] < lengths[0], "{lengths:?}");
     }
