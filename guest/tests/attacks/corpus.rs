@@ -24,7 +24,10 @@ pub(crate) struct Corpus {
 
 /// Reads the file.
 pub(crate) fn read() -> Corpus {
-    let file = include_str!("../../../tests/attacks/corpus.json");
+    let file = include_str!(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../tests/attacks/corpus.json"
+    ));
     let file: Value = serde_json::from_str(file).unwrap();
     let string = |value: &Value| value.as_str().unwrap().to_owned();
     let list = |key: &str| file[key].as_array().unwrap().clone();
