@@ -11,14 +11,12 @@
 
 pub mod answer;
 pub mod bindings;
+// Only in the component: a linker for the native `cdylib` refuses the names of the exports.
+#[cfg(target_arch = "wasm32")]
 #[allow(
     unsafe_code,
     unreachable_pub,
     reason = "the generated exports are public and unsafe"
-)]
-#[cfg_attr(
-    not(target_arch = "wasm32"),
-    allow(dead_code, reason = "only the component exports it")
 )]
 mod component;
 pub mod context;

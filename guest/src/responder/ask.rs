@@ -1,12 +1,26 @@
 //! Sends the prompt of a reply or a judgment, as far as it fits the model, and once more where the answer is refused.
 
-use super::{Purpose, Responder, Scope};
+use std::cell::OnceCell;
+
 use crate::bindings::errors::{BadAnswer, Error};
 use crate::bindings::exports::myao::memory::reply_prompt::Occasion;
-use crate::bindings::llm::{Agent, Completion, FinishReason, LlmError, Request};
-use crate::bindings::types::{Context, LeftOut, Message};
+use crate::bindings::llm::{Agent, Completion, FinishReason, LlmError, Purpose, Request};
+use crate::bindings::log::Level;
+use crate::bindings::settings::Values;
+use crate::bindings::types::{Context, LeftOut, Message, Scope, Timestamp};
 use crate::context::thread_scope_id;
 use crate::fit::{Fitted, Window, around_target, within_target};
+use crate::ports::{Llm, Log};
+use crate::prompt::{Renderer, reply_target_messages};
+
+/// Makes the prompts of replies and judgments, and asks the model; needs no store and no chat platform.
+pub struct Asker<'a> {
+    llm: &'a dyn Llm,
+    log: &'a dyn Log,
+    settings: &'a Values,
+    now: Timestamp,
+    renderer: OnceCell<Renderer>,
+}
 
 /// What is asked: for a reply, or where there is no occasion for one whether there should be.
 #[derive(Clone, Copy)]
@@ -20,11 +34,10 @@ pub(super) struct Question<'q> {
 }
 
 /// A prompt that fits.
-pub(super) struct Prompt {
-    /// The prompt.
-    pub(super) prompt: String,
+struct Prompt {
+    prompt: String,
     /// What it does not show.
-    pub(super) left_out: LeftOut,
+    left_out: LeftOut,
 }
 
 /// Why an answer is not taken.
@@ -44,7 +57,45 @@ enum Failure {
     Error(Error),
 }
 
-impl<'a> Responder<'a> {
+impl<'a> Asker<'a> {
+    /// One that asks as of `now`, as the settings say.
+    #[must_use]
+    pub fn new(llm: &'a dyn Llm, log: &'a dyn Log, settings: &'a Values, now: Timestamp) -> Self {
+        Self {
+            llm,
+            log,
+            settings,
+            now,
+            renderer: OnceCell::new(),
+        }
+    }
+
+    /// The exact prompt of a reply to the newest message of the context's target, as far as it fits the model.
+    ///
+    /// # Errors
+    /// [`Error::Template`], [`Error::PromptTooLong`].
+    pub fn render_reply(&self, context: &Context, occasion: Occasion) -> Result<String, Error> {
+        self.render(context, Some(occasion))
+    }
+
+    /// The exact prompt of a judgment about the context's target, as far as it fits the model.
+    ///
+    /// # Errors
+    /// As [`Self::render_reply`].
+    pub fn render_judgment(&self, context: &Context) -> Result<String, Error> {
+        self.render(context, None)
+    }
+
+    fn render(&self, context: &Context, occasion: Option<Occasion>) -> Result<String, Error> {
+        let question = Question {
+            context,
+            occasion,
+            answered: reply_target_messages(context).last(),
+        };
+        let fitted = self.fit(&self.window(question), question)?;
+        Ok(fitted.prompt)
+    }
+
     /// An answer that `read` takes, and what the prompt did not show; with ever smaller prompts as long as the model
     /// says that they are too long.
     pub(super) fn ask<T>(
@@ -77,6 +128,11 @@ impl<'a> Responder<'a> {
         match read(&self.send(&request)?, &request.system_prompt) {
             Ok(taken) => Ok(taken),
             Err(refused) => {
+                let line = format!(
+                    "the answer for {} is not taken ({:?}): asked once more",
+                    request.purpose.scope_id, refused.fault
+                );
+                self.log.write(Level::Warn, &line);
                 request.system_prompt =
                     format!("{}\n{}\n", request.system_prompt, refused.feedback);
                 read(&self.send(&request)?, &request.system_prompt)
@@ -86,7 +142,7 @@ impl<'a> Responder<'a> {
     }
 
     fn send(&self, request: &Request) -> Result<Completion, Failure> {
-        match self.ports.llm.complete(request) {
+        match self.llm.complete(request) {
             Ok(completion) if completion.finish_reason == FinishReason::ContentFilter => {
                 let reason = "a content filter held the answer back".to_owned();
                 Err(Failure::Error(Error::Llm(LlmError::Refused(reason))))
@@ -101,8 +157,8 @@ impl<'a> Responder<'a> {
     }
 
     /// Leaves out what does not fit, the target last.
-    pub(super) fn fit(&self, window: &Window<'_>, question: Question<'_>) -> Result<Prompt, Error> {
-        let margin = self.ports.settings.context_margin_tokens;
+    fn fit(&self, window: &Window<'_>, question: Question<'_>) -> Result<Prompt, Error> {
+        let margin = self.settings.context_margin_tokens;
         let budget = window.budget(self.max_tokens(question).saturating_add(margin));
         let context = question.context;
         let cuts = || {
@@ -117,7 +173,7 @@ impl<'a> Responder<'a> {
                 question.occasion,
                 self.now,
                 question.answered,
-                self.ports.settings.legacy_workspace_short_term,
+                self.settings.legacy_workspace_short_term,
             )
         };
         match window.fit(context, &cuts, budget, &render)? {
@@ -128,14 +184,22 @@ impl<'a> Responder<'a> {
         }
     }
 
-    pub(super) fn window(&self, question: Question<'_>) -> Window<'a> {
-        Window::new(self.ports.llm, agent(question))
+    fn window(&self, question: Question<'_>) -> Window<'a> {
+        Window::new(self.llm, agent(question))
+    }
+
+    fn renderer(&self) -> Result<&Renderer, Error> {
+        if let Some(renderer) = self.renderer.get() {
+            return Ok(renderer);
+        }
+        let renderer = Renderer::new(&self.settings.templates)?;
+        Ok(self.renderer.get_or_init(|| renderer))
     }
 
     fn max_tokens(&self, question: Question<'_>) -> u32 {
         match agent(question) {
-            Agent::Judgment => self.ports.settings.judgment_max_tokens,
-            Agent::Memory | Agent::Response => self.ports.settings.reply_max_tokens,
+            Agent::Judgment => self.settings.judgment_max_tokens,
+            Agent::Memory | Agent::Response => self.settings.reply_max_tokens,
         }
     }
 }

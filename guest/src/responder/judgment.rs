@@ -28,7 +28,7 @@ impl Responder<'_> {
             occasion: None,
             answered: Some(&situation.answered),
         };
-        let (judgment, _) = self.ask(question, Some(SCHEMA), &|completion, _| {
+        let (judgment, _) = self.asker.ask(question, Some(SCHEMA), &|completion, _| {
             read(&completion.text).map_err(|fault| Refused {
                 feedback: feedback(&fault),
                 fault: BadAnswer::Malformed(fault),

@@ -14,24 +14,20 @@ mod target;
 #[cfg(test)]
 mod tests;
 
-use std::cell::OnceCell;
-
-use ask::Question;
+pub use ask::Asker;
 
 use crate::bindings::errors::Error;
 use crate::bindings::exports::myao::memory::reply_prompt::Occasion;
 use crate::bindings::exports::myao::memory::responder::{Judgment, Reply, Target};
-use crate::bindings::llm::Purpose;
 use crate::bindings::log::Level;
-use crate::bindings::types::{Context, Scope, Timestamp};
+use crate::bindings::types::Timestamp;
 use crate::ports::Ports;
-use crate::prompt::{Renderer, reply_target_messages};
 
 /// Answers, as of one point in time.
 pub struct Responder<'a> {
     ports: &'a Ports<'a>,
     now: Timestamp,
-    renderer: OnceCell<Renderer>,
+    asker: Asker<'a>,
 }
 
 impl<'a> Responder<'a> {
@@ -41,7 +37,7 @@ impl<'a> Responder<'a> {
         Self {
             ports,
             now,
-            renderer: OnceCell::new(),
+            asker: Asker::new(ports.llm, ports.log, &ports.settings, now),
         }
     }
 
@@ -68,44 +64,6 @@ impl<'a> Responder<'a> {
     /// As [`Self::reply_to_mention`], but nothing is posted.
     pub fn judge(&self, target: &Target) -> Result<Judgment, Error> {
         self.decide(target)
-    }
-
-    /// The exact prompt of a reply to the newest message of the context's target, as far as it fits the model.
-    ///
-    /// # Errors
-    /// [`Error::Template`], [`Error::PromptTooLong`].
-    pub fn render_reply(&self, context: &Context, occasion: Occasion) -> Result<String, Error> {
-        self.render_question(context, Some(occasion))
-    }
-
-    /// The exact prompt of a judgment about the context's target, as far as it fits the model.
-    ///
-    /// # Errors
-    /// As [`Self::render_reply`].
-    pub fn render_judgment(&self, context: &Context) -> Result<String, Error> {
-        self.render_question(context, None)
-    }
-
-    fn render_question(
-        &self,
-        context: &Context,
-        occasion: Option<Occasion>,
-    ) -> Result<String, Error> {
-        let question = Question {
-            context,
-            occasion,
-            answered: reply_target_messages(context).last(),
-        };
-        let fitted = self.fit(&self.window(question), question)?;
-        Ok(fitted.prompt)
-    }
-
-    fn renderer(&self) -> Result<&Renderer, Error> {
-        if let Some(renderer) = self.renderer.get() {
-            return Ok(renderer);
-        }
-        let renderer = Renderer::new(&self.ports.settings.templates)?;
-        Ok(self.renderer.get_or_init(|| renderer))
     }
 
     fn warn(&self, line: &str) {

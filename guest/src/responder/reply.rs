@@ -48,7 +48,7 @@ impl Responder<'_> {
             answered: Some(&situation.answered),
         };
         let texts: Vec<&str> = texts_of(context).collect();
-        self.ask(question, None, &|completion, prompt| {
+        self.asker.ask(question, None, &|completion, prompt| {
             let expectation = ReplyExpectation {
                 prompt,
                 texts: &texts,

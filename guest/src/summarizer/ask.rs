@@ -6,6 +6,7 @@ use super::{Summarizer, Task};
 use crate::answer::{Accepted, Expectation, Language, Rejection, Sources, feedback, languages_of};
 use crate::bindings::errors::{BadAnswer, Error};
 use crate::bindings::llm::{Agent, Completion, FinishReason, LlmError, Purpose, Request};
+use crate::bindings::log::Level;
 use crate::bindings::settings::Language as LanguageSetting;
 use crate::bindings::types::Context;
 use crate::prompt;
@@ -127,6 +128,12 @@ impl Summarizer<'_> {
         let mut again = Vec::new();
         for (job, result) in jobs.iter_mut().zip(&judged) {
             if let Err(rejection) = result {
+                let fault = BadAnswer::from(rejection.clone());
+                let line = format!(
+                    "the answer for {} is not taken ({fault:?}): asked once more",
+                    answers.purpose.scope_id
+                );
+                self.log.write(Level::Warn, &line);
                 let language = self.languages(job).first().copied();
                 let feedback = feedback(rejection, language.unwrap_or(Language::Japanese));
                 job.prompt = format!("{}\n{feedback}\n", job.prompt);

@@ -22,12 +22,13 @@ use crate::bindings::settings::Values;
 use crate::bindings::types::{Context, Coverage, Engine, MemoryType, Scope};
 use crate::context::thread_scope_id;
 use crate::fit::{Cut, Fitted, NOTHING, Window, around_target, count, overview};
-use crate::ports::Llm;
+use crate::ports::{Llm, Log};
 use crate::prompt::{self, Renderer};
 
 /// Makes texts; holds the compiled templates, so that a run compiles them once.
 pub struct Summarizer<'a> {
     llm: &'a dyn Llm,
+    log: &'a dyn Log,
     settings: &'a Values,
     judge: Judge,
     renderer: OnceCell<Renderer>,
@@ -46,9 +47,10 @@ struct Task<'t> {
 impl<'a> Summarizer<'a> {
     /// A summariser that works as the settings say, and takes the answers that `judge` accepts.
     #[must_use]
-    pub fn new(llm: &'a dyn Llm, settings: &'a Values, judge: Judge) -> Self {
+    pub fn new(llm: &'a dyn Llm, log: &'a dyn Log, settings: &'a Values, judge: Judge) -> Self {
         Self {
             llm,
+            log,
             settings,
             judge,
             renderer: OnceCell::new(),

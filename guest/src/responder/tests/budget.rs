@@ -221,7 +221,7 @@ fn a_rendered_prompt_is_the_one_that_is_sent() {
             .unwrap();
         context.persona = host.settings.response_persona.clone();
         let ports = host.ports();
-        let rendered = Responder::new(&ports, at(0)).render_reply(&context, Occasion::Mention);
+        let rendered = asker(&ports, at(0)).render_reply(&context, Occasion::Mention);
         assert_eq!(rendered.unwrap(), host.llm.prompts()[0]);
     }
 }

@@ -16,8 +16,9 @@ mod prompts;
 mod quoting;
 
 use super::*;
+use crate::bindings::exports::myao::memory::reply_prompt::Occasion;
 use crate::bindings::llm::{Agent, Completion, FinishReason, LlmError};
-use crate::bindings::types::{Engine, MemoryType, Message, User};
+use crate::bindings::types::{Context, Engine, MemoryType, Message, Scope, User};
 use crate::testing::{DAY, HOUR, TestHost, at, completion, message, ts};
 use MemoryType::{LongTerm, ShortTerm};
 
@@ -83,4 +84,8 @@ fn section<'p>(prompt: &'p str, heading: &str) -> &'p str {
         .unwrap_or_else(|| panic!("no {heading} in\n{prompt}"));
     let end = ["\n#", "\n---\n"].map(|end| rest.find(end).unwrap_or(rest.len()));
     &rest[..end[0].min(end[1])]
+}
+
+fn asker<'a>(ports: &'a Ports<'a>, now: Timestamp) -> Asker<'a> {
+    Asker::new(ports.llm, ports.log, &ports.settings, now)
 }

@@ -13,14 +13,14 @@ fn context(in_thread: bool) -> Context {
 fn replied(context: &Context, occasion: Occasion) -> String {
     let host = TestHost::with_prompts();
     let ports = host.ports();
-    let rendered = Responder::new(&ports, at(2 * HOUR)).render_reply(context, occasion);
+    let rendered = asker(&ports, at(2 * HOUR)).render_reply(context, occasion);
     rendered.unwrap()
 }
 
 fn judged(context: &Context) -> String {
     let host = TestHost::with_prompts();
     let ports = host.ports();
-    let rendered = Responder::new(&ports, at(2 * HOUR)).render_judgment(context);
+    let rendered = asker(&ports, at(2 * HOUR)).render_judgment(context);
     rendered.unwrap()
 }
 
@@ -66,7 +66,7 @@ fn what_stands_before_the_target_is_what_the_memory_prompt_shows() {
     let mut host = TestHost::with_prompts();
     host.settings.legacy_workspace_short_term = true;
     let ports = host.ports();
-    let prompt = Responder::new(&ports, at(0)).render_reply(&context(true), Occasion::Mention);
+    let prompt = asker(&ports, at(0)).render_reply(&context(true), Occasion::Mention);
     let prompt = prompt.unwrap();
     assert_eq!(prompt.split_once("### 返信対象スレッド").unwrap().0, before);
 }
@@ -99,7 +99,7 @@ fn a_judgment_is_told_the_time_with_its_zone() {
             utc_offset_seconds: offset,
             ..at(2 * HOUR)
         };
-        let prompt = Responder::new(&ports, now).render_judgment(&context(true));
+        let prompt = asker(&ports, now).render_judgment(&context(true));
         assert!(prompt.unwrap().contains(shown), "{shown}");
     }
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::bindings::types::{ChannelMemory, Message};
-use crate::testing::{message, ts};
+use crate::testing::{Quiet, message, ts};
 use std::collections::BTreeMap;
 
 /// Every prompt of the model fits so many characters.
@@ -27,7 +27,7 @@ fn model() -> ScriptedLlm {
 
 fn summarize(llm: &ScriptedLlm, context: &Context, scope: Scope) -> Summary {
     let settings = tight();
-    let summarizer = Summarizer::new(llm, &settings, take_any);
+    let summarizer = Summarizer::new(llm, &Quiet, &settings, take_any);
     let summary = summarizer
         .summarize(context, scope, ShortTerm, None)
         .unwrap();
@@ -135,7 +135,7 @@ fn summaries_of_which_no_two_fit_are_an_error() {
     let llm = model();
     llm.answer_by(|_, _| Ok(completion(&"z".repeat(600), FinishReason::Stop)));
     let settings = tight();
-    let summarizer = Summarizer::new(&llm, &settings, take_any);
+    let summarizer = Summarizer::new(&llm, &Quiet, &settings, take_any);
     let summary = summarizer.summarize(&long_conversation(), Channel, ShortTerm, None);
     assert!(
         matches!(summary, Err(Error::PromptTooLong(_))),
@@ -212,7 +212,7 @@ fn the_workspace_takes_in_as_many_channels_as_fit_and_then_the_others() {
         .collect();
     let llm = model();
     let settings = tight();
-    let summarizer = Summarizer::new(&llm, &settings, take_any);
+    let summarizer = Summarizer::new(&llm, &Quiet, &settings, take_any);
     let summary = summarizer
         .summarize(&context, Workspace, LongTerm, Some("- before"))
         .unwrap();
@@ -239,7 +239,7 @@ fn a_chunk_that_fails_fails_the_memory_and_a_truncated_one_marks_it() {
     let llm = model();
     llm.script(1, Err(LlmError::TimedOut));
     let settings = tight();
-    let summarizer = Summarizer::new(&llm, &settings, take_any);
+    let summarizer = Summarizer::new(&llm, &Quiet, &settings, take_any);
     let summary = summarizer.summarize(&long_conversation(), Channel, ShortTerm, None);
     assert_eq!(summary, Err(Error::Llm(LlmError::TimedOut)));
 
@@ -275,7 +275,7 @@ fn any_conversation_is_covered_in_any_window_that_holds_a_word() {
         let window = 500 + number(2, 1500);
         llm.window.set(Some(window));
         let settings = tight();
-        let summary = Summarizer::new(&llm, &settings, take_any)
+        let summary = Summarizer::new(&llm, &Quiet, &settings, take_any)
             .summarize(&context, Channel, ShortTerm, None)
             .unwrap();
         let prompts = chunk_prompts(&llm);
@@ -299,7 +299,7 @@ fn golden_prompt_without_messages() -> String {
     context.conversation_history.threads.clear();
     context.workspace_long_term_memory = None;
     let (llm, settings) = (ScriptedLlm::default(), tight());
-    Summarizer::new(&llm, &settings, take_any)
+    Summarizer::new(&llm, &Quiet, &settings, take_any)
         .render_prompt(&context, Channel, ShortTerm, None)
         .unwrap()
 }
@@ -309,7 +309,7 @@ fn golden_prompt_without_messages() -> String {
 fn a_conversation_that_just_fits_is_one_chunk() {
     let context = long_conversation();
     let (llm, settings) = (ScriptedLlm::default(), tight());
-    let summarizer = Summarizer::new(&llm, &settings, take_any);
+    let summarizer = Summarizer::new(&llm, &Quiet, &settings, take_any);
     let whole = summarizer
         .render_prompt(&context, Channel, ShortTerm, None)
         .unwrap();
@@ -318,7 +318,7 @@ fn a_conversation_that_just_fits_is_one_chunk() {
         let llm = model();
         llm.window
             .set(Some(u32::try_from(whole.chars().count()).unwrap() - less));
-        let summarizer = Summarizer::new(&llm, &settings, take_any);
+        let summarizer = Summarizer::new(&llm, &Quiet, &settings, take_any);
         let summary = summarizer.summarize(&context, Channel, ShortTerm, None);
         chunks.insert(less, summary.unwrap().coverage.chunks);
     }

@@ -12,7 +12,7 @@ fn with_answers(settings: &Values, answers: &[&str]) -> (Result<Summary, Error>,
     for (call, answer) in answers.iter().enumerate() {
         llm.script(call, Ok(completion(answer, FinishReason::Stop)));
     }
-    let summary = Summarizer::new(&llm, settings, judge).summarize(
+    let summary = Summarizer::new(&llm, &Quiet, settings, judge).summarize(
         &golden_context(),
         Channel,
         ShortTerm,
@@ -96,7 +96,7 @@ fn only_the_chunks_whose_answers_were_bad_are_asked_for_again() {
     }
     llm.script(1, Ok(completion("", FinishReason::Stop)));
     llm.answer_by(|n, _| Ok(completion(&format!("- 要約その{n}"), FinishReason::Stop)));
-    let summary = Summarizer::new(&llm, &settings, judge)
+    let summary = Summarizer::new(&llm, &Quiet, &settings, judge)
         .summarize(&context, Channel, ShortTerm, None)
         .unwrap();
     let prompts = llm.prompts();
@@ -150,8 +150,8 @@ fn what_stands_around_a_few_words_tells_their_language() {
         Ok(completion(japanese, FinishReason::Stop))
     });
     let settings = settings();
-    let summary =
-        Summarizer::new(&llm, &settings, judge).summarize(&context, Thread, ShortTerm, None);
+    let summary = Summarizer::new(&llm, &Quiet, &settings, judge)
+        .summarize(&context, Thread, ShortTerm, None);
     assert!(
         matches!(summary, Err(Error::BadAnswer(BadAnswer::WrongLanguage(_)))),
         "{summary:?}"

@@ -14,7 +14,7 @@ mod judged;
 use super::*;
 use crate::bindings::errors::{BadAnswer, Combination};
 use crate::bindings::llm::{FinishReason, LlmError, Request};
-use crate::testing::{ScriptedLlm, TestHost, completion, golden_context, take_any};
+use crate::testing::{Quiet, ScriptedLlm, TestHost, completion, golden_context, take_any};
 use MemoryType::{LongTerm, ShortTerm};
 use Scope::{Channel, Thread, Workspace};
 
@@ -50,7 +50,7 @@ fn answered(text: &str, finish_reason: FinishReason) -> Result<Summary, Error> {
     for call in [0, 1] {
         llm.script(call, Ok(completion(text, finish_reason)));
     }
-    Summarizer::new(&llm, &settings(), take_any).summarize(
+    Summarizer::new(&llm, &Quiet, &settings(), take_any).summarize(
         &golden_context(),
         Channel,
         ShortTerm,
@@ -64,7 +64,7 @@ fn answered(text: &str, finish_reason: FinishReason) -> Result<Summary, Error> {
 #[test]
 fn the_model_gets_one_system_message_which_is_the_rendered_prompt() {
     let (llm, settings, context) = (ScriptedLlm::default(), settings(), golden_context());
-    let summarizer = Summarizer::new(&llm, &settings, take_any);
+    let summarizer = Summarizer::new(&llm, &Quiet, &settings, take_any);
     for (calls, (scope, memory_type)) in (1..).zip(ALL) {
         let _ = summarizer
             .summarize(&context, scope, memory_type, Some("- 既存"))
@@ -85,7 +85,7 @@ fn max_tokens_are_those_of_the_memory_type() {
     settings.long_term_summary_max_tokens = 777;
     settings.short_term_summary_max_tokens = 333;
     let llm = ScriptedLlm::default();
-    let summarizer = Summarizer::new(&llm, &settings, take_any);
+    let summarizer = Summarizer::new(&llm, &Quiet, &settings, take_any);
     for (scope, memory_type) in ALL {
         let _ = summarizer
             .summarize(&golden_context(), scope, memory_type, None)
@@ -146,7 +146,7 @@ fn a_short_term_prompt_has_no_existing_memory() {
 
 fn prompt_of(scope: Scope, memory_type: MemoryType, existing_memory: Option<&str>) -> String {
     let llm = ScriptedLlm::default();
-    let _ = Summarizer::new(&llm, &settings(), take_any)
+    let _ = Summarizer::new(&llm, &Quiet, &settings(), take_any)
         .summarize(&golden_context(), scope, memory_type, existing_memory)
         .unwrap();
     llm.prompts().remove(0)
@@ -161,7 +161,7 @@ fn a_thread_without_a_target_is_the_empty_string_and_asks_no_model() {
     context.target_thread_ts = None;
     let llm = ScriptedLlm::default();
     let settings = settings();
-    let summarizer = Summarizer::new(&llm, &settings, take_any);
+    let summarizer = Summarizer::new(&llm, &Quiet, &settings, take_any);
     let nothing = Summary {
         text: String::new(),
         engine: None,
@@ -186,7 +186,7 @@ fn a_thread_without_messages_is_the_empty_string_and_asks_no_model() {
     let mut context = golden_context();
     context.target_thread_ts = Some("1.000000".to_owned());
     let llm = ScriptedLlm::default();
-    let summary = Summarizer::new(&llm, &settings(), take_any).summarize(
+    let summary = Summarizer::new(&llm, &Quiet, &settings(), take_any).summarize(
         &context,
         Thread,
         ShortTerm,
@@ -206,7 +206,7 @@ fn nothing_to_summarise_is_the_existing_memory_or_the_empty_string_and_asks_no_m
             ..settings()
         };
         let llm = ScriptedLlm::default();
-        let summarizer = Summarizer::new(&llm, &settings, take_any);
+        let summarizer = Summarizer::new(&llm, &Quiet, &settings, take_any);
         for (scope, memory_type) in &ALL[1..] {
             let text = |existing| {
                 let context = nothing_to_summarise();
@@ -230,7 +230,7 @@ fn a_combination_without_a_memory_is_refused_even_with_nothing_to_summarise() {
         legacy_workspace_short_term: false,
         ..settings()
     };
-    let summarizer = Summarizer::new(&llm, &settings, take_any);
+    let summarizer = Summarizer::new(&llm, &Quiet, &settings, take_any);
     for (scope, memory_type) in [(Thread, LongTerm), (Workspace, ShortTerm)] {
         for context in [golden_context(), nothing_to_summarise()] {
             let error = Error::UnsupportedCombination(Combination { scope, memory_type });
@@ -325,7 +325,7 @@ fn an_answer_that_a_filter_held_back_is_refused() {
 fn an_error_of_the_model_is_handed_on() {
     let llm = ScriptedLlm::default();
     llm.script(0, Err(LlmError::RateLimited(Some(30))));
-    let summary = Summarizer::new(&llm, &settings(), take_any).summarize(
+    let summary = Summarizer::new(&llm, &Quiet, &settings(), take_any).summarize(
         &golden_context(),
         Channel,
         ShortTerm,
@@ -346,7 +346,7 @@ fn without_a_model_every_memory_keeps_to_its_own_limit() {
     settings.long_term_summary_max_tokens = 120;
     settings.short_term_summary_max_tokens = 60;
     let llm = ScriptedLlm::default();
-    let summarizer = Summarizer::new(&llm, &settings, take_any);
+    let summarizer = Summarizer::new(&llm, &Quiet, &settings, take_any);
     for (scope, memory_type) in ALL {
         let summary = summarizer
             .summarize(&golden_context(), scope, memory_type, None)
@@ -375,7 +375,7 @@ fn without_a_model_messages_are_picked_in_order_of_time_across_threads() {
         engine: Engine::Extractive,
         ..settings()
     };
-    let summarizer = Summarizer::new(&host.llm, &settings, take_any);
+    let summarizer = Summarizer::new(&host.llm, &Quiet, &settings, take_any);
     let text = summarizer
         .summarize(&host.context("C1"), Channel, ShortTerm, None)
         .unwrap()
@@ -392,7 +392,7 @@ fn without_a_model_what_does_not_fit_into_a_merge_is_an_error_and_not_lost() {
     };
     settings.long_term_summary_max_tokens = 0;
     let llm = ScriptedLlm::default();
-    let summary = Summarizer::new(&llm, &settings, take_any).summarize(
+    let summary = Summarizer::new(&llm, &Quiet, &settings, take_any).summarize(
         &golden_context(),
         Channel,
         LongTerm,

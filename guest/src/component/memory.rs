@@ -1,5 +1,6 @@
-//! The component: the exports of the WIT contract over the logic, the ports over its imports.
+//! The world `memory`: everything.
 
+use super::Host;
 use crate::answer::judge;
 use crate::bindings::errors::Error;
 use crate::bindings::exports::myao::memory::context_builder::{self, BuildRequest};
@@ -11,8 +12,6 @@ use crate::bindings::exports::myao::memory::reply_prompt::{self, Occasion};
 use crate::bindings::exports::myao::memory::responder::{
     self as responder_export, Judgment, Reply, Target,
 };
-use crate::bindings::llm::{Agent, Completion, LlmError, Request};
-use crate::bindings::log::Level;
 use crate::bindings::slack::{PostRequest, SlackError};
 use crate::bindings::storage::{
     Backlog, Deferral, Due, DueQuery, Memory, MemoryDraft, MemoryQuery, MessageQuery, StorageError,
@@ -20,15 +19,12 @@ use crate::bindings::storage::{
 use crate::bindings::types::{
     Channel, Context, MemoryType, Message, Scope, Timestamp, Ts as TsText, User,
 };
-use crate::bindings::{llm, log, settings, slack, storage};
+use crate::bindings::{settings, slack, storage};
 use crate::context;
 use crate::generator::{self, Run};
-use crate::ports::{Llm, Log, Ports, Slack, Storage};
-use crate::responder::Responder;
+use crate::ports::{Ports, Slack, Storage};
+use crate::responder::{Asker, Responder};
 use crate::summarizer::Summarizer;
-
-/// The host, reached through the component's imports.
-struct Host;
 
 impl Storage for Host {
     fn list_channels(&self) -> Result<Vec<Channel>, StorageError> {
@@ -62,21 +58,6 @@ impl Storage for Host {
     }
 }
 
-impl Llm for Host {
-    fn complete(&self, request: &Request) -> Result<Completion, LlmError> {
-        llm::complete(request)
-    }
-    fn complete_all(&self, requests: &[Request]) -> Vec<Result<Completion, LlmError>> {
-        llm::complete_all(requests)
-    }
-    fn context_window(&self, agent: Agent) -> Option<u32> {
-        llm::context_window(agent)
-    }
-    fn count_tokens(&self, agent: Agent, texts: &[String]) -> Vec<u32> {
-        llm::count_tokens(agent, texts)
-    }
-}
-
 impl Slack for Host {
     fn post(&self, request: &PostRequest) -> Result<Vec<TsText>, SlackError> {
         slack::post(request)
@@ -97,12 +78,6 @@ impl Slack for Host {
     }
     fn get_user(&self, id: &str) -> Result<User, SlackError> {
         slack::get_user(id)
-    }
-}
-
-impl Log for Host {
-    fn write(&self, level: Level, line: &str) {
-        log::write(level, line);
     }
 }
 
@@ -127,7 +102,7 @@ impl memory_summarizer::Guest for Component {
         existing_memory: Option<String>,
     ) -> Result<Summary, Error> {
         let settings = settings::get();
-        Summarizer::new(&Host, &settings, judge).summarize(
+        Summarizer::new(&Host, &Host, &settings, judge).summarize(
             &context,
             scope,
             memory_type,
@@ -142,7 +117,7 @@ impl memory_summarizer::Guest for Component {
         existing_memory: Option<String>,
     ) -> Result<String, Error> {
         let settings = settings::get();
-        Summarizer::new(&Host, &settings, judge).render_prompt(
+        Summarizer::new(&Host, &Host, &settings, judge).render_prompt(
             &context,
             scope,
             memory_type,
@@ -185,11 +160,11 @@ impl memory_generator::Guest for Component {
 
 impl reply_prompt::Guest for Component {
     fn render_reply(context: Context, occasion: Occasion, now: Timestamp) -> Result<String, Error> {
-        Responder::new(&ports(), now).render_reply(&context, occasion)
+        Asker::new(&Host, &Host, &settings::get(), now).render_reply(&context, occasion)
     }
 
     fn render_judgment(context: Context, now: Timestamp) -> Result<String, Error> {
-        Responder::new(&ports(), now).render_judgment(&context)
+        Asker::new(&Host, &Host, &settings::get(), now).render_judgment(&context)
     }
 }
 
@@ -207,6 +182,4 @@ impl responder_export::Guest for Component {
     }
 }
 
-// Only in the component: a linker for the native `cdylib` refuses the names of the exports.
-#[cfg(target_arch = "wasm32")]
 crate::bindings::export!(Component with_types_in crate::bindings);

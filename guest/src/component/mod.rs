@@ -1,0 +1,36 @@
+//! The component: the exports of the WIT contract over the logic, the ports over its imports. Without the feature
+//! `memory` it has the world `summarizer`; imports that this one does not use are left out when it is linked.
+
+#[cfg(feature = "memory")]
+mod memory;
+#[cfg(not(feature = "memory"))]
+mod summarizer;
+
+use crate::bindings::llm::{Agent, Completion, LlmError, Request};
+use crate::bindings::log::Level;
+use crate::bindings::{llm, log};
+use crate::ports::{Llm, Log};
+
+/// The host, reached through the component's imports.
+struct Host;
+
+impl Llm for Host {
+    fn complete(&self, request: &Request) -> Result<Completion, LlmError> {
+        llm::complete(request)
+    }
+    fn complete_all(&self, requests: &[Request]) -> Vec<Result<Completion, LlmError>> {
+        llm::complete_all(requests)
+    }
+    fn context_window(&self, agent: Agent) -> Option<u32> {
+        llm::context_window(agent)
+    }
+    fn count_tokens(&self, agent: Agent, texts: &[String]) -> Vec<u32> {
+        llm::count_tokens(agent, texts)
+    }
+}
+
+impl Log for Host {
+    fn write(&self, level: Level, line: &str) {
+        log::write(level, line);
+    }
+}

@@ -1,0 +1,90 @@
+//! The world `summarizer`: for hosts that keep their own storage.
+
+use super::Host;
+use crate::answer::judge;
+use crate::bindings::errors::Error;
+use crate::bindings::settings;
+use crate::bindings::types::{Context, MemoryType, Scope, Timestamp};
+use crate::responder::Asker;
+use crate::summarizer::Summarizer;
+
+#[allow(
+    missing_docs,
+    clippy::all,
+    clippy::restriction,
+    reason = "generated from wit/"
+)]
+mod world {
+    wit_bindgen::generate!({
+        path: "../wit",
+        world: "summarizer",
+        with: {
+            "myao:memory/types@0.1.0": crate::bindings::types,
+            "myao:memory/errors@0.1.0": crate::bindings::errors,
+            "myao:memory/llm@0.1.0": crate::bindings::llm,
+            "myao:memory/settings@0.1.0": crate::bindings::settings,
+            "myao:memory/log@0.1.0": crate::bindings::log,
+        },
+        default_bindings_module: "crate::component::summarizer::world",
+    });
+}
+
+use world::exports::myao::memory::memory_summarizer::{self, Summary};
+use world::exports::myao::memory::reply_prompt::{self, Occasion};
+
+struct Component;
+
+impl memory_summarizer::Guest for Component {
+    fn summarize(
+        context: Context,
+        scope: Scope,
+        memory_type: MemoryType,
+        existing_memory: Option<String>,
+    ) -> Result<Summary, Error> {
+        let settings = settings::get();
+        let summarizer = Summarizer::new(&Host, &Host, &settings, judge);
+        let summary =
+            summarizer.summarize(&context, scope, memory_type, existing_memory.as_deref())?;
+        Ok(Summary {
+            text: summary.text,
+            engine: summary.engine,
+            truncated: summary.truncated,
+            coverage: summary.coverage,
+        })
+    }
+
+    fn render_prompt(
+        context: Context,
+        scope: Scope,
+        memory_type: MemoryType,
+        existing_memory: Option<String>,
+    ) -> Result<String, Error> {
+        let settings = settings::get();
+        Summarizer::new(&Host, &Host, &settings, judge).render_prompt(
+            &context,
+            scope,
+            memory_type,
+            existing_memory.as_deref(),
+        )
+    }
+}
+
+impl reply_prompt::Guest for Component {
+    fn render_reply(context: Context, occasion: Occasion, now: Timestamp) -> Result<String, Error> {
+        let occasion = match occasion {
+            Occasion::Mention => {
+                crate::bindings::exports::myao::memory::reply_prompt::Occasion::Mention
+            }
+            Occasion::Unasked => {
+                crate::bindings::exports::myao::memory::reply_prompt::Occasion::Unasked
+            }
+        };
+        Asker::new(&Host, &Host, &settings::get(), now).render_reply(&context, occasion)
+    }
+
+    fn render_judgment(context: Context, now: Timestamp) -> Result<String, Error> {
+        Asker::new(&Host, &Host, &settings::get(), now).render_judgment(&context)
+    }
+}
+
+world::export!(Component with_types_in world);
