@@ -1,4 +1,4 @@
-// Instances of the two components, as `jco transpile --instantiation async` made them: `generated/NAME/`.
+// Instances of the two components, as `jco transpile --instantiation sync` made them: `generated/NAME/`.
 
 import { readFileSync } from 'node:fs';
 import { emptyWasi, log } from './imports.js';

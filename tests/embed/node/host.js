@@ -7,7 +7,7 @@
 import { readFileSync } from 'node:fs';
 import { memoryComponent, summarizerComponent } from './component.js';
 import { Platform, ScriptedModel } from './imports.js';
-import { camel, plain, readContext } from './json.js';
+import { camel, plain, readAnswers, readContext } from './json.js';
 import { Store } from './store.js';
 
 /** @import {Context, MemoryType, Scope, Timestamp} from './generated/memory/interfaces/myao-memory-types.js' */
@@ -23,15 +23,20 @@ const workedPrompts = (context) => [
   ['workspace-short-term', 'workspace', 'short-term', undefined, true],
 ];
 
-/** Every prompt of a context. @param {(settings: Values) => Renderer} instance @param {Context} context @param {Values} settings @param {Timestamp} now */
-function prompts(instance, context, settings, now) {
-  const worked = workedPrompts(context).map(([name, scope, type, existing, legacyWorkspaceShortTerm]) => {
+/** Every prompt of a context.
+ * @param {(settings: Values) => Pick<ReturnType<typeof summarizerComponent>, 'memorySummarizer' | 'replyPrompt'>} instance
+ * @param {Context} context @param {Timestamp} now */
+function prompts(instance, context, now) {
+  /** @type {Record<string, string>} */
+  const prompts = {};
+  for (const [name, scope, type, existing, legacyWorkspaceShortTerm] of workedPrompts(context)) {
     const { memorySummarizer } = instance({ ...settings, legacyWorkspaceShortTerm });
-    return [name, memorySummarizer.renderPrompt(context, scope, type, existing)];
-  });
+    prompts[name] = memorySummarizer.renderPrompt(context, scope, type, existing);
+  }
   const { replyPrompt } = instance(settings);
-  const [mention, judgment] = [replyPrompt.renderReply(context, 'mention', now), replyPrompt.renderJudgment(context, now)];
-  return { ...Object.fromEntries(worked), reply: mention, judgment };
+  prompts.reply = replyPrompt.renderReply(context, 'mention', now);
+  prompts.judgment = replyPrompt.renderJudgment(context, now);
+  return prompts;
 }
 
 /** The result of an export, or the error of the contract that it ended with. @param {() => unknown} call */
@@ -55,18 +60,43 @@ const settings = camel(script.settings);
 const store = new Store(script['utc-offset-seconds'], settings.workspaceScopeId);
 for (const user of camel(script.users)) store.users.set(user.id, user);
 for (const channel of camel(script.channels)) store.channels.set(channel.id, channel);
-const model = new ScriptedModel(camel(script.answers), script['context-windows']);
+const model = new ScriptedModel(readAnswers(script.answers), script['context-windows']);
 const platform = new Platform(store, camel(script['known-to-the-platform']));
 const workspace = { store, model, platform, settings };
 
 /** One run over what there is by then. @param {any} run */
-async function generate(run) {
-  for (const message of camel(run.messages)) store.put(message);
+function generate(run) {
+  for (const message of run.messages) store.put(camel(message));
   const now = at(run.now);
-  const report = (await memoryComponent(workspace)).memoryGenerator.generate(now);
-  const channels = (run['generate-channels'] ?? []).map(async (/** @type {string} */ id) =>
-    (await memoryComponent(workspace)).memoryGenerator.generateChannel(id, now));
-  const threads = (run['generate-threads'] ?? []).map(async (/** @type {[string, string]} */ [id, ts]) =>
-    (await memoryComponent(workspace)).memoryGenerator.generateThread(id, ts, now));
-  return { report, channels: await Promise.all(channels), threads: await Promise.all(threads) };
+  const generator = () => memoryComponent(workspace).memoryGenerator;
+  const report = generator().generate(now);
+  const channels = (run['generate-channels'] ?? []).map((/** @type {string} */ id) => generator().generateChannel(id, now));
+  const threads = (run['generate-threads'] ?? []).map((/** @type {string[]} */ [id, ts]) => generator().generateThread(id, ts, now));
+  return { report, channels, threads };
 }
+
+const goldens = readContext(context);
+const silent = new ScriptedModel({}, {});
+const withoutWorkspace = (/** @type {Values} */ settings) =>
+  memoryComponent({ store: new Store(0, settings.workspaceScopeId), model: silent, platform, settings });
+const now = at(script.runs[0].now);
+const memory = prompts(withoutWorkspace, goldens, now);
+const smallest = prompts((settings) => summarizerComponent(silent, settings), goldens, now);
+
+const summarizing = new ScriptedModel(readAnswers(script['answers-of-the-summarizer']), {});
+const { memorySummarizer } = summarizerComponent(summarizing, settings);
+const summary = memorySummarizer.summarize(goldens, 'channel', 'short-term', undefined);
+const refused = result(() => memorySummarizer.summarize(goldens, 'workspace', 'short-term', undefined));
+const failed = result(() => memorySummarizer.summarize(goldens, 'thread', 'short-term', undefined));
+
+const runs = [];
+for (const run of script.runs) runs.push(generate(run));
+const then = at(script.runs.at(-1).now);
+const mention = memoryComponent(workspace).responder.replyToMention(camel(script.mention), then);
+const judged = memoryComponent(workspace).responder.judge(camel(script.judged), then);
+
+const came = {
+  memory: { prompts: memory, runs, requests: model.requests, memories: store.saved(), mention, judged, posts: platform.posts },
+  summarizer: { prompts: smallest, summary, refused, failed, requests: summarizing.requests },
+};
+console.log(JSON.stringify(plain(came), null, 2));

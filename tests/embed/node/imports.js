@@ -112,23 +112,27 @@ export const log = {
   write: (/** @type {Level} */ level, /** @type {string} */ line) => console.error(`${level}: ${line}`),
 };
 
-/** A stream that takes everything in and shows nothing. */
-class Nowhere extends io.streams.OutputStream {
-  checkWrite() { return 65536n; }
-  write() {}
-  flush() {}
-  blockingFlush() {}
-  blockingWriteAndFlush() {}
-}
-
 /**
- * WASI is what Rust's standard library asks for; nothing is in it: no arguments, environment, files, network or
- * streams. What else the shim would give (`wasi:random`) is no authority.
+ * WASI is what Rust's standard library asks for, and nothing is in it: no arguments, environment, files, network or
+ * streams, and no way to end this process. Left to itself, the shim would lend those of this process.
  */
 export function emptyWasi() {
+  const stream = (/** @type {object} */ prototype, /** @type {object} */ methods) => Object.assign(Object.create(prototype), methods);
+  const closed = () => { throw { tag: 'closed' }; };
+  const drop = () => {};
+  const input = () => stream(io.streams.InputStream.prototype, { read: closed, blockingRead: closed });
+  const output = () => stream(io.streams.OutputStream.prototype, { checkWrite: () => 65536n, write: drop, flush: drop, blockingFlush: drop, blockingWriteAndFlush: drop });
   const exit = () => { throw new Error('the component ended itself'); };
-  const sandbox = { preopens: {}, env: {}, args: [], enableNetwork: false };
-  const closed = { ...cli, exit: { exit, exitWithCode: exit }, stdout: { getStdout: () => new Nowhere() },
-    stderr: { getStderr: () => new Nowhere() } };
-  return new WASIShim({ cli: closed, sandbox }).getImportObject();
+  const nothing = {
+    ...cli,
+    environment: { getEnvironment: () => [], getArguments: () => [], initialCwd: () => undefined },
+    exit: { exit, exitWithCode: exit },
+    stdin: { getStdin: input },
+    stdout: { getStdout: output },
+    stderr: { getStderr: output },
+    terminalStdin: { getTerminalStdin: () => undefined },
+    terminalStdout: { getTerminalStdout: () => undefined },
+    terminalStderr: { getTerminalStderr: () => undefined },
+  };
+  return new WASIShim({ cli: nothing, sandbox: { preopens: {}, enableNetwork: false } }).getImportObject();
 }

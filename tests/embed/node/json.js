@@ -12,6 +12,13 @@ export function camel(value) {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [rename(name), camel(inner)]));
 }
 
+/** The answers of a scripted model, by purpose. @param {any} json @returns {Record<string, import('./imports.js').Answer[]>} */
+export function readAnswers(json) {
+  const error = (/** @type {any} */ [tag, val]) => ({ error: { tag, val } });
+  const read = (/** @type {any} */ answer) => (answer.error ? error(Object.entries(answer.error)[0]) : camel(answer));
+  return Object.fromEntries(Object.entries(json).map(([purpose, answers]) => [purpose, answers.map(read)]));
+}
+
 /** A value of the contract as JSON that looks the same from every host: keys in order, cases of variants by their
  * names, with what they hold if they hold something. @param {any} value @returns {any} */
 export function plain(value) {
@@ -21,7 +28,8 @@ export function plain(value) {
   if (Array.isArray(value) || ArrayBuffer.isView(value)) return Array.from(/** @type {any[]} */ (value), plain);
   if ('tag' in value) return 'val' in value ? { [value.tag]: plain(value.val) } : value.tag;
   const rename = (/** @type {string} */ name) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-  return Object.fromEntries(Object.keys(value).sort().map((name) => [rename(name), plain(value[name])]));
+  const named = Object.entries(value).map(([name, inner]) => /** @type {const} */ ([rename(name), plain(inner)]));
+  return Object.fromEntries(named.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 /** A time as ISO 8601 writes it, with its offset. @param {string} text @returns {Timestamp} */

@@ -99,6 +99,17 @@ export class Store {
     return { unixSeconds: key(ts) / 1_000_000n, utcOffsetSeconds: this.utcOffsetSeconds };
   }
 
+  /** The current texts, ordered by scope, scope id, type and version. */
+  saved() {
+    return [...this.memories].sort(
+      (a, b) =>
+        SCOPES.indexOf(a.scope) - SCOPES.indexOf(b.scope) ||
+        order(a.scopeId, b.scopeId) ||
+        TYPES.indexOf(a.memoryType) - TYPES.indexOf(b.memoryType) ||
+        a.version - b.version,
+    );
+  }
+
   /** @param {MemoryQuery} query @returns {Memory[]} */
   #memories({ workspace, channels, historyLimit, unmerged, threads }) {
     const isWanted = (/** @type {Memory} */ memory) => {
@@ -110,13 +121,7 @@ export class Store {
       const isNew = versions.indexOf(memory) >= versions.length - historyLimit;
       return isNew || (unmerged && memory.id > this.#mergedThrough('channel', memory.scopeId, 'long-term'));
     };
-    return this.memories.filter(isWanted).sort(
-      (a, b) =>
-        SCOPES.indexOf(a.scope) - SCOPES.indexOf(b.scope) ||
-        order(a.scopeId, b.scopeId) ||
-        TYPES.indexOf(a.memoryType) - TYPES.indexOf(b.memoryType) ||
-        a.version - b.version,
-    );
+    return this.saved().filter(isWanted);
   }
 
   /** @param {DueQuery} query @returns {Due} */
@@ -191,11 +196,8 @@ export class Store {
       throw new Refusal({ tag: 'conflict', val: `${draft.scopeId} has a newer memory: read again` });
     const isStandIn = (/** @type {Memory} */ memory) => memory.version === 0 && isOf(memory, draft);
     const standIn = this.memories.find(isStandIn);
-    const [version, replaced] = {
-      overwrite: /** @type {const} */ ([1, current]),
-      'new-version': /** @type {const} */ ([(newest?.version ?? 0) + 1, []]),
-      'stand-in': /** @type {const} */ ([0, []]),
-    }[draft.mode];
+    const version = { overwrite: 1, 'new-version': (newest?.version ?? 0) + 1, 'stand-in': 0 }[draft.mode];
+    const replaced = draft.mode === 'overwrite' ? current : [];
     const first = [...replaced, ...(standIn ? [standIn] : [])].find((memory) => memory.version === version);
     const { scope, scopeId, memoryType, content, engine, now, sourceMessageCount } = draft;
     const { sourceLatestMessageTs, mergedThrough } = draft;
