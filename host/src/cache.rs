@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::hash::{Hash as _, Hasher};
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest as _, Sha256};
@@ -26,13 +26,20 @@ impl<'a> CompiledCache<'a> {
 
     /// The compiled component: from the folder, or compiled now and kept there. A folder that cannot
     /// be used is reported and costs the compilation only.
-    pub(crate) fn load_or_compile(&self, engine: &Engine, component: &[u8]) -> Result<Component> {
-        let path = self.path(engine, component);
-        if let Some(compiled) = read_checked(&path) {
-            match deserialize(engine, &compiled) {
-                Ok(component) => return Ok(component),
-                Err(error) => tracing::warn!("{} is not used: {error:#}", path.display()),
-            }
+    pub(crate) fn load_or_compile(
+        &self,
+        engine: &Engine,
+        component: &[u8],
+        digest: &str,
+    ) -> Result<Component> {
+        let path = self.path(engine, digest);
+        let kept = self
+            .read(&path)
+            .and_then(|compiled| deserialize(engine, &compiled).map_err(Unusable::Refused));
+        match kept {
+            Ok(component) => return Ok(component),
+            Err(Unusable::Absent) => {}
+            Err(why) => tracing::warn!("{} is not used: {why}", path.display()),
         }
         let compiled = engine.precompile_component(component)?;
         if let Err(error) = self.write(&path, &compiled) {
@@ -45,12 +52,34 @@ impl<'a> CompiledCache<'a> {
     }
 
     /// The file is named by the component and by everything that its compilation depends on.
-    fn path(&self, engine: &Engine, component: &[u8]) -> PathBuf {
+    fn path(&self, engine: &Engine, digest: &str) -> PathBuf {
         let mut hasher = DigestHasher(Sha256::new());
         engine.precompile_compatibility_hash().hash(&mut hasher);
-        hasher.write(component);
+        hasher.write(digest.as_bytes());
         let name = hex(hasher.0.finalize());
         self.folder.join(format!("{name}.cwasm"))
+    }
+
+    /// The compiled code in a file that is whole and the user's own.
+    fn read(&self, path: &Path) -> std::result::Result<Vec<u8>, Unusable> {
+        let mut file = fs::File::open(path).map_err(Unusable::unreadable)?;
+        let (folder, own) = (fs::metadata(self.folder), file.metadata());
+        let (folder, own) = folder
+            .and_then(|folder| Ok((folder, own?)))
+            .map_err(Unusable::unreadable)?;
+        if !is_private(&folder, &own) {
+            return Err(Unusable::NotPrivate);
+        }
+        let mut bytes = Vec::with_capacity(usize::try_from(own.len()).unwrap_or(0));
+        file.read_to_end(&mut bytes).map_err(Unusable::unreadable)?;
+        let (checksum, compiled) = bytes
+            .split_at_checked(CHECKSUM_BYTES)
+            .ok_or(Unusable::Damaged)?;
+        if Sha256::digest(compiled).as_slice() != checksum {
+            return Err(Unusable::Damaged);
+        }
+        bytes.drain(..CHECKSUM_BYTES);
+        Ok(bytes)
     }
 
     /// Written aside, and renamed when it is whole.
@@ -71,6 +100,30 @@ impl<'a> CompiledCache<'a> {
     }
 }
 
+/// Why a file is not used.
+#[derive(Debug, thiserror::Error)]
+enum Unusable {
+    #[error("it is not there")]
+    Absent,
+    #[error("{0}")]
+    Unreadable(io::Error),
+    #[error("others may have written it")]
+    NotPrivate,
+    #[error("it is not as it was written")]
+    Damaged,
+    #[error("{0:#}")]
+    Refused(wasmtime::Error),
+}
+
+impl Unusable {
+    fn unreadable(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::NotFound => Self::Absent,
+            _ => Self::Unreadable(error),
+        }
+    }
+}
+
 /// Feeds a SHA-256 with what is hashed.
 struct DigestHasher(Sha256);
 
@@ -83,15 +136,6 @@ impl Hasher for DigestHasher {
         // Only the whole digest is used.
         0
     }
-}
-
-/// The compiled code of a file that is there, whole, and the user's own.
-fn read_checked(path: &Path) -> Option<Vec<u8>> {
-    let bytes = fs::read(path).ok()?;
-    let metadata = fs::metadata(path).ok()?;
-    let (checksum, compiled) = bytes.split_at_checked(CHECKSUM_BYTES)?;
-    let whole = Sha256::digest(compiled).as_slice() == checksum;
-    (whole && is_private(&metadata)).then(|| compiled.to_vec())
 }
 
 #[allow(unsafe_code)]
@@ -120,10 +164,11 @@ fn create_private_file(path: &Path) -> io::Result<fs::File> {
         .open(path)
 }
 
+/// Whether nobody but the folder's owner can have written the file: nobody else can put one into the folder.
 #[cfg(unix)]
-fn is_private(metadata: &fs::Metadata) -> bool {
-    use std::os::unix::fs::PermissionsExt as _;
-    metadata.permissions().mode() & 0o077 == 0
+fn is_private(folder: &fs::Metadata, file: &fs::Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    folder.mode() & 0o022 == 0 && file.mode() & 0o077 == 0 && file.uid() == folder.uid()
 }
 
 #[cfg(not(unix))]
@@ -140,6 +185,6 @@ fn create_private_file(path: &Path) -> io::Result<fs::File> {
 }
 
 #[cfg(not(unix))]
-fn is_private(_: &fs::Metadata) -> bool {
+fn is_private(_: &fs::Metadata, _: &fs::Metadata) -> bool {
     true
 }

@@ -6,10 +6,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use wasmtime::component::types::ComponentItem;
-use wasmtime::component::{Component, Linker};
+use wasmtime::component::{Component, InstancePre, Linker};
 use wasmtime::{Config, Engine};
 
-use crate::bindings::MemoryPre;
+use crate::bindings::exports::myao::memory::{
+    context_builder, memory_generator, memory_summarizer, reply_prompt, responder,
+};
 use crate::cache::CompiledCache;
 use crate::capabilities::{CallState, add_to_linker};
 use crate::digest::sha256_hex;
@@ -18,6 +20,8 @@ use crate::digest::sha256_hex;
 const MAGIC: &[u8] = b"\0asm";
 /// The package of the contract, as it stands in interface names.
 const PACKAGE: &str = "myao:memory/";
+/// What the world `memory` exports beyond the world `summarizer`.
+const MEMORY_ONLY: [&str; 3] = ["context-builder", "memory-generator", "responder"];
 /// The version of the contract that this host speaks.
 pub const CONTRACT_VERSION: &str = "0.1.0";
 /// How often a running component gives way, so that its deadline can be kept.
@@ -65,13 +69,49 @@ pub enum LoadError {
     Engine(String),
 }
 
-/// A compiled component, ready to be instantiated. Cheap to clone.
+/// A compiled component of the world `memory` or `summarizer`, ready to be instantiated. Cheap to clone.
 #[derive(Clone)]
 pub struct LoadedComponent {
     pub(crate) name: Arc<str>,
     digest: Arc<str>,
     pub(crate) engine: Engine,
-    pub(crate) pre: MemoryPre<CallState>,
+    pub(crate) pre: InstancePre<CallState>,
+    pub(crate) exports: Exports,
+}
+
+/// Where a component has its interfaces. One of the world `summarizer` has only the first two.
+#[derive(Clone)]
+pub(crate) struct Exports {
+    pub(crate) memory_summarizer: Option<memory_summarizer::GuestIndices>,
+    pub(crate) reply_prompt: Option<reply_prompt::GuestIndices>,
+    pub(crate) context_builder: Option<context_builder::GuestIndices>,
+    pub(crate) memory_generator: Option<memory_generator::GuestIndices>,
+    pub(crate) responder: Option<responder::GuestIndices>,
+}
+
+impl Exports {
+    fn of(engine: &Engine, pre: &InstancePre<CallState>) -> wasmtime::Result<Self> {
+        let component_type = pre.component().component_type();
+        // One interface that only the world `memory` has makes it that world, which is then to be whole.
+        let is_memory = component_type
+            .exports(engine)
+            .filter_map(|(name, _)| name.strip_prefix(PACKAGE))
+            .filter_map(|name| name.split('@').next())
+            .any(|interface| MEMORY_ONLY.contains(&interface));
+        Ok(Self {
+            memory_summarizer: Some(memory_summarizer::GuestIndices::new(pre)?),
+            reply_prompt: Some(reply_prompt::GuestIndices::new(pre)?),
+            context_builder: is_memory
+                .then(|| context_builder::GuestIndices::new(pre))
+                .transpose()?,
+            memory_generator: is_memory
+                .then(|| memory_generator::GuestIndices::new(pre))
+                .transpose()?,
+            responder: is_memory
+                .then(|| responder::GuestIndices::new(pre))
+                .transpose()?,
+        })
+    }
 }
 
 impl LoadedComponent {
@@ -101,22 +141,23 @@ impl LoadedComponent {
             });
         }
         let engine = new_engine()?;
+        let digest = sha256_hex(bytes);
         let component = match cache {
-            Some(folder) => CompiledCache::new(folder).load_or_compile(&engine, bytes),
+            Some(folder) => CompiledCache::new(folder).load_or_compile(&engine, bytes, &digest),
             None => Component::from_binary(&engine, bytes),
         }
         .map_err(|error| broken(name, &error))?;
         let mut linker = Linker::new(&engine);
         add_to_linker(&mut linker).map_err(|error| LoadError::Engine(format!("{error:#}")))?;
-        let pre = linker
-            .instantiate_pre(&component)
-            .and_then(MemoryPre::new)
-            .map_err(|error| incompatible(name, &engine, &component, &error))?;
+        let misfit = |error| incompatible(name, &engine, &component, &error);
+        let pre = linker.instantiate_pre(&component).map_err(misfit)?;
+        let exports = Exports::of(&engine, &pre).map_err(misfit)?;
         Ok(Self {
             name: name.into(),
-            digest: sha256_hex(bytes).into(),
+            digest: digest.into(),
             engine,
             pre,
+            exports,
         })
     }
 

@@ -1,18 +1,16 @@
 //! What the tests share: the component, settings, fixtures.
 
+pub mod abort;
 pub mod backfills;
 pub mod bot;
 pub mod collector;
 pub mod conversation;
 pub mod export;
-pub mod faults;
 pub mod llm_server;
 pub mod merges;
 pub mod peer;
 pub mod program;
-pub mod recorder;
 pub mod store;
-pub mod tap;
 pub mod telling;
 
 use std::path::PathBuf;
@@ -22,8 +20,9 @@ use myao::bindings::settings::Values;
 use myao::component::LoadedComponent;
 use myao::config::Config;
 use myao::llm::Llm;
-use myao::plugin::MemoryPlugin;
+use myao::plugin::{MemoryPlugin, MemoryPluginBuilder};
 use myao::storage::Storage;
+use myao_testkit::Imports;
 
 /// A file of the project, by its path from the top.
 #[must_use]
@@ -65,8 +64,30 @@ pub fn default_settings() -> Values {
         .unwrap_or_else(|error| panic!("{error}"))
 }
 
+/// The component over a storage and a model, for more to be said.
+pub fn builder(
+    storage: Arc<dyn Storage>,
+    llm: Arc<dyn Llm>,
+    settings: Values,
+) -> MemoryPluginBuilder {
+    MemoryPlugin::builder()
+        .component(component())
+        .storage(storage)
+        .llm(llm)
+        .settings(settings)
+}
+
 /// The component over a storage and a model.
 #[must_use]
+#[allow(clippy::panic)]
 pub fn plugin(storage: Arc<dyn Storage>, llm: Arc<dyn Llm>, settings: Values) -> MemoryPlugin {
-    MemoryPlugin::new(component(), storage, llm, settings)
+    builder(storage, llm, settings)
+        .build()
+        .unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The component over all that a host offers, the chat platform included.
+#[must_use]
+pub fn plugin_over(imports: Imports, settings: Values) -> MemoryPlugin {
+    plugin(imports.storage, imports.llm, settings).with_slack(imports.slack)
 }

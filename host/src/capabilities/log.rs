@@ -8,6 +8,7 @@ const MAX_LINE_BYTES: usize = 4096;
 
 impl Host for CallState {
     async fn write(&mut self, level: Level, line: String) -> wasmtime::Result<()> {
+        self.count_import()?;
         // A replay does nothing that there would be to tell of.
         if self.tape.is_playing() {
             return Ok(());

@@ -4,6 +4,7 @@
 /// One import: as the tape has it, or done by the host.
 macro_rules! import {
     ($state:ident, $import:literal, $arguments:expr, $live:expr) => {{
+        $state.count_import()?;
         match $state.tape.begin($import, &$arguments)? {
             $crate::recording::Step::Over(result) => Ok(result),
             $crate::recording::Step::Live => {
@@ -30,6 +31,7 @@ use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 use crate::bindings::settings::Values;
 use crate::journal::{Attempts, CallJournal};
 use crate::llm::{Agents, CallObserver};
+use crate::plugin::Limits;
 use crate::recording::Tape;
 use crate::slack::Slack;
 use crate::storage::Storage;
@@ -68,16 +70,14 @@ pub(crate) struct CallState {
     keeps_answers: bool,
     attempts: Attempts,
     pub(crate) tape: Tape,
+    /// How many more times it may call its imports.
+    import_calls_left: u64,
     wasi: WasiCtx,
     resources: ResourceTable,
 }
 
 impl CallState {
-    pub(crate) fn new(
-        capabilities: Capabilities,
-        max_memory_bytes: usize,
-        purpose: Purpose,
-    ) -> Self {
+    pub(crate) fn new(capabilities: Capabilities, limits: &Limits, purpose: Purpose) -> Self {
         let (keeps_answers, tape) = match purpose {
             Purpose::Look => (false, Tape::Off),
             Purpose::Make(tape) => (true, tape),
@@ -87,9 +87,10 @@ impl CallState {
             capabilities,
             keeps_answers,
             tape,
+            import_calls_left: limits.import_calls,
             attempts: Attempts::default(),
             memory_limit: StoreLimitsBuilder::new()
-                .memory_size(max_memory_bytes)
+                .memory_size(limits.memory_bytes)
                 .trap_on_grow_failure(true)
                 .build(),
             // No arguments, environment, files, network or standard streams.
@@ -97,7 +98,19 @@ impl CallState {
             resources: ResourceTable::new(),
         }
     }
+
+    /// Counts a call of an import.
+    fn count_import(&mut self) -> Result<(), TooManyImportCalls> {
+        let left = self.import_calls_left.checked_sub(1);
+        self.import_calls_left = left.ok_or(TooManyImportCalls)?;
+        Ok(())
+    }
 }
+
+/// The component called its imports more often than it may.
+#[derive(Debug, thiserror::Error)]
+#[error("too many calls of imports")]
+pub(crate) struct TooManyImportCalls;
 
 impl WasiView for CallState {
     fn ctx(&mut self) -> WasiCtxView<'_> {

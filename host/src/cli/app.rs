@@ -14,7 +14,7 @@ use myao::config::{Config, LogFormat, LogLevel, Logging, WORKSPACE_SCOPE_ID};
 use myao::explain::explain_storage;
 use myao::import::python_bot;
 use myao::llm::Agents;
-use myao::plugin::MemoryPlugin;
+use myao::plugin::{MemoryPlugin, MemoryPluginBuilder};
 use myao::storage::sqlite::{SqliteStore, SqliteWorkspace};
 use myao::traces::Traces;
 
@@ -116,16 +116,14 @@ impl App {
         }
     }
 
-    /// The component, bound to a store and to the configured model.
-    pub(crate) fn plugin(
-        &self,
-        storage: Arc<dyn myao::storage::Storage>,
-    ) -> anyhow::Result<MemoryPlugin> {
-        let component = self.load_component()?;
-        let agents = Agents::configured(&self.config.agents)?;
-        let plugin = MemoryPlugin::new(component, storage, agents, self.config.settings()?);
+    /// The component with the configured model, which is to be bound to a store.
+    pub(crate) fn plugin(&self) -> anyhow::Result<MemoryPluginBuilder> {
+        let plugin = MemoryPlugin::builder()
+            .component(self.load_component()?)
+            .llm(Agents::configured(&self.config.agents)?)
+            .settings(self.config.settings()?);
         Ok(match &self.traces {
-            Some(traces) => plugin.with_traces(traces.clone()),
+            Some(traces) => plugin.traces(traces.clone()),
             None => plugin,
         })
     }
@@ -135,11 +133,21 @@ impl App {
         &self,
         workspace: &SqliteWorkspace,
     ) -> anyhow::Result<MemoryPlugin> {
-        let mut plugin = self.plugin(Arc::new(workspace.clone()))?;
+        self.bind(self.plugin()?, workspace).await
+    }
+
+    /// Binds a plugin to a workspace of the database.
+    pub(crate) async fn bind(
+        &self,
+        mut plugin: MemoryPluginBuilder,
+        workspace: &SqliteWorkspace,
+    ) -> anyhow::Result<MemoryPlugin> {
+        let workspace = Arc::new(workspace.clone());
+        plugin = plugin.storage(workspace.clone());
         if self.config.memory.recording {
-            plugin = plugin.with_recordings(Arc::new(workspace.clone()));
+            plugin = plugin.recordings(workspace.clone());
         }
-        let plugin = plugin.with_journal(Arc::new(workspace.clone())).await;
+        let plugin = plugin.build()?.with_journal(workspace).await;
         plugin.map_err(|error| anyhow::anyhow!(explain_storage(&error)))
     }
 

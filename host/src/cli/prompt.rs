@@ -2,7 +2,6 @@
 
 use std::io::Write as _;
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use anyhow::Context as _;
 
@@ -11,7 +10,6 @@ use myao::bindings::types::{Context, MemoryType, Scope, Timestamp};
 use myao::context_json;
 use myao::names;
 use myao::plugin::MemoryPlugin;
-use myao::storage::empty::EmptyStorage;
 use myao::storage::sqlite::SqliteWorkspace;
 use myao::ts::TsKey;
 
@@ -89,7 +87,7 @@ impl Input {
                 let text = read_input(path)?;
                 let context = context_json::parse(&text)
                     .with_context(|| format!("{} is not a context", input_name(path)))?;
-                let plugin = app.plugin(Arc::new(EmptyStorage))?;
+                let plugin = app.plugin()?.build()?;
                 let existing_memory = arguments.existing_memory.clone();
                 Ok(Self {
                     plugin,

@@ -2,7 +2,6 @@
 
 use std::io::Write as _;
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use anyhow::Context as _;
 use serde_json::{Value, json};
@@ -13,7 +12,6 @@ use myao::explain::explain;
 use myao::names;
 use myao::plugin::CallError;
 use myao::recording::{Asked, Ending, Head, ImportCall, Parting, Replayed};
-use myao::storage::empty::EmptyStorage;
 use myao::storage::sqlite::SqliteWorkspace;
 use myao::storage::sqlite::inspect::{MemoryFilter, StoredMemory};
 
@@ -37,7 +35,7 @@ pub(crate) async fn run(app: &App, arguments: &ReplayArgs) -> anyhow::Result<Exi
              made from then on can be replayed"
         )
     })?;
-    let plugin = app.plugin(Arc::new(EmptyStorage))?;
+    let plugin = app.plugin()?.build()?;
     let (head, length) = (recording.head.clone(), recording.calls.len());
     let replayed = plugin.replay(recording).await?;
     let result = Replay {

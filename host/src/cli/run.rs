@@ -136,8 +136,8 @@ fn load(
         Box::pin(async move {
             let loaded = async {
                 let app = app.reloaded()?;
-                let plugin = app.plugin_over(&workspace).await?;
-                let plugin = plugin.with_slack(slack).with_call_observer(metrics);
+                let plugin = app.plugin()?.slack(slack).call_observer(metrics);
+                let plugin = app.bind(plugin, &workspace).await?;
                 anyhow::Ok((app.config, plugin))
             };
             loaded.await.map_err(|error| super::in_one_line(&error))

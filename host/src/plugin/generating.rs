@@ -5,35 +5,11 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use wasmtime::Store;
 
 use super::{CallError, MemoryPlugin};
-use crate::bindings::Memory;
-use crate::bindings::exports::myao::memory::memory_generator::{Entry, Report};
+use crate::bindings::exports::myao::memory::memory_generator::{Entry, Guest, Report};
 use crate::bindings::types::Timestamp;
 use crate::capabilities::{CallState, Purpose};
 use crate::recording::{Export, Head, Player, Recorder, Recording, Replayed, Tape};
 use crate::traces::{ComponentCall, Subject};
-
-/// One call of a generating export: span, instance, recording, export, deadline, errors.
-macro_rules! generate {
-    ($plugin:ident, $subject:expr, $export:expr, $method:ident $(, $argument:expr)*) => {{
-        let name = stringify!($method);
-        let export = name.strip_prefix("call_").unwrap_or(name);
-        let trace = $plugin.traces.as_ref();
-        let trace = trace.map(|traces| ComponentCall::start(traces, export, $subject));
-        let result = $plugin
-            .within_deadline(name, async {
-                let purpose = Purpose::Make($plugin.tape($export));
-                let (mut store, instance) =
-                    $plugin.instantiate(name, purpose, trace.clone()).await?;
-                let generator = instance.myao_memory_memory_generator();
-                Ok(generator.$method(&mut store $(, $argument)*).await)
-            })
-            .await;
-        if let Some(trace) = trace {
-            trace.end(export, &result);
-        }
-        result
-    }};
-}
 
 impl MemoryPlugin {
     /// `memory-generator.generate`: everything due, in one call.
@@ -41,12 +17,11 @@ impl MemoryPlugin {
     /// # Errors
     /// [`CallError`].
     pub async fn generate(&self, now: Timestamp) -> Result<Report, CallError> {
-        generate!(
+        call!(
             self,
             Subject::All,
-            || Export::Generate { now },
-            call_generate,
-            now
+            Purpose::Make(self.tape(|| Export::Generate { now })),
+            memory_generator.call_generate(now)
         )?
         .map_err(CallError::Refused)
     }
@@ -64,13 +39,11 @@ impl MemoryPlugin {
             channel_id: channel_id.to_owned(),
             now,
         };
-        generate!(
+        call!(
             self,
             Subject::Channel(channel_id),
-            export,
-            call_generate_channel,
-            channel_id,
-            now
+            Purpose::Make(self.tape(export)),
+            memory_generator.call_generate_channel(channel_id, now)
         )
     }
 
@@ -90,14 +63,11 @@ impl MemoryPlugin {
             thread_ts: thread_ts.clone(),
             now,
         };
-        generate!(
+        call!(
             self,
             Subject::Thread(channel_id, &thread_ts),
-            export,
-            call_generate_thread,
-            channel_id,
-            &thread_ts,
-            now
+            Purpose::Make(self.tape(export)),
+            memory_generator.call_generate_thread(channel_id, &thread_ts, now)
         )
     }
 
@@ -106,12 +76,11 @@ impl MemoryPlugin {
     /// # Errors
     /// As [`Self::generate_channel`].
     pub async fn generate_workspace(&self, now: Timestamp) -> Result<Entry, CallError> {
-        generate!(
+        call!(
             self,
             Subject::Workspace(&self.settings().workspace_scope_id),
-            || Export::GenerateWorkspace { now },
-            call_generate_workspace,
-            now
+            Purpose::Make(self.tape(|| Export::GenerateWorkspace { now })),
+            memory_generator.call_generate_workspace(now)
         )
     }
 
@@ -125,8 +94,13 @@ impl MemoryPlugin {
         let export = recording.head.export.clone();
         let tape = Tape::Playing(Box::new(Player::new(recording)));
         let (mut store, instance) = self.instantiate(CALL, Purpose::Make(tape), None).await?;
-        let run = async { Ok(run(&export, &mut store, &instance).await) };
-        let error = self.within_deadline(CALL, run).await.err();
+        let Some(generator) = &self.component.exports.memory_generator else {
+            return Err(self.not_offered(CALL));
+        };
+        let generator = generator.load(&mut store, &instance);
+        let generator = generator.map_err(|error| self.trapped(CALL, &error))?;
+        let run = async { Ok(run(&export, &mut store, &generator).await) };
+        let error = self.within_limits(CALL, run).await.err();
         match store.into_data().tape {
             Tape::Playing(player) => Ok(player.replayed(error)),
             Tape::Off | Tape::Recording(_) => Err(CallError::Trapped {
@@ -157,9 +131,8 @@ impl MemoryPlugin {
 async fn run(
     export: &Export,
     store: &mut Store<CallState>,
-    instance: &Memory,
+    generator: &Guest,
 ) -> wasmtime::Result<()> {
-    let generator = instance.myao_memory_memory_generator();
     match export {
         Export::Generate { now } => generator.call_generate(store, *now).await.map(drop),
         Export::GenerateChannel { channel_id, now } => generator

@@ -30,10 +30,7 @@ impl MemoryPlugin {
             self,
             target.into(),
             Purpose::Reply,
-            myao_memory_responder,
-            call_reply_to_mention,
-            target,
-            now
+            responder.call_reply_to_mention(target, now)
         )?
         .map_err(CallError::Refused)
     }
@@ -47,10 +44,7 @@ impl MemoryPlugin {
             self,
             target.into(),
             Purpose::Look,
-            myao_memory_responder,
-            call_judge,
-            target,
-            now
+            responder.call_judge(target, now)
         )?
         .map_err(CallError::Refused)
     }
@@ -64,10 +58,7 @@ impl MemoryPlugin {
             self,
             target.into(),
             Purpose::Reply,
-            myao_memory_responder,
-            call_reply_unasked,
-            target,
-            now
+            responder.call_reply_unasked(target, now)
         )?
         .map_err(CallError::Refused)
     }
@@ -86,11 +77,7 @@ impl MemoryPlugin {
             self,
             context.into(),
             Purpose::Look,
-            myao_memory_reply_prompt,
-            call_render_reply,
-            context,
-            occasion,
-            now
+            reply_prompt.call_render_reply(context, occasion, now)
         )?
         .map_err(CallError::Refused)
     }
@@ -108,10 +95,7 @@ impl MemoryPlugin {
             self,
             context.into(),
             Purpose::Look,
-            myao_memory_reply_prompt,
-            call_render_judgment,
-            context,
-            now
+            reply_prompt.call_render_judgment(context, now)
         )?
         .map_err(CallError::Refused)
     }

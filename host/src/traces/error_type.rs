@@ -6,13 +6,18 @@ use crate::bindings::slack::SlackError;
 use crate::bindings::storage::StorageError;
 use crate::plugin::CallError;
 
-/// `trapped`, `out-of-memory`, `timed-out`, or as [`of_error`].
+/// `trapped`, `out-of-memory`, `timed-out`, …, or as [`of_error`].
 pub(super) fn of_call(error: &CallError) -> String {
     match error {
         CallError::Refused(error) => of_error(error),
-        CallError::Trapped { .. } => "trapped".to_owned(),
-        CallError::OutOfMemory { .. } => "out-of-memory".to_owned(),
+        CallError::NotOffered { .. } => "not-offered".to_owned(),
+        CallError::Busy { .. } => "busy".to_owned(),
         CallError::TimedOut { .. } => "timed-out".to_owned(),
+        CallError::OutOfMemory { .. } => "out-of-memory".to_owned(),
+        CallError::StackOverflow { .. } => "stack-overflow".to_owned(),
+        CallError::TooMuchData { .. } => "too-much-data".to_owned(),
+        CallError::TooManyImportCalls { .. } => "too-many-import-calls".to_owned(),
+        CallError::Trapped { .. } => "trapped".to_owned(),
     }
 }
 

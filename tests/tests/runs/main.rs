@@ -12,6 +12,7 @@
 
 mod failures;
 mod kills;
+mod loading;
 mod models;
 mod real_data;
 mod sandbox;
