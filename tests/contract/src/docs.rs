@@ -15,6 +15,8 @@ pub struct DocsError {
 
 /// The world that holds all interfaces.
 const WHOLE: &str = "memory";
+/// The one that holds some of them.
+const PART: &str = "summarizer";
 
 const HEAD: &str = include_str!("page_head.md");
 
@@ -23,9 +25,12 @@ const HEAD: &str = include_str!("page_head.md");
 /// # Errors
 /// [`DocsError`].
 pub fn page(contract: &Contract) -> Result<String, DocsError> {
-    let mut page = HEAD.replace("VERSION", &contract.version().unwrap_or_default());
-    page.push_str(&world(contract, WHOLE)?);
-    Ok(page)
+    let head = HEAD.replace("VERSION", &contract.version().unwrap_or_default());
+    let part = world(contract, PART)?;
+    // Its interfaces are described once, below.
+    let part = part.split("\n## ").next().unwrap_or_default();
+    let whole = world(contract, WHOLE)?;
+    Ok(format!("{head}{}\n\n{}\n", part.trim_end(), whole.trim_end()))
 }
 
 fn world(contract: &Contract, name: &str) -> Result<String, DocsError> {

@@ -40,7 +40,7 @@ export function memoryComponent({ store, model, platform, settings }) {
   return instantiateMemory(coreModules('memory'), /** @type {any} */ (imports));
 }
 
-/** A fresh instance of the smallest component. @param {ScriptedModel} model @param {Values} settings */
+/** A fresh instance of the smallest component. @param {Pick<ScriptedModel, 'imports'>} model @param {Values} settings */
 export function summarizerComponent(model, settings) {
   /** @type {Unversioned<SummarizerImports>} */
   const imports = {
