@@ -58,7 +58,8 @@ dist: component ## what others need to load the components: target/dist
 # The release profile, so that wasmtime's and SQLite's build scripts run once for everything.
 docs: component ## the generated parts of the documents
 	MYAO_WRITE_DOCS=1 cargo test --release --workspace --lib -- the_document_lists_the_keys
-	cargo run --quiet --manifest-path tests/contract/Cargo.toml -- page >docs/wit.md
+	cargo run --quiet --manifest-path tests/contract/Cargo.toml -- page >target/wit.md
+	mv target/wit.md docs/wit.md
 
 lint: component ## formatting, and clippy with warnings denied
 	@scripts/install-prerequisites lint

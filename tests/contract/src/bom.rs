@@ -90,7 +90,14 @@ fn tree() -> Result<String, BomError> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)
         .current_dir(project::path(""))
-        .args(["tree", "--locked", "--package", PACKAGE, "--target", "wasm32-wasip2"])
+        .args([
+            "tree",
+            "--locked",
+            "--package",
+            PACKAGE,
+            "--target",
+            "wasm32-wasip2",
+        ])
         .args(["--edges", "normal,no-proc-macro", "--no-dedupe"])
         .args(["--prefix", "depth", "--format", "\t{p}\t{l}"])
         .output()
@@ -192,7 +199,10 @@ fn graph(tree: &str) -> Result<(Crate, Graph), BomError> {
         let (depth, of) = crate_of(line).ok_or_else(unreadable)?;
         above.truncate(depth);
         if let Some(parent) = above.last() {
-            graph.entry(parent.clone()).or_default().insert(of.reference());
+            graph
+                .entry(parent.clone())
+                .or_default()
+                .insert(of.reference());
         }
         graph.entry(of.clone()).or_default();
         above.push(of);
@@ -222,7 +232,10 @@ fn component(kind: Classification, name: &str, version: &str) -> Component {
     Component::new(kind, name, version, Some(format!("{name}@{version}")))
 }
 
-fn library_component(of: &Crate, checksums: &BTreeMap<String, String>) -> Result<Component, BomError> {
+fn library_component(
+    of: &Crate,
+    checksums: &BTreeMap<String, String>,
+) -> Result<Component, BomError> {
     let checksum = checksums.get(&of.reference());
     let checksum = checksum.ok_or_else(|| BomError::Unknown(of.reference()))?;
     let mut library = component(Classification::Library, &of.name, &of.version);

@@ -22,7 +22,13 @@ const RUSTC: &str = "rustc 1.95.0 (59807616e 2026-03-21)";
 #[test]
 fn each_crate_stands_there_once_with_what_it_depends_on() {
     let bom = bom(TREE, &checksums(LOCK), RUSTC, Components(Vec::new())).unwrap();
-    let names: Vec<String> = bom.components.unwrap().0.iter().map(|c| c.name.to_string()).collect();
+    let names: Vec<String> = bom
+        .components
+        .unwrap()
+        .0
+        .iter()
+        .map(|c| c.name.to_string())
+        .collect();
     assert_eq!(names, ["rust-std", "kettle", "lid"]);
     let dependencies: Vec<String> = bom
         .dependencies
@@ -43,7 +49,12 @@ fn each_crate_stands_there_once_with_what_it_depends_on() {
 
 #[test]
 fn a_crate_of_no_registry_is_refused() {
-    let refused = bom(TREE, &checksums("version = 4\n"), RUSTC, Components(Vec::new()));
+    let refused = bom(
+        TREE,
+        &checksums("version = 4\n"),
+        RUSTC,
+        Components(Vec::new()),
+    );
     assert!(matches!(refused, Err(BomError::Unknown(name)) if name == "kettle@1.2.3"));
 }
 
@@ -83,7 +94,10 @@ fn every_crate_that_the_components_name_is_in_the_bill() {
         for source in sources {
             let (package, version) = source.rsplit_once('-').unwrap();
             let reference = format!("{package}@{version}");
-            assert!(references.contains(&reference.as_str()), "{reference} of {name} is not in the bill");
+            assert!(
+                references.contains(&reference.as_str()),
+                "{reference} of {name} is not in the bill"
+            );
         }
     }
 }

@@ -30,7 +30,11 @@ pub fn page(contract: &Contract) -> Result<String, DocsError> {
     // Its interfaces are described once, below.
     let part = part.split("\n## ").next().unwrap_or_default();
     let whole = world(contract, WHOLE)?;
-    Ok(format!("{head}{}\n\n{}\n", part.trim_end(), whole.trim_end()))
+    Ok(format!(
+        "{head}{}\n\n{}\n",
+        part.trim_end(),
+        whole.trim_end()
+    ))
 }
 
 fn world(contract: &Contract, name: &str) -> Result<String, DocsError> {

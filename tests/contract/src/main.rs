@@ -16,7 +16,12 @@ use myao_contract::{bom, docs};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let printed = match arguments.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+    let printed = match arguments
+        .iter()
+        .map(String::as_str)
+        .collect::<Vec<_>>()
+        .as_slice()
+    {
         ["page"] => page(),
         ["package"] => package(),
         ["bom"] => bom::bill().map(String::into_bytes).map_err(Into::into),

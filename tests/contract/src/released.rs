@@ -23,7 +23,9 @@ pub enum ReleaseError {
         source: std::io::Error,
     },
     /// A package without a version, or a folder that is not named by its version.
-    #[error("{place} holds a package of version {found}: name the folder by the version of its package")]
+    #[error(
+        "{place} holds a package of version {found}: name the folder by the version of its package"
+    )]
     Misnamed {
         /// The folder.
         place: String,
@@ -153,8 +155,14 @@ fn copies(released: &Path) -> Result<Vec<(Version, Contract)>, ReleaseError> {
 
 fn version_of(contract: &Contract, folder: &Path) -> Result<(Version, String), ReleaseError> {
     let text = contract.version().unwrap_or_default();
-    let numbers = text.split('.').map(str::parse).collect::<Result<Vec<u64>, _>>();
-    match numbers.ok().and_then(|numbers| Version::try_from(numbers).ok()) {
+    let numbers = text
+        .split('.')
+        .map(str::parse)
+        .collect::<Result<Vec<u64>, _>>();
+    match numbers
+        .ok()
+        .and_then(|numbers| Version::try_from(numbers).ok())
+    {
         Some(version) => Ok((version, text)),
         None => Err(ReleaseError::Misnamed {
             place: folder.display().to_string(),
@@ -194,7 +202,10 @@ fn same_meaning(current: &Contract, copy: &Contract, version: Version) -> Result
     }
     let mut lines = now.lines().map(Some).chain([None]);
     let mut before = then.lines().map(Some).chain([None]);
-    let differ = lines.by_ref().zip(before.by_ref()).find(|(now, then)| now != then);
+    let differ = lines
+        .by_ref()
+        .zip(before.by_ref())
+        .find(|(now, then)| now != then);
     let (now, then) = differ.unwrap_or_default();
     let line = |line: Option<&str>| line.unwrap_or("the end").trim().to_owned();
     Err(ReleaseError::Changed {
@@ -219,7 +230,10 @@ fn loads(wit: &Path, before: &Path, version: Version, of: Version) -> Result<(),
     for (name, _) in earlier.worlds() {
         let mut both = Resolve::new();
         let (Ok((then, _)), Ok((now, _))) = (both.push_dir(before), both.push_dir(wit)) else {
-            return Err(refused(&name, "the two contracts cannot be read together".to_owned()));
+            return Err(refused(
+                &name,
+                "the two contracts cannot be read together".to_owned(),
+            ));
         };
         let (Ok(then), Ok(now)) = (
             both.select_world(&[then], Some(&name)),

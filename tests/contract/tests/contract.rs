@@ -56,5 +56,8 @@ fn the_page_is_that_of_the_contract() {
     let contract = Contract::read(&path(WIT)).unwrap();
     let page = docs::page(&contract).unwrap();
     let there = fs::read_to_string(path(PAGE)).unwrap_or_default();
-    assert!(page == there, "{PAGE} is not what wit/ says: run `make wit-docs`");
+    assert!(
+        page == there,
+        "{PAGE} is not what wit/ says: run `make wit-docs`"
+    );
 }

@@ -52,7 +52,9 @@ fn check_against(released: &[(&str, &str)], now: &str) -> Result<(), ReleaseErro
 /// The contract with one text in place of another, under a version.
 fn changed(version: &str, from: &str, to: &str) -> String {
     assert!(CONTRACT.contains(from));
-    CONTRACT.replace(from, to).replace("@0.1.0", &format!("@{version}"))
+    CONTRACT
+        .replace(from, to)
+        .replace("@0.1.0", &format!("@{version}"))
 }
 
 /// With the later version released too.
@@ -68,7 +70,11 @@ fn what_was_released_fits() {
 
 #[test]
 fn documentation_may_change() {
-    let now = changed("0.1.0", "So much water.", "An amount of water, hot or cold.");
+    let now = changed(
+        "0.1.0",
+        "So much water.",
+        "An amount of water, hot or cold.",
+    );
     check_against(&[("0.1.0", CONTRACT)], &now).unwrap();
 }
 
@@ -78,7 +84,11 @@ fn meaning_may_not_change_under_a_version() {
     let refused = check_against(&[("0.1.0", CONTRACT)], &now).unwrap_err();
     let told = refused.to_string();
     assert!(matches!(refused, ReleaseError::Changed { .. }), "{told}");
-    for part in ["`litres: u64,` stands where `litres: u32,` stood", "0.2.0", "scripts/freeze-wit"] {
+    for part in [
+        "`litres: u64,` stands where `litres: u32,` stood",
+        "0.2.0",
+        "scripts/freeze-wit",
+    ] {
         assert!(told.contains(part), "{part} is not in: {told}");
     }
 }
@@ -95,7 +105,10 @@ fn a_version_without_a_copy_is_to_be_frozen() {
     let now = changed("0.1.1", "So much", "So much");
     for released in [&[][..], &[("0.1.0", CONTRACT)]] {
         let refused = check_against(released, &now).unwrap_err();
-        assert!(matches!(refused, ReleaseError::NotFrozen { .. }), "{refused}");
+        assert!(
+            matches!(refused, ReleaseError::NotFrozen { .. }),
+            "{refused}"
+        );
     }
 }
 
@@ -116,20 +129,32 @@ fn a_patch_may_not_need_more() {
     let draw = "draw: func(amount: amount) -> result<amount, string>;";
     let refused = check_later("0.1.1", draw, more).unwrap_err();
     let told = refused.to_string();
-    assert!(matches!(refused, ReleaseError::Incompatible { .. }), "{told}");
-    assert!(told.contains("`kettle`") && told.contains("0.2.0"), "{told}");
+    assert!(
+        matches!(refused, ReleaseError::Incompatible { .. }),
+        "{told}"
+    );
+    assert!(
+        told.contains("`kettle`") && told.contains("0.2.0"),
+        "{told}"
+    );
 }
 
 #[test]
 fn a_patch_may_not_change_a_type() {
     let refused = check_later("0.1.1", "litres: u32", "litres: u64").unwrap_err();
-    assert!(matches!(refused, ReleaseError::Incompatible { .. }), "{refused}");
+    assert!(
+        matches!(refused, ReleaseError::Incompatible { .. }),
+        "{refused}"
+    );
 }
 
 #[test]
 fn a_patch_may_not_drop_a_world() {
     let refused = check_later("0.1.1", "world kettle", "world pot").unwrap_err();
-    assert!(matches!(refused, ReleaseError::Incompatible { .. }), "{refused}");
+    assert!(
+        matches!(refused, ReleaseError::Incompatible { .. }),
+        "{refused}"
+    );
 }
 
 #[test]
@@ -146,5 +171,8 @@ fn versions_go_up() {
 #[test]
 fn a_folder_is_named_by_its_version() {
     let refused = check_against(&[("0.1.1", CONTRACT)], CONTRACT).unwrap_err();
-    assert!(matches!(refused, ReleaseError::Misnamed { .. }), "{refused}");
+    assert!(
+        matches!(refused, ReleaseError::Misnamed { .. }),
+        "{refused}"
+    );
 }

@@ -11,6 +11,7 @@
     missing_docs
 )]
 
+mod distribution;
 mod json;
 mod node;
 mod python;

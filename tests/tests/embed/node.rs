@@ -6,8 +6,11 @@ use std::process::{Command, Output};
 use std::sync::OnceLock;
 
 use myao_tests::project_file;
+use serde_json::Value;
 
-use crate::reference::CONTEXT;
+use crate::distribution::run_block;
+use crate::json::plain;
+use crate::reference::{self, CONTEXT};
 use crate::runtime::{assert_log_without_texts, assert_same, run};
 use crate::script::FILE;
 
@@ -19,8 +22,8 @@ fn folder() -> PathBuf {
 
 fn prepare() -> PathBuf {
     let folder = project_file("target/embed/node").canonicalize();
-    let folder = folder
-        .unwrap_or_else(|error| panic!("target/embed/node: {error}; run `make test-embed`"));
+    let folder =
+        folder.unwrap_or_else(|error| panic!("target/embed/node: {error}; run `make test-embed`"));
     for source in fs::read_dir(project_file("tests/embed/node")).unwrap() {
         let source = source.unwrap().path();
         fs::copy(&source, folder.join(source.file_name().unwrap())).unwrap();
@@ -37,9 +40,9 @@ fn prepare() -> PathBuf {
     folder
 }
 
-fn host() -> Output {
+fn node(script: &str) -> Output {
     let mut node = Command::new("node");
-    node.current_dir(folder()).arg("host.js");
+    node.current_dir(folder()).arg(script);
     for file in [CONTEXT, FILE] {
         node.arg(project_file(file).canonicalize().unwrap());
     }
@@ -49,8 +52,32 @@ fn host() -> Output {
 #[tokio::test]
 #[ignore = "needs jco: make test-embed"]
 async fn prints_what_the_rust_host_makes() {
-    let printed = host();
+    let printed = node("host.js");
     assert_log_without_texts(&printed);
+    assert_same(printed).await;
+}
+
+#[tokio::test]
+#[ignore = "needs jco: make test-embed"]
+async fn a_model_may_answer_later_and_a_call_ends_at_its_deadline() {
+    let printed: Value = serde_json::from_slice(&node("async-host.js").stdout).unwrap();
+    assert_eq!(
+        printed["summary"],
+        plain(reference::summarizer().await)["summary"]
+    );
+    assert_eq!(printed["late"], "the call took longer than 2000 ms");
+}
+
+#[tokio::test]
+#[ignore = "needs jco: make test-embed"]
+async fn the_commands_of_the_distribution_work() {
+    let installed = folder().join("node_modules");
+    let place = "examples/node/node_modules";
+    let printed = run_block(
+        "node host.js",
+        &["npm ci --ignore-scripts"],
+        (place, &installed),
+    );
     assert_same(printed).await;
 }
 

@@ -86,16 +86,15 @@ pub(crate) async fn memory() -> Value {
 }
 
 /// What the smallest component has to give, which is what the memory component gives.
-async fn summarizer() -> Value {
+pub(crate) async fn summarizer() -> Value {
     let script = Script::read();
     let requests = Requests::default();
-    let model = |answers: &BTreeMap<_, _>| Scripted {
-        answers: answers.clone(),
+    let model = Scripted {
+        answers: script.answers_of_the_summarizer.clone(),
         context_window: None,
         requests: requests.clone(),
     };
-    let model: Arc<dyn Llm> = Arc::new(model(&script.answers_of_the_summarizer));
-    let plugin = bare(model, script.settings());
+    let plugin = bare(Arc::new(model), script.settings());
     let context = context();
     let mut results = Vec::new();
     for scope in [Scope::Channel, Scope::Workspace, Scope::Thread] {
