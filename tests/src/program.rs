@@ -86,7 +86,8 @@ impl Program {
         command
     }
 
-    /// A `bash` that runs `script` here, up to the first command that fails. `tools` is a folder of more programs.
+    /// A `bash` that runs `script` here, up to the first command that fails. `tools` is a folder of more programs,
+    /// which find this one as `$REAL_MYAO`.
     #[must_use]
     pub fn bash(&self, script: &str, tools: &Path) -> Command {
         let path = std::env::var_os("PATH").unwrap_or_default();
@@ -96,7 +97,7 @@ impl Program {
         self.isolate(&mut command);
         command
             .env("PATH", std::env::join_paths(folders).unwrap())
-            .env("MYAO", binary());
+            .env("REAL_MYAO", binary());
         command
     }
 

@@ -81,8 +81,7 @@ fn not_from(text: &str, file: &str) -> Vec<String> {
 }
 
 fn failing(script: &str, place: &Place) -> Vec<String> {
-    let traced = format!("trap 'echo \"line $LINENO fails\"' ERR\n{script}");
-    let ran = place.run(&traced);
+    let ran = place.run(script);
     if ran.code == Some(0) {
         return Vec::new();
     }
@@ -112,7 +111,7 @@ fn refused_configuration(text: &str, place: &Place) -> Vec<String> {
     let name = text
         .lines()
         .next()
-        .and_then(|line| line.strip_prefix("# ")?.split([',', ' ']).next())
+        .and_then(|line| line.strip_prefix("# ")?.split([',', ':', ' ']).next())
         .filter(|name| name.ends_with(".yaml"))
         .unwrap_or("piece.yaml");
     place.configure(name, text);

@@ -88,7 +88,7 @@ const FAULTY: [(&str, &str); 17] = [
     ("```\na\n```", "no language"),
     ("```elvish\na\n```", "nothing checks `elvish`"),
     ("    indented\n", "no language"),
-    ("```sh\ntrue\nfalse\ntrue\n```", "line 3 fails"),
+    ("```sh\ntrue\nfalse\ntrue\n```", "line 2 fails"),
     ("```sh\nmyao recall\n```", "recall"),
     ("```sh not-run\nmyao recall\n```", "recall"),
     ("```sh not-run\nsudo -u myao make coffee\n```", "coffee"),

@@ -5,11 +5,11 @@ set -euo pipefail
 bot=
 for argument in "$@"; do
     [ "$argument" = run ] && bot=yes
-    [ "$argument" = --help ] && exec "$MYAO" "$@"
+    [ "$argument" = --help ] && exec "$REAL_MYAO" "$@"
 done
-[ -n "$bot" ] || exec "$MYAO" "$@"
+[ -n "$bot" ] || exec "$REAL_MYAO" "$@"
 
-coproc BOT { exec timeout 60 "$MYAO" "$@" 2>&1; }
+coproc BOT { exec timeout 60 "$REAL_MYAO" "$@" 2>&1; }
 process=$BOT_PID
 # The coprocess's own descriptor is gone once it has ended.
 exec 3<&"${BOT[0]}"

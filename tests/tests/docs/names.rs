@@ -75,9 +75,9 @@ pub(crate) fn span_fault(span: &Span, place: &Place) -> Option<String> {
     if let Some(key) = key_of(text) {
         return key_fault(key, text);
     }
-    (text.starts_with("myao ") || text.starts_with("make "))
-        .then(|| commands::fault(text, place))
-        .flatten()
+    let is_command = text.starts_with("myao ") || text.starts_with("make ");
+    let faults = is_command.then(|| commands::faults(text, place));
+    faults.into_iter().flatten().next()
 }
 
 /// Files and folders that a drawing names and that are not there.

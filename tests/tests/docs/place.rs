@@ -86,7 +86,9 @@ impl Place {
 
     /// Runs commands up to the first that fails; what they print on either output is in one text.
     pub(crate) fn run(&self, commands: &str) -> Ran {
-        let script = format!("exec 2>&1\n{commands}");
+        let said = "trap 'echo \"line $LINENO fails\"' ERR; exec 2>&1";
+        // In one line with the first command, so that lines keep their numbers.
+        let script = format!("{said}; {commands}");
         let mut command = self.program.bash(&script, &self.program.path("tools"));
         command
             .env("OPENAI_API_KEY", API_KEY)
@@ -99,7 +101,7 @@ impl Place {
 
     /// Makes the memories of the demo, as `make demo` does.
     pub(crate) fn run_demo(&self) {
-        let ran = self.run("MYAO=myao scripts/demo");
+        let ran = self.run("MYAO=tools/myao scripts/demo");
         assert_eq!(ran.code, Some(0), "{ran:#?}");
     }
 }
