@@ -6,7 +6,7 @@ MYAO := $(TARGET_DIR)/release/myao
 PYTHON := target/python
 
 .DEFAULT_GOAL := help
-.PHONY: help build component demo test test-peers test-llm bench lint fmt clean
+.PHONY: help build component demo test test-peers test-llm bench docs lint fmt clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -47,6 +47,9 @@ $(PYTHON)/ready: tests/jinja/requirements.txt
 	@touch $@
 
 # The release profile, so that wasmtime's and SQLite's build scripts run once for everything.
+docs: component ## the generated parts of the documents
+	MYAO_WRITE_DOCS=1 cargo test --release --workspace --lib -- the_document_lists_the_keys
+
 lint: component ## formatting, and clippy with warnings denied
 	@scripts/install-prerequisites lint
 	cargo fmt --all --check

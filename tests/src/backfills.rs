@@ -7,13 +7,12 @@ use myao::backfill::{self, BackfillError, Options, Outcomes};
 use myao::bindings::settings::{ShortTermHistory, Values};
 use myao::bindings::types::Engine;
 use myao::plugin::MemoryPlugin;
-use myao::storage::Storage;
 use myao::storage::sqlite::SqliteWorkspace;
+use myao_testkit::{Imports, Tap};
 
 use crate::store::utc;
-use crate::tap::{Tap, tapped};
 use crate::telling::telling_llm;
-use crate::{default_settings, plugin};
+use crate::{default_settings, plugin, plugin_over};
 
 /// The default settings, with the engine `llm`.
 #[must_use]
@@ -64,9 +63,8 @@ pub fn tapped_plugin(
     settings: Values,
     tap: Arc<dyn Tap>,
 ) -> MemoryPlugin {
-    let storage: Arc<dyn Storage> = Arc::new(workspace.clone());
-    let (storage, llm) = tapped(storage, Arc::new(telling_llm()), tap);
-    plugin(storage, llm, settings)
+    let imports = Imports::new(Arc::new(workspace.clone()), Arc::new(telling_llm()));
+    plugin_over(imports.tapped(tap), settings)
 }
 
 /// Backfills with one channel at a time, up to a time in Unix seconds.

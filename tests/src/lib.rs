@@ -1,18 +1,16 @@
 //! What the tests share: the component, settings, fixtures.
 
+pub mod abort;
 pub mod backfills;
 pub mod bot;
 pub mod collector;
 pub mod conversation;
 pub mod export;
-pub mod faults;
 pub mod llm_server;
 pub mod merges;
 pub mod peer;
 pub mod program;
-pub mod recorder;
 pub mod store;
-pub mod tap;
 pub mod telling;
 
 use std::path::PathBuf;
@@ -24,6 +22,7 @@ use myao::config::Config;
 use myao::llm::Llm;
 use myao::plugin::{MemoryPlugin, MemoryPluginBuilder};
 use myao::storage::Storage;
+use myao_testkit::Imports;
 
 /// A file of the project, by its path from the top.
 #[must_use]
@@ -85,4 +84,10 @@ pub fn plugin(storage: Arc<dyn Storage>, llm: Arc<dyn Llm>, settings: Values) ->
     builder(storage, llm, settings)
         .build()
         .unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The component over all that a host offers, the chat platform included.
+#[must_use]
+pub fn plugin_over(imports: Imports, settings: Values) -> MemoryPlugin {
+    plugin(imports.storage, imports.llm, settings).with_slack(imports.slack)
 }

@@ -2,7 +2,7 @@
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
-use myao::llm::scripted::ScriptedLlm;
+use myao_testkit::ScriptedLlm;
 
 const EXISTING: &str = "## 既存のチャンネル長期記憶\n";
 const SHORT_TERM: &str = "## 統合対象: チャンネルの短期記憶\n";
@@ -12,7 +12,7 @@ const TASK: &str = "\n\n---\n";
 /// memory below it, and to everything else with the digest of the prompt.
 #[must_use]
 pub fn telling_llm() -> ScriptedLlm {
-    ScriptedLlm::answering(|_, request| answer(&request.system_prompt))
+    ScriptedLlm::new(|_, request| answer(&request.system_prompt))
 }
 
 /// The answer of that model to a prompt.

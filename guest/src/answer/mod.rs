@@ -34,6 +34,7 @@ pub use language::{Language, languages_of};
 pub use reply::{ReplyExpectation, judge_reply, reply_feedback};
 
 use crate::bindings::errors::{self, BadAnswer, LanguageMismatch, TokenExcess};
+use crate::prompt::harmless;
 
 /// What an answer must live up to.
 #[derive(Clone, Copy, Debug)]
@@ -177,6 +178,7 @@ pub fn judge(
     count_tokens: &CountTokens<'_>,
 ) -> Result<Accepted, Rejection> {
     let mut text = wrapping::unwrap(answer, expectation.cut_off);
+    text = harmless::restore(&text).into_owned();
     if expectation.cut_off {
         text = cut::to_last_whole(&text, answer.ends_with('\n'));
     }

@@ -5,6 +5,7 @@
 
 use super::phrases::{address, folded, sentences};
 use super::{Accepted, Language, Rejection, Sources, cut, loops, repetition, spoken, wrapping};
+use crate::prompt::harmless;
 
 /// A shorter reply may well be what was said to it ("こんにちは"), in letters.
 const LEAST_ECHO: usize = 12;
@@ -66,7 +67,8 @@ pub fn judge_reply(
 ) -> Result<Accepted, Rejection> {
     let plain = wrapping::plain(answer);
     let text = wrapping::without_fence_of(&plain, TEXT_FENCES, expectation.cut_off);
-    let mut text = spoken::own_words(text, expectation.name);
+    let text = harmless::restore_code(text);
+    let mut text = spoken::own_words(&text, expectation.name);
     if expectation.cut_off {
         text = to_last_whole(&text, answer.ends_with('\n'));
     }

@@ -1,8 +1,9 @@
 //! Renders prompts from the templates in `templates/`, which are Jinja2.
 //!
-//! Message texts and memories are values, never parsed as templates. What a prompt says is in the
-//! templates alone; what they are given is in `values`.
+//! Message texts and memories are values, never parsed as templates, and [`harmless`] keeps them from looking like
+//! the prompt's own structure. What a prompt says is in the templates alone; what they are given is in `values`.
 
+pub mod harmless;
 mod selection;
 #[cfg(test)]
 mod tests;

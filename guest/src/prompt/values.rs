@@ -1,6 +1,7 @@
 //! The template's variables. Their names and shapes are those of `template_context` in the document
 //! `extra05a-system-prompt.md`, so that a template written for the Python bot finds them.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -8,6 +9,7 @@ use chrono::{DateTime, NaiveDateTime};
 use minijinja::value::{Object, ObjectRepr};
 use minijinja::{ErrorKind, Value, context};
 
+use super::harmless;
 use super::selection::{channel_short_term_memory, newest_short_term_memory};
 use crate::bindings::exports::myao::memory::reply_prompt::Occasion;
 use crate::bindings::types::{ChannelMemory, Context, MemoryType, Message, Scope, Timestamp, User};
@@ -34,16 +36,18 @@ pub(super) fn template_context(
             MemoryType::LongTerm => "long_term",
             MemoryType::ShortTerm => "short_term",
         },
-        existing_memory => existing_memory,
-        workspace_long_term_memory => &context.workspace_long_term_memory,
-        workspace_short_term_memory => workspace_short_term,
+        existing_memory => existing_memory.map(harmless::text),
+        workspace_long_term_memory => shown(&context.workspace_long_term_memory),
+        workspace_short_term_memory => workspace_short_term.map(harmless::text),
         channel_memories => channel_values(context),
-        current_channel_name => &history.channel_name,
+        current_channel_name => harmless::name(&history.channel_name),
         top_level_messages => message_values(&history.top_level_messages),
         target_thread_messages => target_thread(context, &threads),
         thread_messages => threads,
-        target_thread_ts => &context.target_thread_ts,
-        channel_short_term_memory => channel_short_term_memory(context).filter(|_| merges_channel),
+        target_thread_ts => context.target_thread_ts.as_deref().map(harmless::name),
+        channel_short_term_memory => channel_short_term_memory(context)
+            .filter(|_| merges_channel)
+            .map(harmless::text),
     }
 }
 
@@ -71,17 +75,17 @@ pub(super) fn reply_context(
         now => timestamp_value(now),
         utc_offset => format!("UTC{}", UtcOffset(now.utc_offset_seconds)),
         answered_at => answered.map(|message| timestamp_value(message.timestamp)),
-        workspace_long_term_memory => &context.workspace_long_term_memory,
-        workspace_short_term_memory => workspace_short_term,
+        workspace_long_term_memory => shown(&context.workspace_long_term_memory),
+        workspace_short_term_memory => workspace_short_term.map(harmless::text),
         channel_memories => channel_values(context),
-        current_channel_name => &history.channel_name,
+        current_channel_name => harmless::name(&history.channel_name),
         target_messages => match context.target_thread_ts {
             Some(_) => target_thread(context, &threads),
             None => top_level.clone(),
         },
         top_level_messages => top_level,
         thread_messages => threads,
-        target_thread_ts => &context.target_thread_ts,
+        target_thread_ts => context.target_thread_ts.as_deref().map(harmless::name),
     }
 }
 
@@ -90,9 +94,9 @@ pub(super) fn merge_context(context: &Context, scope: Scope, summaries: &[String
     context! {
         persona => persona_value(context),
         scope => scope_name(scope),
-        current_channel_name => &context.conversation_history.channel_name,
-        target_thread_ts => &context.target_thread_ts,
-        chunk_summaries => summaries.iter().collect::<Value>(),
+        current_channel_name => harmless::name(&context.conversation_history.channel_name),
+        target_thread_ts => context.target_thread_ts.as_deref().map(harmless::name),
+        chunk_summaries => all_shown(summaries),
     }
 }
 
@@ -114,7 +118,10 @@ fn scope_name(scope: Scope) -> &'static str {
 /// The messages of each thread, by its id.
 fn thread_values(context: &Context) -> Value {
     let threads = context.conversation_history.threads.iter();
-    Value::from_pairs(threads.map(|thread| (&thread.thread_ts, message_values(&thread.messages))))
+    Value::from_pairs(threads.map(|thread| {
+        let ts = harmless::name(&thread.thread_ts);
+        (ts, message_values(&thread.messages))
+    }))
 }
 
 /// What is remembered of each channel, by its id.
@@ -128,7 +135,7 @@ fn target_thread(context: &Context, threads: &Value) -> Value {
     let target = context
         .target_thread_ts
         .as_deref()
-        .and_then(|ts| threads.get_attr(ts).ok());
+        .and_then(|ts| threads.get_attr(&harmless::name(ts)).ok());
     target
         .filter(|messages| !messages.is_undefined())
         .unwrap_or_else(|| message_values(&[]))
@@ -137,11 +144,19 @@ fn target_thread(context: &Context, threads: &Value) -> Value {
 fn channel_value(channel: &ChannelMemory) -> Value {
     context! {
         channel_id => &channel.channel_id,
-        channel_name => &channel.channel_name,
-        long_term_memory => &channel.long_term_memory,
-        short_term_memory => newest_short_term_memory(channel),
-        short_term_memory_history => &channel.short_term_memory_history,
+        channel_name => harmless::name(&channel.channel_name),
+        long_term_memory => shown(&channel.long_term_memory),
+        short_term_memory => newest_short_term_memory(channel).map(harmless::text),
+        short_term_memory_history => all_shown(&channel.short_term_memory_history),
     }
+}
+
+fn shown(text: &Option<String>) -> Option<Cow<'_, str>> {
+    text.as_deref().map(harmless::text)
+}
+
+fn all_shown(texts: &[String]) -> Value {
+    texts.iter().map(|text| harmless::text(text)).collect()
 }
 
 fn message_values(messages: &[Message]) -> Value {
@@ -169,7 +184,7 @@ impl MessageValue {
         Self {
             ts: Value::from(&message.ts),
             user: Value::from_object(UserValue::new(&message.user)),
-            text: Value::from(&message.text),
+            text: Value::from(harmless::text(&message.text)),
             timestamp: message.timestamp,
             thread_ts: Value::from(&message.thread_ts),
             edited_at: message.edited_at,
@@ -207,7 +222,7 @@ impl UserValue {
     fn new(user: &User) -> Self {
         Self {
             id: Value::from(&user.id),
-            name: Value::from(&user.name),
+            name: Value::from(harmless::name(&user.name)),
             is_bot: user.is_bot,
         }
     }

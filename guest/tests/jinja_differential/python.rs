@@ -1,10 +1,12 @@
-//! The other side: `tests/jinja/render.py`.
+//! The other side: `tests/jinja/render.py`. It gets texts and names as templates here get them.
 
+use std::borrow::Cow;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
 use chrono::DateTime;
 use myao_memory::bindings::types::{Context, MemoryType, Message, Scope, Timestamp};
+use myao_memory::prompt::harmless;
 use serde_json::{Map, Value, json};
 
 use crate::Case;
@@ -67,10 +69,14 @@ fn request(case: &Case) -> Value {
             MemoryType::ShortTerm => "short_term",
             MemoryType::LongTerm => "long_term",
         },
-        "existing_memory": case.existing_memory,
+        "existing_memory": shown(case.existing_memory.as_ref()),
         "legacy_workspace_short_term": case.legacy_workspace_short_term,
         "templates": templates.collect::<Map<_, _>>(),
     })
+}
+
+fn shown(text: Option<&String>) -> Option<Cow<'_, str>> {
+    text.map(|text| harmless::text(text))
 }
 
 /// The context in the shape of `tests/goldens/context.json`.
@@ -81,12 +87,13 @@ fn context(context: &Context) -> Value {
         .iter()
         .map(|t| (t.thread_ts.clone(), messages(&t.messages)));
     let channels = context.channel_memories.iter().map(|channel| {
+        let history = channel.short_term_memory_history.iter();
         let memory = json!({
             "channel_id": channel.channel_id,
-            "channel_name": channel.channel_name,
-            "long_term_memory": channel.long_term_memory,
-            "short_term_memory": channel.short_term_memory,
-            "short_term_memory_history": channel.short_term_memory_history,
+            "channel_name": harmless::name(&channel.channel_name),
+            "long_term_memory": shown(channel.long_term_memory.as_ref()),
+            "short_term_memory": shown(channel.short_term_memory.as_ref()),
+            "short_term_memory_history": history.filter_map(|text| shown(Some(text))).collect::<Vec<_>>(),
         });
         (channel.channel_id.clone(), memory)
     });
@@ -95,12 +102,12 @@ fn context(context: &Context) -> Value {
             "name": context.persona.name,
             "system_prompt": context.persona.system_prompt,
         },
-        "workspace_long_term_memory": context.workspace_long_term_memory,
-        "workspace_short_term_memory": context.workspace_short_term_memory,
+        "workspace_long_term_memory": shown(context.workspace_long_term_memory.as_ref()),
+        "workspace_short_term_memory": shown(context.workspace_short_term_memory.as_ref()),
         "channel_memories": channels.collect::<Map<_, _>>(),
         "conversation_history": {
             "channel_id": history.channel_id,
-            "channel_name": history.channel_name,
+            "channel_name": harmless::name(&history.channel_name),
             "top_level_messages": messages(&history.top_level_messages),
             "thread_messages": threads.collect::<Map<_, _>>(),
         },
@@ -114,10 +121,10 @@ fn messages(messages: &[Message]) -> Value {
             "ts": message.ts,
             "user": {
                 "id": message.user.id,
-                "name": message.user.name,
+                "name": harmless::name(&message.user.name),
                 "is_bot": message.user.is_bot,
             },
-            "text": message.text,
+            "text": harmless::text(&message.text),
             "timestamp": iso(message.timestamp),
             "thread_ts": message.thread_ts,
         })

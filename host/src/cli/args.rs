@@ -58,6 +58,9 @@ pub(crate) enum Command {
     Usage(UsageArgs),
     /// Make a recorded memory again, without a network, and compare
     Replay(ReplayArgs),
+    /// The configuration file: what it may hold
+    #[command(subcommand)]
+    Config(ConfigCommand),
     /// Print the exact prompt for a memory
     Prompt(InputArgs),
     /// Make the text of a memory and print it; nothing is saved
@@ -86,6 +89,14 @@ pub(crate) struct DoctorArgs {
     /// Also ask each model for a few tokens, which costs a little; without this only the way to it is tried
     #[arg(long)]
     pub(crate) call_models: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConfigCommand {
+    /// List all keys with their defaults
+    Keys,
+    /// Print the JSON schema, for editors that check the file while you write it
+    Schema,
 }
 
 #[derive(Debug, Subcommand)]

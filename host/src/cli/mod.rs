@@ -3,6 +3,7 @@
 mod app;
 pub(crate) mod args;
 mod chat;
+mod config;
 mod costs;
 mod doctor;
 mod generate;
@@ -42,6 +43,7 @@ pub(crate) fn run(arguments: Cli) -> anyhow::Result<ExitCode> {
             Command::Run => run::run(&app).await,
             Command::Chat(arguments) => chat::run(&app, &arguments).await,
             Command::Doctor(arguments) => doctor::run(&app, &arguments).await,
+            Command::Config(command) => config::run(&app, &command),
             Command::Slack(command) => slack::run(&app, &command),
             Command::Import { path } => import::run(&app, &path),
             Command::Backfill(arguments) => generate::backfill(&app, &arguments).await,

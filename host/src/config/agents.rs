@@ -4,6 +4,7 @@ use std::fmt;
 use std::num::NonZeroU32;
 use std::str::FromStr;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -13,14 +14,18 @@ use crate::llm::limits::Limits;
 use super::text::{expanded_map, optional_expanded};
 
 /// `agents`.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Agents {
-    /// Writes memories. Without a `model_id`, memories are made without a model.
+    /// The model that makes memories.
     pub memory: Agent,
-    /// Writes replies. Without a `model_id`, the memory agent's model does.
+    /// The model that writes replies, with the keys of `agents.memory`. Without a `model_id` it is the memory agent's,
+    /// and so is the way to it; `params` and `limits` are its own. A `max_tokens` in `params` sets the longest reply,
+    /// else 1000.
     pub response: Agent,
-    /// Decides whether to reply unasked. Without a `model_id`, the response agent's model does.
+    /// The model that judges whether to reply unasked, with the keys of `agents.memory`. Without a `model_id` it is the
+    /// response agent's. The longest judgment is 500 tokens, or `max_tokens` in `params`. Judgments are asked for as
+    /// JSON with a schema; `response_format: null` in `params` leaves it out for a server that knows none.
     pub judgment: Agent,
 }
 
@@ -39,18 +44,20 @@ impl Agents {
 }
 
 /// One agent.
-#[derive(Clone, Default, PartialEq, Deserialize)]
+#[derive(Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Agent {
-    /// Provider and model: `openai/gpt-4o`.
+    /// Provider and model, as in `anthropic/claude-sonnet-4-5`; see [Models](#models). Without it memories are made by
+    /// the extractive engine, without a model.
+    #[schemars(with = "Option<String>")]
     pub model_id: Option<ModelId>,
     /// Added to the persona's system prompt.
     #[serde(deserialize_with = "optional_expanded")]
     pub system_prompt: Option<String>,
-    /// Sent with every request: `temperature`, `max_tokens`, …
+    /// Parameters of the model: `temperature`, `top_p`, `seed`, `stop`, …; a `max_tokens` here is an upper limit.
     #[serde(deserialize_with = "expanded_map")]
     pub params: Map<String, Value>,
-    /// How to reach the provider: `api_key`, `base_url`, `timeout`, …
+    /// Address, key and timeouts; see [Models](#models).
     #[serde(deserialize_with = "expanded_map")]
     pub client_args: Map<String, Value>,
     /// Tokens of prompt and answer together. Default: what is known of the model.

@@ -7,6 +7,7 @@ mod agents;
 mod error;
 mod memory;
 mod prices;
+mod reference;
 mod response;
 mod slack;
 mod text;
@@ -14,12 +15,14 @@ mod text;
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::Path;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 pub use agents::{Agent, Agents, ModelId};
 pub use error::ConfigError;
 pub use memory::{LanguageConfig, MemoryConfig, ShortTermHistoryConfig};
 pub use prices::{PerMillion, Price, Prices};
+pub use reference::{keys, schema};
 pub use response::{JudgmentSkip, JudgmentThreshold, Response};
 pub use slack::Slack;
 use text::{expanded, time_zone};
@@ -28,14 +31,15 @@ use crate::bindings::settings::{ShortTermHistory, Template, Values};
 use crate::bindings::types::{Engine, Persona};
 
 /// The whole configuration. Every key has a default.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
     /// The workspace whose rows are read and written. Default `default`.
     #[serde(deserialize_with = "expanded")]
     pub workspace: String,
-    /// The IANA time zone in which times are shown, to people and to models. Default `UTC`.
+    /// The IANA name of the time zone in which times are shown, to people and to models. Default `UTC`.
     #[serde(deserialize_with = "time_zone")]
+    #[schemars(with = "String")]
     pub timezone: chrono_tz::Tz,
     /// The connection to Slack.
     pub slack: Slack,
@@ -43,7 +47,7 @@ pub struct Config {
     pub persona: PersonaConfig,
     /// The models.
     pub agents: Agents,
-    /// What the models cost.
+    /// What a million tokens cost, by `PROVIDER/MODEL`, and in which `currency`; see [Prices](#prices).
     pub prices: Prices,
     /// What is remembered, and how.
     pub memory: MemoryConfig,
@@ -73,13 +77,13 @@ impl Default for Config {
 }
 
 /// `persona`.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PersonaConfig {
-    /// Its name.
+    /// The bot's name. Default `myao`.
     #[serde(deserialize_with = "expanded")]
     pub name: String,
-    /// The text that opens every prompt.
+    /// The text that opens every prompt. Default: a friendly one.
     #[serde(deserialize_with = "expanded")]
     pub system_prompt: String,
 }
@@ -97,17 +101,18 @@ impl Default for PersonaConfig {
 }
 
 /// `logging`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Logging {
-    /// Python's names: DEBUG, INFO, WARNING, ERROR, CRITICAL. Default INFO.
+    /// The least important lines that are written; `RUST_LOG` goes before it. `myao run` tells at `INFO` what it
+    /// does; other commands print that. Default `INFO`.
     pub level: LogLevel,
     /// How lines are written. Default `text`.
     pub format: LogFormat,
 }
 
 /// `logging.format`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum LogFormat {
     /// For people.
@@ -126,7 +131,7 @@ impl Default for Logging {
 }
 
 /// A level of `logging.level`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "UPPERCASE")]
 #[allow(missing_docs)]
 pub enum LogLevel {
@@ -139,12 +144,12 @@ pub enum LogLevel {
 }
 
 /// `health_check`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct HealthCheck {
-    /// Where it listens. Default 127.0.0.1: this machine only.
+    /// Where `/live`, `/ready` and `/metrics` are; the default is this machine only. Default `127.0.0.1`.
     pub address: IpAddr,
-    /// Default 8080.
+    /// The port there. Default `8080`.
     pub port: u16,
 }
 

@@ -1,8 +1,10 @@
 //! `prices`: what models cost.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Error as _, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
@@ -18,7 +20,7 @@ pub struct Prices {
 }
 
 /// What a million tokens of one model cost.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Price {
     /// Of the prompt.
@@ -29,9 +31,24 @@ pub struct Price {
     pub output: PerMillion,
 }
 
+/// A map, as the keys of `models` stand beside `currency`.
+impl JsonSchema for Prices {
+    fn schema_name() -> Cow<'static, str> {
+        "Prices".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "type": "object",
+            "properties": { "currency": generator.subschema_for::<Option<String>>() },
+            "additionalProperties": generator.subschema_for::<Price>(),
+        })
+    }
+}
+
 /// The price of a million tokens, exact to six decimals: what one token costs, in millionths of a millionth.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PerMillion(pub u64);
+#[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema)]
+pub struct PerMillion(#[schemars(with = "f64")] pub u64);
 
 /// More is a mistake, and would overflow in sums.
 const MOST_PER_MILLION: f64 = 1e9;

@@ -1,20 +1,21 @@
 //! `response`: when the bot answers unasked.
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 /// `response`: when the bot answers unasked.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Response {
-    /// How often it looks for something to answer. Default 60.
+    /// How often the bot looks for something to answer unasked. Default `60`.
     pub check_interval_seconds: u32,
-    /// How long others may answer first. Default 300.
+    /// How long others may answer first. Default `300`.
     pub min_wait_seconds: u32,
-    /// How much that time varies. Default 0.3.
+    /// How much that time varies from message to message. Default `0.3`.
     pub jitter_ratio: f64,
-    /// Older messages are left alone. Default 43200.
+    /// Older messages are left alone, mentions too. Default `43200`.
     pub max_message_age_seconds: u32,
-    /// At most so many messages go into a reply's context. Default 50.
+    /// At most so many messages go into a reply's context; the thread that is answered is always whole. Default `50`.
     pub channel_messages_limit: u32,
     /// When a judgment is not asked for again.
     pub judgment_skip: JudgmentSkip,
@@ -34,14 +35,15 @@ impl Default for Response {
 }
 
 /// `response.judgment_skip`.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct JudgmentSkip {
-    /// Whether judgments are remembered. Default true.
+    /// Whether judgments are remembered. Default `true`.
     pub enabled: bool,
-    /// By confidence, the highest first.
+    /// From a `min_confidence` on, a judgment is not asked for again for `skip_seconds`, unless a new message comes.
+    /// Default `[{ min_confidence: 0.9, skip_seconds: 43200 }, { min_confidence: 0.7, skip_seconds: 3600 }]`.
     pub thresholds: Vec<JudgmentThreshold>,
-    /// For confidences below all thresholds. Default 600.
+    /// The same below all thresholds, and after a failure. Default `600`.
     pub default_skip_seconds: u32,
 }
 
@@ -65,7 +67,7 @@ impl Default for JudgmentSkip {
 }
 
 /// One of `response.judgment_skip.thresholds`.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct JudgmentThreshold {
     /// From this confidence on, 0 to 1.

@@ -3,15 +3,16 @@
 use std::fmt;
 use std::net::SocketAddr;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::text::{expanded, optional_expanded};
 
 /// `slack`: needed to run against Slack, and for nothing else.
-#[derive(Clone, PartialEq, Deserialize)]
+#[derive(Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Slack {
-    /// `xoxb-…`
+    /// `xoxb-…`; needed by `myao run`, as the next; see [slack.md](slack.md).
     #[serde(deserialize_with = "optional_expanded")]
     pub bot_token: Option<String>,
     /// `xapp-…`, for Socket Mode.
@@ -20,7 +21,7 @@ pub struct Slack {
     /// Checks what comes over HTTP.
     #[serde(deserialize_with = "optional_expanded")]
     pub signing_secret: Option<String>,
-    /// Takes events over HTTP here, instead of Socket Mode.
+    /// Address and port (`127.0.0.1:3000`) at which events are taken over HTTP, instead of Socket Mode.
     pub listen: Option<SocketAddr>,
     /// Where the Web API is. Default `https://slack.com/api/`.
     #[serde(deserialize_with = "expanded")]

@@ -10,6 +10,7 @@ use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
@@ -20,12 +21,12 @@ use super::fault::Fault;
 const MINUTE: Duration = Duration::from_secs(60);
 
 /// `agents.NAME.limits`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
-    /// Requests under way at once. Default 16.
+    /// Requests under way at once. Default: 16.
     pub calls_in_flight: Option<NonZeroU32>,
-    /// Requests that may begin within any 60 seconds. Default: as many as there are.
+    /// Requests that may begin within any 60 seconds, each attempt counted. Default: no limit.
     pub requests_per_minute: Option<NonZeroU32>,
     /// Tokens that may be sent and asked for within any 60 seconds: the prompt's and the longest
     /// answer's, as providers count them. A call of more than that counts as so many. Default: no limit.

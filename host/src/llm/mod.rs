@@ -18,7 +18,6 @@ mod outlook;
 mod provider;
 pub mod record;
 pub mod retry;
-pub mod scripted;
 mod secret;
 mod timeouts;
 mod tokens;

@@ -6,29 +6,24 @@ use std::time::Duration;
 use myao::bindings::errors::Error;
 use myao::bindings::exports::myao::memory::memory_generator::{Entry, Outcome, Report};
 use myao::bindings::types::Scope;
-use myao::llm::scripted::ScriptedLlm;
 use myao::llm::{CallObserver, Completion, Llm, LlmError, Request};
 use myao::plugin::{CallError, Limits, MemoryPlugin};
 use myao::run;
+use myao::storage::StorageError;
 use myao::storage::sqlite::SqliteWorkspace;
-use myao::storage::{
-    Backlog, Channel, Deferral, Due, DueQuery, Memory, MemoryDraft, MemoryQuery, Message,
-    MessageQuery, Storage, StorageError,
-};
+use myao_testkit::{Asked, Call, Calls, Fault, Faults, Recorder, Reply, Tap};
 use myao_tests::backfills::{
     backfill, backfill_all, llm_settings, small_steps, tapped_plugin, telling_plugin,
 };
 use myao_tests::conversation::{
     History, START, Shape, channel, channel_id, history, message, ts, user,
 };
-use myao_tests::faults::{FailAt, Moment};
 use myao_tests::merges::{
     assert_every_message_is_a_source, assert_long_term_tells_of_each_version,
     assert_merged_once_in_order,
 };
-use myao_tests::recorder::Recorder;
 use myao_tests::store::{TestStore, utc};
-use myao_tests::telling;
+use myao_tests::telling::telling_llm;
 use myao_tests::{builder, plugin};
 
 const HOUR: i64 = 3600;
@@ -103,14 +98,8 @@ async fn assert_next_run_makes_up(workspace: &SqliteWorkspace) {
 #[tokio::test]
 async fn a_model_that_fails_for_one_channel_fails_that_channel_only() {
     let (_file, workspace) = TestStore::of(&five_channels("unspeakable")).into_workspace();
-    let llm = Arc::new(ScriptedLlm::new(|_, request| {
-        if request.system_prompt.contains("unspeakable") {
-            return Err(LlmError::Refused("no".to_owned()));
-        }
-        Ok(myao::llm::scripted::answer(telling::answer(
-            &request.system_prompt,
-        )))
-    }));
+    let refused = LlmError::Refused("no".to_owned());
+    let llm = Arc::new(telling_llm().on(Asked::with("unspeakable"), refused));
     for one_call in [true, false] {
         let (_file, workspace) = TestStore::of(&five_channels("unspeakable")).into_workspace();
         let plugin = plugin(Arc::new(workspace), llm.clone(), llm_settings());
@@ -139,7 +128,7 @@ async fn a_channel_that_needs_too_much_memory_fails_alone() {
         memory_bytes: 16 << 20,
         ..Limits::default()
     };
-    let plugin = limited_plugin(&workspace, Arc::new(telling::telling_llm()), limits);
+    let plugin = limited_plugin(&workspace, Arc::new(telling_llm()), limits);
     let report = run::generate(&plugin, utc(NOW), 2, &|_| {}).await.unwrap();
     let Outcome::Failed(Error::Other(detail)) = bad_outcome(&report) else {
         panic!("{report:?}")
@@ -158,7 +147,8 @@ async fn a_channel_whose_model_never_answers_fails_alone() {
         deadline: Duration::from_secs(2),
         ..Limits::default()
     };
-    let plugin = limited_plugin(&workspace, Arc::new(Mute), limits);
+    let llm = Arc::new(telling_llm().on(Asked::with("unanswerable"), Reply::never()));
+    let plugin = limited_plugin(&workspace, llm, limits);
     let report = run::generate(&plugin, utc(NOW), 2, &|_| {}).await.unwrap();
     let Outcome::Failed(Error::Other(detail)) = bad_outcome(&report) else {
         panic!("{report:?}")
@@ -167,103 +157,39 @@ async fn a_channel_whose_model_never_answers_fails_alone() {
     assert_next_run_makes_up(&workspace).await;
 }
 
-/// Never answers where something is unanswerable.
-struct Mute;
+/// A listener that does not get along with the messages of one channel.
+struct Panicking;
 
 #[async_trait::async_trait]
-impl Llm for Mute {
-    async fn complete(
-        &self,
-        request: Request,
-        _: &dyn CallObserver,
-    ) -> Result<Completion, LlmError> {
-        if request.system_prompt.contains("unanswerable") {
-            std::future::pending::<()>().await;
-        }
-        Ok(myao::llm::scripted::answer(telling::answer(
-            &request.system_prompt,
-        )))
+impl Tap for Panicking {
+    async fn before(&self, call: &Call) -> Result<(), Fault> {
+        let bad = call.is_of("storage.list-messages") && call.mentions(&channel_id(BAD));
+        assert!(!bad, "the store is not as it should be");
+        Ok(())
     }
 }
 
-/// A store that does not get along with the messages of one channel.
-struct Faulty {
-    inner: SqliteWorkspace,
-    panics: bool,
-}
-
-#[async_trait::async_trait]
-impl Storage for Faulty {
-    async fn list_channels(&self) -> Result<Vec<Channel>, StorageError> {
-        self.inner.list_channels().await
-    }
-    async fn list_messages(&self, query: MessageQuery) -> Result<Vec<Message>, StorageError> {
-        if query.channel_id == channel_id(BAD) {
-            assert!(!self.panics, "the store is not as it should be");
-            return Err(StorageError::Unavailable("the disk is full".to_owned()));
-        }
-        self.inner.list_messages(query).await
-    }
-    async fn list_memories(&self, query: MemoryQuery) -> Result<Vec<Memory>, StorageError> {
-        self.inner.list_memories(query).await
-    }
-    async fn list_due(&self, query: DueQuery) -> Result<Due, StorageError> {
-        self.inner.list_due(query).await
-    }
-    async fn get_backlog(
-        &self,
-        channel_id: String,
-        thread_ts: Option<String>,
-        until: String,
-    ) -> Result<Backlog, StorageError> {
-        self.inner.get_backlog(channel_id, thread_ts, until).await
-    }
-    async fn save_memory(&self, draft: MemoryDraft) -> Result<Memory, StorageError> {
-        self.inner.save_memory(draft).await
-    }
-    async fn list_deferrals(
-        &self,
-        scope: Scope,
-        scope_id: String,
-    ) -> Result<Vec<Deferral>, StorageError> {
-        self.inner.list_deferrals(scope, scope_id).await
-    }
-    async fn defer(
-        &self,
-        scope: Scope,
-        scope_id: String,
-        deferral: Deferral,
-    ) -> Result<(), StorageError> {
-        self.inner.defer(scope, scope_id, deferral).await
-    }
-}
-
-async fn run_over_faulty_store(panics: bool) -> (TestStore, SqliteWorkspace, Outcome) {
+async fn run_over_faulty_store(tap: Arc<dyn Tap>) -> (TestStore, SqliteWorkspace, Outcome) {
     let (file, workspace) = TestStore::of(&five_channels("fine")).into_workspace();
-    let faulty = Faulty {
-        inner: workspace.clone(),
-        panics,
-    };
-    let plugin = plugin(
-        Arc::new(faulty),
-        Arc::new(telling::telling_llm()),
-        llm_settings(),
-    );
+    let plugin = tapped_plugin(&workspace, llm_settings(), tap);
     let report = run::generate(&plugin, utc(NOW), 2, &|_| {}).await.unwrap();
     (file, workspace, bad_outcome(&report))
 }
 
 #[tokio::test]
 async fn a_store_that_fails_for_one_channel_fails_that_channel_only() {
-    let (_file, workspace, outcome) = run_over_faulty_store(false).await;
     let full = StorageError::Unavailable("the disk is full".to_owned());
+    let faults = Arc::new(Faults::default());
+    let of_bad = Calls::of("storage.list-messages").mentioning(&channel_id(BAD));
+    faults.before(of_bad, full.clone());
+    let (_file, workspace, outcome) = run_over_faulty_store(faults).await;
     assert_eq!(outcome, Outcome::Failed(Error::Storage(full)));
     assert_next_run_makes_up(&workspace).await;
 }
 
 #[tokio::test]
 async fn a_store_that_panics_for_one_channel_fails_that_channel_only() {
-    let (_file, workspace, outcome) = run_over_faulty_store(true).await;
+    let (_file, workspace, outcome) = run_over_faulty_store(Arc::new(Panicking)).await;
     let Outcome::Failed(Error::Other(detail)) = outcome else {
         panic!("{outcome:?}")
     };
@@ -303,7 +229,18 @@ async fn a_run_that_is_given_up_stops_its_steps() {
     while told.recv().await.is_some() {}
 }
 
-/// A run in which the nth call fails.
+/// When a call fails: before or after it was done.
+type Moment = fn(&Faults, Calls, Fault);
+
+/// A run in which the `n`th call fails.
+fn failing_at(moment: Moment, n: usize) -> Arc<Faults> {
+    let faults = Arc::new(Faults::default());
+    let struck = Fault::Unavailable(format!("struck at call {n}"));
+    moment(&faults, Calls::all().nth(n), struck);
+    faults
+}
+
+/// A run in which any call fails.
 async fn assert_an_error_at_any_call_is_made_up_for(moment: Moment) {
     let shape = Shape {
         channels: 2,
@@ -318,9 +255,10 @@ async fn assert_an_error_at_any_call_is_made_up_for(moment: Moment) {
     run::generate(&plugin, now, 1, &|_| {}).await.unwrap();
     let versions = assert_merged_once_in_order(&undisturbed);
     assert!(versions >= 3);
-    for at in 0..recorder.calls().len() {
+    let calls = recorder.take().into_iter().map(|made| made.call);
+    for at in 0..calls.filter(Call::can_fail).count() {
         let (_file, workspace) = TestStore::copy_of(&imported).into_workspace();
-        let tap = Arc::new(FailAt(at, moment));
+        let tap = failing_at(moment, at);
         match run::generate(
             &tapped_plugin(&workspace, small_steps(), tap),
             now,
@@ -361,12 +299,12 @@ async fn assert_an_error_at_any_call_is_made_up_for(moment: Moment) {
 
 #[tokio::test]
 async fn a_call_that_fails_is_made_up_for_by_the_next_run() {
-    assert_an_error_at_any_call_is_made_up_for(Moment::Before).await;
+    assert_an_error_at_any_call_is_made_up_for(Faults::before::<Fault>).await;
 }
 
 #[tokio::test]
 async fn a_call_that_was_done_but_seemed_to_fail_is_not_done_twice() {
-    assert_an_error_at_any_call_is_made_up_for(Moment::After).await;
+    assert_an_error_at_any_call_is_made_up_for(Faults::after::<Fault>).await;
 }
 
 #[tokio::test]
@@ -381,11 +319,8 @@ async fn a_backfill_stops_at_a_failure_and_goes_on_from_there() {
     let mut stopped = 0;
     for at in (1..200).step_by(9) {
         let (_file, workspace) = TestStore::copy_of(&imported).into_workspace();
-        let tapped = tapped_plugin(
-            &workspace,
-            small_steps(),
-            Arc::new(FailAt(at, Moment::Before)),
-        );
+        let tap = failing_at(Faults::before::<Fault>, at);
+        let tapped = tapped_plugin(&workspace, small_steps(), tap);
         if let Ok(outcomes) = backfill(&tapped, &workspace, 3600, until).await {
             assert_eq!(outcomes.failed.len(), 1, "call {at}");
             assert_eq!(

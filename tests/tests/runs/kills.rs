@@ -8,13 +8,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use myao::plugin::MemoryPlugin;
 use myao::storage::sqlite::SqliteWorkspace;
+use myao_testkit::{Call, Recorder};
+use myao_tests::abort::{Abort, CALL_MARK, Moment};
 use myao_tests::backfills::{backfill_all, small_steps, tapped_plugin, telling_plugin};
 use myao_tests::conversation::{History, START, Shape, history};
-use myao_tests::faults::{Abort, CALL_MARK, Moment};
 use myao_tests::merges::{
     assert_long_term_tells_of_each_version, assert_merged_once_in_order, assert_same_dump,
 };
-use myao_tests::recorder::Recorder;
 use myao_tests::store::{TestStore, workspace};
 
 const DATABASE: &str = "MYAO_TEST_DATABASE";
@@ -95,7 +95,7 @@ fn asked(workspace: &SqliteWorkspace) -> usize {
 /// What an undisturbed backfill calls and makes.
 struct Undisturbed {
     imported: TestStore,
-    calls: Vec<&'static str>,
+    calls: Vec<Call>,
     asked: usize,
     dump: String,
 }
@@ -111,7 +111,8 @@ impl Undisturbed {
         backfill_all(&plugin, &workspace, INTERVAL, UNTIL).await;
         assert!(assert_merged_once_in_order(&workspace) >= 6);
         assert_long_term_tells_of_each_version(&workspace);
-        let calls = recorder.calls().into_iter().map(|(name, _)| name).collect();
+        let mut calls: Vec<Call> = recorder.take().into_iter().map(|made| made.call).collect();
+        calls.retain(Call::can_fail);
         Self {
             imported,
             asked: asked(&workspace),
@@ -136,10 +137,10 @@ impl Undisturbed {
     fn moments(&self) -> Vec<(usize, Moment)> {
         let calls = self.calls.iter().enumerate();
         calls
-            .flat_map(|(number, name)| match *name {
-                "save-memory" => vec![(number, Moment::Before), (number, Moment::After)],
-                "complete" => vec![(number, Moment::Before)],
-                _ if number % 5 == 0 => vec![(number, Moment::Before)],
+            .flat_map(|(n, Call { number, import, .. })| match *import {
+                "storage.save-memory" => vec![(*number, Moment::Before), (*number, Moment::After)],
+                "llm.complete" => vec![(*number, Moment::Before)],
+                _ if n % 5 == 0 => vec![(*number, Moment::Before)],
                 _ => Vec::new(),
             })
             .collect()

@@ -9,8 +9,7 @@ use myao::bindings::errors::Error;
 use myao::bindings::settings::{Template, Values};
 use myao::bindings::types::{Context, MemoryType, Scope};
 use myao::context_json;
-use myao::llm::scripted::answer;
-use myao::llm::{CallObserver, Completion, Llm, LlmError, NoLlm, Request};
+use myao::llm::{CallObserver, Completion, FinishReason, Llm, LlmError, NoLlm, Request};
 use myao::plugin::{CallError, Limits, MemoryPlugin};
 use myao::storage::empty::EmptyStorage;
 use myao_tests::backfills::llm_settings;
@@ -51,7 +50,13 @@ impl Llm for Gate {
         tokio::task::yield_now().await;
         self.places.acquire().await.unwrap().forget();
         self.at_once.fetch_sub(1, Ordering::SeqCst);
-        Ok(answer("an answer"))
+        Ok(Completion {
+            text: "an answer".to_owned(),
+            finish_reason: FinishReason::Stop,
+            model: "gate".to_owned(),
+            input_tokens: None,
+            output_tokens: None,
+        })
     }
 }
 

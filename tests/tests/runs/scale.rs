@@ -12,9 +12,9 @@ use myao::run;
 use myao::storage::conformance::whole;
 use myao::storage::records::MemoryRecord;
 use myao::storage::{MemoryDraft, SaveMode, Storage as _};
+use myao_testkit::Recorder;
 use myao_tests::backfills::{llm_settings, tapped_plugin};
 use myao_tests::conversation::{History, START, channel, channel_id, message, ts, user};
-use myao_tests::recorder::Recorder;
 use myao_tests::store::{TestStore, import, utc};
 
 const HOUR: i64 = 3600;
@@ -50,7 +50,7 @@ async fn a_context_of_a_thousand_channels_costs_at_most_four_calls() {
         .await
         .unwrap();
     eprintln!("a context of 1,000 channels: {:?}", begun.elapsed());
-    assert!(recorder.calls().len() <= 4, "{:?}", recorder.calls());
+    assert!(recorder.imports().len() <= 4, "{:?}", recorder.imports());
 
     let history = &context.conversation_history;
     let in_threads: usize = history
@@ -136,7 +136,7 @@ fn draft(n: u64, memory_type: MemoryType, version: u64, content: String) -> Memo
     }
 }
 
-/// What a run did: its calls with the rows that they returned, and its entries.
+/// What a run did: its calls with the rows that they returned, and how its entries ended.
 type Work = (Vec<(&'static str, usize)>, Vec<Outcome>);
 
 async fn idle_run(store: &TestStore, channels: u64, now: i64, what: &str) -> Work {
@@ -149,8 +149,11 @@ async fn idle_run(store: &TestStore, channels: u64, now: i64, what: &str) -> Wor
         "idle run over {channels} channels, {what}: {:?}",
         begun.elapsed()
     );
+    let calls = recorder.take().into_iter();
     (
-        recorder.calls(),
+        calls
+            .map(|made| (made.call.import, made.answer.rows))
+            .collect(),
         report
             .entries
             .into_iter()
@@ -161,7 +164,7 @@ async fn idle_run(store: &TestStore, channels: u64, now: i64, what: &str) -> Wor
 
 fn nothing() -> Work {
     (
-        vec![("list-due", 0)],
+        vec![("storage.list-due", 0)],
         vec![Outcome::Skipped(SkipReason::Unchanged)],
     )
 }

@@ -8,16 +8,14 @@ use myao::bindings::settings::Values;
 use myao::bindings::types::Timestamp;
 use myao::plugin::MemoryPlugin;
 use myao::run;
-use myao::storage::StorageError;
+use myao_testkit::{Call, Calls, Faults, Recorder, Strike};
 use myao_tests::backfills::{backfill_all, small_steps, tapped_plugin, telling_plugin};
 use myao_tests::conversation::{START, Shape, history};
 use myao_tests::merges::{
     assert_every_message_is_a_source, assert_long_term_tells_of_each_version,
     assert_merged_once_in_order, assert_same_dump,
 };
-use myao_tests::recorder::Recorder;
 use myao_tests::store::{TestStore, utc};
-use myao_tests::tap::{Call, Tap};
 
 const HOUR: i64 = 3600;
 const SHAPE: Shape = Shape {
@@ -97,20 +95,13 @@ async fn progress_counts_every_thread_and_channel() {
     );
 }
 
-/// Before one call, another host makes a whole run.
-struct OtherFirst {
-    at: usize,
-    other: MemoryPlugin,
-    now: Timestamp,
-}
-
-#[async_trait::async_trait]
-impl Tap for OtherFirst {
-    async fn before(&self, call: Call) -> Result<(), StorageError> {
-        if call.number == self.at {
-            let report = run::generate(&self.other, self.now, 1, &|_| {})
-                .await
-                .unwrap();
+/// Before the `n`th call, another host makes a whole run.
+fn other_first(n: usize, other: MemoryPlugin, now: Timestamp) -> Arc<Faults> {
+    let faults = Arc::new(Faults::default());
+    let run = Strike::letting(move || {
+        let other = other.clone();
+        async move {
+            let report = run::generate(&other, now, 1, &|_| {}).await.unwrap();
             assert!(
                 !report
                     .entries
@@ -118,8 +109,9 @@ impl Tap for OtherFirst {
                     .any(|entry| matches!(entry.outcome, Outcome::Failed(_)))
             );
         }
-        Ok(())
-    }
+    });
+    faults.before(Calls::all().nth(n), run);
+    faults
 }
 
 #[derive(Clone, Copy)]
@@ -146,19 +138,20 @@ async fn assert_another_run_at_any_call_does_no_harm(how: How) {
     .await;
     let expected = alone.dump().unwrap();
     let versions = assert_merged_once_in_order(&alone);
-    let calls = recorder.calls();
+    let mut calls: Vec<Call> = recorder.take().into_iter().map(|made| made.call).collect();
+    calls.retain(Call::can_fail);
     let mut repeated = Vec::new();
-    for (at, (call, _)) in calls.iter().enumerate() {
+    for (n, Call { import, .. }) in calls.iter().enumerate() {
         let (file, workspace) = TestStore::copy_of(&imported).into_workspace();
         let other = telling_plugin(&file.workspace(), small_steps());
-        let tap = Arc::new(OtherFirst { at, other, now });
+        let tap = other_first(n, other, now);
         run(how, &tapped_plugin(&workspace, small_steps(), tap), now).await;
         run(how, &telling_plugin(&workspace, small_steps()), now).await;
         let made = assert_merged_once_in_order(&workspace);
         assert_long_term_tells_of_each_version(&workspace);
         assert_every_message_is_a_source(&workspace).await;
         if made != versions || workspace.dump().unwrap() != expected {
-            repeated.push((at, *call, made));
+            repeated.push((n, *import, made));
         }
     }
     assert_eq!(repeated, [], "{versions} versions without the other run");

@@ -311,16 +311,26 @@ fn thread_prompt_needs_a_target() {
 // -- texts are data --
 
 #[test]
-fn template_syntax_in_texts_is_shown_as_it_is() {
+fn template_syntax_in_texts_is_shown_and_no_longer_template_syntax() {
     let hostile = "{{ persona.name }} {% if x %} {# #} \\{\\{ \r\n\u{2028}\0 <b>&amp;</b>";
+    let shown = "{\\{ persona.name }} {\\% if x %} {\\# #} \\{\\\\{ \r\n\u{2028}\0 <b>&amp;</b>";
     let mut context = context_with_history(&[hostile, hostile]);
-    context.persona.system_prompt = hostile.to_owned();
-    context.conversation_history.channel_name = hostile.to_owned();
     for message in &mut context.conversation_history.top_level_messages {
         message.text = hostile.to_owned();
-        message.user.name = hostile.to_owned();
     }
+    context.conversation_history.channel_name = "{{ a }}".to_owned();
     let prompt = render(&context, Thread, ShortTerm);
-    // Persona, twice the channel's name, two versions, two messages with their authors.
-    assert_eq!(prompt.matches(hostile).count(), 1 + 2 + 2 + 2 * 2);
+    // Two versions, two messages.
+    assert_eq!(prompt.matches(shown).count(), 2 + 2);
+    assert_eq!(prompt.matches("#\"{\\{ a }}\" ").count(), 2);
+    assert!(!prompt.contains("{{") && !prompt.contains("{%") && !prompt.contains("{#"));
+}
+
+/// The persona is the owner's.
+#[test]
+fn the_persona_keeps_its_bytes() {
+    let persona = "# みゃお\n---\n{{ persona.name }} {% if x %}\n";
+    let mut context = golden_context();
+    context.persona.system_prompt = persona.to_owned();
+    assert!(render(&context, Thread, ShortTerm).starts_with(persona));
 }

@@ -1,6 +1,7 @@
 //! What messages say stays data.
 
 use super::*;
+use crate::prompt::harmless;
 
 /// Messages that would rather be something else.
 const ATTACKS: [&str; 6] = [
@@ -32,7 +33,8 @@ fn a_message_changes_neither_the_target_nor_whom_the_reply_may_notify() {
             .rfind(&format!("### 返信対象スレッド: {}", ts(-60)))
             .unwrap();
         let instruction = prompt.rfind("\n---\n現在時刻: ").unwrap();
-        assert_eq!(prompt.matches(attack).count(), 2, "as it was written");
+        let shown = harmless::text(attack);
+        assert_eq!(prompt.matches(&*shown).count(), 2, "both are shown");
         assert!(prompt[target..instruction].contains("@みゃお ?"));
         assert_eq!(prompt[instruction..].matches("返信の本文だけ").count(), 1);
     }

@@ -1,0 +1,155 @@
+//! One call of the component to its host, and what came of it.
+//!
+//! Arguments and results are kept as JSON, as the recordings of the `myao` program keep them: [`Call::arguments`] and
+//! [`Answer::ok`] read them back as the contract's types, or as a [`serde_json::Value`] to look at.
+
+use std::fmt;
+
+use myao::bindings::types::Message;
+use myao::storage::{Channel, Deferral, Due, Memory};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+pub(crate) const CONTEXT_WINDOW: &str = "llm.context-window";
+pub(crate) const COUNT_TOKENS: &str = "llm.count-tokens";
+
+/// One call of the component to its host.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Call {
+    /// Counted from 0, over all imports together.
+    pub number: usize,
+    /// Interface and function as in `wit/`: `storage.save-memory`.
+    pub import: &'static str,
+    arguments: String,
+}
+
+impl Call {
+    pub(crate) fn new(number: usize, import: &'static str, arguments: &impl Serialize) -> Self {
+        Self {
+            number,
+            import,
+            arguments: json(arguments),
+        }
+    }
+
+    /// Whether it is a call of this function (`storage.save-memory`), or of this interface (`storage`).
+    #[must_use]
+    pub fn is_of(&self, import: &str) -> bool {
+        let rest = self.import.strip_prefix(import);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    }
+
+    /// Whether it returns a result or an error: all but `llm.context-window` and `llm.count-tokens`.
+    #[must_use]
+    pub fn can_fail(&self) -> bool {
+        !matches!(self.import, CONTEXT_WINDOW | COUNT_TOKENS)
+    }
+
+    /// Its argument, or several as a tuple: `call.arguments::<MessageQuery>()`, and
+    /// `call.arguments::<(String, Option<String>, String)>()` for `get-backlog`. None where they are of another type.
+    #[must_use]
+    pub fn arguments<T: DeserializeOwned>(&self) -> Option<T> {
+        serde_json::from_str(&self.arguments).ok()
+    }
+
+    /// Whether a text stands in its arguments: an id, a name, a part of a prompt without line breaks.
+    #[must_use]
+    pub fn mentions(&self, text: &str) -> bool {
+        self.arguments.contains(text)
+    }
+}
+
+impl fmt::Display for Call {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} {}", self.number, self.import, self.arguments)
+    }
+}
+
+/// What a call returned.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    result: Result<String, String>,
+    /// The rows of the result: what a list holds, the channels and threads that are due, else 1. None of an error.
+    pub rows: usize,
+}
+
+impl Answer {
+    pub(crate) fn of<T: Rows + Serialize, E: Serialize>(result: &Result<T, E>) -> Self {
+        Self {
+            rows: result.as_ref().map_or(0, Rows::rows),
+            result: result.as_ref().map(json).map_err(json),
+        }
+    }
+
+    /// Whether it is an error.
+    #[must_use]
+    pub fn is_error(&self) -> bool {
+        self.result.is_err()
+    }
+
+    /// Its result, where it is none of the errors: `answer.ok::<Vec<Message>>()`.
+    #[must_use]
+    pub fn ok<T: DeserializeOwned>(&self) -> Option<T> {
+        serde_json::from_str(self.result.as_ref().ok()?).ok()
+    }
+
+    /// Its error, if it is one: `answer.error::<StorageError>()`.
+    #[must_use]
+    pub fn error<E: DeserializeOwned>(&self) -> Option<E> {
+        serde_json::from_str(self.result.as_ref().err()?).ok()
+    }
+}
+
+impl fmt::Display for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.result {
+            Ok(result) => write!(f, "{result}"),
+            Err(error) => write!(f, "failed: {error}"),
+        }
+    }
+}
+
+/// How much a result holds.
+pub(crate) trait Rows {
+    fn rows(&self) -> usize {
+        1
+    }
+}
+
+macro_rules! lists {
+    ($($item:ty),*) => {
+        $(impl Rows for Vec<$item> {
+            fn rows(&self) -> usize {
+                self.len()
+            }
+        })*
+    };
+}
+
+lists!(Channel, Message, Memory, Deferral, String);
+
+impl Rows for Due {
+    fn rows(&self) -> usize {
+        self.channels.len() + self.threads.len()
+    }
+}
+
+impl<T: Rows> Rows for &T {
+    fn rows(&self) -> usize {
+        (**self).rows()
+    }
+}
+
+impl Rows for Memory {}
+impl Rows for myao::storage::Backlog {}
+impl Rows for myao::llm::Completion {}
+impl Rows for myao::slack::User {}
+impl Rows for String {}
+impl Rows for Option<u32> {}
+impl Rows for u32 {}
+impl Rows for () {}
+
+/// The contract's types all have a JSON form.
+fn json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_else(|error| error.to_string())
+}

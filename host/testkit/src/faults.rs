@@ -1,0 +1,283 @@
+//! Faults to order: calls that fail, are held up, or let somebody else go first.
+
+use std::fmt;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::{Notify, Semaphore};
+
+use crate::call::{Answer, Call};
+use crate::tap::{Fault, Tap};
+
+/// A listener that strikes the calls it is told to. See [`Imports::tapped`](crate::Imports::tapped).
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use myao::storage::{Storage as _, StorageError};
+/// use myao_testkit::{Calls, Faults, Imports, MemoryStorage, ScriptedLlm};
+///
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// let faults = Arc::new(Faults::default());
+/// let full = StorageError::Unavailable("the disk is full".to_owned());
+/// faults.before(Calls::of("storage").nth(1), full.clone());
+///
+/// let llm = Arc::new(ScriptedLlm::answering("- a summary"));
+/// let storage = Imports::new(Arc::new(MemoryStorage::new()), llm)
+///     .tapped(faults.clone())
+///     .storage;
+/// assert!(storage.list_channels().await.is_ok());
+/// assert_eq!(storage.list_channels().await.unwrap_err(), full);
+/// assert!(storage.list_channels().await.is_ok());
+/// # });
+/// ```
+#[derive(Default)]
+pub struct Faults {
+    rules: Mutex<Vec<Rule>>,
+}
+
+/// Which calls.
+pub struct Calls {
+    matches: Box<dyn Fn(&Call) -> bool + Send + Sync>,
+    first: usize,
+    last: usize,
+}
+
+/// What happens to a call.
+#[derive(Clone)]
+pub enum Strike {
+    /// It fails.
+    Fail(Fault),
+    /// It never ends.
+    Stall,
+    /// It waits until the gate is opened.
+    Wait(Gate),
+    /// It waits so long, by tokio's clock.
+    Delay(Duration),
+    /// This is done meanwhile: somebody else writes first.
+    Let(Arc<Action>),
+}
+
+/// Something that somebody else does.
+pub type Action = dyn Fn() -> Pin<Box<dyn Future<Output = ()> + Send>> + Send + Sync;
+
+/// Where calls wait until a test lets them through.
+#[derive(Clone, Default)]
+pub struct Gate(Arc<GateState>);
+
+struct GateState {
+    /// Without permits; closed once the gate is open.
+    opened: Semaphore,
+    reached: Notify,
+}
+
+struct Rule {
+    calls: Calls,
+    moment: Moment,
+    strike: Strike,
+    /// Matching calls so far.
+    seen: usize,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Moment {
+    Before,
+    After,
+}
+
+impl Faults {
+    /// Strikes calls before they are done: one that fails is not done at all.
+    pub fn before<S: Into<Strike>>(&self, calls: Calls, strike: S) {
+        self.add(calls, Moment::Before, strike.into());
+    }
+
+    /// Strikes calls when they are done and their caller does not know yet.
+    pub fn after<S: Into<Strike>>(&self, calls: Calls, strike: S) {
+        self.add(calls, Moment::After, strike.into());
+    }
+
+    /// No call is struck any more.
+    pub fn lift(&self) {
+        self.rules().clear();
+    }
+
+    fn add(&self, calls: Calls, moment: Moment, strike: Strike) {
+        self.rules().push(Rule {
+            calls,
+            moment,
+            strike,
+            seen: 0,
+        });
+    }
+
+    fn rules(&self) -> std::sync::MutexGuard<'_, Vec<Rule>> {
+        self.rules.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The strikes at a call, in the order in which they were ordered; each rule counts the calls that it matches.
+    async fn strike(&self, call: &Call, moment: Moment) -> Result<(), Fault> {
+        let strikes: Vec<Strike> = self
+            .rules()
+            .iter_mut()
+            .filter(|rule| rule.moment == moment)
+            .filter_map(|rule| {
+                rule.calls
+                    .take(call, &mut rule.seen)
+                    .then(|| rule.strike.clone())
+            })
+            .collect();
+        for strike in strikes {
+            match strike {
+                Strike::Fail(fault) => return Err(fault),
+                Strike::Stall => std::future::pending().await,
+                Strike::Wait(gate) => gate.pass().await,
+                Strike::Delay(delay) => tokio::time::sleep(delay).await,
+                Strike::Let(action) => action().await,
+            }
+        }
+        Ok(())
+    }
+}
+
+#[async_trait::async_trait]
+impl Tap for Faults {
+    async fn before(&self, call: &Call) -> Result<(), Fault> {
+        self.strike(call, Moment::Before).await
+    }
+
+    async fn after(&self, call: &Call, _: &Answer) -> Result<(), Fault> {
+        self.strike(call, Moment::After).await
+    }
+}
+
+impl Calls {
+    /// Every call that can fail.
+    #[must_use]
+    pub fn all() -> Self {
+        Self::that(|_| true)
+    }
+
+    /// The call with this number; see [`Call::number`].
+    #[must_use]
+    pub fn number(number: usize) -> Self {
+        Self::that(move |call| call.number == number)
+    }
+
+    /// The calls of one function (`storage.save-memory`) or of one interface (`storage`).
+    #[must_use]
+    pub fn of(import: &str) -> Self {
+        let import = import.to_owned();
+        Self::that(move |call| call.is_of(&import))
+    }
+
+    /// The calls that a function picks.
+    #[must_use]
+    pub fn that(picks: impl Fn(&Call) -> bool + Send + Sync + 'static) -> Self {
+        Self {
+            matches: Box::new(picks),
+            first: 0,
+            last: usize::MAX,
+        }
+    }
+
+    /// Of these those whose arguments hold a text; see [`Call::mentions`].
+    #[must_use]
+    pub fn mentioning(self, text: &str) -> Self {
+        let (text, matches) = (text.to_owned(), self.matches);
+        Self {
+            matches: Box::new(move |call| matches(call) && call.mentions(&text)),
+            ..self
+        }
+    }
+
+    /// Of these the `n`th alone, counted from 0 and from now on.
+    #[must_use]
+    pub fn nth(self, n: usize) -> Self {
+        Self {
+            first: n,
+            last: n,
+            ..self
+        }
+    }
+
+    /// Of these the `n`th and all after it, as after a crash.
+    #[must_use]
+    pub fn from_nth(self, n: usize) -> Self {
+        Self {
+            first: n,
+            last: usize::MAX,
+            ..self
+        }
+    }
+
+    fn take(&self, call: &Call, seen: &mut usize) -> bool {
+        if !(self.matches)(call) {
+            return false;
+        }
+        let n = *seen;
+        *seen += 1;
+        (self.first..=self.last).contains(&n)
+    }
+}
+
+impl Strike {
+    /// Somebody does something meanwhile.
+    pub fn letting<F>(action: impl Fn() -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = ()> + Send + 'static,
+    {
+        Self::Let(Arc::new(move || Box::pin(action())))
+    }
+
+    /// The call fails because the host behind it cannot be reached.
+    #[must_use]
+    pub fn unavailable(reason: &str) -> Self {
+        Self::Fail(Fault::Unavailable(reason.to_owned()))
+    }
+}
+
+impl<T: Into<Fault>> From<T> for Strike {
+    fn from(fault: T) -> Self {
+        Self::Fail(fault.into())
+    }
+}
+
+impl Gate {
+    /// Lets through what waits, and what comes.
+    pub fn open(&self) {
+        self.0.opened.close();
+    }
+
+    /// Waits until a call waits here.
+    pub async fn reached(&self) {
+        self.0.reached.notified().await;
+    }
+
+    async fn pass(&self) {
+        self.0.reached.notify_one();
+        // There are no permits: this ends with an error, when the gate is opened.
+        drop(self.0.opened.acquire().await);
+    }
+}
+
+impl Default for GateState {
+    fn default() -> Self {
+        Self {
+            opened: Semaphore::new(0),
+            reached: Notify::new(),
+        }
+    }
+}
+
+impl fmt::Debug for Strike {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Fail(fault) => f.debug_tuple("Fail").field(fault).finish(),
+            Self::Stall => f.write_str("Stall"),
+            Self::Wait(_) => f.write_str("Wait"),
+            Self::Delay(delay) => f.debug_tuple("Delay").field(delay).finish(),
+            Self::Let(_) => f.write_str("Let"),
+        }
+    }
+}

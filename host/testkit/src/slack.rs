@@ -1,0 +1,161 @@
+//! A chat platform in memory.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use myao::slack::{Message, PostRequest, Slack, SlackError, User};
+use myao::ts::{InvalidTs, TsKey};
+
+/// The second in which the platform's own posts are written: after all that tests tell of.
+const FIRST_POST: i64 = 4_000_000_000;
+
+/// A chat platform that keeps every word of `wit/slack.wit`: it keeps posts, answers each message once, and knows the
+/// messages and people that it is given. [`Faults`](crate::Faults) makes its calls fail.
+///
+/// ```
+/// use myao::slack::{PostRequest, Slack as _};
+/// use myao_testkit::MemorySlack;
+///
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// let slack = MemorySlack::default();
+/// let request = PostRequest {
+///     channel_id: "C1".to_owned(),
+///     thread_ts: None,
+///     text: "On March 3.".to_owned(),
+///     answers: "1709287200.000000".to_owned(),
+///     may_notify: Vec::new(),
+/// };
+/// let posted = slack.post(request.clone()).await.unwrap();
+/// // A message is answered once.
+/// assert_eq!(slack.post(request).await.unwrap(), posted);
+/// assert_eq!(slack.posts().len(), 1);
+/// # });
+/// ```
+#[derive(Default)]
+pub struct MemorySlack {
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// In order.
+    posts: Vec<PostRequest>,
+    /// Ids of posts, by channel and the message that they answer.
+    answered: BTreeMap<(String, TsKey), Vec<String>>,
+    /// Messages by channel and id.
+    messages: BTreeMap<(String, TsKey), Message>,
+    /// People and programs by id.
+    users: BTreeMap<String, User>,
+}
+
+impl MemorySlack {
+    /// The platform knows a message of a channel, whether or not the store does.
+    ///
+    /// # Errors
+    /// `invalid` where its id is none.
+    pub fn add_message(&self, channel_id: &str, message: Message) -> Result<(), SlackError> {
+        let ts = key(&message.ts)?;
+        let mut state = self.state();
+        state.messages.insert((channel_id.to_owned(), ts), message);
+        Ok(())
+    }
+
+    /// The platform knows somebody.
+    pub fn add_user(&self, user: User) {
+        self.state().users.insert(user.id.clone(), user);
+    }
+
+    /// What was posted, in order.
+    #[must_use]
+    pub fn posts(&self) -> Vec<PostRequest> {
+        self.state().posts.clone()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// A channel's messages up to `until`, oldest first.
+    fn of_channel(
+        &self,
+        channel_id: &str,
+        until: TsKey,
+    ) -> impl DoubleEndedIterator<Item = (TsKey, &Message)> {
+        let first = (channel_id.to_owned(), TsKey::first_of(0));
+        let range = self.messages.range(first..=(channel_id.to_owned(), until));
+        range.map(|((_, ts), message)| (*ts, message))
+    }
+}
+
+#[async_trait::async_trait]
+impl Slack for MemorySlack {
+    async fn post(&self, request: PostRequest) -> Result<Vec<String>, SlackError> {
+        let answers = (request.channel_id.clone(), key(&request.answers)?);
+        let mut state = self.state();
+        if let Some(posted) = state.answered.get(&answers) {
+            return Ok(posted.clone());
+        }
+        let post = i64::try_from(state.posts.len()).unwrap_or(i64::MAX);
+        let posted = vec![TsKey::first_of(FIRST_POST.saturating_add(post)).to_string()];
+        state.posts.push(request);
+        state.answered.insert(answers, posted.clone());
+        Ok(posted)
+    }
+
+    async fn thread(
+        &self,
+        channel_id: String,
+        thread_ts: String,
+    ) -> Result<Vec<Message>, SlackError> {
+        let thread = key(&thread_ts)?;
+        let state = self.state();
+        let messages: Vec<Message> = state
+            .of_channel(&channel_id, TsKey::from_database(i64::MAX))
+            .filter(|(ts, message)| *ts == thread || thread_of(message) == Some(thread))
+            .map(|(_, message)| message.clone())
+            .collect();
+        if messages.is_empty() {
+            return Err(SlackError::NotFound(format!(
+                "thread {thread_ts} of channel `{channel_id}`"
+            )));
+        }
+        Ok(messages)
+    }
+
+    async fn history(
+        &self,
+        channel_id: String,
+        until: String,
+        limit: u32,
+    ) -> Result<Vec<Message>, SlackError> {
+        let state = self.state();
+        let mut messages: Vec<Message> = state
+            .of_channel(&channel_id, key(&until)?)
+            .filter(|(ts, message)| thread_of(message).is_none_or(|thread| thread == *ts))
+            .rev()
+            .take(usize::try_from(limit).unwrap_or(usize::MAX))
+            .map(|(_, message)| message.clone())
+            .collect();
+        messages.reverse();
+        Ok(messages)
+    }
+
+    async fn permalink(&self, channel_id: String, ts: String) -> Result<String, SlackError> {
+        Ok(format!("https://chat.example/{channel_id}/{}", key(&ts)?))
+    }
+
+    async fn get_user(&self, id: String) -> Result<User, SlackError> {
+        let user = self.state().users.get(&id).cloned();
+        user.ok_or_else(|| SlackError::NotFound(format!("user `{id}`")))
+    }
+}
+
+fn thread_of(message: &Message) -> Option<TsKey> {
+    TsKey::parse(message.thread_ts.as_deref()?).ok()
+}
+
+fn key(ts: &str) -> Result<TsKey, SlackError> {
+    TsKey::parse(ts).map_err(|error: InvalidTs| SlackError::Invalid(error.to_string()))
+}

@@ -1,0 +1,228 @@
+//! A store in memory that keeps every word of `wit/storage.wit`.
+//!
+//! It is meant to be read: plain maps behind one lock, one file for each part of the contract ([`messages`] holds what
+//! people wrote, [`memories`] what the component saved, [`due`] what waits). Who writes a store for a platform finds here
+//! what each call has to do, and passes the same suite: [`myao::storage_conformance!`].
+//!
+//! What a call costs:
+//!
+//! | call | cost |
+//! |---|---|
+//! | `list-channels` | the channels |
+//! | `list-messages` | the messages between the bounds, and those of the whole thread |
+//! | `list-memories` | the channels asked for, and the memories returned |
+//! | `list-due`, `get-backlog` | what waits: a channel in which nothing is new costs nothing |
+//! | `save-memory` | the sources, and the versions of that memory |
+//!
+//! ```
+//! use myao::storage::{Keep, MessageQuery, Storage as _};
+//! use myao_testkit::MemoryStorage;
+//!
+//! # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+//! let storage = MemoryStorage::new();
+//! storage.add_channel("C1", "general");
+//! let question = storage.say("C1", 1_709_287_200, "alice", "When does the crane come?");
+//! storage.reply("C1", question, 1_709_287_260, "bob", "On March 3.");
+//!
+//! let messages = storage.list_messages(MessageQuery {
+//!     channel_id: "C1".to_owned(),
+//!     since: None,
+//!     until: "1709290000.000000".to_owned(),
+//!     limit: 100,
+//!     keep: Keep::Newest,
+//!     whole_thread: None,
+//! });
+//! let messages = messages.await.unwrap();
+//! assert_eq!(messages[1].text, "On March 3.");
+//! // The first message of a thread names itself, once there is a reply.
+//! assert_eq!(messages[0].thread_ts.as_deref(), Some("1709287200.000000"));
+//! # });
+//! ```
+
+mod due;
+mod filling;
+mod memories;
+mod messages;
+mod saving;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use myao::bindings::types::{Scope, Timestamp};
+use myao::config::WORKSPACE_SCOPE_ID;
+use myao::storage::records::UserRecord;
+use myao::storage::{
+    Backlog, Channel, Deferral, Due, DueQuery, Memory, MemoryDraft, MemoryQuery, Message,
+    MessageQuery, Storage, StorageError,
+};
+use myao::ts::{InvalidTs, TsKey};
+
+use memories::{Series, Versions};
+use messages::Conversation;
+
+/// One workspace in memory. See the [module](self).
+///
+/// People and importers fill it with [`add_channel`](Self::add_channel), [`say`](Self::say),
+/// [`reply`](Self::reply), [`edit`](Self::edit), [`delete`](Self::delete) and [`import`](Self::import); tests look into it
+/// with [`memories`](Self::memories) and [`drafts`](Self::drafts).
+pub struct MemoryStorage {
+    state: Mutex<State>,
+}
+
+/// Everything that is stored. Each call sees and leaves it whole.
+struct State {
+    /// The scope id of the workspace's own memories.
+    workspace_scope_id: String,
+    /// The offset in which times are shown.
+    utc_offset_seconds: i32,
+    /// People and programs, by id.
+    users: BTreeMap<String, UserRecord>,
+    /// What was said, by channel id.
+    channels: BTreeMap<String, Conversation>,
+    /// What the component sees of memories.
+    memories: BTreeMap<Series, Versions>,
+    /// What rests.
+    deferrals: BTreeMap<Series, Deferral>,
+    /// The greatest memory id so far; 0 before the first.
+    last_memory: u64,
+    /// The greatest id of a channel's memory, by its type: what decides whether the workspace's is due.
+    newest_of_channels: BTreeMap<u8, u64>,
+    /// Every draft that was saved, in order.
+    drafts: Vec<MemoryDraft>,
+    /// Channels (without a thread) and threads in which something waits, whether due or not: `list-due` looks at no others.
+    waiting: BTreeSet<(String, Option<TsKey>)>,
+}
+
+impl Default for MemoryStorage {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl MemoryStorage {
+    /// An empty workspace with the scope id `default`, whose times are shown in UTC.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            state: Mutex::new(State {
+                workspace_scope_id: WORKSPACE_SCOPE_ID.to_owned(),
+                utc_offset_seconds: 0,
+                users: BTreeMap::new(),
+                channels: BTreeMap::new(),
+                memories: BTreeMap::new(),
+                deferrals: BTreeMap::new(),
+                last_memory: 0,
+                newest_of_channels: BTreeMap::new(),
+                drafts: Vec::new(),
+                waiting: BTreeSet::new(),
+            }),
+        }
+    }
+
+    /// The same with another scope id of the workspace's memories; it is the setting `workspace-scope-id`.
+    #[must_use]
+    pub fn with_workspace_scope_id(self, scope_id: &str) -> Self {
+        scope_id.clone_into(&mut self.state().workspace_scope_id);
+        self
+    }
+
+    /// The same with times shown in another offset: 32400 seconds for Japan.
+    #[must_use]
+    pub fn with_utc_offset(self, seconds: i32) -> Self {
+        self.state().utc_offset_seconds = seconds;
+        self
+    }
+
+    /// Every memory that the component can see, stand-ins included, ordered by scope, scope id, type and version.
+    #[must_use]
+    pub fn memories(&self) -> Vec<Memory> {
+        let state = self.state();
+        state.memories.values().flat_map(Versions::all).collect()
+    }
+
+    /// Every draft that was saved, in order, those whose texts were replaced included.
+    #[must_use]
+    pub fn drafts(&self) -> Vec<MemoryDraft> {
+        self.state().drafts.clone()
+    }
+
+    /// The state, also after a panic of another test's thread: no call leaves it half written.
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[async_trait::async_trait]
+impl Storage for MemoryStorage {
+    async fn list_channels(&self) -> Result<Vec<Channel>, StorageError> {
+        Ok(self.state().list_channels())
+    }
+
+    async fn list_messages(&self, query: MessageQuery) -> Result<Vec<Message>, StorageError> {
+        self.state().list_messages(&query)
+    }
+
+    async fn list_memories(&self, query: MemoryQuery) -> Result<Vec<Memory>, StorageError> {
+        Ok(self.state().list_memories(&query))
+    }
+
+    async fn list_due(&self, query: DueQuery) -> Result<Due, StorageError> {
+        self.state().list_due(&query)
+    }
+
+    async fn get_backlog(
+        &self,
+        channel_id: String,
+        thread_ts: Option<String>,
+        until: String,
+    ) -> Result<Backlog, StorageError> {
+        let until = key(&until)?;
+        let thread = thread_ts.as_deref().map(key).transpose()?;
+        self.state().backlog(&channel_id, thread, until)
+    }
+
+    async fn save_memory(&self, draft: MemoryDraft) -> Result<Memory, StorageError> {
+        self.state().save(draft)
+    }
+
+    async fn list_deferrals(
+        &self,
+        scope: Scope,
+        scope_id: String,
+    ) -> Result<Vec<Deferral>, StorageError> {
+        self.state().list_deferrals(scope, &scope_id)
+    }
+
+    async fn defer(
+        &self,
+        scope: Scope,
+        scope_id: String,
+        deferral: Deferral,
+    ) -> Result<(), StorageError> {
+        self.state().defer(scope, &scope_id, deferral)
+    }
+}
+
+impl State {
+    fn conversation(&self, channel_id: &str) -> Result<&Conversation, StorageError> {
+        let conversation = self.channels.get(channel_id);
+        conversation.ok_or_else(|| {
+            StorageError::NotFound(format!(
+                "channel `{channel_id}` is not stored: add it first"
+            ))
+        })
+    }
+
+    /// A time, as it is shown.
+    fn timestamp(&self, unix_seconds: i64) -> Timestamp {
+        Timestamp {
+            unix_seconds,
+            utc_offset_seconds: self.utc_offset_seconds,
+        }
+    }
+}
+
+/// A message id as a number: ids are compared in no other way.
+fn key(ts: &str) -> Result<TsKey, StorageError> {
+    TsKey::parse(ts).map_err(|error: InvalidTs| StorageError::Invalid(error.to_string()))
+}

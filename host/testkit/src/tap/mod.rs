@@ -1,0 +1,168 @@
+//! Listeners in the way of every call: they can watch, count, fail and hold calls up, or let others go first.
+//!
+//! [`Imports::tapped`] puts one in front of a storage, a model and a chat platform. [`Recorder`](crate::Recorder) and
+//! [`Faults`](crate::Faults) are listeners; a test may write its own [`Tap`]. Of several, the one that was added last
+//! stands nearest to the component: it sees what the others made of a call.
+//!
+//! The imports `settings` and `log` do not pass here: the settings are those that the plugin was given, and lines of the
+//! log go to `tracing`.
+
+mod llm;
+mod slack;
+mod storage;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use myao::llm::{Llm, LlmError};
+use myao::slack::{NoSlack, Slack, SlackError};
+use myao::storage::{Storage, StorageError};
+use serde::Serialize;
+
+use crate::call::{Answer, Call, Rows};
+
+/// What listens.
+#[async_trait::async_trait]
+pub trait Tap: Send + Sync {
+    /// Before a call is done. With a fault it is not done at all.
+    async fn before(&self, _call: &Call) -> Result<(), Fault> {
+        Ok(())
+    }
+
+    /// After a call was done, whatever came of it. A fault takes the place of its result.
+    async fn after(&self, _call: &Call, _answer: &Answer) -> Result<(), Fault> {
+        Ok(())
+    }
+
+    /// After a call that cannot fail: `llm.context-window` and `llm.count-tokens`, the latter once for each text.
+    fn told(&self, _call: &Call, _answer: &Answer) {}
+}
+
+/// What takes the place of a call's result.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Fault {
+    /// The error `unavailable` of whichever import is called.
+    Unavailable(String),
+    /// An error of the import `storage`.
+    Storage(StorageError),
+    /// An error of the import `llm`.
+    Llm(LlmError),
+    /// An error of the import `slack`.
+    Slack(SlackError),
+}
+
+impl From<StorageError> for Fault {
+    fn from(error: StorageError) -> Self {
+        Self::Storage(error)
+    }
+}
+
+impl From<LlmError> for Fault {
+    fn from(error: LlmError) -> Self {
+        Self::Llm(error)
+    }
+}
+
+impl From<SlackError> for Fault {
+    fn from(error: SlackError) -> Self {
+        Self::Slack(error)
+    }
+}
+
+/// Makes an import's error of a fault; one of another import becomes `other`, and says so.
+macro_rules! errors {
+    ($($error:ident: $case:ident),*) => {
+        $(impl From<Fault> for $error {
+            fn from(fault: Fault) -> Self {
+                match fault {
+                    Fault::Unavailable(reason) => Self::Unavailable(reason),
+                    Fault::$case(error) => error,
+                    other => Self::Other(format!("{other:?} struck a call of another import")),
+                }
+            }
+        })*
+    };
+}
+
+errors!(StorageError: Storage, LlmError: Llm, SlackError: Slack);
+
+/// What a plugin is made of.
+#[derive(Clone)]
+pub struct Imports {
+    /// The store.
+    pub storage: Arc<dyn Storage>,
+    /// The model of all agents.
+    pub llm: Arc<dyn Llm>,
+    /// The chat platform.
+    pub slack: Arc<dyn Slack>,
+}
+
+impl Imports {
+    /// A store and a model, without a chat platform.
+    #[must_use]
+    pub fn new(storage: Arc<dyn Storage>, llm: Arc<dyn Llm>) -> Self {
+        Self {
+            storage,
+            llm,
+            slack: Arc::new(NoSlack),
+        }
+    }
+
+    /// The same with a chat platform.
+    #[must_use]
+    pub fn with_slack(self, slack: Arc<dyn Slack>) -> Self {
+        Self { slack, ..self }
+    }
+
+    /// The same with a listener in front of all three, whose calls are counted together from 0.
+    #[must_use]
+    pub fn tapped(self, tap: Arc<dyn Tap>) -> Self {
+        let line = Line {
+            calls: Arc::default(),
+            tap,
+        };
+        Self {
+            storage: storage::tapped(self.storage, line.clone()),
+            llm: llm::tapped(self.llm, line.clone()),
+            slack: slack::tapped(self.slack, line),
+        }
+    }
+}
+
+/// The line that a listener taps.
+#[derive(Clone)]
+struct Line {
+    calls: Arc<AtomicUsize>,
+    tap: Arc<dyn Tap>,
+}
+
+impl Line {
+    fn call(&self, import: &'static str, arguments: &impl Serialize) -> Call {
+        Call::new(self.calls.fetch_add(1, Ordering::SeqCst), import, arguments)
+    }
+
+    /// A call that may fail.
+    async fn through<T: Rows + Serialize, E: From<Fault> + Serialize>(
+        &self,
+        call: Call,
+        done: impl Future<Output = Result<T, E>> + Send,
+    ) -> Result<T, E> {
+        self.tap.before(&call).await?;
+        let result = done.await;
+        self.tap.after(&call, &Answer::of(&result)).await?;
+        result
+    }
+
+    /// A call that cannot fail.
+    fn told<T: Rows + Serialize>(
+        &self,
+        import: &'static str,
+        arguments: &impl Serialize,
+        result: T,
+    ) -> T {
+        let call = self.call(import, arguments);
+        let answer: Result<&T, ()> = Ok(&result);
+        self.tap.told(&call, &Answer::of(&answer));
+        result
+    }
+}

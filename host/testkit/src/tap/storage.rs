@@ -1,0 +1,86 @@
+//! A store that tells of its calls.
+
+use std::sync::Arc;
+
+use myao::bindings::types::Scope;
+use myao::storage::{
+    Backlog, Channel, Deferral, Due, DueQuery, Memory, MemoryDraft, MemoryQuery, Message,
+    MessageQuery, Storage, StorageError,
+};
+
+use super::Line;
+
+pub(super) fn tapped(inner: Arc<dyn Storage>, line: Line) -> Arc<dyn Storage> {
+    Arc::new(Tapped { inner, line })
+}
+
+struct Tapped {
+    inner: Arc<dyn Storage>,
+    line: Line,
+}
+
+#[async_trait::async_trait]
+impl Storage for Tapped {
+    async fn list_channels(&self) -> Result<Vec<Channel>, StorageError> {
+        let call = self.line.call("storage.list-channels", &());
+        self.line.through(call, self.inner.list_channels()).await
+    }
+
+    async fn list_messages(&self, query: MessageQuery) -> Result<Vec<Message>, StorageError> {
+        let call = self.line.call("storage.list-messages", &query);
+        let done = self.inner.list_messages(query);
+        self.line.through(call, done).await
+    }
+
+    async fn list_memories(&self, query: MemoryQuery) -> Result<Vec<Memory>, StorageError> {
+        let call = self.line.call("storage.list-memories", &query);
+        let done = self.inner.list_memories(query);
+        self.line.through(call, done).await
+    }
+
+    async fn list_due(&self, query: DueQuery) -> Result<Due, StorageError> {
+        let call = self.line.call("storage.list-due", &query);
+        self.line.through(call, self.inner.list_due(query)).await
+    }
+
+    async fn get_backlog(
+        &self,
+        channel_id: String,
+        thread_ts: Option<String>,
+        until: String,
+    ) -> Result<Backlog, StorageError> {
+        let arguments = (&channel_id, &thread_ts, &until);
+        let call = self.line.call("storage.get-backlog", &arguments);
+        let done = self.inner.get_backlog(channel_id, thread_ts, until);
+        self.line.through(call, done).await
+    }
+
+    async fn save_memory(&self, draft: MemoryDraft) -> Result<Memory, StorageError> {
+        let call = self.line.call("storage.save-memory", &draft);
+        self.line.through(call, self.inner.save_memory(draft)).await
+    }
+
+    async fn list_deferrals(
+        &self,
+        scope: Scope,
+        scope_id: String,
+    ) -> Result<Vec<Deferral>, StorageError> {
+        let call = self
+            .line
+            .call("storage.list-deferrals", &(scope, &scope_id));
+        let done = self.inner.list_deferrals(scope, scope_id);
+        self.line.through(call, done).await
+    }
+
+    async fn defer(
+        &self,
+        scope: Scope,
+        scope_id: String,
+        deferral: Deferral,
+    ) -> Result<(), StorageError> {
+        let arguments = (scope, &scope_id, &deferral);
+        let call = self.line.call("storage.defer", &arguments);
+        let done = self.inner.defer(scope, scope_id, deferral);
+        self.line.through(call, done).await
+    }
+}
