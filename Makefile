@@ -6,7 +6,7 @@ MYAO := $(TARGET_DIR)/release/myao
 PYTHON := target/python
 
 .DEFAULT_GOAL := help
-.PHONY: help build component demo test test-peers test-llm bench lint fmt clean
+.PHONY: help build component demo test test-peers test-llm bench bench-parts lint fmt clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -36,9 +36,15 @@ test-llm: component ## a whole backfill with a small real model
 	@scripts/test-peers llama
 
 # Not part of `test`: the times are those of a machine with nothing else to do.
-bench: build ## how fast events of Slack are stored and acknowledged
+bench: build $(PYTHON)/ready ## measure speed and size into docs/benchmarks.md, and how fast events of Slack are stored
+	cargo build --release --workspace --bin myao-bench
+	MYAO_TEST_PYTHON="$(CURDIR)/$(PYTHON)/bin/python" $(TARGET_DIR)/release/myao-bench
 	MYAO_TEST_BINARY="$(abspath $(MYAO))" \
 		cargo test --release --workspace --test bot_faults -- --ignored --nocapture measures_
+
+# Criterion's figures of the inner parts: render, judge, extract. No wasmtime in it.
+bench-parts: ## the same for the component's inner parts, natively
+	cargo bench --package myao-bench
 
 # Jinja2, which the templates are compared with.
 $(PYTHON)/ready: tests/jinja/requirements.txt
