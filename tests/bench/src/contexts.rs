@@ -10,7 +10,9 @@ use myao_memory::bindings::types as guest;
 const START: i64 = 1_709_251_200;
 const JAPAN: i32 = 9 * 3600;
 /// What people say, one message a line.
-const SAID: &str = include_str!("../fixtures/said.txt");
+pub(crate) const SAID: &str = include_str!("../fixtures/said.txt");
+/// A memory as a model writes it.
+pub(crate) const MEMORY: &str = include_str!("../fixtures/answer.txt");
 const PEOPLE: [&str; 5] = ["田中", "みさき", "佐藤", "alice", "bob"];
 /// Every so many messages one starts a thread.
 const THREAD_EVERY: usize = 40;

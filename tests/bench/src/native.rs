@@ -42,7 +42,7 @@ impl Native {
         Ok(Self { environment })
     }
 
-    /// The prompt of a channel's short-term memory.
+    /// The prompt of a memory.
     ///
     /// # Errors
     /// Where a template fails.
@@ -52,7 +52,7 @@ impl Native {
     }
 }
 
-/// The variables of a channel's short-term prompt, as plain data.
+/// The variables of a memory's prompt, as plain data.
 #[derive(serde::Serialize)]
 pub struct Variables<'a> {
     persona: PersonaVariables<'a>,
@@ -122,7 +122,7 @@ impl<T: Serialize> Serialize for Pairs<'_, T> {
 }
 
 impl<'a> Variables<'a> {
-    /// Those of a context.
+    /// Those of a channel's short-term memory.
     #[must_use]
     pub fn of(context: &'a Context) -> Self {
         let history = &context.conversation_history;
@@ -163,6 +163,22 @@ impl<'a> Variables<'a> {
             target_thread_ts: None,
             target_thread_messages: Vec::new(),
             channel_short_term_memory: None,
+        }
+    }
+
+    /// Those of a merge into a long-term memory that is not there yet: of the workspace, or of the channel with this
+    /// short-term memory.
+    #[must_use]
+    pub fn of_merge(context: &'a Context, channel_short_term_memory: Option<&'a str>) -> Self {
+        Self {
+            scope: if channel_short_term_memory.is_some() {
+                "channel"
+            } else {
+                "workspace"
+            },
+            memory_type: "long_term",
+            channel_short_term_memory,
+            ..Self::of(context)
         }
     }
 }

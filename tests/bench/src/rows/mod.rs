@@ -1,5 +1,9 @@
 //! The rows, by family. Each family is a module with a function that measures it.
 
+mod context;
+mod generation;
+mod idle;
+mod import;
 mod instances;
 mod loading;
 mod render;
@@ -31,6 +35,22 @@ pub const FAMILIES: &[Family] = &[
     Family {
         name: "loading",
         measure: loading::measure,
+    },
+    Family {
+        name: "context",
+        measure: context::measure,
+    },
+    Family {
+        name: "generation",
+        measure: generation::measure,
+    },
+    Family {
+        name: "idle",
+        measure: idle::measure,
+    },
+    Family {
+        name: "import",
+        measure: import::measure,
     },
     Family {
         name: "waiting",
