@@ -94,7 +94,7 @@ impl Visit for Message {
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
         if field.name() == "message" {
             // Writing to a string does not fail.
-            drop(write!(self.0, "{value:?}"));
+            let _ = write!(self.0, "{value:?}");
         }
     }
 }
