@@ -6,7 +6,7 @@ MYAO := $(TARGET_DIR)/release/myao
 PYTHON := target/python
 
 .DEFAULT_GOAL := help
-.PHONY: help build component demo test test-embed test-peers test-llm bench bench-parts dist docs lint fmt clean
+.PHONY: help build component demo test test-embed test-peers test-llm fuzz bench bench-parts dist docs lint fmt clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -40,6 +40,10 @@ test-peers: component ## myao against independent servers: models that break the
 
 test-llm: component ## a whole backfill with a small real model
 	@scripts/test-installed peers llama
+
+# `make test` gives the same targets a fixed number of inputs.
+fuzz: component ## look for inputs that break the program, a minute for each target (needs cargo-fuzz)
+	@scripts/fuzz
 
 # Not part of `test`: the times are those of a machine with nothing else to do.
 bench: build $(PYTHON)/ready ## measure speed and size into docs/benchmarks.md, and how fast events of Slack are stored

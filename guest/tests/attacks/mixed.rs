@@ -81,6 +81,10 @@ const FRAGMENTS: &[&str] = &[
     "1",
     "- item",
     "\"",
+    "[",
+    "(",
+    "T",
+    "2024-03-01 10:20",
 ];
 
 /// What ends a line, or makes it read backwards.

@@ -129,7 +129,8 @@ fn at(second: i64) -> Timestamp {
     }
 }
 
-fn context(place: Place, text: &str) -> Context {
+/// The conversation with this text in this place.
+pub(crate) fn context(place: Place, text: &str) -> Context {
     let at_place = |turn| text_at(place, turn, text);
     let said = |turn| {
         let is_here = place == turn || place == Place::EveryMessage;

@@ -130,7 +130,7 @@ fn is_message_head(look: &str) -> bool {
     if bold == 1 && rest.starts_with(' ') {
         return false;
     }
-    let rest = rest.trim_start_matches([' ', '[', '(']);
+    let rest = rest.trim_start_matches(|c| bold > 1 && " [(".contains(c));
     let end = rest
         .find(|c: char| c.is_alphabetic() && !"T年月日時分".contains(c) || "*_]".contains(c))
         .unwrap_or(rest.len());
