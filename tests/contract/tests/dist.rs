@@ -95,3 +95,14 @@ fn a_folder_of_somebody_else_is_not_emptied() {
     assert!(!output.status.success());
     assert!(folder.path().join("thesis.txt").is_file());
 }
+
+/// A lock file that names the registry of the machine where it was made works there only.
+#[test]
+fn the_lock_file_of_node_names_no_registry() {
+    let lock = fs::read_to_string(path("tests/embed/node/package-lock.json")).unwrap();
+    assert!(lock.contains("\"integrity\""), "it has no digests");
+    assert!(
+        !lock.contains("\"resolved\""),
+        "make it with `npm install --omit-lockfile-registry-resolved`"
+    );
+}

@@ -95,8 +95,10 @@ const then = at(script.runs.at(-1).now);
 const mention = memoryComponent(workspace).responder.replyToMention(camel(script.mention), then);
 const judged = memoryComponent(workspace).responder.judge(camel(script.judged), then);
 
+const { listDeferrals } = store.imports();
+const deferrals = script.threads.map((/** @type {string} */ scopeId) => listDeferrals('thread', scopeId));
 const came = {
-  memory: { prompts: memory, runs, requests: model.requests, memories: store.saved(), mention, judged, posts: platform.posts },
+  memory: { prompts: memory, runs, requests: model.requests, memories: store.saved(), deferrals, mention, judged, posts: platform.posts },
   summarizer: { prompts: smallest, summary, refused, failed, requests: summarizing.requests },
 };
 console.log(JSON.stringify(plain(came), null, 2));

@@ -108,6 +108,7 @@ came = {
         "prompts": prompts(lambda settings: Plugin(memory_wasm, imports.of_memory(empty, silent, platform, settings)), now),
         "runs": [generate(run) for run in script["runs"]],
         "memories": store.saved(),
+        "deferrals": [store.list_deferrals("thread", scope_id) for scope_id in script["threads"]],
         "mention": memory.call("responder", "reply-to-mention", script["mention"], then),
         "judged": memory.call("responder", "judge", script["judged"], then),
         "posts": platform.posts,

@@ -75,7 +75,7 @@ async fn the_commands_of_the_distribution_work() {
     let place = "examples/node/node_modules";
     let printed = run_block(
         "node host.js",
-        &["npm ci --ignore-scripts"],
+        &["npm install --ignore-scripts"],
         (place, &installed),
     );
     assert_same(printed).await;

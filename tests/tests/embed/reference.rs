@@ -67,17 +67,23 @@ pub(crate) async fn memory() -> Value {
     let then = script.now(script.runs.last().unwrap());
     let mention = plugin.reply_to_mention(&script.mention(), then).await;
     let judged = plugin.judge(&script.judged(), then).await;
+    let mut deferrals = Vec::new();
+    for scope_id in &script.threads {
+        let resting = workspace.list_deferrals(Scope::Thread, scope_id.clone());
+        deferrals.push(resting.await.unwrap());
+    }
     let all = MemoryQuery {
         workspace: true,
         channels: ChannelFilter::All,
         history_limit: u32::MAX,
         unmerged: true,
-        threads: script.threads(),
+        threads: script.threads.clone(),
     };
     json!({
         "prompts": prompts(&script).await,
         "runs": runs,
         "memories": workspace.list_memories(all).await.unwrap(),
+        "deferrals": deferrals,
         "mention": mention.unwrap(),
         "judged": judged.unwrap(),
         "posts": *platform.posts.lock().unwrap(),
@@ -299,6 +305,7 @@ async fn the_script_shows_every_way_a_run_can_end() {
         r#"{"failed":{"bad-answer":"refusal"}}"#,
         r#"{"failed":{"llm":{"rate-limited":30}}}"#,
         r#"{"failed":{"llm":{"unavailable":"#,
+        r#"{"failed":{"llm":"timed-out"}}"#,
         r#""chunks":2"#,
         r#""truncated":true"#,
         r#""version":2"#,

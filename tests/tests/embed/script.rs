@@ -27,6 +27,8 @@ pub(crate) struct Script {
     users: Vec<Value>,
     channels: Vec<Value>,
     pub(crate) runs: Vec<Run>,
+    /// The scope ids of all threads.
+    pub(crate) threads: Vec<String>,
     mention: Value,
     judged: Value,
     pub(crate) known_to_the_platform: Vec<Written>,
@@ -146,16 +148,6 @@ impl Script {
     pub(crate) fn texts(&self) -> impl Iterator<Item = &str> {
         let messages = self.runs.iter().flat_map(|run| &run.messages);
         messages.map(|message| message.text.as_str())
-    }
-
-    /// The scope ids of all threads.
-    pub(crate) fn threads(&self) -> Vec<String> {
-        let messages = self.runs.iter().flat_map(|run| &run.messages);
-        let scope_id = |message: &Written| {
-            let thread_ts = message.thread_ts.as_ref()?;
-            Some(format!("{}:{thread_ts}", message.channel_id))
-        };
-        messages.filter_map(scope_id).collect()
     }
 
     /// A message as a platform shows it.
