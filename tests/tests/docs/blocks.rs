@@ -10,7 +10,7 @@
 //! | `json`, `python` | it is parsed |
 //! | `ini unit`, `dockerfile` | it has the form, and commands as with `not-run` |
 //! | `rust` | it is a test of the documentation: the document is included in `host/src/lib.rs` |
-//! | anything with `from=FILE` | its lines stand in that file of the project; `…` leaves lines out |
+//! | anything below `<!-- from FILE -->` | its lines stand in that file of the project; `…` leaves lines out |
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};
@@ -25,7 +25,7 @@ use crate::shown::{Shown, shown, shows};
 
 /// What is wrong with a block.
 pub(crate) fn faults(document: &str, block: &Block, place: &Place) -> Vec<String> {
-    if let Some(file) = block.value("from") {
+    if let Some(file) = &block.from {
         return not_from(&block.text, file);
     }
     match block.language.as_str() {
