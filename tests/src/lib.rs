@@ -20,7 +20,7 @@ use myao::bindings::settings::Values;
 use myao::component::LoadedComponent;
 use myao::config::Config;
 use myao::llm::Llm;
-use myao::plugin::{MemoryPlugin, MemoryPluginBuilder};
+use myao::plugin::{Limits, MemoryPlugin, MemoryPluginBuilder};
 use myao::storage::Storage;
 use myao_testkit::Imports;
 
@@ -89,5 +89,16 @@ pub fn plugin(storage: Arc<dyn Storage>, llm: Arc<dyn Llm>, settings: Values) ->
 /// The component over all that a host offers, the chat platform included.
 #[must_use]
 pub fn plugin_over(imports: Imports, settings: Values) -> MemoryPlugin {
-    plugin(imports.storage, imports.llm, settings).with_slack(imports.slack)
+    plugin_within(imports, settings, Limits::default())
+}
+
+/// The same with other limits.
+#[must_use]
+#[allow(clippy::panic)]
+pub fn plugin_within(imports: Imports, settings: Values, limits: Limits) -> MemoryPlugin {
+    builder(imports.storage, imports.llm, settings)
+        .slack(imports.slack)
+        .limits(limits)
+        .build()
+        .unwrap_or_else(|error| panic!("{error}"))
 }

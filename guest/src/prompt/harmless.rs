@@ -6,7 +6,7 @@
 //! | in a text or a memory | shown |
 //! |---|---|
 //! | a line that looks like structure: a heading (`## …`), a rule or underline (`---`, `===`, `***`, `___`), the head of a message (`**2024-03-01 10:00:00** name:`), the reply prompt's clock (`現在時刻:`), a line that overrides the reading direction | with a backslash as its first character |
-//! | the last line that opens a code fence, where the fences do not pair up | the same |
+//! | a line that opens a code fence which nothing closes | the same |
 //! | the openings of template tags `{{`, `{%`, `{#`, and of a model's control tokens `<\|` | with a backslash between the two characters |
 //!
 //! White space, backslashes and what a reader cannot see make no difference to what a line looks like, nor do full-width and other
@@ -190,13 +190,19 @@ fn opens_tag(c: char, rest: &str) -> bool {
     }
 }
 
-/// Where the last fence opens of those that do not pair up, by kind.
+/// Where the fence opens that nothing closes, by kind. Fences open at the head of a line and close anywhere, as people write them.
 fn open_fences(text: &str) -> [Option<usize>; 2] {
     FENCES.map(|fence| {
-        let is_open = text.matches(fence).count() % 2 == 1;
-        let opens = |line: &str| seen(line).take(fence.len()).eq(fence.chars());
-        let last = || lines(text).filter(|(_, line)| opens(line)).last();
-        is_open.then(last).flatten().map(|(at, _)| at)
+        let mut open = None;
+        for (at, line) in lines(text) {
+            let turns = line.matches(fence).count() % 2 == 1;
+            let opens = open.is_none() && seen(line).take(fence.len()).eq(fence.chars());
+            open = match open {
+                None => (turns && opens).then_some(at),
+                Some(_) => open.filter(|_| !turns),
+            };
+        }
+        open
     })
 }
 
@@ -320,7 +326,6 @@ fn folded(c: char) -> char {
         '＊' | '﹡' | '∗' | '⁎' | '✱' => '*',
         '＿' | '﹍'..='﹏' => '_',
         '：' | '﹕' | '∶' | '꞉' | '︓' => ':',
-        '｀' => '`',
         '［' => '[',
         '（' => '(',
         '0'..='9' => '0',

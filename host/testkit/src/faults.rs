@@ -5,6 +5,8 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use tokio::sync::{Notify, Semaphore};
 
 use crate::call::{Answer, Call};
@@ -57,10 +59,15 @@ pub enum Strike {
     Delay(Duration),
     /// This is done meanwhile: somebody else writes first.
     Let(Arc<Action>),
+    /// It has another result; only after it was done.
+    Alter(Arc<Alteration>),
 }
 
 /// Something that somebody else does.
 pub type Action = dyn Fn() -> Pin<Box<dyn Future<Output = ()> + Send>> + Send + Sync;
+
+/// What becomes of a result; none where it stays as it is.
+pub type Alteration = dyn Fn(&Answer) -> Option<serde_json::Value> + Send + Sync;
 
 /// Where calls wait until a test lets them through.
 #[derive(Clone, Default)]
@@ -116,7 +123,8 @@ impl Faults {
     }
 
     /// The strikes at a call, in the order in which they were ordered; each rule counts the calls that it matches.
-    async fn strike(&self, call: &Call, moment: Moment) -> Result<(), Fault> {
+    async fn strike(&self, call: &Call, answer: Option<&Answer>) -> Result<(), Fault> {
+        let moment = answer.map_or(Moment::Before, |_| Moment::After);
         let strikes: Vec<Strike> = self
             .rules()
             .iter_mut()
@@ -134,6 +142,12 @@ impl Faults {
                 Strike::Wait(gate) => gate.pass().await,
                 Strike::Delay(delay) => tokio::time::sleep(delay).await,
                 Strike::Let(action) => action().await,
+                Strike::Alter(alter) => {
+                    let answer = answer.ok_or_else(no_result_yet)?;
+                    if let Some(altered) = alter(answer) {
+                        return Err(Fault::Instead(altered));
+                    }
+                }
             }
         }
         Ok(())
@@ -143,11 +157,11 @@ impl Faults {
 #[async_trait::async_trait]
 impl Tap for Faults {
     async fn before(&self, call: &Call) -> Result<(), Fault> {
-        self.strike(call, Moment::Before).await
+        self.strike(call, None).await
     }
 
-    async fn after(&self, call: &Call, _: &Answer) -> Result<(), Fault> {
-        self.strike(call, Moment::After).await
+    async fn after(&self, call: &Call, answer: &Answer) -> Result<(), Fault> {
+        self.strike(call, Some(answer)).await
     }
 }
 
@@ -156,12 +170,6 @@ impl Calls {
     #[must_use]
     pub fn all() -> Self {
         Self::that(|_| true)
-    }
-
-    /// The call with this number; see [`Call::number`].
-    #[must_use]
-    pub fn number(number: usize) -> Self {
-        Self::that(move |call| call.number == number)
     }
 
     /// The calls of one function (`storage.save-memory`) or of one interface (`storage`).
@@ -230,6 +238,18 @@ impl Strike {
         Self::Let(Arc::new(move || Box::pin(action())))
     }
 
+    /// The result becomes what a function makes of it, where the call succeeded: other ids, another order, more of it.
+    /// Its type is that of the import: `Vec<Message>` for `storage.list-messages`.
+    pub fn altering<T: Serialize + DeserializeOwned>(
+        alter: impl Fn(&mut T) + Send + Sync + 'static,
+    ) -> Self {
+        Self::Alter(Arc::new(move |answer| {
+            let mut result: T = answer.ok()?;
+            alter(&mut result);
+            serde_json::to_value(result).ok()
+        }))
+    }
+
     /// The call fails because the host behind it cannot be reached.
     #[must_use]
     pub fn unavailable(reason: &str) -> Self {
@@ -241,6 +261,12 @@ impl<T: Into<Fault>> From<T> for Strike {
     fn from(fault: T) -> Self {
         Self::Fail(fault.into())
     }
+}
+
+fn no_result_yet() -> Fault {
+    Fault::Unavailable(
+        "a result is altered with `Faults::after`: before a call there is none".to_owned(),
+    )
 }
 
 impl Gate {
@@ -278,6 +304,7 @@ impl fmt::Debug for Strike {
             Self::Wait(_) => f.write_str("Wait"),
             Self::Delay(delay) => f.debug_tuple("Delay").field(delay).finish(),
             Self::Let(_) => f.write_str("Let"),
+            Self::Alter(_) => f.write_str("Alter"),
         }
     }
 }

@@ -11,6 +11,8 @@
 //! - [`Recorder`] keeps every call with its arguments and its result,
 //! - [`Faults`] makes calls fail before or after they were done, holds them up, or lets somebody else write first.
 //!
+//! [`LogLines`] shows what the component writes to its log.
+//!
 //! One test of a platform then looks so:
 //!
 //! ```no_run
@@ -64,14 +66,16 @@
 mod call;
 mod faults;
 mod llm;
+mod log;
 mod recorder;
 mod slack;
 pub mod storage;
 pub mod tap;
 
 pub use call::{Answer, Call};
-pub use faults::{Action, Calls, Faults, Gate, Strike};
+pub use faults::{Action, Alteration, Calls, Faults, Gate, Strike};
 pub use llm::{Asked, Reply, ScriptedLlm};
+pub use log::LogLines;
 pub use recorder::{Recorded, Recorder};
 pub use slack::MemorySlack;
 pub use storage::MemoryStorage;

@@ -1,10 +1,11 @@
 //! What waits.
 
 use super::{
-    Fixture, WORKSPACE, channel, draft, due_channels, due_query, due_threads, key, long_term, save,
-    save_versions, short_term, thread_memory,
+    Fixture, WORKSPACE, channel, draft, due_channels, due_query, due_threads, key, long_term,
+    message, save, save_versions, short_term, thread_memory, time,
 };
 use crate::bindings::types::{MemoryType, Scope};
+use crate::storage::records::MessageRecord;
 use crate::storage::{Backlog, DueQuery, MemoryDraft};
 
 fn always() -> DueQuery {
@@ -224,6 +225,38 @@ pub async fn thread_whose_first_message_comes_late_counts_it(fixture: &dyn Fixtu
             .new_message_count,
         2
     );
+}
+
+/// Once, by an edit as by a deletion; the memory that is made then ends it.
+pub async fn thread_of_which_a_summarized_message_changed_is_due_again(fixture: &dyn Fixture) {
+    let records = channel().message("C1", "100.0");
+    let records = records.reply("C1", "100.0", "6000.0");
+    fixture.add(records.reply("C1", "100.0", "6500.0")).await;
+    let made_at = |now: i64, expected| MemoryDraft {
+        expected,
+        now: time(now),
+        ..thread_memory("100.0", "6500.0")
+    };
+    let mut newest = save(fixture, made_at(6600, None)).await;
+    assert_eq!(due_threads(fixture, due_query()).await, []);
+    let edited = MessageRecord {
+        thread_ts: Some(key("100.0")),
+        text: "another text".into(),
+        edited_at: Some(7000),
+        ..message("C1", "6000.0")
+    };
+    for change in [Some(edited), None] {
+        match change {
+            Some(edited) => fixture.add(channel().with(edited)).await,
+            None => fixture.delete("C1", key("6000.0")).await,
+        }
+        let again = backlog(fixture, Some("100.0"), "10000.0").await;
+        assert_eq!(again.new_message_count, 1);
+        let due = fixture.storage().list_due(due_query()).await.unwrap();
+        assert_eq!(due.threads, [again]);
+        newest = save(fixture, made_at(8000, Some(newest.id))).await;
+        assert_eq!(due_threads(fixture, due_query()).await, []);
+    }
 }
 
 /// Where it was never summarised.

@@ -347,6 +347,7 @@ macro_rules! storage_conformance {
             thread_is_due_with_a_reply_and_again_with_a_new_one,
             first_message_alone_is_no_thread,
             thread_whose_first_message_comes_late_counts_it,
+            thread_of_which_a_summarized_message_changed_is_due_again,
             thread_outside_the_window_is_not_due,
             workspace_is_due_when_a_channel_memory_is_newer,
         );

@@ -182,3 +182,67 @@ fn short_term(channel_id: &str, thread: Option<TsKey>) -> Series {
 fn count(items: usize) -> u32 {
     u32::try_from(items).unwrap_or(u32::MAX)
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use myao::bindings::types::{Engine, MemoryType, Scope, Timestamp};
+    use myao::storage::conformance::whole;
+    use myao::storage::{MemoryDraft, SaveMode, Storage as _};
+
+    use crate::MemoryStorage;
+
+    /// A memory of all that was said up to a second.
+    fn draft(scope: Scope, scope_id: &str, memory_type: MemoryType, until: i64) -> MemoryDraft {
+        MemoryDraft {
+            scope,
+            scope_id: scope_id.to_owned(),
+            memory_type,
+            mode: SaveMode::Overwrite,
+            expected: None,
+            content: "a text".to_owned(),
+            engine: Engine::Llm,
+            now: Timestamp {
+                unix_seconds: until,
+                utc_offset_seconds: 0,
+            },
+            source_channel_id: String::new(),
+            source_messages: Vec::new(),
+            source_memories: Vec::new(),
+            source_message_count: 1,
+            source_latest_message_ts: Some(format!("{until}.999999")),
+            merged_through: None,
+            truncated: false,
+            coverage: whole(1),
+        }
+    }
+
+    #[tokio::test]
+    async fn what_is_summarised_and_merged_is_looked_at_no_more() {
+        let storage = MemoryStorage::new();
+        for n in 0..100 {
+            let channel = format!("C{n}");
+            let first = storage.say(&channel, 100, "alice", "one");
+            storage.reply(&channel, first, 101, "bob", "two");
+            assert_eq!(storage.state().waiting.len(), 2);
+
+            let thread = format!("{channel}:{first}");
+            let of_thread = draft(Scope::Thread, &thread, MemoryType::ShortTerm, 200);
+            storage.save_memory(of_thread).await.unwrap();
+            let short = draft(Scope::Channel, &channel, MemoryType::ShortTerm, 200);
+            let short = storage.save_memory(short).await.unwrap();
+            assert_eq!(
+                storage.state().waiting.len(),
+                1,
+                "the version waits to be merged"
+            );
+            let long = MemoryDraft {
+                merged_through: Some(short.id),
+                ..draft(Scope::Channel, &channel, MemoryType::LongTerm, 200)
+            };
+            storage.save_memory(long).await.unwrap();
+            assert_eq!(storage.state().waiting.len(), 0);
+        }
+    }
+}

@@ -5,7 +5,7 @@
 //! stands nearest to the component: it sees what the others made of a call.
 //!
 //! The imports `settings` and `log` do not pass here: the settings are those that the plugin was given, and lines of the
-//! log go to `tracing`.
+//! log go to `tracing`, where [`LogLines`](crate::LogLines) finds them.
 
 mod llm;
 mod slack;
@@ -18,6 +18,7 @@ use myao::llm::{Llm, LlmError};
 use myao::slack::{NoSlack, Slack, SlackError};
 use myao::storage::{Storage, StorageError};
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use crate::call::{Answer, Call, Rows};
 
@@ -49,6 +50,8 @@ pub enum Fault {
     Llm(LlmError),
     /// An error of the import `slack`.
     Slack(SlackError),
+    /// No error, but this result, as the JSON of the contract's type; `other` where it is none of that type.
+    Instead(serde_json::Value),
 }
 
 impl From<StorageError> for Fault {
@@ -142,15 +145,23 @@ impl Line {
     }
 
     /// A call that may fail.
-    async fn through<T: Rows + Serialize, E: From<Fault> + Serialize>(
+    async fn through<T, E>(
         &self,
         call: Call,
         done: impl Future<Output = Result<T, E>> + Send,
-    ) -> Result<T, E> {
-        self.tap.before(&call).await?;
+    ) -> Result<T, E>
+    where
+        T: Rows + Serialize + DeserializeOwned,
+        E: From<Fault> + Serialize,
+    {
+        if let Err(fault) = self.tap.before(&call).await {
+            return instead(fault);
+        }
         let result = done.await;
-        self.tap.after(&call, &Answer::of(&result)).await?;
-        result
+        match self.tap.after(&call, &Answer::of(&result)).await {
+            Ok(()) => result,
+            Err(fault) => instead(fault),
+        }
     }
 
     /// A call that cannot fail.
@@ -164,5 +175,16 @@ impl Line {
         let answer: Result<&T, ()> = Ok(&result);
         self.tap.told(&call, &Answer::of(&answer));
         result
+    }
+}
+
+/// The result that a fault makes of a call.
+fn instead<T: DeserializeOwned, E: From<Fault>>(fault: Fault) -> Result<T, E> {
+    match fault {
+        Fault::Instead(value) => {
+            let result = serde_json::from_value(value.clone());
+            result.map_err(|_| E::from(Fault::Instead(value)))
+        }
+        error => Err(E::from(error)),
     }
 }

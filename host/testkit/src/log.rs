@@ -1,0 +1,100 @@
+//! The lines that the component writes to its log.
+
+use std::fmt::{self, Write as _};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use myao::bindings::log::Level;
+use tracing::field::{Field, Visit};
+use tracing::span::{Attributes, Id, Record};
+use tracing::subscriber::DefaultGuard;
+use tracing::{Event, Metadata, Subscriber};
+
+/// Where the host writes the component's lines.
+const TARGET: &str = "myao::component";
+
+/// The component's lines, for as long as it lives, of calls on this thread: in a `#[tokio::test]`, of the whole test.
+/// They go nowhere else meanwhile.
+///
+/// ```
+/// use myao_testkit::LogLines;
+///
+/// let log = LogLines::capture();
+/// // The host does this with what the component writes.
+/// tracing::warn!(target: "myao::component", "cannot defer C1");
+/// assert_eq!(log.texts(), ["cannot defer C1"]);
+/// ```
+pub struct LogLines {
+    lines: Arc<Lines>,
+    _capturing: DefaultGuard,
+}
+
+type Lines = Mutex<Vec<(Level, String)>>;
+
+impl LogLines {
+    /// Captures from now on.
+    #[must_use]
+    pub fn capture() -> Self {
+        let lines = Arc::<Lines>::default();
+        Self {
+            _capturing: tracing::subscriber::set_default(Capture(lines.clone())),
+            lines,
+        }
+    }
+
+    /// The lines so far, with how much they matter.
+    #[must_use]
+    pub fn lines(&self) -> Vec<(Level, String)> {
+        self.lines
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    /// The texts of the lines so far.
+    #[must_use]
+    pub fn texts(&self) -> Vec<String> {
+        self.lines().into_iter().map(|(_, text)| text).collect()
+    }
+}
+
+struct Capture(Arc<Lines>);
+
+impl Subscriber for Capture {
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        metadata.is_event() && metadata.target() == TARGET
+    }
+
+    fn event(&self, event: &Event<'_>) {
+        let mut message = Message(String::new());
+        event.record(&mut message);
+        let level = match *event.metadata().level() {
+            tracing::Level::ERROR => Level::Error,
+            tracing::Level::WARN => Level::Warn,
+            tracing::Level::INFO => Level::Info,
+            _ => Level::Debug,
+        };
+        let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        lines.push((level, message.0));
+    }
+
+    // No span is enabled.
+    fn new_span(&self, _: &Attributes<'_>) -> Id {
+        Id::from_u64(1)
+    }
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+    fn enter(&self, _: &Id) {}
+    fn exit(&self, _: &Id) {}
+}
+
+/// The text of an event.
+struct Message(String);
+
+impl Visit for Message {
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        if field.name() == "message" {
+            // Writing to a string does not fail.
+            drop(write!(self.0, "{value:?}"));
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! The exports `should-update` and `list-due` of `memory-generator`.
+
+use myao::bindings::errors::Error;
+use myao::bindings::exports::myao::memory::memory_generator::{DueWork, ThreadRef, UpdateState};
+use myao::storage::{Due, DueQuery};
+use myao_testkit::{Calls, Strike};
+use myao_tests::store::utc;
+
+use crate::host::{
+    HOUR, Host, NOW, START, now, refused, storage_errors, thread_ts, without_versions,
+};
+
+fn state(latest: Option<i64>, has_memory: bool, new_message_count: u32) -> UpdateState {
+    UpdateState {
+        latest_message_ts: latest.map(|second| format!("{second}.000000")),
+        has_memory,
+        new_message_count,
+    }
+}
+
+#[tokio::test]
+async fn a_version_is_due_without_one_after_silence_or_with_many_messages() {
+    let host = Host::telling();
+    let silent = Some(NOW - 2 * HOUR);
+    let busy = Some(NOW - 2 * HOUR + 1);
+    for (asked, expected) in [
+        (state(busy, false, 1), true),
+        (state(silent, true, 1), true),
+        (state(busy, true, 49), false),
+        (state(busy, true, 50), true),
+        (state(None, true, 0), false),
+    ] {
+        let due = host.plugin().should_update(&asked, now()).await.unwrap();
+        assert_eq!(due, expected, "{asked:?}");
+    }
+    let host = host.with(without_versions);
+    let due = host.plugin().should_update(&state(busy, true, 1), now());
+    assert!(due.await.unwrap(), "without versions");
+    assert_eq!(host.recorder.imports(), [""; 0]);
+}
+
+#[tokio::test]
+async fn an_id_that_is_none_is_named() {
+    let host = Host::telling();
+    let asked = UpdateState {
+        latest_message_ts: Some("noon".to_owned()),
+        ..state(None, true, 1)
+    };
+    let failed = host.plugin().should_update(&asked, now()).await;
+    assert_eq!(refused(failed), Error::InvalidTs("noon".to_owned()));
+}
+
+fn nothing() -> DueWork {
+    DueWork {
+        threads: Vec::new(),
+        channels: Vec::new(),
+        workspace: false,
+    }
+}
+
+#[tokio::test]
+async fn what_is_due_is_listed_with_one_call_before_and_after_a_run() {
+    let host = Host::telling();
+    let due = host.plugin().list_due(now()).await.unwrap();
+    let thread = ThreadRef {
+        channel_id: "C1".to_owned(),
+        thread_ts: thread_ts().to_string(),
+    };
+    let channels = vec!["C1".to_owned(), "C2".to_owned()];
+    assert_eq!(
+        due,
+        DueWork {
+            threads: vec![thread],
+            channels,
+            workspace: false,
+        }
+    );
+    assert_eq!(host.take_calls(), ["storage.list-due"]);
+    host.generate(NOW).await;
+    host.take_calls();
+    assert_eq!(host.plugin().list_due(now()).await.unwrap(), nothing());
+    assert_eq!(host.take_calls(), ["storage.list-due"]);
+}
+
+#[tokio::test]
+async fn the_store_is_asked_with_the_settings_times_and_threshold() {
+    let host = Host::telling().with(|settings| {
+        settings.short_term_window_hours = 5;
+        settings.short_term_history.conversation_idle_seconds = 60;
+        settings.short_term_history.message_threshold = 7;
+    });
+    host.plugin().list_due(now()).await.unwrap();
+    let asked: DueQuery = host.recorder.take()[0].call.arguments().unwrap();
+    assert_eq!(
+        asked,
+        DueQuery {
+            until: format!("{NOW}.999999"),
+            window_start: format!("{}.000000", NOW - 5 * HOUR),
+            idle_since: format!("{}.999999", NOW - 60),
+            message_threshold: 7,
+            always: false,
+        }
+    );
+    let host = host.with(without_versions);
+    host.plugin().list_due(now()).await.unwrap();
+    let asked: DueQuery = host.recorder.take()[0].call.arguments().unwrap();
+    assert!(asked.always);
+}
+
+#[tokio::test]
+async fn what_the_store_names_too_many_of_is_left_out() {
+    let host = Host::telling();
+    host.generate(NOW).await;
+    host.storage.say("C1", NOW, "alice", "Hello.");
+    let backlog = |channel: &str| {
+        let storage = host.storage.clone();
+        let channel = channel.to_owned();
+        async move {
+            use myao::storage::Storage as _;
+            let until = format!("{NOW}.999999");
+            storage.get_backlog(channel, None, until).await.unwrap()
+        }
+    };
+    // Neither is due: one has a single new message, and is not silent; the other has none.
+    let named = [backlog("C1").await, backlog("C2").await];
+    let name = Strike::altering(move |due: &mut Due| due.channels = named.to_vec());
+    host.faults.after(Calls::of("storage.list-due"), name);
+    assert_eq!(host.plugin().list_due(now()).await.unwrap(), nothing());
+}
+
+#[tokio::test]
+async fn the_workspace_is_due_where_a_channels_memory_is_newer() {
+    let host = Host::telling();
+    host.plugin().generate_channel("C1", now()).await.unwrap();
+    let due = host.plugin().list_due(utc(START + HOUR)).await.unwrap();
+    assert!(due.workspace);
+}
+
+#[tokio::test]
+async fn the_retired_memory_is_due_only_with_the_setting() {
+    // The long-term memories are merged, the short-term ones never were.
+    let host = Host::telling();
+    host.generate(NOW).await;
+    assert!(!host.plugin().list_due(now()).await.unwrap().workspace);
+    let host = host.with(|settings| settings.legacy_workspace_short_term = true);
+    assert!(host.plugin().list_due(now()).await.unwrap().workspace);
+}
+
+#[tokio::test]
+async fn each_error_of_the_store_is_handed_on() {
+    for error in storage_errors() {
+        let host = Host::telling();
+        host.faults
+            .before(Calls::of("storage.list-due"), error.clone());
+        let failed = host.plugin().list_due(now()).await;
+        assert_eq!(refused(failed), Error::Storage(error.clone()));
+        let failed = host.plugin().generate(now()).await;
+        assert_eq!(
+            refused(failed),
+            Error::Storage(error),
+            "a run that cannot look"
+        );
+        assert_eq!(host.take_calls(), ["storage.list-due"; 2]);
+    }
+}
+
+#[tokio::test]
+async fn a_channel_whose_ids_cannot_be_read_is_listed_so_that_its_step_says_so() {
+    let host = Host::telling();
+    let spoil = || {
+        Strike::altering(|due: &mut Due| {
+            for backlog in &mut due.channels {
+                backlog.latest_message_ts = Some("noon".to_owned());
+            }
+        })
+    };
+    host.faults.after(Calls::of("storage.list-due"), spoil());
+    let due = host.plugin().list_due(now()).await.unwrap();
+    assert_eq!(due.channels, ["C1", "C2"]);
+    let report = host.generate(NOW).await;
+    let failed = report.entries.iter().filter(|entry| {
+        use myao::bindings::exports::myao::memory::memory_generator::Outcome;
+        entry.outcome == Outcome::Failed(Error::InvalidTs("noon".to_owned()))
+    });
+    assert_eq!(failed.count(), 2);
+}

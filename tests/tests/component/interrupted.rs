@@ -1,0 +1,271 @@
+//! A run that is cut short at any call, by an error, a crash or a call that never ends, and a run that somebody else
+//! overtakes: nothing is half written, nothing is made twice, and the next run completes to the same memories.
+
+use std::time::Duration;
+
+use myao::bindings::errors::Error;
+use myao::bindings::exports::myao::memory::memory_generator::{Outcome, Report};
+use myao::bindings::settings::Values;
+use myao::llm::LlmError;
+use myao::plugin::CallError;
+use myao::storage::StorageError;
+use myao_testkit::{Call, Calls, Fault, Gate, Strike};
+use myao_tests::store::utc;
+
+use crate::host::{HOUR, Host, NOW, with_every_workspace_memory, without_versions};
+
+/// A host with memories, and new messages in both channels and in the thread; its model tells what it was asked.
+async fn half_done(settings: fn(&mut Values)) -> Host {
+    let host = Host::telling().with(settings).with(|settings| {
+        // So that a long pause takes several versions.
+        settings.generation_message_limit = 4;
+        settings.short_term_history.message_threshold = 3;
+    });
+    host.generate(NOW).await;
+    for n in 0..7 {
+        let text = format!("Crate {n} is on board, {} kilos.", 100 + n);
+        host.storage.say("C1", NOW + 60 + n, "bob", &text);
+    }
+    let thread = crate::host::thread_ts();
+    host.storage
+        .reply("C1", thread, NOW + 90, "alice", "Is ten o'clock fine too?");
+    host.storage
+        .say("C2", NOW + 100, "carol", "The new one runs.");
+    host.take_calls();
+    host
+}
+
+const LATER: i64 = NOW + 3 * HOUR;
+
+const SETTINGS: [fn(&mut Values); 4] = [
+    |_| {},
+    without_versions,
+    with_every_workspace_memory,
+    |settings| settings.extractive_stand_in = true,
+];
+
+/// What a run makes that nothing disturbs, and how many calls that can fail it takes.
+async fn undisturbed(settings: fn(&mut Values)) -> (Vec<(String, u32, String)>, usize) {
+    let host = half_done(settings).await;
+    assert_nothing_failed(&host.generate(LATER).await);
+    let calls = host.take_calls().len();
+    assert_eq!(host.generate(LATER).await.entries.len(), 1, "all is made");
+    (host.remembered(), calls)
+}
+
+fn assert_nothing_failed(report: &Report) {
+    let failed = report
+        .entries
+        .iter()
+        .find(|entry| matches!(entry.outcome, Outcome::Failed(_)));
+    assert_eq!(failed, None);
+}
+
+/// Every version that was ever saved, with what went into it: nothing twice.
+fn sources(host: &Host) -> Vec<(String, Option<String>, Option<u64>)> {
+    let drafts = host.storage.drafts().into_iter();
+    drafts
+        .map(|d| (d.scope_id, d.source_latest_message_ts, d.merged_through))
+        .collect()
+}
+
+/// When a call fails.
+type Moment = fn(&myao_testkit::Faults, Calls, Fault);
+
+const MOMENTS: [Moment; 2] = [
+    myao_testkit::Faults::before::<Fault>,
+    myao_testkit::Faults::after::<Fault>,
+];
+
+#[tokio::test]
+async fn one_failing_call_anywhere_is_made_up_for_by_the_next_run() {
+    for settings in SETTINGS {
+        let (expected, calls) = undisturbed(settings).await;
+        for moment in MOMENTS {
+            for at in 0..calls {
+                let host = half_done(settings).await;
+                let struck = Fault::Unavailable(format!("struck at call {at}"));
+                moment(&host.faults, Calls::all().nth(at), struck);
+                let disturbed = host.plugin().generate(utc(LATER)).await;
+                host.faults.lift();
+                let report = host.generate(LATER).await;
+                assert_nothing_failed(&report);
+                assert_eq!(host.remembered(), expected, "call {at}: {disturbed:?}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_crash_at_any_call_leaves_nothing_half_written_and_is_made_up_for() {
+    for settings in SETTINGS {
+        let (expected, calls) = undisturbed(settings).await;
+        for moment in MOMENTS {
+            for at in 0..calls {
+                let host = half_done(settings).await;
+                let gone = Fault::Unavailable("the host is gone".to_owned());
+                moment(&host.faults, Calls::all().from_nth(at), gone);
+                drop(host.plugin().generate(utc(LATER)).await);
+                host.faults.lift();
+                assert_nothing_failed(&host.generate(LATER).await);
+                assert_eq!(host.remembered(), expected, "call {at}");
+            }
+        }
+    }
+}
+
+/// The clock stands still but for the deadline.
+#[tokio::test(start_paused = true)]
+async fn a_call_that_never_ends_is_given_up_at_the_deadline_wherever_it_is() {
+    let (expected, calls) = undisturbed(|_| {}).await;
+    let deadline = Duration::from_secs(20);
+    for at in 0..calls {
+        let host = half_done(|_| {}).await;
+        host.faults.before(Calls::all().nth(at), Strike::Stall);
+        let stalled = host.plugin_until(deadline).generate(utc(LATER)).await;
+        assert!(
+            matches!(stalled, Err(CallError::TimedOut { deadline: d, .. }) if d == deadline),
+            "call {at}: {stalled:?}"
+        );
+        host.faults.lift();
+        assert_nothing_failed(&host.generate(LATER).await);
+        assert_eq!(host.remembered(), expected, "call {at}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_is_slow_is_waited_for() {
+    let (expected, calls) = undisturbed(|_| {}).await;
+    let host = half_done(|_| {}).await;
+    host.faults
+        .before(Calls::all(), Strike::Delay(Duration::from_secs(5)));
+    let begun = tokio::time::Instant::now();
+    assert_nothing_failed(&host.generate(LATER).await);
+    let seconds = u64::try_from(5 * calls).unwrap();
+    assert_eq!(begun.elapsed(), Duration::from_secs(seconds));
+    assert_eq!(host.remembered(), expected);
+}
+
+#[tokio::test]
+async fn a_held_up_call_goes_on_when_it_is_let_through() {
+    let host = half_done(|_| {}).await;
+    let gate = Gate::default();
+    host.faults.before(
+        Calls::of("storage.save-memory").nth(0),
+        Strike::Wait(gate.clone()),
+    );
+    let before = host.storage.drafts().len();
+    let plugin = host.plugin();
+    let run = tokio::spawn(async move { plugin.generate(utc(LATER)).await });
+    gate.reached().await;
+    assert_eq!(host.storage.drafts().len(), before, "held up before it");
+    gate.open();
+    assert_nothing_failed(&run.await.unwrap().unwrap());
+    assert_eq!(host.remembered(), undisturbed(|_| {}).await.0);
+}
+
+#[tokio::test]
+async fn a_conflict_at_any_save_is_reported_and_the_next_run_makes_up_for_it() {
+    let (expected, _) = undisturbed(|_| {}).await;
+    let conflict = StorageError::Conflict("somebody else wrote first".to_owned());
+    for at in 0.. {
+        let host = half_done(|_| {}).await;
+        let save = Calls::of("storage.save-memory").nth(at);
+        host.faults.before(save, conflict.clone());
+        let report = host.generate(LATER).await;
+        let failed = Outcome::Failed(Error::Storage(conflict.clone()));
+        let failed = report
+            .entries
+            .iter()
+            .filter(|entry| entry.outcome == failed);
+        if failed.count() == 0 {
+            assert!(at > 6, "{at} saves only");
+            break;
+        }
+        assert!(
+            !host.take_calls().contains(&"storage.defer"),
+            "a conflict is no fault of the model"
+        );
+        assert_nothing_failed(&host.generate(LATER).await);
+        assert_eq!(host.remembered(), expected, "save {at}");
+    }
+}
+
+#[tokio::test]
+async fn another_run_before_any_call_makes_nothing_twice() {
+    for settings in SETTINGS {
+        let (expected, calls) = undisturbed(settings).await;
+        let undisturbed_sources = {
+            let host = half_done(settings).await;
+            host.generate(LATER).await;
+            sources(&host)
+        };
+        for at in 0..calls {
+            let host = half_done(settings).await;
+            let other = host.other_plugin();
+            let run = Strike::letting(move || {
+                let other = other.clone();
+                async move { assert_nothing_failed(&other.generate(utc(LATER)).await.unwrap()) }
+            });
+            host.faults.before(Calls::all().nth(at), run);
+            let report = host.plugin().generate(utc(LATER)).await.unwrap();
+            let only_conflicts = report.entries.iter().all(|entry| {
+                !matches!(&entry.outcome, Outcome::Failed(error)
+                    if !matches!(error, Error::Storage(StorageError::Conflict(_))))
+            });
+            assert!(only_conflicts, "call {at}: {report:?}");
+            assert_nothing_failed(&host.generate(LATER).await);
+            assert_eq!(host.remembered(), expected, "call {at}");
+            let mut made = sources(&host);
+            let mut once = undisturbed_sources.clone();
+            made.sort();
+            once.sort();
+            assert_eq!(made.len(), once.len(), "call {at}: a memory was made twice");
+        }
+    }
+}
+
+#[tokio::test]
+async fn each_error_of_the_model_at_any_answer_loses_nothing() {
+    let (expected, _) = undisturbed(|_| {}).await;
+    for error in [
+        LlmError::TimedOut,
+        LlmError::RateLimited(None),
+        LlmError::Unavailable("?".to_owned()),
+    ] {
+        for at in 0.. {
+            let host = half_done(|_| {}).await;
+            host.faults
+                .before(Calls::of("llm.complete").nth(at), error.clone());
+            let report = host.generate(LATER).await;
+            let failed = Outcome::Failed(Error::Llm(error.clone()));
+            if !report.entries.iter().any(|entry| entry.outcome == failed) {
+                assert!(at > 6, "{at} answers only");
+                break;
+            }
+            assert_nothing_failed(&host.generate(LATER).await);
+            assert_eq!(host.remembered(), expected, "answer {at}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_was_made_before_a_failure_is_in_the_report_and_in_the_store() {
+    let (_, calls) = undisturbed(|_| {}).await;
+    for at in 1..calls {
+        let host = half_done(|_| {}).await;
+        let before = host.storage.drafts().len();
+        host.faults
+            .before(Calls::all().from_nth(at), Strike::unavailable("gone"));
+        let report = host.generate(LATER).await;
+        let made: usize = report.entries.iter().map(|entry| entry.made.len()).sum();
+        assert_eq!(host.storage.drafts().len() - before, made, "call {at}");
+        let calls = host.recorder.take().into_iter();
+        let saved =
+            calls.filter(|made| made.call.is_of("storage.save-memory") && !made.answer.is_error());
+        assert_eq!(
+            saved.map(|made| made.call).collect::<Vec<Call>>().len(),
+            made
+        );
+    }
+}

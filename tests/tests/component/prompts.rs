@@ -1,0 +1,131 @@
+//! The export `reply-prompt`: prompts from a context alone.
+
+use myao::bindings::errors::Error;
+use myao::bindings::exports::myao::memory::context_builder::BuildRequest;
+use myao::bindings::exports::myao::memory::reply_prompt::Occasion;
+use myao::bindings::exports::myao::memory::responder::Target;
+use myao::bindings::settings::Template;
+use myao::bindings::types::Context;
+use myao::llm::Agent;
+use myao_testkit::{Asked, ScriptedLlm};
+use myao_tests::store::utc;
+
+use crate::host::{Host, NOW, now, refused};
+
+const JUDGMENT: &str = r#"{"should_respond": false, "reason": "chat", "confidence": 1}"#;
+
+/// A host in which bob asks something, and the context of an answer.
+async fn asked(llm: ScriptedLlm) -> (Host, Context) {
+    let host = Host::telling();
+    host.generate(NOW).await;
+    host.storage
+        .say("C1", NOW, "bob", "@myao When does the crane come?");
+    let request = BuildRequest {
+        channel_id: "C1".to_owned(),
+        target_thread_ts: None,
+        since: None,
+        message_limit: None,
+    };
+    let context = host.plugin().build_context(&request, now()).await.unwrap();
+    host.take_calls();
+    (host.with_llm(llm), context)
+}
+
+#[tokio::test]
+async fn rendered_prompts_are_those_that_are_sent_and_call_nothing_that_can_fail() {
+    let llm = ScriptedLlm::answering("On March 3.").on(Asked::by(Agent::Judgment), JUDGMENT);
+    let (host, context) = asked(llm).await;
+    let plugin = host.plugin();
+    let target = Target {
+        channel_id: "C1".to_owned(),
+        thread_ts: None,
+        message_ts: format!("{NOW}.000000"),
+    };
+    let replying = Context {
+        persona: host.settings.response_persona.clone(),
+        ..context.clone()
+    };
+    let judging = Context {
+        persona: host.settings.judgment_persona.clone(),
+        ..context
+    };
+    let mut rendered = Vec::new();
+    for occasion in [Occasion::Mention, Occasion::Unasked] {
+        let prompt = plugin.render_reply(&replying, occasion, now()).await;
+        rendered.push(prompt.unwrap());
+    }
+    rendered.push(plugin.render_judgment(&judging, now()).await.unwrap());
+    assert_eq!(host.take_calls(), [""; 0]);
+    assert!(host.llm.requests().is_empty());
+
+    plugin.reply_to_mention(&target, now()).await.unwrap();
+    plugin.reply_unasked(&target, now()).await.unwrap();
+    plugin.judge(&target, now()).await.unwrap();
+    assert_eq!(rendered, host.llm.prompts());
+}
+
+#[tokio::test]
+async fn a_judgments_prompt_tells_the_time_and_a_replys_does_not() {
+    let (host, context) = asked(ScriptedLlm::answering("")).await;
+    let plugin = host.plugin();
+    let later = utc(NOW + 60);
+    let render = async |now| {
+        let reply = plugin.render_reply(&context, Occasion::Mention, now).await;
+        let judgment = plugin.render_judgment(&context, now).await;
+        (reply.unwrap(), judgment.unwrap())
+    };
+    let (early, late) = (render(now()).await, render(later).await);
+    assert_eq!(early.0, late.0);
+    assert_ne!(early.1, late.1);
+}
+
+#[tokio::test]
+async fn what_does_not_fit_the_agents_model_is_left_out_and_at_last_an_error() {
+    let (host, context) = asked(ScriptedLlm::answering("")).await;
+    let whole = host
+        .plugin()
+        .render_reply(&context, Occasion::Mention, now());
+    let whole = whole.await.unwrap();
+    let window = myao::llm::estimate_tokens(&whole) + 1000 + host.settings.context_margin_tokens;
+    let host = host.with_llm(ScriptedLlm::answering("").with_context_window(window - 60));
+    let cut = host
+        .plugin()
+        .render_reply(&context, Occasion::Mention, now());
+    assert!(cut.await.unwrap().len() < whole.len());
+    let host = host.with_llm(ScriptedLlm::answering("").with_context_window(100));
+    let plugin = host.plugin();
+    for failed in [
+        plugin
+            .render_reply(&context, Occasion::Unasked, now())
+            .await,
+        plugin.render_judgment(&context, now()).await,
+    ] {
+        assert!(matches!(refused(failed), Error::PromptTooLong(_)));
+    }
+    assert!(host.llm.requests().is_empty());
+}
+
+#[tokio::test]
+async fn a_template_that_is_wrong_is_named_with_its_line() {
+    let (host, context) = asked(ScriptedLlm::answering("")).await;
+    let host = host.with(|settings| {
+        let templates = ["reply_prompt.j2", "judgment_prompt.j2"];
+        settings.templates = templates
+            .map(|name| Template {
+                name: name.to_owned(),
+                source: "one\n{{ nothing.of.that_name }}".to_owned(),
+            })
+            .into();
+    });
+    let plugin = host.plugin();
+    let reply = plugin
+        .render_reply(&context, Occasion::Mention, now())
+        .await;
+    let judgment = plugin.render_judgment(&context, now()).await;
+    for (failed, name) in [(reply, "reply_prompt.j2"), (judgment, "judgment_prompt.j2")] {
+        let Error::Template(fault) = refused(failed) else {
+            panic!("another error")
+        };
+        assert_eq!((fault.name.as_str(), fault.line), (name, 2));
+    }
+}
