@@ -10,7 +10,7 @@
 //! | `json`, `python` | it is parsed |
 //! | `ini unit`, `dockerfile` | it has the form, and commands as with `not-run` |
 //! | `rust` | it is a test of the documentation: the document is included in `host/src/lib.rs` |
-//! | anything with `from=FILE` | its lines stand in that file of the project; `…` leaves lines out |
+//! | anything below `<!-- from FILE -->` | its lines stand in that file of the project; `…` leaves lines out |
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};
@@ -25,7 +25,7 @@ use crate::shown::{Shown, shown, shows};
 
 /// What is wrong with a block.
 pub(crate) fn faults(document: &str, block: &Block, place: &Place) -> Vec<String> {
-    if let Some(file) = block.value("from") {
+    if let Some(file) = &block.from {
         return not_from(&block.text, file);
     }
     match block.language.as_str() {
@@ -60,24 +60,29 @@ fn not_from(text: &str, file: &str) -> Vec<String> {
         return vec![format!("there is no {file}")];
     }
     let whole = read_project_file(file);
-    let lines: Vec<&str> = whole.lines().map(str::trim).collect();
-    let mut from = 0;
-    for piece in text.split("…\n") {
-        let piece: Vec<&str> = piece.lines().map(str::trim).collect();
-        let rest = lines.get(from..).unwrap_or_default();
+    let mut rest: Vec<&str> = whole.lines().collect();
+    for piece in text.split("…\n").filter(|piece| !piece.trim().is_empty()) {
+        let length = piece.trim_end().lines().count();
+        let piece = without_indent(piece.trim_end().lines());
         let found = rest
-            .windows(piece.len().max(1))
-            .position(|lines| lines == piece);
+            .windows(length)
+            .position(|lines| without_indent(lines.iter().copied()) == piece);
         match found {
-            _ if piece.is_empty() => {}
-            Some(at) => from += at + piece.len(),
-            None => {
-                let first = piece.first().copied().unwrap_or_default();
-                return vec![format!("{file} does not have these lines: {first} …")];
-            }
+            Some(at) => drop(rest.drain(..at + length)),
+            None => return vec![format!("{file} does not have these lines:\n{piece}")],
         }
     }
     Vec::new()
+}
+
+/// Lines without the white space that all of them begin with.
+fn without_indent<'a>(lines: impl Iterator<Item = &'a str> + Clone) -> String {
+    let filled = lines.clone().filter(|line| !line.trim().is_empty());
+    let indent = filled
+        .map(|line| line.len() - line.trim_start().len())
+        .min();
+    let cut = lines.map(|line| line.get(indent.unwrap_or(0)..).unwrap_or_default());
+    cut.collect::<Vec<_>>().join("\n")
 }
 
 fn failing(script: &str, place: &Place) -> Vec<String> {

@@ -26,6 +26,8 @@ pub(crate) struct Block {
     pub(crate) language: String,
     /// The other words behind the fence, which say how it is checked.
     pub(crate) words: Vec<String>,
+    /// The file that a comment before it names: `<!-- from wit/world.wit -->`.
+    pub(crate) from: Option<String>,
     pub(crate) text: String,
 }
 
@@ -33,14 +35,6 @@ impl Block {
     /// Whether a word stands behind the fence.
     pub(crate) fn has(&self, word: &str) -> bool {
         self.words.iter().any(|own| own == word)
-    }
-
-    /// What stands behind `name=`.
-    pub(crate) fn value(&self, name: &str) -> Option<&str> {
-        let words = self.words.iter();
-        words
-            .filter_map(|word| word.strip_prefix(name)?.strip_prefix('='))
-            .next()
     }
 }
 
@@ -83,6 +77,7 @@ impl Document {
             heading: None,
             block: None,
             cell: None,
+            from: None,
             document: Self {
                 path,
                 blocks: Vec::new(),
@@ -107,12 +102,18 @@ struct Reader<'a> {
     block: Option<Block>,
     /// The number of the cell that is being read.
     cell: Option<u32>,
+    /// The file that the last comment named, until something else follows than a block.
+    from: Option<String>,
     document: Document,
 }
 
 impl Reader<'_> {
     fn read(&mut self, event: Event<'_>, range: &Range<usize>) {
+        if matches!(event, Event::Start(Tag::Paragraph | Tag::Heading { .. })) {
+            self.from = None;
+        }
         match event {
+            Event::Html(html) | Event::InlineHtml(html) => self.read_html(&html),
             Event::Start(Tag::Heading { .. }) => self.heading = Some(String::new()),
             Event::End(TagEnd::Heading(_)) => self.end_heading(),
             Event::Start(Tag::CodeBlock(kind)) => self.begin_block(&kind, range),
@@ -162,6 +163,20 @@ impl Reader<'_> {
         self.document.anchors.push(self.under.clone());
     }
 
+    /// Where a block is from, or an anchor.
+    fn read_html(&mut self, html: &str) {
+        let comment = html.trim().strip_prefix("<!-- from ");
+        if let Some(file) = comment.and_then(|rest| rest.strip_suffix(" -->")) {
+            self.from = Some(file.to_owned());
+        }
+        let id = html
+            .split_once("id=\"")
+            .and_then(|(_, rest)| rest.split_once('"'));
+        self.document
+            .anchors
+            .extend(id.map(|(id, _)| id.to_owned()));
+    }
+
     fn begin_block(&mut self, kind: &CodeBlockKind<'_>, range: &Range<usize>) {
         let info = match kind {
             CodeBlockKind::Indented => "",
@@ -175,6 +190,7 @@ impl Reader<'_> {
             place: self.place(range.start),
             language: words.next().unwrap_or_default(),
             words: words.collect(),
+            from: self.from.take(),
             text: String::new(),
         });
     }
@@ -202,19 +218,25 @@ fn anchor(heading: &str) -> String {
 
 #[test]
 fn blocks_links_and_headings_are_read_with_their_places() {
-    let source = "# A b\n\n1. one:\n\n   ```sh not-run from=x\n   a\n   ```\n\n## A `b`\n\n[x](y.md#z)\n\n| a |\n|-|\n| `k`, `l` |\n\n    indented\n";
+    let source = "# A b\n\n1. one:\n\n   <!-- from x -->\n   ```sh not-run\n   a\n   ```\n\n## A `b`\n\n[x](y.md#z) <a id=\"here\"></a>\n\n| a |\n|-|\n| `k`, `l` |\n\n    indented\n";
     let document = Document::parse("d.md".to_owned(), source);
     let block = &document.blocks[0];
     assert_eq!(
         (block.place.as_str(), block.text.as_str()),
-        ("d.md:5", "a\n")
+        ("d.md:6", "a\n")
     );
     assert_eq!(
-        (block.has("not-run"), block.value("from")),
+        (block.has("not-run"), block.from.as_deref()),
         (true, Some("x"))
     );
-    assert_eq!(document.blocks[1].language, "");
-    assert_eq!(document.anchors, ["a-b", "a-b-1"]);
+    assert_eq!(
+        (
+            document.blocks[1].language.as_str(),
+            &document.blocks[1].from
+        ),
+        ("", &None)
+    );
+    assert_eq!(document.anchors, ["a-b", "a-b-1", "here"]);
     assert_eq!(document.links[0].to, "y.md#z");
     let row: Vec<&str> = document
         .spans

@@ -84,7 +84,7 @@ fn every_name_and_link_of_the_documents_leads_somewhere() {
 }
 
 /// Each block with one fault, and a word of what is said of it.
-const FAULTY: [(&str, &str); 17] = [
+const FAULTY: [(&str, &str); 18] = [
     ("```\na\n```", "no language"),
     ("```elvish\na\n```", "nothing checks `elvish`"),
     ("    indented\n", "no language"),
@@ -108,7 +108,11 @@ const FAULTY: [(&str, &str); 17] = [
         "dance",
     ),
     (
-        "```wit from=wit/world.wit\nworld memory {\n    import llm;\n```",
+        "<!-- from wit/world.wit -->\n```wit\nworld memory {\nimport storage;\n```",
+        "wit/world.wit",
+    ),
+    (
+        "<!-- from wit/world.wit -->\n```wit\nworld memory {\n    import llm;\n```",
         "wit/world.wit",
     ),
 ];
@@ -133,7 +137,7 @@ fn a_block_without_a_fault_passes() {
         ```sh\nmyao --config a.yaml import export.zip > /dev/null\n```\n\
         ```text\n$ myao --config a.yaml --json memory list\n[]\n```\n\
         ```sh not-run\ncd /srv && sudo -u myao myao --config a.yaml run   # for ever\nmake demo\n```\n\
-        ```wit from=wit/world.wit\nworld memory {\n…\n    import llm;\n```\n";
+        <!-- from wit/world.wit -->\n```wit\nworld memory {\n…\nimport llm;\nimport slack;\n```\n";
     let document = Document::parse("docs/x.md".to_owned(), text);
     assert_eq!(document.blocks.len(), 5);
     for block in &document.blocks {
