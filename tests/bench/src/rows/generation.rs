@@ -1,6 +1,5 @@
 //! A generation run with a model that answers at once.
 
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -32,7 +31,7 @@ const MESSAGES: usize = 60;
 /// Six hours after the first message, in the timezone of the default configuration.
 const NOW: Timestamp = Timestamp {
     unix_seconds: START + 6 * 3600,
-    utc_offset_seconds: 9 * 3600,
+    utc_offset_seconds: 0,
 };
 
 pub(super) fn measure() -> Result<Vec<Row>> {
@@ -142,7 +141,15 @@ impl Bench {
         let (listening, by_hand) = (Arc::new(Model::listening()), Model::listening());
         self.through_the_component(&one.path(), listening.clone())?;
         self.by_hand(&other.path(), &by_hand)?;
-        ensure!(listening.heard() == by_hand.heard(), "the prompts differ");
+        for (prompt, other) in listening.heard().iter().zip(&by_hand.heard()) {
+            ensure!(
+                prompt == other,
+                "the prompts differ:
+{prompt}
+==========
+{other}"
+            );
+        }
         let differs = include_str!("../bare/sql/generation_differs.sql");
         bare::check_same(&one.path(), &other.path(), differs)
     }
@@ -152,7 +159,7 @@ impl Bench {
 #[derive(Default)]
 struct Model {
     /// The prompts, where it listens.
-    prompts: Option<Mutex<DefaultHasher>>,
+    prompts: Option<Mutex<Vec<String>>>,
 }
 
 impl Model {
@@ -162,19 +169,20 @@ impl Model {
         }
     }
 
-    fn heard(&self) -> Option<u64> {
-        let prompts = self.prompts.as_ref()?;
-        Some(
-            prompts
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .finish(),
-        )
+    /// The prompts that it was asked since it was last heard.
+    fn heard(&self) -> Vec<String> {
+        let prompts = self.prompts.as_ref();
+        prompts.map_or_else(Vec::new, |prompts| {
+            std::mem::take(&mut *prompts.lock().unwrap_or_else(PoisonError::into_inner))
+        })
     }
 
     fn answer(&self, prompt: &str) -> String {
         if let Some(prompts) = &self.prompts {
-            prompt.hash(&mut *prompts.lock().unwrap_or_else(PoisonError::into_inner));
+            prompts
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .push(prompt.to_owned());
         }
         MEMORY.trim_end().to_owned()
     }
