@@ -90,6 +90,10 @@ pub fn restore_code(markdown: &str) -> Cow<'_, str> {
 
 /// The first bytes of all that matters within a text: breaks of lines, openings of tags, overrides. Other bytes of a character are
 /// never among them.
+#[allow(
+    clippy::indexing_slicing,
+    reason = "made by the compiler, which checks it"
+)]
 const MATTERING: [bool; 256] = {
     let mut table = [false; 256];
     let mut byte = 0_u8;

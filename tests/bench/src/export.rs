@@ -82,11 +82,13 @@ fn message(channel: usize, day: usize, n: usize) -> Value {
         ]}],
     });
     let in_thread = n % THREAD_EVERY;
-    if in_thread <= REPLIES {
-        message["thread_ts"] = json!(ts(day, n - in_thread));
-    }
-    if in_thread == 0 {
-        message["reply_count"] = json!(REPLIES);
+    if let Some(fields) = message.as_object_mut() {
+        if in_thread <= REPLIES {
+            fields.insert("thread_ts".to_owned(), json!(ts(day, n - in_thread)));
+        }
+        if in_thread == 0 {
+            fields.insert("reply_count".to_owned(), json!(REPLIES));
+        }
     }
     message
 }

@@ -78,7 +78,7 @@ pub fn wait() -> Result<()> {
         let mut resident = Vec::new();
         let mut started = 0;
         for calls in [BASE, BASE + CALLS] {
-            for _ in started..calls {
+            while started < calls {
                 let plugin = plugin.clone();
                 tokio::spawn(async move {
                     let context = channel_context(MESSAGES);
