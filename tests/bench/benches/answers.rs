@@ -26,7 +26,6 @@ fn judgements(criterion: &mut Criterion) {
             .render(&context, Scope::Channel, MemoryType::ShortTerm, None, false)
             .unwrap();
         let texts: Vec<&str> = conversation_messages(&context)
-            .into_iter()
             .map(|message| message.text.as_str())
             .collect();
         let languages = languages_of(texts.iter().copied());
