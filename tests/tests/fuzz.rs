@@ -25,7 +25,8 @@ fn seeds(name: &str) -> Vec<Vec<u8>> {
 
 /// Standard error itself, which tests do not capture.
 fn tell(line: &str) {
-    writeln!(std::io::stderr(), "{line}").unwrap();
+    let mut stderr = std::io::stderr();
+    writeln!(stderr, "{line}").unwrap();
 }
 
 fn run(name: &str, target: Target, count: u32) {
