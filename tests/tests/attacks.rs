@@ -12,6 +12,7 @@
 #[path = "../../guest/tests/attacks/comparing.rs"]
 mod comparing;
 #[path = "../../guest/tests/attacks/corpus.rs"]
+#[allow(dead_code, reason = "harmless names are tried natively")]
 mod corpus;
 #[path = "../../guest/tests/attacks/structure.rs"]
 mod structure;

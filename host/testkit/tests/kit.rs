@@ -312,7 +312,9 @@ async fn somebody_else_goes_first_where_a_test_lets_them() {
     let (behind, imports) = tapped(faults.clone());
     let say = Strike::letting(move || {
         let behind = behind.clone();
-        async move { drop(behind.say("C1", 101, "bob", "First!")) }
+        async move {
+            behind.say("C1", 101, "bob", "First!");
+        }
     });
     faults.before(Calls::all().nth(0), say);
     assert_eq!(texts(&*imports.storage).await, ["Hello.", "First!"]);

@@ -17,7 +17,9 @@ use MemoryType::{LongTerm, ShortTerm};
 use Outcome::{Deferred, Done, Skipped};
 
 /// What an entry is about, and what was made of it.
-fn lines(report: &Report) -> Vec<(Scope, String, Vec<(MemoryType, u32)>)> {
+type Line = (Scope, String, Vec<(MemoryType, u32)>);
+
+fn lines(report: &Report) -> Vec<Line> {
     let entries = report.entries.iter();
     entries
         .map(|entry| {
@@ -330,10 +332,11 @@ async fn a_thread_is_skipped_with_its_reason() {
         (old, SkipReason::OutsideWindow),
         (myao::ts::TsKey::first_of(7), SkipReason::NoNewMessages),
     ] {
-        let entry = host
-            .plugin()
-            .generate_thread("C1", &thread.to_string(), now());
-        assert_eq!(entry.await.unwrap().outcome, Skipped(reason), "{thread}");
+        let plugin = host.plugin();
+        let entry = plugin
+            .generate_thread("C1", &thread.to_string(), now())
+            .await;
+        assert_eq!(entry.unwrap().outcome, Skipped(reason), "{thread}");
         assert_eq!(host.take_calls(), ["storage.get-backlog"]);
     }
 }

@@ -41,7 +41,8 @@ async fn what_cannot_be_deferred_and_what_the_platform_does_not_tell_are_warning
     host.faults
         .before(Calls::of("storage.defer"), Strike::unavailable("full"));
     host.plugin().generate_channel("C2", now()).await.unwrap();
-    let [(Level::Warn, line)] = log.lines().try_into().unwrap() else {
+    let lines = log.lines();
+    let [(Level::Warn, line)] = lines.as_slice() else {
         panic!("another level")
     };
     assert!(line.contains("C2") && line.contains("full"), "{line}");
@@ -65,7 +66,8 @@ async fn an_answer_is_a_line_without_its_text_and_gaps_are_warnings() {
         .reply_to_mention(&target, now())
         .await
         .unwrap();
-    let [(Level::Warn, warning), (Level::Info, done)] = log.lines().try_into().unwrap() else {
+    let lines = log.lines();
+    let [(Level::Warn, warning), (Level::Info, done)] = lines.as_slice() else {
         panic!("other levels")
     };
     assert!(

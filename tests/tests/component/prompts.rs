@@ -84,14 +84,17 @@ async fn what_does_not_fit_the_agents_model_is_left_out_and_at_last_an_error() {
     let (host, context) = asked(ScriptedLlm::answering("")).await;
     let whole = host
         .plugin()
-        .render_reply(&context, Occasion::Mention, now());
-    let whole = whole.await.unwrap();
+        .render_reply(&context, Occasion::Mention, now())
+        .await
+        .unwrap();
     let window = myao::llm::estimate_tokens(&whole) + 1000 + host.settings.context_margin_tokens;
     let host = host.with_llm(ScriptedLlm::answering("").with_context_window(window - 60));
     let cut = host
         .plugin()
-        .render_reply(&context, Occasion::Mention, now());
-    assert!(cut.await.unwrap().len() < whole.len());
+        .render_reply(&context, Occasion::Mention, now())
+        .await
+        .unwrap();
+    assert!(cut.len() < whole.len());
     let host = host.with_llm(ScriptedLlm::answering("").with_context_window(100));
     let plugin = host.plugin();
     for failed in [

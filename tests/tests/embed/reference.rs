@@ -17,7 +17,7 @@ use myao::storage::empty::EmptyStorage;
 use myao::storage::{ChannelFilter, MemoryQuery, Storage};
 use myao::ts::TsKey;
 use myao_tests::store::{TestStore, WORKSPACE, import};
-use myao_tests::{component, read_project_file};
+use myao_tests::{component, plugin, read_project_file};
 use serde_json::{Value, json};
 
 use crate::json::plain;
@@ -47,8 +47,14 @@ pub(crate) async fn memory() -> Value {
         script: script.clone(),
         posts: Mutex::default(),
     });
-    let plugin = MemoryPlugin::new(component(), workspace.clone(), agents, script.settings());
-    let plugin = plugin.with_slack(platform.clone());
+    let plugin = MemoryPlugin::builder()
+        .component(component())
+        .storage(workspace.clone())
+        .llm(agents)
+        .slack(platform.clone())
+        .settings(script.settings())
+        .build()
+        .unwrap();
     let mut runs = Vec::new();
     for run in &script.runs {
         import(&store.open(), &script.news(run));
@@ -163,7 +169,7 @@ pub(crate) async fn prompts(script: &Script) -> BTreeMap<&'static str, String> {
 }
 
 fn bare(model: Arc<dyn Llm>, settings: Values) -> MemoryPlugin {
-    MemoryPlugin::new(component(), Arc::new(EmptyStorage), model, settings)
+    plugin(Arc::new(EmptyStorage), model, settings)
 }
 
 fn context() -> Context {
