@@ -126,10 +126,19 @@ async fn no_text_or_name_forges_structure_through_the_component() {
 }
 
 #[tokio::test]
-async fn harmless_texts_keep_their_bytes_through_the_component() {
+async fn harmless_texts_and_names_keep_their_bytes_through_the_component() {
     let corpus = corpus::read();
+    let renderer = renderer();
     let text = corpus.harmless.join("\n");
-    for prompt in prompts(&renderer(), &with_text(&text)).await {
+    for prompt in prompts(&renderer, &with_text(&text)).await {
         assert!(prompt.contains(&text), "{prompt}");
+    }
+    for name in &corpus.harmless_names {
+        let prompt = renderer
+            .render_prompt(&with_name(name), Scope::Thread, MemoryType::ShortTerm, None)
+            .await
+            .unwrap();
+        assert!(prompt.contains(&format!("** {name}:\n")), "{prompt}");
+        assert!(prompt.contains(&format!("\n- #{name}\n")), "{prompt}");
     }
 }

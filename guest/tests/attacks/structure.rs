@@ -101,7 +101,7 @@ fn marks(line: &str) -> Vec<Mark> {
     if level > 1 || (level == 1 && (text.is_empty() || text.starts_with(' '))) {
         marks.push(Mark::Heading(
             level,
-            line.trim().trim_start_matches('#').trim().to_owned(),
+            line.trim_start().trim_start_matches('#').to_owned(),
         ));
     } else if is_rule(look, line) {
         marks.push(Mark::Rule);

@@ -47,10 +47,11 @@ pub fn events(data: &[u8]) {
                 "a text is as of its message, or later"
             );
             assert!(!record.channel_id.is_empty());
-            // Whoever wrote it was looked up before, unless the platform names no author.
-            let is_known = named.users.contains(&record.user_id) || record.author_name.is_some();
-            let is_person = record.user_id.starts_with('U') && record.user_id.len() > 8;
-            assert!(is_known || !is_person, "{record:?} is not in {named:?}");
+            // Whoever wrote it was looked up before.
+            let id = &record.user_id;
+            let is_id = id.starts_with('U') && id.chars().all(|c| c.is_ascii_alphanumeric());
+            let is_looked_up = named.users.contains(id) || !is_id || id.len() > 32;
+            assert!(is_looked_up, "{record:?} is not in {named:?}");
         }
     }
 }
