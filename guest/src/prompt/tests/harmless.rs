@@ -29,6 +29,18 @@ fn a_name_that_breaks_out_of_its_line_is_quoted() {
     assert_eq!(name("bob"), "bob");
 }
 
+/// The first look at a line passes over letters: none of them may be a mark.
+#[test]
+fn a_line_is_looked_at_in_the_same_way_with_and_without_a_backslash() {
+    for c in '\0'..=char::MAX {
+        for line in [format!("{c}{c}{c}"), format!("{c} a")] {
+            let escaped = format!("\\{line}");
+            let is_marked = text(&line) != line;
+            assert_eq!(text(&escaped) != escaped, is_marked, "{line:?}");
+        }
+    }
+}
+
 #[test]
 fn harmless_text_is_not_copied() {
     let harmless = "おはよう\n- #general へ\n**決定** a --- b {x} <b>\n\n2024-03-01 です";
