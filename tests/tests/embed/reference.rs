@@ -1,19 +1,19 @@
 //! What the Rust host makes of the script, over SQLite: what every other host has to print.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use myao::bindings::errors::LlmError;
 use myao::bindings::exports::myao::memory::reply_prompt::Occasion;
 use myao::bindings::llm::{Agent, Completion, Request};
 use myao::bindings::settings::Values;
 use myao::bindings::types::{Context, MemoryType, Message, Scope, User};
+use myao::component::LoadedComponent;
 use myao::config::{Config, WORKSPACE_SCOPE_ID};
 use myao::context_json;
 use myao::llm::{Agents, CallObserver, Llm};
 use myao::plugin::{CallError, MemoryPlugin};
 use myao::slack::{PostRequest, Slack, SlackError};
-use myao::storage::empty::EmptyStorage;
 use myao::storage::{ChannelFilter, MemoryQuery, Storage};
 use myao::ts::TsKey;
 use myao_tests::store::{TestStore, WORKSPACE, import};
@@ -86,7 +86,7 @@ pub(crate) async fn memory() -> Value {
         threads: script.threads.clone(),
     };
     json!({
-        "prompts": prompts(&script).await,
+        "prompts": prompts(component(), &script).await,
         "runs": runs,
         "memories": workspace.list_memories(all).await.unwrap(),
         "deferrals": deferrals,
@@ -97,7 +97,7 @@ pub(crate) async fn memory() -> Value {
     })
 }
 
-/// What the smallest component has to give, which is what the memory component gives.
+/// The smallest component.
 pub(crate) async fn summarizer() -> Value {
     let script = Script::read();
     let requests = Requests::default();
@@ -106,7 +106,7 @@ pub(crate) async fn summarizer() -> Value {
         context_window: None,
         requests: requests.clone(),
     };
-    let plugin = bare(Arc::new(model), script.settings());
+    let plugin = bare(smallest(), Arc::new(model), script.settings());
     let context = context();
     let mut results = Vec::new();
     for scope in [Scope::Channel, Scope::Workspace, Scope::Thread] {
@@ -118,7 +118,7 @@ pub(crate) async fn summarizer() -> Value {
         });
     }
     json!({
-        "prompts": prompts(&script).await,
+        "prompts": prompts(smallest(), &script).await,
         "summary": results[0]["ok"],
         "refused": results[1],
         "failed": results[2],
@@ -127,7 +127,7 @@ pub(crate) async fn summarizer() -> Value {
 }
 
 /// Every prompt of the context, by its name.
-pub(crate) async fn prompts(script: &Script) -> BTreeMap<&'static str, String> {
+async fn prompts(component: LoadedComponent, script: &Script) -> BTreeMap<&'static str, String> {
     let context = context();
     let of_channel = context.channel_memories[0].long_term_memory.as_deref();
     let of_workspace = context.workspace_long_term_memory.as_deref();
@@ -152,12 +152,12 @@ pub(crate) async fn prompts(script: &Script) -> BTreeMap<&'static str, String> {
             legacy_workspace_short_term,
             ..script.settings()
         };
-        let prompt = bare(silent(), settings)
+        let prompt = bare(component.clone(), silent(), settings)
             .render_prompt(&context, scope, memory_type, existing)
             .await;
         prompts.insert(name, prompt.unwrap());
     }
-    let replies = bare(silent(), script.settings());
+    let replies = bare(component, silent(), script.settings());
     let now = script.now(&script.runs[0]);
     let reply = replies
         .render_reply(&context, Occasion::Mention, now)
@@ -168,8 +168,20 @@ pub(crate) async fn prompts(script: &Script) -> BTreeMap<&'static str, String> {
     prompts
 }
 
-fn bare(model: Arc<dyn Llm>, settings: Values) -> MemoryPlugin {
-    plugin(Arc::new(EmptyStorage), model, settings)
+/// A component without a workspace.
+fn bare(component: LoadedComponent, model: Arc<dyn Llm>, settings: Values) -> MemoryPlugin {
+    let plugin = MemoryPlugin::builder().component(component);
+    plugin.llm(model).settings(settings).build().unwrap()
+}
+
+/// The smallest component, compiled once.
+fn smallest() -> LoadedComponent {
+    static COMPONENT: OnceLock<LoadedComponent> = OnceLock::new();
+    let load = || {
+        let path = project_file("target/component/myao_summarizer.wasm");
+        LoadedComponent::from_file(&path, Some(&project_file("target/component-cache"))).unwrap()
+    };
+    COMPONENT.get_or_init(load).clone()
 }
 
 fn context() -> Context {
@@ -323,10 +335,12 @@ async fn the_script_shows_every_way_a_run_can_end() {
 
 #[tokio::test]
 async fn the_prompts_of_the_script_are_the_goldens() {
-    for (name, prompt) in prompts(&Script::read()).await {
-        if !["reply", "judgment"].contains(&name) {
-            let golden = read_project_file(&format!("tests/goldens/{name}.txt"));
-            assert_eq!(prompt, golden, "{name}");
+    for component in [component(), smallest()] {
+        for (name, prompt) in prompts(component, &Script::read()).await {
+            if !["reply", "judgment"].contains(&name) {
+                let golden = read_project_file(&format!("tests/goldens/{name}.txt"));
+                assert_eq!(prompt, golden, "{name}");
+            }
         }
     }
 }
