@@ -6,7 +6,7 @@ MYAO := $(TARGET_DIR)/release/myao
 PYTHON := target/python
 
 .DEFAULT_GOAL := help
-.PHONY: help build component demo test test-peers test-llm bench docs lint fmt clean
+.PHONY: help build component demo test test-embed test-peers test-llm fuzz bench bench-parts dist docs lint fmt clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -27,18 +27,34 @@ test: build $(PYTHON)/ready ## every test
 	@scripts/build-component faulty
 	MYAO_TEST_BINARY="$(abspath $(MYAO))" MYAO_TEST_PYTHON="$(CURDIR)/$(PYTHON)/bin/python" \
 		cargo test --release --workspace
+	cargo test --manifest-path tests/contract/Cargo.toml
+	@scripts/test-installed embed node python
+
+# Part of `test`, which says what is left out where Node or Python is missing.
+test-embed: component ## the components in Node and Python, against the Rust host
+	@scripts/test-installed embed node python
 
 # These programs need installing: `make test` lists their tests as ignored.
 test-peers: component ## myao against independent servers: models that break their answers, Slack
-	@scripts/test-peers llmock aimock local-slack emulate slack-sdk
+	@scripts/test-installed peers llmock aimock local-slack emulate slack-sdk
 
 test-llm: component ## a whole backfill with a small real model
-	@scripts/test-peers llama
+	@scripts/test-installed peers llama
+
+# `make test` gives the same targets a fixed number of inputs.
+fuzz: component ## look for inputs that break the program, a minute for each target (needs cargo-fuzz)
+	@scripts/fuzz
 
 # Not part of `test`: the times are those of a machine with nothing else to do.
-bench: build ## how fast events of Slack are stored and acknowledged
+bench: build $(PYTHON)/ready ## measure speed and size into docs/benchmarks.md, and how fast events of Slack are stored
+	cargo build --release --workspace --bin myao-bench
+	MYAO_TEST_PYTHON="$(CURDIR)/$(PYTHON)/bin/python" $(TARGET_DIR)/release/myao-bench
 	MYAO_TEST_BINARY="$(abspath $(MYAO))" \
 		cargo test --release --workspace --test bot_faults -- --ignored --nocapture measures_
+
+# Criterion's figures of the inner parts: render, judge, extract. No wasmtime in it.
+bench-parts: ## the same for the component's inner parts, natively
+	cargo bench --package myao-bench
 
 # Jinja2, which the templates are compared with.
 $(PYTHON)/ready: tests/jinja/requirements.txt
@@ -46,18 +62,26 @@ $(PYTHON)/ready: tests/jinja/requirements.txt
 	@scripts/prepare-python $(PYTHON) $<
 	@touch $@
 
-# The release profile, so that wasmtime's and SQLite's build scripts run once for everything.
+dist: component ## what others need to load the components: target/dist
+	@scripts/dist
+
 docs: component ## the generated parts of the documents
 	MYAO_WRITE_DOCS=1 cargo test --release --workspace --lib -- the_document_lists_the_keys
+	cargo run --quiet --manifest-path tests/contract/Cargo.toml -- page >target/wit.md
+	mv target/wit.md docs/wit.md
 
+# The release profile, so that wasmtime's and SQLite's build scripts run once for everything.
 lint: component ## formatting, and clippy with warnings denied
 	@scripts/install-prerequisites lint
 	cargo fmt --all --check
+	cargo fmt --manifest-path tests/contract/Cargo.toml --check
 	cargo clippy --release --workspace --all-targets -- --deny warnings
+	cargo clippy --manifest-path tests/contract/Cargo.toml --all-targets -- --deny warnings
 
 fmt: ## format the code
 	@scripts/install-prerequisites lint
 	cargo fmt --all
+	cargo fmt --manifest-path tests/contract/Cargo.toml
 
 clean: ## remove everything built
 	cargo clean

@@ -20,6 +20,7 @@ use crate::ports::Storage;
 use crate::ts::Ts;
 
 /// The channels of the workspace and what is remembered of them and of the workspace.
+#[derive(Clone)]
 pub struct Remembered {
     /// All channels, in the order to show them.
     pub channels: Vec<Channel>,
@@ -88,8 +89,7 @@ pub fn build_requested(
 ) -> Result<Context, Error> {
     let remembered = Remembered::load(storage, settings)?;
     if request.channel_id.is_empty() {
-        let Remembered { channels, memories } = &remembered;
-        return Ok(assemble(settings, channels, memories, no_conversation()));
+        return Ok(assemble(settings, remembered, no_conversation()));
     }
     let query = MessageQuery {
         channel_id: request.channel_id,
@@ -103,7 +103,7 @@ pub fn build_requested(
         keep: Keep::Newest,
         whole_thread: request.target_thread_ts,
     };
-    build(storage, settings, &remembered, &query).map(|(context, _)| context)
+    build(storage, settings, remembered, &query).map(|(context, _)| context)
 }
 
 /// Builds the context of one channel: reads its messages and its threads' memories (two storage
@@ -114,7 +114,7 @@ pub fn build_requested(
 pub fn build(
     storage: &dyn Storage,
     settings: &Values,
-    remembered: &Remembered,
+    remembered: Remembered,
     messages: &MessageQuery,
 ) -> Result<(Context, Vec<Memory>), Error> {
     let channel = remembered.channel(&messages.channel_id)?;
@@ -131,17 +131,12 @@ pub fn build(
 pub fn build_around(
     storage: &dyn Storage,
     settings: &Values,
-    remembered: &Remembered,
+    remembered: Remembered,
     history: ConversationHistory,
     target_thread: Option<&str>,
 ) -> Result<(Context, Vec<Memory>), Error> {
     let thread_memories = read_thread_memories(storage, &history)?;
-    let mut context = assemble(
-        settings,
-        &remembered.channels,
-        &remembered.memories,
-        history,
-    );
+    let mut context = assemble(settings, remembered, history);
     context.thread_memories = shown_thread_memories(&thread_memories);
     context.target_thread_ts = target_thread.map(str::to_owned);
     Ok((context, thread_memories))
@@ -199,37 +194,38 @@ fn not_found(channel_id: &str) -> Error {
     )))
 }
 
-/// Puts a context together from what was read. `memories` may hold more than is shown.
+/// Puts a context together from what was read, and takes the texts as they are: they are most of it. There may be
+/// more memories than are shown.
 #[must_use]
 pub fn assemble(
     settings: &Values,
-    channels: &[Channel],
-    memories: &[Memory],
+    remembered: Remembered,
     history: ConversationHistory,
 ) -> Context {
+    let Remembered { channels, memories } = remembered;
     let workspace = |memory_type| {
-        workspace_memory(settings, memories, memory_type).map(|memory| memory.content.clone())
+        workspace_memory(settings, &memories, memory_type).map(|memory| memory.content.clone())
     };
-    let mut by_channel: BTreeMap<&str, Vec<&Memory>> = BTreeMap::new();
-    for memory in memories
-        .iter()
-        .filter(|memory| memory.scope == Scope::Channel)
-    {
-        by_channel.entry(&memory.scope_id).or_default().push(memory);
+    let workspace_long_term_memory = workspace(MemoryType::LongTerm);
+    let workspace_short_term_memory =
+        workspace(MemoryType::ShortTerm).filter(|_| settings.legacy_workspace_short_term);
+    let mut by_channel: BTreeMap<String, Vec<Memory>> = BTreeMap::new();
+    for mut memory in memories {
+        if memory.scope == Scope::Channel {
+            let scope_id = std::mem::take(&mut memory.scope_id);
+            by_channel.entry(scope_id).or_default().push(memory);
+        }
     }
     let limit = usize::try_from(history_limit(settings)).unwrap_or(usize::MAX);
     Context {
         persona: settings.persona.clone(),
         conversation_history: history,
-        workspace_long_term_memory: workspace(MemoryType::LongTerm),
-        workspace_short_term_memory: workspace(MemoryType::ShortTerm)
-            .filter(|_| settings.legacy_workspace_short_term),
+        workspace_long_term_memory,
+        workspace_short_term_memory,
         channel_memories: channels
-            .iter()
+            .into_iter()
             .map(|channel| {
-                let memories = by_channel
-                    .get(channel.id.as_str())
-                    .map_or(&[][..], Vec::as_slice);
+                let memories = by_channel.remove(&channel.id).unwrap_or_default();
                 channel_memory(channel, memories, limit)
             })
             .collect(),
@@ -259,25 +255,20 @@ pub fn workspace_memory<'a>(
 }
 
 /// The newest `limit` short-term versions, oldest first, whatever order they come in (document `01e`).
-fn channel_memory(channel: &Channel, memories: &[&Memory], limit: usize) -> ChannelMemory {
-    let of_type = |memory_type| {
-        memories
-            .iter()
-            .copied()
-            .filter(move |memory| memory.memory_type == memory_type)
-    };
-    let mut versions: Vec<&Memory> = of_type(MemoryType::ShortTerm).collect();
+fn channel_memory(channel: Channel, memories: Vec<Memory>, limit: usize) -> ChannelMemory {
+    let (mut versions, long_terms): (Vec<Memory>, Vec<Memory>) = memories
+        .into_iter()
+        .partition(|memory| memory.memory_type == MemoryType::ShortTerm);
     // A stand-in is the newest.
     versions.sort_by_key(|memory| (is_stand_in(memory), memory.version));
     let shown = versions.split_off(versions.len().saturating_sub(limit));
+    let history: Vec<String> = shown.into_iter().map(|memory| memory.content).collect();
     ChannelMemory {
-        channel_id: channel.id.clone(),
-        channel_name: channel.name.clone(),
-        long_term_memory: of_type(MemoryType::LongTerm)
-            .next()
-            .map(|memory| memory.content.clone()),
-        short_term_memory: shown.last().map(|memory| memory.content.clone()),
-        short_term_memory_history: shown.iter().map(|memory| memory.content.clone()).collect(),
+        channel_id: channel.id,
+        channel_name: channel.name,
+        long_term_memory: long_terms.into_iter().next().map(|memory| memory.content),
+        short_term_memory: history.last().cloned(),
+        short_term_memory_history: history,
     }
 }
 

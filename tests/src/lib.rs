@@ -6,6 +6,7 @@ pub mod bot;
 pub mod collector;
 pub mod conversation;
 pub mod export;
+pub mod fuzzing;
 pub mod llm_server;
 pub mod merges;
 pub mod peer;

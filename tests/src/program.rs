@@ -86,6 +86,21 @@ impl Program {
         command
     }
 
+    /// A `bash` that runs `script` here, up to the first command that fails. `tools` is a folder of more programs,
+    /// which find this one as `$REAL_MYAO`.
+    #[must_use]
+    pub fn bash(&self, script: &str, tools: &Path) -> Command {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let folders = std::iter::once(tools.to_owned()).chain(std::env::split_paths(&path));
+        let mut command = Command::new("bash");
+        command.args(["-euo", "pipefail", "-c", script]);
+        self.isolate(&mut command);
+        command
+            .env("PATH", std::env::join_paths(folders).unwrap())
+            .env("REAL_MYAO", binary());
+        command
+    }
+
     fn isolate(&self, command: &mut Command) {
         command
             .env_clear()

@@ -1,6 +1,7 @@
 //! The language of a text, by its letters.
 
 use std::fmt;
+use std::sync::LazyLock;
 
 use crate::extractive::text::{fold, is_kana, is_kanji};
 
@@ -48,6 +49,16 @@ const MARK_SHARE: usize = 30;
 /// Characters and forms that are common in Chinese and not used in Japanese.
 const CHINESE_MARKS: &str = "们这个说说话问题进发开动关经过还没给让请谢谁应该认识决议讨论项团队负责确预计划务\
                              现实际单时间讲买卖东车门长见贝页风飞马鸟鱼您你她它吗呢吧啊哪啦嗎這們沒與為對";
+
+/// Those characters, sorted.
+fn chinese_marks() -> &'static [char] {
+    static SORTED: LazyLock<Vec<char>> = LazyLock::new(|| {
+        let mut marks: Vec<char> = CHINESE_MARKS.chars().collect();
+        marks.sort_unstable();
+        marks
+    });
+    &SORTED
+}
 
 /// How much of a text is in which letters.
 #[derive(Debug, Default)]
@@ -102,7 +113,7 @@ impl Weights {
             self.kana += CHARACTER;
         } else if is_kanji(c) {
             self.han += CHARACTER;
-            self.chinese_marks += if CHINESE_MARKS.contains(c) {
+            self.chinese_marks += if chinese_marks().binary_search(&c).is_ok() {
                 CHARACTER
             } else {
                 0

@@ -76,41 +76,51 @@ fn repeats_instruction(answer: &str, prompt: &str, sources: Sources<'_>) -> bool
 /// The answer without a heading of the prompt: one alone is no repetition, but were it remembered, it
 /// would be taken for the memory's own from then on.
 pub(super) fn without_headings(answer: &str, prompt: &str, sources: Sources<'_>) -> String {
-    let structure = structure(prompt, sources);
-    let kept: Vec<&str> = read(answer)
+    let lines = read(answer);
+    let headings = lines.iter().filter(|line| line.kind == Kind::Heading);
+    let repeated = structure_among(headings, prompt, sources);
+    let kept: Vec<&str> = lines
         .iter()
-        .filter(|line| line.kind != Kind::Heading || !structure.contains(&letters(line.raw)))
+        .filter(|line| line.kind != Kind::Heading || !repeated.contains(&letters(line.raw)))
         .map(|line| line.raw)
         .collect();
     kept.join("\n").trim().to_owned()
 }
 
-/// The headings and message heads that are the prompt's own, as letters.
-fn structure(prompt: &str, sources: Sources<'_>) -> BTreeSet<String> {
-    let source_lines: BTreeSet<String> = sources
-        .texts()
-        .flat_map(|text| text.split('\n'))
-        .map(letters)
+/// Those of some lines that are the prompt's own headings and message heads, as letters. Prompts are long and most
+/// answers repeat nothing: what is not needed to tell so is not read.
+fn structure_among<'l>(
+    lines: impl Iterator<Item = &'l Line<'l>>,
+    prompt: &str,
+    sources: Sources<'_>,
+) -> BTreeSet<String> {
+    let lines: BTreeSet<String> = lines
+        .map(|line| letters(line.raw))
+        .filter(|line| line.chars().count() >= LEAST_HEADING)
         .collect();
-    read(prompt)
+    if lines.is_empty() {
+        return lines;
+    }
+    let mut structure: BTreeSet<String> = read(prompt)
         .iter()
         .filter(|line| line.kind == Kind::Heading || is_message_head(line))
         .map(|line| letters(line.raw))
-        .filter(|heading| {
-            heading.chars().count() >= LEAST_HEADING && !source_lines.contains(heading)
-        })
-        .collect()
+        .filter(|heading| lines.contains(heading))
+        .collect();
+    if !structure.is_empty() {
+        for line in sources.texts().flat_map(|text| text.split('\n')) {
+            structure.remove(&letters(line));
+        }
+    }
+    structure
 }
 
 fn repeats_headings(answer: &str, prompt: &str, sources: Sources<'_>) -> bool {
-    let structure = structure(prompt, sources);
-    let repeated: BTreeSet<String> = read(answer)
+    let lines = read(answer);
+    let like_headings = lines
         .iter()
-        .filter(|line| matches!(line.kind, Kind::Heading | Kind::Text) || is_message_head(line))
-        .map(|line| letters(line.raw))
-        .filter(|line| structure.contains(line))
-        .collect();
-    repeated.len() >= MAX_HEADINGS
+        .filter(|line| matches!(line.kind, Kind::Heading | Kind::Text) || is_message_head(line));
+    structure_among(like_headings, prompt, sources).len() >= MAX_HEADINGS
 }
 
 /// Whether lines hold no more than the time and name above a message: a model makes up more of them than
@@ -149,15 +159,33 @@ fn is_message_head(line: &Line<'_>) -> bool {
 }
 
 fn repeats_sentences(answer: &str, prompt: &str, sources: Sources<'_>) -> bool {
-    let theirs: BTreeSet<String> = sources.texts().flat_map(sentences).collect();
-    let own: BTreeSet<String> = sentences(prompt)
-        .filter(|sentence| sentence.chars().count() >= LEAST_SENTENCE && !theirs.contains(sentence))
+    let answer: Vec<(String, usize)> = sentences(answer)
+        .map(|sentence| {
+            let count = sentence.chars().count();
+            (sentence, count)
+        })
         .collect();
+    let long: BTreeSet<&str> = answer
+        .iter()
+        .filter(|(_, count)| *count >= LEAST_SENTENCE)
+        .map(|(sentence, _)| sentence.as_str())
+        .collect();
+    if long.is_empty() {
+        return false;
+    }
+    let mut own: BTreeSet<String> = sentences(prompt)
+        .filter(|sentence| long.contains(sentence.as_str()))
+        .collect();
+    if own.is_empty() {
+        return false;
+    }
+    for sentence in sources.texts().flat_map(sentences) {
+        own.remove(&sentence);
+    }
     let (mut repeated, mut all) = (0, 0);
-    for sentence in sentences(answer) {
-        let count = sentence.chars().count();
+    for (sentence, count) in &answer {
         all += count;
-        repeated += if own.contains(&sentence) { count } else { 0 };
+        repeated += if own.contains(sentence) { *count } else { 0 };
     }
     all > 0 && repeated * 2 >= all
 }
@@ -172,6 +200,9 @@ fn sentences(text: &str) -> impl Iterator<Item = String> {
 /// Whether four fifths of an answer are copied.
 fn copies(answer: &str, messages: &[&str]) -> bool {
     let letters: Vec<char> = letters(answer).chars().collect();
+    if letters.len() < LEAST_COPIED {
+        return false;
+    }
     let mut runs: Vec<(u64, usize)> = hashes(&letters).zip(0..).collect();
     runs.sort_unstable();
     let mut begins = vec![false; letters.len()];

@@ -132,8 +132,11 @@ fn versions_are_put_in_order_whatever_order_they_come_in() {
     let mixed: Vec<Memory> = [2, 0, 4, 1, 3]
         .map(|index: usize| memories[index].clone())
         .into();
-    let channels = host.storage.list_channels().unwrap();
-    let context = assemble(&host.settings, &channels, &mixed, no_conversation());
+    let remembered = Remembered {
+        channels: host.storage.list_channels().unwrap(),
+        memories: mixed,
+    };
+    let context = assemble(&host.settings, remembered, no_conversation());
     let expected = [
         "version 1",
         "version 2",

@@ -11,7 +11,8 @@ use crate::bindings::storage::{
 };
 use crate::bindings::types::{Channel, Context, ConversationHistory, Engine, MemoryType, Scope};
 use crate::context::{
-    self, assemble, conversation_history, history_limit, no_conversation, workspace_memory,
+    self, Remembered, assemble, conversation_history, history_limit, no_conversation,
+    workspace_memory,
 };
 use crate::prompt;
 use crate::ts::Ts;
@@ -389,12 +390,11 @@ impl ChannelState {
             .chain(&self.stand_in)
             .cloned()
             .collect();
-        assemble(
-            &run.ports.settings,
-            std::slice::from_ref(&self.channel),
-            &memories,
-            history,
-        )
+        let remembered = Remembered {
+            channels: vec![self.channel.clone()],
+            memories,
+        };
+        assemble(&run.ports.settings, remembered, history)
     }
 
     /// The context in which one version is the newest: it is merged as it was made.

@@ -122,6 +122,7 @@ impl Run<'_> {
             keep: Keep::Newest,
             whole_thread: Some(thread_ts.to_owned()),
         };
+        let remembered = remembered.clone();
         context::build(self.ports.storage, &self.ports.settings, remembered, &query)
     }
 }

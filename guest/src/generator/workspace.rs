@@ -9,7 +9,7 @@ use crate::bindings::storage::{
     ChannelFilter, Memory, MemoryDraft, MemoryId, MemoryQuery, SaveMode,
 };
 use crate::bindings::types::{Channel, Context, MemoryType, Scope};
-use crate::context::{self, assemble, no_conversation, workspace_memory};
+use crate::context::{self, Remembered, assemble, no_conversation, workspace_memory};
 use crate::ts::Ts;
 
 pub(super) fn entry(settings: &Values, made: Vec<Made>, result: StepResult) -> Entry {
@@ -43,12 +43,11 @@ impl Run<'_> {
             })
             .map_err(Error::Storage)?;
         memories.retain(|memory| !context::is_stand_in(memory));
-        let context = assemble(
-            &self.ports.settings,
-            &channels,
-            &memories,
-            no_conversation(),
-        );
+        let remembered = Remembered {
+            channels: channels.clone(),
+            memories: memories.clone(),
+        };
+        let context = assemble(&self.ports.settings, remembered, no_conversation());
         let mut result = self.merge(&context, &channels, &memories, MemoryType::LongTerm, made);
         if legacy {
             let short_term =

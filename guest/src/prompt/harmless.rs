@@ -6,7 +6,7 @@
 //! | in a text or a memory | shown |
 //! |---|---|
 //! | a line that looks like structure: a heading (`## …`), a rule or underline (`---`, `===`, `***`, `___`), the head of a message (`**2024-03-01 10:00:00** name:`), the reply prompt's clock (`現在時刻:`), a line that overrides the reading direction | with a backslash as its first character |
-//! | the last line that opens a code fence, where the fences do not pair up | the same |
+//! | a line that opens a code fence which nothing closes | the same |
 //! | the openings of template tags `{{`, `{%`, `{#`, and of a model's control tokens `<\|` | with a backslash between the two characters |
 //!
 //! White space, backslashes and what a reader cannot see make no difference to what a line looks like, nor do full-width and other
@@ -23,7 +23,7 @@ use crate::extractive::text::is_line_break;
 
 /// What opens and closes a block of code.
 const FENCES: [&str; 2] = ["```", "~~~"];
-/// What the reply prompt says before the time.
+/// What the reply prompt says before the time; [`looks_like_structure`] knows how it begins.
 const CLOCK: &str = "現在時刻";
 
 /// A message's text or a memory, as a prompt shows it. Harmless text costs one scan.
@@ -88,14 +88,35 @@ pub fn restore_code(markdown: &str) -> Cow<'_, str> {
     Cow::Owned(lines.fold(String::with_capacity(markdown.len()), push_with_tags))
 }
 
+/// The first bytes of all that matters within a text: breaks of lines, openings of tags, overrides. Other bytes of a character are
+/// never among them.
+#[allow(
+    clippy::indexing_slicing,
+    reason = "made by the compiler, which checks it"
+)]
+const MATTERING: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0_u8;
+    while byte < u8::MAX {
+        byte += 1;
+        table[byte as usize] =
+            matches!(byte, 0x0a..=0x0d | 0x1c..=0x1e | b'{' | b'<' | 0xc2 | 0xe2);
+    }
+    table
+};
+
+fn matters(byte: u8) -> bool {
+    MATTERING
+        .get(usize::from(byte))
+        .is_some_and(|matters| *matters)
+}
+
 /// Whether [`text()`] has nothing to do; a text with fences may turn out to need nothing after all.
 fn is_harmless(text: &str) -> bool {
     let mut rest = text;
     if may_be_structure(rest) {
         return false;
     }
-    // The first bytes of all that matters within a line: other bytes of a character are never among them.
-    let matters = |byte| matches!(byte, 0x0a..=0x0d | 0x1c..=0x1e | b'{' | b'<' | 0xc2 | 0xe2);
     while let Some(at) = rest.bytes().position(matters) {
         let mut chars = rest.get(at..).unwrap_or_default().chars();
         let found = chars.next().unwrap_or_default();
@@ -113,6 +134,11 @@ fn is_harmless(text: &str) -> bool {
 }
 
 fn is_plain_name(name: &str) -> bool {
+    // As most are.
+    let is_word = |c: u8| c.is_ascii_alphanumeric() || matches!(c, b' ' | b'.' | b'_' | b'-');
+    if name.starts_with(|c: char| c.is_ascii_alphabetic()) && name.bytes().all(is_word) {
+        return true;
+    }
     let is_hidden = |c: char| {
         // Emoji are joined and coloured by some of these.
         c.is_control()
@@ -190,36 +216,52 @@ fn opens_tag(c: char, rest: &str) -> bool {
     }
 }
 
-/// Where the last fence opens of those that do not pair up, by kind.
+/// Where the fence opens that nothing closes, by kind. Fences open at the head of a line and close anywhere, as people write them.
 fn open_fences(text: &str) -> [Option<usize>; 2] {
     FENCES.map(|fence| {
-        let is_open = text.matches(fence).count() % 2 == 1;
-        let opens = |line: &str| seen(line).take(fence.len()).eq(fence.chars());
-        let last = || lines(text).filter(|(_, line)| opens(line)).last();
-        is_open.then(last).flatten().map(|(at, _)| at)
+        let mut open = None;
+        for (at, line) in lines(text) {
+            let turns = line.matches(fence).count() % 2 == 1;
+            open = match open {
+                None => (turns && opens_fence(line, fence)).then_some(at),
+                Some(_) => open.filter(|_| !turns),
+            };
+        }
+        open
     })
+}
+
+fn opens_fence(line: &str, fence: &str) -> bool {
+    seen(line).take(fence.len()).eq(fence.chars())
 }
 
 /// Whether the line at the head of a text has to be looked at: most begin with a letter.
 fn may_be_structure(text: &str) -> bool {
-    let skipped = |c: &char| *c == '\\' || is_unseen(*c) || (is_blank(*c) && !ends_line(*c));
-    let first = text.chars().find(|c| !skipped(c)).map(folded);
-    match first {
-        Some('`' | '~') => true,
-        Some('#' | '-' | '=' | '*' | '_' | '0' | '現') => {
-            is_structure(text.split(ends_line).next().unwrap_or_default())
-        }
-        _ => false,
+    let is_letter = |c: char| {
+        c.is_ascii_alphabetic()
+            || matches!(c, 'ぁ'..='・' | '一'..='\u{73fd}' | '\u{73ff}'..='\u{9fff}')
+    };
+    if text.starts_with(is_letter) {
+        return false;
     }
+    looks_like_structure(text) || FENCES.into_iter().any(|fence| opens_fence(text, fence))
+}
+
+/// Whether a line is shown with a backslash.
+fn is_structure(line: &str) -> bool {
+    looks_like_structure(line) || line.contains(is_override)
 }
 
 /// Whether a line looks like the prompt's own.
-fn is_structure(line: &str) -> bool {
-    is_heading(seen(line))
-        || is_rule(line)
-        || is_message_head(seen(line))
-        || is_clock(seen(line))
-        || line.contains(is_override)
+fn looks_like_structure(line: &str) -> bool {
+    match seen(line).next() {
+        Some('#') => is_heading(seen(line)),
+        Some('-' | '=') => is_rule(line),
+        Some('*' | '_') => is_rule(line) || is_message_head(seen(line)),
+        Some('0') => is_message_head(seen(line)),
+        Some('現') => is_clock(seen(line)),
+        _ => false,
+    }
 }
 
 /// `# text`, `##` and `##text`; not `#42`, which is an id, or `#general`, which is a channel.
@@ -240,8 +282,8 @@ fn is_rule(line: &str) -> bool {
         }
         count += 1;
     }
-    let is_long = line.contains(['⸺', '⸻']);
-    let is_plain = line.chars().all(|c| c.is_ascii() || folded(c) != first);
+    let is_long = line_of(line).any(|c| matches!(c, '⸺' | '⸻'));
+    let is_plain = line_of(line).all(|c| c.is_ascii() || folded(c) != first);
     count > 2 || is_long || (is_plain && matches!(first, '-' | '='))
 }
 
@@ -253,7 +295,7 @@ fn is_message_head(line: impl Iterator<Item = char>) -> bool {
         marks += 1;
     }
     // One mark and a space is a bullet.
-    let opens = |c: &char| marks != 1 && matches!(c, ' ' | '[' | '(');
+    let opens = |c: &char| marks > 1 && matches!(c, ' ' | '[' | '(');
     while rest.next_if(opens).is_some() {}
     for digits in [4..=4, 1..=2, 1..=2, 1..=2, 2..=2] {
         let mut count = 0;
@@ -287,10 +329,15 @@ fn is_clock(mut line: impl Iterator<Item = char>) -> bool {
     says_so && line.find(|c| !c.is_whitespace()) == Some(':')
 }
 
+/// The characters up to the end of the line.
+fn line_of(text: &str) -> impl Iterator<Item = char> {
+    text.chars().take_while(|c| !ends_line(*c))
+}
+
 /// The characters of a line from its first mark on, as they look: without those that are not seen, and with plain
 /// ones in the place of look-alikes.
 fn seen(line: &str) -> impl Iterator<Item = char> {
-    let all = line.chars().filter(|c| !is_unseen(*c));
+    let all = line_of(line).filter(|c| !is_unseen(*c));
     let all = all.map(|c| if is_blank(c) { ' ' } else { folded(c) });
     all.skip_while(|c| matches!(c, ' ' | '\\'))
 }
@@ -314,13 +361,11 @@ fn folded(c: char) -> char {
         | '⁃'
         | '˗'
         | '⎯'
-        | 'ㅡ'
-        | '一' => '-',
-        '＝' | '═' | '꞊' | '゠' => '=',
+        | 'ㅡ' => '-',
+        '＝' | '═' | '꞊' => '=',
         '＊' | '﹡' | '∗' | '⁎' | '✱' => '*',
         '＿' | '﹍'..='﹏' => '_',
         '：' | '﹕' | '∶' | '꞉' | '︓' => ':',
-        '｀' => '`',
         '［' => '[',
         '（' => '(',
         '0'..='9' => '0',

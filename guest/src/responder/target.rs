@@ -35,13 +35,8 @@ impl Responder<'_> {
         if thread_ts.is_none() {
             show_at_top_level(&mut history, &answered);
         }
-        let (mut context, _) = build_around(
-            self.ports.storage,
-            settings,
-            &remembered,
-            history,
-            thread_ts,
-        )?;
+        let (mut context, _) =
+            build_around(self.ports.storage, settings, remembered, history, thread_ts)?;
         context.persona = persona.clone();
         Ok(Situation { context, answered })
     }

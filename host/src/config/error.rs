@@ -42,7 +42,10 @@ pub(super) fn describe(error: &Error, text: &str) -> String {
         Error::InvalidScalar { ty, .. } => format!("expected {}", in_words(ty)),
         Error::InvalidBooleanStrict { .. } => format!("expected {}", in_words("boolean")),
         Error::Unexpected { expected, .. } => format!("expected {}", in_words(expected)),
-        other => UserMessageFormatter.format_message(other).into_owned(),
+        // It may hold a key that goes over several lines.
+        other => UserMessageFormatter
+            .format_message(other)
+            .replace(char::is_control, " "),
     };
     let Some(location) = error.location() else {
         return detail;

@@ -178,7 +178,11 @@ impl Config {
         })
     }
 
-    fn parse(text: &str) -> Result<Self, String> {
+    /// Reads the text of a configuration.
+    ///
+    /// # Errors
+    /// Line, column, key where there is one, and what is wrong: one line, without the text.
+    pub fn parse(text: &str) -> Result<Self, String> {
         let empty = text.lines().all(|line| {
             let line = line.trim();
             line.is_empty() || line.starts_with('#') || line == "---"

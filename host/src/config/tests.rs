@@ -117,6 +117,15 @@ fn an_unknown_key_is_named_with_its_line() {
 }
 
 #[test]
+fn an_error_is_one_line_also_where_a_key_goes_over_several() {
+    let error = Config::parse("memory: {short\n  term\n\n  window: 1}").unwrap_err();
+    assert!(
+        error.starts_with("line 1, ") && !error.contains('\n'),
+        "{error:?}"
+    );
+}
+
+#[test]
 fn a_value_of_the_wrong_kind_is_named_with_its_line() {
     let error = Config::parse("persona:\n  name: a\nmemory:\n  short_term_window_hours: soon\n");
     assert!(error.unwrap_err().contains("line 4"));

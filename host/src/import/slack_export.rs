@@ -1,27 +1,29 @@
 //! A Slack workspace export, as a folder or as the zip file that Slack gives.
 //!
 //! The lists at its top come first, then a light survey of all day files, then the messages: channel by
-//! channel, day by day, one day file in memory at a time.
+//! channel, day by day. A second thread decodes a few day files ahead of the sink.
 
 mod archive;
+mod days;
 mod directory;
 mod json;
 mod layout;
 mod survey;
 
 use std::path::Path;
+use std::sync::mpsc::sync_channel;
+use std::thread;
 
 use archive::Archive;
+use days::Days;
 use directory::Directory;
-use json::parse;
 use layout::{Layout, some_of};
 
-use super::{ImportError, ImportReport, LeftOut, Progress};
-use crate::slack::message::{
-    Outcome, Surroundings,
-    raw::{RawMessage, RichContent},
-};
-use crate::{storage::records::ImportSink, ts::InvalidTs};
+use super::{ImportError, ImportReport, Progress};
+use crate::storage::records::ImportSink;
+
+/// How many day files are decoded ahead. Few, as each is in memory as a whole.
+const AHEAD: usize = 2;
 
 /// Reads an export into a sink: users, channels, then each channel's messages by day. `progress` is
 /// called before the first and after every day file.
@@ -62,62 +64,34 @@ pub fn read(
         ..Progress::default()
     };
     progress(reached);
-    let mut buffer = Vec::new();
-    for (conversation, survey) in directory.conversations.iter().zip(&surveys) {
-        let surroundings = Surroundings {
-            channel_id: &conversation.record.id,
-            people: &directory,
-            threads: &survey.threads,
-            deleted: &survey.deleted,
-        };
-        for name in &conversation.days {
-            archive.read(name, &mut buffer)?;
-            read_day(&archive, name, &buffer, &surroundings, sink, &mut report)?;
+    let days = Days {
+        archive,
+        directory: &directory,
+        surveys: &surveys,
+    };
+    thread::scope(|scope| {
+        let (sender, decoded) = sync_channel(AHEAD);
+        thread::Builder::new()
+            .spawn_scoped(scope, || days.decode(sender))
+            .map_err(|source| ImportError::Io {
+                path: path.to_owned(),
+                source,
+            })?;
+        for day in decoded {
+            let day = day?;
+            for message in &day.messages {
+                sink.message(message)?;
+            }
+            report.messages += day.messages.len() as u64;
+            for reason in day.left_out {
+                report.leave_out(reason);
+            }
             reached.files_done += 1;
             reached.messages = report.messages;
             progress(reached);
         }
-    }
-    Ok(report)
-}
-
-/// Reads the messages of one day file, which was read into `buffer`.
-fn read_day(
-    archive: &Archive,
-    name: &str,
-    buffer: &[u8],
-    surroundings: &Surroundings<'_>,
-    sink: &mut dyn ImportSink,
-    report: &mut ImportReport,
-) -> Result<(), ImportError> {
-    let mut rich: Option<Vec<RichContent>> = None;
-    for (index, raw) in parse::<Vec<RawMessage<'_>>>(archive, name, buffer)?
-        .iter()
-        .enumerate()
-    {
-        let bad = |source: InvalidTs| ImportError::BadTs {
-            file: archive.shown(name),
-            index: index + 1,
-            source,
-        };
-        let mut outcome = surroundings.read(raw, None).map_err(bad)?;
-        if matches!(outcome, Outcome::NeedsRich) {
-            let all = match &mut rich {
-                Some(all) => all,
-                none => none.insert(parse(archive, name, buffer)?),
-            };
-            outcome = surroundings.read(raw, all.get(index)).map_err(bad)?;
-        }
-        match outcome {
-            Outcome::Keep(message) => {
-                sink.message(&message)?;
-                report.messages += 1;
-            }
-            Outcome::LeaveOut(reason) => report.leave_out(reason),
-            Outcome::NeedsRich => report.leave_out(LeftOut::NoText),
-        }
-    }
-    Ok(())
+        Ok(report)
+    })
 }
 
 /// What of the archive belongs to no listed conversation.

@@ -260,8 +260,10 @@ async fn a_prompt_that_cannot_fit_is_an_error_that_tells_its_length_and_asks_no_
     assert_eq!(host.take_calls(), [""; 0]);
 }
 
-/// Answers that are no memory, and what they are refused as.
-fn bad_answers() -> Vec<(&'static str, fn(&BadAnswer) -> bool)> {
+/// An answer that is no memory, and what it is refused as.
+type Refused = (&'static str, fn(&BadAnswer) -> bool);
+
+fn bad_answers() -> Vec<Refused> {
     vec![
         ("", |bad| matches!(bad, BadAnswer::Empty)),
         (

@@ -1,6 +1,5 @@
 //! What a component may do and use up. `tests/faulty-component` does what it is told to do wrong.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -15,8 +14,6 @@ use myao::storage::empty::EmptyStorage;
 use myao_tests::backfills::llm_settings;
 use myao_tests::{builder, project_file, read_project_file};
 use tokio::sync::Semaphore;
-use wasmtime::Engine;
-use wasmtime::component::Component;
 
 fn context() -> Context {
     context_json::parse(&read_project_file("tests/goldens/context.json")).unwrap()
@@ -262,38 +259,5 @@ async fn a_template_that_never_ends_is_an_error_of_the_call() {
             .unwrap();
         let error = told_to(&plugin, "").await.unwrap_err();
         assert!(is_expected(&error), "{error:?}");
-    }
-}
-
-#[test]
-fn the_component_imports_the_contract_and_no_network() {
-    let engine = Engine::default();
-    let file = project_file("target/component/myao_memory.wasm");
-    let component = Component::from_file(&engine, file).unwrap();
-    let imports: BTreeSet<String> = component
-        .component_type()
-        .imports(&engine)
-        .map(|(name, _)| name.to_owned())
-        .collect();
-    let interfaces = [
-        "errors", "llm", "log", "settings", "slack", "storage", "types",
-    ];
-    let contract: BTreeSet<String> = interfaces
-        .map(|interface| format!("myao:memory/{interface}@0.1.0"))
-        .into();
-    let (own, others): (BTreeSet<_>, BTreeSet<_>) = imports
-        .into_iter()
-        .partition(|name| name.starts_with("myao:"));
-    assert_eq!(own, contract);
-    // What Rust's standard library asks for; the host answers with nothing in it.
-    let allowed = ["cli", "clocks", "filesystem", "io", "random"];
-    for name in &others {
-        let package = name
-            .strip_prefix("wasi:")
-            .and_then(|name| name.split('/').next());
-        assert!(
-            package.is_some_and(|package| allowed.contains(&package)),
-            "{name}"
-        );
     }
 }

@@ -6,6 +6,7 @@
 )]
 
 mod content;
+mod harmless;
 mod templates;
 
 use super::*;

@@ -129,11 +129,7 @@ impl Writing {
     /// Counts anew what was touched, and notes which threads' memories are older than what is there.
     pub(super) fn finish(mut self, connection: &Connection) -> Result<(), Fault> {
         self.find_late(connection)?;
-        for (channel, ts) in &self.touched_messages {
-            if ThreadState::read(connection, *channel, *ts)?.is_some() {
-                self.touched_threads.insert((*channel, *ts));
-            }
-        }
+        self.find_first_messages(connection)?;
         for channel in &self.touched_channels {
             recount_channel(connection, *channel)?;
         }
@@ -185,6 +181,25 @@ impl Writing {
         self.touched_messages.insert((channel, ts));
         self.touched_threads
             .extend(thread.map(|thread| (channel, thread)));
+    }
+
+    /// Adds the threads to those to count anew whose first message was touched. A channel that is new has none.
+    fn find_first_messages(&mut self, connection: &Connection) -> rusqlite::Result<()> {
+        let mut has_threads = connection.prepare_cached(include_str!("sql/has_threads.sql"))?;
+        for channel in &self.touched_channels {
+            if !has_threads.query_row([channel], |row| row.get(0))? {
+                continue;
+            }
+            for (channel, ts) in self
+                .touched_messages
+                .range((*channel, 0)..=(*channel, i64::MAX))
+            {
+                if ThreadState::read(connection, *channel, *ts)?.is_some() {
+                    self.touched_threads.insert((*channel, *ts));
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Adds the threads to those that changed of which a newer message was stored before: a memory may have gone

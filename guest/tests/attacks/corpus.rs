@@ -1,0 +1,47 @@
+//! The attacks in `tests/attacks/corpus.json`.
+
+use serde_json::Value;
+
+/// Text with a name.
+pub(crate) struct Attack {
+    /// What it tries.
+    pub(crate) name: String,
+    /// What it says.
+    pub(crate) text: String,
+}
+
+/// Everything in the file.
+pub(crate) struct Corpus {
+    /// Texts of messages and memories.
+    pub(crate) texts: Vec<Attack>,
+    /// Names of people and channels.
+    pub(crate) names: Vec<Attack>,
+    /// Texts that must be shown as they are.
+    pub(crate) harmless: Vec<String>,
+    /// The same for names.
+    pub(crate) harmless_names: Vec<String>,
+}
+
+/// Reads the file.
+pub(crate) fn read() -> Corpus {
+    let file = include_str!(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../tests/attacks/corpus.json"
+    ));
+    let file: Value = serde_json::from_str(file).unwrap();
+    let string = |value: &Value| value.as_str().unwrap().to_owned();
+    let list = |key: &str| file[key].as_array().unwrap().clone();
+    let attacks = |key| {
+        let attack = |value: &Value| Attack {
+            name: string(&value["name"]),
+            text: string(&value["text"]),
+        };
+        list(key).iter().map(attack).collect()
+    };
+    Corpus {
+        texts: attacks("texts"),
+        names: attacks("names"),
+        harmless: list("harmless").iter().map(string).collect(),
+        harmless_names: list("harmless_names").iter().map(string).collect(),
+    }
+}

@@ -1,0 +1,165 @@
+//! Attacks that nobody thought of: fragments of structure, mixed at random.
+
+use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
+
+use crate::comparing::{NAME, TEXT, assert_same_structure};
+use crate::places::{Place, prompt, prompts};
+use crate::structure::parts;
+use myao_memory::prompt::{Renderer, harmless};
+
+const FRAGMENTS: &[&str] = &[
+    "#",
+    "##",
+    "### ",
+    "＃",
+    "♯ ",
+    "-",
+    "--",
+    "---",
+    "－",
+    "ー",
+    "—",
+    "=",
+    "===",
+    "＝",
+    "*",
+    "**",
+    "***",
+    "＊",
+    "_",
+    "___",
+    "2024-03-01 10:20:00",
+    "2024-03-01",
+    "10:20",
+    "２０２４",
+    "**2024-03-01 10:20:00** boss:",
+    "boss:",
+    "：",
+    ":",
+    "現在時刻",
+    "現在時刻: ",
+    "{{",
+    "{",
+    "%",
+    "{%",
+    "}}",
+    "<",
+    "|",
+    "<|x|>",
+    "｜",
+    "```",
+    "~~~",
+    "`",
+    "\\",
+    "\\\\",
+    "\n",
+    "\n\n",
+    "\r",
+    "\r\n",
+    "\u{b}",
+    "\u{c}",
+    "\u{1e}",
+    "\u{85}",
+    "\u{2028}",
+    "\u{2029}",
+    " ",
+    "\t",
+    "\u{3000}",
+    "\u{a0}",
+    "\u{3164}",
+    "\u{200b}",
+    "\u{200d}",
+    "\u{feff}",
+    "\u{ad}",
+    "\u{202e}",
+    "\u{2067}",
+    "\0",
+    "要約対象",
+    "alice",
+    "a",
+    "1",
+    "- item",
+    "\"",
+    "[",
+    "(",
+    "T",
+    "2024-03-01 10:20",
+];
+
+/// What ends a line, or makes it read backwards.
+const BREAKS: &[char] = &[
+    '\n', '\r', '\u{b}', '\u{c}', '\u{1e}', '\u{85}', '\u{2028}', '\u{2029}', '\u{202e}',
+];
+
+/// The same texts in every run.
+fn config(cases: u32) -> ProptestConfig {
+    ProptestConfig {
+        cases,
+        failure_persistence: None,
+        rng_seed: RngSeed::Fixed(12),
+        ..ProptestConfig::default()
+    }
+}
+
+fn mixed() -> impl Strategy<Value = String> {
+    let fragments = prop::collection::vec(prop::sample::select(FRAGMENTS), 0..12);
+    fragments.prop_map(|fragments| fragments.concat())
+}
+
+proptest! {
+    #![proptest_config(config(4_000))]
+
+    #[test]
+    fn a_shown_text_holds_no_structure(text in mixed()) {
+        let shown = harmless::text(&text);
+        let found = parts(&shown);
+        prop_assert_eq!(found.len(), 1, "{:?} is shown as {:?}: {:?}", text, shown, found);
+    }
+
+    #[test]
+    fn a_shown_text_can_be_restored(text in mixed()) {
+        let shown = harmless::text(&text);
+        let restored = harmless::restore(&shown);
+        prop_assert_eq!(&restored, &text, "shown as {:?}", shown);
+    }
+
+    /// What is shown of what is shown is restored too: a text may hold what a prompt showed.
+    #[test]
+    fn a_text_that_was_shown_before_can_be_restored(text in mixed()) {
+        let once = harmless::text(&text);
+        let twice = harmless::text(&once);
+        prop_assert_eq!(&harmless::restore(&twice), &once);
+    }
+
+    #[test]
+    fn a_shown_name_is_one_line_without_structure(name in mixed()) {
+        let shown = harmless::name(&name);
+        let is_one_line = !shown.contains(BREAKS);
+        prop_assert!(is_one_line, "{:?} is shown as {:?}", name, shown);
+        prop_assert_eq!(parts(&shown).len(), 1, "{:?} is shown as {:?}", name, shown);
+    }
+}
+
+proptest! {
+    #![proptest_config(config(60))]
+
+    #[test]
+    fn mixed_texts_and_names_leave_the_structure_of_prompts(text in mixed(), name in mixed()) {
+        let renderer = Renderer::new(&[]).unwrap();
+        for (place, placeholder, attack) in [
+            (Place::EveryMessage, TEXT, &text),
+            (Place::ShortTermVersion, TEXT, &text),
+            (Place::Author, NAME, &name),
+        ] {
+            // Templates leave out a memory that is empty.
+            let attack = if attack.is_empty() { "x" } else { attack };
+            for (kind, plain) in prompts(&renderer, place, placeholder) {
+                let plain = parts(&plain);
+                let attacked = prompt(&renderer, kind, place, attack);
+                let label = format!("{attack:?} as {place:?} in {kind:?}");
+                assert_same_structure(&label, &attacked, &plain, attack);
+            }
+        }
+    }
+}

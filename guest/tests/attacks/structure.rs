@@ -1,0 +1,181 @@
+//! Finds the structure of a prompt without knowing how it was made, and rather too much of it: whatever a reader might take for structure.
+
+/// What ends a line for somebody.
+const BREAKS: &[char] = &[
+    '\n', '\r', '\u{b}', '\u{c}', '\u{1c}', '\u{1d}', '\u{1e}', '\u{85}', '\u{2028}', '\u{2029}',
+];
+/// What cannot be seen. Controls count too.
+const UNSEEN: &str = "\u{ad}\u{61c}\u{200b}\u{200c}\u{200d}\u{200e}\u{200f}\u{202a}\u{202b}\u{202c}\u{2060}\
+    \u{2061}\u{2062}\u{2063}\u{2064}\u{2066}\u{2067}\u{2068}\u{2069}\u{fe0e}\u{fe0f}\u{feff}";
+/// Characters, each in front of those that look like it.
+const LOOK_ALIKES: &[(char, &str)] = &[
+    ('#', "＃﹟♯"),
+    ('-', "‐‑‒–—―−－﹣─━ーｰ⸺⸻"),
+    ('=', "＝═"),
+    ('*', "＊﹡∗"),
+    ('_', "＿"),
+    (':', "：﹕∶"),
+    ('9', "0123456789０１２３４５６７８９𝟎𝟏𝟐𝟑𝟒𝟓𝟔𝟕𝟖𝟗"),
+    (' ', "\u{a0}\u{3000}\u{2003}\u{3164}\u{2800}\t"),
+];
+
+/// One thing that stands out of a prompt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Mark {
+    /// A heading: how many `#`, and its text.
+    Heading(usize, String),
+    /// A rule, or the underline of a heading.
+    Rule,
+    /// The head of a message, as it stands there.
+    Message(String),
+    /// The reply prompt's clock.
+    Clock,
+    /// The opening of a template's tag, or of a model's control token.
+    Tag,
+    /// A line that reads backwards.
+    Backwards,
+    /// Structure within a code fence that is still open.
+    Hidden,
+}
+
+/// A mark, and the text between it and the next one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Part {
+    /// None for what stands before all marks.
+    pub(crate) mark: Option<Mark>,
+    /// The text, with its line breaks.
+    pub(crate) body: String,
+}
+
+/// The parts of a prompt, in their order.
+pub(crate) fn parts(prompt: &str) -> Vec<Part> {
+    let mut parts = vec![Part {
+        mark: None,
+        body: String::new(),
+    }];
+    let mut fences = Fences::default();
+    for line in prompt.split_inclusive(BREAKS) {
+        let hidden = fences.is_open();
+        fences.read(line);
+        let mut marks = marks(line.trim_end_matches(BREAKS));
+        let takes_line = marks.iter().any(|mark| *mark != Mark::Tag);
+        if hidden && !marks.is_empty() {
+            marks.push(Mark::Hidden);
+        }
+        parts.extend(marks.into_iter().map(|mark| Part {
+            mark: Some(mark),
+            body: String::new(),
+        }));
+        if !takes_line {
+            parts.last_mut().unwrap().body.push_str(line);
+        }
+    }
+    parts
+}
+
+fn marks(line: &str) -> Vec<Mark> {
+    let look: String = line
+        .chars()
+        .filter(|c| *c == '\t' || !(c.is_control() || UNSEEN.contains(*c)))
+        .map(|c| {
+            let is_letter = c.is_ascii_alphabetic() || ('\u{3041}'..'\u{30fb}').contains(&c);
+            let mut like = LOOK_ALIKES.iter().filter(|_| !is_letter);
+            let like = like.find(|(_, alike)| alike.contains(c));
+            like.map_or(c, |(plain, _)| *plain)
+        })
+        .collect();
+    let look = look.trim();
+    let braces = ["{{", "{%", "{#"].map(|tag| line.matches(tag).count());
+    let tokens = ["<|", "<｜"].map(|token| {
+        let behind = line.split(token).skip(1);
+        behind
+            .filter(|rest| rest.starts_with(|c: char| !c.is_whitespace()))
+            .count()
+    });
+    let mut marks = vec![Mark::Tag; braces.iter().chain(&tokens).sum()];
+    if line.contains(['\u{202d}', '\u{202e}']) && !line.starts_with('\\') {
+        marks.push(Mark::Backwards);
+    }
+    let text = look.trim_start_matches('#');
+    let level = look.len() - text.len();
+    if level > 1 || (level == 1 && (text.is_empty() || text.starts_with(' '))) {
+        marks.push(Mark::Heading(
+            level,
+            line.trim_start().trim_start_matches('#').to_owned(),
+        ));
+    } else if is_rule(look, line) {
+        marks.push(Mark::Rule);
+    } else if is_message_head(look) {
+        marks.push(Mark::Message(line.to_owned()));
+    } else if look
+        .strip_prefix("現在時刻")
+        .is_some_and(|rest| rest.trim_start().starts_with(':'))
+    {
+        marks.push(Mark::Clock);
+    }
+    marks
+}
+
+fn is_rule(look: &str, line: &str) -> bool {
+    let dense = look.replace(' ', "");
+    let is_one_of = |mark: char| !dense.is_empty() && dense.chars().all(|c| c == mark);
+    let is_underline = line.is_ascii() && (is_one_of('-') || is_one_of('='));
+    let is_line = ['-', '=', '*', '_'].into_iter().any(is_one_of) && dense.len() > 2;
+    is_underline || is_line || (is_one_of('-') && line.contains(['⸺', '⸻']))
+}
+
+fn is_message_head(look: &str) -> bool {
+    let rest = look.trim_start_matches(['*', '_']);
+    let bold = look.len() - rest.len();
+    if bold == 1 && rest.starts_with(' ') {
+        return false;
+    }
+    let rest = rest.trim_start_matches(|c| bold > 1 && " [(".contains(c));
+    let end = rest
+        .find(|c: char| c.is_alphabetic() && !"T年月日時分".contains(c) || "*_]".contains(c))
+        .unwrap_or(rest.len());
+    let (time, name) = rest.split_at(end);
+    let numbers: Vec<usize> = time
+        .split(|c| c != '9')
+        .map(str::len)
+        .filter(|digits| *digits > 0)
+        .collect();
+    let is_time = matches!(numbers.as_slice(), [4, 1..=2, 1..=2, 1..=2, 2, ..]);
+    let has_seconds = numbers.len() > 5;
+    is_time
+        && rest.starts_with('9')
+        && if bold > 0 {
+            has_seconds || name.contains(':')
+        } else {
+            name.trim_end().ends_with(':')
+        }
+}
+
+/// The code fences that are open.
+#[derive(Default)]
+struct Fences {
+    open: Option<&'static str>,
+}
+
+impl Fences {
+    fn is_open(&self) -> bool {
+        self.open.is_some()
+    }
+
+    fn read(&mut self, line: &str) {
+        let bare = line.trim_start_matches(|c: char| c.is_whitespace() || UNSEEN.contains(c));
+        let opener = ["```", "~~~"]
+            .into_iter()
+            .find(|fence| bare.starts_with(fence));
+        let fence = self.open.or(opener);
+        if let Some(fence) = fence
+            && line.matches(fence).count() % 2 == 1
+        {
+            self.open = if self.open.is_some() {
+                None
+            } else {
+                Some(fence)
+            };
+        }
+    }
+}

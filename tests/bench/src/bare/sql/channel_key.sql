@@ -1,0 +1,1 @@
+SELECT key FROM channels WHERE workspace = ?1 AND id = ?2;

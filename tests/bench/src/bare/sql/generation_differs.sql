@@ -1,0 +1,10 @@
+SELECT
+    (SELECT COUNT(*) FROM (SELECT * FROM main.memories EXCEPT SELECT * FROM other.memories))
+    + (SELECT COUNT(*) FROM (
+        SELECT * FROM main.memory_source_messages EXCEPT SELECT * FROM other.memory_source_messages
+    ))
+    + (SELECT COUNT(*) FROM (
+        SELECT * FROM main.memory_source_memories EXCEPT SELECT * FROM other.memory_source_memories
+    ))
+    + (SELECT COUNT(*) FROM (SELECT * FROM main.memory_coverage EXCEPT SELECT * FROM other.memory_coverage))
+    + (SELECT COUNT(*) FROM (SELECT * FROM main.backlog EXCEPT SELECT * FROM other.backlog));

@@ -1,0 +1,1 @@
+INSERT INTO memory_source_memories (memory, source) VALUES (?1, ?2);

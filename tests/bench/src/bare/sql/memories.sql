@@ -1,0 +1,6 @@
+-- ?1 workspace, ?2 scope. There are no more versions than are shown.
+SELECT id, scope_id, memory_type, version, content, engine, created_at, updated_at, source_message_count,
+    source_latest_key, merged_through
+FROM memories
+WHERE workspace = ?1 AND scope = ?2 AND superseded_at IS NULL
+ORDER BY scope_id, memory_type, version;

@@ -1,0 +1,1 @@
+SELECT key FROM workspaces WHERE id = ?1;

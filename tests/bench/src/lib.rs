@@ -1,0 +1,15 @@
+//! What is promised of speed and size, measured against something else in the same run.
+//!
+//! [`rows`] holds what is measured, a module for each family of rows; [`measure`] takes the times, and
+//! [`page`] writes the table. [`native`], [`python`] and [`bare`] are what is compared with.
+
+pub mod bare;
+pub mod contexts;
+pub mod export;
+pub mod machine;
+pub mod measure;
+pub mod native;
+pub mod page;
+pub mod python;
+pub mod row;
+pub mod rows;

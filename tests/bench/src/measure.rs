@@ -1,0 +1,110 @@
+//! Times of two things, taken in turns, so that whatever else the machine does hits both.
+
+use std::time::{Duration, Instant};
+
+use crate::row::shown;
+
+/// A measurement takes at least so long, so that the clock's own cost does not count.
+const SHORTEST: Duration = Duration::from_millis(2);
+/// Rounds before the ones that count.
+const WARM_UP: usize = 3;
+
+/// Two things, measured in the same rounds.
+#[derive(Debug, Clone)]
+pub struct Pair {
+    /// The median time of the one.
+    pub one: Duration,
+    /// The median time of the other.
+    pub other: Duration,
+    /// The median of the rounds' ratios, one by other.
+    pub ratio: f64,
+    /// The rounds.
+    pub rounds: usize,
+}
+
+impl Pair {
+    /// Both medians and the number of rounds, for a row.
+    #[must_use]
+    pub fn detail(&self) -> String {
+        format!(
+            "{} against {}; medians of {} rounds in turns",
+            shown(self.one),
+            shown(self.other),
+            self.rounds
+        )
+    }
+}
+
+/// Does the one and the other in turns, `rounds` times each, and takes medians.
+///
+/// # Errors
+/// The first error of either.
+pub fn in_turns<E>(
+    rounds: usize,
+    mut one: impl FnMut() -> Result<(), E>,
+    mut other: impl FnMut() -> Result<(), E>,
+) -> Result<Pair, E> {
+    let (repeat_one, repeat_other) = (repetitions(&mut one)?, repetitions(&mut other)?);
+    in_turns_timed(
+        rounds,
+        || timed(repeat_one, &mut one),
+        || timed(repeat_other, &mut other),
+    )
+}
+
+/// The same for things that take their own time, for example in another process.
+///
+/// # Errors
+/// The first error of either.
+pub fn in_turns_timed<E>(
+    rounds: usize,
+    mut one: impl FnMut() -> Result<Duration, E>,
+    mut other: impl FnMut() -> Result<Duration, E>,
+) -> Result<Pair, E> {
+    for _ in 0..WARM_UP.min(rounds) {
+        one()?;
+        other()?;
+    }
+    let mut times = Vec::new();
+    for _ in 0..rounds {
+        times.push((one()?, other()?));
+    }
+    Ok(pair(&times))
+}
+
+fn pair(times: &[(Duration, Duration)]) -> Pair {
+    let median_of = |of: fn(&(Duration, Duration)) -> f64| median(times.iter().map(of).collect());
+    Pair {
+        one: Duration::from_secs_f64(median_of(|(one, _)| one.as_secs_f64())),
+        other: Duration::from_secs_f64(median_of(|(_, other)| other.as_secs_f64())),
+        ratio: median_of(|(one, other)| one.as_secs_f64() / other.as_secs_f64()),
+        rounds: times.len(),
+    }
+}
+
+/// The middle one; of an even number the upper of the two.
+#[must_use]
+pub fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+/// How often something must be done for one measurement.
+fn repetitions<E>(what: &mut impl FnMut() -> Result<(), E>) -> Result<u32, E> {
+    let mut repeat = 1;
+    loop {
+        if timed(repeat, what)? * repeat >= SHORTEST {
+            return Ok(repeat);
+        }
+        repeat *= 2;
+    }
+}
+
+/// The time of each of several repetitions.
+fn timed<E>(repeat: u32, what: &mut impl FnMut() -> Result<(), E>) -> Result<Duration, E> {
+    let begun = Instant::now();
+    for _ in 0..repeat {
+        what()?;
+    }
+    Ok(begun.elapsed() / repeat)
+}

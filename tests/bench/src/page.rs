@@ -1,0 +1,51 @@
+//! The generated part of `docs/benchmarks.md`. What stands around it is written by hand, and is kept.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use anyhow::{Context as _, Result};
+use myao_tests::project_file;
+
+use crate::machine;
+use crate::row::Row;
+
+const PAGE: &str = "docs/benchmarks.md";
+const BEGIN: &str = "<!-- `make bench` writes from here -->\n";
+const END: &str = "<!-- to here -->\n";
+
+/// Writes the rows into the page, and returns its path.
+///
+/// # Errors
+/// Where the page cannot be read or written, or has lost the marks around the generated part.
+pub fn write(rows: &[Row]) -> Result<PathBuf> {
+    let path = project_file(PAGE);
+    let page = std::fs::read_to_string(&path).with_context(|| format!("cannot read {PAGE}"))?;
+    let (before, rest) = page
+        .split_once(BEGIN)
+        .with_context(|| format!("{PAGE} has no line {BEGIN}"))?;
+    let (_, after) = rest
+        .split_once(END)
+        .with_context(|| format!("{PAGE} has no line {END}"))?;
+    let page = format!("{before}{BEGIN}\n{}\n{END}{after}", generated(rows)?);
+    std::fs::write(&path, page).with_context(|| format!("cannot write {PAGE}"))?;
+    Ok(path)
+}
+
+fn generated(rows: &[Row]) -> Result<String> {
+    let mut text = machine::described()?;
+    text.push_str("\n| what | against | must reach | measured | | figures |\n");
+    text.push_str("|---|---|---|---|---|---|\n");
+    for row in rows {
+        writeln!(
+            text,
+            "| {} | {} | {} | {} | {} | {} |",
+            row.what,
+            row.against,
+            row.limit,
+            row.measured,
+            row.verdict(),
+            row.detail
+        )?;
+    }
+    Ok(text)
+}

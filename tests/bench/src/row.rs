@@ -1,0 +1,108 @@
+//! One row of the table: what was measured, what it had to reach, and whether it did.
+
+use std::fmt;
+use std::time::Duration;
+
+/// A figure and its kind.
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
+pub enum Figure {
+    /// How many times the other.
+    Times(f64),
+    /// A size.
+    Bytes(f64),
+}
+
+impl Figure {
+    fn amount(self) -> f64 {
+        match self {
+            Self::Times(amount) | Self::Bytes(amount) => amount,
+        }
+    }
+}
+
+impl fmt::Display for Figure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Times(ratio) if ratio < 0.1 => write!(f, "1/{:.0}", 1.0 / ratio),
+            Self::Times(ratio) => write!(f, "{ratio:.2} times"),
+            Self::Bytes(bytes) if bytes < 1e6 => write!(f, "{:.0} KB", bytes / 1e3),
+            Self::Bytes(bytes) => write!(f, "{:.3} MB", bytes / 1e6),
+        }
+    }
+}
+
+/// What a figure must reach.
+#[derive(Debug, Clone, Copy)]
+pub enum Limit {
+    /// Not more than this.
+    AtMost(Figure),
+    /// Not less than this.
+    AtLeast(Figure),
+    /// Nothing: the row explains others.
+    None,
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::AtMost(figure) => write!(f, "at most {figure}"),
+            Self::AtLeast(figure) => write!(f, "at least {figure}"),
+            Self::None => f.write_str("for comparison"),
+        }
+    }
+}
+
+/// A row.
+#[derive(Debug, Clone)]
+pub struct Row {
+    /// What was measured.
+    pub what: String,
+    /// What it is compared with, in the same run.
+    pub against: String,
+    /// What came out.
+    pub measured: Figure,
+    /// What had to come out.
+    pub limit: Limit,
+    /// The figures behind it.
+    pub detail: String,
+}
+
+impl Row {
+    /// Whether the limit was kept.
+    #[must_use]
+    pub fn is_reached(&self) -> bool {
+        let measured = self.measured.amount();
+        match self.limit {
+            Limit::AtMost(limit) => measured <= limit.amount(),
+            Limit::AtLeast(limit) => measured >= limit.amount(),
+            Limit::None => true,
+        }
+    }
+
+    /// What the table says of that.
+    #[must_use]
+    pub fn verdict(&self) -> &'static str {
+        match (self.limit, self.is_reached()) {
+            (Limit::None, _) => "–",
+            (_, true) => "reached",
+            (_, false) => "**MISSED**",
+        }
+    }
+}
+
+/// A duration with three digits.
+#[must_use]
+pub fn shown(duration: Duration) -> String {
+    let seconds = duration.as_secs_f64();
+    let (amount, unit) = match seconds {
+        s if s >= 1.0 => (s, "s"),
+        s if s >= 1e-3 => (s * 1e3, "ms"),
+        s => (s * 1e6, "µs"),
+    };
+    let digits = match amount {
+        a if a >= 100.0 => 0,
+        a if a >= 10.0 => 1,
+        _ => 2,
+    };
+    format!("{amount:.digits$} {unit}")
+}

@@ -1,0 +1,9 @@
+//! What is released beside the components: the contract (`wit/`), whether it fits its version, its documentation as a
+//! page, and a bill of materials.
+
+pub mod bom;
+pub mod docs;
+pub mod imports;
+pub mod project;
+pub mod released;
+pub mod wit;

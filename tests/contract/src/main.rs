@@ -1,0 +1,49 @@
+//! Prints what is released beside the components:
+//!
+//! ```text
+//! contract page       the contract as Markdown
+//! contract package    the contract as a WIT package in one file of WebAssembly
+//! contract bom        the bill of materials of the components
+//! ```
+
+use std::error::Error;
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use myao_contract::project::{self, WIT};
+use myao_contract::wit::Contract;
+use myao_contract::{bom, docs};
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let printed = match arguments
+        .iter()
+        .map(String::as_str)
+        .collect::<Vec<_>>()
+        .as_slice()
+    {
+        ["page"] => page(),
+        ["package"] => package(),
+        ["bom"] => bom::bill().map(String::into_bytes).map_err(Into::into),
+        _ => Err("usage: contract page | package | bom".into()),
+    };
+    let done = printed.and_then(|bytes| Ok(std::io::stdout().write_all(&bytes)?));
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            // Nothing is left to do where not even that can be written.
+            let _ = writeln!(std::io::stderr(), "error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn page() -> Result<Vec<u8>, Box<dyn Error>> {
+    let contract = Contract::read(&project::path(WIT))?;
+    Ok(docs::page(&contract)?.into_bytes())
+}
+
+fn package() -> Result<Vec<u8>, Box<dyn Error>> {
+    let contract = Contract::read(&project::path(WIT))?;
+    Ok(wit_component::encode(&contract.resolve, contract.package)?)
+}

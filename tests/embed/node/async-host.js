@@ -1,0 +1,57 @@
+// The smallest component with a model that answers later, and a deadline that covers the time of the model:
+//
+//   node async-host.js CONTEXT.json WORKSPACE.json
+
+import { readFileSync } from 'node:fs';
+import { setImmediate } from 'node:timers/promises';
+import { MessageChannel, Worker } from 'node:worker_threads';
+import { ScriptedModel } from './imports.js';
+import { camel, plain, readAnswers, readContext } from './json.js';
+
+/** @import {Completion, Request} from './generated/summarizer/interfaces/myao-memory-llm.js' */
+/** @import {Summary} from './generated/summarizer/interfaces/myao-memory-memory-summarizer.js' */
+
+const [context, script] = process.argv.slice(2).map((path) => JSON.parse(readFileSync(path, 'utf8')));
+const call = { context: readContext(context), scope: 'channel', memoryType: 'short-term' };
+const settings = camel(script.settings);
+
+/** Summarises with a model that may wait. The thread ends with the call, or at the deadline, whatever it does then.
+ * @param {(request: Request) => Promise<Completion>} model @param {number} deadlineMs @returns {Promise<Summary>} */
+function summarize(model, deadlineMs) {
+  const bell = new Int32Array(new SharedArrayBuffer(4));
+  const { port1: ours, port2: answers } = new MessageChannel();
+  const workerData = { call, settings, bell, answers };
+  const worker = new Worker(new URL('worker.js', import.meta.url), { workerData, transferList: [answers] });
+  /** @param {Request} request */
+  const answer = async (request) => {
+    const answered = await model(request).then(
+      (ok) => ({ ok }),
+      (error) => ({ err: error.payload ?? { tag: 'other', val: String(error) } }),
+    );
+    ours.postMessage(answered);
+    Atomics.store(bell, 0, 1);
+    Atomics.notify(bell, 0);
+  };
+  /** @type {Promise<Summary>} */
+  const called = new Promise((resolve, reject) => {
+    worker.on('message', ({ request, summary }) => (request ? void answer(request) : resolve(summary)));
+    // The contract's error is the payload of an Error, as in one thread; a trap is an Error without.
+    worker.on('error', reject);
+    const late = setTimeout(() => reject(new Error(`the call took longer than ${deadlineMs} ms`)), deadlineMs);
+    worker.on('exit', () => clearTimeout(late));
+  });
+  return called.finally(() => {
+    ours.close();
+    return worker.terminate();
+  });
+}
+
+const scripted = new ScriptedModel(readAnswers(script['answers-of-the-summarizer']), {}).imports();
+const later = async (/** @type {Request} */ request) => {
+  await setImmediate();
+  return scripted.complete(request);
+};
+const summary = await summarize(later, 60_000);
+const silent = () => new Promise(() => {});
+const late = await summarize(silent, 2_000).catch((error) => error.message);
+console.log(JSON.stringify(plain({ summary, late }), null, 2));

@@ -1,0 +1,53 @@
+// Instances of the two components, as `jco transpile --instantiation sync` made them: `generated/NAME/`.
+
+import { readFileSync } from 'node:fs';
+import { emptyWasi, log } from './imports.js';
+import { instantiate as instantiateMemory } from './generated/memory/memory.js';
+import { instantiate as instantiateSummarizer } from './generated/summarizer/summarizer.js';
+
+/** @import {ImportObject as MemoryImports} from './generated/memory/memory.js' */
+/** @import {ImportObject as SummarizerImports} from './generated/summarizer/summarizer.js' */
+/** @import {Values} from './generated/memory/interfaces/myao-memory-settings.js' */
+/** @import {ScriptedModel, Platform} from './imports.js' */
+/** @import {Store} from './store.js' */
+
+/** Compiled once for each component; instances share it. @type {Map<string, WebAssembly.Module>} */
+const modules = new Map();
+
+/** @param {string} component @returns {(name: string) => WebAssembly.Module} */
+const coreModules = (component) => (name) => {
+  const path = `generated/${component}/${name}`;
+  const module = modules.get(path) ?? new WebAssembly.Module(readFileSync(new URL(path, import.meta.url)));
+  modules.set(path, module);
+  return module;
+};
+
+/** What an instance is given. jco's types name versions; the imports themselves are named without.
+ * @template T @typedef {{ [K in keyof T as K extends `${infer N}@${string}` ? N extends `${string}/${'errors' | 'types'}` ? never : N : never]: T[K] }} Unversioned */
+
+/** A fresh instance of the memory component; one for each call, so that a trap leaves nothing behind.
+ * @param {{ store: Store, model: ScriptedModel, platform: Platform, settings: Values }} host */
+export function memoryComponent({ store, model, platform, settings }) {
+  /** @type {Unversioned<MemoryImports>} */
+  const imports = {
+    'myao:memory/storage': store.imports(),
+    'myao:memory/llm': model.imports(),
+    'myao:memory/slack': platform.imports(),
+    'myao:memory/settings': { get: () => settings },
+    'myao:memory/log': log,
+    ...emptyWasi(),
+  };
+  return instantiateMemory(coreModules('memory'), /** @type {any} */ (imports));
+}
+
+/** A fresh instance of the smallest component. @param {Pick<ScriptedModel, 'imports'>} model @param {Values} settings */
+export function summarizerComponent(model, settings) {
+  /** @type {Unversioned<SummarizerImports>} */
+  const imports = {
+    'myao:memory/llm': model.imports(),
+    'myao:memory/settings': { get: () => settings },
+    'myao:memory/log': log,
+    ...emptyWasi(),
+  };
+  return instantiateSummarizer(coreModules('summarizer'), /** @type {any} */ (imports));
+}

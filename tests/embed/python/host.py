@@ -1,0 +1,125 @@
+"""Runs the components on imports in memory, and prints what came of it as JSON:
+
+    python host.py MEMORY.wasm SUMMARIZER.wasm CONTEXT.json WORKSPACE.json
+
+tests/tests/embed/ compares the output with that of other hosts.
+"""
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from wasmtime.component import Variant
+
+import imports
+from component import Plugin
+from contexts import read_context
+from store import Store, Value
+
+memory_wasm, summarizer_wasm, context_json, workspace_json = map(Path, sys.argv[1:])
+
+
+def plain(value: Any, name: str = "") -> Any:
+    """A value of the contract as JSON that looks the same from every host: cases of variants by their names, with what
+    they hold if they hold something."""
+    if name == "outcome":
+        # Its cases hold different types, so wasmtime hands over what they hold without their name.
+        cases = {str: "skipped", dict: "deferred", Variant: "failed"}
+        return "done" if value is None else {cases[type(value)]: plain(value)}
+    if isinstance(value, Variant):
+        return value.tag if value.payload is None else {value.tag: plain(value.payload)}
+    if isinstance(value, dict):
+        return {name: plain(inner, name) for name, inner in value.items()}
+    return [plain(item) for item in value] if isinstance(value, list) else value
+
+
+def result(value: Any) -> Value:
+    """A result, whose error is a `Variant`."""
+    return {"err": value} if isinstance(value, Variant) else {"ok": value}
+
+
+context = read_context(json.loads(context_json.read_text()))
+script = json.loads(workspace_json.read_text())
+settings = script["settings"]
+
+
+def at(unix_seconds: int) -> Value:
+    return {"unix-seconds": unix_seconds, "utc-offset-seconds": script["utc-offset-seconds"]}
+
+
+def prompts(plugin: Callable[[Value], Plugin], now: Value) -> Value:
+    """Every prompt of the context. The specification's worked prompts have a scope, a memory type and an existing
+    memory; some show what is retired."""
+    worked = [
+        ("channel", "long-term", context["channel-memories"][0]["long-term-memory"], False),
+        ("channel", "short-term", None, False),
+        ("thread", "short-term", None, True),
+        ("workspace", "long-term", context["workspace-long-term-memory"], False),
+        ("workspace", "short-term", None, True),
+    ]
+    prompts = {}
+    for scope, memory_type, existing, is_retired in worked:
+        summarizer = plugin(settings | {"legacy-workspace-short-term": is_retired})
+        prompt = summarizer.call("memory-summarizer", "render-prompt", context, scope, memory_type, existing)
+        prompts[f"{scope}-{memory_type}"] = prompt
+    replies = plugin(settings)
+    prompts["reply"] = replies.call("reply-prompt", "render-reply", context, "mention", now)
+    prompts["judgment"] = replies.call("reply-prompt", "render-judgment", context, now)
+    return prompts
+
+
+def generate(run: Value) -> Value:
+    """One run over what there is by then."""
+    for message in run["messages"]:
+        store.put(message)
+    now = at(run["now"])
+    channels = run.get("generate-channels", [])
+    threads = run.get("generate-threads", [])
+    return {
+        "report": memory.call("memory-generator", "generate", now),
+        "channels": [memory.call("memory-generator", "generate-channel", id, now) for id in channels],
+        "threads": [memory.call("memory-generator", "generate-thread", id, ts, now) for id, ts in threads],
+    }
+
+
+store = Store(script["utc-offset-seconds"], settings["workspace-scope-id"])
+store.users = {user["id"]: user for user in script["users"]}
+store.channels = {channel["id"]: channel for channel in script["channels"]}
+model = imports.ScriptedModel(script["answers"], script["context-windows"])
+platform = imports.Platform(store, script["known-to-the-platform"])
+memory = Plugin(memory_wasm, imports.of_memory(store, model, platform, settings))
+silent = imports.ScriptedModel({}, {})
+empty = Store(0, settings["workspace-scope-id"])
+now = at(script["runs"][0]["now"])
+then = at(script["runs"][-1]["now"])
+
+summarizing = imports.ScriptedModel(script["answers-of-the-summarizer"], {})
+summarizer = Plugin(summarizer_wasm, imports.of_summarizer(summarizing, settings))
+
+
+def summarize(scope: str) -> Any:
+    return summarizer.call("memory-summarizer", "summarize", context, scope, "short-term", None)
+
+
+came = {
+    "memory": {
+        "prompts": prompts(lambda settings: Plugin(memory_wasm, imports.of_memory(empty, silent, platform, settings)), now),
+        "runs": [generate(run) for run in script["runs"]],
+        "memories": store.saved(),
+        "deferrals": [store.list_deferrals("thread", scope_id) for scope_id in script["threads"]],
+        "mention": memory.call("responder", "reply-to-mention", script["mention"], then),
+        "judged": memory.call("responder", "judge", script["judged"], then),
+        "posts": platform.posts,
+        "requests": model.requests,
+    },
+    "summarizer": {
+        "prompts": prompts(lambda settings: Plugin(summarizer_wasm, imports.of_summarizer(silent, settings)), now),
+        "summary": summarize("channel"),
+        "refused": result(summarize("workspace")),
+        "failed": result(summarize("thread")),
+        "requests": summarizing.requests,
+    },
+}
+print(json.dumps(plain(came), ensure_ascii=False, indent=2, sort_keys=True))

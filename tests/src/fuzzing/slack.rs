@@ -1,0 +1,74 @@
+//! What arrives from Slack: events, signatures and commands.
+
+use myao::import::mrkdwn::Names;
+use myao::slack::events::{BotIdentity, Named, consequences};
+use myao::slack::message::People;
+use myao::storage::effects::Effect;
+use myao_slack::command::{Command, MAX_HISTORY, parse_command};
+use myao_slack::signature::verify;
+use myao_slack::token::Token;
+
+/// People whose names look like entities.
+struct Few;
+
+impl Names for Few {
+    fn user(&self, id: &str) -> Option<&str> {
+        (id == "U1").then_some("alice")
+    }
+
+    fn channel(&self, id: &str) -> Option<&str> {
+        (id == "C1").then_some("general")
+    }
+}
+
+impl People for Few {
+    fn is_bot(&self, id: &str) -> Option<bool> {
+        (id == "U1").then_some(false)
+    }
+}
+
+/// Any payload has effects, the same each time and few, or is refused; whom it names can be told before.
+pub fn events(data: &[u8]) {
+    let payload = super::text(data);
+    let bot = BotIdentity {
+        user_id: "UBOT".to_owned(),
+        bot_id: Some("BBOT".to_owned()),
+    };
+    let Ok(read) = consequences(&payload, &Few, &bot) else {
+        return;
+    };
+    assert_eq!(consequences(&payload, &Few, &bot).unwrap(), read);
+    assert!(read.effects.len() <= 2);
+    let named = Named::of(&payload).unwrap();
+    for effect in &read.effects {
+        if let Effect::Message { record, changed } = effect {
+            assert!(
+                *changed >= record.ts,
+                "a text is as of its message, or later"
+            );
+            assert!(!record.channel_id.is_empty());
+            // Whoever wrote it was looked up before.
+            let id = &record.user_id;
+            let is_id = id.starts_with('U') && id.chars().all(|c| c.is_ascii_alphanumeric());
+            let is_looked_up = named.users.contains(id) || !is_id || id.len() > 32;
+            assert!(is_looked_up, "{record:?} is not in {named:?}");
+        }
+    }
+}
+
+/// No request is signed by chance, and any command is understood or answered with help.
+pub fn requests(data: &[u8]) {
+    let text = super::text(data);
+    let mut lines = text.splitn(3, '\n');
+    let mut next = || lines.next().unwrap_or_default();
+    let (time, signature, body) = (next(), next(), next());
+    let secret = Token::new("8f742231b10e8888abcd99yyyzzz85a5").unwrap();
+    assert!(verify(&secret, time, body.as_bytes(), signature, 1_700_000_000).is_err());
+    match parse_command(&text) {
+        Command::History { count } => assert!((1..=MAX_HISTORY).contains(&count)),
+        Command::Help {
+            unknown: Some(unknown),
+        } => assert_eq!(unknown, text.trim()),
+        Command::Help { unknown: None } | Command::Show | Command::Sources { .. } => {}
+    }
+}

@@ -1,0 +1,119 @@
+//! Tables of the documents that list what the code has.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::time::{Duration, UNIX_EPOCH};
+
+use myao::bot::metrics::Metrics;
+use myao::llm::{CallObserver as _, CallRecord};
+use myao_tests::project_file;
+
+use crate::document::{Document, documents};
+
+fn operations() -> Document {
+    let mut all = documents().into_iter();
+    all.find(|document| document.path == "docs/operations.md")
+        .unwrap()
+}
+
+/// The first cells of the table under a heading.
+fn listed(document: &Document, heading: &str) -> BTreeSet<String> {
+    let spans = document.spans.iter();
+    spans
+        .filter(|span| span.begins_row && span.under == heading)
+        .map(|span| span.text.clone())
+        .collect()
+}
+
+/// All Rust sources of a folder, one after the other.
+fn sources(folder: &Path, all: &mut String) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            sources(&path, all);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            *all += &std::fs::read_to_string(path).unwrap();
+        }
+    }
+}
+
+#[test]
+fn the_table_of_metrics_lists_all_that_there_are() {
+    let metrics = Metrics::default();
+    let counters = [
+        &metrics.deliveries,
+        &metrics.events,
+        &metrics.replies,
+        &metrics.judgments,
+        &metrics.runs,
+        &metrics.memories,
+    ];
+    for counters in counters {
+        counters.count("any");
+    }
+    metrics.observe(CallRecord {
+        provider: "openai".to_owned(),
+        model: "any".to_owned(),
+        input_tokens: Some(1),
+        output_tokens: Some(1),
+        cached_tokens: None,
+        started_at: UNIX_EPOCH,
+        duration: Duration::ZERO,
+        attempts: 1,
+        finish_reason: None,
+        error: None,
+    });
+    let text = metrics.text();
+    let there: BTreeSet<String> = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("# TYPE "))
+        .map(|line| match line.split_once(' ') {
+            Some((name, "counter")) => format!("{name}_total"),
+            Some((name, _)) => name.to_owned(),
+            None => line.to_owned(),
+        })
+        .collect();
+    assert_eq!(
+        listed(&operations(), "metrics"),
+        there,
+        "docs/operations.md, \"Metrics\""
+    );
+}
+
+#[test]
+fn the_lines_of_the_log_that_the_table_lists_are_written_somewhere() {
+    let mut code = String::new();
+    sources(&project_file("host/src"), &mut code);
+    sources(&project_file("host/slack/src"), &mut code);
+    let lines = listed(&operations(), "log-lines");
+    assert!(lines.len() > 10, "the table is read: {lines:?}");
+    for line in lines {
+        for piece in line
+            .split('…')
+            .map(str::trim)
+            .filter(|piece| !piece.is_empty())
+        {
+            assert!(code.contains(piece), "nothing logs `{piece}`, of `{line}`");
+        }
+    }
+}
+
+#[test]
+fn the_modules_of_the_code_map_are_there() {
+    let mut all = documents().into_iter();
+    let map = all
+        .find(|document| document.path == "docs/architecture.md")
+        .unwrap();
+    let parts = [
+        ("guest-the-component", "guest/src"),
+        ("host-the-library-and-the-program", "host/src"),
+    ];
+    for (heading, folder) in parts {
+        let modules = listed(&map, heading);
+        assert!(modules.len() > 5, "the table is read: {modules:?}");
+        for module in modules {
+            let path = format!("{folder}/{module}");
+            assert!(project_file(&path).exists(), "there is no {path}");
+        }
+    }
+}

@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# Stands for `myao` in the documents' commands. A bot is run until it has caught up, and is then asked to stop.
+set -euo pipefail
+
+bot=
+for argument in "$@"; do
+    [ "$argument" = run ] && bot=yes
+    [ "$argument" = --help ] && exec "$REAL_MYAO" "$@"
+done
+[ -n "$bot" ] || exec "$REAL_MYAO" "$@"
+
+coproc BOT { exec timeout 60 "$REAL_MYAO" "$@" 2>&1; }
+process=$BOT_PID
+# The coprocess's own descriptor is gone once it has ended.
+exec 3<&"${BOT[0]}"
+while read -r line <&3; do
+    printf '%s\n' "$line"
+    case $line in
+        *'caught up: '*) kill -TERM "$process" ;;
+    esac
+done
+wait "$process"

@@ -1,0 +1,89 @@
+//! In Node, through jco: `tests/embed/node/`.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+use std::sync::OnceLock;
+
+use myao_tests::project_file;
+use serde_json::Value;
+
+use crate::distribution::run_block;
+use crate::json::plain;
+use crate::reference::{self, CONTEXT};
+use crate::runtime::{assert_log_without_texts, assert_same, run};
+use crate::script::FILE;
+
+/// The folder with jco installed, with today's sources and components in it.
+fn folder() -> PathBuf {
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    FOLDER.get_or_init(prepare).clone()
+}
+
+fn prepare() -> PathBuf {
+    let folder = project_file("target/embed/node").canonicalize();
+    let folder =
+        folder.unwrap_or_else(|error| panic!("target/embed/node: {error}; run `make test-embed`"));
+    for source in fs::read_dir(project_file("tests/embed/node")).unwrap() {
+        let source = source.unwrap().path();
+        fs::copy(&source, folder.join(source.file_name().unwrap())).unwrap();
+    }
+    for name in ["memory", "summarizer"] {
+        let component = project_file(&format!("target/component/myao_{name}.wasm"));
+        let mut jco = Command::new("node_modules/.bin/jco");
+        jco.current_dir(&folder).arg("transpile");
+        jco.arg(component.canonicalize().unwrap());
+        jco.args(["--name", name, "--out-dir", &format!("generated/{name}")]);
+        jco.args(["--instantiation", "sync", "--quiet"]);
+        run(&mut jco);
+    }
+    folder
+}
+
+fn node(script: &str) -> Output {
+    let mut node = Command::new("node");
+    node.current_dir(folder()).arg(script);
+    for file in [CONTEXT, FILE] {
+        node.arg(project_file(file).canonicalize().unwrap());
+    }
+    run(&mut node)
+}
+
+#[tokio::test]
+#[ignore = "needs jco: make test-embed"]
+async fn prints_what_the_rust_host_makes() {
+    let printed = node("host.js");
+    assert_log_without_texts(&printed);
+    assert_same(printed).await;
+}
+
+#[tokio::test]
+#[ignore = "needs jco: make test-embed"]
+async fn a_model_may_answer_later_and_a_call_ends_at_its_deadline() {
+    let printed: Value = serde_json::from_slice(&node("async-host.js").stdout).unwrap();
+    assert_eq!(
+        printed["summary"],
+        plain(reference::summarizer().await)["summary"]
+    );
+    assert_eq!(printed["late"], "the call took longer than 2000 ms");
+}
+
+#[tokio::test]
+#[ignore = "needs jco: make test-embed"]
+async fn the_commands_of_the_distribution_work() {
+    let installed = folder().join("node_modules");
+    let place = "examples/node/node_modules";
+    let printed = run_block(
+        "node host.js",
+        &["npm install --ignore-scripts"],
+        (place, &installed),
+    );
+    assert_same(printed).await;
+}
+
+#[test]
+#[ignore = "needs jco: make test-embed"]
+fn the_imports_have_the_types_of_the_contract() {
+    let mut tsc = Command::new("node_modules/.bin/tsc");
+    run(tsc.current_dir(folder()).args(["--project", "."]));
+}
