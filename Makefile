@@ -85,4 +85,4 @@ fmt: ## format the code
 
 clean: ## remove everything built
 	cargo clean
-	rm -rf target
+	rm -rf target tests/contract/target tests/fuzz/target
