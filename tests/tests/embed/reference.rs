@@ -17,7 +17,7 @@ use myao::slack::{PostRequest, Slack, SlackError};
 use myao::storage::{ChannelFilter, MemoryQuery, Storage};
 use myao::ts::TsKey;
 use myao_tests::store::{TestStore, WORKSPACE, import};
-use myao_tests::{component, plugin, read_project_file};
+use myao_tests::{component, project_file, read_project_file};
 use serde_json::{Value, json};
 
 use crate::json::plain;
