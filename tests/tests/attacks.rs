@@ -115,10 +115,14 @@ async fn no_text_or_name_forges_structure_through_the_component() {
     let names = (&corpus.names, NAME, with_name as fn(&str) -> Context);
     for (attacks, placeholder, with) in [texts, names] {
         let plain = prompts(&renderer, &with(placeholder)).await;
+        // All but one: a prompt without messages may name nobody.
+        let shown = plain.iter().filter(|plain| plain.contains(placeholder));
+        let shown = shown.count();
+        assert!(shown + 1 >= plain.len(), "{placeholder}: {shown}");
         for attack in attacks {
             let attacked = prompts(&renderer, &with(&attack.text)).await;
-            for (attacked, plain) in attacked.iter().zip(&plain) {
-                assert!(plain.contains(placeholder));
+            let pairs = attacked.iter().zip(&plain);
+            for (attacked, plain) in pairs.filter(|(_, plain)| plain.contains(placeholder)) {
                 assert_same_structure(&attack.name, attacked, &parts(plain), &attack.text);
             }
         }
