@@ -305,10 +305,7 @@ fn is_message_head(line: impl Iterator<Item = char>) -> bool {
         if !digits.contains(&count) {
             return false;
         }
-        let mut apart = 0;
-        while apart < 3 && rest.next_if(|c| is_between_numbers(*c)).is_some() {
-            apart += 1;
-        }
+        while rest.next_if(|c| is_between_numbers(*c)).is_some() {}
     }
     if marks > 0 {
         let has_seconds = rest.peek() == Some(&'0');

@@ -132,7 +132,7 @@ impl<'a> Asker<'a> {
                     "the answer for {} is not taken ({:?}): asked once more",
                     request.purpose.scope_id, refused.fault
                 );
-                self.log.write(Level::Warn, &line);
+                self.log.write(Level::Info, &line);
                 request.system_prompt =
                     format!("{}\n{}\n", request.system_prompt, refused.feedback);
                 read(&self.send(&request)?, &request.system_prompt)

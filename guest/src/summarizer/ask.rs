@@ -133,7 +133,7 @@ impl Summarizer<'_> {
                     "the answer for {} is not taken ({fault:?}): asked once more",
                     answers.purpose.scope_id
                 );
-                self.log.write(Level::Warn, &line);
+                self.log.write(Level::Info, &line);
                 let language = self.languages(job).first().copied();
                 let feedback = feedback(rejection, language.unwrap_or(Language::Japanese));
                 job.prompt = format!("{}\n{feedback}\n", job.prompt);

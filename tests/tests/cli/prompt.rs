@@ -243,7 +243,7 @@ fn a_long_term_prompt_from_the_store_merges_into_what_is_stored() {
         &[&channel[..], &["--existing-memory=- mine {{ 1 }}"]].concat(),
     );
     assert!(
-        given.contains("## 既存のチャンネル長期記憶\n- mine {{ 1 }}\n\n"),
+        given.contains("## 既存のチャンネル長期記憶\n- mine {\\{ 1 }}\n\n"),
         "{given}"
     );
 }
