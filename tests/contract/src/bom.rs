@@ -250,7 +250,8 @@ fn standard_library(rustc: &str) -> Result<Component, BomError> {
     let version = rustc.split(' ').nth(1);
     let version = version.ok_or_else(|| BomError::Line(rustc.to_owned()))?;
     let mut library = component(Classification::Library, "rust-std", version);
-    let description = "Rust's standard library for wasm32-wasip2, with the C library wasi-libc";
+    let description = "Rust's standard library for wasm32-wasip2, with the C library wasi-libc and the crates that this \
+        release of it is built of";
     library.description = Some(NormalizedString::new(description));
     library.licenses = Some(licenses("MIT OR Apache-2.0"));
     library.purl = Some(purl("generic", "rust-std", version)?);

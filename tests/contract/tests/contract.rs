@@ -15,25 +15,32 @@ const SUMMARIZER: &[&str] = &["errors", "llm", "log", "settings", "types"];
 /// What the memory component needs beside it.
 const MEMORY: &[&str] = &["slack", "storage"];
 
-/// What Rust's standard library asks for. The host answers with nothing in it.
+/// What Rust's standard library asks for, of either toolchain. The host answers with nothing in it.
 const WASI: &[&str] = &[
     "cli/environment",
     "cli/exit",
     "cli/stderr",
     "cli/stdin",
     "cli/stdout",
+    "io/error",
+    "io/streams",
+    "random/insecure-seed",
+];
+/// And that of rustup's.
+const RUSTUP: &[&str] = &[
     "cli/terminal-input",
     "cli/terminal-output",
     "cli/terminal-stderr",
     "cli/terminal-stdin",
     "cli/terminal-stdout",
-    "io/error",
     "io/poll",
-    "io/streams",
-    "random/insecure-seed",
 ];
-/// What that of Debian's toolchain asks for beside it.
-const DEBIAN: &[&str] = &[];
+/// And that of Debian's, with Debian's C library (`scripts/debian-wasm-toolchain`).
+const DEBIAN: &[&str] = &[
+    "clocks/wall-clock",
+    "filesystem/preopens",
+    "filesystem/types",
+];
 
 /// Interfaces of a package, whatever its version.
 fn interfaces(names: &[String], package: &str) -> BTreeSet<String> {
@@ -52,7 +59,7 @@ fn assert_imports(name: &str, contract: &[&[&str]]) {
     assert_eq!(interfaces(&found, "myao:memory/"), set(contract), "{name}");
     let wasi = interfaces(&found, "wasi:");
     assert!(
-        wasi == set(&[WASI]) || wasi == set(&[WASI, DEBIAN]),
+        wasi == set(&[WASI, RUSTUP]) || wasi == set(&[WASI, DEBIAN]),
         "{name} asks WASI for {wasi:?}"
     );
     // And for nothing else.
