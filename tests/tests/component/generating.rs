@@ -17,7 +17,9 @@ use MemoryType::{LongTerm, ShortTerm};
 use Outcome::{Deferred, Done, Skipped};
 
 /// What an entry is about, and what was made of it.
-fn lines(report: &Report) -> Vec<(Scope, String, Vec<(MemoryType, u32)>)> {
+type Line = (Scope, String, Vec<(MemoryType, u32)>);
+
+fn lines(report: &Report) -> Vec<Line> {
     let entries = report.entries.iter();
     entries
         .map(|entry| {
