@@ -54,7 +54,7 @@ bench: build $(PYTHON)/ready ## measure speed and size into docs/benchmarks.md, 
 
 # Criterion's figures of the inner parts: render, judge, extract. No wasmtime in it.
 bench-parts: ## the same for the component's inner parts, natively
-	cargo bench --package myao-bench
+	cargo bench --workspace --bench answers --bench extractive --bench render
 
 # Jinja2, which the templates are compared with.
 $(PYTHON)/ready: tests/jinja/requirements.txt

@@ -1,6 +1,6 @@
 //! The lines of an answer and what they are.
 
-use crate::extractive::text::{flatten, strip_markers};
+use crate::extractive::text::{flatten, is_alphanumeric, strip_markers};
 
 /// What a line is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,7 +63,7 @@ fn read_line(raw: &str) -> Line<'_> {
     let flat = flatten(trimmed);
     let (body, markers) = strip_markers(&flat);
     let numbered = after_wide_number(body).filter(|_| !markers.list);
-    let has_text = body.chars().any(char::is_alphanumeric);
+    let has_text = body.chars().any(is_alphanumeric);
     let kind = if flat.is_empty() {
         Kind::Blank
     } else if is_fence(trimmed) {
@@ -138,7 +138,7 @@ pub(super) fn is_empty(text: &str) -> bool {
         .iter()
         .filter(|line| matches!(line.kind, Kind::Item | Kind::Row | Kind::Text))
         .map(|line| line.body.as_str())
-        .filter(|body| !is_label(body) && body.chars().any(char::is_alphanumeric))
+        .filter(|body| !is_label(body) && body.chars().any(is_alphanumeric))
         .collect();
     match said.as_slice() {
         [] => true,

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::Sources;
 use super::lines::{Kind, Line, read};
-use crate::extractive::text::fold;
+use crate::extractive::text::{fold_char, is_caseless};
 
 /// A shorter line of the instruction may stand in a summary by chance, in letters.
 const LEAST_INSTRUCTION: usize = 12;
@@ -41,11 +41,17 @@ pub(super) fn repeats_frame(answer: &str, prompt: &str, sources: Sources<'_>) ->
 
 /// Letters and digits alone, so that bullets, bold type and spacing make no difference.
 pub(super) fn letters(text: &str) -> String {
-    fold(text)
-        .to_lowercase()
-        .chars()
-        .filter(|c| c.is_alphanumeric())
-        .collect()
+    let mut letters = String::with_capacity(text.len());
+    for c in text.chars().map(fold_char) {
+        if c.is_ascii_alphanumeric() {
+            letters.push(c.to_ascii_lowercase());
+        } else if is_caseless(c) {
+            letters.push(c);
+        } else if c.is_alphanumeric() {
+            letters.extend(c.to_lowercase());
+        }
+    }
+    letters
 }
 
 fn repeats_instruction(answer: &str, prompt: &str, sources: Sources<'_>) -> bool {
@@ -193,8 +199,23 @@ fn repeats_sentences(answer: &str, prompt: &str, sources: Sources<'_>) -> bool {
 /// The letters of each sentence.
 fn sentences(text: &str) -> impl Iterator<Item = String> {
     text.split(['\n', '。', '！', '？', '!', '?'])
-        .flat_map(|part| part.split(". "))
+        .flat_map(split_at_stops)
         .map(letters)
+}
+
+/// The parts of a text between its full stops before a space: most lines have none, and looking for two
+/// characters costs more.
+fn split_at_stops(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = Some(text);
+    std::iter::from_fn(move || {
+        let text = rest?;
+        let stop = text
+            .match_indices('.')
+            .find_map(|(at, _)| Some((text.get(..at)?, text.get(at + 1..)?.strip_prefix(' ')?)));
+        let (part, tail) = stop.map_or((text, None), |(part, tail)| (part, Some(tail)));
+        rest = tail;
+        Some(part)
+    })
 }
 
 /// Whether four fifths of an answer are copied.

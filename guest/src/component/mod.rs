@@ -11,6 +11,11 @@ use crate::bindings::log::Level;
 use crate::bindings::{llm, log};
 use crate::ports::{Llm, Log};
 
+/// Half of what a call costs are small allocations: each string that comes in or goes out is one.
+#[cfg(target_family = "wasm")]
+#[global_allocator]
+static ALLOCATOR: talc::wasm::WasmDynamicTalc = talc::wasm::new_wasm_dynamic_allocator();
+
 /// The host, reached through the component's imports.
 struct Host;
 

@@ -88,7 +88,7 @@ pub(super) fn facts(text: &str, names: &Names) -> Vec<Fact> {
     let text = fold(text);
     let mut facts = Vec::new();
     let mut first = true;
-    let mut rest = text.as_str();
+    let mut rest = &*text;
     while let Some(c) = rest.chars().next() {
         if is_ascii_word(c) {
             let (chunk, tail) = rest.split_at_checked(chunk_end(rest)).unwrap_or((rest, ""));

@@ -3,7 +3,7 @@
 use chrono::{Datelike, NaiveDate};
 
 use super::sentences;
-use super::text::{flatten, is_line_break, strip_markers, width};
+use super::text::{flatten, is_alphanumeric, is_line_break, strip_markers, width};
 
 /// A parent bullet no wider than this is the heading of the bullets below it.
 const MAX_PARENT_WIDTH: usize = 40;
@@ -113,7 +113,7 @@ fn heading(body: &str) -> Above {
 
 fn item(body: &str, label: Option<&str>, above: &Above) -> Option<Item> {
     let mut item = read(body);
-    if !item.text.chars().any(char::is_alphanumeric) {
+    if !item.text.chars().any(is_alphanumeric) {
         return None;
     }
     if item.day.is_none() {

@@ -4,7 +4,9 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::cues::{is_chatter, is_question};
-use super::text::{flatten, is_kana, is_kanji, is_line_break, strip_markers, width};
+use super::text::{
+    flatten, is_alphanumeric, is_kana, is_kanji, is_line_break, strip_markers, width,
+};
 
 /// A sentence is cut where it is wider than this (a Japanese character is two columns).
 const MAX_WIDTH: usize = 260;
@@ -33,7 +35,7 @@ pub(crate) fn split(text: &str) -> Vec<Sentence> {
     for line in lines(text) {
         let flat = flatten(&line.text);
         let (body, markers) = strip_markers(&flat);
-        if body.is_empty() || !body.chars().any(char::is_alphanumeric) {
+        if body.is_empty() || !body.chars().any(is_alphanumeric) {
             continue;
         }
         if line.code {

@@ -1,5 +1,7 @@
 //! Text as one harmless line: what could forge the structure of a memory is taken off.
 
+use std::borrow::Cow;
+
 use unicode_segmentation::UnicodeSegmentation;
 
 /// Whether a character ends a line, in any of the ways Unicode knows.
@@ -49,14 +51,31 @@ pub(crate) fn flatten(text: &str) -> String {
 }
 
 /// Full-width ASCII as ASCII, so that `３％` and `3%` are one fact.
-pub(crate) fn fold(text: &str) -> String {
-    text.chars()
-        .map(|c| match c {
-            '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c),
-            '\u{3000}' => ' ',
-            _ => c,
-        })
-        .collect()
+pub(crate) fn fold(text: &str) -> Cow<'_, str> {
+    if text.chars().all(|c| fold_char(c) == c) {
+        Cow::Borrowed(text)
+    } else {
+        Cow::Owned(text.chars().map(fold_char).collect())
+    }
+}
+
+/// The same for one character.
+pub(crate) fn fold_char(c: char) -> char {
+    match c {
+        '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c),
+        '\u{3000}' => ' ',
+        _ => c,
+    }
+}
+
+/// As [`char::is_alphanumeric`], without a search through its tables for what Japanese is written in.
+pub(crate) fn is_alphanumeric(c: char) -> bool {
+    is_caseless(c) || c.is_alphanumeric()
+}
+
+/// Letters of Japanese, which have neither lower nor upper case; not all, but most of what is written.
+pub(crate) fn is_caseless(c: char) -> bool {
+    matches!(c, 'ぁ'..='ゖ' | 'ァ'..='ヺ' | 'ー' | '\u{4e00}'..='\u{9fff}')
 }
 
 /// What stood before the text of a line.
@@ -187,4 +206,19 @@ pub(crate) fn is_japanese<'a>(texts: impl Iterator<Item = &'a str>) -> bool {
     }
     // A Japanese character says about as much as two and a half letters.
     kana > 0 && (kana + kanji) * 5 > other * 2
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{is_alphanumeric, is_caseless};
+
+    #[test]
+    fn quick_looks_at_characters_agree_with_unicode() {
+        for c in '\0'..=char::MAX {
+            assert_eq!(is_alphanumeric(c), c.is_alphanumeric(), "{c:?}");
+            if is_caseless(c) {
+                assert!(c.to_lowercase().eq([c]), "{c:?}");
+            }
+        }
+    }
 }

@@ -135,8 +135,8 @@ fn is_harmless(text: &str) -> bool {
 
 fn is_plain_name(name: &str) -> bool {
     // As most are.
-    let is_word = |c: u8| c.is_ascii_alphanumeric() || matches!(c, b' ' | b'.' | b'_' | b'-');
-    if name.starts_with(|c: char| c.is_ascii_alphabetic()) && name.bytes().all(is_word) {
+    let is_word = |c: char| is_letter(c) || matches!(c, '0'..='9' | ' ' | '.' | '_' | '-');
+    if name.starts_with(is_letter) && name.chars().all(is_word) {
         return true;
     }
     let is_hidden = |c: char| {
@@ -235,12 +235,14 @@ fn opens_fence(line: &str, fence: &str) -> bool {
     seen(line).take(fence.len()).eq(fence.chars())
 }
 
+/// Letters that begin no structure: all of ASCII, kana, and kanji but the clock's.
+fn is_letter(c: char) -> bool {
+    c.is_ascii_alphabetic()
+        || matches!(c, 'ぁ'..='・' | '一'..='\u{73fd}' | '\u{73ff}'..='\u{9fff}')
+}
+
 /// Whether the line at the head of a text has to be looked at: most begin with a letter.
 fn may_be_structure(text: &str) -> bool {
-    let is_letter = |c: char| {
-        c.is_ascii_alphabetic()
-            || matches!(c, 'ぁ'..='・' | '一'..='\u{73fd}' | '\u{73ff}'..='\u{9fff}')
-    };
     if text.starts_with(is_letter) {
         return false;
     }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-use chrono::{DateTime, NaiveDateTime};
+use chrono::{DateTime, Datelike as _, NaiveDateTime, Timelike as _};
 use minijinja::value::{Object, ObjectRepr};
 use minijinja::{ErrorKind, Value, context};
 
@@ -288,7 +288,7 @@ fn local_time(timestamp: Timestamp) -> Option<NaiveDateTime> {
 /// The filter `format_timestamp`: `YYYY-MM-DD HH:MM:SS` in the timestamp's own UTC offset.
 pub(super) fn format_timestamp(timestamp: &TimestampValue) -> Result<String, minijinja::Error> {
     match local_time(timestamp.0) {
-        Some(time) => Ok(time.to_string()),
+        Some(time) => Ok(written(time)),
         None => Err(minijinja::Error::new(
             ErrorKind::InvalidOperation,
             format!(
@@ -296,5 +296,36 @@ pub(super) fn format_timestamp(timestamp: &TimestampValue) -> Result<String, min
                 timestamp.0.unix_seconds
             ),
         )),
+    }
+}
+
+/// A time as chrono writes it, digit by digit: every message has one, and the general way took as long as the rest
+/// of its line.
+fn written(time: NaiveDateTime) -> String {
+    let year = match u32::try_from(time.year()) {
+        Ok(year @ 0..=9999) => year,
+        _ => return time.to_string(),
+    };
+    let mut text = String::with_capacity("2024-03-01 10:00:00".len());
+    push_number(&mut text, year, 1000);
+    for (separator, number) in [
+        ('-', time.month()),
+        ('-', time.day()),
+        (' ', time.hour()),
+        (':', time.minute()),
+        (':', time.second()),
+    ] {
+        text.push(separator);
+        push_number(&mut text, number, 10);
+    }
+    text
+}
+
+/// Adds the digits of a number, of which the first has the value `place`.
+fn push_number(text: &mut String, number: u32, place: u32) {
+    let mut place = place;
+    while place > 0 {
+        text.extend(char::from_digit(number / place % 10, 10));
+        place /= 10;
     }
 }

@@ -6,7 +6,7 @@
 pub(super) mod address;
 pub(super) mod frame;
 
-use crate::extractive::text::fold;
+use crate::extractive::text::{fold, is_alphanumeric};
 
 /// Lower case, with plain apostrophes and ASCII.
 pub(super) fn folded(text: &str) -> String {
@@ -23,7 +23,7 @@ pub(super) fn sentences(text: &str) -> Vec<String> {
     let ends = ['\n', '。', '?', '!'];
     let pieces = folded.split_inclusive(ends).map(str::trim);
     pieces
-        .filter(|piece| piece.chars().any(char::is_alphanumeric))
+        .filter(|piece| piece.chars().any(is_alphanumeric))
         .map(str::to_owned)
         .collect()
 }

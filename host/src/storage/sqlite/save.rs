@@ -276,19 +276,15 @@ fn add_source_messages(
         return Ok(());
     }
     let channel = channel_key(connection, place, &draft.source_channel_id)?;
-    let mut find = connection.prepare_cached(include_str!("sql/source_message.sql"))?;
     let mut insert = connection.prepare_cached(include_str!("sql/insert_source_message.sql"))?;
     for ts in &draft.source_messages {
-        let key: Option<i64> = find
-            .query_row([channel, rows::key(ts)?], |row| row.get(0))
-            .optional()?;
-        let key = key.ok_or_else(|| {
+        if insert.execute([memory, channel, rows::key(ts)?])? == 0 {
             let id = &draft.source_channel_id;
-            StorageError::Invalid(format!(
+            return Err(StorageError::Invalid(format!(
                 "source message {ts} of channel `{id}` is not stored"
             ))
-        })?;
-        insert.execute([memory, key])?;
+            .into());
+        }
     }
     Ok(())
 }

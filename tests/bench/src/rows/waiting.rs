@@ -10,9 +10,10 @@ use crate::contexts::channel_context;
 use anyhow::{Context as _, Result, ensure};
 use myao::bindings::types::{MemoryType, Scope};
 use myao::llm::{CallObserver, Completion, Llm, LlmError, Request};
+use myao::plugin::Limits;
 use myao::storage::empty::EmptyStorage;
 use myao_tests::backfills::llm_settings;
-use myao_tests::plugin;
+use myao_tests::builder;
 
 use crate::row::{Figure, Limit, Row};
 
@@ -74,7 +75,12 @@ pub fn wait() -> Result<()> {
         .build()?;
     runtime.block_on(async {
         let model = Arc::new(Silent::default());
-        let plugin = plugin(Arc::new(EmptyStorage), model.clone(), llm_settings());
+        let limits = Limits {
+            concurrent_calls: BASE + CALLS,
+            ..Limits::default()
+        };
+        let imports = builder(Arc::new(EmptyStorage), model.clone(), llm_settings());
+        let plugin = imports.limits(limits).build()?;
         let mut resident = Vec::new();
         let mut started = 0;
         for calls in [BASE, BASE + CALLS] {
