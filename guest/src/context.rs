@@ -4,8 +4,6 @@
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use crate::bindings::errors::Error;
 use crate::bindings::exports::myao::memory::context_builder::BuildRequest;
 use crate::bindings::settings::Values;
@@ -16,7 +14,9 @@ use crate::bindings::types::{
     Channel, ChannelMemory, Context, ConversationHistory, MemoryType, Message, Scope, Thread,
     ThreadMemory, Timestamp,
 };
+use crate::numbers::{Numbers, of_number};
 use crate::ports::Storage;
+use crate::sort::{set, sort_by, sort_by_key};
 use crate::ts::Ts;
 
 /// The channels of the workspace and what is remembered of them and of the workspace.
@@ -167,14 +167,16 @@ fn read_thread_memories(
 
 /// One memory of each thread: what stands in for it, where something does.
 fn shown_thread_memories(memories: &[Memory]) -> Vec<ThreadMemory> {
-    let mut shown: BTreeMap<&str, &Memory> = BTreeMap::new();
-    for memory in memories {
-        let newest = shown.entry(&memory.scope_id).or_insert(memory);
-        if is_stand_in(memory) {
-            *newest = memory;
-        }
-    }
-    shown.into_values().map(thread_memory).collect()
+    let mut memories: Vec<&Memory> = memories.iter().collect();
+    sort_by(&mut memories, |a, b| a.scope_id.cmp(&b.scope_id));
+    memories
+        .chunk_by(|a, b| a.scope_id == b.scope_id)
+        .filter_map(|of_thread| {
+            let stand_in = of_thread.iter().rfind(|memory| is_stand_in(memory));
+            stand_in.or(of_thread.first())
+        })
+        .map(|memory| thread_memory(memory))
+        .collect()
 }
 
 fn thread_memory(memory: &Memory) -> ThreadMemory {
@@ -209,11 +211,14 @@ pub fn assemble(
     let workspace_long_term_memory = workspace(MemoryType::LongTerm);
     let workspace_short_term_memory =
         workspace(MemoryType::ShortTerm).filter(|_| settings.legacy_workspace_short_term);
-    let mut by_channel: BTreeMap<String, Vec<Memory>> = BTreeMap::new();
-    for mut memory in memories {
-        if memory.scope == Scope::Channel {
-            let scope_id = std::mem::take(&mut memory.scope_id);
-            by_channel.entry(scope_id).or_default().push(memory);
+    let numbers: Numbers = channels.iter().map(|channel| &channel.id).collect();
+    let mut by_channel: Vec<Vec<Memory>> = Vec::new();
+    for memory in memories {
+        if memory.scope == Scope::Channel
+            && let Some(number) = numbers.get(&memory.scope_id)
+            && let Some(of_channel) = of_number(&mut by_channel, number)
+        {
+            of_channel.push(memory);
         }
     }
     let limit = usize::try_from(history_limit(settings)).unwrap_or(usize::MAX);
@@ -225,7 +230,9 @@ pub fn assemble(
         channel_memories: channels
             .into_iter()
             .map(|channel| {
-                let memories = by_channel.remove(&channel.id).unwrap_or_default();
+                let number = numbers.get(&channel.id);
+                let memories = number.and_then(|number| by_channel.get_mut(number));
+                let memories = memories.map(std::mem::take).unwrap_or_default();
                 channel_memory(channel, memories, limit)
             })
             .collect(),
@@ -260,7 +267,9 @@ fn channel_memory(channel: Channel, memories: Vec<Memory>, limit: usize) -> Chan
         .into_iter()
         .partition(|memory| memory.memory_type == MemoryType::ShortTerm);
     // A stand-in is the newest.
-    versions.sort_by_key(|memory| (is_stand_in(memory), memory.version));
+    sort_by_key(&mut versions, |memory| {
+        (is_stand_in(memory), memory.version)
+    });
     let shown = versions.split_off(versions.len().saturating_sub(limit));
     let history: Vec<String> = shown.into_iter().map(|memory| memory.content).collect();
     ChannelMemory {
@@ -290,28 +299,26 @@ pub fn conversation_history(
         let thread = message.thread_ts.as_deref().map(Ts::parse).transpose()?;
         keyed.push((ts, thread, message));
     }
-    keyed.sort_by_key(|(ts, ..)| *ts);
-    let mut with_replies: BTreeSet<Ts> = keyed
-        .iter()
-        .filter_map(|(ts, thread, _)| thread.filter(|thread| thread != ts))
-        .collect();
-    with_replies.extend(target_thread.map(Ts::parse).transpose()?);
+    sort_by_key(&mut keyed, |(ts, ..)| *ts);
+    let target = target_thread.map(Ts::parse).transpose()?;
+    let replied_to = |(ts, thread, _): &(Ts, Option<Ts>, _)| thread.filter(|thread| thread != ts);
+    let with_replies = set(keyed.iter().filter_map(replied_to).chain(target));
 
     let mut top_level_messages = Vec::new();
-    let mut threads: BTreeMap<Ts, Thread> = BTreeMap::new();
+    let mut threads: Vec<Option<Thread>> = with_replies.iter().map(|_| None).collect();
     for (ts, thread, message) in keyed {
         let thread = thread.unwrap_or(ts);
-        if !with_replies.contains(&thread) {
+        let place = with_replies.binary_search(&thread);
+        let Some(thread) = place.ok().and_then(|place| threads.get_mut(place)) else {
             top_level_messages.push(message);
             continue;
-        }
+        };
         let thread_ts = message
             .thread_ts
             .clone()
             .unwrap_or_else(|| message.ts.clone());
-        threads
-            .entry(thread)
-            .or_insert_with(|| Thread {
+        thread
+            .get_or_insert_with(|| Thread {
                 thread_ts,
                 messages: Vec::new(),
             })
@@ -322,7 +329,7 @@ pub fn conversation_history(
         channel_id: channel.id.clone(),
         channel_name: channel.name.clone(),
         top_level_messages,
-        threads: threads.into_values().collect(),
+        threads: threads.into_iter().flatten().collect(),
     })
 }
 

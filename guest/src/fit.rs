@@ -14,13 +14,13 @@
 use std::borrow::Cow;
 use std::cell::Cell;
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
 
 use crate::bindings::errors::{Error, TokenExcess};
 use crate::bindings::llm::Agent;
 use crate::bindings::types::{ChannelMemory, Context, LeftOut, Message, Thread};
 use crate::ports::Llm;
 use crate::prompt;
+use crate::sort::{sort, sort_by_key};
 use crate::ts::Ts;
 
 /// Nothing left out.
@@ -235,7 +235,7 @@ fn oldest_versions_first(context: &Context, channels: &[usize]) -> Vec<Cut> {
             (0..shown).map(move |newer| (Reverse(newer), index))
         })
         .collect();
-    versions.sort_unstable();
+    sort(&mut versions);
     versions
         .into_iter()
         .map(|(_, index)| Cut::ShortTerm(index))
@@ -261,7 +261,9 @@ fn conversations_outside_the_target(context: &Context) -> Vec<Cut> {
         .filter(|(_, thread)| !is_target(thread))
         .filter_map(|(index, thread)| Some((thread.messages.last()?, Cut::Thread(index))));
     let mut cuts: Vec<_> = messages.chain(threads).collect();
-    cuts.sort_by_key(|(last, _)| (last.timestamp.unix_seconds, Ts::parse(&last.ts).ok()));
+    sort_by_key(&mut cuts, |(last, _)| {
+        (last.timestamp.unix_seconds, Ts::parse(&last.ts).ok())
+    });
     cuts.into_iter().map(|(_, cut)| cut).collect()
 }
 
@@ -270,8 +272,8 @@ fn without(context: &Context, cuts: &[Cut], cut: usize) -> (Context, LeftOut) {
     let mut context = context.clone();
     let mut left_out = NOTHING;
     let own_channel = context.conversation_history.channel_id.clone();
-    let (mut channels, mut messages) = (BTreeSet::new(), BTreeSet::new());
-    let (mut threads, mut of_target) = (BTreeSet::new(), BTreeSet::new());
+    let (mut channels, mut messages) = (Vec::new(), Vec::new());
+    let (mut threads, mut of_target) = (Vec::new(), Vec::new());
     for cut in cuts.iter().take(cut) {
         match cut {
             Cut::ShortTerm(index) => {
@@ -286,7 +288,7 @@ fn without(context: &Context, cuts: &[Cut], cut: usize) -> (Context, LeftOut) {
                     *memories_of(memory, &own_channel, &mut left_out) += u32::from(had);
                 }
                 if matches!(cut, Cut::Channel(_)) {
-                    channels.insert(*index);
+                    channels.push(*index);
                 }
             }
             Cut::WorkspaceShortTerm => {
@@ -298,16 +300,16 @@ fn without(context: &Context, cuts: &[Cut], cut: usize) -> (Context, LeftOut) {
                 left_out.workspace += 1;
             }
             Cut::Message(index) => {
-                messages.insert(*index);
+                messages.push(*index);
                 left_out.messages += 1;
             }
             Cut::Thread(index) => {
                 let thread = context.conversation_history.threads.get(*index);
                 left_out.messages += thread.map_or(0, |thread| count(&thread.messages));
-                threads.insert(*index);
+                threads.push(*index);
             }
             Cut::Target(index) => {
-                of_target.insert(*index);
+                of_target.push(*index);
                 left_out.messages += 1;
             }
         }
@@ -352,12 +354,15 @@ fn forget_oldest_version(memory: &mut ChannelMemory) {
     }
 }
 
-fn retain_others<T>(items: &mut Vec<T>, without: &BTreeSet<usize>) {
-    let mut index = 0;
-    items.retain(|_| {
-        index += 1;
-        !without.contains(&(index - 1))
-    });
+fn retain_others<T>(items: &mut Vec<T>, without: &[usize]) {
+    let mut keep = vec![true; items.len()];
+    for index in without {
+        if let Some(keep) = keep.get_mut(*index) {
+            *keep = false;
+        }
+    }
+    let mut keep = keep.into_iter();
+    items.retain(|_| keep.next() == Some(true));
 }
 
 /// How many there are.

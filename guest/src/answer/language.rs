@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::LazyLock;
 
 use crate::extractive::text::{fold, is_kana, is_kanji};
+use crate::sort::{sort, sort_by_key};
 
 /// A language, as far as its letters tell it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -54,7 +55,7 @@ const CHINESE_MARKS: &str = "们这个说说话问题进发开动关经过还没
 fn chinese_marks() -> &'static [char] {
     static SORTED: LazyLock<Vec<char>> = LazyLock::new(|| {
         let mut marks: Vec<char> = CHINESE_MARKS.chars().collect();
-        marks.sort_unstable();
+        sort(&mut marks);
         marks
     });
     &SORTED
@@ -150,7 +151,7 @@ impl Weights {
             (Language::Russian, self.cyrillic),
             (Language::Other, self.other),
         ];
-        languages.sort_by_key(|(_, weight)| std::cmp::Reverse(*weight));
+        sort_by_key(&mut languages, |(_, weight)| std::cmp::Reverse(*weight));
         languages
     }
 }

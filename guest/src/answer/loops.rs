@@ -1,8 +1,7 @@
 //! Answers that go round in circles: a small model says the same sentence again and again.
 
-use std::collections::BTreeMap;
-
 use super::repetition::letters;
+use crate::numbers::{Numbers, of_number};
 
 /// A sentence that stands there so often is a loop.
 const LOOP: u32 = 3;
@@ -11,27 +10,29 @@ const LEAST_SENTENCE: usize = 8;
 
 /// The text, with every sentence that is said [`LOOP`] times or more only where it is said first.
 pub(super) fn without_loops(text: String) -> String {
-    let mut counts: BTreeMap<String, u32> = BTreeMap::new();
+    let mut numbers = Numbers::default();
+    let mut counts: Vec<u32> = Vec::new();
     for sentence in sentences(&text) {
-        *counts.entry(letters(sentence)).or_default() += 1;
+        let letters = letters(sentence);
+        if letters.chars().count() >= LEAST_SENTENCE
+            && let Some(count) = of_number(&mut counts, numbers.number(&letters))
+        {
+            *count += 1;
+        }
     }
-    let is_loop =
-        |letters: &String, count: &u32| *count >= LOOP && letters.chars().count() >= LEAST_SENTENCE;
-    counts.retain(|letters, count| is_loop(letters, count));
-    if counts.is_empty() {
+    if counts.iter().all(|count| *count < LOOP) {
         return text;
     }
     let mut kept = String::with_capacity(text.len());
     for sentence in sentences(&text) {
-        match counts.get_mut(&letters(sentence)) {
+        let number = numbers.get(&letters(sentence));
+        match number.and_then(|number| counts.get_mut(number)) {
             // Said already: no count is left.
-            Some(0) => {}
-            Some(count) => {
-                *count = 0;
-                kept.push_str(sentence);
-            }
-            None => kept.push_str(sentence),
+            Some(0) => continue,
+            Some(count) if *count >= LOOP => *count = 0,
+            _ => {}
         }
+        kept.push_str(sentence);
     }
     let lines: Vec<&str> = kept.lines().map(str::trim_end).collect();
     lines.join("\n").trim().to_owned()

@@ -1,10 +1,9 @@
 //! Answers that repeat the prompt: its instruction, its headings, or the messages.
 
-use std::collections::BTreeSet;
-
 use super::Sources;
 use super::lines::{Kind, Line, read};
 use crate::extractive::text::{fold_char, is_caseless};
+use crate::sort::{set, sort};
 
 /// A shorter line of the instruction may stand in a summary by chance, in letters.
 const LEAST_INSTRUCTION: usize = 12;
@@ -87,7 +86,9 @@ pub(super) fn without_headings(answer: &str, prompt: &str, sources: Sources<'_>)
     let repeated = structure_among(headings, prompt, sources);
     let kept: Vec<&str> = lines
         .iter()
-        .filter(|line| line.kind != Kind::Heading || !repeated.contains(&letters(line.raw)))
+        .filter(|line| {
+            line.kind != Kind::Heading || repeated.binary_search(&letters(line.raw)).is_err()
+        })
         .map(|line| line.raw)
         .collect();
     kept.join("\n").trim().to_owned()
@@ -99,26 +100,32 @@ fn structure_among<'l>(
     lines: impl Iterator<Item = &'l Line<'l>>,
     prompt: &str,
     sources: Sources<'_>,
-) -> BTreeSet<String> {
-    let lines: BTreeSet<String> = lines
-        .map(|line| letters(line.raw))
-        .filter(|line| line.chars().count() >= LEAST_HEADING)
-        .collect();
+) -> Vec<String> {
+    let lines = lines.map(|line| letters(line.raw));
+    let lines = set(lines.filter(|line| line.chars().count() >= LEAST_HEADING));
     if lines.is_empty() {
         return lines;
     }
-    let mut structure: BTreeSet<String> = read(prompt)
+    let structure = read(prompt);
+    let structure = structure
         .iter()
         .filter(|line| line.kind == Kind::Heading || is_message_head(line))
-        .map(|line| letters(line.raw))
-        .filter(|heading| lines.contains(heading))
-        .collect();
+        .map(|line| letters(line.raw));
+    let mut structure = set(structure.filter(|heading| lines.binary_search(heading).is_ok()));
     if !structure.is_empty() {
-        for line in sources.texts().flat_map(|text| text.split('\n')) {
-            structure.remove(&letters(line));
-        }
+        let lines = sources.texts().flat_map(|text| text.split('\n'));
+        remove_all(&mut structure, lines.map(letters));
     }
     structure
+}
+
+/// Takes texts out of a set of texts.
+fn remove_all(set: &mut Vec<String>, texts: impl Iterator<Item = String>) {
+    for text in texts {
+        if let Ok(place) = set.binary_search(&text) {
+            set.remove(place);
+        }
+    }
 }
 
 fn repeats_headings(answer: &str, prompt: &str, sources: Sources<'_>) -> bool {
@@ -137,8 +144,9 @@ fn repeats_message_heads(answer: &str, sources: Sources<'_>) -> bool {
     if heads.peek().is_none() {
         return false;
     }
-    let source_lines: BTreeSet<&str> = sources.texts().flat_map(str::lines).collect();
-    heads.filter(|line| !source_lines.contains(line)).count() >= MAX_HEADINGS
+    let source_lines = set(sources.texts().flat_map(str::lines));
+    let is_new = |line: &&str| source_lines.binary_search(line).is_err();
+    heads.filter(is_new).count() >= MAX_HEADINGS
 }
 
 /// How many letters a line has beside a time to the second; none where it has no such time.
@@ -171,27 +179,25 @@ fn repeats_sentences(answer: &str, prompt: &str, sources: Sources<'_>) -> bool {
             (sentence, count)
         })
         .collect();
-    let long: BTreeSet<&str> = answer
+    let long = answer
         .iter()
         .filter(|(_, count)| *count >= LEAST_SENTENCE)
-        .map(|(sentence, _)| sentence.as_str())
-        .collect();
+        .map(|(sentence, _)| sentence);
+    let long = set(long);
     if long.is_empty() {
         return false;
     }
-    let mut own: BTreeSet<String> = sentences(prompt)
-        .filter(|sentence| long.contains(sentence.as_str()))
-        .collect();
+    let mut own = set(sentences(prompt).filter(|own| long.binary_search(&own).is_ok()));
     if own.is_empty() {
         return false;
     }
-    for sentence in sources.texts().flat_map(sentences) {
-        own.remove(&sentence);
-    }
+    remove_all(&mut own, sources.texts().flat_map(sentences));
     let (mut repeated, mut all) = (0, 0);
     for (sentence, count) in &answer {
         all += count;
-        repeated += if own.contains(sentence) { *count } else { 0 };
+        if own.binary_search(sentence).is_ok() {
+            repeated += count;
+        }
     }
     all > 0 && repeated * 2 >= all
 }
@@ -225,7 +231,7 @@ fn copies(answer: &str, messages: &[&str]) -> bool {
         return false;
     }
     let mut runs: Vec<(u64, usize)> = hashes(&letters).zip(0..).collect();
-    runs.sort_unstable();
+    sort(&mut runs);
     let mut begins = vec![false; letters.len()];
     for message in messages {
         let message: Vec<char> = self::letters(message).chars().collect();

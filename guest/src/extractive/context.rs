@@ -1,11 +1,12 @@
 //! What a short answer needs before it to be understood: `alice: how many? → bob: 24`.
 
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::score::{Candidate, Context};
 use super::terms::plain_words;
 use super::text::width;
+use crate::numbers::of_number;
+use crate::sort::sort;
 
 /// The context is one of so many messages before, in the same burst of talk.
 const THREAD_REACH: usize = 4;
@@ -23,7 +24,7 @@ const LEAST_CONTEXT_WORDS: usize = 2;
 
 /// What was said last in every burst of talk.
 #[derive(Default)]
-pub(super) struct Earlier(BTreeMap<usize, Said>);
+pub(super) struct Earlier(Vec<Option<Said>>);
 
 /// An earlier sentence that can be a context.
 struct Said {
@@ -46,17 +47,20 @@ impl Earlier {
             .get(asking)
             .filter(|c| gives_context(c))
             .map(Said::new);
-        if let Some(before) = self.0.get_mut(&burst) {
+        let Some(before) = of_number(&mut self.0, burst) else {
+            return;
+        };
+        if let Some(before) = before {
             before.age += 1;
         }
         if let Some(first) = message.first_mut().filter(|c| needs_context(c)) {
-            match self.0.get(&burst).filter(|before| before.age <= reach) {
+            match before.as_ref().filter(|before| before.age <= reach) {
                 Some(before) => before.precede(first),
                 None => first.factor *= WITHOUT_CONTEXT,
             }
         }
-        if let Some(said) = said {
-            self.0.insert(burst, said);
+        if said.is_some() {
+            *before = said;
         }
     }
 }
@@ -80,7 +84,7 @@ impl Said {
         candidate.context = Some(self.context.clone());
         let content = &mut candidate.content;
         content.terms.extend(&self.terms);
-        content.terms.sort_unstable();
+        sort(&mut content.terms);
         content.terms.dedup();
         for (id, weight) in &self.facts {
             if content.facts.iter().all(|(known, _)| known != id) {

@@ -1,10 +1,9 @@
 //! What a memory holds, to compare two texts of the same memory.
 
-use std::collections::BTreeSet;
-
 use super::facts::facts;
 use super::items::parse;
 use super::names::Names;
+use crate::sort::set;
 
 /// Facts that weigh less are as likely ordinary words: a lone digit, a loan word.
 const LEAST_WEIGHT: f64 = 0.3;
@@ -14,8 +13,8 @@ const LEAST_WEIGHT: f64 = 0.3;
 pub(crate) struct Inventory {
     /// How many things are remembered.
     pub(crate) items: usize,
-    /// The keys of all facts in them; the day at the head of a line is none, as merging may give it up.
-    pub(crate) facts: BTreeSet<String>,
+    /// The keys of all facts in them, sorted, each once; the day at the head of a line is none, as merging may give it up.
+    pub(crate) facts: Vec<String>,
 }
 
 impl Inventory {
@@ -23,22 +22,20 @@ impl Inventory {
     pub(crate) fn of(memory: &str) -> Self {
         let items = parse(memory, None);
         let names = Names::default();
-        let mut inventory = Self {
+        let facts = items.iter().flat_map(|item| facts(&item.text, &names));
+        let weighty = facts.filter(|fact| fact.weight >= LEAST_WEIGHT);
+        Self {
             items: items.len(),
-            facts: BTreeSet::new(),
-        };
-        for item in items {
-            let weighty = facts(&item.text, &names)
-                .into_iter()
-                .filter(|fact| fact.weight >= LEAST_WEIGHT);
-            inventory.facts.extend(weighty.map(|fact| fact.key));
+            facts: set(weighty.map(|fact| fact.key)),
         }
-        inventory
     }
 
     /// How many of these facts another memory holds too.
     pub(crate) fn facts_in(&self, other: &Self) -> usize {
-        self.facts.intersection(&other.facts).count()
+        let facts = self.facts.iter();
+        facts
+            .filter(|fact| other.facts.binary_search(fact).is_ok())
+            .count()
     }
 }
 

@@ -145,7 +145,7 @@ fn read(body: &str) -> Item {
         {
             item.day = Some(day.num_days_from_ce());
             if let Some(rest) = rest {
-                item.date = Some(day.format("%Y-%m-%d").to_string());
+                item.date = Some(day.to_string());
                 item.text = rest;
             }
         }

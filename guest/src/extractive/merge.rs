@@ -1,7 +1,6 @@
 //! Memories as candidates: every line of theirs is an item, and the items become one memory.
 
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use super::cues;
@@ -10,6 +9,8 @@ use super::names::Names;
 use super::score::{Candidate, Content, Crowd, Vocabulary};
 use super::sentences;
 use super::text::{fold, width};
+use crate::numbers::{Numbers, of_number};
+use crate::sort::{set, sort_by_key};
 
 /// The oldest item is worth this much less than the newest.
 const AGE_DISCOUNT: f64 = 0.4;
@@ -65,7 +66,7 @@ pub(super) fn candidates(
         });
     }
     let mut items = kept.items;
-    items.sort_by_key(|placed| placed.place);
+    sort_by_key(&mut items, |placed| placed.place);
     with_age(items)
 }
 
@@ -87,9 +88,30 @@ fn place(items: Vec<Item>, otherwise: Place) -> Vec<(Item, Place)> {
 #[derive(Default)]
 struct Kept {
     items: Vec<Placed>,
-    sentences: Vec<BTreeSet<String>>,
-    by_sentence: BTreeMap<String, Vec<usize>>,
-    by_content: BTreeMap<(Vec<usize>, Vec<usize>), Vec<usize>>,
+    /// The sentences of each, as a sorted set.
+    sentences: Vec<Vec<String>>,
+    by_sentence: Holders,
+    by_content: Holders,
+}
+
+/// Which items hold a text.
+#[derive(Default)]
+struct Holders {
+    texts: Numbers,
+    items: Vec<Vec<usize>>,
+}
+
+impl Holders {
+    fn add(&mut self, text: &str, item: usize) {
+        if let Some(items) = of_number(&mut self.items, self.texts.number(text)) {
+            items.push(item);
+        }
+    }
+
+    fn of(&self, text: &str) -> &[usize] {
+        let items = self.texts.get(text).and_then(|text| self.items.get(text));
+        items.map_or(&[], Vec::as_slice)
+    }
 }
 
 impl Kept {
@@ -97,7 +119,7 @@ impl Kept {
     fn add(&mut self, new: Placed) {
         let sentences = sentence_keys(&new.item.text);
         let facts: Vec<usize> = new.content.facts.iter().map(|(id, _)| *id).collect();
-        let key = (new.content.terms.clone(), facts);
+        let key = format!("{:?} {facts:?}", new.content.terms);
         let found = self.repeated(&new, &sentences, &key);
         let index = found.unwrap_or(self.items.len());
         if let Some(old) = self.items.get_mut(index) {
@@ -111,26 +133,18 @@ impl Kept {
             *old = new;
         } else {
             self.items.push(new);
-            self.sentences.push(BTreeSet::new());
+            self.sentences.push(Vec::new());
         }
         for sentence in &sentences {
-            self.by_sentence
-                .entry(sentence.clone())
-                .or_default()
-                .push(index);
+            self.by_sentence.add(sentence, index);
         }
-        self.by_content.entry(key).or_default().push(index);
+        self.by_content.add(&key, index);
         if let Some(slot) = self.sentences.get_mut(index) {
             *slot = sentences;
         }
     }
 
-    fn repeated(
-        &self,
-        new: &Placed,
-        sentences: &BTreeSet<String>,
-        key: &(Vec<usize>, Vec<usize>),
-    ) -> Option<usize> {
+    fn repeated(&self, new: &Placed, sentences: &[String], key: &str) -> Option<usize> {
         let same_channel = |index: &&usize| {
             let old = self.items.get(**index);
             old.is_some_and(|old| {
@@ -140,21 +154,25 @@ impl Kept {
         };
         let holds_all = |index: &&usize| {
             let old = self.sentences.get(**index);
-            old.is_some_and(|old| old.is_subset(sentences) || sentences.is_subset(old))
+            old.is_some_and(|old| {
+                let most = common(old, sentences);
+                most == old.len() || most == sentences.len()
+            })
         };
         let sharing = sentences
             .iter()
-            .filter_map(|s| self.by_sentence.get(s))
-            .flatten();
+            .flat_map(|sentence| self.by_sentence.of(sentence));
         let alike = |index: &&usize| {
             let old = self.items.get(**index);
             old.is_some_and(|old| likeness(&old.item.text, &new.item.text) >= LIKENESS)
         };
-        let worded_alike = self.by_content.get(key).into_iter().flatten();
         let mut found = sharing.filter(same_channel).filter(holds_all);
         found
             .next()
-            .or_else(|| worded_alike.filter(same_channel).find(alike))
+            .or_else(|| {
+                let mut worded_alike = self.by_content.of(key).iter().filter(same_channel);
+                worded_alike.find(alike)
+            })
             .copied()
     }
 }
@@ -166,8 +184,15 @@ fn speaker(text: &str) -> (&str, &str) {
         .unwrap_or(("", text))
 }
 
+/// How many items two sorted sets have in common.
+fn common<T: Ord>(a: &[T], b: &[T]) -> usize {
+    a.iter()
+        .filter(|item| b.binary_search(item).is_ok())
+        .count()
+}
+
 /// The sentences of an item as far as letters and digits go, each with who said it.
-fn sentence_keys(text: &str) -> BTreeSet<String> {
+fn sentence_keys(text: &str) -> Vec<String> {
     let letters = |text: &str| -> String {
         fold(text)
             .to_lowercase()
@@ -177,30 +202,25 @@ fn sentence_keys(text: &str) -> BTreeSet<String> {
     };
     let (speaker, said) = speaker(text);
     let sentences = sentences::split(said).into_iter();
-    sentences
-        .map(|s| format!("{}:{}", letters(speaker), letters(&s.text)))
-        .collect()
+    set(sentences.map(|s| format!("{}:{}", letters(speaker), letters(&s.text))))
 }
 
 /// How much of two texts is the same, by pairs of neighbouring characters: 0 to 1.
 fn likeness(a: &str, b: &str) -> f64 {
-    let pairs = |text: &str| -> BTreeSet<(char, char)> {
+    let pairs = |text: &str| -> Vec<(char, char)> {
         let chars: Vec<char> = fold(text)
             .to_lowercase()
             .chars()
             .filter(|c| c.is_alphanumeric())
             .collect();
-        chars
-            .iter()
-            .zip(chars.iter().skip(1))
-            .map(|(a, b)| (*a, *b))
-            .collect()
+        let pairs = chars.iter().zip(chars.iter().skip(1));
+        set(pairs.map(|(a, b)| (*a, *b)))
     };
     let (a, b) = (pairs(a), pairs(b));
     let count = |n: usize| u32::try_from(n).map_or(f64::MAX, f64::from);
     let all = count(a.len() + b.len());
     if all > 0.0 {
-        2.0 * count(a.intersection(&b).count()) / all
+        2.0 * count(common(&a, &b)) / all
     } else {
         1.0
     }
@@ -220,7 +240,7 @@ fn with_age(items: Vec<Placed>) -> Vec<Candidate> {
         })
         .max();
     let count = items.len();
-    let mut channels: BTreeMap<Option<String>, usize> = BTreeMap::new();
+    let mut channels = Numbers::default();
     let candidate = |(index, placed): (usize, Placed)| {
         let newer = count - 1 - index;
         let age = match (placed.place.cmp(&Place::Day(0)), newest, placed.place) {
@@ -229,8 +249,8 @@ fn with_age(items: Vec<Placed>) -> Vec<Candidate> {
             (Ordering::Greater, Some(_), _) => 0,
             _ => u32::try_from(newer).unwrap_or(u32::MAX - 1),
         };
-        let next = channels.len();
-        let channel = *channels.entry(placed.item.label.clone()).or_insert(next);
+        let channel = placed.item.label.as_deref();
+        let channel = channel.map_or(0, |channel| 1 + channels.number(channel));
         let seniority = f64::from(u32::try_from(newer).unwrap_or(u32::MAX))
             / f64::from(u32::try_from(count).unwrap_or(u32::MAX).max(1));
         let asks = if placed.content.question { 0.7 } else { 1.0 };

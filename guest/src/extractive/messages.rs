@@ -1,6 +1,5 @@
 //! Messages as candidates: `- 2024-03-01 alice: sentence`.
 
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use chrono::{DateTime, Datelike};
@@ -13,6 +12,7 @@ use super::score::{Candidate, Crowd, Vocabulary};
 use super::sentences;
 use super::text::{cut, flatten, strip_markers};
 use crate::bindings::types::{Message, Timestamp};
+use crate::numbers::{Numbers, of_number};
 
 /// A silence of so many seconds ends a burst of talk.
 const BURST_GAP_SECONDS: i64 = 1800;
@@ -88,20 +88,16 @@ pub(crate) fn local_date(time: Timestamp) -> Option<String> {
         .unix_seconds
         .checked_add(i64::from(time.utc_offset_seconds))?;
     let date = DateTime::from_timestamp(local, 0)?.date_naive();
-    (0..=9999)
-        .contains(&date.year())
-        .then(|| date.format("%Y-%m-%d").to_string())
+    (0..=9999).contains(&date.year()).then(|| date.to_string())
 }
 
 /// The burst of talk and the writer of each message.
 fn crowds(messages: &[&Message]) -> Vec<[Crowd; 2]> {
-    let mut writers: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut writers = Numbers::default();
     let crowds = messages
         .iter()
         .zip(segments(messages))
         .map(|(message, segment)| {
-            let next = writers.len();
-            let writer = *writers.entry(&message.user.id).or_insert(next);
             let burst = Crowd {
                 id: segment,
                 discount: SEGMENT_DISCOUNT,
@@ -109,7 +105,7 @@ fn crowds(messages: &[&Message]) -> Vec<[Crowd; 2]> {
             [
                 burst,
                 Crowd {
-                    id: writer,
+                    id: writers.number(&message.user.id),
                     discount: WRITER_DISCOUNT,
                 },
             ]
@@ -119,20 +115,25 @@ fn crowds(messages: &[&Message]) -> Vec<[Crowd; 2]> {
 
 /// Which burst of talk each message belongs to: messages of one thread without a long silence.
 fn segments(messages: &[&Message]) -> Vec<usize> {
-    let mut open: BTreeMap<Option<&str>, (usize, i64)> = BTreeMap::new();
+    let mut threads = Numbers::default();
+    let mut open: Vec<Option<(usize, i64)>> = Vec::new();
     let mut segments = Vec::with_capacity(messages.len());
     let mut count = 0;
     for message in messages {
-        let thread = message.thread_ts.as_deref();
+        // The top level is like a thread without an id.
+        let thread = threads.number(message.thread_ts.as_deref().unwrap_or_default());
         let time = message.timestamp.unix_seconds;
-        let id = match open.get(&thread) {
-            Some((id, last)) if time.saturating_sub(*last) <= BURST_GAP_SECONDS => *id,
+        let Some(last) = of_number(&mut open, thread) else {
+            continue;
+        };
+        let id = match *last {
+            Some((id, last)) if time.saturating_sub(last) <= BURST_GAP_SECONDS => id,
             _ => {
                 count += 1;
                 count
             }
         };
-        open.insert(thread, (id, time));
+        *last = Some((id, time));
         segments.push(id);
     }
     segments

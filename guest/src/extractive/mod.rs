@@ -30,13 +30,13 @@ pub(crate) mod sentences;
 pub(crate) mod terms;
 pub(crate) mod text;
 
-use std::collections::{BTreeMap, BTreeSet};
-
 pub(crate) use inventory::Inventory;
 use score::{Candidate, Vocabulary};
 use select::{Cost, Selection, per_cost};
 
 use crate::bindings::types::Message;
+use crate::numbers::of_number;
+use crate::sort::{sort, sort_by};
 
 /// The first line of a Japanese memory.
 pub const NOTE_JA: &str = "（LLMを使わず、発言から抜粋した記憶です）";
@@ -140,15 +140,18 @@ fn shortlist(
         .enumerate()
         .map(|(index, c)| (worth(c), index, c))
         .collect();
-    ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-    let mut crowd_sizes = BTreeMap::new();
+    let best_first =
+        |a: &(f64, usize, _), b: &(f64, usize, _)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
+    sort_by(&mut ranked, best_first);
+    let mut crowd_sizes: Vec<f64> = Vec::new();
     for (worth, _, candidate) in &mut ranked {
         let [crowd, _] = candidate.crowds;
-        let before = crowd_sizes.entry(crowd.id).or_insert(0.0);
-        *worth /= 1.0 + crowd.discount * *before;
-        *before += 1.0;
+        if let Some(before) = of_number(&mut crowd_sizes, crowd.id) {
+            *worth /= 1.0 + crowd.discount * *before;
+            *before += 1.0;
+        }
     }
-    ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    sort_by(&mut ranked, best_first);
     let mut keep = vec![false; candidates.len()];
     for (_, index, _) in ranked.into_iter().take(most) {
         if let Some(flag) = keep.get_mut(index) {
@@ -233,22 +236,20 @@ impl Draft<'_> {
     /// The text of some picks, in the order of the candidates.
     fn render(&self, note: &str, picks: &[usize]) -> String {
         let mut picks = picks.to_vec();
-        picks.sort_unstable();
+        sort(&mut picks);
         let picks: Vec<&Candidate> = picks
             .iter()
             .filter_map(|index| self.candidates.get(*index))
             .collect();
-        let shown: BTreeSet<(usize, &str)> =
-            picks.iter().map(|c| (c.line, c.text.as_str())).collect();
         let mut text = note.to_owned();
         let mut previous: Option<&Candidate> = None;
-        for candidate in picks {
+        for candidate in &picks {
             let before = previous.filter(|before| before.line == candidate.line);
             if before.is_none() {
                 let stands = candidate
                     .context
                     .as_ref()
-                    .is_some_and(|c| shown.contains(&(c.line, &c.text)));
+                    .is_some_and(|c| picks.iter().any(|p| p.line == c.line && *p.text == *c.text));
                 let opening = if stands {
                     candidate.speaker.to_string()
                 } else {

@@ -1,27 +1,24 @@
 //! The names of the people who take part.
 
-use std::collections::BTreeSet;
-
 use super::text::fold;
+use crate::numbers::Numbers;
 
 /// The names of the people who take part, lower case.
 #[derive(Default)]
-pub(super) struct Names(BTreeSet<String>);
+pub(super) struct Names(Numbers);
 
 impl Names {
     /// From the names as they are shown; the parts of a name count too.
     pub(super) fn new<'a>(names: impl Iterator<Item = &'a str>) -> Self {
-        let mut all = BTreeSet::new();
+        let mut all = Numbers::default();
         for name in names {
             let name = fold(name).to_lowercase();
             let parts =
                 name.split(|c: char| c.is_whitespace() || matches!(c, '(' | ')' | '.' | '_' | '/'));
-            all.extend(
-                parts
-                    .chain([name.trim()])
-                    .filter(|n| n.chars().count() > 1)
-                    .map(str::to_owned),
-            );
+            let parts = parts.chain([name.trim()]);
+            for part in parts.filter(|part| part.chars().count() > 1) {
+                all.number(part);
+            }
         }
         Self(all)
     }

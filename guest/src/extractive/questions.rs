@@ -1,9 +1,9 @@
 //! Questions: one that was answered says little without its answer, an open one is to be remembered.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use super::score::Candidate;
 use crate::bindings::types::Message;
+use crate::numbers::{Numbers, of_number};
+use crate::sort::sort;
 
 /// A question at the top level is answered when somebody else writes so soon after it.
 const ANSWER_MESSAGES: usize = 4;
@@ -46,15 +46,17 @@ pub(super) fn weigh(candidates: &mut [Candidate], messages: &[&Message]) {
 /// Which sentences hold each word.
 struct Later<'a> {
     candidates: &'a [Candidate],
-    by_term: BTreeMap<usize, Vec<usize>>,
+    by_term: Vec<Vec<usize>>,
 }
 
 impl<'a> Later<'a> {
     fn new(candidates: &'a [Candidate]) -> Self {
-        let mut by_term: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        let mut by_term: Vec<Vec<usize>> = Vec::new();
         for (index, candidate) in candidates.iter().enumerate() {
             for term in &candidate.content.terms {
-                by_term.entry(*term).or_default().push(index);
+                if let Some(holding) = of_number(&mut by_term, *term) {
+                    holding.push(index);
+                }
             }
         }
         Self {
@@ -66,31 +68,30 @@ impl<'a> Later<'a> {
     /// Whether somebody else says enough of a question's words after it.
     fn takes_up(&self, question: &Candidate) -> bool {
         let writer = |c: &Candidate| c.crowds.last().map(|writer| writer.id);
-        let mut shared: BTreeMap<usize, usize> = BTreeMap::new();
         let rare = question
             .content
             .terms
             .iter()
-            .filter_map(|term| self.by_term.get(term));
-        for index in rare.filter(|sentences| sentences.len() <= RARE).flatten() {
-            *shared.entry(*index).or_default() += 1;
-        }
-        shared
-            .into_iter()
-            .filter(|(_, words)| *words >= SHARED_WORDS)
-            .any(|(index, _)| {
-                self.candidates.get(index).is_some_and(|later| {
-                    later.line > question.line
-                        && writer(later) != writer(question)
-                        && !later.content.question
-                })
+            .filter_map(|term| self.by_term.get(*term));
+        let rare = rare.filter(|sentences| sentences.len() <= RARE);
+        let mut sharing: Vec<usize> = rare.flatten().copied().collect();
+        sort(&mut sharing);
+        sharing
+            .chunk_by(|a, b| a == b)
+            .filter(|words| words.len() >= SHARED_WORDS)
+            .filter_map(|words| self.candidates.get(*words.first()?))
+            .any(|later| {
+                later.line > question.line
+                    && writer(later) != writer(question)
+                    && !later.content.question
             })
     }
 }
 
 /// Whether somebody else wrote after each message: in its thread, or soon after it at the top level.
 fn answered_soon(messages: &[&Message]) -> Vec<bool> {
-    let mut later: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    let mut threads = Numbers::default();
+    let mut later: Vec<Vec<&str>> = Vec::new();
     let mut top_level: Vec<&Message> = Vec::new();
     let mut answered: Vec<bool> = messages
         .iter()
@@ -109,10 +110,12 @@ fn answered_soon(messages: &[&Message]) -> Vec<bool> {
                 top_level.push(message);
                 return found;
             };
-            let writers = later.entry(thread).or_default();
+            let Some(writers) = of_number(&mut later, threads.number(thread)) else {
+                return false;
+            };
             let found = writers.iter().any(|other| *other != writer);
-            if writers.len() < 2 {
-                writers.insert(writer);
+            if writers.len() < 2 && !writers.contains(&writer) {
+                writers.push(writer);
             }
             found
         })

@@ -1,9 +1,10 @@
 //! Picks candidates one after the other, each for what it adds to those before it.
 
 use std::cmp::{Ordering, Reverse};
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::BinaryHeap;
 
 use super::score::{Candidate, Vocabulary};
+use crate::numbers::of_number;
 
 /// A decision says more than a number of the same weight.
 const DECISION_WEIGHT: f64 = 1.25;
@@ -49,8 +50,9 @@ pub(super) struct Selection<'a> {
     candidates: &'a [Candidate],
     term_weights: Vec<f64>,
     covered: Vec<u32>,
-    lines: BTreeMap<usize, u32>,
-    crowds: [BTreeMap<usize, u32>; 2],
+    /// How many of each line and crowd.
+    lines: Vec<u32>,
+    crowds: [Vec<u32>; 2],
 }
 
 impl<'a> Selection<'a> {
@@ -60,8 +62,8 @@ impl<'a> Selection<'a> {
             candidates,
             term_weights: vocabulary.term_weights(),
             covered: vec![0; vocabulary.len()],
-            lines: BTreeMap::new(),
-            crowds: [BTreeMap::new(), BTreeMap::new()],
+            lines: Vec::new(),
+            crowds: [Vec::new(), Vec::new()],
         }
     }
 
@@ -91,9 +93,7 @@ impl<'a> Selection<'a> {
         let information = facts / (1.0 + facts / 8.0)
             + DECISION_WEIGHT * content.decision
             + SUBJECT_WEIGHT * terms / (2.0 + terms);
-        let count = |counts: &BTreeMap<usize, u32>, key: usize| {
-            f64::from(counts.get(&key).copied().unwrap_or(0))
-        };
+        let count = |counts: &[u32], id: usize| f64::from(picked(counts, id));
         let crowding: f64 = self
             .crowds
             .iter()
@@ -106,20 +106,13 @@ impl<'a> Selection<'a> {
     }
 
     fn add(&mut self, candidate: &Candidate) {
-        for id in candidate
-            .content
-            .facts
-            .iter()
-            .map(|(id, _)| id)
-            .chain(&candidate.content.terms)
-        {
-            if let Some(count) = self.covered.get_mut(*id) {
-                *count += 1;
-            }
+        let content = &candidate.content;
+        for id in content.facts.iter().map(|(id, _)| id).chain(&content.terms) {
+            add_one(&mut self.covered, *id);
         }
-        *self.lines.entry(candidate.line).or_default() += 1;
+        add_one(&mut self.lines, candidate.line);
         for (counts, crowd) in self.crowds.iter_mut().zip(candidate.crowds) {
-            *counts.entry(crowd.id).or_default() += 1;
+            add_one(counts, crowd.id);
         }
     }
 
@@ -132,9 +125,11 @@ impl<'a> Selection<'a> {
         let mut heap: BinaryHeap<Ranked> = (0..self.candidates.len())
             .map(|index| self.rank(index, costs))
             .collect();
-        let mut siblings: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        let mut siblings: Vec<Vec<usize>> = Vec::new();
         for (index, candidate) in self.candidates.iter().enumerate() {
-            siblings.entry(candidate.line).or_default().push(index);
+            if let Some(siblings) = of_number(&mut siblings, candidate.line) {
+                siblings.push(index);
+            }
         }
         let mut taken = vec![false; self.candidates.len()];
         let (mut picks, mut left) = (Vec::new(), budget);
@@ -158,7 +153,7 @@ impl<'a> Selection<'a> {
                 continue;
             }
             left -= self.cost(index, costs);
-            let opened = !self.lines.contains_key(&candidate.line);
+            let opened = picked(&self.lines, candidate.line) == 0;
             self.add(candidate);
             picks.push(index);
             if let Some(flag) = taken.get_mut(index) {
@@ -166,7 +161,7 @@ impl<'a> Selection<'a> {
             }
             if opened {
                 // The others of the line have become cheaper.
-                let others = siblings.get(&candidate.line).into_iter().flatten();
+                let others = siblings.get(candidate.line).into_iter().flatten();
                 heap.extend(
                     others
                         .filter(|other| **other != index)
@@ -185,7 +180,7 @@ impl<'a> Selection<'a> {
         let opened = self
             .candidates
             .get(index)
-            .is_some_and(|c| self.lines.contains_key(&c.line));
+            .is_some_and(|c| picked(&self.lines, c.line) > 0);
         if opened { cost.joined } else { cost.alone }
     }
 
@@ -195,6 +190,16 @@ impl<'a> Selection<'a> {
             ratio: per_cost(gain, f64::from(self.cost(index, costs))),
             index: Reverse(index),
         }
+    }
+}
+
+fn picked(counts: &[u32], id: usize) -> u32 {
+    counts.get(id).copied().unwrap_or(0)
+}
+
+fn add_one(counts: &mut Vec<u32>, id: usize) {
+    if let Some(count) = of_number(counts, id) {
+        *count += 1;
     }
 }
 

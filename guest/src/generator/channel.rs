@@ -15,6 +15,7 @@ use crate::context::{
     workspace_memory,
 };
 use crate::prompt;
+use crate::sort::sort_by_key;
 use crate::ts::Ts;
 
 impl Run<'_> {
@@ -305,7 +306,7 @@ impl ChannelState {
                 _ => {}
             }
         }
-        state.short_terms.sort_by_key(|memory| memory.version);
+        sort_by_key(&mut state.short_terms, |memory| memory.version);
         Ok(state)
     }
 

@@ -10,6 +10,7 @@ use crate::bindings::storage::{
 };
 use crate::bindings::types::{Channel, Context, MemoryType, Scope};
 use crate::context::{self, Remembered, assemble, no_conversation, workspace_memory};
+use crate::numbers::Numbers;
 use crate::ts::Ts;
 
 pub(super) fn entry(settings: &Values, made: Vec<Made>, result: StepResult) -> Entry {
@@ -143,14 +144,13 @@ struct Sources {
 impl Sources {
     /// Only channels that are still there count.
     fn select(channels: &[Channel], memories: &[Memory], memory_type: MemoryType) -> Self {
-        let there: std::collections::BTreeSet<&str> =
-            channels.iter().map(|channel| channel.id.as_str()).collect();
+        let there: Numbers = channels.iter().map(|channel| &channel.id).collect();
         let selected: Vec<&Memory> = memories
             .iter()
             .filter(|memory| {
                 memory.scope == Scope::Channel
                     && memory.memory_type == memory_type
-                    && there.contains(memory.scope_id.as_str())
+                    && there.contains(&memory.scope_id)
             })
             .collect();
         Self {

@@ -1,7 +1,5 @@
 //! Reads what is answered, and what is known around it.
 
-use std::collections::BTreeSet;
-
 use super::{Responder, privacy};
 use crate::bindings::errors::Error;
 use crate::bindings::exports::myao::memory::responder::Target;
@@ -9,6 +7,7 @@ use crate::bindings::slack::SlackError;
 use crate::bindings::storage::{Keep, MessageQuery, StorageError};
 use crate::bindings::types::{Context, ConversationHistory, Message, Persona};
 use crate::context::{Remembered, build_around, conversation_history};
+use crate::sort;
 use crate::ts::Ts;
 
 /// What is answered, and what is known around it.
@@ -114,12 +113,13 @@ impl Responder<'_> {
             }
         };
         let until = Ts::last_of(self.now);
-        let mut known: BTreeSet<Ts> = messages.iter().filter_map(id).collect();
+        let mut known = sort::set(messages.iter().filter_map(id));
         for message in fetched {
             let thread = message.thread_ts.as_deref().map(Ts::parse).transpose();
             match (id(&message), thread) {
                 (Some(ts), Ok(_)) if ts <= until => {
-                    if known.insert(ts) {
+                    if let Err(place) = known.binary_search(&ts) {
+                        known.insert(place, ts);
                         messages.push(message);
                     }
                 }

@@ -14,6 +14,7 @@ use crate::bindings::llm::Agent;
 use crate::bindings::types::{ChannelMemory, Context, MemoryType, Message, Scope, Thread};
 use crate::fit::count;
 use crate::prompt;
+use crate::sort::sort_by_key;
 use crate::ts::Ts;
 
 /// Tokens of what stands around a message's text: time, name, marks.
@@ -160,7 +161,7 @@ impl Summarizer<'_> {
                     .into_iter()
                     .map(|(position, (group, _))| (position, group.concat())),
             );
-            next.sort_by_key(|(position, _)| *position);
+            sort_by_key(&mut next, |(position, _)| *position);
             texts = next.into_iter().map(|(_, text)| text).collect();
         }
         let text = texts.pop().unwrap_or_default();
@@ -265,7 +266,7 @@ fn channel_conversations(context: &mut Context) -> Vec<Unit> {
         .into_iter()
         .map(|thread| (Some(thread.thread_ts), thread.messages));
     let mut conversations: Vec<(Option<String>, Vec<Message>)> = top_level.chain(threads).collect();
-    conversations.sort_by_key(|(_, messages)| {
+    sort_by_key(&mut conversations, |(_, messages)| {
         let first = messages.first();
         (
             first.map(|message| message.timestamp.unix_seconds),

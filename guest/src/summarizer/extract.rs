@@ -8,6 +8,7 @@ use crate::bindings::types::{Coverage, Engine, Message};
 use crate::extractive;
 use crate::fit::{NOTHING, count};
 use crate::prompt;
+use crate::sort::sort_by_key;
 use crate::ts::Ts;
 
 impl Summarizer<'_> {
@@ -49,6 +50,8 @@ fn in_order_of_time(task: Task<'_>) -> Vec<&Message> {
     let mut messages: Vec<&Message> =
         prompt::target_messages(task.context, task.scope, task.memory_type).collect();
     // An id that is none sorts first: a context from outside may hold one, and only the order is at stake.
-    messages.sort_by_key(|message| (message.timestamp.unix_seconds, Ts::parse(&message.ts).ok()));
+    sort_by_key(&mut messages, |message| {
+        (message.timestamp.unix_seconds, Ts::parse(&message.ts).ok())
+    });
     messages
 }
