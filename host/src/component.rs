@@ -69,7 +69,27 @@ pub enum LoadError {
     Engine(String),
 }
 
-/// A compiled component of the world `memory` or `summarizer`, ready to be instantiated. Cheap to clone.
+/// A compiled component of the world `memory` or `summarizer`, ready to be instantiated. Cheap to clone: it is loaded once,
+/// and shared by the plugins of all workspaces.
+///
+/// ```no_run
+/// use std::path::Path;
+/// use std::sync::Arc;
+///
+/// use myao::component::LoadedComponent;
+/// use myao::plugin::{BuildError, MemoryPlugin};
+/// use myao::storage::Storage;
+///
+/// fn plugins(workspaces: Vec<Arc<dyn Storage>>) -> Result<Vec<MemoryPlugin>, BuildError> {
+///     let cache = Path::new("/var/cache/my-platform/myao");
+///     let component = LoadedComponent::from_file(Path::new("myao_memory.wasm"), Some(cache))?;
+///     let plugin = |storage| {
+///         let builder = MemoryPlugin::builder().component(component.clone());
+///         builder.storage(storage).build()
+///     };
+///     workspaces.into_iter().map(plugin).collect()
+/// }
+/// ```
 #[derive(Clone)]
 pub struct LoadedComponent {
     pub(crate) name: Arc<str>,
