@@ -30,3 +30,4 @@ pub mod summarizer;
 #[cfg(test)]
 mod testing;
 pub mod ts;
+mod words;
