@@ -181,7 +181,11 @@ impl Bot {
                 let clock = self.clock.clone();
                 let clock = move || clock.unsigned_seconds();
                 let router = http::router(inbox, signing_secret, clock);
-                serve(listener, router, stop.clone()).await
+                // Nothing tells whether Slack reaches it: what listens counts as connected.
+                self.metrics.connected.set(1);
+                let served = serve(listener, router, stop.clone()).await;
+                self.metrics.connected.set(0);
+                served
             }
         };
         let _ = stop_work.send(true);
