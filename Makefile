@@ -71,12 +71,13 @@ docs: component ## the generated parts of the documents
 	mv target/wit.md docs/wit.md
 
 # The release profile, so that wasmtime's and SQLite's build scripts run once for everything.
-lint: component ## formatting, and clippy with warnings denied
+lint: component ## formatting, clippy and the documentation, with warnings denied
 	@scripts/install-prerequisites lint
 	cargo fmt --all --check
 	cargo fmt --manifest-path tests/contract/Cargo.toml --check
 	cargo clippy --release --workspace --all-targets -- --deny warnings
 	cargo clippy --manifest-path tests/contract/Cargo.toml --all-targets -- --deny warnings
+	RUSTDOCFLAGS="--deny warnings" cargo doc --release --workspace --no-deps
 
 fmt: ## format the code
 	@scripts/install-prerequisites lint

@@ -32,3 +32,4 @@ pub mod summarizer;
 #[cfg(test)]
 mod testing;
 pub mod ts;
+mod words;

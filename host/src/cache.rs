@@ -1,18 +1,23 @@
-//! Compiled components, kept between starts: compiling takes about a second, loading a millisecond.
+//! Compiles components, and keeps the code between starts: compiling takes about a second, loading a millisecond.
 
 use std::fs;
 use std::hash::{Hash as _, Hasher};
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use sha2::{Digest as _, Sha256};
+use wasmtime::Engine;
 use wasmtime::component::Component;
-use wasmtime::{Engine, Result};
 
 use crate::digest::hex;
 
 /// Bytes of the checksum in front of the compiled code.
 const CHECKSUM_BYTES: usize = 32;
+/// Hexadecimal digits of a file's name.
+const DIGEST_DIGITS: usize = 64;
+/// So long a file is kept that nothing uses.
+const KEPT_UNUSED: Duration = Duration::from_secs(30 * 24 * 3600);
 
 /// A folder of compiled components. Only its owner can read or write it.
 pub(crate) struct CompiledCache<'a> {
@@ -31,7 +36,7 @@ impl<'a> CompiledCache<'a> {
         engine: &Engine,
         component: &[u8],
         digest: &str,
-    ) -> Result<Component> {
+    ) -> Result<Component, Failure> {
         let path = self.path(engine, digest);
         let kept = self
             .read(&path)
@@ -41,14 +46,15 @@ impl<'a> CompiledCache<'a> {
             Err(Unusable::Absent) => {}
             Err(why) => tracing::warn!("{} is not used: {why}", path.display()),
         }
-        let compiled = engine.precompile_component(component)?;
-        if let Err(error) = self.write(&path, &compiled) {
-            tracing::warn!(
+        let compiled = compile(engine, component)?;
+        match self.write(&path, &compiled.0) {
+            Ok(()) => self.remove_unused(SystemTime::now()),
+            Err(error) => tracing::warn!(
                 "the compiled component is not kept in {}: {error}",
                 path.display()
-            );
+            ),
         }
-        deserialize(engine, &compiled)
+        load(engine, &compiled)
     }
 
     /// The file is named by the component and by everything that its compilation depends on.
@@ -61,7 +67,7 @@ impl<'a> CompiledCache<'a> {
     }
 
     /// The compiled code in a file that is whole and the user's own.
-    fn read(&self, path: &Path) -> std::result::Result<Vec<u8>, Unusable> {
+    fn read(&self, path: &Path) -> Result<Vec<u8>, Unusable> {
         let mut file = fs::File::open(path).map_err(Unusable::unreadable)?;
         let (folder, own) = (fs::metadata(self.folder), file.metadata());
         let (folder, own) = folder
@@ -98,6 +104,78 @@ impl<'a> CompiledCache<'a> {
                 let _ = fs::remove_file(&partial);
             })
     }
+
+    /// Removes what other versions of program and component left behind, and nothing has used for long.
+    fn remove_unused(&self, now: SystemTime) {
+        let removed = fs::read_dir(self.folder).and_then(|entries| {
+            for entry in entries {
+                let entry = entry?;
+                match remove_if_unused(&entry, now) {
+                    // Another process was first.
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                    result => result?,
+                }
+            }
+            Ok(())
+        });
+        if let Err(error) = removed {
+            tracing::warn!(
+                "old compiled components stay in {}: {error}",
+                self.folder.display()
+            );
+        }
+    }
+}
+
+fn remove_if_unused(entry: &fs::DirEntry, now: SystemTime) -> io::Result<()> {
+    // That of a link is its own.
+    let metadata = entry.metadata()?;
+    let last_used = [metadata.modified(), metadata.accessed()];
+    let unused = last_used
+        .into_iter()
+        .flatten()
+        .max()
+        .and_then(|used| now.duration_since(used).ok())
+        .is_some_and(|unused| unused > KEPT_UNUSED);
+    if metadata.is_file() && unused && entry.file_name().to_str().is_some_and(is_ours) {
+        fs::remove_file(entry.path())?;
+    }
+    Ok(())
+}
+
+/// Whether a file's name is one that this module gives.
+fn is_ours(name: &str) -> bool {
+    let Some((digest, kind)) = name.split_once('.') else {
+        return false;
+    };
+    let is_hex = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+    let is_partial = |number: &str| number.parse::<u32>().is_ok();
+    digest.len() == DIGEST_DIGITS
+        && digest.bytes().all(is_hex)
+        && (kind == "cwasm" || kind.strip_prefix("partial-").is_some_and(is_partial))
+}
+
+/// Why there is no compiled component.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// wasmtime takes the bytes for no component, or cannot compile them.
+    Component(wasmtime::Error),
+    /// The code that it has made just now cannot be loaded: the machine does not allow it.
+    Machine(wasmtime::Error),
+}
+
+/// Machine code of a component.
+pub(crate) struct Compiled(Vec<u8>);
+
+/// Compiles a component; nothing of it can run yet.
+pub(crate) fn compile(engine: &Engine, component: &[u8]) -> Result<Compiled, Failure> {
+    let compiled = engine.precompile_component(component);
+    compiled.map(Compiled).map_err(Failure::Component)
+}
+
+/// Loads what was compiled just now.
+pub(crate) fn load(engine: &Engine, compiled: &Compiled) -> Result<Component, Failure> {
+    deserialize(engine, &compiled.0).map_err(Failure::Machine)
 }
 
 /// Why a file is not used.
@@ -139,7 +217,7 @@ impl Hasher for DigestHasher {
 }
 
 #[allow(unsafe_code)]
-fn deserialize(engine: &Engine, compiled: &[u8]) -> Result<Component> {
+fn deserialize(engine: &Engine, compiled: &[u8]) -> wasmtime::Result<Component> {
     // SAFETY: the bytes come from `precompile_component`, just now or through a file that only this
     // user can write and whose checksum is right.
     unsafe { Component::deserialize(engine, compiled) }
@@ -187,4 +265,87 @@ fn create_private_file(path: &Path) -> io::Result<fs::File> {
 #[cfg(not(unix))]
 fn is_private(_: &fs::Metadata, _: &fs::Metadata) -> bool {
     true
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::collections::BTreeSet;
+    use std::fs::{self, FileTimes};
+    use std::path::Path;
+    use std::time::{Duration, SystemTime};
+
+    use wasmtime::Engine;
+
+    use super::CompiledCache;
+
+    const DAY: Duration = Duration::from_secs(24 * 3600);
+
+    /// A file that was written and read so many days after 1970.
+    fn file(folder: &Path, name: &str, written: u32, read: u32) {
+        let path = folder.join(name);
+        fs::write(&path, "code").unwrap();
+        let time = |days| SystemTime::UNIX_EPOCH + DAY * days;
+        let times = FileTimes::new()
+            .set_modified(time(written))
+            .set_accessed(time(read));
+        fs::File::open(path).unwrap().set_times(times).unwrap();
+    }
+
+    fn names(folder: &Path) -> BTreeSet<String> {
+        let entries = fs::read_dir(folder).unwrap();
+        entries
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect()
+    }
+
+    #[test]
+    fn only_files_of_ours_that_nothing_used_for_30_days_are_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        let ours = |digit: &str| digit.repeat(64);
+        let now = 100;
+        let unused = [
+            (format!("{}.cwasm", ours("a")), 69, 69),
+            (format!("{}.partial-4711", ours("b")), 10, 0),
+        ];
+        let kept = [
+            (format!("{}.cwasm", ours("0")), 71, 71),
+            (format!("{}.cwasm", ours("1")), 1, 99),
+            (format!("{}.cwasm", ours("2")), 99, 1),
+            // Its clock was wrong, or ours is.
+            (format!("{}.cwasm", ours("3")), 101, 101),
+            ("notes.cwasm".to_owned(), 1, 1),
+            (format!("{}.cwasm", "A".repeat(64)), 1, 1),
+            (format!("{}.cwasm", "a".repeat(63)), 1, 1),
+            (format!("{}.cwasm.bak", ours("a")), 1, 1),
+            (format!("{}.partial-", ours("a")), 1, 1),
+            (ours("a"), 1, 1),
+        ];
+        for (name, written, read) in unused.iter().chain(&kept) {
+            file(folder, name, *written, *read);
+        }
+        let folder_of_that_name = format!("{}.cwasm", ours("4"));
+        fs::create_dir(folder.join(&folder_of_that_name)).unwrap();
+        CompiledCache::new(folder).remove_unused(SystemTime::UNIX_EPOCH + DAY * now);
+        let kept = kept.into_iter().map(|(name, ..)| name);
+        assert_eq!(names(folder), kept.chain([folder_of_that_name]).collect());
+    }
+
+    #[test]
+    fn what_is_new_takes_the_place_of_what_nothing_uses() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        let old = format!("{}.cwasm", "0".repeat(64));
+        file(folder, &old, 1, 1);
+        let cache = CompiledCache::new(folder);
+        let empty = b"\0asm\x0d\0\x01\0";
+        cache
+            .load_or_compile(&Engine::default(), empty, "digest")
+            .unwrap();
+        let names = names(folder);
+        assert_eq!(names.len(), 1, "{names:?}");
+        assert!(!names.contains(&old));
+    }
 }

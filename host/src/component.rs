@@ -12,7 +12,7 @@ use wasmtime::{Config, Engine};
 use crate::bindings::exports::myao::memory::{
     context_builder, memory_generator, memory_summarizer, reply_prompt, responder,
 };
-use crate::cache::CompiledCache;
+use crate::cache::{CompiledCache, Failure, compile, load};
 use crate::capabilities::{CallState, add_to_linker};
 use crate::digest::sha256_hex;
 
@@ -64,12 +64,43 @@ pub enum LoadError {
         /// What does not fit.
         detail: String,
     },
+    /// It is compiled, but this machine does not let its code run.
+    #[error(
+        "cannot load the machine code of {name}: {detail}; allow this program memory that can be executed (in a unit of systemd, leave \
+         MemoryDenyWriteExecute out), and look whether there is enough memory"
+    )]
+    NotLoadable {
+        /// The file, or the name it was given.
+        name: String,
+        /// What wasmtime says.
+        detail: String,
+    },
     /// wasmtime cannot be set up on this machine.
     #[error("cannot set up the WebAssembly engine: {0}")]
     Engine(String),
 }
 
-/// A compiled component of the world `memory` or `summarizer`, ready to be instantiated. Cheap to clone.
+/// A compiled component of the world `memory` or `summarizer`, ready to be instantiated. Cheap to clone: it is loaded once,
+/// and shared by the plugins of all workspaces.
+///
+/// ```no_run
+/// use std::path::Path;
+/// use std::sync::Arc;
+///
+/// use myao::component::LoadedComponent;
+/// use myao::plugin::{BuildError, MemoryPlugin};
+/// use myao::storage::Storage;
+///
+/// fn plugins(workspaces: Vec<Arc<dyn Storage>>) -> Result<Vec<MemoryPlugin>, BuildError> {
+///     let cache = Path::new("/var/cache/my-platform/myao");
+///     let component = LoadedComponent::from_file(Path::new("myao_memory.wasm"), Some(cache))?;
+///     let plugin = |storage| {
+///         let builder = MemoryPlugin::builder().component(component.clone());
+///         builder.storage(storage).build()
+///     };
+///     workspaces.into_iter().map(plugin).collect()
+/// }
+/// ```
 #[derive(Clone)]
 pub struct LoadedComponent {
     pub(crate) name: Arc<str>,
@@ -140,13 +171,21 @@ impl LoadedComponent {
                 detail: "it does not begin as WebAssembly does".to_owned(),
             });
         }
-        let engine = new_engine()?;
+        Self::with_engine(new_engine()?, name, bytes, cache)
+    }
+
+    fn with_engine(
+        engine: Engine,
+        name: &str,
+        bytes: &[u8],
+        cache: Option<&Path>,
+    ) -> Result<Self, LoadError> {
         let digest = sha256_hex(bytes);
         let component = match cache {
             Some(folder) => CompiledCache::new(folder).load_or_compile(&engine, bytes, &digest),
-            None => Component::from_binary(&engine, bytes),
+            None => compile(&engine, bytes).and_then(|compiled| load(&engine, &compiled)),
         }
-        .map_err(|error| broken(name, &error))?;
+        .map_err(|failure| not_loaded(name, failure))?;
         let mut linker = Linker::new(&engine);
         add_to_linker(&mut linker).map_err(|error| LoadError::Engine(format!("{error:#}")))?;
         let misfit = |error| incompatible(name, &engine, &component, &error);
@@ -189,10 +228,17 @@ fn new_engine() -> Result<Engine, LoadError> {
     Ok(engine)
 }
 
-fn broken(name: &str, error: &wasmtime::Error) -> LoadError {
-    LoadError::Broken {
-        name: name.to_owned(),
-        detail: format!("{error:#}"),
+fn not_loaded(name: &str, failure: Failure) -> LoadError {
+    let name = name.to_owned();
+    match failure {
+        Failure::Component(error) => LoadError::Broken {
+            name,
+            detail: format!("{error:#}"),
+        },
+        Failure::Machine(error) => LoadError::NotLoadable {
+            name,
+            detail: format!("{error:#}"),
+        },
     }
 }
 
@@ -227,5 +273,42 @@ fn incompatible(
         name: name.to_owned(),
         found,
         detail: format!("{error:#}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::env::consts::ARCH;
+    use std::path::Path;
+
+    use wasmtime::{Config, Engine};
+
+    use super::{LoadError, LoadedComponent};
+
+    /// A component that holds nothing.
+    const EMPTY: &[u8] = b"\0asm\x0d\0\x01\0";
+
+    #[test]
+    fn code_that_this_machine_does_not_run_is_no_fault_of_the_file() {
+        // It compiles for another system, and nothing of that can be loaded here.
+        let mut config = Config::new();
+        config.target(&format!("{ARCH}-pc-windows-msvc")).unwrap();
+        let engine = Engine::new(&config).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        for cache in [None, Some(folder.path())] {
+            let load = |bytes: &[u8], cache: Option<&Path>| {
+                LoadedComponent::with_engine(engine.clone(), "plugin.wasm", bytes, cache).err()
+            };
+            let error = load(EMPTY, cache).unwrap();
+            assert!(matches!(error, LoadError::NotLoadable { .. }), "{error}");
+            let told = error.to_string();
+            for words in ["machine code of plugin.wasm: ", "MemoryDenyWriteExecute"] {
+                assert!(told.contains(words), "{told}");
+            }
+            let error = load(b"\0asm\x0d\0\x01\0more", cache).unwrap();
+            assert!(matches!(error, LoadError::Broken { .. }), "{error}");
+        }
     }
 }

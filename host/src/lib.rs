@@ -3,6 +3,31 @@
 //! The way of a message: [`import`] reads it, [`storage`] keeps it, the component (loaded by [`component`],
 //! called through [`plugin`]) asks for it through [`capabilities`] and hands back memories, which
 //! [`storage`] saves.
+//!
+//! A platform that takes the component in meets [`plugin::MemoryPlugin`] first, and gives it its own
+//! [`storage::Storage`], [`llm::Llm`] and [`slack::Slack`]. A run then is one call:
+//!
+//! ```no_run
+//! use std::sync::Arc;
+//!
+//! use myao::bindings::exports::myao::memory::memory_generator::Outcome;
+//! use myao::bindings::types::Timestamp;
+//! use myao::explain::explain;
+//! use myao::plugin::{CallError, MemoryPlugin};
+//!
+//! async fn remember(plugin: &MemoryPlugin, unix_seconds: i64) -> Result<(), CallError> {
+//!     let now = Timestamp { unix_seconds, utc_offset_seconds: 0 };
+//!     for entry in plugin.generate(now).await?.entries {
+//!         // What failed is tried again by the next run.
+//!         if let Outcome::Failed(error) = &entry.outcome {
+//!             eprintln!("{}: {}", entry.scope_id, explain(error));
+//!         }
+//!     }
+//!     Ok(())
+//! }
+//! ```
+//!
+//! The crate `myao-testkit` has a store, a model and a platform in memory for its tests.
 
 pub mod backfill;
 pub mod bindings;

@@ -1,9 +1,9 @@
 //! The engine without a language model: picks the most informative sentences.
 //!
-//! Messages are cut into sentences ([`sentences`]), each is weighed by its facts, decisions and
-//! subjects ([`score`]), and they are picked one after the other for what they add to those
-//! before, within the token limit ([`select`]). Merging works on the lines of the memories in
-//! the same way ([`merge`]).
+//! Messages are cut into sentences (`sentences`), each is weighed by its facts, decisions and
+//! subjects (`score`), and they are picked one after the other for what they add to those
+//! before, within the token limit (`select`). Merging works on the lines of the memories in
+//! the same way (`merge`).
 //!
 //! A memory is a note that says how it was made, then one bullet per message or remembered
 //! thing, in order of time: `- 2024-03-01 alice: sentence`, and in the workspace's memory

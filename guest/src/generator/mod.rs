@@ -26,9 +26,10 @@ use crate::bindings::exports::myao::memory::memory_generator::{
 use crate::bindings::log::Level;
 use crate::bindings::storage::{Backlog, Memory, MemoryDraft};
 use crate::bindings::types::{Scope, Timestamp};
-use crate::context::{Remembered, thread_scope_id};
+use crate::context::{Remembered, is_stand_in, thread_scope_id};
 use crate::ports::Ports;
 use crate::summarizer::Summarizer;
+use crate::words;
 
 /// One run, at one point in time.
 pub struct Run<'a> {
@@ -187,14 +188,13 @@ impl<'a> Run<'a> {
     }
 
     fn log_made(&self, memory: &Memory) {
-        let line = format!(
-            "saved {:?} {:?} memory of {} as version {} from {} messages",
-            memory.scope,
-            memory.memory_type,
-            memory.scope_id,
-            memory.version,
-            memory.source_message_count
-        );
+        let what = words::memory(memory.scope, &memory.scope_id, memory.memory_type);
+        let saved = if is_stand_in(memory) {
+            format!("a stand-in for {what}")
+        } else {
+            format!("version {} of {what}", memory.version)
+        };
+        let line = format!("saved {saved} (messages: {})", memory.source_message_count);
         self.ports.log.write(Level::Info, &line);
     }
 }

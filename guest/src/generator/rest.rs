@@ -2,11 +2,12 @@
 //! extract stands in meanwhile.
 
 use super::Run;
-use crate::bindings::errors::{BadAnswer, Error};
+use crate::bindings::errors::Error;
 use crate::bindings::llm::LlmError;
 use crate::bindings::log::Level;
 use crate::bindings::storage::{Deferral, Memory, MemoryDraft};
 use crate::bindings::types::{MemoryType, Scope, Timestamp};
+use crate::words;
 
 /// Seconds after the first failure; they double with each further one.
 const FIRST_REST: i64 = 3600;
@@ -71,7 +72,9 @@ impl Run<'_> {
             .defer(subject.scope, subject.scope_id, &deferral);
         if let Err(error) = deferred {
             // The failure itself is reported; without the deferral it is only tried again sooner.
-            let line = format!("cannot defer {}: {error:?}", subject.scope_id);
+            let what = words::memory(subject.scope, subject.scope_id, subject.memory_type);
+            let why = words::storage_error(&error);
+            let line = format!("cannot defer {what}: {why}");
             self.ports.log.write(Level::Warn, &line);
         }
         true
@@ -87,25 +90,7 @@ fn of_type(deferrals: &[Deferral], memory_type: MemoryType) -> Option<&Deferral>
 /// Why the same input will fail again, for people; none where it may succeed at the next run.
 fn lasting_reason(error: &Error) -> Option<String> {
     let reason = match error {
-        Error::BadAnswer(bad) => match bad {
-            BadAnswer::Empty => "the answer was empty".to_owned(),
-            BadAnswer::Refusal => "the model declined".to_owned(),
-            BadAnswer::Question => "the model asked a question".to_owned(),
-            BadAnswer::PromptRepeated => "the answer repeated the prompt".to_owned(),
-            BadAnswer::WrongLanguage(languages) => format!(
-                "the answer was in {}, not in {}",
-                languages.found, languages.expected
-            ),
-            BadAnswer::TooLong(length) => format!(
-                "the answer had {} tokens, with a limit of {}",
-                length.tokens, length.limit
-            ),
-            BadAnswer::Shrunk(shrinkage) => format!(
-                "the answer kept {} of {} facts",
-                shrinkage.facts_kept, shrinkage.facts_before
-            ),
-            BadAnswer::Malformed(fault) => format!("the answer was malformed: {fault}"),
-        },
+        Error::BadAnswer(bad) => words::bad_answer(bad),
         Error::PromptTooLong(length) => format!(
             "the prompt has {} tokens and {} fit",
             length.tokens, length.limit

@@ -12,6 +12,7 @@ use crate::context::thread_scope_id;
 use crate::fit::{Fitted, Window, around_target, within_target};
 use crate::ports::{Llm, Log};
 use crate::prompt::{Renderer, reply_target_messages};
+use crate::words;
 
 /// Makes the prompts of replies and judgments, and asks the model; needs no store and no chat platform.
 pub struct Asker<'a> {
@@ -129,8 +130,9 @@ impl<'a> Asker<'a> {
             Ok(taken) => Ok(taken),
             Err(refused) => {
                 let line = format!(
-                    "the answer for {} is not taken ({:?}): asked once more",
-                    request.purpose.scope_id, refused.fault
+                    "asked once more for {}: {}",
+                    words::purpose(&request.purpose),
+                    words::bad_answer(&refused.fault)
                 );
                 self.log.write(Level::Info, &line);
                 request.system_prompt =

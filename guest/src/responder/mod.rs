@@ -1,7 +1,7 @@
 //! Answers people: when the bot is mentioned, and of its own accord.
 //!
-//! [`target`] reads what is answered and what is known around it, [`ask`] makes the prompt fit and sends it, [`reply`]
-//! makes and posts the text, [`judgment`] decides whether there should be one. Without a model [`quote`] answers with
+//! `target` reads what is answered and what is known around it, `ask` makes the prompt fit and sends it, `reply`
+//! makes and posts the text, `judgment` decides whether there should be one. Without a model `quote` answers with
 //! what is remembered.
 
 mod ask;

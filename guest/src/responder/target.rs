@@ -9,6 +9,7 @@ use crate::bindings::types::{Context, ConversationHistory, Message, Persona};
 use crate::context::{Remembered, build_around, conversation_history};
 use crate::sort;
 use crate::ts::Ts;
+use crate::words;
 
 /// What is answered, and what is known around it.
 pub(super) struct Situation {
@@ -109,7 +110,8 @@ impl Responder<'_> {
         let fetched = match fetched {
             Ok(fetched) => fetched,
             Err(error) => {
-                return self.warn(&format!("cannot read the {what} from Slack: {error:?}"));
+                let why = words::slack_error(&error);
+                return self.warn(&format!("cannot read the {what} from Slack: {why}"));
             }
         };
         let until = Ts::last_of(self.now);
@@ -159,7 +161,8 @@ impl Responder<'_> {
             }
             Ok(_) => {}
             Err(error) => self.warn(&format!(
-                "cannot read the name of {id} from Slack: {error:?}"
+                "cannot read the name of {id} from Slack: {}",
+                words::slack_error(&error)
             )),
         }
         Ok(answered)

@@ -10,6 +10,7 @@ use crate::bindings::log::Level;
 use crate::bindings::settings::Language as LanguageSetting;
 use crate::bindings::types::Context;
 use crate::prompt;
+use crate::words;
 
 /// What the answers to some prompts have in common.
 pub(super) struct Answers<'c> {
@@ -130,8 +131,9 @@ impl Summarizer<'_> {
             if let Err(rejection) = result {
                 let fault = BadAnswer::from(rejection.clone());
                 let line = format!(
-                    "the answer for {} is not taken ({fault:?}): asked once more",
-                    answers.purpose.scope_id
+                    "asked once more for {}: {}",
+                    words::purpose(&answers.purpose),
+                    words::bad_answer(&fault)
                 );
                 self.log.write(Level::Info, &line);
                 let language = self.languages(job).first().copied();

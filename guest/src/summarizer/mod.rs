@@ -1,8 +1,8 @@
 //! Makes the text of one memory from a context, with a language model or without one
 //! (documents `05` and `extra05a`).
 //!
-//! With a model: [`crate::fit`] cuts the context until the prompt fits, [`chunks`] splits a target that does not fit
-//! by itself, [`ask`] sends the prompts and judges the answers.
+//! With a model: `fit` cuts the context until the prompt fits, `chunks` splits a target that does not fit
+//! by itself, `ask` sends the prompts and judges the answers.
 
 mod ask;
 mod chunks;

@@ -121,6 +121,7 @@ impl Mentions {
     async fn answer(&self, reply: &WaitingReply) {
         let began = Instant::now();
         let channel_id = &reply.channel_id;
+        let words = Words::of(reply.kind);
         let kept = match self.try_answer(reply).await {
             Ok(Answered::Posted) => {
                 self.metrics.replies.count(match reply.kind {
@@ -128,7 +129,7 @@ impl Mentions {
                     ReplyKind::OwnAccord => "unasked",
                 });
                 self.metrics.reply_seconds.observe(seconds(began.elapsed()));
-                tracing::info!("answered a mention in {channel_id}");
+                tracing::info!("{} {channel_id}", words.done);
                 Ok(())
             }
             Ok(Answered::TooOld) => {
@@ -146,7 +147,10 @@ impl Mentions {
             Ok(()) | Err(StorageError::Conflict(_)) => {}
             Err(error) => {
                 let error = explain_storage(&error);
-                tracing::error!("what became of a mention is not kept: {error}");
+                tracing::error!(
+                    "what became of {} {channel_id} is not kept: {error}",
+                    words.what
+                );
             }
         }
     }
@@ -187,9 +191,10 @@ impl Mentions {
     async fn failed(&self, reply: &WaitingReply, error: &CallError) -> Result<(), StorageError> {
         self.metrics.replies.count("failed");
         let channel_id = &reply.channel_id;
+        let words = Words::of(reply.kind);
         if can_never_succeed(error) {
             self.metrics.replies.count("given-up");
-            tracing::error!("a mention in {channel_id} cannot be answered: {error}");
+            tracing::error!("{} {channel_id} {} {error}", words.what, words.never);
             return self
                 .workspace
                 .give_up_reply(channel_id, reply.ts, error.to_string())
@@ -197,12 +202,41 @@ impl Mentions {
         }
         let wait = wait_after(reply.failures, error);
         tracing::warn!(
-            "a mention in {channel_id} is not answered yet, tried again in {wait} s: {error}"
+            "{} {channel_id} {} {wait} s: {error}",
+            words.what,
+            words.not_yet
         );
         let next = self.clock.seconds() + wait;
         self.workspace
             .fail_reply(channel_id, reply.ts, error.to_string(), next)
             .await
+    }
+}
+
+/// What the log says of an answer. An unasked one was written down by [`super::unasked`]: it is only to be posted.
+struct Words {
+    done: &'static str,
+    what: &'static str,
+    not_yet: &'static str,
+    never: &'static str,
+}
+
+impl Words {
+    fn of(kind: ReplyKind) -> Self {
+        match kind {
+            ReplyKind::Mention => Self {
+                done: "answered a mention in",
+                what: "a mention in",
+                not_yet: "is not answered yet, tried again in",
+                never: "cannot be answered:",
+            },
+            ReplyKind::OwnAccord => Self {
+                done: "posted an unasked answer in",
+                what: "an unasked answer in",
+                not_yet: "is not posted yet, tried again in",
+                never: "cannot be posted:",
+            },
+        }
     }
 }
 

@@ -46,9 +46,9 @@ pub struct Metrics {
     pub runs: Counters,
     /// Memories made, by layer.
     pub memories: Counters,
-    /// 1 while connected to Slack.
+    /// 1 while events can come: over a socket while it is connected, over HTTP while the bot listens.
     pub connected: Gauge,
-    /// Times that the connection was made.
+    /// Times that the socket was connected.
     pub connections: Counter,
     calls: Family<CallLabels, Counter>,
     tokens: Counters,
@@ -105,7 +105,7 @@ impl Default for Metrics {
         };
         registry.register(
             "connected",
-            "Whether Slack is connected",
+            "Whether Slack is connected, or events are listened for",
             metrics.connected.clone(),
         );
         registry.register(

@@ -2,12 +2,12 @@
 //!
 //! The way of a message:
 //!
-//! 1. [`inbox`] keeps the event, and only then is it acknowledged;
-//! 2. [`worker`] lets it take effect on the store, in any order and once;
-//! 3. [`mentions`] and [`unasked`] have the component answer, and [`generation`] has it make memories;
+//! 1. `inbox` keeps the event, and only then is it acknowledged;
+//! 2. `worker` lets it take effect on the store, in any order and once;
+//! 3. `mentions` and `unasked` have the component answer, and `generation` has it make memories;
 //! 4. the component posts through [`crate::slack::live`], which posts every answer once.
 //!
-//! [`catch_up`] reads what came while nobody listened. Everything that is still to do is read from the store, so
+//! `catch_up` reads what came while nobody listened. Everything that is still to do is read from the store, so
 //! that a bot that is killed goes on where it was.
 
 mod catch_up;
@@ -181,7 +181,11 @@ impl Bot {
                 let clock = self.clock.clone();
                 let clock = move || clock.unsigned_seconds();
                 let router = http::router(inbox, signing_secret, clock);
-                serve(listener, router, stop.clone()).await
+                // Nothing tells whether Slack reaches it: what listens counts as connected.
+                self.metrics.connected.set(1);
+                let served = serve(listener, router, stop.clone()).await;
+                self.metrics.connected.set(0);
+                served
             }
         };
         let _ = stop_work.send(true);

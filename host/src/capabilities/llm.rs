@@ -1,4 +1,4 @@
-//! The import `llm`, over the agents' [`Llm`](crate::llm::Llm)s. Keys and addresses stay behind that trait; the
+//! The import `llm`, over the agents' [`Llm`]s. Keys and addresses stay behind that trait; the
 //! journal, where there is one, stands in the way of every call.
 
 use futures::StreamExt as _;

@@ -46,6 +46,35 @@ pub use crate::bindings::llm::{Agent, Completion, FinishReason, LlmError, Purpos
 pub const CALLS_IN_FLIGHT: usize = 16;
 
 /// A language model. `wit/llm.wit` documents the calls and errors.
+///
+/// One of your own needs a single function; [`configured`] has those of several providers.
+///
+/// ```
+/// use myao::llm::{CallObserver, Completion, FinishReason, Llm, LlmError, Request};
+///
+/// struct MyGateway;
+/// # impl MyGateway {
+/// #     async fn ask(&self, prompt: &str, max_tokens: u32) -> Result<String, std::io::Error> { Ok(format!("{max_tokens} {prompt}")) }
+/// # }
+///
+/// #[async_trait::async_trait]
+/// impl Llm for MyGateway {
+///     async fn complete(&self, request: Request, _: &dyn CallObserver) -> Result<Completion, LlmError> {
+///         let text = self.ask(&request.system_prompt, request.max_tokens).await;
+///         Ok(Completion {
+///             text: text.map_err(|error| LlmError::Unavailable(error.to_string()))?,
+///             finish_reason: FinishReason::Stop,
+///             model: "my-model".to_owned(),
+///             input_tokens: None,
+///             output_tokens: None,
+///         })
+///     }
+///
+///     fn context_window(&self) -> Option<u32> {
+///         Some(32_768)
+///     }
+/// }
+/// ```
 #[async_trait::async_trait]
 pub trait Llm: Send + Sync {
     /// Asks for one answer. The model gets exactly one `system` message, and no `user` message (but for

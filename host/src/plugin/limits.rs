@@ -2,7 +2,23 @@
 
 use std::time::Duration;
 
-/// What a call may use up, and how many run at once.
+/// What a call may use up, and how many run at once. What a call exceeds ends it with a
+/// [`CallError`](super::CallError) that names the limit.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use myao::plugin::Limits;
+///
+/// // For replies that somebody waits for, beside a store of small channels.
+/// let limits = Limits {
+///     deadline: Duration::from_secs(60),
+///     admission_wait: Duration::from_secs(10),
+///     memory_bytes: 32 << 20,
+///     ..Limits::default()
+/// };
+/// assert_eq!(limits.transfer_bytes, 64 << 20);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Linear memory of one call, in bytes. The default of 256 MiB holds contexts of some 100,000 messages.

@@ -57,6 +57,21 @@ use crate::traces::{ComponentCall, Subject, Traces};
 
 /// A component for one workspace. Each call runs in an instance of its own, so calls may run side by
 /// side and one that traps leaves nothing behind.
+///
+/// [`MemoryPlugin::builder`] puts one together. Here it makes the text of a memory, from a context that the platform holds;
+/// nothing is read or saved:
+///
+/// ```no_run
+/// use myao::bindings::types::{Context, MemoryType, Scope};
+/// use myao::plugin::{CallError, MemoryPlugin};
+///
+/// async fn summary_of(plugin: &MemoryPlugin, channel: &Context) -> Result<String, CallError> {
+///     let summary = plugin
+///         .summarize(channel, Scope::Channel, MemoryType::ShortTerm, None)
+///         .await?;
+///     Ok(summary.text)
+/// }
+/// ```
 #[derive(Clone)]
 pub struct MemoryPlugin {
     component: LoadedComponent,

@@ -13,6 +13,39 @@ pub use crate::bindings::slack::{PostRequest, SlackError};
 pub use crate::bindings::types::{Message, User};
 
 /// The chat platform. `wit/slack.wit` documents each call; an implementation keeps every word of it.
+///
+/// A platform whose messages are all in its store only posts:
+///
+/// ```
+/// use myao::slack::{Message, PostRequest, Slack, SlackError, User};
+///
+/// struct MyChat;
+/// # impl MyChat {
+/// #     async fn post_once(&self, _: &PostRequest) -> Result<String, std::io::Error> { Ok(String::new()) }
+/// # }
+///
+/// #[async_trait::async_trait]
+/// impl Slack for MyChat {
+///     async fn post(&self, post: PostRequest) -> Result<Vec<String>, SlackError> {
+///         // Once for each message that is answered, however often it is asked to.
+///         let posted = self.post_once(&post).await;
+///         let ts = posted.map_err(|error| SlackError::Unavailable(error.to_string()))?;
+///         Ok(vec![ts])
+///     }
+///     async fn thread(&self, _: String, _: String) -> Result<Vec<Message>, SlackError> {
+///         Ok(Vec::new())
+///     }
+///     async fn history(&self, _: String, _: String, _: u32) -> Result<Vec<Message>, SlackError> {
+///         Ok(Vec::new())
+///     }
+///     async fn permalink(&self, channel_id: String, ts: String) -> Result<String, SlackError> {
+///         Ok(format!("https://chat.example/{channel_id}/{ts}"))
+///     }
+///     async fn get_user(&self, id: String) -> Result<User, SlackError> {
+///         Err(SlackError::NotFound(format!("nobody is called {id}")))
+///     }
+/// }
+/// ```
 #[async_trait::async_trait]
 pub trait Slack: Send + Sync {
     /// Posts an answer, once for each message that is answered; the ids of the posts in order.

@@ -21,6 +21,28 @@ pub const STAND_IN_VERSION: u32 = 0;
 
 /// One workspace of a store, as the component sees it. `wit/storage.wit` documents each call; an
 /// implementation keeps every word of it ([`conformance`] checks one).
+///
+/// The store of the program is one; the store in memory of the crate `myao-testkit` is the one to read before writing
+/// another.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use myao::storage::sqlite::SqliteStore;
+/// use myao::storage::Storage;
+///
+/// # #[tokio::main]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("memory.db");
+/// let store = SqliteStore::open(path)?;
+/// let workspace = store.workspace("my-workspace", "Asia/Tokyo".parse()?, "default")?;
+/// let storage: Arc<dyn Storage> = Arc::new(workspace);
+///
+/// assert!(storage.list_channels().await?.is_empty());
+/// # Ok(())
+/// # }
+/// ```
 #[async_trait::async_trait]
 pub trait Storage: Send + Sync {
     /// All channels, ordered by name and then by id.

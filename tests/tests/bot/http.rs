@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 
 use myao_fake_slack::{BOT_TOKEN, FakeSlack};
 use myao_tests::bot::{Bot, Signed, now, said, send};
-use myao_tests::peer::free_address;
+use myao_tests::peer::{exchange, free_address};
 use myao_tests::program::Program;
 
 use crate::support::{
@@ -51,6 +51,18 @@ fn a_mention_over_http_is_answered_once() {
         .filter(|delivery| delivery.status != Some(200));
     assert_eq!(refused.count(), 0);
     assert_eq!(slack.connections(), 0);
+}
+
+#[test]
+fn a_bot_that_listens_counts_as_connected() {
+    let slack = workspace();
+    let mut bot = listen(&slack, free_address(), "");
+    let health = bot.health();
+    bot.until("the metric", |_| {
+        let metrics = exchange(health, "GET /metrics", &[], "").ok()?.body;
+        metrics.contains("\nmyao_connected 1\n").then_some(())
+    });
+    bot.stop();
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use myao_fake_slack::{FakeSlack, Fault};
-use myao_tests::bot::Bot;
+use myao_tests::bot::{Bot, read_log};
 use myao_tests::llm_server::{Call, LlmServer, answer};
 use serde_json::json;
 
@@ -171,6 +171,28 @@ fn an_answer_that_was_not_posted_leaves_no_judgment() {
     let mut bot = connect_again(&slack, program, &judge.config());
     slack.post(EMIKO, CAMP, "どなたか分かりますか？", None);
     posts(&slack, &mut bot, 1);
+    bot.stop();
+    assert_eq!(slack.posts().len(), 1);
+}
+
+#[test]
+fn an_answer_that_was_cut_off_is_posted_by_the_next_start_and_not_called_a_mention() {
+    let (slack, judge) = (workspace(), Judge::new(true));
+    let mut bot = connect(&slack, &judge.config());
+    slack.faults().next("chat.postMessage", Fault::HoldCall);
+    slack.post(EMIKO, CAMP, "合宿の会場はどこですか？", None);
+    bot.until("a post is held", |_| {
+        (slack.faults().held() == 1).then_some(())
+    });
+    let program = bot.kill();
+    slack.faults().release();
+    let mut bot = connect_again(&slack, program, &judge.config());
+    let log = bot.until("what was done", |program| {
+        let log = read_log(program);
+        log.contains("posted an unasked answer in C0CAMP")
+            .then_some(log)
+    });
+    assert!(!log.contains("a mention"), "{log}");
     bot.stop();
     assert_eq!(slack.posts().len(), 1);
 }

@@ -100,6 +100,17 @@ fn a_database_that_is_not_there_is_not_made() {
 }
 
 #[test]
+fn an_empty_database_is_called_empty_with_what_fills_it() {
+    let program = Program::with_config(HEALTH);
+    program.write("myao.db", "");
+    let (checks, ok) = checks(&program, &[]);
+    assert!(ok);
+    let words = ["myao.db is empty", "myao import", "backup"];
+    assert_found(&checks, "database", "warning", &words);
+    assert!(!of(&checks, "database").1.contains("older"), "{checks:#?}");
+}
+
+#[test]
 fn a_file_that_is_no_database_is_told() {
     let program = Program::with_config(HEALTH);
     program.write("myao.db", "These are notes. ".repeat(300));

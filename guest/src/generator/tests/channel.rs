@@ -218,23 +218,6 @@ fn an_unknown_channel_fails_and_is_named() {
     );
 }
 
-#[test]
-fn the_log_tells_what_was_made_and_never_a_text() {
-    let host = TestHost::new();
-    host.say("C1", -10, "secret");
-    host.generate(0);
-    let lines = host.log.0.borrow();
-    assert_eq!(lines.len(), 3);
-    assert!(
-        lines[0].contains("memory of C1 as version 1 from 1 messages"),
-        "{lines:?}"
-    );
-    assert!(
-        lines.iter().all(|line| !line.contains("secret")),
-        "{lines:?}"
-    );
-}
-
 /// Runs the same channel on the side while the model thinks.
 struct Rival<'a>(&'a TestHost, Cell<bool>);
 

@@ -13,6 +13,7 @@ mod consolidation;
 mod due;
 mod faults;
 mod limits;
+mod log_lines;
 mod regressions;
 mod rest;
 mod steps;

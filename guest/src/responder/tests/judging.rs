@@ -45,6 +45,12 @@ fn an_answer_that_is_no_judgment_is_asked_for_once_more_with_the_reason() {
         .script(0, Ok(completion(first, FinishReason::Stop)));
     assert!(!judge(&host).unwrap().should_respond);
     assert!(host.llm.prompts()[1].contains("confidence is missing"));
+    assert_eq!(
+        *host.log.0.borrow(),
+        [
+            "asked once more for the judgment in channel C1: the answer was malformed: confidence is missing"
+        ]
+    );
 }
 
 #[test]

@@ -161,9 +161,17 @@ fn a_platform_that_cannot_be_asked_is_warned_of_and_the_answer_is_made_from_what
     assert_eq!(reply.text, ANSWER);
     let calls = host.slack.take_calls();
     assert_eq!(calls, ["thread", "history", "get-user", "post"]);
-    let log = host.log.0.borrow();
-    let warned = log.iter().filter(|line| line.contains("Slack:")).count();
-    assert_eq!(warned, 3, "{log:?}");
+    assert_eq!(
+        host.log.0.borrow()[..3],
+        [
+            format!(
+                "cannot read the thread C1:{} from Slack: thread was to fail",
+                ts(-60)
+            ),
+            "cannot read the history of C1 from Slack: history was to fail".to_owned(),
+            "cannot read the name of U9 from Slack: get-user was to fail".to_owned(),
+        ]
+    );
 }
 
 #[test]

@@ -15,6 +15,10 @@ pub(super) fn check(path: &Path) -> (Finding, bool) {
     let finding = match examine(path) {
         Err(error) => Finding::bad(CHECK, error.to_string()),
         Ok(Examined::Missing) => missing(path),
+        Ok(Examined::Empty) => Finding::warning(CHECK, format!("{shown} is empty")).with_advice(
+            "`myao import`, `myao chat` and `myao run` fill it; if it should hold memories, restore it from a backup, or name the file that \
+             holds them in memory.database_path",
+        ),
         Ok(Examined::Legacy) => Finding::warning(
             CHECK,
             format!("{shown} is the Python bot's database"),

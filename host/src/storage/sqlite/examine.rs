@@ -15,6 +15,8 @@ const FAULTS: u32 = 5;
 pub enum Examined {
     /// There is none.
     Missing,
+    /// It holds nothing: no program made a table in it.
+    Empty,
     /// The Python bot's.
     Legacy,
     /// Myao's, and it can be written.
@@ -38,14 +40,15 @@ pub fn examine(path: &Path) -> Result<Examined, StoreError> {
     }
     let mut connection = pool::connect(path)?;
     let at = |fault: Fault| fault.at(path);
-    let found = schema::look(&connection).map_err(|error| at(error.into()))?;
-    match found {
+    let look = || Ok((schema::look(&connection)?, schema::is_marked(&connection)?));
+    let (found, is_marked) = look().map_err(|error: rusqlite::Error| at(error.into()))?;
+    match &found {
         Some(schema::Found::Legacy) => return Ok(Examined::Legacy),
         Some(schema::Found::Foreign) => return Err(StoreError::Foreign(path.to_owned())),
         Some(schema::Found::Newer(found)) => {
             return Err(StoreError::Newer {
                 path: path.to_owned(),
-                found,
+                found: *found,
                 known: schema::NEWEST,
             });
         }
@@ -61,6 +64,9 @@ pub fn examine(path: &Path) -> Result<Examined, StoreError> {
         faults.retain(|line| line != "ok");
         // It is rolled back.
         connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        if found.is_none() && !is_marked {
+            return Ok(Examined::Empty);
+        }
         Ok(Examined::Ours {
             schema,
             newest: schema::NEWEST,
@@ -87,6 +93,22 @@ mod tests {
         let path = folder.path().join("myao.db");
         assert_eq!(examine(&path).unwrap(), Examined::Missing);
         assert!(!path.exists());
+    }
+
+    #[test]
+    fn an_empty_file_is_told_from_an_older_database() {
+        let folder = folder();
+        let path = folder.path().join("myao.db");
+        std::fs::write(&path, "").unwrap();
+        assert_eq!(examine(&path).unwrap(), Examined::Empty);
+        // As it is once somebody has written, and taken everything out again.
+        let connection = rusqlite::Connection::open(&path).unwrap();
+        connection
+            .execute_batch("CREATE TABLE t (a); DROP TABLE t;")
+            .unwrap();
+        drop(connection);
+        assert!(path.metadata().unwrap().len() > 0);
+        assert_eq!(examine(&path).unwrap(), Examined::Empty);
     }
 
     #[test]

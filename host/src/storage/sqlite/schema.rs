@@ -91,8 +91,7 @@ pub(super) fn workspace_key(connection: &Connection, id: &str) -> rusqlite::Resu
 
 /// What a file is; none where migrations are to be applied.
 pub(super) fn look(connection: &Connection) -> rusqlite::Result<Option<Found>> {
-    let application: i32 = pragma(connection, "application_id")?;
-    if application == APPLICATION_ID {
+    if is_marked(connection)? {
         let version: i32 = pragma(connection, "user_version")?;
         return Ok(match version {
             NEWEST => Some(Found::Ours),
@@ -100,6 +99,7 @@ pub(super) fn look(connection: &Connection) -> rusqlite::Result<Option<Found>> {
             _ => Some(Found::Newer(version)),
         });
     }
+    let application: i32 = pragma(connection, "application_id")?;
     let tables: i64 = connection.query_row(include_str!("sql/tables.sql"), [], |row| row.get(0))?;
     if application == 0 && tables == 0 {
         return Ok(None);
@@ -111,6 +111,12 @@ pub(super) fn look(connection: &Connection) -> rusqlite::Result<Option<Found>> {
     } else {
         Found::Foreign
     }))
+}
+
+/// Whether a myao, of whatever version, has made its tables in a file.
+pub(super) fn is_marked(connection: &Connection) -> rusqlite::Result<bool> {
+    let application: i32 = pragma(connection, "application_id")?;
+    Ok(application == APPLICATION_ID)
 }
 
 fn migrate(connection: &Connection) -> rusqlite::Result<()> {

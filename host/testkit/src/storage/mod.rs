@@ -1,7 +1,7 @@
 //! A store in memory that keeps every word of `wit/storage.wit`.
 //!
-//! It is meant to be read: plain maps behind one lock, one file for each part of the contract ([`messages`] holds what
-//! people wrote, [`memories`] what the component saved, [`due`] what waits). Who writes a store for a platform finds here
+//! It is meant to be read: plain maps behind one lock, one file for each part of the contract (`messages` holds what
+//! people wrote, `memories` what the component saved, `due` what waits). Who writes a store for a platform finds here
 //! what each call has to do, and passes the same suite: [`myao::storage_conformance!`].
 //!
 //! What a call costs:

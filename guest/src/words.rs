@@ -1,0 +1,89 @@
+//! The contract's cases in words, for log lines and for the reasons of deferrals.
+
+use crate::bindings::errors::BadAnswer;
+use crate::bindings::llm::{Agent, Purpose};
+use crate::bindings::slack::SlackError;
+use crate::bindings::storage::StorageError;
+use crate::bindings::types::{MemoryType, Scope};
+
+/// `the short-term memory of channel C1`.
+pub(crate) fn memory(scope: Scope, scope_id: &str, memory_type: MemoryType) -> String {
+    let memory_type = match memory_type {
+        MemoryType::LongTerm => "long-term",
+        MemoryType::ShortTerm => "short-term",
+    };
+    format!(
+        "the {memory_type} memory of {} {scope_id}",
+        self::scope(scope)
+    )
+}
+
+/// What a call of the model is for: a memory, `the reply in thread C1:1709287200.000000`, …
+pub(crate) fn purpose(purpose: &Purpose) -> String {
+    let (scope, scope_id) = (purpose.scope, &purpose.scope_id);
+    if let Some(memory_type) = purpose.memory_type {
+        return memory(scope, scope_id, memory_type);
+    }
+    let answer = match purpose.agent {
+        Agent::Judgment => "judgment",
+        Agent::Memory | Agent::Response => "reply",
+    };
+    format!("the {answer} in {} {scope_id}", self::scope(scope))
+}
+
+fn scope(scope: Scope) -> &'static str {
+    match scope {
+        Scope::Workspace => "workspace",
+        Scope::Channel => "channel",
+        Scope::Thread => "thread",
+    }
+}
+
+/// Why an answer is not taken.
+pub(crate) fn bad_answer(bad: &BadAnswer) -> String {
+    match bad {
+        BadAnswer::Empty => "the answer was empty".to_owned(),
+        BadAnswer::Refusal => "the model declined".to_owned(),
+        BadAnswer::Question => "the model asked a question".to_owned(),
+        BadAnswer::PromptRepeated => "the answer repeated the prompt".to_owned(),
+        BadAnswer::WrongLanguage(languages) => format!(
+            "the answer was in {}, not in {}",
+            languages.found, languages.expected
+        ),
+        BadAnswer::TooLong(length) => format!(
+            "the answer had {} tokens, with a limit of {}",
+            length.tokens, length.limit
+        ),
+        BadAnswer::Shrunk(shrinkage) => format!(
+            "the answer kept {} of {} facts",
+            shrinkage.facts_kept, shrinkage.facts_before
+        ),
+        BadAnswer::Malformed(fault) => format!("the answer was malformed: {fault}"),
+    }
+}
+
+/// What the store says of its error.
+pub(crate) fn storage_error(error: &StorageError) -> &str {
+    match error {
+        StorageError::NotFound(detail)
+        | StorageError::Conflict(detail)
+        | StorageError::Unavailable(detail)
+        | StorageError::Invalid(detail)
+        | StorageError::Other(detail) => detail,
+    }
+}
+
+/// What the chat platform says of its error.
+pub(crate) fn slack_error(error: &SlackError) -> String {
+    match error {
+        SlackError::RateLimited(None) => "it takes no more calls for now".to_owned(),
+        SlackError::RateLimited(Some(seconds)) => {
+            format!("it takes no more calls for {seconds} s")
+        }
+        SlackError::NotFound(detail)
+        | SlackError::NotAllowed(detail)
+        | SlackError::Unavailable(detail)
+        | SlackError::Invalid(detail)
+        | SlackError::Other(detail) => detail.clone(),
+    }
+}
