@@ -12,8 +12,8 @@ use wasmtime::component::Component;
 
 use crate::digest::hex;
 
-/// Bytes of the checksum in front of the compiled code.
-const CHECKSUM_BYTES: usize = 32;
+/// Bytes of the checksum behind the compiled code.
+const CHECKSUM_BYTES: u64 = 32;
 /// Hexadecimal digits of a file's name.
 const DIGEST_DIGITS: usize = 64;
 /// So long a file is kept that nothing uses.
@@ -38,10 +38,8 @@ impl<'a> CompiledCache<'a> {
         digest: &str,
     ) -> Result<Component, Failure> {
         let path = self.path(engine, digest);
-        let kept = self
-            .read(&path)
-            .and_then(|compiled| deserialize(engine, &compiled).map_err(Unusable::Refused));
-        match kept {
+        let kept = self.check(&path);
+        match kept.and_then(|()| map(engine, &path).map_err(Unusable::Refused)) {
             Ok(component) => return Ok(component),
             Err(Unusable::Absent) => {}
             Err(why) => tracing::warn!("{} is not used: {why}", path.display()),
@@ -59,15 +57,15 @@ impl<'a> CompiledCache<'a> {
 
     /// The file is named by the component and by everything that its compilation depends on.
     fn path(&self, engine: &Engine, digest: &str) -> PathBuf {
-        let mut hasher = DigestHasher(Sha256::new());
+        let mut hasher = Digester(Sha256::new());
         engine.precompile_compatibility_hash().hash(&mut hasher);
-        hasher.write(digest.as_bytes());
+        hasher.0.update(digest.as_bytes());
         let name = hex(hasher.0.finalize());
         self.folder.join(format!("{name}.cwasm"))
     }
 
-    /// The compiled code in a file that is whole and the user's own.
-    fn read(&self, path: &Path) -> Result<Vec<u8>, Unusable> {
+    /// Whether a file is whole and the user's own.
+    fn check(&self, path: &Path) -> Result<(), Unusable> {
         let mut file = fs::File::open(path).map_err(Unusable::unreadable)?;
         let (folder, own) = (fs::metadata(self.folder), file.metadata());
         let (folder, own) = folder
@@ -76,16 +74,18 @@ impl<'a> CompiledCache<'a> {
         if !is_private(&folder, &own) {
             return Err(Unusable::NotPrivate);
         }
-        let mut bytes = Vec::with_capacity(usize::try_from(own.len()).unwrap_or(0));
-        file.read_to_end(&mut bytes).map_err(Unusable::unreadable)?;
-        let (checksum, compiled) = bytes
-            .split_at_checked(CHECKSUM_BYTES)
-            .ok_or(Unusable::Damaged)?;
-        if Sha256::digest(compiled).as_slice() != checksum {
-            return Err(Unusable::Damaged);
+        let length = own.len().checked_sub(CHECKSUM_BYTES);
+        let mut compiled = (&mut file).take(length.ok_or(Unusable::Damaged)?);
+        let mut hasher = Digester(Sha256::new());
+        io::copy(&mut compiled, &mut hasher).map_err(Unusable::unreadable)?;
+        let mut checksum = Vec::new();
+        file.read_to_end(&mut checksum)
+            .map_err(Unusable::unreadable)?;
+        if hasher.0.finalize().as_slice() == checksum {
+            Ok(())
+        } else {
+            Err(Unusable::Damaged)
         }
-        bytes.drain(..CHECKSUM_BYTES);
-        Ok(bytes)
     }
 
     /// Written aside, and renamed when it is whole.
@@ -93,8 +93,8 @@ impl<'a> CompiledCache<'a> {
         create_private_folder(self.folder)?;
         let partial = path.with_extension(format!("partial-{}", std::process::id()));
         let written = create_private_file(&partial).and_then(|mut file| {
-            file.write_all(&Sha256::digest(compiled))?;
             file.write_all(compiled)?;
+            file.write_all(&Sha256::digest(compiled))?;
             file.sync_all()
         });
         written
@@ -202,10 +202,10 @@ impl Unusable {
     }
 }
 
-/// Feeds a SHA-256 with what is hashed.
-struct DigestHasher(Sha256);
+/// Feeds a SHA-256 with what is hashed or written.
+struct Digester(Sha256);
 
-impl Hasher for DigestHasher {
+impl Hasher for Digester {
     fn write(&mut self, bytes: &[u8]) {
         self.0.update(bytes);
     }
@@ -216,11 +216,29 @@ impl Hasher for DigestHasher {
     }
 }
 
+impl io::Write for Digester {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.update(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 #[allow(unsafe_code)]
 fn deserialize(engine: &Engine, compiled: &[u8]) -> wasmtime::Result<Component> {
-    // SAFETY: the bytes come from `precompile_component`, just now or through a file that only this
-    // user can write and whose checksum is right.
+    // SAFETY: the bytes come from `precompile_component` just now.
     unsafe { Component::deserialize(engine, compiled) }
+}
+
+/// Loads the code where it lies: a process reads what it runs, and processes share it.
+#[allow(unsafe_code)]
+fn map(engine: &Engine, path: &Path) -> wasmtime::Result<Component> {
+    // SAFETY: the bytes come from `precompile_component` through a file that only this user can write and whose
+    // checksum is right. Files are never written to, only replaced and removed.
+    unsafe { Component::deserialize_file(engine, path) }
 }
 
 #[cfg(unix)]
