@@ -36,7 +36,10 @@ pub(crate) async fn assert_same(printed: Output) {
 /// What the component logged holds no text of a message.
 pub(crate) fn assert_log_without_texts(printed: &Output) {
     let log = String::from_utf8(printed.stderr.clone()).unwrap();
-    assert!(log.contains("as version 2 from 8 messages"), "{log}");
+    assert!(
+        log.contains("version 2 of the short-term memory of channel C01 (messages: 8)"),
+        "{log}"
+    );
     for text in Script::read().texts() {
         assert!(!log.contains(text), "{text} stands in {log}");
     }
