@@ -39,7 +39,7 @@ impl<'a> CompiledCache<'a> {
     ) -> Result<Component, Failure> {
         let path = self.path(engine, digest);
         let kept = self.check(&path);
-        match kept.and_then(|()| map(engine, &path).map_err(Unusable::Refused)) {
+        match kept.and_then(|()| load_file(engine, &path)) {
             Ok(component) => return Ok(component),
             Err(Unusable::Absent) => {}
             Err(why) => tracing::warn!("{} is not used: {why}", path.display()),
@@ -229,11 +229,19 @@ impl io::Write for Digester {
 
 #[allow(unsafe_code)]
 fn deserialize(engine: &Engine, compiled: &[u8]) -> wasmtime::Result<Component> {
-    // SAFETY: the bytes come from `precompile_component` just now.
+    // SAFETY: the bytes come from `precompile_component`, just now or as those that `map` takes.
     unsafe { Component::deserialize(engine, compiled) }
 }
 
-/// Loads the code where it lies: a process reads what it runs, and processes share it.
+/// Loads the code where it lies: a process reads what it runs, and processes share it. A file system whose files may not be
+/// executed costs a copy.
+fn load_file(engine: &Engine, path: &Path) -> Result<Component, Unusable> {
+    map(engine, path).or_else(|_| {
+        let compiled = fs::read(path).map_err(Unusable::unreadable)?;
+        deserialize(engine, &compiled).map_err(Unusable::Refused)
+    })
+}
+
 #[allow(unsafe_code)]
 fn map(engine: &Engine, path: &Path) -> wasmtime::Result<Component> {
     // SAFETY: the bytes come from `precompile_component` through a file that only this user can write and whose

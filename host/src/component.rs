@@ -200,6 +200,21 @@ impl LoadedComponent {
         })
     }
 
+    /// The same, for a host that needs the world `memory`.
+    ///
+    /// # Errors
+    /// [`LoadError::Incompatible`] for a component of the world `summarizer`.
+    pub fn with_memory(self) -> Result<Self, LoadError> {
+        if self.exports.memory_generator.is_some() {
+            return Ok(self);
+        }
+        Err(LoadError::Incompatible {
+            name: self.name.to_string(),
+            found: "the world summarizer alone".to_owned(),
+            detail: "give it a component of the world memory".to_owned(),
+        })
+    }
+
     /// SHA-256 in hexadecimal of its bytes.
     #[must_use]
     pub fn digest(&self) -> &str {

@@ -103,17 +103,18 @@ impl App {
         )?)
     }
 
-    /// The component, which fits this host.
+    /// The component, which fits this program.
     pub(crate) fn load_component(&self) -> Result<LoadedComponent, LoadError> {
         let cache = cache_folder();
-        match &self.component {
+        let loaded = match &self.component {
             Some(path) => LoadedComponent::from_file(path, cache.as_deref()),
             None => LoadedComponent::from_bytes(
                 "the built-in component",
                 crate::BUILT_IN_COMPONENT,
                 cache.as_deref(),
             ),
-        }
+        };
+        loaded?.with_memory()
     }
 
     /// The component with the configured model, which is to be bound to a store.

@@ -3,6 +3,7 @@
 use std::io::Write as _;
 use std::process::ExitCode;
 
+use comfy_table::ColumnConstraint;
 use myao::config::{keys, schema};
 use serde_json::json;
 
@@ -28,11 +29,33 @@ pub(crate) fn run(app: &App, command: &ConfigCommand) -> anyhow::Result<ExitCode
         }
         ConfigCommand::Keys => {
             let mut table = output::table(&["key", "default", "what it does"]);
+            // A key that is cut in two is neither found nor copied.
+            if let Some(column) = table.column_mut(0) {
+                column.set_constraint(ColumnConstraint::ContentWidth);
+            }
             for key in keys() {
-                table.add_row([key.path, key.default, key.description]);
+                table.add_row([key.path, key.default, without_links(&key.description)]);
             }
             writeln!(output::stdout(), "{table}")?;
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Markdown with the words of its links alone: they lead to headings of the document.
+fn without_links(markdown: &str) -> String {
+    let mut plain = String::new();
+    let mut rest = markdown;
+    while let Some((before, link)) = rest.split_once('[') {
+        let Some((words, (_, after))) = link
+            .split_once("](")
+            .and_then(|(words, target)| Some((words, target.split_once(')')?)))
+        else {
+            break;
+        };
+        plain.push_str(before);
+        plain.push_str(words);
+        rest = after;
+    }
+    plain + rest
 }

@@ -221,6 +221,13 @@ fn a_component_of_another_world_is_told_what_is_missing() {
 }
 
 #[test]
+fn a_component_that_only_summarizes_is_refused_before_any_work() {
+    let component = std::fs::read(project_file("target/component/myao_summarizer.wasm")).unwrap();
+    let words = ["does not fit this host", "summarizer", "memory"];
+    assert_component_refused(&component, &words);
+}
+
+#[test]
 fn a_missing_component_is_named() {
     let generate = ["--component", "nowhere.wasm", "generate"];
     assert_refused(&program(), &generate, &["nowhere.wasm", "No such file"]);

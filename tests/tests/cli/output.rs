@@ -41,6 +41,22 @@ fn program() -> Program {
 }
 
 #[test]
+fn every_key_of_the_configuration_stands_whole_on_its_line() {
+    let program = program();
+    let keys = program.run(&["--json", "config", "keys"]).json();
+    let listed = program.run(&["config", "keys"]).output();
+    let first_words: Vec<&str> = listed
+        .lines()
+        .filter_map(|line| line.split_whitespace().next())
+        .collect();
+    for key in keys.as_array().unwrap() {
+        let key = key["key"].as_str().unwrap();
+        assert!(first_words.contains(&key), "{key}\n{listed}");
+    }
+    assert!(!listed.contains("]("), "{listed}");
+}
+
+#[test]
 fn every_command_prints_json_that_parses() {
     let program = program();
     for command in COMMANDS {
