@@ -70,6 +70,24 @@ async fn a_merge_that_rests_defers_the_channel_and_keeps_no_version_from_being_m
 }
 
 #[tokio::test]
+async fn a_merge_that_is_refused_keeps_no_version_of_the_same_run_from_being_made() {
+    let refused = LlmError::Refused("no".to_owned());
+    let merge = Asked::about(Scope::Channel, "C1").for_memory(LongTerm);
+    let host = ready_for(Scope::Channel, telling_llm().on(merge, refused))
+        .await
+        .with(|settings| settings.generation_message_limit = 2);
+    let outcome = step(&host, Scope::Channel, 0).await;
+    assert!(matches!(outcome, Outcome::Failed(_)), "{outcome:?}");
+    let made: Vec<_> = host
+        .storage
+        .drafts()
+        .iter()
+        .map(|draft| (draft.memory_type, draft.source_message_count))
+        .collect();
+    assert_eq!(made, [(ShortTerm, 2), (ShortTerm, 2)], "of four messages");
+}
+
+#[tokio::test]
 async fn while_the_model_fails_an_extract_stands_in_and_makes_way() {
     let unavailable = LlmError::Unavailable("connection refused".to_owned());
     for scope in [Scope::Thread, Scope::Channel] {
