@@ -4,40 +4,21 @@
 //! A chunk takes whole conversations. A thread that is longer than a chunk is split between messages, and a
 //! message that is longer than a chunk within its text, so that everything is covered.
 
-use std::collections::VecDeque;
+mod units;
 
 use super::ask::{Answers, Failure, Job};
 use super::{Summarizer, Task};
 use crate::answer::Accepted;
 use crate::bindings::errors::Error;
 use crate::bindings::llm::Agent;
-use crate::bindings::types::{ChannelMemory, Context, MemoryType, Message, Scope, Thread};
+use crate::bindings::types::{Context, MemoryType, Scope};
 use crate::fit::count;
 use crate::prompt;
 use crate::sort::sort_by_key;
-use crate::ts::Ts;
+use units::{Rest, Unit, channel_conversations, target_messages};
 
 /// Tokens of what stands around a message's text: time, name, marks.
 const AROUND_A_MESSAGE: u32 = 24;
-
-/// A part of the target that stays together where it can.
-enum Unit {
-    /// Messages of one thread, or one message outside threads.
-    Conversation {
-        thread_ts: Option<String>,
-        messages: Vec<Message>,
-    },
-    /// What is remembered of one channel.
-    Memory(ChannelMemory),
-}
-
-/// The part of a target that is still to be summarised.
-struct Rest {
-    /// The context without the target.
-    around: Context,
-    /// With the tokens that each takes, about.
-    units: VecDeque<(Unit, u32)>,
-}
 
 /// The part of a target that goes into one prompt.
 struct Chunk {
@@ -254,172 +235,4 @@ impl Summarizer<'_> {
             units: units.into_iter().map(weigh).collect(),
         })
     }
-}
-
-/// Takes the conversations out of a context: in order of their first messages.
-fn channel_conversations(context: &mut Context) -> Vec<Unit> {
-    let history = &mut context.conversation_history;
-    let top_level = std::mem::take(&mut history.top_level_messages)
-        .into_iter()
-        .map(|message| (None, vec![message]));
-    let threads = std::mem::take(&mut history.threads)
-        .into_iter()
-        .map(|thread| (Some(thread.thread_ts), thread.messages));
-    let mut conversations: Vec<(Option<String>, Vec<Message>)> = top_level.chain(threads).collect();
-    sort_by_key(&mut conversations, |(_, messages)| {
-        let first = messages.first();
-        (
-            first.map(|message| message.timestamp.unix_seconds),
-            first.and_then(|message| Ts::parse(&message.ts).ok()),
-        )
-    });
-    conversations
-        .into_iter()
-        .map(|(thread_ts, messages)| Unit::Conversation {
-            thread_ts,
-            messages,
-        })
-        .collect()
-}
-
-/// Takes the messages of the target thread out of a context, each by itself.
-fn target_messages(context: &mut Context) -> Vec<Unit> {
-    let target = context.target_thread_ts.as_deref();
-    let (targets, others): (Vec<Thread>, Vec<Thread>) =
-        std::mem::take(&mut context.conversation_history.threads)
-            .into_iter()
-            .partition(|thread| Some(thread.thread_ts.as_str()) == target);
-    context.conversation_history.threads = others;
-    targets
-        .into_iter()
-        .flat_map(|thread| {
-            let thread_ts = thread.thread_ts;
-            thread
-                .messages
-                .into_iter()
-                .map(move |message| Unit::Conversation {
-                    thread_ts: Some(thread_ts.clone()),
-                    messages: vec![message],
-                })
-        })
-        .collect()
-}
-
-impl Rest {
-    /// How many units weigh no more than this; at least one.
-    fn that_weigh(&self, room: u32) -> usize {
-        let mut sum = 0_u32;
-        let fitting = self.units.iter().take_while(|(_, weight)| {
-            sum = sum.saturating_add(*weight);
-            sum <= room
-        });
-        fitting.count().max(1)
-    }
-
-    /// The context in which the first units are the target.
-    fn with_first(&self, taken: usize) -> Context {
-        let mut context = self.around.clone();
-        let history = &mut context.conversation_history;
-        for (unit, _) in self.units.iter().take(taken) {
-            match unit {
-                Unit::Memory(memory) => context.channel_memories.push(memory.clone()),
-                Unit::Conversation {
-                    thread_ts: None,
-                    messages,
-                } => history.top_level_messages.extend(messages.iter().cloned()),
-                Unit::Conversation {
-                    thread_ts: Some(thread_ts),
-                    messages,
-                } => match history.threads.last_mut() {
-                    Some(last) if last.thread_ts == *thread_ts => {
-                        last.messages.extend(messages.iter().cloned());
-                    }
-                    _ => history.threads.push(Thread {
-                        thread_ts: thread_ts.clone(),
-                        messages: messages.clone(),
-                    }),
-                },
-            }
-        }
-        context
-    }
-
-    /// Splits the first unit in two; says whether it could be split.
-    fn halve_first(&mut self) -> bool {
-        let Some((unit, weight)) = self.units.pop_front() else {
-            return false;
-        };
-        match unit.halves() {
-            Ok((first, second)) => {
-                self.units.push_front((second, weight / 2));
-                self.units.push_front((first, weight / 2));
-                true
-            }
-            Err(whole) => {
-                self.units.push_front((whole, weight));
-                false
-            }
-        }
-    }
-}
-
-impl Unit {
-    fn texts(&self, memory_type: MemoryType) -> impl Iterator<Item = String> {
-        let (messages, memory) = match self {
-            Self::Conversation { messages, .. } => (messages.as_slice(), None),
-            Self::Memory(memory) => (&[][..], prompt::memory_of_type(memory, memory_type)),
-        };
-        messages
-            .iter()
-            .map(|message| message.text.clone())
-            .chain(memory.map(str::to_owned))
-    }
-
-    /// Two halves, or the unit itself where it cannot be split.
-    fn halves(self) -> Result<(Self, Self), Self> {
-        let Self::Conversation {
-            thread_ts,
-            mut messages,
-        } = self
-        else {
-            return Err(self);
-        };
-        let second = match messages.as_mut_slice() {
-            [message] => match split_text(&message.text) {
-                Some((first, second)) => {
-                    let rest = Message {
-                        text: second,
-                        ..message.clone()
-                    };
-                    message.text = first;
-                    vec![rest]
-                }
-                None => {
-                    return Err(Self::Conversation {
-                        thread_ts,
-                        messages,
-                    });
-                }
-            },
-            _ => messages.split_off(messages.len() / 2),
-        };
-        let unit = |messages| Self::Conversation {
-            thread_ts: thread_ts.clone(),
-            messages,
-        };
-        Ok((unit(messages), unit(second)))
-    }
-}
-
-/// A text in two, at the line's or word's end before its middle if there is one near; none for a single character.
-fn split_text(text: &str) -> Option<(String, String)> {
-    let middle = text.ceil_char_boundary(text.len() / 2);
-    let nearby = text.floor_char_boundary(middle - middle / 4);
-    let before = text.get(nearby..middle)?;
-    let end = before
-        .rfind('\n')
-        .or_else(|| before.rfind(char::is_whitespace))
-        .map_or(middle, |space| nearby + space);
-    let (first, second) = text.split_at_checked(end)?;
-    (!first.is_empty() && !second.is_empty()).then(|| (first.to_owned(), second.to_owned()))
 }

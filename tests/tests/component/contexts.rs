@@ -6,7 +6,7 @@ use myao::bindings::types::Message;
 use myao::storage::{Channel, ChannelFilter, MemoryQuery, MessageQuery, StorageError};
 use myao_testkit::{Calls, Strike};
 
-use crate::host::{Host, NOW, START, now, refused, storage_errors, thread_id, thread_ts};
+use crate::host::{HOUR, Host, NOW, START, now, refused, storage_errors, thread_id, thread_ts};
 
 fn request(channel_id: &str, thread: bool) -> BuildRequest {
     BuildRequest {
@@ -46,7 +46,12 @@ async fn a_context_is_built_from_four_storage_calls_and_nothing_else() {
     let history = &context.conversation_history;
     assert_eq!(history.channel_name, "harbour");
     assert_eq!(history.top_level_messages.len(), 2);
-    assert_eq!(history.threads[0].messages.len(), 2);
+    let of_thread = history.threads[0].messages.iter();
+    let of_thread: Vec<&str> = of_thread.map(|message| message.text.as_str()).collect();
+    assert_eq!(
+        of_thread,
+        ["Who picks up the keys?", "I do, at nine o'clock."]
+    );
     assert_eq!(
         context.thread_memories[0].thread_ts,
         thread_ts().to_string()
@@ -174,4 +179,44 @@ async fn a_channel_that_went_between_two_calls_is_not_found() {
         refused(failed),
         Error::Storage(StorageError::NotFound(_))
     ));
+}
+
+#[tokio::test]
+async fn the_retired_memory_is_shown_only_with_the_setting() {
+    let host = Host::telling().with(|settings| settings.legacy_workspace_short_term = true);
+    host.generate(NOW).await;
+    let build = request("C1", false);
+    let context = host.plugin().build_context(&build, now()).await.unwrap();
+    assert!(context.workspace_short_term_memory.is_some());
+    let host = host.with(|settings| settings.legacy_workspace_short_term = false);
+    let context = host.plugin().build_context(&build, now()).await.unwrap();
+    assert_eq!(context.workspace_short_term_memory, None);
+    assert!(context.workspace_long_term_memory.is_some());
+}
+
+#[tokio::test]
+async fn as_many_versions_are_shown_as_the_settings_say_the_newest_last() {
+    let host = Host::telling().with(|settings| settings.short_term_history.max_history_count = 2);
+    for n in 0..4 {
+        let at = NOW + n * 3 * HOUR;
+        host.storage.say(
+            "C2",
+            at - 3 * HOUR,
+            "carol",
+            &format!("Backup {n} is done."),
+        );
+        host.generate(at).await;
+    }
+    let of_c2 = host
+        .remembered()
+        .into_iter()
+        .filter(|memory| memory.0 == "C2");
+    let newest: Vec<String> = of_c2
+        .filter(|(_, version, _)| *version > 2)
+        .map(|(.., text)| text)
+        .collect();
+    let build = request("C2", false);
+    let context = host.plugin().build_context(&build, now()).await.unwrap();
+    let shown = &context.channel_memories[1].short_term_memory_history;
+    assert_eq!((shown, newest.len()), (&newest, 2));
 }

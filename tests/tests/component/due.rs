@@ -2,9 +2,12 @@
 
 use myao::bindings::errors::Error;
 use myao::bindings::exports::myao::memory::memory_generator::{DueWork, ThreadRef, UpdateState};
+use myao::bindings::types::{MemoryType, Scope};
+use myao::llm::LlmError;
 use myao::storage::{Due, DueQuery};
-use myao_testkit::{Calls, Strike};
+use myao_testkit::{Asked, Calls, Strike};
 use myao_tests::store::utc;
+use myao_tests::telling::telling_llm;
 
 use crate::host::{
     HOUR, Host, NOW, START, now, refused, storage_errors, thread_ts, without_versions,
@@ -135,6 +138,15 @@ async fn the_workspace_is_due_where_a_channels_memory_is_newer() {
     host.plugin().generate_channel("C1", now()).await.unwrap();
     let due = host.plugin().list_due(utc(START + HOUR)).await.unwrap();
     assert!(due.workspace);
+}
+
+#[tokio::test]
+async fn a_channel_whose_merge_failed_is_due_without_a_new_message() {
+    let merge = Asked::about(Scope::Channel, "C1").for_memory(MemoryType::LongTerm);
+    let host = Host::with_conversation(telling_llm().on(merge, LlmError::TimedOut));
+    host.generate(NOW).await;
+    let due = host.plugin().list_due(now()).await.unwrap();
+    assert_eq!(due.channels, ["C1"]);
 }
 
 #[tokio::test]

@@ -9,39 +9,11 @@ use myao::storage::{Backlog, StorageError};
 use myao_testkit::{Asked, Calls, Reply, ScriptedLlm, Strike};
 use myao_tests::telling::telling_llm;
 
-use crate::host::{Host, NOW, llm_errors, now, outcome_of, storage_errors, thread_id, thread_ts};
+use crate::host::{
+    Host, NOW, llm_errors, now, outcome_of, ready_for, step, storage_errors, thread_id,
+};
 use MemoryType::{LongTerm, ShortTerm};
 use Outcome::{Done, Failed};
-
-/// One step, and how it ended.
-async fn step(host: &Host, scope: Scope) -> Outcome {
-    let plugin = host.plugin();
-    match scope {
-        Scope::Thread => {
-            let thread = thread_ts().to_string();
-            plugin
-                .generate_thread("C1", &thread, now())
-                .await
-                .unwrap()
-                .outcome
-        }
-        Scope::Channel => {
-            let mut entries = plugin.generate_channel("C1", now()).await.unwrap();
-            entries.remove(0).outcome
-        }
-        Scope::Workspace => plugin.generate_workspace(now()).await.unwrap().outcome,
-    }
-}
-
-/// A host in which the step of a scope has something to make.
-async fn ready_for(scope: Scope, llm: ScriptedLlm) -> Host {
-    let host = Host::telling();
-    if scope == Scope::Workspace {
-        host.plugin().generate_channel("C1", now()).await.unwrap();
-    }
-    host.take_calls();
-    host.with_llm(llm)
-}
 
 const SCOPES: [Scope; 3] = [Scope::Thread, Scope::Channel, Scope::Workspace];
 
@@ -49,7 +21,7 @@ const SCOPES: [Scope; 3] = [Scope::Thread, Scope::Channel, Scope::Workspace];
 async fn each_error_of_the_store_at_each_call_of_a_step_is_its_outcome_and_ends_it() {
     for scope in SCOPES {
         let host = ready_for(scope, telling_llm()).await;
-        assert_eq!(step(&host, scope).await, Done);
+        assert_eq!(step(&host, scope, 0).await, Done);
         let calls = host.take_calls();
         let of_storage = calls.iter().filter(|import| import.starts_with("storage"));
         for at in 0..of_storage.count() {
@@ -57,7 +29,7 @@ async fn each_error_of_the_store_at_each_call_of_a_step_is_its_outcome_and_ends_
                 let host = ready_for(scope, telling_llm()).await;
                 host.faults
                     .before(Calls::of("storage").nth(at), error.clone());
-                let outcome = step(&host, scope).await;
+                let outcome = step(&host, scope, 0).await;
                 assert_eq!(
                     outcome,
                     Failed(Error::Storage(error)),
@@ -78,7 +50,10 @@ async fn each_error_of_the_model_is_the_outcome_of_the_step_and_only_a_refusal_r
         for error in llm_errors() {
             let host = ready_for(scope, ScriptedLlm::answering(error.clone())).await;
             let before = host.remembered();
-            assert_eq!(step(&host, scope).await, Failed(Error::Llm(error.clone())));
+            assert_eq!(
+                step(&host, scope, 0).await,
+                Failed(Error::Llm(error.clone()))
+            );
             assert_eq!(host.remembered(), before);
             let calls = host.take_calls();
             let rests = calls.contains(&"storage.defer");
@@ -94,7 +69,7 @@ async fn a_prompt_that_no_model_takes_rests() {
     let model = || ScriptedLlm::answering(LlmError::ContextTooLong(None));
     for scope in SCOPES {
         let host = ready_for(scope, model()).await;
-        let outcome = step(&host, scope).await;
+        let outcome = step(&host, scope, 0).await;
         assert!(
             matches!(outcome, Failed(Error::PromptTooLong(_))),
             "{outcome:?}"
@@ -107,13 +82,13 @@ async fn a_prompt_that_no_model_takes_rests() {
 async fn a_bad_answer_is_asked_for_once_more_and_then_rests() {
     for scope in SCOPES {
         let host = ready_for(scope, telling_llm().on(Asked::call(0), "")).await;
-        assert_eq!(step(&host, scope).await, Done, "the second was good");
+        assert_eq!(step(&host, scope, 0).await, Done, "the second was good");
         let made = host.storage.drafts();
         assert!(made.last().unwrap().coverage.calls <= 2);
 
         let host = ready_for(scope, ScriptedLlm::answering("")).await;
         let before = host.remembered();
-        let outcome = step(&host, scope).await;
+        let outcome = step(&host, scope, 0).await;
         assert_eq!(outcome, Failed(Error::BadAnswer(BadAnswer::Empty)));
         assert_eq!(host.remembered(), before);
         let calls = host.take_calls();
@@ -129,7 +104,7 @@ async fn where_even_the_rest_cannot_be_saved_the_models_error_is_reported() {
         let host = ready_for(scope, ScriptedLlm::answering(refused.clone())).await;
         host.faults
             .before(Calls::of("storage.defer"), Strike::unavailable("full"));
-        assert_eq!(step(&host, scope).await, Failed(Error::Llm(refused)));
+        assert_eq!(step(&host, scope, 0).await, Failed(Error::Llm(refused)));
     }
 }
 
@@ -142,7 +117,10 @@ async fn a_failed_merge_keeps_the_version_that_was_made_and_is_made_up_for() {
             telling_llm().on(long_term.clone(), error.clone()),
         )
         .await;
-        assert_eq!(step(&host, Scope::Channel).await, Failed(Error::Llm(error)));
+        assert_eq!(
+            step(&host, Scope::Channel, 0).await,
+            Failed(Error::Llm(error))
+        );
         let drafts = host.storage.drafts();
         assert_eq!((drafts.len(), drafts[0].memory_type), (1, ShortTerm));
         // At the next run, without a new message; where it rests, after that.
@@ -206,14 +184,14 @@ async fn an_id_of_the_store_that_is_none_is_named_and_nothing_is_saved() {
         let spoil =
             Strike::altering(|messages: &mut Vec<Message>| messages[0].ts = "noon".to_owned());
         host.faults.after(Calls::of("storage.list-messages"), spoil);
-        assert_eq!(step(&host, scope).await, noon);
+        assert_eq!(step(&host, scope, 0).await, noon);
 
         let host = ready_for(scope, telling_llm()).await;
         let spoil = Strike::altering(|backlog: &mut Backlog| {
             backlog.latest_message_ts = Some("noon".to_owned());
         });
         host.faults.after(Calls::of("storage.get-backlog"), spoil);
-        assert_eq!(step(&host, scope).await, noon);
+        assert_eq!(step(&host, scope, 0).await, noon);
         assert!(host.storage.drafts().is_empty());
         assert!(host.llm.requests().is_empty());
     }

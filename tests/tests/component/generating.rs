@@ -3,23 +3,21 @@
 
 use myao::bindings::exports::myao::memory::memory_generator::{Entry, Outcome, Report, SkipReason};
 use myao::bindings::types::{Engine, MemoryType, Scope};
-use myao::llm::{Agent, LlmError};
+use myao::llm::Agent;
 use myao::storage::SaveMode;
-use myao_testkit::{Asked, Calls, ScriptedLlm, Strike};
-use myao_tests::store::utc;
-use myao_tests::telling::telling_llm;
+use myao_testkit::{Calls, Strike};
 
 use crate::host::{
-    HOUR, Host, NOW, START, now, outcome_of, thread_id, thread_ts, with_every_workspace_memory,
-    without_versions,
+    HOUR, Host, NOW, START, now, outcome_of, thread_id, thread_ts, without_versions,
 };
 use MemoryType::{LongTerm, ShortTerm};
-use Outcome::{Deferred, Done, Skipped};
+use Outcome::{Done, Skipped};
 
 /// What an entry is about, and what was made of it.
-type Line = (Scope, String, Vec<(MemoryType, u32)>);
+pub(crate) type Line = (Scope, String, Vec<(MemoryType, u32)>);
 
-fn lines(report: &Report) -> Vec<Line> {
+/// Every entry of a report, in order.
+pub(crate) fn lines(report: &Report) -> Vec<Line> {
     let entries = report.entries.iter();
     entries
         .map(|entry| {
@@ -30,7 +28,7 @@ fn lines(report: &Report) -> Vec<Line> {
         .collect()
 }
 
-/// Storage and model of one channel's step, one thread's, and the workspace's, where each makes its memory.
+/// Storage and model of one channel's step and one thread's, where each makes its memory.
 const CHANNEL: [&str; 7] = [
     "storage.list-memories",
     "storage.list-deferrals",
@@ -49,7 +47,8 @@ const THREAD: [&str; 7] = [
     "llm.complete",
     "storage.save-memory",
 ];
-const WORKSPACE: [&str; 5] = [
+/// Storage and model of the workspace's step.
+pub(crate) const WORKSPACE: [&str; 5] = [
     "storage.list-channels",
     "storage.list-memories",
     "storage.list-deferrals",
@@ -161,7 +160,8 @@ async fn a_save_tells_what_it_was_made_from() {
     let newest = format!("{}.000000", START + 180);
     assert_eq!(
         (thread.source_messages.len(), short.source_messages.len()),
-        (2, 4)
+        (2, 4),
+        "the thread's two messages, its first among them, and the channel's four"
     );
     assert_eq!(thread.source_latest_message_ts.as_ref(), Some(&newest));
     assert_eq!(short.source_latest_message_ts.as_ref(), Some(&newest));
@@ -201,7 +201,8 @@ async fn the_next_version_expects_and_shows_what_is_there() {
     };
     assert_eq!(
         (short.expected, long.expected, workspace.expected),
-        (Some(2), Some(3), Some(6))
+        (Some(2), Some(3), Some(6)),
+        "one version, merged once"
     );
     let versions: Vec<_> = host.remembered();
     assert!(
@@ -216,6 +217,12 @@ async fn the_next_version_expects_and_shows_what_is_there() {
     assert!(
         merge.unwrap().contains(&drafts[2].content),
         "merged into what was there"
+    );
+    let of_workspace = drafts.iter().find(|d| d.scope == Scope::Workspace);
+    let there = &of_workspace.unwrap().content;
+    assert!(
+        prompts.last().unwrap().contains(there),
+        "the workspace's memory grows"
     );
 }
 
@@ -237,35 +244,6 @@ async fn without_versions_the_one_is_overwritten_at_every_run() {
             .iter()
             .all(|(_, version, _)| *version == 1)
     );
-}
-
-#[tokio::test]
-async fn the_settings_bring_the_retired_memory_and_a_merge_after_each_channel() {
-    let host = Host::telling().with(with_every_workspace_memory);
-    let report = host.generate(NOW).await;
-    let both = vec![(LongTerm, 1), (ShortTerm, 1)];
-    let workspace: Vec<_> = lines(&report)
-        .into_iter()
-        .filter(|l| l.0 == Scope::Workspace)
-        .collect();
-    let of_workspace = |made| (Scope::Workspace, "default".to_owned(), made);
-    // The last one finds nothing new.
-    assert_eq!(
-        workspace,
-        [
-            of_workspace(both.clone()),
-            of_workspace(both),
-            of_workspace(vec![])
-        ]
-    );
-    host.storage.say("C2", NOW + 60, "carol", "It runs.");
-    let entries = host
-        .plugin()
-        .generate_channel("C2", utc(NOW + 3 * HOUR))
-        .await
-        .unwrap();
-    assert_eq!(entries.len(), 2);
-    assert_eq!(outcome_of(&entries, Scope::Workspace, "default"), &Done);
 }
 
 #[tokio::test]
@@ -361,121 +339,6 @@ async fn a_thread_that_went_has_nothing_to_summarise() {
     assert_eq!(entry.outcome, Skipped(SkipReason::NothingToSummarize));
     assert!(host.storage.drafts().is_empty());
     assert!(host.llm.requests().is_empty());
-}
-
-#[tokio::test]
-async fn the_workspace_is_skipped_with_its_reason() {
-    let host = Host::telling();
-    let entry = host.plugin().generate_workspace(now()).await.unwrap();
-    assert_eq!(entry.outcome, Skipped(SkipReason::NothingToSummarize));
-    assert_eq!(host.take_calls(), WORKSPACE[..2]);
-    host.generate(NOW).await;
-    host.take_calls();
-    let entry = host.plugin().generate_workspace(now()).await.unwrap();
-    assert_eq!(entry.outcome, Skipped(SkipReason::Unchanged));
-    assert_eq!(host.take_calls(), WORKSPACE[..2]);
-}
-
-/// Runs one step of each kind at a time, and tells how it ended.
-async fn step(host: &Host, scope: Scope, seconds: i64) -> Outcome {
-    let now = utc(NOW + seconds);
-    let plugin = host.plugin();
-    match scope {
-        Scope::Workspace => plugin.generate_workspace(now).await.unwrap().outcome,
-        Scope::Channel => {
-            let entries = plugin.generate_channel("C1", now).await.unwrap();
-            entries.into_iter().next().unwrap().outcome
-        }
-        Scope::Thread => {
-            let thread = thread_ts().to_string();
-            let entry = plugin.generate_thread("C1", &thread, now).await.unwrap();
-            entry.outcome
-        }
-    }
-}
-
-/// Everything before the step of a scope is made.
-async fn ready_for(scope: Scope, llm: ScriptedLlm) -> Host {
-    let host = Host::telling();
-    if scope == Scope::Workspace {
-        host.plugin().generate_channel("C1", now()).await.unwrap();
-        host.take_calls();
-    }
-    host.with_llm(llm)
-}
-
-#[tokio::test]
-async fn what_the_model_refused_rests_and_is_made_when_the_rest_is_over() {
-    for scope in [Scope::Thread, Scope::Channel, Scope::Workspace] {
-        let refused = LlmError::Refused("no".to_owned());
-        let host = ready_for(scope, telling_llm().on(Asked::call(0), refused)).await;
-        assert!(matches!(step(&host, scope, 0).await, Outcome::Failed(_)));
-        assert_eq!(host.take_calls().last(), Some(&"storage.defer"));
-
-        let Deferred(deferral) = step(&host, scope, HOUR - 1).await else {
-            panic!("{scope:?} does not rest")
-        };
-        assert_eq!((deferral.until, deferral.failures), (utc(NOW + HOUR), 1));
-        assert!(deferral.reason.contains("refused"), "{}", deferral.reason);
-        let calls = host.take_calls();
-        assert!(!calls.contains(&"llm.complete") && !calls.contains(&"storage.save-memory"));
-
-        assert_eq!(step(&host, scope, HOUR).await, Done);
-        host.take_calls();
-        assert!(
-            !matches!(step(&host, scope, HOUR).await, Deferred(_)),
-            "it ended"
-        );
-    }
-}
-
-#[tokio::test]
-async fn a_merge_that_rests_defers_the_channel_and_keeps_no_version_from_being_made() {
-    let refused = LlmError::Refused("no".to_owned());
-    let asked = Asked::about(Scope::Channel, "C1").for_memory(LongTerm);
-    let host = ready_for(Scope::Channel, telling_llm().on(asked.nth(0), refused)).await;
-    assert!(matches!(
-        step(&host, Scope::Channel, 0).await,
-        Outcome::Failed(_)
-    ));
-    host.storage
-        .say("C1", NOW + 1, "alice", "The crane is late.");
-    let at_once = |settings: &mut myao::bindings::settings::Values| {
-        settings.short_term_history.conversation_idle_seconds = 0;
-    };
-    let host = host.with(at_once);
-    assert!(matches!(step(&host, Scope::Channel, 60).await, Deferred(_)));
-    let versions = host
-        .storage
-        .drafts()
-        .iter()
-        .map(|draft| draft.memory_type)
-        .collect::<Vec<_>>();
-    assert_eq!(versions, [ShortTerm, ShortTerm]);
-    assert_eq!(step(&host, Scope::Channel, HOUR).await, Done);
-    let merged: Vec<_> = host.storage.drafts()[2..]
-        .iter()
-        .map(|d| d.merged_through)
-        .collect();
-    assert_eq!(merged, [Some(1), Some(2)], "each once, in order");
-}
-
-#[tokio::test]
-async fn while_the_model_fails_an_extract_stands_in_and_makes_way() {
-    let unavailable = LlmError::Unavailable("connection refused".to_owned());
-    for scope in [Scope::Thread, Scope::Channel] {
-        let llm = telling_llm().on(Asked::call(0), unavailable.clone());
-        let host = ready_for(scope, llm)
-            .await
-            .with(|settings| settings.extractive_stand_in = true);
-        assert!(matches!(step(&host, scope, 0).await, Outcome::Failed(_)));
-        let drafts = host.storage.drafts();
-        assert_eq!((drafts.len(), drafts[0].mode), (1, SaveMode::StandIn));
-        assert_eq!(drafts[0].engine, Engine::Extractive);
-        assert_eq!(host.remembered()[0].1, 0);
-        assert_eq!(step(&host, scope, 60).await, Done);
-        assert!(host.remembered().iter().all(|(_, version, _)| *version > 0));
-    }
 }
 
 #[tokio::test]

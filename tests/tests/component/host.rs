@@ -186,6 +186,34 @@ pub(crate) fn outcome_of<'r>(entries: &'r [Entry], scope: Scope, scope_id: &str)
     &entry.unwrap_or_else(|| panic!("no {scope_id}")).outcome
 }
 
+/// One step of each kind, the seconds after [`NOW`], and how it ended.
+pub(crate) async fn step(host: &Host, scope: Scope, seconds: i64) -> Outcome {
+    let now = utc(NOW + seconds);
+    let plugin = host.plugin();
+    match scope {
+        Scope::Workspace => plugin.generate_workspace(now).await.unwrap().outcome,
+        Scope::Channel => {
+            let mut entries = plugin.generate_channel("C1", now).await.unwrap();
+            entries.remove(0).outcome
+        }
+        Scope::Thread => {
+            let thread = thread_ts().to_string();
+            let entry = plugin.generate_thread("C1", &thread, now).await.unwrap();
+            entry.outcome
+        }
+    }
+}
+
+/// A host in which the step of a scope has something to make, and the model to make it with.
+pub(crate) async fn ready_for(scope: Scope, llm: ScriptedLlm) -> Host {
+    let host = Host::telling();
+    if scope == Scope::Workspace {
+        host.plugin().generate_channel("C1", now()).await.unwrap();
+        host.take_calls();
+    }
+    host.with_llm(llm)
+}
+
 /// Versions that are not kept, but overwritten.
 pub(crate) fn without_versions(settings: &mut Values) {
     settings.short_term_history = ShortTermHistory {

@@ -189,7 +189,7 @@ async fn a_conflict_at_any_save_is_reported_and_the_next_run_makes_up_for_it() {
             .iter()
             .filter(|entry| entry.outcome == failed);
         if failed.count() == 0 {
-            assert!(at > 6, "{at} saves only");
+            assert!(at > 6, "a run of more than {at} saves was expected");
             break;
         }
         assert!(
@@ -246,7 +246,7 @@ async fn each_error_of_the_model_at_any_answer_loses_nothing() {
             let report = host.generate(LATER).await;
             let failed = Outcome::Failed(Error::Llm(error.clone()));
             if !report.entries.iter().any(|entry| entry.outcome == failed) {
-                assert!(at > 6, "{at} answers only");
+                assert!(at > 6, "a run of more than {at} answers was expected");
                 break;
             }
             assert_nothing_failed(&host.generate(LATER).await);

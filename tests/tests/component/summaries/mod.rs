@@ -1,6 +1,8 @@
 //! The export `memory-summarizer`.
 
-use myao::bindings::errors::{BadAnswer, Combination, Error, TokenExcess};
+mod fitting;
+
+use myao::bindings::errors::{BadAnswer, Combination, Error};
 use myao::bindings::settings::{Template, Values};
 use myao::bindings::types::{Context, Engine, MemoryType, Scope};
 use myao::context_json;
@@ -156,6 +158,18 @@ fn with_template(name: &str, source: &str) -> impl FnOnce(&mut Values) {
 }
 
 #[tokio::test]
+async fn a_template_and_the_persona_of_the_settings_are_in_the_prompt_that_is_sent() {
+    let template = with_template("memory_prompt.j2", "Mind: {{ persona.system_prompt }}");
+    let host = answering(SUMMARY).with(template);
+    let mut context = context();
+    context.persona.system_prompt = "You remember.".to_owned();
+    let plugin = host.plugin();
+    let summary = plugin.summarize(&context, Channel, ShortTerm, None).await;
+    assert_eq!(summary.unwrap().text, SUMMARY);
+    assert_eq!(host.llm.prompts(), ["Mind: You remember."]);
+}
+
+#[tokio::test]
 async fn a_template_that_is_wrong_is_named_with_its_line_and_asks_no_model() {
     for (name, source, line) in [
         ("memory_prompt.j2", "one\n{% if %}", 2),
@@ -215,49 +229,6 @@ async fn an_answer_that_was_cut_off_ends_at_its_last_whole_bullet() {
         .await;
     let summary = summary.unwrap();
     assert_eq!((summary.text.as_str(), summary.truncated), (SUMMARY, true));
-}
-
-#[tokio::test]
-async fn after_a_prompt_that_was_too_long_a_shorter_one_is_sent() {
-    for told in [Some(2000), None] {
-        let too_long = LlmError::ContextTooLong(told);
-        let host = host(ScriptedLlm::answering(SUMMARY).on(Asked::call(0), too_long));
-        let summary = host
-            .plugin()
-            .summarize(&long_context(), Thread, ShortTerm, None)
-            .await
-            .unwrap();
-        assert_eq!(summary.text, SUMMARY);
-        assert!(summary.coverage.left_out.messages > 0, "{summary:?}");
-        let lengths: Vec<usize> = host.llm.prompts().iter().map(String::len).collect();
-        assert!(lengths.len() >= 2 && lengths[1] < lengths[0], "{lengths:?}");
-    }
-}
-
-#[tokio::test]
-async fn a_model_that_takes_no_prompt_at_all_is_given_up() {
-    let host = answering(LlmError::ContextTooLong(None));
-    let failed = host
-        .plugin()
-        .summarize(&context(), Channel, ShortTerm, None)
-        .await;
-    assert!(matches!(refused(failed), Error::PromptTooLong(_)));
-    assert!(host.llm.requests().len() < 20);
-}
-
-#[tokio::test]
-async fn a_prompt_that_cannot_fit_is_an_error_that_tells_its_length_and_asks_no_model() {
-    let window = 500;
-    let host = host(ScriptedLlm::answering(SUMMARY).with_context_window(window));
-    let failed = host
-        .plugin()
-        .summarize(&context(), Channel, ShortTerm, None)
-        .await;
-    let Error::PromptTooLong(TokenExcess { tokens, limit }) = refused(failed) else {
-        panic!("another error")
-    };
-    assert!(tokens > limit && limit < window);
-    assert_eq!(host.take_calls(), [""; 0]);
 }
 
 /// An answer that is no memory, and what it is refused as.
@@ -358,50 +329,4 @@ async fn an_answer_that_loses_the_existing_memory_is_refused_with_what_it_lost()
     };
     assert!(lost.tokens < lost.tokens_before / 2, "{lost:?}");
     assert!(lost.facts_kept < lost.facts_before / 2, "{lost:?}");
-}
-
-/// A conversation of which each part fits the model, and the whole does not.
-fn long_context() -> Context {
-    let mut context = context();
-    for message in &mut context.conversation_history.top_level_messages {
-        message.text = format!("{} {}", message.text, "そうだね。".repeat(60));
-    }
-    context
-}
-
-fn small_model(llm: ScriptedLlm) -> Host {
-    host(llm.with_context_window(1200)).with(|settings| {
-        settings.short_term_summary_max_tokens = 100;
-        settings.context_margin_tokens = 100;
-    })
-}
-
-#[tokio::test]
-async fn what_does_not_fit_is_summarised_in_chunks_and_merged() {
-    let host = small_model(ScriptedLlm::new(|n, _| format!("- 要約その{n}")));
-    let summary = host
-        .plugin()
-        .summarize(&long_context(), Channel, ShortTerm, None)
-        .await
-        .unwrap();
-    let chunks = usize::try_from(summary.coverage.chunks).unwrap();
-    assert!(chunks > 1, "{summary:?}");
-    assert_eq!(summary.coverage.covered, summary.coverage.messages);
-    let prompts = host.llm.prompts();
-    assert_eq!(prompts.len(), chunks + 1);
-    assert_eq!(summary.text, format!("- 要約その{chunks}"));
-    assert!((0..chunks).all(|n| prompts[chunks].contains(&format!("要約その{n}"))));
-}
-
-#[tokio::test]
-async fn a_chunk_that_the_model_fails_on_fails_the_whole() {
-    for error in llm_errors() {
-        let llm = ScriptedLlm::new(|n, _| format!("- 要約その{n}"));
-        let host = small_model(llm.on(Asked::call(1), error.clone()));
-        let failed = host
-            .plugin()
-            .summarize(&long_context(), Channel, ShortTerm, None)
-            .await;
-        assert_eq!(refused(failed), Error::Llm(error));
-    }
 }

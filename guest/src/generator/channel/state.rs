@@ -1,0 +1,169 @@
+//! What is remembered of one channel, and what of it waits to be merged.
+
+use super::newest;
+use crate::bindings::errors::Error;
+use crate::bindings::exports::myao::memory::memory_summarizer::Summary;
+use crate::bindings::storage::{
+    Backlog, ChannelFilter, Deferral, Memory, MemoryDraft, MemoryId, MemoryQuery, SaveMode,
+};
+use crate::bindings::types::{Channel, Context, ConversationHistory, Engine, MemoryType, Scope};
+use crate::context::{
+    self, Remembered, assemble, history_limit, no_conversation, workspace_memory,
+};
+use crate::generator::Run;
+use crate::generator::rest::Subject;
+use crate::prompt;
+use crate::sort::sort_by_key;
+
+/// A channel's memories, as they are in the store.
+pub(super) struct ChannelState {
+    pub(super) channel: Channel,
+    workspace_long_term: Option<Memory>,
+    pub(super) long_term: Option<Memory>,
+    /// In order of versions.
+    pub(super) short_terms: Vec<Memory>,
+    /// What stands in for the next version.
+    pub(super) stand_in: Option<Memory>,
+    pub(super) deferrals: Vec<Deferral>,
+}
+
+impl ChannelState {
+    pub(super) fn load(run: &Run, channel: &Channel) -> Result<Self, Error> {
+        let memories = run
+            .ports
+            .storage
+            .list_memories(&MemoryQuery {
+                workspace: true,
+                channels: ChannelFilter::One(channel.id.clone()),
+                history_limit: history_limit(&run.ports.settings).max(1),
+                unmerged: true,
+                threads: Vec::new(),
+            })
+            .map_err(Error::Storage)?;
+        let workspace_long_term =
+            workspace_memory(&run.ports.settings, &memories, MemoryType::LongTerm).cloned();
+        let mut state = Self {
+            channel: channel.clone(),
+            workspace_long_term,
+            long_term: None,
+            short_terms: Vec::new(),
+            stand_in: None,
+            deferrals: run.read_deferrals(Scope::Channel, &channel.id)?,
+        };
+        for memory in memories {
+            match (memory.scope, memory.memory_type) {
+                (Scope::Channel, MemoryType::LongTerm) => state.long_term = Some(memory),
+                (Scope::Channel, _) if context::is_stand_in(&memory) => {
+                    state.stand_in = Some(memory);
+                }
+                (Scope::Channel, MemoryType::ShortTerm) => state.short_terms.push(memory),
+                _ => {}
+            }
+        }
+        sort_by_key(&mut state.short_terms, |memory| memory.version);
+        Ok(state)
+    }
+
+    pub(super) fn subject(&self, memory_type: MemoryType) -> Subject<'_> {
+        Subject {
+            scope: Scope::Channel,
+            scope_id: &self.channel.id,
+            memory_type,
+            deferrals: &self.deferrals,
+        }
+    }
+
+    /// A short-term memory of the context's messages.
+    pub(super) fn draft(
+        &self,
+        run: &Run,
+        context: &Context,
+        summary: Summary,
+        engine: Engine,
+        mode: SaveMode,
+    ) -> Result<MemoryDraft, Error> {
+        let messages: Vec<String> = prompt::conversation_messages(context)
+            .map(|message| message.ts.clone())
+            .collect();
+        Ok(MemoryDraft {
+            scope: Scope::Channel,
+            scope_id: self.channel.id.clone(),
+            memory_type: MemoryType::ShortTerm,
+            mode,
+            expected: self.newest_short_term(),
+            content: summary.text,
+            engine,
+            now: run.now,
+            source_channel_id: self.channel.id.clone(),
+            source_message_count: u32::try_from(messages.len()).unwrap_or(u32::MAX),
+            source_latest_message_ts: newest(&messages)?,
+            source_messages: messages,
+            source_memories: self
+                .workspace_long_term
+                .iter()
+                .map(|memory| memory.id)
+                .collect(),
+            merged_through: None,
+            truncated: summary.truncated,
+            coverage: summary.coverage,
+        })
+    }
+
+    /// Whether the backlog was counted from the newest short-term memory that is here.
+    pub(super) fn is_as_in(&self, backlog: &Backlog) -> bool {
+        let newest = self.short_terms.last();
+        newest.map(|memory| memory.version) == backlog.short_term_version
+            && newest.and_then(|memory| memory.source_latest_message_ts.as_ref())
+                == backlog.summarized_through.as_ref()
+    }
+
+    fn newest_short_term(&self) -> Option<MemoryId> {
+        self.short_terms.iter().map(|memory| memory.id).max()
+    }
+
+    /// The versions that the long-term memory has not taken in yet.
+    pub(super) fn waiting(&self) -> Vec<Memory> {
+        let merged = self
+            .long_term
+            .as_ref()
+            .and_then(|memory| memory.merged_through);
+        self.short_terms
+            .iter()
+            .filter(|memory| Some(memory.id) > merged)
+            .cloned()
+            .collect()
+    }
+
+    /// The channel alone: other channels' memories are not part of a channel's prompts, and reading
+    /// them for each channel would cost the square of the number of channels (regression 13).
+    pub(super) fn context(&self, run: &Run, history: ConversationHistory) -> Context {
+        let memories: Vec<Memory> = self
+            .workspace_long_term
+            .iter()
+            .chain(&self.long_term)
+            .chain(&self.short_terms)
+            .chain(&self.stand_in)
+            .cloned()
+            .collect();
+        let remembered = Remembered {
+            channels: vec![self.channel.clone()],
+            memories,
+        };
+        assemble(&run.ports.settings, remembered, history)
+    }
+
+    /// The context in which one version is the newest: it is merged as it was made.
+    pub(super) fn merge_context(&self, run: &Run, short_term: &Memory) -> Context {
+        let history = ConversationHistory {
+            channel_id: self.channel.id.clone(),
+            channel_name: self.channel.name.clone(),
+            ..no_conversation()
+        };
+        let mut context = self.context(run, history);
+        for memory in &mut context.channel_memories {
+            memory.short_term_memory = Some(short_term.content.clone());
+            memory.short_term_memory_history = vec![short_term.content.clone()];
+        }
+        context
+    }
+}

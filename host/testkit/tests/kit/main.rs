@@ -1,0 +1,52 @@
+//! The doubles and listeners themselves: a test that leans on them must be able to trust them.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    missing_docs
+)]
+
+mod model;
+mod stores;
+mod taps;
+
+use myao::bindings::types::{MemoryType, Scope};
+use myao::llm::{Agent, Completion, Llm, LlmError, Purpose, Request};
+use myao::storage::{Keep, MessageQuery, Storage};
+
+fn request(scope_id: &str, memory_type: MemoryType) -> Request {
+    Request {
+        system_prompt: format!("about {scope_id}"),
+        max_tokens: 300,
+        answer_schema: None,
+        purpose: Purpose {
+            agent: Agent::Memory,
+            scope: Scope::Channel,
+            scope_id: scope_id.to_owned(),
+            memory_type: Some(memory_type),
+        },
+    }
+}
+
+async fn ask(llm: &dyn Llm, scope_id: &str) -> Result<String, LlmError> {
+    let asked = request(scope_id, MemoryType::ShortTerm);
+    let answer: Result<Completion, LlmError> = llm.complete(asked, &()).await;
+    answer.map(|completion| completion.text)
+}
+
+fn all_of(channel_id: &str) -> MessageQuery {
+    MessageQuery {
+        channel_id: channel_id.to_owned(),
+        since: None,
+        until: "9999.0".to_owned(),
+        limit: 100,
+        keep: Keep::Newest,
+        whole_thread: None,
+    }
+}
+
+async fn texts(storage: &dyn Storage) -> Vec<String> {
+    let messages = storage.list_messages(all_of("C1")).await.unwrap();
+    messages.into_iter().map(|message| message.text).collect()
+}

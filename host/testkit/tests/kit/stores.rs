@@ -1,0 +1,107 @@
+//! The store and the platform in memory.
+
+use myao::bindings::types::User;
+use myao::slack::{Message, PostRequest, Slack, SlackError};
+use myao::ts::TsKey;
+use myao_testkit::{MemorySlack, MemoryStorage};
+
+use super::texts;
+
+fn known(ts: &str, thread: Option<&str>) -> Message {
+    Message {
+        ts: ts.to_owned(),
+        user: User {
+            id: "U1".to_owned(),
+            name: "alice".to_owned(),
+            is_bot: false,
+        },
+        text: format!("text of {ts}"),
+        timestamp: myao::bindings::types::Timestamp {
+            unix_seconds: TsKey::parse(ts).unwrap().unix_seconds(),
+            utc_offset_seconds: 0,
+        },
+        thread_ts: thread.map(str::to_owned),
+        edited_at: None,
+    }
+}
+
+#[tokio::test]
+async fn the_platform_tells_threads_and_the_newest_of_a_history() {
+    let slack = MemorySlack::default();
+    for message in [
+        known("999.000001", None),
+        known("1000.000001", Some("1000.000001")),
+        known("1000.000002", Some("1000.000001")),
+        known("1001.000000", None),
+        known("1002.000000", None),
+    ] {
+        slack.add_message("C1", message).unwrap();
+    }
+    slack.add_message("C2", known("1000.5", None)).unwrap();
+    assert!(
+        slack
+            .add_message(
+                "C1",
+                Message {
+                    ts: "noon".to_owned(),
+                    ..known("1.0", None)
+                }
+            )
+            .is_err()
+    );
+    let ids = |messages: Vec<Message>| -> Vec<String> {
+        messages.into_iter().map(|message| message.ts).collect()
+    };
+    let thread = slack.thread("C1".to_owned(), "1000.7".to_owned()).await;
+    assert!(matches!(thread, Err(SlackError::NotFound(_))));
+    let thread = slack
+        .thread("C1".to_owned(), "1000.000001".to_owned())
+        .await;
+    assert_eq!(ids(thread.unwrap()), ["1000.000001", "1000.000002"]);
+    let history = slack
+        .history("C1".to_owned(), "1001.999999".to_owned(), 2)
+        .await;
+    assert_eq!(
+        ids(history.unwrap()),
+        ["1000.000001", "1001.000000"],
+        "no reply, nothing later"
+    );
+    assert!(matches!(
+        slack.get_user("U9".to_owned()).await,
+        Err(SlackError::NotFound(_))
+    ));
+}
+
+#[tokio::test]
+async fn posts_of_different_answers_have_different_ids() {
+    let slack = MemorySlack::default();
+    let post = |answers: &str| PostRequest {
+        channel_id: "C1".to_owned(),
+        thread_ts: None,
+        text: "Yes.".to_owned(),
+        answers: answers.to_owned(),
+        may_notify: Vec::new(),
+    };
+    let first = slack.post(post("1.0")).await.unwrap();
+    let second = slack.post(post("2.0")).await.unwrap();
+    assert_ne!(first, second);
+    assert_eq!(
+        slack.post(post("1.000000")).await.unwrap(),
+        first,
+        "one id, written otherwise"
+    );
+    assert_eq!(slack.posts().len(), 2);
+}
+
+#[tokio::test]
+async fn messages_of_one_second_have_ids_in_the_order_in_which_they_were_said() {
+    let storage = MemoryStorage::new();
+    let first = storage.say("C1", 100, "alice", "one");
+    storage.delete("C1", first, 101);
+    let second = storage.say("C1", 100, "bob", "two");
+    assert!(second > first, "an id is never given twice");
+    storage.edit("C1", second, 102, "two, edited").unwrap();
+    assert_eq!(texts(&storage).await, ["two, edited"]);
+    assert!(storage.edit("C1", first, 103, "back").is_err());
+    assert!(storage.edit("C9", second, 103, "where?").is_err());
+}

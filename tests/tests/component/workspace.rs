@@ -1,0 +1,78 @@
+//! The workspace's memories: what is merged into them, when, and under which name.
+
+use std::sync::Arc;
+
+use myao::bindings::exports::myao::memory::memory_generator::{Outcome, SkipReason};
+use myao::bindings::types::{MemoryType, Scope};
+use myao_testkit::MemoryStorage;
+use myao_tests::store::utc;
+
+use crate::generating::{WORKSPACE, lines};
+use crate::host::{HOUR, Host, NOW, fill, now, outcome_of, with_every_workspace_memory};
+use MemoryType::{LongTerm, ShortTerm};
+use Outcome::{Done, Skipped};
+
+#[tokio::test]
+async fn the_settings_bring_the_retired_memory_and_a_merge_after_each_channel() {
+    let host = Host::telling().with(with_every_workspace_memory);
+    let report = host.generate(NOW).await;
+    let both = vec![(LongTerm, 1), (ShortTerm, 1)];
+    let workspace: Vec<_> = lines(&report)
+        .into_iter()
+        .filter(|l| l.0 == Scope::Workspace)
+        .collect();
+    let of_workspace = |made| (Scope::Workspace, "default".to_owned(), made);
+    // The last one finds nothing new.
+    assert_eq!(
+        workspace,
+        [
+            of_workspace(both.clone()),
+            of_workspace(both),
+            of_workspace(vec![])
+        ]
+    );
+    host.storage.say("C2", NOW + 60, "carol", "It runs.");
+    let entries = host
+        .plugin()
+        .generate_channel("C2", utc(NOW + 3 * HOUR))
+        .await
+        .unwrap();
+    assert_eq!(entries.len(), 2);
+    assert_eq!(outcome_of(&entries, Scope::Workspace, "default"), &Done);
+}
+
+#[tokio::test]
+async fn the_workspace_is_skipped_with_its_reason() {
+    let host = Host::telling();
+    let entry = host.plugin().generate_workspace(now()).await.unwrap();
+    assert_eq!(entry.outcome, Skipped(SkipReason::NothingToSummarize));
+    assert_eq!(host.take_calls(), WORKSPACE[..2]);
+    host.generate(NOW).await;
+    host.take_calls();
+    let entry = host.plugin().generate_workspace(now()).await.unwrap();
+    assert_eq!(entry.outcome, Skipped(SkipReason::Unchanged));
+    assert_eq!(host.take_calls(), WORKSPACE[..2]);
+}
+
+#[tokio::test]
+async fn the_workspaces_memory_stands_under_the_scope_id_of_the_settings() {
+    let storage = MemoryStorage::new().with_workspace_scope_id("acme");
+    fill(&storage);
+    let host = Host {
+        storage: Arc::new(storage),
+        ..Host::telling()
+    };
+    let host = host.with(|settings| settings.workspace_scope_id = "acme".to_owned());
+    let report = host.generate(NOW).await;
+    assert_eq!(outcome_of(&report.entries, Scope::Workspace, "acme"), &Done);
+    let drafts = host.storage.drafts();
+    assert_eq!(drafts.last().unwrap().scope_id, "acme");
+    let requests = host.llm.requests();
+    assert_eq!(requests.last().unwrap().purpose.scope_id, "acme");
+    let report = host.generate(NOW).await;
+    let unchanged = Skipped(SkipReason::Unchanged);
+    assert_eq!(
+        outcome_of(&report.entries, Scope::Workspace, "acme"),
+        &unchanged
+    );
+}
