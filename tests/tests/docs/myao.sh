@@ -9,7 +9,8 @@ for argument in "$@"; do
 done
 [ -n "$bot" ] || exec "$REAL_MYAO" "$@"
 
-coproc BOT { exec timeout 60 "$REAL_MYAO" "$@" 2>&1; }
+# Otherwise `timeout` passes a signal on twice, and the second stops the bot at once.
+coproc BOT { exec timeout --foreground 60 "$REAL_MYAO" "$@" 2>&1; }
 process=$BOT_PID
 # The coprocess's own descriptor is gone once it has ended.
 exec 3<&"${BOT[0]}"
