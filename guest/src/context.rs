@@ -16,7 +16,7 @@ use crate::bindings::types::{
 };
 use crate::numbers::{Numbers, of_number};
 use crate::ports::Storage;
-use crate::sort::{set, sort_by, sort_by_key};
+use crate::sort::{set, sort_by_key};
 use crate::ts::Ts;
 
 /// The channels of the workspace and what is remembered of them and of the workspace.
@@ -165,17 +165,12 @@ fn read_thread_memories(
         .map_err(Error::Storage)
 }
 
-/// One memory of each thread: what stands in for it, where something does.
+/// One memory of each thread: what stands in for it, where something does. The store gives that first.
 fn shown_thread_memories(memories: &[Memory]) -> Vec<ThreadMemory> {
-    let mut memories: Vec<&Memory> = memories.iter().collect();
-    sort_by(&mut memories, |a, b| a.scope_id.cmp(&b.scope_id));
     memories
         .chunk_by(|a, b| a.scope_id == b.scope_id)
-        .filter_map(|of_thread| {
-            let stand_in = of_thread.iter().rfind(|memory| is_stand_in(memory));
-            stand_in.or(of_thread.first())
-        })
-        .map(|memory| thread_memory(memory))
+        .filter_map(<[Memory]>::first)
+        .map(thread_memory)
         .collect()
 }
 

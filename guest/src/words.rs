@@ -31,7 +31,8 @@ pub(crate) fn purpose(purpose: &Purpose) -> String {
     format!("the {answer} in {} {scope_id}", self::scope(scope))
 }
 
-fn scope(scope: Scope) -> &'static str {
+/// As templates know it, too.
+pub(crate) fn scope(scope: Scope) -> &'static str {
     match scope {
         Scope::Workspace => "workspace",
         Scope::Channel => "channel",

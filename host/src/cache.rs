@@ -1,4 +1,4 @@
-//! Compiles components, and keeps the code between starts: compiling takes about a second, loading a millisecond.
+//! Compiles components, and keeps the code between starts: compiling takes about a second, loading some milliseconds.
 
 use std::fs;
 use std::hash::{Hash as _, Hasher};

@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 use comparing::{NAME, TEXT, assert_same_structure};
 use myao::bindings::exports::myao::memory::reply_prompt::Occasion;
-use myao::bindings::types::{Context, MemoryType, Scope, Timestamp};
+use myao::bindings::types::{Context, ConversationHistory, MemoryType, Message, Scope, Timestamp};
 use myao::context_json;
 use myao::llm::NoLlm;
 use myao::plugin::MemoryPlugin;
@@ -49,15 +49,17 @@ fn renderer() -> MemoryPlugin {
     plugin(Arc::new(EmptyStorage), Arc::new(NoLlm), settings)
 }
 
+/// The messages, those of threads too.
+fn messages(history: &mut ConversationHistory) -> impl Iterator<Item = &mut Message> {
+    let threads = history.threads.iter_mut();
+    let of_threads = threads.flat_map(|thread| &mut thread.messages);
+    history.top_level_messages.iter_mut().chain(of_threads)
+}
+
 /// The specification's context with this text wherever people or models wrote one.
 fn with_text(text: &str) -> Context {
     let mut context = golden_context();
-    let history = &mut context.conversation_history;
-    let of_threads = history
-        .threads
-        .iter_mut()
-        .flat_map(|thread| &mut thread.messages);
-    for message in history.top_level_messages.iter_mut().chain(of_threads) {
+    for message in messages(&mut context.conversation_history) {
         message.text = text.to_owned();
     }
     context.workspace_long_term_memory = Some(text.to_owned());
@@ -73,15 +75,10 @@ fn with_text(text: &str) -> Context {
 /// The specification's context in which every person and channel has this name.
 fn with_name(name: &str) -> Context {
     let mut context = golden_context();
-    let history = &mut context.conversation_history;
-    let of_threads = history
-        .threads
-        .iter_mut()
-        .flat_map(|thread| &mut thread.messages);
-    for message in history.top_level_messages.iter_mut().chain(of_threads) {
+    for message in messages(&mut context.conversation_history) {
         message.user.name = name.to_owned();
     }
-    history.channel_name = name.to_owned();
+    context.conversation_history.channel_name = name.to_owned();
     for channel in &mut context.channel_memories {
         channel.channel_name = name.to_owned();
     }

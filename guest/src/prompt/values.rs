@@ -13,6 +13,7 @@ use super::harmless;
 use super::selection::{channel_short_term_memory, newest_short_term_memory};
 use crate::bindings::exports::myao::memory::reply_prompt::Occasion;
 use crate::bindings::types::{ChannelMemory, Context, MemoryType, Message, Scope, Timestamp, User};
+use crate::words;
 
 /// All variables of one memory's prompt.
 pub(super) fn template_context(
@@ -31,7 +32,7 @@ pub(super) fn template_context(
     let threads = thread_values(context);
     context! {
         persona => persona_value(context),
-        scope => scope_name(scope),
+        scope => words::scope(scope),
         memory_type => match memory_type {
             MemoryType::LongTerm => "long_term",
             MemoryType::ShortTerm => "short_term",
@@ -93,7 +94,7 @@ pub(super) fn reply_context(
 pub(super) fn merge_context(context: &Context, scope: Scope, summaries: &[String]) -> Value {
     context! {
         persona => persona_value(context),
-        scope => scope_name(scope),
+        scope => words::scope(scope),
         current_channel_name => harmless::name(&context.conversation_history.channel_name),
         target_thread_ts => context.target_thread_ts.as_deref().map(harmless::name),
         chunk_summaries => all_shown(summaries),
@@ -104,14 +105,6 @@ fn persona_value(context: &Context) -> Value {
     context! {
         name => &context.persona.name,
         system_prompt => &context.persona.system_prompt,
-    }
-}
-
-fn scope_name(scope: Scope) -> &'static str {
-    match scope {
-        Scope::Workspace => "workspace",
-        Scope::Channel => "channel",
-        Scope::Thread => "thread",
     }
 }
 

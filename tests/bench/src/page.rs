@@ -49,3 +49,26 @@ fn generated(rows: &[Row]) -> Result<String> {
     }
     Ok(text)
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use myao_tests::read_project_file;
+
+    use super::{BEGIN, END, PAGE};
+    use crate::rows::FAMILIES;
+
+    #[test]
+    fn the_page_has_what_was_measured() {
+        let page = read_project_file(PAGE);
+        let (_, rest) = page.split_once(BEGIN).unwrap();
+        let (table, _) = rest.split_once(END).unwrap();
+        let rows = table.lines().filter(|line| line.starts_with("| ")).skip(1);
+        let rows = rows.count();
+        assert!(
+            rows >= FAMILIES.len(),
+            "{PAGE} has {rows} rows: run `make bench` on a machine with nothing else to do"
+        );
+    }
+}
