@@ -17,8 +17,8 @@ use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value};
 use minijinja_contrib::pycompat::unknown_method_callback;
 
 pub use selection::{
-    check_combination, conversation_messages, has_input, memory_of_type, reply_target_messages,
-    target_memories, target_messages, target_thread_messages,
+    check_combination, conversation_messages, has_input, is_own, memory_of_type,
+    reply_target_messages, target_memories, target_messages, target_thread_messages,
 };
 
 use crate::bindings::errors::{Error, TemplateFault};

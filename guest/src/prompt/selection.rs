@@ -1,7 +1,7 @@
 //! What a scope and a memory type select from a context.
 
 use crate::bindings::errors::{Combination, Error};
-use crate::bindings::types::{ChannelMemory, Context, MemoryType, Message, Scope};
+use crate::bindings::types::{ChannelMemory, Context, MemoryType, Message, Persona, Scope};
 
 /// Whether there is such a memory at all.
 ///
@@ -72,6 +72,12 @@ pub fn reply_target_messages(context: &Context) -> &[Message] {
         Some(_) => target_thread_messages(context),
         None => &context.conversation_history.top_level_messages,
     }
+}
+
+/// Whether the bot itself wrote a message.
+#[must_use]
+pub fn is_own(message: &Message, persona: &Persona) -> bool {
+    message.user.is_bot && message.user.name == persona.name
 }
 
 /// All messages of the conversation history: those outside threads, then thread by thread.

@@ -45,10 +45,13 @@ impl Summarizer<'_> {
     }
 }
 
-/// The prompt groups messages by thread; an extract goes by time.
+/// What others said: the bot's own answers tell what is remembered already. The prompt groups messages by thread; an
+/// extract goes by time.
 fn in_order_of_time(task: Task<'_>) -> Vec<&Message> {
-    let mut messages: Vec<&Message> =
-        prompt::target_messages(task.context, task.scope, task.memory_type).collect();
+    let messages = prompt::target_messages(task.context, task.scope, task.memory_type);
+    let mut messages: Vec<&Message> = messages
+        .filter(|message| !prompt::is_own(message, &task.context.persona))
+        .collect();
     // An id that is none sorts first: a context from outside may hold one, and only the order is at stake.
     sort_by_key(&mut messages, |message| {
         (message.timestamp.unix_seconds, Ts::parse(&message.ts).ok())

@@ -59,6 +59,14 @@ impl App {
         })
     }
 
+    /// What to type for another command with the same configuration.
+    pub(crate) fn command(&self, arguments: &str) -> String {
+        match &self.config_path {
+            Some(path) => format!("myao --config {} {arguments}", quoted(path)),
+            None => format!("myao {arguments}"),
+        }
+    }
+
     /// Sends the traces that are not sent yet.
     pub(crate) fn end(&self) {
         if let Some(traces) = &self.traces {
@@ -89,8 +97,9 @@ impl App {
         let path = &self.config.memory.database_path;
         anyhow::ensure!(
             path.exists(),
-            "there is no database {} yet: run `myao import PATH` first, or name another one in the configuration (memory.database_path)",
-            path.display()
+            "there is no database {} yet: run `{}` first, or name another one in the configuration (memory.database_path)",
+            path.display(),
+            self.command("import PATH")
         );
         self.open_store()
     }
@@ -178,6 +187,16 @@ impl App {
             utc_offset_seconds: offset,
         }
     }
+}
+
+/// A path as a shell takes it.
+fn quoted(path: &Path) -> String {
+    let path = path.display().to_string();
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+@%:,".contains(c);
+    if path.chars().all(is_plain) {
+        return path;
+    }
+    format!("'{}'", path.replace('\'', r"'\''"))
 }
 
 /// The traces that the environment asks for. Where they cannot be sent, the command runs all the same.

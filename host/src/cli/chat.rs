@@ -28,9 +28,6 @@ const HELP: &str = "\
 /help      this help                            (/ヘルプ)
 /quit      end the conversation; so does Ctrl-D (/終了)
 Everything else is said to the bot.";
-/// Printed when a conversation ends in a terminal.
-const HOW_TO_REMEMBER: &str =
-    "What was said is stored. `myao generate` makes memories of it, as /generate does here.";
 
 /// Talks until the input ends. The exit code tells a script whether something went wrong.
 pub(crate) async fn run(app: &App, arguments: &ChatArgs) -> anyhow::Result<ExitCode> {
@@ -307,7 +304,11 @@ impl Talk<'_> {
     /// In a terminal every failure has been seen.
     fn end(&self) -> anyhow::Result<ExitCode> {
         if self.in_terminal && self.said {
-            writeln!(output::stdout(), "{HOW_TO_REMEMBER}")?;
+            writeln!(
+                output::stdout(),
+                "What was said is stored. `{}` makes memories of it, as /generate does here.",
+                self.app.command("generate")
+            )?;
         }
         Ok(if self.failed && !self.in_terminal {
             ExitCode::FAILURE

@@ -19,10 +19,6 @@ use super::args::{BackfillArgs, GenerateArgs};
 use super::report_json::{backfill_json, report_json};
 use super::{output, remarks};
 
-/// Said before the first memories of channels with a past.
-const LEFT_OUT_HISTORY: &str = "note: some channels have older messages of which nothing is remembered; \
-     `myao backfill` takes them in, if it comes before the first `myao generate`";
-
 /// One generation run. The exit code tells whether something failed.
 pub(crate) async fn generate(app: &App, arguments: &GenerateArgs) -> anyhow::Result<ExitCode> {
     let workspace = app.workspace(&app.open_existing_store()?)?;
@@ -53,9 +49,14 @@ pub(crate) async fn generate(app: &App, arguments: &GenerateArgs) -> anyhow::Res
     if app.json {
         output::print_json(&report_json(&report))?;
     } else {
-        print_report(&report)?;
+        print_report(app, &report)?;
         if leaves_out_history {
-            writeln!(output::stdout(), "{LEFT_OUT_HISTORY}")?;
+            writeln!(
+                output::stdout(),
+                "note: some channels have older messages of which nothing is remembered; `{}` takes them in, if it comes before the \
+                 first `myao generate`",
+                app.command("backfill")
+            )?;
         }
     }
     Ok(exit_code(
@@ -156,7 +157,7 @@ fn place(entry: &Entry) -> String {
     }
 }
 
-fn print_report(report: &Report) -> anyhow::Result<()> {
+fn print_report(app: &App, report: &Report) -> anyhow::Result<()> {
     let made: usize = report.entries.iter().map(|entry| entry.made.len()).sum();
     writeln!(
         output::stdout(),
@@ -200,7 +201,7 @@ fn print_report(report: &Report) -> anyhow::Result<()> {
             writeln!(out, "failed: {}: {failure}", place(entry))?;
         }
     }
-    print_deferred(&mut out, &report.entries)
+    print_deferred(app, &mut out, &report.entries)
 }
 
 /// How those memories came about of which there is something to say.
@@ -223,7 +224,11 @@ fn print_remarks(report: &Report) -> anyhow::Result<()> {
 }
 
 /// What rests, and how it is tried at once.
-fn print_deferred(out: &mut impl std::io::Write, entries: &[Entry]) -> anyhow::Result<()> {
+fn print_deferred(
+    app: &App,
+    out: &mut impl std::io::Write,
+    entries: &[Entry],
+) -> anyhow::Result<()> {
     let mut rests = false;
     for entry in entries {
         if let Outcome::Deferred(deferral) = &entry.outcome {
@@ -232,7 +237,7 @@ fn print_deferred(out: &mut impl std::io::Write, entries: &[Entry]) -> anyhow::R
         }
     }
     if rests {
-        writeln!(out, "{}", remarks::RETRY)?;
+        writeln!(out, "{}", remarks::retry(app))?;
     }
     Ok(())
 }
@@ -282,14 +287,15 @@ fn print_backfill(app: &App, outcomes: &Outcomes, keep_going: bool) -> anyhow::R
         };
         writeln!(out, "failed: {place}{times}: {failure}")?;
     }
-    print_deferred(&mut out, &outcomes.deferred)?;
+    print_deferred(app, &mut out, &outcomes.deferred)?;
     if outcomes.failed.is_empty() {
-        writeln!(out, "Next: myao memory list")?;
+        writeln!(out, "Next: {}", app.command("memory list"))?;
     } else if !keep_going {
         writeln!(
             out,
-            "Stopped at {}. What was made is saved; `myao backfill` goes on from here, and with --keep-going past failures.",
-            time(last)
+            "Stopped at {}. What was made is saved; `{}` goes on from here, and with --keep-going past failures.",
+            time(last),
+            app.command("backfill")
         )?;
     }
     Ok(())

@@ -42,7 +42,8 @@ pub(super) fn history(
     if texts.is_empty() {
         writeln!(
             out,
-            "Nothing is remembered of {channel} yet. Next: myao backfill"
+            "Nothing is remembered of {channel} yet. Next: {}",
+            app.command("backfill")
         )?;
     }
     for (n, stored) in texts.iter().enumerate() {

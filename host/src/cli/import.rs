@@ -28,7 +28,7 @@ pub(crate) fn run(app: &App, path: &Path) -> anyhow::Result<ExitCode> {
     if app.json {
         output::print_json(&json!({ "read": report, "stored": tally }))?;
     } else {
-        print(path, &report, &tally)?;
+        print(app, path, &report, &tally)?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -56,7 +56,7 @@ fn remove_database(database: &Path) {
     }
 }
 
-fn print(path: &Path, report: &ImportReport, tally: &ImportTally) -> anyhow::Result<()> {
+fn print(app: &App, path: &Path, report: &ImportReport, tally: &ImportTally) -> anyhow::Result<()> {
     writeln!(output::stdout(), "Imported {}", path.display())?;
     let mut table = output::table(&["", "new", "changed", "unchanged"]);
     let rows = [
@@ -91,6 +91,6 @@ fn print(path: &Path, report: &ImportReport, tally: &ImportTally) -> anyhow::Res
     for warning in &report.warnings {
         writeln!(out, "warning: {warning}")?;
     }
-    writeln!(out, "Next: myao backfill")?;
+    writeln!(out, "Next: {}", app.command("backfill"))?;
     Ok(())
 }

@@ -58,9 +58,10 @@ fn list(app: &App, workspace: &SqliteWorkspace) -> anyhow::Result<()> {
     if newest.is_empty() {
         writeln!(
             output::stdout(),
-            "There are no memories yet. Next: myao backfill"
+            "There are no memories yet. Next: {}",
+            app.command("backfill")
         )?;
-        return print_deferrals(workspace, |_| true);
+        return print_deferrals(app, workspace, |_| true);
     }
     let mut table = output::table(&["memory of", "type", "version", "made", "begins with"]);
     let rows: Vec<[String; 4]> = newest.iter().map(list_row).collect();
@@ -70,11 +71,12 @@ fn list(app: &App, workspace: &SqliteWorkspace) -> anyhow::Result<()> {
         table.add_row([place, memory_type, version, made, excerpt]);
     }
     output::print_table(&table)?;
-    print_deferrals(workspace, |_| true)
+    print_deferrals(app, workspace, |_| true)
 }
 
 /// What could not be made and rests, and how it is tried at once.
 fn print_deferrals(
+    app: &App,
     workspace: &SqliteWorkspace,
     is_wanted: impl Fn(&StoredDeferral) -> bool,
 ) -> anyhow::Result<()> {
@@ -90,7 +92,7 @@ fn print_deferrals(
         writeln!(out, "{}", remarks::deferral(&place, &stored.deferral))?;
     }
     if !deferrals.is_empty() {
-        writeln!(out, "{}", remarks::RETRY)?;
+        writeln!(out, "{}", remarks::retry(app))?;
     }
     Ok(())
 }
@@ -166,7 +168,7 @@ fn show(app: &App, workspace: &SqliteWorkspace, scope_id: &str) -> anyhow::Resul
     if app.json {
         return output::print_json(&Value::Array(shown));
     }
-    print_deferrals(workspace, |stored| {
+    print_deferrals(app, workspace, |stored| {
         (stored.scope, &stored.scope_id) == (scope, &scope_id)
     })
 }

@@ -5,10 +5,14 @@ use serde_json::{Value, json};
 use myao::names;
 use myao::storage::{Coverage, Deferral, STAND_IN_VERSION};
 
+use super::app::App;
 use super::output;
 
 /// How to end a rest at once.
-pub(super) const RETRY: &str = "Next: `myao generate --retry` tries at once what rests.";
+pub(super) fn retry(app: &App) -> String {
+    let command = app.command("generate --retry");
+    format!("Next: `{command}` tries at once what rests.")
+}
 
 /// `version 2` or `stand-in`.
 pub(super) fn version(version: u32) -> String {

@@ -14,6 +14,8 @@ import { camel, plain, readAnswers, readContext } from './json.js';
 const [context, script] = process.argv.slice(2).map((path) => JSON.parse(readFileSync(path, 'utf8')));
 const call = { context: readContext(context), scope: 'channel', memoryType: 'short-term' };
 const settings = camel(script.settings);
+/** The context window of a small model: prompt and answer, in characters. */
+const WINDOW = 800;
 
 /** Summarises with a model that may wait. The thread ends with the call, or at the deadline, whatever it does then.
  * @param {(request: Request) => Promise<Completion>} model @param {number} deadlineMs @returns {Promise<Summary>} */
@@ -23,18 +25,20 @@ function summarize(model, deadlineMs) {
   const workerData = { call, settings, bell, answers };
   const worker = new Worker(new URL('worker.js', import.meta.url), { workerData, transferList: [answers] });
   /** @param {Request} request */
-  const answer = async (request) => {
-    const answered = await model(request).then(
-      (ok) => ({ ok }),
-      (error) => ({ err: error.payload ?? { tag: 'other', val: String(error) } }),
+  const ask = (request) =>
+    model(request).then(
+      (val) => ({ tag: 'ok', val }),
+      (error) => ({ tag: 'err', val: error.payload ?? { tag: 'other', val: String(error) } }),
     );
-    ours.postMessage(answered);
+  /** @param {Request[]} requests */
+  const answer = async (requests) => {
+    ours.postMessage(await Promise.all(requests.map(ask)));
     Atomics.store(bell, 0, 1);
     Atomics.notify(bell, 0);
   };
   /** @type {Promise<Summary>} */
   const called = new Promise((resolve, reject) => {
-    worker.on('message', ({ request, summary }) => (request ? void answer(request) : resolve(summary)));
+    worker.on('message', ({ requests, summary }) => (requests ? void answer(requests) : resolve(summary)));
     // The contract's error is the payload of an Error, as in one thread; a trap is an Error without.
     worker.on('error', reject);
     const late = setTimeout(() => reject(new Error(`the call took longer than ${deadlineMs} ms`)), deadlineMs);
@@ -52,6 +56,21 @@ const later = async (/** @type {Request} */ request) => {
   return scripted.complete(request);
 };
 const summary = await summarize(later, 60_000);
+
+// The parts of what is too long for a model are asked for side by side.
+let asked = 0;
+let sideBySide = 0;
+const small = async (/** @type {Request} */ request) => {
+  if (request.systemPrompt.length + request.maxTokens > WINDOW) {
+    throw Object.assign(new Error('too long'), { payload: { tag: 'context-too-long', val: WINDOW } });
+  }
+  sideBySide = Math.max(sideBySide, ++asked);
+  await setImmediate();
+  asked -= 1;
+  return { text: '- aliceとbobが朝の挨拶をした', finishReason: 'stop', model: 'small' };
+};
+const inParts = await summarize(small, 60_000);
+
 const silent = () => new Promise(() => {});
 const late = await summarize(silent, 2_000).catch((error) => error.message);
-console.log(JSON.stringify(plain({ summary, late }), null, 2));
+console.log(JSON.stringify(plain({ summary, late, chunks: inParts.coverage.chunks, sideBySide }), null, 2));

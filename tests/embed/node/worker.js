@@ -5,33 +5,29 @@ import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_thread
 import { summarizerComponent } from './component.js';
 
 /** @import {Completion, LlmError, Request} from './generated/summarizer/interfaces/myao-memory-llm.js' */
-/** @typedef {{ ok: Completion } | { err: LlmError }} Answered */
+/** @typedef {{ tag: 'ok', val: Completion } | { tag: 'err', val: LlmError }} Answered */
 
 const { call, settings, bell, answers } = workerData;
 
-/** Asks the main thread, and sleeps until it has answered. @param {Request} request @returns {Completion} */
-function complete(request) {
+/** Asks the main thread, and sleeps until it has all answers. @param {Request[]} requests @returns {Answered[]} */
+function ask(requests) {
   Atomics.store(bell, 0, 0);
-  parentPort?.postMessage({ request });
+  parentPort?.postMessage({ requests });
   Atomics.wait(bell, 0, 0);
-  /** @type {Answered} */
-  const answer = receiveMessageOnPort(answers)?.message;
-  if ('err' in answer) throw Object.assign(new Error(answer.err.tag), { payload: answer.err });
-  return answer.ok;
+  return receiveMessageOnPort(answers)?.message;
+}
+
+/** @param {Request} request @returns {Completion} */
+function complete(request) {
+  const [answer] = ask([request]);
+  if (answer.tag === 'err') throw Object.assign(new Error(answer.val.tag), { payload: answer.val });
+  return answer.val;
 }
 
 const model = {
   imports: () => ({
     complete,
-    completeAll: (/** @type {Request[]} */ requests) =>
-      requests.map((request) => {
-        try {
-          return /** @type {const} */ ({ tag: 'ok', val: complete(request) });
-        } catch (error) {
-          if (error instanceof Error && 'payload' in error) return { tag: /** @type {const} */ ('err'), val: /** @type {LlmError} */ (error.payload) };
-          throw error;
-        }
-      }),
+    completeAll: ask,
     contextWindow: () => undefined,
     countTokens: (/** @type {unknown} */ _, /** @type {string[]} */ texts) => Uint32Array.from(texts, (text) => [...text].length),
   }),

@@ -180,7 +180,10 @@ fn the_report_for_people_tallies_and_names_the_next_step() {
             .any(|line| line.ends_with(" channel short-term")),
         "{output}"
     );
-    assert_eq!(lines.last(), Some(&"Next: myao memory list"));
+    assert_eq!(
+        lines.last(),
+        Some(&"Next: myao --config myao.yaml memory list")
+    );
 }
 
 #[test]

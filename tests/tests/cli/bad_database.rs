@@ -76,7 +76,7 @@ fn a_missing_database_is_not_made_by_looking() {
     for command in COMMANDS {
         program
             .run(command)
-            .is_refused_with(&["myao.db", "myao import", "memory.database_path"]);
+            .is_refused_with(&["myao.db", "import PATH", "memory.database_path"]);
     }
     assert!(!program.path("myao.db").exists());
 }

@@ -157,7 +157,10 @@ fn the_report_for_people_counts_and_names_the_next_step() {
         "{output}"
     );
     assert!(output.contains("  messages  172  0        0\n"), "{output}");
-    assert!(output.ends_with("Next: myao backfill\n"), "{output}");
+    assert!(
+        output.ends_with("Next: myao --config myao.yaml backfill\n"),
+        "{output}"
+    );
 }
 
 #[test]

@@ -113,7 +113,10 @@ fn list_takes_one_line_for_each_memory() {
 fn list_says_what_to_do_where_there_is_nothing() {
     let program = program_with("", &first());
     let output = program.run(&["memory", "list"]).output();
-    assert_eq!(output, "There are no memories yet. Next: myao backfill\n");
+    assert_eq!(
+        output,
+        "There are no memories yet. Next: myao --config myao.yaml backfill\n"
+    );
     assert_eq!(program.run(&["--json", "memory", "list"]).json(), json!([]));
 }
 

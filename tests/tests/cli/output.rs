@@ -198,3 +198,16 @@ fn without_a_configuration_the_defaults_and_myao_db_are_used() {
     let output = Ran::of(&mut program.shell(script, &["memory", "list"])).output();
     assert_eq!(output, "There are no memories yet. Next: myao backfill\n");
 }
+
+#[test]
+fn the_next_step_is_told_as_it_is_to_be_typed() {
+    let program = program();
+    std::fs::rename(program.path("myao.yaml"), program.path("team's own.yaml")).unwrap();
+    let script = r#"myao=$1; shift 3; exec "$myao" --config "team's own.yaml" "$@""#;
+    let output = Ran::of(&mut program.shell(script, &["memory", "list"])).output();
+    let next = output.trim_end().split_once("Next: ").unwrap().1;
+    assert_eq!(next, r"myao --config 'team'\''s own.yaml' backfill");
+    // What is typed so runs.
+    let typed = format!(r#"myao=$1; myao() {{ "$myao" "$@"; }}; {next}"#);
+    Ran::of(&mut program.shell(&typed, &[])).succeeded();
+}

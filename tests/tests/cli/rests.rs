@@ -8,7 +8,7 @@ use myao_tests::llm_server::{LlmServer, Reply, answer, cut_off, error};
 use myao_tests::program::Program;
 use serde_json::{Value, json};
 
-const RETRY: &str = "Next: `myao generate --retry` tries at once what rests.\n";
+const RETRY: &str = "Next: `myao --config myao.yaml generate --retry` tries at once what rests.\n";
 
 fn first() -> Post {
     post(

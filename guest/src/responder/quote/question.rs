@@ -1,6 +1,6 @@
 //! What somebody wants to know.
 
-use super::cues::{ASKING, HELPS, RECAPS, THANKS, WANTED, Wanted, any, listed};
+use super::cues::{ASKING, DAYS, HELPS, RECAPS, THANKS, WANTED, Wanted, any, listed};
 use super::phrases::Tongue;
 use crate::extractive::cues::{is_chatter, is_question};
 use crate::extractive::terms::{terms, words};
@@ -21,6 +21,8 @@ struct Word {
     /// Pairs of kanji, where it has several.
     pieces: Vec<String>,
     weight: f64,
+    /// Whether it tells what the question is about: a kanji that stands alone does not, nor does a day.
+    is_subject: bool,
 }
 
 /// A question, read.
@@ -99,7 +101,7 @@ impl Question {
     /// What a text is worth as an answer, from 0 to somewhat over 1. `matches` are its own, `counts` says in how many
     /// texts each word is found: rare words count most, and words that nobody ever said hardly.
     pub(super) fn worth(&self, folded: &str, matches: &[f64], counts: &[u32]) -> f64 {
-        let (mut sum, mut all, mut strong) = (0.0, 0.0, false);
+        let (mut sum, mut all, mut found_subject) = (0.0, 0.0, false);
         for ((word, found), count) in self.words.iter().zip(matches).zip(counts) {
             let rarity = match count {
                 0 => 0.3,
@@ -107,11 +109,14 @@ impl Question {
             };
             sum += word.weight * rarity * found;
             all += word.weight * rarity;
-            strong |= *found > 0.0 && word.weight > LONE;
+            found_subject |= *found > 0.0 && word.is_subject;
         }
-        let only_lone = self.words.iter().all(|word| word.weight <= LONE);
-        if sum < all * LEAST_SHARE || all <= 0.0 || !(strong || only_lone && sum * 3.0 >= all * 2.0)
-        {
+        let is_about_it = if self.words.iter().any(|word| word.is_subject) {
+            found_subject
+        } else {
+            sum * 3.0 >= all * 2.0
+        };
+        if !is_about_it || sum < all * LEAST_SHARE || all <= 0.0 {
             return 0.0;
         }
         let is_signed = self.wanted.iter().any(|wanted| {
@@ -132,6 +137,7 @@ impl Word {
         };
         Self {
             weight: if is_lone { LONE } else { 1.0 },
+            is_subject: !is_lone && listed(DAYS).all(|day| day != text),
             text,
             pieces,
         }

@@ -11,6 +11,7 @@ use crate::extractive::messages::{local_date, name};
 use crate::extractive::sentences;
 use crate::extractive::terms::words;
 use crate::extractive::text::{cut, flatten, width};
+use crate::prompt::is_own;
 use crate::sort::sort_by_key;
 
 /// A message no wider than this is quoted whole, in columns.
@@ -161,9 +162,8 @@ fn of_messages(
 ) {
     let bot = &context.persona.name;
     let counts = |message: &&Message| {
-        let is_own = message.user.is_bot && message.user.name == *bot;
         let is_said_to_it = !bot.is_empty() && message.text.contains(&format!("@{bot}"));
-        message.ts != answered.ts && !is_own && !is_said_to_it
+        message.ts != answered.ts && !is_own(message, &context.persona) && !is_said_to_it
     };
     let messages: Vec<&Message> = messages.iter().filter(counts).collect();
     let head = messages.first().filter(|_| in_thread).map(|first| {

@@ -166,6 +166,15 @@ fn neither_the_bots_own_posts_nor_what_is_said_to_it_are_quoted() {
 }
 
 #[test]
+fn a_day_alone_is_found_and_beside_a_subject_it_is_none() {
+    let host = japanese();
+    let reply = reply_to(&host, "@みゃお 今週は？");
+    assert!(reply.contains("木曜と金曜に休み"), "{reply}");
+    let reply = reply_to(&host, "@みゃお 今週の天気は？");
+    assert!(reply.contains("見つかりませんでした"), "{reply}");
+}
+
+#[test]
 fn at_most_three_things_are_quoted_and_none_twice() {
     let host = japanese();
     for number in 1..=9 {

@@ -8,6 +8,7 @@
 )]
 
 mod chunks;
+mod extracted;
 mod fit;
 mod judged;
 
@@ -333,70 +334,4 @@ fn an_error_of_the_model_is_handed_on() {
     );
     assert_eq!(summary, Err(Error::Llm(LlmError::RateLimited(Some(30)))));
     assert_eq!(llm.calls(), 1);
-}
-
-// -- without a model --
-
-#[test]
-fn without_a_model_every_memory_keeps_to_its_own_limit() {
-    let mut settings = Values {
-        engine: Engine::Extractive,
-        ..settings()
-    };
-    settings.long_term_summary_max_tokens = 120;
-    settings.short_term_summary_max_tokens = 60;
-    let llm = ScriptedLlm::default();
-    let summarizer = Summarizer::new(&llm, &Quiet, &settings, take_any);
-    for (scope, memory_type) in ALL {
-        let summary = summarizer
-            .summarize(&golden_context(), scope, memory_type, None)
-            .unwrap();
-        assert_eq!(
-            (summary.engine, summary.truncated),
-            (Some(Engine::Extractive), false)
-        );
-        let limit = if memory_type == LongTerm { 120 } else { 60 };
-        assert!(
-            summary.text.chars().count() <= limit,
-            "a token for each character: {}",
-            summary.text
-        );
-    }
-    assert_eq!(llm.calls(), 0);
-}
-
-#[test]
-fn without_a_model_messages_are_picked_in_order_of_time_across_threads() {
-    let host = TestHost::new();
-    host.say("C1", -30, "Carol owns the budget of 3000 dollars.");
-    host.say("C1", -20, "We decided to release on 2024-03-05.");
-    host.reply("C1", -30, -10, "Bob found that 12 of 40 tests failed.");
-    let settings = Values {
-        engine: Engine::Extractive,
-        ..settings()
-    };
-    let summarizer = Summarizer::new(&host.llm, &Quiet, &settings, take_any);
-    let text = summarizer
-        .summarize(&host.context("C1"), Channel, ShortTerm, None)
-        .unwrap()
-        .text;
-    let positions = ["3000", "2024-03-05", "12 of 40"].map(|part| text.find(part));
-    assert!(positions.is_sorted() && positions[0].is_some(), "{text}");
-}
-
-#[test]
-fn without_a_model_what_does_not_fit_into_a_merge_is_an_error_and_not_lost() {
-    let mut settings = Values {
-        engine: Engine::Extractive,
-        ..settings()
-    };
-    settings.long_term_summary_max_tokens = 0;
-    let llm = ScriptedLlm::default();
-    let summary = Summarizer::new(&llm, &Quiet, &settings, take_any).summarize(
-        &golden_context(),
-        Channel,
-        LongTerm,
-        Some("- 既存"),
-    );
-    assert_eq!(summary, Err(Error::BadAnswer(BadAnswer::Empty)));
 }

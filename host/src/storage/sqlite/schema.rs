@@ -69,7 +69,6 @@ pub(super) fn replace_legacy(connection: &Connection) -> rusqlite::Result<bool> 
         return Ok(false);
     }
     connection.execute_batch(include_str!("sql/set_legacy_aside.sql"))?;
-    connection.pragma_update(None, "user_version", 0)?;
     migrate(connection)?;
     Ok(true)
 }
@@ -120,7 +119,12 @@ pub(super) fn is_marked(connection: &Connection) -> rusqlite::Result<bool> {
 }
 
 fn migrate(connection: &Connection) -> rusqlite::Result<()> {
-    let version: i32 = pragma(connection, "user_version")?;
+    // What another program counts there is no version of this schema.
+    let version: i32 = if is_marked(connection)? {
+        pragma(connection, "user_version")?
+    } else {
+        0
+    };
     for migration in MIGRATIONS
         .iter()
         .skip(usize::try_from(version).unwrap_or(0))

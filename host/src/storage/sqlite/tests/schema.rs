@@ -64,6 +64,18 @@ fn read_bot(
 }
 
 #[test]
+fn an_empty_file_with_a_version_of_another_program_becomes_ours() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("myao.db");
+    write(&path, "PRAGMA user_version = 3");
+    let store = SqliteStore::open(&path).unwrap();
+    let workspace = store.workspace("W1", chrono_tz::UTC, "default").unwrap();
+    workspace.set_backfill_tick(7).unwrap();
+    drop((store, workspace));
+    assert!(SqliteStore::open(&path).is_ok());
+}
+
+#[test]
 fn database_is_made_once_and_opened_again() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("myao.db");
