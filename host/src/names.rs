@@ -1,5 +1,6 @@
-//! The cases of the contract's enums, as `wit/types.wit` and the command line write them.
+//! The cases of the contract's enums, as `wit/` and the command line write them.
 
+use crate::bindings::llm::LlmError;
 use crate::bindings::types::{Engine, MemoryType, Scope};
 
 /// `workspace`, `channel` or `thread`.
@@ -40,5 +41,19 @@ pub fn engine(engine: Engine) -> &'static str {
         Engine::Llm => "llm",
         Engine::Extractive => "extractive",
         Engine::Imported => "imported",
+    }
+}
+
+/// The case of an error, as `wit/llm.wit` names it: its details may hold what a server says.
+#[must_use]
+pub fn llm_error(error: &LlmError) -> &'static str {
+    match error {
+        LlmError::RateLimited(_) => "rate-limited",
+        LlmError::ContextTooLong(_) => "context-too-long",
+        LlmError::Unavailable(_) => "unavailable",
+        LlmError::Refused(_) => "refused",
+        LlmError::InvalidRequest(_) => "invalid-request",
+        LlmError::TimedOut => "timed-out",
+        LlmError::Other(_) => "other",
     }
 }

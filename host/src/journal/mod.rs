@@ -17,7 +17,7 @@ use std::time::SystemTime;
 pub(crate) use attempts::Attempts;
 pub use stored::{StoredCall, Taken};
 
-use crate::llm::{CallRecord, Completion, LlmError, ModelIdentity, Purpose};
+use crate::llm::{CallRecord, Completion, ModelIdentity, Purpose};
 use crate::storage::StorageError;
 
 /// What one call asks.
@@ -80,18 +80,4 @@ pub trait CallJournal: Send + Sync {
         tokens: u32,
         at: SystemTime,
     ) -> Result<(), StorageError>;
-}
-
-/// The case of an error, as `wit/llm.wit` names it: its details may hold what a server says.
-#[must_use]
-pub fn error_kind(error: &LlmError) -> &'static str {
-    match error {
-        LlmError::RateLimited(_) => "rate-limited",
-        LlmError::ContextTooLong(_) => "context-too-long",
-        LlmError::Unavailable(_) => "unavailable",
-        LlmError::Refused(_) => "refused",
-        LlmError::InvalidRequest(_) => "invalid-request",
-        LlmError::TimedOut => "timed-out",
-        LlmError::Other(_) => "other",
-    }
 }

@@ -1,9 +1,9 @@
 //! Kinds of errors, for `error.type`: the cases of `wit/errors.wit`, without their details.
 
 use crate::bindings::errors::{BadAnswer, Error};
-use crate::bindings::llm::LlmError;
 use crate::bindings::slack::SlackError;
 use crate::bindings::storage::StorageError;
+use crate::names;
 use crate::plugin::CallError;
 
 /// `trapped`, `out-of-memory`, `timed-out`, …, or as [`of_error`].
@@ -29,24 +29,11 @@ pub(super) fn of_error(error: &Error) -> String {
         Error::InvalidTs(_) => "invalid-ts".to_owned(),
         Error::Template(_) => "template".to_owned(),
         Error::Storage(error) => format!("storage.{}", of_storage(error)),
-        Error::Llm(error) => format!("llm.{}", of_llm(error)),
+        Error::Llm(error) => format!("llm.{}", names::llm_error(error)),
         Error::Slack(error) => format!("slack.{}", of_slack(error)),
         Error::BadAnswer(reason) => format!("bad-answer.{}", of_answer(reason)),
         Error::PromptTooLong(_) => "prompt-too-long".to_owned(),
         Error::Other(_) => "other".to_owned(),
-    }
-}
-
-/// `rate-limited`, …
-pub(super) fn of_llm(error: &LlmError) -> &'static str {
-    match error {
-        LlmError::RateLimited(_) => "rate-limited",
-        LlmError::ContextTooLong(_) => "context-too-long",
-        LlmError::Unavailable(_) => "unavailable",
-        LlmError::Refused(_) => "refused",
-        LlmError::InvalidRequest(_) => "invalid-request",
-        LlmError::TimedOut => "timed-out",
-        LlmError::Other(_) => "other",
     }
 }
 

@@ -4,8 +4,8 @@ use opentelemetry::trace::{Span as _, SpanBuilder, SpanKind, Status};
 use opentelemetry::{Array, KeyValue, StringValue, Value};
 use serde_json::json;
 
+use super::Content;
 use super::component_call::{ComponentCall, place};
-use super::{Content, error_type};
 use crate::llm::record::Witness;
 use crate::llm::{
     CallObserver, CallRecord, Completion, Destination, FinishReason, Llm, LlmError, Purpose,
@@ -48,7 +48,7 @@ impl ComponentCall {
         let name = format!("chat {asked}");
         attributes.push(text("gen_ai.request.model", asked.to_owned()));
         attributes.extend(of_record(&record));
-        let error_type = record.error.as_ref().map(error_type::of_llm);
+        let error_type = record.error.as_ref().map(names::llm_error);
         let mut span = SpanBuilder::from_name(name)
             .with_kind(SpanKind::Client)
             .with_start_time(record.started_at)
@@ -112,7 +112,7 @@ fn of_record(record: &CallRecord) -> impl Iterator<Item = KeyValue> {
             KeyValue::new("gen_ai.response.finish_reasons", Value::Array(reasons)),
         ]
     });
-    let error = record.error.as_ref().map(error_type::of_llm);
+    let error = record.error.as_ref().map(names::llm_error);
     let error = error.map(|error_type| KeyValue::new("error.type", error_type));
     always
         .into_iter()

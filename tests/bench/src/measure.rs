@@ -1,6 +1,10 @@
 //! Times of two things, taken in turns, so that whatever else the machine does hits both.
 
+use std::process::Command;
 use std::time::{Duration, Instant};
+use std::{fs, thread};
+
+use anyhow::{Context as _, Result, anyhow, ensure};
 
 use crate::row::shown;
 
@@ -98,6 +102,35 @@ fn repetitions<E>(what: &mut impl FnMut() -> Result<(), E>) -> Result<u32, E> {
         }
         repeat *= 2;
     }
+}
+
+/// Works on one core: in a thread that stays there, as do the threads that it starts.
+///
+/// # Errors
+/// The work's, and where `taskset` is missing or refuses.
+pub fn on_one_core<T: Send>(work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
+    let pinned = || {
+        stay_on_one_core()?;
+        work()
+    };
+    let done = thread::scope(|scope| scope.spawn(pinned).join());
+    done.map_err(|_| anyhow!("the work on one core panicked"))?
+}
+
+fn stay_on_one_core() -> Result<()> {
+    // It ends in the thread's own id.
+    let this = fs::read_link("/proc/thread-self")?;
+    let id = this
+        .file_name()
+        .context("/proc/thread-self names no thread")?;
+    let output = Command::new("taskset")
+        .args(["--cpu-list", "--pid", "0"])
+        .arg(id)
+        .output()
+        .context("taskset (of util-linux) does not start")?;
+    let told = String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.success(), "{}", told.trim());
+    Ok(())
 }
 
 /// The time of each of several repetitions.

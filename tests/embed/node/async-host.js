@@ -67,7 +67,7 @@ const small = async (/** @type {Request} */ request) => {
   sideBySide = Math.max(sideBySide, ++asked);
   await setImmediate();
   asked -= 1;
-  return { text: '- aliceとbobが朝の挨拶をした', finishReason: 'stop', model: 'small' };
+  return { text: '- aliceとbobが朝の挨拶をした', finishReason: /** @type {const} */ ('stop'), model: 'small' };
 };
 const inParts = await summarize(small, 60_000);
 

@@ -7,6 +7,7 @@ use myao::storage::effects::Effect;
 use myao_slack::command::{Command, MAX_HISTORY, parse_command};
 use myao_slack::signature::verify;
 use myao_slack::token::Token;
+use serde_json::Value;
 
 /// People whose names look like entities.
 struct Few;
@@ -39,7 +40,12 @@ pub fn events(data: &[u8]) {
     };
     assert_eq!(consequences(&payload, &Few, &bot).unwrap(), read);
     assert!(read.effects.len() <= 2);
+    // A number outside of any range is an error only where it is read; nobody is looked up then.
+    let Ok(value) = serde_json::from_str(&payload) else {
+        return;
+    };
     let named = Named::of(&payload).unwrap();
+    let programs = bot_ids(&value);
     for effect in &read.effects {
         if let Effect::Message { record, changed } = effect {
             assert!(
@@ -47,12 +53,26 @@ pub fn events(data: &[u8]) {
                 "a text is as of its message, or later"
             );
             assert!(!record.channel_id.is_empty());
-            // Whoever wrote it was looked up before.
+            // Whoever wrote it was looked up before; a program may have no user.
             let id = &record.user_id;
             let is_id = id.starts_with('U') && id.chars().all(|c| c.is_ascii_alphanumeric());
-            let is_looked_up = named.users.contains(id) || !is_id || id.len() > 32;
+            let is_looked_up =
+                named.users.contains(id) || programs.contains(id) || !is_id || id.len() > 32;
             assert!(is_looked_up, "{record:?} is not in {named:?}");
         }
+    }
+}
+
+/// The ids of programs in a payload, wherever they stand in it.
+fn bot_ids(value: &Value) -> Vec<String> {
+    match value {
+        Value::Object(fields) => {
+            let own = fields.get("bot_id").and_then(Value::as_str);
+            let own = own.map(str::to_owned).into_iter();
+            own.chain(fields.values().flat_map(bot_ids)).collect()
+        }
+        Value::Array(values) => values.iter().flat_map(bot_ids).collect(),
+        _ => Vec::new(),
     }
 }
 

@@ -10,8 +10,9 @@ use super::rows;
 use super::save::Series;
 use super::workspace::SqliteWorkspace;
 use crate::bindings::types::{Engine, Scope};
-use crate::journal::{CallEntry, CallJournal, Input, error_kind};
+use crate::journal::{CallEntry, CallJournal, Input};
 use crate::llm::{Agent, Completion, FinishReason, ModelIdentity, Purpose};
+use crate::names;
 use crate::storage::StorageError;
 
 #[async_trait::async_trait]
@@ -210,7 +211,7 @@ fn insert(connection: &Connection, place: &Place, call: &CallEntry) -> rusqlite:
             milliseconds(record.duration),
             record.attempts,
             record.finish_reason.map(finish_code),
-            record.error.as_ref().map(error_kind),
+            record.error.as_ref().map(names::llm_error),
             call.input.as_ref().map(|input| &input.digest),
             call.input.as_ref().map(|input| &input.attempt),
             waits,
