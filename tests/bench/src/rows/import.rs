@@ -12,7 +12,7 @@ use crate::export::{Size, write};
 use crate::measure::in_turns_timed;
 use crate::row::{Figure, Limit, Row};
 
-const ROUNDS: usize = 7;
+const ROUNDS: usize = 15;
 const SIZE: Size = Size {
     channels: 50,
     days: 40,
