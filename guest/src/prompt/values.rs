@@ -300,7 +300,8 @@ fn written(time: NaiveDateTime) -> String {
         _ => return time.to_string(),
     };
     let mut text = String::with_capacity("2024-03-01 10:00:00".len());
-    push_number(&mut text, year, 1000);
+    push_two_digits(&mut text, year / 100);
+    push_two_digits(&mut text, year % 100);
     for (separator, number) in [
         ('-', time.month()),
         ('-', time.day()),
@@ -309,16 +310,13 @@ fn written(time: NaiveDateTime) -> String {
         (':', time.second()),
     ] {
         text.push(separator);
-        push_number(&mut text, number, 10);
+        push_two_digits(&mut text, number);
     }
     text
 }
 
-/// Adds the digits of a number, of which the first has the value `place`.
-fn push_number(text: &mut String, number: u32, place: u32) {
-    let mut place = place;
-    while place > 0 {
-        text.extend(char::from_digit(number / place % 10, 10));
-        place /= 10;
+fn push_two_digits(text: &mut String, number: u32) {
+    for digit in [number / 10, number % 10] {
+        text.push(char::from_digit(digit, 10).unwrap_or_default());
     }
 }
