@@ -1,6 +1,8 @@
 //! A memory's text without a model.
 
-use super::{Summarizer, Task};
+use std::borrow::Cow;
+
+use super::{Summarizer, Task, nothing_to_summarize};
 use crate::bindings::errors::{BadAnswer, Error};
 use crate::bindings::exports::myao::memory::memory_summarizer::Summary;
 use crate::bindings::llm::Agent;
@@ -14,6 +16,7 @@ use crate::ts::Ts;
 impl Summarizer<'_> {
     pub(super) fn extract_task(&self, task: Task<'_>) -> Result<Summary, Error> {
         let messages = in_order_of_time(task);
+        let messages: Vec<&Message> = messages.iter().map(|message| &**message).collect();
         let memories = prompt::target_memories(task.context, task.scope, task.memory_type);
         let input = if memories.is_empty() {
             extractive::Input::Messages(&messages)
@@ -25,13 +28,16 @@ impl Summarizer<'_> {
         };
         let count_tokens = |texts: &[String]| self.llm.count_tokens(Agent::Memory, texts);
         let text = extractive::summarize(input, self.max_tokens(task.memory_type), &count_tokens);
-        // Messages may hold no words; memories do, and what does not fit is not to be lost.
-        if text.is_empty() && !memories.is_empty() {
-            return Err(Error::BadAnswer(BadAnswer::Empty));
+        if text.is_empty() {
+            // Messages may hold no words; memories do, and what does not fit is not to be lost.
+            return match memories.as_slice() {
+                [] => Ok(nothing_to_summarize(task.scope, task.existing_memory)),
+                _ => Err(Error::BadAnswer(BadAnswer::Empty)),
+            };
         }
         let messages = count(&messages);
         Ok(Summary {
-            engine: (!text.is_empty()).then_some(Engine::Extractive),
+            engine: Some(Engine::Extractive),
             text,
             truncated: false,
             coverage: Coverage {
@@ -45,12 +51,21 @@ impl Summarizer<'_> {
     }
 }
 
-/// What others said: the bot's own answers tell what is remembered already. The prompt groups messages by thread; an
-/// extract goes by time.
-fn in_order_of_time(task: Task<'_>) -> Vec<&Message> {
+/// The prompt groups messages by thread; an extract goes by time. The bot's own answers tell what is remembered already,
+/// so only that they were given is left of them.
+fn in_order_of_time(task: Task<'_>) -> Vec<Cow<'_, Message>> {
     let messages = prompt::target_messages(task.context, task.scope, task.memory_type);
-    let mut messages: Vec<&Message> = messages
-        .filter(|message| !prompt::is_own(message, &task.context.persona))
+    let mut messages: Vec<Cow<'_, Message>> = messages
+        .map(|message| {
+            if prompt::is_own(message, &task.context.persona) {
+                Cow::Owned(Message {
+                    text: String::new(),
+                    ..message.clone()
+                })
+            } else {
+                Cow::Borrowed(message)
+            }
+        })
         .collect();
     // An id that is none sorts first: a context from outside may hold one, and only the order is at stake.
     sort_by_key(&mut messages, |message| {

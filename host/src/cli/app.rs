@@ -59,12 +59,21 @@ impl App {
         })
     }
 
-    /// What to type for another command with the same configuration.
+    /// What to type for another command that works as this one does.
     pub(crate) fn command(&self, arguments: &str) -> String {
-        match &self.config_path {
-            Some(path) => format!("myao --config {} {arguments}", quoted(path)),
-            None => format!("myao {arguments}"),
+        let mut command = "myao".to_owned();
+        for (option, file) in [
+            ("--config", &self.config_path),
+            ("--component", &self.component),
+        ] {
+            if let Some(file) = file {
+                command.push_str(&format!(" {option} {}", quoted(file)));
+            }
         }
+        if self.legacy_workspace_short_term {
+            command.push_str(" --legacy-workspace-short-term");
+        }
+        format!("{command} {arguments}")
     }
 
     /// Sends the traces that are not sent yet.

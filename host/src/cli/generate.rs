@@ -54,8 +54,9 @@ pub(crate) async fn generate(app: &App, arguments: &GenerateArgs) -> anyhow::Res
             writeln!(
                 output::stdout(),
                 "note: some channels have older messages of which nothing is remembered; `{}` takes them in, if it comes before the \
-                 first `myao generate`",
-                app.command("backfill")
+                 first `{}`",
+                app.command("backfill"),
+                app.command("generate")
             )?;
         }
     }
@@ -182,14 +183,14 @@ fn print_report(app: &App, report: &Report) -> anyhow::Result<()> {
         output::print_table(&table)?;
         print_remarks(report)?;
     }
-    let mut skipped: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut skipped: BTreeMap<String, usize> = BTreeMap::new();
     for entry in report
         .entries
         .iter()
         .filter(|entry| entry.scope != Scope::Workspace)
     {
         if let Outcome::Skipped(reason) = entry.outcome {
-            *skipped.entry(skip_reason(reason)).or_default() += 1;
+            *skipped.entry(skip_reason(app, reason)).or_default() += 1;
         }
     }
     let mut out = output::stdout();
@@ -242,18 +243,20 @@ fn print_deferred(
     Ok(())
 }
 
-fn skip_reason(reason: SkipReason) -> &'static str {
-    match reason {
+fn skip_reason(app: &App, reason: SkipReason) -> String {
+    let reason = match reason {
         SkipReason::NoNewMessages => "no new messages",
         SkipReason::NotDue => {
             "the conversation goes on; a version is made when it is over, or longer"
         }
         SkipReason::OutsideWindow => {
-            "only old messages; `myao backfill` makes memories of the past"
+            let backfill = app.command("backfill");
+            return format!("only old messages; `{backfill}` makes memories of the past");
         }
         SkipReason::NothingToSummarize => "nothing to summarise",
         SkipReason::Unchanged => "unchanged",
-    }
+    };
+    reason.to_owned()
 }
 
 fn print_backfill(app: &App, outcomes: &Outcomes, keep_going: bool) -> anyhow::Result<()> {

@@ -23,9 +23,9 @@ pub(super) fn history(
     channel: &str,
     long_term: bool,
 ) -> anyhow::Result<()> {
-    let channel = find_channel(workspace, channel)?;
+    let channel_id = find_channel(workspace, channel)?;
     let memory_type = type_of(long_term);
-    let texts = texts(workspace, Scope::Channel, &channel, memory_type)?;
+    let texts = texts(workspace, Scope::Channel, &channel_id, memory_type)?;
     if app.json {
         let mut values = Vec::new();
         for (n, stored) in texts.iter().enumerate() {
@@ -123,9 +123,9 @@ pub(super) fn diff(
     versions: (u32, u32),
     long_term: bool,
 ) -> anyhow::Result<()> {
-    let channel = find_channel(workspace, channel)?;
+    let channel_id = find_channel(workspace, channel)?;
     let memory_type = type_of(long_term);
-    let texts = texts(workspace, Scope::Channel, &channel, memory_type)?;
+    let texts = texts(workspace, Scope::Channel, &channel_id, memory_type)?;
     let text = |version| {
         texts
             .iter()
@@ -133,9 +133,8 @@ pub(super) fn diff(
             .find(|(n, stored)| number(*n, stored) == version)
             .map(|(_, stored)| stored.memory.content.as_str())
             .with_context(|| {
-                format!(
-                    "{channel} has no version {version}; `myao memory history {channel}` lists them"
-                )
+                let history = app.command(&format!("memory history {channel}"));
+                format!("{channel} has no version {version}; `{history}` lists them")
             })
     };
     let (old, new) = (text(versions.0)?, text(versions.1)?);
@@ -154,7 +153,7 @@ pub(super) fn diff(
     if app.json {
         let change = |(sign, line): &(&str, &str)| json!({ "change": sign, "line": line });
         return output::print_json(&json!({
-            "channel_id": channel,
+            "channel_id": channel_id,
             "from": versions.0,
             "to": versions.1,
             "lines": changes.iter().map(change).collect::<Vec<_>>(),

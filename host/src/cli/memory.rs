@@ -149,7 +149,8 @@ fn show(app: &App, workspace: &SqliteWorkspace, scope_id: &str) -> anyhow::Resul
     };
     let memories = newest(app, workspace, &filter)?;
     if memories.is_empty() {
-        bail!("nothing is remembered of {scope_id} yet; `myao memory list` shows what there is");
+        let list = app.command("memory list");
+        bail!("nothing is remembered of {scope_id} yet; `{list}` shows what there is");
     }
     let mut shown = Vec::new();
     for stored in memories {

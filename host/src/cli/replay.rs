@@ -27,7 +27,7 @@ const CONTEXT_LINES: usize = 3;
 /// The exit code tells whether the text is the same.
 pub(crate) async fn run(app: &App, arguments: &ReplayArgs) -> anyhow::Result<ExitCode> {
     let workspace = app.workspace(&app.open_existing_store()?)?;
-    let wanted = find(&workspace, arguments)?;
+    let wanted = find(app, &workspace, arguments)?;
     let id = wanted.stored.memory.id;
     let recording = workspace.recording_of(id)?.with_context(|| {
         format!(
@@ -63,12 +63,12 @@ struct Wanted {
     number: u32,
 }
 
-fn find(workspace: &SqliteWorkspace, arguments: &ReplayArgs) -> anyhow::Result<Wanted> {
+fn find(app: &App, workspace: &SqliteWorkspace, arguments: &ReplayArgs) -> anyhow::Result<Wanted> {
     let (scope, scope_id) = match resolve(workspace, &arguments.memory) {
         Ok(found) => found,
         // A channel may have a number for a name.
         Err(error) => match (arguments.memory.parse(), arguments.version) {
-            (Ok(id), None) => return find_by_id(workspace, id),
+            (Ok(id), None) => return find_by_id(app, workspace, id),
             _ => return Err(error),
         },
     };
@@ -87,15 +87,16 @@ fn find(workspace: &SqliteWorkspace, arguments: &ReplayArgs) -> anyhow::Result<W
             .version
             .map(|version| format!(" with version {version}"));
         format!(
-            "{} has no {} memory{}; `myao memory list` and `history` show what there is",
+            "{} has no {} memory{}; `{}` and `history` show what there is",
             arguments.memory,
             names::memory_type(memory_type),
-            version.unwrap_or_default()
+            version.unwrap_or_default(),
+            app.command("memory list")
         )
     })
 }
 
-fn find_by_id(workspace: &SqliteWorkspace, id: u64) -> anyhow::Result<Wanted> {
+fn find_by_id(app: &App, workspace: &SqliteWorkspace, id: u64) -> anyhow::Result<Wanted> {
     for superseded in [false, true] {
         let filter = MemoryFilter {
             superseded,
@@ -119,7 +120,8 @@ fn find_by_id(workspace: &SqliteWorkspace, id: u64) -> anyhow::Result<Wanted> {
         }
     }
     anyhow::bail!(
-        "there is no channel and no memory {id}; `myao memory show` tells the ids of memories"
+        "there is no channel and no memory {id}; `{}` tells the ids of memories",
+        app.command("memory show")
     )
 }
 

@@ -129,7 +129,11 @@ fn stay_on_one_core() -> Result<()> {
         .output()
         .context("taskset (of util-linux) does not start")?;
     let told = String::from_utf8_lossy(&output.stderr);
-    ensure!(output.status.success(), "{}", told.trim());
+    ensure!(
+        output.status.success(),
+        "cannot stay on core 0 (run where it is allowed): {}",
+        told.trim()
+    );
     Ok(())
 }
 

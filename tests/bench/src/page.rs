@@ -60,7 +60,7 @@ mod tests {
     use crate::rows::FAMILIES;
 
     #[test]
-    fn the_page_has_what_was_measured() {
+    fn the_table_of_the_page_is_filled() {
         let page = read_project_file(PAGE);
         let (_, rest) = page.split_once(BEGIN).unwrap();
         let (table, _) = rest.split_once(END).unwrap();

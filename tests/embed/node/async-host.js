@@ -24,12 +24,15 @@ function summarize(model, deadlineMs) {
   const { port1: ours, port2: answers } = new MessageChannel();
   const workerData = { call, settings, bell, answers };
   const worker = new Worker(new URL('worker.js', import.meta.url), { workerData, transferList: [answers] });
-  /** @param {Request} request */
-  const ask = (request) =>
-    model(request).then(
-      (val) => ({ tag: 'ok', val }),
-      (error) => ({ tag: 'err', val: error.payload ?? { tag: 'other', val: String(error) } }),
-    );
+  /** An error of the contract is an answer, and anything else ends the call. @param {Request} request */
+  const ask = async (request) => {
+    try {
+      return { tag: 'ok', val: await model(request) };
+    } catch (error) {
+      if (error instanceof Error && 'payload' in error) return { tag: 'err', val: error.payload };
+      throw error;
+    }
+  };
   /** @param {Request[]} requests */
   const answer = async (requests) => {
     ours.postMessage(await Promise.all(requests.map(ask)));
@@ -38,7 +41,7 @@ function summarize(model, deadlineMs) {
   };
   /** @type {Promise<Summary>} */
   const called = new Promise((resolve, reject) => {
-    worker.on('message', ({ requests, summary }) => (requests ? void answer(requests) : resolve(summary)));
+    worker.on('message', ({ requests, summary }) => (requests ? void answer(requests).catch(reject) : resolve(summary)));
     // The contract's error is the payload of an Error, as in one thread; a trap is an Error without.
     worker.on('error', reject);
     const late = setTimeout(() => reject(new Error(`the call took longer than ${deadlineMs} ms`)), deadlineMs);
@@ -73,4 +76,6 @@ const inParts = await summarize(small, 60_000);
 
 const silent = () => new Promise(() => {});
 const late = await summarize(silent, 2_000).catch((error) => error.message);
-console.log(JSON.stringify(plain({ summary, late, chunks: inParts.coverage.chunks, sideBySide }), null, 2));
+const broken = async () => { throw new TypeError('the model is broken'); };
+const failed = await summarize(broken, 60_000).catch((error) => error.message);
+console.log(JSON.stringify(plain({ summary, late, failed, chunks: inParts.coverage.chunks, sideBySide }), null, 2));

@@ -40,26 +40,32 @@ pub fn events(data: &[u8]) {
     };
     assert_eq!(consequences(&payload, &Few, &bot).unwrap(), read);
     assert!(read.effects.len() <= 2);
+    let messages = || {
+        read.effects.iter().filter_map(|effect| match effect {
+            Effect::Message { record, changed } => Some((record, changed)),
+            _ => None,
+        })
+    };
+    for (record, changed) in messages() {
+        assert!(
+            *changed >= record.ts,
+            "a text is as of its message, or later"
+        );
+        assert!(!record.channel_id.is_empty());
+    }
     // A number outside of any range is an error only where it is read; nobody is looked up then.
     let Ok(value) = serde_json::from_str(&payload) else {
         return;
     };
     let named = Named::of(&payload).unwrap();
     let programs = bot_ids(&value);
-    for effect in &read.effects {
-        if let Effect::Message { record, changed } = effect {
-            assert!(
-                *changed >= record.ts,
-                "a text is as of its message, or later"
-            );
-            assert!(!record.channel_id.is_empty());
-            // Whoever wrote it was looked up before; a program may have no user.
-            let id = &record.user_id;
-            let is_id = id.starts_with('U') && id.chars().all(|c| c.is_ascii_alphanumeric());
-            let is_looked_up =
-                named.users.contains(id) || programs.contains(id) || !is_id || id.len() > 32;
-            assert!(is_looked_up, "{record:?} is not in {named:?}");
-        }
+    for (record, _) in messages() {
+        // Whoever wrote it was looked up before; a program may have no user.
+        let id = &record.user_id;
+        let is_id = id.starts_with('U') && id.chars().all(|c| c.is_ascii_alphanumeric());
+        let is_looked_up =
+            named.users.contains(id) || programs.contains(id) || !is_id || id.len() > 32;
+        assert!(is_looked_up, "{record:?} is not in {named:?}");
     }
 }
 

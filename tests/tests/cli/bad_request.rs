@@ -104,7 +104,8 @@ fn a_version_that_is_not_there_is_named() {
         .run(&["generate", "--now=2026-03-02T05:00:00Z"])
         .succeeded();
     let diff = ["memory", "diff", "general", "1", "9"];
-    assert_refused(&program, &diff, &["version 9", "myao memory history"]);
+    let history = "`myao --config myao.yaml memory history general`";
+    assert_refused(&program, &diff, &["general has no version 9", history]);
 }
 
 #[test]

@@ -66,6 +66,7 @@ async fn a_model_may_answer_later_and_a_call_ends_at_its_deadline() {
         plain(reference::summarizer().await)["summary"]
     );
     assert_eq!(printed["late"], "the call took longer than 2000 ms");
+    assert_eq!(printed["failed"], "the model is broken");
     let chunks = printed["chunks"].as_u64();
     assert!(chunks > Some(1), "{printed}");
     assert_eq!(printed["side-by-side"].as_u64(), chunks);

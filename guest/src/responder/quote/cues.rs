@@ -7,9 +7,11 @@ pub(super) const ASKING: &str = "何|誰|教|今|知|話|言|事|人|時|方|思
     again|question|could|able|quick|much|many|does|hello|hi|hey|morning|evening|afternoon|night|thanks|thank|thx|cheers|ok|\
     okay|guys|folks|there|said|says|told|asked|since|current|currently|supposed|hear|heard|thread|channel|conversation|content";
 
-/// Words that say when: much is said of a day that has nothing to do with the question.
-pub(super) const DAYS: &str = "今日|本日|明日|昨日|明後日|一昨日|今朝|今夜|今週|来週|先週|週末|今月|来月|先月|月末|今年|来年|去年|\
-    today|tomorrow|yesterday|tonight|day|week|weekend|month|year|next|last";
+/// Words that say when, and what is on then: much is said of a day that has nothing to do with the question. Longer ones,
+/// as 今週末, are made of these.
+pub(super) const WHEN: &str = "今日|本日|明日|昨日|後日|明後日|一昨日|今朝|今夜|今週|来週|先週|再来|週末|今月|来月|先月|月末|今年|来年|去年|年末|予定|\
+    today|tomorrow|yesterday|tonight|day|days|week|weeks|weekend|month|months|year|years|next|last|\
+    happening|plan|plans|planned|schedule|scheduled";
 
 /// Words that ask for an overview.
 pub(super) const RECAPS: &str = "最近|状況|近況|まとめ|要約|経緯|これまで|今まで|進捗|振り返|何があった|なにがあった|どうなって|\

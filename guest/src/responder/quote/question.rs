@@ -1,6 +1,6 @@
 //! What somebody wants to know.
 
-use super::cues::{ASKING, DAYS, HELPS, RECAPS, THANKS, WANTED, Wanted, any, listed};
+use super::cues::{ASKING, HELPS, RECAPS, THANKS, WANTED, WHEN, Wanted, any, listed};
 use super::phrases::Tongue;
 use crate::extractive::cues::{is_chatter, is_question};
 use crate::extractive::terms::{terms, words};
@@ -21,8 +21,18 @@ struct Word {
     /// Pairs of kanji, where it has several.
     pieces: Vec<String>,
     weight: f64,
-    /// Whether it tells what the question is about: a kanji that stands alone does not, nor does a day.
-    is_subject: bool,
+    kind: Kind,
+}
+
+/// What a word tells of what a question is about.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    /// A kanji that stands alone: little.
+    Lone,
+    /// A day: when it is.
+    When,
+    /// Anything else: the subject.
+    Subject,
 }
 
 /// A question, read.
@@ -101,7 +111,8 @@ impl Question {
     /// What a text is worth as an answer, from 0 to somewhat over 1. `matches` are its own, `counts` says in how many
     /// texts each word is found: rare words count most, and words that nobody ever said hardly.
     pub(super) fn worth(&self, folded: &str, matches: &[f64], counts: &[u32]) -> f64 {
-        let (mut sum, mut all, mut found_subject) = (0.0, 0.0, false);
+        let (mut sum, mut all) = (0.0, 0.0);
+        let mut found_kind = None;
         for ((word, found), count) in self.words.iter().zip(matches).zip(counts) {
             let rarity = match count {
                 0 => 0.3,
@@ -109,13 +120,12 @@ impl Question {
             };
             sum += word.weight * rarity * found;
             all += word.weight * rarity;
-            found_subject |= *found > 0.0 && word.is_subject;
+            found_kind = found_kind.max((*found > 0.0).then_some(word.kind));
         }
-        let is_about_it = if self.words.iter().any(|word| word.is_subject) {
-            found_subject
-        } else {
-            sum * 3.0 >= all * 2.0
-        };
+        // What tells most of it has to be found.
+        let asked_kind = self.words.iter().map(|word| word.kind).max();
+        let is_about_it =
+            found_kind == asked_kind && (asked_kind != Some(Kind::Lone) || sum * 3.0 >= all * 2.0);
         if !is_about_it || sum < all * LEAST_SHARE || all <= 0.0 {
             return 0.0;
         }
@@ -135,9 +145,15 @@ impl Word {
         } else {
             Vec::new()
         };
+        let is_when = |word: &str| listed(WHEN).any(|when| when == word);
+        let is_compound = !pieces.is_empty() && pieces.iter().all(|piece| is_when(piece));
         Self {
             weight: if is_lone { LONE } else { 1.0 },
-            is_subject: !is_lone && listed(DAYS).all(|day| day != text),
+            kind: match is_lone {
+                true => Kind::Lone,
+                false if is_compound || is_when(&text) => Kind::When,
+                false => Kind::Subject,
+            },
             text,
             pieces,
         }

@@ -168,10 +168,14 @@ fn neither_the_bots_own_posts_nor_what_is_said_to_it_are_quoted() {
 #[test]
 fn a_day_alone_is_found_and_beside_a_subject_it_is_none() {
     let host = japanese();
-    let reply = reply_to(&host, "@みゃお 今週は？");
-    assert!(reply.contains("木曜と金曜に休み"), "{reply}");
-    let reply = reply_to(&host, "@みゃお 今週の天気は？");
-    assert!(reply.contains("見つかりませんでした"), "{reply}");
+    for asked in ["今週は？", "今週か来年は？", "今週の予定は？"] {
+        let reply = reply_to(&host, &format!("@みゃお {asked}"));
+        assert!(reply.contains("木曜と金曜に休み"), "{asked} {reply}");
+    }
+    for asked in ["今週の天気は？", "今週末の天気は？"] {
+        let reply = reply_to(&host, &format!("@みゃお {asked}"));
+        assert!(reply.contains("見つかりませんでした"), "{asked} {reply}");
+    }
 }
 
 #[test]

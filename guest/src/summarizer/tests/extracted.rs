@@ -72,15 +72,11 @@ fn what_the_bot_answered_is_no_news() {
     host.say("C1", -30, "We decided to release on 2024-03-05.");
     let settings = settings();
     let mut own = message(-20, "From what I remember: we release on 2024-02-20.");
-    own.user = User {
-        id: "B1".to_owned(),
-        name: settings.persona.name.clone(),
-        is_bot: true,
-    };
+    own.user = bot(&settings);
     let mut other = message(-10, "Build 4711 of the importer failed on 2024-03-01.");
     other.user = User {
         name: "ci".to_owned(),
-        ..own.user.clone()
+        ..bot(&settings)
     };
     host.storage.add_message("C1", own);
     host.storage.add_message("C1", other);
@@ -95,4 +91,56 @@ fn what_the_bot_answered_is_no_news() {
         .text;
     let found = ["2024-03-05", "4711", "2024-02-20"].map(|part| text.contains(part));
     assert_eq!(found, [true, true, false], "{text}");
+}
+
+#[test]
+fn where_only_the_bot_spoke_the_existing_memory_stays() {
+    let host = TestHost::new();
+    let settings = settings();
+    let mut own = message(-20, "From what I remember: we release on 2024-02-20.");
+    own.user = bot(&settings);
+    host.storage.add_message("C1", own);
+    let summarizer = Summarizer::new(&host.llm, &Quiet, &settings, take_any);
+    let context = Context {
+        persona: settings.persona.clone(),
+        ..host.context("C1")
+    };
+    let summary = summarizer
+        .summarize(&context, Channel, ShortTerm, Some("- before"))
+        .unwrap();
+    assert_eq!((summary.text.as_str(), summary.engine), ("- before", None));
+}
+
+#[test]
+fn a_question_that_the_bot_answered_is_not_open() {
+    let summary = |answered: bool| {
+        let host = TestHost::new();
+        let mut settings = settings();
+        settings.short_term_summary_max_tokens = 80;
+        host.say("C1", -300, "How many seats does the venue in Kobe have?");
+        if answered {
+            let mut own = message(-290, "The venue in Kobe has 300 seats.");
+            own.user = bot(&settings);
+            host.storage.add_message("C1", own);
+        }
+        host.say("C1", -200, "Carol books the train to Osaka tonight.");
+        let context = Context {
+            persona: settings.persona.clone(),
+            ..host.context("C1")
+        };
+        let summarizer = Summarizer::new(&host.llm, &Quiet, &settings, take_any);
+        let summary = summarizer.summarize(&context, Channel, ShortTerm, None);
+        summary.unwrap().text
+    };
+    let (open, answered) = (summary(false), summary(true));
+    assert!(open.contains("How many seats"), "{open}");
+    assert!(!answered.contains("How many seats"), "{answered}");
+}
+
+fn bot(settings: &Values) -> User {
+    User {
+        id: "B1".to_owned(),
+        name: settings.persona.name.clone(),
+        is_bot: true,
+    }
 }

@@ -148,7 +148,9 @@ pub async fn stand_ins_are_listed_outside_the_history_limit(fixture: &dyn Fixtur
         ..query(1, true)
     };
     assert_eq!(memories(fixture, one).await, [alone]);
-    let thread = save(fixture, stand_in(None, thread_memory("1.000000", "2.0"))).await;
+    let of_thread = save(fixture, thread_memory("1.000000", "2.0")).await;
+    let draft_of_thread = thread_memory("1.000000", "2.0");
+    let thread = save(fixture, stand_in(Some(&of_thread), draft_of_thread)).await;
     let workspace = draft(Scope::Workspace, WORKSPACE, MemoryType::ShortTerm, None);
     let workspace = save(fixture, stand_in(None, workspace)).await;
     let others = MemoryQuery {
@@ -157,7 +159,10 @@ pub async fn stand_ins_are_listed_outside_the_history_limit(fixture: &dyn Fixtur
         threads: vec![thread.scope_id.clone()],
         ..query(0, false)
     };
-    assert_eq!(memories(fixture, others).await, [workspace, thread]);
+    assert_eq!(
+        memories(fixture, others).await,
+        [workspace, thread, of_thread]
+    );
 }
 
 /// The messages that went into it wait as before, for the memory itself.
