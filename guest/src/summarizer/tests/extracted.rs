@@ -81,10 +81,7 @@ fn what_the_bot_answered_is_no_news() {
     host.storage.add_message("C1", own);
     host.storage.add_message("C1", other);
     let summarizer = Summarizer::new(&host.llm, &Quiet, &settings, take_any);
-    let context = Context {
-        persona: settings.persona.clone(),
-        ..host.context("C1")
-    };
+    let context = context(&host, &settings);
     let text = summarizer
         .summarize(&context, Channel, ShortTerm, None)
         .unwrap()
@@ -101,10 +98,7 @@ fn where_only_the_bot_spoke_the_existing_memory_stays() {
     own.user = bot(&settings);
     host.storage.add_message("C1", own);
     let summarizer = Summarizer::new(&host.llm, &Quiet, &settings, take_any);
-    let context = Context {
-        persona: settings.persona.clone(),
-        ..host.context("C1")
-    };
+    let context = context(&host, &settings);
     let summary = summarizer
         .summarize(&context, Channel, ShortTerm, Some("- before"))
         .unwrap();
@@ -124,10 +118,7 @@ fn a_question_that_the_bot_answered_is_not_open() {
             host.storage.add_message("C1", own);
         }
         host.say("C1", -200, "Carol books the train to Osaka tonight.");
-        let context = Context {
-            persona: settings.persona.clone(),
-            ..host.context("C1")
-        };
+        let context = context(&host, &settings);
         let summarizer = Summarizer::new(&host.llm, &Quiet, &settings, take_any);
         let summary = summarizer.summarize(&context, Channel, ShortTerm, None);
         summary.unwrap().text
@@ -135,6 +126,13 @@ fn a_question_that_the_bot_answered_is_not_open() {
     let (open, answered) = (summary(false), summary(true));
     assert!(open.contains("How many seats"), "{open}");
     assert!(!answered.contains("How many seats"), "{answered}");
+}
+
+fn context(host: &TestHost, settings: &Values) -> Context {
+    Context {
+        persona: settings.persona.clone(),
+        ..host.context("C1")
+    }
 }
 
 fn bot(settings: &Values) -> User {
