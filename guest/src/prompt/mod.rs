@@ -1,25 +1,33 @@
 //! Renders prompts from the templates in `templates/`, which are Jinja2.
 //!
 //! Message texts and memories are values, never parsed as templates, and [`harmless`] keeps them from looking like
-//! the prompt's own structure. What a prompt says is in the templates alone; what they are given is in `values`.
+//! the prompt's own structure. What a prompt says is in the templates alone; what they are given is in `variables`.
+//!
+//! The built-in templates are compiled into the component (`built_in`). Where a user replaces one of them, minijinja reads
+//! all that the prompt takes, built-in ones included.
 
+mod built_in;
 pub mod harmless;
 mod selection;
 #[cfg(test)]
 mod tests;
+mod time;
 mod values;
+mod variables;
 
 use std::borrow::Cow;
 use std::error::Error as _;
 
 use minijinja::syntax::SyntaxConfig;
-use minijinja::{AutoEscape, Environment, UndefinedBehavior, Value};
+use minijinja::{AutoEscape, Environment, UndefinedBehavior};
 use minijinja_contrib::pycompat::unknown_method_callback;
 
 pub use selection::{
     check_combination, conversation_messages, has_input, is_own, memory_of_type,
     reply_target_messages, target_memories, target_messages, target_thread_messages,
 };
+
+use variables::{Request, Variables};
 
 use crate::bindings::errors::{Error, TemplateFault};
 use crate::bindings::exports::myao::memory::reply_prompt::Occasion;
@@ -64,7 +72,8 @@ built_in!(
 
 /// Renders prompts. Built once per call of the component.
 pub struct Renderer {
-    environment: Environment<'static>,
+    /// minijinja with the users' templates; none where there are none.
+    replaced: Option<Environment<'static>>,
 }
 
 impl Renderer {
@@ -74,6 +83,9 @@ impl Renderer {
     /// # Errors
     /// [`Error::Template`] where an override does not compile, or has the name of no template.
     pub fn new(overrides: &[Template]) -> Result<Self, Error> {
+        if overrides.is_empty() {
+            return Ok(Self { replaced: None });
+        }
         let mut environment = environment()?;
         for template in overrides {
             if built_in(&template.name).is_none() {
@@ -84,9 +96,9 @@ impl Renderer {
                 .add_template_owned(template.name.clone(), source.clone().into_owned())
                 .map_err(|error| template_error(&error, |_| Some(source.to_string())))?;
         }
-        // Loaded on first use: a prompt takes only some of them.
-        environment.set_loader(|name| Ok(built_in(name).map(unix_newlines)));
-        Ok(Self { environment })
+        Ok(Self {
+            replaced: Some(environment),
+        })
     }
 
     /// The prompt of one memory, whether or not there is something to summarise.
@@ -107,14 +119,16 @@ impl Renderer {
         if scope == Scope::Thread && context.target_thread_ts.is_none() {
             return Err(Error::MissingTargetThread);
         }
-        let variables = values::template_context(
-            context,
+        let request = Request::Memory {
             scope,
             memory_type,
-            existing_memory,
+            existing: existing_memory,
+        };
+        self.render_request(&Variables::new(
+            context,
+            request,
             legacy_workspace_short_term,
-        );
-        self.render_template(MEMORY_PROMPT, variables)
+        ))
     }
 
     /// The prompt that merges the summaries of a target's chunks, which stand in order of time.
@@ -127,8 +141,8 @@ impl Renderer {
         scope: Scope,
         summaries: &[String],
     ) -> Result<String, Error> {
-        let variables = values::merge_context(context, scope, summaries);
-        self.render_template(CHUNKS_PROMPT, variables)
+        let request = Request::Merge { scope, summaries };
+        self.render_request(&Variables::new(context, request, false))
     }
 
     /// The prompt of a reply, or where there is no occasion for one of the judgment whether there should be.
@@ -144,28 +158,52 @@ impl Renderer {
         answered: Option<&Message>,
         legacy_workspace_short_term: bool,
     ) -> Result<String, Error> {
-        let variables = values::reply_context(
-            context,
+        let request = Request::Reply {
             occasion,
             now,
             answered,
+        };
+        self.render_request(&Variables::new(
+            context,
+            request,
             legacy_workspace_short_term,
-        );
-        let name = occasion.map_or(JUDGMENT_PROMPT, |_| REPLY_PROMPT);
-        self.render_template(name, variables)
+        ))
     }
 
-    fn render_template(&self, name: &str, variables: Value) -> Result<String, Error> {
-        self.environment
-            .get_template(name)
-            .and_then(|template| template.render(variables))
-            .map_err(|error| template_error(&error, |name| self.source(name)))
+    fn render_request(&self, variables: &Variables<'_>) -> Result<String, Error> {
+        let (name, built_in): (_, fn(&Variables<'_>, &mut String) -> _) = match variables.request {
+            Request::Memory { .. } => (MEMORY_PROMPT, built_in::memory_prompt),
+            Request::Merge { .. } => (CHUNKS_PROMPT, built_in::chunks_prompt),
+            Request::Reply {
+                occasion: Some(_), ..
+            } => (REPLY_PROMPT, built_in::reply_prompt),
+            Request::Reply { occasion: None, .. } => (JUDGMENT_PROMPT, built_in::judgment_prompt),
+        };
+        if let Some(environment) = &self.replaced {
+            return render_with(environment, name, variables);
+        }
+        let mut prompt = String::new();
+        match built_in(variables, &mut prompt) {
+            Ok(()) => Ok(prompt),
+            // It tells the template and the line.
+            Err(built_in::NoTime) => render_with(&environment()?, name, variables),
+        }
     }
+}
 
-    fn source(&self, name: &str) -> Option<String> {
-        let template = self.environment.get_template(name).ok()?;
+fn render_with(
+    environment: &Environment<'_>,
+    name: &str,
+    variables: &Variables<'_>,
+) -> Result<String, Error> {
+    let source = |name: &str| {
+        let template = environment.get_template(name).ok()?;
         Some(template.source().to_owned())
-    }
+    };
+    environment
+        .get_template(name)
+        .and_then(|template| template.render(values::values(variables)))
+        .map_err(|error| template_error(&error, source))
 }
 
 /// minijinja, set up to render what Python's Jinja2 renders with `trim_blocks`, `lstrip_blocks`,
@@ -184,6 +222,8 @@ fn environment() -> Result<Environment<'static>, Error> {
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     environment.set_unknown_method_callback(unknown_method_callback);
     environment.add_filter("format_timestamp", values::format_timestamp);
+    // Loaded on first use: a prompt takes only some of them.
+    environment.set_loader(|name| Ok(built_in(name).map(unix_newlines)));
     Ok(environment)
 }
 

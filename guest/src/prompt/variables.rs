@@ -1,0 +1,371 @@
+//! What a template can name, as methods. The names and what they give are those of `template_context` in the document
+//! `extra05a-system-prompt.md`, so that a template written for the Python bot finds them.
+//!
+//! Texts and names are kept as they are and made [`harmless`] where they are shown.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use super::selection::{
+    channel_short_term_memory, newest_short_term_memory, reply_target_messages,
+    target_thread_messages,
+};
+use super::{harmless, time};
+use crate::bindings::exports::myao::memory::reply_prompt::Occasion;
+use crate::bindings::types::{
+    ChannelMemory, Context, MemoryType, Message, Persona, Scope, Thread, Timestamp, User,
+};
+use crate::words;
+
+/// What is asked for.
+#[derive(Clone, Copy)]
+pub(super) enum Request<'a> {
+    /// A memory.
+    Memory {
+        scope: Scope,
+        memory_type: MemoryType,
+        existing: Option<&'a str>,
+    },
+    /// One summary from those of a target's chunks.
+    Merge {
+        scope: Scope,
+        summaries: &'a [String],
+    },
+    /// A reply, or where there is no occasion the judgment whether there should be one.
+    Reply {
+        occasion: Option<Occasion>,
+        now: Timestamp,
+        answered: Option<&'a Message>,
+    },
+}
+
+/// All variables of a prompt. Those that another request has are none, or empty.
+pub(super) struct Variables<'a> {
+    context: &'a Context,
+    pub(super) request: Request<'a>,
+    legacy_workspace_short_term: bool,
+    channels: Vec<&'a ChannelMemory>,
+    threads: Vec<&'a Thread>,
+}
+
+impl<'a> Variables<'a> {
+    pub(super) fn new(
+        context: &'a Context,
+        request: Request<'a>,
+        legacy_workspace_short_term: bool,
+    ) -> Self {
+        Self {
+            context,
+            request,
+            legacy_workspace_short_term,
+            channels: unique(&context.channel_memories, |channel| &channel.channel_id),
+            threads: unique(&context.conversation_history.threads, |thread| {
+                &thread.thread_ts
+            }),
+        }
+    }
+
+    pub(super) fn persona(&self) -> View<'a, Persona> {
+        View(&self.context.persona)
+    }
+
+    pub(super) fn scope(&self) -> &'static str {
+        match self.request {
+            Request::Memory { scope, .. } | Request::Merge { scope, .. } => words::scope(scope),
+            Request::Reply { .. } => "",
+        }
+    }
+
+    pub(super) fn memory_type(&self) -> &'static str {
+        match self.request {
+            Request::Memory {
+                memory_type: MemoryType::LongTerm,
+                ..
+            } => "long_term",
+            Request::Memory {
+                memory_type: MemoryType::ShortTerm,
+                ..
+            } => "short_term",
+            Request::Merge { .. } | Request::Reply { .. } => "",
+        }
+    }
+
+    pub(super) fn existing_memory(&self) -> Option<Text<'a>> {
+        match self.request {
+            Request::Memory { existing, .. } => existing.map(Text),
+            Request::Merge { .. } | Request::Reply { .. } => None,
+        }
+    }
+
+    pub(super) fn workspace_long_term_memory(&self) -> Option<Text<'a>> {
+        self.context.workspace_long_term_memory.as_deref().map(Text)
+    }
+
+    pub(super) fn workspace_short_term_memory(&self) -> Option<Text<'a>> {
+        let memory = self.context.workspace_short_term_memory.as_deref();
+        memory
+            .filter(|_| self.legacy_workspace_short_term)
+            .map(Text)
+    }
+
+    /// What is remembered of each channel.
+    pub(super) fn channel_memories(&self) -> Channels<'_> {
+        Channels(&self.channels)
+    }
+
+    pub(super) fn current_channel_name(&self) -> Name<'a> {
+        Name(&self.context.conversation_history.channel_name)
+    }
+
+    /// The newest short-term memory of the current channel, where it is merged into the long-term one.
+    pub(super) fn channel_short_term_memory(&self) -> Option<Text<'a>> {
+        match self.request {
+            Request::Memory {
+                scope: Scope::Channel,
+                memory_type: MemoryType::LongTerm,
+                ..
+            } => channel_short_term_memory(self.context).map(Text),
+            _ => None,
+        }
+    }
+
+    pub(super) fn top_level_messages(&self) -> Messages<'a> {
+        Messages(&self.context.conversation_history.top_level_messages)
+    }
+
+    /// The messages of each thread.
+    pub(super) fn thread_messages(&self) -> Threads<'_> {
+        Threads(&self.threads)
+    }
+
+    pub(super) fn target_thread_ts(&self) -> Option<Name<'a>> {
+        self.context.target_thread_ts.as_deref().map(Name)
+    }
+
+    pub(super) fn target_thread_messages(&self) -> Messages<'a> {
+        Messages(target_thread_messages(self.context))
+    }
+
+    /// What a reply follows.
+    pub(super) fn target_messages(&self) -> Messages<'a> {
+        Messages(reply_target_messages(self.context))
+    }
+
+    pub(super) fn chunk_summaries(&self) -> Texts<'a> {
+        match self.request {
+            Request::Merge { summaries, .. } => Texts(summaries),
+            Request::Memory { .. } | Request::Reply { .. } => Texts(&[]),
+        }
+    }
+
+    pub(super) fn occasion(&self) -> &'static str {
+        match self.request {
+            Request::Reply {
+                occasion: Some(Occasion::Mention),
+                ..
+            } => "mention",
+            Request::Reply {
+                occasion: Some(Occasion::Unasked),
+                ..
+            } => "unasked",
+            _ => "",
+        }
+    }
+
+    pub(super) fn now(&self) -> Option<Time> {
+        match self.request {
+            Request::Reply { now, .. } => Some(Time(now)),
+            Request::Memory { .. } | Request::Merge { .. } => None,
+        }
+    }
+
+    /// As `UTC+09:00`.
+    pub(super) fn utc_offset(&self) -> String {
+        let offset = self.now().map_or(0, |now| now.0.utc_offset_seconds);
+        format!("UTC{}", time::UtcOffset(offset))
+    }
+
+    /// The time of the message that is answered.
+    pub(super) fn answered_at(&self) -> Option<Time> {
+        match self.request {
+            Request::Reply { answered, .. } => answered.map(|message| Time(message.timestamp)),
+            Request::Memory { .. } | Request::Merge { .. } => None,
+        }
+    }
+}
+
+/// The first of each id, in their order.
+fn unique<T>(items: &[T], id: impl Fn(&T) -> &str) -> Vec<&T> {
+    let mut seen = BTreeSet::new();
+    items.iter().filter(|item| seen.insert(id(item))).collect()
+}
+
+/// A message's text or a memory.
+#[derive(Clone, Copy)]
+pub(super) struct Text<'a>(&'a str);
+
+impl<'a> Text<'a> {
+    pub(super) fn is_empty(self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(super) fn harmless(self) -> Cow<'a, str> {
+        harmless::text(self.0)
+    }
+}
+
+/// The name of a person, a channel or a thread.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) struct Name<'a>(&'a str);
+
+impl<'a> Name<'a> {
+    pub(super) fn harmless(self) -> Cow<'a, str> {
+        harmless::name(self.0)
+    }
+}
+
+impl<'a> PartialEq<Option<Self>> for Name<'a> {
+    fn eq(&self, other: &Option<Self>) -> bool {
+        Some(*self) == *other
+    }
+}
+
+/// A point in time.
+#[derive(Clone, Copy)]
+pub(super) struct Time(pub(super) Timestamp);
+
+/// Several texts.
+#[derive(Clone, Copy)]
+pub(super) struct Texts<'a>(&'a [String]);
+
+impl<'a> Texts<'a> {
+    pub(super) fn length(self) -> usize {
+        self.0.len()
+    }
+
+    pub(super) fn into_iter(self) -> impl Iterator<Item = Text<'a>> {
+        self.0.iter().map(|text| Text(text))
+    }
+}
+
+/// Messages, oldest first.
+#[derive(Clone, Copy)]
+pub(super) struct Messages<'a>(&'a [Message]);
+
+impl<'a> Messages<'a> {
+    pub(super) fn is_empty(self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(super) fn into_iter(self) -> impl Iterator<Item = View<'a, Message>> {
+        self.0.iter().map(View)
+    }
+}
+
+/// Channels by their id.
+#[derive(Clone, Copy)]
+pub(super) struct Channels<'v>(&'v [&'v ChannelMemory]);
+
+impl<'v> Channels<'v> {
+    pub(super) fn is_empty(self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(super) fn values(self) -> impl Iterator<Item = View<'v, ChannelMemory>> {
+        self.0.iter().copied().map(View)
+    }
+}
+
+/// Threads by their id.
+#[derive(Clone, Copy)]
+pub(super) struct Threads<'v>(&'v [&'v Thread]);
+
+impl<'v> Threads<'v> {
+    pub(super) fn items(self) -> impl Iterator<Item = (Name<'v>, Messages<'v>)> {
+        let item = |thread: &&'v Thread| (Name(&thread.thread_ts), Messages(&thread.messages));
+        self.0.iter().map(item)
+    }
+}
+
+/// Something with attributes, which a template names.
+pub(super) struct View<'a, T>(&'a T);
+
+impl<T> Clone for View<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for View<'_, T> {}
+
+impl<'a> View<'a, Persona> {
+    pub(super) fn name(self) -> &'a str {
+        &self.0.name
+    }
+
+    pub(super) fn system_prompt(self) -> &'a str {
+        &self.0.system_prompt
+    }
+}
+
+impl<'a> View<'a, ChannelMemory> {
+    pub(super) fn channel_id(self) -> &'a str {
+        &self.0.channel_id
+    }
+
+    pub(super) fn channel_name(self) -> Name<'a> {
+        Name(&self.0.channel_name)
+    }
+
+    pub(super) fn long_term_memory(self) -> Option<Text<'a>> {
+        self.0.long_term_memory.as_deref().map(Text)
+    }
+
+    pub(super) fn short_term_memory(self) -> Option<Text<'a>> {
+        newest_short_term_memory(self.0).map(Text)
+    }
+
+    pub(super) fn short_term_memory_history(self) -> Texts<'a> {
+        Texts(&self.0.short_term_memory_history)
+    }
+}
+
+impl<'a> View<'a, Message> {
+    pub(super) fn ts(self) -> &'a str {
+        &self.0.ts
+    }
+
+    pub(super) fn user(self) -> View<'a, User> {
+        View(&self.0.user)
+    }
+
+    pub(super) fn text(self) -> Text<'a> {
+        Text(&self.0.text)
+    }
+
+    pub(super) fn timestamp(self) -> Time {
+        Time(self.0.timestamp)
+    }
+
+    pub(super) fn thread_ts(self) -> Option<&'a str> {
+        self.0.thread_ts.as_deref()
+    }
+
+    pub(super) fn edited_at(self) -> Option<Time> {
+        self.0.edited_at.map(Time)
+    }
+}
+
+impl<'a> View<'a, User> {
+    pub(super) fn id(self) -> &'a str {
+        &self.0.id
+    }
+
+    pub(super) fn name(self) -> Name<'a> {
+        Name(&self.0.name)
+    }
+
+    pub(super) fn is_bot(self) -> bool {
+        self.0.is_bot
+    }
+}
