@@ -17,7 +17,11 @@
 //! A name stands within a line. One that could break out of it, or that looks like structure, is shown in quotation marks
 //! with escapes, as in `"bob:\n## x"`.
 
+mod scan;
+
 use std::borrow::Cow;
+
+use scan::first_mattering;
 
 use crate::extractive::text::is_line_break;
 
@@ -88,36 +92,13 @@ pub fn restore_code(markdown: &str) -> Cow<'_, str> {
     Cow::Owned(lines.fold(String::with_capacity(markdown.len()), push_with_tags))
 }
 
-/// The first bytes of all that matters within a text: breaks of lines, openings of tags, overrides. Other bytes of a character are
-/// never among them.
-#[allow(
-    clippy::indexing_slicing,
-    reason = "made by the compiler, which checks it"
-)]
-const MATTERING: [bool; 256] = {
-    let mut table = [false; 256];
-    let mut byte = 0_u8;
-    while byte < u8::MAX {
-        byte += 1;
-        table[byte as usize] =
-            matches!(byte, 0x0a..=0x0d | 0x1c..=0x1e | b'{' | b'<' | 0xc2 | 0xe2);
-    }
-    table
-};
-
-fn matters(byte: u8) -> bool {
-    MATTERING
-        .get(usize::from(byte))
-        .is_some_and(|matters| *matters)
-}
-
 /// Whether [`text()`] has nothing to do; a text with fences may turn out to need nothing after all.
 fn is_harmless(text: &str) -> bool {
     let mut rest = text;
     if may_be_structure(rest) {
         return false;
     }
-    while let Some(at) = rest.bytes().position(matters) {
+    while let Some(at) = first_mattering(rest.as_bytes()) {
         let mut chars = rest.get(at..).unwrap_or_default().chars();
         let found = chars.next().unwrap_or_default();
         rest = chars.as_str();

@@ -182,7 +182,7 @@ impl Renderer {
         if let Some(environment) = &self.replaced {
             return render_with(environment, name, variables);
         }
-        let mut prompt = String::new();
+        let mut prompt = String::with_capacity(variables.size());
         match built_in(variables, &mut prompt) {
             Ok(()) => Ok(prompt),
             // It tells the template and the line.

@@ -26,29 +26,29 @@ pub(super) fn local(timestamp: Timestamp) -> Option<NaiveDateTime> {
     DateTime::from_timestamp(seconds, 0).map(|time| time.naive_utc())
 }
 
-/// Adds a time as chrono writes it, `2024-03-01 10:00:00`, digit by digit: every message has one, and the general way took as
-/// long as the rest of its line.
+/// Adds a time as chrono writes it, `2024-03-01 10:00:00`. Every message has one, and the general way took as long as the
+/// rest of its line.
 pub(super) fn push(text: &mut String, time: NaiveDateTime) {
     let Ok(year @ 0..=9999) = u32::try_from(time.year()) else {
         text.push_str(&time.to_string());
         return;
     };
-    push_two_digits(text, year / 100);
-    push_two_digits(text, year % 100);
-    for (separator, number) in [
-        ('-', time.month()),
-        ('-', time.day()),
-        (' ', time.hour()),
-        (':', time.minute()),
-        (':', time.second()),
-    ] {
-        text.push(separator);
-        push_two_digits(text, number);
-    }
+    let [y0, y1] = digits(year / 100);
+    let [y2, y3] = digits(year % 100);
+    let [month0, month1] = digits(time.month());
+    let [day0, day1] = digits(time.day());
+    let [hour0, hour1] = digits(time.hour());
+    let [minute0, minute1] = digits(time.minute());
+    let [second0, second1] = digits(time.second());
+    let ascii = [
+        y0, y1, y2, y3, b'-', month0, month1, b'-', day0, day1, b' ', hour0, hour1, b':', minute0,
+        minute1, b':', second0, second1,
+    ];
+    text.push_str(str::from_utf8(&ascii).unwrap_or_default());
 }
 
-fn push_two_digits(text: &mut String, number: u32) {
-    for digit in [number / 10, number % 10] {
-        text.push(char::from_digit(digit, 10).unwrap_or_default());
-    }
+/// The two digits of a number below 100.
+fn digits(number: u32) -> [u8; 2] {
+    let digit = |number: u32| b'0' + (number % 10) as u8;
+    [digit(number / 10), digit(number)]
 }

@@ -65,6 +65,28 @@ impl<'a> Variables<'a> {
         }
     }
 
+    /// About how many bytes all of this takes in a prompt, so that it need not grow.
+    pub(super) fn size(&self) -> usize {
+        let messages = |messages: &[Message]| -> usize {
+            let sizes = messages.iter().map(|message| {
+                "**2024-03-01 10:00:00** :\n\n\n".len()
+                    + message.user.name.len()
+                    + message.text.len()
+            });
+            sizes.sum()
+        };
+        let memory = |memory: &ChannelMemory| -> usize {
+            let long_term = memory.long_term_memory.iter();
+            let texts = long_term.chain(&memory.short_term_memory_history);
+            texts.map(String::len).sum()
+        };
+        let threads = self.threads.iter().map(|thread| messages(&thread.messages));
+        let channels = self.channels.iter().copied().map(memory);
+        let own = &self.context.persona.system_prompt;
+        let top_level = messages(&self.context.conversation_history.top_level_messages);
+        own.len() + top_level + threads.sum::<usize>() + channels.sum::<usize>() + 2048
+    }
+
     pub(super) fn persona(&self) -> View<'a, Persona> {
         View(&self.context.persona)
     }
