@@ -1,5 +1,6 @@
 //! Compiles `templates/` into Rust, so that a prompt from the built-in templates is rendered without reading one.
 //! Users' templates are read at run time, by minijinja.
+#![allow(clippy::print_stdout, reason = "so a build script speaks to cargo")]
 
 mod compile;
 

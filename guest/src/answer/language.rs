@@ -1,10 +1,9 @@
 //! The language of a text, by its letters.
 
 use std::fmt;
-use std::sync::LazyLock;
 
 use crate::extractive::text::{fold, is_kana, is_kanji};
-use crate::sort::{sort, sort_by_key};
+use crate::sort::sort_by_key;
 
 /// A language, as far as its letters tell it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -48,17 +47,37 @@ const KANA_SHARE: usize = 20;
 /// A text without kana is Chinese where one of so many characters is of a form that Japanese lacks.
 const MARK_SHARE: usize = 30;
 /// Characters and forms that are common in Chinese and not used in Japanese.
-const CHINESE_MARKS: &str = "们这个说说话问题进发开动关经过还没给让请谢谁应该认识决议讨论项团队负责确预计划务\
-                             现实际单时间讲买卖东车门长见贝页风飞马鸟鱼您你她它吗呢吧啊哪啦嗎這們沒與為對";
+const CHINESE_MARKS: &[char] = &[
+    '们', '这', '个', '说', '话', '问', '题', '进', '发', '开', '动', '关', '经', '过', '还', '没',
+    '给', '让', '请', '谢', '谁', '应', '该', '认', '识', '决', '议', '讨', '论', '项', '团', '队',
+    '负', '责', '确', '预', '计', '划', '务', '现', '实', '际', '单', '时', '间', '讲', '买', '卖',
+    '东', '车', '门', '长', '见', '贝', '页', '风', '飞', '马', '鸟', '鱼', '您', '你', '她', '它',
+    '吗', '呢', '吧', '啊', '哪', '啦', '嗎', '這', '們', '沒', '與', '為', '對',
+];
+/// The block that they are all in begins here.
+const FIRST_HAN: usize = 0x4e00;
 
-/// Those characters, sorted.
-fn chinese_marks() -> &'static [char] {
-    static SORTED: LazyLock<Vec<char>> = LazyLock::new(|| {
-        let mut marks: Vec<char> = CHINESE_MARKS.chars().collect();
-        sort(&mut marks);
-        marks
-    });
-    &SORTED
+/// Whether a character is one of [`CHINESE_MARKS`]: a bit for each character of the block, as every one of a text is looked up.
+fn is_chinese_mark(c: char) -> bool {
+    #[allow(
+        clippy::indexing_slicing,
+        reason = "made by the compiler, which checks it"
+    )]
+    const BITS: [u64; (0xa000 - FIRST_HAN) / 64] = {
+        let mut bits = [0; (0xa000 - FIRST_HAN) / 64];
+        let mut marks = CHINESE_MARKS;
+        while let [mark, rest @ ..] = marks {
+            let at = *mark as usize - FIRST_HAN;
+            bits[at / 64] |= 1 << (at % 64);
+            marks = rest;
+        }
+        bits
+    };
+    let Some(at) = (c as usize).checked_sub(FIRST_HAN) else {
+        return false;
+    };
+    BITS.get(at / 64)
+        .is_some_and(|bits| bits >> (at % 64) & 1 == 1)
 }
 
 /// How much of a text is in which letters.
@@ -88,24 +107,32 @@ impl Weights {
     }
 
     fn read_line(&mut self, line: &str) {
+        if !line.contains('`') {
+            return self.read_part(line);
+        }
         let balanced = line.matches('`').count().is_multiple_of(2);
         let parts = line
             .split('`')
             .enumerate()
             .filter(|(at, _)| !balanced || at % 2 == 0);
-        for (_, part) in parts {
-            let mut rest = part;
-            while let Some(c) = rest.chars().next() {
-                let is_same = |d: char| d.is_ascii_graphic() == c.is_ascii_graphic();
-                let end = rest.find(|d| !is_same(d)).unwrap_or(rest.len());
-                let (run, tail) = rest.split_at_checked(end).unwrap_or((rest, ""));
-                if c.is_ascii_graphic() {
-                    self.latin += ascii_weight(run);
-                } else {
-                    run.chars().for_each(|c| self.read_char(c));
+        parts.for_each(|(_, part)| self.read_part(part));
+    }
+
+    fn read_part(&mut self, part: &str) {
+        let mut rest = part;
+        while let Some(c) = rest.chars().next() {
+            let ascii = rest.bytes().position(|byte| !byte.is_ascii_graphic());
+            let length = match ascii.unwrap_or(rest.len()) {
+                0 => {
+                    self.read_char(c);
+                    c.len_utf8()
                 }
-                rest = tail;
-            }
+                length => {
+                    self.latin += ascii_weight(rest.get(..length).unwrap_or_default());
+                    length
+                }
+            };
+            rest = rest.get(length..).unwrap_or_default();
         }
     }
 
@@ -114,11 +141,7 @@ impl Weights {
             self.kana += CHARACTER;
         } else if is_kanji(c) {
             self.han += CHARACTER;
-            self.chinese_marks += if chinese_marks().binary_search(&c).is_ok() {
-                CHARACTER
-            } else {
-                0
-            };
+            self.chinese_marks += if is_chinese_mark(c) { CHARACTER } else { 0 };
         } else if matches!(c, '\u{ac00}'..='\u{d7a3}' | '\u{1100}'..='\u{11ff}' | '\u{3130}'..='\u{318f}')
         {
             self.hangul += CHARACTER;

@@ -52,6 +52,11 @@ const NOTHING: &[&str] = &[
     "no content",
 ];
 
+/// Whether a line of the text may be a [`Kind::Heading`], told without reading the lines.
+pub(super) fn may_have_headings(text: &str) -> bool {
+    text.contains(['#', '＃', '*'])
+}
+
 /// The lines of a text.
 pub(super) fn read(text: &str) -> Vec<Line<'_>> {
     text.split('\n').map(read_line).collect()
@@ -79,11 +84,16 @@ fn read_line(raw: &str) -> Line<'_> {
     } else {
         Kind::Text
     };
-    let body = numbered.unwrap_or(body).replace("**", "");
+    let body = numbered.unwrap_or(body).trim();
+    let body = if body.contains('*') {
+        body.replace("**", "").trim().to_owned()
+    } else {
+        body.to_owned()
+    };
     Line {
         raw,
         kind,
-        body: body.trim().to_owned(),
+        body,
         indent,
     }
 }
@@ -133,17 +143,16 @@ pub(super) fn is_label(body: &str) -> bool {
 
 /// Whether nothing in a text is worth to be remembered: headings, labels, fences and empty bullets.
 pub(super) fn is_empty(text: &str) -> bool {
-    let lines = read(text);
-    let said: Vec<&str> = lines
-        .iter()
-        .filter(|line| matches!(line.kind, Kind::Item | Kind::Row | Kind::Text))
-        .map(|line| line.body.as_str())
-        .filter(|body| !is_label(body) && body.chars().any(is_alphanumeric))
-        .collect();
-    match said.as_slice() {
-        [] => true,
-        [one] => {
-            let word = one.to_lowercase();
+    let says_something = |line: &Line<'_>| {
+        matches!(line.kind, Kind::Item | Kind::Row | Kind::Text)
+            && !is_label(&line.body)
+            && line.body.chars().any(is_alphanumeric)
+    };
+    let mut said = text.split('\n').map(read_line).filter(says_something);
+    match (said.next(), said.next()) {
+        (None, _) => true,
+        (Some(one), None) => {
+            let word = one.body.to_lowercase();
             let is_mark = |c: char| !c.is_alphanumeric() && c != '/';
             NOTHING.contains(&word.trim_matches(is_mark))
         }

@@ -190,10 +190,11 @@ pub fn judge(
     if repetition::repeats(&text, expectation.prompt, expectation.sources) {
         return Err(Rejection::PromptRepeated);
     }
-    let text = repetition::without_headings(&text, expectation.prompt, expectation.sources);
-    if lines::is_empty(&text) {
+    let rest = repetition::without_headings(&text, expectation.prompt, expectation.sources);
+    if rest.len() < text.len() && lines::is_empty(&rest) {
         return Err(Rejection::Empty);
     }
+    let text = rest;
     if let Some((expected, found)) = language::wrong(&text, expectation.languages) {
         return Err(Rejection::WrongLanguage { expected, found });
     }

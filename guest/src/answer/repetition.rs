@@ -1,7 +1,7 @@
 //! Answers that repeat the prompt: its instruction, its headings, or the messages.
 
 use super::Sources;
-use super::lines::{Kind, Line, read};
+use super::lines::{Kind, Line, may_have_headings, read};
 use crate::extractive::text::{fold_char, is_caseless};
 use crate::sort::{set, sort};
 
@@ -27,15 +27,44 @@ const LEAST_COPIED: usize = 300;
 /// headings, or message heads whoever wrote them, with half of its letters in whole sentences of the prompt, or, where the
 /// sources are messages, with four fifths of its letters in runs of [`RUN`] that are theirs.
 pub(super) fn repeats(answer: &str, prompt: &str, sources: Sources<'_>) -> bool {
-    repeats_frame(answer, prompt, sources)
+    let frame = frame(prompt, sources);
+    repeats_instruction(answer, prompt, sources)
+        || repeats_headings(answer, &frame, sources)
         || repeats_message_heads(answer, sources)
-        || repeats_sentences(answer, prompt, sources)
+        || repeats_sentences(answer, &frame, sources)
         || matches!(sources, Sources::Messages(messages) if copies(answer, messages))
 }
 
 /// Whether an answer has a line of the instruction, or two headings of the prompt.
 pub(super) fn repeats_frame(answer: &str, prompt: &str, sources: Sources<'_>) -> bool {
-    repeats_instruction(answer, prompt, sources) || repeats_headings(answer, prompt, sources)
+    repeats_instruction(answer, prompt, sources)
+        || repeats_headings(answer, &frame(prompt, sources), sources)
+}
+
+/// What of a prompt stands around its sources, which are most of it. A source is passed over where it stands as it is, behind those before
+/// it; where it does not, it is read with the rest.
+fn frame<'p>(prompt: &'p str, sources: Sources<'_>) -> Vec<&'p str> {
+    let mut sources = sources.texts().filter(|text| !text.is_empty()).peekable();
+    let mut parts = Vec::new();
+    let mut rest = prompt;
+    let mut line = 0;
+    while let Some((part, tail)) = rest.split_at_checked(line) {
+        let source = sources.next_if(|source| {
+            let behind = tail.strip_prefix(*source);
+            behind.is_some_and(|behind| behind.is_empty() || behind.starts_with('\n'))
+        });
+        if let Some(source) = source {
+            parts.push(part);
+            rest = tail.get(source.len()..).unwrap_or_default();
+            line = 0;
+        }
+        match rest.get(line..).and_then(|tail| tail.find('\n')) {
+            Some(end) => line += end + 1,
+            None => break,
+        }
+    }
+    parts.push(rest);
+    parts
 }
 
 /// Letters and digits alone, so that bullets, bold type and spacing make no difference.
@@ -55,20 +84,18 @@ pub(super) fn letters(text: &str) -> String {
 
 fn repeats_instruction(answer: &str, prompt: &str, sources: Sources<'_>) -> bool {
     let is_rule = |line: &str| line.len() > 2 && line.chars().all(|c| c == '-');
-    let lines: Vec<&str> = prompt.trim().split('\n').map(str::trim).collect();
+    let lines = || prompt.trim().rsplit('\n').map(str::trim);
     // Without a rule, a template ends with its instruction all the same.
-    let start = lines
-        .iter()
-        .rposition(|line| is_rule(line))
-        .or_else(|| lines.iter().rposition(|line| line.is_empty()))
-        .map_or(0, |at| at + 1);
+    let count = lines()
+        .position(is_rule)
+        .or_else(|| lines().position(str::is_empty))
+        .unwrap_or(usize::MAX);
     let answer = letters(answer);
-    let mut repeated = lines
-        .iter()
-        .skip(start)
+    let mut repeated = lines()
+        .take(count)
         // What time it is may be told.
         .filter(|line| without_time(line).is_none())
-        .map(|line| letters(line))
+        .map(letters)
         .filter(|line| line.chars().count() >= LEAST_INSTRUCTION && answer.contains(line.as_str()))
         .peekable();
     if repeated.peek().is_none() {
@@ -81,9 +108,12 @@ fn repeats_instruction(answer: &str, prompt: &str, sources: Sources<'_>) -> bool
 /// The answer without a heading of the prompt: one alone is no repetition, but were it remembered, it
 /// would be taken for the memory's own from then on.
 pub(super) fn without_headings(answer: &str, prompt: &str, sources: Sources<'_>) -> String {
+    if !may_have_headings(answer) {
+        return answer.trim().to_owned();
+    }
     let lines = read(answer);
     let headings = lines.iter().filter(|line| line.kind == Kind::Heading);
-    let repeated = structure_among(headings, prompt, sources);
+    let repeated = structure_among(headings, &frame(prompt, sources), sources);
     let kept: Vec<&str> = lines
         .iter()
         .filter(|line| {
@@ -94,11 +124,11 @@ pub(super) fn without_headings(answer: &str, prompt: &str, sources: Sources<'_>)
     kept.join("\n").trim().to_owned()
 }
 
-/// Those of some lines that are the prompt's own headings and message heads, as letters. Prompts are long and most
+/// Those of some lines that are headings and message heads of the prompt's frame, as letters. Most
 /// answers repeat nothing: what is not needed to tell so is not read.
 fn structure_among<'l>(
     lines: impl Iterator<Item = &'l Line<'l>>,
-    prompt: &str,
+    frame: &[&str],
     sources: Sources<'_>,
 ) -> Vec<String> {
     let lines = lines.map(|line| letters(line.raw));
@@ -106,7 +136,7 @@ fn structure_among<'l>(
     if lines.is_empty() {
         return lines;
     }
-    let structure = read(prompt);
+    let structure: Vec<Line<'_>> = frame.iter().flat_map(|part| read(part)).collect();
     let structure = structure
         .iter()
         .filter(|line| line.kind == Kind::Heading || is_message_head(line))
@@ -128,12 +158,12 @@ fn remove_all(set: &mut Vec<String>, texts: impl Iterator<Item = String>) {
     }
 }
 
-fn repeats_headings(answer: &str, prompt: &str, sources: Sources<'_>) -> bool {
+fn repeats_headings(answer: &str, frame: &[&str], sources: Sources<'_>) -> bool {
     let lines = read(answer);
     let like_headings = lines
         .iter()
         .filter(|line| matches!(line.kind, Kind::Heading | Kind::Text) || is_message_head(line));
-    structure_among(like_headings, prompt, sources).len() >= MAX_HEADINGS
+    structure_among(like_headings, frame, sources).len() >= MAX_HEADINGS
 }
 
 /// Whether lines hold no more than the time and name above a message: a model makes up more of them than
@@ -172,7 +202,7 @@ fn is_message_head(line: &Line<'_>) -> bool {
     is_time && line.body.ends_with(':')
 }
 
-fn repeats_sentences(answer: &str, prompt: &str, sources: Sources<'_>) -> bool {
+fn repeats_sentences(answer: &str, frame: &[&str], sources: Sources<'_>) -> bool {
     let answer: Vec<(String, usize)> = sentences(answer)
         .map(|sentence| {
             let count = sentence.chars().count();
@@ -187,7 +217,8 @@ fn repeats_sentences(answer: &str, prompt: &str, sources: Sources<'_>) -> bool {
     if long.is_empty() {
         return false;
     }
-    let mut own = set(sentences(prompt).filter(|own| long.binary_search(&own).is_ok()));
+    let own = frame.iter().copied().flat_map(sentences);
+    let mut own = set(own.filter(|own| long.binary_search(&own).is_ok()));
     if own.is_empty() {
         return false;
     }

@@ -52,7 +52,8 @@ pub(crate) fn flatten(text: &str) -> String {
 
 /// Full-width ASCII as ASCII, so that `３％` and `3%` are one fact.
 pub(crate) fn fold(text: &str) -> Cow<'_, str> {
-    if text.chars().all(|c| fold_char(c) == c) {
+    // Full-width ASCII begins with this byte.
+    if !text.as_bytes().contains(&0xef) && !text.contains('\u{3000}') {
         Cow::Borrowed(text)
     } else {
         Cow::Owned(text.chars().map(fold_char).collect())
