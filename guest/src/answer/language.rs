@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::extractive::text::{fold, is_kana, is_kanji};
+use crate::extractive::text::{fold, is_kana, is_kanji, is_mark};
 use crate::sort::sort_by_key;
 
 /// A language, as far as its letters tell it.
@@ -119,20 +119,19 @@ impl Weights {
     }
 
     fn read_part(&mut self, part: &str) {
-        let mut rest = part;
-        while let Some(c) = rest.chars().next() {
-            let ascii = rest.bytes().position(|byte| !byte.is_ascii_graphic());
-            let length = match ascii.unwrap_or(rest.len()) {
-                0 => {
-                    self.read_char(c);
-                    c.len_utf8()
-                }
-                length => {
-                    self.latin += ascii_weight(rest.get(..length).unwrap_or_default());
-                    length
-                }
-            };
-            rest = rest.get(length..).unwrap_or_default();
+        let mut ascii = None;
+        for (at, c) in part.char_indices() {
+            if c.is_ascii_graphic() {
+                ascii.get_or_insert(at);
+                continue;
+            }
+            if let Some(begin) = ascii.take() {
+                self.latin += ascii_weight(part.get(begin..at).unwrap_or_default());
+            }
+            self.read_char(c);
+        }
+        if let Some(begin) = ascii {
+            self.latin += ascii_weight(part.get(begin..).unwrap_or_default());
         }
     }
 
@@ -149,7 +148,7 @@ impl Weights {
             self.cyrillic += LETTER;
         } else if matches!(c, '\u{c0}'..='\u{24f}' | '\u{1e00}'..='\u{1eff}') {
             self.latin += if c.is_lowercase() { LETTER } else { 0 };
-        } else if c.is_alphabetic() {
+        } else if !is_mark(c) && c.is_alphabetic() {
             self.other += LETTER;
         }
     }

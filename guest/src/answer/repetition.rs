@@ -2,7 +2,7 @@
 
 use super::Sources;
 use super::lines::{Kind, Line, may_have_headings, read};
-use crate::extractive::text::{fold_char, is_caseless};
+use crate::extractive::text::{fold_char, is_alphanumeric, is_caseless};
 use crate::sort::{set, sort};
 
 /// A shorter line of the instruction may stand in a summary by chance, in letters.
@@ -75,11 +75,17 @@ pub(super) fn letters(text: &str) -> String {
             letters.push(c.to_ascii_lowercase());
         } else if is_caseless(c) {
             letters.push(c);
-        } else if c.is_alphanumeric() {
+        } else if is_alphanumeric(c) {
             letters.extend(c.to_lowercase());
         }
     }
     letters
+}
+
+/// The first of [`letters`].
+fn first_letter(text: &str) -> Option<char> {
+    let first = text.chars().map(fold_char).find(|c| is_alphanumeric(*c))?;
+    first.to_lowercase().next()
 }
 
 fn repeats_instruction(answer: &str, prompt: &str, sources: Sources<'_>) -> bool {
@@ -204,6 +210,7 @@ fn is_message_head(line: &Line<'_>) -> bool {
 
 fn repeats_sentences(answer: &str, frame: &[&str], sources: Sources<'_>) -> bool {
     let answer: Vec<(String, usize)> = sentences(answer)
+        .map(letters)
         .map(|sentence| {
             let count = sentence.chars().count();
             (sentence, count)
@@ -217,12 +224,20 @@ fn repeats_sentences(answer: &str, frame: &[&str], sources: Sources<'_>) -> bool
     if long.is_empty() {
         return false;
     }
-    let own = frame.iter().copied().flat_map(sentences);
+    // Most sentences of the frame are told from these by how they begin.
+    let begins = set(long.iter().filter_map(|sentence| sentence.chars().next()));
+    let own = frame
+        .iter()
+        .copied()
+        .flat_map(sentences)
+        .filter(|own| first_letter(own).is_some_and(|c| begins.binary_search(&c).is_ok()))
+        .map(letters);
     let mut own = set(own.filter(|own| long.binary_search(&own).is_ok()));
     if own.is_empty() {
         return false;
     }
-    remove_all(&mut own, sources.texts().flat_map(sentences));
+    let theirs = sources.texts().flat_map(sentences);
+    remove_all(&mut own, theirs.map(letters));
     let (mut repeated, mut all) = (0, 0);
     for (sentence, count) in &answer {
         all += count;
@@ -233,11 +248,9 @@ fn repeats_sentences(answer: &str, frame: &[&str], sources: Sources<'_>) -> bool
     all > 0 && repeated * 2 >= all
 }
 
-/// The letters of each sentence.
-fn sentences(text: &str) -> impl Iterator<Item = String> {
+fn sentences(text: &str) -> impl Iterator<Item = &str> {
     text.split(['\n', '。', '！', '？', '!', '?'])
         .flat_map(split_at_stops)
-        .map(letters)
 }
 
 /// The parts of a text between its full stops before a space: most lines have none, and looking for two

@@ -59,6 +59,9 @@ fn with_plain_breaks(text: &str) -> String {
 
 /// What comes after the thoughts at the head; nothing where they do not end.
 fn without_thoughts(mut text: &str) -> &str {
+    if !text.contains('<') {
+        return text;
+    }
     for _ in 0..MAX_LAYERS {
         let lower = text.to_ascii_lowercase();
         let head = lower.trim_start();

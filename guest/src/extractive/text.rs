@@ -71,7 +71,12 @@ pub(crate) fn fold_char(c: char) -> char {
 
 /// As [`char::is_alphanumeric`], without a search through its tables for what Japanese is written in.
 pub(crate) fn is_alphanumeric(c: char) -> bool {
-    is_caseless(c) || c.is_alphanumeric()
+    is_caseless(c) || !is_mark(c) && c.is_alphanumeric()
+}
+
+/// Marks that Japanese is written with; not all, but `、`, `。`, brackets and the space among them.
+pub(crate) fn is_mark(c: char) -> bool {
+    matches!(c, '\u{3000}'..='\u{3004}' | '\u{3008}'..='\u{3020}' | '\u{ff01}'..='\u{ff0f}')
 }
 
 /// Letters of Japanese, which have neither lower nor upper case; not all, but most of what is written.
@@ -211,7 +216,7 @@ pub(crate) fn is_japanese<'a>(texts: impl Iterator<Item = &'a str>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{is_alphanumeric, is_caseless};
+    use super::{is_alphanumeric, is_caseless, is_mark};
 
     #[test]
     fn quick_looks_at_characters_agree_with_unicode() {
@@ -219,6 +224,9 @@ mod tests {
             assert_eq!(is_alphanumeric(c), c.is_alphanumeric(), "{c:?}");
             if is_caseless(c) {
                 assert!(c.to_lowercase().eq([c]), "{c:?}");
+            }
+            if is_mark(c) {
+                assert!(!c.is_alphanumeric(), "{c:?}");
             }
         }
     }

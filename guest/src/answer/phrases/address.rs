@@ -94,12 +94,11 @@ const TASKS_JA: &[&str] = &[
 pub(in crate::answer) fn is_refusal(sentence: &str) -> bool {
     let english = APOLOGIES.iter().any(|head| sentence.starts_with(head))
         && (contains_any(sentence, UNABLE) || SELF.iter().any(|head| sentence.starts_with(head)));
-    let declines = |phrase: &&&str| {
+    let japanese = || {
         // An apology holds one of the phrases itself.
-        sentence.replace("申し訳ありません", "").contains(**phrase)
+        let said = sentence.replace("申し訳ありません", "");
+        contains_any(&said, UNABLE_JA) && contains_any(sentence, TASKS_JA)
     };
-    let japanese =
-        || contains_any(sentence, TASKS_JA) && UNABLE_JA.iter().any(|phrase| declines(&phrase));
     english || japanese()
 }
 
@@ -234,6 +233,8 @@ const WHICH_JA: &[&str] = &[
     "要約しましょうか",
     "よろしいでしょうか",
 ];
+/// What all of [`MISSING_JA`] end with.
+const NEGATION_JA: &str = "ません";
 const MISSING_JA: &[&str] = &[
     "含まれていません",
     "含まれておりません",
@@ -259,7 +260,9 @@ pub(in crate::answer) fn is_question_back(sentence: &str) -> bool {
     let asks = ASKS_JA.iter().any(|end| plain.ends_with(end));
     let japanese = asks && contains_any(plain, REQUESTS_JA) && contains_any(plain, MATERIAL_JA)
         || asks && contains_any(plain, WHICH_JA)
-        || contains_any(plain, MISSING_JA) && contains_any(plain, &["要約", "会話", "統合"]);
+        || plain.contains(NEGATION_JA)
+            && contains_any(plain, MISSING_JA)
+            && contains_any(plain, &["要約", "会話", "統合"]);
     english || japanese
 }
 

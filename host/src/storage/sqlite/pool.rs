@@ -71,11 +71,15 @@ impl Pool {
         &self.path
     }
 
-    /// Runs `work` in one transaction that sees one state of the database.
+    /// Runs `work` in one transaction that sees one state of the database: on the connection that writes while nothing
+    /// does, as it alone still has in its cache what was written last, or on one of its own.
     pub(super) fn read<T>(
         &self,
         work: impl FnOnce(&Connection) -> Result<T, Fault>,
     ) -> Result<T, StoreError> {
+        if let Ok(connection) = self.writer.try_lock() {
+            return in_snapshot(&connection, work).map_err(|fault| fault.at(&self.path));
+        }
         let idle = self
             .readers
             .lock()
