@@ -180,18 +180,29 @@ impl Weights {
 
 /// The weight of ASCII without spaces: its words in lower case, unless it is an address or an id.
 fn ascii_weight(run: &str) -> usize {
-    let is_code =
-        |c: char| c.is_ascii_digit() || matches!(c, '@' | '_' | '/' | '\\' | '#' | '=' | '<' | '>');
-    let inner_stop = run
-        .trim_matches(|c: char| !c.is_ascii_alphanumeric())
-        .contains('.');
-    if run.contains(is_code) || inner_stop {
-        return 0;
+    let (mut weight, mut word) = (0, 0);
+    let mut in_word = false;
+    // Of the bytes so far, whether there was a letter, and behind one a stop.
+    let (mut has_letter, mut has_stop) = (false, false);
+    for byte in run.bytes() {
+        if byte.is_ascii_alphabetic() {
+            if has_stop {
+                return 0;
+            }
+            has_letter = true;
+            word += usize::from(word > 0 || !in_word && byte.is_ascii_lowercase());
+            in_word = true;
+            continue;
+        }
+        weight += word * LETTER;
+        (word, in_word) = (0, false);
+        match byte {
+            b'0'..=b'9' | b'@' | b'_' | b'/' | b'\\' | b'#' | b'=' | b'<' | b'>' => return 0,
+            b'.' => has_stop |= has_letter,
+            _ => {}
+        }
     }
-    run.split(|c: char| !c.is_ascii_alphabetic())
-        .filter(|word| word.starts_with(|c: char| c.is_ascii_lowercase()))
-        .map(|word| word.len() * LETTER)
-        .sum()
+    weight + word * LETTER
 }
 
 /// The languages that texts are written in: each that has a fifth of them, the strongest first. None

@@ -52,6 +52,31 @@ const NOTHING: &[&str] = &[
     "no content",
 ];
 
+/// Sentences and lines, each with what ends it.
+pub(super) fn sentences(text: &str) -> impl Iterator<Item = &str> {
+    text.split_inclusive(ends_sentence)
+        .flat_map(split_behind_stops)
+}
+
+fn ends_sentence(c: char) -> bool {
+    matches!(c, '\n' | '。' | '！' | '？' | '!' | '?')
+}
+
+/// The parts of a text up to its full stops before a space: most lines have none, and looking for two
+/// characters costs more.
+fn split_behind_stops(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let end = rest.match_indices('.').find_map(|(at, _)| {
+            let tail = rest.get(at + 1..)?;
+            tail.starts_with(' ').then_some(at + 2)
+        });
+        let (part, tail) = rest.split_at_checked(end.unwrap_or(rest.len()))?;
+        rest = tail;
+        (!part.is_empty()).then_some(part)
+    })
+}
+
 /// Whether a line of the text may be a [`Kind::Heading`], told without reading the lines.
 pub(super) fn may_have_headings(text: &str) -> bool {
     text.contains(['#', '＃', '*'])

@@ -1,5 +1,6 @@
 //! Answers that go round in circles: a small model says the same sentence again and again.
 
+use super::lines::sentences;
 use super::repetition::letters;
 use crate::numbers::{Numbers, of_number};
 
@@ -36,12 +37,6 @@ pub(super) fn without_loops(text: String) -> String {
     }
     let lines: Vec<&str> = kept.lines().map(str::trim_end).collect();
     lines.join("\n").trim().to_owned()
-}
-
-/// Sentences and lines, each with what ends it.
-fn sentences(text: &str) -> impl Iterator<Item = &str> {
-    text.split_inclusive(['\n', '。', '！', '？', '!', '?'])
-        .flat_map(|part| part.split_inclusive(". "))
 }
 
 #[cfg(test)]

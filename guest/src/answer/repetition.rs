@@ -1,7 +1,7 @@
 //! Answers that repeat the prompt: its instruction, its headings, or the messages.
 
 use super::Sources;
-use super::lines::{Kind, Line, may_have_headings, read};
+use super::lines::{Kind, Line, may_have_headings, read, sentences};
 use crate::extractive::text::{fold_char, is_alphanumeric, is_caseless};
 use crate::sort::{set, sort};
 
@@ -246,26 +246,6 @@ fn repeats_sentences(answer: &str, frame: &[&str], sources: Sources<'_>) -> bool
         }
     }
     all > 0 && repeated * 2 >= all
-}
-
-fn sentences(text: &str) -> impl Iterator<Item = &str> {
-    text.split(['\n', '。', '！', '？', '!', '?'])
-        .flat_map(split_at_stops)
-}
-
-/// The parts of a text between its full stops before a space: most lines have none, and looking for two
-/// characters costs more.
-fn split_at_stops(text: &str) -> impl Iterator<Item = &str> {
-    let mut rest = Some(text);
-    std::iter::from_fn(move || {
-        let text = rest?;
-        let stop = text
-            .match_indices('.')
-            .find_map(|(at, _)| Some((text.get(..at)?, text.get(at + 1..)?.strip_prefix(' ')?)));
-        let (part, tail) = stop.map_or((text, None), |(part, tail)| (part, Some(tail)));
-        rest = tail;
-        Some(part)
-    })
 }
 
 /// Whether four fifths of an answer are copied.
