@@ -1,5 +1,7 @@
 //! Saving a memory. All of it runs in the caller's transaction.
 
+use std::collections::BTreeSet;
+
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::backlog::{recount_channel, recount_thread};
@@ -276,17 +278,30 @@ fn add_source_messages(
         return Ok(());
     }
     let channel = channel_key(connection, place, &draft.source_channel_id)?;
-    let mut insert = connection.prepare_cached(include_str!("sql/insert_source_message.sql"))?;
-    for ts in &draft.source_messages {
-        if insert.execute([memory, channel, rows::key(ts)?])? == 0 {
-            let id = &draft.source_channel_id;
-            return Err(StorageError::Invalid(format!(
-                "source message {ts} of channel `{id}` is not stored"
-            ))
-            .into());
-        }
+    let keys = draft.source_messages.iter().map(|ts| rows::key(ts));
+    let keys = keys.collect::<Result<BTreeSet<i64>, _>>()?;
+    let wanted = json_array(&keys);
+    let found = connection
+        .prepare_cached(include_str!("sql/insert_source_messages.sql"))?
+        .execute(params![memory, channel, wanted])?;
+    if found == keys.len() {
+        return Ok(());
     }
-    Ok(())
+    let missing = connection
+        .prepare_cached(include_str!("sql/missing_message.sql"))?
+        .query_row(params![channel, wanted], |row| row.get(0))?;
+    Err(StorageError::Invalid(format!(
+        "source message {} of channel `{}` is not stored",
+        rows::ts(missing),
+        draft.source_channel_id
+    ))
+    .into())
+}
+
+/// `[1,2,3]`, for SQLite's `json_each`: a memory has many sources, and one statement is much quicker than one for each.
+fn json_array(keys: &BTreeSet<i64>) -> String {
+    let keys: Vec<String> = keys.iter().map(i64::to_string).collect();
+    format!("[{}]", keys.join(","))
 }
 
 fn add_source_memories(
