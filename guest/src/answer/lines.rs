@@ -87,7 +87,8 @@ pub(super) fn read(text: &str) -> Vec<Line<'_>> {
     text.split('\n').map(read_line).collect()
 }
 
-fn read_line(raw: &str) -> Line<'_> {
+/// One line.
+pub(super) fn read_line(raw: &str) -> Line<'_> {
     let indent = raw.chars().take_while(|c| c.is_whitespace()).count();
     let trimmed = raw.trim();
     let flat = flatten(trimmed);

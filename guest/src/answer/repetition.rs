@@ -1,7 +1,7 @@
 //! Answers that repeat the prompt: its instruction, its headings, or the messages.
 
 use super::Sources;
-use super::lines::{Kind, Line, may_have_headings, read, sentences};
+use super::lines::{Kind, Line, may_have_headings, read, read_line, sentences};
 use crate::extractive::text::{fold_char, is_alphanumeric, is_caseless};
 use crate::sort::{set, sort};
 
@@ -82,10 +82,21 @@ pub(super) fn letters(text: &str) -> String {
     letters
 }
 
-/// The first of [`letters`].
-fn first_letter(text: &str) -> Option<char> {
-    let first = text.chars().map(fold_char).find(|c| is_alphanumeric(*c))?;
-    first.to_lowercase().next()
+/// What some texts, as [`letters`], begin with: most others are told from all of them by that.
+struct Begins(Vec<char>);
+
+impl Begins {
+    fn of<'t>(letters: impl IntoIterator<Item = &'t String>) -> Self {
+        let first = letters.into_iter().filter_map(|text| text.chars().next());
+        Self(set(first))
+    }
+
+    /// Whether the letters of a text begin as one of them.
+    fn holds(&self, text: &str) -> bool {
+        let first = text.chars().map(fold_char).find(|c| is_alphanumeric(*c));
+        let first = first.and_then(|c| c.to_lowercase().next());
+        first.is_some_and(|c| self.0.binary_search(&c).is_ok())
+    }
 }
 
 fn repeats_instruction(answer: &str, prompt: &str, sources: Sources<'_>) -> bool {
@@ -142,7 +153,13 @@ fn structure_among<'l>(
     if lines.is_empty() {
         return lines;
     }
-    let structure: Vec<Line<'_>> = frame.iter().flat_map(|part| read(part)).collect();
+    let begins = Begins::of(&lines);
+    let structure: Vec<Line<'_>> = frame
+        .iter()
+        .flat_map(|part| part.split('\n'))
+        .filter(|line| begins.holds(line))
+        .map(read_line)
+        .collect();
     let structure = structure
         .iter()
         .filter(|line| line.kind == Kind::Heading || is_message_head(line))
@@ -188,6 +205,9 @@ fn repeats_message_heads(answer: &str, sources: Sources<'_>) -> bool {
 /// How many letters a line has beside a time to the second; none where it has no such time.
 fn without_time(line: &str) -> Option<usize> {
     const TIME: &str = "0000-00-00 00:00:00";
+    if !line.contains(':') {
+        return None;
+    }
     let shape: String = line
         .chars()
         .map(|c| if c.is_ascii_digit() { '0' } else { c })
@@ -224,13 +244,12 @@ fn repeats_sentences(answer: &str, frame: &[&str], sources: Sources<'_>) -> bool
     if long.is_empty() {
         return false;
     }
-    // Most sentences of the frame are told from these by how they begin.
-    let begins = set(long.iter().filter_map(|sentence| sentence.chars().next()));
+    let begins = Begins::of(long.iter().copied());
     let own = frame
         .iter()
         .copied()
         .flat_map(sentences)
-        .filter(|own| first_letter(own).is_some_and(|c| begins.binary_search(&c).is_ok()))
+        .filter(|own| begins.holds(own))
         .map(letters);
     let mut own = set(own.filter(|own| long.binary_search(&own).is_ok()));
     if own.is_empty() {

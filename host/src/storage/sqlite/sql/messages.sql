@@ -24,10 +24,11 @@ picked (key, thread_key) AS MATERIALIZED (
 ),
 shown (key) AS (
     SELECT key FROM picked
-    UNION
+    UNION ALL
     SELECT first.key
-    FROM picked CROSS JOIN messages AS first ON first.channel = ?1 AND first.ts_key = picked.thread_key
-    WHERE first.deleted_at IS NULL AND first.ts_key <= ?3
+    FROM (SELECT DISTINCT thread_key FROM picked WHERE thread_key IS NOT NULL) AS thread
+    CROSS JOIN messages AS first ON first.channel = ?1 AND first.ts_key = thread.thread_key
+    WHERE first.deleted_at IS NULL AND first.ts_key <= ?3 AND first.key NOT IN (SELECT key FROM picked)
 )
 SELECT
     m.ts_key,
