@@ -10,9 +10,16 @@ use std::{env, fs, io};
 
 const TEMPLATES: &str = "../templates";
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
+fn main() {
     println!("cargo::rerun-if-changed={TEMPLATES}");
     println!("cargo::rerun-if-changed=build");
+    if let Err(error) = write() {
+        println!("cargo::error={error}");
+    }
+}
+
+/// Writes what `src/prompt/built_in.rs` includes.
+fn write() -> Result<(), Box<dyn std::error::Error>> {
     let folder = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join(TEMPLATES);
     let code = compile::compile(&read(&folder)?)?;
     let path = Path::new(&env::var("OUT_DIR")?).join("built_in.rs");

@@ -34,6 +34,20 @@ impl Random {
         from[usize::try_from(self.below(from.len() as u64)).unwrap()]
     }
 
+    /// A time in the years 1 to 9999, which are all that Python knows.
+    pub(crate) fn timestamp(&mut self) -> Timestamp {
+        let unix_seconds = if self.chance(4) {
+            -62_135_000_000 + i64::try_from(self.below(315_530_000_000)).unwrap()
+        } else {
+            1_600_000_000 + i64::try_from(self.below(200_000_000)).unwrap()
+        };
+        let quarters = i32::try_from(self.below(105)).unwrap() - 48;
+        Timestamp {
+            unix_seconds,
+            utc_offset_seconds: quarters * 900,
+        }
+    }
+
     fn optional_text(&mut self) -> Option<String> {
         (!self.chance(3)).then(|| random_text(self))
     }
@@ -171,23 +185,9 @@ fn messages(random: &mut Random, thread_ts: Option<&str>) -> Vec<Message> {
                 is_bot: random.chance(3),
             },
             text: random_text(random),
-            timestamp: timestamp(random),
+            timestamp: random.timestamp(),
             thread_ts: thread_ts.map(str::to_owned),
             edited_at: None,
         })
         .collect()
-}
-
-/// A time in the years 1 to 9999, which are all that Python knows.
-fn timestamp(random: &mut Random) -> Timestamp {
-    let unix_seconds = if random.chance(4) {
-        -62_135_000_000 + i64::try_from(random.below(315_530_000_000)).unwrap()
-    } else {
-        1_600_000_000 + i64::try_from(random.below(200_000_000)).unwrap()
-    };
-    let quarters = i32::try_from(random.below(105)).unwrap() - 48;
-    Timestamp {
-        unix_seconds,
-        utc_offset_seconds: quarters * 900,
-    }
 }

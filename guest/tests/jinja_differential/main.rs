@@ -1,4 +1,5 @@
-//! The same templates and contexts, rendered here and by Python's Jinja2: equal to the byte.
+//! The same templates and contexts, rendered here and by Python's Jinja2: equal to the byte. So are the built-in
+//! templates, which are compiled into the component, and the same templates read by minijinja.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -11,6 +12,7 @@ mod python;
 
 use contexts::{Random, random_context, random_text};
 use myao_memory::bindings::errors::Error;
+use myao_memory::bindings::exports::myao::memory::reply_prompt::Occasion;
 use myao_memory::bindings::settings::Template;
 use myao_memory::bindings::types::{
     Context,
@@ -81,7 +83,7 @@ fn difference(ours: &str, theirs: &str) -> String {
             .collect::<String>()
     };
     format!(
-        "they part at character {common}\n  minijinja: {:?}\n  Jinja2:    {:?}",
+        "they part at character {common}\n  ours:   {:?}\n  theirs: {:?}",
         around(ours),
         around(theirs)
     )
@@ -121,6 +123,74 @@ fn replaced(source: &str) -> Vec<Template> {
 fn built_in_templates_render_random_contexts_as_jinja2_does() {
     let cases: Vec<Case> = (0..600).flat_map(|seed| cases(seed, Vec::new())).collect();
     assert_all_alike(&cases);
+}
+
+/// Every prompt of a context, by any name.
+fn all_prompts(renderer: &Renderer, case: &Case, random: &mut Random) -> Vec<String> {
+    let Case { context, scope, .. } = case;
+    let messages = &context.conversation_history.top_level_messages;
+    let (now, legacy) = (random.timestamp(), case.legacy_workspace_short_term);
+    let summaries = [random_text(random), random_text(random)];
+    let memory = renderer.render(
+        context,
+        *scope,
+        case.memory_type,
+        case.existing_memory.as_deref(),
+        legacy,
+    );
+    let merge = renderer.render_merge(context, *scope, &summaries);
+    let occasions = [None, Some(Occasion::Mention), Some(Occasion::Unasked)];
+    let replies = occasions.map(|occasion| {
+        let answered = messages.first().filter(|_| random.chance(2));
+        renderer.render_reply(context, occasion, now, answered, legacy)
+    });
+    let all = [memory, merge].into_iter().chain(replies);
+    all.collect::<Result<_, _>>().unwrap()
+}
+
+#[test]
+fn built_in_templates_render_alike_whether_compiled_or_read() {
+    // One that is replaced by itself has minijinja read them all.
+    let read = Renderer::new(&[Template {
+        name: "_messages.j2".to_owned(),
+        source: include_str!("../../../templates/_messages.j2").to_owned(),
+    }])
+    .unwrap();
+    let compiled = Renderer::new(&[]).unwrap();
+    for seed in 3000..3300 {
+        for mut case in cases(seed, Vec::new()) {
+            let mut random = Random::new(seed);
+            if random.chance(2) {
+                list_twice(&mut case.context);
+            }
+            if random.chance(3) && case.scope != Thread {
+                case.context.target_thread_ts = None;
+            }
+            let ours = all_prompts(&compiled, &case, &mut Random::new(seed));
+            let theirs = all_prompts(&read, &case, &mut Random::new(seed));
+            for (ours, theirs) in ours.iter().zip(&theirs) {
+                assert!(
+                    ours == theirs,
+                    "{}: {}",
+                    case.label,
+                    difference(ours, theirs)
+                );
+            }
+        }
+    }
+}
+
+/// Lists the first channel and the first thread again, with other content.
+fn list_twice(context: &mut Context) {
+    if let Some(mut again) = context.channel_memories.first().cloned() {
+        again.channel_name.push_str(" again");
+        context.channel_memories.push(again);
+    }
+    let threads = &mut context.conversation_history.threads;
+    if let Some(mut again) = threads.first().cloned() {
+        again.messages.reverse();
+        threads.push(again);
+    }
 }
 
 #[test]

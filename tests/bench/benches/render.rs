@@ -1,8 +1,10 @@
-//! The renderer of prompts, natively: templates compiled anew, as each call of the component does, and not.
+//! The renderer of prompts, natively: with the built-in templates, and with one of a user's, which is read anew as each call
+//! of the component does.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use myao_bench::contexts::{channel_context, for_the_logic};
+use myao_memory::bindings::settings::Template;
 use myao_memory::bindings::types::{Context, MemoryType, Scope};
 use myao_memory::prompt::Renderer;
 
@@ -17,13 +19,15 @@ fn prompts(criterion: &mut Criterion) {
     for messages in [10, 1000] {
         let context = for_the_logic(channel_context(messages));
         group.throughput(Throughput::Elements(messages as u64));
-        group.bench_function(format!("{messages} messages, new templates"), |b| {
-            b.iter(|| render(&Renderer::new(&[]).unwrap(), &context));
-        });
-        let renderer = Renderer::new(&[]).unwrap();
-        group.bench_function(format!("{messages} messages"), |b| {
-            b.iter(|| render(&renderer, &context));
-        });
+        let own = Template {
+            name: "_messages.j2".to_owned(),
+            source: include_str!("../../../templates/_messages.j2").to_owned(),
+        };
+        for (templates, of) in [(vec![], ""), (vec![own], ", a user's template")] {
+            group.bench_function(format!("{messages} messages{of}"), |b| {
+                b.iter(|| render(&Renderer::new(&templates).unwrap(), &context));
+            });
+        }
     }
 }
 

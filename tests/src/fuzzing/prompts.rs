@@ -17,7 +17,8 @@ use comparing::{NAME, TEXT, assert_same_structure};
 use places::{NAME_PLACES, Place, TEXT_PLACES, prompt, prompts as all_prompts};
 use structure::parts;
 
-/// Any text and name leaves the structure of prompts as it is, and can be restored from what is shown.
+/// Any text and name leaves the structure of prompts as it is, can be restored from what is shown, and is rendered alike
+/// whether the templates are compiled or read.
 pub fn prompts(data: &[u8]) {
     let text = super::text(data);
     let text = if text.trim().is_empty() { "x" } else { &*text };
@@ -25,6 +26,12 @@ pub fn prompts(data: &[u8]) {
     assert_eq!(parts(&shown).len(), 1, "shown as {shown:?}");
     assert_eq!(harmless::restore(&shown), text, "shown as {shown:?}");
     let renderer = Renderer::new(&[]).unwrap();
+    // One that is replaced by itself has minijinja read them all.
+    let reading = Renderer::new(&[Template {
+        name: "_messages.j2".to_owned(),
+        source: include_str!("../../../templates/_messages.j2").to_owned(),
+    }])
+    .unwrap();
     // One place of each kind for an input, so that an input costs little.
     let turn = data.len();
     let text_place = TEXT_PLACES[turn % TEXT_PLACES.len()];
@@ -34,6 +41,7 @@ pub fn prompts(data: &[u8]) {
             let attacked = prompt(&renderer, kind, place, text);
             let label = format!("{place:?} in {kind:?}");
             assert_same_structure(&label, &attacked, &parts(&plain), text);
+            assert_eq!(prompt(&reading, kind, place, text), attacked, "{label}");
         }
     }
 }

@@ -39,6 +39,17 @@ fn a_time_outside_the_calendar_is_an_error_that_names_it() {
     }
 }
 
+#[test]
+fn a_time_outside_the_calendar_names_the_built_in_template_and_its_line() {
+    let mut context = golden_context();
+    let message = &mut context.conversation_history.top_level_messages[0];
+    message.timestamp.unix_seconds = i64::MAX;
+    let renderer = Renderer::new(&[]).unwrap();
+    let fault = fault(renderer.render(&context, Channel, ShortTerm, None, false));
+    assert_eq!((fault.name.as_str(), fault.line), ("_messages.j2", 4));
+    assert!(fault.detail.contains("calendar"), "{fault:?}");
+}
+
 // -- replaced templates --
 
 #[test]

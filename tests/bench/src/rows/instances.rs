@@ -20,28 +20,37 @@ use crate::measure::in_turns;
 use crate::row::{Figure, Limit, Row};
 
 const ROUNDS: usize = 101;
-/// Messages of a small prompt.
-const MESSAGES: usize = 10;
+/// Messages of a small prompt: the smallest that is rendered against minijinja.
+const SMALL: usize = 100;
+/// Messages of a prompt that is smaller than most, where an instance is most of a call.
+const TINY: usize = 10;
 
 pub(super) fn measure() -> Result<Vec<Row>> {
-    let context = channel_context(MESSAGES);
-    let fresh = render::Component::new()?;
+    let fresh = render::Component::new(&[])?;
     let mut warm = Warm::new()?;
+    Ok(vec![
+        row(&fresh, &mut warm, TINY, Limit::None)?,
+        row(&fresh, &mut warm, SMALL, Limit::AtMost(Figure::Times(3.0)))?,
+    ])
+}
+
+fn row(fresh: &render::Component, warm: &mut Warm, messages: usize, limit: Limit) -> Result<Row> {
+    let context = channel_context(messages);
     let pair = in_turns(
         ROUNDS,
         || fresh.render(&context).map(drop),
         || warm.render(&context).map(drop),
     )?;
-    Ok(vec![Row {
+    Ok(Row {
         what: format!(
-            "a call of the host: fresh instance, render {MESSAGES} messages, drop the instance"
+            "a call of the host: fresh instance, render {messages} messages, drop the instance"
         ),
         against: "the same render in an instance that is kept, called through wasmtime alone"
             .to_owned(),
         measured: Figure::Times(pair.ratio),
-        limit: Limit::AtMost(Figure::Times(3.0)),
+        limit,
         detail: pair.detail(),
-    }])
+    })
 }
 
 /// An instance that is used again and again, which the host never does.

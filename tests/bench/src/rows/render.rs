@@ -1,15 +1,15 @@
-//! Rendering through the component: a fresh instance, the context lowered into it, the templates compiled in it,
-//! the prompt lifted out.
+//! Rendering through the component: a fresh instance, the context lowered into it, the prompt rendered there and lifted out.
 
 use std::sync::Arc;
 
 use crate::contexts::channel_context;
 use anyhow::{Context as _, Result, ensure};
+use myao::bindings::settings::{Template, Values};
 use myao::bindings::types::{Context, MemoryType, Scope};
 use myao::llm::NoLlm;
 use myao::plugin::MemoryPlugin;
 use myao::storage::empty::EmptyStorage;
-use myao_tests::{default_settings, plugin};
+use myao_tests::{default_settings, plugin, project_file};
 use tokio::runtime::Runtime;
 
 use crate::measure::{in_turns, in_turns_timed};
@@ -28,12 +28,17 @@ pub(super) struct Component {
 }
 
 impl Component {
-    pub(super) fn new() -> Result<Self> {
+    /// With some templates in place of the built-in ones.
+    pub(super) fn new(templates: &[Template]) -> Result<Self> {
+        let settings = Values {
+            templates: templates.to_vec(),
+            ..default_settings()
+        };
         Ok(Self {
             runtime: tokio::runtime::Builder::new_current_thread()
                 .enable_all()
                 .build()?,
-            plugin: plugin(Arc::new(EmptyStorage), Arc::new(NoLlm), default_settings()),
+            plugin: plugin(Arc::new(EmptyStorage), Arc::new(NoLlm), settings),
         })
     }
 
@@ -50,16 +55,34 @@ impl Component {
 }
 
 pub(super) fn measure() -> Result<Vec<Row>> {
-    let component = Component::new()?;
+    let component = Component::new(&[])?;
     let mut rows = Vec::new();
     for messages in [100, 1000, 10_000] {
-        rows.push(against_native(&component, messages)?);
+        let limit = Limit::AtMost(Figure::Times(1.25));
+        rows.push(against_native(&component, messages, "", limit)?);
     }
+    let users = Component::new(&[users_template()?])?;
+    let with_it = " with a template of a user's";
+    rows.push(against_native(&users, MESSAGES, with_it, Limit::None)?);
     rows.push(against_python(&component)?);
     Ok(rows)
 }
 
-fn against_native(component: &Component, messages: usize) -> Result<Row> {
+/// A template that says what the built-in one does, and is read in each call.
+fn users_template() -> Result<Template> {
+    let name = "_messages.j2";
+    Ok(Template {
+        name: name.to_owned(),
+        source: std::fs::read_to_string(project_file("templates").join(name))?,
+    })
+}
+
+fn against_native(
+    component: &Component,
+    messages: usize,
+    templates: &str,
+    limit: Limit,
+) -> Result<Row> {
     let context = channel_context(messages);
     let native = Native::new()?;
     let prompt = component.render(&context)?;
@@ -73,10 +96,10 @@ fn against_native(component: &Component, messages: usize) -> Result<Row> {
         || native.render(&Variables::of(&context)).map(drop),
     )?;
     Ok(Row {
-        what: format!("render {messages} messages through the component"),
+        what: format!("render {messages} messages through the component{templates}"),
         against: "minijinja in the same program: templates compiled before, a context of structs handed over by serde".to_owned(),
         measured: Figure::Times(pair.ratio),
-        limit: Limit::AtMost(Figure::Times(1.25)),
+        limit,
         detail: pair.detail(),
     })
 }
