@@ -1,7 +1,7 @@
 """Times Python's Jinja2 on one context.
 
-Reads the template's variables as one line of JSON and writes the prompt as one. Then renders once for every
-line that it reads, and writes the nanoseconds that it took.
+Reads the template's variables as one line of JSON and writes the prompt as one. Then reads on every line how often
+to render, and writes the nanoseconds that all of it took.
 """
 
 import json
@@ -25,9 +25,11 @@ def main():
     variables = json.loads(sys.stdin.readline(), object_hook=with_times)
     template = environment().get_template("memory_prompt.j2")
     print(json.dumps(template.render(variables)), flush=True)
-    for _ in sys.stdin:
+    for line in sys.stdin:
+        times = range(int(line))
         begun = time.perf_counter_ns()
-        template.render(variables)
+        for _ in times:
+            template.render(variables)
         print(time.perf_counter_ns() - begun, flush=True)
 
 

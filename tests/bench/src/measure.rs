@@ -138,7 +138,11 @@ fn stay_on_one_core() -> Result<()> {
 }
 
 /// The time of each of several repetitions.
-fn timed<E>(repeat: u32, what: &mut impl FnMut() -> Result<(), E>) -> Result<Duration, E> {
+/// Does something so many times; the time that one took.
+///
+/// # Errors
+/// Its first error.
+pub fn timed<E>(repeat: u32, what: &mut impl FnMut() -> Result<(), E>) -> Result<Duration, E> {
     let begun = Instant::now();
     for _ in 0..repeat {
         what()?;
