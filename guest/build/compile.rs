@@ -330,18 +330,14 @@ impl<'t, 's> Body<'t, 's> {
 
     /// The names that a loop gives its items.
     fn names(&self, target: &Expr<'s>) -> Result<Vec<&'s str>, Fault> {
-        match target {
-            Expr::Var(var) => Ok(vec![var.id]),
-            Expr::Tuple(tuple) => {
-                let names = tuple.items.iter().map(|item| self.names(item));
-                Ok(names.collect::<Result<Vec<_>, _>>()?.concat())
-            }
-            Expr::List(list) => {
-                let names = list.items.iter().map(|item| self.names(item));
-                Ok(names.collect::<Result<Vec<_>, _>>()?.concat())
-            }
-            other => Err(self.unsupported(other.span(), "this target of a loop")),
-        }
+        let items = match target {
+            Expr::Var(var) => return Ok(vec![var.id]),
+            Expr::Tuple(tuple) => &tuple.items,
+            Expr::List(list) => &list.items,
+            other => return Err(self.unsupported(other.span(), "this target of a loop")),
+        };
+        let names = items.iter().map(|item| self.names(item));
+        Ok(names.collect::<Result<Vec<_>, _>>()?.concat())
     }
 
     fn known_template(&self, name: &Expr<'s>) -> Result<&'s str, Fault> {

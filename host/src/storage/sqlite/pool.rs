@@ -1,6 +1,7 @@
 //! Connections: one that writes, and some that read.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -25,6 +26,8 @@ const STATEMENTS: usize = 160;
 pub(super) struct Pool {
     path: PathBuf,
     writer: Mutex<Connection>,
+    /// Writes that wait for the connection or have it.
+    writes: AtomicUsize,
     readers: Mutex<Vec<Connection>>,
 }
 
@@ -62,6 +65,7 @@ impl Pool {
         Ok(Self {
             path: path.to_owned(),
             writer: Mutex::new(writer),
+            writes: AtomicUsize::new(0),
             readers: Mutex::default(),
         })
     }
@@ -71,13 +75,15 @@ impl Pool {
         &self.path
     }
 
-    /// Runs `work` in one transaction that sees one state of the database: on the connection that writes while nothing
-    /// does, as it alone still has in its cache what was written last, or on one of its own.
+    /// Runs `work` in one transaction that sees one state of the database: on the connection that writes while no write
+    /// wants it, as it alone still has in its cache what was written last, or on one of its own.
     pub(super) fn read<T>(
         &self,
         work: impl FnOnce(&Connection) -> Result<T, Fault>,
     ) -> Result<T, StoreError> {
-        if let Ok(connection) = self.writer.try_lock() {
+        if self.writes.load(Ordering::Relaxed) == 0
+            && let Ok(connection) = self.writer.try_lock()
+        {
             return in_snapshot(&connection, work).map_err(|fault| fault.at(&self.path));
         }
         let idle = self
@@ -102,9 +108,12 @@ impl Pool {
         &self,
         work: impl FnOnce(&Connection) -> Result<T, Fault>,
     ) -> Result<T, StoreError> {
+        self.writes.fetch_add(1, Ordering::Relaxed);
         // A panic in `work` rolls its transaction back, so the connection stays usable.
         let mut connection = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
-        in_transaction(&mut connection, work).map_err(|fault| fault.at(&self.path))
+        let result = in_transaction(&mut connection, work).map_err(|fault| fault.at(&self.path));
+        self.writes.fetch_sub(1, Ordering::Relaxed);
+        result
     }
 
     fn new_reader(&self) -> Result<Connection, StoreError> {

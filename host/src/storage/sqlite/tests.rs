@@ -17,6 +17,7 @@ mod journal;
 mod judgments;
 mod orders;
 mod plans;
+mod pool;
 mod presence;
 mod recordings;
 mod replies;
@@ -28,6 +29,7 @@ use rusqlite::Connection;
 use tempfile::TempDir;
 
 use super::backlog::{recount_channel, recount_thread};
+use super::error::Fault;
 use super::{SqliteStore, SqliteWorkspace};
 use crate::bindings::types::{Engine, MemoryType, Scope, Timestamp};
 use crate::storage::conformance::whole;
