@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Write as _};
 
 use minijinja::machinery::ast::{
-    BinOpKind, Call, CallArg, CompareOpKind, Expr, Macro, Spanned, Stmt, UnaryOpKind,
+    BinOp, BinOpKind, Call, CallArg, Expr, Macro, Spanned, Stmt, UnaryOpKind,
 };
 use minijinja::machinery::{Span, parse};
 use minijinja::syntax::SyntaxConfig;
@@ -259,7 +259,7 @@ impl<'t, 's> Body<'t, 's> {
             Expr::UnaryOp(not) if matches!(not.op, UnaryOpKind::Not) => {
                 format!("!{}", self.condition(&not.expr)?)
             }
-            Expr::BinOp(_) | Expr::Compare(_) => self.comparison(expr)?,
+            Expr::BinOp(both) => self.comparison(both)?,
             Expr::Test(test) if test.name == "none" => {
                 format!("({}).is_none()", self.value(&test.expr)?)
             }
@@ -267,30 +267,15 @@ impl<'t, 's> Body<'t, 's> {
         })
     }
 
-    fn comparison(&self, expr: &Expr<'s>) -> Result<String, Fault> {
-        let (left, sign, right) = match expr {
-            Expr::BinOp(both) => match both.op {
-                BinOpKind::Eq => (&both.left, "==", &both.right),
-                BinOpKind::Ne => (&both.left, "!=", &both.right),
-                BinOpKind::Gt => (&both.left, ">", &both.right),
-                _ => return Err(self.unsupported(both.span(), "this operator")),
-            },
-            Expr::Compare(chain) => match chain.ops.as_slice() {
-                [only] => match only.op {
-                    CompareOpKind::Eq => (&chain.expr, "==", &only.expr),
-                    CompareOpKind::Ne => (&chain.expr, "!=", &only.expr),
-                    CompareOpKind::Gt => (&chain.expr, ">", &only.expr),
-                    _ => return Err(self.unsupported(chain.span(), "this comparison")),
-                },
-                _ => return Err(self.unsupported(chain.span(), "a chain of comparisons")),
-            },
-            other => return Err(self.unsupported(other.span(), "this comparison")),
+    fn comparison(&self, both: &Spanned<BinOp<'s>>) -> Result<String, Fault> {
+        let sign = match both.op {
+            BinOpKind::Eq => "==",
+            BinOpKind::Ne => "!=",
+            BinOpKind::Gt => ">",
+            _ => return Err(self.unsupported(both.span(), "this operator")),
         };
-        Ok(format!(
-            "({}) {sign} ({})",
-            self.value(left)?,
-            self.value(right)?
-        ))
+        let (left, right) = (self.value(&both.left)?, self.value(&both.right)?);
+        Ok(format!("({left}) {sign} ({right})"))
     }
 
     /// An expression of Rust that gives the value.

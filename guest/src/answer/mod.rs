@@ -17,6 +17,7 @@
 //! be better. The time a judgement takes grows with the length of answer and prompt, no faster.
 
 mod addressed;
+mod copies;
 mod cut;
 mod feedback;
 mod language;

@@ -1,9 +1,10 @@
-//! Answers that repeat the prompt: its instruction, its headings, or the messages.
+//! Answers that repeat the prompt: its instruction, its headings, or (`copies`) the messages.
 
 use super::Sources;
+use super::copies::copies;
 use super::lines::{Kind, Line, may_have_headings, read, read_line, sentences};
 use crate::extractive::text::{fold_char, is_alphanumeric, is_caseless};
-use crate::sort::{set, sort};
+use crate::sort::set;
 
 /// A shorter line of the instruction may stand in a summary by chance, in letters.
 const LEAST_INSTRUCTION: usize = 12;
@@ -15,17 +16,12 @@ const MAX_HEADINGS: usize = 2;
 const MAX_NAME: usize = 12;
 /// Shorter sentences of the prompt are not counted, in letters.
 const LEAST_SENTENCE: usize = 8;
-/// Messages are copied where so many letters and digits in a row are the same: a sentence in
-/// Japanese, half a dozen words in English. What is shorter is a quotation.
-const RUN: usize = 24;
-/// Copies of less than this in all are no harm: of three short messages little else can be said.
-const LEAST_COPIED: usize = 300;
 
 /// Whether an answer repeats the prompt. What stands in the sources too is not the prompt's own.
 ///
 /// It does with one line of the instruction (what follows the prompt's last rule), with two of the
 /// headings, or message heads whoever wrote them, with half of its letters in whole sentences of the prompt, or, where the
-/// sources are messages, with four fifths of its letters in runs of [`RUN`] that are theirs.
+/// sources are messages, where four fifths of it are theirs.
 pub(super) fn repeats(answer: &str, prompt: &str, sources: Sources<'_>) -> bool {
     let frame = frame(prompt, sources);
     repeats_instruction(answer, prompt, sources)
@@ -267,103 +263,29 @@ fn repeats_sentences(answer: &str, frame: &[&str], sources: Sources<'_>) -> bool
     all > 0 && repeated * 2 >= all
 }
 
-/// Whether four fifths of an answer are copied.
-fn copies(answer: &str, messages: &[&str]) -> bool {
-    let letters: Vec<char> = letters(answer).chars().collect();
-    if letters.len() < LEAST_COPIED {
-        return false;
-    }
-    let mut runs: Vec<(u64, usize)> = hashes(&letters).zip(0..).collect();
-    sort(&mut runs);
-    let mut begins = vec![false; letters.len()];
-    for message in messages {
-        let message: Vec<char> = self::letters(message).chars().collect();
-        for hash in hashes(&message) {
-            let first = runs.partition_point(|(other, _)| *other < hash);
-            let same = runs
-                .get(first..)
-                .unwrap_or_default()
-                .iter()
-                .take_while(|(other, _)| *other == hash);
-            for (_, at) in same {
-                match begins.get_mut(*at) {
-                    // The rest of them were marked with this one.
-                    Some(true) | None => break,
-                    Some(begin) => *begin = true,
-                }
-            }
-        }
-    }
-    let copied = covered(&begins);
-    copied >= LEAST_COPIED && copied * 5 >= letters.len() * 4
-}
-
-/// How many letters lie in a run that begins where it says so.
-fn covered(begins: &[bool]) -> usize {
-    let (mut count, mut left) = (0, 0);
-    for begin in begins {
-        left = if *begin { RUN } else { left };
-        count += usize::from(left > 0);
-        left = left.saturating_sub(1);
-    }
-    count
-}
-
-/// A hash of every run, in order of where it begins: polynomial, rolled from one to the next.
-fn hashes(letters: &[char]) -> impl Iterator<Item = u64> {
-    const BASE: u64 = 1_099_511_628_211;
-    let highest = (1..RUN).fold(1_u64, |power, _| power.wrapping_mul(BASE));
-    let push = |hash: u64, c: char| hash.wrapping_mul(BASE).wrapping_add(u64::from(c) + 1);
-    let first = letters
-        .get(..RUN)
-        .map(|run| run.iter().fold(0, |hash, c| push(hash, *c)));
-    let steps = letters.iter().zip(letters.iter().skip(RUN));
-    first.into_iter().flat_map(move |first| {
-        let mut hash = first;
-        let next = steps.clone().map(move |(out, c)| {
-            hash = push(
-                hash.wrapping_sub((u64::from(*out) + 1).wrapping_mul(highest)),
-                *c,
-            );
-            hash
-        });
-        std::iter::once(first).chain(next)
-    })
-}
-
 #[cfg(test)]
-#[allow(clippy::indexing_slicing)]
 mod tests {
     use super::*;
 
     #[test]
-    fn every_run_has_the_hash_of_its_letters() {
-        let letters: Vec<char> = "abcdefghijklmnopqrstuvwxyz0123456789abcdefghijklmnopqrstuvwxyz"
-            .chars()
-            .collect();
-        let all: Vec<u64> = hashes(&letters).collect();
-        assert_eq!(all.len(), letters.len() - RUN + 1);
-        for (at, hash) in all.iter().enumerate() {
-            assert_eq!(
-                hashes(&letters[at..at + RUN]).collect::<Vec<_>>(),
-                [*hash],
-                "{at}"
-            );
-        }
-        assert_eq!(all[0], all[36]);
-        assert_eq!(hashes(&letters[..RUN - 1]).count(), 0);
-    }
-
-    #[test]
-    fn four_fifths_of_long_text_make_a_copy() {
-        let message: String = (0..100).map(|number| format!("word{number} ")).collect();
-        let own =
-            |count: i32| -> String { (0..count).map(|number| format!("own{number} ")).collect() };
-        let answer = |count: i32| format!("- {message}\n- {}", own(count));
-        assert!(copies(&message, &["other", &message]));
-        assert!(copies(&answer(20), &[&message]));
-        assert!(!copies(&answer(60), &[&message]));
-        assert!(!copies(&message, &["other"]));
+    fn sources_are_no_part_of_the_frame_where_they_stand_as_they_are() {
+        let prompt = "## head\nhello\nthere\n\nbob:\nhello you\n\\## x\n---\n";
+        let parts = |messages: &[&str]| frame(prompt, Sources::Messages(messages)).join("|");
+        assert_eq!(
+            parts(&["hello\nthere", "", "hello you"]),
+            "## head\n|\n\nbob:\n|\n\\## x\n---\n"
+        );
+        // Within a line, in another order and made harmless they are read with the rest.
+        assert_eq!(
+            parts(&["hello"]),
+            "## head\n|\nthere\n\nbob:\nhello you\n\\## x\n---\n"
+        );
+        assert_eq!(
+            parts(&["hello you", "hello\nthere"]),
+            "## head\nhello\nthere\n\nbob:\n|\n\\## x\n---\n"
+        );
+        assert_eq!(parts(&["## x", "hello you"]), prompt);
+        assert_eq!(parts(&[]), prompt);
     }
 
     #[test]
@@ -389,14 +311,5 @@ mod tests {
             "- Summarize the conversation.\n- bob greets everybody with a hello"
         ));
         assert!(!repeats("- bob greets everybody with a hello"));
-    }
-
-    #[test]
-    fn letters_in_overlapping_runs_count_once() {
-        let mut begins = vec![false; 100];
-        begins[10] = true;
-        begins[20] = true;
-        begins[90] = true;
-        assert_eq!(covered(&begins), 10 + RUN + 10);
     }
 }

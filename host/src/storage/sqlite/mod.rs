@@ -1,8 +1,8 @@
 //! The store in one SQLite file.
 //!
 //! Several processes may use a file at once. Every write is one `BEGIN IMMEDIATE` transaction, so
-//! that it sees what it decides on and is written whole or not at all. The file is in WAL mode, where
-//! readers and the writer do not wait for each other, with `synchronous=FULL`: a saved memory has
+//! that it sees what it decides on and is written whole or not at all. The file is in WAL mode, where no reader
+//! waits for a writer (a write may wait for a read of this process: `pool.rs`), with `synchronous=FULL`: a saved memory has
 //! cost a call to a model and is on the disk when `save_memory` returns. Power loss takes at
 //! most what was not yet saved; `NORMAL` could take the last saves with it.
 //!
