@@ -15,3 +15,4 @@ mod running;
 mod sockets;
 mod speed;
 mod storm;
+mod watching;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{State, id, thread_of};
+use super::state::{State, id, thread_of};
 use crate::bindings::storage::{Backlog, Due, DueQuery, StorageError};
 use crate::bindings::types::{MemoryType, Scope};
 use crate::ts::Ts;

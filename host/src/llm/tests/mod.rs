@@ -11,6 +11,7 @@ mod configuration;
 mod faults;
 mod limits;
 mod secrecy;
+mod streams;
 mod wires;
 
 use std::sync::{Arc, Mutex};

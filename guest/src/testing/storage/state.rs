@@ -1,0 +1,185 @@
+//! What the store holds, and what each call does with it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Key;
+use crate::bindings::storage::{
+    ChannelFilter, Deferral, Keep, Memory, MemoryDraft, MemoryId, MemoryQuery, MessageQuery,
+    SaveMode, StorageError,
+};
+use crate::bindings::types::{Channel, MemoryType, Message, Scope};
+use crate::ts::Ts;
+
+#[derive(Default)]
+pub(super) struct State {
+    pub(super) channels: Vec<Channel>,
+    pub(super) messages: BTreeMap<String, BTreeMap<Ts, Message>>,
+    /// What the component sees, in order of versions.
+    pub(super) memories: BTreeMap<Key, Vec<Memory>>,
+    /// What stands beside them.
+    pub(super) stand_ins: BTreeMap<Key, Memory>,
+    pub(super) deferrals: BTreeMap<Key, Deferral>,
+    /// Every draft that was saved; its position is the memory's id.
+    pub(super) drafts: Vec<MemoryDraft>,
+}
+
+impl State {
+    pub(super) fn channel(&self, channel_id: &str) -> Result<Channel, StorageError> {
+        let channel = self
+            .channels
+            .iter()
+            .find(|channel| channel.id == channel_id);
+        channel
+            .cloned()
+            .ok_or_else(|| StorageError::NotFound(format!("channel {channel_id}")))
+    }
+
+    /// A channel's messages as of `until`.
+    pub(super) fn messages(
+        &self,
+        channel_id: &str,
+        until: Ts,
+    ) -> impl DoubleEndedIterator<Item = (Ts, &Message)> {
+        let messages = self.messages.get(channel_id).into_iter().flatten();
+        messages
+            .map(|(ts, message)| (*ts, message))
+            .filter(move |(ts, _)| *ts <= until)
+    }
+
+    pub(super) fn list_messages(&self, query: &MessageQuery) -> Vec<Message> {
+        let until = id(&query.until);
+        let since = query.since.as_deref().map(id);
+        let thread = query.whole_thread.as_deref().map(id);
+        let limit = usize::try_from(query.limit).unwrap();
+        let all = || self.messages(&query.channel_id, until);
+        let window = all().filter(|(ts, _)| since.is_none_or(|since| *ts >= since));
+        let mut picked: BTreeSet<Ts> = match query.keep {
+            Keep::Newest => window.rev().take(limit).map(|(ts, _)| ts).collect(),
+            Keep::Oldest => window.take(limit).map(|(ts, _)| ts).collect(),
+        };
+        picked.extend(
+            all()
+                .filter(|(ts, m)| thread_of(*ts, m) == thread)
+                .map(|(ts, _)| ts),
+        );
+        let parents: Vec<Ts> = all()
+            .filter(|(ts, _)| picked.contains(ts))
+            .filter_map(|(_, message)| message.thread_ts.as_deref().map(id))
+            .collect();
+        picked.extend(parents);
+        all()
+            .filter(|(ts, _)| picked.contains(ts))
+            .map(|(_, message)| message.clone())
+            .collect()
+    }
+
+    pub(super) fn of(&self, scope: Scope, scope_id: &str, memory_type: MemoryType) -> &[Memory] {
+        let key = (scope, scope_id.to_owned(), memory_type);
+        self.memories.get(&key).map_or(&[], Vec::as_slice)
+    }
+
+    /// The short-term versions of a channel that its long-term memory has not merged.
+    pub(super) fn unmerged(&self, channel_id: &str) -> &[Memory] {
+        let long_term = self
+            .of(Scope::Channel, channel_id, MemoryType::LongTerm)
+            .first();
+        let merged = long_term.and_then(|memory| memory.merged_through);
+        let versions = self.of(Scope::Channel, channel_id, MemoryType::ShortTerm);
+        &versions[versions.partition_point(|memory| Some(memory.id) <= merged)..]
+    }
+
+    pub(super) fn list_memories(&self, query: &MemoryQuery) -> Vec<Memory> {
+        let is_wanted = |channel_id: &String| match &query.channels {
+            ChannelFilter::None => false,
+            ChannelFilter::One(wanted) => wanted == channel_id,
+            ChannelFilter::All => true,
+        };
+        let limit = usize::try_from(query.history_limit).unwrap();
+        let select = |((scope, scope_id, memory_type), versions): (&Key, &Vec<Memory>)| {
+            let count = match (scope, memory_type) {
+                (Scope::Workspace, _) if query.workspace => versions.len(),
+                (Scope::Thread, _) if query.threads.contains(scope_id) => versions.len(),
+                (Scope::Channel, MemoryType::LongTerm) if is_wanted(scope_id) => versions.len(),
+                (Scope::Channel, MemoryType::ShortTerm) if is_wanted(scope_id) => {
+                    let unmerged = if query.unmerged {
+                        self.unmerged(scope_id).len()
+                    } else {
+                        0
+                    };
+                    limit.max(unmerged).min(versions.len())
+                }
+                _ => 0,
+            };
+            let stand_in = (count > 0 || is_wanted(scope_id) || query.threads.contains(scope_id))
+                .then(|| {
+                    self.stand_ins
+                        .get(&(*scope, scope_id.clone(), *memory_type))
+                })
+                .flatten();
+            let mut selected: Vec<Memory> = stand_in.into_iter().cloned().collect();
+            selected.extend_from_slice(&versions[versions.len() - count..]);
+            selected
+        };
+        self.memories.iter().flat_map(select).collect()
+    }
+
+    pub(super) fn save(&mut self, draft: &MemoryDraft) -> Result<Memory, StorageError> {
+        let key = (draft.scope, draft.scope_id.clone(), draft.memory_type);
+        if draft.content.is_empty() {
+            return Err(StorageError::Invalid(format!("{key:?} has no text")));
+        }
+        let versions = self.memories.entry(key.clone()).or_default();
+        let newest = versions.last().map(|memory| memory.id);
+        if newest != draft.expected {
+            let reason = format!("{}: {newest:?} is the newest", draft.scope_id);
+            return Err(StorageError::Conflict(reason));
+        }
+        let first = versions.first().map(|memory| memory.created_at);
+        let (version, created_at) = match draft.mode {
+            SaveMode::Overwrite => (1, first.unwrap_or(draft.now)),
+            SaveMode::NewVersion => (
+                versions.last().map_or(1, |memory| memory.version + 1),
+                draft.now,
+            ),
+            SaveMode::StandIn => (0, draft.now),
+        };
+        let memory = Memory {
+            id: MemoryId::try_from(self.drafts.len()).unwrap(),
+            scope: draft.scope,
+            scope_id: draft.scope_id.clone(),
+            memory_type: draft.memory_type,
+            version,
+            content: draft.content.clone(),
+            engine: draft.engine,
+            created_at,
+            updated_at: draft.now,
+            source_message_count: draft.source_message_count,
+            source_latest_message_ts: draft.source_latest_message_ts.clone(),
+            merged_through: draft.merged_through,
+        };
+        match draft.mode {
+            SaveMode::StandIn => {
+                self.stand_ins.insert(key, memory.clone());
+            }
+            mode => {
+                if mode == SaveMode::Overwrite {
+                    versions.clear();
+                }
+                versions.push(memory.clone());
+                self.stand_ins.remove(&key);
+                self.deferrals.remove(&key);
+            }
+        }
+        self.drafts.push(draft.clone());
+        Ok(memory)
+    }
+}
+
+pub(super) fn id(ts: &str) -> Ts {
+    Ts::parse(ts).unwrap()
+}
+
+/// The thread that a message belongs to; a top-level message may be the first of one.
+pub(super) fn thread_of(ts: Ts, message: &Message) -> Option<Ts> {
+    Some(message.thread_ts.as_deref().map_or(ts, id))
+}
