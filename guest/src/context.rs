@@ -208,12 +208,22 @@ pub fn assemble(
         workspace(MemoryType::ShortTerm).filter(|_| settings.legacy_workspace_short_term);
     let numbers: Numbers = channels.iter().map(|channel| &channel.id).collect();
     let mut by_channel: Vec<Vec<Memory>> = Vec::new();
-    for memory in memories {
-        if memory.scope == Scope::Channel
-            && let Some(number) = numbers.get(&memory.scope_id)
+    let mut memories = memories
+        .into_iter()
+        .filter(|memory| memory.scope == Scope::Channel)
+        .peekable();
+    while let Some(first) = memories.next() {
+        if let Some(number) = numbers.get(&first.scope_id)
             && let Some(of_channel) = of_number(&mut by_channel, number)
         {
-            of_channel.push(memory);
+            of_channel.push(first);
+            // The store gives a channel's memories one after the other: one search is for all of them.
+            while let Some(memory) = memories.next_if(|memory| {
+                let last = of_channel.last();
+                last.is_some_and(|last| last.scope_id == memory.scope_id)
+            }) {
+                of_channel.push(memory);
+            }
         }
     }
     let limit = usize::try_from(history_limit(settings)).unwrap_or(usize::MAX);

@@ -39,6 +39,7 @@ pub mod component;
 pub mod config;
 pub mod context_json;
 pub mod digest;
+mod engine;
 pub mod explain;
 pub mod import;
 pub mod journal;

@@ -11,6 +11,7 @@
 )]
 
 use std::hint::black_box;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 wit_bindgen::generate!({
     path: "../../wit",
@@ -27,6 +28,9 @@ use myao::memory::settings;
 use myao::memory::types::{Context, MemoryType, Scope, Timestamp};
 
 struct Faulty;
+
+/// Calls of this instance.
+static CALLS: AtomicU32 = AtomicU32::new(0);
 
 impl memory_summarizer::Guest for Faulty {
     fn summarize(_: Context, _: Scope, _: MemoryType, _: Option<String>) -> Result<Summary, Error> {
@@ -49,6 +53,10 @@ impl memory_summarizer::Guest for Faulty {
                     eaten.push(black_box(vec![1; 1 << 20]));
                 }
             }
+            Some("count calls") if fresh_memory().iter().any(|byte| *byte != 0) => {
+                Err(Error::Other("fresh memory is not empty".to_owned()))
+            }
+            Some("count calls") => Ok((CALLS.fetch_add(1, Ordering::Relaxed) + 1).to_string()),
             Some("panic") => panic!("told to"),
             Some("recurse") => Ok(recurse(0).to_string()),
             Some("return much") => Ok("much ".repeat(40 << 20)),
@@ -78,6 +86,14 @@ impl memory_summarizer::Guest for Faulty {
             _ => Ok("a prompt".to_owned()),
         }
     }
+}
+
+/// A megabyte that nothing of this instance has written.
+fn fresh_memory() -> &'static [u8] {
+    const PAGE_BYTES: usize = 64 << 10;
+    const PAGES: usize = 16;
+    let begin = core::arch::wasm32::memory_grow::<0>(PAGES) * PAGE_BYTES;
+    unsafe { core::slice::from_raw_parts(begin as *const u8, PAGES * PAGE_BYTES) }
 }
 
 fn recurse(depth: u64) -> u64 {
