@@ -1,64 +1,56 @@
-// The smallest component with a model that answers later, and a deadline that covers the time of the model:
+// The components on imports that answer later, with a deadline that covers the time of the imports:
 //
 //   node async-host.js CONTEXT.json WORKSPACE.json
+//
+// It prints as JSON what host.js does of the workspace, and how calls end that cannot be answered.
 
 import { readFileSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
-import { MessageChannel, Worker } from 'node:worker_threads';
+import { call, modelOf } from './async-component.js';
 import { ScriptedModel } from './imports.js';
-import { camel, plain, readAnswers, readContext } from './json.js';
+import { plain, readAnswers, readContext } from './json.js';
+import { play, readWorkspace } from './workspace.js';
 
-/** @import {Completion, Request} from './generated/summarizer/interfaces/myao-memory-llm.js' */
-/** @import {Summary} from './generated/summarizer/interfaces/myao-memory-memory-summarizer.js' */
+/** @import {Completion, Request} from './generated/memory/interfaces/myao-memory-llm.js' */
+/** @import {Functions} from './async-component.js' */
 
 const [context, script] = process.argv.slice(2).map((path) => JSON.parse(readFileSync(path, 'utf8')));
-const call = { context: readContext(context), scope: 'channel', memoryType: 'short-term' };
-const settings = camel(script.settings);
 /** The context window of a small model: prompt and answer, in characters. */
 const WINDOW = 800;
+const workspace = readWorkspace(script);
+const { settings } = workspace;
 
-/** Summarises with a model that may wait. The thread ends with the call, or at the deadline, whatever it does then.
- * @param {(request: Request) => Promise<Completion>} model @param {number} deadlineMs @returns {Promise<Summary>} */
-function summarize(model, deadlineMs) {
-  const bell = new Int32Array(new SharedArrayBuffer(4));
-  const { port1: ours, port2: answers } = new MessageChannel();
-  const workerData = { call, settings, bell, answers };
-  const worker = new Worker(new URL('worker.js', import.meta.url), { workerData, transferList: [answers] });
-  /** An error of the contract is an answer, and anything else ends the call. @param {Request} request */
-  const ask = async (request) => {
-    try {
-      return { tag: 'ok', val: await model(request) };
-    } catch (error) {
-      if (error instanceof Error && 'payload' in error) return { tag: 'err', val: error.payload };
-      throw error;
-    }
+/** The same functions, as those of a database or a network are. @param {Functions} functions @returns {Functions} */
+const later = (functions) => {
+  const answer = (/** @type {Functions[string]} */ now) => async (/** @type {unknown[]} */ ...args) => {
+    await setImmediate();
+    return now(...args);
   };
-  /** @param {Request[]} requests */
-  const answer = async (requests) => {
-    ours.postMessage(await Promise.all(requests.map(ask)));
-    Atomics.store(bell, 0, 1);
-    Atomics.notify(bell, 0);
-  };
-  /** @type {Promise<Summary>} */
-  const called = new Promise((resolve, reject) => {
-    worker.on('message', ({ requests, summary }) => (requests ? void answer(requests).catch(reject) : resolve(summary)));
-    // The contract's error is the payload of an Error, as in one thread; a trap is an Error without.
-    worker.on('error', reject);
-    const late = setTimeout(() => reject(new Error(`the call took longer than ${deadlineMs} ms`)), deadlineMs);
-    worker.on('exit', () => clearTimeout(late));
-  });
-  return called.finally(() => {
-    ours.close();
-    return worker.terminate();
-  });
-}
-
-const scripted = new ScriptedModel(readAnswers(script['answers-of-the-summarizer']), {}).imports();
-const later = async (/** @type {Request} */ request) => {
-  await setImmediate();
-  return scripted.complete(request);
+  return Object.fromEntries(Object.entries(functions).map(([name, now]) => [name, answer(now)]));
 };
-const summary = await summarize(later, 60_000);
+
+const imports = {
+  storage: later(workspace.store.imports()),
+  llm: later(workspace.model.imports()),
+  slack: later(workspace.platform.imports()),
+};
+const memory = { component: /** @type {const} */ ('memory'), imports, settings, deadlineMs: 60_000 };
+/** @param {string} exported @param {string[]} names @returns {any} */
+const exportsOf = (exported, names) =>
+  Object.fromEntries(names.map((name) => [name, (/** @type {unknown[]} */ ...args) => call(memory, exported, name, args)]));
+const came = await play(script, workspace, () => ({
+  memoryGenerator: exportsOf('memoryGenerator', ['generate', 'generateChannel', 'generateThread']),
+  responder: exportsOf('responder', ['replyToMention', 'judge']),
+}));
+
+/** @param {(request: Request) => Promise<Completion>} model @param {number} deadlineMs */
+const summarize = (model, deadlineMs) => {
+  const host = { component: /** @type {const} */ ('summarizer'), imports: { llm: modelOf(model) }, settings, deadlineMs };
+  return call(host, 'memorySummarizer', 'summarize', [readContext(context), 'channel', 'short-term', undefined]);
+};
+
+const scripted = later(new ScriptedModel(readAnswers(script['answers-of-the-summarizer']), {}).imports());
+const summary = await summarize(/** @type {any} */ (scripted.complete), 60_000);
 
 // The parts of what is too long for a model are asked for side by side.
 let asked = 0;
@@ -74,8 +66,9 @@ const small = async (/** @type {Request} */ request) => {
 };
 const inParts = await summarize(small, 60_000);
 
+/** @type {() => Promise<never>} */
 const silent = () => new Promise(() => {});
 const late = await summarize(silent, 2_000).catch((error) => error.message);
 const broken = async () => { throw new TypeError('the model is broken'); };
 const failed = await summarize(broken, 60_000).catch((error) => error.message);
-console.log(JSON.stringify(plain({ summary, late, failed, chunks: inParts.coverage.chunks, sideBySide }), null, 2));
+console.log(JSON.stringify(plain({ memory: came, summary, late, failed, chunks: inParts.coverage.chunks, sideBySide }), null, 2));

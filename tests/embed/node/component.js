@@ -26,7 +26,7 @@ const coreModules = (component) => (name) => {
  * @template T @typedef {{ [K in keyof T as K extends `${infer N}@${string}` ? N extends `${string}/${'errors' | 'types'}` ? never : N : never]: T[K] }} Unversioned */
 
 /** A fresh instance of the memory component; one for each call, so that a trap leaves nothing behind.
- * @param {{ store: Store, model: ScriptedModel, platform: Platform, settings: Values }} host */
+ * @param {{ store: Pick<Store, 'imports'>, model: Pick<ScriptedModel, 'imports'>, platform: Pick<Platform, 'imports'>, settings: Values }} host */
 export function memoryComponent({ store, model, platform, settings }) {
   /** @type {Unversioned<MemoryImports>} */
   const imports = {

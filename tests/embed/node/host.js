@@ -6,9 +6,10 @@
 
 import { readFileSync } from 'node:fs';
 import { memoryComponent, summarizerComponent } from './component.js';
-import { Platform, ScriptedModel } from './imports.js';
-import { camel, plain, readAnswers, readContext } from './json.js';
+import { ScriptedModel } from './imports.js';
+import { plain, readAnswers, readContext } from './json.js';
 import { Store } from './store.js';
+import { play, readWorkspace } from './workspace.js';
 
 /** @import {Context, MemoryType, Scope, Timestamp} from './generated/memory/interfaces/myao-memory-types.js' */
 /** @import {Values} from './generated/memory/interfaces/myao-memory-settings.js' */
@@ -52,28 +53,8 @@ function result(call) {
 
 const [context, script] = process.argv.slice(2).map((path) => JSON.parse(readFileSync(path, 'utf8')));
 
-/** @param {number | bigint} unixSeconds @returns {Timestamp} */
-const at = (unixSeconds) => ({ unixSeconds: BigInt(unixSeconds), utcOffsetSeconds: script['utc-offset-seconds'] });
-
-/** @type {Values} */
-const settings = camel(script.settings);
-const store = new Store(script['utc-offset-seconds'], settings.workspaceScopeId);
-for (const user of camel(script.users)) store.users.set(user.id, user);
-for (const channel of camel(script.channels)) store.channels.set(channel.id, channel);
-const model = new ScriptedModel(readAnswers(script.answers), script['context-windows']);
-const platform = new Platform(store, camel(script['known-to-the-platform']));
-const workspace = { store, model, platform, settings };
-
-/** One run over what there is by then. @param {any} run */
-function generate(run) {
-  for (const message of run.messages) store.put(camel(message));
-  const now = at(run.now);
-  const generator = () => memoryComponent(workspace).memoryGenerator;
-  const report = generator().generate(now);
-  const channels = (run['generate-channels'] ?? []).map((/** @type {string} */ id) => generator().generateChannel(id, now));
-  const threads = (run['generate-threads'] ?? []).map((/** @type {string[]} */ [id, ts]) => generator().generateThread(id, ts, now));
-  return { report, channels, threads };
-}
+const workspace = readWorkspace(script);
+const { platform, settings, at } = workspace;
 
 const goldens = readContext(context);
 const silent = new ScriptedModel({}, {});
@@ -89,16 +70,9 @@ const summary = memorySummarizer.summarize(goldens, 'channel', 'short-term', und
 const refused = result(() => memorySummarizer.summarize(goldens, 'workspace', 'short-term', undefined));
 const failed = result(() => memorySummarizer.summarize(goldens, 'thread', 'short-term', undefined));
 
-const runs = [];
-for (const run of script.runs) runs.push(generate(run));
-const then = at(script.runs.at(-1).now);
-const mention = memoryComponent(workspace).responder.replyToMention(camel(script.mention), then);
-const judged = memoryComponent(workspace).responder.judge(camel(script.judged), then);
-
-const { listDeferrals } = store.imports();
-const deferrals = script.threads.map((/** @type {string} */ scopeId) => listDeferrals('thread', scopeId));
+const played = await play(script, workspace, () => memoryComponent(workspace));
 const came = {
-  memory: { prompts: memory, runs, requests: model.requests, memories: store.saved(), deferrals, mention, judged, posts: platform.posts },
+  memory: { prompts: memory, ...played },
   summarizer: { prompts: smallest, summary, refused, failed, requests: summarizing.requests },
 };
 console.log(JSON.stringify(plain(came), null, 2));

@@ -1,38 +1,29 @@
-// Runs one call of the smallest component in a thread of its own, so that the imports may wait for the main thread:
-// imports are synchronous, and a model behind a network is not. See async-host.js.
+// Runs one call of a component, with imports that wait for the main thread. See async-component.js.
 
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
-import { summarizerComponent } from './component.js';
+import { memoryComponent, summarizerComponent } from './component.js';
 
-/** @import {Completion, LlmError, Request} from './generated/summarizer/interfaces/myao-memory-llm.js' */
-/** @typedef {{ tag: 'ok', val: Completion } | { tag: 'err', val: LlmError }} Answered */
+const { component, names, settings, exported, name, args, bell, answers } = workerData;
 
-const { call, settings, bell, answers } = workerData;
-
-/** Asks the main thread, and sleeps until it has all answers. @param {Request[]} requests @returns {Answered[]} */
-function ask(requests) {
+/** Asks the main thread, and sleeps until it has the answer. @param {{ imported: string, name: string, args: unknown[] }} asked */
+function ask(asked) {
   Atomics.store(bell, 0, 0);
-  parentPort?.postMessage({ requests });
+  parentPort?.postMessage({ asked });
   Atomics.wait(bell, 0, 0);
-  return receiveMessageOnPort(answers)?.message;
-}
-
-/** @param {Request} request @returns {Completion} */
-function complete(request) {
-  const [answer] = ask([request]);
+  const answer = receiveMessageOnPort(answers)?.message;
   if (answer.tag === 'err') throw Object.assign(new Error(answer.val.tag), { payload: answer.val });
   return answer.val;
 }
 
-const model = {
-  imports: () => ({
-    complete,
-    completeAll: ask,
-    contextWindow: () => undefined,
-    countTokens: (/** @type {unknown} */ _, /** @type {string[]} */ texts) => Uint32Array.from(texts, (text) => [...text].length),
-  }),
+/** An interface of which the main thread has the functions. @param {string} imported @returns {{ imports: () => any }} */
+const distant = (imported) => {
+  const functions = names[imported].map((/** @type {string} */ name) => [name, (/** @type {unknown[]} */ ...args) => ask({ imported, name, args })]);
+  return { imports: () => Object.fromEntries(functions) };
 };
 
-const { context, scope, memoryType, existingMemory } = call;
-const { memorySummarizer } = summarizerComponent(model, settings);
-parentPort?.postMessage({ summary: memorySummarizer.summarize(context, scope, memoryType, existingMemory) });
+/** @type {any} */
+const instance =
+  component === 'memory'
+    ? memoryComponent({ store: distant('storage'), model: distant('llm'), platform: distant('slack'), settings })
+    : summarizerComponent(distant('llm'), settings);
+parentPort?.postMessage({ result: instance[exported][name](...args) });

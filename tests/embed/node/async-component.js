@@ -1,0 +1,57 @@
+// Calls a component whose imports may be async functions: a database, a model behind a network. For the component
+// imports are synchronous, so it runs in a thread of its own (worker.js) and sleeps until this one has the answer.
+
+import { MessageChannel, Worker } from 'node:worker_threads';
+
+/** @import {Agent, Completion, Request} from './generated/memory/interfaces/myao-memory-llm.js' */
+/** @import {Values} from './generated/memory/interfaces/myao-memory-settings.js' */
+/** @typedef {Record<string, (...args: any[]) => unknown>} Functions the functions of an interface, async or not */
+/** @typedef {'storage' | 'llm' | 'slack'} Import */
+
+/** A result, or the error of the contract that is the `payload` of what was thrown. What else is thrown ends the call.
+ * @template T @param {() => T | Promise<T>} ask */
+export async function answered(ask) {
+  try {
+    return /** @type {const} */ ({ tag: 'ok', val: await ask() });
+  } catch (error) {
+    if (error instanceof Error && 'payload' in error) return { tag: /** @type {const} */ ('err'), val: /** @type {any} */ (error.payload) };
+    throw error;
+  }
+}
+
+/** The import `llm` of a model that answers one request; what `complete-all` asks for is asked side by side.
+ * @param {(request: Request) => Promise<Completion>} complete */
+export const modelOf = (complete) => ({
+  complete,
+  completeAll: (/** @type {Request[]} */ requests) => Promise.all(requests.map((request) => answered(() => complete(request)))),
+  contextWindow: () => undefined,
+  countTokens: (/** @type {Agent} */ _, /** @type {string[]} */ texts) => Uint32Array.from(texts, (text) => [...text].length),
+});
+
+/** Calls an export in a fresh instance. Its thread ends with the call, or at the deadline, whatever it does then.
+ * @param {{ component: 'memory' | 'summarizer', imports: Partial<Record<Import, Functions>>, settings: Values, deadlineMs: number }} host
+ * @param {string} exported an interface, as `memoryGenerator` @param {string} name @param {unknown[]} args @returns {Promise<any>} */
+export function call({ component, imports, settings, deadlineMs }, exported, name, args) {
+  const bell = new Int32Array(new SharedArrayBuffer(4));
+  const { port1: ours, port2: answers } = new MessageChannel();
+  const names = Object.fromEntries(Object.entries(imports).map(([name, functions]) => [name, Object.keys(functions)]));
+  const workerData = { component, names, settings, exported, name, args, bell, answers };
+  const worker = new Worker(new URL('worker.js', import.meta.url), { workerData, transferList: [answers] });
+  /** @param {{ imported: Import, name: string, args: unknown[] }} asked */
+  const answer = async ({ imported, name, args }) => {
+    ours.postMessage(await answered(() => imports[imported]?.[name](...args)));
+    Atomics.store(bell, 0, 1);
+    Atomics.notify(bell, 0);
+  };
+  const called = new Promise((resolve, reject) => {
+    worker.on('message', ({ asked, result }) => (asked ? void answer(asked).catch(reject) : resolve(result)));
+    // The contract's error is the payload of an Error, as in one thread; a trap is an Error without.
+    worker.on('error', reject);
+    const late = setTimeout(() => reject(new Error(`the call took longer than ${deadlineMs} ms`)), deadlineMs);
+    worker.on('exit', () => clearTimeout(late));
+  });
+  return called.finally(() => {
+    ours.close();
+    return worker.terminate();
+  });
+}
