@@ -166,4 +166,12 @@ impl Pool {
     pub(super) fn with_writer<T>(&self, work: impl FnOnce(&Connection) -> T) -> T {
         work(&self.writer.lock().unwrap_or_else(PoisonError::into_inner))
     }
+
+    /// Runs `work` as if a write had just begun to wait.
+    pub(super) fn with_waiting_write<T>(&self, work: impl FnOnce() -> T) -> T {
+        self.writes.fetch_add(1, Ordering::Relaxed);
+        let result = work();
+        self.writes.fetch_sub(1, Ordering::Relaxed);
+        result
+    }
 }

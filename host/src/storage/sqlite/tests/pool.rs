@@ -52,3 +52,16 @@ fn reads_beside_each_other_see_one_state_each() {
     });
     assert_eq!(both.unwrap(), (0, 0));
 }
+
+#[test]
+fn a_read_leaves_the_connection_to_a_write_that_waits() {
+    let stored = stored();
+    let pool = &stored.store.pool;
+    // Connections that only read are opened so.
+    let only_reads = |connection: &Connection| {
+        Ok(connection.query_row("PRAGMA query_only", [], |row| row.get(0))?)
+    };
+    let on_a_reader: bool = pool.with_waiting_write(|| pool.read(only_reads)).unwrap();
+    assert!(on_a_reader);
+    assert!(!pool.read(only_reads).unwrap());
+}
