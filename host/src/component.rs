@@ -3,11 +3,11 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
-use tokio::sync::Semaphore;
-use wasmtime::Engine;
 use wasmtime::component::types::ComponentItem;
 use wasmtime::component::{Component, InstancePre, Linker};
+use wasmtime::{Config, Engine};
 
 use crate::bindings::exports::myao::memory::{
     context_builder, memory_generator, memory_summarizer, reply_prompt, responder,
@@ -15,7 +15,6 @@ use crate::bindings::exports::myao::memory::{
 use crate::cache::{CompiledCache, Failure, compile, load};
 use crate::capabilities::{CallState, add_to_linker};
 use crate::digest::sha256_hex;
-use crate::engine::{new_engine, places};
 
 /// How every WebAssembly file begins.
 const MAGIC: &[u8] = b"\0asm";
@@ -25,6 +24,12 @@ const PACKAGE: &str = "myao:memory/";
 const MEMORY_ONLY: [&str; 3] = ["context-builder", "memory-generator", "responder"];
 /// The version of the contract that this host speaks.
 pub const CONTRACT_VERSION: &str = "0.1.0";
+/// How often a running component gives way, so that its deadline can be kept.
+const TICK: Duration = Duration::from_millis(10);
+/// Stack for one call: twice wasmtime's default, of which half is the host's.
+const ASYNC_STACK_BYTES: usize = 2 << 20;
+/// Stack of the component's own code; deeper recursion is a typed error.
+const WASM_STACK_BYTES: usize = 1 << 20;
 
 /// Why a component cannot be loaded.
 #[derive(Debug, thiserror::Error)]
@@ -103,8 +108,6 @@ pub struct LoadedComponent {
     pub(crate) engine: Engine,
     pub(crate) pre: InstancePre<CallState>,
     pub(crate) exports: Exports,
-    /// For the calls of all plugins.
-    pub(crate) places: Arc<Semaphore>,
 }
 
 /// Where a component has its interfaces. One of the world `summarizer` has only the first two.
@@ -168,8 +171,7 @@ impl LoadedComponent {
                 detail: "it does not begin as WebAssembly does".to_owned(),
             });
         }
-        let engine = new_engine().map_err(|error| LoadError::Engine(format!("{error:#}")))?;
-        Self::with_engine(engine, name, bytes, cache)
+        Self::with_engine(new_engine()?, name, bytes, cache)
     }
 
     fn with_engine(
@@ -192,7 +194,6 @@ impl LoadedComponent {
         Ok(Self {
             name: name.into(),
             digest: digest.into(),
-            places: Arc::new(Semaphore::new(places(&component))),
             engine,
             pre,
             exports,
@@ -219,6 +220,27 @@ impl LoadedComponent {
     pub fn digest(&self) -> &str {
         &self.digest
     }
+}
+
+fn new_engine() -> Result<Engine, LoadError> {
+    let mut config = Config::new();
+    config
+        .epoch_interruption(true)
+        .async_stack_size(ASYNC_STACK_BYTES)
+        .max_wasm_stack(WASM_STACK_BYTES);
+    let engine = Engine::new(&config).map_err(|error| LoadError::Engine(format!("{error:#}")))?;
+    let weak = engine.weak();
+    std::thread::Builder::new()
+        .name("myao-epoch".to_owned())
+        .spawn(move || {
+            while let Some(engine) = weak.upgrade() {
+                engine.increment_epoch();
+                drop(engine);
+                std::thread::sleep(TICK);
+            }
+        })
+        .map_err(|error| LoadError::Engine(error.to_string()))?;
+    Ok(engine)
 }
 
 fn not_loaded(name: &str, failure: Failure) -> LoadError {

@@ -39,7 +39,6 @@ pub mod component;
 pub mod config;
 pub mod context_json;
 pub mod digest;
-mod engine;
 pub mod explain;
 pub mod import;
 pub mod journal;

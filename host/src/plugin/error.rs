@@ -48,8 +48,7 @@ pub enum CallError {
     },
     /// As many calls as may run were running all the time.
     #[error(
-        "`{call}` of the component {component} found no place in {waited:?}, as too many calls were running; try again later, raise the limit \
-         concurrent_calls, or, beyond 256 calls, load the component a second time"
+        "`{call}` of the component {component} found no place in {waited:?}: {running} calls were running; try again later, or raise the limit concurrent_calls"
     )]
     Busy {
         /// The component's name.
@@ -58,6 +57,8 @@ pub enum CallError {
         call: &'static str,
         /// How long the call waited.
         waited: Duration,
+        /// How many calls may run.
+        running: usize,
     },
     /// The call took longer than its deadline.
     #[error("the component {component} took longer than {deadline:?} in `{call}`")]

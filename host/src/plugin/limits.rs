@@ -33,7 +33,7 @@ pub struct Limits {
     /// slow models. An import that blocks its thread is not interrupted: let it wait the asynchronous way.
     pub deadline: Duration,
     /// How many calls of one plugin and its clones run at once, each in an instance of its own; more of them wait.
-    /// The default is 64. All plugins of one loaded component together run 256 at most.
+    /// The default is 64.
     pub concurrent_calls: usize,
     /// How long a call waits for its turn. The default is 15 minutes.
     pub admission_wait: Duration,

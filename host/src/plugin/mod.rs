@@ -155,18 +155,17 @@ impl MemoryPlugin {
         let Limits {
             deadline,
             admission_wait,
+            concurrent_calls,
             ..
         } = self.limits;
         let component = || self.component.name.to_string();
-        let turn = async {
-            let own = self.places.acquire().await;
-            (own, self.component.places.acquire().await)
-        };
-        let Ok((Ok(_own), Ok(_shared))) = tokio::time::timeout(admission_wait, turn).await else {
+        let place = tokio::time::timeout(admission_wait, self.places.acquire()).await;
+        let Ok(Ok(_place)) = place else {
             return Err(CallError::Busy {
                 component: component(),
                 call,
                 waited: admission_wait,
+                running: concurrent_calls,
             });
         };
         match tokio::time::timeout(deadline, result).await {

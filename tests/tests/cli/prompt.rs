@@ -1,7 +1,7 @@
 //! `myao prompt`: the exact prompt, and nothing else.
 
 use myao_tests::export::{Post, post, program_with, time, ts};
-use myao_tests::program::{Program, Ran, golden_context};
+use myao_tests::program::{Program, golden_context};
 use myao_tests::read_project_file;
 use serde_json::{Value, json};
 
@@ -320,16 +320,4 @@ fn an_empty_channel_prompt_says_on_standard_error_how_to_get_another() {
         "{ran:#?}"
     );
     assert!(ran.stderr.contains("--now"), "{ran:#?}");
-}
-
-#[test]
-fn where_addresses_are_few_instances_are_made_without_a_pool() {
-    let program = Program::default();
-    // 64 GiB: an instance alone reserves 4, the pool 1,000.
-    let script = r#"ulimit -v 67108864; exec "$@""#;
-    let (name, arguments) = goldens()[1].clone();
-    let context = golden_context();
-    let arguments = [&["prompt", "--context", &context], &arguments[..]].concat();
-    let ran = Ran::of(&mut program.shell(script, &arguments));
-    assert_eq!(ran.output(), golden(name));
 }

@@ -7,7 +7,6 @@ use std::time::Duration;
 use myao::bindings::errors::Error;
 use myao::bindings::settings::{Template, Values};
 use myao::bindings::types::{Context, MemoryType, Scope};
-use myao::component::LoadedComponent;
 use myao::context_json;
 use myao::llm::{CallObserver, Completion, FinishReason, Llm, LlmError, NoLlm, Request};
 use myao::plugin::{CallError, Limits, MemoryPlugin};
@@ -206,37 +205,6 @@ async fn more_calls_than_places_wait_and_all_come_to_their_turn() {
     assert_eq!(gate.most_at_once.load(Ordering::SeqCst), 3);
 }
 
-#[tokio::test(start_paused = true)]
-async fn plugins_of_one_component_share_its_places() {
-    const CALLS: usize = 300;
-    let gate = Gate::with_places(0);
-    let cache = project_file("target/component-cache");
-    let component = LoadedComponent::from_file(&project_file(FAULTY), Some(&cache)).unwrap();
-    let plugin = || {
-        let limits = Limits {
-            concurrent_calls: CALLS,
-            ..Limits::default()
-        };
-        let llm: Arc<dyn Llm> = gate.clone();
-        let builder = MemoryPlugin::builder().component(component.clone());
-        builder.llm(llm).limits(limits).build().unwrap()
-    };
-    let plugins = [plugin(), plugin()];
-    let calls = plugins.iter().cycle().take(CALLS);
-    let calls = calls.map(|plugin| told_to(plugin, "ask the model"));
-    let open = async {
-        // The clock goes on when every call waits, at the gate or for a place.
-        tokio::time::sleep(Duration::from_secs(1)).await;
-        gate.places.add_permits(CALLS);
-        gate.at_once.load(Ordering::SeqCst)
-    };
-    let (results, at_once) = tokio::join!(futures::future::join_all(calls), open);
-    for result in results {
-        assert_eq!(result.unwrap(), "an answer");
-    }
-    assert_eq!(at_once, 256);
-}
-
 #[tokio::test]
 async fn a_call_finds_nothing_of_those_before_it() {
     let limits = Limits {
@@ -245,7 +213,6 @@ async fn a_call_finds_nothing_of_those_before_it() {
     };
     let plugin = faulty(Arc::new(NoLlm), limits);
     for fault in ["work", "panic", "eat memory", "recurse"] {
-        // What a place in the pool keeps for the next call, and what it gives back.
         for _ in 0..2 {
             assert_eq!(told_to(&plugin, "count calls").await.unwrap(), "1");
             let _ = told_to(&plugin, fault).await;
@@ -269,7 +236,7 @@ async fn a_call_that_finds_no_place_in_time_is_told_so() {
     }
     let error = told_to(&plugin, "work").await.unwrap_err();
     assert!(
-        matches!(error, CallError::Busy { waited, .. } if waited == Duration::from_secs(60)),
+        matches!(error, CallError::Busy { running: 1, waited, .. } if waited == Duration::from_secs(60)),
         "{error:?}"
     );
     gate.places.add_permits(1);

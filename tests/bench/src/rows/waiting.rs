@@ -22,7 +22,7 @@ pub const ARGUMENT: &str = "--waiting-calls";
 /// Calls before the base is taken, so that what all calls share is there.
 const BASE: usize = 16;
 /// Calls above the base.
-const CALLS: usize = 200;
+const CALLS: usize = 500;
 /// Messages of each call.
 const MESSAGES: usize = 60;
 const MEMORY: &str = "/proc/self/smaps_rollup";

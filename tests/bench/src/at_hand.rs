@@ -1,0 +1,68 @@
+//! A store without a database: what the component is asked for is there already, and is copied.
+
+use myao::bindings::types::Scope;
+use myao::storage::empty::EmptyStorage;
+use myao::storage::{
+    Backlog, Channel, Deferral, Due, DueQuery, Memory, MemoryDraft, MemoryQuery, Message,
+    MessageQuery, Storage, StorageError,
+};
+
+/// A store that has read already what it will be asked for.
+#[derive(Debug)]
+pub struct AtHand {
+    /// All channels.
+    pub channels: Vec<Channel>,
+    /// The memories.
+    pub memories: Vec<Memory>,
+    /// The messages of the channel.
+    pub messages: Vec<Message>,
+}
+
+#[async_trait::async_trait]
+impl Storage for AtHand {
+    async fn list_channels(&self) -> Result<Vec<Channel>, StorageError> {
+        Ok(self.channels.clone())
+    }
+
+    async fn list_messages(&self, _: MessageQuery) -> Result<Vec<Message>, StorageError> {
+        Ok(self.messages.clone())
+    }
+
+    async fn list_memories(&self, _: MemoryQuery) -> Result<Vec<Memory>, StorageError> {
+        Ok(self.memories.clone())
+    }
+
+    async fn list_due(&self, query: DueQuery) -> Result<Due, StorageError> {
+        EmptyStorage.list_due(query).await
+    }
+
+    async fn get_backlog(
+        &self,
+        channel_id: String,
+        thread_ts: Option<String>,
+        until: String,
+    ) -> Result<Backlog, StorageError> {
+        EmptyStorage.get_backlog(channel_id, thread_ts, until).await
+    }
+
+    async fn save_memory(&self, draft: MemoryDraft) -> Result<Memory, StorageError> {
+        EmptyStorage.save_memory(draft).await
+    }
+
+    async fn list_deferrals(
+        &self,
+        scope: Scope,
+        scope_id: String,
+    ) -> Result<Vec<Deferral>, StorageError> {
+        EmptyStorage.list_deferrals(scope, scope_id).await
+    }
+
+    async fn defer(
+        &self,
+        scope: Scope,
+        scope_id: String,
+        deferral: Deferral,
+    ) -> Result<(), StorageError> {
+        EmptyStorage.defer(scope, scope_id, deferral).await
+    }
+}
