@@ -1,8 +1,9 @@
 //! What is promised of speed and size, measured against something else in the same run.
 //!
 //! [`rows`] holds what is measured, a module for each family of rows; [`measure`] takes the times, and
-//! [`page`] writes the table. [`native`], [`python`] and [`bare`] are what is compared with.
+//! [`page`] writes the table. [`native`], [`python`] and [`bare`] are what is compared with, and [`at_hand`] is a store that costs nothing.
 
+pub mod at_hand;
 pub mod bare;
 pub mod contexts;
 pub mod export;

@@ -12,7 +12,7 @@ import { plain, readAnswers, readContext } from './json.js';
 import { play, readWorkspace } from './workspace.js';
 
 /** @import {Completion, Request} from './generated/memory/interfaces/myao-memory-llm.js' */
-/** @import {Functions} from './async-component.js' */
+/** @typedef {Record<string, (...args: any[]) => unknown>} Functions */
 
 const [context, script] = process.argv.slice(2).map((path) => JSON.parse(readFileSync(path, 'utf8')));
 /** The context window of a small model: prompt and answer, in characters. */

@@ -1,7 +1,7 @@
 // Instances of the two components, as `jco transpile --instantiation sync` made them: `generated/NAME/`.
 
 import { readFileSync } from 'node:fs';
-import { emptyWasi, log } from './imports.js';
+import { emptyWasi, log as standardError } from './imports.js';
 import { instantiate as instantiateMemory } from './generated/memory/memory.js';
 import { instantiate as instantiateSummarizer } from './generated/summarizer/summarizer.js';
 
@@ -26,8 +26,8 @@ const coreModules = (component) => (name) => {
  * @template T @typedef {{ [K in keyof T as K extends `${infer N}@${string}` ? N extends `${string}/${'errors' | 'types'}` ? never : N : never]: T[K] }} Unversioned */
 
 /** A fresh instance of the memory component; one for each call, so that a trap leaves nothing behind.
- * @param {{ store: Pick<Store, 'imports'>, model: Pick<ScriptedModel, 'imports'>, platform: Pick<Platform, 'imports'>, settings: Values }} host */
-export function memoryComponent({ store, model, platform, settings }) {
+ * @param {{ store: Pick<Store, 'imports'>, model: Pick<ScriptedModel, 'imports'>, platform: Pick<Platform, 'imports'>, settings: Values, log?: typeof standardError }} host */
+export function memoryComponent({ store, model, platform, settings, log = standardError }) {
   /** @type {Unversioned<MemoryImports>} */
   const imports = {
     'myao:memory/storage': store.imports(),
@@ -41,7 +41,7 @@ export function memoryComponent({ store, model, platform, settings }) {
 }
 
 /** A fresh instance of the smallest component. @param {Pick<ScriptedModel, 'imports'>} model @param {Values} settings */
-export function summarizerComponent(model, settings) {
+export function summarizerComponent(model, settings, log = standardError) {
   /** @type {Unversioned<SummarizerImports>} */
   const imports = {
     'myao:memory/llm': model.imports(),

@@ -3,7 +3,7 @@
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { memoryComponent, summarizerComponent } from './component.js';
 
-const { component, names, settings, exported, name, args, bell, answers } = workerData;
+const { component, settings, exported, name, args, bell, answers } = workerData;
 
 /** Asks the main thread, and sleeps until it has the answer. @param {{ imported: string, name: string, args: unknown[] }} asked */
 function ask(asked) {
@@ -17,13 +17,16 @@ function ask(asked) {
 
 /** An interface of which the main thread has the functions. @param {string} imported @returns {{ imports: () => any }} */
 const distant = (imported) => {
-  const functions = names[imported].map((/** @type {string} */ name) => [name, (/** @type {unknown[]} */ ...args) => ask({ imported, name, args })]);
-  return { imports: () => Object.fromEntries(functions) };
+  const get = (/** @type {unknown} */ _, /** @type {string} */ name) => (/** @type {unknown[]} */ ...args) => ask({ imported, name, args });
+  return { imports: () => new Proxy({}, { get }) };
 };
+
+/** Lines go ahead of the result, and nothing waits for them. */
+const log = { write: (/** @type {unknown[]} */ ...line) => parentPort?.postMessage({ line }) };
 
 /** @type {any} */
 const instance =
   component === 'memory'
-    ? memoryComponent({ store: distant('storage'), model: distant('llm'), platform: distant('slack'), settings })
-    : summarizerComponent(distant('llm'), settings);
+    ? memoryComponent({ store: distant('storage'), model: distant('llm'), platform: distant('slack'), settings, log })
+    : summarizerComponent(distant('llm'), settings, log);
 parentPort?.postMessage({ result: instance[exported][name](...args) });

@@ -1,15 +1,23 @@
 //! A context from a store of many channels.
 
+use std::sync::Arc;
+
 use anyhow::{Result, ensure};
 use myao::bindings::exports::myao::memory::context_builder::BuildRequest;
 use myao::bindings::types::{Context, Engine, MemoryType, Scope};
+use myao::llm::NoLlm;
+use myao::plugin::MemoryPlugin;
 use myao::storage::conformance::whole;
-use myao::storage::{MemoryDraft, SaveMode, Storage as _};
+use myao::storage::{
+    ChannelFilter, Keep, MemoryDraft, MemoryQuery, MessageQuery, SaveMode, Storage as _,
+};
 use myao_tests::backfills::{llm_settings, telling_plugin};
 use myao_tests::conversation::{History, START, channel, channel_id, message, ts, user};
+use myao_tests::plugin;
 use myao_tests::store::{TestStore, utc};
 use tokio::runtime::Runtime;
 
+use crate::at_hand::AtHand;
 use crate::bare;
 use crate::contexts::{MEMORY, SAID};
 use crate::measure::{Pair, in_turns};
@@ -41,7 +49,31 @@ pub(super) fn measure() -> Result<Vec<Row>> {
         });
     }
     rows.extend(growth(&times));
+    rows.push(crossing(CHANNELS)?);
     Ok(rows)
+}
+
+/// What is left of a context when its rows are at hand: the limit of what a quicker store could reach.
+fn crossing(channels: u64) -> Result<Row> {
+    let runtime = runtime()?;
+    let store = filled(&runtime, channels)?;
+    let workspace = store.workspace();
+    let at_hand = runtime.block_on(async {
+        anyhow::Ok(AtHand {
+            channels: workspace.list_channels().await?,
+            memories: workspace.list_memories(every_version()).await?,
+            messages: workspace.list_messages(newest_messages()?).await?,
+        })
+    })?;
+    let plugin = plugin(Arc::new(at_hand), Arc::new(NoLlm), llm_settings());
+    let pair = against_bare(&runtime, &store, &plugin)?;
+    Ok(Row {
+        what: format!("the same of {channels} channels from rows that are at hand, and are copied"),
+        against: "the bare SQL that returns the same rows, on one thread".to_owned(),
+        measured: Figure::Times(pair.ratio),
+        limit: Limit::None,
+        detail: pair.detail(),
+    })
 }
 
 /// What twice the channels cost, at the largest size.
@@ -63,11 +95,19 @@ fn growth(times: &[(u64, std::time::Duration)]) -> Option<Row> {
 }
 
 fn of_channels(channels: u64) -> Result<Pair> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()?;
+    let runtime = runtime()?;
     let store = filled(&runtime, channels)?;
     let plugin = telling_plugin(&store.workspace(), llm_settings());
+    against_bare(&runtime, &store, &plugin)
+}
+
+fn runtime() -> Result<Runtime> {
+    let mut runtime = tokio::runtime::Builder::new_current_thread();
+    Ok(runtime.enable_all().build()?)
+}
+
+/// A plugin's context against the rows of a store.
+fn against_bare(runtime: &Runtime, store: &TestStore, plugin: &MemoryPlugin) -> Result<Pair> {
     let request = BuildRequest {
         channel_id: channel_id(0),
         target_thread_ts: None,
@@ -144,4 +184,25 @@ fn draft(channel: u64, version: u64) -> MemoryDraft {
         truncated: false,
         coverage: whole(1),
     }
+}
+
+fn every_version() -> MemoryQuery {
+    MemoryQuery {
+        workspace: true,
+        channels: ChannelFilter::All,
+        history_limit: u32::MAX,
+        unmerged: false,
+        threads: Vec::new(),
+    }
+}
+
+fn newest_messages() -> Result<MessageQuery> {
+    Ok(MessageQuery {
+        channel_id: channel_id(0),
+        since: None,
+        until: ts(NOW, 999_999).to_string(),
+        limit: u32::try_from(MESSAGES)?,
+        keep: Keep::Newest,
+        whole_thread: None,
+    })
 }
