@@ -93,21 +93,25 @@ impl MemoryPlugin {
         const CALL: &str = "replay";
         let export = recording.head.export.clone();
         let tape = Tape::Playing(Box::new(Player::new(recording)));
-        let (mut store, instance) = self.instantiate(CALL, Purpose::Make(tape), None).await?;
-        let Some(generator) = &self.component.exports.memory_generator else {
-            return Err(self.not_offered(CALL));
-        };
-        let generator = generator.load(&mut store, &instance);
-        let generator = generator.map_err(|error| self.trapped(CALL, &error))?;
-        let run = async { Ok(run(&export, &mut store, &generator).await) };
-        let error = self.within_limits(CALL, run).await.err();
-        match store.into_data().tape {
-            Tape::Playing(player) => Ok(player.replayed(error)),
-            Tape::Off | Tape::Recording(_) => Err(CallError::Trapped {
+        // Outlives the call, however that ends.
+        let mut begun = None;
+        let ended = self.within_limits(CALL, async {
+            let Some(generator) = &self.component.exports.memory_generator else {
+                return Err(self.not_offered(CALL));
+            };
+            let (mut store, instance) = self.instantiate(CALL, Purpose::Make(tape), None).await?;
+            let generator = generator.load(&mut store, &instance);
+            let generator = generator.map_err(|error| self.trapped(CALL, &error))?;
+            Ok(run(&export, begun.insert(store), &generator).await)
+        });
+        let error = ended.await.err();
+        match begun.map(|store| store.into_data().tape) {
+            Some(Tape::Playing(player)) => Ok(player.replayed(error)),
+            _ => Err(error.unwrap_or_else(|| CallError::Trapped {
                 component: self.component.name.to_string(),
                 call: CALL,
                 detail: "the recording was lost".to_owned(),
-            }),
+            })),
         }
     }
 

@@ -6,10 +6,11 @@ use std::time::Duration;
 
 use myao::bindings::errors::Error;
 use myao::bindings::settings::{Template, Values};
-use myao::bindings::types::{Context, MemoryType, Scope};
+use myao::bindings::types::{Context, MemoryType, Scope, Timestamp};
 use myao::context_json;
 use myao::llm::{CallObserver, Completion, FinishReason, Llm, LlmError, NoLlm, Request};
 use myao::plugin::{CallError, Limits, MemoryPlugin};
+use myao::recording::{Export, Head, Recording};
 use myao::storage::empty::EmptyStorage;
 use myao_tests::backfills::llm_settings;
 use myao_tests::{builder, project_file, read_project_file};
@@ -242,6 +243,46 @@ async fn a_call_that_finds_no_place_in_time_is_told_so() {
     gate.places.add_permits(1);
     assert_eq!(first.await.unwrap().unwrap(), "an answer");
     assert_eq!(told_to(&plugin, "work").await.unwrap(), "a prompt");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_replay_waits_for_a_place_too() {
+    let gate = Gate::with_places(0);
+    let llm: Arc<dyn Llm> = gate.clone();
+    let limits = Limits {
+        concurrent_calls: 1,
+        admission_wait: Duration::from_secs(60),
+        ..Limits::default()
+    };
+    let plugin = builder(Arc::new(EmptyStorage), llm, llm_settings());
+    let plugin = plugin.limits(limits).build().unwrap();
+    let other = plugin.clone();
+    let first = tokio::spawn(async move {
+        let context = context();
+        let summary = other.summarize(&context, Scope::Channel, MemoryType::ShortTerm, None);
+        summary.await
+    });
+    while gate.at_once.load(Ordering::SeqCst) == 0 {
+        tokio::task::yield_now().await;
+    }
+    let now = Timestamp {
+        unix_seconds: 0,
+        utc_offset_seconds: 0,
+    };
+    let recording = Recording {
+        head: Head {
+            export: Export::GenerateWorkspace { now },
+            component: plugin.component_digest().to_owned(),
+            started_at: 0,
+        },
+        calls: Vec::new(),
+    };
+    let error = plugin.replay(recording).await.err().unwrap();
+    assert!(
+        matches!(error, CallError::Busy { call: "replay", .. }),
+        "{error:?}"
+    );
+    first.abort();
 }
 
 #[tokio::test]
