@@ -51,10 +51,12 @@ export async function call({ component, imports, settings, deadlineMs }, exporte
     Atomics.store(bell, 0, 1);
     Atomics.notify(bell, 0);
   };
+  /** @param {unknown[]} line */
+  const write = async (line) => all.log.write(...line);
   const called = new Promise((resolve, reject) => {
     worker.on('message', ({ asked, line, result }) => {
       if (asked) answer(asked).catch(reject);
-      else if (line) all.log.write(...line);
+      else if (line) write(line).catch(reject);
       else resolve(result);
     });
     // The contract's error is the payload of an Error, as in one thread; a trap is an Error without.

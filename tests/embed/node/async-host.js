@@ -30,7 +30,8 @@ const later = (functions) => {
 };
 
 const imports = {
-  storage: later(workspace.store.imports()),
+  // As with an instance of a class, its functions are not its own.
+  storage: Object.create(later(workspace.store.imports())),
   llm: later(workspace.model.imports()),
   slack: later(workspace.platform.imports()),
 };
@@ -43,14 +44,16 @@ const came = await play(script, workspace, () => ({
   responder: exportsOf('responder', ['replyToMention', 'judge']),
 }));
 
-/** @param {(request: Request) => Promise<Completion>} model @param {number} deadlineMs */
-const summarize = (model, deadlineMs) => {
-  const host = { component: /** @type {const} */ ('summarizer'), imports: { llm: modelOf(model) }, settings, deadlineMs };
+/** @param {(request: Request) => Promise<Completion>} model @param {number} deadlineMs @param {object} others beside the model */
+const summarize = (model, deadlineMs, others = {}) => {
+  const host = { component: /** @type {const} */ ('summarizer'), imports: { llm: modelOf(model), ...others }, settings, deadlineMs };
   return call(host, 'memorySummarizer', 'summarize', [readContext(context), 'channel', 'short-term', undefined]);
 };
 
-const scripted = later(new ScriptedModel(readAnswers(script['answers-of-the-summarizer']), {}).imports());
-const summary = await summarize(/** @type {any} */ (scripted.complete), 60_000);
+/** @returns {any} */
+const scripted = () => later(new ScriptedModel(readAnswers(script['answers-of-the-summarizer']), {}).imports()).complete;
+// However far off the deadline is.
+const summary = await summarize(scripted(), Infinity);
 
 // The parts of what is too long for a model are asked for side by side.
 let asked = 0;
@@ -71,4 +74,8 @@ const silent = () => new Promise(() => {});
 const late = await summarize(silent, 2_000).catch((error) => error.message);
 const broken = async () => { throw new TypeError('the model is broken'); };
 const failed = await summarize(broken, 60_000).catch((error) => error.message);
-console.log(JSON.stringify(plain({ memory: came, summary, late, failed, chunks: inParts.coverage.chunks, sideBySide }), null, 2));
+const lacking = { ...memory, imports: { ...imports, storage: {} } };
+const missing = await call(lacking, 'memoryGenerator', 'generate', [workspace.at(0)]).catch((error) => error.message);
+const full = { write: async () => { throw new TypeError('the log is full'); } };
+const unlogged = await summarize(scripted(), 60_000, { log: full }).catch((error) => error.message);
+console.log(JSON.stringify(plain({ memory: came, summary, late, failed, missing, unlogged, chunks: inParts.coverage.chunks, sideBySide }), null, 2));

@@ -72,6 +72,11 @@ async fn imports_may_answer_later_and_a_call_ends_at_its_deadline() {
     );
     assert_eq!(printed["late"], "the call took longer than 2000 ms");
     assert_eq!(printed["failed"], "the model is broken");
+    assert_eq!(
+        printed["missing"],
+        "the import storage has no function listDue"
+    );
+    assert_eq!(printed["unlogged"], "the log is full");
     let chunks = printed["chunks"].as_u64();
     assert!(chunks > Some(1), "{printed}");
     assert_eq!(printed["side-by-side"].as_u64(), chunks);
