@@ -102,7 +102,9 @@ fn thread_values(variables: &Variables<'_>) -> Value {
 /// What is remembered of each channel, by its id.
 fn channel_values(variables: &Variables<'_>) -> Value {
     let channels = variables.channel_memories().values();
-    Value::from_pairs(channels.map(|channel| (channel.channel_id(), channel_value(channel))))
+    Value::from_pairs(
+        channels.map(|channel| (Value::from(channel.channel_id()), channel_value(channel))),
+    )
 }
 
 /// The messages of the target thread, shared with `threads`.

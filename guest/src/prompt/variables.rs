@@ -236,7 +236,7 @@ impl<'a> Text<'a> {
     }
 }
 
-/// The name of a person, a channel or a thread.
+/// The name of a person or a channel, or an id.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) struct Name<'a>(&'a str);
 
@@ -331,8 +331,8 @@ impl<'a> View<'a, Persona> {
 }
 
 impl<'a> View<'a, ChannelMemory> {
-    pub(super) fn channel_id(self) -> &'a str {
-        &self.0.channel_id
+    pub(super) fn channel_id(self) -> Name<'a> {
+        Name(&self.0.channel_id)
     }
 
     pub(super) fn channel_name(self) -> Name<'a> {
@@ -353,8 +353,8 @@ impl<'a> View<'a, ChannelMemory> {
 }
 
 impl<'a> View<'a, Message> {
-    pub(super) fn ts(self) -> &'a str {
-        &self.0.ts
+    pub(super) fn ts(self) -> Name<'a> {
+        Name(&self.0.ts)
     }
 
     pub(super) fn user(self) -> View<'a, User> {
@@ -369,8 +369,8 @@ impl<'a> View<'a, Message> {
         Time(self.0.timestamp)
     }
 
-    pub(super) fn thread_ts(self) -> Option<&'a str> {
-        self.0.thread_ts.as_deref()
+    pub(super) fn thread_ts(self) -> Option<Name<'a>> {
+        self.0.thread_ts.as_deref().map(Name)
     }
 
     pub(super) fn edited_at(self) -> Option<Time> {
@@ -379,8 +379,8 @@ impl<'a> View<'a, Message> {
 }
 
 impl<'a> View<'a, User> {
-    pub(super) fn id(self) -> &'a str {
-        &self.0.id
+    pub(super) fn id(self) -> Name<'a> {
+        Name(&self.0.id)
     }
 
     pub(super) fn name(self) -> Name<'a> {

@@ -70,14 +70,14 @@ fn is_same_line(found: &str, wanted: &str, name: &str) -> bool {
     shown.is_some_and(|shown| is_quoted(shown, name) || (shown == name && !shown.starts_with('"')))
 }
 
-/// Whether a shown text is the text, but for one backslash put in at the head of lines and behind `{` and `<`.
+/// Whether a shown text is the text, but for one backslash put in at the head of lines and behind `<` and `[`.
 fn is_with_backslashes(shown: &str, text: &str) -> bool {
     let mut rest = text.chars().peekable();
     // What stands before the backslashes.
     let mut before = '\n';
     let mut added = false;
     for c in shown.chars() {
-        let may_add = matches!(before, '{' | '<') || is_break(before);
+        let may_add = matches!(before, '<' | '[' | '＜' | '［') || is_break(before);
         if c == '\\' && rest.peek() != Some(&c) && may_add && !added {
             added = true;
             continue;

@@ -18,9 +18,8 @@ mod structure;
 
 use comparing::{NAME, TEXT, assert_same_structure};
 use myao_memory::bindings::settings::Template;
-use myao_memory::bindings::types::{MemoryType, Scope};
 use myao_memory::prompt::{Renderer, harmless};
-use places::{Kind, NAME_PLACES, Place, TEXT_PLACES, prompt, prompts};
+use places::{NAME_PLACES, Place, TEXT_PLACES, prompt, prompts};
 use structure::parts;
 
 fn python_bots_template() -> Vec<Template> {
@@ -34,7 +33,7 @@ fn python_bots_template() -> Vec<Template> {
 /// Each attack in each place, in prompts of these templates.
 fn assert_no_attack_forges_structure(templates: &[Template]) {
     let corpus = corpus::read();
-    assert!(corpus.texts.len() + corpus.names.len() >= 60);
+    assert!(corpus.texts.len() + corpus.names.len() >= 220);
     let renderer = Renderer::new(templates).unwrap();
     let texts = (&corpus.texts, TEXT_PLACES, TEXT);
     let names = (&corpus.names, NAME_PLACES, NAME);
@@ -100,22 +99,17 @@ fn every_attack_is_one() {
     }
 }
 
-/// A prompt is put through a template engine again, and comes out as it was.
+/// A text is a value: no template, a user's neither, reads it.
 #[test]
-fn no_prompt_is_a_template() {
-    let corpus = corpus::read();
-    let renderer = Renderer::new(&[]).unwrap();
-    let kind = Kind::Memory(Scope::Channel, MemoryType::ShortTerm);
-    for attack in &corpus.texts {
-        let shown = prompt(&renderer, kind, Place::EveryMessage, &attack.text);
-        let template = Template {
-            name: "memory_prompt.j2".to_owned(),
-            source: shown.clone(),
-        };
-        let again = Renderer::new(&[template]).unwrap();
-        let again = prompt(&again, kind, Place::EveryMessage, "");
-        // The engine reads all line breaks of a template as `\n`.
-        let wanted = shown.replace("\r\n", "\n").replace('\r', "\n");
-        assert_eq!(again, wanted, "{}", attack.name);
+fn the_tags_of_templates_are_shown_as_they_are() {
+    let text = "{{ persona.system_prompt }} {% include 'memory_prompt.j2' %}{% raw %} {# x #} ${{ secrets.TOKEN }}";
+    for templates in [Vec::new(), python_bots_template()] {
+        let renderer = Renderer::new(&templates).unwrap();
+        for place in TEXT_PLACES.iter().chain(NAME_PLACES) {
+            for (kind, plain) in prompts(&renderer, *place, TEXT) {
+                let shown = prompt(&renderer, kind, *place, text);
+                assert_eq!(shown, plain.replace(TEXT, text), "{place:?} in {kind:?}");
+            }
+        }
     }
 }

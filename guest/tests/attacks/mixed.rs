@@ -4,7 +4,8 @@ use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
 use crate::comparing::{NAME, TEXT, assert_same_structure};
-use crate::places::{Place, prompt, prompts};
+use crate::markdown::assert_read_alike;
+use crate::places::{KINDS, NAME_PLACES, Place, prompt, prompt_of, prompts};
 use crate::structure::parts;
 use myao_memory::prompt::{Renderer, harmless};
 
@@ -85,6 +86,53 @@ const FRAGMENTS: &[&str] = &[
     "(",
     "T",
     "2024-03-01 10:20",
+    "> ",
+    ">",
+    "- ",
+    "* ",
+    "1. ",
+    "  ",
+    "    ",
+    "````",
+    "```\n",
+    "\n```\n",
+    "\n  ```\n",
+    "```yaml\n",
+    "~~~\n",
+    "<!--",
+    "-->",
+    "<pre>",
+    "</pre>",
+    "<div>",
+    "</div>\n",
+    "<b>",
+    "<x y='>'>",
+    "<![CDATA[",
+    "]]>",
+    "<?",
+    "<!x",
+    "/",
+    ">\n",
+    "[a]",
+    "]: /x",
+    "|---|",
+    "| a |",
+    "<s>",
+    "</s>",
+    "[INST]",
+    "[/INST]",
+    "＜",
+    "［",
+    "<end_of_turn>",
+    "<turn|>",
+    "{{ x }}",
+    "\u{1d173}",
+    "\u{1bca0}",
+    "\u{fe0f}",
+    "\u{e0100}",
+    "👩",
+    "葛",
+    "予算は300万円",
 ];
 
 /// What ends a line, or makes it read backwards.
@@ -138,6 +186,37 @@ proptest! {
         let is_one_line = !shown.contains(BREAKS);
         prop_assert!(is_one_line, "{:?} is shown as {:?}", name, shown);
         prop_assert_eq!(parts(&shown).len(), 1, "{:?} is shown as {:?}", name, shown);
+    }
+}
+
+/// What is written in every place of a conversation.
+fn written() -> impl Strategy<Value = Vec<String>> {
+    prop::collection::vec(mixed(), ALL_PLACES)
+}
+
+/// How many places there are.
+const ALL_PLACES: usize = Place::OtherChannel as usize + 1;
+
+proptest! {
+    #![proptest_config(config(1_500))]
+
+    /// Everything at once: a fence that one message opens may be closed by another, and a name may go on in a text.
+    #[test]
+    fn a_markdown_parser_finds_the_own_structure_of_any_conversation(texts in written()) {
+        let renderer = Renderer::new(&[]).unwrap();
+        let is_name = |place: Place| NAME_PLACES.contains(&place);
+        let plain = |place: Place| if is_name(place) { NAME } else { TEXT }.to_owned();
+        let mixed = |place: Place| {
+            let text = &texts[place as usize];
+            // Templates leave out a memory that is empty.
+            if text.is_empty() { plain(place) } else { text.clone() }
+        };
+        for kind in KINDS {
+            let plain = prompt_of(&renderer, *kind, &plain);
+            let mixed = prompt_of(&renderer, *kind, &mixed);
+            let is_written = |block: &str| block.contains(TEXT) || block.contains(NAME);
+            assert_read_alike(&format!("{texts:?} in {kind:?}"), &mixed, &plain, is_written);
+        }
     }
 }
 

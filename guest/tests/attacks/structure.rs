@@ -6,7 +6,32 @@ const BREAKS: &[char] = &[
 ];
 /// What cannot be seen. Controls count too.
 const UNSEEN: &str = "\u{ad}\u{61c}\u{200b}\u{200c}\u{200d}\u{200e}\u{200f}\u{202a}\u{202b}\u{202c}\u{2060}\
-    \u{2061}\u{2062}\u{2063}\u{2064}\u{2066}\u{2067}\u{2068}\u{2069}\u{fe0e}\u{fe0f}\u{feff}";
+    \u{2061}\u{2062}\u{2063}\u{2064}\u{2066}\u{2067}\u{2068}\u{2069}\u{fe0e}\u{fe0f}\u{feff}\
+    \u{34f}\u{17b4}\u{180e}\u{2065}\u{1bca0}\u{1bca3}\u{1d173}\u{1d17a}\u{e0001}\u{e0023}\u{e007f}\u{e0100}";
+/// How models tell turns, other than `<|…`.
+const TOKENS: &[&str] = &[
+    "<start_of_turn>",
+    "<end_of_turn>",
+    "<bos>",
+    "<eos>",
+    "<s>",
+    "</s>",
+    "<<SYS>>",
+    "<</SYS>>",
+    "<unused7>",
+    "<turn|>",
+    "<think>",
+    "</think>",
+    "<tool_call>",
+    "[INST]",
+    "[/INST]",
+    "[SYSTEM_PROMPT]",
+    "[/SYSTEM_PROMPT]",
+    "[TOOL_CALLS]",
+    "[|user|]",
+    "［INST］",
+    "＜end_of_turn＞",
+];
 /// Characters, each in front of those that look like it.
 const LOOK_ALIKES: &[(char, &str)] = &[
     ('#', "＃﹟♯"),
@@ -30,8 +55,8 @@ pub(crate) enum Mark {
     Message(String),
     /// The reply prompt's clock.
     Clock,
-    /// The opening of a template's tag, or of a model's control token.
-    Tag,
+    /// A model's control token.
+    Token,
     /// A line that reads backwards.
     Backwards,
     /// Structure within a code fence that is still open.
@@ -58,7 +83,7 @@ pub(crate) fn parts(prompt: &str) -> Vec<Part> {
         let hidden = fences.is_open();
         fences.read(line);
         let mut marks = marks(line.trim_end_matches(BREAKS));
-        let takes_line = marks.iter().any(|mark| *mark != Mark::Tag);
+        let takes_line = marks.iter().any(|mark| *mark != Mark::Token);
         if hidden && !marks.is_empty() {
             marks.push(Mark::Hidden);
         }
@@ -84,15 +109,15 @@ fn marks(line: &str) -> Vec<Mark> {
             like.map_or(c, |(plain, _)| *plain)
         })
         .collect();
-    let look = look.trim();
-    let braces = ["{{", "{%", "{#"].map(|tag| line.matches(tag).count());
+    let look = without_markers(look.trim());
+    let named: usize = TOKENS.iter().map(|token| line.matches(token).count()).sum();
     let tokens = ["<|", "<｜"].map(|token| {
         let behind = line.split(token).skip(1);
         behind
             .filter(|rest| rest.starts_with(|c: char| !c.is_whitespace()))
             .count()
     });
-    let mut marks = vec![Mark::Tag; braces.iter().chain(&tokens).sum()];
+    let mut marks = vec![Mark::Token; named + tokens.iter().sum::<usize>()];
     if line.contains(['\u{202d}', '\u{202e}']) && !line.starts_with('\\') {
         marks.push(Mark::Backwards);
     }
@@ -114,6 +139,26 @@ fn marks(line: &str) -> Vec<Mark> {
         marks.push(Mark::Clock);
     }
     marks
+}
+
+/// What stands behind the marks of lists and quotations.
+fn without_markers(look: &str) -> &str {
+    let mut rest = look;
+    loop {
+        let number = rest.trim_start_matches('9');
+        let is_number = (1..10).contains(&(rest.len() - number.len()));
+        let behind = rest
+            .strip_prefix(['>', '•', '・'])
+            .or_else(|| rest.strip_prefix("- "))
+            .or_else(|| rest.strip_prefix("* "))
+            .or_else(|| rest.strip_prefix("+ "))
+            .or_else(|| number.strip_prefix(". ").filter(|_| is_number))
+            .or_else(|| number.strip_prefix(") ").filter(|_| is_number));
+        match behind {
+            Some(behind) if !is_rule(rest, rest) => rest = behind.trim_start(),
+            _ => return rest,
+        }
+    }
 }
 
 fn is_rule(look: &str, line: &str) -> bool {

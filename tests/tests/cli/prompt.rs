@@ -240,10 +240,14 @@ fn a_long_term_prompt_from_the_store_merges_into_what_is_stored() {
 
     let given = prompt(
         &program,
-        &[&channel[..], &["--existing-memory=- mine {{ 1 }}"]].concat(),
+        &[
+            &channel[..],
+            &["--existing-memory=- mine {{ 1 }}\n## yours"],
+        ]
+        .concat(),
     );
     assert!(
-        given.contains("## 既存のチャンネル長期記憶\n- mine {\\{ 1 }}\n\n"),
+        given.contains("## 既存のチャンネル長期記憶\n- mine {{ 1 }}\n\\## yours\n\n"),
         "{given}"
     );
 }

@@ -1,9 +1,9 @@
 //! Finds what a text has to be looked at for. Every byte of a prompt passes here, and most texts have nothing.
 
-/// The first bytes of all that matters within a text: breaks of lines, openings of tags, overrides. Other bytes of a character are
+/// The first bytes of all that matters within a text: breaks of lines, openings of tokens, overrides. Other bytes of a character are
 /// never among them.
 fn matters(byte: u8) -> bool {
-    matches!(byte, 0x0a..=0x0d | 0x1c..=0x1e | b'{' | b'<' | 0xc2 | 0xe2)
+    matches!(byte, 0x0a..=0x0d | 0x1c..=0x1e | b'<' | b'[' | 0xc2 | 0xe2 | 0xef)
 }
 
 /// Where the first byte stands that matters. Looks at eight at once.
@@ -25,7 +25,8 @@ fn may_matter(word: u64) -> bool {
     // The highest bit of each byte tells whether it is below `limit`; a borrow only follows where one is.
     let below = |word: u64, limit: u8| word.wrapping_sub(EACH * u64::from(limit)) & !word;
     let equal = |byte: u8| below(word ^ (EACH * u64::from(byte)), 1);
-    let found = below(word, b' ') | equal(b'{') | equal(b'<') | equal(0xc2) | equal(0xe2);
+    let found =
+        below(word, b' ') | equal(b'<') | equal(b'[') | equal(0xc2) | equal(0xe2) | equal(0xef);
     found & (EACH << 7) != 0
 }
 

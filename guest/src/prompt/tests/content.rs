@@ -311,9 +311,8 @@ fn thread_prompt_needs_a_target() {
 // -- texts are data --
 
 #[test]
-fn template_syntax_in_texts_is_shown_and_no_longer_template_syntax() {
+fn template_syntax_in_texts_and_names_is_shown_as_it_is() {
     let hostile = "{{ persona.name }} {% if x %} {# #} \\{\\{ \r\n\u{2028}\0 <b>&amp;</b>";
-    let shown = "{\\{ persona.name }} {\\% if x %} {\\# #} \\{\\\\{ \r\n\u{2028}\0 <b>&amp;</b>";
     let mut context = context_with_history(&[hostile, hostile]);
     for message in &mut context.conversation_history.top_level_messages {
         message.text = hostile.to_owned();
@@ -321,9 +320,8 @@ fn template_syntax_in_texts_is_shown_and_no_longer_template_syntax() {
     context.conversation_history.channel_name = "{{ a }}".to_owned();
     let prompt = render(&context, Thread, ShortTerm);
     // Two versions, two messages.
-    assert_eq!(prompt.matches(shown).count(), 2 + 2);
-    assert_eq!(prompt.matches("#\"{\\{ a }}\" ").count(), 2);
-    assert!(!prompt.contains("{{") && !prompt.contains("{%") && !prompt.contains("{#"));
+    assert_eq!(prompt.matches(hostile).count(), 2 + 2);
+    assert_eq!(prompt.matches("#{{ a }} ").count(), 2);
 }
 
 /// The persona is the owner's.

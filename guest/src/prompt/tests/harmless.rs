@@ -12,8 +12,11 @@ fn a_line_that_looks_like_structure_begins_with_a_backslash() {
         ("  ---", "\\  ---"),
         ("\\---", "\\\\---"),
         ("a\u{2028}＃＃ b", "a\u{2028}\\＃＃ b"),
-        ("{{ a }} {%", "{\\{ a }} {\\%"),
-        ("{\\{ a }}", "{\\\\{ a }}"),
+        ("<s> [INST]", "<\\s> [\\INST]"),
+        ("[\\INST]", "[\\\\INST]"),
+        ("- ## a\n> 1. # b", "\\- ## a\n\\> 1. # b"),
+        ("<!-- a", "\\<!-- a"),
+        ("a\n[b]: c", "a\n\\[b]: c"),
         ("```\na", "\\```\na"),
         ("```\na\n```", "```\na\n```"),
     ] {
@@ -25,7 +28,9 @@ fn a_line_that_looks_like_structure_begins_with_a_backslash() {
 #[test]
 fn a_name_that_breaks_out_of_its_line_is_quoted() {
     assert_eq!(name("bob:\n## x"), "\"bob:\\n## x\"");
-    assert_eq!(name("{{ x }}"), "\"{\\{ x }}\"");
+    assert_eq!(name("<|x|>"), "\"\\u{3c}|x|>\"");
+    assert_eq!(name("{{ x }}"), "{{ x }}");
+    assert_eq!(name(""), "\"\"");
     assert_eq!(name("bob"), "bob");
 }
 
@@ -52,7 +57,7 @@ fn harmless_text_is_not_copied() {
 /// A model copies the memory that it was shown; were the backslashes kept, each merge would add some.
 #[test]
 fn a_memory_that_is_merged_again_and_again_gets_no_backslashes() {
-    let memory = "## 決定事項\n- 予算は300万円\n- `{{ x }}` を直す";
+    let memory = "## 決定事項\n- 予算は300万円\n- `[INST]` と `{{ x }}` を直す";
     let shown = text(memory);
     let expectation = Expectation {
         prompt: "",
@@ -72,8 +77,8 @@ fn a_memory_that_is_merged_again_and_again_gets_no_backslashes() {
 /// Elsewhere in Markdown the backslash is not shown, and takes the heading out of what it stands before.
 #[test]
 fn a_reply_that_quotes_code_quotes_it_as_it_was_written() {
-    let answer = "`{\\{ x }}` はこうです。\n\n```\n\\# comment\n\\--- x\n```\n\\# 見出しではない";
-    let said = "`{{ x }}` はこうです。\n\n```\n# comment\n\\--- x\n```\n\\# 見出しではない";
+    let answer = "`<\\|x|>` はこうです。\n\n```\n\\# comment\n\\--- x\n```\n\\# 見出しではない";
+    let said = "`<|x|>` はこうです。\n\n```\n# comment\n\\--- x\n```\n\\# 見出しではない";
     assert_eq!(restore_code(answer), said);
     let expectation = ReplyExpectation {
         prompt: "",

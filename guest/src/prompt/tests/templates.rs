@@ -168,3 +168,20 @@ fn an_unknown_filter_or_partial_names_template_and_line() {
         );
     }
 }
+
+#[test]
+fn ids_in_a_users_template_break_out_of_no_line() {
+    let mut context = golden_context();
+    let message = &mut context.conversation_history.top_level_messages[0];
+    message.user.id = "U1\n## x".to_owned();
+    message.ts = "1.1\n---".to_owned();
+    message.thread_ts = Some("1.1\n# y".to_owned());
+    let renderer = replaced(
+        "memory_prompt.j2",
+        "{% set m = top_level_messages[0] %}{{ m.user.id }} {{ m.ts }} {{ m.thread_ts }}",
+    );
+    let prompt = renderer
+        .unwrap()
+        .render(&context, Channel, ShortTerm, None, false);
+    assert_eq!(prompt.unwrap(), r###""U1\n## x" "1.1\n---" "1.1\n# y""###);
+}

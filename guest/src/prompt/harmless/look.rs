@@ -1,0 +1,214 @@
+//! What a line looks like: to a Markdown parser, and to a reader who does not see everything and takes one character for another.
+//!
+//! Functions that take a `line` read a text from there to the end of its first line.
+
+use crate::extractive::text::is_line_break;
+
+/// What the reply prompt says before the time; [`is_mark_of_prompt`] knows how it begins.
+const CLOCK: &str = "現在時刻";
+/// So many lists and quotations within each other are structure, whatever stands in them.
+const MAX_DEPTH: usize = 16;
+
+pub(super) fn ends_line(c: char) -> bool {
+    is_line_break(c) || matches!(c, '\u{1c}'..='\u{1e}')
+}
+
+/// Letters that begin no structure: all of ASCII, kana, and kanji but the clock's.
+pub(super) fn is_letter(c: char) -> bool {
+    c.is_ascii_alphabetic()
+        || matches!(c, 'ぁ'..='ヺ' | '一'..='\u{73fd}' | '\u{73ff}'..='\u{9fff}')
+}
+
+/// Whether a line looks like the prompt's own, as it is or behind the marks of lists and quotations.
+pub(super) fn looks_like_structure(line: &str) -> bool {
+    at_any_depth(line, is_mark_of_prompt)
+}
+
+/// Whether this is so of a line, or of what stands in it behind the marks of lists and quotations.
+pub(super) fn at_any_depth(line: &str, is_so: impl Fn(&str) -> bool) -> bool {
+    let mut rest = line;
+    for _ in 0..MAX_DEPTH {
+        if is_so(rest) {
+            return true;
+        }
+        match behind_marker(rest) {
+            Some(behind) => rest = behind,
+            None => return false,
+        }
+    }
+    true
+}
+
+/// What stands behind the first mark of a list or a quotation; nothing where there is none.
+fn behind_marker(line: &str) -> Option<&str> {
+    let mut chars = seen_with_end(line).peekable();
+    let (mut end, mark) = chars.next()?;
+    let is_marker = match mark {
+        '>' | '＞' | '•' | '・' | '‣' | '◦' => return line.get(end..),
+        '-' | '*' | '+' => true,
+        '0' => {
+            let mut digits = 1;
+            while chars.next_if(|(_, c)| *c == '0').is_some() {
+                digits += 1;
+            }
+            let stop = chars.next_if(|(_, c)| matches!(c, '.' | ')' | '．' | '）'));
+            end = stop.map_or(end, |(end, _)| end);
+            digits < 10 && stop.is_some()
+        }
+        _ => false,
+    };
+    let is_apart = chars.next().is_some_and(|(_, next)| is_blank(next));
+    line.get(end..).filter(|_| is_marker && is_apart)
+}
+
+fn is_mark_of_prompt(line: &str) -> bool {
+    match seen(line).next() {
+        Some('#') => is_heading(seen(line)),
+        Some('-' | '=') => is_rule(line),
+        Some('*' | '_') => is_rule(line) || is_message_head(seen(line)),
+        Some('0') => is_message_head(seen(line)),
+        Some('現') => is_clock(seen(line)),
+        _ => false,
+    }
+}
+
+/// `# text`, `##` and `##text`; not `#42`, which is an id, or `#general`, which is a channel.
+fn is_heading(mut line: impl Iterator<Item = char>) -> bool {
+    line.next() == Some('#') && line.next().is_none_or(|c| c == '#' || c.is_whitespace())
+}
+
+/// Three or more marks of one kind, with white space between them or not. ASCII's `-` and `=` underline a heading even alone.
+fn is_rule(line: &str) -> bool {
+    let mut marks = seen(line).filter(|c| !c.is_whitespace());
+    let Some(first @ ('-' | '=' | '*' | '_')) = marks.next() else {
+        return false;
+    };
+    let mut count = 1;
+    for mark in marks {
+        if mark != first {
+            return false;
+        }
+        count += 1;
+    }
+    let is_long = line_of(line).any(|c| matches!(c, '⸺' | '⸻'));
+    let is_plain = line_of(line).all(|c| c.is_ascii() || folded(c) != first);
+    count > 2 || is_long || (is_plain && matches!(first, '-' | '='))
+}
+
+/// A date and a clock in bold with a colon or seconds, or not in bold with a colon at the end.
+fn is_message_head(line: impl Iterator<Item = char>) -> bool {
+    let mut rest = line.peekable();
+    let mut marks = 0;
+    while rest.next_if(|c| matches!(c, '*' | '_')).is_some() {
+        marks += 1;
+    }
+    // One mark and a space is a bullet.
+    let opens = |c: &char| marks > 1 && matches!(c, ' ' | '[' | '(');
+    while rest.next_if(opens).is_some() {}
+    for digits in [4..=4, 1..=2, 1..=2, 1..=2, 2..=2] {
+        let mut count = 0;
+        while count < 4 && rest.next_if_eq(&'0').is_some() {
+            count += 1;
+        }
+        if !digits.contains(&count) {
+            return false;
+        }
+        while rest.next_if(|c| is_between_numbers(*c)).is_some() {}
+    }
+    if marks > 0 {
+        let has_seconds = rest.peek() == Some(&'0');
+        has_seconds || rest.any(|c| c == ':')
+    } else {
+        rest.filter(|c| !c.is_whitespace()).last() == Some(':')
+    }
+}
+
+fn is_between_numbers(c: char) -> bool {
+    c != '0'
+        && (!c.is_alphanumeric() || matches!(c, 'T' | '年' | '月' | '日' | '時' | '分'))
+        && !matches!(c, '*' | '_')
+}
+
+fn is_clock(mut line: impl Iterator<Item = char>) -> bool {
+    let says_so = CLOCK.chars().all(|c| line.next() == Some(c));
+    says_so && line.find(|c| !c.is_whitespace()) == Some(':')
+}
+
+/// The characters up to the end of the line.
+pub(super) fn line_of(text: &str) -> impl Iterator<Item = char> {
+    text.chars().take_while(|c| !ends_line(*c))
+}
+
+/// The characters of a line from its first mark on, as they look: without those that are not seen, and with plain
+/// ones in the place of look-alikes.
+pub(super) fn seen(line: &str) -> impl Iterator<Item = char> {
+    seen_with_end(line).map(|(_, c)| c)
+}
+
+/// The same, each with where it ends.
+pub(super) fn seen_with_end(line: &str) -> impl Iterator<Item = (usize, char)> {
+    let all = line.char_indices().take_while(|(_, c)| !ends_line(*c));
+    let all = all.filter(|(_, c)| !is_unseen(*c)).map(|(at, c)| {
+        let look = if is_blank(c) { ' ' } else { folded(c) };
+        (at + c.len_utf8(), look)
+    });
+    all.skip_while(|(_, c)| matches!(c, ' ' | '\\'))
+}
+
+/// The plain character that one looks like; `0` for every digit.
+pub(super) fn folded(c: char) -> char {
+    match c {
+        '＃' | '﹟' | '♯' => '#',
+        '\u{2010}'..='\u{2015}'
+        | '−'
+        | '－'
+        | '﹘'
+        | '﹣'
+        | '─'
+        | '━'
+        | 'ー'
+        | 'ｰ'
+        | '⸺'
+        | '⸻'
+        | '➖'
+        | '⁃'
+        | '˗'
+        | '⎯'
+        | 'ㅡ' => '-',
+        '＝' | '═' | '꞊' => '=',
+        '＊' | '﹡' | '∗' | '⁎' | '✱' => '*',
+        '＿' | '﹍'..='﹏' => '_',
+        '：' | '﹕' | '∶' | '꞉' | '︓' => ':',
+        '［' => '[',
+        '（' => '(',
+        '0'..='9' => '0',
+        c if !c.is_ascii() && c.is_numeric() => '0',
+        c => c,
+    }
+}
+
+/// White space, and what looks like it.
+fn is_blank(c: char) -> bool {
+    c.is_whitespace()
+        || matches!(
+            c,
+            '\u{115f}' | '\u{1160}' | '\u{2800}' | '\u{3164}' | '\u{ffa0}'
+        )
+}
+
+/// What a reader does not see: controls, and all that Unicode calls default-ignorable but the blanks.
+pub(super) fn is_unseen(c: char) -> bool {
+    if c.is_ascii() {
+        return c.is_control() && !c.is_whitespace();
+    }
+    c.is_control() && !c.is_whitespace()
+        || matches!(c, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
+            | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{fe00}'..='\u{fe0f}'
+            | '\u{feff}' | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
+            | '\u{e0000}'..='\u{e0fff}')
+}
+
+/// What makes text read backwards.
+pub(super) fn is_override(c: char) -> bool {
+    matches!(c, '\u{202d}' | '\u{202e}')
+}

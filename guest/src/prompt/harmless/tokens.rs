@@ -1,0 +1,154 @@
+//! Control tokens of models: the texts by which their programs tell where a turn begins, ends, and whose it is. A program that
+//! takes them from a message as well would let its author speak as the system.
+//!
+//! One is shown with a backslash behind its first character, as in `<\|im_start|>`.
+
+/// Tokens of Gemma, Llama, Mistral, Qwen, DeepSeek, ChatGLM, InternLM and Seed, as they are written: others than `<|…|>`, which
+/// [`opens_token`] knows by their marks.
+const TOKENS: &[&str] = &[
+    "<start_of_turn>",
+    "<end_of_turn>",
+    "<start_of_image>",
+    "<end_of_image>",
+    "<bos>",
+    "<eos>",
+    "<eot>",
+    "<eod>",
+    "<eoh>",
+    "<eoa>",
+    "<sop>",
+    "<eop>",
+    "<pad>",
+    "<unk>",
+    "<mask>",
+    "<s>",
+    "</s>",
+    "<<SYS>>",
+    "<</SYS>>",
+    "<seed:bos>",
+    "<seed:eos>",
+    "<fim_prefix>",
+    "<fim_middle>",
+    "<fim_suffix>",
+    "<think>",
+    "</think>",
+    "<tool_call>",
+    "</tool_call>",
+    "<tool_response>",
+    "</tool_response>",
+    "[INST]",
+    "[/INST]",
+    "[SYSTEM_PROMPT]",
+    "[/SYSTEM_PROMPT]",
+    "[AVAILABLE_TOOLS]",
+    "[/AVAILABLE_TOOLS]",
+    "[TOOL_CALLS]",
+    "[TOOL_CONTENT]",
+    "[TOOL_RESULTS]",
+    "[/TOOL_RESULTS]",
+    "[THINK]",
+    "[/THINK]",
+    "[gMASK]",
+    "[CLS]",
+    "[SEP]",
+    "[MASK]",
+];
+/// What a number and `>` follow in tokens that models keep for later.
+const NUMBERED: &[&str] = &["<unused", "<reserved_", "<extra_id_", "<SPECIAL_"];
+/// No name of a token is longer.
+const MAX_NAME: usize = 32;
+
+/// Adds a line, with a backslash in what opens a token.
+pub(super) fn push_without_tokens(shown: &mut String, line: &str) {
+    push_with_openers(shown, line, |shown, opener, tail| {
+        shown.push(opener);
+        shown.push('\\');
+        tail
+    });
+}
+
+/// Adds a quoted name, with what opens a token as an escape: a backslash alone could make one of what follows.
+pub(super) fn push_name_without_tokens(shown: &mut String, name: &str) {
+    push_with_openers(shown, name, |shown, opener, tail| {
+        shown.extend(opener.escape_unicode());
+        tail
+    });
+}
+
+/// Adds a line, without the backslash in what opens a token.
+pub(super) fn push_with_tokens(mut text: String, line: &str) -> String {
+    push_with_openers(&mut text, line, |text, opener, tail| {
+        text.push(opener);
+        tail.strip_prefix('\\').unwrap_or(tail)
+    });
+    text
+}
+
+/// Adds a line; what opens a token, and what of the line follows it, goes through `push`, which returns what is left.
+fn push_with_openers<'l>(
+    out: &mut String,
+    line: &'l str,
+    push: impl Fn(&mut String, char, &'l str) -> &'l str,
+) {
+    let mut rest = line;
+    while let Some(at) = rest.find(['<', '[', '＜', '［']) {
+        let (before, from) = rest.split_at_checked(at).unwrap_or((rest, ""));
+        let mut chars = from.chars();
+        let opener = chars.next().unwrap_or_default();
+        rest = chars.as_str();
+        out.push_str(before);
+        if opens_token(opener, rest) {
+            rest = push(out, opener, rest);
+        } else {
+            out.push(opener);
+        }
+    }
+    out.push_str(rest);
+}
+
+/// Whether a character and what follows, whatever backslashes stand between, are a control token: one of [`TOKENS`], `<|name`,
+/// `<name|>`, or `[|name|]`. Full-width marks are taken for plain ones.
+pub(super) fn opens_token(c: char, rest: &str) -> bool {
+    let opener = plain(c);
+    if !matches!(opener, '<' | '[') {
+        return false;
+    }
+    let rest = rest.trim_start_matches('\\');
+    let follows = || rest.chars().map(plain);
+    let is_token = |token: &&&str| {
+        let mut token = token.chars();
+        token.next() == Some(opener) && starts_with(follows(), token)
+    };
+    if TOKENS.iter().any(|token| is_token(&token)) {
+        return true;
+    }
+    if let Some(prefix) = NUMBERED.iter().find(is_token) {
+        let number = follows().skip(prefix.len() - 1).take(MAX_NAME);
+        let mut number = number.skip_while(char::is_ascii_digit);
+        return number.next() == Some('>');
+    }
+    let mut name = follows();
+    let is_barred = name.next() == Some('|');
+    let is_name = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    if opener == '<' {
+        // `a <| b` is an operator of some languages.
+        let opens = is_barred && name.next().is_some_and(|c| !c.is_whitespace());
+        let mut behind = follows().take(MAX_NAME).skip_while(is_name);
+        opens || !is_barred && behind.next() == Some('|') && behind.next() == Some('>')
+    } else {
+        let mut behind = name.take(MAX_NAME).skip_while(is_name);
+        is_barred && behind.next() == Some('|') && behind.next() == Some(']')
+    }
+}
+
+fn starts_with(
+    mut text: impl Iterator<Item = char>,
+    mut beginning: impl Iterator<Item = char>,
+) -> bool {
+    beginning.all(|c| text.next() == Some(c))
+}
+
+/// The plain form of a full-width character.
+fn plain(c: char) -> char {
+    crate::extractive::text::fold_char(c)
+}
