@@ -13,7 +13,7 @@ use super::retry::Retries;
 use super::timeouts::Timeouts;
 use super::tokens::TokenCounter;
 use super::wire::{Answer, Wire};
-use super::{Completion, Destination, FinishReason, Llm, LlmError, ModelIdentity, Request};
+use super::{Completion, Destination, Llm, LlmError, ModelIdentity, Request};
 
 /// A model behind a provider, as `agents.NAME` names it; [`configured`](super::configured()) makes it.
 pub struct AgentLlm {
@@ -69,7 +69,7 @@ impl Llm for AgentLlm {
                 record.input_tokens = answer.input_tokens;
                 record.output_tokens = answer.output_tokens;
                 record.cached_tokens = answer.cached_tokens;
-                let completion = self.completion(answer);
+                let completion = answer.into_completion(&self.model);
                 record.model.clone_from(&completion.model);
                 record.finish_reason = Some(completion.finish_reason);
                 Ok(completion)
@@ -178,15 +178,5 @@ impl AgentLlm {
         }
         self.count_tokens(&request.system_prompt)
             .saturating_add(request.max_tokens)
-    }
-
-    fn completion(&self, answer: Answer) -> Completion {
-        Completion {
-            text: answer.text.into_string(),
-            finish_reason: answer.finish_reason.unwrap_or(FinishReason::Other),
-            model: answer.model.unwrap_or_else(|| self.model.clone()),
-            input_tokens: answer.input_tokens,
-            output_tokens: answer.output_tokens,
-        }
     }
 }

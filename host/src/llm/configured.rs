@@ -7,7 +7,7 @@ use reqwest::Url;
 use serde_json::{Map, Value};
 
 use super::agent::AgentLlm;
-use super::http::Http;
+use super::http::{Http, read_pieces};
 use super::limits::Limiter;
 use super::models::known_context_window;
 use super::provider::{Provider, Speech, names};
@@ -20,7 +20,7 @@ use super::wire::anthropic::Anthropic;
 use super::wire::gemini::Gemini;
 use super::wire::ollama::Ollama;
 use super::wire::openai::OpenAi;
-use super::{Llm, ModelIdentity, NoLlm};
+use super::{Completion, Llm, LlmError, ModelIdentity, NoLlm};
 use crate::config::{Agent, ModelId};
 
 /// The names of the longest answer's parameter.
@@ -87,6 +87,25 @@ pub fn configured(name: &'static str, agent: &Agent) -> Result<Arc<dyn Llm>, Age
         Some(model_id) => Ok(Arc::new(agent_llm(name, agent, model_id, &variable)?)),
         None => Ok(Arc::new(NoLlm)),
     }
+}
+
+/// What the model of an agent says in the bytes of a streamed answer, in pieces as a network may cut them. Nothing is
+/// sent: fuzzers call this.
+///
+/// # Errors
+/// What the component would be told.
+#[doc(hidden)]
+pub fn read_stream<'a>(
+    agent: &Agent,
+    pieces: impl IntoIterator<Item = &'a [u8]>,
+) -> Result<Completion, LlmError> {
+    let none = || LlmError::InvalidRequest("no such model".to_owned());
+    let model_id = agent.model_id.as_ref().ok_or_else(none)?;
+    let provider = Provider::of_name(&model_id.provider).ok_or_else(none)?;
+    let arguments = ClientArguments::read(&agent.client_args).map_err(|_| none())?;
+    let parts = Parts::read(agent, provider, model_id, &arguments).map_err(|_| none())?;
+    let answer = read_pieces(&*parts.wire, pieces).map_err(|fault| fault.error)?;
+    Ok(answer.into_completion(&model_id.model))
 }
 
 /// The same for a model and the variables of an environment.

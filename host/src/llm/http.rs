@@ -72,11 +72,7 @@ impl Http {
             let body = timeout(self.timeouts.stall, error_body(&mut response)).await;
             return Err(Fault::of_status(status, hints, &body.unwrap_or_default()));
         }
-        let answer = self.read(wire, &mut response, first_token_due).await?;
-        if !answer.refusal.is_empty() {
-            return Err(Fault::refused(answer.refusal));
-        }
-        Ok(answer)
+        self.read(wire, &mut response, first_token_due).await
     }
 
     fn headers(&self, wire: &dyn Wire) -> Result<HeaderMap, Fault> {
@@ -99,11 +95,9 @@ impl Http {
         response: &mut Response,
         first_token_due: Instant,
     ) -> Result<Answer, Fault> {
-        let mut lines = Lines::default();
-        let mut answer = Answer::default();
-        let mut has_begun = false;
-        while answer.progress != Progress::Ended {
-            let chunk = if has_begun {
+        let mut incoming = Incoming::default();
+        while !incoming.has_ended() {
+            let chunk = if incoming.lines.has_events {
                 timeout(self.timeouts.stall, response.chunk())
                     .await
                     .map_err(|_| self.stalled())
@@ -113,21 +107,14 @@ impl Http {
                     .map_err(|_| self.silent())
             };
             let chunk = chunk?.map_err(|error| broken(error, wire))?;
-            match &chunk {
-                Some(bytes) => lines.push(bytes)?,
-                None => lines.end(),
-            }
-            while let Some(event) = lines.next_event(wire.is_server_sent())? {
-                has_begun = true;
-                wire.read(&event, &mut answer)?;
-            }
+            incoming.take(wire, chunk.as_deref())?;
             if chunk.is_none() {
-                return whole(answer, &lines);
+                return incoming.whole();
             }
         }
         // The connection can be used again once its stream is read to the end.
         let _ = timeout(self.timeouts.linger, response.chunk()).await;
-        whole(answer, &lines)
+        incoming.whole()
     }
 
     fn silent(&self) -> Fault {
@@ -145,17 +132,64 @@ impl Http {
     }
 }
 
-/// The answer, unless it was cut off.
-fn whole(mut answer: Answer, lines: &Lines) -> Result<Answer, Fault> {
-    if answer.progress == Progress::Unfinished {
-        return Err(if lines.has_events {
-            Fault::unavailable("the answer ended without its end: it was cut off")
-        } else {
-            Fault::garbled(format!("the answer holds no events: {}", lines.beginning))
-        });
+/// The answer in a stream, cut into pieces as a network may cut it.
+pub(super) fn read_pieces<'a>(
+    wire: &dyn Wire,
+    pieces: impl IntoIterator<Item = &'a [u8]>,
+) -> Result<Answer, Fault> {
+    let mut incoming = Incoming::default();
+    for piece in pieces {
+        incoming.take(wire, Some(piece))?;
     }
-    answer.finish_reason.get_or_insert(FinishReason::Other);
-    Ok(answer)
+    if !incoming.has_ended() {
+        incoming.take(wire, None)?;
+    }
+    incoming.whole()
+}
+
+/// An answer that comes in.
+#[derive(Default)]
+struct Incoming {
+    lines: Lines,
+    answer: Answer,
+}
+
+impl Incoming {
+    /// Nothing that follows belongs to the answer.
+    fn has_ended(&self) -> bool {
+        self.answer.progress == Progress::Ended
+    }
+
+    /// Takes the next bytes in; `None` is the end of the stream.
+    fn take(&mut self, wire: &dyn Wire, bytes: Option<&[u8]>) -> Result<(), Fault> {
+        match bytes {
+            Some(bytes) => self.lines.push(bytes)?,
+            None => self.lines.end(),
+        }
+        while !self.has_ended()
+            && let Some(event) = self.lines.next_event(wire.is_server_sent())?
+        {
+            wire.read(&event, &mut self.answer)?;
+        }
+        Ok(())
+    }
+
+    /// The answer, unless it was cut off or the model declined.
+    fn whole(self) -> Result<Answer, Fault> {
+        let Self { lines, mut answer } = self;
+        if answer.progress == Progress::Unfinished {
+            return Err(if lines.has_events {
+                Fault::unavailable("the answer ended without its end: it was cut off")
+            } else {
+                Fault::garbled(format!("the answer holds no events: {}", lines.beginning))
+            });
+        }
+        if !answer.refusal.is_empty() {
+            return Err(Fault::refused(answer.refusal));
+        }
+        answer.finish_reason.get_or_insert(FinishReason::Other);
+        Ok(answer)
+    }
 }
 
 /// The bytes of a stream, line by line.

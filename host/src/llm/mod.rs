@@ -32,6 +32,8 @@ mod tests;
 pub use agent::AgentLlm;
 pub use agents::Agents;
 pub(crate) use configured::MAX_TOKENS_NAMES;
+#[doc(hidden)]
+pub use configured::read_stream;
 pub use configured::{AgentError, configured};
 pub use identity::ModelIdentity;
 pub use models::known_context_window;

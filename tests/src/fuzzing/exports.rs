@@ -11,10 +11,11 @@ use zip::write::SimpleFileOptions;
 
 /// Keeps what an import hands over.
 #[derive(Debug, Default, PartialEq)]
-struct Kept {
-    users: Vec<UserRecord>,
-    channels: Vec<ChannelRecord>,
-    messages: Vec<MessageRecord>,
+pub(super) struct Kept {
+    pub(super) users: Vec<UserRecord>,
+    pub(super) channels: Vec<ChannelRecord>,
+    pub(super) messages: Vec<MessageRecord>,
+    pub(super) memories: Vec<MemoryRecord>,
 }
 
 impl ImportSink for Kept {
@@ -31,7 +32,8 @@ impl ImportSink for Kept {
         Ok(())
     }
     fn memory(&mut self, memory: &MemoryRecord) -> Result<(), StorageError> {
-        panic!("an export holds no memory: {memory:?}");
+        self.memories.push(memory.clone());
+        Ok(())
     }
 }
 
@@ -60,6 +62,7 @@ pub fn slack_export(data: &[u8]) {
     match (read(&unpacked), read(&packed)) {
         (Ok((folder, folder_report)), Ok((zip, zip_report))) => {
             assert_eq!(folder, zip);
+            assert_eq!(folder.memories, [], "an export holds none");
             // Warnings may name files that lie too deep to be looked for in a folder.
             assert_eq!(folder_report.left_out, zip_report.left_out);
         }
@@ -76,18 +79,12 @@ pub fn slack_zip(data: &[u8]) {
     drop(read(&path));
 }
 
-fn read(path: &Path) -> Result<(Kept, ImportReport), ImportError> {
+/// Reads a file or folder; an error names it.
+pub(super) fn read(path: &Path) -> Result<(Kept, ImportReport), ImportError> {
     let mut kept = Kept::default();
     match import(path, &mut kept, &mut |_| {}) {
         Ok(report) => {
-            assert_eq!(report.users, kept.users.len() as u64);
-            assert_eq!(report.channels, kept.channels.len() as u64);
-            assert_eq!(report.messages, kept.messages.len() as u64);
-            assert!(
-                kept.messages
-                    .iter()
-                    .all(|message| !message.text.trim().is_empty())
-            );
+            kept.assert_reported(&report);
             Ok((kept, report))
         }
         Err(error) => {
@@ -95,6 +92,18 @@ fn read(path: &Path) -> Result<(Kept, ImportReport), ImportError> {
             assert!(error.to_string().contains(&file), "{error}");
             Err(error)
         }
+    }
+}
+
+impl Kept {
+    /// The report counts what was kept, and every message says something.
+    pub(super) fn assert_reported(&self, report: &ImportReport) {
+        assert_eq!(report.users, self.users.len() as u64);
+        assert_eq!(report.channels, self.channels.len() as u64);
+        assert_eq!(report.messages, self.messages.len() as u64);
+        assert_eq!(report.memories, self.memories.len() as u64);
+        let has_text = |message: &MessageRecord| !message.text.trim().is_empty();
+        assert!(self.messages.iter().all(has_text));
     }
 }
 

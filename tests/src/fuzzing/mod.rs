@@ -12,14 +12,18 @@
 
 mod exports;
 mod files;
+mod model_streams;
 pub mod mutation;
 mod prompts;
+mod python_bot;
 mod slack;
 mod texts;
 
 pub use exports::{slack_export, slack_zip};
 pub use files::{config, context_json};
+pub use model_streams::model_streams;
 pub use prompts::{prompts, templates};
+pub use python_bot::python_bot;
 pub use slack::{events, requests};
 pub use texts::{markdown, mrkdwn};
 
@@ -33,8 +37,10 @@ pub const TARGETS: &[(&str, Target, u32)] = &[
     ("context_json", context_json, 160_000),
     ("events", events, 160_000),
     ("markdown", markdown, 80_000),
+    ("model_streams", model_streams, 160_000),
     ("mrkdwn", mrkdwn, 320_000),
     ("prompts", prompts, 12_000),
+    ("python_bot", python_bot, 8_000),
     ("requests", requests, 160_000),
     ("slack_export", slack_export, 12_000),
     ("slack_zip", slack_zip, 32_000),

@@ -113,6 +113,16 @@ async fn the_last_event_is_not_waited_behind() {
     assert!(start.elapsed() < Duration::from_secs(1));
 }
 
+/// Whether the network hands it over with the end or not.
+#[tokio::test(start_paused = true)]
+async fn what_follows_the_end_of_an_answer_is_no_part_of_it() {
+    let answer = events(&openai_events("要約です").each_ref().map(String::as_str));
+    let more = events(&[r#"{"choices":[{"delta":{"content":" and more"}}]}"#]);
+    let server = Server::start([reply(200, "", &(answer + &more))]).await;
+    let (result, _) = call(&openai_at(&server, json!({}))).await;
+    assert_eq!(result.unwrap().text, "要約です");
+}
+
 #[tokio::test(start_paused = true)]
 async fn bytes_may_be_cut_anywhere() {
     let text = "日本語🎉の要約";

@@ -18,7 +18,7 @@ use serde_json::{Map, Value};
 use text::{Piece, Text};
 
 use super::fault::Fault;
-use super::{FinishReason, Request};
+use super::{Completion, FinishReason, Request};
 
 /// The user's turn for providers that take no request without one. A full stop asks for nothing and is in no
 /// language.
@@ -62,6 +62,19 @@ pub(super) struct Answer {
     pub(super) output_tokens: Option<u32>,
     pub(super) cached_tokens: Option<u32>,
     pub(super) progress: Progress,
+}
+
+impl Answer {
+    /// What the component is given. `asked` is the model, where the server names none.
+    pub(super) fn into_completion(self, asked: &str) -> Completion {
+        Completion {
+            text: self.text.into_string(),
+            finish_reason: self.finish_reason.unwrap_or(FinishReason::Other),
+            model: self.model.unwrap_or_else(|| asked.to_owned()),
+            input_tokens: self.input_tokens,
+            output_tokens: self.output_tokens,
+        }
+    }
 }
 
 /// How far an answer is.
