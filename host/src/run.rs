@@ -1,5 +1,7 @@
 //! One generation run, with channels side by side.
 
+pub(crate) mod turn;
+
 use futures::{Stream, StreamExt as _};
 use tokio::task::JoinHandle;
 
@@ -9,6 +11,7 @@ use crate::bindings::exports::myao::memory::memory_generator::{
 };
 use crate::bindings::types::{Scope, Timestamp};
 use crate::plugin::{CallError, MemoryPlugin};
+use turn::Turn;
 
 /// How far a run is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,12 +50,7 @@ pub async fn generate(
         };
         (Scope::Thread, scope_id, work)
     });
-    let channels = due.channels.into_iter().map(|channel_id| {
-        let plugin = plugin.clone();
-        let scope_id = channel_id.clone();
-        let work = async move { plugin.generate_channel(&channel_id, now).await };
-        (Scope::Channel, scope_id, work)
-    });
+    let channels = channel_steps(plugin, due.channels, now);
     // Merging the workspace after every channel is a chain; its channels cannot overlap.
     let channels_in_flight = if plugin.settings().workspace_merge_per_channel {
         1
@@ -60,7 +58,7 @@ pub async fn generate(
         in_flight
     };
     let mut steps = side_by_side(threads, in_flight)
-        .chain(side_by_side(channels, channels_in_flight))
+        .chain(side_by_side(channels.into_iter(), channels_in_flight))
         .boxed();
     while let Some(step) = steps.next().await {
         ended.push(step);
@@ -87,6 +85,39 @@ pub async fn generate(
     Ok(Report { now, entries })
 }
 
+/// The steps of channels. The last one saves its long-term memory after the others.
+fn channel_steps(
+    plugin: &MemoryPlugin,
+    channels: Vec<String>,
+    now: Timestamp,
+) -> Vec<(Scope, String, impl Future<Output = StepResult> + use<>)> {
+    let (under, turn) = Turn::after_others(plugin.longest_turn());
+    let last = channels.len().saturating_sub(1);
+    let steps = channels
+        .into_iter()
+        .enumerate()
+        .map(|(number, channel_id)| {
+            let is_last = number == last;
+            let held = (!is_last).then(|| under.clone());
+            let plugin = if is_last {
+                plugin.clone().with_turn(turn.clone())
+            } else {
+                plugin.clone()
+            };
+            let scope_id = channel_id.clone();
+            let work = async move {
+                let result = plugin.generate_channel(&channel_id, now).await;
+                drop(held);
+                result
+            };
+            (Scope::Channel, scope_id, work)
+        });
+    steps.collect()
+}
+
+/// How a step ended.
+type StepResult = Result<Vec<Entry>, CallError>;
+
 /// A step that is over.
 struct Step {
     scope: Scope,
@@ -102,7 +133,7 @@ fn side_by_side<F>(
     in_flight: usize,
 ) -> impl Stream<Item = Step> + Send
 where
-    F: Future<Output = Result<Vec<Entry>, CallError>> + Send + 'static,
+    F: Future<Output = StepResult> + Send + 'static,
 {
     futures::stream::iter(steps.enumerate())
         .map(|(number, (scope, scope_id, work))| {

@@ -33,6 +33,7 @@ use crate::journal::{Attempts, CallJournal};
 use crate::llm::{Agents, CallObserver};
 use crate::plugin::Limits;
 use crate::recording::Tape;
+use crate::run::turn::Turn;
 use crate::slack::Slack;
 use crate::storage::Storage;
 use crate::traces::ComponentCall;
@@ -50,6 +51,8 @@ pub(crate) struct Capabilities {
     pub(crate) settings: Arc<Values>,
     /// The present call, where it is traced.
     pub(crate) trace: Option<ComponentCall>,
+    /// Waited for before a long-term memory is saved.
+    pub(crate) turn: Option<Turn>,
 }
 
 /// What a call into the component is for.

@@ -5,7 +5,7 @@ use crate::bindings::storage::{
     Backlog, Deferral, Due, DueQuery, Host, Memory, MemoryDraft, MemoryQuery, MessageQuery,
     StorageError,
 };
-use crate::bindings::types::{Channel, Message, Scope};
+use crate::bindings::types::{Channel, MemoryType, Message, Scope};
 
 type Stored<T> = wasmtime::Result<Result<T, StorageError>>;
 
@@ -65,6 +65,11 @@ impl Host for CallState {
             self.attempts
                 .end(draft.scope, &draft.scope_id, draft.memory_type);
             self.tape.keep(&draft).await;
+            if let Some(turn) = &self.capabilities.turn
+                && draft.memory_type == MemoryType::LongTerm
+            {
+                turn.come().await;
+            }
             let saved = self.capabilities.storage.save_memory(draft).await;
             if let Ok(saved) = &saved {
                 self.tape.saw_memories(std::slice::from_ref(saved));

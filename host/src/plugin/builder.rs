@@ -207,6 +207,7 @@ impl MemoryPluginBuilder {
                 journal: None,
                 settings: Arc::new(settings),
                 trace: None,
+                turn: None,
             },
             places: Arc::new(Semaphore::new(self.limits.concurrent_calls)),
             limits: self.limits,

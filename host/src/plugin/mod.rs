@@ -37,6 +37,7 @@ pub use error::CallError;
 pub use limits::Limits;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::sync::Semaphore;
 use wasmtime::Store;
@@ -51,6 +52,7 @@ use crate::capabilities::{CallState, Capabilities, Purpose};
 use crate::component::LoadedComponent;
 use crate::journal::CallJournal;
 use crate::recording::Recordings;
+use crate::run::turn::Turn;
 use crate::slack::Slack;
 use crate::storage::StorageError;
 use crate::traces::{ComponentCall, Subject, Traces};
@@ -110,6 +112,17 @@ impl MemoryPlugin {
         }
         self.capabilities.journal = Some(journal);
         Ok(self)
+    }
+
+    /// The same, whose calls save a long-term memory when their turn has come.
+    pub(crate) fn with_turn(mut self, turn: Turn) -> Self {
+        self.capabilities.turn = Some(turn);
+        self
+    }
+
+    /// How long a call may wait for its turn, so that there is time left for what it does then.
+    pub(crate) fn longest_turn(&self) -> Duration {
+        self.limits.deadline / 3
     }
 
     /// The component's digest, for recordings.

@@ -8,7 +8,6 @@ use super::inspect::{MemoryFilter, StoredMemory, sources, stored_memories};
 use super::place::Place;
 use super::rows;
 use super::workspace::SqliteWorkspace;
-use crate::bindings::types::Scope;
 use crate::names;
 
 impl SqliteWorkspace {
@@ -50,11 +49,7 @@ fn dump(connection: &rusqlite::Connection, place: &Place) -> Result<String, Faul
             .map(|source| name(source.id))
             .collect();
         from.sort();
-        // Which channel's memory is the newest depends on the order; `from` says what was merged.
-        let merged = memory
-            .merged_through
-            .filter(|_| memory.scope != Scope::Workspace)
-            .map(name);
+        let merged = memory.merged_through.map(name);
         let entry = Entry {
             name: name(memory.id),
             merged,

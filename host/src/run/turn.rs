@@ -1,0 +1,66 @@
+//! The order in which channels that are worked on side by side save what the workspace merges.
+//!
+//! The workspace's memory names the newest memory that it has merged (`merged-through`). That is the channel's that was saved
+//! last; so that it is not any, the last channel of a run saves its long-term memory after the others have ended.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::{Mutex, mpsc};
+
+/// Held by a step until it ends.
+pub(super) type Under = mpsc::Sender<Infallible>;
+
+/// The last step's wait for the others.
+#[derive(Clone)]
+pub(crate) struct Turn {
+    others: Arc<Mutex<mpsc::Receiver<Infallible>>>,
+    longest: Duration,
+}
+
+impl Turn {
+    /// What the other steps hold, and the turn of the last one, which comes after `longest` in any case: a channel that
+    /// hangs holds no other one up for good, and the order is for the eye alone.
+    pub(super) fn after_others(longest: Duration) -> (Under, Self) {
+        let (under, others) = mpsc::channel(1);
+        let others = Arc::new(Mutex::new(others));
+        (under, Self { others, longest })
+    }
+
+    /// Waits until all others have ended. Later calls return at once.
+    pub(crate) async fn come(&self) {
+        let others = async { self.others.lock().await.recv().await };
+        // Nothing is ever sent; it ends when nobody holds the other side any more.
+        let _: Result<Option<Infallible>, _> = tokio::time::timeout(self.longest, others).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_turn_comes_when_all_others_have_ended() {
+        let (under, turn) = Turn::after_others(Duration::from_secs(300));
+        let other = under.clone();
+        drop(under);
+        let waiting = tokio::spawn(async move { turn.come().await });
+        tokio::task::yield_now().await;
+        assert!(!waiting.is_finished());
+        drop(other);
+        let began = tokio::time::Instant::now();
+        waiting.await.unwrap();
+        assert_eq!(began.elapsed(), Duration::ZERO);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_step_that_hangs_holds_the_last_one_up_for_a_while_only() {
+        let (_under, turn) = Turn::after_others(Duration::from_secs(300));
+        let began = tokio::time::Instant::now();
+        turn.come().await;
+        assert_eq!(began.elapsed(), Duration::from_secs(300));
+    }
+}
