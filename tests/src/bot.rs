@@ -125,6 +125,20 @@ impl Bot {
         }
     }
 
+    /// Looks until it sees something, or until the program ends by itself.
+    #[track_caller]
+    pub fn until_over(&mut self, what: &str, mut look: impl FnMut(&Program) -> bool) {
+        let deadline = Instant::now() + PATIENCE;
+        while self.process.0.try_wait().unwrap().is_none() && !look(&self.program) {
+            let log = self.log();
+            assert!(
+                Instant::now() < deadline,
+                "not seen: {what}. The program says:\n{log}"
+            );
+            thread::sleep(POLL_INTERVAL);
+        }
+    }
+
     /// Waits until it has read what it missed. One that stops before that does not know where its next gap begins.
     #[track_caller]
     pub fn caught_up(&mut self) {

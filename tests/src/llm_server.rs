@@ -166,7 +166,10 @@ impl LlmServer {
 }
 
 fn serve(mut stream: TcpStream, script: &Script, seen: &Mutex<Vec<Call>>) {
-    let call = read_call(&stream);
+    // A caller that was killed sends no whole call.
+    let Some(call) = read_call(&stream) else {
+        return;
+    };
     seen.lock()
         .unwrap_or_else(PoisonError::into_inner)
         .push(call.clone());
@@ -188,12 +191,15 @@ fn serve(mut stream: TcpStream, script: &Script, seen: &Mutex<Vec<Call>>) {
     }
 }
 
-fn read_call(stream: &TcpStream) -> Call {
+/// A call; `None` if the connection ends before its end.
+fn read_call(stream: &TcpStream) -> Option<Call> {
     let mut reader = BufReader::new(stream);
     let mut lines = Vec::new();
     loop {
         let mut line = String::new();
-        reader.read_line(&mut line).unwrap();
+        if reader.read_line(&mut line).ok()? == 0 {
+            return None;
+        }
         match line.trim_end() {
             "" => break,
             line => lines.push(line.to_owned()),
@@ -209,10 +215,10 @@ fn read_call(stream: &TcpStream) -> Call {
         .iter()
         .find_map(|header| header.strip_prefix("content-length: "));
     let mut body = vec![0; length.map_or(0, |length| length.parse().unwrap())];
-    reader.read_exact(&mut body).unwrap();
-    Call {
+    reader.read_exact(&mut body).ok()?;
+    Some(Call {
         target,
         headers,
         body: serde_json::from_slice(&body).unwrap_or(Value::Null),
-    }
+    })
 }

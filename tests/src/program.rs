@@ -3,24 +3,26 @@
 
 #![allow(clippy::panic, clippy::unwrap_used)]
 
+use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 
-use myao::config::{Config, WORKSPACE_SCOPE_ID};
-use myao::storage::sqlite::SqliteStore;
 use rusqlite::Connection;
 use rusqlite::types::Value as Cell;
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::kills::workspace;
 use crate::project_file;
 
 /// A folder in which the program runs, with its configuration `myao.yaml` and database `myao.db`.
 pub struct Program {
     folder: TempDir,
+    variables: BTreeMap<&'static str, OsString>,
 }
 
 impl Default for Program {
@@ -35,6 +37,7 @@ impl Program {
     pub fn with_config(config: &str) -> Self {
         let program = Self {
             folder: TempDir::new().unwrap(),
+            variables: BTreeMap::new(),
         };
         program.write("myao.yaml", config);
         program
@@ -46,6 +49,21 @@ impl Program {
         let program = Self::default();
         program.run(&["import", &demo_export()]).succeeded();
         program
+    }
+
+    /// Sets an environment variable of the commands that follow.
+    pub fn set(&mut self, name: &'static str, value: impl Into<OsString>) {
+        self.variables.insert(name, value.into());
+    }
+
+    /// Takes it away again.
+    pub fn unset(&mut self, name: &'static str) {
+        self.variables.remove(name);
+    }
+
+    /// Takes all of them away.
+    pub fn unset_all(&mut self) {
+        self.variables.clear();
     }
 
     /// The folder.
@@ -73,6 +91,7 @@ impl Program {
         let mut command = Command::new(binary());
         command.args(["--config", "myao.yaml"]).args(arguments);
         self.isolate(&mut command);
+        command.envs(&self.variables);
         command
     }
 
@@ -138,10 +157,7 @@ impl Program {
     /// All memories, in a form that does not depend on the order in which they were made.
     #[must_use]
     pub fn memories(&self) -> String {
-        let store = SqliteStore::open(self.path("myao.db")).unwrap();
-        let timezone = Config::default().timezone;
-        let workspace = store.workspace("default", timezone, WORKSPACE_SCOPE_ID);
-        workspace.unwrap().dump().unwrap()
+        workspace(self).dump().unwrap()
     }
 
     /// Every row of every table of the database.
@@ -317,7 +333,7 @@ fn build() -> PathBuf {
 }
 
 /// `target`, or where `CARGO_TARGET_DIR` says.
-fn target_folder() -> PathBuf {
+pub(crate) fn target_folder() -> PathBuf {
     let program = std::env::current_exe().unwrap();
     program.ancestors().nth(3).unwrap().to_owned()
 }

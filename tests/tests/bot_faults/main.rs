@@ -10,7 +10,10 @@
 )]
 
 mod common;
+mod disk;
+mod killed_again;
 mod kills;
+mod minute;
 mod running;
 mod sockets;
 mod speed;

@@ -156,7 +156,7 @@ fn same<T: PartialEq + std::fmt::Debug>(found: &[T], expected: &[T]) {
 
 /// Each channel has its name, and the messages that stand in it, the bot's too.
 #[track_caller]
-fn is_what_slack_shows(program: &Program, world: &World) {
+pub(crate) fn is_what_slack_shows(program: &Program, world: &World) {
     let shown = |id: &str| world.users[id].real_name.clone();
     for (id, channel) in &world.channels {
         let expected: Vec<Said> = channel
@@ -192,7 +192,7 @@ fn readable(text: &str, world: &World) -> String {
 
 /// Each mention is answered once; one that was deleted may have been answered before.
 #[track_caller]
-fn every_mention_is_answered_once(slack: &FakeSlack) {
+pub(crate) fn every_mention_is_answered_once(slack: &FakeSlack) {
     let mut answers: BTreeMap<(String, String), usize> = BTreeMap::new();
     for post in slack.posts() {
         let metadata = post.metadata.unwrap();

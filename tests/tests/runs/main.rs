@@ -10,7 +10,9 @@
     missing_docs
 )]
 
+mod disk;
 mod failures;
+mod killed_commands;
 mod kills;
 mod loading;
 mod models;
