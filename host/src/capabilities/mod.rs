@@ -51,7 +51,7 @@ pub(crate) struct Capabilities {
     pub(crate) settings: Arc<Values>,
     /// The present call, where it is traced.
     pub(crate) trace: Option<ComponentCall>,
-    /// Waited for before a long-term memory is saved.
+    /// Waited for before a memory is saved that the workspace merges.
     pub(crate) turn: Option<Turn>,
 }
 

@@ -66,7 +66,8 @@ impl Host for CallState {
                 .end(draft.scope, &draft.scope_id, draft.memory_type);
             self.tape.keep(&draft).await;
             if let Some(turn) = &self.capabilities.turn
-                && draft.memory_type == MemoryType::LongTerm
+                && (draft.memory_type == MemoryType::LongTerm
+                    || self.capabilities.settings.legacy_workspace_short_term)
             {
                 turn.come().await;
             }

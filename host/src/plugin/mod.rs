@@ -114,7 +114,7 @@ impl MemoryPlugin {
         Ok(self)
     }
 
-    /// The same, whose calls save a long-term memory when their turn has come.
+    /// The same, whose calls save what the workspace merges when their turn has come.
     pub(crate) fn with_turn(mut self, turn: Turn) -> Self {
         self.capabilities.turn = Some(turn);
         self

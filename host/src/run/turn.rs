@@ -1,7 +1,8 @@
 //! The order in which channels that are worked on side by side save what the workspace merges.
 //!
 //! The workspace's memory names the newest memory that it has merged (`merged-through`). That is the channel's that was saved
-//! last; so that it is not any, the last channel of a run saves its long-term memory after the others have ended.
+//! last; so that it is not any, the last channel of a run saves what the workspace merges after the others have ended: its
+//! long-term memory, and its versions where the retired workspace short-term memory is made.
 
 use std::convert::Infallible;
 use std::sync::Arc;
