@@ -1,19 +1,22 @@
 //! Compiles components, and keeps the code between starts: compiling takes about a second, loading some milliseconds.
 
+mod own;
+
 use std::fs;
 use std::hash::{Hash as _, Hasher};
 use std::io::{self, Read as _, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use sha2::{Digest as _, Sha256};
 use wasmtime::Engine;
 use wasmtime::component::Component;
 
+use self::own::{OwnFolder, Refused};
 use crate::digest::hex;
 
 /// Bytes of the checksum behind the compiled code.
-const CHECKSUM_BYTES: u64 = 32;
+const CHECKSUM_BYTES: usize = 32;
 /// Hexadecimal digits of a file's name.
 const DIGEST_DIGITS: usize = 64;
 /// So long a file is kept that nothing uses.
@@ -37,72 +40,60 @@ impl<'a> CompiledCache<'a> {
         component: &[u8],
         digest: &str,
     ) -> Result<Component, Failure> {
-        let path = self.path(engine, digest);
-        let kept = self.check(&path);
-        match kept.and_then(|()| load_file(engine, &path)) {
+        let name = name(engine, digest);
+        match self.load(engine, &name) {
             Ok(component) => return Ok(component),
-            Err(Unusable::Absent) => {}
-            Err(why) => tracing::warn!("{} is not used: {why}", path.display()),
+            Err(Unusable::Refused(Refused::Absent)) => {}
+            Err(why) => {
+                tracing::warn!("{} is not used: {why}", self.folder.join(&name).display());
+            }
         }
         let compiled = compile(engine, component)?;
-        match self.write(&path, &compiled.0) {
+        match self.write(&name, &compiled.0) {
             Ok(()) => self.remove_unused(SystemTime::now()),
             Err(error) => tracing::warn!(
-                "the compiled component is not kept in {}: {error}",
-                path.display()
+                "the compiled component is not kept as {}: {error}",
+                self.folder.join(&name).display()
             ),
         }
         load(engine, &compiled)
     }
 
-    /// The file is named by the component and by everything that its compilation depends on.
-    fn path(&self, engine: &Engine, digest: &str) -> PathBuf {
-        let mut hasher = Digester(Sha256::new());
-        engine.precompile_compatibility_hash().hash(&mut hasher);
-        hasher.0.update(digest.as_bytes());
-        let name = hex(hasher.0.finalize());
-        self.folder.join(format!("{name}.cwasm"))
-    }
-
-    /// Whether a file is whole and the user's own.
-    fn check(&self, path: &Path) -> Result<(), Unusable> {
-        let mut file = fs::File::open(path).map_err(Unusable::unreadable)?;
-        let (folder, own) = (fs::metadata(self.folder), file.metadata());
-        let (folder, own) = folder
-            .and_then(|folder| Ok((folder, own?)))
-            .map_err(Unusable::unreadable)?;
-        if !is_private(&folder, &own) {
-            return Err(Unusable::NotPrivate);
+    /// Loads a file that is whole and the user's own. It is read once, so that what was checked is what runs.
+    fn load(&self, engine: &Engine, name: &str) -> Result<Component, Unusable> {
+        let mut file = OwnFolder::open(self.folder)?.open_file(name)?;
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).map_err(Refused::from)?;
+        let length = bytes.len().checked_sub(CHECKSUM_BYTES);
+        let (compiled, checksum) = length
+            .and_then(|length| bytes.split_at_checked(length))
+            .ok_or(Unusable::Damaged)?;
+        if Sha256::digest(compiled).as_slice() != checksum {
+            return Err(Unusable::Damaged);
         }
-        let length = own.len().checked_sub(CHECKSUM_BYTES);
-        let mut compiled = (&mut file).take(length.ok_or(Unusable::Damaged)?);
-        let mut hasher = Digester(Sha256::new());
-        io::copy(&mut compiled, &mut hasher).map_err(Unusable::unreadable)?;
-        let mut checksum = Vec::new();
-        file.read_to_end(&mut checksum)
-            .map_err(Unusable::unreadable)?;
-        if hasher.0.finalize().as_slice() == checksum {
-            Ok(())
-        } else {
-            Err(Unusable::Damaged)
-        }
+        deserialize(engine, compiled).map_err(Unusable::NotLoaded)
     }
 
     /// Written aside, and renamed when it is whole.
-    fn write(&self, path: &Path, compiled: &[u8]) -> io::Result<()> {
-        create_private_folder(self.folder)?;
-        let partial = path.with_extension(format!("partial-{}", std::process::id()));
-        let written = create_private_file(&partial).and_then(|mut file| {
+    fn write(&self, name: &str, compiled: &[u8]) -> Result<(), Refused> {
+        let folder = OwnFolder::create(self.folder)?;
+        let partial = format!(
+            "{}.partial-{}",
+            name.trim_end_matches(".cwasm"),
+            std::process::id()
+        );
+        let written = folder.create_file(&partial).and_then(|mut file| {
             file.write_all(compiled)?;
             file.write_all(&Sha256::digest(compiled))?;
             file.sync_all()
         });
         written
-            .and_then(|()| fs::rename(&partial, path))
+            .and_then(|()| folder.rename(&partial, name))
             .inspect_err(|_| {
                 // The error that is passed on says more than one of cleaning up.
-                let _ = fs::remove_file(&partial);
-            })
+                let _ = folder.remove(&partial);
+            })?;
+        Ok(())
     }
 
     /// Removes what other versions of program and component left behind, and nothing has used for long.
@@ -125,6 +116,14 @@ impl<'a> CompiledCache<'a> {
             );
         }
     }
+}
+
+/// A file is named by the component and by everything that its compilation depends on.
+fn name(engine: &Engine, digest: &str) -> String {
+    let mut hasher = Digester(Sha256::new());
+    engine.precompile_compatibility_hash().hash(&mut hasher);
+    hasher.0.update(digest.as_bytes());
+    format!("{}.cwasm", hex(hasher.0.finalize()))
 }
 
 fn remove_if_unused(entry: &fs::DirEntry, now: SystemTime) -> io::Result<()> {
@@ -181,28 +180,15 @@ pub(crate) fn load(engine: &Engine, compiled: &Compiled) -> Result<Component, Fa
 /// Why a file is not used.
 #[derive(Debug, thiserror::Error)]
 enum Unusable {
-    #[error("it is not there")]
-    Absent,
-    #[error("{0}")]
-    Unreadable(io::Error),
-    #[error("others may have written it")]
-    NotPrivate,
+    #[error(transparent)]
+    Refused(#[from] Refused),
     #[error("it is not as it was written")]
     Damaged,
     #[error("{0:#}")]
-    Refused(wasmtime::Error),
+    NotLoaded(wasmtime::Error),
 }
 
-impl Unusable {
-    fn unreadable(error: io::Error) -> Self {
-        match error.kind() {
-            io::ErrorKind::NotFound => Self::Absent,
-            _ => Self::Unreadable(error),
-        }
-    }
-}
-
-/// Feeds a SHA-256 with what is hashed or written.
+/// Feeds a SHA-256 with what is hashed.
 struct Digester(Sha256);
 
 impl Hasher for Digester {
@@ -216,81 +202,11 @@ impl Hasher for Digester {
     }
 }
 
-impl io::Write for Digester {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.update(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
 #[allow(unsafe_code)]
 fn deserialize(engine: &Engine, compiled: &[u8]) -> wasmtime::Result<Component> {
-    // SAFETY: the bytes come from `precompile_component`, just now or as those that `map` takes.
+    // SAFETY: the bytes come from `precompile_component`, just now, or through a file that only this user can
+    // have written and whose checksum is right.
     unsafe { Component::deserialize(engine, compiled) }
-}
-
-/// Loads the code where it lies: a process reads what it runs, and processes share it. A file system whose files may not be
-/// executed costs a copy.
-fn load_file(engine: &Engine, path: &Path) -> Result<Component, Unusable> {
-    map(engine, path).or_else(|_| {
-        let compiled = fs::read(path).map_err(Unusable::unreadable)?;
-        deserialize(engine, &compiled).map_err(Unusable::Refused)
-    })
-}
-
-#[allow(unsafe_code)]
-fn map(engine: &Engine, path: &Path) -> wasmtime::Result<Component> {
-    // SAFETY: the bytes come from `precompile_component` through a file that only this user can write and whose
-    // checksum is right. Files are never written to, only replaced and removed.
-    unsafe { Component::deserialize_file(engine, path) }
-}
-
-#[cfg(unix)]
-fn create_private_folder(folder: &Path) -> io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt as _;
-    fs::DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(folder)
-}
-
-#[cfg(unix)]
-fn create_private_file(path: &Path) -> io::Result<fs::File> {
-    use std::os::unix::fs::OpenOptionsExt as _;
-    fs::OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(path)
-}
-
-/// Whether nobody but the folder's owner can have written the file: nobody else can put one into the folder.
-#[cfg(unix)]
-fn is_private(folder: &fs::Metadata, file: &fs::Metadata) -> bool {
-    use std::os::unix::fs::MetadataExt as _;
-    folder.mode() & 0o022 == 0 && file.mode() & 0o077 == 0 && file.uid() == folder.uid()
-}
-
-#[cfg(not(unix))]
-fn create_private_folder(folder: &Path) -> io::Result<()> {
-    fs::create_dir_all(folder)
-}
-
-#[cfg(not(unix))]
-fn create_private_file(path: &Path) -> io::Result<fs::File> {
-    fs::OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .open(path)
-}
-
-#[cfg(not(unix))]
-fn is_private(_: &fs::Metadata, _: &fs::Metadata) -> bool {
-    true
 }
 
 #[cfg(test)]

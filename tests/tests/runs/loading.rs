@@ -1,8 +1,9 @@
 //! Files that are no component, or one for another host, and compiled code that is damaged or not ours.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{PermissionsExt as _, chown, symlink};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use myao::component::{LoadError, LoadedComponent};
 use myao_tests::project_file;
@@ -82,12 +83,16 @@ struct Cache {
 
 impl Cache {
     fn filled() -> Self {
-        let cache = Self {
-            top: tempfile::tempdir().unwrap(),
-            component: component(),
-        };
+        let cache = Self::of(component());
         cache.load();
         cache
+    }
+
+    fn of(component: Vec<u8>) -> Self {
+        Self {
+            top: tempfile::tempdir().unwrap(),
+            component,
+        }
     }
 
     fn folder(&self) -> PathBuf {
@@ -95,7 +100,11 @@ impl Cache {
     }
 
     fn load(&self) {
-        LoadedComponent::from_bytes("plugin.wasm", &self.component, Some(&self.folder())).unwrap();
+        self.try_load().unwrap();
+    }
+
+    fn try_load(&self) -> Result<LoadedComponent, LoadError> {
+        LoadedComponent::from_bytes("plugin.wasm", &self.component, Some(&self.folder()))
     }
 
     fn files(&self) -> Vec<PathBuf> {
@@ -174,6 +183,92 @@ fn compiled_code_in_a_folder_that_others_may_write_is_not_used() {
     let cache = Cache::filled();
     fs::set_permissions(cache.folder(), fs::Permissions::from_mode(0o777)).unwrap();
     assert!(!is_used(&cache));
+}
+
+/// The user that owns nothing.
+const NOBODY: u32 = 65534;
+
+/// Whether files can be given to another user. Only root can do that: without, the test says that it is skipped.
+#[must_use]
+fn is_root(test: &str) -> bool {
+    let folder = tempfile::tempdir().unwrap();
+    let is_root = chown(folder.path(), Some(NOBODY), None).is_ok();
+    if !is_root {
+        eprintln!("!!!!!!!! SKIPPED: {test}: only root can give a file to another user");
+    }
+    is_root
+}
+
+/// A cache in which the code of an empty component stands in the place of the component's.
+fn with_planted_code() -> Cache {
+    let empty = Cache::of(b"\0asm\x0d\0\x01\0".to_vec());
+    // It does not fit this host, and is kept all the same.
+    assert!(empty.try_load().is_err());
+    let cache = Cache::filled();
+    fs::write(cache.file(), fs::read(empty.file()).unwrap()).unwrap();
+    cache
+}
+
+#[test]
+fn compiled_code_of_another_user_is_not_run() {
+    let cache = with_planted_code();
+    assert!(cache.try_load().is_err(), "what is ours is run");
+    if !is_root("compiled_code_of_another_user_is_not_run") {
+        return;
+    }
+    // Nobody's file, in a folder of ours or of nobody's; our file in a folder of nobody's; and all of it below nobody's.
+    let whose = |path: &Path| chown(path, Some(NOBODY), None).unwrap();
+    let plants: [fn(&Cache) -> Vec<PathBuf>; 4] = [
+        |cache| vec![cache.file()],
+        |cache| vec![cache.file(), cache.folder()],
+        |cache| vec![cache.folder()],
+        |cache| vec![cache.top.path().to_owned()],
+    ];
+    for plant in plants {
+        let cache = with_planted_code();
+        let planted = plant(&cache);
+        planted.iter().for_each(|path| whose(path));
+        assert!(cache.try_load().is_ok(), "{planted:?}");
+    }
+}
+
+#[test]
+fn compiled_code_below_a_folder_that_others_may_exchange_is_not_used() {
+    let cache = Cache::filled();
+    fs::set_permissions(cache.top.path(), fs::Permissions::from_mode(0o777)).unwrap();
+    assert!(!is_used(&cache));
+    // As `/tmp` is: others may add to it, and take nothing away.
+    fs::set_permissions(cache.top.path(), fs::Permissions::from_mode(0o1777)).unwrap();
+    assert!(is_used(&cache));
+    if is_root("compiled_code_below_a_folder_that_others_may_exchange_is_not_used") {
+        chown(cache.top.path(), Some(NOBODY), None).unwrap();
+        assert!(!is_used(&cache));
+    }
+}
+
+#[test]
+fn links_and_pipes_are_not_followed() {
+    // A link to code that is ours.
+    let cache = with_planted_code();
+    let (name, elsewhere) = (cache.file(), cache.top.path().join("elsewhere"));
+    fs::rename(&name, &elsewhere).unwrap();
+    symlink(&elsewhere, &name).unwrap();
+    cache.load();
+    assert!(fs::symlink_metadata(&name).unwrap().is_file(), "made anew");
+
+    // A pipe that nobody writes to.
+    fs::remove_file(&name).unwrap();
+    let made = Command::new("mkfifo").arg("-m600").arg(&name).status();
+    assert!(made.unwrap().success());
+    cache.load();
+    assert!(fs::symlink_metadata(&name).unwrap().is_file(), "made anew");
+
+    // A link in the place of the folder.
+    let cache = with_planted_code();
+    let elsewhere = cache.top.path().join("elsewhere");
+    fs::rename(cache.folder(), &elsewhere).unwrap();
+    symlink(&elsewhere, cache.folder()).unwrap();
+    cache.load();
 }
 
 #[test]
