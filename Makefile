@@ -32,6 +32,7 @@ test: build $(PYTHON)/ready ## every test
 
 # Part of `test`, which says what is left out where Node or Python is missing.
 test-embed: component ## the components in Node and Python, against the Rust host
+	@scripts/build-component faulty
 	@scripts/test-installed embed node python
 
 # These programs need installing: `make test` lists their tests as ignored.

@@ -1,5 +1,5 @@
 //! What the host lends the component: one file per import of the WIT contract. Nothing else is linked,
-//! but for the empty WASI context that Rust's standard library asks for.
+//! but for what of WASI Rust's standard library asks for, which is empty (`wasi.rs`).
 
 /// One import: as the tape has it, or done by the host.
 macro_rules! import {
@@ -22,6 +22,7 @@ pub mod settings;
 pub mod slack;
 pub mod storage;
 
+mod wasi;
 use std::sync::Arc;
 
 use wasmtime::component::{HasSelf, Linker, ResourceTable};
@@ -29,6 +30,7 @@ use wasmtime::{StoreLimits, StoreLimitsBuilder};
 use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 
 use crate::bindings::settings::Values;
+use self::budget::Budget;
 use crate::journal::{Attempts, CallJournal};
 use crate::llm::{Agents, CallObserver};
 use crate::plugin::Limits;
@@ -96,9 +98,8 @@ impl CallState {
                 .memory_size(limits.memory_bytes)
                 .trap_on_grow_failure(true)
                 .build(),
-            // No arguments, environment, files, network or standard streams.
-            wasi: WasiCtx::builder().build(),
-            resources: ResourceTable::new(),
+            wasi: wasi::context(),
+            resources: wasi::resources(),
         }
     }
 
@@ -126,7 +127,7 @@ impl WasiView for CallState {
 
 /// Links every import of the contract.
 pub(crate) fn add_to_linker(linker: &mut Linker<CallState>) -> wasmtime::Result<()> {
-    wasmtime_wasi::p2::add_to_linker_async(linker)?;
+    wasi::add_to_linker(linker)?;
     crate::bindings::Memory::add_to_linker::<_, HasSelf<_>>(linker, |state| state)
 }
 

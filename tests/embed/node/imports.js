@@ -114,7 +114,8 @@ export const log = {
 
 /**
  * WASI is what Rust's standard library asks for, and nothing is in it: no arguments, environment, files, network or
- * streams, and no way to end this process. Left to itself, the shim would lend those of this process.
+ * streams, and no way to end this process; clocks stand still, and randomness is the same in every call. Left to itself, the
+ * shim would lend those of this process.
  */
 export function emptyWasi() {
   const stream = (/** @type {object} */ prototype, /** @type {object} */ methods) => Object.assign(Object.create(prototype), methods);
@@ -134,5 +135,17 @@ export function emptyWasi() {
     terminalStdout: { getTerminalStdout: () => undefined },
     terminalStderr: { getTerminalStderr: () => undefined },
   };
-  return new WASIShim({ cli: nothing, sandbox: { preopens: {}, enableNetwork: false } }).getImportObject();
+  const timer = () => { throw new Error('a component has no clock'); };
+  const clocks = {
+    wallClock: { now: () => ({ seconds: 0n, nanoseconds: 0 }), resolution: () => ({ seconds: 1n, nanoseconds: 0 }) },
+    monotonicClock: { now: () => 0n, resolution: () => 1n, subscribeInstant: timer, subscribeDuration: timer },
+  };
+  const bytes = (/** @type {bigint} */ length) => Uint8Array.from({ length: Number(length) }, (_, index) => index);
+  const random = {
+    random: { getRandomBytes: bytes, getRandomU64: () => 1n },
+    insecure: { getInsecureRandomBytes: bytes, getInsecureRandomU64: () => 1n },
+    insecureSeed: { insecureSeed: () => [0n, 0n] },
+  };
+  const sandbox = { preopens: {}, enableNetwork: false };
+  return new WASIShim(/** @type {any} */ ({ cli: nothing, clocks, random, sandbox })).getImportObject();
 }

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from wasmtime import Config, Engine, Store, WasiConfig
+from wasmtime import Config, Engine, Store
 from wasmtime.component import Component, Linker, Record, Variant
 
 from store import Refusal
@@ -78,19 +78,23 @@ class Plugin:
         self._deadline_seconds = deadline_seconds
         self._memory_bytes = memory_bytes
         self._linker = Linker(self._engine)
-        self._linker.add_wasip2()
         with self._linker.root() as root:
+            # Of WASI, only what seeds hash maps: the same for every call. wasmtime would lend clocks and randomness with it.
+            for name in self._component.type.imports(self._engine):
+                if name.startswith("wasi:random/insecure-seed@"):
+                    with root.add_instance(name) as instance:
+                        instance.add_func("insecure-seed", lambda _store: (0, 0))
             for interface, functions in imports.items():
                 with root.add_instance(f"myao:memory/{interface}@{VERSION}") as instance:
                     for name, function in functions.items():
                         instance.add_func(name, _import(function))
+        # A component that asks for anything else of the machine ends its call.
+        self._linker.define_unknown_imports_as_traps(self._component)
 
     def call(self, interface: str, export: str, *arguments: Any) -> Any:
         """Calls an export. A result's error is a `Variant`; a trap, the deadline's too, is a `wasmtime.Trap`."""
         store = Store(self._engine)
         store.set_limits(memory_size=self._memory_bytes)
-        # No arguments, environment, files, network or streams.
-        store.set_wasi(WasiConfig())
         store.set_epoch_deadline(1)
         instance = self._linker.instantiate(store, self._component)
         index = instance.get_export_index(store, f"myao:memory/{interface}@{VERSION}")

@@ -1,4 +1,5 @@
 //! Misbehaves as `render-prompt` is told in `existing-memory`; with anything else it does its work.
+//! `greedy.rs` writes and asks without end, `prying.rs` looks for what WASI might tell.
 #![cfg(target_arch = "wasm32")]
 #![allow(
     unsafe_code,
@@ -13,16 +14,50 @@
 use std::hint::black_box;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+mod greedy;
+mod prying;
+
 wit_bindgen::generate!({
     path: "../../wit",
-    world: "summarizer",
+    // What it exports is the smaller world; what it abuses is more. Of WASI, what the standard library has no functions for.
+    inline: "
+        package myao:faulty;
+
+        world faulty {
+            include myao:memory/summarizer@0.1.0;
+            import myao:memory/storage@0.1.0;
+            import myao:memory/slack@0.1.0;
+            import wasi:random/random@0.2.3;
+            import wasi:cli/stdout@0.2.3;
+        }
+
+        package wasi:random@0.2.3 {
+            interface random {
+                get-random-bytes: func(len: u64) -> list<u8>;
+            }
+        }
+
+        package wasi:io@0.2.3 {
+            interface streams {
+                resource output-stream;
+            }
+        }
+
+        package wasi:cli@0.2.3 {
+            interface stdout {
+                use wasi:io/streams@0.2.3.{output-stream};
+                get-stdout: func() -> output-stream;
+            }
+        }
+    ",
+    world: "myao:faulty/faulty",
     generate_all,
 });
 
 use exports::myao::memory::memory_summarizer::{self, Summary};
 use exports::myao::memory::reply_prompt::{self, Occasion};
 use myao::memory::errors::Error;
-use myao::memory::llm::{self, Agent, Purpose, Request};
+use myao::memory::llm;
 use myao::memory::log::{self, Level};
 use myao::memory::settings;
 use myao::memory::types::{Context, MemoryType, Scope, Timestamp};
@@ -39,7 +74,7 @@ impl memory_summarizer::Guest for Faulty {
 
     fn render_prompt(
         _: Context,
-        scope: Scope,
+        _: Scope,
         _: MemoryType,
         existing_memory: Option<String>,
     ) -> Result<String, Error> {
@@ -67,23 +102,14 @@ impl memory_summarizer::Guest for Faulty {
             Some("call without end") => loop {
                 settings::get();
             },
-            Some("ask the model") => {
-                let request = Request {
-                    system_prompt: "?".to_owned(),
-                    max_tokens: 1,
-                    answer_schema: None,
-                    purpose: Purpose {
-                        agent: Agent::Memory,
-                        scope,
-                        scope_id: "default".to_owned(),
-                        memory_type: None,
-                    },
-                };
-                llm::complete(&request)
-                    .map(|answer| answer.text)
-                    .map_err(Error::Llm)
-            }
-            _ => Ok("a prompt".to_owned()),
+            Some("ask the model") => llm::complete(&greedy::request("?", 1))
+                .map(|answer| answer.text)
+                .map_err(Error::Llm),
+            Some(what) => match greedy::misbehave(what).or_else(|| prying::misbehave(what)) {
+                Some(text) => Ok(text),
+                None => Ok("a prompt".to_owned()),
+            },
+            None => Ok("a prompt".to_owned()),
         }
     }
 }

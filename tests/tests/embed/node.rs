@@ -28,8 +28,12 @@ fn prepare() -> PathBuf {
         let source = source.unwrap().path();
         fs::copy(&source, folder.join(source.file_name().unwrap())).unwrap();
     }
-    for name in ["memory", "summarizer"] {
-        let component = project_file(&format!("target/component/myao_{name}.wasm"));
+    for (name, file) in [
+        ("memory", "myao_memory"),
+        ("summarizer", "myao_summarizer"),
+        ("faulty", "faulty"),
+    ] {
+        let component = project_file(&format!("target/component/{file}.wasm"));
         let mut jco = Command::new("node_modules/.bin/jco");
         jco.current_dir(&folder).arg("transpile");
         jco.arg(component.canonicalize().unwrap());
@@ -80,6 +84,23 @@ async fn imports_may_answer_later_and_a_call_ends_at_its_deadline() {
     let chunks = printed["chunks"].as_u64();
     assert!(chunks > Some(1), "{printed}");
     assert_eq!(printed["side-by-side"].as_u64(), chunks);
+}
+
+#[test]
+#[ignore = "needs jco: make test-embed"]
+fn clocks_stand_still_and_chance_is_the_same_in_every_call() {
+    let script = project_file("tests/tests/embed/prying.js");
+    fs::copy(script, folder().join("prying.mjs")).unwrap();
+    let printed = node("prying.mjs");
+    let told: Vec<String> = serde_json::from_slice(&printed.stdout).unwrap();
+    let [first, second, machine, timer, next] = told.as_slice() else {
+        panic!("{told:?}")
+    };
+    assert!(first.starts_with("Ok(0ns) 0ns "), "{first}");
+    assert_eq!(first, second);
+    assert_eq!(machine, "environment 0, arguments 0, files 0, sockets 0");
+    assert_eq!(timer, "a component has no clock");
+    assert_eq!(next, "a prompt");
 }
 
 #[tokio::test]

@@ -47,16 +47,25 @@ async fn the_commands_of_the_distribution_work() {
 
 #[test]
 #[ignore = "needs wasmtime for Python: make test-embed"]
-fn a_call_ends_at_its_deadline_and_at_its_memory_limit() {
+fn a_call_ends_at_its_deadline_at_its_memory_limit_and_where_it_looks_at_the_machine() {
     let mut python = python("limits.py");
     python.arg(project_file("target/component/myao_summarizer.wasm"));
-    let printed = run(python.args([CONTEXT, FILE].map(project_file)));
+    python.args([CONTEXT, FILE].map(project_file));
+    let printed = run(python.arg(project_file("target/component/faulty.wasm")));
     let printed = String::from_utf8(printed.stdout).unwrap();
     let lines: Vec<&str> = printed.lines().collect();
-    let [endless, too_long, next] = lines.as_slice() else {
+    let [endless, too_long, clock, machine, next] = lines.as_slice() else {
         panic!("{printed}");
     };
     assert_eq!(*endless, "endless: wasm trap: interrupt");
     assert!(too_long.starts_with("too long: wasm trap"), "{too_long}");
+    assert!(
+        clock.starts_with("clock: unknown import: `wasi:clocks/"),
+        "{clock}"
+    );
+    assert!(
+        machine.starts_with("machine: unknown import: `wasi:cli/environment"),
+        "{machine}"
+    );
     assert!(next.starts_with("the next call: "), "{next}");
 }

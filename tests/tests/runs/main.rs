@@ -17,6 +17,7 @@ mod kills;
 mod loading;
 mod models;
 mod real_data;
+mod prying;
 mod sandbox;
 mod scale;
 mod side_by_side;

@@ -58,7 +58,7 @@ impl Llm for Gate {
     }
 }
 
-fn faulty(llm: Arc<dyn Llm>, limits: Limits) -> MemoryPlugin {
+pub(crate) fn faulty(llm: Arc<dyn Llm>, limits: Limits) -> MemoryPlugin {
     MemoryPlugin::builder()
         .component_file(project_file(FAULTY))
         .cache_dir(project_file("target/component-cache"))
@@ -68,7 +68,7 @@ fn faulty(llm: Arc<dyn Llm>, limits: Limits) -> MemoryPlugin {
         .unwrap_or_else(|error| panic!("{error}; run `scripts/build-component faulty` first"))
 }
 
-async fn told_to(plugin: &MemoryPlugin, what: &str) -> Result<String, CallError> {
+pub(crate) async fn told_to(plugin: &MemoryPlugin, what: &str) -> Result<String, CallError> {
     let context = context();
     plugin
         .render_prompt(&context, Scope::Channel, MemoryType::ShortTerm, Some(what))
@@ -76,7 +76,7 @@ async fn told_to(plugin: &MemoryPlugin, what: &str) -> Result<String, CallError>
 }
 
 /// How a call ends that misbehaves. It is told with the component's name, and the next one works.
-async fn ending(what: &str, limits: Limits) -> CallError {
+pub(crate) async fn ending(what: &str, limits: Limits) -> CallError {
     let plugin = faulty(Arc::new(NoLlm), limits);
     let error = told_to(&plugin, what).await.unwrap_err();
     assert!(error.to_string().contains("faulty.wasm"), "{error}");
