@@ -3,12 +3,14 @@
 
 use futures::StreamExt as _;
 
+use super::budget::Budget;
 use super::{CallState, Capabilities};
 use crate::bindings::llm::{Agent, Completion, Host, LlmError, Request};
 use crate::explain::explain_storage;
 use crate::journal::{CallEntry, CallJournal, Input};
 use crate::llm::record::Witness;
 use crate::llm::{CallObserver, Llm};
+use crate::plugin::Excess;
 
 impl Host for CallState {
     async fn complete(
@@ -16,7 +18,7 @@ impl Host for CallState {
         request: Request,
     ) -> wasmtime::Result<Result<Completion, LlmError>> {
         import!(self, "llm.complete", request, {
-            let answer = self.ask(vec![request]).await.pop();
+            let answer = self.ask(vec![request]).await?.pop();
             answer.unwrap_or_else(|| Err(LlmError::Other("the call has no result".to_owned())))
         })
     }
@@ -25,7 +27,12 @@ impl Host for CallState {
         &mut self,
         requests: Vec<Request>,
     ) -> wasmtime::Result<Vec<Result<Completion, LlmError>>> {
-        import!(self, "llm.complete-all", requests, self.ask(requests).await)
+        import!(
+            self,
+            "llm.complete-all",
+            requests,
+            self.ask(requests).await?
+        )
     }
 
     async fn context_window(&mut self, agent: Agent) -> wasmtime::Result<Option<u32>> {
@@ -50,10 +57,13 @@ impl Host for CallState {
 }
 
 impl CallState {
-    /// Answers to requests, in their order.
-    async fn ask(&mut self, requests: Vec<Request>) -> Vec<Result<Completion, LlmError>> {
+    /// Answers to requests, in their order. What the model answered before its limit is in the journal.
+    async fn ask(
+        &mut self,
+        requests: Vec<Request>,
+    ) -> Result<Vec<Result<Completion, LlmError>>, Excess> {
         let Some(first) = requests.first() else {
-            return Vec::new();
+            return Ok(Vec::new());
         };
         // A call that has not begun has no deadline yet; so no more begin than may be under way.
         let in_flight = self
@@ -66,18 +76,21 @@ impl CallState {
             .map(|request| request.purpose.clone())
             .collect();
         let inputs = self.inputs(&requests);
-        let (capabilities, is_kept) = (&self.capabilities, self.keeps_answers);
+        let (capabilities, budget, is_kept) =
+            (&self.capabilities, &self.budget, self.keeps_answers);
+        // All of them come to an end: what is under way is paid for.
         let results: Vec<_> = futures::stream::iter(requests.into_iter().zip(inputs))
-            .map(|(request, input)| capabilities.complete(request, input, is_kept))
+            .map(|(request, input)| capabilities.complete(request, input, is_kept, budget))
             .buffered(in_flight)
             .collect()
             .await;
+        let results: Vec<_> = results.into_iter().collect::<Result<_, Excess>>()?;
         for (purpose, result) in purposes.iter().zip(&results) {
             if result.is_err() {
                 self.attempts.failed(purpose);
             }
         }
-        results
+        Ok(results)
     }
 
     /// What each request asks; none where that is not to be found again.
@@ -104,32 +117,44 @@ impl CallState {
 }
 
 impl Capabilities {
-    /// One answer: the journal's where it has one, else the model's, which is written down first.
+    /// One answer: the journal's where it has one, else the model's, which is written down first. Only the model's count
+    /// towards the call's limits: so what took more than one call may goes on in the next one.
     async fn complete(
         &self,
         request: Request,
         input: Option<Input>,
         is_kept: bool,
+        budget: &Budget,
+    ) -> Result<Result<Completion, LlmError>, Excess> {
+        if is_kept
+            && let (Some(journal), Some(input)) = (&self.journal, &input)
+            && let Some(recalled) = recall(&**journal, &request, input).await
+        {
+            return Ok(recalled);
+        }
+        budget.ask(&request)?;
+        let answer = match &self.journal {
+            Some(journal) => self.ask_for(&**journal, request, input, is_kept).await,
+            None => {
+                let llm = self.agents.of(request.purpose.agent);
+                self.ask(llm, request, &*self.calls).await
+            }
+        };
+        if let Ok(answer) = &answer {
+            budget.answered(answer.text.len())?;
+        }
+        Ok(answer)
+    }
+
+    /// Asks the model, and writes its answer down.
+    async fn ask_for(
+        &self,
+        journal: &dyn CallJournal,
+        request: Request,
+        input: Option<Input>,
+        is_kept: bool,
     ) -> Result<Completion, LlmError> {
         let llm = self.agents.of(request.purpose.agent);
-        let Some(journal) = self.journal.as_deref() else {
-            return self.ask(llm, request, &*self.calls).await;
-        };
-        if is_kept && let Some(input) = &input {
-            // Without the journal nobody knows whether this was paid for already.
-            let recalled = journal.recall(&request.purpose, input).await;
-            let recalled = recalled.map_err(|error| {
-                LlmError::Other(format!(
-                    "it was not asked, as the journal of its calls cannot be read: {}",
-                    explain_storage(&error)
-                ))
-            })?;
-            if let Some(completion) = recalled {
-                let scope_id = &request.purpose.scope_id;
-                tracing::info!("the answer for {scope_id} was there already: not asked again");
-                return Ok(completion);
-            }
-        }
         let window = llm.context_window();
         let purpose = request.purpose.clone();
         let witness = Witness::of(&*self.calls);
@@ -171,6 +196,27 @@ impl Capabilities {
             Some(trace) => trace.ask(llm, request, calls).await,
             None => llm.complete(request, calls).await,
         }
+    }
+}
+
+/// The answer that the journal has, `None` if there is none.
+async fn recall(
+    journal: &dyn CallJournal,
+    request: &Request,
+    input: &Input,
+) -> Option<Result<Completion, LlmError>> {
+    match journal.recall(&request.purpose, input).await {
+        Ok(recalled) => {
+            let completion = recalled?;
+            let scope_id = &request.purpose.scope_id;
+            tracing::info!("the answer for {scope_id} was there already: not asked again");
+            Some(Ok(completion))
+        }
+        // Without the journal nobody knows whether this was paid for already.
+        Err(error) => Some(Err(LlmError::Other(format!(
+            "it was not asked, as the journal of its calls cannot be read: {}",
+            explain_storage(&error)
+        )))),
     }
 }
 

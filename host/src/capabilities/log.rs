@@ -1,6 +1,7 @@
 //! The import `log`: the component's lines go to `tracing`, under the target `myao::component`.
 
 use super::CallState;
+use super::budget::Line;
 use crate::bindings::log::{Host, Level};
 
 /// A longer line is cut: a component cannot flood the log with one.
@@ -14,6 +15,14 @@ impl Host for CallState {
             return Ok(());
         }
         let line = cut(&line);
+        match self.budget.log(line.len()) {
+            Line::Written => {}
+            Line::LeftOut => return Ok(()),
+            Line::FirstLeftOut => {
+                tracing::warn!(target: "myao::component", "what else this call of the component says is left out: it said too much");
+                return Ok(());
+            }
+        }
         match level {
             Level::Debug => tracing::debug!(target: "myao::component", "{line}"),
             Level::Info => tracing::info!(target: "myao::component", "{line}"),

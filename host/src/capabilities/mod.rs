@@ -16,21 +16,22 @@ macro_rules! import {
     }};
 }
 
+mod budget;
 pub mod llm;
 pub mod log;
 pub mod settings;
 pub mod slack;
 pub mod storage;
-
 mod wasi;
+
 use std::sync::Arc;
 
 use wasmtime::component::{HasSelf, Linker, ResourceTable};
 use wasmtime::{StoreLimits, StoreLimitsBuilder};
 use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 
-use crate::bindings::settings::Values;
 use self::budget::Budget;
+use crate::bindings::settings::Values;
 use crate::journal::{Attempts, CallJournal};
 use crate::llm::{Agents, CallObserver};
 use crate::plugin::Limits;
@@ -77,6 +78,7 @@ pub(crate) struct CallState {
     pub(crate) tape: Tape,
     /// How many more times it may call its imports.
     import_calls_left: u64,
+    budget: Budget,
     wasi: WasiCtx,
     resources: ResourceTable,
 }
@@ -93,6 +95,7 @@ impl CallState {
             keeps_answers,
             tape,
             import_calls_left: limits.import_calls,
+            budget: Budget::new(limits),
             attempts: Attempts::default(),
             memory_limit: StoreLimitsBuilder::new()
                 .memory_size(limits.memory_bytes)

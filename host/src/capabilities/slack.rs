@@ -9,6 +9,7 @@ type Answered<T> = wasmtime::Result<Result<T, SlackError>>;
 impl Host for CallState {
     async fn post(&mut self, request: PostRequest) -> Answered<Vec<String>> {
         import!(self, "slack.post", request, {
+            self.budget.post(post_bytes(&request))?;
             self.capabilities.slack.post(request).await
         })
     }
@@ -42,4 +43,11 @@ impl Host for CallState {
             self.capabilities.slack.get_user(id).await
         })
     }
+}
+
+/// What a post brings to the platform, and into the store.
+fn post_bytes(request: &PostRequest) -> usize {
+    let users = request.may_notify.iter();
+    let users = users.map(|user| user.id.len() + user.name.len());
+    request.text.len() + users.sum::<usize>()
 }

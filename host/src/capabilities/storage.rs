@@ -62,6 +62,7 @@ impl Host for CallState {
 
     async fn save_memory(&mut self, draft: MemoryDraft) -> Stored<Memory> {
         import!(self, "storage.save-memory", draft, {
+            self.budget.save(draft_bytes(&draft))?;
             self.attempts
                 .end(draft.scope, &draft.scope_id, draft.memory_type);
             self.tape.keep(&draft).await;
@@ -88,9 +89,18 @@ impl Host for CallState {
 
     async fn defer(&mut self, scope: Scope, scope_id: String, deferral: Deferral) -> Stored<()> {
         import!(self, "storage.defer", (scope, &scope_id, &deferral), {
+            self.budget.save(scope_id.len() + deferral.reason.len())?;
             self.attempts.end(scope, &scope_id, deferral.memory_type);
             let storage = &self.capabilities.storage;
             storage.defer(scope, scope_id, deferral).await
         })
     }
+}
+
+/// What a memory brings into the store.
+fn draft_bytes(draft: &MemoryDraft) -> usize {
+    let texts = [&draft.scope_id, &draft.content, &draft.source_channel_id];
+    let texts = texts.into_iter().chain(&draft.source_messages);
+    let texts = texts.chain(&draft.source_latest_message_ts);
+    texts.map(String::len).sum::<usize>() + size_of_val(draft.source_memories.as_slice())
 }

@@ -108,6 +108,16 @@ pub enum CallError {
         /// The limit.
         limit: u64,
     },
+    /// The component wrote or asked for more than its limit.
+    #[error("the component {component} {excess} in `{call}`; what it saved until then stays")]
+    Exceeded {
+        /// The component's name.
+        component: String,
+        /// The export.
+        call: &'static str,
+        /// Which limit, and how much it is.
+        excess: Excess,
+    },
     /// The component trapped in another way: it panicked, or is not what it says.
     #[error(
         "the component {component} failed in `{call}`: {detail}; report this with the component's version"
@@ -120,6 +130,30 @@ pub enum CallError {
         /// What happened, with a backtrace.
         detail: String,
     },
+}
+
+/// What a call wanted to write or ask for beyond its [`Limits`]: which limit, and how much it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Excess {
+    /// [`Limits::saves`].
+    #[error("saved more than {0} memories and deferrals (the limit saves)")]
+    Saves(u64),
+    /// [`Limits::posts`].
+    #[error("posted more than {0} times (the limit posts)")]
+    Posts(u64),
+    /// [`Limits::write_bytes`].
+    #[error("saved and posted more than {0} bytes (the limit write_bytes)")]
+    WriteBytes(u64),
+    /// [`Limits::model_calls`].
+    #[error("asked models more than {0} times (the limit model_calls)")]
+    ModelCalls(u64),
+    /// [`Limits::prompt_bytes`].
+    #[error("gave models prompts of more than {0} bytes (the limit prompt_bytes)")]
+    PromptBytes(u64),
+    /// [`Limits::answer_bytes`].
+    #[error("had models answer with more than {0} bytes (the limit answer_bytes)")]
+    AnswerBytes(u64),
 }
 
 impl CallError {
@@ -136,6 +170,13 @@ impl CallError {
                 component,
                 call,
                 limit: limits.import_calls,
+            };
+        }
+        if let Some(excess) = error.downcast_ref::<Excess>() {
+            return Self::Exceeded {
+                component,
+                call,
+                excess: *excess,
             };
         }
         let detail = format!("{error:#}");

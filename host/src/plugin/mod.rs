@@ -33,7 +33,7 @@ mod limits;
 mod replying;
 
 pub use builder::{BuildError, MemoryPluginBuilder};
-pub use error::CallError;
+pub use error::{CallError, Excess};
 pub use limits::Limits;
 
 use std::sync::Arc;

@@ -12,12 +12,13 @@
 
 mod disk;
 mod failures;
+mod greedy;
 mod killed_commands;
 mod kills;
 mod loading;
 mod models;
-mod real_data;
 mod prying;
+mod real_data;
 mod sandbox;
 mod scale;
 mod side_by_side;
