@@ -7,9 +7,11 @@ use std::ffi::OsStr;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::ops::Range;
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicU16, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -37,7 +39,8 @@ pub fn peer_file(path: &str) -> PathBuf {
 
 /// A running peer.
 pub struct Peer {
-    process: Child,
+    name: String,
+    process: Mutex<Child>,
     address: SocketAddr,
     /// One more header of the requests to its pages.
     header: String,
@@ -52,16 +55,20 @@ impl Peer {
         command.stdin(Stdio::null()).stdout(Stdio::null());
         let process = command.spawn();
         let process = process.unwrap_or_else(|error| panic!("{command:?}: {error}"));
-        let mut peer = Self {
-            process,
+        let program = PathBuf::from(command.get_program());
+        let peer = Self {
+            name: program.display().to_string(),
+            process: Mutex::new(process),
             address,
             header: "x-test: 1".to_owned(),
         };
         let deadline = Instant::now() + START_TIMEOUT;
         while !peer.is_ready(health) {
-            let ended = peer.process.try_wait().unwrap();
-            assert!(ended.is_none(), "{command:?} ended: {ended:?}");
-            assert!(Instant::now() < deadline, "{command:?} does not get ready");
+            peer.assert_running();
+            assert!(
+                Instant::now() < deadline,
+                "the peer {command:?} does not get ready: that is its fault, or this machine's"
+            );
             thread::sleep(POLL_INTERVAL);
         }
         peer
@@ -72,6 +79,24 @@ impl Peer {
     pub fn with_key(mut self, key: &str) -> Self {
         self.header = format!("authorization: Bearer {key}");
         self
+    }
+
+    /// Fails with the peer's own end, if it has ended: what goes wrong then is not the fault of what is tried against it.
+    pub fn assert_running(&self) {
+        if let Some(end) = self.end() {
+            panic!("{end}");
+        }
+    }
+
+    /// How it ended by itself, `None` if it runs.
+    fn end(&self) -> Option<String> {
+        let mut process = self.process.lock().unwrap_or_else(PoisonError::into_inner);
+        let status = process.try_wait().unwrap()?;
+        Some(format!(
+            "the peer {} {}: that is its own fault",
+            self.name,
+            end(status)
+        ))
     }
 
     /// The address of one of its pages.
@@ -103,7 +128,11 @@ impl Peer {
     }
 
     fn ask(&self, method: &str, path: &str, body: &str) -> Value {
-        let answer = self.exchange(method, path, body).unwrap();
+        let answer = self.exchange(method, path, body);
+        if answer.is_err() {
+            self.assert_running();
+        }
+        let answer = answer.unwrap();
         let is_success = (200..300).contains(&answer.status);
         assert!(is_success, "{method} {path}: {answer:?}");
         answer.json()
@@ -117,10 +146,32 @@ impl Peer {
 
 impl Drop for Peer {
     fn drop(&mut self) {
+        if thread::panicking()
+            && let Some(end) = self.end()
+        {
+            eprintln!("{end}, and so may be what failed above");
+        }
+        let process = self.process.get_mut();
+        let process = process.unwrap_or_else(PoisonError::into_inner);
         // It may have ended by itself.
-        let _ = self.process.kill();
-        let _ = self.process.wait();
+        let _ = process.kill();
+        let _ = process.wait();
     }
+}
+
+/// How a process ended.
+fn end(status: ExitStatus) -> String {
+    let signal = match status.signal() {
+        None => return format!("ended with {status}"),
+        Some(4) => {
+            return "ended with SIGILL: this processor lacks instructions that it uses".to_owned();
+        }
+        Some(6) => "SIGABRT".to_owned(),
+        Some(9) => "SIGKILL".to_owned(),
+        Some(11) => "SIGSEGV".to_owned(),
+        Some(other) => format!("signal {other}"),
+    };
+    format!("ended with {signal}")
 }
 
 /// What a server answers.
@@ -204,4 +255,51 @@ pub fn free_address() -> SocketAddr {
         Ipv4Addr::LOCALHOST,
         free.unwrap_or_else(|| panic!("no port of {PORTS:?} is free")),
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::process::Command;
+
+    use super::Peer;
+
+    /// How a test ends whose peer is this shell command.
+    fn told_of(script: &str) -> String {
+        let mut command = Command::new("sh");
+        command.args(["-c", script, "sh"]);
+        let started = AssertUnwindSafe(|| Peer::start(&mut command, "--port", "/health"));
+        let panic = catch_unwind(started).err().unwrap();
+        panic.downcast_ref::<String>().unwrap().clone()
+    }
+
+    #[test]
+    fn a_peer_that_dies_is_named_with_the_cause() {
+        for (script, end) in [
+            (
+                "kill -ILL $$",
+                "ended with SIGILL: this processor lacks instructions that it uses",
+            ),
+            ("kill -SEGV $$", "ended with SIGSEGV"),
+            ("exit 3", "ended with exit status: 3"),
+        ] {
+            let told = told_of(script);
+            assert_eq!(told, format!("the peer sh {end}: that is its own fault"));
+        }
+    }
+
+    #[test]
+    fn a_program_that_dies_while_it_is_prepared_is_named_with_the_cause() {
+        let script = ". scripts/say.sh; check_start llama sh -c 'kill -ILL $$'; echo started";
+        let mut command = Command::new("bash");
+        command.args(["-c", script]);
+        let ran = command.current_dir(crate::project_file(".")).output();
+        let ran = ran.unwrap();
+        assert_eq!(ran.status.code(), Some(1), "{ran:?}");
+        let told = String::from_utf8(ran.stderr).unwrap();
+        let expected =
+            "error: llama ended with SIGILL: this processor lacks instructions that it uses";
+        assert!(told.contains(expected), "{told}");
+        assert_eq!(ran.stdout, b"");
+    }
 }

@@ -33,10 +33,9 @@ fn posts() -> Vec<Post> {
 }
 
 fn start() -> Peer {
-    let mut command = Command::new(peer_file("llama/bin/llama-server-vulkan"));
+    let mut command = Command::new(peer_file("llama/bin/python"));
     command
-        .args(["--host", "127.0.0.1", "--device", "none", "--log-disable"])
-        .args(["--ctx-size", "8192", "--parallel", "2", "--model"])
+        .arg(project_file("tests/peers/llama.py"))
         .arg(peer_file("llama/model.gguf"));
     Peer::start(&mut command, "--port", "/health")
 }
@@ -53,9 +52,10 @@ fn program(server: &Peer, more: &str) -> Program {
 }
 
 /// A whole backfill, checked against what is in the database; `templates` are those of its prompts.
-fn backfill(program: &Program, templates: &Path) {
+fn backfill(server: &Peer, program: &Program, templates: &Path) {
     let until = time(UNTIL);
     let ran = program.run(&["--json", "backfill", "--keep-going", "--until", &until]);
+    server.assert_running();
     assert_eq!(ran.stderr, "", "{ran:#?}");
     let report: Value = serde_json::from_str(&ran.stdout).unwrap();
     let list = |key: &str| report[key].as_array().unwrap().clone();
@@ -177,12 +177,12 @@ fn a_backfill_in_the_models_language_ends_in_order() {
     let server = start();
     let templates = project_file("tests/fixtures/english-templates");
     let more = format!(", templates_path: '{}'", templates.display());
-    backfill(&program(&server, &more), &templates);
+    backfill(&server, &program(&server, &more), &templates);
 }
 
 #[test]
 #[ignore = "needs llama.cpp and a model: make test-llm"]
 fn a_backfill_with_prompts_beyond_the_model_ends_in_order() {
     let server = start();
-    backfill(&program(&server, ""), &project_file("templates"));
+    backfill(&server, &program(&server, ""), &project_file("templates"));
 }
