@@ -72,12 +72,29 @@ impl Bot {
     /// Runs it with more arguments in front of `run`, and waits for nothing.
     pub fn launch(program: Program, config: &str, arguments: &[&str]) -> Self {
         let health = free_address();
+        configure(&program, config, health);
+        let command = program.command(&[arguments, &["run"]].concat());
         Self {
             log_before: std::fs::read(program.path(LOG)).map_or(0, |log| log.len()),
-            process: spawn(&program, config, health, arguments),
+            process: spawn(&program, command),
             program,
             health,
         }
+    }
+
+    /// Runs it in a shell, in whose `script` `"$@"` is the program, and waits until it is ready. A script that ends in
+    /// `exec "$@"` runs it as the process that is watched, stopped and killed.
+    pub fn start_in_shell(program: Program, config: &str, script: &str) -> Self {
+        let health = free_address();
+        configure(&program, config, health);
+        let mut bot = Self {
+            log_before: std::fs::read(program.path(LOG)).map_or(0, |log| log.len()),
+            process: spawn(&program, program.shell(script, &["run"])),
+            program,
+            health,
+        };
+        bot.ready();
+        bot
     }
 
     /// Waits until it says that it is ready.
@@ -200,7 +217,8 @@ impl Bot {
 
 /// What a bot says that ends by itself, and its exit code.
 pub fn refusal(program: &Program, config: &str) -> (Option<i32>, String) {
-    let mut process = spawn(program, config, free_address(), &[]);
+    configure(program, config, free_address());
+    let mut process = spawn(program, program.command(&["run"]));
     let ended = wait(&mut process.0);
     (ended.code(), read_log(program))
 }
@@ -213,14 +231,12 @@ fn configure(program: &Program, config: &str, health: SocketAddr) {
     );
 }
 
-fn spawn(program: &Program, config: &str, health: SocketAddr, arguments: &[&str]) -> Process {
-    configure(program, config, health);
+fn spawn(program: &Program, mut command: Command) -> Process {
     let log = File::options()
         .create(true)
         .append(true)
         .open(program.path(LOG))
         .unwrap();
-    let mut command = program.command(&[arguments, &["run"]].concat());
     command.stdin(Stdio::null());
     command.stdout(log.try_clone().unwrap()).stderr(log);
     let process = command.spawn();

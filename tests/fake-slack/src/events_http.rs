@@ -153,8 +153,11 @@ impl FakeSlack {
 /// Makes one request after the other.
 async fn carry(inner: Arc<Inner>, endpoint: Endpoint, mut jobs: UnboundedReceiver<Job>) {
     while let Some(job) = jobs.recv().await {
-        inner.change(|state| state.sent(job.delivery));
-        let request = endpoint.request(job.body, job.content_type, job.attempt);
+        let body = inner.change(|state| {
+            state.sent(job.delivery);
+            state.script.rewritten(job.body)
+        });
+        let request = endpoint.request(body, job.content_type, job.attempt);
         let Ok(answer) = request.send().await else {
             continue;
         };

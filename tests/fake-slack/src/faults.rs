@@ -1,12 +1,13 @@
 //! What a test lets go wrong.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
 use crate::random::Random;
 use crate::server::FakeSlack;
 use crate::socket::ToSocket;
 use crate::state::State;
+use crate::ts::Ts;
 
 /// What goes wrong with one call of the Web API.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -75,6 +76,14 @@ pub(crate) struct Script {
     pub(crate) ping_every: Duration,
     /// Whether sockets send no pings.
     pub(crate) silent: bool,
+    /// What is written in the place of what, in all that is sent.
+    rewrites: Vec<(String, String)>,
+    /// Messages that no page up to now holds.
+    pub(crate) lacking: BTreeSet<Ts>,
+    /// Histories begin here, with a note that there was more if that is told.
+    pub(crate) kept_since: Option<(Ts, bool)>,
+    /// Channels whose histories are refused, with the error.
+    pub(crate) refused: BTreeMap<String, &'static str>,
 }
 
 impl Default for Script {
@@ -87,6 +96,10 @@ impl Default for Script {
             // About as often as Slack.
             ping_every: Duration::from_secs(10),
             silent: false,
+            rewrites: Vec::new(),
+            lacking: BTreeSet::new(),
+            kept_since: None,
+            refused: BTreeMap::new(),
         }
     }
 }
@@ -95,6 +108,12 @@ impl Script {
     /// The fault of this call.
     pub(crate) fn take(&mut self, method: &str) -> Option<Fault> {
         self.calls.get_mut(method)?.pop_front()
+    }
+
+    /// A text as it is sent.
+    pub(crate) fn rewritten(&self, text: String) -> String {
+        let rewrite = |text: String, (from, to): &(String, String)| text.replace(from, to);
+        self.rewrites.iter().fold(text, rewrite)
     }
 }
 
@@ -152,6 +171,41 @@ impl Faults<'_> {
         self.change(|state| state.script.page = Some(items));
     }
 
+    /// From now on `to` stands in the place of `from` in all that is sent, events and answers, also where that is no
+    /// longer JSON.
+    pub fn rewrite(&self, from: &str, to: &str) {
+        self.change(|state| state.script.rewrites.push((from.to_owned(), to.to_owned())));
+    }
+
+    /// From now on histories and threads lack this message, unless `latest` asks for its time.
+    ///
+    /// # Panics
+    ///
+    /// `ts` is none.
+    pub fn lack(&self, ts: &str) {
+        let ts = Ts::parse(ts).unwrap_or_else(|| panic!("`{ts}` is no ts"));
+        self.change(|state| state.script.lacking.insert(ts));
+    }
+
+    /// From now on no message is there that is older than `ts`, as after the time that a plan keeps them. `is_told`:
+    /// histories say so (`is_limited`).
+    ///
+    /// # Panics
+    ///
+    /// `ts` is none.
+    pub fn keep_since(&self, ts: &str, is_told: bool) {
+        let ts = Ts::parse(ts).unwrap_or_else(|| panic!("`{ts}` is no ts"));
+        self.change(|state| state.script.kept_since = Some((ts, is_told)));
+    }
+
+    /// From now on the history and threads of a channel are refused with this error; none ends it.
+    pub fn refuse_history(&self, channel: &str, error: Option<&'static str>) {
+        self.change(|state| match error {
+            Some(error) => state.script.refused.insert(channel.to_owned(), error),
+            None => state.script.refused.remove(channel),
+        });
+    }
+
     /// Closes every socket's connection at once, without a word.
     pub fn drop_sockets(&self) {
         self.change(State::drop_sockets);
@@ -201,7 +255,7 @@ impl Faults<'_> {
         self.change(|state| state.release_events(order));
     }
 
-    fn change(&self, change: impl FnOnce(&mut State)) {
+    fn change<T>(&self, change: impl FnOnce(&mut State) -> T) {
         self.slack.inner().change(change);
     }
 }

@@ -50,6 +50,7 @@ pub use delivery::{Delivery, Event, EventState};
 pub use faults::{Disconnect, Fault, Faults, Order};
 pub use journal::{Entry, percentile};
 pub use server::FakeSlack;
+pub use signature::sign;
 pub use storm::{StormPlan, StormReport};
 pub use ts::Ts;
 pub use world::{Author, Channel, ChannelKind, Edited, Message, Reaction, Team, User, World};

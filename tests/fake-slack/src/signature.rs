@@ -6,7 +6,8 @@ use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
 
 /// The `x-slack-signature` of a body sent at `timestamp`, in seconds since 1970.
-pub(crate) fn sign(secret: &str, timestamp: u64, body: &str) -> String {
+#[must_use]
+pub fn sign(secret: &str, timestamp: u64, body: &str) -> String {
     let mut mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).unwrap();
     mac.update(format!("v0:{timestamp}:{body}").as_bytes());
     let mut signature = "v0=".to_owned();

@@ -104,7 +104,10 @@ async fn talk(inner: &Inner, socket: &mut WebSocket, mut inbox: UnboundedReceive
 async fn obey(inner: &Inner, socket: &mut WebSocket, order: ToSocket) -> bool {
     match order {
         ToSocket::Envelope { delivery, text } => {
-            inner.change(|state| state.sent(delivery));
+            let text = inner.change(|state| {
+                state.sent(delivery);
+                state.script.rewritten(text)
+            });
             socket.send(Message::text(text)).await.is_ok()
         }
         ToSocket::Disconnect(reason) => {

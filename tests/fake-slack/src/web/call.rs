@@ -68,7 +68,12 @@ fn add_form(params: &mut Map<String, Value>, form: &str) {
 
 /// A JSON body; with the token's scopes in the header where Slack names them.
 pub(crate) fn json_answer(answer: &Value, scopes: Option<String>) -> Response {
-    let mut response = Response::new(Body::from(answer.to_string()));
+    text_answer(answer.to_string(), scopes)
+}
+
+/// A body that should be JSON.
+pub(crate) fn text_answer(answer: String, scopes: Option<String>) -> Response {
+    let mut response = Response::new(Body::from(answer));
     let headers = response.headers_mut();
     headers.insert(
         "content-type",

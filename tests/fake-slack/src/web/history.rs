@@ -48,6 +48,7 @@ pub(crate) fn history(state: &State, request: &Request) -> Answer {
     let until = cursor_ts(&page)?;
     let shown = channel.messages.values().rev().filter(|message| {
         message.is_top_level()
+            && is_shown(state, &range, message.ts)
             && range.contains(message.ts)
             && until.is_none_or(|until| message.ts <= until)
     });
@@ -56,6 +57,9 @@ pub(crate) fn history(state: &State, request: &Request) -> Answer {
     let next = (shown.len() > page.limit).then(|| shown.pop().unwrap().ts);
     let mut answer = messages(state, request, channel, &shown, next);
     answer["pin_count"] = 0.into();
+    if let Some((_, true)) = state.script.kept_since {
+        answer["is_limited"] = true.into();
+    }
     Ok(answer)
 }
 
@@ -68,10 +72,14 @@ pub(crate) fn replies(state: &State, request: &Request) -> Answer {
         .ok_or("invalid_arguments")?;
     let root = channel.messages.get(&ts).ok_or("thread_not_found")?;
     let range = Range::read(request)?;
+    if state.script.kept_since.is_some_and(|(since, _)| ts < since) {
+        return Err("thread_not_found".into());
+    }
     let page = Page::read(state, request, "next_ts", 1000, 1000)?;
     let from = cursor_ts(&page)?;
     let shown = channel
         .replies(ts)
+        .filter(|reply| is_shown(state, &range, reply.ts))
         .filter(|reply| range.contains(reply.ts) && from.is_none_or(|from| reply.ts >= from));
     let mut shown: Vec<&Message> = shown.take(page.limit.saturating_add(1)).collect();
     let next = (shown.len() > page.limit).then(|| shown.pop().unwrap().ts);
@@ -88,11 +96,21 @@ fn readable<'state>(state: &'state State, request: &Request) -> Result<&'state C
         ChannelKind::Direct => "im:history",
     };
     require(state, scope)?;
+    if let Some(error) = state.script.refused.get(&channel.id) {
+        return Err((*error).into());
+    }
     if channel.has_bot() {
         Ok(channel)
     } else {
         Err("not_in_channel".into())
     }
+}
+
+/// Whether nothing keeps a message back.
+fn is_shown(state: &State, range: &Range, ts: Ts) -> bool {
+    let script = &state.script;
+    let is_kept = script.kept_since.is_none_or(|(since, _)| ts >= since);
+    is_kept && (range.latest.is_some() || !script.lacking.contains(&ts))
 }
 
 fn cursor_ts(page: &Page) -> Result<Option<Ts>, Refusal> {

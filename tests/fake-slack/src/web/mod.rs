@@ -22,7 +22,7 @@ use crate::line::Cutter;
 use crate::state::{Inner, State};
 use crate::{APP_ID, BOT_ID, BOT_USER, TEAM_ID};
 
-pub(crate) use call::{json_answer, read_body};
+pub(crate) use call::{json_answer, read_body, text_answer};
 
 /// Why a call was refused.
 pub(crate) enum Refusal {
@@ -85,7 +85,8 @@ pub(crate) async fn call(
         },
     );
     let scopes = (request.token == TokenKind::Bot).then(|| inner.read(scopes));
-    json_answer(&answer, scopes)
+    let answer = inner.read(|state| state.script.rewritten(answer.to_string()));
+    text_answer(answer, scopes)
 }
 
 fn answer(state: &mut State, inner: &Inner, request: &Request) -> Answer {
@@ -101,6 +102,9 @@ fn answer(state: &mut State, inner: &Inner, request: &Request) -> Answer {
     match request.method.as_str() {
         "apps.connections.open" => Ok(open_connection(state, inner)),
         "auth.test" => Ok(auth_test(state)),
+        "bots.info" => Ok(json!({ "bot": {
+            "id": BOT_ID, "app_id": APP_ID, "user_id": BOT_USER, "name": "myao", "deleted": false,
+        } })),
         "chat.getPermalink" => chat::permalink(state, request),
         "chat.postEphemeral" => chat::post_ephemeral(state, request),
         "chat.postMessage" => chat::post_message(state, request),
