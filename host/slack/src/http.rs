@@ -13,6 +13,7 @@ use axum::{
     response::{IntoResponse, Response},
     routing::post,
 };
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::{
@@ -32,6 +33,15 @@ struct Receiver {
     inbox: Arc<dyn Inbox>,
     signing_secret: Token,
     clock: Box<dyn Fn() -> u64 + Send + Sync>,
+}
+
+/// What tells Slack's question for the address from an event.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Head {
+    #[serde(rename = "type")]
+    kind: Value,
+    challenge: Value,
 }
 
 /// Why a request is not taken.
@@ -123,9 +133,10 @@ impl Receiver {
     }
 
     async fn event(&self, payload: String) -> Result<Response, Refusal> {
-        let event: Value = serde_json::from_str(&payload)?;
-        if event.get("type").and_then(Value::as_str) == Some("url_verification") {
-            return Ok(answer(&json!({"challenge": event.get("challenge")})));
+        // The rest of it is the inbox's matter, however odd.
+        let head: Head = serde_json::from_str(&payload)?;
+        if head.kind.as_str() == Some("url_verification") {
+            return Ok(answer(&json!({"challenge": head.challenge})));
         }
         self.accept(DeliveryKind::Events, payload).await
     }

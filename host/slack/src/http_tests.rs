@@ -79,6 +79,17 @@ async fn an_event_is_kept_as_it_came_and_then_answered() {
 }
 
 #[tokio::test]
+async fn an_event_with_half_a_surrogate_pair_or_a_deep_nesting_is_kept_as_it_came() {
+    let bot = Bot::start(MemoryInbox::default()).await;
+    let deep = format!("{}1{}", "[".repeat(200), "]".repeat(200));
+    for odd in [r#""\ud83d""#, &deep] {
+        let body = format!(r#"{{"type":"event_callback","event":{{"text":{odd}}}}}"#);
+        assert_eq!(bot.send("event", &body).await.0, 200);
+        assert_eq!(bot.inbox.kept().last().unwrap().payload, body);
+    }
+}
+
+#[tokio::test]
 async fn what_the_inbox_did_not_keep_is_not_acknowledged() {
     let bot = Bot::start(MemoryInbox::failing(1)).await;
     let body = r#"{"type":"event_callback","event_id":"Ev1"}"#;

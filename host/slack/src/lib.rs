@@ -24,5 +24,6 @@ pub mod token;
 
 mod backoff;
 mod form;
+mod json;
 #[cfg(test)]
 mod testing;

@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::Method;
-use crate::{error::SlackError, token::Token};
+use crate::{error::SlackError, json, token::Token};
 
 /// The longest answer that is read; a page of 200 messages has some megabytes at most.
 const MAX_ANSWER_BYTES: usize = 32 << 20;
@@ -47,7 +47,7 @@ pub(super) async fn read(
     let date = response.headers().get(DATE);
     let date = date.and_then(|date| Some(date.to_str().ok()?.to_owned()));
     let body = body(name, &mut response).await?;
-    let body: Value = match serde_json::from_slice(&body) {
+    let body: Value = match json::read(&String::from_utf8_lossy(&body)) {
         Ok(body) => body,
         // A page of something between.
         Err(_) if !is_success => {
@@ -56,7 +56,7 @@ pub(super) async fn read(
                 status,
             });
         }
-        Err(error) => return Err(bad(name, format!("it is no JSON: {error}"))),
+        Err(error) => return Err(bad(name, json::describe(&error))),
     };
     match body.get("ok").and_then(Value::as_bool) {
         Some(true) if is_success => Ok(Answer { body, scopes, date }),
@@ -118,7 +118,28 @@ pub(super) fn take<T: DeserializeOwned>(
 ) -> Result<T, SlackError> {
     let value = body.get_mut(field).map(Value::take);
     let value = value.ok_or_else(|| bad(method.name(), format!("it has no `{field}`")))?;
-    serde_json::from_value(value).map_err(|error| bad(method.name(), format!("`{field}`: {error}")))
+    let not_as_documented = |_| format!("`{field}` is not of the shape that Slack documents");
+    serde_json::from_value(value).map_err(|error| bad(method.name(), not_as_documented(error)))
+}
+
+/// An entry of a list; `None` for an odd one, which is reported by its id: it must not hide the others.
+pub(super) fn entry<T: DeserializeOwned>(
+    method: Method,
+    field: &str,
+    mut value: Value,
+) -> Result<Option<T>, SlackError> {
+    let is_whole = !json::take_unreadable(&mut value);
+    let id = value.get("id").and_then(Value::as_str).map(str::to_owned);
+    let Some(id) = id else {
+        let detail = format!("an entry of `{field}` has no `id`");
+        return Err(bad(method.name(), detail));
+    };
+    let entry = serde_json::from_value(value).ok().filter(|_| is_whole);
+    if entry.is_none() {
+        let id = word_of(&id);
+        tracing::warn!("{}: {id} is left out: it cannot be read", method.name());
+    }
+    Ok(entry)
 }
 
 pub(super) fn bad(method: &'static str, detail: String) -> SlackError {
@@ -190,7 +211,11 @@ fn refused(method: &'static str, code: String) -> SlackError {
 
 /// A server's word in one line, without the token, cut to what a log holds.
 fn word(text: &str, token: &Token) -> String {
-    let text = token.redact(text);
+    word_of(&token.redact(text))
+}
+
+/// A word in one line, cut to what a log holds.
+fn word_of(text: &str) -> String {
     text.chars()
         .filter(|letter| !letter.is_control())
         .take(MAX_WORD_CHARS)

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{Method, SlackClient, answer, pages::PAGE_SIZE};
-use crate::error::SlackError;
+use crate::{error::SlackError, json as slack_json};
 
 /// Whose token it is: <https://docs.slack.dev/reference/methods/auth.test>.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -15,8 +15,13 @@ pub struct AuthTest {
     pub bot_id: Option<String>,
     /// The bot's handle.
     pub user: Option<String>,
-    /// The workspace, `T…`.
+    /// The workspace, `T…`; of a token for a whole organisation, that one, `E…`.
     pub team_id: String,
+    /// The organisation, `E…`, if the workspace belongs to one.
+    pub enterprise_id: Option<String>,
+    /// Whether the token is for all workspaces of the organisation.
+    #[serde(default)]
+    pub is_enterprise_install: bool,
     /// The workspace's name; empty where Slack did not tell.
     #[serde(default)]
     pub team: String,
@@ -68,6 +73,13 @@ pub struct User {
     pub updated: Option<i64>,
 }
 
+/// A bot: <https://docs.slack.dev/reference/methods/bots.info>.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct BotInfo {
+    /// The app that it belongs to, `A…`, if Slack told.
+    pub app_id: Option<String>,
+}
+
 /// What people say about themselves.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
@@ -105,12 +117,22 @@ impl SlackClient {
             .exchange(METHOD, &json!({}), &self.shared.token)
             .await?;
         let auth: AuthTest = serde_json::from_value(answer.body)
-            .map_err(|error| answer::bad(METHOD.name(), error.to_string()))?;
+            .map_err(|error| answer::bad(METHOD.name(), slack_json::describe(&error)))?;
         Ok(AuthTest {
             scopes: answer.scopes,
             date: answer.date,
             ..auth
         })
+    }
+
+    /// A bot, by its `B…`.
+    ///
+    /// # Errors
+    /// See [`SlackError`].
+    pub async fn bot_info(&self, bot: &str) -> Result<BotInfo, SlackError> {
+        const METHOD: Method = Method::read("bots.info");
+        let mut body = self.call(METHOD, &json!({"bot": bot})).await?;
+        answer::take(METHOD, &mut body, "bot")
     }
 
     /// All public channels, and the private ones that the bot is in; closed ones, too.

@@ -6,7 +6,7 @@ use super::{
     Method, SlackClient, answer,
     pages::{next_cursor, params},
 };
-use crate::error::SlackError;
+use crate::{error::SlackError, json as slack_json};
 
 /// Which messages. Times are Slack's `ts`, texts such as `1700000000.000100`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -30,6 +30,10 @@ pub struct HistoryRequest {
 pub struct Page {
     /// Messages as Slack gives them: of a channel the newest first; of a thread its parent, and then the oldest first.
     pub messages: Vec<Value>,
+    /// What can be read of messages that cannot be read as a whole: half a surrogate pair, too deep a nesting.
+    pub unreadable: Vec<Value>,
+    /// Whether older messages are kept back by the workspace's plan.
+    pub is_limited: bool,
     /// Whether there is more.
     pub has_more: bool,
     /// Where the next page begins; none after the last. A page may be empty and not the last.
@@ -92,8 +96,14 @@ impl SlackClient {
         ]);
         let mut body = self.call(method, &params).await?;
         let next_cursor = next_cursor(&body);
+        let mut messages: Vec<Value> = answer::take(method, &mut body, "messages")?;
+        let unreadable = messages
+            .extract_if(.., slack_json::take_unreadable)
+            .collect();
         Ok(Page {
-            messages: answer::take(method, &mut body, "messages")?,
+            messages,
+            unreadable,
+            is_limited: body.get("is_limited").and_then(Value::as_bool) == Some(true),
             has_more: next_cursor.is_some()
                 || body.get("has_more").and_then(Value::as_bool) == Some(true),
             next_cursor,

@@ -44,7 +44,7 @@ use answer::Answer;
 use attempts::Gates;
 use method::Body;
 
-pub use directory::{AuthTest, Channel, Profile, User};
+pub use directory::{AuthTest, BotInfo, Channel, Profile, User};
 pub use messages::{HistoryRequest, Page};
 pub use method::Method;
 pub use posting::{Metadata, PostEphemeral, PostMessage};

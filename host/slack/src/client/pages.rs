@@ -1,6 +1,7 @@
 //! Lists that come in pages: <https://docs.slack.dev/apis/web-api/pagination>.
 //!
 //! **Invariant: a listing is whole or an error.** An empty page, or a short one, is no end; only a missing cursor is.
+//! An entry that cannot be read is left out and reported.
 
 use std::collections::HashSet;
 
@@ -26,7 +27,10 @@ impl SlackClient {
         let mut cursors = HashSet::new();
         loop {
             let mut body = self.call(method, &Value::Object(params.clone())).await?;
-            entries.extend(answer::take::<Vec<T>>(method, &mut body, field)?);
+            let page: Vec<Value> = answer::take(method, &mut body, field)?;
+            for value in page {
+                entries.extend(answer::entry(method, field, value)?);
+            }
             let Some(cursor) = next_cursor(&body) else {
                 return Ok(entries);
             };

@@ -22,8 +22,8 @@ use crate::{client::SlackClient, error::SlackError, token::Token};
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// The longest time from then to Slack's first word.
 const GREETING_TIMEOUT: Duration = Duration::from_secs(10);
-/// The largest message. Slack's events have some kilobytes.
-const MAX_MESSAGE_BYTES: usize = 4 << 20;
+/// The largest message. Slack's events have some kilobytes; one that is larger ends the connection, and would come again.
+const MAX_MESSAGE_BYTES: usize = 16 << 20;
 
 /// A byte stream under a WebSocket.
 pub(super) trait Io: AsyncRead + AsyncWrite + Unpin + Send {}

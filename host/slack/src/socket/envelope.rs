@@ -1,9 +1,12 @@
 //! The frames of Socket Mode: <https://docs.slack.dev/apis/events-api/using-socket-mode>.
 
-use serde::{Deserialize, de::IgnoredAny};
+use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::delivery::{Delivery, DeliveryKind, Transport};
+use crate::{
+    delivery::{Delivery, DeliveryKind, Transport},
+    json::member,
+};
 
 /// What a text frame says.
 #[derive(Debug, PartialEq, Eq)]
@@ -91,27 +94,6 @@ pub(super) fn acknowledgement(envelope_id: &str, answer: Option<Value>) -> Strin
     }
 }
 
-/// The text of a member of a JSON object, byte for byte: reading and writing it again would change numbers.
-fn member<'a>(object: &'a str, name: &str) -> Option<&'a str> {
-    let mut rest = object.trim_start().strip_prefix('{')?;
-    loop {
-        let (key, after) = first::<String>(rest)?;
-        let value = after.trim_start().strip_prefix(':')?.trim_start();
-        let (_, after) = first::<IgnoredAny>(value)?;
-        if key == name {
-            return value.get(..value.len() - after.len());
-        }
-        rest = after.trim_start().strip_prefix(',')?;
-    }
-}
-
-/// The first JSON value of a text, and what follows it.
-fn first<'a, T: Deserialize<'a>>(text: &'a str) -> Option<(T, &'a str)> {
-    let mut values = serde_json::Deserializer::from_str(text).into_iter::<T>();
-    let value = values.next()?.ok()?;
-    Some((value, text.get(values.byte_offset()..)?))
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(
@@ -122,6 +104,19 @@ mod tests {
     )]
 
     use super::*;
+
+    #[test]
+    fn a_payload_with_half_a_surrogate_pair_is_delivered() {
+        let payload = r#"{"event_id":"Ev1","event":{"text":"\ud83d"}}"#;
+        let text = format!(r#"{{"type":"events_api","envelope_id":"e1","payload":{payload}}}"#);
+        let Frame::Deliver { delivery, .. } = read(&text).unwrap() else {
+            panic!("not delivered");
+        };
+        assert_eq!(
+            (delivery.id.as_str(), delivery.payload.as_str()),
+            ("Ev1", payload)
+        );
+    }
 
     #[test]
     fn a_payload_keeps_its_bytes() {

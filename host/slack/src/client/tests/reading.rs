@@ -66,6 +66,44 @@ async fn channels_come_from_all_pages_even_after_an_empty_one() {
 }
 
 #[tokio::test]
+async fn an_odd_entry_of_a_listing_hides_no_other() {
+    let odd = [
+        r#""name": 5"#,
+        r#""name": "\ud83d""#,
+        r#""is_member": "yes""#,
+    ];
+    let entries: Vec<String> = odd
+        .iter()
+        .enumerate()
+        .map(|(number, odd)| format!(r#"{{"id": "C1", {odd}}}, {{"id": "C{number}9"}}"#))
+        .collect();
+    let body = format!(r#"{{"ok": true, "channels": [{}]}}"#, entries.join(","));
+    let server = Server::start(move |_, _| answer(200, &[], &body)).await;
+    let channels = server.client().channels().await.unwrap();
+    let ids: Vec<_> = channels.iter().map(|channel| channel.id.as_str()).collect();
+    assert_eq!(ids, ["C09", "C19", "C29"]);
+}
+
+#[tokio::test]
+async fn a_page_with_an_odd_message_has_the_others() {
+    let deep = format!("{}1{}", "[".repeat(200), "]".repeat(200));
+    for odd in [r#""\ud83d""#, &deep] {
+        let body = format!(
+            r#"{{"ok": true, "messages": [{{"ts": "1.1"}}, {{"ts": "1.2", "text": {odd}}}, {{"ts": "1.3"}}], "has_more": false}}"#
+        );
+        let server = Server::start(move |_, _| answer(200, &[], &body)).await;
+        let page = server
+            .client()
+            .history(&HistoryRequest::default())
+            .await
+            .unwrap();
+        assert_eq!(page.messages, [json!({"ts": "1.1"}), json!({"ts": "1.3"})]);
+        assert_eq!(page.unreadable[0]["ts"], "1.2");
+        assert_eq!((page.unreadable.len(), page.has_more), (1, false));
+    }
+}
+
+#[tokio::test]
 async fn a_listing_that_breaks_in_the_middle_is_an_error() {
     for broken in [
         json!({"ok": false, "error": "invalid_cursor"}),
