@@ -14,6 +14,7 @@
 
 mod backfill;
 mod backlog;
+pub mod catch_up;
 mod deferrals;
 mod dump;
 mod dump_conversations;
@@ -26,6 +27,7 @@ pub mod inspect;
 mod journal;
 pub mod judgments;
 mod memories;
+pub mod mention_limits;
 mod message_row;
 mod messages;
 mod place;

@@ -6,6 +6,7 @@
     clippy::indexing_slicing
 )]
 
+mod catch_up;
 mod changed_threads;
 mod conformance;
 mod effects;

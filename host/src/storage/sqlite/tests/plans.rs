@@ -6,7 +6,7 @@ use super::{recount_all, stored};
 use crate::storage::records::{ImportSink, MessageRecord};
 use crate::ts::TsKey;
 
-const STATEMENTS: [(&str, &str); 67] = [
+const STATEMENTS: [(&str, &str); 73] = [
     (
         "recount_channel",
         include_str!("../sql/recount_channel.sql"),
@@ -80,6 +80,21 @@ const STATEMENTS: [(&str, &str); 67] = [
     ("recorded_calls", include_str!("../sql/recorded_calls.sql")),
     ("input_digest", include_str!("../sql/input_digest.sql")),
     ("unanswered", include_str!("../sql/unanswered.sql")),
+    ("mention", include_str!("../sql/mention.sql")),
+    (
+        "answered_of_person",
+        include_str!("../sql/answered_of_person.sql"),
+    ),
+    (
+        "answered_in_channel",
+        include_str!("../sql/answered_in_channel.sql"),
+    ),
+    ("was_told", include_str!("../sql/was_told.sql")),
+    (
+        "missing_messages",
+        include_str!("../sql/missing_messages.sql"),
+    ),
+    ("ask_again", include_str!("../sql/ask_again.sql")),
     ("recent_threads", include_str!("../sql/recent_threads.sql")),
     (
         "messages_between",

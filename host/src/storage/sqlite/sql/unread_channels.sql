@@ -1,0 +1,5 @@
+-- ?1 workspace, ?2 now. There are at most as many as there are channels.
+SELECT c.id, u.since
+FROM unread_channels AS u JOIN channels AS c ON c.key = u.channel
+WHERE u.workspace = ?1 AND u.next_try_at <= ?2
+ORDER BY u.next_try_at, c.id;
