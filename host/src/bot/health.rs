@@ -13,12 +13,16 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 
 use super::metrics::Metrics;
+use super::serve::serve;
 use super::stop::Stop;
 use crate::explain::explain_storage;
 use crate::storage::sqlite::SqliteWorkspace;
 
 /// OpenMetrics text.
 const METRICS_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+/// The most connections that ask at once.
+const MAX_ASKING: usize = 32;
 
 /// What is looked at.
 #[derive(Clone)]
@@ -32,18 +36,13 @@ pub(super) struct Health {
 impl Health {
     /// Serves until asked to stop.
     pub(super) async fn serve(self, listener: TcpListener, stop: Stop) {
+        let metrics = self.metrics.clone();
         let router = Router::new()
             .route("/live", get(|| async { "ok\n" }))
             .route("/ready", get(ready))
-            .route("/metrics", get(metrics))
+            .route("/metrics", get(metrics_text))
             .with_state(self);
-        let mut stopped = stop;
-        let served = axum::serve(listener, router)
-            .with_graceful_shutdown(async move { stopped.requested().await })
-            .await;
-        if let Err(error) = served {
-            tracing::error!("health and metrics are no longer served: {error}");
-        }
+        serve(listener, router, MAX_ASKING, metrics, stop).await;
     }
 
     /// Why the bot is not ready; nothing where it is.
@@ -85,7 +84,7 @@ async fn ready(State(health): State<Health>) -> impl IntoResponse {
     )
 }
 
-async fn metrics(State(health): State<Health>) -> impl IntoResponse {
+async fn metrics_text(State(health): State<Health>) -> impl IntoResponse {
     (
         [(header::CONTENT_TYPE, METRICS_TYPE)],
         health.metrics.text(),

@@ -5,13 +5,14 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use myao_slack::delivery::{Delivery, DeliveryKind, Inbox, InboxError};
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::sync::{Notify, mpsc, oneshot};
 
 use super::clock::Clock;
 use super::commands::Commands;
 use super::metrics::{Metrics, seconds};
 use crate::explain::explain_storage;
+use crate::slack::origin::Installation;
 use crate::storage::StorageError;
 use crate::storage::sqlite::SqliteWorkspace;
 use crate::storage::sqlite::inbox::{IncomingEvent, Kept};
@@ -27,6 +28,7 @@ pub(super) struct DurableInbox {
     commands: Commands,
     metrics: Arc<Metrics>,
     clock: Clock,
+    installation: Installation,
 }
 
 /// An event, and who waits until it is kept.
@@ -43,6 +45,7 @@ impl DurableInbox {
         commands: Commands,
         metrics: Arc<Metrics>,
         clock: Clock,
+        installation: Installation,
         arrived: Arc<Notify>,
     ) -> (Self, impl Future<Output = ()>) {
         let (events, waiting) = mpsc::channel(WAITING);
@@ -51,6 +54,7 @@ impl DurableInbox {
             commands,
             metrics,
             clock,
+            installation,
         };
         (inbox, keep_all(workspace, waiting, arrived))
     }
@@ -79,6 +83,13 @@ impl DurableInbox {
 #[async_trait::async_trait]
 impl Inbox for DurableInbox {
     async fn accept(&self, delivery: Delivery) -> Result<Option<Value>, InboxError> {
+        if let Some(foreign) = self.installation.refuses(&delivery.payload) {
+            // Slack would send again what is not acknowledged.
+            tracing::warn!("{} is refused: {foreign}", delivery.id);
+            self.metrics.deliveries.count("foreign");
+            let is_command = delivery.kind == DeliveryKind::SlashCommand;
+            return Ok(is_command.then(not_here));
+        }
         match delivery.kind {
             DeliveryKind::Events => self.keep(delivery).await.map(|()| None),
             DeliveryKind::SlashCommand => Ok(Some(self.commands.answer(&delivery.payload).await)),
@@ -86,6 +97,13 @@ impl Inbox for DurableInbox {
             DeliveryKind::Interactive => Ok(None),
         }
     }
+}
+
+/// The answer to somebody in another workspace.
+fn not_here() -> Value {
+    let text =
+        "This bot belongs to another workspace. / このボットは別のワークスペースのものです。";
+    json!({ "response_type": "ephemeral", "text": text })
 }
 
 /// Keeps events in batches until nobody can send any more.

@@ -30,13 +30,13 @@ struct CallLabels {
 /// All counters of one bot.
 pub struct Metrics {
     registry: Mutex<Registry>,
-    /// Deliveries kept, by `new` and `duplicate`.
+    /// Deliveries, by `new`, `duplicate` and `foreign`.
     pub deliveries: Counters,
     /// Events, by `applied`, `failed` and `set-aside`.
     pub events: Counters,
     /// Seconds from an event's arrival until it is on the disk.
     pub keep_seconds: Histogram,
-    /// Replies, by `mention`, `unasked`, `failed` and `given-up`.
+    /// Replies, by `mention`, `unasked`, `over-limit`, `failed` and `given-up`.
     pub replies: Counters,
     /// Seconds that a reply took, the model's time included.
     pub reply_seconds: Histogram,
@@ -50,6 +50,10 @@ pub struct Metrics {
     pub connected: Gauge,
     /// Times that the socket was connected.
     pub connections: Counter,
+    /// What cannot be read and is left out, by `event` and `message`.
+    pub left_out: Counters,
+    /// Connections of others that were closed, by `slow` and `crowded`.
+    pub connections_closed: Counters,
     calls: Family<CallLabels, Counter>,
     tokens: Counters,
 }
@@ -99,6 +103,16 @@ impl Default for Metrics {
             memories: counters(&mut registry, "memories", "Memories made"),
             connected: Gauge::default(),
             connections: Counter::default(),
+            left_out: counters(
+                &mut registry,
+                "left_out",
+                "Events and messages that cannot be read",
+            ),
+            connections_closed: counters(
+                &mut registry,
+                "connections_closed",
+                "Connections to the ports of the bot that were closed",
+            ),
             calls: Family::default(),
             tokens: counters(&mut registry, "model_tokens", "Tokens of the models' calls"),
             registry: Mutex::new(Registry::default()),

@@ -20,13 +20,13 @@ mod home;
 mod inbox;
 mod mentions;
 pub mod metrics;
+mod serve;
 pub mod stop;
 mod unasked;
 mod views;
 mod worker;
 
 use std::collections::HashMap;
-use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -48,6 +48,7 @@ use home::Home;
 use inbox::DurableInbox;
 use mentions::Mentions;
 use metrics::Metrics;
+use serve::serve;
 use stop::Stop;
 use unasked::Unasked;
 use views::Views;
@@ -55,10 +56,13 @@ use worker::Worker;
 
 use crate::slack::events::BotIdentity;
 use crate::slack::live::LiveSlack;
+use crate::slack::origin::Installation;
 use crate::storage::sqlite::SqliteWorkspace;
 
 /// How long everything may take to end once the bot is to stop.
 const GRACE: Duration = Duration::from_secs(30);
+/// The most connections that bring events over HTTP at once. Each may hold a request of a megabyte.
+const MAX_EVENTS: usize = 128;
 
 /// How events come.
 pub enum Connection {
@@ -84,6 +88,8 @@ pub struct Bot {
     pub slack: Arc<LiveSlack>,
     /// Who the bot is there.
     pub identity: BotIdentity,
+    /// Where it is installed: what is for others is refused.
+    pub installation: Installation,
     /// The configuration and the component.
     pub current: Current,
     /// The clock.
@@ -100,14 +106,6 @@ pub enum BotError {
     /// Slack turns it away.
     #[error("{0}")]
     Slack(#[from] myao_slack::error::SlackError),
-    /// The HTTP server failed.
-    #[error("events are no longer taken at {address}: {source}")]
-    Http {
-        /// Where it listened.
-        address: SocketAddr,
-        /// Why.
-        source: std::io::Error,
-    },
 }
 
 impl Bot {
@@ -138,6 +136,7 @@ impl Bot {
             commands,
             self.metrics.clone(),
             self.clock.clone(),
+            self.installation.clone(),
             arrived.clone(),
         );
         let inbox = Arc::new(inbox);
@@ -183,9 +182,16 @@ impl Bot {
                 let router = http::router(inbox, signing_secret, clock);
                 // Nothing tells whether Slack reaches it: what listens counts as connected.
                 self.metrics.connected.set(1);
-                let served = serve(listener, router, stop.clone()).await;
+                serve(
+                    listener,
+                    router,
+                    MAX_EVENTS,
+                    self.metrics.clone(),
+                    stop.clone(),
+                )
+                .await;
                 self.metrics.connected.set(0);
-                served
+                Ok(())
             }
         };
         let _ = stop_work.send(true);
@@ -301,19 +307,4 @@ async fn count_connections(
             () = stop.requested() => return,
         }
     }
-}
-
-async fn serve(
-    listener: TcpListener,
-    router: axum::Router,
-    mut stop: Stop,
-) -> Result<(), BotError> {
-    let address = listener.local_addr();
-    let served = axum::serve(listener, router)
-        .with_graceful_shutdown(async move { stop.requested().await })
-        .await;
-    served.map_err(|source| BotError::Http {
-        address: address.unwrap_or_else(|_| SocketAddr::from(([0, 0, 0, 0], 0))),
-        source,
-    })
 }

@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Context as _;
 use myao::bot::clock::Clock;
@@ -13,6 +14,7 @@ use myao::bot::{Bot, Connection};
 use myao::config;
 use myao::slack::events::BotIdentity;
 use myao::slack::live::LiveSlack;
+use myao::slack::origin::Installation;
 use myao::storage::sqlite::SqliteWorkspace;
 use myao_slack::client::SlackClient;
 use myao_slack::token::Token;
@@ -25,6 +27,9 @@ use super::app::App;
 /// Where to read on.
 const HOW_TO: &str =
     "`myao slack manifest` prints the app's manifest, docs/slack.md tells the rest";
+
+/// How long the start waits for the app's id.
+const APP_ID_TIMEOUT: Duration = Duration::from_secs(5);
 
 pub(crate) async fn run(app: &App) -> anyhow::Result<ExitCode> {
     let slack = &app.config.slack;
@@ -48,6 +53,11 @@ pub(crate) async fn run(app: &App) -> anyhow::Result<ExitCode> {
         me.team_id,
         me.user_id
     );
+    let installation = Installation {
+        app_id: app_id(&client, me.bot_id.as_deref()).await,
+        enterprise_id: me.enterprise_id.filter(|_| me.is_enterprise_install),
+        team_id: me.team_id,
+    };
     let identity = BotIdentity {
         user_id: me.user_id,
         bot_id: me.bot_id,
@@ -67,6 +77,7 @@ pub(crate) async fn run(app: &App) -> anyhow::Result<ExitCode> {
         workspace,
         slack: live,
         identity,
+        installation,
         current,
         clock,
         metrics,
@@ -80,6 +91,19 @@ pub(crate) async fn run(app: &App) -> anyhow::Result<ExitCode> {
     ended?;
     tracing::info!("stopped");
     Ok(ExitCode::SUCCESS)
+}
+
+/// The app of a bot; `None` if Slack does not tell. It is one check of many, so nobody waits for it long.
+async fn app_id(client: &SlackClient, bot: Option<&str>) -> Option<String> {
+    let told = tokio::time::timeout(APP_ID_TIMEOUT, client.bot_info(bot?)).await;
+    match told {
+        Ok(Ok(bot)) => bot.app_id,
+        Ok(Err(error)) => {
+            tracing::debug!("the app's id is not known: {error}");
+            None
+        }
+        Err(_) => None,
+    }
 }
 
 /// The client, with the bot's token.

@@ -6,6 +6,7 @@
 pub mod events;
 pub mod live;
 pub mod message;
+pub mod origin;
 mod post;
 pub mod stored;
 

@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use myao_fake_slack::{BOT_TOKEN, FakeSlack};
+use myao_fake_slack::{APP_ID, BOT_TOKEN, FakeSlack, TEAM_ID, sign};
 use myao_tests::bot::{Bot, Signed, now, said, send};
 use myao_tests::peer::{exchange, free_address};
 use myao_tests::program::Program;
@@ -75,6 +75,80 @@ fn a_command_over_http_is_answered() {
     let payload = answer.payload.unwrap();
     assert_eq!(payload["response_type"], "ephemeral", "{payload}");
     assert!(payload.to_string().contains("/memory 履歴"), "{payload}");
+}
+
+#[test]
+fn odd_events_over_http_stop_no_other_event() {
+    let (slack, address) = (workspace(), free_address());
+    let mut bot = listen(&slack, address, "");
+    subscribe(&slack, address, SECRET).unwrap();
+    let deep = format!("{}1{}", "[".repeat(200), "]".repeat(200));
+    slack.faults().rewrite("\"HALF-A-PAIR\"", r#""\ud83d""#);
+    slack.faults().rewrite("\"DEEP\"", &deep);
+    for text in ["one", "HALF-A-PAIR", "DEEP", "two"] {
+        slack.post(AKARI, CAMP, text, None);
+    }
+    bot.messages(CAMP, 2);
+    bot.until("every event acknowledged", |_| {
+        slack.is_settled().then_some(())
+    });
+    let program = bot.stop();
+    let texts: Vec<_> = said(&program, CAMP)
+        .into_iter()
+        .map(|message| message.text)
+        .collect();
+    assert_eq!(texts, ["one", "two"]);
+}
+
+#[test]
+fn events_and_commands_of_another_workspace_or_app_are_refused() {
+    let (slack, address) = (workspace(), free_address());
+    let mut bot = listen(&slack, address, "");
+    subscribe(&slack, address, SECRET).unwrap();
+    slack.post(AKARI, CAMP, "会場は箱根です。", None);
+    bot.messages(CAMP, 1);
+    let event = slack.events().remove(0).payload.to_string();
+    let signed = |content_type: &str, body: &str| {
+        let timestamp = now();
+        let request = Signed {
+            content_type,
+            timestamp,
+            signature: &sign(SECRET, timestamp, body),
+            body,
+        };
+        send(address, PATH, &request)
+    };
+    for (from, to) in [(TEAM_ID, "T9OTHER"), (APP_ID, "A9OTHER")] {
+        let body = event.replace("Ev000000000", to).replace(from, to);
+        // Slack would send again what is not acknowledged.
+        assert_eq!(signed("application/json", &body).status, 200);
+    }
+    let command =
+        "command=%2Fmemory&text=&user_id=U1&channel_id=C0CAMP&team_id=T9OTHER&trigger_id=1.2";
+    let answer = signed("application/x-www-form-urlencoded", command);
+    assert!(answer.body.contains("another workspace"), "{}", answer.body);
+    // In a channel that workspaces share, others speak too.
+    let shared = event
+        .replace("Ev000000000", "Ev9SHARED")
+        .replacen(TEAM_ID, "T9OTHER", 1)
+        .replace("箱根", "熱海");
+    let key = slack.world().channels[CAMP]
+        .messages
+        .keys()
+        .next()
+        .unwrap()
+        .to_string();
+    let shared = shared.replace(&key, &format!("{}.000100", now()));
+    assert_eq!(signed("application/json", &shared).status, 200);
+    bot.messages(CAMP, 2);
+    let health = bot.health();
+    let metrics = exchange(health, "GET /metrics", &[], "").unwrap().body;
+    assert!(
+        metrics.contains("myao_deliveries_total{kind=\"foreign\"} 3\n"),
+        "{metrics}"
+    );
+    let program = bot.stop();
+    assert_eq!(number(&program, "SELECT COUNT(*) FROM events"), 2);
 }
 
 #[test]

@@ -11,6 +11,7 @@
 
 mod common;
 mod disk;
+mod floods;
 mod killed_again;
 mod kills;
 mod minute;

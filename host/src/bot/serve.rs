@@ -1,0 +1,146 @@
+//! Serves HTTP to strangers. Whoever reaches the port may open connections, so each lasts for one request and for
+//! seconds, and their number is bounded for each listener: a newcomer takes the place of the oldest.
+
+use std::collections::VecDeque;
+use std::io::ErrorKind;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::{AbortHandle, JoinSet};
+use tokio::time::{sleep, timeout};
+
+use super::metrics::Metrics;
+use super::stop::Stop;
+
+/// How long a connection may take until its request's headers are there.
+const HEADERS_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long it may last: headers, body and answer. Slack waits three seconds; the database's lock is waited for ten.
+const EXCHANGE_TIMEOUT: Duration = Duration::from_secs(15);
+/// How long requests under way may take once the bot is to stop.
+const LAST_TIMEOUT: Duration = Duration::from_secs(5);
+/// The most bytes of a connection that are held before they are read: the longest headers.
+const BUFFER_BYTES: usize = 32 << 10;
+/// The wait when the system gives no more connections.
+const EXHAUSTED_WAIT: Duration = Duration::from_millis(100);
+
+/// Serves until asked to stop, with at most `most` connections at once; then ends what is under way.
+pub(super) async fn serve(
+    listener: TcpListener,
+    router: Router,
+    most: usize,
+    metrics: Arc<Metrics>,
+    mut stop: Stop,
+) {
+    let mut connections = Connections::new(most);
+    loop {
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            Some(_) = connections.tasks.join_next() => continue,
+            () = stop.requested() => break,
+        };
+        match accepted {
+            Ok((stream, _)) => {
+                if connections.make_room() {
+                    metrics.connections_closed.count("crowded");
+                }
+                connections.add(exchange(
+                    stream,
+                    router.clone(),
+                    metrics.clone(),
+                    stop.clone(),
+                ));
+            }
+            // The other side has gone before its turn.
+            Err(error) if is_of_one_connection(error.kind()) => {}
+            Err(error) => {
+                // Mostly: too many open files. The oldest connection gives its own back.
+                tracing::warn!("a connection cannot be taken, the oldest is closed: {error}");
+                if connections.close_oldest() {
+                    metrics.connections_closed.count("crowded");
+                }
+                sleep(EXHAUSTED_WAIT).await;
+            }
+        }
+    }
+    drop(listener);
+    let all = async { while connections.tasks.join_next().await.is_some() {} };
+    if timeout(LAST_TIMEOUT, all).await.is_err() {
+        tracing::debug!("connections are closed that sent no request in time");
+    }
+}
+
+/// One connection, with its one request.
+async fn exchange(stream: TcpStream, router: Router, metrics: Arc<Metrics>, mut stop: Stop) {
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEADERS_TIMEOUT)
+        .keep_alive(false)
+        .max_buf_size(BUFFER_BYTES)
+        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));
+    let mut connection = pin!(connection);
+    let served = async {
+        tokio::select! {
+            served = connection.as_mut() => served,
+            () = stop.requested() => {
+                // One without a request ends at once.
+                connection.as_mut().graceful_shutdown();
+                connection.await
+            }
+        }
+    };
+    match timeout(EXCHANGE_TIMEOUT, served).await {
+        Ok(Ok(())) => {}
+        Ok(Err(error)) if error.is_timeout() => metrics.connections_closed.count("slow"),
+        Ok(Err(error)) => tracing::debug!("a connection broke: {error}"),
+        Err(_) => metrics.connections_closed.count("slow"),
+    }
+}
+
+/// The connections of a listener.
+struct Connections {
+    tasks: JoinSet<()>,
+    /// The oldest first. Some may have ended.
+    by_age: VecDeque<AbortHandle>,
+    most: usize,
+}
+
+impl Connections {
+    fn new(most: usize) -> Self {
+        Self {
+            tasks: JoinSet::new(),
+            by_age: VecDeque::new(),
+            most,
+        }
+    }
+
+    /// Has room for one more; whether one had to be closed for it.
+    fn make_room(&mut self) -> bool {
+        self.by_age.retain(|connection| !connection.is_finished());
+        self.by_age.len() >= self.most && self.close_oldest()
+    }
+
+    fn close_oldest(&mut self) -> bool {
+        let oldest = self.by_age.pop_front();
+        if let Some(connection) = &oldest {
+            connection.abort();
+        }
+        oldest.is_some()
+    }
+
+    fn add(&mut self, connection: impl Future<Output = ()> + Send + 'static) {
+        self.by_age.push_back(self.tasks.spawn(connection));
+    }
+}
+
+fn is_of_one_connection(kind: ErrorKind) -> bool {
+    matches!(
+        kind,
+        ErrorKind::ConnectionAborted | ErrorKind::ConnectionRefused | ErrorKind::ConnectionReset
+    )
+}
