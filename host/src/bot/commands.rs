@@ -42,7 +42,9 @@ impl Commands {
     }
 
     async fn message(&self, payload: &str) -> Result<Value, String> {
-        let payload: Payload = serde_json::from_str(payload).map_err(|error| error.to_string())?;
+        let payload: Payload = serde_json::from_str(payload)
+            // serde's own words would quote it.
+            .map_err(|_| "it is not of the shape that Slack documents".to_owned())?;
         let channel = Asked {
             id: payload.channel_id,
             name: payload.channel_name,

@@ -80,7 +80,12 @@ impl Worker {
                     ready.push((event.id, effects));
                     homes.extend(opened_home);
                 }
-                Err(error) => self.failed(event, error.to_string()).await?,
+                Err(error) => {
+                    // Another try could not read it either. It ends without an effect.
+                    tracing::warn!("event {} is left out: {error}", event.event_id);
+                    self.metrics.left_out.count("event");
+                    ready.push((event.id, Vec::new()));
+                }
             }
         }
         let asked = ready.iter().any(|(_, effects)| asks(effects));

@@ -64,7 +64,8 @@ pub(crate) async fn run(app: &App) -> anyhow::Result<ExitCode> {
     };
     let clock = Clock::system(app.config.timezone);
     let metrics = Arc::new(Metrics::default());
-    let live = LiveSlack::new(client, workspace.clone(), identity.clone(), clock.clone());
+    let live = LiveSlack::new(client, workspace.clone(), identity.clone(), clock.clone())
+        .counting(metrics.left_out.clone());
     let live = Arc::new(live);
     let load = load(
         app.clone(),

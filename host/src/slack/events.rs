@@ -32,16 +32,22 @@ pub struct Consequences {
     pub opened_home: Option<String>,
 }
 
-/// Why an event cannot be read. Trying again cannot help.
+/// Why an event or a message cannot be read. Trying again cannot help. The texts quote nothing of it.
 #[derive(Debug, thiserror::Error)]
 pub enum EventError {
     /// It is not of the shape that Slack documents.
-    #[error("the event cannot be read: {0}")]
+    #[error("it is not of the shape that Slack documents ({:?} error in column {})", .0.classify(), .0.column())]
     Json(#[from] serde_json::Error),
     /// A message id that is none.
-    #[error("the event names a message that cannot be: {0}")]
+    #[error("the id of its message is none")]
     Ts(#[from] InvalidTs),
+    /// A text that no message of Slack's has.
+    #[error("its text has {0} bytes, more than {MAX_TEXT_BYTES}")]
+    TooLong(usize),
 }
+
+/// The longest text that is kept. Slack takes 40,000 characters, and somewhat more in blocks and attachments.
+pub const MAX_TEXT_BYTES: usize = 512 << 10;
 
 /// The type of the event that tells of a mention.
 const MENTION: &str = "app_mention";
@@ -246,6 +252,9 @@ pub(crate) fn read_message(
     let Outcome::Keep(mut record) = outcome else {
         return Ok(None);
     };
+    if record.text.len() > MAX_TEXT_BYTES {
+        return Err(EventError::TooLong(record.text.len()));
+    }
     if record.user_id == bot.user_id {
         // They make Slack show formatting between words without spaces, and mean nothing to a reader.
         record.text = record.text.replace(ZERO_WIDTH_SPACE, "");

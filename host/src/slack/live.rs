@@ -4,18 +4,18 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
 use futures::StreamExt as _;
-use myao_slack::client::{HistoryRequest, SlackClient};
+use myao_slack::client::SlackClient;
 use myao_slack::error::{RefusalKind, SlackError as ClientError};
-use serde_json::Value;
 
-use super::events::{BotIdentity, EventError, Named, read_message};
+use super::events::{BotIdentity, Named};
 use super::post::Turns;
 use super::{Message, PostRequest, Slack, SlackError, User};
 use crate::bot::clock::Clock;
+use crate::bot::metrics::Counters;
 use crate::explain::explain_storage;
 use crate::import::mrkdwn::unescaped;
 use crate::storage::effects::Effect;
-use crate::storage::records::{MessageRecord, UserRecord};
+use crate::storage::records::UserRecord;
 use crate::storage::sqlite::SqliteWorkspace;
 use crate::storage::sqlite::sync::Directory;
 use crate::storage::{Keep, MessageQuery, Storage as _, StorageError};
@@ -34,6 +34,7 @@ pub struct LiveSlack {
     pub(super) clock: Clock,
     pub(super) turns: Turns,
     unknown: Unknown,
+    pub(super) left_out: Counters,
 }
 
 impl LiveSlack {
@@ -52,7 +53,14 @@ impl LiveSlack {
             clock,
             turns: Turns::default(),
             unknown: Unknown::default(),
+            left_out: Counters::default(),
         }
+    }
+
+    /// Counts in `left_out` the messages that cannot be read.
+    #[must_use]
+    pub fn counting(self, left_out: Counters) -> Self {
+        Self { left_out, ..self }
     }
 
     /// The client.
@@ -122,98 +130,6 @@ impl LiveSlack {
             }
         }
     }
-
-    /// All messages of a thread from a message on, its first message always, in no certain order.
-    ///
-    /// # Errors
-    /// The client's.
-    pub(crate) async fn thread_since(
-        &self,
-        channel_id: &str,
-        thread_ts: &str,
-        oldest: Option<&str>,
-    ) -> Result<Vec<Value>, ClientError> {
-        self.all_pages(channel_id, Some(thread_ts), oldest).await
-    }
-
-    /// All top-level messages of a channel from a message on, in no certain order.
-    ///
-    /// # Errors
-    /// The client's.
-    pub(crate) async fn history_since(
-        &self,
-        channel_id: &str,
-        oldest: &str,
-    ) -> Result<Vec<Value>, ClientError> {
-        self.all_pages(channel_id, None, Some(oldest)).await
-    }
-
-    async fn all_pages(
-        &self,
-        channel_id: &str,
-        thread_ts: Option<&str>,
-        oldest: Option<&str>,
-    ) -> Result<Vec<Value>, ClientError> {
-        let mut request = HistoryRequest {
-            channel: channel_id.to_owned(),
-            oldest: oldest.map(str::to_owned),
-            inclusive: true,
-            ..HistoryRequest::default()
-        };
-        let mut messages = Vec::new();
-        loop {
-            let page = match thread_ts {
-                Some(thread_ts) => self.client.replies(&request, thread_ts).await?,
-                None => self.client.history(&request).await?,
-            };
-            messages.extend(page.messages);
-            request.cursor = page.next_cursor;
-            if request.cursor.is_none() {
-                return Ok(messages);
-            }
-        }
-    }
-
-    /// Messages as Slack gives them, as effects on the store.
-    ///
-    /// # Errors
-    /// Where names cannot be read from the store. Messages that cannot be read are passed over.
-    pub(crate) async fn effects_of(
-        &self,
-        channel_id: &str,
-        messages: &[Value],
-    ) -> Result<Vec<Effect>, StorageError> {
-        let texts: Vec<String> = messages.iter().map(Value::to_string).collect();
-        let mut named = Named::default();
-        for text in &texts {
-            if let Ok(of_message) = Named::of(text) {
-                named.users.extend(of_message.users);
-                named.channels.extend(of_message.channels);
-            }
-        }
-        let people = self.directory(named).await?;
-        let outcomes = texts
-            .iter()
-            .map(|text| read_message(text, channel_id, &people, &self.bot));
-        Ok(outcomes.filter_map(kept).collect())
-    }
-
-    /// Keeps messages that were read from Slack.
-    pub(super) async fn keep(
-        &self,
-        channel_id: &str,
-        messages: &[Value],
-    ) -> Result<(), SlackError> {
-        let effects = self
-            .effects_of(channel_id, messages)
-            .await
-            .map_err(from_storage)?;
-        let now = self.clock.seconds();
-        self.workspace
-            .apply_effects(effects, now)
-            .await
-            .map_err(from_storage)
-    }
 }
 
 /// Something that has a name.
@@ -233,19 +149,6 @@ impl LookUp {
 
 fn is_known(name: Option<&str>) -> bool {
     name.is_some_and(|name| !name.is_empty())
-}
-
-fn kept(read: Result<Option<MessageRecord>, EventError>) -> Option<Effect> {
-    match read {
-        Ok(record) => record.map(|record| Effect::Message {
-            changed: record.changed(),
-            record,
-        }),
-        Err(error) => {
-            tracing::warn!("a message is passed over: {error}");
-            None
-        }
-    }
 }
 
 /// A user, as the Web API tells it; as of `now` in Unix seconds, where it does not say.
@@ -299,10 +202,8 @@ impl Slack for LiveSlack {
         channel_id: String,
         thread_ts: String,
     ) -> Result<Vec<Message>, SlackError> {
-        let messages = self
-            .thread_since(&channel_id, &thread_ts, None)
-            .await
-            .map_err(from_client)?;
+        let thread = self.thread_since(&channel_id, &thread_ts, None).await;
+        let messages = thread.map_err(from_client)?.messages;
         self.keep(&channel_id, &messages).await?;
         let now = TsKey::first_of(self.clock.seconds() + 1).to_string();
         let query = MessageQuery {
@@ -325,16 +226,9 @@ impl Slack for LiveSlack {
         until: String,
         limit: u32,
     ) -> Result<Vec<Message>, SlackError> {
-        let request = HistoryRequest {
-            channel: channel_id.clone(),
-            latest: Some(until.clone()),
-            inclusive: true,
-            limit: Some(limit),
-            ..HistoryRequest::default()
-        };
-        let page = self.client.history(&request).await;
-        let messages = page.map_err(from_client)?.messages;
-        self.keep(&channel_id, &messages).await?;
+        let newest = self.newest(&channel_id, Some(until.clone()), limit).await;
+        let stretch = newest.map_err(from_client)?;
+        self.keep(&channel_id, &stretch.messages).await?;
         let query = MessageQuery {
             channel_id,
             since: None,

@@ -4,6 +4,7 @@
 //! trait.
 
 pub mod events;
+pub(crate) mod history;
 pub mod live;
 pub mod message;
 pub mod origin;

@@ -186,12 +186,18 @@ impl LiveSlack {
             }
             None => self.history_since(&place.channel_id, &oldest).await,
         };
-        let messages = messages.map_err(from_client)?;
-        Ok(messages.iter().find_map(|message| {
+        let stretch = messages.map_err(from_client)?;
+        let found = stretch.messages.iter().find_map(|message| {
             let ts = TsKey::parse(message.get("ts")?.as_str()?).ok()?;
             let is_new = ts > place.answers && !earlier.contains(&ts);
             (is_new && self.is_own(message) && is_part(message, place, part)).then_some(ts)
-        }))
+        });
+        if found.is_none() && !stretch.is_whole {
+            let detail =
+                "Slack's answer was cut: whether the post stands in the channel is not known";
+            return Err(SlackError::Unavailable(detail.to_owned()));
+        }
+        Ok(found)
     }
 
     fn is_own(&self, message: &Value) -> bool {

@@ -13,6 +13,8 @@ mod commands;
 mod http;
 mod memory;
 mod mentions;
+mod missing;
+mod odd;
 mod posting;
 mod support;
 mod unasked;
