@@ -9,8 +9,10 @@ use tokio::task::{self, JoinSet};
 
 use super::clock::Clock;
 use super::current::Current;
+use super::limits::notice;
 use super::metrics::{Metrics, seconds};
 use super::stop::Stop;
+use super::views::language;
 use crate::bindings::errors::Error;
 use crate::bindings::exports::myao::memory::responder::Target;
 use crate::bindings::llm::LlmError;
@@ -18,8 +20,10 @@ use crate::bindings::slack::SlackError;
 use crate::explain::explain_storage;
 use crate::plugin::CallError;
 use crate::slack::live::LiveSlack;
+use crate::slack::{PostRequest, Slack as _};
 use crate::storage::StorageError;
 use crate::storage::sqlite::SqliteWorkspace;
+use crate::storage::sqlite::mention_limits::{Admission, MentionLimits};
 use crate::storage::sqlite::replies::{ReplyKind, WaitingReply};
 use crate::ts::TsKey;
 
@@ -41,6 +45,10 @@ const SAME_INPUT_SECONDS: i64 = 600;
 enum Answered {
     Posted,
     TooOld,
+    /// It is one too many, and its author was told.
+    Told,
+    /// It is one too many.
+    TooMany,
 }
 
 /// Answers mentions, and goes on with posts that were interrupted.
@@ -140,6 +148,15 @@ impl Mentions {
                     .give_up_reply(channel_id, reply.ts, reason)
                     .await
             }
+            Ok(told @ (Answered::Told | Answered::TooMany)) => {
+                self.metrics.replies.count("over-limit");
+                let told = match told {
+                    Answered::Told => "; its author was told",
+                    _ => "",
+                };
+                tracing::info!("a mention in {channel_id} is one too many and not answered{told}");
+                Ok(())
+            }
             Err(error) => self.failed(reply, &error).await,
         };
         match kept {
@@ -171,6 +188,11 @@ impl Mentions {
         if age > i64::from(self.current.config().response.max_message_age_seconds) {
             return Ok(Answered::TooOld);
         }
+        if reply.kind == ReplyKind::Mention
+            && let Some(answered) = self.turn_away(reply, now).await?
+        {
+            return Ok(answered);
+        }
         let as_of = if age <= SAME_INPUT_SECONDS {
             reply.asked_at
         } else {
@@ -186,6 +208,45 @@ impl Mentions {
             .reply_to_mention(&target, self.clock.local(as_of))
             .await?;
         Ok(Answered::Posted)
+    }
+
+    /// Gives up a mention beyond the limits; the first one is told so.
+    async fn turn_away(
+        &self,
+        reply: &WaitingReply,
+        now: i64,
+    ) -> Result<Option<Answered>, CallError> {
+        let config = self.current.config();
+        let limits = config.response.mention_limits;
+        let limits = MentionLimits {
+            per_person: limits.per_person,
+            per_channel: limits.per_channel,
+            window_seconds: limits.window_seconds,
+        };
+        let admission = self
+            .workspace
+            .admit_mention(&reply.channel_id, reply.ts, limits)
+            .await
+            .map_err(|error| CallError::Refused(Error::Storage(error)))?;
+        let (answered, until, text) = match admission {
+            Admission::Answer => return Ok(None),
+            Admission::Silent => return Ok(Some(Answered::TooMany)),
+            Admission::Tell {
+                answered,
+                until,
+                text,
+            } => (answered, until, text),
+        };
+        let post = PostRequest {
+            channel_id: reply.channel_id.clone(),
+            thread_ts: reply.thread_ts.map(|ts| ts.to_string()),
+            text: notice(&text, language(&config), answered, limits, until - now),
+            answers: reply.ts.to_string(),
+            may_notify: Vec::new(),
+        };
+        let posted = self.slack.post(post).await;
+        posted.map_err(|error| CallError::Refused(Error::Slack(error)))?;
+        Ok(Some(Answered::Told))
     }
 
     async fn failed(&self, reply: &WaitingReply, error: &CallError) -> Result<(), StorageError> {

@@ -18,6 +18,7 @@ mod generation;
 mod health;
 mod home;
 mod inbox;
+mod limits;
 mod mentions;
 pub mod metrics;
 mod serve;

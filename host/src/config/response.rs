@@ -1,9 +1,9 @@
-//! `response`: when the bot answers unasked.
+//! `response`: when and how often the bot answers.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// `response`: when the bot answers unasked.
+/// `response`: when and how often the bot answers.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Response {
@@ -17,6 +17,8 @@ pub struct Response {
     pub max_message_age_seconds: u32,
     /// At most so many messages go into a reply's context; the thread that is answered is always whole. Default `50`.
     pub channel_messages_limit: u32,
+    /// How many mentions are answered.
+    pub mention_limits: MentionLimits,
     /// When a judgment is not asked for again.
     pub judgment_skip: JudgmentSkip,
 }
@@ -29,7 +31,30 @@ impl Default for Response {
             jitter_ratio: 0.3,
             max_message_age_seconds: 43_200,
             channel_messages_limit: 50,
+            mention_limits: MentionLimits::default(),
             judgment_skip: JudgmentSkip::default(),
+        }
+    }
+}
+
+/// `response.mention_limits`: beyond them, who mentions the bot is told once to try again later.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct MentionLimits {
+    /// At most so many mentions of one person are answered within the time; 0 for any number. Default `30`.
+    pub per_person: u32,
+    /// At most so many in one channel; 0 for any number. Default `120`.
+    pub per_channel: u32,
+    /// The time, in seconds. Default `3600`.
+    pub window_seconds: u32,
+}
+
+impl Default for MentionLimits {
+    fn default() -> Self {
+        Self {
+            per_person: 30,
+            per_channel: 120,
+            window_seconds: 3600,
         }
     }
 }

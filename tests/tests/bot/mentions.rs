@@ -1,11 +1,11 @@
 //! Who mentions the bot is answered, once, where it was asked.
 
-use myao_fake_slack::{BOT_USER, Order};
-use myao_tests::bot::said;
+use myao_fake_slack::{BOT_USER, FakeSlack, Order};
+use myao_tests::bot::{Bot, said};
 
 use crate::support::{
-    AKARI, AKARI_NAME, ANSWER, CAMP, EMIKO, EMIKO_NAME, asked, connect, held_model, model, posts,
-    prompts, prompts_in_thread, replies_of, settled, shown_under, workspace,
+    AKARI, AKARI_NAME, ANSWER, CAMP, EMIKO, EMIKO_NAME, asked, connect, connect_again, held_model,
+    model, number, posts, prompts, prompts_in_thread, replies_of, settled, shown_under, workspace,
 };
 
 #[test]
@@ -220,4 +220,73 @@ fn an_answer_is_stored_under_the_ts_that_slack_gave_it_and_is_in_the_next_prompt
         .collect();
     assert_eq!(answers.len(), 1, "{shown:?}");
     assert_eq!(answers[0].author, "myao");
+}
+
+/// What the bot has said to a mention that was one too many.
+fn notices(slack: &FakeSlack) -> Vec<String> {
+    let texts = slack.posts().into_iter().map(|post| post.text);
+    texts.filter(|text| text != ANSWER).collect()
+}
+
+/// Waits until no mention waits.
+#[track_caller]
+fn all_decided(bot: &mut Bot, mentions: i64) {
+    bot.until("every mention decided", |program| {
+        let decided = number(program, "SELECT COUNT(*) FROM replies WHERE state <> 0");
+        (decided == mentions).then_some(())
+    });
+}
+
+#[test]
+fn a_person_gets_so_many_answers_and_is_told_once_over_restarts_too() {
+    let (slack, llm) = (workspace(), model());
+    let config = format!(
+        "{}response: {{ mention_limits: {{ per_person: 2 }} }}\n",
+        replies_of(&llm)
+    );
+    let mut bot = connect(&slack, &config);
+    let thread = slack.post(AKARI, CAMP, "Where do we go?", None);
+    for _ in 0..6 {
+        slack.mention(EMIKO, CAMP, "where?", Some(&thread));
+    }
+    all_decided(&mut bot, 6);
+    let said = notices(&slack);
+    assert_eq!((said.len(), slack.posts().len()), (1, 3), "{said:?}");
+    assert!(said[0].contains("2 mentions within 60 minutes"), "{said:?}");
+    let in_thread = slack
+        .posts()
+        .iter()
+        .all(|post| post.thread_ts.as_ref() == Some(&thread));
+    assert!(in_thread, "{:?}", slack.posts());
+    // Others are answered.
+    slack.mention(AKARI, CAMP, "where?", None);
+    posts(&slack, &mut bot, 4);
+    bot.caught_up();
+    let program = bot.stop();
+    let mut bot = connect_again(&slack, program, &config);
+    slack.mention(EMIKO, CAMP, "and now?", None);
+    all_decided(&mut bot, 8);
+    bot.stop();
+    assert_eq!((slack.posts().len(), llm.calls().len()), (4, 3));
+}
+
+#[test]
+fn a_channel_gets_so_many_answers_and_is_told_once_in_its_language() {
+    let (slack, llm) = (workspace(), model());
+    let config = format!(
+        "{}response: {{ mention_limits: {{ per_person: 0, per_channel: 3 }} }}\n",
+        replies_of(&llm)
+    );
+    let mut bot = connect(&slack, &config);
+    slack.add_channel("C1DEV", "dev");
+    for user in [AKARI, EMIKO, AKARI, EMIKO, AKARI] {
+        slack.mention(user, CAMP, "会場は？", None);
+    }
+    all_decided(&mut bot, 5);
+    let said = notices(&slack);
+    assert_eq!((said.len(), slack.posts().len()), (1, 4), "{said:?}");
+    assert!(said[0].contains("60分のあいだに3回"), "{said:?}");
+    slack.mention(AKARI, "C1DEV", "会場は？", None);
+    posts(&slack, &mut bot, 5);
+    bot.stop();
 }

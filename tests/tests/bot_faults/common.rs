@@ -48,7 +48,7 @@ pub(crate) fn config(slack: &FakeSlack, llm: &LlmServer) -> String {
         "slack: {{ bot_token: {BOT_TOKEN}, app_token: {APP_TOKEN}, api_url: '{api_url}' }}\n\
          agents:\n{}{}\
          memory: {{ long_term_update_interval_seconds: 86400 }}\n\
-         response: {{ check_interval_seconds: 86400 }}\n",
+         response: {{ check_interval_seconds: 86400, mention_limits: {{ per_person: 0, per_channel: 0 }} }}\n",
         agent("memory", "memories"),
         agent("response", "replies"),
     )

@@ -47,6 +47,8 @@ fn the_table_of_metrics_lists_all_that_there_are() {
         &metrics.judgments,
         &metrics.runs,
         &metrics.memories,
+        &metrics.left_out,
+        &metrics.connections_closed,
     ];
     for counters in counters {
         counters.count("any");

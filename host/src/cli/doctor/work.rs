@@ -4,6 +4,7 @@ use anyhow::anyhow;
 use myao::explain::explain_storage;
 use myao::storage::StorageError;
 use myao::storage::sqlite::SqliteWorkspace;
+use myao::storage::sqlite::mention_limits::TOO_MANY;
 use myao::storage::sqlite::replies::{ReplyState, StoredReply};
 
 use super::Finding;
@@ -65,9 +66,11 @@ async fn answers(
     let waiting = workspace
         .list_replies(Some(ReplyState::Waiting), MOST)
         .await?;
-    let given_up = workspace
+    let mut given_up = workspace
         .list_replies(Some(ReplyState::GivenUp), MOST)
         .await?;
+    // As the configuration wants it.
+    given_up.retain(|reply| reply.error.as_deref() != Some(TOO_MANY));
     let mut found = vec![count(waiting.len(), "answer waits", "answers wait")];
     if !given_up.is_empty() {
         found.push(count(given_up.len(), "was given up", "were given up"));
