@@ -30,7 +30,7 @@ pub enum Admission {
     Answer,
     /// It is the first one too many: its author is told so.
     Tell {
-        /// How many were answered.
+        /// How many are answered within the time.
         answered: u32,
         /// From which Unix second on another is answered.
         until: i64,
@@ -127,8 +127,14 @@ fn admit(
         reply.end(connection, ReplyState::GivenUp, Some(TOO_MANY))?;
         return Ok(Admission::Silent);
     }
+    // Those that wait may be too many themselves, so their number says nothing.
+    let limit = if is_of_person {
+        limits.per_person
+    } else {
+        limits.per_channel
+    };
     Ok(Admission::Tell {
-        answered: answered.count,
+        answered: limit,
         until: answered.first + i64::from(limits.window_seconds),
         text: mention.text,
     })
