@@ -21,6 +21,7 @@ mod dump_conversations;
 mod effects;
 pub mod error;
 pub mod examine;
+mod file_mode;
 pub mod import;
 pub mod inbox;
 pub mod inspect;
@@ -70,17 +71,21 @@ pub struct SqliteStore {
 }
 
 impl SqliteStore {
-    /// Opens a database; one that does not exist is made, one with an older schema is migrated.
+    /// Opens a database; one that does not exist is made, one with an older schema is migrated. Afterwards only its
+    /// owner may read it.
     ///
     /// # Errors
     /// [`StoreError::Legacy`] for the database of the Python bot; else what the file or the disk refuses.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {
         let path = path.as_ref();
+        file_mode::create(path);
         let mut connection = pool::connect(path)?;
         match schema::prepare(&mut connection).map_err(|fault| fault.at(path))? {
-            schema::Found::Ours => Ok(Self {
-                pool: Arc::new(Pool::new(path, connection)?),
-            }),
+            schema::Found::Ours => {
+                let pool = Arc::new(Pool::new(path, connection)?);
+                file_mode::tighten(path);
+                Ok(Self { pool })
+            }
             schema::Found::Legacy => Err(StoreError::Legacy(path.to_owned())),
             schema::Found::Foreign => Err(StoreError::Foreign(path.to_owned())),
             schema::Found::Newer(found) => Err(StoreError::Newer {
