@@ -15,6 +15,9 @@ use crate::storage::SaveMode;
 use crate::storage::records::MessageRecord;
 use crate::ts::TsKey;
 
+/// How many messages an import gathers before it works off what follows from them: its memory must not grow with it.
+const GATHERED: usize = 200_000;
+
 /// Who writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Source {
@@ -42,7 +45,7 @@ pub(super) struct Writing {
     touched_threads: BTreeSet<(i64, i64)>,
     /// Messages that may be the first of a thread that was there before.
     touched_messages: BTreeSet<(i64, i64)>,
-    /// New messages: channel, id, and the thread they would be in.
+    /// New messages of events: channel, id, and the thread they would be in.
     inserted: Vec<(i64, i64, i64)>,
     /// Channel and thread of messages that a memory may have taken in, and now read differently.
     changed: BTreeSet<(i64, i64)>,
@@ -94,7 +97,11 @@ impl Writing {
     ) -> Result<Put, Fault> {
         let channel = self.channel(connection, &record.channel_id)?;
         let row = MessageRow::of(record, changed);
-        self.put(connection, channel, record.ts.to_database(), &row)
+        let put = self.put(connection, channel, record.ts.to_database(), &row)?;
+        if self.source == Source::Import && self.touched_messages.len() >= GATHERED {
+            self.work_off(connection)?;
+        }
+        Ok(put)
     }
 
     /// Deletes a message, at a time in Unix seconds.
@@ -128,16 +135,24 @@ impl Writing {
 
     /// Counts anew what was touched, and notes which threads' memories are older than what is there.
     pub(super) fn finish(mut self, connection: &Connection) -> Result<(), Fault> {
-        self.find_late(connection)?;
-        self.find_first_messages(connection)?;
+        self.work_off(connection)?;
         for channel in &self.touched_channels {
             recount_channel(connection, *channel)?;
         }
-        for (channel, thread) in &self.touched_threads {
-            recount_thread(connection, *channel, *thread)?;
+        self.set_aside_memories(connection)
+    }
+
+    /// Does what follows from the messages so far, but for what is counted of whole channels.
+    fn work_off(&mut self, connection: &Connection) -> Result<(), Fault> {
+        self.find_late(connection)?;
+        self.find_first_messages(connection)?;
+        for (channel, thread) in std::mem::take(&mut self.touched_threads) {
+            recount_thread(connection, channel, thread)?;
         }
         self.mark_changed(connection)?;
-        self.set_aside_memories(connection)
+        self.touched_messages.clear();
+        self.changed.clear();
+        Ok(())
     }
 
     fn put(
@@ -150,7 +165,7 @@ impl Writing {
         let place = (self.workspace, channel, ts);
         if row.insert(connection, place)? {
             self.touch_message(channel, ts, row.thread);
-            if row.is_shown() {
+            if row.is_shown() && self.source != Source::Import {
                 self.inserted.push((channel, ts, row.thread.unwrap_or(ts)));
             }
             return Ok(Put::New);
@@ -186,17 +201,19 @@ impl Writing {
     /// Adds the threads to those to count anew whose first message was touched. A channel that is new has none.
     fn find_first_messages(&mut self, connection: &Connection) -> rusqlite::Result<()> {
         let mut has_threads = connection.prepare_cached(include_str!("sql/has_threads.sql"))?;
-        for channel in &self.touched_channels {
-            if !has_threads.query_row([channel], |row| row.get(0))? {
-                continue;
-            }
-            for (channel, ts) in self
-                .touched_messages
-                .range((*channel, 0)..=(*channel, i64::MAX))
-            {
-                if ThreadState::read(connection, *channel, *ts)?.is_some() {
-                    self.touched_threads.insert((*channel, *ts));
-                }
+        let mut last = None;
+        for (channel, ts) in &self.touched_messages {
+            let known = last.filter(|(known, _)| known == channel);
+            let (_, has) = match known {
+                Some(known) => known,
+                None => (
+                    *channel,
+                    has_threads.query_row([channel], |row| row.get(0))?,
+                ),
+            };
+            last = Some((*channel, has));
+            if has && ThreadState::read(connection, *channel, *ts)?.is_some() {
+                self.touched_threads.insert((*channel, *ts));
             }
         }
         Ok(())
@@ -205,9 +222,6 @@ impl Writing {
     /// Adds the threads to those that changed of which a newer message was stored before: a memory may have gone
     /// past the one that came now. What an import brings is history.
     fn find_late(&mut self, connection: &Connection) -> rusqlite::Result<()> {
-        if self.source == Source::Import {
-            return Ok(());
-        }
         for (channel, ts, thread) in &self.inserted {
             let before = ThreadState::read(connection, *channel, *thread)?;
             if before.is_some_and(|state| state.newest > Some(*ts)) {
