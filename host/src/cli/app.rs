@@ -1,5 +1,6 @@
 //! What the commands share: configuration, store, component.
 
+use std::cell::RefCell;
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -86,9 +87,11 @@ impl App {
     /// The database; made where there is none, upgraded where it is an older one.
     pub(crate) fn open_store(&self) -> anyhow::Result<SqliteStore> {
         let path = &self.config.memory.database_path;
+        let warnings = RefCell::new(Vec::new());
         let (store, upgraded) =
             SqliteStore::open_or_upgrade(path, &self.config.workspace, &|connection, sink| {
-                Ok(python_bot::read(connection, sink).map(drop)?)
+                warnings.replace(python_bot::read(connection, sink)?.warnings);
+                Ok(())
             })?;
         if let Some(tally) = upgraded {
             eprintln!(
@@ -97,6 +100,9 @@ impl App {
                 tally.messages.new,
                 tally.memories.new
             );
+            for warning in warnings.take() {
+                eprintln!("warning: {warning}");
+            }
         }
         Ok(store)
     }

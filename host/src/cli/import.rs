@@ -1,30 +1,25 @@
 //! `myao import`.
 
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
 use serde_json::json;
 
-use myao::import::{self, ImportReport};
+use myao::import::{self, ImportReport, Source};
 use myao::storage::records::{ImportTally, Tally};
 
 use super::app::App;
 use super::output;
 
-/// Takes in an export or database: all of it, or nothing.
+/// Takes in an export or database: all of it, or nothing. A database that was made for it stays if it fails:
+/// another process may have begun to use it.
 pub(crate) fn run(app: &App, path: &Path) -> anyhow::Result<ExitCode> {
-    import::detect(path)?;
-    let database = &app.config.memory.database_path;
-    let is_new = !database.exists();
-    let (report, tally) = read(app, path)
-        .inspect_err(|_| {
-            if is_new {
-                remove_database(database);
-            }
-        })
-        .context("nothing was imported")?;
+    if import::detect(path)? == Source::PythonBot {
+        import::python_bot::limit_memory()?;
+    }
+    let (report, tally) = read(app, path).context("nothing was imported")?;
     if app.json {
         output::print_json(&json!({ "read": report, "stored": tally }))?;
     } else {
@@ -44,16 +39,6 @@ fn read(app: &App, path: &Path) -> anyhow::Result<(ImportReport, ImportTally)> {
     });
     bar.finish_and_clear();
     Ok((report?, sink.commit()?))
-}
-
-/// Takes away a database that was made for an import that failed.
-fn remove_database(database: &Path) {
-    for suffix in ["", "-wal", "-shm"] {
-        let mut file = database.as_os_str().to_owned();
-        file.push(suffix);
-        // The error of the import says more than one of cleaning up.
-        let _ = std::fs::remove_file(PathBuf::from(file));
-    }
 }
 
 fn print(app: &App, path: &Path, report: &ImportReport, tally: &ImportTally) -> anyhow::Result<()> {

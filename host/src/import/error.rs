@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::{storage::StorageError, ts::InvalidTs};
+use crate::storage::StorageError;
 
 /// Why an import failed. Nothing of it is kept: the caller commits only after success.
 #[derive(Debug, thiserror::Error)]
@@ -16,7 +16,7 @@ pub enum ImportError {
         source: std::io::Error,
     },
     /// Neither an export nor a database.
-    #[error("`{path}` cannot be imported ({found}): give a Slack workspace export, as a folder or a zip file, or the Python bot's SQLite file", path = .path.display())]
+    #[error("`{path}` cannot be imported (it is {found}): give a Slack workspace export, as a folder or a zip file, or the Python bot's SQLite file", path = .path.display())]
     UnknownKind {
         /// The file.
         path: PathBuf,
@@ -45,16 +45,6 @@ pub enum ImportError {
         /// What is wrong there.
         detail: String,
     },
-    /// A message of the export has no valid id.
-    #[error("{file}, message {index}: {source}")]
-    BadTs {
-        /// The day file.
-        file: String,
-        /// Which message of the file, counted from 1.
-        index: usize,
-        /// The id.
-        source: InvalidTs,
-    },
     /// The zip file is cut off or broken.
     #[error("{file}: the zip file is damaged or incomplete ({detail}); download the export again")]
     DamagedZip {
@@ -78,6 +68,38 @@ pub enum ImportError {
         file: String,
         /// The most that is read of one file.
         limit: u64,
+    },
+    /// All files together unpack to more than any export holds.
+    #[error("`{path}` unpacks to more than {limit} bytes, which no export of its size does", path = .path.display())]
+    ExportTooLarge {
+        /// The folder or zip file.
+        path: PathBuf,
+        /// The most that is read of all files.
+        limit: u64,
+    },
+    /// One file has more elements than any export holds.
+    #[error("{file} has more than {limit} records, which no file of an export has")]
+    TooMany {
+        /// The file.
+        file: String,
+        /// The most that is read of one file.
+        limit: u64,
+    },
+    /// There is more to remember than any export needs.
+    #[error("`{path}` names more people, channels, files and threads than fit into {limit} bytes of memory: import a part of it at a time", path = .path.display())]
+    TooMuchToKeep {
+        /// The file or folder.
+        path: PathBuf,
+        /// The most that is kept in memory.
+        limit: usize,
+    },
+    /// Something in the folder is neither a file nor a folder.
+    #[error("`{path}` is {kind}: an import reads only files and folders; put the file itself there, or take that away", path = .path.display())]
+    Special {
+        /// Where it is.
+        path: PathBuf,
+        /// What it is.
+        kind: &'static str,
     },
     /// A database cannot be imported.
     #[error("`{path}`: {source}", path = .path.display())]
@@ -103,23 +125,19 @@ pub enum ImportError {
         /// The column.
         column: &'static str,
     },
-    /// A row holds what cannot be read.
-    #[error("table `{table}`, row {row}: column `{column}` holds `{value}`; expected {expected}")]
-    BadRow {
-        /// The table.
-        table: &'static str,
-        /// The key of the row.
-        row: String,
-        /// The column.
-        column: &'static str,
-        /// What it holds.
-        value: String,
-        /// What it should hold.
-        expected: &'static str,
-    },
+    /// Reading the database does not end in the time that its size explains.
+    #[error(
+        "reading it takes far longer than its size explains: it is damaged, or no database of the Python bot's"
+    )]
+    TooMuchWork,
+    /// Reading the database needs more memory than the tables of the bot do.
+    #[error(
+        "reading it takes more memory than the Python bot's tables need ({0}): it is damaged, or no database of the bot's"
+    )]
+    TooMuchMemory(rusqlite::Error),
     /// SQLite cannot read the database.
     #[error("cannot read the Python bot's database: {0}")]
-    Sqlite(#[from] rusqlite::Error),
+    Sqlite(rusqlite::Error),
     /// The store that is imported into refused.
     #[error("the store failed: {}", store_detail(.0))]
     Store(StorageError),

@@ -5,6 +5,9 @@
 //! behind this edge ever sees an entity or a raw id.
 
 mod error;
+mod files;
+mod key_set;
+mod limits;
 pub mod mrkdwn;
 pub mod python_bot;
 mod report;
@@ -50,6 +53,7 @@ pub fn detect(path: &Path) -> Result<Source, ImportError> {
         path: path.to_owned(),
         source,
     };
+    // Only what is a file is opened: a pipe would wait.
     let metadata = path.metadata().map_err(failed)?;
     if metadata.is_dir() {
         return Ok(Source::SlackFolder);
@@ -59,7 +63,7 @@ pub fn detect(path: &Path) -> Result<Source, ImportError> {
         found,
     };
     if !metadata.is_file() {
-        return Err(unknown("it is neither a file nor a folder"));
+        return Err(unknown(files::kind_of(metadata.file_type())));
     }
     let head = head(path).map_err(failed)?;
     if ZIP.iter().any(|magic| head.starts_with(magic)) {
@@ -67,9 +71,9 @@ pub fn detect(path: &Path) -> Result<Source, ImportError> {
     } else if head.starts_with(SQLITE) {
         Ok(Source::PythonBot)
     } else if head.is_empty() {
-        Err(unknown("it is empty"))
+        Err(unknown("empty"))
     } else {
-        Err(unknown("it is a file of another kind"))
+        Err(unknown("a file of another kind"))
     }
 }
 

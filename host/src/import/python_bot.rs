@@ -10,16 +10,23 @@
 //! Times are UTC without saying so. `mentions` repeats what the text says and is not read.
 
 mod census;
+mod guard;
 mod ids;
 mod rows;
 
 use std::path::Path;
 
 use census::Census;
-use rows::{check_schema, flag, number, text, time, trimmed};
+pub use guard::limit_memory;
+use rows::{Bot, flag, is_too_long, number, text, time, trimmed};
 use rusqlite::{Connection, OpenFlags, Row};
 
-use super::{ImportError, ImportReport, LeftOut, Progress, mrkdwn::readable};
+use super::{
+    ImportError, ImportReport, LeftOut, Progress,
+    limits::{Allowance, MAX_TEXT_BYTES},
+    mrkdwn::readable,
+    report::NAMED,
+};
 use crate::{
     bindings::types::{MemoryType, Scope},
     storage::records::{ImportSink, MemoryRecord, MessageRecord},
@@ -31,7 +38,13 @@ const MADE_IDS: &str = "messages without a Slack id, which got one from their re
 const LOST_THREADS: &str =
     "replies to a message that does not exist, which now stand outside of threads";
 
-/// Reads the Python bot's database file, which is only opened for reading.
+/// What a memory takes in memory until the end of an import.
+const MEMORY_BYTES: usize = 128;
+
+/// What a time looks like.
+const TIME: &str = "a time in UTC, as in 2024-03-01 10:05:00";
+
+/// Reads the Python bot's database file, which is only opened for reading. Whatever the file holds, reading it ends.
 ///
 /// # Errors
 /// As [`read`]; the error names the file too.
@@ -45,10 +58,11 @@ pub fn read_path(
         source: Box::new(source),
     };
     let read = |sink: &mut dyn ImportSink| {
-        let connection = Connection::open_with_flags(
+        let mut connection = Connection::open_with_flags(
             path,
             OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX,
         )?;
+        guard::guard(&mut connection, path)?;
         // One state of the database, even while the bot writes to it.
         let _snapshot = connection.unchecked_transaction()?;
         self::read(&connection, sink)
@@ -66,17 +80,19 @@ pub fn read_path(
     Ok(report)
 }
 
-/// Reads the Python bot's tables into a sink. Nothing is written to the connection.
+/// Reads the Python bot's tables into a sink. Nothing is written to the connection. Rows that cannot be read are left out
+/// and reported.
 ///
 /// # Errors
-/// [`ImportError`] where a table or a column that matters is missing, or where a row holds no time; it
-/// names them. The sink has then had a part, which the caller must not commit.
+/// [`ImportError`] where a table or a column that matters is missing; it names them. The sink has then had a part,
+/// which the caller must not commit.
 pub fn read(
     connection: &Connection,
     sink: &mut dyn ImportSink,
 ) -> Result<ImportReport, ImportError> {
-    check_schema(connection)?;
-    let census = Census::read(connection)?;
+    let bot = Bot::new(connection)?;
+    let path = connection.path().unwrap_or_default();
+    let mut census = Census::read(&bot, Allowance::new(Path::new(path)))?;
     let mut report = ImportReport::default();
     for user in census.users.values() {
         sink.user(user)?;
@@ -86,34 +102,48 @@ pub fn read(
         sink.channel(channel)?;
         report.channels += 1;
     }
-    messages(connection, &census, sink, &mut report)?;
-    memories(connection, sink, &mut report)?;
-    Ok(report)
+    messages(&bot, &census, sink, &mut report)?;
+    memories(&bot, &mut census, sink, &mut report)?;
+    Ok(report.finished())
 }
 
 fn messages(
-    connection: &Connection,
+    bot: &Bot<'_>,
     census: &Census,
     sink: &mut dyn ImportSink,
     report: &mut ImportReport,
 ) -> Result<(), ImportError> {
     let mut lost_threads = 0;
-    let mut statement = connection.prepare(include_str!("python_bot/messages.sql"))?;
-    let mut rows = statement.query([])?;
-    while let Some(row) = rows.next()? {
+    bot.each("messages", &mut |row| {
+        let channel_id = trimmed(row, "channel_id")?;
+        let message_id = trimmed(row, "message_id")?;
+        let place = || format!("table `messages`, row {channel_id}/{message_id}");
+        if is_too_long(row)? {
+            report.leave_out_unreadable(|| format!("{}: a column holds more than it can", place()));
+            return Ok(());
+        }
         let text = text(row, "text")?.unwrap_or_default();
         if text.trim().is_empty() {
             report.leave_out(LeftOut::NoText);
-            continue;
+            return Ok(());
         }
-        let channel_id = trimmed(row, "channel_id")?;
-        let message_id = trimmed(row, "message_id")?;
         let ids = census.ids(&channel_id);
         let find = |id: &str| ids.and_then(|ids| ids.find(id));
         let Some(ts) = find(&message_id) else {
-            report.leave_out(LeftOut::NoFreeId);
-            continue;
+            match wrong_time(row, "timestamp")? {
+                Some(wrong) => report.leave_out_unreadable(|| format!("{}: {wrong}", place())),
+                None => report.leave_out(LeftOut::NoFreeId),
+            }
+            return Ok(());
         };
+        let text = readable(&text, census).into_owned();
+        if text.len() > MAX_TEXT_BYTES {
+            let most = MAX_TEXT_BYTES;
+            report.leave_out_unreadable(|| {
+                format!("{}: its text has more than {most} bytes", place())
+            });
+            return Ok(());
+        }
         let thread = trimmed(row, "thread_ts")?;
         let is_thread = ids.is_some_and(|ids| ids.is_thread(ts));
         let thread_ts = find(&thread).or_else(|| is_thread.then_some(ts));
@@ -124,12 +154,13 @@ fn messages(
             user_id: trimmed(row, "user_id")?,
             author_name: None,
             is_bot: flag(row, "user_is_bot")?,
-            text: readable(&text, census).into_owned(),
+            text,
             thread_ts,
             edited_at: None,
         })?;
         report.messages += 1;
-    }
+        Ok(())
+    })?;
     let made = census.made_ids();
     for (count, what) in [(made, MADE_IDS), (lost_threads, LOST_THREADS)] {
         if count > 0 {
@@ -140,69 +171,82 @@ fn messages(
 }
 
 fn memories(
-    connection: &Connection,
+    bot: &Bot<'_>,
+    census: &mut Census,
     sink: &mut dyn ImportSink,
     report: &mut ImportReport,
 ) -> Result<(), ImportError> {
-    let mut statement = connection.prepare(include_str!("python_bot/memories.sql"))?;
-    let mut rows = statement.query([])?;
-    while let Some(row) = rows.next()? {
+    let mut unknown = 0;
+    bot.each("memories", &mut |row| {
         let (scope, scope_id, kind) = (
             trimmed(row, "scope")?,
             trimmed(row, "scope_id")?,
             trimmed(row, "memory_type")?,
         );
+        let place = || format!("table `memories`, row {scope}/{scope_id}/{kind}");
+        if is_too_long(row)? {
+            report.leave_out_unreadable(|| format!("{}: a column holds more than it can", place()));
+            return Ok(());
+        }
         let (Some(known_scope), Some(known_kind)) = (scope_of(&scope), memory_type_of(&kind))
         else {
             report.leave_out(LeftOut::UnknownMemory);
-            report.warnings.push(format!(
-                "a memory of no known scope and type was left out: `{scope}`, `{scope_id}`, `{kind}`"
-            ));
-            continue;
+            unknown += 1;
+            if unknown <= NAMED {
+                report.warnings.push(format!(
+                    "a memory of no known scope and type was left out: `{scope}`, `{scope_id}`, `{kind}`"
+                ));
+            }
+            return Ok(());
         };
         let content = trimmed(row, "content")?;
         if content.is_empty() {
             report.leave_out(LeftOut::EmptyMemory);
-            continue;
+            return Ok(());
         }
-        let updated_at = memory_time(row, "updated_at")?;
-        let created_at = match text(row, "created_at")? {
-            Some(_) => memory_time(row, "created_at")?,
-            None => updated_at,
+        let created_column = match text(row, "created_at")? {
+            Some(_) => "created_at",
+            None => "updated_at",
         };
+        let wrong = match wrong_time(row, "updated_at")? {
+            None => wrong_time(row, created_column)?,
+            wrong => wrong,
+        };
+        if let Some(wrong) = wrong {
+            report.leave_out_unreadable(|| format!("{}: {wrong}", place()));
+            return Ok(());
+        }
+        census.take(MEMORY_BYTES)?;
         sink.memory(&MemoryRecord {
             scope: known_scope,
             scope_id,
             memory_type: known_kind,
             content,
-            created_at,
-            updated_at,
+            created_at: seconds(row, created_column)?,
+            updated_at: seconds(row, "updated_at")?,
             source_message_count: u32::try_from(number(row, "source_message_count")?)
                 .unwrap_or_default(),
             source_latest_message_ts: TsKey::parse(&trimmed(row, "source_latest_message_ts")?).ok(),
         })?;
         report.memories += 1;
-    }
-    Ok(())
+        Ok(())
+    })
 }
 
-fn memory_time(row: &Row<'_>, column: &'static str) -> Result<i64, ImportError> {
+/// What is wrong with a time; `None` if it is one.
+fn wrong_time(row: &Row<'_>, column: &str) -> Result<Option<String>, ImportError> {
     let value = text(row, column)?.unwrap_or_default();
-    match time(&value) {
-        Some(time) => Ok(time.timestamp()),
-        None => Err(ImportError::BadRow {
-            table: "memories",
-            row: format!(
-                "{}/{}/{}",
-                trimmed(row, "scope")?,
-                trimmed(row, "scope_id")?,
-                trimmed(row, "memory_type")?
-            ),
-            column,
-            value: value.into_owned(),
-            expected: "a time in UTC, as in 2024-03-01 10:05:00",
-        }),
-    }
+    Ok(match time(&value) {
+        Some(_) => None,
+        None => Some(format!(
+            "column `{column}` holds `{value}`; expected {TIME}"
+        )),
+    })
+}
+
+fn seconds(row: &Row<'_>, column: &str) -> Result<i64, ImportError> {
+    let value = text(row, column)?.unwrap_or_default();
+    Ok(time(&value).map_or(0, |time| time.timestamp()))
 }
 
 /// `workspace`, `WORKSPACE` and `MemoryScope.WORKSPACE` are the same.

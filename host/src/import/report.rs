@@ -20,12 +20,60 @@ pub struct ImportReport {
     pub left_out: BTreeMap<LeftOut, u64>,
     /// What the reader should look at: one sentence each.
     pub warnings: Vec<String>,
+    /// The first odd records.
+    #[serde(skip)]
+    odd: Vec<String>,
 }
+
+/// How many odd records are named, and how many other things of one kind.
+pub(super) const NAMED: usize = 20;
+/// How much is said of one of them, in bytes.
+const SAID: usize = 400;
 
 impl ImportReport {
     /// Counts a record that is left out.
     pub(super) fn leave_out(&mut self, reason: LeftOut) {
         *self.left_out.entry(reason).or_default() += 1;
+    }
+
+    /// Counts a record that cannot be read. `said` is where it is, and what is wrong with it; it is asked for the first ones.
+    pub(super) fn leave_out_unreadable(&mut self, said: impl FnOnce() -> String) {
+        self.leave_out(LeftOut::Unreadable);
+        if self.odd.len() < NAMED {
+            let mut said = said();
+            if said.len() > SAID {
+                said.truncate(said.floor_char_boundary(SAID));
+                said.push('…');
+            }
+            self.odd.push(said);
+        }
+    }
+
+    /// Adds what a part of the import left out.
+    pub(super) fn add_left_out(&mut self, part: Self) {
+        for (reason, count) in part.left_out {
+            *self.left_out.entry(reason).or_default() += count;
+        }
+        let free = NAMED.saturating_sub(self.odd.len());
+        self.odd.extend(part.odd.into_iter().take(free));
+    }
+
+    /// Ends the report: what was odd is named among the warnings.
+    pub(super) fn finished(mut self) -> Self {
+        let all = self
+            .left_out
+            .get(&LeftOut::Unreadable)
+            .copied()
+            .unwrap_or_default();
+        let unnamed = all.saturating_sub(self.odd.len() as u64);
+        let named = self.odd.drain(..).map(|said| format!("left out: {said}"));
+        self.warnings.extend(named);
+        if unnamed > 0 {
+            self.warnings.push(format!(
+                "left out: {unnamed} more records that cannot be read"
+            ));
+        }
+        self
     }
 }
 
@@ -47,6 +95,8 @@ pub enum LeftOut {
     NotAMessage,
     /// A message without an id, in a second in which all ids are taken.
     NoFreeId,
+    /// It cannot be read: a value of another type, a character that is none, no valid id or time.
+    Unreadable,
     /// A memory without text.
     EmptyMemory,
     /// A memory of a scope or type that is none of ours.
@@ -63,6 +113,7 @@ impl fmt::Display for LeftOut {
             Self::NoText => "messages without text",
             Self::NotAMessage => "events that are no messages",
             Self::NoFreeId => "messages without an id, in a second without a free one",
+            Self::Unreadable => "records that cannot be read",
             Self::EmptyMemory => "memories without text",
             Self::UnknownMemory => "memories of an unknown scope or type",
         })

@@ -7,8 +7,10 @@ mod archive;
 mod days;
 mod directory;
 mod json;
+mod json_array;
 mod layout;
 mod survey;
+mod zip_file;
 
 use std::path::Path;
 use std::sync::mpsc::sync_channel;
@@ -17,16 +19,16 @@ use std::thread;
 use archive::Archive;
 use days::Days;
 use directory::Directory;
-use layout::{Layout, some_of};
+use layout::Layout;
 
-use super::{ImportError, ImportReport, Progress};
+use super::{ImportError, ImportReport, Progress, limits::Allowance, report::NAMED};
 use crate::storage::records::ImportSink;
 
-/// How many day files are decoded ahead. Few, as each is in memory as a whole.
+/// How many batches of messages are decoded ahead.
 const AHEAD: usize = 2;
 
 /// Reads an export into a sink: users, channels, then each channel's messages by day. `progress` is
-/// called before the first and after every day file.
+/// called before the first and after every day file. What cannot be read of a file that is JSON is left out and reported.
 ///
 /// Deletions that the export records are left out of it; what an earlier import brought stays.
 ///
@@ -38,14 +40,15 @@ pub fn read(
     sink: &mut dyn ImportSink,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<ImportReport, ImportError> {
+    let mut allowance = Allowance::new(path);
+    let mut report = ImportReport::default();
     let mut archive = Archive::open(path)?;
-    let mut layout = Layout::find(&mut archive)?;
-    let mut directory = Directory::read(&mut archive, &mut layout)?;
-    let surveys = survey::survey(&mut archive, &mut directory)?;
-    let mut report = ImportReport {
-        warnings: warnings(&layout),
-        ..ImportReport::default()
-    };
+    let mut layout = Layout::find(&mut archive, &mut allowance)?;
+    let mut directory = Directory::read(&mut archive, &mut layout, &mut allowance, &mut report)?;
+    let surveys = survey::survey(&mut archive, &mut directory, &mut allowance)?;
+    archive.read_again();
+    report.warnings = warnings(&layout);
+    drop(layout);
     for user in &directory.users {
         sink.user(user)?;
         report.users += 1;
@@ -77,20 +80,20 @@ pub fn read(
                 path: path.to_owned(),
                 source,
             })?;
-        for day in decoded {
-            let day = day?;
-            for message in &day.messages {
+        for batch in decoded {
+            let batch = batch?;
+            for message in &batch.messages {
                 sink.message(message)?;
             }
-            report.messages += day.messages.len() as u64;
-            for reason in day.left_out {
-                report.leave_out(reason);
+            report.messages += batch.messages.len() as u64;
+            report.add_left_out(batch.left_out);
+            if batch.is_last {
+                reached.files_done += 1;
+                reached.messages = report.messages;
+                progress(reached);
             }
-            reached.files_done += 1;
-            reached.messages = report.messages;
-            progress(reached);
         }
-        Ok(report)
+        Ok(report.finished())
     })
 }
 
@@ -99,16 +102,22 @@ fn warnings(layout: &Layout) -> Vec<String> {
     let mut warnings: Vec<String> = layout
         .days
         .iter()
+        .take(NAMED)
         .map(|(folder, days)| {
             let days = days.len();
             format!("day files in `{folder}`, for which no channel is listed, that were not imported: {days}")
         })
         .collect();
-    if !layout.ignored.is_empty() {
-        let files = layout.ignored.len();
+    let unnamed = layout.days.len().saturating_sub(NAMED);
+    if unnamed > 0 {
         warnings.push(format!(
-            "files that are no part of an export and were ignored: {files} ({})",
-            some_of(&layout.ignored)
+            "more folders for which no channel is listed: {unnamed}"
+        ));
+    }
+    if !layout.ignored.is_empty() {
+        let (files, some) = (layout.ignored.len(), &layout.ignored);
+        warnings.push(format!(
+            "files that are no part of an export and were ignored: {files} ({some})"
         ));
     }
     warnings

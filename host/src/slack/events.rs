@@ -3,7 +3,7 @@
 //! Pure: what an event names is looked up in [`People`], which the caller fills first ([`Named::of`] says with whom).
 //! Every effect carries the time of its event, so that the store can apply them in any order, and again.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -237,12 +237,11 @@ pub(crate) fn read_message(
     bot: &BotIdentity,
 ) -> Result<Option<MessageRecord>, EventError> {
     let raw: RawMessage<'_> = serde_json::from_str(json)?;
-    let none = HashSet::new();
     let surroundings = Surroundings {
         channel_id,
         people,
-        threads: &none,
-        deleted: &none,
+        threads: &[],
+        deleted: &[],
     };
     let mut outcome = surroundings.read(&raw, None)?;
     if matches!(outcome, Outcome::NeedsRich) {

@@ -2,16 +2,22 @@
 
 use std::sync::mpsc::SyncSender;
 
-use super::{archive::Archive, directory::Directory, json::parse, survey::Survey};
+use super::{
+    archive::{Archive, Number},
+    directory::Directory,
+    json_array::Element,
+    survey::Survey,
+};
 use crate::{
-    import::{ImportError, LeftOut},
-    slack::message::{
-        Outcome, Surroundings,
-        raw::{RawMessage, RichContent},
-    },
+    import::{ImportError, ImportReport, LeftOut, limits::MAX_TEXT_BYTES},
+    slack::message::{Outcome, Surroundings, raw::RawMessage},
     storage::records::MessageRecord,
     ts::InvalidTs,
 };
+
+/// How many messages are handed over at once, and how many bytes of them.
+const BATCH: usize = 1_000;
+const BATCH_BYTES: usize = 1 << 20;
 
 /// What is needed to read all day files.
 pub(super) struct Days<'d> {
@@ -21,71 +27,124 @@ pub(super) struct Days<'d> {
     pub(super) surveys: &'d [Survey],
 }
 
-/// A day file's messages.
+/// Messages of a day file.
 #[derive(Debug, Default)]
-pub(super) struct Day {
+pub(super) struct Batch {
     /// Those to store.
     pub(super) messages: Vec<MessageRecord>,
-    /// Why the others are left out.
-    pub(super) left_out: Vec<LeftOut>,
+    /// What was left out since the batch before.
+    pub(super) left_out: ImportReport,
+    /// Whether the file ends with it.
+    pub(super) is_last: bool,
+    bytes: usize,
+}
+
+/// Where batches go. Fails once nobody takes them.
+type Batches = SyncSender<Result<Batch, ImportError>>;
+
+/// Why a day file was not read to its end.
+enum Stop {
+    /// It cannot be.
+    Error(ImportError),
+    /// Nobody wants the rest.
+    Unwanted,
+}
+
+impl From<ImportError> for Stop {
+    fn from(error: ImportError) -> Self {
+        Self::Error(error)
+    }
 }
 
 impl Days<'_> {
     /// Reads channel by channel, day by day, until there is an error, or nobody takes what was read.
-    pub(super) fn decode(mut self, days: SyncSender<Result<Day, ImportError>>) {
-        let mut buffer = Vec::new();
+    pub(super) fn decode(mut self, batches: Batches) {
         for (conversation, survey) in self.directory.conversations.iter().zip(self.surveys) {
             let surroundings = Surroundings {
                 channel_id: &conversation.record.id,
                 people: self.directory,
-                threads: &survey.threads,
-                deleted: &survey.deleted,
+                threads: survey.threads.as_slice(),
+                deleted: survey.deleted.as_slice(),
             };
-            for name in &conversation.days {
-                let day = self
-                    .archive
-                    .read(name, &mut buffer)
-                    .and_then(|()| read_day(&self.archive, name, &buffer, &surroundings));
-                let is_last = day.is_err();
-                if days.send(day).is_err() || is_last {
-                    return;
+            for day in &conversation.days {
+                let file = (day.name(&conversation.folder), day.number);
+                match read_day(&mut self.archive, &file, &surroundings, &batches) {
+                    Ok(()) => {}
+                    Err(Stop::Unwanted) => return,
+                    Err(Stop::Error(error)) => {
+                        // Where nobody takes it, the import has failed already.
+                        let _ = batches.send(Err(error));
+                        return;
+                    }
                 }
             }
         }
     }
 }
 
-/// Reads the messages of one day file, which was read into `buffer`.
+/// Reads the messages of one day file.
 fn read_day(
-    archive: &Archive,
-    name: &str,
-    buffer: &[u8],
+    archive: &mut Archive,
+    (name, number): &(String, Number),
     surroundings: &Surroundings<'_>,
-) -> Result<Day, ImportError> {
-    let mut day = Day::default();
-    let mut rich: Option<Vec<RichContent>> = None;
-    for (index, raw) in parse::<Vec<RawMessage<'_>>>(archive, name, buffer)?
-        .iter()
-        .enumerate()
-    {
-        let bad = |source: InvalidTs| ImportError::BadTs {
-            file: archive.shown(name),
-            index: index + 1,
-            source,
-        };
-        let mut outcome = surroundings.read(raw, None).map_err(bad)?;
-        if matches!(outcome, Outcome::NeedsRich) {
-            let all = match &mut rich {
-                Some(all) => all,
-                none => none.insert(parse(archive, name, buffer)?),
-            };
-            outcome = surroundings.read(raw, all.get(index)).map_err(bad)?;
+    batches: &Batches,
+) -> Result<(), Stop> {
+    let mut list = archive.list(name, *number)?;
+    let mut batch = Batch::default();
+    let mut index = 0_u64;
+    while let Some(element) = list.next::<RawMessage<'_>>()? {
+        index += 1;
+        match element {
+            Element::Value(raw, json) => match read_message(&raw, json, surroundings) {
+                Ok(Outcome::Keep(message)) => batch.add(message),
+                Ok(Outcome::LeaveOut(reason)) => batch.left_out.leave_out(reason),
+                Ok(Outcome::NeedsRich) => batch.left_out.leave_out(LeftOut::NoText),
+                Err(detail) => batch
+                    .left_out
+                    .leave_out_unreadable(|| format!("{name}, message {index}: {detail}")),
+            },
+            Element::Odd(place, detail) => batch
+                .left_out
+                .leave_out_unreadable(|| format!("{name}, {place}: {detail}")),
         }
-        match outcome {
-            Outcome::Keep(message) => day.messages.push(message),
-            Outcome::LeaveOut(reason) => day.left_out.push(reason),
-            Outcome::NeedsRich => day.left_out.push(LeftOut::NoText),
+        if batch.messages.len() >= BATCH || batch.bytes >= BATCH_BYTES {
+            let full = std::mem::take(&mut batch);
+            batches.send(Ok(full)).map_err(|_| Stop::Unwanted)?;
         }
     }
-    Ok(day)
+    batch.is_last = true;
+    batches.send(Ok(batch)).map_err(|_| Stop::Unwanted)
+}
+
+/// Reads a message, with its blocks and attachments if it needs them.
+fn read_message(
+    raw: &RawMessage<'_>,
+    json: &[u8],
+    surroundings: &Surroundings<'_>,
+) -> Result<Outcome, String> {
+    let bad = |source: InvalidTs| source.to_string();
+    let mut outcome = surroundings.read(raw, None).map_err(bad)?;
+    if matches!(outcome, Outcome::NeedsRich) {
+        let rich = serde_json::from_slice(json);
+        let rich = rich.map_err(|_| "its blocks cannot be read".to_owned())?;
+        outcome = surroundings.read(raw, Some(&rich)).map_err(bad)?;
+    }
+    match outcome {
+        Outcome::Keep(message) if bytes_of(&message) > MAX_TEXT_BYTES => {
+            Err(format!("its text has more than {MAX_TEXT_BYTES} bytes"))
+        }
+        outcome => Ok(outcome),
+    }
+}
+
+impl Batch {
+    fn add(&mut self, message: MessageRecord) {
+        self.bytes += bytes_of(&message);
+        self.messages.push(message);
+    }
+}
+
+fn bytes_of(message: &MessageRecord) -> usize {
+    let name = message.author_name.as_ref().map_or(0, String::len);
+    message.text.len() + message.user_id.len() + name
 }

@@ -3,13 +3,15 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{
-    archive::Archive,
-    json::{RawChannel, parse},
-    layout::{Kind, Layout},
+    archive::{Archive, Number},
+    json::RawChannel,
+    json_array::Element,
+    layout::{Day, Kind, Layout},
 };
 use crate::{
     import::{
-        ImportError,
+        ImportError, ImportReport,
+        limits::{Allowance, short_name},
         mrkdwn::{Names, unescaped},
     },
     slack::message::{
@@ -21,6 +23,9 @@ use crate::{
 
 /// Slack's own bot, which exports do not list.
 const SLACKBOT: (&str, &str) = ("USLACKBOT", "Slackbot");
+/// What a person and a conversation take in memory beyond their ids and names.
+const USER_BYTES: usize = 200;
+const CONVERSATION_BYTES: usize = 280;
 
 /// Everybody and every conversation that the export knows.
 #[derive(Debug, Default)]
@@ -37,39 +42,76 @@ pub(super) struct Directory {
 #[derive(Debug)]
 pub(super) struct Conversation {
     pub(super) record: ChannelRecord,
-    pub(super) days: Vec<String>,
+    /// The folder of the day files.
+    pub(super) folder: String,
+    pub(super) days: Vec<Day>,
 }
 
 impl Directory {
     /// Reads the lists at the top of the export. Takes the day files out of `layout.days`; what stays there
     /// belongs to no listed conversation.
-    pub(super) fn read(archive: &mut Archive, layout: &mut Layout) -> Result<Self, ImportError> {
+    pub(super) fn read(
+        archive: &mut Archive,
+        layout: &mut Layout,
+        allowance: &mut Allowance,
+        report: &mut ImportReport,
+    ) -> Result<Self, ImportError> {
         let mut directory = Self::default();
         let mut handles = HashMap::new();
-        let mut buffer = Vec::new();
-        archive.read(&layout.users, &mut buffer)?;
-        for user in parse::<Vec<RawUser<'_>>>(archive, &layout.users, &buffer)? {
+        let lists = std::mem::take(&mut layout.lists);
+        let has_direct = lists.iter().any(|(.., kind)| *kind == Kind::DirectMessage);
+        let (name, number) = layout.users;
+        let mut users = archive.list(name, number)?;
+        while let Some(element) = users.next::<RawUser<'_>>()? {
+            let user = match element {
+                Element::Value(user, _) => user,
+                Element::Odd(place, detail) => {
+                    report.leave_out_unreadable(|| format!("{name}, {place}: {detail}"));
+                    continue;
+                }
+            };
             let is_bot = user.is_bot == Some(true) || user.id == SLACKBOT.0;
-            directory.add_user(&user.id, user_name(&user), is_bot);
-            if let Some(handle) = filled(&user.name) {
-                handles.insert(user.id.into_owned(), unescaped(handle).into_owned());
+            directory.add_user(&user.id, user_name(&user), is_bot, allowance)?;
+            if let Some(handle) = filled(&user.name).filter(|_| has_direct) {
+                let handle = short_name(unescaped(handle).into_owned());
+                allowance.take(USER_BYTES / 2 + user.id.len() + handle.len())?;
+                handles.insert(user.id.into_owned(), handle);
             }
         }
-        for (name, kind) in std::mem::take(&mut layout.lists) {
-            archive.read(name, &mut buffer)?;
-            for channel in parse::<Vec<RawChannel<'_>>>(archive, name, &buffer)? {
-                directory.add_conversation(&channel, kind, &handles, layout);
+        drop(users);
+        for (name, number, kind) in lists {
+            let mut channels = archive.list(name, number)?;
+            while let Some(element) = channels.next::<RawChannel<'_>>()? {
+                match element {
+                    Element::Value(channel, _) => {
+                        directory.add_conversation(&channel, kind, &handles, layout, allowance)?;
+                    }
+                    Element::Odd(place, detail) => {
+                        report.leave_out_unreadable(|| format!("{name}, {place}: {detail}"));
+                    }
+                }
             }
         }
         Ok(directory)
     }
 
     /// Adds somebody, or gives a name to somebody who has none.
-    pub(super) fn add_user(&mut self, id: &str, name: String, is_bot: bool) {
+    pub(super) fn add_user(
+        &mut self,
+        id: &str,
+        name: String,
+        is_bot: bool,
+        allowance: &mut Allowance,
+    ) -> Result<(), ImportError> {
+        let name = short_name(name);
         match self.by_id.get(id).and_then(|at| self.users.get_mut(*at)) {
-            Some(known) if known.name.is_empty() => known.name = name,
+            Some(known) if known.name.is_empty() => {
+                allowance.take(name.len())?;
+                known.name = name;
+            }
             Some(_) => {}
             None => {
+                allowance.take(USER_BYTES + 2 * id.len() + name.len())?;
                 let name = if name.is_empty() && id == SLACKBOT.0 {
                     SLACKBOT.1.to_owned()
                 } else {
@@ -83,11 +125,19 @@ impl Directory {
                 });
             }
         }
+        Ok(())
     }
 
     /// Somebody, if the export says anything of them.
     pub(super) fn find_user(&self, id: &str) -> Option<&UserRecord> {
         self.by_id.get(id).and_then(|at| self.users.get(*at))
+    }
+
+    /// A day file of a conversation, with its name; `None` behind the last one.
+    pub(super) fn day(&self, conversation: usize, at: usize) -> Option<(String, Number)> {
+        let conversation = self.conversations.get(conversation)?;
+        let day = conversation.days.get(at)?;
+        Some((day.name(&conversation.folder), day.number))
     }
 
     fn add_conversation(
@@ -96,19 +146,23 @@ impl Directory {
         kind: Kind,
         handles: &HashMap<String, String>,
         layout: &mut Layout,
-    ) {
+        allowance: &mut Allowance,
+    ) -> Result<(), ImportError> {
         let id = raw.id.as_ref();
         if self.channel_names.contains_key(id) {
-            return;
+            return Ok(());
         }
         let name = match filled(&raw.name) {
             Some(name) => unescaped(name).into_owned(),
             None => direct_name(raw.members.as_deref().unwrap_or_default(), handles),
         };
+        let name = short_name(name);
         let folder = filled(&raw.name).filter(|_| kind != Kind::DirectMessage);
-        let days = folder
-            .and_then(|folder| layout.days.remove(folder))
-            .or_else(|| layout.days.remove(id));
+        let (folder, days) = folder
+            .and_then(|folder| layout.days.remove_entry(folder))
+            .or_else(|| layout.days.remove_entry(id))
+            .unwrap_or_default();
+        allowance.take(CONVERSATION_BYTES + 2 * (id.len() + name.len()))?;
         self.channel_names.insert(id.to_owned(), name.clone());
         self.conversations.push(Conversation {
             record: ChannelRecord {
@@ -116,8 +170,10 @@ impl Directory {
                 name,
                 is_private: kind != Kind::Channel || raw.is_private == Some(true),
             },
-            days: days.unwrap_or_default(),
+            folder,
+            days,
         });
+        Ok(())
     }
 }
 

@@ -5,8 +5,6 @@ use std::borrow::Cow;
 
 use serde::Deserialize;
 
-use super::archive::Archive;
-use crate::import::ImportError;
 use crate::slack::message::raw::{RawProfile, Text};
 
 /// An element of `channels.json`, `groups.json`, `mpims.json` or `dms.json`.
@@ -33,24 +31,4 @@ pub(super) struct RawTrace<'a> {
     pub(super) bot_id: Option<Text<'a>>,
     pub(super) bot_profile: Option<RawProfile<'a>>,
     pub(super) username: Option<Text<'a>>,
-}
-
-/// Parses a file that was read into `buffer`.
-pub(super) fn parse<'a, T: Deserialize<'a>>(
-    archive: &Archive,
-    name: &str,
-    buffer: &'a [u8],
-) -> Result<T, ImportError> {
-    let buffer = buffer.strip_prefix(b"\xef\xbb\xbf").unwrap_or(buffer);
-    serde_json::from_slice(buffer).map_err(|error| {
-        let (line, column) = (error.line(), error.column());
-        let detail = error.to_string();
-        let place = format!(" at line {line} column {column}");
-        ImportError::Json {
-            file: archive.shown(name),
-            line,
-            column,
-            detail: detail.strip_suffix(&place).unwrap_or(&detail).to_owned(),
-        }
-    })
 }

@@ -2,15 +2,9 @@
 //! is recorded days after its message, and people of other workspaces are named only where they
 //! write: all of that must be known before the first message is imported.
 
-use std::collections::HashSet;
-
-use super::{
-    archive::Archive,
-    directory::Directory,
-    json::{RawTrace, parse},
-};
+use super::{archive::Archive, directory::Directory, json::RawTrace, json_array::Element};
 use crate::{
-    import::{ImportError, mrkdwn::readable},
+    import::{ImportError, key_set::KeySet, limits::Allowance, mrkdwn::readable},
     slack::message::raw::{filled, profile_name},
     ts::TsKey,
 };
@@ -19,52 +13,65 @@ use crate::{
 #[derive(Debug, Default)]
 pub(super) struct Survey {
     /// Messages that others reply to.
-    pub(super) threads: HashSet<TsKey>,
+    pub(super) threads: KeySet,
     /// Messages whose deletion is recorded.
-    pub(super) deleted: HashSet<TsKey>,
+    pub(super) deleted: KeySet,
 }
 
 /// Surveys the conversations, in their order, and adds to the directory who only shows in messages.
 pub(super) fn survey(
     archive: &mut Archive,
     directory: &mut Directory,
+    allowance: &mut Allowance,
 ) -> Result<Vec<Survey>, ImportError> {
-    let mut buffer = Vec::new();
     let mut surveys = Vec::with_capacity(directory.conversations.len());
-    let days: Vec<Vec<String>> = directory
-        .conversations
-        .iter()
-        .map(|conversation| conversation.days.clone())
-        .collect();
-    for day in days {
+    for at in 0..directory.conversations.len() {
         let mut survey = Survey::default();
-        for name in day {
-            archive.read(&name, &mut buffer)?;
-            for trace in parse::<Vec<RawTrace<'_>>>(archive, &name, &buffer)? {
-                survey.add(&trace);
-                add_author(&trace, directory);
+        let mut day_at = 0;
+        while let Some((name, number)) = directory.day(at, day_at) {
+            let mut messages = archive.list(&name, number)?;
+            while let Some(element) = messages.next::<RawTrace<'_>>()? {
+                // What cannot be read is reported when messages are.
+                if let Element::Value(trace, _) = element {
+                    survey.add(&trace, allowance)?;
+                    add_author(&trace, directory, allowance)?;
+                }
             }
+            day_at += 1;
         }
+        survey.threads.sort();
+        survey.deleted.sort();
         surveys.push(survey);
     }
     Ok(surveys)
 }
 
 impl Survey {
-    /// Ids that are none are passed over here: importing the message names them.
-    fn add(&mut self, trace: &RawTrace<'_>) {
+    /// Ids that are none are passed over here: importing the message reports them.
+    fn add(&mut self, trace: &RawTrace<'_>, allowance: &mut Allowance) -> Result<(), ImportError> {
         let key = |text| filled(text).and_then(|text| TsKey::parse(text).ok());
-        self.threads.extend(key(&trace.thread_ts));
-        if trace.reply_count.is_some_and(|count| count > 0) {
-            self.threads.extend(key(&trace.ts));
+        if let Some(thread) = key(&trace.thread_ts) {
+            self.threads.add(thread, allowance)?;
         }
-        if filled(&trace.subtype) == Some("message_deleted") {
-            self.deleted.extend(key(&trace.deleted_ts));
+        if trace.reply_count.is_some_and(|count| count > 0)
+            && let Some(ts) = key(&trace.ts)
+        {
+            self.threads.add(ts, allowance)?;
         }
+        if filled(&trace.subtype) == Some("message_deleted")
+            && let Some(deleted) = key(&trace.deleted_ts)
+        {
+            self.deleted.add(deleted, allowance)?;
+        }
+        Ok(())
     }
 }
 
-fn add_author(trace: &RawTrace<'_>, directory: &mut Directory) {
+fn add_author(
+    trace: &RawTrace<'_>,
+    directory: &mut Directory,
+    allowance: &mut Allowance,
+) -> Result<(), ImportError> {
     let (id, profile) = match filled(&trace.user) {
         Some(user) => (
             user,
@@ -72,14 +79,14 @@ fn add_author(trace: &RawTrace<'_>, directory: &mut Directory) {
         ),
         None => match filled(&trace.bot_id) {
             Some(bot) => (bot, trace.bot_profile.as_ref()),
-            None => return,
+            None => return Ok(()),
         },
     };
     if directory
         .find_user(id)
         .is_some_and(|user| !user.name.is_empty())
     {
-        return;
+        return Ok(());
     }
     let is_program = filled(&trace.bot_id).is_some();
     let mut name = profile.map(profile_name).unwrap_or_default();
@@ -88,5 +95,5 @@ fn add_author(trace: &RawTrace<'_>, directory: &mut Directory) {
             .map(|name| readable(name, directory).trim_start_matches('@').to_owned())
             .unwrap_or_default();
     }
-    directory.add_user(id, name, is_program);
+    directory.add_user(id, name, is_program, allowance)
 }

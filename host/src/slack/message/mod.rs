@@ -3,8 +3,6 @@
 pub(crate) mod raw;
 mod rich;
 
-use std::collections::HashSet;
-
 use raw::{RawFile, RawMessage, RichContent, filled, profile_name};
 
 use crate::import::LeftOut;
@@ -70,10 +68,10 @@ pub trait People: Names {
 pub(crate) struct Surroundings<'s> {
     pub(crate) channel_id: &'s str,
     pub(crate) people: &'s dyn People,
-    /// Messages that others reply to, as far as that is known.
-    pub(crate) threads: &'s HashSet<TsKey>,
-    /// Messages whose deletion is known.
-    pub(crate) deleted: &'s HashSet<TsKey>,
+    /// Messages that others reply to, as far as that is known; in order.
+    pub(crate) threads: &'s [TsKey],
+    /// Messages whose deletion is known; in order.
+    pub(crate) deleted: &'s [TsKey],
 }
 
 impl Surroundings<'_> {
@@ -106,7 +104,7 @@ impl Surroundings<'_> {
     ) -> Result<Outcome, InvalidTs> {
         let ts = TsKey::parse(raw.ts.as_ref().map(|ts| ts.0.as_ref()).unwrap_or_default())?;
         let thread_ts = filled(&raw.thread_ts).map(TsKey::parse).transpose()?;
-        let thread_ts = thread_ts.or_else(|| self.threads.contains(&ts).then_some(ts));
+        let thread_ts = thread_ts.or_else(|| is_among(self.threads, ts).then_some(ts));
         if let Some(reason) = self.unwanted(raw, ts) {
             return Ok(Outcome::LeaveOut(reason));
         }
@@ -135,13 +133,13 @@ impl Surroundings<'_> {
 
     fn unwanted(&self, raw: &RawMessage<'_>, ts: TsKey) -> Option<LeftOut> {
         let subtype = filled(&raw.subtype).unwrap_or_default();
-        if ["message_deleted", "tombstone"].contains(&subtype) || self.deleted.contains(&ts) {
+        if ["message_deleted", "tombstone"].contains(&subtype) || is_among(self.deleted, ts) {
             return Some(LeftOut::Deleted);
         }
         if subtype == "reply_broadcast" && filled(&raw.text).is_none() {
             return Some(LeftOut::BroadcastPointer);
         }
-        (NOTICES.contains(&subtype) && !self.threads.contains(&ts)).then_some(LeftOut::Notice)
+        (NOTICES.contains(&subtype) && !is_among(self.threads, ts)).then_some(LeftOut::Notice)
     }
 
     /// The text and the names of the files; none if blocks and attachments have to be asked for it.
@@ -191,6 +189,10 @@ impl Surroundings<'_> {
                 .is_bot(author(raw))
                 .unwrap_or_else(|| is_program(raw))
     }
+}
+
+fn is_among(ids: &[TsKey], ts: TsKey) -> bool {
+    ids.binary_search(&ts).is_ok()
 }
 
 fn is_program(raw: &RawMessage<'_>) -> bool {

@@ -29,6 +29,10 @@ fn read_all() -> (Recorder, ImportReport) {
     read_from(&database(&[SCHEMA, ROWS]))
 }
 
+fn allowance() -> Allowance {
+    Allowance::new(Path::new("bot.db"))
+}
+
 fn error_of(statements: &[&str]) -> ImportError {
     read(&database(statements), &mut Recorder::default()).unwrap_err()
 }
@@ -110,10 +114,12 @@ fn made_ids_are_the_same_on_every_import() {
 
 #[test]
 fn made_ids_go_round_within_their_second() {
-    let mut ids = ids::ChannelIds::default();
+    let (mut ids, mut allowance) = (ids::ChannelIds::default(), allowance());
     let last = time("2024-03-01 10:05:00.999999").unwrap();
-    ids.wait("a".to_owned(), last, false);
-    ids.wait("b".to_owned(), last, false);
+    for name in ["a", "b"] {
+        ids.wait(name.to_owned(), last, false, &mut allowance)
+            .unwrap();
+    }
     ids.make();
     assert_eq!(ids.find("a").unwrap().to_string(), "1709287500.999999");
     assert_eq!(ids.find("b").unwrap().to_string(), "1709287500.000000");
@@ -153,19 +159,44 @@ fn threads_are_found_also_where_they_begin_on_a_random_id() {
 
 #[test]
 fn a_post_gets_its_right_id_back_from_the_replies_to_it() {
-    let mut ids = ids::ChannelIds::default();
+    let (mut ids, mut allowance) = (ids::ChannelIds::default(), allowance());
     let stored = |seconds: &str| time(&format!("2024-03-01 10:05:{seconds}")).unwrap();
-    ids.wait("early".to_owned(), stored("00.000000"), false);
-    ids.wait("answer".to_owned(), stored("02.500000"), true);
-    ids.wait("post".to_owned(), stored("03.000000"), false);
-    ids.wait("late".to_owned(), stored("30.000000"), false);
-    ids.take(TsKey::parse("1709287530.000000").unwrap());
+    ids.wait(
+        "early".to_owned(),
+        stored("00.000000"),
+        false,
+        &mut allowance,
+    )
+    .unwrap();
+    ids.wait(
+        "answer".to_owned(),
+        stored("02.500000"),
+        true,
+        &mut allowance,
+    )
+    .unwrap();
+    ids.wait(
+        "post".to_owned(),
+        stored("03.000000"),
+        false,
+        &mut allowance,
+    )
+    .unwrap();
+    ids.wait(
+        "late".to_owned(),
+        stored("30.000000"),
+        false,
+        &mut allowance,
+    )
+    .unwrap();
+    ids.take(TsKey::parse("1709287530.000000").unwrap(), &mut allowance)
+        .unwrap();
     for thread in [
         "1709287502.400000",
         "1709287520.000000",
         "1709287530.000000",
     ] {
-        ids.name_thread(thread.to_owned());
+        ids.name_thread(thread.to_owned(), &mut allowance).unwrap();
     }
     ids.make();
     let made = |id| ids.find(id).unwrap().to_string();
@@ -302,27 +333,112 @@ fn a_missing_table_or_column_is_named() {
 }
 
 #[test]
-fn a_time_that_is_none_is_named_with_its_row() {
-    let error = error_of(&[
+fn a_row_that_cannot_be_read_is_left_out_and_named_and_the_others_are_imported() {
+    let (all, _) = read_all();
+    let (sink, report) = read_from(&database(&[
         SCHEMA,
         ROWS,
         "UPDATE messages SET timestamp = 'noon' WHERE message_id = 'b6c1'",
-    ]);
-    assert_eq!(
-        error.to_string(),
-        "table `messages`, row C1/b6c1: column `timestamp` holds `noon`; expected a time in UTC, as in 2024-03-01 10:05:00"
-    );
-    let error = error_of(&[
-        SCHEMA,
-        ROWS,
+        "UPDATE messages SET user_id = hex(zeroblob(3000)) WHERE rowid = 1",
         "UPDATE memories SET updated_at = NULL WHERE scope = 'CHANNEL'",
-    ]);
+    ]));
+    assert_eq!(sink.messages.len(), all.messages.len() - 2);
+    let told: Vec<&String> = report
+        .warnings
+        .iter()
+        .filter(|warning| warning.starts_with("left out: "))
+        .collect();
+    let found = |told: &str, what: &str| told.contains(what);
     assert!(
-        error
-            .to_string()
-            .contains("row CHANNEL/C1/SHORT_TERM: column `updated_at`"),
+        told.iter().any(|told| found(
+            told,
+            "table `messages`, row C1/b6c1: column `timestamp` holds `noon`; expected a time in UTC, as in 2024-03-01 10:05:00"
+        )),
+        "{told:?}"
+    );
+    assert!(
+        told.iter()
+            .any(|told| found(told, "a column holds more than it can")),
+        "{told:?}"
+    );
+    assert!(
+        told.iter()
+            .any(|told| found(told, "row CHANNEL/C1/SHORT_TERM: column `updated_at`")),
+        "{told:?}"
+    );
+}
+
+#[test]
+fn a_view_a_virtual_table_and_a_computed_column_are_no_tables_of_the_bot() {
+    for other in [
+        "CREATE VIEW messages AS SELECT * FROM set_aside",
+        "CREATE VIRTUAL TABLE messages USING fts5 (message_id, channel_id, user_id, text, timestamp)",
+    ] {
+        let set_aside = "ALTER TABLE messages RENAME TO set_aside";
+        let error = error_of(&[SCHEMA, ROWS, set_aside, other]);
+        assert!(
+            matches!(error, ImportError::MissingTable { table: "messages" }),
+            "{error}"
+        );
+    }
+    let computed = "CREATE TABLE messages (message_id, channel_id, user_id, timestamp, text AS (hex(zeroblob(500000000))))";
+    let error = error_of(&[SCHEMA, "DROP TABLE messages", computed]);
+    assert!(
+        matches!(
+            error,
+            ImportError::MissingColumn {
+                table: "messages",
+                column: "text"
+            }
+        ),
         "{error}"
     );
+}
+
+/// Looking for a free id after the ones before it took a second's time for each message.
+#[test]
+fn many_messages_of_one_second_get_ids_in_order() {
+    let (mut ids, mut allowance) = (ids::ChannelIds::default(), allowance());
+    let noon = time("2024-03-01 12:00:00").unwrap();
+    let second = noon.timestamp();
+    for taken in 0..200_000 {
+        let ts = TsKey::from_database(TsKey::first_of(second).to_database() + taken);
+        ids.take(ts, &mut allowance).unwrap();
+    }
+    for post in 0..100_000 {
+        ids.wait(format!("p{post}"), noon, false, &mut allowance)
+            .unwrap();
+        ids.name_thread(format!("{second}.{}", 200_000 + post), &mut allowance)
+            .unwrap();
+    }
+    ids.make();
+    assert_eq!(ids.made(), 100_000);
+    assert_eq!(
+        ids.find("p0").unwrap().to_string(),
+        format!("{second}.200000")
+    );
+    assert_eq!(
+        ids.find("p99999").unwrap().to_string(),
+        format!("{second}.299999")
+    );
+}
+
+#[test]
+fn a_second_without_a_free_id_leaves_messages_without_one() {
+    let (mut ids, mut allowance) = (ids::ChannelIds::default(), allowance());
+    let noon = time("2024-03-01 12:00:00.5").unwrap();
+    let first = TsKey::first_of(noon.timestamp()).to_database();
+    for taken in (0..1_000_000).filter(|step| *step != 7) {
+        let ts = TsKey::from_database(first + taken);
+        ids.take(ts, &mut allowance).unwrap();
+    }
+    for name in ["a", "b", "c"] {
+        ids.wait(name.to_owned(), noon, false, &mut allowance)
+            .unwrap();
+    }
+    ids.make();
+    assert_eq!(ids.find("a"), Some(TsKey::from_database(first + 7)));
+    assert_eq!((ids.find("b"), ids.find("c")), (None, None));
 }
 
 #[test]

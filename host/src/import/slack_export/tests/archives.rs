@@ -1,5 +1,5 @@
 use super::*;
-use crate::import::slack_export;
+use crate::import::{LeftOut, slack_export};
 
 fn error_of(files: &[(&str, &str)]) -> ImportError {
     let (folder, zip) = (folder_of(files), zip_of(files));
@@ -177,12 +177,12 @@ fn broken_json_names_file_line_and_column() {
     let error = error_of(&[
         ("users.json", USERS),
         ("channels.json", CHANNELS),
-        (DAY, "[\n  {\"ts\": 5}\n]"),
+        (DAY, "[\n  {\"ts\": }\n]"),
     ]);
     assert!(
-        error.to_string().ends_with(
-            "2024-03-01.json, line 2, column 10: invalid type: integer `5`, expected a string"
-        ),
+        error
+            .to_string()
+            .ends_with("2024-03-01.json, line 2, column 10: expected value"),
         "{error}"
     );
     let error = error_of(&[("users.json", "[{]"), ("channels.json", CHANNELS)]);
@@ -205,23 +205,119 @@ fn a_byte_order_mark_is_no_error() {
 }
 
 #[test]
-fn a_bad_ts_names_file_and_message() {
-    for bad in [
-        r#"{"text": "x", "ts": "deadbeef"}"#,
-        r#"{"text": "x"}"#,
-        r#"{"text": "x", "ts": "2.000001", "thread_ts": "y"}"#,
+fn a_message_that_cannot_be_read_is_left_out_and_named_and_the_others_are_imported() {
+    for (odd, told) in [
+        (
+            r#"{"text": "x", "ts": "deadbeef"}"#,
+            "message 2: `deadbeef`",
+        ),
+        (r#"{"text": "x"}"#, "message 2: ``"),
+        ("{}", "message 2: ``"),
+        (
+            r#"{"text": "x", "ts": "2.000001", "thread_ts": "y"}"#,
+            "message 2: `y`",
+        ),
+        (
+            r#"{"text": "x", "ts": 5}"#,
+            "line 2, column 22: invalid type: integer `5`, expected a string",
+        ),
+        (
+            r#"{"text": ["x"], "ts": "2.000001"}"#,
+            "line 2, column 10: invalid type: sequence, expected a string",
+        ),
+        (
+            r#"{"text": "x\ud83d", "ts": "2.000001"}"#,
+            "line 2, column 19: unexpected end of hex escape",
+        ),
+        (
+            "\"root:x:0\"",
+            "line 2, column 10: invalid type: string, expected",
+        ),
+        ("null", "line 2, column 4: invalid type: null"),
     ] {
-        let day = format!(r#"[{{"text": "fine", "ts": "1.000001"}}, {bad}]"#);
-        let error = error_of(&[
+        let day = format!(
+            r#"[{{"text": "fine", "ts": "1.000001"}},
+{odd}, {{"text": "good", "ts": "3.000001"}}]"#
+        );
+        let (sink, report) = read(&[
             ("users.json", USERS),
             ("channels.json", CHANNELS),
             (DAY, &day),
         ]);
+        assert_eq!(sink.texts(), ["fine", "good"], "{odd}");
+        let reasons: Vec<_> = report.left_out.into_iter().collect();
+        assert_eq!(reasons, [(LeftOut::Unreadable, 1)]);
+        let [warning] = report.warnings.as_slice() else {
+            panic!("{:?}", report.warnings);
+        };
         assert!(
-            matches!(&error, ImportError::BadTs { file, index: 2, .. } if file.ends_with(DAY)),
-            "{error}"
+            warning.starts_with(&format!("left out: {DAY}, {told}")),
+            "{warning}"
         );
     }
+}
+
+#[test]
+fn odd_people_and_channels_are_left_out_and_named() {
+    let (sink, report) = read(&[
+        ("users.json", r#"[{"id": 5}, {"id": "U1", "name": "ann"}]"#),
+        (
+            "channels.json",
+            r#"[{"name": "x"}, {"id": "C1", "name": "general"}]"#,
+        ),
+        (DAY, r#"[{"user": "U1", "text": "hi", "ts": "1.000001"}]"#),
+    ]);
+    assert_eq!(sink.texts(), ["hi"]);
+    assert_eq!(sink.user_name("U1"), Some("ann"));
+    assert_eq!(
+        report.warnings,
+        [
+            "left out: users.json, line 1, column 9: invalid type: integer `5`, expected a string",
+            "left out: channels.json, line 1, column 14: missing field `id`",
+        ]
+    );
+}
+
+#[test]
+fn many_odd_messages_are_counted_and_some_are_named() {
+    let (_, report) = read_day(&format!("[{}5]", "5,".repeat(2_999)));
+    assert_eq!(report.left_out[&LeftOut::Unreadable], 3_000);
+    assert_eq!(report.warnings.len(), 21);
+    assert_eq!(
+        report.warnings[20],
+        "left out: 2980 more records that cannot be read"
+    );
+}
+
+#[test]
+fn names_and_texts_are_not_longer_than_any_of_slack() {
+    let users = format!(r#"[{{"id": "U1", "name": "{}"}}]"#, "あ".repeat(1_000));
+    let day = format!(
+        r#"[{{"text": "{}", "ts": "1.000001"}}, {{"text": "<@U1>", "ts": "2.000001"}}]"#,
+        "<@U1>".repeat(20_000)
+    );
+    let (sink, report) = read(&[
+        ("users.json", &users),
+        ("channels.json", CHANNELS),
+        (DAY, &day),
+    ]);
+    assert_eq!(sink.texts(), [format!("@{}", "あ".repeat(106))]);
+    assert_eq!(
+        report.warnings,
+        [format!(
+            "left out: {DAY}, message 1: its text has more than 1048576 bytes"
+        )]
+    );
+}
+
+#[test]
+fn a_long_day_comes_in_batches_in_order() {
+    let day: Vec<String> = (0..2_500)
+        .map(|at| format!(r#"{{"text": "{at}", "ts": "{at}.000001"}}"#))
+        .collect();
+    let (sink, _) = read_day(&format!("[{}]", day.join(",")));
+    let expected: Vec<String> = (0..2_500).map(|at| at.to_string()).collect();
+    assert_eq!(sink.texts(), expected);
 }
 
 #[test]

@@ -1,1 +1,0 @@
-SELECT * FROM channels ORDER BY channel_id;

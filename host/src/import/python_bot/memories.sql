@@ -1,1 +1,0 @@
-SELECT * FROM memories ORDER BY scope, scope_id, memory_type;

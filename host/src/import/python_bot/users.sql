@@ -1,1 +1,0 @@
-SELECT * FROM users ORDER BY user_id;
