@@ -2,11 +2,14 @@
 
 use std::fs::{self, File};
 use std::io::Write as _;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 use myao_tests::export::{post, program_with, write_export};
 use myao_tests::program::{Program, Ran, demo_export};
+use rusqlite::Connection;
 use serde_json::{Value, json};
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
@@ -107,6 +110,127 @@ fn two_imports_at_once_give_what_one_gives() {
         assert!(output.status.success(), "{output:?}");
     }
     assert_eq!(program.rows(), Program::with_demo().rows());
+}
+
+/// Writes an export that takes a while to look through: a day of it is `last`.
+fn write_slow_export(program: &Program, last: &str) {
+    write_export(program, &[post("general", 0, "ann", "hi")]);
+    let many = format!("[{}{{}}]", "{},".repeat(1_900_000));
+    for day in 1..=3 {
+        program.write(&format!("slow/general/2026-01-0{day}.json"), &many);
+    }
+    program.write("slow/general/2026-03-02.json", last);
+    for list in ["users.json", "channels.json"] {
+        fs::copy(
+            program.path(&format!("export/{list}")),
+            program.path(&format!("slow/{list}")),
+        )
+        .unwrap();
+    }
+}
+
+fn start(command: &mut Command) -> Child {
+    command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+/// Whether a process writes to a database.
+fn is_being_written(database: &Path) -> bool {
+    if !database.exists() {
+        return false;
+    }
+    let connection = Connection::open(database).unwrap();
+    connection.busy_timeout(Duration::ZERO).unwrap();
+    connection
+        .execute_batch("BEGIN IMMEDIATE; ROLLBACK")
+        .is_err()
+}
+
+/// Waits until a running import has begun its transaction.
+fn wait_for_writing(import: &mut Child, database: &Path) {
+    while !is_being_written(database) {
+        assert_eq!(import.try_wait().unwrap(), None, "the import has ended");
+        std::thread::yield_now();
+    }
+}
+
+fn signal(child: &Child, signal: &str) {
+    let sent = Command::new("kill")
+        .args([signal, &child.id().to_string()])
+        .status();
+    assert!(sent.unwrap().success());
+}
+
+#[test]
+fn a_failing_import_leaves_a_database_alone_that_another_process_fills() {
+    let program = Program::default();
+    write_slow_export(&program, "[{]");
+    let mut failing = start(&mut program.command(&["import", "slow"]));
+    wait_for_writing(&mut failing, &program.path("myao.db"));
+    let other = start(&mut program.command(&["import", &demo_export()]));
+    let failed = failing.wait_with_output().unwrap();
+    assert_eq!(failed.status.code(), Some(1), "{failed:?}");
+    let output = other.wait_with_output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    assert_eq!(program.rows(), Program::with_demo().rows());
+}
+
+#[test]
+fn a_second_import_is_refused_in_one_line_while_the_first_one_does_not_end() {
+    let program = Program::default();
+    write_slow_export(
+        &program,
+        r#"[{ "type": "message", "user": "UANN", "text": "hi", "ts": "1772409600.000100" }]"#,
+    );
+    let umask = r#"umask 000; exec "$@""#;
+    let mut first = start(&mut program.shell(umask, &["import", "slow"]));
+    wait_for_writing(&mut first, &program.path("myao.db"));
+    signal(&first, "-STOP");
+    assert!(
+        is_being_written(&program.path("myao.db")),
+        "it ended too soon"
+    );
+    for file in ["myao.db", "myao.db-wal", "myao.db-shm"] {
+        assert_eq!(mode(&program, file), 0o600, "{file}");
+    }
+    program.run(&["import", &demo_export()]).is_refused_with(&[
+        "nothing was imported",
+        "myao.db` is locked by another program",
+        "try again later",
+    ]);
+    signal(&first, "-CONT");
+    let output = first.wait_with_output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let report = program.run(&["--json", "import", &demo_export()]).json();
+    assert_eq!(report["stored"]["messages"]["new"], json!(172));
+}
+
+/// The rights of a file.
+fn mode(program: &Program, file: &str) -> u32 {
+    let metadata = fs::metadata(program.path(file)).unwrap();
+    metadata.permissions().mode() & 0o777
+}
+
+#[test]
+fn an_older_database_that_others_may_read_is_its_owners_alone_once_it_is_opened() {
+    let program = Program::with_demo();
+    assert_eq!(mode(&program, "myao.db"), 0o600);
+    let everybody = fs::Permissions::from_mode(0o666);
+    fs::set_permissions(program.path("myao.db"), everybody).unwrap();
+    // As long as somebody has it open, what lies beside it stays.
+    let open = Connection::open(program.path("myao.db")).unwrap();
+    open.execute_batch("SELECT * FROM users").unwrap();
+    let files = ["myao.db", "myao.db-wal", "myao.db-shm"];
+    for file in files {
+        assert_eq!(mode(&program, file), 0o666, "{file}");
+    }
+    program.run(&["memory", "list"]).succeeded();
+    for file in files {
+        assert_eq!(mode(&program, file), 0o600, "{file}");
+    }
 }
 
 #[test]

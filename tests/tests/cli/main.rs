@@ -17,6 +17,7 @@ mod chat;
 mod doctor;
 mod generate;
 mod import;
+mod import_limits;
 mod journal;
 mod llm_calls;
 mod llm_failures;
