@@ -82,7 +82,10 @@ fn addresses_and_code_name_nobody() {
         ("a.example/@akari", "a.example/@akari"),
         ("`@akari`", "`@akari`"),
         ("```\n@akari <@U1>\n```", "```\n@akari &lt;@U1&gt;\n```"),
-        ("[@akari](https://a.example)", "<https://a.example|@akari>"),
+        (
+            "[@akari](https://a.example)",
+            "@akari (<https://a.example>)",
+        ),
         ("@**akari**", "@*akari*"),
     ]);
 }

@@ -49,7 +49,7 @@ fn markdown_is_posted_as_mrkdwn() {
     bot.stop();
     for part in [
         "*箱根*",
-        "<https://example.com/a?b=1&amp;c=2|案内>",
+        "案内 (<https://example.com/a?b=1&amp;c=2>)",
         "• 1 &lt; 2",
         "_大事_な点",
         "```\nlet a = 1;\n```",

@@ -8,7 +8,7 @@
 
 use crate::mentions::People;
 
-use super::link::{link, push_escaped};
+use super::link::{is_open, link, one_line, push_escaped};
 use super::pieces::{Piece, pieces};
 
 /// The zero-width space.
@@ -84,14 +84,21 @@ impl Inline {
                 Piece::Words(words) => self.words(words),
                 Piece::Neutral(words) => self.words(&words),
                 Piece::Person { id, .. } => self.whole(&format!("<@{id}>")),
-                Piece::Link { url, label } => self.whole(&link(url, label)),
+                Piece::Link { url, label } => self.link(url, label.unwrap_or_default()),
             }
         }
     }
 
-    /// A link; see [`link`].
+    /// A link. A label that hides where it leads stands before it as words.
     pub(super) fn link(&mut self, url: &str, label: &str) {
-        self.whole(&link(url, Some(label)));
+        let label = one_line(label);
+        if label.is_empty() || is_open(url, &label) {
+            return self.whole(&link(url, Some(&label)));
+        }
+        self.words(&label);
+        self.words(" (");
+        self.whole(&link(url, None));
+        self.words(")");
     }
 
     /// Code. A backtick in it would end it, so it becomes the letter that looks like one.

@@ -5,6 +5,9 @@ use std::fmt::Write as _;
 /// Longer addresses are shown as text: Slack takes up to 3,000 characters, and a post has to be split around them.
 pub(super) const MAX_URL_CHARS: usize = 1_500;
 
+/// What Slack is to make a link of.
+const SCHEMES: [&str; 3] = ["https://", "http://", "mailto:"];
+
 /// The text with `&`, `<` and `>` written so that Slack shows them.
 #[must_use]
 pub fn escaped(text: &str) -> String {
@@ -33,12 +36,36 @@ pub(super) fn is_linkable(url: &str) -> bool {
             .eq_ignore_ascii_case(scheme)
             .then(|| url.get(scheme.len()..))?
     };
-    let rest = ["https://", "http://", "mailto:"]
-        .iter()
-        .find_map(|scheme| after(scheme));
+    let rest = SCHEMES.iter().find_map(|scheme| after(scheme));
     rest.is_some_and(|rest| !rest.is_empty())
         && !url.contains(|c: char| c.is_control() || (c.is_whitespace() && c != ' '))
         && url.chars().count() <= MAX_URL_CHARS
+}
+
+/// Whether a label hides nothing: it is the address itself, or the address is one of Slack's messages and the label no address. A model's
+/// text is made from what anybody wrote, and a word over an address is how people are led astray.
+pub(super) fn is_open(url: &str, label: &str) -> bool {
+    let bare = |text: &str| {
+        let text = text.trim();
+        let scheme = SCHEMES.iter().find(|scheme| {
+            let start = text.get(..scheme.len());
+            start.is_some_and(|start| start.eq_ignore_ascii_case(scheme))
+        });
+        let rest = text.get(scheme.map_or(0, |scheme| scheme.len())..);
+        rest.unwrap_or_default().trim_end_matches('/').to_owned()
+    };
+    bare(url) == bare(label) || is_message_of_slack(url) && !label.contains(['.', ':', '/', '．'])
+}
+
+/// `https://NAME.slack.com/archives/…`, which is where answers link to what they quote.
+fn is_message_of_slack(url: &str) -> bool {
+    let rest = url.strip_prefix("https://").unwrap_or_default();
+    let name = rest
+        .split_once(".slack.com/archives/")
+        .map(|(name, _)| name);
+    name.is_some_and(|name| {
+        !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
+    })
 }
 
 /// The entity of a link; the label is words, not yet escaped. The caller has asked [`is_linkable`].
@@ -74,7 +101,7 @@ pub(crate) fn link_or_words(url: &str, label: &str) -> String {
 }
 
 /// A label without what would end it: line breaks become spaces, and `|` its full-width form.
-fn one_line(label: &str) -> String {
+pub(super) fn one_line(label: &str) -> String {
     let words: Vec<_> = label.split_whitespace().collect();
     words.join(" ").replace('|', "｜")
 }

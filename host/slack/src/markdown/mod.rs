@@ -8,7 +8,7 @@
 //! | lists, nested, numbered, of tasks | `•`, `1.`, `☐` and `☑`, four spaces for each level |
 //! | a quote, nested or not | `> ` before each line |
 //! | code | the same, without the language |
-//! | a link or image to `http`, `https`, `mailto` | `<url\|label>`; other links become their label |
+//! | a link or image to `http`, `https`, `mailto` | `label (<url>)`, so that no label hides an address; `<url\|label>` if it leads to a message in Slack; other links become their label |
 //! | a table | a bold line of headings, then a bullet for each row, with dashes between cells |
 //! | a rule | `———` |
 //! | HTML | itself, as text; `<br>` ends a line |

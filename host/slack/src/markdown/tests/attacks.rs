@@ -127,7 +127,7 @@ fn entities_become_the_words_that_people_read() {
         ("<!unknown>", "&lt;!unknown&gt;"),
         (
             "[<@U1> <!here>](https://a.example)",
-            "<https://a.example|@akari @here>",
+            "@akari @here (<https://a.example>)",
         ),
     ]);
 }
@@ -186,5 +186,103 @@ fn text_made_of_scraps_of_attacks_notifies_nobody() {
             [""; 0],
             "{markdown:?} became {mrkdwn:?}"
         );
+    }
+}
+
+#[test]
+fn no_label_hides_where_a_link_leads() {
+    assert_all(&[
+        ("<http://evil|safe>", "safe (<http://evil>)"),
+        ("[safe](http://evil)", "safe (<http://evil>)"),
+        (
+            "[https://bank.example](http://evil.example)",
+            "https://bank.example (<http://evil.example>)",
+        ),
+        (
+            "<http://evil.example|https://bank.example>",
+            "https://bank.example (<http://evil.example>)",
+        ),
+        (
+            "<http://evil.example|bank.example/>です",
+            "bank.example/ (<http://evil.example>)です",
+        ),
+        (
+            "![図](http://evil.example/a.png)",
+            "図 (<http://evil.example/a.png>)",
+        ),
+        (
+            "**[安全](http://evil.example)**です",
+            "*安全 (<http://evil.example>)*¦です",
+        ),
+        (
+            "# [安全](http://evil.example)",
+            "*安全 (<http://evil.example>)*",
+        ),
+        (
+            "| [a](http://evil.example) |\n|---|",
+            "*a (<http://evil.example>)*",
+        ),
+        (
+            "[<http://evil.example|safe>](https://a.example)",
+            "http://evil.example｜safe (<https://a.example>)",
+        ),
+        (
+            "[safe]\n\n[safe]: http://evil.example",
+            "safe (<http://evil.example>)",
+        ),
+        ("`<http://evil|safe>`", "`&lt;http://evil|safe&gt;`"),
+        (
+            "[s](https://evil.example/x.slack.com/archives/C1)",
+            "s (<https://evil.example/x.slack.com/archives/C1>)",
+        ),
+        (
+            "[bank.example](https://a.slack.com/archives/C1/p1)",
+            "bank.example (<https://a.slack.com/archives/C1/p1>)",
+        ),
+    ]);
+}
+
+#[test]
+fn a_label_that_is_the_address_and_one_of_slacks_own_messages_stay() {
+    assert_all(&[
+        (
+            "[https://a.example/b](https://a.example/b)",
+            "<https://a.example/b>",
+        ),
+        (
+            "[a.example/b](https://a.example/b/)",
+            "<https://a.example/b/|a.example/b>",
+        ),
+        (
+            "<https://a.example/b|a.example/b>",
+            "<https://a.example/b|a.example/b>",
+        ),
+        (
+            "[a@b.example](mailto:a@b.example)",
+            "<mailto:a@b.example|a@b.example>",
+        ),
+        (
+            "[元の発言](https://a.slack.com/archives/C1/p1?thread_ts=1&cid=C1)",
+            "<https://a.slack.com/archives/C1/p1?thread_ts=1&amp;cid=C1|元の発言>",
+        ),
+    ]);
+}
+
+/// Without what this code writes: every link shows its address, or stands for a message in Slack.
+#[test]
+fn no_attack_leaves_a_masked_link() {
+    for attack in ATTACKS {
+        for around in [
+            "{}",
+            "[{}](http://evil.example)",
+            "<http://evil.example|{}>",
+        ] {
+            let mrkdwn = to_mrkdwn(&around.replace("{}", attack), &people());
+            for (at, _) in mrkdwn.match_indices("<http") {
+                let entity = mrkdwn.get(at + 1..).unwrap().split('>').next().unwrap();
+                let masked = entity.split_once('|');
+                assert_eq!(masked, None, "{attack:?} in {around:?} became {mrkdwn:?}");
+            }
+        }
     }
 }

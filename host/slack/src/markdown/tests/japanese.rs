@@ -45,7 +45,7 @@ fn addresses_end_where_japanese_goes_on() {
         ("「https://a.example」", "「<https://a.example>」"),
         (
             "<https://a.example|手順>と[手順](https://a.example)を",
-            "<https://a.example|手順>と<https://a.example|手順>を",
+            "手順 (<https://a.example>)と手順 (<https://a.example>)を",
         ),
     ]);
 }

@@ -121,17 +121,20 @@ fn links_and_images_become_slacks() {
     assert_all(&[
         (
             "[label](https://a.example/b)",
-            "<https://a.example/b|label>",
+            "label (<https://a.example/b>)",
         ),
         (
             "[l](https://a.example/?x=1&y=2)",
-            "<https://a.example/?x=1&amp;y=2|l>",
+            "l (<https://a.example/?x=1&amp;y=2>)",
         ),
         (
             "[a|b>c](https://a.example)",
-            "<https://a.example|a｜b&gt;c>",
+            "a｜b&gt;c (<https://a.example>)",
         ),
-        ("[**a** `b`](https://a.example)", "<https://a.example|a b>"),
+        (
+            "[**a** `b`](https://a.example)",
+            "a b (<https://a.example>)",
+        ),
         ("[](https://a.example)", "<https://a.example>"),
         (
             "[https://a.example](https://a.example)",
@@ -141,15 +144,15 @@ fn links_and_images_become_slacks() {
         ("<a@b.example>", "<mailto:a@b.example|a@b.example>"),
         (
             "[x](<https://a.example/b c|d>)",
-            "<https://a.example/b%20c%7Cd|x>",
+            "x (<https://a.example/b%20c%7Cd>)",
         ),
         (
             "![plan](https://a.example/p.png)",
-            "<https://a.example/p.png|plan>",
+            "plan (<https://a.example/p.png>)",
         ),
         (
             "[![i](https://a.example/i)](https://a.example)",
-            "<https://a.example|i>",
+            "i (<https://a.example>)",
         ),
         (
             "[run](javascript:alert(1)) [f](file:///etc) [d](docs/a.md)",
@@ -161,7 +164,7 @@ fn links_and_images_become_slacks() {
         ),
         ("(https://a.example/w_(x))", "(<https://a.example/w_(x)>)"),
         ("https://a.example/@akari", "<https://a.example/@akari>"),
-        ("[r]\n\n[r]: https://a.example", "<https://a.example|r>"),
+        ("[r]\n\n[r]: https://a.example", "r (<https://a.example>)"),
         ("xhttps://a.example http://", "xhttps://a.example http://"),
     ]);
 }
@@ -184,7 +187,7 @@ fn tables_become_rows_of_text() {
     assert_all(&[
         (
             "| A | **B** |\n|---|:-:|\n| 1 | `x` |\n| | [l](https://a.example) |",
-            "*A — B*\n• 1 — `x`\n• – — <https://a.example|l>",
+            "*A — B*\n• 1 — `x`\n• – — l (<https://a.example>)",
         ),
         ("| | |\n|-|-|\n| a<br>b | c |", "• a b — c"),
     ]);
@@ -215,9 +218,12 @@ fn marks_that_are_meant_as_they_stand_do_not_format() {
 fn slacks_own_writing_comes_out_sensibly() {
     assert_all(&[
         ("*bold*", "_bold_"),
-        ("<https://a.example|label>", "<https://a.example|label>"),
-        ("<https://a.example|a label>", "<https://a.example|a label>"),
-        ("<mailto:a@b.example|mail>", "<mailto:a@b.example|mail>"),
+        ("<https://a.example|label>", "label (<https://a.example>)"),
+        (
+            "<https://a.example|a label>",
+            "a label (<https://a.example>)",
+        ),
+        ("<mailto:a@b.example|mail>", "mail (<mailto:a@b.example>)"),
         ("• a\n• b", "• a\n• b"),
         ("<javascript:x|y>", "y"),
         ("<!date^1772465400^{date}|2 March>", "2 March"),
