@@ -2,7 +2,10 @@
 
 use std::cell::Cell;
 
-use myao_memory::answer::{Expectation, Language, Sources, judge, languages_of};
+use myao_memory::answer::{
+    Expectation, Language, ReplyExpectation, Sources, judge, judge_reply, languages_of,
+};
+use myao_memory::prompt::harmless;
 
 /// SplitMix64.
 struct Random(u64);
@@ -171,6 +174,119 @@ fn counter_that_answers_nothing_refuses_nothing() {
         cut_off: false,
     };
     assert!(judge("- 予算", &expectation, &|_| Vec::new()).is_ok());
+}
+
+/// What is said again and again in an endless answer.
+const PIECES: [&str; 44] = [
+    "a",
+    " ",
+    "\n",
+    "- ",
+    "-",
+    "#",
+    "# \n",
+    "## a\n",
+    "**",
+    "**a**\n",
+    "`",
+    "```\n",
+    "- a\n",
+    "\n- ",
+    "予算",
+    "予算\n",
+    "- 予算は120万円。\n",
+    "1. ",
+    "<think>",
+    "</think>",
+    "> ",
+    ">",
+    "> > - ",
+    "---\n",
+    "- a:\n",
+    "Sure. ",
+    "できません。",
+    "a. ",
+    "| a ",
+    "/",
+    "1,",
+    "abcdefghijklmnopqrstuvwxyz0123456789",
+    "「",
+    "「a」",
+    "[",
+    "[]",
+    "({[",
+    "\"'",
+    "{\"a\":",
+    "\\",
+    "\r",
+    "ab\nab ab. ",
+    "\u{200b}",
+    "**2024-03-01 10:00:00** bob:\n",
+];
+
+/// The longest answer that the program takes in.
+const LONGEST: usize = 1 << 20;
+
+/// Endless answers: one piece again and again, and things of which no two are the same.
+fn endless_answers() -> impl Iterator<Item = String> {
+    let repeated = PIECES
+        .iter()
+        .map(|piece| piece.repeat(LONGEST / piece.len()));
+    let listed = [
+        "## N\n",
+        "- 予算Nは N 万円。\n",
+        "N. ",
+        "{\"N\":",
+        "- aN bN cN\n",
+    ]
+    .map(|item| {
+        let items = (0..LONGEST / 32).map(|number| item.replace('N', &number.to_string()));
+        items.collect()
+    });
+    repeated.chain(listed)
+}
+
+/// A rule that took the square of the length would take hours.
+#[test]
+fn endless_answers_are_judged_in_time_whatever_they_repeat() {
+    let source = "- 予算は120万円\n- 公開は3月22日";
+    for (number, text) in endless_answers().enumerate() {
+        let beginning: String = text.chars().take(20).collect();
+        let sources = if number % 2 == 0 {
+            Sources::Messages(&[source])
+        } else {
+            Sources::Memories {
+                existing: Some(source),
+                new: &[source],
+            }
+        };
+        let languages = languages_of([text.as_str()]);
+        let prompt =
+            format!("# 要約\n{source}\n---\n要約は箇条書きで、簡潔かつ具体的に記述してください。");
+        let start = std::time::Instant::now();
+        for cut_off in [false, true] {
+            let expectation = Expectation {
+                prompt: &prompt,
+                sources,
+                languages: &languages,
+                max_tokens: 500,
+                cut_off,
+            };
+            let _ = judge(&text, &expectation, &|texts| vec![1; texts.len()]);
+            let expectation = ReplyExpectation {
+                prompt: &prompt,
+                texts: &[source],
+                answered: "公開はいつ？",
+                name: "みゃお",
+                cut_off,
+            };
+            let _ = judge_reply(&text, &expectation);
+        }
+        let restored = harmless::restore(&harmless::text(&text)) == text;
+        assert!(restored, "{beginning}");
+        let time = start.elapsed();
+        assert!(time.as_secs() < 60, "{beginning:?} takes {time:?}");
+    }
 }
 
 /// A rule that took the square of the length would make this test last for minutes.
