@@ -143,34 +143,30 @@ fn opens_fence(line: &str) -> bool {
 }
 
 /// Where the block of code ends that begins here, if every reader sees that it does: its fence stands at the very head of
-/// a line, and the next of its kind is as long and stands alone in a line.
+/// a line, and the next of its kind is as long and stands alone in a line. A carriage return alone ends a line for some readers, so that it
+/// may stand in neither.
 fn end_of_code(text: &str, at: usize) -> Option<usize> {
     let (before, from) = text.split_at_checked(at)?;
     let (mark, fence) = FENCES.iter().find(|(_, fence)| from.starts_with(fence))?;
     let length = |text: &str| text.len() - text.trim_start_matches(*mark).len();
-    let opener = from.get(..end_of_line(from))?;
+    let line = |text: &str| text.find('\n').unwrap_or(text.len());
+    let opener = from.get(..line(from))?;
     let info = opener.get(length(opener)..)?;
-    let is_plain = before.is_empty() || before.ends_with(MARKDOWN_BREAKS);
+    let is_plain = before.is_empty() || before.ends_with('\n');
     if !is_plain || info.contains(if *mark == '`' { "`" } else { fence }) {
         return None;
     }
     let inside = from.get(opener.len()..)?;
     let (content, closer) = inside.split_at_checked(inside.find(fence)?)?;
-    let indentation = content.rsplit(MARKDOWN_BREAKS).next()?;
-    let closer = closer.get(..end_of_line(closer))?;
+    let indentation = content.rsplit('\n').next()?;
+    let closer = closer.get(..line(closer))?;
     let behind = closer.get(length(closer)..)?;
+    let behind = behind.strip_suffix('\r').unwrap_or(behind);
     let is_closer = length(closer) == length(opener)
         && indentation.len() < 4
         && indentation.bytes().all(|byte| byte == b' ')
         && behind.bytes().all(|byte| matches!(byte, b' ' | b'\t'));
     is_closer.then_some(at + opener.len() + content.len() + closer.len())
-}
-
-/// What ends a line in Markdown.
-const MARKDOWN_BREAKS: [char; 2] = ['\n', '\r'];
-
-fn end_of_line(text: &str) -> usize {
-    text.find(MARKDOWN_BREAKS).unwrap_or(text.len())
 }
 
 /// A comment, an instruction, a declaration, or a tag that opens a block: one of [`BLOCK_TAGS`], or one alone in its line.
