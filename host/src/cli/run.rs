@@ -47,12 +47,7 @@ pub(crate) async fn run(app: &App) -> anyhow::Result<ExitCode> {
         .auth_test()
         .await
         .context("slack.bot_token is of no use")?;
-    tracing::info!(
-        "Slack workspace {} ({}), as {}",
-        me.team,
-        me.team_id,
-        me.user_id
-    );
+    tracing::info!("Slack workspace {}, as {}", me.team_id, me.user_id);
     let installation = Installation {
         app_id: app_id(&client, me.bot_id.as_deref()).await,
         enterprise_id: me.enterprise_id.filter(|_| me.is_enterprise_install),

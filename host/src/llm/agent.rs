@@ -82,8 +82,11 @@ impl Llm for AgentLlm {
                     provider = self.provider,
                     attempts,
                     "no answer: {}",
-                    fault.detail
+                    fault.told()
                 );
+                if !fault.words.is_empty() {
+                    calls.said(&fault.words);
+                }
                 record.error = Some(fault.error.clone());
                 Err(fault.error)
             }

@@ -1,4 +1,8 @@
 //! Why one attempt has no answer, and whether another one can help.
+//!
+//! A server's words may hold what it was sent: the prompt, and so what people wrote. The error that goes on into the
+//! component, reports, logs and the database holds the server's status, its code and the request's id instead; the words
+//! go to the log at DEBUG, and to the observer of calls, which shows them to an operator at a terminal.
 
 use std::time::Duration;
 
@@ -10,6 +14,8 @@ use super::too_long;
 
 /// How much of what a server says is passed on, in characters.
 const MAX_DETAIL_CHARS: usize = 300;
+/// A longer code or id of a request is none.
+const MAX_CODE_CHARS: usize = 64;
 
 /// Whether another attempt can help.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,19 +33,23 @@ pub(super) enum Again {
 pub(super) struct Fault {
     /// What the component is told.
     pub(super) error: LlmError,
-    /// The same in words, for the log.
+    /// The same in words of ours.
     pub(super) detail: String,
+    /// What the server or the model said; empty where that is nothing.
+    pub(super) words: String,
     /// Whether another attempt can help.
     pub(super) again: Again,
 }
 
-/// What a server's headers say about another attempt.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+/// What a server's headers say about an error.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Hints {
     /// `Retry-After`, `retry-after-ms`.
     pub(super) after: Option<Duration>,
     /// `x-should-retry`.
     pub(super) should_retry: Option<bool>,
+    /// The id by which the provider finds the request.
+    pub(super) request_id: Option<String>,
 }
 
 impl Fault {
@@ -49,6 +59,7 @@ impl Fault {
         Self {
             error: LlmError::Unavailable(detail.clone()),
             detail,
+            words: String::new(),
             again: Again::Later,
         }
     }
@@ -58,26 +69,29 @@ impl Fault {
         Self {
             error: LlmError::TimedOut,
             detail: detail.into(),
+            words: String::new(),
             again: Again::Later,
         }
     }
 
-    /// The answer is none that the wire knows.
-    pub(super) fn garbled(detail: impl Into<String>) -> Self {
+    /// The answer is none that the wire knows; `words` quotes it.
+    pub(super) fn garbled(detail: impl Into<String>, words: impl Into<String>) -> Self {
         let detail = detail.into();
         Self {
             error: LlmError::Other(detail.clone()),
             detail,
+            words: words.into(),
             again: Again::Later,
         }
     }
 
-    /// The model declined.
-    pub(super) fn refused(detail: impl Into<String>) -> Self {
+    /// The model declined, with these words.
+    pub(super) fn refused(detail: impl Into<String>, words: impl Into<String>) -> Self {
         let detail = detail.into();
         Self {
             error: LlmError::Refused(detail.clone()),
             detail,
+            words: words.into(),
             again: Again::Never,
         }
     }
@@ -88,6 +102,7 @@ impl Fault {
         Self {
             error: LlmError::InvalidRequest(detail.clone()),
             detail,
+            words: String::new(),
             again: Again::Never,
         }
     }
@@ -100,18 +115,35 @@ impl Fault {
                 "the limits of the agent allow no call for {} s, which is after the call's deadline",
                 whole_seconds(wait)
             ),
+            words: String::new(),
             again: Again::Never,
         }
     }
 
     /// An answer that is an error: its status and body.
-    pub(super) fn of_status(status: u16, hints: Hints, body: &str) -> Self {
-        let detail = format!("status {status}: {}", message_of(body));
+    pub(super) fn of_status(status: u16, hints: &Hints, body: &str) -> Self {
+        let said = Said::of(body);
+        let mut detail = format!("status {status}");
+        if let Some(code) = said.code.as_deref().and_then(code) {
+            detail = format!("{detail}, code {code}");
+        }
+        if let Some(id) = hints.request_id.as_deref().and_then(code) {
+            detail = format!("{detail}, request {id}");
+        }
         let (error, again) = classify(status, hints, body, &detail);
         Self {
             error,
             detail,
+            words: said.words,
             again,
+        }
+    }
+
+    /// All that is known, for the log at DEBUG.
+    pub(super) fn told(&self) -> String {
+        match self.words.as_str() {
+            "" => self.detail.clone(),
+            words => format!("{}: {words}", self.detail),
         }
     }
 
@@ -131,6 +163,7 @@ impl Fault {
         Self {
             error,
             detail: clean(self.detail),
+            words: clean(self.words),
             again: self.again,
         }
     }
@@ -141,11 +174,11 @@ impl Fault {
             .iter()
             .find_map(|key| error.get(key).and_then(status_of_kind));
         let body = error.to_string();
-        Self::of_status(kind.unwrap_or(500), Hints::default(), &body)
+        Self::of_status(kind.unwrap_or(500), &Hints::default(), &body)
     }
 }
 
-fn classify(status: u16, hints: Hints, body: &str, detail: &str) -> (LlmError, Again) {
+fn classify(status: u16, hints: &Hints, body: &str, detail: &str) -> (LlmError, Again) {
     let text = body.to_lowercase();
     let detail = detail.to_owned();
     let mut again = match hints.after {
@@ -215,20 +248,40 @@ fn status_of_kind(kind: &Value) -> Option<u16> {
     Some(status)
 }
 
-/// The `message` within an error's body, wherever the wires put it; else the body.
-fn message_of(body: &str) -> String {
-    let Ok(value) = serde_json::from_str::<Value>(body) else {
-        return body.to_owned();
-    };
-    // Google sends its errors in an array.
-    let value = value.get(0).unwrap_or(&value);
-    let error = value.get("error").unwrap_or(value);
-    let message = error.get("message").unwrap_or(error);
-    match (message.as_str(), error.get("code").or(error.get("type"))) {
-        (Some(message), Some(Value::String(code))) => format!("{message} ({code})"),
-        (Some(message), _) => message.to_owned(),
-        (None, _) => body.to_owned(),
+/// What an error's body says, wherever the wires put it.
+struct Said {
+    code: Option<String>,
+    words: String,
+}
+
+impl Said {
+    fn of(body: &str) -> Self {
+        let whole = || Self {
+            code: None,
+            words: body.to_owned(),
+        };
+        let Ok(value) = serde_json::from_str::<Value>(body) else {
+            return whole();
+        };
+        // Google sends its errors in an array.
+        let value = value.get(0).unwrap_or(&value);
+        let error = value.get("error").unwrap_or(value);
+        let named = ["code", "type", "status"]
+            .iter()
+            .find_map(|key| error.get(key).and_then(Value::as_str));
+        let message = error.get("message").unwrap_or(error).as_str();
+        Self {
+            code: named.map(str::to_owned),
+            words: message.map_or_else(|| body.to_owned(), str::to_owned),
+        }
     }
+}
+
+/// A provider's code or the id of a request; none where it is of another form, and so may be a text.
+pub(super) fn code(text: &str) -> Option<&str> {
+    let is_code = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+    let is_short = (1..=MAX_CODE_CHARS).contains(&text.len());
+    (is_short && text.chars().all(is_code)).then_some(text)
 }
 
 /// A server's words in one line, cut to what a log holds.

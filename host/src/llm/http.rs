@@ -15,6 +15,10 @@ use super::{FinishReason, Request};
 
 /// The longest answer, events and all. A memory has some kilobytes; what is longer is no answer.
 const MAX_ANSWER_BYTES: usize = 16 << 20;
+/// The longest name by which a model calls itself, in characters.
+const MAX_MODEL_CHARS: usize = 100;
+/// Where providers put the id of a request: OpenAI and most, Anthropic, Azure.
+const REQUEST_IDS: [&str; 3] = ["x-request-id", "request-id", "apim-request-id"];
 /// The longest error that is read.
 const MAX_ERROR_BYTES: usize = 64 << 10;
 
@@ -48,7 +52,9 @@ impl Http {
         match self.ask_unredacted(wire, request).await {
             Ok(answer) => Ok(Answer {
                 text: clean(answer.text.into_string()).into(),
-                model: answer.model.map(clean),
+                model: answer
+                    .model
+                    .map(|model| clean(model).chars().take(MAX_MODEL_CHARS).collect()),
                 ..answer
             }),
             Err(fault) => Err(fault.redacted(key)),
@@ -70,7 +76,7 @@ impl Http {
         if !response.status().is_success() {
             let hints = hints(response.headers(), SystemTime::now().into());
             let body = timeout(self.timeouts.stall, error_body(&mut response)).await;
-            return Err(Fault::of_status(status, hints, &body.unwrap_or_default()));
+            return Err(Fault::of_status(status, &hints, &body.unwrap_or_default()));
         }
         self.read(wire, &mut response, first_token_due).await
     }
@@ -181,11 +187,14 @@ impl Incoming {
             return Err(if lines.has_events {
                 Fault::unavailable("the answer ended without its end: it was cut off")
             } else {
-                Fault::garbled(format!("the answer holds no events: {}", lines.beginning))
+                Fault::garbled("the answer holds no events", &lines.beginning)
             });
         }
         if !answer.refusal.is_empty() {
-            return Err(Fault::refused(answer.refusal));
+            return Err(Fault::refused(
+                "with a refusal for its answer",
+                answer.refusal,
+            ));
         }
         answer.finish_reason.get_or_insert(FinishReason::Other);
         Ok(answer)
@@ -207,9 +216,8 @@ impl Lines {
     fn push(&mut self, bytes: &[u8]) -> Result<(), Fault> {
         self.total += bytes.len();
         if self.total > MAX_ANSWER_BYTES {
-            return Err(Fault::garbled(format!(
-                "the answer is longer than {MAX_ANSWER_BYTES} bytes"
-            )));
+            let detail = format!("the answer is longer than {MAX_ANSWER_BYTES} bytes");
+            return Err(Fault::garbled(detail, ""));
         }
         self.pending.extend_from_slice(bytes);
         Ok(())
@@ -225,7 +233,7 @@ impl Lines {
         while let Some(end) = self.pending.iter().position(|byte| *byte == b'\n') {
             let line: Vec<u8> = self.pending.drain(..=end).collect();
             let line = String::from_utf8(line)
-                .map_err(|_| Fault::garbled("the answer holds bytes that are no UTF-8"))?;
+                .map_err(|_| Fault::garbled("the answer holds bytes that are no UTF-8", ""))?;
             let event = if is_server_sent {
                 line.strip_prefix("data:").map(str::trim)
             } else {
@@ -297,5 +305,9 @@ pub(super) fn hints(headers: &HeaderMap, now: DateTime<Utc>) -> Hints {
             Some("false") => Some(false),
             _ => None,
         },
+        request_id: REQUEST_IDS
+            .iter()
+            .find_map(|name| text(name))
+            .map(str::to_owned),
     }
 }

@@ -38,6 +38,10 @@ pub struct CallRecord {
 pub trait CallObserver: Send + Sync {
     /// A call is over.
     fn observe(&self, record: CallRecord);
+
+    /// What the server or the model said where there is no answer, without the key; called before [`Self::observe`]. It
+    /// may quote the prompt: it is for the eyes of an operator, and not for logs or databases.
+    fn said(&self, _words: &str) {}
 }
 
 /// Nobody wants to know.
@@ -81,5 +85,9 @@ impl CallObserver for Witness<'_> {
     fn observe(&self, record: CallRecord) {
         *self.record.lock().unwrap_or_else(PoisonError::into_inner) = Some(record.clone());
         self.others.observe(record);
+    }
+
+    fn said(&self, words: &str) {
+        self.others.said(words);
     }
 }

@@ -74,7 +74,7 @@ impl Retries {
             if attempts >= self.max_attempts || !in_time {
                 return Err(fault);
             }
-            tracing::debug!(attempts, ?wait, "trying again: {}", fault.detail);
+            tracing::debug!(attempts, ?wait, "trying again: {}", fault.told());
             tokio::time::sleep(wait).await;
         }
     }
@@ -105,6 +105,7 @@ mod tests {
         Fault {
             error: LlmError::Unavailable("down".to_owned()),
             detail: "down".to_owned(),
+            words: String::new(),
             again,
         }
     }

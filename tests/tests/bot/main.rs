@@ -16,5 +16,6 @@ mod mentions;
 mod missing;
 mod odd;
 mod posting;
+mod secrecy;
 mod support;
 mod unasked;

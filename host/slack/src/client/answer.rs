@@ -14,8 +14,10 @@ use crate::{error::SlackError, json, token::Token};
 
 /// The longest answer that is read; a page of 200 messages has some megabytes at most.
 const MAX_ANSWER_BYTES: usize = 32 << 20;
-/// The longest of Slack's words that goes into an error.
-const MAX_WORD_CHARS: usize = 300;
+/// The longest of Slack's codes that goes into an error; a token's scopes are one.
+const MAX_WORD_BYTES: usize = 1000;
+/// What stands for a longer one, or one that is none.
+const NO_CODE: &str = "(no code)";
 
 /// An answer with `ok: true`.
 pub(super) struct Answer {
@@ -209,17 +211,19 @@ fn refused(method: &'static str, code: String) -> SlackError {
     }
 }
 
-/// A server's word in one line, without the token, cut to what a log holds.
+/// A server's code, or codes separated by commas, without the token. What has another form may be anything, and is not
+/// passed on.
 fn word(text: &str, token: &Token) -> String {
     word_of(&token.redact(text))
 }
 
-/// A word in one line, cut to what a log holds.
+/// A server's code, or codes separated by commas. What has another form may be anything, and is not passed on.
 fn word_of(text: &str) -> String {
-    text.chars()
-        .filter(|letter| !letter.is_control())
-        .take(MAX_WORD_CHARS)
-        .collect()
+    let is_code = |c: char| c.is_ascii_alphanumeric() || "_-.:,[]".contains(c);
+    match text.len() <= MAX_WORD_BYTES && text.chars().all(is_code) {
+        true => text.to_owned(),
+        false => NO_CODE.to_owned(),
+    }
 }
 
 fn scopes(headers: &HeaderMap) -> Option<Vec<String>> {

@@ -21,41 +21,31 @@ fn body(message: &str) -> String {
 
 #[tokio::test(start_paused = true)]
 async fn statuses_become_typed_errors_and_only_those_that_may_pass_are_tried_again() {
-    let told = |status: u16, message: &str| format!("status {status}: {message}");
+    let told = |status: u16| format!("status {status}");
     for (status, message, expected, attempts) in [
-        (400, "bad", LlmError::InvalidRequest(told(400, "bad")), 1),
-        (401, "no", LlmError::InvalidRequest(told(401, "no")), 1),
-        (403, "no", LlmError::InvalidRequest(told(403, "no")), 1),
-        (
-            404,
-            "no model",
-            LlmError::InvalidRequest(told(404, "no model")),
-            1,
-        ),
+        (400, "bad", LlmError::InvalidRequest(told(400)), 1),
+        (401, "no", LlmError::InvalidRequest(told(401)), 1),
+        (403, "no", LlmError::InvalidRequest(told(403)), 1),
+        (404, "no model", LlmError::InvalidRequest(told(404)), 1),
         (
             422,
             "wrong:\n  top_p\n",
-            LlmError::InvalidRequest(told(422, "wrong: top_p")),
+            LlmError::InvalidRequest(told(422)),
             1,
         ),
-        (301, "moved", LlmError::Other(told(301, "moved")), 1),
+        (301, "moved", LlmError::Other(told(301)), 1),
         (429, "slow down", LlmError::RateLimited(None), 4),
         (
             429,
             "insufficient_quota",
-            LlmError::InvalidRequest(told(429, "insufficient_quota")),
+            LlmError::InvalidRequest(told(429)),
             1,
         ),
         (408, "slow", LlmError::TimedOut, 4),
-        (409, "locked", LlmError::Unavailable(told(409, "locked")), 4),
-        (500, "oops", LlmError::Unavailable(told(500, "oops")), 4),
+        (409, "locked", LlmError::Unavailable(told(409)), 4),
+        (500, "oops", LlmError::Unavailable(told(500)), 4),
         (504, "slow", LlmError::TimedOut, 4),
-        (
-            529,
-            "overloaded",
-            LlmError::Unavailable(told(529, "overloaded")),
-            4,
-        ),
+        (529, "overloaded", LlmError::Unavailable(told(529)), 4),
         (
             400,
             "prompt is too long: 21 tokens > 20 maximum",
@@ -71,6 +61,38 @@ async fn statuses_become_typed_errors_and_only_those_that_may_pass_are_tried_aga
     ] {
         let result = openai_error(vec![reply(status, "", &body(message))]).await;
         assert_eq!(result, (expected, attempts), "{status} {message}");
+    }
+}
+
+/// A server may echo the prompt: its words are for the observer of calls alone.
+#[tokio::test(start_paused = true)]
+async fn an_error_holds_the_servers_codes_and_the_observer_hears_its_words() {
+    let echo = |kind: &str| json!({ "error": { "message": "you said:\n 要約", "type": kind } });
+    for (headers, kind, expected) in [
+        (
+            "",
+            "invalid_request_error",
+            "status 400, code invalid_request_error",
+        ),
+        (
+            "x-request-id: req_0a-1\r\n",
+            "",
+            "status 400, request req_0a-1",
+        ),
+        // What has not the form of a code may be anything.
+        (
+            "request-id: to be or not\r\n",
+            "you said 要約",
+            "status 400",
+        ),
+        ("", &"a".repeat(65), "status 400"),
+    ] {
+        let reply = reply(400, headers, &echo(kind).to_string());
+        let server = Server::start([reply.clone(), reply]).await;
+        let llm = openai_at(&server, json!({}));
+        let expected = LlmError::InvalidRequest(expected.to_owned());
+        assert_eq!(error(&llm).await, expected);
+        assert_eq!(said(&llm).await, "you said: 要約");
     }
 }
 
@@ -178,9 +200,11 @@ async fn garbage_is_a_failure_that_says_what_came() {
         (vec![], "no events"),
     ] {
         let reply = vec![head(200, ""), Step::Send(body)];
-        let (error, attempts) = openai_error(vec![reply]).await;
-        assert!(format!("{error:?}").contains(words), "{error:?}");
-        assert_eq!(attempts, 4);
+        let server = Server::start(vec![reply]).await;
+        let llm = openai_at(&server, json!({}));
+        let told = format!("{:?} {}", error(&llm).await, said(&llm).await);
+        assert!(told.contains(words), "{told}");
+        assert_eq!(server.received().len(), 8);
     }
 }
 

@@ -20,7 +20,9 @@ use serde_json::{Value, json};
 
 use super::configured::agent_llm;
 use super::testing::Server;
-use super::{AgentError, AgentLlm, CallRecord, Completion, Llm as _, LlmError, Request};
+use super::{
+    AgentError, AgentLlm, CallObserver, CallRecord, Completion, Llm as _, LlmError, Request,
+};
 use crate::bindings::llm::{Agent as AgentName, Purpose};
 use crate::bindings::types::{MemoryType, Scope};
 use crate::config::Agent;
@@ -77,11 +79,36 @@ fn request(prompt: &str) -> Request {
 
 /// One call, and its record.
 async fn call(llm: &AgentLlm) -> (Result<Completion, LlmError>, CallRecord) {
-    let records = Mutex::new(Vec::new());
-    let result = llm.complete(request("要約してください"), &records).await;
-    let records = records.into_inner().unwrap();
+    let seen = Seen::default();
+    let result = llm.complete(request("要約してください"), &seen).await;
+    let records = seen.records.into_inner().unwrap();
     assert_eq!(records.len(), 1, "one record per call");
     (result, records[0].clone())
+}
+
+/// What is observed of a call.
+#[derive(Default)]
+struct Seen {
+    records: Mutex<Vec<CallRecord>>,
+    said: Mutex<Vec<String>>,
+}
+
+impl CallObserver for Seen {
+    fn observe(&self, record: CallRecord) {
+        self.records.lock().unwrap().push(record);
+    }
+
+    fn said(&self, words: &str) {
+        self.said.lock().unwrap().push(words.to_owned());
+    }
+}
+
+/// What the server said where a call fails.
+async fn said(llm: &AgentLlm) -> String {
+    let seen = Seen::default();
+    let result = llm.complete(request("要約してください"), &seen).await;
+    result.unwrap_err();
+    seen.said.into_inner().unwrap().join("|")
 }
 
 /// One call that fails.

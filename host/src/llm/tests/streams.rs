@@ -144,7 +144,7 @@ async fn errors_within_a_stream_are_typed() {
         (
             "anthropic/m",
             r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#,
-            LlmError::Unavailable("status 503: Overloaded (overloaded_error)".to_owned()),
+            LlmError::Unavailable("status 503, code overloaded_error".to_owned()),
             4,
         ),
         (
@@ -156,7 +156,7 @@ async fn errors_within_a_stream_are_typed() {
         (
             "gemini/m",
             r#"{"error":{"code":503,"message":"busy","status":"UNAVAILABLE"}}"#,
-            LlmError::Unavailable("status 503: busy".to_owned()),
+            LlmError::Unavailable("status 503, code UNAVAILABLE".to_owned()),
             4,
         ),
         (
@@ -168,7 +168,7 @@ async fn errors_within_a_stream_are_typed() {
         (
             "openai/m",
             r#"{"error":{"type":"authentication_error","message":"no"}}"#,
-            LlmError::InvalidRequest("status 401: no (authentication_error)".to_owned()),
+            LlmError::InvalidRequest("status 401, code authentication_error".to_owned()),
             1,
         ),
     ] {

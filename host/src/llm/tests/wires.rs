@@ -327,12 +327,17 @@ async fn refusals_are_errors_that_are_not_tried_again() {
             "filtered",
         ),
     ] {
-        let server = Server::start([reply(status, "", &body)]).await;
-        match error(&at(&server, model_id, "", json!({}))).await {
-            LlmError::Refused(detail) => assert!(detail.contains(words), "{detail}"),
+        let reply = reply(status, "", &body);
+        let server = Server::start([reply.clone(), reply]).await;
+        let llm = at(&server, model_id, "", json!({}));
+        match error(&llm).await {
+            LlmError::Refused(detail) => {
+                server.only();
+                let told = format!("{detail}: {}", said(&llm).await);
+                assert!(told.contains(words), "{told}");
+            }
             other => panic!("{other:?}"),
         }
-        server.only();
     }
 }
 

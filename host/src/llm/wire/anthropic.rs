@@ -98,8 +98,7 @@ fn finish_reason(reason: &str, answer: &Answer) -> Result<FinishReason, Fault> {
         "max_tokens" | "model_context_window_exceeded" => FinishReason::Length,
         "refusal" => {
             let text = answer.text.clone().into_string();
-            let detail = format!("the model stopped with `refusal`: {text}");
-            return Err(Fault::refused(detail));
+            return Err(Fault::refused("it stopped with `refusal`", text));
         }
         _ => FinishReason::Other,
     })

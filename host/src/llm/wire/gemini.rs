@@ -8,6 +8,7 @@ use super::{
     Answer, Fault, FinishReason, NEUTRAL_TURN, Piece, Progress, Request, Wire, event, max_tokens,
     set_all,
 };
+use crate::llm::fault::code;
 
 /// The other names of OpenAI's parameters.
 const NAMES: [(&str, &str); 7] = [
@@ -108,7 +109,11 @@ impl Wire for Gemini {
             .prompt_feedback
             .and_then(|feedback| feedback.block_reason)
         {
-            return Err(Fault::refused(format!("the prompt was blocked: {reason}")));
+            let reason = code(&reason).unwrap_or("for a reason of its own");
+            return Err(Fault::refused(
+                format!("the prompt was blocked: {reason}"),
+                "",
+            ));
         }
         answer.model = chunk.model_version.or(answer.model.take());
         if let Some(usage) = chunk.usage_metadata {

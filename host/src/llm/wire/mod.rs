@@ -106,9 +106,8 @@ struct Failed {
 }
 
 fn garbled(event: &str, error: &serde_json::Error) -> Fault {
-    Fault::garbled(format!(
-        "the answer holds something that is no event of its API: {error}: {event}"
-    ))
+    let detail = "the answer holds something that is no event of its API";
+    Fault::garbled(detail, format!("{error}: {event}"))
 }
 
 /// The schema of the answer, where it is to be JSON.

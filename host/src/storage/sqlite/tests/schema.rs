@@ -139,6 +139,34 @@ async fn database_of_the_first_schema_is_migrated() {
     assert_eq!((stand_in.id, stand_in.version), (10, 0));
 }
 
+/// They could quote what a model's server echoed of a prompt.
+#[test]
+fn words_of_errors_that_an_earlier_version_kept_are_gone() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("myao.db");
+    for migration in [
+        include_str!("../migrations/0001_start.sql"),
+        include_str!("../migrations/0002_failing_models.sql"),
+        include_str!("../migrations/0003_call_journal.sql"),
+        include_str!("../migrations/0004_recordings.sql"),
+        include_str!("../migrations/0005_slack.sql"),
+        include_str!("fifth_schema.sql"),
+    ] {
+        write(&path, migration);
+    }
+    let store = SqliteStore::open(&path).unwrap();
+    store.pool.with_writer(|connection| {
+        for table in ["replies", "events"] {
+            let sql = format!("SELECT error FROM {table} ORDER BY error");
+            let mut statement = connection.prepare(&sql).unwrap();
+            let errors = statement.query_map([], |row| row.get(0)).unwrap();
+            let errors: Vec<Option<String>> = errors.map(Result::unwrap).collect();
+            let kept = "failed in an earlier version, whose words are not kept".to_owned();
+            assert_eq!(errors, [None, Some(kept)], "{table}");
+        }
+    });
+}
+
 #[test]
 fn empty_file_becomes_a_database() {
     let file = tempfile::NamedTempFile::new().unwrap();
