@@ -31,7 +31,8 @@ pub struct Setting {
     pub bot_name: String,
 }
 
-/// The channel that conversations have for themselves. It is private: what is said there is told nowhere else.
+/// The channel that conversations have for themselves, all of one database together. It is private, as one of Slack's is:
+/// its texts and memories are shown in no other channel, but the workspace's memory is merged from it, too.
 #[must_use]
 pub fn own_channel() -> Channel {
     Channel {

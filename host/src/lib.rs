@@ -45,6 +45,7 @@ pub mod journal;
 pub mod llm;
 pub mod names;
 pub mod plugin;
+pub mod printable;
 pub mod recording;
 pub mod run;
 pub mod slack;

@@ -1,23 +1,30 @@
 //! The program `myao`.
 
+#![deny(clippy::disallowed_methods, clippy::print_stdout, clippy::print_stderr)]
+
 mod cli;
 
-use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::Parser as _;
+use cli::output::complain;
 
 /// The component that is built in.
 pub(crate) static BUILT_IN_COMPONENT: &[u8] = include_bytes!(env!("MYAO_COMPONENT"));
 
 fn main() -> ExitCode {
-    let arguments = cli::args::Cli::parse();
+    std::panic::set_hook(Box::new(|panic| {
+        complain(&format!("a fault of this program: {panic}"))
+    }));
+    let arguments = match cli::args::Cli::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return cli::refuse(&error),
+    };
     match cli::run(arguments) {
         Ok(code) => code,
         Err(error) if cli::is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            // Where standard error is closed too, the exit code has to do.
-            let _ = writeln!(std::io::stderr(), "myao: {}", cli::in_one_line(&error));
+            complain(&cli::in_one_line(&error));
             ExitCode::FAILURE
         }
     }

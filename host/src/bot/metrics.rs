@@ -1,7 +1,8 @@
 //! What the bot counts, for Prometheus (<https://prometheus.io/docs/specs/om/open_metrics_spec/>). Names, numbers and
 //! kinds only: nothing that anybody wrote, nor where.
 
-use std::sync::Mutex;
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use prometheus_client::encoding::EncodeLabelSet;
@@ -13,6 +14,10 @@ use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::{Registry, Unit};
 
 use crate::llm::{CallObserver, CallRecord};
+use crate::printable::line;
+
+/// More names of models than one bot can have configured: what comes after them is counted together.
+const MAX_MODELS: usize = 32;
 
 /// One label.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -55,6 +60,8 @@ pub struct Metrics {
     /// Connections of others that were closed, by `slow` and `crowded`.
     pub connections_closed: Counters,
     calls: Family<CallLabels, Counter>,
+    /// The models that have a label of their own.
+    models: Mutex<BTreeSet<String>>,
     tokens: Counters,
 }
 
@@ -114,6 +121,7 @@ impl Default for Metrics {
                 "Connections to the ports of the bot that were closed",
             ),
             calls: Family::default(),
+            models: Mutex::default(),
             tokens: counters(&mut registry, "model_tokens", "Tokens of the models' calls"),
             registry: Mutex::new(Registry::default()),
         };
@@ -136,11 +144,24 @@ impl Default for Metrics {
 }
 
 impl Metrics {
+    /// The label of a model. A model calls itself as it likes: the label stays one line, and labels are not made without end.
+    fn label(&self, model: String) -> String {
+        let mut models = self.models.lock().unwrap_or_else(PoisonError::into_inner);
+        let model = line(&model).into_owned();
+        if !models.contains(&model) {
+            if models.len() >= MAX_MODELS {
+                return "other".to_owned();
+            }
+            models.insert(model.clone());
+        }
+        model
+    }
+
     /// All of them as OpenMetrics text.
     #[must_use]
     pub fn text(&self) -> String {
         let registry = self.registry.lock();
-        let registry = registry.unwrap_or_else(std::sync::PoisonError::into_inner);
+        let registry = registry.unwrap_or_else(PoisonError::into_inner);
         let mut text = String::new();
         // Writing into a string does not fail.
         let _ = encode(&mut text, &registry);
@@ -156,7 +177,7 @@ pub fn seconds(duration: Duration) -> f64 {
 
 impl CallObserver for Metrics {
     fn observe(&self, record: CallRecord) {
-        let model = format!("{}/{}", record.provider, record.model);
+        let model = self.label(format!("{}/{}", record.provider, record.model));
         let outcome = if record.error.is_none() {
             "answered"
         } else {

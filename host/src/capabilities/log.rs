@@ -3,6 +3,7 @@
 use super::CallState;
 use super::budget::Line;
 use crate::bindings::log::{Host, Level};
+use crate::printable;
 
 /// A longer line is cut: a component cannot flood the log with one.
 const MAX_LINE_BYTES: usize = 4096;
@@ -14,7 +15,7 @@ impl Host for CallState {
         if self.tape.is_playing() {
             return Ok(());
         }
-        let line = cut(&line);
+        let line = shown(&line);
         match self.budget.log(line.len()) {
             Line::Written => {}
             Line::LeftOut => return Ok(()),
@@ -33,7 +34,30 @@ impl Host for CallState {
     }
 }
 
+/// One line, whatever the component wrote: with a line break of its own it could forge lines of others.
+fn shown(line: &str) -> String {
+    let shown = printable::line(cut(line));
+    cut(&shown).to_owned()
+}
+
 fn cut(line: &str) -> &str {
     line.get(..line.floor_char_boundary(MAX_LINE_BYTES))
         .unwrap_or(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MAX_LINE_BYTES, shown};
+
+    #[test]
+    fn a_line_of_the_component_is_one_line_and_has_an_end() {
+        let forged = "done\n2026-03-02T00:00:00Z  INFO myao: stopped\r\u{1b}[2K\u{85}\u{2028}";
+        let line = shown(forged);
+        assert!(line.starts_with("done\\n2026"), "{line}");
+        assert!(
+            !line.contains(|c: char| c.is_control() || c == '\u{2028}'),
+            "{line}"
+        );
+        assert_eq!(shown(&"\u{1b}".repeat(100_000)).len(), MAX_LINE_BYTES);
+    }
 }

@@ -1,13 +1,17 @@
 //! What the commands share: configuration, store, component.
 
 use std::cell::RefCell;
+use std::fmt::Debug;
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context as _;
 use chrono::{DateTime, FixedOffset, Offset as _, TimeZone as _};
+use tracing::field::Field;
 use tracing_subscriber::EnvFilter;
+use tracing_subscriber::field::MakeExt as _;
+use tracing_subscriber::fmt::format::{Writer, debug_fn};
 
 use myao::bindings::types::Timestamp;
 use myao::component::{LoadError, LoadedComponent};
@@ -16,10 +20,13 @@ use myao::explain::explain_storage;
 use myao::import::python_bot;
 use myao::llm::Agents;
 use myao::plugin::{MemoryPlugin, MemoryPluginBuilder};
+use myao::printable::{self, Printable, line};
 use myao::storage::sqlite::{SqliteStore, SqliteWorkspace};
 use myao::traces::Traces;
 
 use super::args::{Cli, Command};
+use super::output;
+use super::server_words::ServerWords;
 
 #[derive(Clone)]
 pub(crate) struct App {
@@ -29,6 +36,7 @@ pub(crate) struct App {
     pub(crate) config_path: Option<PathBuf>,
     legacy_workspace_short_term: bool,
     traces: Option<Traces>,
+    pub(crate) servers: Arc<ServerWords>,
 }
 
 impl App {
@@ -46,6 +54,7 @@ impl App {
             config_path: arguments.config.clone(),
             legacy_workspace_short_term: legacy,
             traces: traces(),
+            servers: Arc::default(),
         })
     }
 
@@ -94,14 +103,14 @@ impl App {
                 Ok(())
             })?;
         if let Some(tally) = upgraded {
-            eprintln!(
+            output::tell(&format!(
                 "Upgraded {}: {} messages and {} memories were taken over; the old tables stay beside them as legacy_*",
                 path.display(),
                 tally.messages.new,
                 tally.memories.new
-            );
+            ));
             for warning in warnings.take() {
-                eprintln!("warning: {warning}");
+                output::tell(&format!("warning: {warning}"));
             }
         }
         Ok(store)
@@ -146,6 +155,7 @@ impl App {
         let plugin = MemoryPlugin::builder()
             .component(self.load_component()?)
             .llm(Agents::configured(&self.config.agents)?)
+            .call_observer(self.servers.clone())
             .settings(self.config.settings()?);
         Ok(match &self.traces {
             Some(traces) => plugin.traces(traces.clone()),
@@ -252,12 +262,27 @@ fn start_logging(logging: Logging, is_bot: bool) {
         LogLevel::Error => "error",
     };
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(default));
-    let lines = tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(std::io::stderr);
+    let lines = tracing_subscriber::fmt().with_env_filter(filter);
     match logging.format {
-        LogFormat::Text => lines.with_ansi(std::io::stderr().is_terminal()).init(),
-        LogFormat::Json => lines.json().flatten_event(true).init(),
+        LogFormat::Text => lines
+            .with_writer(output::raw_stderr)
+            .with_ansi(output::raw_stderr().is_terminal())
+            .fmt_fields(debug_fn(write_field).delimited(" "))
+            .init(),
+        LogFormat::Json => lines
+            .json()
+            .flatten_event(true)
+            .with_writer(|| Printable::new(output::raw_stderr(), printable::json))
+            .init(),
+    }
+}
+
+/// A field of a log line, or its message: one line, whatever it holds.
+fn write_field(out: &mut Writer<'_>, field: &Field, value: &dyn Debug) -> std::fmt::Result {
+    let value = format!("{value:?}");
+    match field.name() {
+        "message" => write!(out, "{}", line(&value)),
+        name => write!(out, "{name}={}", line(&value)),
     }
 }
 

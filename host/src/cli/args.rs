@@ -75,7 +75,7 @@ pub(crate) struct ChatArgs {
     pub(crate) name: Option<String>,
 
     /// Talk in this channel, by its name or id: it answers from there, and what is said is stored there
-    /// [default: #chat, which is private to such conversations]
+    /// [default: #chat, a private channel that all such conversations with this database share]
     #[arg(long, value_name = "NAME_OR_ID")]
     pub(crate) channel: Option<String>,
 

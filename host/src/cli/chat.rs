@@ -13,6 +13,7 @@ use myao::bindings::types::{Engine, Scope};
 use myao::bot::clock::Clock;
 use myao::chat::{Chat, Setting, own_channel};
 use myao::names;
+use myao::printable::line;
 use myao::storage::sqlite::SqliteWorkspace;
 use myao::storage::sqlite::inspect::MemoryFilter;
 
@@ -67,7 +68,7 @@ pub(crate) async fn run(app: &App, arguments: &ChatArgs) -> anyhow::Result<ExitC
         failed: false,
     };
     talk.greet(&name)?;
-    let prompt = format!("{name}> ");
+    let prompt = format!("{}> ", line(&name));
     while let Some(line) = tokio::task::block_in_place(|| lines.next(&prompt))? {
         if !talk.take(line.trim()).await? {
             break;
@@ -100,7 +101,7 @@ enum Lines {
 
 impl Lines {
     fn open() -> anyhow::Result<Self> {
-        if !(std::io::stdin().is_terminal() && std::io::stdout().is_terminal()) {
+        if !(std::io::stdin().is_terminal() && output::in_terminal()) {
             return Ok(Self::Plain(std::io::stdin().lock()));
         }
         let config = rustyline::Config::builder().auto_add_history(true).build();
@@ -169,8 +170,8 @@ impl Talk<'_> {
         if !self.in_terminal {
             return Ok(());
         }
-        let bot = &self.app.config.persona.name;
-        let channel = &self.chat.channel().name;
+        let (bot, name) = (line(&self.app.config.persona.name), line(name));
+        let channel = line(&self.chat.channel().name);
         let mut out = output::stdout();
         writeln!(
             out,
@@ -206,8 +207,8 @@ impl Talk<'_> {
         self.said = true;
         let answered = {
             let bot = &self.app.config.persona.name;
-            let _waiting =
-                (self.engine == Engine::Llm).then(|| output::waiting(format!("{bot} is writing…")));
+            let _waiting = (self.engine == Engine::Llm)
+                .then(|| output::waiting(&format!("{bot} is writing…")));
             tokio::select! {
                 answered = self.chat.say(line) => answered.map_err(|error| error.to_string()),
                 () = interrupted(self.in_terminal) => Err("interrupted".to_owned()),
@@ -226,17 +227,17 @@ impl Talk<'_> {
         }
     }
 
-    fn print(&self, line: &str, reply: &Reply) -> anyhow::Result<()> {
+    fn print(&self, question: &str, reply: &Reply) -> anyhow::Result<()> {
         if self.app.json {
             return output::print_json(&json!({
-                "question": line,
+                "question": question,
                 "answer": reply.text,
                 "engine": names::engine(reply.engine),
                 "truncated": reply.truncated,
                 "posted": reply.posted,
             }));
         }
-        let bot = &self.app.config.persona.name;
+        let bot = line(&self.app.config.persona.name);
         let text = reply.text.trim_end();
         let gap = if text.contains('\n') { '\n' } else { ' ' };
         let mut out = output::stdout();
@@ -266,18 +267,15 @@ impl Talk<'_> {
         if self.app.json {
             return output::print_json(&memories.iter().map(memory_json).collect());
         }
+        let name = line(&channel.name);
         let mut out = output::stdout();
         if memories.is_empty() {
-            writeln!(
-                out,
-                "Nothing is remembered of #{} yet. Next: /generate",
-                channel.name
-            )?;
+            writeln!(out, "Nothing is remembered of #{name} yet. Next: /generate")?;
         }
         for stored in &memories {
             let memory_type = names::memory_type(stored.memory.memory_type);
             let made = output::time(stored.memory.updated_at);
-            writeln!(out, "## #{} {memory_type}, made {made}", channel.name)?;
+            writeln!(out, "## #{name} {memory_type}, made {made}")?;
             writeln!(out, "{}", stored.memory.content.trim_end())?;
         }
         Ok(())
@@ -289,7 +287,13 @@ impl Talk<'_> {
             retry: false,
         };
         match generate::generate(self.app, &arguments).await {
-            Ok(code) => self.failed |= code != ExitCode::SUCCESS,
+            Ok(code) if code != ExitCode::SUCCESS => {
+                self.failed = true;
+                if !self.app.json {
+                    self.app.servers.tell();
+                }
+            }
+            Ok(_) => {}
             Err(error) if super::is_broken_pipe(&error) => return Err(error),
             Err(error) => self.fail(&in_one_line(&error)),
         }
@@ -298,7 +302,7 @@ impl Talk<'_> {
 
     fn fail(&mut self, why: &str) {
         self.failed = true;
-        eprintln!("myao: {why}");
+        output::complain(&self.app.servers.beside(why));
     }
 
     /// In a terminal every failure has been seen.

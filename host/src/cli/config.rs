@@ -1,9 +1,7 @@
 //! `myao config`: what the configuration file may hold.
 
-use std::io::Write as _;
 use std::process::ExitCode;
 
-use comfy_table::ColumnConstraint;
 use myao::config::{keys, schema};
 use serde_json::json;
 
@@ -30,13 +28,11 @@ pub(crate) fn run(app: &App, command: &ConfigCommand) -> anyhow::Result<ExitCode
         ConfigCommand::Keys => {
             let mut table = output::table(&["key", "default", "what it does"]);
             // A key that is cut in two is neither found nor copied.
-            if let Some(column) = table.column_mut(0) {
-                column.set_constraint(ColumnConstraint::ContentWidth);
-            }
+            table.keep_first_column_whole();
             for key in keys() {
-                table.add_row([key.path, key.default, without_links(&key.description)]);
+                table.add_row_of_lines([key.path, key.default, without_links(&key.description)]);
             }
-            writeln!(output::stdout(), "{table}")?;
+            output::print_table(&table)?;
         }
     }
     Ok(ExitCode::SUCCESS)

@@ -10,6 +10,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
+use myao::printable::line;
 use serde_json::{Value, json};
 
 use super::app::App;
@@ -170,9 +171,11 @@ fn report(json: bool, findings: &[Finding]) -> anyhow::Result<ExitCode> {
     } else {
         let mut table = output::table(&["", "check", "found"]);
         for finding in findings {
-            let advice = finding.advice.iter();
-            let text = advice.fold(finding.found.clone(), |text, advice| text + "\n→ " + advice);
-            table.add_row([finding.state.mark(), finding.check, &text]);
+            let mut text = line(&finding.found).into_owned();
+            if let Some(advice) = &finding.advice {
+                text = text + "\n→ " + &line(advice);
+            }
+            table.add_row_of_lines([finding.state.mark(), finding.check, &text]);
         }
         output::print_table(&table)?;
         let mut out = output::stdout();

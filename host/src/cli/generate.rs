@@ -11,6 +11,7 @@ use myao::bindings::exports::myao::memory::memory_generator::{
 use myao::bindings::types::Scope;
 use myao::explain::explain;
 use myao::names;
+use myao::printable::line;
 use myao::run;
 use myao::storage::{Due, STAND_IN_VERSION};
 
@@ -151,11 +152,12 @@ fn place(entry: &Entry) -> String {
     } else {
         format!("#{}", entry.channel_name)
     };
-    match (entry.scope, entry.scope_id.split_once(':')) {
+    let place = match (entry.scope, entry.scope_id.split_once(':')) {
         (Scope::Workspace, _) => "the workspace".to_owned(),
         (Scope::Thread, Some((_, thread))) => format!("{name}, thread {thread}"),
         _ => name,
-    }
+    };
+    line(&place).into_owned()
 }
 
 fn print_report(app: &App, report: &Report) -> anyhow::Result<()> {
@@ -199,7 +201,7 @@ fn print_report(app: &App, report: &Report) -> anyhow::Result<()> {
     }
     for entry in &report.entries {
         if let Some(failure) = failure(entry) {
-            writeln!(out, "failed: {}: {failure}", place(entry))?;
+            writeln!(out, "failed: {}: {}", place(entry), line(&failure))?;
         }
     }
     print_deferred(app, &mut out, &report.entries)
@@ -288,7 +290,7 @@ fn print_backfill(app: &App, outcomes: &Outcomes, keep_going: bool) -> anyhow::R
         } else {
             format!(" ({times} times)")
         };
-        writeln!(out, "failed: {place}{times}: {failure}")?;
+        writeln!(out, "failed: {place}{times}: {}", line(&failure))?;
     }
     print_deferred(app, &mut out, &outcomes.deferred)?;
     if outcomes.failed.is_empty() {

@@ -8,6 +8,7 @@ use similar::{ChangeTag, TextDiff};
 
 use myao::bindings::types::{MemoryType, Scope};
 use myao::names;
+use myao::printable::line;
 use myao::storage::sqlite::SqliteWorkspace;
 use myao::storage::sqlite::inspect::{MemoryFilter, StoredMemory};
 
@@ -42,7 +43,8 @@ pub(super) fn history(
     if texts.is_empty() {
         writeln!(
             out,
-            "Nothing is remembered of {channel} yet. Next: {}",
+            "Nothing is remembered of {} yet. Next: {}",
+            line(channel),
             app.command("backfill")
         )?;
     }

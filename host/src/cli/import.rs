@@ -8,6 +8,7 @@ use anyhow::Context as _;
 use serde_json::json;
 
 use myao::import::{self, ImportReport, Source};
+use myao::printable::line;
 use myao::storage::records::{ImportTally, Tally};
 
 use super::app::App;
@@ -42,7 +43,8 @@ fn read(app: &App, path: &Path) -> anyhow::Result<(ImportReport, ImportTally)> {
 }
 
 fn print(app: &App, path: &Path, report: &ImportReport, tally: &ImportTally) -> anyhow::Result<()> {
-    writeln!(output::stdout(), "Imported {}", path.display())?;
+    let path = path.display().to_string();
+    writeln!(output::stdout(), "Imported {}", line(&path))?;
     let mut table = output::table(&["", "new", "changed", "unchanged"]);
     let rows = [
         ("users", tally.users),
@@ -71,10 +73,10 @@ fn print(app: &App, path: &Path, report: &ImportReport, tally: &ImportTally) -> 
     output::print_table(&table)?;
     let mut out = output::stdout();
     for (reason, n) in &report.left_out {
-        writeln!(out, "left out: {n} {reason}")?;
+        writeln!(out, "left out: {n} {}", line(&reason.to_string()))?;
     }
     for warning in &report.warnings {
-        writeln!(out, "warning: {warning}")?;
+        writeln!(out, "warning: {}", line(warning))?;
     }
     writeln!(out, "Next: {}", app.command("backfill"))?;
     Ok(())

@@ -9,6 +9,7 @@ use serde_json::Value;
 use myao::bindings::types::{MemoryType, Scope};
 use myao::config::WORKSPACE_SCOPE_ID;
 use myao::names;
+use myao::printable::line;
 use myao::storage::sqlite::inspect::{MemoryFilter, Sources, StoredMemory};
 use myao::storage::sqlite::{SqliteWorkspace, StoredDeferral};
 use myao::ts::TsKey;
@@ -235,7 +236,7 @@ fn print_sources(out: &mut impl std::io::Write, sources: &Sources) -> anyhow::Re
             "from memory {}: {} {} {}, {}, of {}{}",
             memory.id,
             names::scope(memory.scope),
-            memory.scope_id,
+            line(&memory.scope_id),
             names::memory_type(memory.memory_type),
             remarks::version(memory.version),
             output::time(memory.updated_at),
@@ -251,17 +252,17 @@ fn print_sources(out: &mut impl std::io::Write, sources: &Sources) -> anyhow::Re
         writeln!(out, "from {hidden} older messages (--json names all), and")?;
     }
     for message in sources.messages.iter().skip(hidden) {
-        let line = format!("{}: {}", message.author, message.text.replace('\n', " "));
-        let line = if message.deleted {
+        let said = format!("{}: {}", message.author, message.text).replace('\n', " ");
+        let said = if message.deleted {
             "(deleted)".to_owned()
         } else {
-            line
+            said
         };
         writeln!(
             out,
             "from {}  {}",
             message.ts,
-            output::excerpt(&line, EXCERPT_WIDTH)
+            output::excerpt(&said, EXCERPT_WIDTH)
         )?;
     }
     writeln!(out)?;
@@ -277,7 +278,7 @@ pub(super) fn place_of(stored: &StoredMemory) -> String {
 
 /// `#general`, `#general:1709280000.000001` or `workspace`.
 fn place(scope: Scope, scope_id: &str, channel_name: Option<&str>) -> String {
-    match (scope, channel_name.filter(|name| !name.is_empty())) {
+    let place = match (scope, channel_name.filter(|name| !name.is_empty())) {
         (Scope::Workspace, _) => "workspace".to_owned(),
         (Scope::Channel, Some(name)) => format!("#{name}"),
         (Scope::Thread, Some(name)) => {
@@ -285,5 +286,6 @@ fn place(scope: Scope, scope_id: &str, channel_name: Option<&str>) -> String {
             format!("#{name}:{thread}")
         }
         (_, None) => scope_id.to_owned(),
-    }
+    };
+    line(&place).into_owned()
 }

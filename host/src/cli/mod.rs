@@ -11,12 +11,13 @@ mod history;
 mod import;
 mod memory;
 mod memory_json;
-mod output;
+pub(crate) mod output;
 mod prompt;
 mod remarks;
 mod replay;
 mod report_json;
 mod run;
+mod server_words;
 mod slack;
 mod usage;
 
@@ -25,6 +26,7 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 
 use args::{Cli, Command};
+use myao::printable;
 
 /// Runs a command. Some commands end well but with a failure to report, as their exit code says.
 pub(crate) fn run(arguments: Cli) -> anyhow::Result<ExitCode> {
@@ -56,7 +58,29 @@ pub(crate) fn run(arguments: Cli) -> anyhow::Result<ExitCode> {
         }
     });
     app.end();
-    result
+    match result {
+        Err(error) if !is_broken_pipe(&error) => {
+            anyhow::bail!(app.servers.beside(&in_one_line(&error)))
+        }
+        Ok(code) if code != ExitCode::SUCCESS && !app.json => {
+            app.servers.tell();
+            Ok(code)
+        }
+        result => result,
+    }
+}
+
+/// Help, the version, or what is wrong with the arguments, as clap writes it. Where an argument steers the terminal (a
+/// file's name may, behind `*`), it is shown without colours.
+pub(crate) fn refuse(error: &clap::Error) -> ExitCode {
+    let text = error.render().to_string();
+    if !text.contains(|c| printable::steers(c) && c != '\n') {
+        error.exit();
+    }
+    for line in text.lines().filter(|line| !line.is_empty()) {
+        output::tell(line);
+    }
+    u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from)
 }
 
 /// Whether the reader of our output went away, as `head` does; that is no failure of ours.

@@ -1,16 +1,17 @@
-//! How things look: times, tables that fit the terminal, progress, JSON.
+//! How things look: times, tables that fit the terminal, progress, JSON. Everything that the program prints goes through
+//! here, where no text of others can steer a terminal ([`myao::printable`]).
 
-use std::borrow::Cow;
-use std::io::{self, IsTerminal as _, StdoutLock, Write};
+use std::io::{self, IsTerminal as _, Stderr, StdoutLock, Write};
 use std::time::Duration;
 
 use chrono::{DateTime, FixedOffset};
-use comfy_table::{ContentArrangement, Table, presets};
+use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, presets};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::Value;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 use myao::bindings::types::Timestamp;
+use myao::printable::{self, Printable, line};
 
 /// The width where the output is no terminal.
 const WIDTH_WITHOUT_TERMINAL: u16 = 100;
@@ -22,8 +23,37 @@ const MIN_EXCERPT_WIDTH: usize = 20;
 /// Standard output, with errors that say so.
 pub(super) struct Stdout(StdoutLock<'static>);
 
-pub(super) fn stdout() -> Stdout {
+/// Standard output for text, which is shown as terminals may show it. What is to stay within its line (names, errors)
+/// goes through [`line`] besides.
+pub(super) fn stdout() -> Printable<Stdout> {
+    Printable::new(raw_stdout(), printable::lines)
+}
+
+/// Standard output for the bytes of a text as they are: only where no terminal reads them.
+#[allow(clippy::disallowed_methods, reason = "the one place that prints")]
+pub(super) fn raw_stdout() -> Stdout {
     Stdout(io::stdout().lock())
+}
+
+/// Standard error for lines of the log, which are made printable before.
+#[allow(clippy::disallowed_methods, reason = "the one place that prints")]
+pub(super) fn raw_stderr() -> Stderr {
+    io::stderr()
+}
+
+/// Whether a terminal shows standard output.
+pub(super) fn in_terminal() -> bool {
+    raw_stdout().0.is_terminal()
+}
+
+/// Says something on standard error, in one line. Where that is closed, too, the exit code has to do.
+pub(super) fn tell(text: &str) {
+    let _ = writeln!(raw_stderr(), "{}", line(text));
+}
+
+/// The same for what went wrong.
+pub(crate) fn complain(text: &str) {
+    tell(&format!("myao: {text}"));
 }
 
 impl Write for Stdout {
@@ -44,7 +74,7 @@ fn of_stdout(error: io::Error) -> io::Error {
 }
 
 pub(super) fn print_json(value: &Value) -> anyhow::Result<()> {
-    let mut out = stdout();
+    let mut out = Printable::new(raw_stdout(), printable::json);
     serde_json::to_writer_pretty(&mut out, value).map_err(io::Error::from)?;
     writeln!(out)?;
     Ok(())
@@ -69,21 +99,54 @@ fn local(time: Timestamp) -> Option<DateTime<FixedOffset>> {
 }
 
 /// A table without frame that wraps its cells to the terminal's width.
+pub(super) struct Table(comfy_table::Table);
+
 pub(super) fn table(header: &[&str]) -> Table {
-    let mut table = Table::new();
+    let mut table = comfy_table::Table::new();
     table
         .load_style(presets::NOTHING)
         .set_content_arrangement(ContentArrangement::Dynamic);
     table.set_width(width());
     table.set_header(header);
-    table
+    Table(table)
+}
+
+impl Table {
+    /// A row. What a cell holds cannot begin another line of it.
+    pub(super) fn add_row(&mut self, cells: impl IntoIterator<Item = impl AsRef<str>>) {
+        let cells = cells.into_iter();
+        self.0
+            .add_row(cells.map(|cell| line(cell.as_ref()).into_owned()));
+    }
+
+    /// A row whose cells are lines.
+    pub(super) fn add_row_of_lines(&mut self, cells: impl IntoIterator<Item = impl AsRef<str>>) {
+        let cells = cells.into_iter().map(|cell| {
+            let lines: Vec<_> = cell.as_ref().lines().map(line).collect();
+            lines.join("\n")
+        });
+        self.0.add_row(cells);
+    }
+
+    /// Aligns the columns from the given one on to the right.
+    pub(super) fn align_right_from(&mut self, first: usize) {
+        for column in self.0.column_iter_mut().skip(first) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+
+    /// Breaks no cell of the first column.
+    pub(super) fn keep_first_column_whole(&mut self) {
+        if let Some(column) = self.0.column_mut(0) {
+            column.set_constraint(ColumnConstraint::ContentWidth);
+        }
+    }
 }
 
 /// The terminal's width, in columns.
 fn width() -> u16 {
-    let terminal = io::stdout()
-        .is_terminal()
-        .then(|| Table::new().width())
+    let terminal = in_terminal()
+        .then(|| comfy_table::Table::new().width())
         .flatten();
     terminal.unwrap_or(WIDTH_WITHOUT_TERMINAL)
 }
@@ -109,7 +172,7 @@ pub(super) fn room_beside<const COLUMNS: usize>(rows: &[[String; COLUMNS]]) -> u
 /// Prints a table, without white space at the ends of its lines.
 pub(super) fn print_table(table: &Table) -> anyhow::Result<()> {
     let mut out = stdout();
-    for line in table.to_string().lines() {
+    for line in table.0.to_string().lines() {
         writeln!(out, "{}", line.trim_end())?;
     }
     Ok(())
@@ -124,8 +187,9 @@ pub(super) fn excerpt(text: &str, width: usize) -> String {
         .or_else(|| text.lines().next())
         .unwrap_or_default()
         .trim();
+    let line = printable::line(line);
     if line.width() <= width {
-        return line.to_owned();
+        return line.into_owned();
     }
     let mut used = 1;
     let kept = line.chars().take_while(|character| {
@@ -154,8 +218,8 @@ impl Drop for Waiting {
     }
 }
 
-pub(super) fn waiting(for_what: impl Into<Cow<'static, str>>) -> Waiting {
-    let spinner = ProgressBar::new_spinner().with_message(for_what);
+pub(super) fn waiting(for_what: &str) -> Waiting {
+    let spinner = ProgressBar::new_spinner().with_message(line(for_what).into_owned());
     spinner.enable_steady_tick(Duration::from_millis(200));
     Waiting(spinner)
 }

@@ -33,8 +33,11 @@ pub(crate) async fn prompt(app: &App, arguments: &InputArgs) -> anyhow::Result<E
     input.warn_if_empty(scope, memory_type);
     if app.json {
         output::print_json(&serde_json::json!({ "prompt": prompt }))?;
+    } else if output::in_terminal() {
+        write!(output::stdout(), "{prompt}")?;
     } else {
-        output::stdout().write_all(prompt.as_bytes())?;
+        // For other programs: the bytes that a model gets.
+        output::raw_stdout().write_all(prompt.as_bytes())?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -66,7 +69,7 @@ pub(crate) async fn summarize(app: &App, arguments: &InputArgs) -> anyhow::Resul
         writeln!(output::stdout(), "{}", summary.text)?;
     }
     if let Some(remarks) = remarks::remarks(summary.truncated, Some(&summary.coverage)) {
-        eprintln!("myao: {remarks}");
+        output::complain(&remarks);
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -150,12 +153,12 @@ impl Input {
             && scope == Scope::Channel
             && memory_type == MemoryType::ShortTerm
         {
-            eprintln!(
-                "myao: #{} has no messages in the {} hours before {}; another time can be set with --now",
+            output::complain(&format!(
+                "#{} has no messages in the {} hours before {}; another time can be set with --now",
                 history.channel_name,
                 self.plugin.settings().short_term_window_hours,
                 output::time(now)
-            );
+            ));
         }
     }
 }

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use myao::names;
+use myao::printable::line;
 use myao::storage::{Coverage, Deferral, STAND_IN_VERSION};
 
 use super::app::App;
@@ -87,7 +88,7 @@ pub(super) fn deferral(place: &str, deferral: &Deferral) -> String {
         "resting: {place} {}: failed {} ({}); tried again from {} on",
         names::memory_type(deferral.memory_type),
         output::count(deferral.failures.into(), "time"),
-        deferral.reason,
+        line(&deferral.reason),
         output::time(deferral.until)
     )
 }

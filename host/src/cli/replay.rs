@@ -11,6 +11,7 @@ use myao::bindings::types::{MemoryType, Scope};
 use myao::explain::explain;
 use myao::names;
 use myao::plugin::CallError;
+use myao::printable::line;
 use myao::recording::{Asked, Ending, Head, ImportCall, Parting, Replayed};
 use myao::storage::sqlite::SqliteWorkspace;
 use myao::storage::sqlite::inspect::{MemoryFilter, StoredMemory};
@@ -186,7 +187,7 @@ impl Replay {
                 }
             }
             Ending::Parted(parting) => self.print_parting(&mut out, parting)?,
-            Ending::Over(error) => writeln!(out, "Different: {}.", over(error.as_ref()))?,
+            Ending::Over(error) => writeln!(out, "Different: {}.", line(&over(error.as_ref())))?,
         }
         if self.is_other_component {
             writeln!(out, "note: it was recorded with another component")?;
@@ -254,7 +255,7 @@ fn print_asked(out: &mut impl std::io::Write, n: usize, asked: &Asked) -> anyhow
     writeln!(out, "\n### prompt {n}\n\n{}", asked.prompt.trim_end())?;
     match &asked.answer {
         Ok(answer) => writeln!(out, "\n### answer {n}\n\n{}", answer.trim_end())?,
-        Err(error) => writeln!(out, "\n### no answer {n}: {error}")?,
+        Err(error) => writeln!(out, "\n### no answer {n}: {}", line(error))?,
     }
     Ok(())
 }

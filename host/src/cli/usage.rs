@@ -5,12 +5,12 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use chrono::{Days, NaiveDate, NaiveTime, TimeZone as _};
-use comfy_table::CellAlignment;
 use serde_json::{Map, Value, json};
 
 use myao::journal::StoredCall;
 use myao::journal::costs::Costs;
 use myao::journal::usage::{Dimension, Group, by_groups};
+use myao::printable::line;
 
 use super::app::App;
 use super::args::{ByArg, MomentArg, UsageArgs};
@@ -91,9 +91,7 @@ fn print(
     });
     let header: Vec<&str> = names.chain(sums).collect();
     let mut table = output::table(&header);
-    for column in table.column_iter_mut().skip(dimensions.len()) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
+    table.align_right_from(dimensions.len());
     for (key, costs) in groups {
         table.add_row(key.iter().map(group_cell).chain(cells(costs)));
     }
@@ -168,6 +166,7 @@ fn print_notes(app: &App, calls: &[StoredCall], total: &Costs) -> anyhow::Result
         .collect();
     if !priceless.is_empty() {
         let models = priceless.into_iter().collect::<Vec<_>>().join(", ");
+        let models = line(&models);
         writeln!(
             out,
             "note: no price is known of {models}; `prices` in the configuration sets it"

@@ -10,6 +10,7 @@ use crate::bindings::exports::myao::memory::memory_generator::{Entry, Outcome};
 use crate::bindings::types::{MemoryType, Scope};
 use crate::names;
 use crate::plugin::CallError;
+use crate::printable::line;
 
 /// A call under way. Its span ends with [`Self::end`], or when the last clone is dropped.
 #[derive(Clone)]
@@ -84,7 +85,7 @@ impl ComponentCall {
         let span = self.context.span();
         let channel_name = result.as_ref().ok().and_then(Told::channel_name);
         if let Some(name) = channel_name.filter(|name| !name.is_empty()) {
-            span.update_name(format!("{export} #{name}"));
+            span.update_name(format!("{export} #{}", line(name)));
         }
         let error_type = match result {
             Ok(result) => result.error().map(error_type::of_error),

@@ -29,5 +29,6 @@ mod python_bot;
 mod replay;
 mod rests;
 mod summarize;
+mod terminal;
 mod traces;
 mod usage;

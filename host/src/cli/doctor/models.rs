@@ -10,6 +10,7 @@ use myao::llm::{Agent, Outlook, Purpose, Request, configured, outlook};
 
 use super::Finding;
 use crate::cli::in_one_line;
+use crate::cli::server_words::ServerWords;
 
 /// How long a server may take to answer.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -144,8 +145,11 @@ async fn ask(checked: &Checked) -> Result<(), String> {
             memory_type: None,
         },
     };
-    match tokio::time::timeout(CALL_PATIENCE, llm.complete(request, &())).await {
-        Ok(answered) => answered.map(drop).map_err(|error| explain_llm(&error)),
+    let words = ServerWords::default();
+    match tokio::time::timeout(CALL_PATIENCE, llm.complete(request, &words)).await {
+        Ok(answered) => answered
+            .map(drop)
+            .map_err(|error| words.beside(&explain_llm(&error))),
         Err(_) => Err(format!("no answer within {} s", CALL_PATIENCE.as_secs())),
     }
 }
