@@ -22,7 +22,7 @@ pub struct ImportReport {
     pub warnings: Vec<String>,
     /// The first odd records.
     #[serde(skip)]
-    odd: Vec<String>,
+    pub(super) odd: Vec<String>,
 }
 
 /// How many odd records are named, and how many other things of one kind.
