@@ -30,7 +30,8 @@ impl Run<'_> {
     /// Merges what an earlier run could not, then makes versions until nothing more is due: after a
     /// long pause there may be more messages than go into one.
     ///
-    /// A merge that the model refuses keeps no version from being made: it rests, and is done later.
+    /// A merge that the model refuses keeps no version from being made: it is deferred, and done later. Only where versions
+    /// are overwritten must the merge come first.
     fn work_on_channel(&self, backlog: &Backlog, made: &mut Vec<Made>) -> StepResult {
         let mut skip = self.skip_reason(backlog)?;
         if let Some(reason) = skip
@@ -56,6 +57,11 @@ impl Run<'_> {
             }
         };
         while skip.is_none() {
+            if merged != Ok(Outcome::Done) && self.overwrites_versions() {
+                // A version that is not merged yet must not be overwritten: what it tells stands nowhere else.
+                self.stand_in_for_version(&channel, &backlog, made)?;
+                return merged;
+            }
             if let Some(deferral) = self.resting(&channel.deferrals, MemoryType::ShortTerm) {
                 self.stand_in_for_version(&channel, &backlog, made)?;
                 return merged.and(Ok(Outcome::Deferred(deferral)));
@@ -130,10 +136,10 @@ impl Run<'_> {
         let Some(engine) = summary.engine else {
             return Ok(None);
         };
-        let mode = if self.ports.settings.short_term_history.enabled {
-            SaveMode::NewVersion
-        } else {
+        let mode = if self.overwrites_versions() {
             SaveMode::Overwrite
+        } else {
+            SaveMode::NewVersion
         };
         let draft = channel.draft(self, &context, summary, engine, mode)?;
         let saved = self.save(&draft, made)?;
@@ -142,6 +148,11 @@ impl Run<'_> {
         }
         channel.short_terms.push(saved.clone());
         Ok(Some(saved))
+    }
+
+    /// Whether a channel has one version only, which the next one replaces.
+    fn overwrites_versions(&self) -> bool {
+        !self.ports.settings.short_term_history.enabled
     }
 
     /// Extracts what the next version would summarise, where the settings ask for it and there is news.
@@ -177,11 +188,7 @@ impl Run<'_> {
     ) -> Result<ConversationHistory, Error> {
         let limit = self.ports.settings.generation_message_limit;
         let (since, keep) = if backlog.new_message_count > limit {
-            let since = match &backlog.summarized_through {
-                Some(watermark) => Ts::parse(watermark)?.next(),
-                None => self.window_start(),
-            };
-            (since, Keep::Oldest)
+            (self.first_to_come(backlog)?, Keep::Oldest)
         } else {
             (self.since(backlog)?, Keep::Newest)
         };

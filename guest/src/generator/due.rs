@@ -60,17 +60,21 @@ impl Run<'_> {
         )
     }
 
-    /// Where a memory begins to look: at the window's start, but never after the last watermark, so
-    /// that what arrived while nobody ran is summarised too.
+    /// Where a memory begins to look: at the window's start, but never after what is still to come, so
+    /// that what arrived while nobody ran, or while the model was away, is summarised too.
     pub(super) fn since(&self, backlog: &Backlog) -> Result<Ts, Error> {
-        let watermark = backlog
-            .summarized_through
-            .as_deref()
-            .map(Ts::parse)
-            .transpose()?;
-        Ok(watermark.map_or(self.window_start(), |watermark| {
-            watermark.min(self.window_start())
-        }))
+        let start = self.window_start();
+        Ok(summarized_through(backlog)?.map_or(start, |through| through.min(start)))
+    }
+
+    /// The first id that no memory has taken in and that one is to take in.
+    pub(super) fn first_to_come(&self, backlog: &Backlog) -> Result<Ts, Error> {
+        let start = self.window_start();
+        Ok(match summarized_through(backlog)? {
+            Some(watermark) if backlog.short_term_version.is_some() => watermark.next(),
+            Some(history) => history.next().min(start),
+            None => start,
+        })
     }
 
     pub(super) fn read_due(&self) -> Result<Due, Error> {
@@ -107,7 +111,8 @@ impl Run<'_> {
         Ok((!due).then_some(SkipReason::NotDue))
     }
 
-    /// What was never summarised counts only from the window on; the rest is history.
+    /// What was never summarised counts only from the window on, or from where the store says that it is no longer
+    /// history; the rest is for a backfill.
     pub(super) fn is_outside_window(&self, backlog: &Backlog) -> Result<bool, Error> {
         if backlog.short_term_version.is_some() {
             return Ok(false);
@@ -117,6 +122,14 @@ impl Run<'_> {
             .as_deref()
             .map(Ts::parse)
             .transpose()?;
-        Ok(latest.is_none_or(|latest| latest < self.window_start()))
+        let first = self.first_to_come(backlog)?;
+        Ok(latest.is_none_or(|latest| latest < first))
     }
+}
+
+/// The watermark of the newest memory. Of a channel without one, what the store counts as history: everything after it
+/// waits for the first version, whatever its age.
+fn summarized_through(backlog: &Backlog) -> Result<Option<Ts>, Error> {
+    let through = backlog.summarized_through.as_deref();
+    Ok(through.map(Ts::parse).transpose()?)
 }

@@ -35,14 +35,17 @@ impl Run<'_> {
             .map_err(Error::Storage)
     }
 
-    /// The deferral that is not over.
+    /// The deferral that is not over. One that ends later than the longest rest from now on was made while the clock was
+    /// ahead: it does not count.
     pub(super) fn resting(
         &self,
         deferrals: &[Deferral],
         memory_type: MemoryType,
     ) -> Option<Deferral> {
         let earlier = of_type(deferrals, memory_type)?;
-        (earlier.until.unix_seconds > self.now.unix_seconds).then(|| earlier.clone())
+        let now = self.now.unix_seconds;
+        let left = earlier.until.unix_seconds.saturating_sub(now);
+        (1..=LONGEST_REST).contains(&left).then(|| earlier.clone())
     }
 
     /// Defers what the same input will not make next time either; says whether it does.

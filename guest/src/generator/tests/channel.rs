@@ -3,12 +3,12 @@
 use std::cell::Cell;
 
 use super::*;
-use crate::bindings::llm::{Agent, Completion, LlmError, Request};
+use crate::bindings::llm::{Agent, Completion, FinishReason, LlmError, Request};
 use crate::bindings::storage::StorageError;
 use crate::bindings::types::{Engine, Scope};
 use crate::generator::Run;
 use crate::ports::{Llm, Ports};
-use crate::testing::{DAY, HOUR, TestHost, at, ts};
+use crate::testing::{DAY, HOUR, TestHost, at, completion, ts};
 use MemoryType::{LongTerm, ShortTerm};
 
 /// A channel with one version, made at `NOW`.
@@ -109,6 +109,48 @@ fn without_versions_version_1_is_overwritten_at_every_run_with_new_messages() {
         2 * 3,
         "nothing in the run without new messages"
     );
+}
+
+#[test]
+fn without_versions_a_version_that_is_not_merged_yet_is_never_overwritten() {
+    let mut host = TestHost::new();
+    host.settings.short_term_history.enabled = false;
+    host.settings.generation_message_limit = 2;
+    host.say("C1", -10, "first");
+    // The merge is refused, and so is the try after it: it is deferred.
+    for call in [1, 2] {
+        let empty = completion("", FinishReason::Stop);
+        host.llm.script(call, Ok(empty));
+    }
+    host.generate(0);
+    host.say_many("C1", 10, 3);
+    let entries = host.generate(60);
+    assert!(
+        matches!(outcome_of(&entries, "C1"), Some(Outcome::Deferred(deferral)) if deferral.memory_type == LongTerm),
+        "{entries:?}"
+    );
+    assert_eq!(host.storage.versions("C1"), ["first"]);
+    host.generate(HOUR);
+    assert_eq!(host.storage.long_term("C1"), "first + 1 2 + 2 3");
+    assert_eq!(host.storage.versions("C1"), ["2 3"]);
+}
+
+/// The version that is to be merged comes before the one that did not fit beside it.
+#[test]
+fn without_versions_a_refused_merge_ends_the_step_before_the_next_version() {
+    let mut host = TestHost::new();
+    host.settings.short_term_history.enabled = false;
+    host.settings.generation_message_limit = 2;
+    host.say_many("C1", -10, 3);
+    for call in [1, 2] {
+        let empty = completion("", FinishReason::Stop);
+        host.llm.script(call, Ok(empty));
+    }
+    let entries = host.generate(0);
+    assert!(matches!(error_of(&entries, "C1"), Error::BadAnswer(_)));
+    assert_eq!(host.storage.versions("C1"), ["1 2"]);
+    host.generate(HOUR);
+    assert_eq!(host.storage.long_term("C1"), "1 2 + 2 3");
 }
 
 #[test]

@@ -5,6 +5,7 @@ use crate::bindings::errors::BadAnswer;
 use crate::bindings::llm::{FinishReason, LlmError};
 use crate::bindings::storage::Deferral;
 use crate::bindings::types::Scope;
+use crate::ports::Storage as _;
 use crate::testing::{HOUR, TestHost, at, completion};
 use MemoryType::{LongTerm, ShortTerm};
 
@@ -45,6 +46,26 @@ fn a_version_that_was_refused_is_not_asked_for_before_its_rest_is_over() {
     assert_eq!(host.llm.calls(), calls);
     host.generate(HOUR);
     assert_eq!(host.storage.versions("C1"), ["a"]);
+}
+
+#[test]
+fn a_rest_that_began_while_the_clock_was_ahead_is_over_when_the_clock_comes_back() {
+    const DAY: i64 = 24 * HOUR;
+    for (until, rests) in [(DAY, true), (DAY + 1, false), (365 * DAY, false)] {
+        let host = TestHost::new();
+        host.say("C1", -10, "a");
+        let ahead = Deferral {
+            memory_type: ShortTerm,
+            until: at(until),
+            failures: 1,
+            reason: "the answer was empty".to_owned(),
+        };
+        host.storage.defer(Scope::Channel, "C1", &ahead).unwrap();
+        let entries = host.generate(0);
+        let found = matches!(outcome_of(&entries, "C1"), Some(Outcome::Deferred(_)));
+        assert_eq!(found, rests, "{until}");
+        assert_eq!(host.storage.versions("C1").is_empty(), rests, "{until}");
+    }
 }
 
 #[test]

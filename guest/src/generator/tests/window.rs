@@ -1,7 +1,7 @@
 //! Which messages go into a channel's short-term memory.
 
 use super::*;
-use crate::bindings::llm::FinishReason;
+use crate::bindings::llm::{FinishReason, LlmError};
 use crate::bindings::types::Engine;
 use crate::testing::{DAY, HOUR, TestHost, completion};
 use MemoryType::ShortTerm;
@@ -76,6 +76,59 @@ fn a_channel_with_nothing_in_the_window_that_was_never_summarised_is_history() {
         SkipReason::OutsideWindow
     ));
     assert_eq!(host.llm.calls(), 0);
+}
+
+/// The store says so: a run on the first day found it due, and failed.
+#[test]
+fn the_first_version_takes_in_the_day_on_which_the_model_was_away() {
+    for later in ["", "back"] {
+        let host = TestHost::new();
+        host.say("C1", -2 * DAY, "long ago");
+        host.say("C1", -HOUR, "first");
+        host.llm.script(0, Err(LlmError::TimedOut));
+        host.generate(0);
+        assert!(host.storage.versions("C1").is_empty());
+        host.storage.end_history("C1", &crate::testing::ts(-DAY));
+        if !later.is_empty() {
+            host.say("C1", 3 * DAY - HOUR, later);
+        }
+        let entries = host.generate(3 * DAY);
+        assert!(is_done(outcome_of(&entries, "C1")), "{entries:?}");
+        let expected = format!("first {later}");
+        assert_eq!(host.storage.versions("C1"), [expected.trim_end()]);
+    }
+}
+
+#[test]
+fn what_waits_for_the_first_version_becomes_several_where_one_does_not_hold_it() {
+    let mut host = TestHost::new();
+    host.settings.generation_message_limit = 3;
+    host.say("C1", -2 * DAY, "long ago");
+    host.say_many("C1", -HOUR, 5);
+    host.storage.end_history("C1", &crate::testing::ts(-DAY));
+    host.generate(9 * DAY);
+    assert_eq!(host.storage.versions("C1"), ["1 2 3", "3 4 5"]);
+}
+
+/// A backfill asks as of a time at which that end lies ahead.
+#[test]
+fn history_that_ends_after_the_present_moves_no_window() {
+    let host = TestHost::new();
+    host.say("C1", -2 * DAY, "before");
+    host.say("C1", -HOUR, "within");
+    host.storage.end_history("C1", &crate::testing::ts(9 * DAY));
+    let entries = host.generate_channel("C1", -2 * DAY - HOUR);
+    assert!(is_skipped(
+        outcome_of(&entries, "C1"),
+        SkipReason::NoNewMessages
+    ));
+    host.generate(0);
+    assert_eq!(host.storage.versions("C1"), ["within"]);
+    let entries = host.generate_channel("C1", 2 * DAY);
+    assert!(is_skipped(
+        outcome_of(&entries, "C1"),
+        SkipReason::NoNewMessages
+    ));
 }
 
 #[test]

@@ -32,13 +32,15 @@ impl State {
                 .map(id)
                 .is_none_or(|watermark| **ts > watermark)
         };
+        let history = self.history.get(channel_id);
+        let history = history.filter(|_| newest.is_none() && thread.is_none());
         Ok(Backlog {
             channel: self.channel(channel_id)?,
             thread_ts: thread_ts.map(str::to_owned),
             latest_message_ts: messages.last().map(Ts::to_string),
             new_message_count: u32::try_from(messages.iter().filter(is_new).count()).unwrap(),
             short_term_version: newest.map(|memory| memory.version),
-            summarized_through: watermark.clone(),
+            summarized_through: watermark.clone().or(history.map(Ts::to_string)),
             unmerged_count: match thread {
                 Some(_) => 0,
                 None => u32::try_from(self.unmerged(channel_id).len()).unwrap(),
@@ -49,8 +51,11 @@ impl State {
     pub(super) fn list_due(&self, query: &DueQuery, generous: bool) -> Result<Due, StorageError> {
         let until = id(&query.until);
         let in_window = |backlog: &Backlog| {
+            let latest = backlog.latest_message_ts.as_deref().map(id);
+            let history = backlog.summarized_through.as_deref().map(id);
             backlog.short_term_version.is_some()
-                || backlog.latest_message_ts.as_deref().map(id) >= Some(id(&query.window_start))
+                || latest >= Some(id(&query.window_start))
+                || (history.is_some() && latest > history)
         };
         let is_due = |backlog: &Backlog| {
             let is_over =

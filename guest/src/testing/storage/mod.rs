@@ -95,6 +95,12 @@ impl MemoryStorage {
             .unwrap();
     }
 
+    /// Says up to where a channel without a version is history.
+    pub(crate) fn end_history(&self, channel_id: &str, ts: &str) {
+        let history = &mut self.state.borrow_mut().history;
+        history.insert(channel_id.to_owned(), id(ts));
+    }
+
     /// Every memory that the component sees.
     pub(crate) fn memories(&self) -> Vec<Memory> {
         self.state

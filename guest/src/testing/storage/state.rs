@@ -19,6 +19,8 @@ pub(super) struct State {
     /// What stands beside them.
     pub(super) stand_ins: BTreeMap<Key, Memory>,
     pub(super) deferrals: BTreeMap<Key, Deferral>,
+    /// Up to where a channel without a version is history, by its id.
+    pub(super) history: BTreeMap<String, Ts>,
     /// Every draft that was saved; its position is the memory's id.
     pub(super) drafts: Vec<MemoryDraft>,
 }
