@@ -16,6 +16,9 @@ const MAX_LIMITED: u32 = 5;
 /// The longest that one call waits for limits, all waits together. `conversations.history` allows some apps one call a
 /// minute.
 const MAX_LIMITED_WAIT: Duration = Duration::from_secs(180);
+/// The longest wait that Slack can ask for; it asks for some minutes at most. More would mute the bot for a slip of a
+/// server or of a proxy: after this time one call tries again.
+const MAX_LIMIT: Duration = Duration::from_secs(3600);
 /// How often one call fails, for connections or for Slack's own trouble, before it gives up.
 const MAX_FAILURES: u32 = 3;
 /// The waits after such failures, and after a 429 that does not say how long.
@@ -32,6 +35,15 @@ impl Gates {
     pub(super) fn of(&self, method: Method) -> Arc<Gate> {
         let mut gates = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(gates.entry(method.name()).or_default())
+    }
+
+    /// The methods that wait, in order of their names, and for how long.
+    pub(super) fn waits(&self) -> Vec<(&'static str, Duration)> {
+        let gates = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let waits = gates.iter().map(|(name, gate)| (*name, gate.remaining()));
+        let mut waits: Vec<_> = waits.filter(|(_, wait)| !wait.is_zero()).collect();
+        waits.sort_unstable();
+        waits
     }
 }
 
@@ -53,10 +65,7 @@ impl Gate {
     }
 
     fn limit(&self, wait: Duration) {
-        // Centuries are as good as for ever.
-        let until = Instant::now()
-            .checked_add(wait)
-            .unwrap_or_else(|| Instant::now() + 10 * MAX_LIMITED_WAIT);
+        let until = Instant::now() + wait.min(MAX_LIMIT);
         let mut limited_until = self
             .limited_until
             .lock()
@@ -276,8 +285,26 @@ mod tests {
         )
         .await;
         assert_eq!(result, expected(100), "the bound is for all waits together");
-        let (_, result) = tries(READ, &Gate::default(), &[limit(Some(u64::MAX))]).await;
-        assert!(result.is_err());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn no_limit_lasts_longer_than_an_hour_whatever_slack_says() {
+        for seconds in [3601, 99_999_999, u64::MAX] {
+            let gates = Gates::default();
+            let gate = gates.of(POST);
+            let (_, result) = tries(POST, &gate, &[limit(Some(seconds))]).await;
+            let hour = Duration::from_secs(3600);
+            let expected = SlackError::RateLimited {
+                method: POST.name(),
+                retry_after: Some(hour),
+            };
+            assert_eq!(result, Err(expected), "{seconds}");
+            assert_eq!(gates.waits(), [("chat.postMessage", hour)]);
+            tokio::time::advance(hour).await;
+            assert_eq!(gates.waits(), []);
+            let (begun, result) = tries(POST, &gate, &[]).await;
+            assert_eq!((begun, result), (vec![0], Ok(())));
+        }
     }
 
     #[tokio::test(start_paused = true)]

@@ -1,7 +1,7 @@
 //! Slack's Web API: <https://docs.slack.dev/apis/web-api/>.
 //!
 //! Every call keeps to what Slack asks for: after a 429 all calls of that method wait together until `Retry-After` is
-//! over, and then go one by one until one succeeds. What may be repeated is tried again when the connection fails or
+//! over, an hour at most, and then go one by one until one succeeds. What may be repeated is tried again when the connection fails or
 //! Slack has trouble. What may not (a post) is sent again only where the first try cannot have arrived. The numbers
 //! stand at the head of `attempts.rs`.
 //!
@@ -131,6 +131,13 @@ impl SlackClient {
                 what: "the address for Socket Mode",
                 detail: "it does not begin with wss://".to_owned(),
             })
+    }
+
+    /// The methods of which Slack wants no call for now (429), in order of their names, and for how long. Each wait
+    /// ends within an hour, whatever Slack said.
+    #[must_use]
+    pub fn waits(&self) -> Vec<(&'static str, Duration)> {
+        self.shared.gates.waits()
     }
 
     async fn exchange(
