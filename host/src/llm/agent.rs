@@ -1,7 +1,7 @@
 //! The model of one agent: provider, limits, attempts, counts.
 
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use tokio::time::Instant;
 
@@ -127,6 +127,10 @@ impl Llm for AgentLlm {
 
     fn calls_in_flight(&self) -> usize {
         self.limits.calls_in_flight()
+    }
+
+    fn paused_for(&self) -> Option<Duration> {
+        self.limiter.paused_for()
     }
 }
 

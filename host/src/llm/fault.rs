@@ -12,6 +12,9 @@ use super::LlmError;
 use super::secret::ApiKey;
 use super::too_long;
 
+/// The longest wait that a server can ask for. More would keep the memories away for a slip of a server or a proxy:
+/// after this time one call tries again.
+pub(super) const LONGEST_WAIT: Duration = Duration::from_secs(3600);
 /// How much of what a server says is passed on, in characters.
 const MAX_DETAIL_CHARS: usize = 300;
 /// A longer code or id of a request is none.
@@ -181,7 +184,8 @@ impl Fault {
 fn classify(status: u16, hints: &Hints, body: &str, detail: &str) -> (LlmError, Again) {
     let text = body.to_lowercase();
     let detail = detail.to_owned();
-    let mut again = match hints.after {
+    let after = hints.after.map(|after| after.min(LONGEST_WAIT));
+    let mut again = match after {
         Some(after) => Again::After(after),
         None => Again::Later,
     };
@@ -198,7 +202,7 @@ fn classify(status: u16, hints: &Hints, body: &str, detail: &str) -> (LlmError, 
         429 if text.contains("insufficient_quota") || text.contains("billing_not_active") => {
             (LlmError::InvalidRequest(detail), Again::Never)
         }
-        429 => (LlmError::RateLimited(hints.after.map(whole_seconds)), again),
+        429 => (LlmError::RateLimited(after.map(whole_seconds)), again),
         400 | 422 if is_filtered(&text) => (LlmError::Refused(detail), Again::Never),
         408 | 504 => (LlmError::TimedOut, again),
         // A lock timed out, says OpenAI; the same call may succeed.

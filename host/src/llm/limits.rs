@@ -16,7 +16,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
 use super::CALLS_IN_FLIGHT;
-use super::fault::Fault;
+use super::fault::{Fault, LONGEST_WAIT};
 
 const MINUTE: Duration = Duration::from_secs(60);
 
@@ -89,13 +89,20 @@ impl Limiter {
         }
     }
 
-    /// No request begins before `wait` is over: the provider asked one of them for that.
+    /// No request begins before `wait` is over, or an hour: the provider asked one of them for that.
     pub(super) fn pause(&self, wait: Duration) {
-        let Some(until) = Instant::now().checked_add(wait) else {
-            return;
-        };
+        let until = Instant::now() + wait.min(LONGEST_WAIT);
         let mut rates = self.rates.lock().unwrap_or_else(PoisonError::into_inner);
         rates.paused_until = rates.paused_until.max(Some(until));
+    }
+
+    /// How long the pause goes on that the provider asked for; `None` if there is none.
+    pub(super) fn paused_for(&self) -> Option<Duration> {
+        let rates = self.rates.lock().unwrap_or_else(PoisonError::into_inner);
+        let left = rates
+            .paused_until?
+            .saturating_duration_since(Instant::now());
+        (!left.is_zero()).then_some(left)
     }
 
     fn is_paused(&self, now: Instant) -> bool {
@@ -289,12 +296,26 @@ mod tests {
         let later = start + Duration::from_secs(60);
         drop(limiter.leave(1, later).await.unwrap());
         assert_eq!(start.elapsed(), Duration::from_secs(7));
-        limiter.pause(Duration::MAX);
+        assert_eq!(limiter.paused_for(), None);
         limiter.pause(Duration::from_secs(100));
+        assert_eq!(limiter.paused_for(), Some(Duration::from_secs(100)));
         let fault = limiter
             .leave(1, start + Duration::from_secs(60))
             .await
             .unwrap_err();
         assert_eq!(fault.error, LlmError::RateLimited(Some(100)));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn no_pause_is_longer_than_an_hour_whatever_the_provider_says() {
+        for wait in [Duration::from_secs(4_294_967_295), Duration::MAX] {
+            let limiter = Limiter::new(Limits::default());
+            let start = Instant::now();
+            limiter.pause(wait);
+            assert_eq!(limiter.paused_for(), Some(LONGEST_WAIT));
+            let deadline = start + LONGEST_WAIT + MINUTE;
+            drop(limiter.leave(1, deadline).await.unwrap());
+            assert_eq!(start.elapsed(), LONGEST_WAIT);
+        }
     }
 }

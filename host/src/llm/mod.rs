@@ -29,6 +29,8 @@ mod testing;
 #[cfg(test)]
 mod tests;
 
+use std::time::Duration;
+
 pub use agent::AgentLlm;
 pub use agents::Agents;
 pub(crate) use configured::MAX_TOKENS_NAMES;
@@ -116,6 +118,11 @@ pub trait Llm: Send + Sync {
     /// How many calls may be under way at once.
     fn calls_in_flight(&self) -> usize {
         CALLS_IN_FLIGHT
+    }
+
+    /// How long the provider wants no calls; `None` if it takes them.
+    fn paused_for(&self) -> Option<Duration> {
+        None
     }
 }
 

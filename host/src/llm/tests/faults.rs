@@ -144,6 +144,24 @@ async fn a_retry_after_beyond_the_deadline_is_handed_on_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_retry_after_of_more_than_an_hour_counts_as_an_hour() {
+    for wait in ["4294967295", "99999999999", "Fri, 31 Dec 9999 23:59:59 GMT"] {
+        let headers = format!("retry-after: {wait}\r\n");
+        let server = Server::start([reply(429, &headers, "{}"), openai("a")]).await;
+        let llm = openai_at(&server, json!({}));
+        assert_eq!(
+            error(&llm).await,
+            LlmError::RateLimited(Some(3600)),
+            "{wait}"
+        );
+        assert_eq!(llm.paused_for(), Some(Duration::from_secs(3600)));
+        tokio::time::advance(Duration::from_secs(3600)).await;
+        assert_eq!(llm.paused_for(), None);
+        assert_eq!(call(&llm).await.0.unwrap().text, "a");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn the_servers_word_on_a_retry_counts() {
     let (_, attempts) = openai_error(vec![reply(500, "x-should-retry: false\r\n", "{}")]).await;
     assert_eq!(attempts, 1);

@@ -1,6 +1,7 @@
 //! A model that tells of its calls.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use myao::llm::{CallObserver, Completion, Destination, Llm, LlmError, ModelIdentity, Request};
 
@@ -52,5 +53,9 @@ impl Llm for Tapped {
 
     fn calls_in_flight(&self) -> usize {
         self.inner.calls_in_flight()
+    }
+
+    fn paused_for(&self) -> Option<Duration> {
+        self.inner.paused_for()
     }
 }
