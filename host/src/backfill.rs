@@ -92,6 +92,12 @@ pub async fn backfill(
             .conversation_idle_seconds,
     );
     let mut busy = start;
+    // One that keeps going is as a bot: what it leaves behind it must take in later.
+    let generating = if options.keep_going {
+        plugin.clone()
+    } else {
+        plugin.clone().for_backfill()
+    };
     if let Some(tick) = next {
         // A run that is killed in its first tick has already changed what the first tick is read from.
         workspace.set_backfill_tick(tick)?;
@@ -104,7 +110,7 @@ pub async fn backfill(
             made: outcomes.made.len(),
         });
         let now = local_time(tick);
-        let report = run::generate(plugin, now, options.in_flight, &|_| {}).await?;
+        let report = run::generate(&generating, now, options.in_flight, &|_| {}).await?;
         outcomes.ticks = Some((outcomes.ticks.map_or(tick, |(first, _)| first), tick));
         let (made_before, failed_before) = (outcomes.made.len(), outcomes.failed.len());
         outcomes.deferred.clear();

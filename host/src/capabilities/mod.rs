@@ -52,6 +52,8 @@ pub(crate) struct Capabilities {
     /// Where the model's calls are written down, if anywhere.
     pub(crate) journal: Option<Arc<dyn CallJournal>>,
     pub(crate) settings: Arc<Values>,
+    /// Whether a backfill calls, which comes back to the time at which something failed.
+    pub(crate) is_backfill: bool,
     /// The present call, where it is traced.
     pub(crate) trace: Option<ComponentCall>,
     /// Waited for before a memory is saved that the workspace merges.

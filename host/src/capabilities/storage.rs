@@ -6,8 +6,25 @@ use crate::bindings::storage::{
     StorageError,
 };
 use crate::bindings::types::{Channel, MemoryType, Message, Scope};
+use crate::storage::Storage;
 
 type Stored<T> = wasmtime::Result<Result<T, StorageError>>;
+
+/// Has the store keep from where on the first versions that are due reach back: where the model is away now, the next run
+/// must not begin later.
+async fn expect_first_versions(
+    storage: &dyn Storage,
+    due: &Due,
+    window_start: String,
+) -> Result<(), StorageError> {
+    let channels = due.channels.iter();
+    let first = channels.filter(|backlog| backlog.short_term_version.is_none());
+    let ids: Vec<String> = first.map(|backlog| backlog.channel.id.clone()).collect();
+    if ids.is_empty() {
+        return Ok(());
+    }
+    storage.expect_first_version(ids, window_start).await
+}
 
 impl Host for CallState {
     async fn list_channels(&mut self) -> Stored<Vec<Channel>> {
@@ -39,7 +56,15 @@ impl Host for CallState {
 
     async fn list_due(&mut self, query: DueQuery) -> Stored<Due> {
         import!(self, "storage.list-due", query, {
-            self.capabilities.storage.list_due(query).await
+            let window_start = query.window_start.clone();
+            let storage = &*self.capabilities.storage;
+            match storage.list_due(query).await {
+                Ok(due) if !self.capabilities.is_backfill => {
+                    let expected = expect_first_versions(storage, &due, window_start).await;
+                    expected.map(|()| due)
+                }
+                due => due,
+            }
         })
     }
 

@@ -200,6 +200,7 @@ impl MemoryPluginBuilder {
         Ok(MemoryPlugin {
             component,
             capabilities: Capabilities {
+                is_backfill: false,
                 storage: self.storage,
                 agents: self.agents,
                 slack: self.slack,

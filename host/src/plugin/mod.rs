@@ -125,6 +125,29 @@ impl MemoryPlugin {
         self.limits.deadline / 3
     }
 
+    /// The same for a backfill: where something fails, the backfill comes back to that time, so the store need not keep
+    /// what was due then ([`Storage::expect_first_version`](crate::storage::Storage::expect_first_version)).
+    #[must_use]
+    pub fn for_backfill(mut self) -> Self {
+        self.capabilities.is_backfill = true;
+        self
+    }
+
+    /// The agents whose providers want no calls for now, by their keys in the configuration, and for how long.
+    #[must_use]
+    pub fn paused_models(&self) -> Vec<(&'static str, Duration)> {
+        let agents = &self.capabilities.agents;
+        let agents = [
+            ("memory", &agents.memory),
+            ("response", &agents.response),
+            ("judgment", &agents.judgment),
+        ];
+        let paused = agents.into_iter();
+        paused
+            .filter_map(|(agent, llm)| Some((agent, llm.paused_for()?)))
+            .collect()
+    }
+
     /// The component's digest, for recordings.
     #[must_use]
     pub fn component_digest(&self) -> &str {

@@ -82,4 +82,20 @@ pub trait Storage: Send + Sync {
         scope_id: String,
         deferral: Deferral,
     ) -> Result<(), StorageError>;
+
+    /// Has the first version of these channels take in everything from `since` on, however old it is by then: a run found
+    /// them due with a message window that begins there. Of two such times the earlier counts; a channel that has a version
+    /// is left as it is.
+    ///
+    /// The host calls this, not the component. Until the channel's first version is saved, its backlogs tell of it: they
+    /// have no `short-term-version`, and `summarized-through` is the last id before `since`. `list-due` names the channel
+    /// while it has a message after that. A store that does not keep it, as here, loses what its window has left behind when a
+    /// model was away on a channel's first day.
+    async fn expect_first_version(
+        &self,
+        _channel_ids: Vec<String>,
+        _since: String,
+    ) -> Result<(), StorageError> {
+        Ok(())
+    }
 }

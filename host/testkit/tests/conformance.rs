@@ -3,13 +3,19 @@
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use myao::storage::Storage;
-use myao::storage::conformance::{Fixture, Records};
+use myao::storage::conformance::{Fixture, Records, due};
 use myao::ts::TsKey;
 use myao_testkit::MemoryStorage;
 
 struct Imported(MemoryStorage);
 
 myao::storage_conformance!(Imported(MemoryStorage::new()));
+
+#[tokio::test]
+async fn first_version_that_was_expected_is_due_whatever_its_age() {
+    let fixture = Imported(MemoryStorage::new());
+    due::first_version_that_was_expected_is_due_whatever_its_age(&fixture).await;
+}
 
 #[async_trait::async_trait]
 impl Fixture for Imported {

@@ -116,6 +116,34 @@ fn a_retry_that_fails_rests_again() {
 }
 
 #[test]
+fn a_channel_whose_model_was_away_on_its_first_day_gets_that_day_with_the_next_version() {
+    const DAY: i64 = 24 * 60;
+    let (server, switch) = failing_with(error(503, "down"));
+    let program = program_with(&server.config(), &[first()]);
+    let ran = program.run(&["generate", "--now", &time(180)]);
+    assert_eq!(ran.code, Some(1), "{ran:#?}");
+    switch.store(false, Ordering::SeqCst);
+    let second = post(
+        "general",
+        3 * DAY,
+        "bob",
+        "The budget is 45,000 yen, decided by Friday.",
+    );
+    write_export(&program, &[first(), second]);
+    program.run(&["import", "export"]).succeeded();
+    let now = time(3 * DAY + 200);
+    let report = program.run(&["--json", "generate", "--now", &now]).json();
+    let version = &entry(&report, "CGENERAL")["made"][0];
+    assert_eq!(
+        (&version["version"], &version["source_message_count"]),
+        (&json!(1), &json!(2)),
+        "{report:#}"
+    );
+    let told = program.run(&["backfill", "--until", &now]).output();
+    assert!(told.starts_with("Nothing to do"), "{told}");
+}
+
+#[test]
 fn stand_ins_are_marked_until_the_model_is_back() {
     let (server, switch) = failing_with(error(500, "down"));
     switch.store(false, Ordering::SeqCst);

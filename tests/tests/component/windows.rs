@@ -1,8 +1,12 @@
 //! Which messages a memory is made from: every new one, none of them later than the run.
 
 use myao::bindings::types::{MemoryType, Scope};
+use myao::llm::LlmError;
 use myao::storage::MemoryDraft;
 use myao::ts::TsKey;
+use myao_testkit::ScriptedLlm;
+use myao_tests::store::utc;
+use myao_tests::telling::telling_llm;
 
 use crate::host::{HOUR, Host, NOW, START, thread_ts};
 
@@ -87,4 +91,47 @@ async fn more_messages_than_go_into_one_version_are_summarised_oldest_first_and_
             .any(|draft| draft.source_messages.contains(ts));
         assert!(taken, "{ts} is in no version");
     }
+}
+
+/// A host whose first run finds everything due, and no model.
+async fn first_run_failed(is_backfill: bool) -> Host {
+    let away = LlmError::Unavailable("down".to_owned());
+    let host = Host::with_conversation(ScriptedLlm::answering(away));
+    let plugin = if is_backfill {
+        host.plugin().for_backfill()
+    } else {
+        host.plugin()
+    };
+    plugin.generate(utc(NOW)).await.unwrap();
+    assert!(host.storage.drafts().is_empty());
+    host.with_llm(telling_llm())
+}
+
+#[tokio::test]
+async fn the_first_version_takes_in_the_day_on_which_the_model_was_away() {
+    for says_more in [false, true] {
+        let host = first_run_failed(false).await;
+        let window = i64::from(host.settings.short_term_window_hours) * HOUR;
+        if says_more {
+            let later = NOW + 3 * window - HOUR;
+            host.storage.say("C1", later, "bob", "The crane left.");
+        }
+        host.generate(NOW + 3 * window).await;
+        let versions = versions_of_c1(&host);
+        assert_eq!(versions.len(), 1);
+        let expected = if says_more { 5 } else { 4 };
+        assert_eq!(versions[0].source_messages.len(), expected);
+        // From here on the watermark says what is new.
+        host.generate(NOW + 6 * window).await;
+        assert_eq!(versions_of_c1(&host).len(), 1);
+    }
+}
+
+/// The backfill comes back to the time at which something failed; a run of today leaves the past to it.
+#[tokio::test]
+async fn what_failed_in_a_backfill_is_left_to_the_backfill() {
+    let host = first_run_failed(true).await;
+    let window = i64::from(host.settings.short_term_window_hours) * HOUR;
+    host.generate(NOW + 3 * window).await;
+    assert!(versions_of_c1(&host).is_empty());
 }

@@ -37,6 +37,50 @@ pub async fn never_summarized_channel_is_due_with_a_message_in_the_window(fixtur
     assert_eq!(due_channels(fixture, due_query()).await, ["C0", "C1"]);
 }
 
+/// For a store that keeps [`Storage::expect_first_version`](crate::storage::Storage::expect_first_version); it is none of the
+/// suite, as a store need not. The window has gone on since the run that found the channel due.
+pub async fn first_version_that_was_expected_is_due_whatever_its_age(fixture: &dyn Fixture) {
+    let records = channel().channel("C2", "history").message("C2", "900.0");
+    let records = records.message("C1", "800.0").message("C1", "1200.0");
+    fixture.add(records).await;
+    let storage = fixture.storage();
+    let expect = async |ids: &[&str], since: &str| {
+        let ids = ids.iter().map(|id| (*id).to_owned()).collect();
+        storage
+            .expect_first_version(ids, since.into())
+            .await
+            .unwrap();
+    };
+    assert!(due_channels(fixture, due_query()).await.is_empty());
+    expect(&["C1", "C2"], "1000.0").await;
+    assert_eq!(due_channels(fixture, due_query()).await, ["C1"]);
+    let waiting = backlog(fixture, None, "10000.0").await;
+    assert_eq!(
+        (
+            waiting.short_term_version,
+            waiting.summarized_through.as_deref()
+        ),
+        (None, Some("999.999999"))
+    );
+    assert_eq!(waiting.new_message_count, 2, "all, as without");
+    let due = storage.list_due(due_query()).await.unwrap();
+    assert_eq!(due.channels, [waiting]);
+
+    // The earlier time counts.
+    expect(&["C1"], "1100.0").await;
+    expect(&["C1", "C9"], "700.0").await;
+    let waiting = backlog(fixture, None, "10000.0").await;
+    assert_eq!(waiting.summarized_through.as_deref(), Some("699.999999"));
+
+    // It ends with the version.
+    let versions = save_versions(fixture, &["1200.0"]).await;
+    save(fixture, long_term("C1", &versions[0])).await;
+    expect(&["C1"], "100.0").await;
+    assert!(due_channels(fixture, always()).await.is_empty());
+    let waiting = backlog(fixture, None, "10000.0").await;
+    assert_eq!(waiting.summarized_through.as_deref(), Some("1200.000000"));
+}
+
 /// However long it is silent.
 pub async fn channel_without_new_messages_is_not_due(fixture: &dyn Fixture) {
     fixture

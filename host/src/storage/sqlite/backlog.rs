@@ -12,6 +12,7 @@ use crate::storage::{Backlog, Channel, Due, DueQuery};
 /// A backlog as of a point in time, with what decides whether it is due.
 struct Waiting {
     latest: Option<i64>,
+    summarized_through: Option<i64>,
     backlog: Backlog,
 }
 
@@ -46,7 +47,9 @@ impl Bounds {
             return false;
         }
         if backlog.short_term_version.is_none() {
-            return waiting.latest >= Some(self.window_start);
+            let history = waiting.summarized_through;
+            return waiting.latest >= Some(self.window_start)
+                || (history.is_some() && waiting.latest > history);
         }
         self.always
             || waiting
@@ -91,6 +94,21 @@ pub(super) fn backlog(
         Some(thread) => thread_waiting(connection, channel, thread, until)?,
     };
     Ok(waiting.backlog)
+}
+
+/// Has the first version of these channels take in everything from `since` on; those with a version are left as they are.
+pub(super) fn expect_first_version(
+    connection: &Connection,
+    place: &Place,
+    channel_ids: Vec<String>,
+    since: &str,
+) -> Result<(), Fault> {
+    let ids = serde_json::Value::from(channel_ids).to_string();
+    let history_through = rows::key(since)? - 1;
+    connection
+        .prepare_cached(include_str!("sql/expect_first_version.sql"))?
+        .execute(params![place.workspace, ids, history_through])?;
+    Ok(())
 }
 
 /// Counts anew what waits in a channel.
@@ -199,7 +217,8 @@ fn thread_waiting(
 
 fn waiting(row: &Row<'_>, thread_ts: Option<String>) -> rusqlite::Result<Waiting> {
     let latest: Option<i64> = row.get(3)?;
-    let watermark: Option<i64> = row.get(5)?;
+    let watermark = row.get::<_, Option<i64>>(5)?;
+    let summarized_through = watermark.filter(|key| *key != NO_WATERMARK);
     let backlog = Backlog {
         channel: Channel {
             id: row.get(0)?,
@@ -210,8 +229,12 @@ fn waiting(row: &Row<'_>, thread_ts: Option<String>) -> rusqlite::Result<Waiting
         latest_message_ts: latest.map(rows::ts),
         new_message_count: row.get(4)?,
         short_term_version: row.get(6)?,
-        summarized_through: watermark.filter(|key| *key != NO_WATERMARK).map(rows::ts),
+        summarized_through: summarized_through.map(rows::ts),
         unmerged_count: row.get(7)?,
     };
-    Ok(Waiting { latest, backlog })
+    Ok(Waiting {
+        latest,
+        summarized_through,
+        backlog,
+    })
 }

@@ -338,6 +338,14 @@ fn add_coverage(connection: &Connection, draft: &MemoryDraft, memory: i64) -> ru
     Ok(())
 }
 
+/// What came before a channel's first version is no longer asked for. (Its long-term memory comes after that, too.)
+fn end_history(connection: &Connection, channel: i64) -> rusqlite::Result<()> {
+    connection
+        .prepare_cached(include_str!("sql/end_history.sql"))?
+        .execute([channel])?;
+    Ok(())
+}
+
 /// Counts anew what a memory changes. It was made of what was there when its run began, at `now`.
 fn recount(
     connection: &Connection,
@@ -349,7 +357,8 @@ fn recount(
         return Ok(());
     };
     let Some(thread) = thread else {
-        return recount_channel(connection, channel);
+        recount_channel(connection, channel)?;
+        return end_history(connection, channel);
     };
     writing::end_changed(connection, workspace, (channel, thread), now)?;
     recount_thread(connection, channel, thread)

@@ -8,7 +8,7 @@ use super::error::Fault;
 const APPLICATION_ID: i32 = i32::from_be_bytes(*b"myao");
 
 /// Each takes a database from the version of its place in this list to the next.
-const MIGRATIONS: [&str; 7] = [
+const MIGRATIONS: [&str; 8] = [
     include_str!("migrations/0001_start.sql"),
     include_str!("migrations/0002_failing_models.sql"),
     include_str!("migrations/0003_call_journal.sql"),
@@ -16,6 +16,7 @@ const MIGRATIONS: [&str; 7] = [
     include_str!("migrations/0005_slack.sql"),
     include_str!("migrations/0006_catch_up.sql"),
     include_str!("migrations/0007_error_codes.sql"),
+    include_str!("migrations/0008_first_versions.sql"),
 ];
 
 /// The schema version that this program reads and writes.

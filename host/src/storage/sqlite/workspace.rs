@@ -145,4 +145,17 @@ impl Storage for SqliteWorkspace {
         })
         .await
     }
+
+    async fn expect_first_version(
+        &self,
+        channel_ids: Vec<String>,
+        since: String,
+    ) -> Result<(), StorageError> {
+        self.blocking(move |this| {
+            this.write(|connection, place| {
+                backlog::expect_first_version(connection, place, channel_ids, &since)
+            })
+        })
+        .await
+    }
 }

@@ -38,7 +38,11 @@ impl Bounds {
         Ok(
             match (backlog.new_message_count, backlog.short_term_version) {
                 (0, _) => false,
-                (_, None) => latest >= self.window_start,
+                (_, None) => {
+                    let history = backlog.summarized_through.as_deref();
+                    let history = history.map(key).transpose()?;
+                    latest >= self.window_start || history.is_some_and(|history| latest > history)
+                }
                 (new, Some(_)) => {
                     self.always || latest <= self.idle_since || new >= self.message_threshold
                 }
@@ -108,6 +112,9 @@ impl State {
                 (latest, new.filter(is_new).count() + usize::from(is_changed))
             }
         };
+        // A channel without a version has the end of its history for a watermark.
+        let history = conversation.history_through;
+        let history = history.filter(|_| thread.is_none() && newest.is_none());
         let unmerged = thread.map_or_else(|| self.unmerged(channel_id), |_| 0);
         Ok(Backlog {
             channel: messages::channel(channel_id, conversation),
@@ -115,9 +122,21 @@ impl State {
             latest_message_ts: latest.map(|ts| ts.to_string()),
             new_message_count: count(new),
             short_term_version: newest.map(|memory| memory.version),
-            summarized_through: watermark.map(|ts| ts.to_string()),
+            summarized_through: watermark.or(history).map(|ts| ts.to_string()),
             unmerged_count: count(unmerged),
         })
+    }
+
+    pub(super) fn expect_first_version(&mut self, channel_ids: &[String], since: TsKey) {
+        let end = TsKey::from_database(since.to_database() - 1);
+        for channel_id in channel_ids {
+            if self.newest(&short_term(channel_id, None)).is_none()
+                && let Some(conversation) = self.channels.get_mut(channel_id)
+            {
+                let earlier = conversation.history_through.unwrap_or(end);
+                conversation.history_through = Some(earlier.min(end));
+            }
+        }
     }
 
     /// Notes whether something waits in a channel or a thread, whatever the time. To be called whenever its messages or

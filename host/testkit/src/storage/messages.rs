@@ -25,6 +25,8 @@ pub(super) struct Conversation {
     pub(super) deleted: BTreeSet<TsKey>,
     /// By the id of the first message, which need not be stored.
     pub(super) threads: BTreeMap<TsKey, Thread>,
+    /// Without a version: up to where its messages are history, if that is known.
+    pub(super) history_through: Option<TsKey>,
 }
 
 /// One thread.

@@ -181,6 +181,16 @@ impl Storage for MemoryStorage {
         self.state().backlog(&channel_id, thread, until)
     }
 
+    async fn expect_first_version(
+        &self,
+        channel_ids: Vec<String>,
+        since: String,
+    ) -> Result<(), StorageError> {
+        let since = key(&since)?;
+        self.state().expect_first_version(&channel_ids, since);
+        Ok(())
+    }
+
     async fn save_memory(&self, draft: MemoryDraft) -> Result<Memory, StorageError> {
         self.state().save(draft)
     }

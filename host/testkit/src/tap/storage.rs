@@ -55,6 +55,15 @@ impl Storage for Tapped {
         self.line.through(call, done).await
     }
 
+    async fn expect_first_version(
+        &self,
+        channel_ids: Vec<String>,
+        since: String,
+    ) -> Result<(), StorageError> {
+        // The component does not call it.
+        self.inner.expect_first_version(channel_ids, since).await
+    }
+
     async fn save_memory(&self, draft: MemoryDraft) -> Result<Memory, StorageError> {
         let call = self.line.call("storage.save-memory", &draft);
         self.line.through(call, self.inner.save_memory(draft)).await

@@ -1,5 +1,5 @@
 -- ?1 channel, ?2 until
--- Without messages after `until` the stored counts are exact; else they are counted anew.
+-- A channel without a version has the end of its history for a watermark. Without messages after `until` the stored counts are exact; else they are counted anew.
 SELECT
     c.id,
     COALESCE(NULLIF(c.name, ''), c.id),
@@ -16,7 +16,7 @@ SELECT
         SELECT COUNT(*) FROM messages
         WHERE channel = ?1 AND ts_key > b.watermark AND ts_key <= ?2 AND deleted_at IS NOT NULL
     ) END,
-    b.watermark,
+    CASE WHEN b.short_term_id > 0 THEN b.watermark ELSE c.history_through END,
     m.version,
     CASE WHEN b.short_term_id > b.merged_through THEN (
         SELECT COUNT(*) FROM memories AS u INDEXED BY memories_current

@@ -2,12 +2,17 @@
 
 use super::{Stored, stored};
 use crate::storage::Storage;
-use crate::storage::conformance::{Fixture, Records};
+use crate::storage::conformance::{Fixture, Records, due};
 use crate::storage::effects::Effect;
 use crate::storage::records::ImportSink;
 use crate::ts::TsKey;
 
 crate::storage_conformance!(stored());
+
+#[tokio::test]
+async fn first_version_that_was_expected_is_due_whatever_its_age() {
+    due::first_version_that_was_expected_is_due_whatever_its_age(&stored()).await;
+}
 
 #[async_trait::async_trait]
 impl Fixture for Stored {
