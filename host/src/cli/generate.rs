@@ -13,12 +13,13 @@ use myao::explain::explain;
 use myao::names;
 use myao::printable::line;
 use myao::run;
+use myao::storage::sqlite::{SqliteWorkspace, StoreError};
 use myao::storage::{Due, STAND_IN_VERSION};
 
 use super::app::App;
 use super::args::{BackfillArgs, GenerateArgs};
 use super::report_json::{backfill_json, report_json};
-use super::{output, remarks};
+use super::{output, remarks, unreached};
 
 /// One generation run. The exit code tells whether something failed.
 pub(crate) async fn generate(app: &App, arguments: &GenerateArgs) -> anyhow::Result<ExitCode> {
@@ -29,9 +30,8 @@ pub(crate) async fn generate(app: &App, arguments: &GenerateArgs) -> anyhow::Res
         workspace.clear_deferrals()?;
     }
     let window = i64::from(plugin.settings().short_term_window_hours) * 3600;
-    let leaves_out_history = workspace
-        .oldest_message_never_summarized()?
-        .is_some_and(|oldest| oldest.unix_seconds() < now.unix_seconds - window);
+    let window_start = now.unix_seconds - window;
+    let leaves_out_history = has_history(&workspace, window_start)?;
     let bar = output::progress_bar(0, "{bar:30} {pos}/{len} threads and channels");
     let report = run::generate(
         &plugin,
@@ -52,18 +52,31 @@ pub(crate) async fn generate(app: &App, arguments: &GenerateArgs) -> anyhow::Res
     } else {
         print_report(app, &report)?;
         if leaves_out_history {
-            writeln!(
-                output::stdout(),
-                "note: some channels have older messages of which nothing is remembered; `{}` takes them in, if it comes before the \
-                 first `{}`",
-                app.command("backfill"),
-                app.command("generate")
-            )?;
+            print_left_out(app, &workspace, window_start)?;
         }
     }
     Ok(exit_code(
         report.entries.iter().any(|entry| failure(entry).is_some()),
     ))
+}
+
+/// Whether a channel of which nothing is remembered has messages from before the window.
+fn has_history(workspace: &SqliteWorkspace, window_start: i64) -> Result<bool, StoreError> {
+    let oldest = workspace.oldest_message_never_summarized()?;
+    Ok(oldest.is_some_and(|oldest| oldest.unix_seconds() < window_start))
+}
+
+/// What the run left out: a backfill takes it in where a channel has no memory yet.
+fn print_left_out(app: &App, workspace: &SqliteWorkspace, window_start: i64) -> anyhow::Result<()> {
+    if has_history(workspace, window_start)? {
+        writeln!(
+            output::stdout(),
+            "note: some channels have older messages of which nothing is remembered; `{}` takes them in, if it comes before their \
+             first memory",
+            app.command("backfill"),
+        )?;
+    }
+    unreached::print(app, &workspace.unreached()?)
 }
 
 /// Adds the channels that a run does not look at, because their conversations go on.
@@ -113,10 +126,12 @@ pub(crate) async fn backfill(app: &App, arguments: &BackfillArgs) -> anyhow::Res
     .await;
     bar.finish_and_clear();
     let outcomes = outcomes?;
+    let unreached = workspace.unreached()?;
     if app.json {
-        output::print_json(&backfill_json(app, &outcomes))?;
+        output::print_json(&backfill_json(app, &outcomes, &unreached))?;
     } else {
-        print_backfill(app, &outcomes, arguments.keep_going)?;
+        print_backfill(app, &outcomes, arguments.keep_going, unreached.is_empty())?;
+        unreached::print(app, &unreached)?;
     }
     Ok(exit_code(!outcomes.failed.is_empty()))
 }
@@ -261,13 +276,20 @@ fn skip_reason(app: &App, reason: SkipReason) -> String {
     reason.to_owned()
 }
 
-fn print_backfill(app: &App, outcomes: &Outcomes, keep_going: bool) -> anyhow::Result<()> {
+fn print_backfill(
+    app: &App,
+    outcomes: &Outcomes,
+    keep_going: bool,
+    is_whole: bool,
+) -> anyhow::Result<()> {
     let mut out = output::stdout();
     let Some((first, last)) = outcomes.ticks else {
-        writeln!(
-            out,
+        let nothing = if is_whole {
             "Nothing to do: there are no messages of which no memory was made yet."
-        )?;
+        } else {
+            "Nothing was made."
+        };
+        writeln!(out, "{nothing}")?;
         return Ok(());
     };
     let time = |unix_seconds| output::time(app.local_time(unix_seconds));

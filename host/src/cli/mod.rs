@@ -19,6 +19,7 @@ mod report_json;
 mod run;
 mod server_words;
 mod slack;
+mod unreached;
 mod usage;
 
 use std::process::ExitCode;

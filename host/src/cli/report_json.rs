@@ -8,9 +8,10 @@ use myao::bindings::exports::myao::memory::memory_generator::{
 };
 use myao::explain::explain;
 use myao::names;
+use myao::storage::sqlite::Unreached;
 
 use super::app::App;
-use super::{output, remarks};
+use super::{output, remarks, unreached};
 
 pub(super) fn report_json(report: &Report) -> Value {
     json!({
@@ -19,15 +20,22 @@ pub(super) fn report_json(report: &Report) -> Value {
     })
 }
 
-pub(super) fn backfill_json(app: &App, outcomes: &Outcomes) -> Value {
+/// `left_out` is there only where something is.
+pub(super) fn backfill_json(app: &App, outcomes: &Outcomes, unreached: &[Unreached]) -> Value {
     let time = |unix_seconds| output::rfc3339(app.local_time(unix_seconds));
-    json!({
+    let mut report = json!({
         "first_tick": outcomes.ticks.map(|(first, _)| time(first)),
         "last_tick": outcomes.ticks.map(|(_, last)| time(last)),
         "made": outcomes.made.iter().map(made_json).collect::<Vec<_>>(),
         "failed": outcomes.failed.iter().map(entry_json).collect::<Vec<_>>(),
         "deferred": outcomes.deferred.iter().map(entry_json).collect::<Vec<_>>(),
-    })
+    });
+    if let Some(report) = report.as_object_mut()
+        && !unreached.is_empty()
+    {
+        report.insert("left_out".to_owned(), unreached::as_json(app, unreached));
+    }
+    report
 }
 
 fn entry_json(entry: &Entry) -> Value {

@@ -1,12 +1,53 @@
 //! What a backfill needs: where the messages are in time, and how far it has come.
 
-use rusqlite::OptionalExtension;
+use rusqlite::{OptionalExtension, params};
 
 use super::error::StoreError;
+use super::inbox::list;
 use super::workspace::SqliteWorkspace;
 use crate::ts::TsKey;
 
+/// Messages of a channel of which no memory was made, nor will be: they are older than what its newest memory reaches to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unreached {
+    /// The channel.
+    pub channel_id: String,
+    /// Its name, or its id.
+    pub channel_name: String,
+    /// How many they are.
+    pub messages: u64,
+    /// The oldest of them.
+    pub oldest: TsKey,
+    /// The newest of them.
+    pub newest: TsKey,
+}
+
 impl SqliteWorkspace {
+    /// The messages that memories have passed by: an import brought them after newer ones were summarised, or a first
+    /// memory looked back no further. By channel, in order of names. Looks at every message. Blocks.
+    ///
+    /// # Errors
+    /// What the file or the disk refuses.
+    pub fn unreached(&self) -> Result<Vec<Unreached>, StoreError> {
+        self.read(|connection, place| {
+            let unreached = include_str!("sql/unreached.sql");
+            Ok(list(
+                connection,
+                unreached,
+                params![place.workspace],
+                |row| {
+                    Ok(Unreached {
+                        channel_id: row.get(0)?,
+                        channel_name: row.get(1)?,
+                        messages: row.get::<_, i64>(2)?.unsigned_abs(),
+                        oldest: TsKey::from_database(row.get(3)?),
+                        newest: TsKey::from_database(row.get(4)?),
+                    })
+                },
+            )?)
+        })
+    }
+
     /// The oldest message of all channels. Blocks.
     ///
     /// # Errors

@@ -52,6 +52,7 @@ use std::sync::Arc;
 use rusqlite::Connection;
 
 use crate::storage::records::{ImportSink, ImportTally};
+pub use backfill::Unreached;
 pub use deferrals::StoredDeferral;
 pub use error::StoreError;
 use import::SqliteImport;

@@ -25,6 +25,7 @@ mod replies;
 mod reply_answers;
 mod schema;
 mod sync;
+mod unreached;
 
 use rusqlite::Connection;
 use tempfile::TempDir;
