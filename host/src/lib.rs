@@ -52,6 +52,7 @@ pub mod slack;
 pub mod storage;
 pub mod traces;
 pub mod ts;
+pub mod waits;
 
 /// Compiles the code of the README.
 #[cfg(doctest)]

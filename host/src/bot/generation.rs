@@ -8,12 +8,14 @@ use super::current::Current;
 use super::metrics::Metrics;
 use super::stop::Stop;
 use crate::bindings::exports::myao::memory::memory_generator::{Outcome, Report};
-use crate::explain::explain;
+use crate::explain::{explain, explain_storage};
 use crate::names;
 use crate::run;
+use crate::storage::sqlite::SqliteWorkspace;
 
 /// Makes what is due.
 pub(super) struct Generation {
+    pub(super) workspace: SqliteWorkspace,
     pub(super) current: Current,
     pub(super) clock: Clock,
     pub(super) metrics: Arc<Metrics>,
@@ -43,6 +45,16 @@ impl Generation {
     }
 
     async fn generate(&self) {
+        let brought_back = self
+            .workspace
+            .bring_back_changed_threads(self.clock.seconds());
+        if let Err(error) = brought_back.await {
+            // The run says so, too.
+            tracing::warn!(
+                "changed threads are not looked at: {}",
+                explain_storage(&error)
+            );
+        }
         let plugin = self.current.plugin();
         let in_flight = self.current.config().memory.steps_in_flight();
         match run::generate(&plugin, self.clock.now(), in_flight, &|_| ()).await {

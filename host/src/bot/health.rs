@@ -7,16 +7,19 @@ use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::IntoResponse;
 use axum::routing::get;
+use chrono::{DateTime, SecondsFormat};
 use myao_slack::socket::ConnectionState;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
 use super::metrics::Metrics;
 use super::serve::serve;
 use super::stop::Stop;
+use super::waiting::Waiting;
 use crate::explain::explain_storage;
 use crate::storage::sqlite::SqliteWorkspace;
+use crate::waits::Wait;
 
 /// OpenMetrics text.
 const METRICS_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -31,6 +34,7 @@ pub(super) struct Health {
     pub(super) metrics: Arc<Metrics>,
     /// None where events come over HTTP: there is no connection to lose.
     pub(super) connection: Option<watch::Receiver<ConnectionState>>,
+    pub(super) waiting: Waiting,
 }
 
 impl Health {
@@ -65,7 +69,13 @@ impl Health {
                 explain_storage(&error)
             ));
         }
+        troubles.extend(self.waiting.troubles());
         troubles
+    }
+
+    /// What waits. Where the store cannot be read, that is a trouble of its own.
+    async fn waits(&self) -> Vec<Wait> {
+        self.waiting.list().await.unwrap_or_default()
     }
 }
 
@@ -76,7 +86,8 @@ async fn ready(State(health): State<Health>) -> impl IntoResponse {
     } else {
         StatusCode::SERVICE_UNAVAILABLE
     };
-    let body = json!({ "ready": troubles.is_empty(), "troubles": troubles });
+    let waits: Vec<Value> = health.waits().await.iter().map(as_json).collect();
+    let body = json!({ "ready": troubles.is_empty(), "troubles": troubles, "waits": waits });
     (
         status,
         [(header::CONTENT_TYPE, "application/json")],
@@ -84,7 +95,18 @@ async fn ready(State(health): State<Health>) -> impl IntoResponse {
     )
 }
 
+fn as_json(wait: &Wait) -> Value {
+    let until = DateTime::from_timestamp(wait.until, 0);
+    json!({
+        "kind": wait.kind.name(),
+        "what": wait.what,
+        "until": until.map(|until| until.to_rfc3339_opts(SecondsFormat::Secs, true)),
+        "why": wait.why,
+    })
+}
+
 async fn metrics_text(State(health): State<Health>) -> impl IntoResponse {
+    health.metrics.set_waits(&health.waits().await);
     (
         [(header::CONTENT_TYPE, METRICS_TYPE)],
         health.metrics.text(),

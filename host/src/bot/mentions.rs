@@ -24,7 +24,7 @@ use crate::slack::{PostRequest, Slack as _};
 use crate::storage::StorageError;
 use crate::storage::sqlite::SqliteWorkspace;
 use crate::storage::sqlite::mention_limits::{Admission, MentionLimits};
-use crate::storage::sqlite::replies::{ReplyKind, WaitingReply};
+use crate::storage::sqlite::replies::{MAX_REPLY_WAIT, ReplyKind, WaitingReply};
 use crate::ts::TsKey;
 
 /// How many mentions are answered side by side.
@@ -34,12 +34,16 @@ const LOOK: Duration = Duration::from_secs(5);
 /// The wait after the first failure, in seconds; it doubles with each, up to the longest.
 const FIRST_WAIT_SECONDS: i64 = 15;
 const LONGEST_WAIT_SECONDS: i64 = 15 * 60;
+/// The longest wait that a model or Slack can ask for, in seconds.
+const LONGEST_TOLD_SECONDS: i64 = MAX_REPLY_WAIT;
 /// How long answers under way may take once the bot is to stop. One that takes longer is given at the next start.
 const GRACE: Duration = Duration::from_secs(20);
 
 /// So long a mention is answered as of when it was asked: a second try has the same prompt, and takes the answer that
 /// the first may have paid for.
 const SAME_INPUT_SECONDS: i64 = 600;
+/// By how much Slack's clock may be ahead of the bot's, in seconds.
+const MAX_SKEW_SECONDS: i64 = 24 * 3600;
 
 /// How a try ended.
 enum Answered {
@@ -193,11 +197,7 @@ impl Mentions {
         {
             return Ok(answered);
         }
-        let as_of = if age <= SAME_INPUT_SECONDS {
-            reply.asked_at
-        } else {
-            now
-        };
+        let as_of = as_of(reply.asked_at, now);
         let target = Target {
             channel_id: reply.channel_id.clone(),
             thread_ts: reply.thread_ts.map(|ts| ts.to_string()),
@@ -301,6 +301,17 @@ impl Words {
     }
 }
 
+/// The time as of which a mention is answered. Slack's clock may be a little ahead of the bot's; what is asked for much
+/// later than now was noted while the bot's own clock was ahead.
+fn as_of(asked_at: i64, now: i64) -> i64 {
+    let age = now.saturating_sub(asked_at);
+    if (-MAX_SKEW_SECONDS..=SAME_INPUT_SECONDS).contains(&age) {
+        asked_at
+    } else {
+        now
+    }
+}
+
 /// Seconds until the next try.
 fn wait_after(failures: u32, error: &CallError) -> i64 {
     let doubled =
@@ -309,7 +320,7 @@ fn wait_after(failures: u32, error: &CallError) -> i64 {
         CallError::Refused(
             Error::Llm(LlmError::RateLimited(Some(seconds)))
             | Error::Slack(SlackError::RateLimited(Some(seconds))),
-        ) => i64::from(*seconds),
+        ) => i64::from(*seconds).min(LONGEST_TOLD_SECONDS),
         _ => 0,
     };
     doubled
@@ -332,8 +343,9 @@ pub(super) fn can_never_succeed(error: &CallError) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{LONGEST_WAIT_SECONDS, wait_after};
+    use super::{LONGEST_WAIT_SECONDS, as_of, wait_after};
     use crate::bindings::errors::Error;
+    use crate::bindings::llm::LlmError;
     use crate::bindings::slack::SlackError;
     use crate::plugin::CallError;
 
@@ -350,5 +362,29 @@ mod tests {
         let longest = LONGEST_WAIT_SECONDS;
         assert_eq!(waits, [15, 30, 60, longest, longest, longest, longest]);
         assert_eq!(wait_after(0, &limited(Some(3600))), 3600);
+    }
+
+    #[test]
+    fn no_wait_is_longer_than_an_hour_whatever_the_other_side_asks_for() {
+        for seconds in [3601, 99_999_999, u32::MAX] {
+            let model = CallError::Refused(Error::Llm(LlmError::RateLimited(Some(seconds))));
+            for error in [model, limited(Some(seconds))] {
+                assert_eq!(wait_after(0, &error), 3600, "{seconds}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_mention_that_was_noted_while_the_clock_was_ahead_is_answered_as_of_now() {
+        const NOW: i64 = 1_800_000_000;
+        const YEAR: i64 = 365 * 24 * 3600;
+        for (asked_at, expected) in [
+            (NOW - 601, NOW),
+            (NOW - 600, NOW - 600),
+            (NOW + 60, NOW + 60),
+            (NOW + YEAR, NOW),
+        ] {
+            assert_eq!(as_of(asked_at, NOW), expected);
+        }
     }
 }

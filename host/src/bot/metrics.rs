@@ -15,6 +15,7 @@ use prometheus_client::registry::{Registry, Unit};
 
 use crate::llm::{CallObserver, CallRecord};
 use crate::printable::line;
+use crate::waits::Wait;
 
 /// More names of models than one bot can have configured: what comes after them is counted together.
 const MAX_MODELS: usize = 32;
@@ -30,6 +31,13 @@ pub struct Kind {
 struct CallLabels {
     model: String,
     outcome: &'static str,
+}
+
+/// Something that waits.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct WaitLabels {
+    kind: &'static str,
+    name: &'static str,
 }
 
 /// All counters of one bot.
@@ -63,6 +71,8 @@ pub struct Metrics {
     /// The models that have a label of their own.
     models: Mutex<BTreeSet<String>>,
     tokens: Counters,
+    waits: Family<WaitLabels, Gauge>,
+    wait_ends: Family<WaitLabels, Gauge>,
 }
 
 /// A counter by kind.
@@ -123,6 +133,8 @@ impl Default for Metrics {
             calls: Family::default(),
             models: Mutex::default(),
             tokens: counters(&mut registry, "model_tokens", "Tokens of the models' calls"),
+            waits: Family::default(),
+            wait_ends: Family::default(),
             registry: Mutex::new(Registry::default()),
         };
         registry.register(
@@ -136,6 +148,12 @@ impl Default for Metrics {
             metrics.connections.clone(),
         );
         registry.register("model_calls", "Calls of the models", metrics.calls.clone());
+        registry.register("waits", "What waits for a time", metrics.waits.clone());
+        registry.register(
+            "wait_end_timestamp_seconds",
+            "When the last wait of a kind ends",
+            metrics.wait_ends.clone(),
+        );
         Self {
             registry: Mutex::new(registry),
             ..metrics
@@ -155,6 +173,21 @@ impl Metrics {
             models.insert(model.clone());
         }
         model
+    }
+
+    /// Tells what waits now, in place of what was told before.
+    pub fn set_waits(&self, waits: &[Wait]) {
+        self.waits.clear();
+        self.wait_ends.clear();
+        for wait in waits {
+            let labels = WaitLabels {
+                kind: wait.kind.name(),
+                name: wait.label,
+            };
+            self.waits.get_or_create(&labels).inc();
+            let end = self.wait_ends.get_or_create(&labels);
+            end.set(end.get().max(wait.until));
+        }
     }
 
     /// All of them as OpenMetrics text.

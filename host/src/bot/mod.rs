@@ -25,9 +25,9 @@ mod serve;
 pub mod stop;
 mod unasked;
 mod views;
+mod waiting;
 mod worker;
 
-use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -53,6 +53,7 @@ use serve::serve;
 use stop::Stop;
 use unasked::Unasked;
 use views::Views;
+use waiting::{FailedJudgments, Waiting};
 use worker::Worker;
 
 use crate::slack::events::BotIdentity;
@@ -145,7 +146,21 @@ impl Bot {
         tasks.spawn(keeping);
         // Events stop first; only then do those stop who work on them.
         let (stop_work, working) = Stop::new();
-        self.spawn_work(&mut tasks, views, &arrived, &asked, &working);
+        let waiting = Waiting {
+            workspace: self.workspace.clone(),
+            slack: self.slack.clone(),
+            current: self.current.clone(),
+            clock: self.clock.clone(),
+            judgments: FailedJudgments::default(),
+        };
+        self.spawn_work(
+            &mut tasks,
+            views,
+            &waiting.judgments,
+            &arrived,
+            &asked,
+            &working,
+        );
         tasks.spawn(
             self.current
                 .clone()
@@ -165,7 +180,7 @@ impl Bot {
                 self.spawn_watchers(
                     &mut tasks,
                     Some(state),
-                    health,
+                    (health, waiting),
                     &connected,
                     &asked,
                     &working,
@@ -176,7 +191,14 @@ impl Bot {
                 listener,
                 signing_secret,
             } => {
-                self.spawn_watchers(&mut tasks, None, health, &connected, &asked, &working);
+                self.spawn_watchers(
+                    &mut tasks,
+                    None,
+                    (health, waiting),
+                    &connected,
+                    &asked,
+                    &working,
+                );
                 connected.notify_one();
                 let clock = self.clock.clone();
                 let clock = move || clock.unsigned_seconds();
@@ -207,6 +229,7 @@ impl Bot {
         &self,
         tasks: &mut JoinSet<()>,
         views: Views,
+        judgments: &FailedJudgments,
         arrived: &Arc<Notify>,
         asked: &Arc<Notify>,
         stop: &Stop,
@@ -235,9 +258,10 @@ impl Bot {
             current: self.current.clone(),
             clock: self.clock.clone(),
             metrics: self.metrics.clone(),
-            failed: HashMap::new(),
+            failed: judgments.clone(),
         };
         let generation = Generation {
+            workspace: self.workspace.clone(),
             current: self.current.clone(),
             clock: self.clock.clone(),
             metrics: self.metrics.clone(),
@@ -252,7 +276,7 @@ impl Bot {
         &self,
         tasks: &mut JoinSet<()>,
         state: Option<watch::Receiver<ConnectionState>>,
-        health: TcpListener,
+        (health, waiting): (TcpListener, Waiting),
         connected: &Arc<Notify>,
         asked: &Arc<Notify>,
         stop: &Stop,
@@ -269,6 +293,7 @@ impl Bot {
             workspace: self.workspace.clone(),
             metrics: self.metrics.clone(),
             connection: state.clone(),
+            waiting,
         };
         tasks.spawn(health_of.serve(health, stop.clone()));
         let seen = state.clone();

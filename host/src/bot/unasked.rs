@@ -1,7 +1,6 @@
 //! Answers where nobody else did, when that helps: threads and top-level messages that wait for an answer are judged
 //! first, and answered where the judgment says so.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -10,6 +9,7 @@ use super::current::Current;
 use super::mentions::can_never_succeed;
 use super::metrics::{Metrics, seconds};
 use super::stop::Stop;
+use super::waiting::FailedJudgments;
 use crate::bindings::exports::myao::memory::responder::{Judgment, Target};
 use crate::config::{JudgmentSkip, Response};
 use crate::digest::sha256;
@@ -17,6 +17,7 @@ use crate::explain::explain_storage;
 use crate::storage::StorageError;
 use crate::storage::sqlite::SqliteWorkspace;
 use crate::storage::sqlite::judgments::{StoredJudgment, Unanswered};
+use crate::waits::is_under_way;
 
 /// Looks for conversations that wait.
 pub(super) struct Unasked {
@@ -24,13 +25,13 @@ pub(super) struct Unasked {
     pub(super) current: Current,
     pub(super) clock: Clock,
     pub(super) metrics: Arc<Metrics>,
-    /// Until when a conversation rests whose judgment or answer failed, in Unix seconds.
-    pub(super) failed: HashMap<String, i64>,
+    /// Conversations whose judgment or answer failed.
+    pub(super) failed: FailedJudgments,
 }
 
 impl Unasked {
     /// Looks every `response.check_interval_seconds`, until asked to stop.
-    pub(super) async fn run(mut self, mut stop: Stop) {
+    pub(super) async fn run(self, mut stop: Stop) {
         loop {
             let interval = self.current.config().response.check_interval_seconds;
             stop.sleep(Duration::from_secs(interval.max(1).into()))
@@ -43,10 +44,9 @@ impl Unasked {
     }
 
     /// Looks once.
-    pub(super) async fn look(&mut self, stop: &Stop) {
+    pub(super) async fn look(&self, stop: &Stop) {
         let config = self.current.config();
         let now = self.clock.seconds();
-        self.failed.retain(|_, until| now < *until);
         let waiting = match self.waiting(&config.response, now).await {
             Ok(waiting) => waiting,
             Err(error) => {
@@ -62,7 +62,7 @@ impl Unasked {
                 return;
             }
             let key = key(&conversation);
-            if self.failed.contains_key(&key) {
+            if self.failed.holds(&key, now) {
                 continue;
             }
             if let Err(error) = self
@@ -75,8 +75,7 @@ impl Unasked {
                     "{} is looked at again in {rest} s: {error}",
                     conversation.channel_id
                 );
-                self.failed
-                    .insert(key, self.clock.seconds() + i64::from(rest));
+                self.failed.add(key, self.clock.seconds(), rest);
             }
         }
     }
@@ -105,7 +104,8 @@ impl Unasked {
             let judged = judged.map_err(explained)?;
             // A new message asks anew.
             if judged.is_some_and(|judged| {
-                judged.message_ts == conversation.message_ts && now.unix_seconds < judged.until
+                judged.message_ts == conversation.message_ts
+                    && is_under_way(judged.until, now.unix_seconds, longest_skip(skip))
             }) {
                 return Ok(());
             }
@@ -218,9 +218,20 @@ fn skip_seconds(skip: &JudgmentSkip, confidence: f64) -> u32 {
     })
 }
 
+/// The longest time that a judgment can hold. One that holds longer was kept while the clock was ahead, or under another
+/// configuration: it does not count.
+fn longest_skip(skip: &JudgmentSkip) -> i64 {
+    let thresholds = skip
+        .thresholds
+        .iter()
+        .map(|threshold| threshold.skip_seconds);
+    let longest = thresholds.chain([skip.default_skip_seconds]).max();
+    i64::from(longest.unwrap_or(0))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{drawn, skip_seconds, wait_of};
+    use super::{drawn, longest_skip, skip_seconds, wait_of};
     use crate::config::{JudgmentSkip, Response};
     use crate::storage::sqlite::judgments::Unanswered;
     use crate::ts::TsKey;
@@ -233,6 +244,7 @@ mod tests {
             .map(|confidence| skip_seconds(&skip, *confidence))
             .collect();
         assert_eq!(held, [43_200, 43_200, 3600, 3600, 600, 600]);
+        assert_eq!(longest_skip(&skip), 43_200);
     }
 
     #[test]

@@ -105,11 +105,11 @@ pub(crate) async fn run(app: &App, arguments: &DoctorArgs) -> anyhow::Result<Exi
     findings.push(database);
     findings.push(component(app));
     findings.extend(models::check(&app.config.agents, arguments.call_models).await);
-    let (health, bot_runs) = health::check(app.config.health_check).await;
-    findings.extend(slack::check(&app.config.slack, bot_runs).await);
+    let (health, bot) = health::check(app.config.health_check).await;
+    findings.extend(slack::check(&app.config.slack, bot.is_some()).await);
     findings.push(health);
     if has_tables {
-        findings.extend(work::check(app, bot_runs).await);
+        findings.extend(work::check(app, bot).await);
     }
     drop(waiting);
     report(app.json, &findings)

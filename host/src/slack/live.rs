@@ -20,6 +20,7 @@ use crate::storage::sqlite::SqliteWorkspace;
 use crate::storage::sqlite::sync::Directory;
 use crate::storage::{Keep, MessageQuery, Storage as _, StorageError};
 use crate::ts::TsKey;
+use crate::waits::is_under_way;
 
 /// How many names are asked for at once.
 const LOOK_UPS_IN_FLIGHT: usize = 4;
@@ -182,12 +183,14 @@ impl Unknown {
     /// Whether an id may be asked for, at `now` in Unix seconds; it counts as asked from then on.
     fn may_ask(&self, id: &str, now: i64) -> bool {
         let mut asked = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let rests = asked.get(id).is_some_and(|until| now < *until);
-        if !rests {
-            asked.retain(|_, until| now < *until);
+        // A later time was noted while the clock was ahead.
+        let rests = |until: i64| is_under_way(until, now, ASK_AGAIN_SECONDS);
+        let is_known = asked.get(id).is_some_and(|until| rests(*until));
+        if !is_known {
+            asked.retain(|_, until| rests(*until));
             asked.insert(id.to_owned(), now + ASK_AGAIN_SECONDS);
         }
-        !rests
+        !is_known
     }
 }
 

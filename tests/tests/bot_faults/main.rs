@@ -19,4 +19,5 @@ mod running;
 mod sockets;
 mod speed;
 mod storm;
+mod waits;
 mod watching;

@@ -2,15 +2,19 @@
 
 use std::net::TcpListener;
 
+use myao::bindings::types::{MemoryType, Scope};
 use myao::config::{Config, WORKSPACE_SCOPE_ID};
 use myao::storage::effects::Effect;
 use myao::storage::sqlite::SqliteStore;
 use myao::storage::sqlite::inbox::{Failed, IncomingEvent};
+use myao::storage::{Deferral, Storage as _};
 use myao::ts::TsKey;
 use myao_fake_slack::{APP_TOKEN, BOT_TOKEN, FakeSlack};
+use myao_tests::bot;
 use myao_tests::export::{post, program_with};
 use myao_tests::llm_server::{API_KEY, LlmServer, Reply, answer, error};
 use myao_tests::program::Program;
+use myao_tests::store::utc;
 use serde_json::Value;
 use unicode_width::UnicodeWidthStr as _;
 
@@ -329,4 +333,41 @@ fn what_waits_and_what_was_given_up_is_told_with_its_errors() {
         "#general, 2026-03-02 00:00: the bot is not in the channel",
     ];
     assert_found(&checks, "answers", "warning", &words);
+}
+
+/// Nor does a clock that was ahead show in them: what it put off counts as over.
+#[test]
+fn what_waits_for_a_time_is_told_until_when_and_why() {
+    let program = program_with(HEALTH, &[post("general", 0, "ann", "Hello.")]);
+    let now = i64::try_from(bot::now()).unwrap();
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(async {
+        let store = SqliteStore::open(program.path("myao.db")).unwrap();
+        let timezone = Config::default().timezone;
+        let workspace = store.workspace("default", timezone, WORKSPACE_SCOPE_ID);
+        let workspace = workspace.unwrap();
+        for (memory_type, until) in [
+            (MemoryType::ShortTerm, now + 7200),
+            (MemoryType::LongTerm, now + 365 * 24 * 3600),
+        ] {
+            let deferral = Deferral {
+                memory_type,
+                until: utc(until),
+                failures: 2,
+                reason: "the answer was empty".to_owned(),
+            };
+            let deferred = workspace.defer(Scope::Channel, "CGENERAL".to_owned(), deferral);
+            deferred.await.unwrap();
+        }
+    });
+    let (checks, ok) = checks(&program, &[]);
+    assert!(ok);
+    let words = [
+        "the channel short-term memory of CGENERAL waits until ",
+        ": the answer was empty",
+        "generate --retry",
+    ];
+    assert_found(&checks, "waits", "warning", &words);
+    let (_, text) = of(&checks, "waits");
+    assert!(!text.contains("long-term"), "{text}");
 }

@@ -113,9 +113,8 @@ impl ChannelState {
     pub(super) fn is_as_in(&self, backlog: &Backlog) -> bool {
         let newest = self.short_terms.last();
         newest.map(|memory| memory.version) == backlog.short_term_version
-            && newest.is_none_or(|memory| {
-                memory.source_latest_message_ts == backlog.summarized_through
-            })
+            && newest
+                .is_none_or(|memory| memory.source_latest_message_ts == backlog.summarized_through)
     }
 
     fn newest_short_term(&self) -> Option<MemoryId> {

@@ -8,18 +8,18 @@ use serde_json::Value;
 use super::{CatchUp, CatchUpError};
 use crate::explain::explain_storage;
 use crate::slack::history::{Stretch, id_of};
-use crate::storage::StorageError;
 use crate::storage::effects::Effect;
 use crate::storage::sqlite::sync::StoredId;
+use crate::storage::{Storage as _, StorageError};
 use crate::ts::TsKey;
 
 /// How far before the gap messages are read again, in seconds: events need not come in order.
-const OVERLAP_SECONDS: i64 = 60;
+pub(super) const OVERLAP_SECONDS: i64 = 60;
 /// What was written after Slack was asked may be missing in its answer: the two clocks may differ by so many seconds.
 const CLOCK_SECONDS: i64 = 5;
 /// Threads that were alive so long before the gap are looked at for new replies, in seconds. History does not tell of
 /// replies to older messages.
-const THREADS_ALIVE_SECONDS: i64 = 24 * 3600;
+pub(super) const THREADS_ALIVE_SECONDS: i64 = 24 * 3600;
 /// The most of such threads.
 const MAX_THREADS: u32 = 200;
 
@@ -83,6 +83,11 @@ impl CatchUp {
         self.keep(channel_id, &stretch.messages, now).await?;
         let mut read = stretch.messages.len();
         if let Some(from) = from {
+            // What came in the gap is news, also to a channel without a version and with a gap longer than the window.
+            let channel = vec![channel_id.to_owned()];
+            self.workspace
+                .expect_first_version(channel, from.to_string())
+                .await?;
             self.look_for_missing(channel_id, None, from, now, &stretch)
                 .await?;
         }

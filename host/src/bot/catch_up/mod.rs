@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use tokio::sync::Notify;
 
-use channel::Read;
+use channel::{OVERLAP_SECONDS, Read, THREADS_ALIVE_SECONDS};
 
 use super::clock::Clock;
 use super::current::Current;
@@ -79,8 +79,7 @@ impl CatchUp {
             }
             let step = async {
                 if is_complete {
-                    let now = self.clock.seconds();
-                    self.workspace.set_connected_through(now).await?;
+                    self.note_connected(self.clock.seconds()).await?;
                     return self.follow_up().await;
                 }
                 self.catch_up().await
@@ -98,7 +97,7 @@ impl CatchUp {
     /// Reads everything that was missed. What Slack does not tell of one channel is asked for later.
     pub(super) async fn catch_up(&self) -> Result<(), CatchUpError> {
         let now = self.clock.seconds();
-        let since = self.workspace.connected_through().await?;
+        let since = self.gap_since(now).await?;
         let channels = self.read_channels(now).await?;
         self.read_users(now).await?;
         let unread: HashMap<String, Option<i64>> = self
@@ -128,7 +127,7 @@ impl CatchUp {
                 }
             }
         }
-        self.workspace.set_connected_through(now).await?;
+        self.note_connected(now).await?;
         self.ask_for_missing(now, MAX_ASKS).await?;
         let read = channels.len() - later;
         tracing::info!("caught up: {read} channels, {messages} messages read");
@@ -136,6 +135,30 @@ impl CatchUp {
             tracing::warn!("{later} channels could not be read; they are tried again");
         }
         Ok(())
+    }
+
+    /// Since when something may be missing, in Unix seconds; `None` if there never was a connection. A time that has not
+    /// come was noted while the clock was ahead: then all since the newest message counts as missing.
+    async fn gap_since(&self, now: i64) -> Result<Option<i64>, CatchUpError> {
+        let noted = self.workspace.connected_through().await?;
+        if noted.is_none_or(|noted| noted <= now + OVERLAP_SECONDS) {
+            return Ok(noted);
+        }
+        let newest = self.workspace.newest_message(TsKey::first_of(now)).await?;
+        let since = newest.map_or(now - THREADS_ALIVE_SECONDS, TsKey::unix_seconds);
+        tracing::warn!(
+            "the clock was ahead when the bot was last connected; all since the newest message is read again"
+        );
+        Ok(Some(since))
+    }
+
+    /// Notes that nothing before now is missing.
+    async fn note_connected(&self, now: i64) -> Result<(), CatchUpError> {
+        let latest = now + OVERLAP_SECONDS;
+        self.workspace
+            .bring_back_connected_through(now, latest)
+            .await?;
+        Ok(self.workspace.set_connected_through(now).await?)
     }
 
     /// Goes on with what could not be read, or is not known yet.

@@ -8,45 +8,54 @@ use serde_json::Value;
 use tokio::net::TcpListener;
 
 use super::Finding;
+use super::work::WaitLine;
 
 const CHECK: &str = "health port";
 /// How long a running bot may take to answer.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// What is at the port, and whether that is a bot.
-pub(super) async fn check(health: HealthCheck) -> (Finding, bool) {
+/// A bot that runs.
+pub(super) struct Running {
+    /// What it lacks.
+    troubles: Vec<String>,
+    /// What it waits for.
+    pub(super) waits: Vec<WaitLine>,
+}
+
+/// What is at the port, and the bot if that is one.
+pub(super) async fn check(health: HealthCheck) -> (Finding, Option<Running>) {
     let address = SocketAddr::new(health.address, health.port);
     let error = match TcpListener::bind(address).await {
         Ok(_) => {
             return (
                 Finding::good(CHECK, format!("{address} is free: no bot runs here")),
-                false,
+                None,
             );
         }
         Err(error) => error,
     };
-    match troubles(address).await {
-        Some(troubles) if troubles.is_empty() => (
+    match running(address).await {
+        Some(bot) if bot.troubles.is_empty() => (
             Finding::good(CHECK, format!("a bot runs at {address}, and is well")),
-            true,
+            Some(bot),
         ),
-        Some(troubles) => {
+        Some(bot) => {
             let found = format!(
                 "a bot runs at {address}, and is not ready: {}",
-                troubles.join("; ")
+                bot.troubles.join("; ")
             );
-            (Finding::warning(CHECK, found), true)
+            (Finding::warning(CHECK, found), Some(bot))
         }
         None => {
             let found = format!("cannot listen at {address} ({error}), and no bot answers there");
             let advice = "set another health_check.port, or stop the program that has it";
-            (Finding::bad(CHECK, found).with_advice(advice), false)
+            (Finding::bad(CHECK, found).with_advice(advice), None)
         }
     }
 }
 
-/// What a bot at the address lacks; none where there is no bot.
-async fn troubles(address: SocketAddr) -> Option<Vec<String>> {
+/// The bot at the address; `None` if there is none.
+async fn running(address: SocketAddr) -> Option<Running> {
     let host = match address.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
         IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
@@ -64,5 +73,16 @@ async fn troubles(address: SocketAddr) -> Option<Vec<String>> {
     let ready: Value = ready.ok()?.json().await.ok()?;
     let troubles = ready.get("troubles")?.as_array()?;
     let told = troubles.iter().filter_map(|trouble| trouble.as_str());
-    Some(told.map(str::to_owned).collect())
+    // An older bot does not tell of its waits.
+    let waits = ready.get("waits").and_then(Value::as_array);
+    Some(Running {
+        troubles: told.map(str::to_owned).collect(),
+        waits: waits.into_iter().flatten().filter_map(wait).collect(),
+    })
+}
+
+fn wait(wait: &Value) -> Option<WaitLine> {
+    let text = |key: &str| wait.get(key)?.as_str();
+    let (kind, what) = (text("kind")?, text("what")?);
+    Some(WaitLine::new(kind, what, text("until")?, text("why")?))
 }

@@ -6,31 +6,93 @@ use myao::storage::StorageError;
 use myao::storage::sqlite::SqliteWorkspace;
 use myao::storage::sqlite::mention_limits::TOO_MANY;
 use myao::storage::sqlite::replies::{ReplyState, StoredReply};
+use myao::waits::WaitKind;
 
 use super::Finding;
+use super::health::Running;
 use crate::cli::app::App;
 use crate::cli::{in_one_line, output};
 
 /// More are not counted.
 const MOST: u32 = 1000;
+/// How many waits are shown.
+const SHOWN_WAITS: usize = 20;
 /// How many errors are shown.
 const SHOWN: usize = 3;
 
-/// A finding for events and one for answers, or one for the database that does not tell them.
-pub(super) async fn check(app: &App, bot_runs: bool) -> Vec<Finding> {
-    match look(app, bot_runs).await {
-        Ok(findings) => findings.into(),
+/// Findings for events, for answers, and for what waits for a time, if anything does; or one for the database that does not
+/// tell them.
+pub(super) async fn check(app: &App, bot: Option<Running>) -> Vec<Finding> {
+    match look(app, bot).await {
+        Ok(findings) => findings,
         Err(error) => vec![Finding::bad("waiting work", in_one_line(&error))],
     }
 }
 
-async fn look(app: &App, bot_runs: bool) -> anyhow::Result<[Finding; 2]> {
+async fn look(app: &App, bot: Option<Running>) -> anyhow::Result<Vec<Finding>> {
     let workspace = app.workspace(&app.open_store()?)?;
     let failed = |error: StorageError| anyhow!(explain_storage(&error));
-    Ok([
+    let bot_runs = bot.is_some();
+    let mut findings = vec![
         events(&workspace, bot_runs).await.map_err(failed)?,
         answers(app, &workspace, bot_runs).await.map_err(failed)?,
-    ])
+    ];
+    // A bot that runs knows what its store knows, and more.
+    let waits = match bot {
+        Some(bot) => bot.waits,
+        None => stored_waits(app, &workspace).await.map_err(failed)?,
+    };
+    findings.extend(waits_finding(app, &waits));
+    Ok(findings)
+}
+
+async fn stored_waits(
+    app: &App,
+    workspace: &SqliteWorkspace,
+) -> Result<Vec<WaitLine>, StorageError> {
+    let waits = workspace.waits(app.time(None).unix_seconds).await?;
+    let told = waits.into_iter().map(|found| {
+        let until = output::time(app.local_time(found.until));
+        WaitLine::new(found.kind.name(), &found.what, &until, &found.why)
+    });
+    Ok(told.collect())
+}
+
+/// What waits for a time; `None` if nothing does.
+fn waits_finding(app: &App, waits: &[WaitLine]) -> Option<Finding> {
+    const CHECK: &str = "waits";
+    let mut found: Vec<&str> = waits.iter().map(|wait| wait.text.as_str()).collect();
+    let more = format!("and {} more", found.len().saturating_sub(SHOWN_WAITS));
+    if found.len() > SHOWN_WAITS {
+        found.truncate(SHOWN_WAITS);
+        found.push(&more);
+    }
+    if found.is_empty() {
+        return None;
+    }
+    let found = found.join("\n");
+    if waits.iter().all(|wait| wait.is_usual) {
+        return Some(Finding::good(CHECK, found));
+    }
+    let retry = app.command("generate --retry");
+    let advice = format!("each ends by itself; `{retry}` tries memories at once");
+    Some(Finding::warning(CHECK, found).with_advice(advice))
+}
+
+/// One wait in words.
+pub(super) struct WaitLine {
+    /// Whether nothing went wrong: a conversation was judged.
+    is_usual: bool,
+    text: String,
+}
+
+impl WaitLine {
+    pub(super) fn new(kind: &str, what: &str, until: &str, why: &str) -> Self {
+        Self {
+            is_usual: kind == WaitKind::Judgment.name(),
+            text: format!("{what} waits until {until}: {why}"),
+        }
+    }
 }
 
 async fn events(workspace: &SqliteWorkspace, bot_runs: bool) -> Result<Finding, StorageError> {

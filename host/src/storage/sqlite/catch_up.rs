@@ -12,7 +12,7 @@ use crate::storage::StorageError;
 use crate::ts::TsKey;
 
 /// The waits before a channel is read again, in seconds: the first, which doubles each time, and the longest.
-const CHANNEL_WAITS: (i64, i64) = (60, 3600);
+pub(super) const CHANNEL_WAITS: (i64, i64) = (60, 3600);
 /// The same for a message that is asked for again.
 const MESSAGE_WAITS: (i64, i64) = (600, 6 * 3600);
 /// How often a message is asked for that is neither there nor known to be gone. Then it counts as there.

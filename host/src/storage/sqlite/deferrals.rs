@@ -103,7 +103,7 @@ pub(super) fn end(connection: &Connection, series: &Series<'_>) -> rusqlite::Res
     Ok(())
 }
 
-fn all(connection: &Connection, place: &Place) -> Result<Vec<StoredDeferral>, Fault> {
+pub(super) fn all(connection: &Connection, place: &Place) -> Result<Vec<StoredDeferral>, Fault> {
     let mut statement = connection.prepare_cached(include_str!("sql/all_deferrals.sql"))?;
     let rows = statement.query_map([place.workspace], |row| {
         Ok(StoredDeferral {

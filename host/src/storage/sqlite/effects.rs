@@ -9,11 +9,17 @@ use crate::storage::effects::Effect;
 use crate::storage::records::UserRecord;
 use crate::ts::TsKey;
 
+/// By how many seconds the time of an event may be ahead of the bot's clock. A later one was noted while that clock was
+/// ahead, as what is read from Slack takes effect as of its time; it gives way to any that is not.
+const MAX_AHEAD: i64 = 24 * 3600;
+
 /// Effects on their way into one transaction.
 pub(super) struct Application<'a> {
     connection: &'a Connection,
     workspace: i64,
     writing: Writing,
+    /// A Unix second that no event has yet.
+    too_late: i64,
 }
 
 impl<'a> Application<'a> {
@@ -23,6 +29,7 @@ impl<'a> Application<'a> {
             connection,
             workspace: place.workspace,
             writing: Writing::new(place.workspace, Source::Events(now)),
+            too_late: now.saturating_add(MAX_AHEAD),
         }
     }
 
@@ -50,7 +57,8 @@ impl<'a> Application<'a> {
             Effect::ChannelPresence { id, present, at } => {
                 self.know_channel(id)?;
                 let set = include_str!("sql/set_channel_present.sql");
-                self.execute(set, params![self.workspace, id, present, at.to_database()])?;
+                let (at, too_late) = (at.to_database(), self.too_late_key());
+                self.execute(set, params![self.workspace, id, present, at, too_late])?;
             }
             Effect::Message { record, changed } => {
                 self.writing.message(self.connection, record, *changed)?;
@@ -87,7 +95,11 @@ impl<'a> Application<'a> {
             self.execute(tell, params![workspace, id, is_bot])?;
         } else {
             let tell = include_str!("sql/tell_user.sql");
-            self.execute(tell, params![workspace, id, name, is_bot, changed_at])?;
+            let too_late = self.too_late;
+            self.execute(
+                tell,
+                params![workspace, id, name, is_bot, changed_at, too_late],
+            )?;
         }
         Ok(())
     }
@@ -101,12 +113,18 @@ impl<'a> Application<'a> {
     ) -> rusqlite::Result<()> {
         self.know_channel(id)?;
         let rename = include_str!("sql/rename_channel.sql");
-        self.execute(rename, params![self.workspace, id, name, at])?;
+        let too_late = self.too_late_key();
+        self.execute(rename, params![self.workspace, id, name, at, too_late])?;
         if let Some(is_private) = is_private {
             let set = include_str!("sql/set_channel_private.sql");
-            self.execute(set, params![self.workspace, id, is_private, at])?;
+            let columns = params![self.workspace, id, is_private, at, too_late];
+            self.execute(set, columns)?;
         }
         Ok(())
+    }
+
+    fn too_late_key(&self) -> i64 {
+        TsKey::first_of(self.too_late).to_database()
     }
 
     /// Adds a channel of which nothing tells yet that the bot takes part in it.

@@ -16,8 +16,12 @@ use crate::storage::effects::Effect;
 pub const MAX_FAILURES: u32 = 10;
 
 /// The longest wait until an event is tried again, in seconds. It doubles from 2 seconds on, so that ten tries span
-/// about a quarter of an hour: longer than a database is locked or the platform restarts.
-const MAX_WAIT: i64 = 600;
+/// about a quarter of an hour: longer than a database is locked or the platform restarts. A later time was noted while the
+/// clock was ahead, and does not count.
+pub(super) const MAX_WAIT: i64 = 600;
+
+/// An event was applied so many seconds after the time before which events are forgotten, at most.
+const MAX_AHEAD: i64 = 7 * 24 * 3600;
 
 /// An event as it came.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -101,7 +105,8 @@ impl SqliteWorkspace {
         self.blocking(move |this| {
             this.read(|connection, place| {
                 let waiting = include_str!("sql/waiting_events.sql");
-                let columns = params![place.workspace, now, limit];
+                let latest = now.saturating_add(MAX_WAIT);
+                let columns = params![place.workspace, now, limit, latest];
                 Ok(list(connection, waiting, columns, |row| {
                     Ok(WaitingEvent {
                         id: row.get(0)?,
@@ -202,7 +207,8 @@ impl SqliteWorkspace {
         .await
     }
 
-    /// Forgets the events that were applied before a Unix second; returns how many. Their duplicates are new then.
+    /// Forgets the events that were applied before a Unix second, and those that were applied long after it, while the clock
+    /// was ahead; returns how many. Their duplicates are new then.
     ///
     /// # Errors
     /// What the file or the disk refuses.
@@ -210,9 +216,11 @@ impl SqliteWorkspace {
         self.blocking(move |this| {
             this.write(|connection, place| {
                 let forget = include_str!("sql/forget_applied_events.sql");
-                Ok(connection
-                    .prepare_cached(forget)?
-                    .execute([place.workspace, before])?)
+                Ok(connection.prepare_cached(forget)?.execute([
+                    place.workspace,
+                    before,
+                    before.saturating_add(MAX_AHEAD),
+                ])?)
             })
         })
         .await

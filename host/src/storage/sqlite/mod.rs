@@ -43,6 +43,7 @@ pub mod sync;
 #[cfg(test)]
 mod tests;
 pub mod usage;
+mod waits;
 mod workspace;
 mod writing;
 

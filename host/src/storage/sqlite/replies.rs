@@ -12,6 +12,10 @@ use super::workspace::SqliteWorkspace;
 use crate::storage::StorageError;
 use crate::ts::TsKey;
 
+/// The longest wait until an answer is tried again, in seconds: as long as a model or Slack can ask for. A later time was
+/// noted while the clock was ahead, and does not count.
+pub const MAX_REPLY_WAIT: i64 = 3600;
+
 /// Why there is an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReplyKind {
@@ -97,7 +101,8 @@ impl SqliteWorkspace {
         self.blocking(move |this| {
             this.read(|connection, place| {
                 let waiting = include_str!("sql/waiting_replies.sql");
-                let columns = params![place.workspace, now, limit];
+                let latest = now.saturating_add(MAX_REPLY_WAIT);
+                let columns = params![place.workspace, now, limit, latest];
                 Ok(list(connection, waiting, columns, |row| {
                     Ok(WaitingReply {
                         channel_id: row.get(0)?,
@@ -307,7 +312,7 @@ impl<'a> Reply<'a> {
     }
 }
 
-fn kind(code: i64) -> ReplyKind {
+pub(super) fn kind(code: i64) -> ReplyKind {
     match code {
         0 => ReplyKind::Mention,
         _ => ReplyKind::OwnAccord,

@@ -102,6 +102,61 @@ impl SqliteWorkspace {
         .await
     }
 
+    /// Where the noted time of the connection is later than `latest`, the clock was ahead when it was noted: `now` takes
+    /// its place. Both in Unix seconds.
+    ///
+    /// # Errors
+    /// What the file or the disk refuses.
+    pub async fn bring_back_connected_through(
+        &self,
+        now: i64,
+        latest: i64,
+    ) -> Result<(), StorageError> {
+        self.blocking(move |this| {
+            this.write(|connection, place| {
+                connection
+                    .prepare_cached(include_str!("sql/bring_back_connected_through.sql"))?
+                    .execute([place.workspace, now, latest])?;
+                Ok(())
+            })
+        })
+        .await
+    }
+
+    /// The newest message of all channels that is not after a time; `None` if there is none.
+    ///
+    /// # Errors
+    /// What the file or the disk refuses.
+    pub async fn newest_message(&self, until: TsKey) -> Result<Option<TsKey>, StorageError> {
+        self.blocking(move |this| {
+            this.read(|connection, place| {
+                let newest: Option<i64> = connection
+                    .prepare_cached(include_str!("sql/newest_message.sql"))?
+                    .query_row([place.workspace, until.to_database()], |row| row.get(0))
+                    .optional()?;
+                Ok(newest.map(TsKey::from_database))
+            })
+        })
+        .await
+    }
+
+    /// Has the changes of threads count as of `now`, in Unix seconds, that were noted while the clock was ahead: their
+    /// memories would be made anew only once that time has come.
+    ///
+    /// # Errors
+    /// What the file or the disk refuses.
+    pub async fn bring_back_changed_threads(&self, now: i64) -> Result<(), StorageError> {
+        self.blocking(move |this| {
+            this.write(|connection, place| {
+                connection
+                    .prepare_cached(include_str!("sql/bring_back_changed_threads.sql"))?
+                    .execute([place.workspace, now])?;
+                Ok(())
+            })
+        })
+        .await
+    }
+
     /// Up to which message the history of a channel was read.
     ///
     /// # Errors

@@ -25,6 +25,7 @@ mod replies;
 mod reply_answers;
 mod schema;
 mod sync;
+mod times;
 mod unreached;
 
 use rusqlite::Connection;

@@ -6,7 +6,7 @@ use super::{recount_all, stored};
 use crate::storage::records::{ImportSink, MessageRecord};
 use crate::ts::TsKey;
 
-const STATEMENTS: [(&str, &str); 73] = [
+const STATEMENTS: [(&str, &str); 81] = [
     (
         "recount_channel",
         include_str!("../sql/recount_channel.sql"),
@@ -155,6 +155,32 @@ const STATEMENTS: [(&str, &str); 73] = [
     ("ask_reply", include_str!("../sql/ask_reply.sql")),
     ("begin_reply", include_str!("../sql/begin_reply.sql")),
     ("oldest_new", include_str!("../sql/oldest_new.sql")),
+    (
+        "expect_first_version",
+        include_str!("../sql/expect_first_version.sql"),
+    ),
+    ("end_history", include_str!("../sql/end_history.sql")),
+    ("newest_message", include_str!("../sql/newest_message.sql")),
+    (
+        "deferred_events",
+        include_str!("../sql/deferred_events.sql"),
+    ),
+    (
+        "deferred_replies",
+        include_str!("../sql/deferred_replies.sql"),
+    ),
+    (
+        "judgments_under_way",
+        include_str!("../sql/judgments_under_way.sql"),
+    ),
+    (
+        "bring_back_changed_threads",
+        include_str!("../sql/bring_back_changed_threads.sql"),
+    ),
+    (
+        "bring_back_connected_through",
+        include_str!("../sql/bring_back_connected_through.sql"),
+    ),
 ];
 
 const TABLES: [&str; 17] = [
