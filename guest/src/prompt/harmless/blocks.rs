@@ -132,14 +132,18 @@ fn opens_block(line: &str) -> bool {
     at_any_depth(line, |line| opens_fence(line) || opens_html(line))
 }
 
-/// Three or more backticks or tildes; behind backticks none may follow, as in "```x``` is code".
+/// Three or more backticks or tildes. Backticks that are closed in the line, as in "```x``` is code", open nothing.
 fn opens_fence(line: &str) -> bool {
     let Some(mark @ ('`' | '~')) = seen(line).next() else {
         return false;
     };
-    let mut rest = seen(line).skip_while(|c| *c == mark);
     let length = seen(line).take_while(|c| *c == mark).count();
-    length > 2 && (mark == '~' || rest.all(|c| c != '`'))
+    let is_open = || {
+        let line = line.split(ends_line).next().unwrap_or_default();
+        let mut rest = seen(line).skip_while(|c| *c == mark);
+        rest.all(|c| c != '`') || line.matches("```").count() % 2 == 1
+    };
+    length > 2 && (mark == '~' || is_open())
 }
 
 /// Where the block of code ends that begins here, if every reader sees that it does: its fence stands at the very head of

@@ -65,8 +65,8 @@ fn is_mark_of_prompt(line: &str) -> bool {
     match seen(line).next() {
         Some('#') => is_heading(seen(line)),
         Some('-' | '=') => is_rule(line),
-        Some('*' | '_') => is_rule(line) || is_message_head(seen(line)),
-        Some('0') => is_message_head(seen(line)),
+        Some('*' | '_') => is_rule(line) || is_message_head(line),
+        Some('0' | '`' | '~' | '<' | '&') => is_message_head(line),
         Some('現') => is_clock(seen(line)),
         _ => false,
     }
@@ -96,15 +96,30 @@ fn is_rule(line: &str) -> bool {
 }
 
 /// A date and a clock in bold with a colon or seconds, or not in bold with a colon at the end.
-fn is_message_head(line: impl Iterator<Item = char>) -> bool {
-    let mut rest = line.peekable();
-    let mut marks = 0;
-    while rest.next_if(|c| matches!(c, '*' | '_')).is_some() {
-        marks += 1;
+fn is_message_head(line: &str) -> bool {
+    if !line_of(line).any(|c| matches!(c, '<' | '&')) {
+        return is_head(seen(line), false);
     }
-    // One mark and a space is a bullet.
-    let opens = |c: &char| marks > 1 && matches!(c, ' ' | '[' | '(');
-    while rest.next_if(opens).is_some() {}
+    let is_tagged = seen(line).next() == Some('<');
+    is_head(seen(&rendered(line)), is_tagged)
+}
+
+fn is_head(line: impl Iterator<Item = char>, is_tagged: bool) -> bool {
+    let mut rest = line.peekable();
+    let mut marks = usize::from(is_tagged);
+    loop {
+        // One mark and a space is a bullet.
+        let opens = |c: &char| match c {
+            '*' | '_' | '`' | '~' => true,
+            ' ' | '[' | '(' => marks > 1,
+            _ => false,
+        };
+        match rest.next_if(opens) {
+            Some('*' | '_') => marks += 1,
+            Some(_) => {}
+            None => break,
+        }
+    }
     for digits in [4..=4, 1..=2, 1..=2, 1..=2, 2..=2] {
         let mut count = 0;
         while count < 4 && rest.next_if_eq(&'0').is_some() {
@@ -127,6 +142,45 @@ fn is_between_numbers(c: char) -> bool {
     c != '0'
         && (!c.is_alphanumeric() || matches!(c, 'T' | '年' | '月' | '日' | '時' | '分'))
         && !matches!(c, '*' | '_')
+}
+
+/// A line as Markdown shows it: without tags, and with characters in the place of their numbers.
+fn rendered(line: &str) -> String {
+    let mut rest = line.split(ends_line).next().unwrap_or_default();
+    let mut text = String::with_capacity(rest.len());
+    let mut has_tags = rest.contains('>');
+    while let Some(at) = rest.find(['<', '&']) {
+        let (before, from) = rest.split_at_checked(at).unwrap_or((rest, ""));
+        text.push_str(before);
+        let tag = from.strip_prefix('<').filter(|_| has_tags);
+        let tag = tag.map(|tag| tag.trim_start_matches('\\')).filter(|tag| {
+            tag.starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '/' | '!' | '?'))
+        });
+        let end = tag.and_then(|tag| tag.find('>').and_then(|end| tag.get(end + 1..)));
+        has_tags &= tag.is_none() || end.is_some();
+        if let Some(behind) = end {
+            rest = behind;
+        } else if let Some((c, behind)) = numbered_character(from) {
+            text.push(c);
+            rest = behind;
+        } else {
+            let (sign, behind) = from.split_at_checked(1).unwrap_or((from, ""));
+            text.push_str(sign);
+            rest = behind;
+        }
+    }
+    text.push_str(rest);
+    text
+}
+
+/// `&#50;` or `&#x32;`, and what stands behind it.
+fn numbered_character(text: &str) -> Option<(char, &str)> {
+    let number = text.strip_prefix("&#")?;
+    let hexadecimal = number.strip_prefix(['x', 'X']);
+    let (number, radix) = hexadecimal.map_or((number, 10), |number| (number, 16));
+    let end = number.bytes().take(8).position(|byte| byte == b';')?;
+    let code = u32::from_str_radix(number.get(..end)?, radix).ok()?;
+    Some((char::from_u32(code)?, number.get(end + 1..)?))
 }
 
 fn is_clock(mut line: impl Iterator<Item = char>) -> bool {
