@@ -1,4 +1,4 @@
-//! The import `storage`, over a [`Storage`](crate::storage::Storage).
+//! The import `storage`, over a [`Storage`].
 
 use super::CallState;
 use crate::bindings::storage::{

@@ -119,8 +119,9 @@ fn a_small_zip_file_may_unpack_to_a_gigabyte_and_a_large_one_to_a_hundred_times_
 #[cfg(unix)]
 #[test]
 fn links_pipes_and_sockets_are_refused_by_name_and_not_opened() {
+    type Make<'a> = &'a dyn Fn(&Path);
     let secret = folder_of(&[("secret", "root:x:0")]);
-    let make: [(&str, &dyn Fn(&Path)); 4] = [
+    let make: [(&str, Make<'_>); 4] = [
         ("a symbolic link", &|path| {
             std::os::unix::fs::symlink(secret.path().join("secret"), path).unwrap();
         }),
