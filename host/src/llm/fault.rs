@@ -88,6 +88,17 @@ impl Fault {
         }
     }
 
+    /// The answer does not end where any that can be meant would; the next one would not either, and each is paid for.
+    pub(super) fn endless(what: &str, max_bytes: usize) -> Self {
+        Self {
+            again: Again::Never,
+            ..Self::garbled(
+                format!("the answer's {what} is longer than {max_bytes} bytes"),
+                "",
+            )
+        }
+    }
+
     /// The model declined, with these words.
     pub(super) fn refused(detail: impl Into<String>, words: impl Into<String>) -> Self {
         let detail = detail.into();

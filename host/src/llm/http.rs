@@ -8,13 +8,14 @@ use reqwest::header::{HeaderMap, HeaderValue};
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::fault::{Fault, Hints};
+use super::lines::Lines;
 use super::secret::ApiKey;
 use super::timeouts::Timeouts;
 use super::wire::{Answer, Progress, Wire};
 use super::{FinishReason, Request};
 
-/// The longest answer, events and all. A memory has some kilobytes; what is longer is no answer.
-const MAX_ANSWER_BYTES: usize = 16 << 20;
+/// The longest text of an answer. The longest that is asked for has a tenth of this; whoever says more does not come to an end.
+const MAX_TEXT_BYTES: usize = 1 << 20;
 /// The longest name by which a model calls itself, in characters.
 const MAX_MODEL_CHARS: usize = 100;
 /// Where providers put the id of a request: OpenAI and most, Anthropic, Azure.
@@ -103,7 +104,7 @@ impl Http {
     ) -> Result<Answer, Fault> {
         let mut incoming = Incoming::default();
         while !incoming.has_ended() {
-            let chunk = if incoming.lines.has_events {
+            let chunk = if incoming.lines.has_events() {
                 timeout(self.timeouts.stall, response.chunk())
                     .await
                     .map_err(|_| self.stalled())
@@ -175,7 +176,15 @@ impl Incoming {
         while !self.has_ended()
             && let Some(event) = self.lines.next_event(wire.is_server_sent())?
         {
-            wire.read(&event, &mut self.answer)?;
+            let is_whole = self.answer.progress == Progress::Finished;
+            match wire.read(&event, &mut self.answer) {
+                // Counts may follow a whole text. It stands, whatever is wrong with them.
+                Err(_) if is_whole => {}
+                read => read?,
+            }
+            if self.answer.text.len() + self.answer.refusal.len() > MAX_TEXT_BYTES {
+                return Err(Fault::endless("text", MAX_TEXT_BYTES));
+            }
         }
         Ok(())
     }
@@ -184,10 +193,10 @@ impl Incoming {
     fn whole(self) -> Result<Answer, Fault> {
         let Self { lines, mut answer } = self;
         if answer.progress == Progress::Unfinished {
-            return Err(if lines.has_events {
+            return Err(if lines.has_events() {
                 Fault::unavailable("the answer ended without its end: it was cut off")
             } else {
-                Fault::garbled("the answer holds no events", &lines.beginning)
+                Fault::garbled("the answer holds no events", lines.beginning())
             });
         }
         if !answer.refusal.is_empty() {
@@ -198,56 +207,6 @@ impl Incoming {
         }
         answer.finish_reason.get_or_insert(FinishReason::Other);
         Ok(answer)
-    }
-}
-
-/// The bytes of a stream, line by line.
-#[derive(Default)]
-struct Lines {
-    pending: Vec<u8>,
-    /// Bytes taken in so far.
-    total: usize,
-    /// What came first, for the error where no event did.
-    beginning: String,
-    has_events: bool,
-}
-
-impl Lines {
-    fn push(&mut self, bytes: &[u8]) -> Result<(), Fault> {
-        self.total += bytes.len();
-        if self.total > MAX_ANSWER_BYTES {
-            let detail = format!("the answer is longer than {MAX_ANSWER_BYTES} bytes");
-            return Err(Fault::garbled(detail, ""));
-        }
-        self.pending.extend_from_slice(bytes);
-        Ok(())
-    }
-
-    /// No more bytes come: what is left is a line, too.
-    fn end(&mut self) {
-        self.pending.push(b'\n');
-    }
-
-    /// The next whole event; comments, empty lines and other fields are passed over.
-    fn next_event(&mut self, is_server_sent: bool) -> Result<Option<String>, Fault> {
-        while let Some(end) = self.pending.iter().position(|byte| *byte == b'\n') {
-            let line: Vec<u8> = self.pending.drain(..=end).collect();
-            let line = String::from_utf8(line)
-                .map_err(|_| Fault::garbled("the answer holds bytes that are no UTF-8", ""))?;
-            let event = if is_server_sent {
-                line.strip_prefix("data:").map(str::trim)
-            } else {
-                Some(line.trim())
-            };
-            if let Some(event) = event.filter(|event| !event.is_empty()) {
-                self.has_events = true;
-                return Ok(Some(event.to_owned()));
-            }
-            if self.beginning.len() < MAX_ERROR_BYTES {
-                self.beginning += &line;
-            }
-        }
-        Ok(None)
     }
 }
 

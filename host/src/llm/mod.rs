@@ -13,6 +13,7 @@ mod fault;
 mod http;
 pub mod identity;
 pub mod limits;
+mod lines;
 mod models;
 mod outlook;
 mod provider;

@@ -10,6 +10,7 @@
 mod configuration;
 mod faults;
 mod limits;
+mod odd;
 mod secrecy;
 mod streams;
 mod wires;

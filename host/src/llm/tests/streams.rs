@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde_json::json;
 use tokio::time::Instant;
 
+use super::super::lines::Lines;
 use super::super::testing::{Server, Step, events, head, openai_events, reply};
 use super::*;
 
@@ -183,14 +184,41 @@ async fn errors_within_a_stream_are_typed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_endless_answer_is_cut() {
-    let line = format!(
-        "data: {{\"choices\": [], \"pad\": \"{}\"}}\n",
-        "x".repeat(1 << 20)
-    );
-    let mut steps = vec![head(200, "")];
-    steps.extend(vec![Step::Send(line.into_bytes()); 20]);
-    let server = Server::start([steps]).await;
-    let llm = openai_at(&server, json!({ "client_args": { "max_retries": 0 } }));
-    assert!(format!("{:?}", error(&llm).await).contains("longer than"));
+async fn an_endless_answer_ends_with_an_error_and_is_not_paid_for_again() {
+    let [opening, ..] = openai_events(&"長い".repeat(1 << 16));
+    let padded = format!(r#"{{"choices":[],"pad":"{}"}}"#, "x".repeat(1 << 20));
+    let unbroken = vec![b'x'; 1 << 20];
+    for (piece, what) in [
+        (events(&[&opening]).into_bytes(), "text is longer"),
+        (events(&[&padded]).into_bytes(), "stream is longer"),
+        (unbroken, "stream is longer"),
+    ] {
+        let mut steps = vec![head(200, "")];
+        steps.extend(vec![Step::Send(piece); 20]);
+        let server = Server::start([steps]).await;
+        let llm = openai_at(&server, json!({}));
+        let error = format!("{:?}", error(&llm).await);
+        assert!(error.contains(what), "{error}");
+        assert_eq!(server.received().len(), 1, "{what}");
+    }
+}
+
+/// Megabytes in a line, or in many lines of one piece, cost about what their reading costs: the time grows with the length.
+#[test]
+fn the_time_of_reading_grows_with_the_length_of_an_answer() {
+    for piece in [
+        vec![b'x'; 1 << 10],
+        vec![b'\n'; 1 << 20],
+        b"data: {}\n".repeat(1 << 10),
+    ] {
+        let pieces = (15 << 20) / piece.len();
+        let start = std::time::Instant::now();
+        let mut lines = Lines::default();
+        for _ in 0..pieces {
+            lines.push(&piece).unwrap();
+            while lines.next_event(true).unwrap().is_some() {}
+        }
+        // Of a quadratic time this is a hundredth.
+        assert!(start.elapsed() < Duration::from_secs(5), "{pieces}");
+    }
 }

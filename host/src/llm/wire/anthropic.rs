@@ -5,8 +5,8 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::{
-    Answer, Fault, FinishReason, NEUTRAL_TURN, Piece, Progress, Request, Wire, event, max_tokens,
-    rename, set_all,
+    Answer, Fault, FinishReason, NEUTRAL_TURN, Piece, Progress, Request, Wire, aside, count, event,
+    max_tokens, rename, set_all, word,
 };
 
 /// The version of the API that these events belong to.
@@ -72,9 +72,10 @@ impl Wire for Anthropic {
 
     fn read(&self, data: &str, answer: &mut Answer) -> Result<(), Fault> {
         let event: Event = event(data)?;
-        if let Some(message) = event.message {
-            answer.model = message.model;
-            message.usage.add_to(answer);
+        let aside: Aside = aside(data);
+        if let Some(message) = aside.message {
+            answer.model = message.model.or(answer.model.take());
+            message.usage.unwrap_or_default().add_to(answer);
         }
         if let Some(delta) = event.delta {
             answer.text.push(&delta.text.unwrap_or_default());
@@ -82,10 +83,10 @@ impl Wire for Anthropic {
                 answer.finish_reason = Some(finish_reason(&reason, answer)?);
             }
         }
-        if let Some(usage) = event.usage {
+        if let Counted { usage: Some(usage) } = self::aside(data) {
             usage.add_to(answer);
         }
-        if event.kind == "message_stop" {
+        if event.kind.as_deref() == Some("message_stop") {
             answer.progress = Progress::Ended;
         }
         Ok(())
@@ -108,33 +109,46 @@ fn finish_reason(reason: &str, answer: &Answer) -> Result<FinishReason, Fault> {
 /// `ping` and what is added later have neither.
 #[derive(Deserialize)]
 struct Event {
-    #[serde(rename = "type")]
-    kind: String,
-    message: Option<Message>,
+    #[serde(default, rename = "type", deserialize_with = "word")]
+    kind: Option<String>,
     delta: Option<Delta>,
+}
+
+#[derive(Default, Deserialize)]
+struct Aside {
+    message: Option<Message>,
+}
+
+#[derive(Default, Deserialize)]
+struct Counted {
     usage: Option<Usage>,
 }
 
 #[derive(Deserialize)]
 struct Message {
+    #[serde(default, deserialize_with = "word")]
     model: Option<String>,
-    #[serde(default)]
-    usage: Usage,
+    usage: Option<Usage>,
 }
 
 /// Thinking comes in deltas without `text`.
 #[derive(Deserialize)]
 struct Delta {
     text: Option<Piece>,
+    #[serde(default, deserialize_with = "word")]
     stop_reason: Option<String>,
 }
 
 /// `input_tokens` counts neither what was read from the cache nor what was written to it.
 #[derive(Default, Deserialize)]
 struct Usage {
+    #[serde(default, deserialize_with = "count")]
     input_tokens: Option<u32>,
+    #[serde(default, deserialize_with = "count")]
     output_tokens: Option<u32>,
+    #[serde(default, deserialize_with = "count")]
     cache_read_input_tokens: Option<u32>,
+    #[serde(default, deserialize_with = "count")]
     cache_creation_input_tokens: Option<u32>,
 }
 

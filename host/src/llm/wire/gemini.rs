@@ -5,8 +5,8 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::{
-    Answer, Fault, FinishReason, NEUTRAL_TURN, Piece, Progress, Request, Wire, event, max_tokens,
-    set_all,
+    Answer, Fault, FinishReason, NEUTRAL_TURN, Piece, Progress, Request, Wire, aside, count, event,
+    flag, max_tokens, set_all, word,
 };
 use crate::llm::fault::code;
 
@@ -116,19 +116,21 @@ impl Wire for Gemini {
             ));
         }
         answer.model = chunk.model_version.or(answer.model.take());
-        if let Some(usage) = chunk.usage_metadata {
+        let Counted { usage_metadata } = aside(data);
+        if let Some(usage) = usage_metadata {
             let visible = usage.candidates_token_count;
             let thoughts = usage.thoughts_token_count.unwrap_or(0);
             answer.input_tokens = usage.prompt_token_count;
             answer.output_tokens = visible.map(|visible| visible.saturating_add(thoughts));
             answer.cached_tokens = usage.cached_content_token_count;
         }
-        let Some(candidate) = chunk.candidates.into_iter().next() else {
+        let Some(candidate) = chunk.candidates.into_iter().flatten().next() else {
             return Ok(());
         };
-        for part in candidate.content.unwrap_or_default().parts {
+        let content = candidate.content.unwrap_or_default();
+        for part in content.parts.into_iter().flatten() {
             if !part.thought {
-                answer.text.push(&part.text);
+                answer.text.push(&part.text.unwrap_or_default());
             }
         }
         if let Some(reason) = candidate.finish_reason {
@@ -150,16 +152,22 @@ impl Wire for Gemini {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Chunk {
-    #[serde(default)]
-    candidates: Vec<Candidate>,
+    candidates: Option<Vec<Candidate>>,
     prompt_feedback: Option<PromptFeedback>,
-    usage_metadata: Option<Usage>,
+    #[serde(default, deserialize_with = "word")]
     model_version: Option<String>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Counted {
+    usage_metadata: Option<Usage>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct PromptFeedback {
+    #[serde(default, deserialize_with = "word")]
     block_reason: Option<String>,
 }
 
@@ -167,28 +175,31 @@ struct PromptFeedback {
 #[serde(rename_all = "camelCase")]
 struct Candidate {
     content: Option<Content>,
+    #[serde(default, deserialize_with = "word")]
     finish_reason: Option<String>,
 }
 
 #[derive(Default, Deserialize)]
 struct Content {
-    #[serde(default)]
-    parts: Vec<Part>,
+    parts: Option<Vec<Part>>,
 }
 
 #[derive(Deserialize)]
 struct Part {
-    #[serde(default)]
-    text: Piece,
-    #[serde(default)]
+    text: Option<Piece>,
+    #[serde(default, deserialize_with = "flag")]
     thought: bool,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Usage {
+    #[serde(default, deserialize_with = "count")]
     prompt_token_count: Option<u32>,
+    #[serde(default, deserialize_with = "count")]
     candidates_token_count: Option<u32>,
+    #[serde(default, deserialize_with = "count")]
     thoughts_token_count: Option<u32>,
+    #[serde(default, deserialize_with = "count")]
     cached_content_token_count: Option<u32>,
 }

@@ -7,6 +7,7 @@
 
 pub(super) mod anthropic;
 pub(super) mod gemini;
+mod lenient;
 pub(super) mod ollama;
 pub(super) mod openai;
 mod text;
@@ -15,6 +16,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
+use lenient::{aside, count, flag, word};
 use text::{Piece, Text};
 
 use super::fault::Fault;
@@ -91,16 +93,26 @@ pub(super) enum Progress {
 
 /// One event, as the wire knows it, or the error in it.
 fn event<T: DeserializeOwned>(event: &str) -> Result<T, Fault> {
-    let garbled = |error| garbled(event, &error);
-    let Failed { error } = serde_json::from_str(event).map_err(garbled)?;
-    match error {
+    let Failed { error } = aside(event);
+    match error.filter(says_something) {
         Some(error) => Err(Fault::in_stream(&error)),
-        None => serde_json::from_str(event).map_err(garbled),
+        None => serde_json::from_str(event).map_err(|error| garbled(event, &error)),
+    }
+}
+
+/// Some servers have a field for errors in every event, with nothing in it.
+fn says_something(error: &Value) -> bool {
+    match error {
+        Value::Null | Value::Bool(_) => false,
+        Value::Number(number) => number.as_i64() != Some(0),
+        Value::String(text) => !text.trim().is_empty(),
+        Value::Array(items) => !items.is_empty(),
+        Value::Object(fields) => !fields.is_empty(),
     }
 }
 
 /// The error that an event may be, on all wires.
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 struct Failed {
     error: Option<Value>,
 }

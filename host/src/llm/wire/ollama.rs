@@ -6,8 +6,8 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::{
-    Answer, Fault, FinishReason, Piece, Progress, Request, Wire, answer_schema, bearer, event,
-    max_tokens, set_all,
+    Answer, Fault, FinishReason, Piece, Progress, Request, Wire, answer_schema, aside, bearer,
+    count, event, flag, max_tokens, set_all, word,
 };
 
 /// Parameters that stand beside `options`, not in it.
@@ -95,11 +95,13 @@ impl Wire for Ollama {
     fn read(&self, line: &str, answer: &mut Answer) -> Result<(), Fault> {
         let chunk: Chunk = event(line)?;
         answer.model = chunk.model.or(answer.model.take());
-        answer.text.push(&chunk.message.content);
+        let message = chunk.message.unwrap_or_default();
+        answer.text.push(&message.content.unwrap_or_default());
         if chunk.done {
             answer.progress = Progress::Ended;
-            answer.input_tokens = chunk.prompt_eval_count;
-            answer.output_tokens = chunk.eval_count;
+            let counts: Counts = aside(line);
+            answer.input_tokens = counts.prompt_eval_count;
+            answer.output_tokens = counts.eval_count;
             answer.finish_reason = Some(match chunk.done_reason.as_deref() {
                 // Older versions say nothing.
                 Some("stop") | None => FinishReason::Stop,
@@ -113,18 +115,24 @@ impl Wire for Ollama {
 
 #[derive(Deserialize)]
 struct Chunk {
+    #[serde(default, deserialize_with = "word")]
     model: Option<String>,
-    #[serde(default)]
-    message: Message,
-    #[serde(default)]
+    message: Option<Message>,
+    #[serde(default, deserialize_with = "flag")]
     done: bool,
+    #[serde(default, deserialize_with = "word")]
     done_reason: Option<String>,
+}
+
+#[derive(Default, Deserialize)]
+struct Counts {
+    #[serde(default, deserialize_with = "count")]
     prompt_eval_count: Option<u32>,
+    #[serde(default, deserialize_with = "count")]
     eval_count: Option<u32>,
 }
 
 #[derive(Default, Deserialize)]
 struct Message {
-    #[serde(default)]
-    content: Piece,
+    content: Option<Piece>,
 }

@@ -2,12 +2,12 @@
 //! llama.cpp, Ollama and most others speak too.
 
 use reqwest::Url;
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value, json};
 
 use super::{
-    Answer, Fault, FinishReason, Piece, Progress, Request, Wire, answer_schema, bearer, event,
-    max_tokens, set_all,
+    Answer, Fault, FinishReason, Piece, Progress, Request, Wire, answer_schema, aside, bearer,
+    count, event, max_tokens, set_all, word,
 };
 
 /// Models of OpenAI whose output limit has the newer name.
@@ -95,17 +95,18 @@ impl Wire for OpenAi {
         {
             answer.model = chunk.model;
         }
-        if let Some(usage) = chunk.usage {
+        if let Counted { usage: Some(usage) } = aside(data) {
             answer.input_tokens = usage.prompt_tokens;
             answer.output_tokens = usage.completion_tokens;
-            answer.cached_tokens = usage.prompt_tokens_details.and_then(|of| of.cached_tokens);
+            answer.cached_tokens = usage.prompt_tokens_details.cached_tokens;
         }
         // Azure opens with a chunk without choices; the counts come in one, too.
-        let Some(choice) = chunk.choices.into_iter().next() else {
+        let Some(choice) = chunk.choices.into_iter().flatten().next() else {
             return Ok(());
         };
-        answer.text.push(&choice.delta.content.unwrap_or_default());
-        answer.refusal += choice.delta.refusal.as_deref().unwrap_or_default();
+        let delta = choice.delta.unwrap_or_default();
+        answer.text.push(&delta.content.unwrap_or_default());
+        answer.refusal += delta.refusal.as_deref().unwrap_or_default();
         if let Some(reason) = choice.finish_reason {
             answer.progress = Progress::Finished;
             answer.finish_reason = Some(match reason.as_str() {
@@ -121,32 +122,49 @@ impl Wire for OpenAi {
 
 #[derive(Deserialize)]
 struct Chunk {
+    #[serde(default, deserialize_with = "word")]
     model: Option<String>,
-    choices: Vec<Choice>,
+    /// An event without this is none; null stands for an empty list.
+    #[serde(deserialize_with = "Option::deserialize")]
+    choices: Option<Vec<Choice>>,
+}
+
+#[derive(Default, Deserialize)]
+struct Counted {
     usage: Option<Usage>,
 }
 
 #[derive(Deserialize)]
 struct Choice {
-    #[serde(default)]
-    delta: Delta,
+    delta: Option<Delta>,
+    #[serde(default, deserialize_with = "word")]
     finish_reason: Option<String>,
 }
 
 #[derive(Default, Deserialize)]
 struct Delta {
     content: Option<Piece>,
+    #[serde(default, deserialize_with = "word")]
     refusal: Option<String>,
 }
 
 #[derive(Deserialize)]
 struct Usage {
+    #[serde(default, deserialize_with = "count")]
     prompt_tokens: Option<u32>,
+    #[serde(default, deserialize_with = "count")]
     completion_tokens: Option<u32>,
-    prompt_tokens_details: Option<PromptDetails>,
+    #[serde(default, deserialize_with = "details")]
+    prompt_tokens_details: PromptDetails,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 struct PromptDetails {
+    #[serde(default, deserialize_with = "count")]
     cached_tokens: Option<u32>,
+}
+
+fn details<'de, D: Deserializer<'de>>(deserializer: D) -> Result<PromptDetails, D::Error> {
+    let details = Value::deserialize(deserializer)?;
+    Ok(serde_json::from_value(details).unwrap_or_default())
 }

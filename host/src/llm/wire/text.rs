@@ -52,6 +52,11 @@ impl Text {
         }
     }
 
+    /// How long it is, in bytes.
+    pub(in crate::llm) fn len(&self) -> usize {
+        self.0.len()
+    }
+
     /// All of it; half a character without its other half becomes `�`.
     pub(in crate::llm) fn into_string(self) -> String {
         String::from_utf8(self.0)
