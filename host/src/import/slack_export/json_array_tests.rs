@@ -90,7 +90,7 @@ fn an_odd_element_is_told_with_its_place_and_the_next_one_follows() {
             odd(2, 3, "invalid type: integer `5`, expected a string"),
             odd(2, 13, "unexpected end of hex escape"),
             odd(3, 2, "invalid type: sequence, expected a string"),
-            odd(3, 19, "invalid type: null, expected a string"),
+            odd(3, 21, "invalid type: null, expected a string"),
             text("b")
         ]
     );
@@ -115,7 +115,7 @@ fn what_is_no_json_ends_the_reading_with_its_place() {
         ("[,]", 1, 2),
         ("[] x", 1, 4),
         ("[\n {\"x\": }]", 2, 8),
-        ("[\"a", 1, 4),
+        ("[\"a", 1, 3),
     ] {
         let seen = read_text(json);
         assert!(

@@ -219,7 +219,7 @@ fn a_message_that_cannot_be_read_is_left_out_and_named_and_the_others_are_import
         ),
         (
             r#"{"text": "x", "ts": 5}"#,
-            "line 2, column 22: invalid type: integer `5`, expected a string",
+            "line 2, column 21: invalid type: integer `5`, expected a string",
         ),
         (
             r#"{"text": ["x"], "ts": "2.000001"}"#,
@@ -227,7 +227,7 @@ fn a_message_that_cannot_be_read_is_left_out_and_named_and_the_others_are_import
         ),
         (
             r#"{"text": "x\ud83d", "ts": "2.000001"}"#,
-            "line 2, column 19: unexpected end of hex escape",
+            "line 2, column 18: unexpected end of hex escape",
         ),
         (
             "\"root:x:0\"",
