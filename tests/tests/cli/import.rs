@@ -137,16 +137,18 @@ fn start(command: &mut Command) -> Child {
         .unwrap()
 }
 
-/// Whether a process writes to a database.
+/// Whether a process writes to a database. One that is still being made is not in WAL mode yet.
 fn is_being_written(database: &Path) -> bool {
     if !database.exists() {
         return false;
     }
     let connection = Connection::open(database).unwrap();
     connection.busy_timeout(Duration::ZERO).unwrap();
-    connection
-        .execute_batch("BEGIN IMMEDIATE; ROLLBACK")
-        .is_err()
+    let mode = connection.pragma_query_value(None, "journal_mode", |row| row.get(0));
+    mode.is_ok_and(|mode: String| mode == "wal")
+        && connection
+            .execute_batch("BEGIN IMMEDIATE; ROLLBACK")
+            .is_err()
 }
 
 /// Waits until a running import has begun its transaction.
