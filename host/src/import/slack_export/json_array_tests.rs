@@ -97,7 +97,7 @@ fn an_odd_element_is_told_with_its_place_and_the_next_one_follows() {
     let not_utf8 = b"[\"a\xff\", \"b\"]".to_vec();
     assert_eq!(
         read(not_utf8.into_iter(), u64::MAX),
-        [odd(1, 5, "invalid unicode code point"), text("b")]
+        [odd(1, 4, "invalid unicode code point"), text("b")]
     );
 }
 

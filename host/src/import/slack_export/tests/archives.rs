@@ -223,7 +223,7 @@ fn a_message_that_cannot_be_read_is_left_out_and_named_and_the_others_are_import
         ),
         (
             r#"{"text": ["x"], "ts": "2.000001"}"#,
-            "line 2, column 10: invalid type: sequence, expected a string",
+            "line 2, column 9: invalid type: sequence, expected a string",
         ),
         (
             r#"{"text": "x\ud83d", "ts": "2.000001"}"#,
