@@ -4,7 +4,7 @@ mod own;
 
 use std::fs;
 use std::hash::{Hash as _, Hasher};
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Read as _, Seek as _, Write as _};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
@@ -16,7 +16,7 @@ use self::own::{OwnFolder, Refused};
 use crate::digest::hex;
 
 /// Bytes of the checksum behind the compiled code.
-const CHECKSUM_BYTES: usize = 32;
+const CHECKSUM_BYTES: u64 = 32;
 /// Hexadecimal digits of a file's name.
 const DIGEST_DIGITS: usize = 64;
 /// So long a file is kept that nothing uses.
@@ -59,19 +59,20 @@ impl<'a> CompiledCache<'a> {
         load(engine, &compiled)
     }
 
-    /// Loads a file that is whole and the user's own. It is read once, so that what was checked is what runs.
+    /// Loads a file that is whole and the user's own. It is opened once: what was checked is what runs.
     fn load(&self, engine: &Engine, name: &str) -> Result<Component, Unusable> {
         let mut file = OwnFolder::open(self.folder)?.open_file(name)?;
-        let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes).map_err(Refused::from)?;
-        let length = bytes.len().checked_sub(CHECKSUM_BYTES);
-        let (compiled, checksum) = length
-            .and_then(|length| bytes.split_at_checked(length))
-            .ok_or(Unusable::Damaged)?;
-        if Sha256::digest(compiled).as_slice() != checksum {
-            return Err(Unusable::Damaged);
-        }
-        deserialize(engine, compiled).map_err(Unusable::NotLoaded)
+        let length = file.metadata().map_err(Refused::from)?.len();
+        check(&mut file, length)?;
+        map(engine, &file).or_else(|_| {
+            // A file system whose files may not be executed, or a system without `/proc`, costs a copy.
+            let mut bytes = Vec::new();
+            file.rewind()
+                .and_then(|()| file.read_to_end(&mut bytes))
+                .map_err(Refused::from)?;
+            check(&mut bytes.as_slice(), length)?;
+            deserialize(engine, &bytes).map_err(Unusable::NotLoaded)
+        })
     }
 
     /// Written aside, and renamed when it is whole.
@@ -188,7 +189,7 @@ enum Unusable {
     NotLoaded(wasmtime::Error),
 }
 
-/// Feeds a SHA-256 with what is hashed.
+/// Feeds a SHA-256 with what is hashed or written.
 struct Digester(Sha256);
 
 impl Hasher for Digester {
@@ -202,11 +203,56 @@ impl Hasher for Digester {
     }
 }
 
+impl io::Write for Digester {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.update(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 #[allow(unsafe_code)]
 fn deserialize(engine: &Engine, compiled: &[u8]) -> wasmtime::Result<Component> {
     // SAFETY: the bytes come from `precompile_component`, just now, or through a file that only this user can
     // have written and whose checksum is right.
     unsafe { Component::deserialize(engine, compiled) }
+}
+
+/// Whether a file of this length is whole: compiled code, and the checksum behind it.
+fn check(file: &mut impl io::Read, length: u64) -> Result<(), Unusable> {
+    let length = length.checked_sub(CHECKSUM_BYTES);
+    let mut compiled = file.by_ref().take(length.ok_or(Unusable::Damaged)?);
+    let mut hasher = Digester(Sha256::new());
+    io::copy(&mut compiled, &mut hasher).map_err(Refused::from)?;
+    let mut checksum = Vec::new();
+    file.take(CHECKSUM_BYTES + 1)
+        .read_to_end(&mut checksum)
+        .map_err(Refused::from)?;
+    if hasher.0.finalize().as_slice() == checksum {
+        Ok(())
+    } else {
+        Err(Unusable::Damaged)
+    }
+}
+
+/// Loads the code where it lies: a process reads what it runs, and processes share it.
+#[cfg(target_os = "linux")]
+#[allow(unsafe_code)]
+fn map(engine: &Engine, file: &fs::File) -> wasmtime::Result<Component> {
+    use std::os::fd::AsRawFd as _;
+    // wasmtime takes a path. This one is the open file, whatever has its name by now.
+    let path = format!("/proc/self/fd/{}", file.as_raw_fd());
+    // SAFETY: the bytes come from `precompile_component` through a file that only this user can have written and
+    // whose checksum is right. Files are never written to, only replaced and removed.
+    unsafe { Component::deserialize_file(engine, path) }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn map(_: &Engine, _: &fs::File) -> wasmtime::Result<Component> {
+    Err(wasmtime::Error::msg("an open file has no path here"))
 }
 
 #[cfg(test)]
