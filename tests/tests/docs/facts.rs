@@ -6,6 +6,7 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use myao::bot::metrics::Metrics;
 use myao::llm::{CallObserver as _, CallRecord};
+use myao::waits::{Wait, WaitKind};
 use myao_tests::project_file;
 
 use crate::document::{Document, documents};
@@ -65,6 +66,13 @@ fn the_table_of_metrics_lists_all_that_there_are() {
         finish_reason: None,
         error: None,
     });
+    metrics.set_waits(&[Wait {
+        kind: WaitKind::Slack,
+        label: "any",
+        what: String::new(),
+        until: 1,
+        why: String::new(),
+    }]);
     let text = metrics.text();
     let there: BTreeSet<String> = text
         .lines()
