@@ -219,21 +219,21 @@ fn a_message_that_cannot_be_read_is_left_out_and_named_and_the_others_are_import
         ),
         (
             r#"{"text": "x", "ts": 5}"#,
-            "line 2, column 21: invalid type: integer `5`, expected a string",
+            "line 2, column …: invalid type: integer `5`, expected a string",
         ),
         (
             r#"{"text": ["x"], "ts": "2.000001"}"#,
-            "line 2, column 9: invalid type: sequence, expected a string",
+            "line 2, column …: invalid type: sequence, expected a string",
         ),
         (
             r#"{"text": "x\ud83d", "ts": "2.000001"}"#,
-            "line 2, column 18: unexpected end of hex escape",
+            "line 2, column …: unexpected end of hex escape",
         ),
         (
             "\"root:x:0\"",
-            "line 2, column 10: invalid type: string, expected",
+            "line 2, column …: invalid type: string, expected",
         ),
-        ("null", "line 2, column 4: invalid type: null"),
+        ("null", "line 2, column …: invalid type: null"),
     ] {
         let day = format!(
             r#"[{{"text": "fine", "ts": "1.000001"}},
@@ -251,9 +251,13 @@ fn a_message_that_cannot_be_read_is_left_out_and_named_and_the_others_are_import
             panic!("{:?}", report.warnings);
         };
         assert!(
-            warning.starts_with(&format!("left out: {DAY}, {told}")),
+            warning.starts_with(&format!("left out: {DAY}, ")),
             "{warning}"
         );
+        // `json_array` tests the columns.
+        for part in told.split('…') {
+            assert!(warning.contains(part), "{part:?}: {warning}");
+        }
     }
 }
 
