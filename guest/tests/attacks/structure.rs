@@ -99,25 +99,9 @@ pub(crate) fn parts(prompt: &str) -> Vec<Part> {
 }
 
 fn marks(line: &str) -> Vec<Mark> {
-    let look: String = line
-        .chars()
-        .filter(|c| *c == '\t' || !(c.is_control() || UNSEEN.contains(*c)))
-        .map(|c| {
-            let is_letter = c.is_ascii_alphabetic() || ('\u{3041}'..'\u{30fb}').contains(&c);
-            let mut like = LOOK_ALIKES.iter().filter(|_| !is_letter);
-            let like = like.find(|(_, alike)| alike.contains(c));
-            like.map_or(c, |(plain, _)| *plain)
-        })
-        .collect();
+    let look: String = line.chars().filter_map(look_of).collect();
     let look = without_markers(look.trim());
-    let named: usize = TOKENS.iter().map(|token| line.matches(token).count()).sum();
-    let tokens = ["<|", "<｜"].map(|token| {
-        let behind = line.split(token).skip(1);
-        behind
-            .filter(|rest| rest.starts_with(|c: char| !c.is_whitespace()))
-            .count()
-    });
-    let mut marks = vec![Mark::Token; named + tokens.iter().sum::<usize>()];
+    let mut marks = vec![Mark::Token; tokens(line)];
     if line.contains(['\u{202d}', '\u{202e}']) && !line.starts_with('\\') {
         marks.push(Mark::Backwards);
     }
@@ -139,6 +123,37 @@ fn marks(line: &str) -> Vec<Mark> {
         marks.push(Mark::Clock);
     }
     marks
+}
+
+/// What a character looks like; `None` if it cannot be seen.
+fn look_of(c: char) -> Option<char> {
+    // Most are letters, and looking them up takes long.
+    let is_letter =
+        c.is_ascii_alphabetic() || matches!(c, '\u{3041}'..='\u{30fa}' | '\u{4e00}'..='\u{9fff}');
+    if is_letter {
+        return Some(c);
+    }
+    if c != '\t' && (c.is_control() || UNSEEN.contains(c)) {
+        return None;
+    }
+    let like = LOOK_ALIKES.iter().find(|(_, alike)| alike.contains(c));
+    Some(like.map_or(c, |(plain, _)| *plain))
+}
+
+/// How many control tokens a line has.
+fn tokens(line: &str) -> usize {
+    // Most lines have none.
+    if !line.contains(['<', '[', '＜', '［']) {
+        return 0;
+    }
+    let named = TOKENS.iter().map(|token| line.matches(token).count());
+    let barred = ["<|", "<｜"].into_iter().map(|token| {
+        let behind = line.split(token).skip(1);
+        behind
+            .filter(|rest| rest.starts_with(|c: char| !c.is_whitespace()))
+            .count()
+    });
+    named.chain(barred).sum()
 }
 
 /// What stands behind the marks of lists and quotations.
