@@ -1,8 +1,9 @@
 //! Decides whether a reply of one's own accord would help.
 
+use serde_json::{Deserializer, Map, Value};
+
 use super::Responder;
 use super::ask::{Question, Refused};
-use super::json::{self, Value};
 use crate::bindings::errors::{BadAnswer, Error};
 use crate::bindings::exports::myao::memory::responder::{Judgment, Target};
 use crate::bindings::types::Engine;
@@ -11,6 +12,8 @@ use crate::bindings::types::Engine;
 const SCHEMA: &str = include_str!("judgment.schema.json");
 /// A longer reason is cut, in characters.
 const MAX_REASON: usize = 300;
+/// An answer with more braces behind its judgment is none.
+const MAX_TRIES: usize = 200;
 
 impl Responder<'_> {
     pub(super) fn decide(&self, target: &Target) -> Result<Judgment, Error> {
@@ -46,24 +49,22 @@ fn feedback(fault: &str) -> String {
 
 /// The judgment in an answer: its last JSON object that is one, whatever stands around it.
 fn read(answer: &str) -> Result<Judgment, String> {
-    let mut fault = "there is no JSON object".to_owned();
-    let mut found = None;
-    for object in json::objects(answer) {
+    let mut fault = None;
+    for (at, _) in answer.rmatch_indices('{').take(MAX_TRIES) {
+        let tail = answer.get(at..).unwrap_or_default();
+        let Some(Ok(object)) = Deserializer::from_str(tail).into_iter().next() else {
+            continue;
+        };
         match judgment(&object) {
-            Ok(judgment) => found = Some(judgment),
-            Err(error) => fault = error,
+            Ok(judgment) => return Ok(judgment),
+            Err(error) => fault = fault.or(Some(error)),
         }
     }
-    found.ok_or(fault)
+    Err(fault.unwrap_or_else(|| "there is no JSON object".to_owned()))
 }
 
-fn judgment(object: &json::Object) -> Result<Judgment, String> {
-    let field = |name: &str| {
-        let value = object.iter().rev().find(|(key, _)| key == name);
-        value
-            .map(|(_, value)| value)
-            .ok_or_else(|| format!("{name} is missing"))
-    };
+fn judgment(object: &Map<String, Value>) -> Result<Judgment, String> {
+    let field = |name: &str| object.get(name).ok_or_else(|| format!("{name} is missing"));
     let should_respond = match field("should_respond")? {
         Value::Bool(bool) => *bool,
         Value::String(text) if text.eq_ignore_ascii_case("true") => true,
@@ -74,7 +75,8 @@ fn judgment(object: &json::Object) -> Result<Judgment, String> {
         return Err("reason is no string".to_owned());
     };
     let confidence = match field("confidence")? {
-        Value::Number(text) | Value::String(text) => number(text),
+        Value::Number(confidence) => confidence.as_f64(),
+        Value::String(text) => number(text),
         _ => None,
     };
     let confidence = confidence.ok_or("confidence is no number")?;
@@ -123,16 +125,8 @@ mod tests {
                 of(false, "chat", 1.0),
             ),
             (
-                r#"Here it is: {"confidence": "0.8", "reason": "a {b} \"c\"", "should_respond": "True", "x": [1, {"y": null}]} I hope it helps."#,
+                r#"Here it is: {"confidence": "80%", "reason": "a {b} \"c\"", "should_respond": "True", "x": [1, {"y": null}]} I hope it helps."#,
                 of(true, "a {b} \"c\"", 0.8),
-            ),
-            (
-                "{'should_respond': False, 'reason': 'it''s', 'confidence': 80%,}",
-                Err("there is no JSON object".to_owned()),
-            ),
-            (
-                "{'should_respond': False, 'reason': 'done', 'confidence': 80%,}",
-                of(false, "done", 0.8),
             ),
             (
                 r#"<think>{"should_respond": true, "reason": "?", "confidence": 0.1}</think>{"should_respond": false, "reason": "答え済み", "confidence": 0.9}"#,
@@ -152,6 +146,10 @@ mod tests {
         for (answer, fault) in [
             ("はい、返信すべきです。", "there is no JSON object"),
             ("{", "there is no JSON object"),
+            (
+                "{'should_respond': False, 'reason': 'done', 'confidence': 0.8}",
+                "there is no JSON object",
+            ),
             (
                 r#"{"should_respond": true, "reason": "cut of"#,
                 "there is no JSON object",

@@ -5,7 +5,6 @@
 //! what is remembered.
 
 mod ask;
-mod json;
 mod judgment;
 mod privacy;
 mod quote;
