@@ -4,6 +4,8 @@
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
+
 use crate::bindings::errors::Error;
 use crate::bindings::exports::myao::memory::context_builder::BuildRequest;
 use crate::bindings::settings::Values;
@@ -14,9 +16,7 @@ use crate::bindings::types::{
     Channel, ChannelMemory, Context, ConversationHistory, MemoryType, Message, Scope, Thread,
     ThreadMemory, Timestamp,
 };
-use crate::numbers::{Numbers, of_number};
 use crate::ports::Storage;
-use crate::sort::{set, sort_by_key};
 use crate::ts::Ts;
 
 /// The channels of the workspace and what is remembered of them and of the workspace.
@@ -206,24 +206,11 @@ pub fn assemble(
     let workspace_long_term_memory = workspace(MemoryType::LongTerm);
     let workspace_short_term_memory =
         workspace(MemoryType::ShortTerm).filter(|_| settings.legacy_workspace_short_term);
-    let numbers: Numbers = channels.iter().map(|channel| &channel.id).collect();
-    let mut by_channel: Vec<Vec<Memory>> = Vec::new();
-    let mut memories = memories
-        .into_iter()
-        .filter(|memory| memory.scope == Scope::Channel)
-        .peekable();
-    while let Some(first) = memories.next() {
-        if let Some(number) = numbers.get(&first.scope_id)
-            && let Some(of_channel) = of_number(&mut by_channel, number)
-        {
-            of_channel.push(first);
-            // The store gives a channel's memories one after the other: one search is for all of them.
-            while let Some(memory) = memories.next_if(|memory| {
-                let last = of_channel.last();
-                last.is_some_and(|last| last.scope_id == memory.scope_id)
-            }) {
-                of_channel.push(memory);
-            }
+    let mut by_channel: BTreeMap<String, Vec<Memory>> = BTreeMap::new();
+    for memory in memories {
+        if memory.scope == Scope::Channel {
+            let of_channel = by_channel.entry(memory.scope_id.clone()).or_default();
+            of_channel.push(memory);
         }
     }
     let limit = usize::try_from(history_limit(settings)).unwrap_or(usize::MAX);
@@ -235,9 +222,7 @@ pub fn assemble(
         channel_memories: channels
             .into_iter()
             .map(|channel| {
-                let number = numbers.get(&channel.id);
-                let memories = number.and_then(|number| by_channel.get_mut(number));
-                let memories = memories.map(std::mem::take).unwrap_or_default();
+                let memories = by_channel.remove(&channel.id).unwrap_or_default();
                 channel_memory(channel, memories, limit)
             })
             .collect(),
@@ -272,9 +257,7 @@ fn channel_memory(channel: Channel, memories: Vec<Memory>, limit: usize) -> Chan
         .into_iter()
         .partition(|memory| memory.memory_type == MemoryType::ShortTerm);
     // A stand-in is the newest.
-    sort_by_key(&mut versions, |memory| {
-        (is_stand_in(memory), memory.version)
-    });
+    versions.sort_by_key(|memory| (is_stand_in(memory), memory.version));
     let shown = versions.split_off(versions.len().saturating_sub(limit));
     let history: Vec<String> = shown.into_iter().map(|memory| memory.content).collect();
     ChannelMemory {
@@ -304,17 +287,14 @@ pub fn conversation_history(
         let thread = message.thread_ts.as_deref().map(Ts::parse).transpose()?;
         keyed.push((ts, thread, message));
     }
-    sort_by_key(&mut keyed, |(ts, ..)| *ts);
+    keyed.sort_by_key(|(ts, ..)| *ts);
     let target = target_thread.map(Ts::parse).transpose()?;
     let replied_to = |(ts, thread, _): &(Ts, Option<Ts>, _)| thread.filter(|thread| thread != ts);
-    let with_replies = set(keyed.iter().filter_map(replied_to).chain(target));
-
+    let with_replies = keyed.iter().filter_map(replied_to).chain(target);
+    let mut threads: BTreeMap<Ts, Option<Thread>> = with_replies.map(|ts| (ts, None)).collect();
     let mut top_level_messages = Vec::new();
-    let mut threads: Vec<Option<Thread>> = with_replies.iter().map(|_| None).collect();
     for (ts, thread, message) in keyed {
-        let thread = thread.unwrap_or(ts);
-        let place = with_replies.binary_search(&thread);
-        let Some(thread) = place.ok().and_then(|place| threads.get_mut(place)) else {
+        let Some(thread) = threads.get_mut(&thread.unwrap_or(ts)) else {
             top_level_messages.push(message);
             continue;
         };
@@ -334,7 +314,7 @@ pub fn conversation_history(
         channel_id: channel.id.clone(),
         channel_name: channel.name.clone(),
         top_level_messages,
-        threads: threads.into_iter().flatten().collect(),
+        threads: threads.into_values().flatten().collect(),
     })
 }
 

@@ -20,7 +20,6 @@ use crate::bindings::llm::Agent;
 use crate::bindings::types::{ChannelMemory, Context, LeftOut, Message, Thread};
 use crate::ports::Llm;
 use crate::prompt;
-use crate::sort::{sort, sort_by_key};
 use crate::ts::Ts;
 
 /// Nothing left out.
@@ -235,7 +234,7 @@ fn oldest_versions_first(context: &Context, channels: &[usize]) -> Vec<Cut> {
             (0..shown).map(move |newer| (Reverse(newer), index))
         })
         .collect();
-    sort(&mut versions);
+    versions.sort();
     versions
         .into_iter()
         .map(|(_, index)| Cut::ShortTerm(index))
@@ -261,9 +260,7 @@ fn conversations_outside_the_target(context: &Context) -> Vec<Cut> {
         .filter(|(_, thread)| !is_target(thread))
         .filter_map(|(index, thread)| Some((thread.messages.last()?, Cut::Thread(index))));
     let mut cuts: Vec<_> = messages.chain(threads).collect();
-    sort_by_key(&mut cuts, |(last, _)| {
-        (last.timestamp.unix_seconds, Ts::parse(&last.ts).ok())
-    });
+    cuts.sort_by_key(|(last, _)| (last.timestamp.unix_seconds, Ts::parse(&last.ts).ok()));
     cuts.into_iter().map(|(_, cut)| cut).collect()
 }
 

@@ -23,11 +23,9 @@ pub mod context;
 pub mod extractive;
 mod fit;
 pub mod generator;
-mod numbers;
 pub mod ports;
 pub mod prompt;
 pub mod responder;
-mod sort;
 pub mod summarizer;
 #[cfg(test)]
 mod testing;

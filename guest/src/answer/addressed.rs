@@ -1,12 +1,13 @@
 //! Answers that speak to the reader instead of summarising: refusals and questions back.
 
+use std::collections::BTreeSet;
+
 use super::lines::{Kind, Line, read};
 use super::phrases::address::{is_question_back, is_refusal};
 use super::phrases::frame::is_offer;
 use super::phrases::sentences;
 use super::{Rejection, Sources};
 use crate::extractive::terms::terms;
-use crate::numbers::Numbers;
 
 /// A prose answer with more sentences is a summary, whatever it says at its end.
 const MAX_SENTENCES: usize = 8;
@@ -95,10 +96,10 @@ fn says_something(list: &[Line<'_>], sources: Sources<'_>) -> bool {
     if said.peek().is_none() {
         return false;
     }
-    let known: Numbers = sources.texts().flat_map(terms).collect();
+    let known: BTreeSet<String> = sources.texts().flat_map(terms).collect();
     said.any(|line| {
         let words = terms(&line.body);
-        let found = words.iter().filter(|word| known.contains(word)).count();
+        let found = words.iter().filter(|word| known.contains(*word)).count();
         found * 2 >= words.len() && found >= words.len().clamp(1, 2)
     })
 }

@@ -1,7 +1,6 @@
 //! Answers that copy the messages.
 
 use super::repetition::letters;
-use crate::sort::sort;
 
 /// Messages are copied where so many letters and digits in a row are the same: a sentence in
 /// Japanese, half a dozen words in English. What is shorter is a quotation.
@@ -16,7 +15,7 @@ pub(super) fn copies(answer: &str, messages: &[&str]) -> bool {
         return false;
     }
     let mut runs: Vec<(u64, usize)> = hashes(&own).zip(0..).collect();
-    sort(&mut runs);
+    runs.sort();
     let mut begins = vec![false; own.len()];
     for message in messages {
         let message: Vec<char> = letters(message).chars().collect();

@@ -3,7 +3,6 @@
 use std::fmt;
 
 use crate::extractive::text::{fold, is_kana, is_kanji, is_mark};
-use crate::sort::sort_by_key;
 
 /// A language, as far as its letters tell it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -173,7 +172,7 @@ impl Weights {
             (Language::Russian, self.cyrillic),
             (Language::Other, self.other),
         ];
-        sort_by_key(&mut languages, |(_, weight)| std::cmp::Reverse(*weight));
+        languages.sort_by_key(|(_, weight)| std::cmp::Reverse(*weight));
         languages
     }
 }

@@ -1,8 +1,9 @@
 //! Answers that go round in circles: a small model says the same sentence again and again.
 
+use std::collections::BTreeMap;
+
 use super::lines::sentences;
 use super::repetition::letters;
-use crate::numbers::{Numbers, of_number};
 
 /// A sentence that stands there so often is a loop.
 const LOOP: u32 = 3;
@@ -11,23 +12,19 @@ const LEAST_SENTENCE: usize = 8;
 
 /// The text, with every sentence that is said [`LOOP`] times or more only where it is said first.
 pub(super) fn without_loops(text: String) -> String {
-    let mut numbers = Numbers::default();
-    let mut counts: Vec<u32> = Vec::new();
+    let mut counts: BTreeMap<String, u32> = BTreeMap::new();
     for sentence in sentences(&text) {
         let letters = letters(sentence);
-        if letters.chars().count() >= LEAST_SENTENCE
-            && let Some(count) = of_number(&mut counts, numbers.number(&letters))
-        {
-            *count += 1;
+        if letters.chars().count() >= LEAST_SENTENCE {
+            *counts.entry(letters).or_default() += 1;
         }
     }
-    if counts.iter().all(|count| *count < LOOP) {
+    if counts.values().all(|count| *count < LOOP) {
         return text;
     }
     let mut kept = String::with_capacity(text.len());
     for sentence in sentences(&text) {
-        let number = numbers.get(&letters(sentence));
-        match number.and_then(|number| counts.get_mut(number)) {
+        match counts.get_mut(&letters(sentence)) {
             // Said already: no count is left.
             Some(0) => continue,
             Some(count) if *count >= LOOP => *count = 0,

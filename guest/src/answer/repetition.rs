@@ -1,10 +1,11 @@
 //! Answers that repeat the prompt: its instruction, its headings, or (`copies`) the messages.
 
+use std::collections::BTreeSet;
+
 use super::Sources;
 use super::copies::copies;
 use super::lines::{Kind, Line, may_have_headings, read, read_line, sentences};
 use crate::extractive::text::{fold_char, is_alphanumeric, is_caseless};
-use crate::sort::set;
 
 /// A shorter line of the instruction may stand in a summary by chance, in letters.
 const LEAST_INSTRUCTION: usize = 12;
@@ -79,19 +80,19 @@ pub(super) fn letters(text: &str) -> String {
 }
 
 /// What some texts, as [`letters`], begin with: most others are told from all of them by that.
-struct Begins(Vec<char>);
+struct Begins(BTreeSet<char>);
 
 impl Begins {
     fn of<'t>(letters: impl IntoIterator<Item = &'t String>) -> Self {
         let first = letters.into_iter().filter_map(|text| text.chars().next());
-        Self(set(first))
+        Self(first.collect())
     }
 
     /// Whether the letters of a text begin as one of them.
     fn holds(&self, text: &str) -> bool {
         let first = text.chars().map(fold_char).find(|c| is_alphanumeric(*c));
         let first = first.and_then(|c| c.to_lowercase().next());
-        first.is_some_and(|c| self.0.binary_search(&c).is_ok())
+        first.is_some_and(|c| self.0.contains(&c))
     }
 }
 
@@ -129,9 +130,7 @@ pub(super) fn without_headings(answer: &str, prompt: &str, sources: Sources<'_>)
     let repeated = structure_among(headings, &frame(prompt, sources), sources);
     let kept: Vec<&str> = lines
         .iter()
-        .filter(|line| {
-            line.kind != Kind::Heading || repeated.binary_search(&letters(line.raw)).is_err()
-        })
+        .filter(|line| line.kind != Kind::Heading || !repeated.contains(&letters(line.raw)))
         .map(|line| line.raw)
         .collect();
     kept.join("\n").trim().to_owned()
@@ -143,9 +142,11 @@ fn structure_among<'l>(
     lines: impl Iterator<Item = &'l Line<'l>>,
     frame: &[&str],
     sources: Sources<'_>,
-) -> Vec<String> {
-    let lines = lines.map(|line| letters(line.raw));
-    let lines = set(lines.filter(|line| line.chars().count() >= LEAST_HEADING));
+) -> BTreeSet<String> {
+    let lines: BTreeSet<String> = lines
+        .map(|line| letters(line.raw))
+        .filter(|line| line.chars().count() >= LEAST_HEADING)
+        .collect();
     if lines.is_empty() {
         return lines;
     }
@@ -160,7 +161,9 @@ fn structure_among<'l>(
         .iter()
         .filter(|line| line.kind == Kind::Heading || is_message_head(line))
         .map(|line| letters(line.raw));
-    let mut structure = set(structure.filter(|heading| lines.binary_search(heading).is_ok()));
+    let mut structure: BTreeSet<String> = structure
+        .filter(|heading| lines.contains(heading))
+        .collect();
     if !structure.is_empty() {
         let lines = sources.texts().flat_map(|text| text.split('\n'));
         remove_all(&mut structure, lines.map(letters));
@@ -169,11 +172,9 @@ fn structure_among<'l>(
 }
 
 /// Takes texts out of a set of texts.
-fn remove_all(set: &mut Vec<String>, texts: impl Iterator<Item = String>) {
+fn remove_all(set: &mut BTreeSet<String>, texts: impl Iterator<Item = String>) {
     for text in texts {
-        if let Ok(place) = set.binary_search(&text) {
-            set.remove(place);
-        }
+        set.remove(&text);
     }
 }
 
@@ -193,8 +194,8 @@ fn repeats_message_heads(answer: &str, sources: Sources<'_>) -> bool {
     if heads.peek().is_none() {
         return false;
     }
-    let source_lines = set(sources.texts().flat_map(str::lines));
-    let is_new = |line: &&str| source_lines.binary_search(line).is_err();
+    let source_lines: BTreeSet<&str> = sources.texts().flat_map(str::lines).collect();
+    let is_new = |line: &&str| !source_lines.contains(line);
     heads.filter(is_new).count() >= MAX_HEADINGS
 }
 
@@ -232,11 +233,11 @@ fn repeats_sentences(answer: &str, frame: &[&str], sources: Sources<'_>) -> bool
             (sentence, count)
         })
         .collect();
-    let long = answer
+    let long: BTreeSet<&String> = answer
         .iter()
         .filter(|(_, count)| *count >= LEAST_SENTENCE)
-        .map(|(sentence, _)| sentence);
-    let long = set(long);
+        .map(|(sentence, _)| sentence)
+        .collect();
     if long.is_empty() {
         return false;
     }
@@ -247,7 +248,7 @@ fn repeats_sentences(answer: &str, frame: &[&str], sources: Sources<'_>) -> bool
         .flat_map(sentences)
         .filter(|own| begins.holds(own))
         .map(letters);
-    let mut own = set(own.filter(|own| long.binary_search(&own).is_ok()));
+    let mut own: BTreeSet<String> = own.filter(|own| long.contains(own)).collect();
     if own.is_empty() {
         return false;
     }
@@ -256,7 +257,7 @@ fn repeats_sentences(answer: &str, frame: &[&str], sources: Sources<'_>) -> bool
     let (mut repeated, mut all) = (0, 0);
     for (sentence, count) in &answer {
         all += count;
-        if own.binary_search(sentence).is_ok() {
+        if own.contains(sentence) {
             repeated += count;
         }
     }

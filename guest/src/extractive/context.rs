@@ -1,12 +1,11 @@
 //! What a short answer needs before it to be understood: `alice: how many? → bob: 24`.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::score::{Candidate, Context};
 use super::terms::plain_words;
 use super::text::width;
-use crate::numbers::of_number;
-use crate::sort::sort;
 
 /// The context is one of so many messages before, in the same burst of talk.
 const THREAD_REACH: usize = 4;
@@ -24,7 +23,7 @@ const LEAST_CONTEXT_WORDS: usize = 2;
 
 /// What was said last in every burst of talk.
 #[derive(Default)]
-pub(super) struct Earlier(Vec<Option<Said>>);
+pub(super) struct Earlier(BTreeMap<usize, Said>);
 
 /// An earlier sentence that can be a context.
 struct Said {
@@ -47,20 +46,18 @@ impl Earlier {
             .get(asking)
             .filter(|c| gives_context(c))
             .map(Said::new);
-        let Some(before) = of_number(&mut self.0, burst) else {
-            return;
-        };
-        if let Some(before) = before {
+        let mut before = self.0.get_mut(&burst);
+        if let Some(before) = &mut before {
             before.age += 1;
         }
         if let Some(first) = message.first_mut().filter(|c| needs_context(c)) {
-            match before.as_ref().filter(|before| before.age <= reach) {
+            match before.filter(|before| before.age <= reach) {
                 Some(before) => before.precede(first),
                 None => first.factor *= WITHOUT_CONTEXT,
             }
         }
-        if said.is_some() {
-            *before = said;
+        if let Some(said) = said {
+            self.0.insert(burst, said);
         }
     }
 }
@@ -84,7 +81,7 @@ impl Said {
         candidate.context = Some(self.context.clone());
         let content = &mut candidate.content;
         content.terms.extend(&self.terms);
-        sort(&mut content.terms);
+        content.terms.sort();
         content.terms.dedup();
         for (id, weight) in &self.facts {
             if content.facts.iter().all(|(known, _)| known != id) {

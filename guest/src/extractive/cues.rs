@@ -1,7 +1,5 @@
 //! Words that show what a sentence does: decide, ask, or only keep the talk going.
 
-use crate::sort::sort_by;
-
 /// Words of decisions, duties, dates to keep and causes found, with their weights.
 /// Japanese is looked for anywhere, English between word boundaries.
 const DECISIONS: &[(&str, f64)] = &[
@@ -216,7 +214,7 @@ pub(crate) fn decision(folded_lower: &str) -> f64 {
         .iter()
         .filter(|(cue, _)| contains(folded_lower, cue));
     let mut weights: Vec<f64> = found.map(|(_, weight)| *weight).collect();
-    sort_by(&mut weights, |a, b| b.total_cmp(a));
+    weights.sort_by(|a, b| b.total_cmp(a));
     // Every further cue says half as much as the one before.
     let sum: f64 = weights
         .iter()

@@ -3,7 +3,6 @@
 use super::names::Names;
 use super::numbers::number_fact;
 use super::text::{fold, is_kanji, is_katakana};
-use crate::sort::sort_by;
 
 /// One fact.
 #[derive(Clone, Debug, PartialEq)]
@@ -107,9 +106,7 @@ pub(super) fn facts(text: &str, names: &Names) -> Vec<Fact> {
             rest = rest.get(c.len_utf8()..).unwrap_or_default();
         }
     }
-    sort_by(&mut facts, |a, b| {
-        a.key.cmp(&b.key).then(b.weight.total_cmp(&a.weight))
-    });
+    facts.sort_by(|a, b| a.key.cmp(&b.key).then(b.weight.total_cmp(&a.weight)));
     facts.dedup_by(|later, kept| later.key == kept.key);
     facts
 }

@@ -1,9 +1,10 @@
 //! What a memory holds, to compare two texts of the same memory.
 
+use std::collections::BTreeSet;
+
 use super::facts::facts;
 use super::items::parse;
 use super::names::Names;
-use crate::sort::set;
 
 /// Facts that weigh less are as likely ordinary words: a lone digit, a loan word.
 const LEAST_WEIGHT: f64 = 0.3;
@@ -13,8 +14,8 @@ const LEAST_WEIGHT: f64 = 0.3;
 pub(crate) struct Inventory {
     /// How many things are remembered.
     pub(crate) items: usize,
-    /// The keys of all facts in them, sorted, each once; the day at the head of a line is none, as merging may give it up.
-    pub(crate) facts: Vec<String>,
+    /// The keys of all facts in them; the day at the head of a line is none, as merging may give it up.
+    pub(crate) facts: BTreeSet<String>,
 }
 
 impl Inventory {
@@ -26,16 +27,13 @@ impl Inventory {
         let weighty = facts.filter(|fact| fact.weight >= LEAST_WEIGHT);
         Self {
             items: items.len(),
-            facts: set(weighty.map(|fact| fact.key)),
+            facts: weighty.map(|fact| fact.key).collect(),
         }
     }
 
     /// How many of these facts another memory holds too.
     pub(crate) fn facts_in(&self, other: &Self) -> usize {
-        let facts = self.facts.iter();
-        facts
-            .filter(|fact| other.facts.binary_search(fact).is_ok())
-            .count()
+        self.facts.intersection(&other.facts).count()
     }
 }
 

@@ -1,6 +1,7 @@
 //! Memories as candidates: every line of theirs is an item, and the items become one memory.
 
 use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use super::cues;
@@ -9,8 +10,6 @@ use super::names::Names;
 use super::score::{Candidate, Content, Crowd, Vocabulary};
 use super::sentences;
 use super::text::{fold, width};
-use crate::numbers::{Numbers, of_number};
-use crate::sort::{set, sort_by_key};
 
 /// The oldest item is worth this much less than the newest.
 const AGE_DISCOUNT: f64 = 0.4;
@@ -66,7 +65,7 @@ pub(super) fn candidates(
         });
     }
     let mut items = kept.items;
-    sort_by_key(&mut items, |placed| placed.place);
+    items.sort_by_key(|placed| placed.place);
     with_age(items)
 }
 
@@ -88,29 +87,23 @@ fn place(items: Vec<Item>, otherwise: Place) -> Vec<(Item, Place)> {
 #[derive(Default)]
 struct Kept {
     items: Vec<Placed>,
-    /// The sentences of each, as a sorted set.
-    sentences: Vec<Vec<String>>,
+    /// The sentences of each.
+    sentences: Vec<BTreeSet<String>>,
     by_sentence: Holders,
     by_content: Holders,
 }
 
 /// Which items hold a text.
 #[derive(Default)]
-struct Holders {
-    texts: Numbers,
-    items: Vec<Vec<usize>>,
-}
+struct Holders(BTreeMap<String, Vec<usize>>);
 
 impl Holders {
     fn add(&mut self, text: &str, item: usize) {
-        if let Some(items) = of_number(&mut self.items, self.texts.number(text)) {
-            items.push(item);
-        }
+        self.0.entry(text.to_owned()).or_default().push(item);
     }
 
     fn of(&self, text: &str) -> &[usize] {
-        let items = self.texts.get(text).and_then(|text| self.items.get(text));
-        items.map_or(&[], Vec::as_slice)
+        self.0.get(text).map_or(&[], Vec::as_slice)
     }
 }
 
@@ -133,7 +126,7 @@ impl Kept {
             *old = new;
         } else {
             self.items.push(new);
-            self.sentences.push(Vec::new());
+            self.sentences.push(BTreeSet::new());
         }
         for sentence in &sentences {
             self.by_sentence.add(sentence, index);
@@ -144,7 +137,7 @@ impl Kept {
         }
     }
 
-    fn repeated(&self, new: &Placed, sentences: &[String], key: &str) -> Option<usize> {
+    fn repeated(&self, new: &Placed, sentences: &BTreeSet<String>, key: &str) -> Option<usize> {
         let same_channel = |index: &&usize| {
             let old = self.items.get(**index);
             old.is_some_and(|old| {
@@ -155,7 +148,7 @@ impl Kept {
         let holds_all = |index: &&usize| {
             let old = self.sentences.get(**index);
             old.is_some_and(|old| {
-                let most = common(old, sentences);
+                let most = old.intersection(sentences).count();
                 most == old.len() || most == sentences.len()
             })
         };
@@ -184,15 +177,8 @@ fn speaker(text: &str) -> (&str, &str) {
         .unwrap_or(("", text))
 }
 
-/// How many items two sorted sets have in common.
-fn common<T: Ord>(a: &[T], b: &[T]) -> usize {
-    a.iter()
-        .filter(|item| b.binary_search(item).is_ok())
-        .count()
-}
-
 /// The sentences of an item as far as letters and digits go, each with who said it.
-fn sentence_keys(text: &str) -> Vec<String> {
+fn sentence_keys(text: &str) -> BTreeSet<String> {
     let letters = |text: &str| -> String {
         fold(text)
             .to_lowercase()
@@ -202,25 +188,27 @@ fn sentence_keys(text: &str) -> Vec<String> {
     };
     let (speaker, said) = speaker(text);
     let sentences = sentences::split(said).into_iter();
-    set(sentences.map(|s| format!("{}:{}", letters(speaker), letters(&s.text))))
+    sentences
+        .map(|s| format!("{}:{}", letters(speaker), letters(&s.text)))
+        .collect()
 }
 
 /// How much of two texts is the same, by pairs of neighbouring characters: 0 to 1.
 fn likeness(a: &str, b: &str) -> f64 {
-    let pairs = |text: &str| -> Vec<(char, char)> {
+    let pairs = |text: &str| -> BTreeSet<(char, char)> {
         let chars: Vec<char> = fold(text)
             .to_lowercase()
             .chars()
             .filter(|c| c.is_alphanumeric())
             .collect();
         let pairs = chars.iter().zip(chars.iter().skip(1));
-        set(pairs.map(|(a, b)| (*a, *b)))
+        pairs.map(|(a, b)| (*a, *b)).collect()
     };
     let (a, b) = (pairs(a), pairs(b));
     let count = |n: usize| u32::try_from(n).map_or(f64::MAX, f64::from);
     let all = count(a.len() + b.len());
     if all > 0.0 {
-        2.0 * count(common(&a, &b)) / all
+        2.0 * count(a.intersection(&b).count()) / all
     } else {
         1.0
     }
@@ -240,7 +228,7 @@ fn with_age(items: Vec<Placed>) -> Vec<Candidate> {
         })
         .max();
     let count = items.len();
-    let mut channels = Numbers::default();
+    let mut channels: BTreeMap<String, usize> = BTreeMap::new();
     let candidate = |(index, placed): (usize, Placed)| {
         let newer = count - 1 - index;
         let age = match (placed.place.cmp(&Place::Day(0)), newest, placed.place) {
@@ -250,7 +238,10 @@ fn with_age(items: Vec<Placed>) -> Vec<Candidate> {
             _ => u32::try_from(newer).unwrap_or(u32::MAX - 1),
         };
         let channel = placed.item.label.as_deref();
-        let channel = channel.map_or(0, |channel| 1 + channels.number(channel));
+        let channel = channel.map_or(0, |channel| {
+            let next = 1 + channels.len();
+            *channels.entry(channel.to_owned()).or_insert(next)
+        });
         let seniority = f64::from(u32::try_from(newer).unwrap_or(u32::MAX))
             / f64::from(u32::try_from(count).unwrap_or(u32::MAX).max(1));
         let asks = if placed.content.question { 0.7 } else { 1.0 };

@@ -1,5 +1,6 @@
 //! Messages as candidates: `- 2024-03-01 alice: sentence`.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use chrono::{DateTime, Datelike};
@@ -12,7 +13,6 @@ use super::score::{Candidate, Crowd, Vocabulary};
 use super::sentences;
 use super::text::{cut, flatten, strip_markers};
 use crate::bindings::types::{Message, Timestamp};
-use crate::numbers::{Numbers, of_number};
 
 /// A silence of so many seconds ends a burst of talk.
 const BURST_GAP_SECONDS: i64 = 1800;
@@ -93,7 +93,7 @@ pub(crate) fn local_date(time: Timestamp) -> Option<String> {
 
 /// The burst of talk and the writer of each message.
 fn crowds(messages: &[&Message]) -> Vec<[Crowd; 2]> {
-    let mut writers = Numbers::default();
+    let mut writers: BTreeMap<&str, usize> = BTreeMap::new();
     let crowds = messages
         .iter()
         .zip(segments(messages))
@@ -102,10 +102,12 @@ fn crowds(messages: &[&Message]) -> Vec<[Crowd; 2]> {
                 id: segment,
                 discount: SEGMENT_DISCOUNT,
             };
+            let next = writers.len();
+            let writer = *writers.entry(&message.user.id).or_insert(next);
             [
                 burst,
                 Crowd {
-                    id: writers.number(&message.user.id),
+                    id: writer,
                     discount: WRITER_DISCOUNT,
                 },
             ]
@@ -115,25 +117,21 @@ fn crowds(messages: &[&Message]) -> Vec<[Crowd; 2]> {
 
 /// Which burst of talk each message belongs to: messages of one thread without a long silence.
 fn segments(messages: &[&Message]) -> Vec<usize> {
-    let mut threads = Numbers::default();
-    let mut open: Vec<Option<(usize, i64)>> = Vec::new();
+    let mut open: BTreeMap<&str, (usize, i64)> = BTreeMap::new();
     let mut segments = Vec::with_capacity(messages.len());
     let mut count = 0;
     for message in messages {
         // The top level is like a thread without an id.
-        let thread = threads.number(message.thread_ts.as_deref().unwrap_or_default());
+        let thread = message.thread_ts.as_deref().unwrap_or_default();
         let time = message.timestamp.unix_seconds;
-        let Some(last) = of_number(&mut open, thread) else {
-            continue;
-        };
-        let id = match *last {
-            Some((id, last)) if time.saturating_sub(last) <= BURST_GAP_SECONDS => id,
+        let id = match open.get(thread) {
+            Some(&(id, last)) if time.saturating_sub(last) <= BURST_GAP_SECONDS => id,
             _ => {
                 count += 1;
                 count
             }
         };
-        *last = Some((id, time));
+        open.insert(thread, (id, time));
         segments.push(id);
     }
     segments

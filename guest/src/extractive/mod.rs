@@ -31,12 +31,12 @@ pub(crate) mod terms;
 pub(crate) mod text;
 
 pub(crate) use inventory::Inventory;
+use std::collections::BTreeMap;
+
 use score::{Candidate, Vocabulary};
 use select::{Cost, Selection, per_cost};
 
 use crate::bindings::types::Message;
-use crate::numbers::of_number;
-use crate::sort::{sort, sort_by};
 
 /// The first line of a Japanese memory.
 pub const NOTE_JA: &str = "（LLMを使わず、発言から抜粋した記憶です）";
@@ -142,16 +142,15 @@ fn shortlist(
         .collect();
     let best_first =
         |a: &(f64, usize, _), b: &(f64, usize, _)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
-    sort_by(&mut ranked, best_first);
-    let mut crowd_sizes: Vec<f64> = Vec::new();
+    ranked.sort_by(best_first);
+    let mut crowd_sizes: BTreeMap<usize, f64> = BTreeMap::new();
     for (worth, _, candidate) in &mut ranked {
         let [crowd, _] = candidate.crowds;
-        if let Some(before) = of_number(&mut crowd_sizes, crowd.id) {
-            *worth /= 1.0 + crowd.discount * *before;
-            *before += 1.0;
-        }
+        let before = crowd_sizes.entry(crowd.id).or_default();
+        *worth /= 1.0 + crowd.discount * *before;
+        *before += 1.0;
     }
-    sort_by(&mut ranked, best_first);
+    ranked.sort_by(best_first);
     let mut keep = vec![false; candidates.len()];
     for (_, index, _) in ranked.into_iter().take(most) {
         if let Some(flag) = keep.get_mut(index) {
@@ -236,7 +235,7 @@ impl Draft<'_> {
     /// The text of some picks, in the order of the candidates.
     fn render(&self, note: &str, picks: &[usize]) -> String {
         let mut picks = picks.to_vec();
-        sort(&mut picks);
+        picks.sort();
         let picks: Vec<&Candidate> = picks
             .iter()
             .filter_map(|index| self.candidates.get(*index))

@@ -1,23 +1,24 @@
 //! The names of the people who take part.
 
+use std::collections::BTreeSet;
+
 use super::text::fold;
-use crate::numbers::Numbers;
 
 /// The names of the people who take part, lower case.
 #[derive(Default)]
-pub(super) struct Names(Numbers);
+pub(super) struct Names(BTreeSet<String>);
 
 impl Names {
     /// From the names as they are shown; the parts of a name count too.
     pub(super) fn new<'a>(names: impl Iterator<Item = &'a str>) -> Self {
-        let mut all = Numbers::default();
+        let mut all = BTreeSet::new();
         for name in names {
             let name = fold(name).to_lowercase();
             let parts =
                 name.split(|c: char| c.is_whitespace() || matches!(c, '(' | ')' | '.' | '_' | '/'));
             let parts = parts.chain([name.trim()]);
             for part in parts.filter(|part| part.chars().count() > 1) {
-                all.number(part);
+                all.insert(part.to_owned());
             }
         }
         Self(all)

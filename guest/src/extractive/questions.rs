@@ -1,9 +1,9 @@
 //! Questions: one that was answered says little without its answer, an open one is to be remembered.
 
+use std::collections::BTreeMap;
+
 use super::score::Candidate;
 use crate::bindings::types::Message;
-use crate::numbers::{Numbers, of_number};
-use crate::sort::sort;
 
 /// A question at the top level is answered when somebody else writes so soon after it.
 const ANSWER_MESSAGES: usize = 4;
@@ -46,17 +46,15 @@ pub(super) fn weigh(candidates: &mut [Candidate], messages: &[&Message]) {
 /// Which sentences hold each word.
 struct Later<'a> {
     candidates: &'a [Candidate],
-    by_term: Vec<Vec<usize>>,
+    by_term: BTreeMap<usize, Vec<usize>>,
 }
 
 impl<'a> Later<'a> {
     fn new(candidates: &'a [Candidate]) -> Self {
-        let mut by_term: Vec<Vec<usize>> = Vec::new();
+        let mut by_term: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for (index, candidate) in candidates.iter().enumerate() {
             for term in &candidate.content.terms {
-                if let Some(holding) = of_number(&mut by_term, *term) {
-                    holding.push(index);
-                }
+                by_term.entry(*term).or_default().push(index);
             }
         }
         Self {
@@ -72,10 +70,10 @@ impl<'a> Later<'a> {
             .content
             .terms
             .iter()
-            .filter_map(|term| self.by_term.get(*term));
+            .filter_map(|term| self.by_term.get(term));
         let rare = rare.filter(|sentences| sentences.len() <= RARE);
         let mut sharing: Vec<usize> = rare.flatten().copied().collect();
-        sort(&mut sharing);
+        sharing.sort();
         sharing
             .chunk_by(|a, b| a == b)
             .filter(|words| words.len() >= SHARED_WORDS)
@@ -90,8 +88,7 @@ impl<'a> Later<'a> {
 
 /// Whether somebody else wrote after each message: in its thread, or soon after it at the top level.
 fn answered_soon(messages: &[&Message]) -> Vec<bool> {
-    let mut threads = Numbers::default();
-    let mut later: Vec<Vec<&str>> = Vec::new();
+    let mut later: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     let mut top_level: Vec<&Message> = Vec::new();
     let mut answered: Vec<bool> = messages
         .iter()
@@ -110,9 +107,7 @@ fn answered_soon(messages: &[&Message]) -> Vec<bool> {
                 top_level.push(message);
                 return found;
             };
-            let Some(writers) = of_number(&mut later, threads.number(thread)) else {
-                return false;
-            };
+            let writers = later.entry(thread).or_default();
             let found = writers.iter().any(|other| *other != writer);
             if writers.len() < 2 && !writers.contains(&writer) {
                 writers.push(writer);

@@ -1,5 +1,6 @@
 //! What a sentence is worth: its facts, its decisions and the words the input keeps coming back to.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::cues;
@@ -7,7 +8,6 @@ use super::facts;
 use super::names::Names;
 use super::terms;
 use super::text::{fold, width};
-use crate::numbers::{Numbers, of_number};
 
 /// A sentence or an item that may become part of the memory.
 #[derive(Clone, Debug)]
@@ -71,16 +71,18 @@ pub(super) struct Content {
 /// The words and facts of one input, with the number of sentences that hold each.
 #[derive(Default)]
 pub(super) struct Vocabulary {
-    ids: Numbers,
+    ids: BTreeMap<String, usize>,
     counts: Vec<u32>,
     sentences: u32,
 }
 
 impl Vocabulary {
-    fn id(&mut self, key: &str) -> usize {
-        let id = self.ids.number(key);
-        if let Some(count) = of_number(&mut self.counts, id) {
-            *count += 1;
+    fn id(&mut self, key: String) -> usize {
+        let next = self.counts.len();
+        let id = *self.ids.entry(key).or_insert(next);
+        match self.counts.get_mut(id) {
+            Some(count) => *count += 1,
+            None => self.counts.push(1),
         }
         id
     }
@@ -113,12 +115,12 @@ impl Vocabulary {
         let worth: f64 = facts.iter().map(|f| f.weight).sum();
         let terms: Vec<usize> = terms::terms(said)
             .into_iter()
-            .map(|term| self.id(&term))
+            .map(|term| self.id(term))
             .collect();
         let quality = quality(said, worth, decision, terms.len());
         let facts = facts
             .into_iter()
-            .map(|f| (self.id(&format!("={}", f.key)), f.weight))
+            .map(|f| (self.id(format!("={}", f.key)), f.weight))
             .collect();
         Content {
             facts,

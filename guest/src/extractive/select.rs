@@ -1,10 +1,9 @@
 //! Picks candidates one after the other, each for what it adds to those before it.
 
 use std::cmp::{Ordering, Reverse};
-use std::collections::BinaryHeap;
+use std::collections::{BTreeMap, BinaryHeap};
 
 use super::score::{Candidate, Vocabulary};
-use crate::numbers::of_number;
 
 /// A decision says more than a number of the same weight.
 const DECISION_WEIGHT: f64 = 1.25;
@@ -51,8 +50,8 @@ pub(super) struct Selection<'a> {
     term_weights: Vec<f64>,
     covered: Vec<u32>,
     /// How many of each line and crowd.
-    lines: Vec<u32>,
-    crowds: [Vec<u32>; 2],
+    lines: BTreeMap<usize, u32>,
+    crowds: [BTreeMap<usize, u32>; 2],
 }
 
 impl<'a> Selection<'a> {
@@ -62,8 +61,8 @@ impl<'a> Selection<'a> {
             candidates,
             term_weights: vocabulary.term_weights(),
             covered: vec![0; vocabulary.len()],
-            lines: Vec::new(),
-            crowds: [Vec::new(), Vec::new()],
+            lines: BTreeMap::new(),
+            crowds: [BTreeMap::new(), BTreeMap::new()],
         }
     }
 
@@ -93,7 +92,7 @@ impl<'a> Selection<'a> {
         let information = facts / (1.0 + facts / 8.0)
             + DECISION_WEIGHT * content.decision
             + SUBJECT_WEIGHT * terms / (2.0 + terms);
-        let count = |counts: &[u32], id: usize| f64::from(picked(counts, id));
+        let count = |counts: &BTreeMap<usize, u32>, id: usize| f64::from(picked(counts, id));
         let crowding: f64 = self
             .crowds
             .iter()
@@ -108,11 +107,13 @@ impl<'a> Selection<'a> {
     fn add(&mut self, candidate: &Candidate) {
         let content = &candidate.content;
         for id in content.facts.iter().map(|(id, _)| id).chain(&content.terms) {
-            add_one(&mut self.covered, *id);
+            if let Some(covered) = self.covered.get_mut(*id) {
+                *covered += 1;
+            }
         }
-        add_one(&mut self.lines, candidate.line);
+        *self.lines.entry(candidate.line).or_default() += 1;
         for (counts, crowd) in self.crowds.iter_mut().zip(candidate.crowds) {
-            add_one(counts, crowd.id);
+            *counts.entry(crowd.id).or_default() += 1;
         }
     }
 
@@ -125,11 +126,9 @@ impl<'a> Selection<'a> {
         let mut heap: BinaryHeap<Ranked> = (0..self.candidates.len())
             .map(|index| self.rank(index, costs))
             .collect();
-        let mut siblings: Vec<Vec<usize>> = Vec::new();
+        let mut siblings: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for (index, candidate) in self.candidates.iter().enumerate() {
-            if let Some(siblings) = of_number(&mut siblings, candidate.line) {
-                siblings.push(index);
-            }
+            siblings.entry(candidate.line).or_default().push(index);
         }
         let mut taken = vec![false; self.candidates.len()];
         let (mut picks, mut left) = (Vec::new(), budget);
@@ -161,7 +160,7 @@ impl<'a> Selection<'a> {
             }
             if opened {
                 // The others of the line have become cheaper.
-                let others = siblings.get(candidate.line).into_iter().flatten();
+                let others = siblings.get(&candidate.line).into_iter().flatten();
                 heap.extend(
                     others
                         .filter(|other| **other != index)
@@ -193,14 +192,8 @@ impl<'a> Selection<'a> {
     }
 }
 
-fn picked(counts: &[u32], id: usize) -> u32 {
-    counts.get(id).copied().unwrap_or(0)
-}
-
-fn add_one(counts: &mut Vec<u32>, id: usize) {
-    if let Some(count) = of_number(counts, id) {
-        *count += 1;
-    }
+fn picked(counts: &BTreeMap<usize, u32>, id: usize) -> u32 {
+    counts.get(&id).copied().unwrap_or(0)
 }
 
 /// Gain by the square root of cost: short ones lead, but whole thoughts are not outdone by stubs.

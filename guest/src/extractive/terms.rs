@@ -1,7 +1,6 @@
 //! The content words of a sentence, without a dictionary.
 
 use super::text::{fold, is_kana, is_kanji, is_katakana};
-use crate::sort::set;
 
 /// Words that say nothing about the subject. `not` is none of them: it tells two sentences apart.
 const STOP_WORDS: &[&str] = &[
@@ -57,7 +56,9 @@ pub(crate) fn terms(text: &str) -> Vec<String> {
             _ => {}
         }
     }
-    set(terms)
+    terms.sort();
+    terms.dedup();
+    terms
 }
 
 /// The content words as they are written, in their order: runs of kanji are not cut into pairs.

@@ -1,5 +1,7 @@
 //! The workspace: the channels' memories merged into one.
 
+use std::collections::BTreeSet;
+
 use super::rest::Subject;
 use super::{Run, StepResult, outcome};
 use crate::bindings::errors::Error;
@@ -10,7 +12,6 @@ use crate::bindings::storage::{
 };
 use crate::bindings::types::{Channel, Context, MemoryType, Scope};
 use crate::context::{self, Remembered, assemble, no_conversation, workspace_memory};
-use crate::numbers::Numbers;
 use crate::ts::Ts;
 
 pub(super) fn entry(settings: &Values, made: Vec<Made>, result: StepResult) -> Entry {
@@ -144,13 +145,13 @@ struct Sources {
 impl Sources {
     /// Only channels that are still there count.
     fn select(channels: &[Channel], memories: &[Memory], memory_type: MemoryType) -> Self {
-        let there: Numbers = channels.iter().map(|channel| &channel.id).collect();
+        let there: BTreeSet<&str> = channels.iter().map(|channel| channel.id.as_str()).collect();
         let selected: Vec<&Memory> = memories
             .iter()
             .filter(|memory| {
                 memory.scope == Scope::Channel
                     && memory.memory_type == memory_type
-                    && there.contains(&memory.scope_id)
+                    && there.contains(memory.scope_id.as_str())
             })
             .collect();
         Self {

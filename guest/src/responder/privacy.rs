@@ -1,9 +1,10 @@
 //! What is said in private channels is not told elsewhere.
 
+use std::collections::BTreeSet;
+
 use crate::bindings::types::Scope;
 use crate::context::Remembered;
 use crate::extractive::text::strip_markers;
-use crate::numbers::Numbers;
 
 /// Forgets the private channels but the current one, with their memories and with what the workspace's memory says under
 /// their names.
@@ -17,13 +18,13 @@ pub(super) fn forget_private_channels(remembered: &mut Remembered, current_chann
         .map(|channel| channel.name.clone())
         .filter(|name| !name.is_empty() && shown.iter().all(|channel| channel.name != *name))
         .collect();
-    let ids: Numbers = hidden.iter().map(|channel| &channel.id).collect();
+    let ids: BTreeSet<&str> = hidden.iter().map(|channel| channel.id.as_str()).collect();
     remembered.memories.retain_mut(|memory| {
         if memory.scope == Scope::Workspace && !names.is_empty() {
             memory.content = without_channels(&memory.content, &names);
         }
         !memory.content.is_empty()
-            && (memory.scope != Scope::Channel || !ids.contains(&memory.scope_id))
+            && (memory.scope != Scope::Channel || !ids.contains(memory.scope_id.as_str()))
     });
     remembered.channels = shown;
 }

@@ -1,5 +1,7 @@
 //! Reads what is answered, and what is known around it.
 
+use std::collections::BTreeSet;
+
 use super::{Responder, privacy};
 use crate::bindings::errors::Error;
 use crate::bindings::exports::myao::memory::responder::Target;
@@ -7,7 +9,6 @@ use crate::bindings::slack::SlackError;
 use crate::bindings::storage::{Keep, MessageQuery, StorageError};
 use crate::bindings::types::{Context, ConversationHistory, Message, Persona};
 use crate::context::{Remembered, build_around, conversation_history};
-use crate::sort;
 use crate::ts::Ts;
 use crate::words;
 
@@ -115,13 +116,12 @@ impl Responder<'_> {
             }
         };
         let until = Ts::last_of(self.now);
-        let mut known = sort::set(messages.iter().filter_map(id));
+        let mut known: BTreeSet<Ts> = messages.iter().filter_map(id).collect();
         for message in fetched {
             let thread = message.thread_ts.as_deref().map(Ts::parse).transpose();
             match (id(&message), thread) {
                 (Some(ts), Ok(_)) if ts <= until => {
-                    if let Err(place) = known.binary_search(&ts) {
-                        known.insert(place, ts);
+                    if known.insert(ts) {
                         messages.push(message);
                     }
                 }

@@ -14,7 +14,6 @@ use crate::bindings::llm::Agent;
 use crate::bindings::types::{Context, MemoryType, Scope};
 use crate::fit::count;
 use crate::prompt;
-use crate::sort::sort_by_key;
 use units::{Rest, Unit, channel_conversations, target_messages};
 
 /// Tokens of what stands around a message's text: time, name, marks.
@@ -142,7 +141,7 @@ impl Summarizer<'_> {
                     .into_iter()
                     .map(|(position, (group, _))| (position, group.concat())),
             );
-            sort_by_key(&mut next, |(position, _)| *position);
+            next.sort_by_key(|(position, _)| *position);
             texts = next.into_iter().map(|(_, text)| text).collect();
         }
         let text = texts.pop().unwrap_or_default();

@@ -10,7 +10,6 @@ use crate::bindings::types::{Coverage, Engine, Message};
 use crate::extractive;
 use crate::fit::{NOTHING, count};
 use crate::prompt;
-use crate::sort::sort_by_key;
 use crate::ts::Ts;
 
 impl Summarizer<'_> {
@@ -68,8 +67,6 @@ fn in_order_of_time(task: Task<'_>) -> Vec<Cow<'_, Message>> {
         })
         .collect();
     // An id that is none sorts first: a context from outside may hold one, and only the order is at stake.
-    sort_by_key(&mut messages, |message| {
-        (message.timestamp.unix_seconds, Ts::parse(&message.ts).ok())
-    });
+    messages.sort_by_key(|message| (message.timestamp.unix_seconds, Ts::parse(&message.ts).ok()));
     messages
 }

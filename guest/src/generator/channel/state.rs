@@ -13,7 +13,6 @@ use crate::context::{
 use crate::generator::Run;
 use crate::generator::rest::Subject;
 use crate::prompt;
-use crate::sort::sort_by_key;
 
 /// A channel's memories, as they are in the store.
 pub(super) struct ChannelState {
@@ -60,7 +59,7 @@ impl ChannelState {
                 _ => {}
             }
         }
-        sort_by_key(&mut state.short_terms, |memory| memory.version);
+        state.short_terms.sort_by_key(|memory| memory.version);
         Ok(state)
     }
 

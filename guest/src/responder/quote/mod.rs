@@ -18,7 +18,6 @@ use crate::extractive::terms::terms;
 use crate::extractive::text::cut;
 use crate::extractive::{self, Input, items};
 use crate::prompt::{conversation_messages, reply_target_messages, target_thread_messages};
-use crate::sort::{sort, sort_by};
 
 /// So many quotes at most.
 const MAX_QUOTES: usize = 3;
@@ -137,9 +136,7 @@ fn best(asked: &Question, mut quotables: Vec<Quotable>) -> Vec<Quotable> {
         .filter(|(worth, _)| *worth >= LEAST_WORTH)
         .collect();
     // The newer of two that are worth the same; where no day is known, the order of the sources.
-    sort_by(&mut ranked, |(a, left), (b, right)| {
-        b.total_cmp(a).then(right.date.cmp(&left.date))
-    });
+    ranked.sort_by(|(a, left), (b, right)| b.total_cmp(a).then(right.date.cmp(&left.date)));
     let least = ranked.first().map_or(0.0, |(worth, _)| worth * LEAST_SHARE);
     let mut chosen: Vec<Quotable> = Vec::new();
     for (_, quotable) in ranked.into_iter().take_while(|(worth, _)| *worth >= least) {
@@ -175,7 +172,7 @@ fn says_the_same(quote: &Quotable, other: &Quotable) -> bool {
             .filter(|digits| !digits.is_empty())
             .map(str::to_owned)
             .collect();
-        sort(&mut numbers);
+        numbers.sort();
         numbers
     };
     let others_numbers = numbers(&question::plain(&other.text));

@@ -12,7 +12,6 @@ use crate::extractive::sentences;
 use crate::extractive::terms::words;
 use crate::extractive::text::{cut, flatten, width};
 use crate::prompt::is_own;
-use crate::sort::sort_by_key;
 
 /// A message no wider than this is quoted whole, in columns.
 const MAX_WHOLE: usize = 140;
@@ -116,7 +115,7 @@ pub(super) fn quotables(
     for thread in &history.threads {
         of_messages(&thread.messages, true, context, answered, &mut found);
     }
-    sort_by_key(&mut found, |quotable| match &quotable.origin {
+    found.sort_by_key(|quotable| match &quotable.origin {
         Origin::Channel(name) if *name == history.channel_name => 0,
         Origin::Thread(_) => 1,
         Origin::Workspace(_) => 2,

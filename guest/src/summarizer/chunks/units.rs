@@ -4,7 +4,6 @@ use std::collections::VecDeque;
 
 use crate::bindings::types::{ChannelMemory, Context, MemoryType, Message, Thread};
 use crate::prompt;
-use crate::sort::sort_by_key;
 use crate::ts::Ts;
 
 /// A part of the target that stays together where it can.
@@ -36,7 +35,7 @@ pub(super) fn channel_conversations(context: &mut Context) -> Vec<Unit> {
         .into_iter()
         .map(|thread| (Some(thread.thread_ts), thread.messages));
     let mut conversations: Vec<(Option<String>, Vec<Message>)> = top_level.chain(threads).collect();
-    sort_by_key(&mut conversations, |(_, messages)| {
+    conversations.sort_by_key(|(_, messages)| {
         let first = messages.first();
         (
             first.map(|message| message.timestamp.unix_seconds),
