@@ -3,11 +3,10 @@
 
 use std::sync::Arc;
 
-use myao::backfill::{self, BackfillError, Options, Outcomes};
-use myao::bindings::settings::{ShortTermHistory, Values};
-use myao::bindings::types::Engine;
-use myao::plugin::MemoryPlugin;
-use myao::storage::sqlite::SqliteWorkspace;
+use myao_bot::backfill;
+use myao_bot::backfill::{BackfillError, Options, Outcomes};
+use myao_plugin::{Engine, MemoryPlugin, Settings, ShortTermHistory};
+use myao_sqlite::SqliteWorkspace;
 use myao_testkit::{Imports, Tap};
 
 use crate::store::utc;
@@ -16,8 +15,8 @@ use crate::{default_settings, plugin, plugin_over};
 
 /// The default settings, with the engine `llm`.
 #[must_use]
-pub fn llm_settings() -> Values {
-    Values {
+pub fn llm_settings() -> Settings {
+    Settings {
         engine: Engine::Llm,
         ..default_settings()
     }
@@ -25,8 +24,8 @@ pub fn llm_settings() -> Values {
 
 /// The same with room for the memories of the telling model, which keep every version.
 #[must_use]
-pub fn telling_settings() -> Values {
-    Values {
+pub fn telling_settings() -> Settings {
+    Settings {
         long_term_summary_max_tokens: 1_000_000,
         ..llm_settings()
     }
@@ -34,9 +33,9 @@ pub fn telling_settings() -> Values {
 
 /// The same in small steps: bursts take several versions, so that a step of a channel saves many times.
 #[must_use]
-pub fn small_steps() -> Values {
+pub fn small_steps() -> Settings {
     let defaults = telling_settings();
-    Values {
+    Settings {
         generation_message_limit: 15,
         short_term_history: ShortTermHistory {
             message_threshold: 10,
@@ -48,7 +47,7 @@ pub fn small_steps() -> Values {
 
 /// The component over a workspace, with the model that tells.
 #[must_use]
-pub fn telling_plugin(workspace: &SqliteWorkspace, settings: Values) -> MemoryPlugin {
+pub fn telling_plugin(workspace: &SqliteWorkspace, settings: Settings) -> MemoryPlugin {
     plugin(
         Arc::new(workspace.clone()),
         Arc::new(telling_llm()),
@@ -60,7 +59,7 @@ pub fn telling_plugin(workspace: &SqliteWorkspace, settings: Values) -> MemoryPl
 #[must_use]
 pub fn tapped_plugin(
     workspace: &SqliteWorkspace,
-    settings: Values,
+    settings: Settings,
     tap: Arc<dyn Tap>,
 ) -> MemoryPlugin {
     let imports = Imports::new(Arc::new(workspace.clone()), Arc::new(telling_llm()));

@@ -1,7 +1,7 @@
 //! Made-up histories of a workspace: the same for the same seed.
 
-use myao::storage::records::{ChannelRecord, MemoryRecord, MessageRecord, UserRecord};
-use myao::ts::TsKey;
+use myao_plugin::storage::records::{ChannelRecord, MemoryRecord, MessageRecord, UserRecord};
+use myao_plugin::ts::TsKey;
 
 /// Midnight, 1 March 2024, UTC: a whole multiple of every interval that is tested.
 pub const START: i64 = 1_709_251_200;

@@ -2,8 +2,9 @@
 
 #![allow(clippy::unwrap_used)]
 
-use myao::config::{Config, WORKSPACE_SCOPE_ID};
-use myao::storage::sqlite::{SqliteStore, SqliteWorkspace};
+use myao::config::Config;
+use myao_plugin::WORKSPACE_SCOPE_ID;
+use myao_sqlite::{SqliteStore, SqliteWorkspace};
 use rusqlite::Connection;
 
 use crate::program::Program;

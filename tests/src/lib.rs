@@ -19,12 +19,11 @@ pub mod telling;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-use myao::bindings::settings::Values;
-use myao::component::LoadedComponent;
 use myao::config::Config;
-use myao::llm::Llm;
-use myao::plugin::{Limits, MemoryPlugin, MemoryPluginBuilder};
-use myao::storage::Storage;
+use myao_plugin::LoadedComponent;
+use myao_plugin::llm::Llm;
+use myao_plugin::storage::Storage;
+use myao_plugin::{Limits, MemoryPlugin, MemoryPluginBuilder, Settings};
 use myao_testkit::Imports;
 
 /// A file of the project, by its path from the top.
@@ -61,7 +60,7 @@ pub fn component() -> LoadedComponent {
 /// The default settings, for the extractive engine.
 #[must_use]
 #[allow(clippy::panic)]
-pub fn default_settings() -> Values {
+pub fn default_settings() -> Settings {
     Config::default()
         .settings()
         .unwrap_or_else(|error| panic!("{error}"))
@@ -71,7 +70,7 @@ pub fn default_settings() -> Values {
 pub fn builder(
     storage: Arc<dyn Storage>,
     llm: Arc<dyn Llm>,
-    settings: Values,
+    settings: Settings,
 ) -> MemoryPluginBuilder {
     MemoryPlugin::builder()
         .component(component())
@@ -83,7 +82,7 @@ pub fn builder(
 /// The component over a storage and a model.
 #[must_use]
 #[allow(clippy::panic)]
-pub fn plugin(storage: Arc<dyn Storage>, llm: Arc<dyn Llm>, settings: Values) -> MemoryPlugin {
+pub fn plugin(storage: Arc<dyn Storage>, llm: Arc<dyn Llm>, settings: Settings) -> MemoryPlugin {
     builder(storage, llm, settings)
         .build()
         .unwrap_or_else(|error| panic!("{error}"))
@@ -91,14 +90,14 @@ pub fn plugin(storage: Arc<dyn Storage>, llm: Arc<dyn Llm>, settings: Values) ->
 
 /// The component over all that a host offers, the chat platform included.
 #[must_use]
-pub fn plugin_over(imports: Imports, settings: Values) -> MemoryPlugin {
+pub fn plugin_over(imports: Imports, settings: Settings) -> MemoryPlugin {
     plugin_within(imports, settings, Limits::default())
 }
 
 /// The same with other limits.
 #[must_use]
 #[allow(clippy::panic)]
-pub fn plugin_within(imports: Imports, settings: Values, limits: Limits) -> MemoryPlugin {
+pub fn plugin_within(imports: Imports, settings: Settings, limits: Limits) -> MemoryPlugin {
     builder(imports.storage, imports.llm, settings)
         .slack(imports.slack)
         .limits(limits)

@@ -3,11 +3,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use myao::bindings::types::{MemoryType, Scope};
-use myao::storage::sqlite::SqliteWorkspace;
-use myao::storage::sqlite::inspect::MemoryFilter;
-use myao::storage::{Keep, Memory, MessageQuery, Storage as _};
-use myao::ts::TsKey;
+use myao_plugin::storage::{Keep, Memory, MessageQuery, Storage as _};
+use myao_plugin::ts::TsKey;
+use myao_plugin::{MemoryType, Scope};
+use myao_sqlite::SqliteWorkspace;
+use myao_sqlite::inspect::MemoryFilter;
 
 /// Every short-term text of every channel was merged into the channel's long-term memory exactly once, and in
 /// order; versions are not repeated. Where versions are kept and `telling`'s model answered, the long-term

@@ -3,10 +3,10 @@
 
 use std::path::{Path, PathBuf};
 
-use myao::bindings::types::Timestamp;
-use myao::config::{Config, WORKSPACE_SCOPE_ID};
-use myao::storage::records::ImportSink as _;
-use myao::storage::sqlite::{SqliteStore, SqliteWorkspace};
+use myao::config::Config;
+use myao_plugin::storage::records::ImportSink as _;
+use myao_plugin::{Timestamp, WORKSPACE_SCOPE_ID};
+use myao_sqlite::{SqliteStore, SqliteWorkspace};
 use tempfile::TempDir;
 
 use crate::conversation::History;

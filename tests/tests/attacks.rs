@@ -20,12 +20,12 @@ mod structure;
 use std::sync::Arc;
 
 use comparing::{NAME, TEXT, assert_same_structure};
-use myao::bindings::exports::myao::memory::reply_prompt::Occasion;
-use myao::bindings::types::{Context, ConversationHistory, MemoryType, Message, Scope, Timestamp};
-use myao::context_json;
-use myao::llm::NoLlm;
-use myao::plugin::MemoryPlugin;
-use myao::storage::empty::EmptyStorage;
+use myao_plugin::llm::NoLlm;
+use myao_plugin::storage::empty::EmptyStorage;
+use myao_plugin::{
+    Context, ConversationHistory, MemoryPlugin, MemoryType, Message, Occasion, Scope, Timestamp,
+    context_json,
+};
 use myao_tests::{default_settings, plugin, read_project_file};
 use structure::parts;
 
@@ -42,7 +42,7 @@ const NOW: Timestamp = Timestamp {
 };
 
 fn renderer() -> MemoryPlugin {
-    let settings = myao::bindings::settings::Values {
+    let settings = myao_plugin::Settings {
         legacy_workspace_short_term: true,
         ..default_settings()
     };

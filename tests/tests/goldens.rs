@@ -4,12 +4,11 @@
 
 use std::sync::Arc;
 
-use myao::bindings::errors::{Combination, Error};
-use myao::bindings::types::{Context, MemoryType, Scope};
-use myao::context_json;
-use myao::llm::NoLlm;
-use myao::plugin::{CallError, MemoryPlugin};
-use myao::storage::empty::EmptyStorage;
+use myao_plugin::llm::NoLlm;
+use myao_plugin::storage::empty::EmptyStorage;
+use myao_plugin::{
+    CallError, Combination, Context, Error, MemoryPlugin, MemoryType, Scope, context_json,
+};
 use myao_tests::{default_settings, plugin, read_project_file};
 
 fn context() -> Context {
@@ -17,7 +16,7 @@ fn context() -> Context {
 }
 
 fn renderer(legacy_workspace_short_term: bool) -> MemoryPlugin {
-    let settings = myao::bindings::settings::Values {
+    let settings = myao_plugin::Settings {
         legacy_workspace_short_term,
         ..default_settings()
     };

@@ -5,8 +5,8 @@
 
 use std::fmt;
 
-use myao::bindings::types::Message;
-use myao::storage::{Channel, Deferral, Due, Memory};
+use myao_plugin::Message;
+use myao_plugin::storage::{Channel, Deferral, Due, Memory};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -141,9 +141,9 @@ impl<T: Rows> Rows for &T {
 }
 
 impl Rows for Memory {}
-impl Rows for myao::storage::Backlog {}
-impl Rows for myao::llm::Completion {}
-impl Rows for myao::slack::User {}
+impl Rows for myao_plugin::storage::Backlog {}
+impl Rows for myao_plugin::llm::Completion {}
+impl Rows for myao_plugin::slack::User {}
 impl Rows for String {}
 impl Rows for Option<u32> {}
 impl Rows for u32 {}

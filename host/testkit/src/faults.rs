@@ -17,7 +17,7 @@ use crate::tap::{Fault, Tap};
 /// ```
 /// use std::sync::Arc;
 ///
-/// use myao::storage::{Storage as _, StorageError};
+/// use myao_plugin::storage::{Storage as _, StorageError};
 /// use myao_testkit::{Calls, Faults, Imports, MemoryStorage, ScriptedLlm};
 ///
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {

@@ -18,12 +18,8 @@
 //! ```no_run
 //! use std::sync::Arc;
 //!
-//! use myao::bindings::exports::myao::memory::memory_generator::Outcome;
-//! use myao::bindings::settings::Values;
-//! use myao::bindings::types::{Engine, Timestamp};
-//! use myao::config::Config;
-//! use myao::plugin::MemoryPlugin;
-//! use myao::storage::StorageError;
+//! use myao_plugin::storage::StorageError;
+//! use myao_plugin::{Engine, MemoryPlugin, Outcome, Settings, Timestamp};
 //! use myao_testkit::{Calls, Faults, Imports, MemoryStorage, Recorder, ScriptedLlm};
 //!
 //! # async fn channel_is_made_up_for_by_the_next_run() -> Result<(), Box<dyn std::error::Error>> {
@@ -42,7 +38,7 @@
 //!     .component_file("myao_memory.wasm")
 //!     .storage(imports.storage)
 //!     .llm(imports.llm)
-//!     .settings(Values { engine: Engine::Llm, ..Config::default().settings()? })
+//!     .settings(Settings { engine: Engine::Llm, ..Settings::default() })
 //!     .build()?;
 //!
 //! // The first save fails: the report says so, and the next run makes up for it.
@@ -59,11 +55,12 @@
 //! # }
 //! ```
 //!
-//! A platform's own store is tested with [`myao::storage_conformance!`].
+//! A platform's own store is tested with [`crate::storage_conformance!`].
 
 #![deny(missing_docs)]
 
 mod call;
+pub mod conformance;
 mod faults;
 mod llm;
 mod log;

@@ -3,7 +3,7 @@
 use std::fmt::{self, Write as _};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use myao::bindings::log::Level;
+use myao_plugin::LogLevel;
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::subscriber::DefaultGuard;
@@ -31,7 +31,7 @@ pub struct LogLines {
     _beside: Dispatch,
 }
 
-type Lines = Mutex<Vec<(Level, String)>>;
+type Lines = Mutex<Vec<(LogLevel, String)>>;
 
 impl LogLines {
     /// Captures from now on.
@@ -48,7 +48,7 @@ impl LogLines {
 
     /// The lines so far, with how much they matter.
     #[must_use]
-    pub fn lines(&self) -> Vec<(Level, String)> {
+    pub fn lines(&self) -> Vec<(LogLevel, String)> {
         self.lines
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -73,10 +73,10 @@ impl Subscriber for Capture {
         let mut message = Message(String::new());
         event.record(&mut message);
         let level = match *event.metadata().level() {
-            tracing::Level::ERROR => Level::Error,
-            tracing::Level::WARN => Level::Warn,
-            tracing::Level::INFO => Level::Info,
-            _ => Level::Debug,
+            tracing::Level::ERROR => LogLevel::Error,
+            tracing::Level::WARN => LogLevel::Warn,
+            tracing::Level::INFO => LogLevel::Info,
+            _ => LogLevel::Debug,
         };
         let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         lines.push((level, message.0));

@@ -12,7 +12,7 @@ use crate::tap::{Fault, Tap};
 /// ```
 /// use std::sync::Arc;
 ///
-/// use myao::storage::{ChannelFilter, MemoryQuery, Storage as _};
+/// use myao_plugin::storage::{ChannelFilter, MemoryQuery, Storage as _};
 /// use myao_testkit::{Imports, MemoryStorage, Recorder, ScriptedLlm};
 ///
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {

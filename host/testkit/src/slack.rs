@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use myao::slack::{Message, PostRequest, Slack, SlackError, User};
-use myao::ts::{InvalidTs, TsKey};
+use myao_plugin::slack::{Message, PostRequest, Slack, SlackError, User};
+use myao_plugin::ts::{InvalidTs, TsKey};
 
 /// The second in which the platform's own posts are written: after all that tests tell of.
 const FIRST_POST: i64 = 4_000_000_000;
@@ -13,7 +13,7 @@ const FIRST_POST: i64 = 4_000_000_000;
 /// messages and people that it is given. [`Faults`](crate::Faults) makes its calls fail.
 ///
 /// ```
-/// use myao::slack::{PostRequest, Slack as _};
+/// use myao_plugin::slack::{PostRequest, Slack as _};
 /// use myao_testkit::MemorySlack;
 ///
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {

@@ -2,14 +2,14 @@
 
 #![allow(clippy::unwrap_used, missing_docs)]
 
-use myao::storage::Storage;
-use myao::storage::conformance::{Fixture, Records, due};
-use myao::ts::TsKey;
+use myao_plugin::storage::Storage;
+use myao_plugin::ts::TsKey;
 use myao_testkit::MemoryStorage;
+use myao_testkit::conformance::{Fixture, Records, due};
 
 struct Imported(MemoryStorage);
 
-myao::storage_conformance!(Imported(MemoryStorage::new()));
+myao_testkit::storage_conformance!(Imported(MemoryStorage::new()));
 
 #[tokio::test]
 async fn first_version_that_was_expected_is_due_whatever_its_age() {

@@ -1,8 +1,8 @@
 //! A store without a database: what the component is asked for is there already, and is copied.
 
-use myao::bindings::types::Scope;
-use myao::storage::empty::EmptyStorage;
-use myao::storage::{
+use myao_plugin::Scope;
+use myao_plugin::storage::empty::EmptyStorage;
+use myao_plugin::storage::{
     Backlog, Channel, Deferral, Due, DueQuery, Memory, MemoryDraft, MemoryQuery, Message,
     MessageQuery, Storage, StorageError,
 };

@@ -1,10 +1,9 @@
 //! Contexts of any size, the same for the same size.
 
-use myao::bindings::types::{
+use myao_memory::bindings::types as guest;
+use myao_plugin::{
     ChannelMemory, Context, ConversationHistory, Message, Persona, Thread, Timestamp, User,
 };
-
-use myao_memory::bindings::types as guest;
 
 /// 1 March 2024, 09:00 in Japan.
 const START: i64 = 1_709_251_200;

@@ -6,6 +6,7 @@
 
 pub mod at_hand;
 pub mod bare;
+mod bindings;
 pub mod contexts;
 pub mod export;
 pub mod machine;

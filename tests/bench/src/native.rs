@@ -7,7 +7,7 @@ use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, ErrorKind, UndefinedBehavior};
 use minijinja_contrib::pycompat::unknown_method_callback;
-use myao::bindings::types::{Context, Message};
+use myao_plugin::{Context, Message};
 use myao_tests::project_file;
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
 
@@ -184,7 +184,7 @@ impl<'a> Variables<'a> {
 }
 
 fn messages(messages: &[Message]) -> Vec<MessageVariables<'_>> {
-    let time = |time: myao::bindings::types::Timestamp| Time {
+    let time = |time: myao_plugin::Timestamp| Time {
         unix_seconds: time.unix_seconds,
         utc_offset_seconds: time.utc_offset_seconds,
     };

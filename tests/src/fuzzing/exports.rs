@@ -4,9 +4,11 @@ use std::fs;
 use std::io::Write as _;
 use std::path::Path;
 
-use myao::import::{ImportError, ImportReport, import};
-use myao::storage::StorageError;
-use myao::storage::records::{ChannelRecord, ImportSink, MemoryRecord, MessageRecord, UserRecord};
+use myao_import::{ImportError, ImportReport, import};
+use myao_plugin::storage::StorageError;
+use myao_plugin::storage::records::{
+    ChannelRecord, ImportSink, MemoryRecord, MessageRecord, UserRecord,
+};
 use zip::write::SimpleFileOptions;
 
 /// Keeps what an import hands over.

@@ -1,9 +1,9 @@
 //! Files that people write: configurations and contexts.
 
 use chrono::{FixedOffset, TimeZone as _};
-use myao::bindings::types::{ChannelMemory, Context, Message, Timestamp};
 use myao::config::Config;
-use myao::context_json::{self, ContextJsonError};
+use myao_plugin::context_json::ContextJsonError;
+use myao_plugin::{ChannelMemory, Context, Message, Timestamp, context_json};
 use serde_json::{Map, Value, json};
 
 /// Any text is a configuration with settings, or is refused in one line that names the place.

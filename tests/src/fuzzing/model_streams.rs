@@ -2,8 +2,9 @@
 
 use std::sync::OnceLock;
 
-use myao::config::{Agent, Config};
-use myao::llm::read_stream;
+use myao::config::Config;
+use myao_llm::config::Agent;
+use myao_llm::read_stream;
 
 /// One model for each wire.
 const MODELS: [&str; 4] = ["openai/m", "anthropic/m", "gemini/m", "ollama/m"];

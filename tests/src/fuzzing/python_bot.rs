@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use myao::import::{ImportReport, python_bot};
+use myao_import::{ImportReport, python_bot};
 use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
 

@@ -1,10 +1,10 @@
 //! What arrives from Slack: events, signatures and commands.
 
-use myao::import::mrkdwn::Names;
-use myao::slack::events::{BotIdentity, Named, consequences};
-use myao::slack::message::People;
-use myao::storage::effects::Effect;
+use myao_plugin::storage::effects::Effect;
 use myao_slack::command::{Command, MAX_HISTORY, parse_command};
+use myao_slack::events::{BotIdentity, Named, consequences};
+use myao_slack::message::People;
+use myao_slack::mrkdwn::Names;
 use myao_slack::signature::verify;
 use myao_slack::token::Token;
 use serde_json::Value;

@@ -1,8 +1,8 @@
 //! Texts on their way from Slack and to it.
 
-use myao::import::mrkdwn::{Names, readable, unescaped};
 use myao_slack::markdown::to_mrkdwn;
 use myao_slack::mentions::Person;
+use myao_slack::mrkdwn::{Names, readable, unescaped};
 use myao_slack::split::split;
 
 use super::text;

@@ -2,14 +2,14 @@
 
 use std::net::TcpListener;
 
-use myao::bindings::types::{MemoryType, Scope};
-use myao::config::{Config, WORKSPACE_SCOPE_ID};
-use myao::storage::effects::Effect;
-use myao::storage::sqlite::SqliteStore;
-use myao::storage::sqlite::inbox::{Failed, IncomingEvent};
-use myao::storage::{Deferral, Storage as _};
-use myao::ts::TsKey;
+use myao::config::Config;
 use myao_fake_slack::{APP_TOKEN, BOT_TOKEN, FakeSlack};
+use myao_plugin::storage::effects::Effect;
+use myao_plugin::storage::{Deferral, Storage as _};
+use myao_plugin::ts::TsKey;
+use myao_plugin::{MemoryType, Scope, WORKSPACE_SCOPE_ID};
+use myao_sqlite::SqliteStore;
+use myao_sqlite::inbox::{Failed, IncomingEvent};
 use myao_tests::bot;
 use myao_tests::export::{post, program_with};
 use myao_tests::llm_server::{API_KEY, LlmServer, Reply, answer, error};

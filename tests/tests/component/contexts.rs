@@ -1,9 +1,7 @@
 //! The export `context-builder`.
 
-use myao::bindings::errors::Error;
-use myao::bindings::exports::myao::memory::context_builder::BuildRequest;
-use myao::bindings::types::Message;
-use myao::storage::{Channel, ChannelFilter, MemoryQuery, MessageQuery, StorageError};
+use myao_plugin::storage::{Channel, ChannelFilter, MemoryQuery, MessageQuery, StorageError};
+use myao_plugin::{BuildRequest, Error, Message};
 use myao_testkit::{Calls, Strike};
 
 use crate::host::{HOUR, Host, NOW, START, now, refused, storage_errors, thread_id, thread_ts};

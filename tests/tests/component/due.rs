@@ -1,10 +1,8 @@
 //! The exports `should-update` and `list-due` of `memory-generator`.
 
-use myao::bindings::errors::Error;
-use myao::bindings::exports::myao::memory::memory_generator::{DueWork, ThreadRef, UpdateState};
-use myao::bindings::types::{MemoryType, Scope};
-use myao::llm::LlmError;
-use myao::storage::{Due, DueQuery};
+use myao_plugin::llm::LlmError;
+use myao_plugin::storage::{Due, DueQuery};
+use myao_plugin::{DueWork, Error, MemoryType, Scope, ThreadRef, UpdateState};
 use myao_testkit::{Asked, Calls, Strike};
 use myao_tests::store::utc;
 use myao_tests::telling::telling_llm;
@@ -120,7 +118,7 @@ async fn what_the_store_names_too_many_of_is_left_out() {
         let storage = host.storage.clone();
         let channel = channel.to_owned();
         async move {
-            use myao::storage::Storage as _;
+            use myao_plugin::storage::Storage as _;
             let until = format!("{NOW}.999999");
             storage.get_backlog(channel, None, until).await.unwrap()
         }
@@ -192,7 +190,7 @@ async fn a_channel_whose_ids_cannot_be_read_is_listed_so_that_its_step_says_so()
     assert_eq!(due.channels, ["C1", "C2"]);
     let report = host.generate(NOW).await;
     let failed = report.entries.iter().filter(|entry| {
-        use myao::bindings::exports::myao::memory::memory_generator::Outcome;
+        use myao_plugin::Outcome;
         entry.outcome == Outcome::Failed(Error::InvalidTs("noon".to_owned()))
     });
     assert_eq!(failed.count(), 2);

@@ -1,19 +1,17 @@
 //! The generating exports where an import fails: which error is reported, what is saved all the same, what rests, and that
 //! nothing else is asked.
 
-use myao::bindings::errors::{BadAnswer, Error};
-use myao::bindings::exports::myao::memory::memory_generator::Outcome;
-use myao::bindings::types::{MemoryType, Message, Scope};
-use myao::llm::LlmError;
-use myao::storage::{Backlog, StorageError};
+use MemoryType::{LongTerm, ShortTerm};
+use Outcome::{Done, Failed};
+use myao_plugin::llm::LlmError;
+use myao_plugin::storage::{Backlog, StorageError};
+use myao_plugin::{BadAnswer, Error, MemoryType, Message, Outcome, Scope};
 use myao_testkit::{Asked, Calls, Reply, ScriptedLlm, Strike};
 use myao_tests::telling::telling_llm;
 
 use crate::host::{
     Host, NOW, llm_errors, now, outcome_of, ready_for, step, storage_errors, thread_id,
 };
-use MemoryType::{LongTerm, ShortTerm};
-use Outcome::{Done, Failed};
 
 const SCOPES: [Scope; 3] = [Scope::Thread, Scope::Channel, Scope::Workspace];
 
@@ -218,7 +216,7 @@ async fn unknown_channels_fail_and_are_named() {
 #[tokio::test]
 async fn a_template_that_is_wrong_fails_every_memory_and_asks_no_model() {
     let host = Host::telling().with(|settings| {
-        settings.templates = vec![myao::bindings::settings::Template {
+        settings.templates = vec![myao_plugin::Template {
             name: "memory_prompt.j2".to_owned(),
             source: "{% if %}".to_owned(),
         }];

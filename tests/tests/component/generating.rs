@@ -1,17 +1,16 @@
 //! The exports `generate`, `generate-channel`, `generate-thread` and `generate-workspace`: what they make, and what they
 //! leave alone and why.
 
-use myao::bindings::exports::myao::memory::memory_generator::{Entry, Outcome, Report, SkipReason};
-use myao::bindings::types::{Engine, MemoryType, Scope};
-use myao::llm::Agent;
-use myao::storage::SaveMode;
+use MemoryType::{LongTerm, ShortTerm};
+use Outcome::{Done, Skipped};
+use myao_plugin::llm::Agent;
+use myao_plugin::storage::SaveMode;
+use myao_plugin::{Engine, Entry, MemoryType, Outcome, Report, Scope, SkipReason};
 use myao_testkit::{Calls, Strike};
 
 use crate::host::{
     HOUR, Host, NOW, START, now, outcome_of, thread_id, thread_ts, without_versions,
 };
-use MemoryType::{LongTerm, ShortTerm};
-use Outcome::{Done, Skipped};
 
 /// What an entry is about, and what was made of it.
 pub(crate) type Line = (Scope, String, Vec<(MemoryType, u32)>);
@@ -281,7 +280,7 @@ async fn a_channel_whose_new_messages_went_has_nothing_to_summarise() {
     let storage = host.storage.clone();
     let delete = Strike::letting(move || {
         let storage = storage.clone();
-        async move { storage.delete("C2", myao::ts::TsKey::first_of(START + 240), NOW) }
+        async move { storage.delete("C2", myao_plugin::ts::TsKey::first_of(START + 240), NOW) }
     });
     host.faults
         .before(Calls::of("storage.list-messages"), delete);
@@ -308,7 +307,10 @@ async fn a_thread_is_skipped_with_its_reason() {
     for (thread, reason) in [
         (thread_ts(), SkipReason::NoNewMessages),
         (old, SkipReason::OutsideWindow),
-        (myao::ts::TsKey::first_of(7), SkipReason::NoNewMessages),
+        (
+            myao_plugin::ts::TsKey::first_of(7),
+            SkipReason::NoNewMessages,
+        ),
     ] {
         let thread = thread.to_string();
         let entry = host.plugin().generate_thread("C1", &thread, now()).await;
@@ -325,7 +327,7 @@ async fn a_thread_that_went_has_nothing_to_summarise() {
         let storage = storage.clone();
         async move {
             storage.delete("C1", thread_ts(), NOW);
-            storage.delete("C1", myao::ts::TsKey::first_of(START + 180), NOW);
+            storage.delete("C1", myao_plugin::ts::TsKey::first_of(START + 180), NOW);
         }
     });
     host.faults

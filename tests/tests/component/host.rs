@@ -3,15 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use myao::bindings::errors::Error;
-use myao::bindings::exports::myao::memory::memory_generator::{Entry, Outcome, Report};
-use myao::bindings::settings::{ShortTermHistory, Values};
-use myao::bindings::types::{Engine, Scope, Timestamp};
-use myao::llm::LlmError;
-use myao::plugin::{CallError, Limits, MemoryPlugin};
-use myao::slack::SlackError;
-use myao::storage::StorageError;
-use myao::ts::TsKey;
+use myao_plugin::llm::LlmError;
+use myao_plugin::slack::SlackError;
+use myao_plugin::storage::StorageError;
+use myao_plugin::ts::TsKey;
+use myao_plugin::{
+    CallError, Engine, Entry, Error, Limits, MemoryPlugin, Outcome, Report, Scope, Settings,
+    ShortTermHistory, Timestamp,
+};
 use myao_testkit::{
     Call, Faults, Imports, MemorySlack, MemoryStorage, Recorder, Reply, ScriptedLlm,
 };
@@ -34,7 +33,7 @@ pub(crate) struct Host {
     pub(crate) slack: Arc<MemorySlack>,
     pub(crate) faults: Arc<Faults>,
     pub(crate) recorder: Arc<Recorder>,
-    pub(crate) settings: Values,
+    pub(crate) settings: Settings,
 }
 
 impl Host {
@@ -46,7 +45,7 @@ impl Host {
             slack: Arc::default(),
             faults: Arc::default(),
             recorder: Arc::default(),
-            settings: Values {
+            settings: Settings {
                 reply_engine: Engine::Llm,
                 ..telling_settings()
             },
@@ -71,7 +70,7 @@ impl Host {
     }
 
     /// The same with other settings.
-    pub(crate) fn with(mut self, change: impl FnOnce(&mut Values)) -> Self {
+    pub(crate) fn with(mut self, change: impl FnOnce(&mut Settings)) -> Self {
         change(&mut self.settings);
         self
     }
@@ -215,7 +214,7 @@ pub(crate) async fn ready_for(scope: Scope, llm: ScriptedLlm) -> Host {
 }
 
 /// Versions that are not kept, but overwritten.
-pub(crate) fn without_versions(settings: &mut Values) {
+pub(crate) fn without_versions(settings: &mut Settings) {
     settings.short_term_history = ShortTermHistory {
         enabled: false,
         ..settings.short_term_history
@@ -223,7 +222,7 @@ pub(crate) fn without_versions(settings: &mut Values) {
 }
 
 /// The retired memory of the workspace too, and a merge after each channel.
-pub(crate) fn with_every_workspace_memory(settings: &mut Values) {
+pub(crate) fn with_every_workspace_memory(settings: &mut Settings) {
     settings.legacy_workspace_short_term = true;
     settings.workspace_merge_per_channel = true;
 }

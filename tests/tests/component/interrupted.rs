@@ -3,13 +3,9 @@
 
 use std::time::Duration;
 
-use myao::bindings::errors::Error;
-use myao::bindings::exports::myao::memory::memory_generator::{Outcome, Report};
-use myao::bindings::settings::Values;
-use myao::bindings::types::Scope;
-use myao::llm::LlmError;
-use myao::plugin::CallError;
-use myao::storage::StorageError;
+use myao_plugin::llm::LlmError;
+use myao_plugin::storage::StorageError;
+use myao_plugin::{CallError, Error, Outcome, Report, Scope, Settings};
 use myao_testkit::{Call, Calls, Fault, Gate, Strike};
 use myao_tests::store::utc;
 use myao_tests::telling::target_telling_llm;
@@ -17,7 +13,7 @@ use myao_tests::telling::target_telling_llm;
 use crate::host::{HOUR, Host, NOW, with_every_workspace_memory, without_versions};
 
 /// A host with memories, and new messages in both channels and in the thread; its model tells what it was to summarise.
-async fn half_done(settings: fn(&mut Values)) -> Host {
+async fn half_done(settings: fn(&mut Settings)) -> Host {
     let host = Host::with_conversation(target_telling_llm()).with(settings);
     let host = host.with(|settings| {
         // So that a long pause takes several versions.
@@ -40,7 +36,7 @@ async fn half_done(settings: fn(&mut Values)) -> Host {
 
 const LATER: i64 = NOW + 3 * HOUR;
 
-const SETTINGS: [fn(&mut Values); 4] = [
+const SETTINGS: [fn(&mut Settings); 4] = [
     |_| {},
     without_versions,
     with_every_workspace_memory,
@@ -48,7 +44,7 @@ const SETTINGS: [fn(&mut Values); 4] = [
 ];
 
 /// What a run makes that nothing disturbs, and how many calls that can fail it takes.
-async fn undisturbed(settings: fn(&mut Values)) -> (Vec<(String, u32, String)>, usize) {
+async fn undisturbed(settings: fn(&mut Settings)) -> (Vec<(String, u32, String)>, usize) {
     let host = half_done(settings).await;
     assert_nothing_failed(&host.generate(LATER).await);
     let calls = host.take_calls().len();

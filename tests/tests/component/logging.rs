@@ -1,8 +1,7 @@
 //! The import `log`: what was done and what went wrong, and never what people said.
 
-use myao::bindings::exports::myao::memory::responder::Target;
-use myao::bindings::log::Level;
-use myao::llm::LlmError;
+use myao_plugin::llm::LlmError;
+use myao_plugin::{LogLevel, Target};
 use myao_testkit::{Calls, LogLines, ScriptedLlm, Strike};
 
 use crate::host::{Host, NOW, now, thread_id};
@@ -26,7 +25,7 @@ async fn each_memory_that_is_saved_is_a_line_without_its_text() {
     host.generate(NOW).await;
     let lines = log.lines();
     assert_eq!(lines.len(), 6);
-    assert!(lines.iter().all(|(level, _)| *level == Level::Info));
+    assert!(lines.iter().all(|(level, _)| *level == LogLevel::Info));
     assert!(lines[0].1.contains(&thread_id()) && lines[0].1.contains("version 1"));
     let said = said(&host);
     for (_, line) in lines {
@@ -42,7 +41,7 @@ async fn what_cannot_be_deferred_and_what_the_platform_does_not_tell_are_warning
         .before(Calls::of("storage.defer"), Strike::unavailable("full"));
     host.plugin().generate_channel("C2", now()).await.unwrap();
     let lines = log.lines();
-    let [(Level::Warn, line)] = lines.as_slice() else {
+    let [(LogLevel::Warn, line)] = lines.as_slice() else {
         panic!("{lines:?}")
     };
     assert!(line.contains("C2") && line.contains("full"), "{line}");
@@ -67,7 +66,7 @@ async fn an_answer_is_a_line_without_its_text_and_gaps_are_warnings() {
         .await
         .unwrap();
     let lines = log.lines();
-    let [(Level::Warn, warning), (Level::Info, done)] = lines.as_slice() else {
+    let [(LogLevel::Warn, warning), (LogLevel::Info, done)] = lines.as_slice() else {
         panic!("{lines:?}")
     };
     assert!(

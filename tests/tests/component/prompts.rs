@@ -1,12 +1,7 @@
 //! The export `reply-prompt`: prompts from a context alone.
 
-use myao::bindings::errors::Error;
-use myao::bindings::exports::myao::memory::context_builder::BuildRequest;
-use myao::bindings::exports::myao::memory::reply_prompt::Occasion;
-use myao::bindings::exports::myao::memory::responder::Target;
-use myao::bindings::settings::Template;
-use myao::bindings::types::Context;
-use myao::llm::Agent;
+use myao_plugin::llm::Agent;
+use myao_plugin::{BuildRequest, Context, Error, Occasion, Target, Template};
 use myao_testkit::{Asked, ScriptedLlm};
 use myao_tests::store::utc;
 
@@ -87,7 +82,8 @@ async fn what_does_not_fit_the_agents_model_is_left_out_and_at_last_an_error() {
     let plugin = host.plugin();
     let whole = plugin.render_reply(&context, Occasion::Mention, now());
     let whole = whole.await.unwrap();
-    let window = myao::llm::estimate_tokens(&whole) + 1000 + host.settings.context_margin_tokens;
+    let window =
+        myao_plugin::llm::estimate_tokens(&whole) + 1000 + host.settings.context_margin_tokens;
     let host = host.with_llm(ScriptedLlm::answering("").with_context_window(window - 60));
     let plugin = host.plugin();
     let cut = plugin.render_reply(&context, Occasion::Mention, now());

@@ -1,17 +1,15 @@
 //! What the generating exports let rest, for how long, and what stands in meanwhile.
 
-use myao::bindings::exports::myao::memory::context_builder::BuildRequest;
-use myao::bindings::exports::myao::memory::memory_generator::Outcome;
-use myao::bindings::types::{Engine, MemoryType, Scope};
-use myao::llm::LlmError;
-use myao::storage::{MemoryDraft, SaveMode};
+use MemoryType::{LongTerm, ShortTerm};
+use Outcome::{Deferred, Done};
+use myao_plugin::llm::LlmError;
+use myao_plugin::storage::{MemoryDraft, SaveMode};
+use myao_plugin::{BuildRequest, Engine, MemoryType, Outcome, Scope};
 use myao_testkit::{Asked, ScriptedLlm};
 use myao_tests::store::utc;
 use myao_tests::telling::telling_llm;
 
 use crate::host::{HOUR, Host, NOW, ready_for, step, thread_id, thread_ts};
-use MemoryType::{LongTerm, ShortTerm};
-use Outcome::{Deferred, Done};
 
 #[tokio::test]
 async fn what_the_model_refused_rests_and_is_made_when_the_rest_is_over() {
@@ -49,7 +47,7 @@ async fn a_merge_that_rests_defers_the_channel_and_keeps_no_version_from_being_m
     ));
     host.storage
         .say("C1", NOW + 1, "alice", "The crane is late.");
-    let at_once = |settings: &mut myao::bindings::settings::Values| {
+    let at_once = |settings: &mut myao_plugin::Settings| {
         settings.short_term_history.conversation_idle_seconds = 0;
     };
     let host = host.with(at_once);

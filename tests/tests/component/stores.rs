@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use myao::bindings::settings::Values;
-use myao::storage::Storage;
-use myao::storage::conformance::Records;
+use myao_plugin::Settings;
+use myao_plugin::storage::Storage;
+use myao_testkit::conformance::Records;
 use myao_testkit::{Imports, MemoryStorage, Recorder};
 use myao_tests::backfills::small_steps;
 use myao_tests::conversation::{History, START, Shape, history};
@@ -33,7 +33,7 @@ fn in_memory(history: &History) -> MemoryStorage {
 }
 
 /// Everything that runs over three days ask of a store, and what they get, one line for each call.
-async fn asked_and_got(storage: Arc<dyn Storage>, settings: Values) -> String {
+async fn asked_and_got(storage: Arc<dyn Storage>, settings: Settings) -> String {
     let recorder = Arc::new(Recorder::default());
     let imports = Imports::new(storage, Arc::new(telling_llm())).tapped(recorder.clone());
     let plugin = plugin_over(imports, settings);
@@ -48,11 +48,11 @@ async fn asked_and_got(storage: Arc<dyn Storage>, settings: Values) -> String {
 
 #[tokio::test]
 async fn the_component_asks_both_stores_the_same_and_gets_the_same() {
-    let settings: [fn(&mut Values); 4] = [
+    let settings: [fn(&mut Settings); 4] = [
         |_| {},
         without_versions,
         with_every_workspace_memory,
-        |settings| settings.engine = myao::bindings::types::Engine::Extractive,
+        |settings| settings.engine = myao_plugin::Engine::Extractive,
     ];
     for (seed, change) in (31..).zip(settings) {
         let mut values = small_steps();

@@ -1,9 +1,9 @@
 //! Which messages a memory is made from: every new one, none of them later than the run.
 
-use myao::bindings::types::{MemoryType, Scope};
-use myao::llm::LlmError;
-use myao::storage::MemoryDraft;
-use myao::ts::TsKey;
+use myao_plugin::llm::LlmError;
+use myao_plugin::storage::MemoryDraft;
+use myao_plugin::ts::TsKey;
+use myao_plugin::{MemoryType, Scope};
 use myao_testkit::ScriptedLlm;
 use myao_tests::store::utc;
 use myao_tests::telling::telling_llm;

@@ -2,15 +2,14 @@
 
 use std::sync::Arc;
 
-use myao::bindings::exports::myao::memory::memory_generator::{Outcome, SkipReason};
-use myao::bindings::types::{MemoryType, Scope};
+use MemoryType::{LongTerm, ShortTerm};
+use Outcome::{Done, Skipped};
+use myao_plugin::{MemoryType, Outcome, Scope, SkipReason};
 use myao_testkit::MemoryStorage;
 use myao_tests::store::utc;
 
 use crate::generating::{WORKSPACE, lines};
 use crate::host::{HOUR, Host, NOW, fill, now, outcome_of, with_every_workspace_memory};
-use MemoryType::{LongTerm, ShortTerm};
-use Outcome::{Done, Skipped};
 
 #[tokio::test]
 async fn the_settings_bring_the_retired_memory_and_a_merge_after_each_channel() {

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::{Duration, UNIX_EPOCH};
 
-use myao::bot::metrics::Metrics;
-use myao::llm::{CallObserver as _, CallRecord};
-use myao::waits::{Wait, WaitKind};
+use myao_bot::metrics::Metrics;
+use myao_plugin::llm::{CallObserver as _, CallRecord};
+use myao_plugin::waits::{Wait, WaitKind};
 use myao_tests::project_file;
 
 use crate::document::{Document, documents};

@@ -3,19 +3,16 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock};
 
-use myao::bindings::errors::LlmError;
-use myao::bindings::exports::myao::memory::reply_prompt::Occasion;
-use myao::bindings::llm::{Agent, Completion, Request};
-use myao::bindings::settings::Values;
-use myao::bindings::types::{Context, MemoryType, Message, Scope, User};
-use myao::component::LoadedComponent;
-use myao::config::{Config, WORKSPACE_SCOPE_ID};
-use myao::context_json;
-use myao::llm::{Agents, CallObserver, Llm};
-use myao::plugin::{CallError, MemoryPlugin};
-use myao::slack::{PostRequest, Slack, SlackError};
-use myao::storage::{ChannelFilter, MemoryQuery, Storage};
-use myao::ts::TsKey;
+use myao::config::Config;
+use myao_plugin::LoadedComponent;
+use myao_plugin::llm::{Agent, Agents, CallObserver, Completion, Llm, LlmError, Request};
+use myao_plugin::slack::{PostRequest, Slack, SlackError};
+use myao_plugin::storage::{ChannelFilter, MemoryQuery, Storage};
+use myao_plugin::ts::TsKey;
+use myao_plugin::{
+    CallError, Context, MemoryPlugin, MemoryType, Message, Occasion, Scope, Settings, User,
+    WORKSPACE_SCOPE_ID, context_json,
+};
 use myao_tests::store::{TestStore, WORKSPACE, import};
 use myao_tests::{component, project_file, read_project_file};
 use serde_json::{Value, json};
@@ -148,7 +145,7 @@ async fn prompts(component: LoadedComponent, script: &Script) -> BTreeMap<&'stat
     let silent = || -> Arc<dyn Llm> { Arc::new(Scripted::default()) };
     let mut prompts = BTreeMap::new();
     for (name, scope, memory_type, existing, legacy_workspace_short_term) in worked {
-        let settings = Values {
+        let settings = Settings {
             legacy_workspace_short_term,
             ..script.settings()
         };
@@ -169,7 +166,7 @@ async fn prompts(component: LoadedComponent, script: &Script) -> BTreeMap<&'stat
 }
 
 /// A component without a workspace.
-fn bare(component: LoadedComponent, model: Arc<dyn Llm>, settings: Values) -> MemoryPlugin {
+fn bare(component: LoadedComponent, model: Arc<dyn Llm>, settings: Settings) -> MemoryPlugin {
     let plugin = MemoryPlugin::builder().component(component);
     plugin.llm(model).settings(settings).build().unwrap()
 }

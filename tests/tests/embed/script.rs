@@ -2,13 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use myao::bindings::errors::LlmError;
-use myao::bindings::exports::myao::memory::responder::Target;
-use myao::bindings::llm::FinishReason;
-use myao::bindings::settings::Values;
-use myao::bindings::types::{Message, Timestamp, User};
-use myao::storage::records::{ChannelRecord, MessageRecord, UserRecord};
-use myao::ts::TsKey;
+use myao_plugin::llm::{FinishReason, LlmError};
+use myao_plugin::storage::records::{ChannelRecord, MessageRecord, UserRecord};
+use myao_plugin::ts::TsKey;
+use myao_plugin::{Message, Settings, Target, Timestamp, User};
 use myao_tests::conversation::History;
 use myao_tests::read_project_file;
 use serde::Deserialize;
@@ -77,7 +74,7 @@ impl Script {
         serde_json::from_str(&read_project_file(FILE)).unwrap()
     }
 
-    pub(crate) fn settings(&self) -> Values {
+    pub(crate) fn settings(&self) -> Settings {
         json::read(self.settings.clone())
     }
 
@@ -115,7 +112,7 @@ impl Script {
                 .map(|User { id, name, is_bot }| UserRecord { id, name, is_bot })
                 .collect(),
             channels: channels
-                .map(|channel: myao::storage::Channel| ChannelRecord {
+                .map(|channel: myao_plugin::storage::Channel| ChannelRecord {
                     id: channel.id,
                     name: channel.name,
                     is_private: channel.is_private,

@@ -3,14 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use myao::bindings::errors::Error;
-use myao::bindings::exports::myao::memory::memory_generator::{Entry, Outcome, Report};
-use myao::bindings::types::Scope;
-use myao::llm::{CallObserver, Completion, Llm, LlmError, Request};
-use myao::plugin::{CallError, Limits, MemoryPlugin};
-use myao::run;
-use myao::storage::StorageError;
-use myao::storage::sqlite::SqliteWorkspace;
+use myao_plugin::llm::{CallObserver, Completion, Llm, LlmError, Request};
+use myao_plugin::storage::StorageError;
+use myao_plugin::{CallError, Entry, Error, Limits, MemoryPlugin, Outcome, Report, Scope, run};
+use myao_sqlite::SqliteWorkspace;
 use myao_testkit::{Asked, Call, Calls, Fault, Faults, Recorder, Reply, Tap};
 use myao_tests::backfills::{
     backfill, backfill_all, llm_settings, small_steps, tapped_plugin, telling_plugin,

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use myao::bindings::exports::myao::memory::memory_generator::Outcome;
-use myao::bindings::log::Level;
 use myao::config::Config;
-use myao::llm::{Agents, CallObserver, Completion, FinishReason, Llm, LlmError, NoLlm, Request};
-use myao::plugin::{CallError, Excess, Limits, MemoryPlugin};
+use myao_plugin::llm::{
+    CallObserver, Completion, FinishReason, Llm, LlmError, NoLlm, Request,
+};
+use myao_plugin::{CallError, Excess, Limits, LogLevel, MemoryPlugin, Outcome};
 use myao_testkit::LogLines;
 use myao_tests::backfills::llm_settings;
 use myao_tests::conversation::{History, START, channel, channel_id, message, ts, user};
@@ -140,7 +140,7 @@ async fn beyond_its_lines_and_bytes_the_log_says_once_that_more_is_left_out() {
         let said = log.lines();
         assert_eq!(said.len(), 11, "{said:?}");
         assert_eq!(said[9].1, "line 9");
-        assert_eq!(said[10].0, Level::Warn);
+        assert_eq!(said[10].0, LogLevel::Warn);
         assert!(said[10].1.contains("left out"), "{said:?}");
     }
     let log = LogLines::capture();
@@ -169,7 +169,7 @@ async fn what_takes_more_calls_of_the_model_than_one_call_may_goes_on_in_the_nex
     let server = LlmServer::start(|call| answer(&telling::answer(call.prompt())));
     let config = server.config_with("context_window: 3000");
     let config = Config::parse(&config).unwrap();
-    let agents = Agents::configured(&config.agents).unwrap();
+    let agents = myao_llm::configured_agents(&config.agents).unwrap();
     let (_file, workspace) = TestStore::of(&conversation()).into_workspace();
     let limits = Limits {
         model_calls: MOST,

@@ -6,8 +6,8 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use myao::plugin::MemoryPlugin;
-use myao::storage::sqlite::SqliteWorkspace;
+use myao_plugin::MemoryPlugin;
+use myao_sqlite::SqliteWorkspace;
 use myao_testkit::{Call, Recorder};
 use myao_tests::abort::{Abort, CALL_MARK, Moment};
 use myao_tests::backfills::{backfill_all, small_steps, tapped_plugin, telling_plugin};

@@ -5,7 +5,7 @@ use std::os::unix::fs::{PermissionsExt as _, chown, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use myao::component::{LoadError, LoadedComponent};
+use myao_plugin::{LoadError, LoadedComponent};
 use myao_tests::project_file;
 use tempfile::TempDir;
 

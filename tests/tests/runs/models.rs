@@ -3,10 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use myao::bindings::settings::Values;
-use myao::llm::{LlmError, Request, estimate_tokens};
-use myao::plugin::Limits;
-use myao::run;
+use myao_plugin::llm::{LlmError, Request, estimate_tokens};
+use myao_plugin::{Limits, Settings, run};
 use myao_testkit::{Imports, Recorder, Reply, ScriptedLlm};
 use myao_tests::backfills::{backfill_all, llm_settings};
 use myao_tests::conversation::{History, START, channel, channel_id, message, ts, user};
@@ -97,7 +95,7 @@ fn chatty(messages: i64) -> TestStore {
 
 #[tokio::test]
 async fn a_hundred_thousand_messages_of_a_channel_cost_no_more_room_than_a_thousand() {
-    let settings = Values {
+    let settings = Settings {
         context_margin_tokens: 100,
         ..llm_settings()
     };

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use myao::llm::NoLlm;
-use myao::plugin::{CallError, Limits};
+use myao_plugin::llm::NoLlm;
+use myao_plugin::{CallError, Limits};
 
 use crate::sandbox::{ending, faulty, told_to};
 

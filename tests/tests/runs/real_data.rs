@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
-use myao::bindings::types::{MemoryType, Scope};
-use myao::llm::{NoLlm, estimate_tokens};
-use myao::storage::sqlite::inspect::MemoryFilter;
+use myao_plugin::llm::{NoLlm, estimate_tokens};
+use myao_plugin::{MemoryType, Scope};
+use myao_sqlite::inspect::MemoryFilter;
 use myao_tests::backfills::backfill_all;
 use myao_tests::merges::{assert_every_message_is_a_source, assert_merged_once_in_order};
 use myao_tests::store::{TestStore, WORKSPACE};
@@ -40,7 +40,7 @@ async fn a_backfill_of_real_conversations_remembers_every_message() {
     let (file, workspace) = TestStore::empty().into_workspace();
     let begun = Instant::now();
     let mut sink = file.open().import(WORKSPACE).unwrap();
-    let report = myao::import::import(&archive, &mut sink, &mut |_| {}).unwrap();
+    let report = myao_import::import(&archive, &mut sink, &mut |_| {}).unwrap();
     sink.commit().unwrap();
     eprintln!(
         "imported {} messages in {:?}",

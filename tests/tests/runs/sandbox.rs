@@ -4,14 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use myao::bindings::errors::Error;
-use myao::bindings::settings::{Template, Values};
-use myao::bindings::types::{Context, MemoryType, Scope, Timestamp};
-use myao::context_json;
-use myao::llm::{CallObserver, Completion, FinishReason, Llm, LlmError, NoLlm, Request};
-use myao::plugin::{CallError, Limits, MemoryPlugin};
-use myao::recording::{Export, Head, Recording};
-use myao::storage::empty::EmptyStorage;
+use myao_plugin::llm::{CallObserver, Completion, FinishReason, Llm, LlmError, NoLlm, Request};
+use myao_plugin::recording::{Export, Head, Recording};
+use myao_plugin::storage::empty::EmptyStorage;
+use myao_plugin::{
+    CallError, Context, Error, Limits, MemoryPlugin, MemoryType, Scope, Settings, Template,
+    Timestamp, context_json,
+};
 use myao_tests::backfills::llm_settings;
 use myao_tests::{builder, project_file, read_project_file};
 use tokio::sync::Semaphore;
@@ -299,7 +298,7 @@ async fn a_template_that_never_ends_is_an_error_of_the_call() {
             matches!(e, CallError::Refused(Error::Template(_)))
         }),
     ] {
-        let settings = Values {
+        let settings = Settings {
             templates: vec![Template {
                 name: "memory_prompt.j2".to_owned(),
                 source: source.to_owned(),

@@ -4,15 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
-use myao::bindings::exports::myao::memory::context_builder::BuildRequest;
-use myao::bindings::exports::myao::memory::memory_generator::{Outcome, SkipReason};
-use myao::bindings::types::{Engine, MemoryType, Scope};
-use myao::config::WORKSPACE_SCOPE_ID;
-use myao::run;
-use myao::storage::conformance::whole;
-use myao::storage::records::MemoryRecord;
-use myao::storage::{MemoryDraft, SaveMode, Storage as _};
+use myao_plugin::storage::records::MemoryRecord;
+use myao_plugin::storage::{MemoryDraft, SaveMode, Storage as _};
+use myao_plugin::{
+    BuildRequest, Engine, MemoryType, Outcome, Scope, SkipReason, WORKSPACE_SCOPE_ID, run,
+};
 use myao_testkit::Recorder;
+use myao_testkit::conformance::whole;
 use myao_tests::backfills::{llm_settings, tapped_plugin};
 use myao_tests::conversation::{History, START, channel, channel_id, message, ts, user};
 use myao_tests::store::{TestStore, import, utc};

@@ -2,12 +2,9 @@
 
 use std::sync::Arc;
 
-use myao::backfill::{self, Options};
-use myao::bindings::exports::myao::memory::memory_generator::Outcome;
-use myao::bindings::settings::Values;
-use myao::bindings::types::Timestamp;
-use myao::plugin::MemoryPlugin;
-use myao::run;
+use myao_bot::backfill;
+use myao_bot::backfill::Options;
+use myao_plugin::{MemoryPlugin, Outcome, Settings, Timestamp, run};
 use myao_testkit::{Call, Calls, Faults, Recorder, Strike};
 use myao_tests::backfills::{backfill_all, small_steps, tapped_plugin, telling_plugin};
 use myao_tests::conversation::{START, Shape, history};
@@ -31,11 +28,11 @@ fn ticks() -> impl Iterator<Item = Timestamp> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn steps_side_by_side_make_the_memories_of_one_call() {
-    let legacy = Values {
+    let legacy = Settings {
         legacy_workspace_short_term: true,
         ..small_steps()
     };
-    let per_channel = Values {
+    let per_channel = Settings {
         workspace_merge_per_channel: true,
         ..small_steps()
     };

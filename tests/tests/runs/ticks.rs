@@ -1,8 +1,7 @@
 //! A backfill makes what a bot made that ran at every tick.
 
-use myao::bindings::settings::{ShortTermHistory, Values};
-use myao::run;
-use myao::storage::sqlite::SqliteWorkspace;
+use myao_plugin::{Settings, ShortTermHistory, run};
+use myao_sqlite::SqliteWorkspace;
 use myao_tests::backfills::{backfill_all, small_steps, telling_plugin, telling_settings};
 use myao_tests::conversation::{Random, START, Shape, history};
 use myao_tests::merges::{
@@ -20,7 +19,7 @@ const SHAPE: Shape = Shape {
 };
 
 /// A run at every tick of the interval, as a bot makes them.
-async fn tick(workspace: &SqliteWorkspace, settings: Values, interval: u32, until: i64) {
+async fn tick(workspace: &SqliteWorkspace, settings: Settings, interval: u32, until: i64) {
     let plugin = telling_plugin(workspace, settings);
     for now in (START..=until).step_by(usize::try_from(interval).unwrap()) {
         let report = run::generate(&plugin, utc(now), 1, &|_| {}).await.unwrap();
@@ -29,7 +28,7 @@ async fn tick(workspace: &SqliteWorkspace, settings: Values, interval: u32, unti
 }
 
 /// Compares both ways over one history, and returns how many short-term texts there were.
-async fn compare(seed: u64, shape: Shape, settings: Values, interval: u32) -> usize {
+async fn compare(seed: u64, shape: Shape, settings: Settings, interval: u32) -> usize {
     let imported = TestStore::of(&history(seed, shape));
     let until = START + (shape.days + 2) * DAY;
     let bot = TestStore::copy_of(&imported).into_workspace();
@@ -73,7 +72,7 @@ async fn a_burst_of_more_than_a_thousand_messages_makes_the_same_versions() {
 #[tokio::test]
 async fn a_backfill_without_versions_makes_what_a_bot_made() {
     let defaults = telling_settings();
-    let settings = Values {
+    let settings = Settings {
         short_term_history: ShortTermHistory {
             enabled: false,
             ..defaults.short_term_history
@@ -85,7 +84,7 @@ async fn a_backfill_without_versions_makes_what_a_bot_made() {
 
 #[tokio::test]
 async fn a_backfill_that_merges_the_workspace_per_channel_makes_what_a_bot_made() {
-    let settings = Values {
+    let settings = Settings {
         workspace_merge_per_channel: true,
         ..small_steps()
     };
@@ -94,7 +93,7 @@ async fn a_backfill_that_merges_the_workspace_per_channel_makes_what_a_bot_made(
 
 #[tokio::test]
 async fn a_backfill_with_the_retired_workspace_memory_makes_what_a_bot_made() {
-    let settings = Values {
+    let settings = Settings {
         legacy_workspace_short_term: true,
         ..small_steps()
     };

@@ -1,7 +1,7 @@
 //! Which questions.
 
-use myao::bindings::types::{MemoryType, Scope};
-use myao::llm::{Agent, Request};
+use myao_plugin::llm::{Agent, Request};
+use myao_plugin::{MemoryType, Scope};
 
 /// Which of a model's calls. Everything that is said of them must hold.
 #[derive(Debug, Clone, Default)]

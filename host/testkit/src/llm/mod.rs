@@ -6,7 +6,7 @@ mod reply;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
-use myao::llm::{
+use myao_plugin::llm::{
     CALLS_IN_FLIGHT, CallObserver, CallRecord, Completion, Llm, LlmError, ModelIdentity, Request,
     estimate_tokens,
 };
@@ -28,8 +28,8 @@ type Script = dyn Fn(usize, &Request) -> Reply + Send + Sync;
 /// ```
 /// use std::time::Duration;
 ///
-/// use myao::bindings::types::{MemoryType, Scope};
-/// use myao::llm::{Agent, Llm, LlmError, Purpose, Request};
+/// use myao_plugin::{MemoryType, Scope};
+/// use myao_plugin::llm::{Agent, Llm, LlmError, Purpose, Request};
 /// use myao_testkit::{Asked, Reply, ScriptedLlm};
 ///
 /// let llm = ScriptedLlm::new(|n, _| format!("- summary {n}"))

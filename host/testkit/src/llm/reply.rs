@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use myao::llm::{Completion, FinishReason, LlmError};
+use myao_plugin::llm::{Completion, FinishReason, LlmError};
 
 use super::NAME;
 

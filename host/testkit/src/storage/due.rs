@@ -1,8 +1,8 @@
 //! What waits, and what is due.
 
-use myao::bindings::types::{MemoryType, Scope};
-use myao::storage::{Backlog, Due, DueQuery, StorageError};
-use myao::ts::TsKey;
+use myao_plugin::storage::{Backlog, Due, DueQuery, StorageError};
+use myao_plugin::ts::TsKey;
+use myao_plugin::{MemoryType, Scope};
 
 use super::memories::Series;
 use super::{State, key, messages};
@@ -206,11 +206,11 @@ fn count(items: usize) -> u32 {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
-    use myao::bindings::types::{Engine, MemoryType, Scope, Timestamp};
-    use myao::storage::conformance::whole;
-    use myao::storage::{MemoryDraft, SaveMode, Storage as _};
+    use myao_plugin::storage::{MemoryDraft, SaveMode, Storage as _};
+    use myao_plugin::{Engine, MemoryType, Scope, Timestamp};
 
     use crate::MemoryStorage;
+    use crate::conformance::whole;
 
     /// A memory of all that was said up to a second.
     fn draft(scope: Scope, scope_id: &str, memory_type: MemoryType, until: i64) -> MemoryDraft {

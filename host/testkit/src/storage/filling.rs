@@ -1,13 +1,13 @@
 //! What people, events and importers bring.
 
-use myao::bindings::types::{Engine, MemoryType, Scope};
-use myao::storage::conformance::Records;
-use myao::storage::records::{ChannelRecord, MemoryRecord, MessageRecord, UserRecord};
-use myao::storage::{Memory, StorageError};
-use myao::ts::TsKey;
+use myao_plugin::storage::records::{ChannelRecord, MemoryRecord, MessageRecord, UserRecord};
+use myao_plugin::storage::{Memory, StorageError};
+use myao_plugin::ts::TsKey;
+use myao_plugin::{Engine, MemoryType, Scope};
 
 use super::memories::{Series, Subject, parse_subject};
 use super::{MemoryStorage, State};
+use crate::conformance::Records;
 
 impl MemoryStorage {
     /// Adds a channel that everybody sees, or renames it.

@@ -1,8 +1,8 @@
 //! What the component saved, and reading it.
 
-use myao::bindings::types::{MemoryType, Scope};
-use myao::storage::{ChannelFilter, Deferral, Memory, MemoryQuery, StorageError};
-use myao::ts::TsKey;
+use myao_plugin::storage::{ChannelFilter, Deferral, Memory, MemoryQuery, StorageError};
+use myao_plugin::ts::TsKey;
+use myao_plugin::{MemoryType, Scope};
 
 use super::{State, key};
 

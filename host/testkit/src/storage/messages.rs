@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
-use myao::bindings::types::User;
-use myao::storage::records::MessageRecord;
-use myao::storage::{Channel, Keep, Message, MessageQuery, StorageError};
-use myao::ts::TsKey;
+use myao_plugin::User;
+use myao_plugin::storage::records::MessageRecord;
+use myao_plugin::storage::{Channel, Keep, Message, MessageQuery, StorageError};
+use myao_plugin::ts::TsKey;
 
 use super::{State, key};
 

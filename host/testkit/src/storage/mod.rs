@@ -2,7 +2,7 @@
 //!
 //! It is meant to be read: plain maps behind one lock, one file for each part of the contract (`messages` holds what
 //! people wrote, `memories` what the component saved, `due` what waits). Who writes a store for a platform finds here
-//! what each call has to do, and passes the same suite: [`myao::storage_conformance!`].
+//! what each call has to do, and passes the same suite: [`crate::storage_conformance!`].
 //!
 //! What a call costs:
 //!
@@ -15,7 +15,7 @@
 //! | `save-memory` | the sources, and the versions of that memory |
 //!
 //! ```
-//! use myao::storage::{Keep, MessageQuery, Storage as _};
+//! use myao_plugin::storage::{Keep, MessageQuery, Storage as _};
 //! use myao_testkit::MemoryStorage;
 //!
 //! # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -48,17 +48,15 @@ mod saving;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use myao::bindings::types::{Scope, Timestamp};
-use myao::config::WORKSPACE_SCOPE_ID;
-use myao::storage::records::UserRecord;
-use myao::storage::{
+use memories::{Series, Versions};
+use messages::Conversation;
+use myao_plugin::storage::records::UserRecord;
+use myao_plugin::storage::{
     Backlog, Channel, Deferral, Due, DueQuery, Memory, MemoryDraft, MemoryQuery, Message,
     MessageQuery, Storage, StorageError,
 };
-use myao::ts::{InvalidTs, TsKey};
-
-use memories::{Series, Versions};
-use messages::Conversation;
+use myao_plugin::ts::{InvalidTs, TsKey};
+use myao_plugin::{Scope, Timestamp, WORKSPACE_SCOPE_ID};
 
 /// One workspace in memory. See the [module](self).
 ///

@@ -1,7 +1,7 @@
 //! Saving a memory: everything is checked before anything is written, so that a refused save leaves no trace.
 
-use myao::names;
-use myao::storage::{Memory, MemoryDraft, STAND_IN_VERSION, SaveMode, StorageError};
+use myao_plugin::names;
+use myao_plugin::storage::{Memory, MemoryDraft, STAND_IN_VERSION, SaveMode, StorageError};
 
 use super::memories::{Series, Subject};
 use super::{State, key};

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use myao::llm::{CallObserver, Completion, Destination, Llm, LlmError, ModelIdentity, Request};
+use myao_plugin::llm::{
+    CallObserver, Completion, Destination, Llm, LlmError, ModelIdentity, Request,
+};
 
 use super::Line;
 use crate::call::{CONTEXT_WINDOW, COUNT_TOKENS};

@@ -14,9 +14,9 @@ mod storage;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use myao::llm::{Llm, LlmError};
-use myao::slack::{NoSlack, Slack, SlackError};
-use myao::storage::{Storage, StorageError};
+use myao_plugin::llm::{Llm, LlmError};
+use myao_plugin::slack::{NoSlack, Slack, SlackError};
+use myao_plugin::storage::{Storage, StorageError};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use myao::slack::{Message, PostRequest, Slack, SlackError, User};
+use myao_plugin::slack::{Message, PostRequest, Slack, SlackError, User};
 
 use super::Line;
 

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use myao::bindings::types::Scope;
-use myao::storage::{
+use myao_plugin::Scope;
+use myao_plugin::storage::{
     Backlog, Channel, Deferral, Due, DueQuery, Memory, MemoryDraft, MemoryQuery, Message,
     MessageQuery, Storage, StorageError,
 };

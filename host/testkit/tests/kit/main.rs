@@ -11,9 +11,9 @@ mod model;
 mod stores;
 mod taps;
 
-use myao::bindings::types::{MemoryType, Scope};
-use myao::llm::{Agent, Completion, Llm, LlmError, Purpose, Request};
-use myao::storage::{Keep, MessageQuery, Storage};
+use myao_plugin::llm::{Agent, Completion, Llm, LlmError, Purpose, Request};
+use myao_plugin::storage::{Keep, MessageQuery, Storage};
+use myao_plugin::{MemoryType, Scope};
 
 fn request(scope_id: &str, memory_type: MemoryType) -> Request {
     Request {

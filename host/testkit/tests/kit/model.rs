@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use myao::bindings::types::{MemoryType, Scope};
-use myao::llm::{Agent, Llm, LlmError};
+use myao_plugin::llm::{Agent, Llm, LlmError};
+use myao_plugin::{MemoryType, Scope};
 use myao_testkit::{Asked, Reply, ScriptedLlm};
 use tokio::time::Instant;
 
@@ -64,7 +64,10 @@ async fn answers_tell_what_they_cost_and_why_they_ended() {
         (record.input_tokens, record.output_tokens),
         (Some(7), Some(3))
     );
-    assert_eq!(record.finish_reason, Some(myao::llm::FinishReason::Length));
+    assert_eq!(
+        record.finish_reason,
+        Some(myao_plugin::llm::FinishReason::Length)
+    );
     assert_eq!(
         (llm.context_window(), llm.count_tokens("abc")),
         (Some(100), 3)

@@ -1,8 +1,8 @@
 //! The store and the platform in memory.
 
-use myao::bindings::types::User;
-use myao::slack::{Message, PostRequest, Slack, SlackError};
-use myao::ts::TsKey;
+use myao_plugin::User;
+use myao_plugin::slack::{Message, PostRequest, Slack, SlackError};
+use myao_plugin::ts::TsKey;
 use myao_testkit::{MemorySlack, MemoryStorage};
 
 use super::texts;
@@ -16,7 +16,7 @@ fn known(ts: &str, thread: Option<&str>) -> Message {
             is_bot: false,
         },
         text: format!("text of {ts}"),
-        timestamp: myao::bindings::types::Timestamp {
+        timestamp: myao_plugin::Timestamp {
             unix_seconds: TsKey::parse(ts).unwrap().unix_seconds(),
             utc_offset_seconds: 0,
         },

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use myao::bindings::types::{MemoryType, Scope};
-use myao::llm::{LlmError, Request};
-use myao::slack::{Message, SlackError};
-use myao::storage::{Channel, StorageError};
+use myao_plugin::llm::{LlmError, Request};
+use myao_plugin::slack::{Message, SlackError};
+use myao_plugin::storage::{Channel, StorageError};
+use myao_plugin::{MemoryType, Scope};
 use myao_testkit::{
     Calls, Fault, Faults, Gate, Imports, MemorySlack, MemoryStorage, Recorder, ScriptedLlm, Strike,
     Tap,
@@ -96,9 +96,9 @@ async fn of_two_listeners_the_later_sees_what_the_earlier_made_of_a_call() {
 async fn a_call_struck_before_is_not_done_and_one_struck_after_is() {
     let faults = Arc::new(Faults::default());
     let (_, imports) = tapped(faults.clone());
-    let deferral = || myao::storage::Deferral {
+    let deferral = || myao_plugin::storage::Deferral {
         memory_type: MemoryType::ShortTerm,
-        until: myao::bindings::types::Timestamp {
+        until: myao_plugin::Timestamp {
             unix_seconds: 7,
             utc_offset_seconds: 0,
         },

@@ -2,10 +2,8 @@
 //! other, with no component, no checks and nothing that other cases would need.
 
 use anyhow::{Context as _, Result};
-use myao::bindings::types::{
-    ChannelMemory, Context, ConversationHistory, Message, Persona, Timestamp, User,
-};
-use myao::ts::TsKey;
+use myao_plugin::ts::TsKey;
+use myao_plugin::{ChannelMemory, Context, ConversationHistory, Message, Persona, Timestamp, User};
 use rusqlite::{Connection, params};
 
 use super::context::{memory, messages, select};

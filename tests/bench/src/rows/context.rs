@@ -3,14 +3,12 @@
 use std::sync::Arc;
 
 use anyhow::{Result, ensure};
-use myao::bindings::exports::myao::memory::context_builder::BuildRequest;
-use myao::bindings::types::{Context, Engine, MemoryType, Scope};
-use myao::llm::NoLlm;
-use myao::plugin::MemoryPlugin;
-use myao::storage::conformance::whole;
-use myao::storage::{
+use myao_plugin::llm::NoLlm;
+use myao_plugin::storage::{
     ChannelFilter, Keep, MemoryDraft, MemoryQuery, MessageQuery, SaveMode, Storage as _,
 };
+use myao_plugin::{BuildRequest, Context, Engine, MemoryPlugin, MemoryType, Scope};
+use myao_testkit::conformance::whole;
 use myao_tests::backfills::{llm_settings, telling_plugin};
 use myao_tests::conversation::{History, START, channel, channel_id, message, ts, user};
 use myao_tests::plugin;

@@ -5,13 +5,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
-use myao::bindings::exports::myao::memory::memory_generator::Outcome;
-use myao::bindings::types::Timestamp;
-use myao::config::{Config, WORKSPACE_SCOPE_ID};
-use myao::llm::{CallObserver, Completion, FinishReason, Llm, LlmError, Request};
-use myao::run;
-use myao::storage::sqlite::SqliteStore;
-use myao::ts::TsKey;
+use myao::config::Config;
+use myao_plugin::llm::{CallObserver, Completion, FinishReason, Llm, LlmError, Request};
+use myao_plugin::ts::TsKey;
+use myao_plugin::{Outcome, Timestamp, WORKSPACE_SCOPE_ID, run};
+use myao_sqlite::SqliteStore;
 use myao_tests::backfills::llm_settings;
 use myao_tests::conversation::{History, START, channel, channel_id, message, ts, user};
 use myao_tests::plugin;

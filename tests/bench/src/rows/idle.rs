@@ -1,12 +1,8 @@
 //! A run that has nothing to do.
 
 use anyhow::{Result, ensure};
-use myao::bindings::exports::myao::memory::memory_generator::Outcome;
-use myao::bindings::types::{MemoryType, Scope};
-use myao::config::WORKSPACE_SCOPE_ID;
-use myao::plugin::MemoryPlugin;
-use myao::run;
-use myao::storage::records::MemoryRecord;
+use myao_plugin::storage::records::MemoryRecord;
+use myao_plugin::{MemoryPlugin, MemoryType, Outcome, Scope, WORKSPACE_SCOPE_ID, run};
 use myao_tests::backfills::{llm_settings, telling_plugin};
 use myao_tests::conversation::{History, START, channel, channel_id, message, ts, user};
 use myao_tests::store::{TestStore, import, utc};

@@ -4,7 +4,6 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
-use myao::import;
 use myao_tests::store::{TestStore, WORKSPACE};
 
 use crate::bare;
@@ -52,7 +51,7 @@ fn timed(empty: &TestStore, import: impl FnOnce(&TestStore) -> Result<()>) -> Re
 
 fn through_myao(export: &Path, store: &TestStore) -> Result<()> {
     let mut sink = store.open().import(WORKSPACE)?;
-    import::import(export, &mut sink, &mut |_| {})?;
+    myao_import::import(export, &mut sink, &mut |_| {})?;
     let tally = sink.commit()?;
     ensure!(tally.messages.unchanged == 0, "an import of nothing new");
     Ok(())

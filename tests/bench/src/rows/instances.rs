@@ -1,14 +1,11 @@
 //! What a fresh instance for every call costs.
 
-use crate::contexts::channel_context;
 use anyhow::{Result, anyhow};
-use myao::bindings::exports::myao::memory::memory_summarizer::Guest;
-use myao::bindings::llm::{self, Agent, Completion, LlmError, Request};
-use myao::bindings::settings::{self, Values};
-use myao::bindings::types::{Context, MemoryType, Scope};
-use myao::bindings::{Memory, MemoryPre};
-use myao::llm::estimate_tokens;
+use myao_plugin::Context;
+use myao_plugin::llm::estimate_tokens;
 use myao_tests::{default_settings, project_file};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use tokio::runtime::Runtime;
 use wasmtime::component::types::ComponentItem;
 use wasmtime::component::{Component, HasSelf, Linker, ResourceTable};
@@ -16,6 +13,12 @@ use wasmtime::{Config, Engine, Store};
 use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 
 use super::render;
+use crate::bindings::exports::myao::memory::memory_summarizer::Guest;
+use crate::bindings::llm::{Agent, Completion, LlmError, Request};
+use crate::bindings::settings::Values;
+use crate::bindings::types::{self, MemoryType, Scope};
+use crate::bindings::{Memory, MemoryPre, llm, settings};
+use crate::contexts::channel_context;
 use crate::measure::in_turns;
 use crate::row::{Figure, Limit, Row};
 
@@ -36,10 +39,11 @@ pub(super) fn measure() -> Result<Vec<Row>> {
 
 fn row(fresh: &render::Component, warm: &mut Warm, messages: usize, limit: Limit) -> Result<Row> {
     let context = channel_context(messages);
+    let warm_context = same::<Context, types::Context>(&context)?;
     let pair = in_turns(
         ROUNDS,
         || fresh.render(&context).map(drop),
-        || warm.render(&context).map(drop),
+        || warm.render(&warm_context).map(drop),
     )?;
     Ok(Row {
         what: format!(
@@ -73,7 +77,7 @@ impl Warm {
         let mut store = Store::new(
             &engine,
             State {
-                settings: default_settings(),
+                settings: same(&default_settings())?,
                 wasi: WasiCtx::builder().build(),
                 resources: ResourceTable::new(),
             },
@@ -89,7 +93,7 @@ impl Warm {
         })
     }
 
-    fn render(&mut self, context: &Context) -> Result<String> {
+    fn render(&mut self, context: &types::Context) -> Result<String> {
         let summarizer: &Guest = self.instance.myao_memory_memory_summarizer();
         let call = summarizer.call_render_prompt(
             &mut self.store,
@@ -130,6 +134,11 @@ fn pre(engine: &Engine, component: &Component) -> wasmtime::Result<MemoryPre<Sta
         }
     }
     linker.instantiate_pre(component).and_then(MemoryPre::new)
+}
+
+/// A value of the contract as another of its generated types.
+fn same<F: Serialize, T: DeserializeOwned>(value: &F) -> Result<T> {
+    Ok(serde_json::from_value(serde_json::to_value(value)?)?)
 }
 
 fn wasmtime_error(error: wasmtime::Error) -> anyhow::Error {

@@ -1,7 +1,7 @@
 //! Loading a component that was compiled before.
 
 use anyhow::{Context as _, Result};
-use myao::component::LoadedComponent;
+use myao_plugin::LoadedComponent;
 use myao_tests::project_file;
 
 use crate::measure::in_turns;

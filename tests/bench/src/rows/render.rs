@@ -2,16 +2,14 @@
 
 use std::sync::Arc;
 
-use crate::contexts::channel_context;
 use anyhow::{Context as _, Result, ensure};
-use myao::bindings::settings::{Template, Values};
-use myao::bindings::types::{Context, MemoryType, Scope};
-use myao::llm::NoLlm;
-use myao::plugin::MemoryPlugin;
-use myao::storage::empty::EmptyStorage;
+use myao_plugin::llm::NoLlm;
+use myao_plugin::storage::empty::EmptyStorage;
+use myao_plugin::{Context, MemoryPlugin, MemoryType, Scope, Settings, Template};
 use myao_tests::{default_settings, plugin, project_file};
 use tokio::runtime::Runtime;
 
+use crate::contexts::channel_context;
 use crate::measure::{in_turns, in_turns_timed, timed};
 use crate::native::{Native, Variables};
 use crate::python::Jinja;
@@ -32,7 +30,7 @@ pub(super) struct Component {
 impl Component {
     /// With some templates in place of the built-in ones.
     pub(super) fn new(templates: &[Template]) -> Result<Self> {
-        let settings = Values {
+        let settings = Settings {
             templates: templates.to_vec(),
             ..default_settings()
         };

@@ -6,15 +6,14 @@ use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::contexts::channel_context;
 use anyhow::{Context as _, Result, ensure};
-use myao::bindings::types::{MemoryType, Scope};
-use myao::llm::{CallObserver, Completion, Llm, LlmError, Request};
-use myao::plugin::Limits;
-use myao::storage::empty::EmptyStorage;
+use myao_plugin::llm::{CallObserver, Completion, Llm, LlmError, Request};
+use myao_plugin::storage::empty::EmptyStorage;
+use myao_plugin::{Limits, MemoryType, Scope};
 use myao_tests::backfills::llm_settings;
 use myao_tests::builder;
 
+use crate::contexts::channel_context;
 use crate::row::{Figure, Limit, Row};
 
 /// What the process of its own is called with.

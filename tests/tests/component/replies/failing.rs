@@ -2,13 +2,10 @@
 
 use std::time::Duration;
 
-use myao::bindings::errors::{BadAnswer, Error};
-use myao::bindings::exports::myao::memory::responder::Target;
-use myao::bindings::settings::Template;
-use myao::llm::LlmError;
-use myao::plugin::CallError;
-use myao::storage::StorageError;
-use myao::ts::TsKey;
+use myao_plugin::llm::LlmError;
+use myao_plugin::storage::StorageError;
+use myao_plugin::ts::TsKey;
+use myao_plugin::{BadAnswer, CallError, Error, Target, Template};
 use myao_testkit::{Asked, Calls, Reply as Answer, ScriptedLlm, Strike};
 
 use super::{ANSWER, CALLS, JUDGMENT, answering, asked, mention, question};

@@ -4,11 +4,9 @@ mod failing;
 mod platform;
 mod shown;
 
-use myao::bindings::exports::myao::memory::responder::{Judgment, Reply, Target};
-use myao::bindings::types::{Engine, Message, Scope};
-use myao::llm::{Agent, Purpose};
-use myao::plugin::CallError;
-use myao::ts::TsKey;
+use myao_plugin::llm::{Agent, Purpose};
+use myao_plugin::ts::TsKey;
+use myao_plugin::{CallError, Engine, Judgment, Message, Reply, Scope, Target};
 use myao_testkit::{Asked, Calls, ScriptedLlm, Strike};
 
 use crate::host::{Host, NOW, now, thread_id, thread_ts};

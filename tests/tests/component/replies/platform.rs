@@ -1,10 +1,8 @@
 //! What the chat platform is asked for and told, and what it fails at.
 
-use myao::bindings::errors::Error;
-use myao::bindings::exports::myao::memory::responder::Target;
-use myao::bindings::types::{Engine, Message};
-use myao::slack::User;
-use myao::ts::TsKey;
+use myao_plugin::slack::User;
+use myao_plugin::ts::TsKey;
+use myao_plugin::{Engine, Error, Message, Target};
 use myao_testkit::{Calls, Strike};
 
 use super::{ANSWER, CALLS, answering, mention, question};

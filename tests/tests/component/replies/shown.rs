@@ -1,10 +1,8 @@
 //! What an answer is made from: what its prompt shows, and what it leaves out.
 
-use myao::bindings::exports::myao::memory::responder::Target;
-use myao::bindings::settings::Template;
-use myao::bindings::types::Scope;
-use myao::llm::Agent;
-use myao::ts::TsKey;
+use myao_plugin::llm::Agent;
+use myao_plugin::ts::TsKey;
+use myao_plugin::{Scope, Target, Template};
 use myao_testkit::{Asked, ScriptedLlm};
 use myao_tests::telling::telling_llm;
 

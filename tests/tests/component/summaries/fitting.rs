@@ -1,14 +1,13 @@
 //! Targets that do not fit the model: shorter prompts, chunks, and at last an error.
 
-use myao::bindings::errors::{Error, TokenExcess};
-use myao::bindings::types::Context;
-use myao::llm::LlmError;
+use myao_plugin::MemoryType::ShortTerm;
+use myao_plugin::Scope::{Channel, Thread};
+use myao_plugin::llm::LlmError;
+use myao_plugin::{Context, Error, TokenExcess};
 use myao_testkit::{Asked, ScriptedLlm};
 
 use super::{SUMMARY, answering, context, host};
 use crate::host::{Host, llm_errors, refused};
-use myao::bindings::types::MemoryType::ShortTerm;
-use myao::bindings::types::Scope::{Channel, Thread};
 
 #[tokio::test]
 async fn after_a_prompt_that_was_too_long_a_shorter_one_is_sent() {

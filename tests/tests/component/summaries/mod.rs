@@ -2,17 +2,17 @@
 
 mod fitting;
 
-use myao::bindings::errors::{BadAnswer, Combination, Error};
-use myao::bindings::settings::{Template, Values};
-use myao::bindings::types::{Context, Engine, MemoryType, Scope};
-use myao::context_json;
-use myao::llm::{Agent, LlmError, Purpose};
+use MemoryType::{LongTerm, ShortTerm};
+use Scope::{Channel, Thread, Workspace};
+use myao_plugin::llm::{Agent, LlmError, Purpose};
+use myao_plugin::{
+    BadAnswer, Combination, Context, Engine, Error, MemoryType, Scope, Settings, Template,
+    context_json,
+};
 use myao_testkit::{Asked, Reply, ScriptedLlm};
 use myao_tests::read_project_file;
 
 use crate::host::{Host, llm_errors, refused};
-use MemoryType::{LongTerm, ShortTerm};
-use Scope::{Channel, Thread, Workspace};
 
 const SUMMARY: &str = "- タスク確認: bob がリストを共有する\n- ミーティングは14時から";
 
@@ -149,7 +149,7 @@ async fn a_thread_without_a_target_has_no_prompt_and_an_empty_summary() {
     assert_eq!(host.take_calls(), [""; 0]);
 }
 
-fn with_template(name: &str, source: &str) -> impl FnOnce(&mut Values) {
+fn with_template(name: &str, source: &str) -> impl FnOnce(&mut Settings) {
     let template = Template {
         name: name.to_owned(),
         source: source.to_owned(),

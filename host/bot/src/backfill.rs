@@ -1,0 +1,228 @@
+//! The memories that a bot running all the time would have made, from messages that are already stored.
+//!
+//! A simulated clock ticks at the configured interval, at whole multiples of it since 1970, so that a
+//! backfill that is stopped and continued has the same ticks. At each tick a generation run sees only
+//! the messages up to then. Ticks at which nothing waits are passed over: they would do nothing.
+
+use myao_plugin::storage::{Due, DueQuery, Storage as _, StorageError};
+use myao_plugin::ts::TsKey;
+use myao_plugin::{CallError, Entry, Made, MemoryPlugin, Outcome, Timestamp, run};
+use myao_sqlite::{SqliteWorkspace, StoreError};
+
+/// Why a backfill ended before its end.
+#[derive(Debug, thiserror::Error)]
+pub enum BackfillError {
+    /// A run could not begin.
+    #[error(transparent)]
+    Call(#[from] CallError),
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The store failed.
+    #[error("{}", myao_plugin::explain::explain_storage(.0))]
+    Storage(StorageError),
+}
+
+/// What to replay, and how.
+#[derive(Debug, Clone, Copy)]
+pub struct Options {
+    /// Seconds between two ticks; at least 1.
+    pub interval_seconds: u32,
+    /// The last moment of the simulated clock.
+    pub until: Timestamp,
+    /// How many channels are worked on side by side.
+    pub in_flight: usize,
+    /// Whether the clock goes on after a tick at which something failed.
+    pub keep_going: bool,
+}
+
+/// How far a backfill is.
+#[derive(Debug, Clone, Copy)]
+pub struct Progress {
+    /// Where the clock started.
+    pub start: i64,
+    /// Where it is now.
+    pub tick: i64,
+    /// Where it will stop.
+    pub end: i64,
+    /// Memories made so far.
+    pub made: usize,
+}
+
+/// What a backfill did.
+#[derive(Debug, Clone, Default)]
+pub struct Outcomes {
+    /// The first and the last tick at which something was looked at, in Unix seconds.
+    pub ticks: Option<(i64, i64)>,
+    /// What was made, in order.
+    pub made: Vec<Made>,
+    /// What failed; where the backfill does not keep going, at its last tick.
+    pub failed: Vec<Entry>,
+    /// What rests at its last tick, after failures at earlier ones.
+    pub deferred: Vec<Entry>,
+}
+
+/// Replays the stored messages. What rests because it failed before is tried again: whoever starts a backfill
+/// does not want to wait for it.
+///
+/// # Errors
+/// [`BackfillError`]. What was made up to then is saved, and the next call goes on from there.
+pub async fn backfill(
+    plugin: &MemoryPlugin,
+    workspace: &SqliteWorkspace,
+    options: Options,
+    local_time: &(dyn Fn(i64) -> Timestamp + Sync),
+    progress: &(dyn Fn(Progress) + Sync),
+) -> Result<Outcomes, BackfillError> {
+    let clock = Clock {
+        interval: i64::from(options.interval_seconds.max(1)),
+    };
+    let end = options.until.unix_seconds;
+    workspace.clear_deferrals()?;
+    let mut outcomes = Outcomes::default();
+    let mut next = first_tick(plugin, workspace, clock, local_time).await?;
+    let start = next.unwrap_or(end);
+    let idle = i64::from(
+        plugin
+            .settings()
+            .short_term_history
+            .conversation_idle_seconds,
+    );
+    let mut busy = start;
+    // One that keeps going is as a bot: what it leaves behind it must take in later.
+    let generating = if options.keep_going {
+        plugin.clone()
+    } else {
+        plugin.clone().for_backfill()
+    };
+    if let Some(tick) = next {
+        // A run that is killed in its first tick has already changed what the first tick is read from.
+        workspace.set_backfill_tick(tick)?;
+    }
+    while let Some(tick) = next.filter(|tick| *tick <= end) {
+        progress(Progress {
+            start,
+            tick,
+            end,
+            made: outcomes.made.len(),
+        });
+        let now = local_time(tick);
+        let report = run::generate(&generating, now, options.in_flight, &|_| {}).await?;
+        outcomes.ticks = Some((outcomes.ticks.map_or(tick, |(first, _)| first), tick));
+        let (made_before, failed_before) = (outcomes.made.len(), outcomes.failed.len());
+        outcomes.deferred.clear();
+        for entry in report.entries {
+            outcomes.made.extend(entry.made.iter().cloned());
+            match entry.outcome {
+                Outcome::Failed(_) => outcomes.failed.push(entry),
+                Outcome::Deferred(_) => outcomes.deferred.push(entry),
+                Outcome::Done | Outcome::Skipped(_) => {}
+            }
+        }
+        if outcomes.failed.len() > failed_before && !options.keep_going {
+            // The tick is not over: the next backfill begins with it.
+            workspace.set_backfill_tick(tick)?;
+            return Ok(outcomes);
+        }
+        let previous = end_of_second(tick - clock.interval);
+        let newest = workspace.next_message_after(previous)?;
+        if outcomes.made.len() > made_before
+            || newest.is_some_and(|message| message.unix_seconds() <= tick)
+        {
+            busy = tick;
+        }
+        // What still waits when every conversation is over fails again and again: the next messages come first.
+        let is_settled = tick - busy > idle + clock.interval;
+        next = if !is_settled && is_waiting(plugin, workspace, now).await? {
+            Some(tick + clock.interval)
+        } else {
+            let next_message = workspace.next_message_after(end_of_second(tick))?;
+            next_message.map(|message| clock.at_or_after(message.unix_seconds()))
+        };
+        workspace.set_backfill_tick(next.unwrap_or(tick + clock.interval))?;
+    }
+    Ok(outcomes)
+}
+
+/// Ticks at whole multiples of the interval.
+#[derive(Clone, Copy)]
+struct Clock {
+    interval: i64,
+}
+
+impl Clock {
+    fn at_or_after(self, unix_seconds: i64) -> i64 {
+        let passed = unix_seconds.rem_euclid(self.interval);
+        if passed == 0 {
+            unix_seconds
+        } else {
+            unix_seconds - passed + self.interval
+        }
+    }
+}
+
+/// The last message id of a second.
+fn end_of_second(unix_seconds: i64) -> TsKey {
+    TsKey::from_database(TsKey::first_of(unix_seconds + 1).to_database() - 1)
+}
+
+/// Where the last backfill stopped, or earlier where a channel came in since whose messages are older
+/// and of which nothing is remembered yet. None where there is nothing left to do.
+async fn first_tick(
+    plugin: &MemoryPlugin,
+    workspace: &SqliteWorkspace,
+    clock: Clock,
+    local_time: &(dyn Fn(i64) -> Timestamp + Sync),
+) -> Result<Option<i64>, BackfillError> {
+    let Some(stopped) = workspace.backfill_tick()? else {
+        let oldest = workspace.oldest_new_message()?;
+        return Ok(oldest.map(|message| clock.at_or_after(message.unix_seconds())));
+    };
+    let before = stopped - clock.interval;
+    let goes_on = if is_waiting(plugin, workspace, local_time(before)).await? {
+        Some(stopped)
+    } else {
+        let next_message = workspace.next_message_after(end_of_second(before))?;
+        next_message.map(|message| clock.at_or_after(message.unix_seconds()).max(stopped))
+    };
+    let never = workspace.oldest_message_never_summarized()?;
+    let never = never.map(|message| clock.at_or_after(message.unix_seconds()));
+    Ok([goes_on, never].into_iter().flatten().min())
+}
+
+/// Whether a later tick may make something even if no message comes before it.
+async fn is_waiting(
+    plugin: &MemoryPlugin,
+    workspace: &SqliteWorkspace,
+    now: Timestamp,
+) -> Result<bool, BackfillError> {
+    let waiting = waiting(plugin, workspace, now).await?;
+    let legacy = plugin.settings().legacy_workspace_short_term;
+    Ok(!waiting.channels.is_empty()
+        || !waiting.threads.is_empty()
+        || waiting.workspace_long_term
+        || (legacy && waiting.workspace_short_term))
+}
+
+/// What a later run makes something of, due or not: every channel and thread with new messages.
+///
+/// # Errors
+/// [`BackfillError::Storage`].
+pub async fn waiting(
+    plugin: &MemoryPlugin,
+    workspace: &SqliteWorkspace,
+    now: Timestamp,
+) -> Result<Due, BackfillError> {
+    let until = end_of_second(now.unix_seconds).to_string();
+    let window = i64::from(plugin.settings().short_term_window_hours) * 3600;
+    workspace
+        .list_due(DueQuery {
+            window_start: TsKey::first_of(now.unix_seconds - window).to_string(),
+            idle_since: until.clone(),
+            until,
+            message_threshold: 1,
+            always: true,
+        })
+        .await
+        .map_err(BackfillError::Storage)
+}

@@ -1,0 +1,212 @@
+//! What the bot missed while it was not connected: channels and people, then messages since then, channel by channel and
+//! thread by thread. All in the background: answering needs none of it.
+//!
+//! **Invariant: one channel, and one message, stops no other.** A channel that Slack does not tell of is put off, with
+//! the beginning of its gap; a message that cannot be read is left out and reported.
+//!
+//! Slack limits `conversations.history` and `conversations.replies` tightly for many apps
+//! (<https://docs.slack.dev/apis/web-api/rate-limits>); the client waits as long as Slack says. Normal work makes no such calls.
+
+mod channel;
+mod missing;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use channel::{OVERLAP_SECONDS, Read, THREADS_ALIVE_SECONDS};
+use myao_plugin::explain::explain_storage;
+use myao_plugin::storage::StorageError;
+use myao_plugin::storage::effects::Effect;
+use myao_plugin::ts::TsKey;
+use myao_slack::events::BotIdentity;
+use myao_sqlite::SqliteWorkspace;
+use myao_sqlite::catch_up::UnreadChannel;
+use tokio::sync::Notify;
+
+use super::clock::Clock;
+use super::current::Current;
+use super::stop::Stop;
+use crate::slack::live::{LiveSlack, channel_name, user_effect};
+
+/// How often a living connection is noted: what comes after the last note is read again at the next start.
+const NOTE: Duration = Duration::from_secs(30);
+/// The most messages that are asked for by themselves at the end of catching up.
+const MAX_ASKS: u32 = 50;
+/// The same each time after that.
+const MAX_ASKS_LATER: u32 = 10;
+
+/// Why catching up ended early. The next connection tries again.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum CatchUpError {
+    #[error("{0}")]
+    Slack(#[from] myao_slack::error::SlackError),
+    #[error("{}", explain_storage(.0))]
+    Storage(#[from] StorageError),
+}
+
+/// Reads what was missed.
+#[derive(Clone)]
+pub(super) struct CatchUp {
+    pub(super) workspace: SqliteWorkspace,
+    pub(super) slack: Arc<LiveSlack>,
+    pub(super) bot: BotIdentity,
+    pub(super) current: Current,
+    pub(super) clock: Clock,
+    /// Tells of mentions.
+    pub(super) asked: Arc<Notify>,
+}
+
+impl CatchUp {
+    /// Catches up each time a connection was made, and notes while it lives. What could not be read is tried again.
+    pub(super) async fn run(
+        self,
+        connected: Arc<Notify>,
+        is_alive: impl Fn() -> bool,
+        mut stop: Stop,
+    ) {
+        // Before the first connection nothing is known of what was missed.
+        let mut is_complete = false;
+        while !stop.is_requested() {
+            let mut stopped = stop.clone();
+            tokio::select! {
+                () = connected.notified() => is_complete = false,
+                () = stopped.sleep(NOTE) => {}
+            }
+            if stop.is_requested() || !is_alive() {
+                continue;
+            }
+            let step = async {
+                if is_complete {
+                    self.note_connected(self.clock.seconds()).await?;
+                    return self.follow_up().await;
+                }
+                self.catch_up().await
+            };
+            tokio::select! {
+                ended = step => match ended {
+                    Ok(()) => is_complete = true,
+                    Err(error) => tracing::warn!("what was missed is not known yet: {error}"),
+                },
+                () = stop.requested() => return,
+            }
+        }
+    }
+
+    /// Reads everything that was missed. What Slack does not tell of one channel is asked for later.
+    pub(super) async fn catch_up(&self) -> Result<(), CatchUpError> {
+        let now = self.clock.seconds();
+        let since = self.gap_since(now).await?;
+        let channels = self.read_channels(now).await?;
+        self.read_users(now).await?;
+        let unread: HashMap<String, Option<i64>> = self
+            .workspace
+            .unread_channels(i64::MAX)
+            .await?
+            .into_iter()
+            .map(|unread| (unread.channel_id, unread.since))
+            .collect();
+        let (mut messages, mut later, mut is_away) = (0, 0, false);
+        for channel_id in &channels {
+            // One that could not be read the last time has a longer gap.
+            let gap = unread.get(channel_id).copied().flatten();
+            let since = gap.into_iter().chain(since).min();
+            if is_away {
+                self.workspace
+                    .put_off_channel(channel_id, since, now)
+                    .await?;
+                later += 1;
+                continue;
+            }
+            match self.read_channel(channel_id, since, now).await? {
+                Read::All(read) => messages += read,
+                Read::Later { slack_is_away } => {
+                    later += 1;
+                    is_away = slack_is_away;
+                }
+            }
+        }
+        self.note_connected(now).await?;
+        self.ask_for_missing(now, MAX_ASKS).await?;
+        let read = channels.len() - later;
+        tracing::info!("caught up: {read} channels, {messages} messages read");
+        if later > 0 {
+            tracing::warn!("{later} channels could not be read; they are tried again");
+        }
+        Ok(())
+    }
+
+    /// Since when something may be missing, in Unix seconds; `None` if there never was a connection. A time that has not
+    /// come was noted while the clock was ahead: then all since the newest message counts as missing.
+    async fn gap_since(&self, now: i64) -> Result<Option<i64>, CatchUpError> {
+        let noted = self.workspace.connected_through().await?;
+        if noted.is_none_or(|noted| noted <= now + OVERLAP_SECONDS) {
+            return Ok(noted);
+        }
+        let newest = self.workspace.newest_message(TsKey::first_of(now)).await?;
+        let since = newest.map_or(now - THREADS_ALIVE_SECONDS, TsKey::unix_seconds);
+        tracing::warn!(
+            "the clock was ahead when the bot was last connected; all since the newest message is read again"
+        );
+        Ok(Some(since))
+    }
+
+    /// Notes that nothing before now is missing.
+    async fn note_connected(&self, now: i64) -> Result<(), CatchUpError> {
+        let latest = now + OVERLAP_SECONDS;
+        self.workspace
+            .bring_back_connected_through(now, latest)
+            .await?;
+        Ok(self.workspace.set_connected_through(now).await?)
+    }
+
+    /// Goes on with what could not be read, or is not known yet.
+    async fn follow_up(&self) -> Result<(), CatchUpError> {
+        let now = self.clock.seconds();
+        for UnreadChannel { channel_id, since } in self.workspace.unread_channels(now).await? {
+            let known = self.workspace.known_channel(&channel_id).await?;
+            if !known.is_some_and(|channel| channel.is_present) {
+                self.workspace.end_unread(&channel_id).await?;
+                continue;
+            }
+            match self.read_channel(&channel_id, since, now).await? {
+                Read::All(read) => {
+                    tracing::info!("caught up with {channel_id}: {read} messages read");
+                }
+                Read::Later {
+                    slack_is_away: true,
+                } => break,
+                Read::Later { .. } => {}
+            }
+        }
+        self.ask_for_missing(now, MAX_ASKS_LATER).await
+    }
+
+    /// All channels, and in which the bot is. None is ever taken out of the store.
+    async fn read_channels(&self, now: i64) -> Result<Vec<String>, CatchUpError> {
+        let at = TsKey::first_of(now);
+        let listed = self.slack.client().channels().await?;
+        let mut effects = Vec::with_capacity(listed.len() * 2);
+        let mut present = Vec::new();
+        for channel in &listed {
+            let is_present = channel.is_member == Some(true) && channel.is_archived != Some(true);
+            effects.push(channel_name(channel, at));
+            effects.push(Effect::ChannelPresence {
+                id: channel.id.clone(),
+                present: is_present,
+                at,
+            });
+            if is_present {
+                present.push(channel.id.clone());
+            }
+        }
+        self.workspace.apply_effects(effects, now).await?;
+        Ok(present)
+    }
+
+    async fn read_users(&self, now: i64) -> Result<(), CatchUpError> {
+        let users = self.slack.client().users().await?;
+        let effects = users.iter().map(|user| user_effect(user, now)).collect();
+        Ok(self.workspace.apply_effects(effects, now).await?)
+    }
+}

@@ -1,0 +1,155 @@
+//! A conversation with the bot that needs no chat platform: component, store and prompts are those of Slack, and the
+//! store is where it is said.
+
+use std::sync::Arc;
+
+use myao_plugin::explain::explain_storage;
+use myao_plugin::storage::effects::Effect;
+use myao_plugin::storage::records::UserRecord;
+use myao_plugin::storage::{Channel, StorageError};
+use myao_plugin::ts::TsKey;
+use myao_plugin::{CallError, MemoryPlugin, Reply, Target};
+use myao_sqlite::SqliteWorkspace;
+
+use crate::clock::Clock;
+use crate::slack::stored::StoredSlack;
+
+/// The id of a conversation's own channel.
+pub const CHANNEL_ID: &str = "CHAT";
+/// Its name.
+pub const CHANNEL_NAME: &str = "chat";
+/// The bot's id in conversations.
+const BOT_ID: &str = "chat-bot";
+
+/// Who talks with whom, and where.
+pub struct Setting {
+    /// The channel; it is there already, unless it is [`own_channel`].
+    pub channel: Channel,
+    /// The name of the person.
+    pub name: String,
+    /// The name of the bot.
+    pub bot_name: String,
+}
+
+/// The channel that conversations have for themselves, all of one database together. It is private, as one of Slack's is:
+/// its texts and memories are shown in no other channel, but the workspace's memory is merged from it, too.
+#[must_use]
+pub fn own_channel() -> Channel {
+    Channel {
+        id: CHANNEL_ID.to_owned(),
+        name: CHANNEL_NAME.to_owned(),
+        is_private: true,
+    }
+}
+
+/// Why there is no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum ChatError {
+    /// The store failed.
+    #[error("{}", explain_storage(.0))]
+    Storage(StorageError),
+    /// The component has no answer. What was said is stored.
+    #[error(transparent)]
+    Call(#[from] CallError),
+}
+
+impl From<StorageError> for ChatError {
+    fn from(error: StorageError) -> Self {
+        Self::Storage(error)
+    }
+}
+
+/// A conversation.
+pub struct Chat {
+    workspace: SqliteWorkspace,
+    plugin: MemoryPlugin,
+    slack: Arc<StoredSlack>,
+    channel: Channel,
+    person: UserRecord,
+}
+
+impl Chat {
+    /// Begins or goes on with a conversation. `plugin` works over `workspace`.
+    ///
+    /// # Errors
+    /// Where the store cannot be read or written.
+    pub async fn open(
+        workspace: SqliteWorkspace,
+        plugin: MemoryPlugin,
+        clock: Clock,
+        setting: Setting,
+    ) -> Result<Self, StorageError> {
+        let Setting {
+            channel,
+            name,
+            bot_name,
+        } = setting;
+        if channel.id == CHANNEL_ID {
+            let now = clock.seconds();
+            workspace.apply_effects(own_channel_is(now), now).await?;
+        }
+        let bot = UserRecord {
+            id: BOT_ID.to_owned(),
+            name: bot_name,
+            is_bot: true,
+        };
+        let slack = Arc::new(StoredSlack::new(workspace.clone(), clock, bot));
+        slack.go_on_after(&channel.id).await?;
+        Ok(Self {
+            plugin: plugin.with_slack(slack.clone()),
+            workspace,
+            slack,
+            channel,
+            person: UserRecord {
+                id: format!("chat:{name}"),
+                name,
+                is_bot: false,
+            },
+        })
+    }
+
+    /// Where it takes place.
+    #[must_use]
+    pub fn channel(&self) -> &Channel {
+        &self.channel
+    }
+
+    /// Says something to the bot, and has it answer. Both are stored as messages.
+    ///
+    /// # Errors
+    /// [`ChatError`].
+    pub async fn say(&self, text: &str) -> Result<Reply, ChatError> {
+        let channel_id = &self.channel.id;
+        let said = self.slack.write(channel_id, None, &self.person, text);
+        let target = Target {
+            channel_id: channel_id.clone(),
+            thread_ts: None,
+            message_ts: said.await?.to_string(),
+        };
+        let now = self.slack.clock().now();
+        let reply = self.plugin.reply_to_mention(&target, now).await;
+        // Whether it was posted or not, nobody asks for this answer again.
+        self.workspace
+            .forget_reply_answers(channel_id, None)
+            .await?;
+        Ok(reply?)
+    }
+}
+
+fn own_channel_is(now: i64) -> Vec<Effect> {
+    let at = TsKey::first_of(now);
+    let channel = own_channel();
+    vec![
+        Effect::ChannelName {
+            id: channel.id.clone(),
+            name: channel.name,
+            is_private: Some(channel.is_private),
+            at,
+        },
+        Effect::ChannelPresence {
+            id: channel.id,
+            present: true,
+            at,
+        },
+    ]
+}

@@ -1,0 +1,64 @@
+//! The slash command `/memory`. Only the one who asks sees the answer.
+
+use myao_slack::blocks::{help_message, history_message, memory_message, sources_message};
+use myao_slack::command::{Command, parse_command};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::current::Current;
+use super::views::{Asked, Views};
+
+/// Answers commands.
+pub(super) struct Commands {
+    views: Views,
+    current: Current,
+}
+
+/// What Slack sends (<https://docs.slack.dev/interactivity/implementing-slash-commands>).
+#[derive(Deserialize)]
+struct Payload {
+    channel_id: String,
+    #[serde(default)]
+    channel_name: String,
+    #[serde(default)]
+    text: String,
+}
+
+impl Commands {
+    pub(super) fn new(views: Views, current: Current) -> Self {
+        Self { views, current }
+    }
+
+    /// The answer to a command's payload.
+    pub(super) async fn answer(&self, payload: &str) -> Value {
+        match self.message(payload).await {
+            Ok(message) => message,
+            Err(error) => {
+                tracing::error!("a command is not answered: {error}");
+                let text = "This did not work; the bot's log says why. / うまくいきませんでした。理由はボットのログにあります。";
+                json!({ "response_type": "ephemeral", "text": text })
+            }
+        }
+    }
+
+    async fn message(&self, payload: &str) -> Result<Value, String> {
+        let payload: Payload = serde_json::from_str(payload)
+            // serde's own words would quote it.
+            .map_err(|_| "it is not of the shape that Slack documents".to_owned())?;
+        let channel = Asked {
+            id: payload.channel_id,
+            name: payload.channel_name,
+        };
+        let language = self.current.settings().language;
+        Ok(match parse_command(&payload.text) {
+            Command::Show => memory_message(&self.views.memory(channel).await?, language),
+            Command::History { count } => {
+                history_message(&self.views.history(channel, count).await?, language)
+            }
+            Command::Sources { version } => {
+                sources_message(&self.views.sources(channel, version).await?, language)
+            }
+            Command::Help { unknown } => help_message(unknown.as_deref(), language),
+        })
+    }
+}

@@ -1,0 +1,117 @@
+//! The configuration and the component in use, which can be exchanged while the bot runs: calls under way end on what they
+//! began with.
+
+use std::path::PathBuf;
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::{Duration, SystemTime};
+
+use futures::future::BoxFuture;
+use myao_plugin::MemoryPlugin;
+use tokio::sync::mpsc;
+
+use super::settings::BotSettings;
+use super::stop::Stop;
+
+/// How often the component's file is looked at. A look costs one system call, and sees every way of exchanging a
+/// file, also on network drives.
+const LOOK: Duration = Duration::from_secs(2);
+
+/// Makes both anew, from the configuration file and the component's file as they are now.
+pub type Load =
+    Arc<dyn Fn() -> BoxFuture<'static, Result<(BotSettings, MemoryPlugin), String>> + Send + Sync>;
+
+/// What is in use now.
+#[derive(Clone)]
+pub struct Current {
+    state: Arc<RwLock<State>>,
+    load: Load,
+}
+
+#[derive(Clone)]
+struct State {
+    settings: Arc<BotSettings>,
+    plugin: MemoryPlugin,
+}
+
+impl Current {
+    /// Loads both for the first time.
+    ///
+    /// # Errors
+    /// What `load` says.
+    pub async fn load(load: Load) -> Result<Self, String> {
+        let (settings, plugin) = load().await?;
+        let settings = Arc::new(settings);
+        let state = Arc::new(RwLock::new(State { settings, plugin }));
+        Ok(Self { state, load })
+    }
+
+    /// The settings.
+    #[must_use]
+    pub fn settings(&self) -> Arc<BotSettings> {
+        self.state().settings
+    }
+
+    /// The component, bound to store, models and platform.
+    #[must_use]
+    pub fn plugin(&self) -> MemoryPlugin {
+        self.state().plugin
+    }
+
+    fn state(&self) -> State {
+        let state = self.state.read();
+        state.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Loads both again. Where that fails, what was in use stays.
+    async fn reload(&self, why: &str) {
+        match (self.load)().await {
+            Ok((settings, plugin)) => {
+                let settings = Arc::new(settings);
+                let digest = plugin.component_digest().to_owned();
+                let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
+                *state = State { settings, plugin };
+                drop(state);
+                tracing::info!(
+                    "{why}: configuration and component are loaded again (component {digest})"
+                );
+            }
+            Err(error) => {
+                tracing::error!("{why}: nothing has changed, as it cannot be loaded: {error}")
+            }
+        }
+    }
+
+    /// Loads again whenever `asked` says so or the component's file changes, until asked to stop.
+    pub(super) async fn keep_up(
+        self,
+        component: Option<PathBuf>,
+        mut asked: mpsc::Receiver<()>,
+        mut stop: Stop,
+    ) {
+        let mut seen = component.as_ref().and_then(stamp);
+        while !stop.is_requested() {
+            let mut stopped = stop.clone();
+            tokio::select! {
+                Some(()) = asked.recv() => {
+                    self.reload("SIGHUP").await;
+                    seen = component.as_ref().and_then(stamp);
+                }
+                () = stopped.sleep(LOOK) => {
+                    let now = component.as_ref().and_then(stamp);
+                    // While it is being exchanged it may not be there.
+                    if now.is_some() && now != seen {
+                        seen = now;
+                        self.reload("the component's file has changed").await;
+                    }
+                }
+            }
+        }
+        stop.requested().await;
+    }
+}
+
+/// What tells one content of a file from another.
+fn stamp(path: &PathBuf) -> Option<(SystemTime, u64)> {
+    let metadata = std::fs::metadata(path).ok()?;
+    Some((metadata.modified().ok()?, metadata.len()))
+}

@@ -1,0 +1,87 @@
+//! Makes memories, every `memory.long_term_update_interval_seconds`.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use myao_plugin::explain::{explain, explain_storage};
+use myao_plugin::{Outcome, Report, names, run};
+use myao_sqlite::SqliteWorkspace;
+
+use super::clock::Clock;
+use super::current::Current;
+use super::metrics::Metrics;
+use super::stop::Stop;
+
+/// Makes what is due.
+pub(super) struct Generation {
+    pub(super) workspace: SqliteWorkspace,
+    pub(super) current: Current,
+    pub(super) clock: Clock,
+    pub(super) metrics: Arc<Metrics>,
+}
+
+impl Generation {
+    /// Runs at once, and then at every interval, until asked to stop. A run that is under way then is left: what it
+    /// saved stays, and the next start makes the rest.
+    pub(super) async fn run(self, mut stop: Stop) {
+        while !stop.is_requested() {
+            let mut stopped = stop.clone();
+            tokio::select! {
+                () = self.generate() => {}
+                () = stopped.requested() => {
+                    tracing::info!("the generation run is left for the next start");
+                    return;
+                }
+            }
+            let interval = self.current.settings().generation_interval_seconds;
+            stop.sleep(Duration::from_secs(interval.max(1).into()))
+                .await;
+        }
+    }
+
+    async fn generate(&self) {
+        let brought_back = self
+            .workspace
+            .bring_back_changed_threads(self.clock.seconds());
+        if let Err(error) = brought_back.await {
+            // The run says so, too.
+            tracing::warn!(
+                "changed threads are not looked at: {}",
+                explain_storage(&error)
+            );
+        }
+        let plugin = self.current.plugin();
+        let in_flight = self.current.settings().channels_in_flight;
+        match run::generate(&plugin, self.clock.now(), in_flight, &|_| ()).await {
+            Ok(report) => self.tell(&report),
+            Err(error) => {
+                self.metrics.runs.count("failed");
+                tracing::error!("no memories were made: {error}");
+            }
+        }
+    }
+
+    fn tell(&self, report: &Report) {
+        let mut made = 0_usize;
+        let mut failed = 0_usize;
+        for entry in &report.entries {
+            for memory in &entry.made {
+                self.metrics
+                    .memories
+                    .count(names::layer(memory.scope, memory.memory_type));
+            }
+            made += entry.made.len();
+            if let Outcome::Failed(error) = &entry.outcome {
+                failed += 1;
+                let scope = names::scope(entry.scope);
+                tracing::warn!("{scope} {}: {}", entry.scope_id, explain(error));
+            }
+        }
+        self.metrics
+            .runs
+            .count(if failed == 0 { "done" } else { "with-failures" });
+        if made > 0 || failed > 0 {
+            tracing::info!("generation run: {made} memories made, {failed} places failed");
+        }
+    }
+}

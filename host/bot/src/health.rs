@@ -1,0 +1,114 @@
+//! Says that the bot is well: `/live`, `/ready` and `/metrics`.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::State;
+use axum::http::{StatusCode, header};
+use axum::response::IntoResponse;
+use axum::routing::get;
+use chrono::{DateTime, SecondsFormat};
+use myao_plugin::explain::explain_storage;
+use myao_plugin::waits::Wait;
+use myao_slack::socket::ConnectionState;
+use myao_sqlite::SqliteWorkspace;
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+
+use super::metrics::Metrics;
+use super::serve::serve;
+use super::stop::Stop;
+use super::waiting::Waiting;
+
+/// OpenMetrics text.
+const METRICS_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+/// The most connections that ask at once.
+const MAX_ASKING: usize = 32;
+
+/// What is looked at.
+#[derive(Clone)]
+pub(super) struct Health {
+    pub(super) workspace: SqliteWorkspace,
+    pub(super) metrics: Arc<Metrics>,
+    /// None where events come over HTTP: there is no connection to lose.
+    pub(super) connection: Option<watch::Receiver<ConnectionState>>,
+    pub(super) waiting: Waiting,
+}
+
+impl Health {
+    /// Serves until asked to stop.
+    pub(super) async fn serve(self, listener: TcpListener, stop: Stop) {
+        let metrics = self.metrics.clone();
+        let router = Router::new()
+            .route("/live", get(|| async { "ok\n" }))
+            .route("/ready", get(ready))
+            .route("/metrics", get(metrics_text))
+            .with_state(self);
+        serve(listener, router, MAX_ASKING, metrics, stop).await;
+    }
+
+    /// Why the bot is not ready; nothing where it is.
+    async fn troubles(&self) -> Vec<String> {
+        let mut troubles = Vec::new();
+        if let Some(connection) = &self.connection {
+            match &*connection.borrow() {
+                ConnectionState::Connected { .. } => {}
+                ConnectionState::Connecting => {
+                    troubles.push("Slack is not connected yet".to_owned())
+                }
+                ConnectionState::Disconnected { reason, .. } => {
+                    troubles.push(format!("Slack is not connected: {reason}"));
+                }
+            }
+        }
+        if let Err(error) = self.workspace.waiting_events(0, 1).await {
+            troubles.push(format!(
+                "the database does not answer: {}",
+                explain_storage(&error)
+            ));
+        }
+        troubles.extend(self.waiting.troubles());
+        troubles
+    }
+
+    /// What waits. Where the store cannot be read, that is a trouble of its own.
+    async fn waits(&self) -> Vec<Wait> {
+        self.waiting.list().await.unwrap_or_default()
+    }
+}
+
+async fn ready(State(health): State<Health>) -> impl IntoResponse {
+    let troubles = health.troubles().await;
+    let status = if troubles.is_empty() {
+        StatusCode::OK
+    } else {
+        StatusCode::SERVICE_UNAVAILABLE
+    };
+    let waits: Vec<Value> = health.waits().await.iter().map(as_json).collect();
+    let body = json!({ "ready": troubles.is_empty(), "troubles": troubles, "waits": waits });
+    (
+        status,
+        [(header::CONTENT_TYPE, "application/json")],
+        body.to_string(),
+    )
+}
+
+fn as_json(wait: &Wait) -> Value {
+    let until = DateTime::from_timestamp(wait.until, 0);
+    json!({
+        "kind": wait.kind.name(),
+        "what": wait.what,
+        "until": until.map(|until| until.to_rfc3339_opts(SecondsFormat::Secs, true)),
+        "why": wait.why,
+    })
+}
+
+async fn metrics_text(State(health): State<Health>) -> impl IntoResponse {
+    health.metrics.set_waits(&health.waits().await);
+    (
+        [(header::CONTENT_TYPE, METRICS_TYPE)],
+        health.metrics.text(),
+    )
+}

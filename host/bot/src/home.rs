@@ -1,0 +1,45 @@
+//! Publishes the App Home tab, each time that somebody opens it.
+
+use std::sync::Arc;
+
+use myao_slack::blocks::home_view;
+
+use super::current::Current;
+use super::views::Views;
+use crate::slack::live::LiveSlack;
+
+/// Shows the bot's memories to whoever opens its tab.
+pub(super) struct Home {
+    views: Views,
+    slack: Arc<LiveSlack>,
+    current: Current,
+}
+
+impl Home {
+    pub(super) fn new(views: Views, slack: Arc<LiveSlack>, current: Current) -> Self {
+        Self {
+            views,
+            slack,
+            current,
+        }
+    }
+
+    /// Publishes in the background: events must not wait for it.
+    pub(super) fn show(&self, user: String) {
+        let (views, slack) = (self.views.clone(), self.slack.clone());
+        let language = self.current.settings().language;
+        tokio::spawn(async move {
+            let shown = match views.home().await {
+                Ok(content) => slack
+                    .client()
+                    .publish_home(&user, &home_view(&content, language))
+                    .await
+                    .map_err(|error| error.to_string()),
+                Err(error) => Err(error),
+            };
+            if let Err(error) = shown {
+                tracing::warn!("the App Home of {user} is not shown: {error}");
+            }
+        });
+    }
+}

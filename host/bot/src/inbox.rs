@@ -1,0 +1,139 @@
+//! Takes what Slack delivers. Events are on the disk before they are acknowledged; many that arrive together share one
+//! transaction.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use myao_plugin::explain::explain_storage;
+use myao_plugin::storage::StorageError;
+use myao_slack::delivery::{Delivery, DeliveryKind, Inbox, InboxError};
+use myao_slack::origin::Installation;
+use myao_sqlite::SqliteWorkspace;
+use myao_sqlite::inbox::{IncomingEvent, Kept};
+use serde_json::{Value, json};
+use tokio::sync::{Notify, mpsc, oneshot};
+
+use super::clock::Clock;
+use super::commands::Commands;
+use super::metrics::{Metrics, seconds};
+
+/// The most events of one transaction: a storm must not hold back the first of it.
+const BATCH: usize = 256;
+/// How many deliveries may wait for their turn; Slack's own waiting holds back the rest.
+const WAITING: usize = 1024;
+
+/// Keeps events, and answers commands.
+pub(super) struct DurableInbox {
+    events: mpsc::Sender<Waiting>,
+    commands: Commands,
+    metrics: Arc<Metrics>,
+    clock: Clock,
+    installation: Installation,
+}
+
+/// An event, and who waits until it is kept.
+struct Waiting {
+    event: IncomingEvent,
+    kept: oneshot::Sender<Result<Kept, InboxError>>,
+}
+
+impl DurableInbox {
+    /// An inbox over a store; `arrived` is told of new events. The task ends once the inbox is dropped and
+    /// everything in it is kept.
+    pub(super) fn new(
+        workspace: SqliteWorkspace,
+        commands: Commands,
+        metrics: Arc<Metrics>,
+        clock: Clock,
+        installation: Installation,
+        arrived: Arc<Notify>,
+    ) -> (Self, impl Future<Output = ()>) {
+        let (events, waiting) = mpsc::channel(WAITING);
+        let inbox = Self {
+            events,
+            commands,
+            metrics,
+            clock,
+            installation,
+        };
+        (inbox, keep_all(workspace, waiting, arrived))
+    }
+
+    async fn keep(&self, delivery: Delivery) -> Result<(), InboxError> {
+        let began = Instant::now();
+        let (kept, answer) = oneshot::channel();
+        let event = IncomingEvent {
+            event_id: delivery.id,
+            received_at_ms: self.clock.milliseconds(),
+            payload: delivery.payload,
+        };
+        let closed = || InboxError::new("the bot is stopping");
+        let sent = self.events.send(Waiting { event, kept }).await;
+        sent.map_err(|_| closed())?;
+        let kept = answer.await.map_err(|_| closed())??;
+        self.metrics.keep_seconds.observe(seconds(began.elapsed()));
+        self.metrics.deliveries.count(match kept {
+            Kept::New => "new",
+            Kept::Duplicate => "duplicate",
+        });
+        Ok(())
+    }
+}
+
+#[async_trait::async_trait]
+impl Inbox for DurableInbox {
+    async fn accept(&self, delivery: Delivery) -> Result<Option<Value>, InboxError> {
+        if let Some(foreign) = self.installation.refuses(&delivery.payload) {
+            // Slack would send again what is not acknowledged.
+            tracing::warn!("{} is refused: {foreign}", delivery.id);
+            self.metrics.deliveries.count("foreign");
+            let is_command = delivery.kind == DeliveryKind::SlashCommand;
+            return Ok(is_command.then(not_here));
+        }
+        match delivery.kind {
+            DeliveryKind::Events => self.keep(delivery).await.map(|()| None),
+            DeliveryKind::SlashCommand => Ok(Some(self.commands.answer(&delivery.payload).await)),
+            // Nothing that the bot shows can be clicked, but for links.
+            DeliveryKind::Interactive => Ok(None),
+        }
+    }
+}
+
+/// The answer to somebody in another workspace.
+fn not_here() -> Value {
+    let text =
+        "This bot belongs to another workspace. / このボットは別のワークスペースのものです。";
+    json!({ "response_type": "ephemeral", "text": text })
+}
+
+/// Keeps events in batches until nobody can send any more.
+async fn keep_all(
+    workspace: SqliteWorkspace,
+    mut waiting: mpsc::Receiver<Waiting>,
+    arrived: Arc<Notify>,
+) {
+    let mut batch = Vec::with_capacity(BATCH);
+    while waiting.recv_many(&mut batch, BATCH).await > 0 {
+        let (events, waiters): (Vec<_>, Vec<_>) = batch
+            .drain(..)
+            .map(|waiting| (waiting.event, waiting.kept))
+            .unzip();
+        match workspace.keep_events(events).await {
+            Ok(kept) => {
+                for (waiter, kept) in waiters.into_iter().zip(kept) {
+                    // Who no longer waits gets it delivered again, as a duplicate.
+                    let _ = waiter.send(Ok(kept));
+                }
+                arrived.notify_one();
+            }
+            Err(error) => refuse(waiters, &error),
+        }
+    }
+}
+
+fn refuse(waiters: Vec<oneshot::Sender<Result<Kept, InboxError>>>, error: &StorageError) {
+    let explained = explain_storage(error);
+    for waiter in waiters {
+        let _ = waiter.send(Err(InboxError::new(explained.clone())));
+    }
+}

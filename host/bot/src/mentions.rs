@@ -1,0 +1,386 @@
+//! Answers mentions. They never wait for memories to be made: the response agent has limits of its own.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use myao_plugin::explain::explain_storage;
+use myao_plugin::llm::LlmError;
+use myao_plugin::slack::{PostRequest, Slack as _, SlackError};
+use myao_plugin::storage::StorageError;
+use myao_plugin::ts::TsKey;
+use myao_plugin::{CallError, Error, Target};
+use myao_sqlite::SqliteWorkspace;
+use myao_sqlite::mention_limits::{Admission, MentionLimits};
+use myao_sqlite::replies::{MAX_REPLY_WAIT, ReplyKind, WaitingReply};
+use tokio::sync::Notify;
+use tokio::task::{self, JoinSet};
+
+use super::clock::Clock;
+use super::current::Current;
+use super::limits::notice;
+use super::metrics::{Metrics, seconds};
+use super::stop::Stop;
+use crate::slack::live::LiveSlack;
+
+/// How many mentions are answered side by side.
+const IN_FLIGHT: usize = 8;
+/// How often it looks for answers that failed and are due again.
+const LOOK: Duration = Duration::from_secs(5);
+/// The wait after the first failure, in seconds; it doubles with each, up to the longest.
+const FIRST_WAIT_SECONDS: i64 = 15;
+const LONGEST_WAIT_SECONDS: i64 = 15 * 60;
+/// The longest wait that a model or Slack can ask for, in seconds.
+const LONGEST_TOLD_SECONDS: i64 = MAX_REPLY_WAIT;
+/// How long answers under way may take once the bot is to stop. One that takes longer is given at the next start.
+const GRACE: Duration = Duration::from_secs(20);
+
+/// So long a mention is answered as of when it was asked: a second try has the same prompt, and takes the answer that
+/// the first may have paid for.
+const SAME_INPUT_SECONDS: i64 = 600;
+/// By how much Slack's clock may be ahead of the bot's, in seconds.
+const MAX_SKEW_SECONDS: i64 = 24 * 3600;
+
+/// How a try ended.
+enum Answered {
+    Posted,
+    TooOld,
+    /// It is one too many, and its author was told.
+    Told,
+    /// It is one too many.
+    TooMany,
+}
+
+/// Answers mentions, and goes on with posts that were interrupted.
+#[derive(Clone)]
+pub(super) struct Mentions {
+    pub(super) workspace: SqliteWorkspace,
+    pub(super) slack: Arc<LiveSlack>,
+    pub(super) current: Current,
+    pub(super) clock: Clock,
+    pub(super) metrics: Arc<Metrics>,
+    /// Told of new mentions.
+    pub(super) asked: Arc<Notify>,
+}
+
+impl Mentions {
+    /// Works until asked to stop, and then ends what is under way.
+    pub(super) async fn run(self, mut stop: Stop) {
+        let mut tasks = JoinSet::new();
+        let mut under_way: HashMap<task::Id, (String, TsKey)> = HashMap::new();
+        while !stop.is_requested() {
+            match self.waiting(&under_way).await {
+                Ok(waiting) => {
+                    for reply in waiting {
+                        let key = (reply.channel_id.clone(), reply.ts);
+                        let this = self.clone();
+                        let task = tasks.spawn(async move { this.answer(&reply).await });
+                        under_way.insert(task.id(), key);
+                    }
+                }
+                Err(error) => tracing::error!("mentions wait: {}", explain_storage(&error)),
+            }
+            tokio::select! {
+                () = self.asked.notified() => {}
+                Some(ended) = tasks.join_next_with_id() => {
+                    let id = match &ended {
+                        Ok((id, ())) => *id,
+                        Err(error) => error.id(),
+                    };
+                    under_way.remove(&id);
+                    if let Err(error) = ended {
+                        tracing::error!("an answer ended before its time: {error}");
+                    }
+                }
+                () = stop.sleep(LOOK) => {}
+            }
+        }
+        let all = async { while tasks.join_next().await.is_some() {} };
+        if tokio::time::timeout(GRACE, all).await.is_err() {
+            let left = tasks.len();
+            tracing::warn!("{left} answers were still under way; they are given at the next start");
+        }
+    }
+
+    /// What is due, without what is under way.
+    async fn waiting(
+        &self,
+        under_way: &HashMap<task::Id, (String, TsKey)>,
+    ) -> Result<Vec<WaitingReply>, StorageError> {
+        let room = IN_FLIGHT.saturating_sub(under_way.len());
+        if room == 0 {
+            return Ok(Vec::new());
+        }
+        let most = u32::try_from(IN_FLIGHT).unwrap_or(u32::MAX);
+        let mut waiting = self
+            .workspace
+            .waiting_replies(self.clock.seconds(), most)
+            .await?;
+        waiting.retain(|reply| {
+            !under_way
+                .values()
+                .any(|(channel_id, ts)| *channel_id == reply.channel_id && *ts == reply.ts)
+        });
+        waiting.truncate(room);
+        Ok(waiting)
+    }
+
+    /// Answers one, whatever becomes of it.
+    async fn answer(&self, reply: &WaitingReply) {
+        let began = Instant::now();
+        let channel_id = &reply.channel_id;
+        let words = Words::of(reply.kind);
+        let kept = match self.try_answer(reply).await {
+            Ok(Answered::Posted) => {
+                self.metrics.replies.count(match reply.kind {
+                    ReplyKind::Mention => "mention",
+                    ReplyKind::OwnAccord => "unasked",
+                });
+                self.metrics.reply_seconds.observe(seconds(began.elapsed()));
+                tracing::info!("{} {channel_id}", words.done);
+                Ok(())
+            }
+            Ok(Answered::TooOld) => {
+                self.metrics.replies.count("given-up");
+                tracing::warn!("a mention in {channel_id} is too old to be answered");
+                let reason = "too old to be answered".to_owned();
+                self.workspace
+                    .give_up_reply(channel_id, reply.ts, reason)
+                    .await
+            }
+            Ok(told @ (Answered::Told | Answered::TooMany)) => {
+                self.metrics.replies.count("over-limit");
+                let told = match told {
+                    Answered::Told => "; its author was told",
+                    _ => "",
+                };
+                tracing::info!("a mention in {channel_id} is one too many and not answered{told}");
+                Ok(())
+            }
+            Err(error) => self.failed(reply, &error).await,
+        };
+        match kept {
+            // Its message was deleted meanwhile: nothing waits any more.
+            Ok(()) | Err(StorageError::Conflict(_)) => {}
+            Err(error) => {
+                let error = explain_storage(&error);
+                tracing::error!(
+                    "what became of {} {channel_id} is not kept: {error}",
+                    words.what
+                );
+            }
+        }
+    }
+
+    async fn try_answer(&self, reply: &WaitingReply) -> Result<Answered, CallError> {
+        if reply.is_begun {
+            let posted = self
+                .slack
+                .resume(&reply.channel_id, reply.thread_ts, reply.ts)
+                .await;
+            return match posted {
+                Ok(()) => Ok(Answered::Posted),
+                Err(error) => Err(CallError::Refused(Error::Slack(error))),
+            };
+        }
+        let now = self.clock.seconds();
+        let age = now - reply.asked_at;
+        if age > i64::from(self.current.settings().response.max_message_age_seconds) {
+            return Ok(Answered::TooOld);
+        }
+        if reply.kind == ReplyKind::Mention
+            && let Some(answered) = self.turn_away(reply, now).await?
+        {
+            return Ok(answered);
+        }
+        let as_of = as_of(reply.asked_at, now);
+        let target = Target {
+            channel_id: reply.channel_id.clone(),
+            thread_ts: reply.thread_ts.map(|ts| ts.to_string()),
+            message_ts: reply.ts.to_string(),
+        };
+        let plugin = self.current.plugin();
+        plugin
+            .reply_to_mention(&target, self.clock.local(as_of))
+            .await?;
+        Ok(Answered::Posted)
+    }
+
+    /// Gives up a mention beyond the limits; the first one is told so.
+    async fn turn_away(
+        &self,
+        reply: &WaitingReply,
+        now: i64,
+    ) -> Result<Option<Answered>, CallError> {
+        let settings = self.current.settings();
+        let limits = settings.response.mention_limits;
+        let limits = MentionLimits {
+            per_person: limits.per_person,
+            per_channel: limits.per_channel,
+            window_seconds: limits.window_seconds,
+        };
+        let admission = self
+            .workspace
+            .admit_mention(&reply.channel_id, reply.ts, limits)
+            .await
+            .map_err(|error| CallError::Refused(Error::Storage(error)))?;
+        let (answered, until, text) = match admission {
+            Admission::Answer => return Ok(None),
+            Admission::Silent => return Ok(Some(Answered::TooMany)),
+            Admission::Tell {
+                answered,
+                until,
+                text,
+            } => (answered, until, text),
+        };
+        let post = PostRequest {
+            channel_id: reply.channel_id.clone(),
+            thread_ts: reply.thread_ts.map(|ts| ts.to_string()),
+            text: notice(&text, settings.language, answered, limits, until - now),
+            answers: reply.ts.to_string(),
+            may_notify: Vec::new(),
+        };
+        let posted = self.slack.post(post).await;
+        posted.map_err(|error| CallError::Refused(Error::Slack(error)))?;
+        Ok(Some(Answered::Told))
+    }
+
+    async fn failed(&self, reply: &WaitingReply, error: &CallError) -> Result<(), StorageError> {
+        self.metrics.replies.count("failed");
+        let channel_id = &reply.channel_id;
+        let words = Words::of(reply.kind);
+        if can_never_succeed(error) {
+            self.metrics.replies.count("given-up");
+            tracing::error!("{} {channel_id} {} {error}", words.what, words.never);
+            return self
+                .workspace
+                .give_up_reply(channel_id, reply.ts, error.to_string())
+                .await;
+        }
+        let wait = wait_after(reply.failures, error);
+        tracing::warn!(
+            "{} {channel_id} {} {wait} s: {error}",
+            words.what,
+            words.not_yet
+        );
+        let next = self.clock.seconds() + wait;
+        self.workspace
+            .fail_reply(channel_id, reply.ts, error.to_string(), next)
+            .await
+    }
+}
+
+/// What the log says of an answer. An unasked one was written down by [`super::unasked`]: it is only to be posted.
+struct Words {
+    done: &'static str,
+    what: &'static str,
+    not_yet: &'static str,
+    never: &'static str,
+}
+
+impl Words {
+    fn of(kind: ReplyKind) -> Self {
+        match kind {
+            ReplyKind::Mention => Self {
+                done: "answered a mention in",
+                what: "a mention in",
+                not_yet: "is not answered yet, tried again in",
+                never: "cannot be answered:",
+            },
+            ReplyKind::OwnAccord => Self {
+                done: "posted an unasked answer in",
+                what: "an unasked answer in",
+                not_yet: "is not posted yet, tried again in",
+                never: "cannot be posted:",
+            },
+        }
+    }
+}
+
+/// The time as of which a mention is answered. Slack's clock may be a little ahead of the bot's; what is asked for much
+/// later than now was noted while the bot's own clock was ahead.
+fn as_of(asked_at: i64, now: i64) -> i64 {
+    let age = now.saturating_sub(asked_at);
+    if (-MAX_SKEW_SECONDS..=SAME_INPUT_SECONDS).contains(&age) {
+        asked_at
+    } else {
+        now
+    }
+}
+
+/// Seconds until the next try.
+fn wait_after(failures: u32, error: &CallError) -> i64 {
+    let doubled =
+        FIRST_WAIT_SECONDS.saturating_mul(1_i64.checked_shl(failures).unwrap_or(i64::MAX));
+    let told = match error {
+        CallError::Refused(
+            Error::Llm(LlmError::RateLimited(Some(seconds)))
+            | Error::Slack(SlackError::RateLimited(Some(seconds))),
+        ) => i64::from(*seconds).min(LONGEST_TOLD_SECONDS),
+        _ => 0,
+    };
+    doubled
+        .clamp(FIRST_WAIT_SECONDS, LONGEST_WAIT_SECONDS)
+        .max(told)
+}
+
+/// Whether nothing but a change by somebody can help: the message or the channel is gone, or the bot may not post.
+pub(super) fn can_never_succeed(error: &CallError) -> bool {
+    matches!(
+        error,
+        CallError::Refused(
+            Error::Slack(
+                SlackError::NotFound(_) | SlackError::NotAllowed(_) | SlackError::Invalid(_)
+            ) | Error::Storage(StorageError::NotFound(_))
+                | Error::PromptTooLong(_)
+        )
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use myao_plugin::llm::LlmError;
+    use myao_plugin::slack::SlackError;
+    use myao_plugin::{CallError, Error};
+
+    use super::{LONGEST_WAIT_SECONDS, as_of, wait_after};
+
+    fn limited(seconds: Option<u32>) -> CallError {
+        CallError::Refused(Error::Slack(SlackError::RateLimited(seconds)))
+    }
+
+    #[test]
+    fn waits_grow_and_keep_to_what_the_other_side_asks_for() {
+        let waits: Vec<i64> = [0, 1, 2, 10, 60, 64, u32::MAX]
+            .iter()
+            .map(|failures| wait_after(*failures, &limited(None)))
+            .collect();
+        let longest = LONGEST_WAIT_SECONDS;
+        assert_eq!(waits, [15, 30, 60, longest, longest, longest, longest]);
+        assert_eq!(wait_after(0, &limited(Some(3600))), 3600);
+    }
+
+    #[test]
+    fn no_wait_is_longer_than_an_hour_whatever_the_other_side_asks_for() {
+        for seconds in [3601, 99_999_999, u32::MAX] {
+            let model = CallError::Refused(Error::Llm(LlmError::RateLimited(Some(seconds))));
+            for error in [model, limited(Some(seconds))] {
+                assert_eq!(wait_after(0, &error), 3600, "{seconds}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_mention_that_was_noted_while_the_clock_was_ahead_is_answered_as_of_now() {
+        const NOW: i64 = 1_800_000_000;
+        const YEAR: i64 = 365 * 24 * 3600;
+        for (asked_at, expected) in [
+            (NOW - 601, NOW),
+            (NOW - 600, NOW - 600),
+            (NOW + 60, NOW + 60),
+            (NOW + YEAR, NOW),
+        ] {
+            assert_eq!(as_of(asked_at, NOW), expected);
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! What the bot counts, for Prometheus (<https://prometheus.io/docs/specs/om/open_metrics_spec/>). Names, numbers and
+//! kinds only: nothing that anybody wrote, nor where.
+
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use myao_plugin::llm::{CallObserver, CallRecord};
+use myao_plugin::printable::line;
+use myao_plugin::waits::Wait;
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::encoding::text::encode;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
+use prometheus_client::registry::{Registry, Unit};
+
+/// More names of models than one bot can have configured: what comes after them is counted together.
+const MAX_MODELS: usize = 32;
+
+/// One label.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub struct Kind {
+    kind: &'static str,
+}
+
+/// A model's call, and how it ended.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct CallLabels {
+    model: String,
+    outcome: &'static str,
+}
+
+/// Something that waits.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct WaitLabels {
+    kind: &'static str,
+    name: &'static str,
+}
+
+/// All counters of one bot.
+pub struct Metrics {
+    registry: Mutex<Registry>,
+    /// Deliveries, by `new`, `duplicate` and `foreign`.
+    pub deliveries: Counters,
+    /// Events, by `applied`, `failed` and `set-aside`.
+    pub events: Counters,
+    /// Seconds from an event's arrival until it is on the disk.
+    pub keep_seconds: Histogram,
+    /// Replies, by `mention`, `unasked`, `over-limit`, `failed` and `given-up`.
+    pub replies: Counters,
+    /// Seconds that a reply took, the model's time included.
+    pub reply_seconds: Histogram,
+    /// Judgments, by `respond`, `stay-silent` and `failed`.
+    pub judgments: Counters,
+    /// Generation runs, by `done`, `with-failures` and `failed`.
+    pub runs: Counters,
+    /// Memories made, by layer.
+    pub memories: Counters,
+    /// 1 while events can come: over a socket while it is connected, over HTTP while the bot listens.
+    pub connected: Gauge,
+    /// Times that the socket was connected.
+    pub connections: Counter,
+    /// What cannot be read and is left out, by `event` and `message`.
+    pub left_out: Counters,
+    /// Connections of others that were closed, by `slow` and `crowded`.
+    pub connections_closed: Counters,
+    calls: Family<CallLabels, Counter>,
+    /// The models that have a label of their own.
+    models: Mutex<BTreeSet<String>>,
+    tokens: Counters,
+    waits: Family<WaitLabels, Gauge>,
+    wait_ends: Family<WaitLabels, Gauge>,
+}
+
+/// A counter by kind.
+#[derive(Clone, Default)]
+pub struct Counters(Family<Kind, Counter>);
+
+impl Counters {
+    /// Counts one.
+    pub fn count(&self, kind: &'static str) {
+        self.add(kind, 1);
+    }
+
+    /// Counts several.
+    pub fn add(&self, kind: &'static str, more: u64) {
+        self.0.get_or_create(&Kind { kind }).inc_by(more);
+    }
+}
+
+impl Default for Metrics {
+    fn default() -> Self {
+        let mut registry = Registry::with_prefix("myao");
+        let counters = |registry: &mut Registry, name: &str, help: &str| {
+            let counters = Counters::default();
+            registry.register(name, help, counters.0.clone());
+            counters
+        };
+        let seconds = |registry: &mut Registry, name: &str, help: &str, from: f64| {
+            // Up to some 16,000 times the smallest.
+            let histogram = Histogram::new(exponential_buckets(from, 2.0, 15));
+            registry.register_with_unit(name, help, Unit::Seconds, histogram.clone());
+            histogram
+        };
+        let metrics = Self {
+            deliveries: counters(&mut registry, "deliveries", "What Slack delivered"),
+            events: counters(
+                &mut registry,
+                "events",
+                "Events that took effect, or did not",
+            ),
+            keep_seconds: seconds(&mut registry, "keep", "From arrival to the disk", 0.000_25),
+            replies: counters(&mut registry, "replies", "Answers to people"),
+            reply_seconds: seconds(&mut registry, "reply", "How long an answer took", 0.01),
+            judgments: counters(&mut registry, "judgments", "Whether to answer unasked"),
+            runs: counters(&mut registry, "generation_runs", "Runs that make memories"),
+            memories: counters(&mut registry, "memories", "Memories made"),
+            connected: Gauge::default(),
+            connections: Counter::default(),
+            left_out: counters(
+                &mut registry,
+                "left_out",
+                "Events and messages that cannot be read",
+            ),
+            connections_closed: counters(
+                &mut registry,
+                "connections_closed",
+                "Connections to the ports of the bot that were closed",
+            ),
+            calls: Family::default(),
+            models: Mutex::default(),
+            tokens: counters(&mut registry, "model_tokens", "Tokens of the models' calls"),
+            waits: Family::default(),
+            wait_ends: Family::default(),
+            registry: Mutex::new(Registry::default()),
+        };
+        registry.register(
+            "connected",
+            "Whether Slack is connected, or events are listened for",
+            metrics.connected.clone(),
+        );
+        registry.register(
+            "connections",
+            "Connections to Slack",
+            metrics.connections.clone(),
+        );
+        registry.register("model_calls", "Calls of the models", metrics.calls.clone());
+        registry.register("waits", "What waits for a time", metrics.waits.clone());
+        registry.register(
+            "wait_end_timestamp_seconds",
+            "When the last wait of a kind ends",
+            metrics.wait_ends.clone(),
+        );
+        Self {
+            registry: Mutex::new(registry),
+            ..metrics
+        }
+    }
+}
+
+impl Metrics {
+    /// The label of a model. A model calls itself as it likes: the label stays one line, and labels are not made without end.
+    fn label(&self, model: String) -> String {
+        let mut models = self.models.lock().unwrap_or_else(PoisonError::into_inner);
+        let model = line(&model).into_owned();
+        if !models.contains(&model) {
+            if models.len() >= MAX_MODELS {
+                return "other".to_owned();
+            }
+            models.insert(model.clone());
+        }
+        model
+    }
+
+    /// Tells what waits now, in place of what was told before.
+    pub fn set_waits(&self, waits: &[Wait]) {
+        self.waits.clear();
+        self.wait_ends.clear();
+        for wait in waits {
+            let labels = WaitLabels {
+                kind: wait.kind.name(),
+                name: wait.label,
+            };
+            self.waits.get_or_create(&labels).inc();
+            let end = self.wait_ends.get_or_create(&labels);
+            end.set(end.get().max(wait.until));
+        }
+    }
+
+    /// All of them as OpenMetrics text.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let registry = self.registry.lock();
+        let registry = registry.unwrap_or_else(PoisonError::into_inner);
+        let mut text = String::new();
+        // Writing into a string does not fail.
+        let _ = encode(&mut text, &registry);
+        text
+    }
+}
+
+/// Seconds as a number.
+#[must_use]
+pub fn seconds(duration: Duration) -> f64 {
+    duration.as_secs_f64()
+}
+
+impl CallObserver for Metrics {
+    fn observe(&self, record: CallRecord) {
+        let model = self.label(format!("{}/{}", record.provider, record.model));
+        let outcome = if record.error.is_none() {
+            "answered"
+        } else {
+            "failed"
+        };
+        self.calls
+            .get_or_create(&CallLabels { model, outcome })
+            .inc();
+        self.tokens
+            .add("input", record.input_tokens.unwrap_or(0).into());
+        self.tokens
+            .add("output", record.output_tokens.unwrap_or(0).into());
+    }
+}

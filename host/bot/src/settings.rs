@@ -1,0 +1,116 @@
+//! What the bot does when.
+
+use myao_slack::blocks::Language;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// What the bot does when.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BotSettings {
+    /// When and how often it answers.
+    pub response: Response,
+    /// How often generation runs, in seconds.
+    pub generation_interval_seconds: u32,
+    /// How many channels a generation run works on side by side.
+    pub channels_in_flight: usize,
+    /// The language in which the bot itself speaks.
+    pub language: Language,
+}
+
+/// `response`: when and how often the bot answers.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Response {
+    /// How often the bot looks for something to answer unasked. Default `60`.
+    pub check_interval_seconds: u32,
+    /// How long others may answer first. Default `300`.
+    pub min_wait_seconds: u32,
+    /// How much that time varies from message to message. Default `0.3`.
+    pub jitter_ratio: f64,
+    /// Older messages are left alone, mentions too. Default `43200`.
+    pub max_message_age_seconds: u32,
+    /// At most so many messages go into a reply's context; the thread that is answered is always whole. Default `50`.
+    pub channel_messages_limit: u32,
+    /// How many mentions are answered.
+    pub mention_limits: MentionLimits,
+    /// When a judgment is not asked for again.
+    pub judgment_skip: JudgmentSkip,
+}
+
+impl Default for Response {
+    fn default() -> Self {
+        Self {
+            check_interval_seconds: 60,
+            min_wait_seconds: 300,
+            jitter_ratio: 0.3,
+            max_message_age_seconds: 43_200,
+            channel_messages_limit: 50,
+            mention_limits: MentionLimits::default(),
+            judgment_skip: JudgmentSkip::default(),
+        }
+    }
+}
+
+/// `response.mention_limits`: beyond them, who mentions the bot is told once to try again later.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct MentionLimits {
+    /// At most so many mentions of one person are answered within the time; 0 for any number. Default `30`.
+    pub per_person: u32,
+    /// At most so many in one channel; 0 for any number. Default `120`.
+    pub per_channel: u32,
+    /// The time, in seconds. Default `3600`.
+    pub window_seconds: u32,
+}
+
+impl Default for MentionLimits {
+    fn default() -> Self {
+        Self {
+            per_person: 30,
+            per_channel: 120,
+            window_seconds: 3600,
+        }
+    }
+}
+
+/// `response.judgment_skip`.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct JudgmentSkip {
+    /// Whether judgments are remembered. Default `true`.
+    pub enabled: bool,
+    /// From a `min_confidence` on, a judgment is not asked for again for `skip_seconds`, unless a new message comes.
+    /// Default `[{ min_confidence: 0.9, skip_seconds: 43200 }, { min_confidence: 0.7, skip_seconds: 3600 }]`.
+    pub thresholds: Vec<JudgmentThreshold>,
+    /// The same below all thresholds, and after a failure. Default `600`.
+    pub default_skip_seconds: u32,
+}
+
+impl Default for JudgmentSkip {
+    fn default() -> Self {
+        Self {
+            enabled: true,
+            thresholds: vec![
+                JudgmentThreshold {
+                    min_confidence: 0.9,
+                    skip_seconds: 43_200,
+                },
+                JudgmentThreshold {
+                    min_confidence: 0.7,
+                    skip_seconds: 3600,
+                },
+            ],
+            default_skip_seconds: 600,
+        }
+    }
+}
+
+/// One of `response.judgment_skip.thresholds`.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct JudgmentThreshold {
+    /// From this confidence on, 0 to 1.
+    pub min_confidence: f64,
+    /// No new judgment for so many seconds.
+    pub skip_seconds: u32,
+}

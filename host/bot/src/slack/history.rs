@@ -1,0 +1,217 @@
+//! Reading what was said: stretches of a channel's or a thread's history, as effects on the store.
+
+use std::collections::{BTreeSet, HashSet};
+
+use myao_plugin::slack::SlackError;
+use myao_plugin::storage::StorageError;
+use myao_plugin::storage::effects::Effect;
+use myao_plugin::ts::TsKey;
+use myao_slack::client::{HistoryRequest, Page};
+use myao_slack::error::SlackError as ClientError;
+use myao_slack::events::{Named, read_message};
+use serde_json::Value;
+
+use super::live::{LiveSlack, from_storage};
+
+/// A stretch of a channel's or a thread's history, all its pages.
+#[derive(Debug, Default)]
+pub(crate) struct Stretch {
+    /// Its messages, in no certain order.
+    pub(crate) messages: Vec<Value>,
+    /// The ids of messages that cannot be read. They are there all the same.
+    pub(crate) unreadable: Vec<TsKey>,
+    /// Whether Slack keeps older messages back.
+    pub(crate) is_limited: bool,
+    /// Whether it was followed to its end.
+    pub(crate) is_whole: bool,
+}
+
+impl Stretch {
+    /// The ids of all messages that are there.
+    pub(crate) fn ids(&self) -> BTreeSet<TsKey> {
+        let readable = self.messages.iter().filter_map(id_of);
+        readable.chain(self.unreadable.iter().copied()).collect()
+    }
+}
+
+/// A message's id, as the Web API writes it.
+pub(crate) fn id_of(message: &Value) -> Option<TsKey> {
+    TsKey::parse(message.get("ts")?.as_str()?).ok()
+}
+
+impl LiveSlack {
+    /// All messages of a thread from a message on, its first message always, in no certain order.
+    ///
+    /// # Errors
+    /// The client's.
+    pub(crate) async fn thread_since(
+        &self,
+        channel_id: &str,
+        thread_ts: &str,
+        oldest: Option<&str>,
+    ) -> Result<Stretch, ClientError> {
+        let request = since(channel_id, oldest);
+        self.all_pages(request, Some(thread_ts)).await
+    }
+
+    /// All top-level messages of a channel from a message on, in no certain order.
+    ///
+    /// # Errors
+    /// The client's.
+    pub(crate) async fn history_since(
+        &self,
+        channel_id: &str,
+        oldest: &str,
+    ) -> Result<Stretch, ClientError> {
+        self.all_pages(since(channel_id, Some(oldest)), None).await
+    }
+
+    /// The newest top-level messages of a channel up to a message, or to now; one page of them.
+    ///
+    /// # Errors
+    /// The client's.
+    pub(crate) async fn newest(
+        &self,
+        channel_id: &str,
+        latest: Option<String>,
+        limit: u32,
+    ) -> Result<Stretch, ClientError> {
+        let request = HistoryRequest {
+            channel: channel_id.to_owned(),
+            latest,
+            inclusive: true,
+            limit: Some(limit),
+            ..HistoryRequest::default()
+        };
+        let page = self.client.history(&request).await?;
+        let mut stretch = Stretch {
+            is_whole: !page.has_more,
+            ..Stretch::default()
+        };
+        self.add(&mut stretch, page, channel_id);
+        Ok(stretch)
+    }
+
+    /// One reply, with the first message of its thread.
+    ///
+    /// # Errors
+    /// The client's.
+    pub(crate) async fn reply_alone(
+        &self,
+        channel_id: &str,
+        thread_ts: TsKey,
+        ts: TsKey,
+    ) -> Result<Stretch, ClientError> {
+        let ts = ts.to_string();
+        let request = HistoryRequest {
+            latest: Some(ts.clone()),
+            ..since(channel_id, Some(&ts))
+        };
+        self.all_pages(request, Some(&thread_ts.to_string())).await
+    }
+
+    async fn all_pages(
+        &self,
+        mut request: HistoryRequest,
+        thread_ts: Option<&str>,
+    ) -> Result<Stretch, ClientError> {
+        let mut stretch = Stretch::default();
+        let mut cursors = HashSet::new();
+        loop {
+            let page = match thread_ts {
+                Some(thread_ts) => self.client.replies(&request, thread_ts).await?,
+                None => self.client.history(&request).await?,
+            };
+            let (has_more, next) = (page.has_more, page.next_cursor.clone());
+            self.add(&mut stretch, page, &request.channel);
+            // Pages that go round in a circle have no end either.
+            let Some(cursor) = next.filter(|cursor| cursors.insert(cursor.clone())) else {
+                stretch.is_whole = !has_more;
+                return Ok(stretch);
+            };
+            request.cursor = Some(cursor);
+        }
+    }
+
+    /// Adds a page, and reports what cannot be read of it.
+    fn add(&self, stretch: &mut Stretch, page: Page, channel_id: &str) {
+        for message in &page.unreadable {
+            self.leave_out(channel_id, message, &"it holds what is no text");
+        }
+        stretch.messages.extend(page.messages);
+        stretch
+            .unreadable
+            .extend(page.unreadable.iter().filter_map(id_of));
+        stretch.is_limited |= page.is_limited;
+    }
+
+    /// Counts something that is not kept.
+    pub(crate) fn count_left_out(&self) {
+        self.left_out.count("message");
+    }
+
+    /// Reports a message that is not kept. Its text goes nowhere.
+    fn leave_out(&self, channel_id: &str, message: &Value, why: &dyn std::fmt::Display) {
+        self.count_left_out();
+        let id = id_of(message).map_or_else(|| "without an id".to_owned(), |ts| ts.to_string());
+        tracing::warn!("a message in {channel_id} is left out ({id}): {why}");
+    }
+
+    /// Messages as Slack gives them, as effects on the store.
+    ///
+    /// # Errors
+    /// Where names cannot be read from the store. Messages that cannot be read are passed over.
+    pub(crate) async fn effects_of(
+        &self,
+        channel_id: &str,
+        messages: &[Value],
+    ) -> Result<Vec<Effect>, StorageError> {
+        let texts: Vec<String> = messages.iter().map(Value::to_string).collect();
+        let mut named = Named::default();
+        for text in &texts {
+            if let Ok(of_message) = Named::of(text) {
+                named.users.extend(of_message.users);
+                named.channels.extend(of_message.channels);
+            }
+        }
+        let people = self.directory(named).await?;
+        let mut effects = Vec::with_capacity(messages.len());
+        for (message, text) in messages.iter().zip(&texts) {
+            match read_message(text, channel_id, &people, &self.bot) {
+                Ok(record) => effects.extend(record.map(|record| Effect::Message {
+                    changed: record.changed(),
+                    record,
+                })),
+                Err(error) => self.leave_out(channel_id, message, &error),
+            }
+        }
+        Ok(effects)
+    }
+
+    /// Keeps messages that were read from Slack.
+    pub(super) async fn keep(
+        &self,
+        channel_id: &str,
+        messages: &[Value],
+    ) -> Result<(), SlackError> {
+        let effects = self
+            .effects_of(channel_id, messages)
+            .await
+            .map_err(from_storage)?;
+        let now = self.clock.seconds();
+        self.workspace
+            .apply_effects(effects, now)
+            .await
+            .map_err(from_storage)
+    }
+}
+
+/// A request for what is there from a message on, or at all.
+fn since(channel_id: &str, oldest: Option<&str>) -> HistoryRequest {
+    HistoryRequest {
+        channel: channel_id.to_owned(),
+        oldest: oldest.map(str::to_owned),
+        inclusive: true,
+        ..HistoryRequest::default()
+    }
+}

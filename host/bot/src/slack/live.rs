@@ -1,0 +1,289 @@
+//! A real Slack workspace: its Web API, with the store that keeps what was read.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use futures::StreamExt as _;
+use myao_plugin::explain::explain_storage;
+use myao_plugin::slack::{Message, PostRequest, Slack, SlackError, User};
+use myao_plugin::storage::effects::Effect;
+use myao_plugin::storage::records::{Directory, UserRecord};
+use myao_plugin::storage::{Keep, MessageQuery, Storage as _, StorageError};
+use myao_plugin::ts::TsKey;
+use myao_plugin::waits::is_under_way;
+use myao_slack::client::SlackClient;
+use myao_slack::error::{RefusalKind, SlackError as ClientError};
+use myao_slack::events::{BotIdentity, Named};
+use myao_slack::mrkdwn::unescaped;
+use myao_sqlite::SqliteWorkspace;
+
+use super::post::Turns;
+use crate::clock::Clock;
+use crate::metrics::Counters;
+
+/// How many names are asked for at once.
+const LOOK_UPS_IN_FLIGHT: usize = 4;
+/// How long a name that Slack did not tell is not asked for again, in seconds.
+const ASK_AGAIN_SECONDS: i64 = 600;
+
+/// A workspace of Slack.
+pub struct LiveSlack {
+    pub(super) client: SlackClient,
+    pub(super) workspace: SqliteWorkspace,
+    pub(super) bot: BotIdentity,
+    pub(super) clock: Clock,
+    pub(super) turns: Turns,
+    unknown: Unknown,
+    pub(super) left_out: Counters,
+}
+
+impl LiveSlack {
+    /// The workspace that a client speaks to, with its rows.
+    #[must_use]
+    pub fn new(
+        client: SlackClient,
+        workspace: SqliteWorkspace,
+        bot: BotIdentity,
+        clock: Clock,
+    ) -> Self {
+        Self {
+            client,
+            workspace,
+            bot,
+            clock,
+            turns: Turns::default(),
+            unknown: Unknown::default(),
+            left_out: Counters::default(),
+        }
+    }
+
+    /// Counts in `left_out` the messages that cannot be read.
+    #[must_use]
+    pub fn counting(self, left_out: Counters) -> Self {
+        Self { left_out, ..self }
+    }
+
+    /// The client.
+    #[must_use]
+    pub fn client(&self) -> &SlackClient {
+        &self.client
+    }
+
+    /// Names, from the store; what it does not know is asked for and kept. Where Slack does not tell, the name stays
+    /// unknown, and is asked for again later.
+    ///
+    /// # Errors
+    /// Where the store cannot be read or written.
+    pub async fn directory(&self, named: Named) -> Result<Directory, StorageError> {
+        let users: Vec<String> = named.users.into_iter().collect();
+        let channels: Vec<String> = named.channels.into_iter().collect();
+        let known = self
+            .workspace
+            .directory(users.clone(), channels.clone())
+            .await?;
+        let missing_users = users
+            .iter()
+            .filter(|id| !is_known(known.users.get(*id).map(|user| &*user.name)));
+        let missing_channels = channels
+            .iter()
+            .filter(|id| !is_known(known.channels.get(*id).map(String::as_str)));
+        let now = self.clock.seconds();
+        let asked: Vec<LookUp> = missing_users
+            .map(|id| LookUp::User(id.clone()))
+            .chain(missing_channels.map(|id| LookUp::Channel(id.clone())))
+            .filter(|asked| self.unknown.may_ask(asked.id(), now))
+            .collect();
+        if asked.is_empty() {
+            return Ok(known);
+        }
+        let answers: Vec<Option<Effect>> = futures::stream::iter(asked)
+            .map(|asked| self.look_up(asked))
+            .buffered(LOOK_UPS_IN_FLIGHT)
+            .collect()
+            .await;
+        let effects: Vec<Effect> = answers.into_iter().flatten().collect();
+        if effects.is_empty() {
+            return Ok(known);
+        }
+        self.workspace.apply_effects(effects, now).await?;
+        self.workspace.directory(users, channels).await
+    }
+
+    /// One name; none where Slack does not tell.
+    async fn look_up(&self, asked: LookUp) -> Option<Effect> {
+        let now = self.clock.seconds();
+        let answer = match &asked {
+            LookUp::User(id) => {
+                let user = self.client.user_info(id).await;
+                user.map(|user| user_effect(&user, now))
+            }
+            LookUp::Channel(id) => {
+                let channel = self.client.channel_info(id).await;
+                channel.map(|channel| channel_name(&channel, TsKey::first_of(now)))
+            }
+        };
+        match answer {
+            Ok(effect) => Some(effect),
+            Err(error) => {
+                tracing::warn!("the name of {} is not known: {error}", asked.id());
+                None
+            }
+        }
+    }
+}
+
+/// Something that has a name.
+#[derive(Clone)]
+enum LookUp {
+    User(String),
+    Channel(String),
+}
+
+impl LookUp {
+    fn id(&self) -> &str {
+        match self {
+            Self::User(id) | Self::Channel(id) => id,
+        }
+    }
+}
+
+fn is_known(name: Option<&str>) -> bool {
+    name.is_some_and(|name| !name.is_empty())
+}
+
+/// A user, as the Web API tells it; as of `now` in Unix seconds, where it does not say.
+pub(crate) fn user_effect(user: &myao_slack::client::User, now: i64) -> Effect {
+    let name = user.shown_name().unwrap_or_default();
+    Effect::User {
+        record: UserRecord {
+            id: user.id.clone(),
+            name: unescaped(name.trim()).into_owned(),
+            is_bot: user.is_bot || user.id == "USLACKBOT",
+        },
+        changed_at: user.updated.unwrap_or(now),
+    }
+}
+
+/// A channel's name, as the Web API tells it at a time.
+pub(crate) fn channel_name(channel: &myao_slack::client::Channel, at: TsKey) -> Effect {
+    Effect::ChannelName {
+        id: channel.id.clone(),
+        name: channel.name.clone().unwrap_or_default(),
+        is_private: channel.is_private,
+        at,
+    }
+}
+
+/// Ids that Slack did not tell the names of.
+#[derive(Default)]
+struct Unknown(Mutex<HashMap<String, i64>>);
+
+impl Unknown {
+    /// Whether an id may be asked for, at `now` in Unix seconds; it counts as asked from then on.
+    fn may_ask(&self, id: &str, now: i64) -> bool {
+        let mut asked = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // A later time was noted while the clock was ahead.
+        let rests = |until: i64| is_under_way(until, now, ASK_AGAIN_SECONDS);
+        let is_known = asked.get(id).is_some_and(|until| rests(*until));
+        if !is_known {
+            asked.retain(|_, until| rests(*until));
+            asked.insert(id.to_owned(), now + ASK_AGAIN_SECONDS);
+        }
+        !is_known
+    }
+}
+
+#[async_trait::async_trait]
+impl Slack for LiveSlack {
+    async fn post(&self, request: PostRequest) -> Result<Vec<String>, SlackError> {
+        self.post_once(request).await
+    }
+
+    async fn thread(
+        &self,
+        channel_id: String,
+        thread_ts: String,
+    ) -> Result<Vec<Message>, SlackError> {
+        let thread = self.thread_since(&channel_id, &thread_ts, None).await;
+        let messages = thread.map_err(from_client)?.messages;
+        self.keep(&channel_id, &messages).await?;
+        let now = TsKey::first_of(self.clock.seconds() + 1).to_string();
+        let query = MessageQuery {
+            channel_id,
+            since: Some(thread_ts.clone()),
+            until: now,
+            limit: 0,
+            keep: Keep::Newest,
+            whole_thread: Some(thread_ts),
+        };
+        self.workspace
+            .list_messages(query)
+            .await
+            .map_err(from_storage)
+    }
+
+    async fn history(
+        &self,
+        channel_id: String,
+        until: String,
+        limit: u32,
+    ) -> Result<Vec<Message>, SlackError> {
+        let newest = self.newest(&channel_id, Some(until.clone()), limit).await;
+        let stretch = newest.map_err(from_client)?;
+        self.keep(&channel_id, &stretch.messages).await?;
+        let query = MessageQuery {
+            channel_id,
+            since: None,
+            until,
+            limit,
+            keep: Keep::Newest,
+            whole_thread: None,
+        };
+        self.workspace
+            .list_messages(query)
+            .await
+            .map_err(from_storage)
+    }
+
+    async fn permalink(&self, channel_id: String, ts: String) -> Result<String, SlackError> {
+        self.client
+            .permalink(&channel_id, &ts)
+            .await
+            .map_err(from_client)
+    }
+
+    async fn get_user(&self, id: String) -> Result<User, SlackError> {
+        let answer = self.client.user_info(&id).await.map_err(from_client)?;
+        let now = self.clock.seconds();
+        let effect = user_effect(&answer, now);
+        let user = User {
+            id,
+            name: answer.shown_name().unwrap_or_default().to_owned(),
+            is_bot: answer.is_bot,
+        };
+        let kept = self.workspace.apply_effects(vec![effect], now).await;
+        kept.map_err(from_storage)?;
+        Ok(user)
+    }
+}
+
+/// The client's error, for the component.
+pub(super) fn from_client(error: ClientError) -> SlackError {
+    if let ClientError::RateLimited { retry_after, .. } = &error {
+        let seconds = retry_after.map(|wait| u32::try_from(wait.as_secs()).unwrap_or(u32::MAX));
+        return SlackError::RateLimited(seconds);
+    }
+    let words = error.to_string();
+    match error.refusal() {
+        Some(RefusalKind::NotFound) => SlackError::NotFound(words),
+        Some(RefusalKind::NotAllowed | RefusalKind::Auth) => SlackError::NotAllowed(words),
+        Some(RefusalKind::Invalid) => SlackError::Invalid(words),
+        _ if error.is_passing() => SlackError::Unavailable(words),
+        _ => SlackError::Other(words),
+    }
+}
+
+/// The store's error, for the component.
+pub(super) fn from_storage(error: StorageError) -> SlackError {
+    SlackError::Unavailable(explain_storage(&error))
+}

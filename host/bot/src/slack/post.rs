@@ -1,0 +1,274 @@
+//! Posts each answer once, also when the bot dies in between.
+//!
+//! What is to be posted is written down first, each part is marked before it is sent and after it, and every post
+//! carries what it answers as metadata (<https://docs.slack.dev/messaging/message-metadata>). A part that was marked before
+//! and not after may stand in the channel: there it is looked for before it is sent again.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use myao_plugin::slack::{PostRequest, SlackError};
+use myao_plugin::ts::TsKey;
+use myao_slack::client::{Metadata, PostMessage};
+use myao_slack::markdown::to_mrkdwn;
+use myao_slack::mentions::Person;
+use myao_slack::split::{MAX_POST_CHARS, split};
+use myao_sqlite::posts::{NewPost, Part, PartState, PostState};
+use myao_sqlite::replies::ReplyKind;
+use serde_json::{Value, json};
+use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard};
+
+use super::live::{LiveSlack, from_client, from_storage};
+
+/// The type of the metadata that posts carry.
+const METADATA: &str = "myao_reply";
+
+/// Where a post goes.
+struct Place {
+    channel_id: String,
+    thread_ts: Option<TsKey>,
+    /// The message that it answers.
+    answers: TsKey,
+}
+
+impl LiveSlack {
+    pub(super) async fn post_once(&self, request: PostRequest) -> Result<Vec<String>, SlackError> {
+        let place = Place::of(&request)?;
+        let _turn = self.turns.take(&place.channel_id, place.answers).await;
+        let people: Vec<Person> = request
+            .may_notify
+            .into_iter()
+            .map(|user| Person {
+                id: user.id,
+                name: user.name,
+            })
+            .collect();
+        let parts = split(&to_mrkdwn(&request.text, &people), MAX_POST_CHARS);
+        if parts.is_empty() {
+            return Err(SlackError::Invalid("there is nothing to post".to_owned()));
+        }
+        let post = NewPost {
+            channel_id: place.channel_id.clone(),
+            answers: place.answers,
+            thread_ts: place.thread_ts,
+            // A mention has its row already, which stays as it is.
+            kind: ReplyKind::OwnAccord,
+            parts,
+        };
+        let state = self
+            .workspace
+            .begin_post(post, self.clock.seconds())
+            .await
+            .map_err(from_storage)?;
+        let parts = match state {
+            PostState::AlreadyPosted(posted) => return Ok(ids(&posted)),
+            PostState::NotWanted(_) => {
+                let detail = format!("{} is no longer to be answered", place.answers);
+                return Err(SlackError::NotFound(detail));
+            }
+            PostState::Post(parts) => parts,
+        };
+        self.post_parts(&place, parts).await
+    }
+
+    /// Goes on with an answer that was written down, and not wholly posted.
+    ///
+    /// # Errors
+    /// As for [`Slack::post`](super::Slack::post).
+    pub async fn resume(
+        &self,
+        channel_id: &str,
+        thread_ts: Option<TsKey>,
+        answers: TsKey,
+    ) -> Result<(), SlackError> {
+        let _turn = self.turns.take(channel_id, answers).await;
+        let parts = self.workspace.begun_post(channel_id, answers).await;
+        let parts = parts.map_err(from_storage)?;
+        if parts.is_empty() {
+            // Another turn has ended it.
+            return Ok(());
+        }
+        let place = Place {
+            channel_id: channel_id.to_owned(),
+            thread_ts,
+            answers,
+        };
+        self.post_parts(&place, parts).await.map(drop)
+    }
+
+    async fn post_parts(&self, place: &Place, parts: Vec<Part>) -> Result<Vec<String>, SlackError> {
+        let mut posted = Vec::with_capacity(parts.len());
+        for part in parts {
+            posted.push(self.post_part(place, &part, &posted).await?);
+        }
+        let finished = self
+            .workspace
+            .finish_post(&place.channel_id, place.answers)
+            .await;
+        finished.map_err(from_storage)?;
+        Ok(ids(&posted))
+    }
+
+    /// The post of a part; `earlier` are those of the parts before it.
+    async fn post_part(
+        &self,
+        place: &Place,
+        part: &Part,
+        earlier: &[TsKey],
+    ) -> Result<TsKey, SlackError> {
+        let found = match part.state {
+            PartState::Sent(ts) => return Ok(ts),
+            PartState::MaybeSent => self.find_part(place, part, earlier).await?,
+            PartState::NotSent => None,
+        };
+        let ts = match found {
+            Some(ts) => ts,
+            None => self.send(place, part).await?,
+        };
+        let (channel_id, answers) = (&place.channel_id, place.answers);
+        let marked = self
+            .workspace
+            .mark_sent(channel_id, answers, part.number, ts)
+            .await;
+        marked.map_err(from_storage)?;
+        self.keep(
+            &place.channel_id,
+            &[self.own_message(place, &part.text, ts)],
+        )
+        .await?;
+        Ok(ts)
+    }
+
+    async fn send(&self, place: &Place, part: &Part) -> Result<TsKey, SlackError> {
+        let (channel_id, answers) = (&place.channel_id, place.answers);
+        let marked = self
+            .workspace
+            .mark_sending(channel_id, answers, part.number)
+            .await;
+        marked.map_err(from_storage)?;
+        let post = PostMessage {
+            channel: place.channel_id.clone(),
+            thread_ts: place.thread_ts.map(|ts| ts.to_string()),
+            text: part.text.clone(),
+            metadata: Some(Metadata {
+                event_type: METADATA.to_owned(),
+                event_payload: json!({ "answers": place.answers.to_string(), "part": part.number }),
+            }),
+        };
+        match self.client.post_message(&post).await {
+            Ok(ts) => TsKey::parse(&ts).map_err(|error| SlackError::Other(error.to_string())),
+            Err(error) => {
+                if !error.may_have_arrived() {
+                    let marked = self
+                        .workspace
+                        .mark_not_sent(channel_id, answers, part.number)
+                        .await;
+                    marked.map_err(from_storage)?;
+                }
+                Err(from_client(error))
+            }
+        }
+    }
+
+    /// The post of a part that may have been sent before.
+    async fn find_part(
+        &self,
+        place: &Place,
+        part: &Part,
+        earlier: &[TsKey],
+    ) -> Result<Option<TsKey>, SlackError> {
+        let oldest = place.answers.to_string();
+        let messages = match place.thread_ts {
+            Some(thread) => {
+                let thread = thread.to_string();
+                self.thread_since(&place.channel_id, &thread, Some(&oldest))
+                    .await
+            }
+            None => self.history_since(&place.channel_id, &oldest).await,
+        };
+        let stretch = messages.map_err(from_client)?;
+        let found = stretch.messages.iter().find_map(|message| {
+            let ts = TsKey::parse(message.get("ts")?.as_str()?).ok()?;
+            let is_new = ts > place.answers && !earlier.contains(&ts);
+            (is_new && self.is_own(message) && is_part(message, place, part)).then_some(ts)
+        });
+        if found.is_none() && !stretch.is_whole {
+            let detail =
+                "Slack's answer was cut: whether the post stands in the channel is not known";
+            return Err(SlackError::Unavailable(detail.to_owned()));
+        }
+        Ok(found)
+    }
+
+    fn is_own(&self, message: &Value) -> bool {
+        let is = |key: &str, id: Option<&str>| {
+            id.is_some_and(|id| message.get(key).and_then(Value::as_str) == Some(id))
+        };
+        is("user", Some(&self.bot.user_id)) || is("bot_id", self.bot.bot_id.as_deref())
+    }
+
+    /// The post as Slack gives it back, for the store: it may not tell the bot of its own posts.
+    fn own_message(&self, place: &Place, text: &str, ts: TsKey) -> Value {
+        json!({
+            "type": "message",
+            "user": self.bot.user_id,
+            "bot_id": self.bot.bot_id,
+            "text": text,
+            "ts": ts.to_string(),
+            "thread_ts": place.thread_ts.map(|ts| ts.to_string()),
+        })
+    }
+}
+
+impl Place {
+    fn of(request: &PostRequest) -> Result<Self, SlackError> {
+        let key =
+            |ts: &str| TsKey::parse(ts).map_err(|error| SlackError::Invalid(error.to_string()));
+        Ok(Self {
+            channel_id: request.channel_id.clone(),
+            thread_ts: request.thread_ts.as_deref().map(key).transpose()?,
+            answers: key(&request.answers)?,
+        })
+    }
+}
+
+/// Answers that are being posted: one turn for each message at a time, so that nobody goes on with a post that is
+/// under way.
+#[derive(Default)]
+pub(super) struct Turns(Mutex<HashMap<(String, TsKey), Turn>>);
+
+type Turn = Arc<AsyncMutex<()>>;
+
+impl Turns {
+    /// Waits for the turn; it ends when the guard is dropped.
+    async fn take(&self, channel_id: &str, answers: TsKey) -> OwnedMutexGuard<()> {
+        let turn = {
+            let mut turns = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            // Those that nobody holds or waits for are over.
+            turns.retain(|_, turn| Arc::strong_count(turn) > 1);
+            turns
+                .entry((channel_id.to_owned(), answers))
+                .or_default()
+                .clone()
+        };
+        turn.lock_owned().await
+    }
+}
+
+/// By its metadata; a server that keeps none gives the text back as it was sent.
+fn is_part(message: &Value, place: &Place, part: &Part) -> bool {
+    let metadata = message.get("metadata");
+    match metadata.and_then(|metadata| Some((metadata, metadata.get("event_payload")?))) {
+        Some((metadata, payload)) => {
+            let field = |name: &str| payload.get(name);
+            metadata.get("event_type").and_then(Value::as_str) == Some(METADATA)
+                && field("answers").and_then(Value::as_str) == Some(&*place.answers.to_string())
+                && field("part").and_then(Value::as_u64) == Some(u64::from(part.number))
+        }
+        None => message.get("text").and_then(Value::as_str) == Some(&*part.text),
+    }
+}
+
+fn ids(posted: &[TsKey]) -> Vec<String> {
+    posted.iter().map(TsKey::to_string).collect()
+}

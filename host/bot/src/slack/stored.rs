@@ -1,0 +1,290 @@
+//! A chat platform that is the store alone: a message is posted by being stored. For conversations in a terminal.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use myao_plugin::Timestamp;
+use myao_plugin::slack::{Message, PostRequest, Slack, SlackError, User};
+use myao_plugin::storage::effects::Effect;
+use myao_plugin::storage::records::{MessageRecord, UserRecord};
+use myao_plugin::storage::{Keep, MessageQuery, Storage as _, StorageError};
+use myao_plugin::ts::TsKey;
+use myao_sqlite::SqliteWorkspace;
+use tokio::sync::Mutex;
+
+use super::live::from_storage;
+use crate::clock::Clock;
+
+/// The chat platform of one conversation.
+pub struct StoredSlack {
+    workspace: SqliteWorkspace,
+    clock: Clock,
+    /// Who posts.
+    bot: UserRecord,
+    /// The id of the last message, as a key.
+    last: AtomicI64,
+    /// The answers so far, by the channel and the message that they answer.
+    posted: Mutex<HashMap<(String, TsKey), TsKey>>,
+}
+
+impl StoredSlack {
+    /// A platform on which `bot` answers.
+    #[must_use]
+    pub fn new(workspace: SqliteWorkspace, clock: Clock, bot: UserRecord) -> Self {
+        Self {
+            workspace,
+            clock,
+            bot,
+            last: AtomicI64::new(0),
+            posted: Mutex::default(),
+        }
+    }
+
+    /// The clock.
+    #[must_use]
+    pub fn clock(&self) -> &Clock {
+        &self.clock
+    }
+
+    /// Gives later messages greater ids than those that a channel has by now.
+    ///
+    /// # Errors
+    /// Where the store cannot be read.
+    pub async fn go_on_after(&self, channel_id: &str) -> Result<(), StorageError> {
+        let query = MessageQuery {
+            limit: 1,
+            ..query_up_to(channel_id, self.clock.now())
+        };
+        for message in self.workspace.list_messages(query).await? {
+            if let Ok(ts) = TsKey::parse(&message.ts) {
+                self.last.fetch_max(ts.to_database(), Ordering::Relaxed);
+            }
+        }
+        Ok(())
+    }
+
+    /// Stores a message at the top level or in a thread, and returns its id.
+    ///
+    /// # Errors
+    /// Where the store cannot be written.
+    pub async fn write(
+        &self,
+        channel_id: &str,
+        thread_ts: Option<TsKey>,
+        author: &UserRecord,
+        text: &str,
+    ) -> Result<TsKey, StorageError> {
+        let ts = self.next_ts();
+        let now = self.clock.seconds();
+        let record = MessageRecord {
+            channel_id: channel_id.to_owned(),
+            ts,
+            user_id: author.id.clone(),
+            author_name: None,
+            is_bot: author.is_bot,
+            text: text.to_owned(),
+            thread_ts,
+            edited_at: None,
+        };
+        let effects = vec![
+            Effect::User {
+                record: author.clone(),
+                changed_at: now.max(1),
+            },
+            Effect::Message {
+                record,
+                changed: ts,
+            },
+        ];
+        self.workspace.apply_effects(effects, now).await?;
+        Ok(ts)
+    }
+
+    /// The clock's time; where that is not after the last id, the next one.
+    fn next_ts(&self) -> TsKey {
+        let now = self.clock.microseconds();
+        let after = |last: i64| now.max(last.saturating_add(1));
+        let last = self
+            .last
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |last| {
+                Some(after(last))
+            });
+        TsKey::from_database(after(last.unwrap_or_else(|last| last)))
+    }
+}
+
+/// A query that ends with the second `now`, and has room for no message yet.
+fn query_up_to(channel_id: &str, now: Timestamp) -> MessageQuery {
+    let end = TsKey::first_of(now.unix_seconds.saturating_add(1)).to_database();
+    MessageQuery {
+        channel_id: channel_id.to_owned(),
+        since: None,
+        until: TsKey::from_database(end.saturating_sub(1)).to_string(),
+        limit: 0,
+        keep: Keep::Newest,
+        whole_thread: None,
+    }
+}
+
+fn key(ts: &str) -> Result<TsKey, SlackError> {
+    TsKey::parse(ts).map_err(|error| SlackError::Invalid(error.to_string()))
+}
+
+#[async_trait::async_trait]
+impl Slack for StoredSlack {
+    async fn post(&self, request: PostRequest) -> Result<Vec<String>, SlackError> {
+        if request.text.trim().is_empty() {
+            return Err(SlackError::Invalid("there is nothing to post".to_owned()));
+        }
+        let answered = (request.channel_id.clone(), key(&request.answers)?);
+        let thread_ts = request.thread_ts.as_deref().map(key).transpose()?;
+        // Held while it posts, so that the same answer does not come twice at once.
+        let mut posted = self.posted.lock().await;
+        if let Some(ts) = posted.get(&answered) {
+            return Ok(vec![ts.to_string()]);
+        }
+        let written = self
+            .write(&request.channel_id, thread_ts, &self.bot, &request.text)
+            .await;
+        let ts = written.map_err(from_storage)?;
+        posted.insert(answered, ts);
+        Ok(vec![ts.to_string()])
+    }
+
+    async fn thread(
+        &self,
+        channel_id: String,
+        thread_ts: String,
+    ) -> Result<Vec<Message>, SlackError> {
+        let query = MessageQuery {
+            whole_thread: Some(thread_ts),
+            ..query_up_to(&channel_id, self.clock.now())
+        };
+        let messages = self.workspace.list_messages(query).await;
+        messages.map_err(from_storage)
+    }
+
+    async fn history(
+        &self,
+        channel_id: String,
+        until: String,
+        limit: u32,
+    ) -> Result<Vec<Message>, SlackError> {
+        let query = MessageQuery {
+            until,
+            limit,
+            ..query_up_to(&channel_id, self.clock.now())
+        };
+        let messages = self.workspace.list_messages(query).await;
+        let mut messages = messages.map_err(from_storage)?;
+        messages.retain(|message| {
+            let thread = message.thread_ts.as_ref();
+            thread.is_none_or(|thread| *thread == message.ts)
+        });
+        Ok(messages)
+    }
+
+    async fn permalink(&self, _: String, _: String) -> Result<String, SlackError> {
+        Err(SlackError::NotFound(
+            "messages of a terminal have no address".to_owned(),
+        ))
+    }
+
+    async fn get_user(&self, id: String) -> Result<User, SlackError> {
+        let known = self.workspace.known_user(&id).await.map_err(from_storage)?;
+        let user = known.ok_or_else(|| SlackError::NotFound(format!("nobody has the id {id}")))?;
+        Ok(User {
+            id: user.id,
+            name: user.name,
+            is_bot: user.is_bot,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::time::Duration;
+
+    use myao_sqlite::SqliteStore;
+
+    use super::{PostRequest, Slack as _, StoredSlack, TsKey, UserRecord};
+    use crate::clock::Clock;
+
+    /// A platform whose clock stands still.
+    fn platform(folder: &tempfile::TempDir) -> StoredSlack {
+        let store = SqliteStore::open(folder.path().join("myao.db")).unwrap();
+        let workspace = store.workspace("default", chrono_tz::UTC, "default");
+        let clock = Clock::new(chrono_tz::UTC, || Duration::from_secs(1000));
+        StoredSlack::new(workspace.unwrap(), clock, user("myao", true))
+    }
+
+    fn user(name: &str, is_bot: bool) -> UserRecord {
+        UserRecord {
+            id: format!("U-{name}"),
+            name: name.to_owned(),
+            is_bot,
+        }
+    }
+
+    fn post(answers: TsKey, thread_ts: Option<TsKey>) -> PostRequest {
+        PostRequest {
+            channel_id: "C1".to_owned(),
+            thread_ts: thread_ts.map(|ts| ts.to_string()),
+            text: "On 4 March.".to_owned(),
+            answers: answers.to_string(),
+            may_notify: Vec::new(),
+        }
+    }
+
+    async fn ask(slack: &StoredSlack, text: &str) -> TsKey {
+        let ann = user("ann", false);
+        slack.write("C1", None, &ann, text).await.unwrap()
+    }
+
+    async fn history(slack: &StoredSlack, limit: u32) -> Vec<String> {
+        let until = "1000.999999".to_owned();
+        let history = slack.history("C1".to_owned(), until, limit).await;
+        let texts = history.unwrap().into_iter().map(|message| message.text);
+        texts.collect()
+    }
+
+    #[tokio::test]
+    async fn a_message_is_answered_once() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let slack = platform(&folder);
+        let asked = ask(&slack, "When?").await;
+        let posted = slack.post(post(asked, None)).await.unwrap();
+        assert_eq!(slack.post(post(asked, None)).await.unwrap(), posted);
+        assert_eq!(history(&slack, 10).await, ["When?", "On 4 March."]);
+        let bot = slack.get_user("U-myao".to_owned()).await.unwrap();
+        assert!(bot.is_bot && bot.name == "myao");
+    }
+
+    #[tokio::test]
+    async fn ids_grow_where_the_clock_stands_still_and_where_it_begins_again() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let first = platform(&folder);
+        let one = ask(&first, "one").await;
+        let two = ask(&first, "two").await;
+        let again = platform(&folder);
+        again.go_on_after("C1").await.unwrap();
+        let three = ask(&again, "three").await;
+        assert!(one < two && two < three);
+        assert_eq!(history(&again, 2).await, ["two", "three"]);
+    }
+
+    #[tokio::test]
+    async fn a_thread_is_read_alone_and_the_history_without_it() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let slack = platform(&folder);
+        let asked = ask(&slack, "When?").await;
+        ask(&slack, "Another thing").await;
+        slack.post(post(asked, Some(asked))).await.unwrap();
+        let thread = slack.thread("C1".to_owned(), asked.to_string()).await;
+        let texts: Vec<String> = thread.unwrap().into_iter().map(|m| m.text).collect();
+        assert_eq!(texts, ["When?", "On 4 March."]);
+        assert_eq!(history(&slack, 10).await, ["When?", "Another thing"]);
+    }
+}

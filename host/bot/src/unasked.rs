@@ -1,0 +1,286 @@
+//! Answers where nobody else did, when that helps: threads and top-level messages that wait for an answer are judged
+//! first, and answered where the judgment says so.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use myao_plugin::digest::sha256;
+use myao_plugin::explain::explain_storage;
+use myao_plugin::storage::StorageError;
+use myao_plugin::waits::is_under_way;
+use myao_plugin::{Judgment, Target};
+use myao_sqlite::SqliteWorkspace;
+use myao_sqlite::judgments::{StoredJudgment, Unanswered};
+
+use super::clock::Clock;
+use super::current::Current;
+use super::mentions::can_never_succeed;
+use super::metrics::{Metrics, seconds};
+use super::stop::Stop;
+use super::waiting::FailedJudgments;
+use crate::settings::{JudgmentSkip, Response};
+
+/// Looks for conversations that wait.
+pub(super) struct Unasked {
+    pub(super) workspace: SqliteWorkspace,
+    pub(super) current: Current,
+    pub(super) clock: Clock,
+    pub(super) metrics: Arc<Metrics>,
+    /// Conversations whose judgment or answer failed.
+    pub(super) failed: FailedJudgments,
+}
+
+impl Unasked {
+    /// Looks every `response.check_interval_seconds`, until asked to stop.
+    pub(super) async fn run(self, mut stop: Stop) {
+        loop {
+            let interval = self.current.settings().response.check_interval_seconds;
+            stop.sleep(Duration::from_secs(interval.max(1).into()))
+                .await;
+            if stop.is_requested() {
+                return;
+            }
+            self.look(&stop).await;
+        }
+    }
+
+    /// Looks once.
+    pub(super) async fn look(&self, stop: &Stop) {
+        let settings = self.current.settings();
+        let now = self.clock.seconds();
+        let waiting = match self.waiting(&settings.response, now).await {
+            Ok(waiting) => waiting,
+            Err(error) => {
+                tracing::error!(
+                    "who waits for an answer is not known: {}",
+                    explain_storage(&error)
+                );
+                return;
+            }
+        };
+        for conversation in waiting {
+            if stop.is_requested() {
+                return;
+            }
+            let key = key(&conversation);
+            if self.failed.holds(&key, now) {
+                continue;
+            }
+            if let Err(error) = self
+                .consider(&conversation, &settings.response.judgment_skip)
+                .await
+            {
+                self.metrics.judgments.count("failed");
+                let rest = settings.response.judgment_skip.default_skip_seconds;
+                tracing::warn!(
+                    "{} is looked at again in {rest} s: {error}",
+                    conversation.channel_id
+                );
+                self.failed.add(key, self.clock.seconds(), rest);
+            }
+        }
+    }
+
+    /// Conversations that have waited long enough, and not too long.
+    async fn waiting(&self, config: &Response, now: i64) -> Result<Vec<Unanswered>, StorageError> {
+        let shortest = f64::from(config.min_wait_seconds) * (1.0 - config.jitter_ratio).max(0.0);
+        let waited_before = now.saturating_sub(to_seconds(shortest));
+        let not_before = now.saturating_sub(config.max_message_age_seconds.into());
+        let mut waiting = self.workspace.unanswered(waited_before, not_before).await?;
+        waiting.retain(|conversation| {
+            let since = conversation.message_ts.unix_seconds();
+            since + wait_of(config, conversation) <= now
+        });
+        Ok(waiting)
+    }
+
+    async fn consider(&self, conversation: &Unanswered, skip: &JudgmentSkip) -> Result<(), String> {
+        let explained = |error: StorageError| explain_storage(&error);
+        let now = self.clock.now();
+        if skip.enabled {
+            let judged = self
+                .workspace
+                .judgment(&conversation.channel_id, conversation.thread_ts)
+                .await;
+            let judged = judged.map_err(explained)?;
+            // A new message asks anew.
+            if judged.is_some_and(|judged| {
+                judged.message_ts == conversation.message_ts
+                    && is_under_way(judged.until, now.unix_seconds, longest_skip(skip))
+            }) {
+                return Ok(());
+            }
+        }
+        let target = Target {
+            channel_id: conversation.channel_id.clone(),
+            thread_ts: conversation.thread_ts.map(|ts| ts.to_string()),
+            message_ts: conversation.message_ts.to_string(),
+        };
+        let plugin = self.current.plugin();
+        let judgment = plugin
+            .judge(&target, now)
+            .await
+            .map_err(|error| error.to_string())?;
+        if judgment.should_respond {
+            self.metrics.judgments.count("respond");
+            let began = Instant::now();
+            if let Err(error) = plugin.reply_unasked(&target, self.clock.now()).await {
+                if can_never_succeed(&error) {
+                    self.give_up(conversation, &error.to_string()).await;
+                }
+                return Err(error.to_string());
+            }
+            self.metrics.replies.count("unasked");
+            self.metrics.reply_seconds.observe(seconds(began.elapsed()));
+            tracing::info!(
+                "answered unasked in {} (confidence {:.2})",
+                conversation.channel_id,
+                judgment.confidence
+            );
+        } else {
+            self.metrics.judgments.count("stay-silent");
+        }
+        // Only now: a judgment whose answer was not posted counts for nothing.
+        let (channel_id, thread_ts) = (&conversation.channel_id, conversation.thread_ts);
+        let judgment = stored(conversation, &judgment, skip, now.unix_seconds);
+        let kept = self
+            .workspace
+            .keep_judgment(channel_id, thread_ts, judgment, now.unix_seconds);
+        kept.await.map_err(explained)
+    }
+}
+
+impl Unasked {
+    /// Ends an answer that Slack does not take, if it was written down: it must not be posted long after.
+    async fn give_up(&self, conversation: &Unanswered, error: &str) {
+        let (channel_id, ts) = (&conversation.channel_id, conversation.message_ts);
+        let given_up = self
+            .workspace
+            .give_up_reply(channel_id, ts, error.to_owned())
+            .await;
+        match given_up {
+            // Nothing was written down.
+            Ok(()) | Err(StorageError::Conflict(_)) => {}
+            Err(error) => tracing::error!(
+                "an answer that failed waits on: {}",
+                explain_storage(&error)
+            ),
+        }
+    }
+}
+
+/// What names a message in all channels.
+fn key(conversation: &Unanswered) -> String {
+    format!("{}:{}", conversation.channel_id, conversation.message_ts)
+}
+
+/// How long others may answer first, in seconds: varied, but always the same for one message.
+fn wait_of(config: &Response, conversation: &Unanswered) -> i64 {
+    let drawn = drawn(&key(conversation));
+    let factor = 1.0 + config.jitter_ratio * (2.0 * drawn - 1.0);
+    to_seconds(f64::from(config.min_wait_seconds) * factor.max(0.0))
+}
+
+/// A number from 0 to 1 that looks drawn by chance, but depends on the text alone: a restart draws no other.
+fn drawn(text: &str) -> f64 {
+    let digest = sha256(text);
+    let bytes = digest.first_chunk::<4>().copied().unwrap_or_default();
+    f64::from(u32::from_be_bytes(bytes)) / f64::from(u32::MAX)
+}
+
+#[allow(clippy::cast_possible_truncation, reason = "some hours at most")]
+fn to_seconds(seconds: f64) -> i64 {
+    seconds.round() as i64
+}
+
+fn stored(
+    conversation: &Unanswered,
+    judgment: &Judgment,
+    skip: &JudgmentSkip,
+    now: i64,
+) -> StoredJudgment {
+    StoredJudgment {
+        message_ts: conversation.message_ts,
+        should_respond: judgment.should_respond,
+        confidence: judgment.confidence,
+        until: now + i64::from(skip_seconds(skip, judgment.confidence)),
+    }
+}
+
+/// How long a judgment of some confidence holds: by the highest threshold that it reaches.
+fn skip_seconds(skip: &JudgmentSkip, confidence: f64) -> u32 {
+    let reached = skip
+        .thresholds
+        .iter()
+        .filter(|threshold| confidence >= threshold.min_confidence);
+    let highest = reached.max_by(|a, b| a.min_confidence.total_cmp(&b.min_confidence));
+    highest.map_or(skip.default_skip_seconds, |threshold| {
+        threshold.skip_seconds
+    })
+}
+
+/// The longest time that a judgment can hold. One that holds longer was kept while the clock was ahead, or under another
+/// configuration: it does not count.
+fn longest_skip(skip: &JudgmentSkip) -> i64 {
+    let thresholds = skip
+        .thresholds
+        .iter()
+        .map(|threshold| threshold.skip_seconds);
+    let longest = thresholds.chain([skip.default_skip_seconds]).max();
+    i64::from(longest.unwrap_or(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use myao_plugin::ts::TsKey;
+    use myao_sqlite::judgments::Unanswered;
+
+    use super::{drawn, longest_skip, skip_seconds, wait_of};
+    use crate::settings::{JudgmentSkip, Response};
+
+    #[test]
+    fn judgments_hold_by_their_confidence() {
+        let skip = JudgmentSkip::default();
+        let held: Vec<u32> = [1.0, 0.9, 0.89, 0.7, 0.69, 0.0]
+            .iter()
+            .map(|confidence| skip_seconds(&skip, *confidence))
+            .collect();
+        assert_eq!(held, [43_200, 43_200, 3600, 3600, 600, 600]);
+        assert_eq!(longest_skip(&skip), 43_200);
+    }
+
+    #[test]
+    fn each_message_waits_a_time_of_its_own_within_the_jitter() {
+        let config = Response::default();
+        let waits: Vec<i64> = (0..200)
+            .map(|second| {
+                let conversation = Unanswered {
+                    channel_id: "C1".to_owned(),
+                    thread_ts: None,
+                    message_ts: TsKey::first_of(1_700_000_000 + second),
+                    user_id: "U1".to_owned(),
+                };
+                assert_eq!(
+                    wait_of(&config, &conversation),
+                    wait_of(&config, &conversation)
+                );
+                wait_of(&config, &conversation)
+            })
+            .collect();
+        assert!(
+            waits.iter().all(|wait| (210..=390).contains(wait)),
+            "{waits:?}"
+        );
+        let (shortest, longest) = (waits.iter().min(), waits.iter().max());
+        assert!(shortest < Some(&230) && longest > Some(&370), "{waits:?}");
+    }
+
+    #[test]
+    fn drawn_numbers_are_spread_from_0_to_1() {
+        let mean = (0..1000)
+            .map(|number| drawn(&number.to_string()))
+            .sum::<f64>()
+            / 1000.0;
+        assert!((0.45..0.55).contains(&mean), "{mean}");
+    }
+}

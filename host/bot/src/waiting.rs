@@ -1,0 +1,158 @@
+//! What the bot waits for, in the store and in this process.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use myao_plugin::storage::StorageError;
+use myao_plugin::waits::{Wait, WaitKind, is_under_way};
+use myao_sqlite::SqliteWorkspace;
+
+use super::clock::Clock;
+use super::current::Current;
+use crate::slack::live::LiveSlack;
+
+/// A wait that keeps people from being answered is trouble where it goes on for more than so many seconds.
+const TROUBLE_SECONDS: i64 = 60;
+/// The method without which nobody is answered.
+const POST: &str = "chat.postMessage";
+/// The agent without which nobody is answered.
+const REPLIES: &str = "response";
+
+/// Tells what waits.
+#[derive(Clone)]
+pub(super) struct Waiting {
+    pub(super) workspace: SqliteWorkspace,
+    pub(super) slack: Arc<LiveSlack>,
+    pub(super) current: Current,
+    pub(super) clock: Clock,
+    pub(super) judgments: FailedJudgments,
+}
+
+impl Waiting {
+    /// Everything that waits now.
+    ///
+    /// # Errors
+    /// Where the store cannot be read.
+    pub(super) async fn list(&self) -> Result<Vec<Wait>, StorageError> {
+        let now = self.clock.seconds();
+        let mut waits = self.in_process(now);
+        waits.extend(self.workspace.waits(now).await?);
+        waits.extend(self.judgments.waits(now));
+        Ok(waits)
+    }
+
+    /// Those of them that keep people from being answered, in words.
+    pub(super) fn troubles(&self) -> Vec<String> {
+        let now = self.clock.seconds();
+        let waits = self.in_process(now).into_iter();
+        let mute = waits.filter(|wait| {
+            [POST, REPLIES].contains(&wait.label) && wait.until - now > TROUBLE_SECONDS
+        });
+        mute.map(|wait| {
+            format!(
+                "{} waits for {} s: {}",
+                wait.what,
+                wait.until - now,
+                wait.why
+            )
+        })
+        .collect()
+    }
+
+    fn in_process(&self, now: i64) -> Vec<Wait> {
+        let end = |wait: Duration| {
+            // A part of a second is still to be waited for.
+            let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
+            now.saturating_add(i64::try_from(seconds).unwrap_or(i64::MAX))
+        };
+        let methods = self.slack.client().waits().into_iter();
+        let methods = methods.map(|(method, wait)| Wait {
+            kind: WaitKind::Slack,
+            label: method,
+            what: format!("Slack's {method}"),
+            until: end(wait),
+            why: "Slack wants no calls for now (429)".to_owned(),
+        });
+        let models = self.current.plugin().paused_models().into_iter();
+        let models = models.map(|(agent, wait)| Wait {
+            kind: WaitKind::Model,
+            label: agent,
+            what: format!("the model of agents.{agent}"),
+            until: end(wait),
+            why: "its provider wants no calls for now (429)".to_owned(),
+        });
+        methods.chain(models).collect()
+    }
+}
+
+/// Until when conversations are left alone whose judgment or answer failed: a message's name and Unix seconds. A restart
+/// forgets them.
+#[derive(Clone, Default)]
+pub(super) struct FailedJudgments(Arc<Mutex<HashMap<String, Failed>>>);
+
+/// A wait, and how long it was to be: a clock that came back leaves more than that.
+struct Failed {
+    until: i64,
+    longest: i64,
+}
+
+impl Failed {
+    fn is_under_way(&self, now: i64) -> bool {
+        is_under_way(self.until, now, self.longest)
+    }
+}
+
+impl FailedJudgments {
+    /// Leaves a conversation alone for so many seconds.
+    pub(super) fn add(&self, key: String, now: i64, seconds: u32) {
+        let longest = i64::from(seconds);
+        let until = now.saturating_add(longest);
+        self.with(|failed| failed.insert(key, Failed { until, longest }));
+    }
+
+    /// Whether a conversation is left alone.
+    pub(super) fn holds(&self, key: &str, now: i64) -> bool {
+        self.with(|failed| {
+            failed.retain(|_, wait| wait.is_under_way(now));
+            failed.contains_key(key)
+        })
+    }
+
+    fn waits(&self, now: i64) -> Vec<Wait> {
+        let mut waits: Vec<Wait> = self.with(|failed| {
+            let under_way = failed.iter().filter(|(_, wait)| wait.is_under_way(now));
+            let waits = under_way.map(|(key, wait)| Wait {
+                kind: WaitKind::Judgment,
+                label: "failed",
+                what: format!("the judgment of {key}"),
+                until: wait.until,
+                why: "it failed, or the answer did".to_owned(),
+            });
+            waits.collect()
+        });
+        waits.sort_by(|a, b| (a.until, &a.what).cmp(&(b.until, &b.what)));
+        waits
+    }
+
+    fn with<T>(&self, work: impl FnOnce(&mut HashMap<String, Failed>) -> T) -> T {
+        work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::FailedJudgments;
+
+    #[test]
+    fn a_conversation_that_failed_is_left_alone_until_then_or_the_clock_comes_back() {
+        const YEAR: i64 = 365 * 24 * 3600;
+        let failed = FailedJudgments::default();
+        failed.add("C1:1.0".to_owned(), 1000, 600);
+        assert!(failed.holds("C1:1.0", 1599) && !failed.holds("C1:2.0", 1000));
+        assert_eq!(failed.waits(1000).len(), 1);
+        assert!(!failed.holds("C1:1.0", 1600));
+        failed.add("C1:1.0".to_owned(), YEAR, 600);
+        assert!(!failed.holds("C1:1.0", 1000));
+    }
+}

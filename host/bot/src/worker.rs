@@ -1,0 +1,150 @@
+//! Lets the events of the inbox take effect.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use myao_plugin::explain::explain_storage;
+use myao_plugin::storage::StorageError;
+use myao_plugin::storage::effects::Effect;
+use myao_plugin::storage::records::Directory;
+use myao_slack::events::{BotIdentity, Consequences, Named, consequences};
+use myao_sqlite::SqliteWorkspace;
+use myao_sqlite::inbox::{Failed, WaitingEvent};
+use tokio::sync::Notify;
+
+use super::clock::Clock;
+use super::home::Home;
+use super::metrics::Metrics;
+use super::stop::Stop;
+use crate::slack::live::LiveSlack;
+
+/// The most events that take effect in one transaction.
+const BATCH: u32 = 128;
+/// How long the worker rests when the store does not work.
+const REST: Duration = Duration::from_secs(2);
+/// How often it looks for events that failed and are due again.
+const LOOK: Duration = Duration::from_secs(5);
+/// How long applied events are remembered, so that a late duplicate is known: Slack delivers again for an hour.
+const REMEMBERED_SECONDS: i64 = 24 * 3600;
+
+/// Applies events, oldest first.
+pub(super) struct Worker {
+    pub(super) workspace: SqliteWorkspace,
+    pub(super) slack: Arc<LiveSlack>,
+    pub(super) bot: BotIdentity,
+    pub(super) home: Home,
+    pub(super) clock: Clock,
+    pub(super) metrics: Arc<Metrics>,
+    /// Told of new events.
+    pub(super) arrived: Arc<Notify>,
+    /// Tells of mentions.
+    pub(super) asked: Arc<Notify>,
+}
+
+impl Worker {
+    /// Works until asked to stop; what waits then is done at the next start.
+    pub(super) async fn run(self, mut stop: Stop) {
+        while !stop.is_requested() {
+            match self.apply_waiting().await {
+                Ok(0) => self.forget().await,
+                Ok(_) => continue,
+                Err(error) => {
+                    tracing::error!("events wait: {}", explain_storage(&error));
+                    stop.sleep(REST).await;
+                    continue;
+                }
+            }
+            tokio::select! {
+                () = self.arrived.notified() => {}
+                () = stop.sleep(LOOK) => {}
+            }
+        }
+    }
+
+    /// Applies one batch, and says how many events it had.
+    pub(super) async fn apply_waiting(&self) -> Result<usize, StorageError> {
+        let now = self.clock.seconds();
+        let waiting = self.workspace.waiting_events(now, BATCH).await?;
+        if waiting.is_empty() {
+            return Ok(0);
+        }
+        let people = self.people_of(&waiting).await?;
+        let mut ready = Vec::with_capacity(waiting.len());
+        let mut homes = Vec::new();
+        for event in &waiting {
+            match consequences(&event.payload, &people, &self.bot) {
+                Ok(Consequences {
+                    effects,
+                    opened_home,
+                }) => {
+                    ready.push((event.id, effects));
+                    homes.extend(opened_home);
+                }
+                Err(error) => {
+                    // Another try could not read it either. It ends without an effect.
+                    tracing::warn!("event {} is left out: {error}", event.event_id);
+                    self.metrics.left_out.count("event");
+                    ready.push((event.id, Vec::new()));
+                }
+            }
+        }
+        let asked = ready.iter().any(|(_, effects)| asks(effects));
+        let ids: Vec<i64> = ready.iter().map(|(id, _)| *id).collect();
+        let applied = self.workspace.apply_events(ready, now).await?;
+        for (id, applied) in ids.iter().zip(applied) {
+            match applied {
+                Ok(_) => self.metrics.events.count("applied"),
+                Err(error) => {
+                    if let Some(event) = waiting.iter().find(|event| event.id == *id) {
+                        self.failed(event, explain_storage(&error)).await?;
+                    }
+                }
+            }
+        }
+        if asked {
+            self.asked.notify_one();
+        }
+        for user in homes {
+            self.home.show(user);
+        }
+        Ok(waiting.len())
+    }
+
+    /// Everybody whom the events name. Who is not known yet is asked for; where Slack does not tell, the event
+    /// takes effect without the name.
+    async fn people_of(&self, events: &[WaitingEvent]) -> Result<Directory, StorageError> {
+        let mut named = Named::default();
+        for event in events {
+            if let Ok(of_event) = Named::of(&event.payload) {
+                named.users.extend(of_event.users);
+                named.channels.extend(of_event.channels);
+            }
+        }
+        self.slack.directory(named).await
+    }
+
+    /// It is tried again later, and set aside for people to look at where it fails on.
+    async fn failed(&self, event: &WaitingEvent, error: String) -> Result<(), StorageError> {
+        tracing::warn!("event {} took no effect: {error}", event.event_id);
+        let now = self.clock.seconds();
+        let failed = self.workspace.fail_event(event.id, error, now).await?;
+        self.metrics.events.count(match failed {
+            Failed::TriedAgainAt(_) => "failed",
+            Failed::SetAside => "set-aside",
+        });
+        Ok(())
+    }
+
+    async fn forget(&self) {
+        let before = self.clock.seconds() - REMEMBERED_SECONDS;
+        if let Err(error) = self.workspace.forget_applied_events(before).await {
+            tracing::warn!("old events are not forgotten: {}", explain_storage(&error));
+        }
+    }
+}
+
+fn asks(effects: &[Effect]) -> bool {
+    effects
+        .iter()
+        .any(|effect| matches!(effect, Effect::Mention { .. }))
+}

@@ -1,0 +1,312 @@
+//! What the commands share: configuration, store, component.
+
+use std::cell::RefCell;
+use std::fmt::Debug;
+use std::io::IsTerminal as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use chrono::{DateTime, FixedOffset, Offset as _, TimeZone as _};
+use myao::config::{Config, LogFormat, LogLevel, Logging};
+use myao_import::python_bot;
+use myao_llm::configured_agents;
+use myao_plugin::explain::explain_storage;
+use myao_plugin::printable::{Printable, line};
+use myao_plugin::{BUNDLED_COMPONENT, LoadError, LoadedComponent};
+use myao_plugin::{MemoryPlugin, MemoryPluginBuilder, Timestamp, WORKSPACE_SCOPE_ID, printable};
+use myao_sqlite::{SqliteStore, SqliteWorkspace};
+use tracing::field::Field;
+use tracing_subscriber::EnvFilter;
+use tracing_subscriber::field::MakeExt as _;
+use tracing_subscriber::filter::{FilterExt as _, filter_fn};
+use tracing_subscriber::fmt::format::{Writer, debug_fn};
+use tracing_subscriber::layer::{Layer as _, SubscriberExt as _};
+use tracing_subscriber::util::SubscriberInitExt as _;
+
+use super::args::{Cli, Command};
+use super::output;
+use super::server_words::ServerWords;
+use super::traces::{Traces, is_span};
+
+#[derive(Clone)]
+pub(crate) struct App {
+    pub(crate) config: Config,
+    pub(crate) json: bool,
+    pub(crate) component: Option<PathBuf>,
+    pub(crate) config_path: Option<PathBuf>,
+    legacy_workspace_short_term: bool,
+    traces: Option<Traces>,
+    pub(crate) servers: Arc<ServerWords>,
+}
+
+impl App {
+    pub(crate) fn new(arguments: &Cli) -> anyhow::Result<Self> {
+        let (path, legacy) = (
+            arguments.config.as_deref(),
+            arguments.legacy_workspace_short_term,
+        );
+        let config = read_config(path, legacy)?;
+        let traces = Traces::from_environment();
+        let is_bot = matches!(arguments.command, Command::Run);
+        start_logging(
+            config.logging,
+            is_bot,
+            traces.as_ref().ok().and_then(Option::as_ref),
+        );
+        // If they cannot be sent, the command runs all the same.
+        let traces = traces.unwrap_or_else(|error| {
+            tracing::warn!("{error}");
+            None
+        });
+        Ok(Self {
+            config,
+            json: arguments.json,
+            component: arguments.component.clone(),
+            config_path: arguments.config.clone(),
+            legacy_workspace_short_term: legacy,
+            traces,
+            servers: Arc::default(),
+        })
+    }
+
+    /// The same with the configuration as its file is now.
+    pub(crate) fn reloaded(&self) -> anyhow::Result<Self> {
+        Ok(Self {
+            config: read_config(
+                self.config_path.as_deref(),
+                self.legacy_workspace_short_term,
+            )?,
+            ..self.clone()
+        })
+    }
+
+    /// What to type for another command that works as this one does.
+    pub(crate) fn command(&self, arguments: &str) -> String {
+        let mut command = "myao".to_owned();
+        for (option, file) in [
+            ("--config", &self.config_path),
+            ("--component", &self.component),
+        ] {
+            if let Some(file) = file {
+                command.push_str(&format!(" {option} {}", quoted(file)));
+            }
+        }
+        if self.legacy_workspace_short_term {
+            command.push_str(" --legacy-workspace-short-term");
+        }
+        format!("{command} {arguments}")
+    }
+
+    /// Sends the traces that are not sent yet.
+    pub(crate) fn end(&self) {
+        if let Some(traces) = &self.traces {
+            traces.end();
+        }
+    }
+
+    /// The database; made where there is none, upgraded where it is an older one.
+    pub(crate) fn open_store(&self) -> anyhow::Result<SqliteStore> {
+        let path = &self.config.memory.database_path;
+        let warnings = RefCell::new(Vec::new());
+        let (store, upgraded) =
+            SqliteStore::open_or_upgrade(path, &self.config.workspace, &|connection, sink| {
+                warnings.replace(python_bot::read(connection, sink)?.warnings);
+                Ok(())
+            })?;
+        if let Some(tally) = upgraded {
+            output::tell(&format!(
+                "Upgraded {}: {} messages and {} memories were taken over; the old tables stay beside them as legacy_*",
+                path.display(),
+                tally.messages.new,
+                tally.memories.new
+            ));
+            for warning in warnings.take() {
+                output::tell(&format!("warning: {warning}"));
+            }
+        }
+        Ok(store)
+    }
+
+    /// The database, for commands that only look: one that is not there is an error.
+    pub(crate) fn open_existing_store(&self) -> anyhow::Result<SqliteStore> {
+        let path = &self.config.memory.database_path;
+        anyhow::ensure!(
+            path.exists(),
+            "there is no database {} yet: run `{}` first, or name another one in the configuration (memory.database_path)",
+            path.display(),
+            self.command("import PATH")
+        );
+        self.open_store()
+    }
+
+    pub(crate) fn workspace(&self, store: &SqliteStore) -> anyhow::Result<SqliteWorkspace> {
+        Ok(store.workspace(
+            &self.config.workspace,
+            self.config.timezone,
+            WORKSPACE_SCOPE_ID,
+        )?)
+    }
+
+    /// The component, which fits this program.
+    pub(crate) fn load_component(&self) -> Result<LoadedComponent, LoadError> {
+        let cache = cache_folder();
+        let loaded = match &self.component {
+            Some(path) => LoadedComponent::from_file(path, cache.as_deref()),
+            None => LoadedComponent::from_bytes(
+                "the built-in component",
+                BUNDLED_COMPONENT,
+                cache.as_deref(),
+            ),
+        };
+        loaded?.with_memory()
+    }
+
+    /// The component with the configured model, which is to be bound to a store.
+    pub(crate) fn plugin(&self) -> anyhow::Result<MemoryPluginBuilder> {
+        let plugin = MemoryPlugin::builder()
+            .component(self.load_component()?)
+            .llm(configured_agents(&self.config.agents)?)
+            .call_observer(self.servers.clone())
+            .settings(self.config.settings()?);
+        let traces = self.traces.as_ref();
+        Ok(plugin.capture_content(traces.is_some_and(|traces| traces.captures_content)))
+    }
+
+    /// The same over a workspace of the database, which keeps the journal of the model's calls.
+    pub(crate) async fn plugin_over(
+        &self,
+        workspace: &SqliteWorkspace,
+    ) -> anyhow::Result<MemoryPlugin> {
+        self.bind(self.plugin()?, workspace).await
+    }
+
+    /// Binds a plugin to a workspace of the database.
+    pub(crate) async fn bind(
+        &self,
+        mut plugin: MemoryPluginBuilder,
+        workspace: &SqliteWorkspace,
+    ) -> anyhow::Result<MemoryPlugin> {
+        let workspace = Arc::new(workspace.clone());
+        plugin = plugin.storage(workspace.clone());
+        if self.config.memory.recording {
+            plugin = plugin.recordings(workspace.clone());
+        }
+        let plugin = plugin.build()?.with_journal(workspace).await;
+        plugin.map_err(|error| anyhow::anyhow!(explain_storage(&error)))
+    }
+
+    /// The given time, or now, in the configured time zone.
+    pub(crate) fn time(&self, time: Option<DateTime<FixedOffset>>) -> Timestamp {
+        // The one place where the program reads the clock.
+        let now = || {
+            std::time::SystemTime::UNIX_EPOCH
+                .elapsed()
+                .unwrap_or_default()
+                .as_secs()
+        };
+        let unix_seconds = time.map(|time| time.timestamp());
+        self.local_time(unix_seconds.unwrap_or_else(|| i64::try_from(now()).unwrap_or(i64::MAX)))
+    }
+
+    /// A point in time with the offset of the configured time zone.
+    pub(crate) fn local_time(&self, unix_seconds: i64) -> Timestamp {
+        let offset = DateTime::from_timestamp(unix_seconds, 0).map_or(0, |time| {
+            let zone = self.config.timezone;
+            zone.offset_from_utc_datetime(&time.naive_utc())
+                .fix()
+                .local_minus_utc()
+        });
+        Timestamp {
+            unix_seconds,
+            utc_offset_seconds: offset,
+        }
+    }
+}
+
+/// A path as a shell takes it.
+fn quoted(path: &Path) -> String {
+    let path = path.display().to_string();
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+@%:,".contains(c);
+    if path.chars().all(is_plain) {
+        return path;
+    }
+    format!("'{}'", path.replace('\'', r"'\''"))
+}
+
+/// Where compiled components are kept: `$XDG_CACHE_HOME/myao` or `~/.cache/myao`.
+fn cache_folder() -> Option<PathBuf> {
+    let folder = |name| {
+        std::env::var_os(name)
+            .map(PathBuf::from)
+            .filter(|path| path.is_absolute())
+    };
+    let cache = folder("XDG_CACHE_HOME").or_else(|| Some(folder("HOME")?.join(".cache")))?;
+    Some(cache.join("myao"))
+}
+
+fn read_config(path: Option<&Path>, legacy_workspace_short_term: bool) -> anyhow::Result<Config> {
+    let mut config = match path {
+        Some(path) => Config::read(path)?,
+        None => Config::default(),
+    };
+    config.memory.legacy_workspace_short_term |= legacy_workspace_short_term;
+    Ok(config)
+}
+
+/// Logs to standard error. `RUST_LOG` overrides the configuration. A bot tells what it does; other commands print it
+/// themselves, so that only warnings show unless more is asked for.
+fn start_logging(logging: Logging, is_bot: bool, traces: Option<&Traces>) {
+    let default = match logging.level {
+        LogLevel::Debug => "warn,myao=debug",
+        LogLevel::Info if is_bot => "warn,myao=info",
+        LogLevel::Info | LogLevel::Warning => "warn",
+        LogLevel::Error => "error",
+    };
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(default));
+    let lines = tracing_subscriber::fmt::layer();
+    let lines = match logging.format {
+        LogFormat::Text => lines
+            .with_writer(output::raw_stderr)
+            .with_ansi(output::raw_stderr().is_terminal())
+            .fmt_fields(debug_fn(write_field).delimited(" "))
+            .boxed(),
+        LogFormat::Json => lines
+            .json()
+            .flatten_event(true)
+            .with_writer(|| Printable::new(output::raw_stderr(), printable::json))
+            .boxed(),
+    };
+    let is_line = filter_fn(|metadata| !is_span(metadata));
+    tracing_subscriber::registry()
+        .with(traces.map(Traces::layer))
+        .with(lines.with_filter(filter.and(is_line)))
+        .init();
+}
+
+/// A field of a log line, or its message: one line, whatever it holds.
+fn write_field(out: &mut Writer<'_>, field: &Field, value: &dyn Debug) -> std::fmt::Result {
+    let value = format!("{value:?}");
+    match field.name() {
+        "message" => write!(out, "{}", line(&value)),
+        name => write!(out, "{name}={}", line(&value)),
+    }
+}
+
+/// Reads a file, or standard input for `-`.
+pub(crate) fn read_input(path: &Path) -> anyhow::Result<String> {
+    let text = match path == Path::new("-") {
+        true => std::io::read_to_string(std::io::stdin()),
+        false => std::fs::read_to_string(path),
+    };
+    text.with_context(|| format!("cannot read {}", input_name(path)))
+}
+
+/// What errors call an input.
+pub(crate) fn input_name(path: &Path) -> String {
+    if path == Path::new("-") {
+        "standard input".to_owned()
+    } else {
+        path.display().to_string()
+    }
+}

@@ -1,0 +1,300 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use chrono::{DateTime, FixedOffset, NaiveDate};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use myao_plugin::{MemoryType, Scope};
+
+/// Layered, versioned memory for team chat.
+#[derive(Debug, Parser)]
+#[command(name = "myao", version, max_term_width = 100)]
+pub(crate) struct Cli {
+    /// The configuration, in YAML; without one, defaults and ./myao.db
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+
+    /// Another memory component than the built-in one
+    #[arg(long, global = true, value_name = "FILE.wasm")]
+    pub(crate) component: Option<PathBuf>,
+
+    /// Print JSON instead of text for people
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+
+    /// Make and show the retired workspace short-term memory
+    #[arg(long, global = true)]
+    pub(crate) legacy_workspace_short_term: bool,
+
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run the bot: listen to Slack, remember, answer
+    Run,
+    /// Talk with the bot here, without Slack
+    Chat(ChatArgs),
+    /// Check configuration, database, component, models and Slack, and say how to mend what is wrong
+    Doctor(DoctorArgs),
+    /// What the bot needs from Slack
+    #[command(subcommand)]
+    Slack(SlackCommand),
+    /// Take in a Slack export (folder or zip) or the Python bot's database
+    Import {
+        /// The export or database
+        path: PathBuf,
+    },
+    /// Make the memories that a bot running all the time would have made of the stored messages
+    Backfill(BackfillArgs),
+    /// Make the memories that are due now
+    Generate(GenerateArgs),
+    /// Look at memories
+    #[command(subcommand)]
+    Memory(MemoryCommand),
+    /// What the calls of models took: tokens, time and money
+    Usage(UsageArgs),
+    /// Make a recorded memory again, without a network, and compare
+    Replay(ReplayArgs),
+    /// The configuration file: what it may hold
+    #[command(subcommand)]
+    Config(ConfigCommand),
+    /// Print the exact prompt for a memory
+    Prompt(InputArgs),
+    /// Make the text of a memory and print it; nothing is saved
+    Summarize(InputArgs),
+}
+
+/// Who talks, and where.
+#[derive(Debug, Args)]
+pub(crate) struct ChatArgs {
+    /// Your name [default: $USER]
+    #[arg(long)]
+    pub(crate) name: Option<String>,
+
+    /// Talk in this channel, by its name or id: it answers from there, and what is said is stored there
+    /// [default: #chat, a private channel that all such conversations with this database share]
+    #[arg(long, value_name = "NAME_OR_ID")]
+    pub(crate) channel: Option<String>,
+
+    /// Talk as at this time
+    #[arg(long, value_name = "RFC3339", value_parser = time_with_offset)]
+    pub(crate) now: Option<DateTime<FixedOffset>>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DoctorArgs {
+    /// Also ask each model for a few tokens, which costs a little; without this only the way to it is tried
+    #[arg(long)]
+    pub(crate) call_models: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConfigCommand {
+    /// List all keys with their defaults
+    Keys,
+    /// Print the JSON schema, for editors that check the file while you write it
+    Schema,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum SlackCommand {
+    /// Print the manifest to make the app from, at https://api.slack.com/apps
+    Manifest {
+        /// Take events over HTTP at this address of yours, instead of Socket Mode
+        #[arg(long, value_name = "URL")]
+        request_url: Option<String>,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct GenerateArgs {
+    /// Act as at this time
+    #[arg(long, value_name = "RFC3339", value_parser = time_with_offset)]
+    pub(crate) now: Option<DateTime<FixedOffset>>,
+
+    /// Try at once what rests because the model failed at it
+    #[arg(long)]
+    pub(crate) retry: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct BackfillArgs {
+    /// Stop the simulated clock here [default: now]
+    #[arg(long, value_name = "RFC3339", value_parser = time_with_offset)]
+    pub(crate) until: Option<DateTime<FixedOffset>>,
+
+    /// Go on after failures, as a running bot would; what failed is tried again at the next tick
+    #[arg(long)]
+    pub(crate) keep_going: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum MemoryCommand {
+    /// All memories, the newest version of each
+    List,
+    /// One channel, thread or the workspace: texts, sources and times
+    Show {
+        /// A channel's name or id, CHANNEL:THREAD_TS, or `workspace`
+        scope_id: String,
+    },
+    /// The versions of a channel's short-term memory
+    History {
+        /// The channel's name or id
+        channel: String,
+        /// The texts that the long-term memory has had, instead
+        #[arg(long)]
+        long_term: bool,
+    },
+    /// What changed between two versions
+    Diff {
+        /// The channel's name or id
+        channel: String,
+        /// The older version, as `history` numbers them
+        v1: u32,
+        /// The newer version
+        v2: u32,
+        /// Compare texts of the long-term memory, instead
+        #[arg(long)]
+        long_term: bool,
+    },
+}
+
+/// Which calls, and how they are summed.
+#[derive(Debug, Args)]
+pub(crate) struct UsageArgs {
+    /// What to sum by; several, separated by commas
+    #[arg(long, value_delimiter = ',', default_value = "day,model")]
+    pub(crate) by: Vec<ByArg>,
+
+    /// Leave out calls before this day, or time
+    #[arg(long, value_name = "DATE|RFC3339", value_parser = moment)]
+    pub(crate) since: Option<MomentArg>,
+
+    /// Leave out calls after this day, or from this time on
+    #[arg(long, value_name = "DATE|RFC3339", value_parser = moment)]
+    pub(crate) until: Option<MomentArg>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ByArg {
+    /// The day, in the configured time zone
+    Day,
+    /// The channel
+    Channel,
+    /// Thread, channel short-term, channel long-term, workspace
+    Layer,
+    /// Provider and model
+    Model,
+}
+
+/// A day of the configured time zone, or a point in time.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum MomentArg {
+    Day(NaiveDate),
+    Time(DateTime<FixedOffset>),
+}
+
+fn moment(text: &str) -> Result<MomentArg, &'static str> {
+    if let Ok(day) = text.parse() {
+        return Ok(MomentArg::Day(day));
+    }
+    let time = DateTime::parse_from_rfc3339(text).map(MomentArg::Time);
+    time.map_err(|_| "expected a day, as in 2026-03-06, or a time with its UTC offset, as in 2026-03-06T09:00:00+09:00")
+}
+
+/// Which memory to make again.
+#[derive(Debug, Args)]
+pub(crate) struct ReplayArgs {
+    /// A channel's name or id, CHANNEL:THREAD_TS, `workspace`, or the id of a memory
+    pub(crate) memory: String,
+
+    /// The version, as `memory history` numbers them [default: the newest]
+    pub(crate) version: Option<u32>,
+
+    /// A text of the channel's long-term memory, instead of a version of the short-term memory
+    #[arg(long)]
+    pub(crate) long_term: bool,
+
+    /// Print the prompts and answers, too
+    #[arg(long)]
+    pub(crate) prompts: bool,
+}
+
+/// What a prompt is made from.
+#[derive(Debug, Args)]
+pub(crate) struct InputArgs {
+    /// What the memory is about
+    #[arg(long)]
+    pub(crate) scope: ScopeArg,
+
+    /// How far back it reaches
+    #[arg(long)]
+    pub(crate) memory_type: MemoryTypeArg,
+
+    /// The channel's name or id, in the store
+    #[arg(long, value_name = "NAME", conflicts_with = "context")]
+    pub(crate) channel: Option<String>,
+
+    /// The thread, by the id of its first message
+    #[arg(
+        long,
+        value_name = "TS",
+        requires = "channel",
+        conflicts_with = "context"
+    )]
+    pub(crate) thread: Option<String>,
+
+    /// A context in JSON instead of the store; - reads standard input
+    #[arg(long, value_name = "FILE.json")]
+    pub(crate) context: Option<PathBuf>,
+
+    /// The memory to merge into [default: with the store, the stored one]
+    // Memories are lists: they begin with a hyphen.
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    pub(crate) existing_memory: Option<String>,
+
+    /// Leave out messages after this time, with the store; memories are shown as they are
+    #[arg(long, value_name = "RFC3339", value_parser = time_with_offset, conflicts_with = "context")]
+    pub(crate) now: Option<DateTime<FixedOffset>>,
+}
+
+fn time_with_offset(text: &str) -> Result<DateTime<FixedOffset>, &'static str> {
+    DateTime::parse_from_rfc3339(text)
+        .map_err(|_| "expected a time with its UTC offset, as in 2026-03-06T09:00:00+09:00")
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum ScopeArg {
+    Thread,
+    Channel,
+    Workspace,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum MemoryTypeArg {
+    #[value(alias = "short_term")]
+    ShortTerm,
+    #[value(alias = "long_term")]
+    LongTerm,
+}
+
+impl From<ScopeArg> for Scope {
+    fn from(scope: ScopeArg) -> Self {
+        match scope {
+            ScopeArg::Thread => Self::Thread,
+            ScopeArg::Channel => Self::Channel,
+            ScopeArg::Workspace => Self::Workspace,
+        }
+    }
+}
+
+impl From<MemoryTypeArg> for MemoryType {
+    fn from(memory_type: MemoryTypeArg) -> Self {
+        match memory_type {
+            MemoryTypeArg::ShortTerm => Self::ShortTerm,
+            MemoryTypeArg::LongTerm => Self::LongTerm,
+        }
+    }
+}

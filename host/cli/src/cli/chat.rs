@@ -1,0 +1,327 @@
+//! `myao chat`: the bot in a terminal.
+
+use std::io::{BufRead as _, IsTerminal as _, Write as _};
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use myao_bot::chat::{Chat, Setting, own_channel};
+use myao_bot::clock::Clock;
+use myao_plugin::printable::line;
+use myao_plugin::{Engine, Reply, Scope, names};
+use myao_sqlite::SqliteWorkspace;
+use myao_sqlite::inspect::MemoryFilter;
+use rustyline::DefaultEditor;
+use rustyline::error::ReadlineError;
+use serde_json::json;
+
+use super::app::App;
+use super::args::{ChatArgs, GenerateArgs};
+use super::memory_json::memory_json;
+use super::{generate, in_one_line, memory, output};
+
+/// Printed by `/help`.
+const HELP: &str = "\
+/memory    what is remembered of this channel   (/記憶)
+/generate  make the memories that are due now   (/生成)
+/help      this help                            (/ヘルプ)
+/quit      end the conversation; so does Ctrl-D (/終了)
+Everything else is said to the bot.";
+
+/// Talks until the input ends. The exit code tells a script whether something went wrong.
+pub(crate) async fn run(app: &App, arguments: &ChatArgs) -> anyhow::Result<ExitCode> {
+    let workspace = app.workspace(&app.open_store()?)?;
+    let channel = match &arguments.channel {
+        Some(name) if !is_own_channel(name) => workspace.find_channel(name)?,
+        _ => own_channel(),
+    };
+    let name = name_of_person(arguments);
+    let setting = Setting {
+        channel,
+        name: name.clone(),
+        bot_name: app.config.persona.name.clone(),
+    };
+    let clock = match arguments.now {
+        Some(now) => {
+            let since_1970 = now
+                .to_utc()
+                .signed_duration_since(chrono::DateTime::UNIX_EPOCH);
+            let since_1970 = since_1970.to_std().context("--now is before 1970")?;
+            Clock::new(app.config.timezone, move || since_1970)
+        }
+        None => Clock::system(app.config.timezone),
+    };
+    let plugin = app.plugin_over(&workspace).await?;
+    let engine = plugin.settings().reply_engine;
+    let chat = Chat::open(workspace.clone(), plugin, clock, setting).await?;
+    let mut lines = Lines::open()?;
+    let mut talk = Talk {
+        app,
+        arguments,
+        workspace,
+        chat,
+        engine,
+        in_terminal: matches!(lines, Lines::Terminal(_)),
+        said: false,
+        failed: false,
+    };
+    talk.greet(&name)?;
+    let prompt = format!("{}> ", line(&name));
+    while let Some(line) = tokio::task::block_in_place(|| lines.next(&prompt))? {
+        if !talk.take(line.trim()).await? {
+            break;
+        }
+    }
+    talk.end()
+}
+
+fn is_own_channel(name: &str) -> bool {
+    let own = own_channel();
+    [own.id.as_str(), &own.name].contains(&name.trim_start_matches('#'))
+}
+
+fn name_of_person(arguments: &ChatArgs) -> String {
+    let user = || std::env::var("USER").ok();
+    let name = arguments.name.clone().or_else(user).unwrap_or_default();
+    match name.trim() {
+        "" => "you".to_owned(),
+        name => name.to_owned(),
+    }
+}
+
+/// Where lines come from.
+enum Lines {
+    /// A person at a terminal.
+    Terminal(Box<DefaultEditor>),
+    /// A script.
+    Plain(std::io::StdinLock<'static>),
+}
+
+impl Lines {
+    fn open() -> anyhow::Result<Self> {
+        if !(std::io::stdin().is_terminal() && output::in_terminal()) {
+            return Ok(Self::Plain(std::io::stdin().lock()));
+        }
+        let config = rustyline::Config::builder().auto_add_history(true).build();
+        let editor = DefaultEditor::with_config(config);
+        let editor = editor.context("cannot read lines from this terminal")?;
+        Ok(Self::Terminal(Box::new(editor)))
+    }
+
+    /// The next line; none where there are no more. Blocks.
+    fn next(&mut self, prompt: &str) -> anyhow::Result<Option<String>> {
+        match self {
+            Self::Terminal(editor) => match editor.readline(prompt) {
+                Ok(line) => Ok(Some(line)),
+                Err(ReadlineError::Eof | ReadlineError::Interrupted) => Ok(None),
+                Err(error) => Err(error).context("cannot read from the terminal"),
+            },
+            Self::Plain(input) => {
+                let mut line = String::new();
+                let read = input.read_line(&mut line);
+                let read = read.context("cannot read standard input: it is to be text in UTF-8")?;
+                Ok((read > 0).then_some(line))
+            }
+        }
+    }
+}
+
+/// What a line asks for.
+enum Command {
+    Memory,
+    Generate,
+    Help,
+    Quit,
+    Unknown,
+}
+
+impl Command {
+    /// None for what is said to the bot. Input methods write the slash wide.
+    fn of(line: &str) -> Option<Self> {
+        let name = line.strip_prefix(['/', '／'])?;
+        Some(match name.trim() {
+            "memory" | "memories" | "記憶" => Self::Memory,
+            "generate" | "生成" => Self::Generate,
+            "help" | "ヘルプ" => Self::Help,
+            "quit" | "exit" | "終了" => Self::Quit,
+            _ => Self::Unknown,
+        })
+    }
+}
+
+/// A conversation with somebody.
+struct Talk<'a> {
+    app: &'a App,
+    arguments: &'a ChatArgs,
+    workspace: SqliteWorkspace,
+    chat: Chat,
+    engine: Engine,
+    in_terminal: bool,
+    /// Whether something was said to the bot.
+    said: bool,
+    /// Whether something went wrong.
+    failed: bool,
+}
+
+impl Talk<'_> {
+    fn greet(&self, name: &str) -> anyhow::Result<()> {
+        if !self.in_terminal {
+            return Ok(());
+        }
+        let (bot, name) = (line(&self.app.config.persona.name), line(name));
+        let channel = line(&self.chat.channel().name);
+        let mut out = output::stdout();
+        writeln!(
+            out,
+            "{name} talks with {bot} in #{channel}. /help tells more, Ctrl-D ends it."
+        )?;
+        if self.engine == Engine::Extractive {
+            writeln!(
+                out,
+                "No model is configured: {bot} answers with what it remembers."
+            )?;
+        }
+        Ok(())
+    }
+
+    /// Does what a line says; false where the conversation is over. Only standard output that cannot be written is an
+    /// error: every other failure is told, and the conversation goes on.
+    async fn take(&mut self, line: &str) -> anyhow::Result<bool> {
+        match Command::of(line) {
+            None if line.is_empty() => {}
+            None => self.say(line).await?,
+            Some(Command::Quit) => return Ok(false),
+            Some(Command::Help) => writeln!(output::stdout(), "{HELP}")?,
+            Some(Command::Memory) => self.show_memories()?,
+            Some(Command::Generate) => self.generate().await?,
+            Some(Command::Unknown) => {
+                self.fail(&format!("{line} is no command; /help lists them"));
+            }
+        }
+        Ok(true)
+    }
+
+    async fn say(&mut self, line: &str) -> anyhow::Result<()> {
+        self.said = true;
+        let answered = {
+            let bot = &self.app.config.persona.name;
+            let _waiting = (self.engine == Engine::Llm)
+                .then(|| output::waiting(&format!("{bot} is writing…")));
+            tokio::select! {
+                answered = self.chat.say(line) => answered.map_err(|error| error.to_string()),
+                () = interrupted(self.in_terminal) => Err("interrupted".to_owned()),
+            }
+        };
+        match answered {
+            Ok(reply) => self.print(line, &reply),
+            Err(error) if self.app.json => {
+                self.failed = true;
+                output::print_json(&json!({ "question": line, "error": error }))
+            }
+            Err(error) => {
+                self.fail(&error);
+                Ok(())
+            }
+        }
+    }
+
+    fn print(&self, question: &str, reply: &Reply) -> anyhow::Result<()> {
+        if self.app.json {
+            return output::print_json(&json!({
+                "question": question,
+                "answer": reply.text,
+                "engine": names::engine(reply.engine),
+                "truncated": reply.truncated,
+                "posted": reply.posted,
+            }));
+        }
+        let bot = line(&self.app.config.persona.name);
+        let text = reply.text.trim_end();
+        let gap = if text.contains('\n') { '\n' } else { ' ' };
+        let mut out = output::stdout();
+        writeln!(out, "{bot}:{gap}{text}")?;
+        if self.in_terminal {
+            writeln!(out)?;
+        }
+        out.flush()?;
+        Ok(())
+    }
+
+    fn show_memories(&mut self) -> anyhow::Result<()> {
+        let channel = self.chat.channel();
+        let filter = MemoryFilter {
+            scope: Some(Scope::Channel),
+            scope_id: Some(channel.id.clone()),
+            with_text: true,
+            ..MemoryFilter::default()
+        };
+        let memories = match memory::newest(self.app, &self.workspace, &filter) {
+            Ok(memories) => memories,
+            Err(error) => {
+                self.fail(&in_one_line(&error));
+                return Ok(());
+            }
+        };
+        if self.app.json {
+            return output::print_json(&memories.iter().map(memory_json).collect());
+        }
+        let name = line(&channel.name);
+        let mut out = output::stdout();
+        if memories.is_empty() {
+            writeln!(out, "Nothing is remembered of #{name} yet. Next: /generate")?;
+        }
+        for stored in &memories {
+            let memory_type = names::memory_type(stored.memory.memory_type);
+            let made = output::time(stored.memory.updated_at);
+            writeln!(out, "## #{name} {memory_type}, made {made}")?;
+            writeln!(out, "{}", stored.memory.content.trim_end())?;
+        }
+        Ok(())
+    }
+
+    async fn generate(&mut self) -> anyhow::Result<()> {
+        let arguments = GenerateArgs {
+            now: self.arguments.now,
+            retry: false,
+        };
+        match generate::generate(self.app, &arguments).await {
+            Ok(code) if code != ExitCode::SUCCESS => {
+                self.failed = true;
+                if !self.app.json {
+                    self.app.servers.tell();
+                }
+            }
+            Ok(_) => {}
+            Err(error) if super::is_broken_pipe(&error) => return Err(error),
+            Err(error) => self.fail(&in_one_line(&error)),
+        }
+        Ok(())
+    }
+
+    fn fail(&mut self, why: &str) {
+        self.failed = true;
+        output::complain(&self.app.servers.beside(why));
+    }
+
+    /// In a terminal every failure has been seen.
+    fn end(&self) -> anyhow::Result<ExitCode> {
+        if self.in_terminal && self.said {
+            writeln!(
+                output::stdout(),
+                "What was said is stored. `{}` makes memories of it, as /generate does here.",
+                self.app.command("generate")
+            )?;
+        }
+        Ok(if self.failed && !self.in_terminal {
+            ExitCode::FAILURE
+        } else {
+            ExitCode::SUCCESS
+        })
+    }
+}
+
+/// Ends when somebody at a terminal presses Ctrl-C; a script's is ended by it as any program.
+async fn interrupted(in_terminal: bool) {
+    if !in_terminal || tokio::signal::ctrl_c().await.is_err() {
+        std::future::pending::<()>().await;
+    }
+}

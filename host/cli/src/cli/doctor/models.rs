@@ -1,0 +1,157 @@
+//! The models of the agents: whether they are configured, have a key, and can be reached.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use myao_llm::config;
+use myao_llm::config::Agents;
+use myao_llm::{Outlook, configured, outlook};
+use myao_plugin::explain::explain_llm;
+use myao_plugin::llm::{Agent, Purpose, Request};
+use myao_plugin::{Scope, WORKSPACE_SCOPE_ID};
+
+use super::Finding;
+use crate::cli::in_one_line;
+use crate::cli::server_words::ServerWords;
+
+/// How long a server may take to answer.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// How long a model may take to answer, retries included.
+const CALL_PATIENCE: Duration = Duration::from_secs(60);
+/// What a model is asked with --call-models.
+const QUESTION: &str = "Answer with the one word: ready";
+/// The longest answer to it, in tokens; some models think before they speak.
+const ANSWER_TOKENS: u32 = 64;
+
+/// One agent.
+struct Checked {
+    check: &'static str,
+    /// Its key in `agents`.
+    key: &'static str,
+    agent: Agent,
+    config: config::Agent,
+    /// What goes on without a model.
+    without: &'static str,
+}
+
+/// A finding for each agent. Without `call` the models are not asked: a server that answers anything is well.
+pub(super) async fn check(agents: &Agents, call: bool) -> Vec<Finding> {
+    let checked = [
+        Checked {
+            check: "model for memories",
+            key: "memory",
+            agent: Agent::Memory,
+            config: agents.memory.clone(),
+            without: "none: memories are picked from what was said",
+        },
+        Checked {
+            check: "model for replies",
+            key: "response",
+            agent: Agent::Response,
+            config: agents.for_replies(),
+            without: "none: mentions are answered by quoting what is remembered",
+        },
+        Checked {
+            check: "model for judgments",
+            key: "judgment",
+            agent: Agent::Judgment,
+            config: agents.for_judgments(),
+            without: "none: the bot answers only where it is mentioned",
+        },
+    ];
+    let mut reached = HashMap::new();
+    let mut findings = Vec::new();
+    for checked in checked {
+        findings.push(check_one(&checked, call, &mut reached).await);
+    }
+    findings
+}
+
+/// `reached` holds what is known of servers, by their addresses.
+async fn check_one(
+    checked: &Checked,
+    call: bool,
+    reached: &mut HashMap<String, Result<(), String>>,
+) -> Finding {
+    let (check, key) = (checked.check, checked.key);
+    let outlook = match outlook(key, &checked.config) {
+        Ok(Some(outlook)) => outlook,
+        Ok(None) => {
+            let finding = Finding::unset(check, checked.without);
+            // The other agents take its model.
+            return match checked.agent {
+                Agent::Memory => {
+                    finding.with_advice("agents.memory.model_id names a model for everything")
+                }
+                Agent::Response | Agent::Judgment => finding,
+            };
+        }
+        Err(error) => return Finding::bad(check, error.to_string()),
+    };
+    let Outlook {
+        model,
+        origin,
+        missing_key,
+    } = outlook;
+    if let Some(variable) = missing_key {
+        return Finding::bad(check, format!("{model} has no key")).with_advice(format!(
+            "set client_args.api_key of its agent, or the variable {variable}"
+        ));
+    }
+    if call {
+        return match ask(checked).await {
+            Ok(()) => Finding::good(check, format!("{model} at {origin} answers")),
+            Err(why) => Finding::bad(check, format!("{model} at {origin}: {why}")),
+        };
+    }
+    if !reached.contains_key(&origin) {
+        reached.insert(origin.clone(), reach(&origin).await);
+    }
+    match reached.get(&origin) {
+        Some(Err(why)) => {
+            Finding::bad(check, format!("{model}: {origin} cannot be reached: {why}")).with_advice(
+                format!("check the network, and agents.{key}.client_args.base_url"),
+            )
+        }
+        _ => Finding::good(
+            check,
+            format!("{model}: {origin} can be reached; --call-models tells whether it answers"),
+        ),
+    }
+}
+
+/// Whether a server answers HTTP at all, over TLS where its address says so.
+async fn reach(origin: &str) -> Result<(), String> {
+    let client = reqwest::Client::builder()
+        .timeout(PATIENCE)
+        .redirect(reqwest::redirect::Policy::none())
+        .build();
+    let answered = match client {
+        Ok(client) => client.head(origin).send().await.map(drop),
+        Err(error) => Err(error),
+    };
+    answered.map_err(|error| in_one_line(&anyhow::Error::new(error.without_url())))
+}
+
+/// A small real call.
+async fn ask(checked: &Checked) -> Result<(), String> {
+    let llm = configured(checked.key, &checked.config).map_err(|error| error.to_string())?;
+    let request = Request {
+        system_prompt: QUESTION.to_owned(),
+        max_tokens: ANSWER_TOKENS,
+        answer_schema: None,
+        purpose: Purpose {
+            agent: checked.agent,
+            scope: Scope::Workspace,
+            scope_id: WORKSPACE_SCOPE_ID.to_owned(),
+            memory_type: None,
+        },
+    };
+    let words = ServerWords::default();
+    match tokio::time::timeout(CALL_PATIENCE, llm.complete(request, &words)).await {
+        Ok(answered) => answered
+            .map(drop)
+            .map_err(|error| words.beside(&explain_llm(&error))),
+        Err(_) => Err(format!("no answer within {} s", CALL_PATIENCE.as_secs())),
+    }
+}

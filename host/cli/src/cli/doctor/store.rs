@@ -1,0 +1,67 @@
+//! The database: whether it can be opened, read whole, and written.
+
+use std::fs;
+use std::path::Path;
+
+use myao_sqlite::examine::{Examined, examine};
+
+use super::Finding;
+
+const CHECK: &str = "database";
+
+/// What the database is, and whether it has the tables of this program's schema.
+pub(super) fn check(path: &Path) -> (Finding, bool) {
+    let shown = path.display();
+    let finding = match examine(path) {
+        Err(error) => Finding::bad(CHECK, error.to_string()),
+        Ok(Examined::Missing) => missing(path),
+        Ok(Examined::Empty) => Finding::warning(CHECK, format!("{shown} is empty")).with_advice(
+            "`myao import`, `myao chat` and `myao run` fill it; if it should hold memories, restore it from a backup, or name the file that \
+             holds them in memory.database_path",
+        ),
+        Ok(Examined::Legacy) => Finding::warning(
+            CHECK,
+            format!("{shown} is the Python bot's database"),
+        )
+        .with_advice(
+            "the first command that uses it takes its rows over and keeps its tables as legacy_*; make a copy first",
+        ),
+        Ok(Examined::Ours { faults, .. }) if !faults.is_empty() => Finding::bad(
+            CHECK,
+            format!("{shown} is damaged: {}", faults.join("; ").replace('\n', " ")),
+        )
+        .with_advice("restore it from a backup"),
+        Ok(Examined::Ours { schema, newest, .. }) if schema < newest => Finding::warning(
+            CHECK,
+            format!("{shown} is whole, with schema {schema} of an older myao"),
+        )
+        .with_advice(format!("the first command that uses it brings it to schema {newest}")),
+        Ok(Examined::Ours { schema, .. }) => {
+            let found = format!("{shown} is whole and can be written, schema {schema}");
+            return (Finding::good(CHECK, found), true);
+        }
+    };
+    (finding, false)
+}
+
+/// Whether a database can be made.
+fn missing(path: &Path) -> Finding {
+    let shown = path.display();
+    let probe = path.with_extension("doctor");
+    match fs::File::create_new(&probe) {
+        Ok(_) => {
+            let found = match fs::remove_file(&probe) {
+                Ok(()) => format!("there is no {shown} yet"),
+                Err(error) => format!(
+                    "there is no {shown} yet, and {} stays behind: {error}",
+                    probe.display()
+                ),
+            };
+            Finding::warning(CHECK, found)
+                .with_advice("`myao import`, `myao chat` and `myao run` make it")
+        }
+        Err(error) => Finding::bad(CHECK, format!("{shown} cannot be made: {error}")).with_advice(
+            "make its folder, and make it writable, or name another file in memory.database_path",
+        ),
+    }
+}

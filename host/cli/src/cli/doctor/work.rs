@@ -1,0 +1,175 @@
+//! What waits for the bot, and what it gave up.
+
+use anyhow::anyhow;
+use myao_plugin::explain::explain_storage;
+use myao_plugin::storage::StorageError;
+use myao_plugin::waits::WaitKind;
+use myao_sqlite::SqliteWorkspace;
+use myao_sqlite::mention_limits::TOO_MANY;
+use myao_sqlite::replies::{ReplyState, StoredReply};
+
+use super::Finding;
+use super::health::Running;
+use crate::cli::app::App;
+use crate::cli::{in_one_line, output};
+
+/// More are not counted.
+const MOST: u32 = 1000;
+/// How many waits are shown.
+const SHOWN_WAITS: usize = 20;
+/// How many errors are shown.
+const SHOWN: usize = 3;
+
+/// Findings for events, for answers, and for what waits for a time, if anything does; or one for the database that does not
+/// tell them.
+pub(super) async fn check(app: &App, bot: Option<Running>) -> Vec<Finding> {
+    match look(app, bot).await {
+        Ok(findings) => findings,
+        Err(error) => vec![Finding::bad("waiting work", in_one_line(&error))],
+    }
+}
+
+async fn look(app: &App, bot: Option<Running>) -> anyhow::Result<Vec<Finding>> {
+    let workspace = app.workspace(&app.open_store()?)?;
+    let failed = |error: StorageError| anyhow!(explain_storage(&error));
+    let bot_runs = bot.is_some();
+    let mut findings = vec![
+        events(&workspace, bot_runs).await.map_err(failed)?,
+        answers(app, &workspace, bot_runs).await.map_err(failed)?,
+    ];
+    // A bot that runs knows what its store knows, and more.
+    let waits = match bot {
+        Some(bot) => bot.waits,
+        None => stored_waits(app, &workspace).await.map_err(failed)?,
+    };
+    findings.extend(waits_finding(app, &waits));
+    Ok(findings)
+}
+
+async fn stored_waits(
+    app: &App,
+    workspace: &SqliteWorkspace,
+) -> Result<Vec<WaitLine>, StorageError> {
+    let waits = workspace.waits(app.time(None).unix_seconds).await?;
+    let told = waits.into_iter().map(|found| {
+        let until = output::time(app.local_time(found.until));
+        WaitLine::new(found.kind.name(), &found.what, &until, &found.why)
+    });
+    Ok(told.collect())
+}
+
+/// What waits for a time; `None` if nothing does.
+fn waits_finding(app: &App, waits: &[WaitLine]) -> Option<Finding> {
+    const CHECK: &str = "waits";
+    let mut found: Vec<&str> = waits.iter().map(|wait| wait.text.as_str()).collect();
+    let more = format!("and {} more", found.len().saturating_sub(SHOWN_WAITS));
+    if found.len() > SHOWN_WAITS {
+        found.truncate(SHOWN_WAITS);
+        found.push(&more);
+    }
+    if found.is_empty() {
+        return None;
+    }
+    let found = found.join("\n");
+    if waits.iter().all(|wait| wait.is_usual) {
+        return Some(Finding::good(CHECK, found));
+    }
+    let retry = app.command("generate --retry");
+    let advice = format!("each ends by itself; `{retry}` tries memories at once");
+    Some(Finding::warning(CHECK, found).with_advice(advice))
+}
+
+/// One wait in words.
+pub(super) struct WaitLine {
+    /// Whether nothing went wrong: a conversation was judged.
+    is_usual: bool,
+    text: String,
+}
+
+impl WaitLine {
+    pub(super) fn new(kind: &str, what: &str, until: &str, why: &str) -> Self {
+        Self {
+            is_usual: kind == WaitKind::Judgment.name(),
+            text: format!("{what} waits until {until}: {why}"),
+        }
+    }
+}
+
+async fn events(workspace: &SqliteWorkspace, bot_runs: bool) -> Result<Finding, StorageError> {
+    const CHECK: &str = "events";
+    let waiting = workspace.waiting_events(i64::MAX, MOST).await?.len();
+    let set_aside = workspace.set_aside_events(MOST).await?;
+    let mut found = vec![count(waiting, "event waits", "events wait")];
+    if set_aside.is_empty() {
+        let found = found.join("; ");
+        return Ok(match waiting {
+            0 => Finding::good(CHECK, found),
+            _ => Finding::warning(CHECK, found).with_advice(when_it_runs(bot_runs)),
+        });
+    }
+    found.push(count(
+        set_aside.len(),
+        "failed too often and is set aside",
+        "failed too often and are set aside",
+    ));
+    let newest = set_aside.iter().rev().take(SHOWN);
+    found.extend(newest.map(|event| format!("{}: {}", event.event_id, event.error)));
+    Ok(Finding::warning(CHECK, found.join("; ")).with_advice(
+        "what they brought is not in the store, and they are not tried again; please report their errors",
+    ))
+}
+
+async fn answers(
+    app: &App,
+    workspace: &SqliteWorkspace,
+    bot_runs: bool,
+) -> Result<Finding, StorageError> {
+    const CHECK: &str = "answers";
+    let waiting = workspace
+        .list_replies(Some(ReplyState::Waiting), MOST)
+        .await?;
+    let mut given_up = workspace
+        .list_replies(Some(ReplyState::GivenUp), MOST)
+        .await?;
+    // As the configuration wants it.
+    given_up.retain(|reply| reply.error.as_deref() != Some(TOO_MANY));
+    let mut found = vec![count(waiting.len(), "answer waits", "answers wait")];
+    if !given_up.is_empty() {
+        found.push(count(given_up.len(), "was given up", "were given up"));
+    }
+    let failed = waiting.iter().chain(&given_up);
+    found.extend(failed.filter_map(|reply| told(app, reply)).take(SHOWN));
+    let found = found.join("; ");
+    Ok(match (waiting.is_empty(), given_up.is_empty()) {
+        (true, true) => Finding::good(CHECK, found),
+        (false, _) => Finding::warning(CHECK, found).with_advice(when_it_runs(bot_runs)),
+        (true, false) => Finding::warning(CHECK, found)
+            .with_advice("once the cause is mended, mention the bot again"),
+    })
+}
+
+/// Where and why an answer failed.
+fn told(app: &App, reply: &StoredReply) -> Option<String> {
+    let asked = output::time(app.local_time(reply.asked_at));
+    let error = reply.error.as_ref()?;
+    Some(format!("#{}, {asked}: {error}", reply.channel_name))
+}
+
+fn when_it_runs(bot_runs: bool) -> &'static str {
+    if bot_runs {
+        "the bot that runs is at it; its log tells of failures"
+    } else {
+        "`myao run` goes on with it"
+    }
+}
+
+/// `no events wait`, `1 event waits`, `2 events wait`.
+fn count(n: usize, one: &str, more: &str) -> String {
+    let most = usize::try_from(MOST).unwrap_or(usize::MAX);
+    match n {
+        0 => format!("no {more}"),
+        1 => format!("1 {one}"),
+        n if n >= most => format!("{n} or more {more}"),
+        n => format!("{n} {more}"),
+    }
+}

@@ -1,0 +1,374 @@
+//! `myao generate` and `myao backfill`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use myao_bot::backfill;
+use myao_bot::backfill::{Options, Outcomes};
+use myao_plugin::explain::explain;
+use myao_plugin::printable::line;
+use myao_plugin::storage::{Due, STAND_IN_VERSION};
+use myao_plugin::{Entry, Made, Outcome, Report, Scope, SkipReason, names, run};
+use myao_sqlite::{SqliteWorkspace, StoreError};
+
+use super::app::App;
+use super::args::{BackfillArgs, GenerateArgs};
+use super::report_json::{backfill_json, report_json};
+use super::{output, remarks, unreached};
+
+/// One generation run. The exit code tells whether something failed.
+pub(crate) async fn generate(app: &App, arguments: &GenerateArgs) -> anyhow::Result<ExitCode> {
+    let workspace = app.workspace(&app.open_existing_store()?)?;
+    let plugin = app.plugin_over(&workspace).await?;
+    let now = app.time(arguments.now);
+    if arguments.retry {
+        workspace.clear_deferrals()?;
+    }
+    let window = i64::from(plugin.settings().short_term_window_hours) * 3600;
+    let window_start = now.unix_seconds - window;
+    let leaves_out_history = has_history(&workspace, window_start)?;
+    let bar = output::progress_bar(0, "{bar:30} {pos}/{len} threads and channels");
+    let report = run::generate(
+        &plugin,
+        now,
+        app.config.memory.steps_in_flight(),
+        &|progress| {
+            bar.set_length(progress.total as u64);
+            bar.set_position(progress.done as u64);
+        },
+    )
+    .await;
+    bar.finish_and_clear();
+    let mut report = report?;
+    let waiting = backfill::waiting(&plugin, &workspace, now).await?;
+    add_waiting(&mut report, waiting);
+    if app.json {
+        output::print_json(&report_json(&report))?;
+    } else {
+        print_report(app, &report)?;
+        if leaves_out_history {
+            print_left_out(app, &workspace, window_start)?;
+        }
+    }
+    Ok(exit_code(
+        report.entries.iter().any(|entry| failure(entry).is_some()),
+    ))
+}
+
+/// Whether a channel of which nothing is remembered has messages from before the window.
+fn has_history(workspace: &SqliteWorkspace, window_start: i64) -> Result<bool, StoreError> {
+    let oldest = workspace.oldest_message_never_summarized()?;
+    Ok(oldest.is_some_and(|oldest| oldest.unix_seconds() < window_start))
+}
+
+/// What the run left out: a backfill takes it in where a channel has no memory yet.
+fn print_left_out(app: &App, workspace: &SqliteWorkspace, window_start: i64) -> anyhow::Result<()> {
+    if has_history(workspace, window_start)? {
+        writeln!(
+            output::stdout(),
+            "note: some channels have older messages of which nothing is remembered; `{}` takes them in, if it comes before their \
+             first memory",
+            app.command("backfill"),
+        )?;
+    }
+    unreached::print(app, &workspace.unreached()?)
+}
+
+/// Adds the channels that a run does not look at, because their conversations go on.
+fn add_waiting(report: &mut Report, waiting: Due) {
+    let seen: BTreeSet<String> = report
+        .entries
+        .iter()
+        .map(|entry| entry.scope_id.clone())
+        .collect();
+    let skipped = waiting
+        .channels
+        .into_iter()
+        .filter(|backlog| !seen.contains(&backlog.channel.id));
+    report.entries.extend(skipped.map(|backlog| Entry {
+        scope: Scope::Channel,
+        scope_id: backlog.channel.id,
+        channel_name: backlog.channel.name,
+        made: Vec::new(),
+        outcome: Outcome::Skipped(SkipReason::NotDue),
+    }));
+}
+
+/// The whole past, on a simulated clock.
+pub(crate) async fn backfill(app: &App, arguments: &BackfillArgs) -> anyhow::Result<ExitCode> {
+    let workspace = app.workspace(&app.open_existing_store()?)?;
+    let plugin = app.plugin_over(&workspace).await?;
+    let options = Options {
+        interval_seconds: app.config.memory.long_term_update_interval_seconds,
+        until: app.time(arguments.until),
+        in_flight: app.config.memory.steps_in_flight(),
+        keep_going: arguments.keep_going,
+    };
+    let bar = output::progress_bar(1000, "{bar:30} {percent:>3} %  {msg}");
+    let outcomes = backfill::backfill(
+        &plugin,
+        &workspace,
+        options,
+        &|unix_seconds| app.local_time(unix_seconds),
+        &|progress| {
+            let span = (progress.end - progress.start).max(1);
+            let done = (progress.tick - progress.start) * 1000 / span;
+            bar.set_position(u64::try_from(done).unwrap_or(0));
+            let time = output::time(app.local_time(progress.tick));
+            bar.set_message(format!("{time}, {}", memories(progress.made)));
+        },
+    )
+    .await;
+    bar.finish_and_clear();
+    let outcomes = outcomes?;
+    let unreached = workspace.unreached()?;
+    if app.json {
+        output::print_json(&backfill_json(app, &outcomes, &unreached))?;
+    } else {
+        print_backfill(app, &outcomes, arguments.keep_going, unreached.is_empty())?;
+        unreached::print(app, &unreached)?;
+    }
+    Ok(exit_code(!outcomes.failed.is_empty()))
+}
+
+fn exit_code(failed: bool) -> ExitCode {
+    if failed {
+        ExitCode::FAILURE
+    } else {
+        ExitCode::SUCCESS
+    }
+}
+
+fn memories(n: usize) -> String {
+    output::memories(n as u64)
+}
+
+fn failure(entry: &Entry) -> Option<String> {
+    match &entry.outcome {
+        Outcome::Failed(error) => Some(explain(error)),
+        Outcome::Done | Outcome::Skipped(_) | Outcome::Deferred(_) => None,
+    }
+}
+
+/// `#general`, `#general, thread 1709280000.000001` or `the workspace`.
+fn place(entry: &Entry) -> String {
+    let name = if entry.channel_name.is_empty() {
+        entry
+            .scope_id
+            .split(':')
+            .next()
+            .unwrap_or_default()
+            .to_owned()
+    } else {
+        format!("#{}", entry.channel_name)
+    };
+    let place = match (entry.scope, entry.scope_id.split_once(':')) {
+        (Scope::Workspace, _) => "the workspace".to_owned(),
+        (Scope::Thread, Some((_, thread))) => format!("{name}, thread {thread}"),
+        _ => name,
+    };
+    line(&place).into_owned()
+}
+
+fn print_report(app: &App, report: &Report) -> anyhow::Result<()> {
+    let made: usize = report.entries.iter().map(|entry| entry.made.len()).sum();
+    writeln!(
+        output::stdout(),
+        "{}: made {}",
+        output::time(report.now),
+        memories(made)
+    )?;
+    if made > 0 {
+        let mut table = output::table(&["", "of", "memory", "version", "messages", "engine"]);
+        for entry in &report.entries {
+            for made in &entry.made {
+                table.add_row([
+                    " ",
+                    &place(entry),
+                    names::memory_type(made.memory_type),
+                    &remarks::version_cell(made.version, made.truncated),
+                    &made.source_message_count.to_string(),
+                    names::engine(made.engine),
+                ]);
+            }
+        }
+        output::print_table(&table)?;
+        print_remarks(report)?;
+    }
+    let mut skipped: BTreeMap<String, usize> = BTreeMap::new();
+    for entry in report
+        .entries
+        .iter()
+        .filter(|entry| entry.scope != Scope::Workspace)
+    {
+        if let Outcome::Skipped(reason) = entry.outcome {
+            *skipped.entry(skip_reason(app, reason)).or_default() += 1;
+        }
+    }
+    let mut out = output::stdout();
+    for (reason, n) in skipped {
+        writeln!(out, "skipped {n}: {reason}")?;
+    }
+    for entry in &report.entries {
+        if let Some(failure) = failure(entry) {
+            writeln!(out, "failed: {}: {}", place(entry), line(&failure))?;
+        }
+    }
+    print_deferred(app, &mut out, &report.entries)
+}
+
+/// How those memories came about of which there is something to say.
+fn print_remarks(report: &Report) -> anyhow::Result<()> {
+    let mut out = output::stdout();
+    for entry in &report.entries {
+        for made in &entry.made {
+            if let Some(remarks) = remarks::remarks(made.truncated, Some(&made.coverage)) {
+                writeln!(
+                    out,
+                    "note: {} {}, {}: {remarks}",
+                    place(entry),
+                    names::memory_type(made.memory_type),
+                    remarks::version(made.version)
+                )?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What rests, and how it is tried at once.
+fn print_deferred(
+    app: &App,
+    out: &mut impl std::io::Write,
+    entries: &[Entry],
+) -> anyhow::Result<()> {
+    let mut rests = false;
+    for entry in entries {
+        if let Outcome::Deferred(deferral) = &entry.outcome {
+            writeln!(out, "{}", remarks::deferral(&place(entry), deferral))?;
+            rests = true;
+        }
+    }
+    if rests {
+        writeln!(out, "{}", remarks::retry(app))?;
+    }
+    Ok(())
+}
+
+fn skip_reason(app: &App, reason: SkipReason) -> String {
+    let reason = match reason {
+        SkipReason::NoNewMessages => "no new messages",
+        SkipReason::NotDue => {
+            "the conversation goes on; a version is made when it is over, or longer"
+        }
+        SkipReason::OutsideWindow => {
+            let backfill = app.command("backfill");
+            return format!("only old messages; `{backfill}` makes memories of the past");
+        }
+        SkipReason::NothingToSummarize => "nothing to summarise",
+        SkipReason::Unchanged => "unchanged",
+    };
+    reason.to_owned()
+}
+
+fn print_backfill(
+    app: &App,
+    outcomes: &Outcomes,
+    keep_going: bool,
+    is_whole: bool,
+) -> anyhow::Result<()> {
+    let mut out = output::stdout();
+    let Some((first, last)) = outcomes.ticks else {
+        let nothing = if is_whole {
+            "Nothing to do: there are no messages of which no memory was made yet."
+        } else {
+            "Nothing was made."
+        };
+        writeln!(out, "{nothing}")?;
+        return Ok(());
+    };
+    let time = |unix_seconds| output::time(app.local_time(unix_seconds));
+    writeln!(
+        out,
+        "From {} to {}: made {}",
+        time(first),
+        time(last),
+        memories(outcomes.made.len())
+    )?;
+    for ((scope, memory_type), n) in tally(&outcomes.made) {
+        writeln!(out, "  {n:>6}  {scope} {memory_type}")?;
+    }
+    for (n, remark) in peculiar(&outcomes.made) {
+        writeln!(out, "  {n:>6}  of them {remark}")?;
+    }
+    for ((place, failure), times) in failures(&outcomes.failed) {
+        let times = if times == 1 {
+            String::new()
+        } else {
+            format!(" ({times} times)")
+        };
+        writeln!(out, "failed: {place}{times}: {}", line(&failure))?;
+    }
+    print_deferred(app, &mut out, &outcomes.deferred)?;
+    if outcomes.failed.is_empty() {
+        writeln!(out, "Next: {}", app.command("memory list"))?;
+    } else if !keep_going {
+        writeln!(
+            out,
+            "Stopped at {}. What was made is saved; `{}` goes on from here, and with --keep-going past failures.",
+            time(last),
+            app.command("backfill")
+        )?;
+    }
+    Ok(())
+}
+
+/// What failed how often, each reason once.
+fn failures(failed: &[Entry]) -> BTreeMap<(String, String), usize> {
+    let mut failures = BTreeMap::new();
+    for entry in failed {
+        if let Some(failure) = failure(entry) {
+            *failures.entry((place(entry), failure)).or_default() += 1;
+        }
+    }
+    failures
+}
+
+fn tally(made: &[Made]) -> BTreeMap<(&'static str, &'static str), usize> {
+    let mut tally = BTreeMap::new();
+    for made in made {
+        let key = (
+            names::scope(made.scope),
+            names::memory_type(made.memory_type),
+        );
+        *tally.entry(key).or_default() += 1;
+    }
+    tally
+}
+
+/// How many memories there is something to say of, and what.
+fn peculiar(made: &[Made]) -> Vec<(usize, &'static str)> {
+    let count =
+        |is_peculiar: &dyn Fn(&Made) -> bool| made.iter().filter(|m| is_peculiar(m)).count();
+    let mut peculiar = vec![
+        (
+            count(&|made| made.version == STAND_IN_VERSION),
+            "stand-ins, which the model makes anew",
+        ),
+        (
+            count(&|made| made.truncated),
+            "cut off at their token limit",
+        ),
+        (
+            count(&|made| made.coverage.chunks > 1),
+            "made in several parts",
+        ),
+        (
+            count(&|made| remarks::has_left_out(&made.coverage)),
+            "made without all that was to be shown",
+        ),
+    ];
+    peculiar.retain(|(n, _)| *n > 0);
+    peculiar
+}

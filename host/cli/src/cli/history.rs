@@ -1,0 +1,172 @@
+//! `myao memory history` and `diff`: what a channel's memory was before.
+
+use std::io::Write as _;
+
+use anyhow::Context as _;
+use myao_plugin::printable::line;
+use myao_plugin::{MemoryType, Scope, names};
+use myao_sqlite::SqliteWorkspace;
+use myao_sqlite::inspect::{MemoryFilter, StoredMemory};
+use serde_json::{Value, json};
+use similar::{ChangeTag, TextDiff};
+
+use super::app::App;
+use super::memory_json::memory_with_sources_json;
+use super::prompt::find_channel;
+use super::{output, remarks};
+
+/// The versions of a channel's memory with their texts and sources, oldest first.
+pub(super) fn history(
+    app: &App,
+    workspace: &SqliteWorkspace,
+    channel: &str,
+    long_term: bool,
+) -> anyhow::Result<()> {
+    let channel_id = find_channel(workspace, channel)?;
+    let memory_type = type_of(long_term);
+    let texts = texts(workspace, Scope::Channel, &channel_id, memory_type)?;
+    if app.json {
+        let mut values = Vec::new();
+        for (n, stored) in texts.iter().enumerate() {
+            let sources = workspace.sources(stored.memory.id)?;
+            let mut value = memory_with_sources_json(stored, &sources);
+            if let Value::Object(fields) = &mut value {
+                fields.insert("number".to_owned(), number(n, stored).into());
+            }
+            values.push(value);
+        }
+        return output::print_json(&Value::Array(values));
+    }
+    let mut out = output::stdout();
+    if texts.is_empty() {
+        writeln!(
+            out,
+            "Nothing is remembered of {} yet. Next: {}",
+            line(channel),
+            app.command("backfill")
+        )?;
+    }
+    for (n, stored) in texts.iter().enumerate() {
+        writeln!(
+            out,
+            "## {}, made {} from {} ({})",
+            remarks::version(number(n, stored)),
+            output::time(stored.memory.updated_at),
+            output::count(stored.memory.source_message_count.into(), "message"),
+            names::engine(stored.memory.engine)
+        )?;
+        let truncated = stored.truncated == Some(true);
+        if let Some(remarks) = remarks::remarks(truncated, stored.coverage.as_ref()) {
+            writeln!(out, "({remarks})")?;
+        }
+        writeln!(out, "{}", stored.memory.content)?;
+        let sources = workspace.sources(stored.memory.id)?.messages;
+        if let (Some(first), Some(last)) = (sources.first(), sources.last()) {
+            writeln!(out, "(messages {} to {})", first.ts, last.ts)?;
+        }
+        writeln!(out)?;
+    }
+    Ok(())
+}
+
+fn type_of(long_term: bool) -> MemoryType {
+    if long_term {
+        MemoryType::LongTerm
+    } else {
+        MemoryType::ShortTerm
+    }
+}
+
+/// The versions of a channel's short-term memory, or the texts that another memory has had, oldest first.
+pub(super) fn texts(
+    workspace: &SqliteWorkspace,
+    scope: Scope,
+    scope_id: &str,
+    memory_type: MemoryType,
+) -> anyhow::Result<Vec<StoredMemory>> {
+    let filter = |superseded| MemoryFilter {
+        scope: Some(scope),
+        scope_id: Some(scope_id.to_owned()),
+        memory_type: Some(memory_type),
+        superseded,
+        with_text: true,
+    };
+    let mut texts = Vec::new();
+    if !has_versions(scope, memory_type) {
+        texts.extend(workspace.stored_memories(&filter(true))?);
+    }
+    texts.extend(workspace.stored_memories(&filter(false))?);
+    // A stand-in is version 0 and yet the newest.
+    texts.sort_by_key(StoredMemory::is_stand_in);
+    Ok(texts)
+}
+
+fn has_versions(scope: Scope, memory_type: MemoryType) -> bool {
+    (scope, memory_type) == (Scope::Channel, MemoryType::ShortTerm)
+}
+
+/// Versions are numbered; the texts of a memory that is always version 1 are counted.
+pub(super) fn number(n: usize, stored: &StoredMemory) -> u32 {
+    let memory = &stored.memory;
+    if has_versions(memory.scope, memory.memory_type) {
+        memory.version
+    } else {
+        u32::try_from(n + 1).unwrap_or(u32::MAX)
+    }
+}
+
+/// What changed between two versions.
+pub(super) fn diff(
+    app: &App,
+    workspace: &SqliteWorkspace,
+    channel: &str,
+    versions: (u32, u32),
+    long_term: bool,
+) -> anyhow::Result<()> {
+    let channel_id = find_channel(workspace, channel)?;
+    let memory_type = type_of(long_term);
+    let texts = texts(workspace, Scope::Channel, &channel_id, memory_type)?;
+    let text = |version| {
+        texts
+            .iter()
+            .enumerate()
+            .find(|(n, stored)| number(*n, stored) == version)
+            .map(|(_, stored)| stored.memory.content.as_str())
+            .with_context(|| {
+                let history = app.command(&format!("memory history {channel}"));
+                format!("{channel} has no version {version}; `{history}` lists them")
+            })
+    };
+    let (old, new) = (text(versions.0)?, text(versions.1)?);
+    let diff = TextDiff::from_lines(old, new);
+    let changes: Vec<(&str, &str)> = diff
+        .iter_all_changes()
+        .map(|change| {
+            let sign = match change.tag() {
+                ChangeTag::Delete => "-",
+                ChangeTag::Insert => "+",
+                ChangeTag::Equal => " ",
+            };
+            (sign, change.value().trim_end_matches('\n'))
+        })
+        .collect();
+    if app.json {
+        let change = |(sign, line): &(&str, &str)| json!({ "change": sign, "line": line });
+        return output::print_json(&json!({
+            "channel_id": channel_id,
+            "from": versions.0,
+            "to": versions.1,
+            "lines": changes.iter().map(change).collect::<Vec<_>>(),
+        }));
+    }
+    let mut out = output::stdout();
+    writeln!(
+        out,
+        "--- version {}\n+++ version {}",
+        versions.0, versions.1
+    )?;
+    for (sign, line) in changes {
+        writeln!(out, "{sign} {line}")?;
+    }
+    Ok(())
+}

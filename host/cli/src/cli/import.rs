@@ -1,0 +1,82 @@
+//! `myao import`.
+
+use std::io::Write as _;
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use myao_import::{ImportReport, Source};
+use myao_plugin::printable::line;
+use myao_plugin::storage::records::{ImportTally, Tally};
+use serde_json::json;
+
+use super::app::App;
+use super::output;
+
+/// Takes in an export or database: all of it, or nothing. A database that was made for it stays if it fails:
+/// another process may have begun to use it.
+pub(crate) fn run(app: &App, path: &Path) -> anyhow::Result<ExitCode> {
+    if myao_import::detect(path)? == Source::PythonBot {
+        myao_import::python_bot::limit_memory()?;
+    }
+    let (report, tally) = read(app, path).context("nothing was imported")?;
+    if app.json {
+        output::print_json(&json!({ "read": report, "stored": tally }))?;
+    } else {
+        print(app, path, &report, &tally)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn read(app: &App, path: &Path) -> anyhow::Result<(ImportReport, ImportTally)> {
+    let store = app.open_store()?;
+    let mut sink = store.import(&app.config.workspace)?;
+    let bar = output::progress_bar(0, "{bar:30} {pos}/{len} files, {msg}");
+    let report = myao_import::import(path, &mut sink, &mut |progress| {
+        bar.set_length(progress.files_total);
+        bar.set_position(progress.files_done);
+        bar.set_message(output::count(progress.messages, "message"));
+    });
+    bar.finish_and_clear();
+    Ok((report?, sink.commit()?))
+}
+
+fn print(app: &App, path: &Path, report: &ImportReport, tally: &ImportTally) -> anyhow::Result<()> {
+    let path = path.display().to_string();
+    writeln!(output::stdout(), "Imported {}", line(&path))?;
+    let mut table = output::table(&["", "new", "changed", "unchanged"]);
+    let rows = [
+        ("users", tally.users),
+        ("channels", tally.channels),
+        ("messages", tally.messages),
+        ("memories", tally.memories),
+    ];
+    for (
+        name,
+        Tally {
+            new,
+            changed,
+            unchanged,
+        },
+    ) in rows
+    {
+        if new + changed + unchanged > 0 {
+            table.add_row([
+                format!(" {name}"),
+                new.to_string(),
+                changed.to_string(),
+                unchanged.to_string(),
+            ]);
+        }
+    }
+    output::print_table(&table)?;
+    let mut out = output::stdout();
+    for (reason, n) in &report.left_out {
+        writeln!(out, "left out: {n} {}", line(&reason.to_string()))?;
+    }
+    for warning in &report.warnings {
+        writeln!(out, "warning: {}", line(warning))?;
+    }
+    writeln!(out, "Next: {}", app.command("backfill"))?;
+    Ok(())
+}

@@ -1,0 +1,288 @@
+//! `myao memory`: the memories, their versions, sources and times.
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use anyhow::bail;
+use myao_plugin::printable::line;
+use myao_plugin::ts::TsKey;
+use myao_plugin::{MemoryType, Scope, WORKSPACE_SCOPE_ID, names};
+use myao_sqlite::inspect::{MemoryFilter, Sources, StoredMemory};
+use myao_sqlite::{SqliteWorkspace, StoredDeferral};
+use serde_json::Value;
+
+use super::app::App;
+use super::args::MemoryCommand;
+use super::history::{diff, history};
+use super::memory_json::{memory_json, memory_with_sources_json};
+use super::prompt::find_channel;
+use super::{costs, output, remarks};
+
+/// The display width of an excerpt in a table.
+const EXCERPT_WIDTH: usize = 60;
+/// How many source messages are shown; `--json` shows all.
+const SOURCES_SHOWN: usize = 5;
+/// Said below the heading of a stand-in.
+const STANDS_IN: &str =
+    "extracted while the model fails, which makes this memory anew when it is back";
+
+pub(crate) fn run(app: &App, command: &MemoryCommand) -> anyhow::Result<ExitCode> {
+    let workspace = app.workspace(&app.open_existing_store()?)?;
+    match command {
+        MemoryCommand::List => list(app, &workspace),
+        MemoryCommand::Show { scope_id } => show(app, &workspace, scope_id),
+        MemoryCommand::History { channel, long_term } => {
+            history(app, &workspace, channel, *long_term)
+        }
+        MemoryCommand::Diff {
+            channel,
+            v1,
+            v2,
+            long_term,
+        } => diff(app, &workspace, channel, (*v1, *v2), *long_term),
+    }?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn list(app: &App, workspace: &SqliteWorkspace) -> anyhow::Result<()> {
+    let filter = MemoryFilter {
+        with_text: true,
+        ..MemoryFilter::default()
+    };
+    let newest = newest(app, workspace, &filter)?;
+    if app.json {
+        return output::print_json(&newest.iter().map(memory_json).collect());
+    }
+    if newest.is_empty() {
+        writeln!(
+            output::stdout(),
+            "There are no memories yet. Next: {}",
+            app.command("backfill")
+        )?;
+        return print_deferrals(app, workspace, |_| true);
+    }
+    let mut table = output::table(&["memory of", "type", "version", "made", "begins with"]);
+    let rows: Vec<[String; 4]> = newest.iter().map(list_row).collect();
+    let excerpt_width = output::room_beside(&rows);
+    for (stored, [place, memory_type, version, made]) in newest.iter().zip(rows) {
+        let excerpt = output::excerpt(&stored.memory.content, excerpt_width);
+        table.add_row([place, memory_type, version, made, excerpt]);
+    }
+    output::print_table(&table)?;
+    print_deferrals(app, workspace, |_| true)
+}
+
+/// What could not be made and rests, and how it is tried at once.
+fn print_deferrals(
+    app: &App,
+    workspace: &SqliteWorkspace,
+    is_wanted: impl Fn(&StoredDeferral) -> bool,
+) -> anyhow::Result<()> {
+    let mut deferrals = workspace.deferrals()?;
+    deferrals.retain(is_wanted);
+    let mut out = output::stdout();
+    for stored in &deferrals {
+        let place = place(
+            stored.scope,
+            &stored.scope_id,
+            stored.channel_name.as_deref(),
+        );
+        writeln!(out, "{}", remarks::deferral(&place, &stored.deferral))?;
+    }
+    if !deferrals.is_empty() {
+        writeln!(out, "{}", remarks::retry(app))?;
+    }
+    Ok(())
+}
+
+fn list_row(stored: &StoredMemory) -> [String; 4] {
+    let memory = &stored.memory;
+    [
+        place_of(stored),
+        names::memory_type(memory.memory_type).to_owned(),
+        remarks::version_cell(memory.version, stored.truncated == Some(true)),
+        output::time(memory.updated_at),
+    ]
+}
+
+/// The newest version of each memory, and the stand-in behind it; they come in order of versions. The retired short-term
+/// memory of a workspace is kept, and shown only where it is asked for.
+pub(super) fn newest(
+    app: &App,
+    workspace: &SqliteWorkspace,
+    filter: &MemoryFilter,
+) -> anyhow::Result<Vec<StoredMemory>> {
+    let mut newest: Vec<StoredMemory> = Vec::new();
+    for stored in workspace.stored_memories(filter)? {
+        match newest.last_mut() {
+            Some(last) if is_same_memory(last, &stored) && !last.is_stand_in() => *last = stored,
+            _ => newest.push(stored),
+        }
+    }
+    // A stand-in is version 0 and yet the newest.
+    for memory in newest.chunk_by_mut(is_same_memory) {
+        memory.sort_by_key(StoredMemory::is_stand_in);
+    }
+    if !app.config.memory.legacy_workspace_short_term {
+        newest.retain(|stored| {
+            let memory = &stored.memory;
+            (memory.scope, memory.memory_type) != (Scope::Workspace, MemoryType::ShortTerm)
+        });
+    }
+    Ok(newest)
+}
+
+fn is_same_memory(a: &StoredMemory, b: &StoredMemory) -> bool {
+    let (a, b) = (&a.memory, &b.memory);
+    (a.scope, &a.scope_id, a.memory_type) == (b.scope, &b.scope_id, b.memory_type)
+}
+
+fn show(app: &App, workspace: &SqliteWorkspace, scope_id: &str) -> anyhow::Result<()> {
+    let (scope, scope_id) = resolve(workspace, scope_id)?;
+    let filter = MemoryFilter {
+        scope: Some(scope),
+        scope_id: Some(scope_id.clone()),
+        with_text: true,
+        ..MemoryFilter::default()
+    };
+    let memories = newest(app, workspace, &filter)?;
+    if memories.is_empty() {
+        let list = app.command("memory list");
+        bail!("nothing is remembered of {scope_id} yet; `{list}` shows what there is");
+    }
+    let mut shown = Vec::new();
+    for stored in memories {
+        let sources = workspace.sources(stored.memory.id)?;
+        let taken = workspace.taken(stored.memory.id)?;
+        if app.json {
+            let mut value = memory_with_sources_json(&stored, &sources);
+            if let Value::Object(fields) = &mut value {
+                fields.insert("taken".to_owned(), costs::taken_json(app, &taken));
+            }
+            shown.push(value);
+        } else {
+            print_memory(&stored, &sources, &costs::taken(app, &taken))?;
+        }
+    }
+    if app.json {
+        return output::print_json(&Value::Array(shown));
+    }
+    print_deferrals(app, workspace, |stored| {
+        (stored.scope, &stored.scope_id) == (scope, &scope_id)
+    })
+}
+
+/// The scope that a scope id, or the name of a channel, stands for.
+pub(super) fn resolve(
+    workspace: &SqliteWorkspace,
+    scope_id: &str,
+) -> anyhow::Result<(Scope, String)> {
+    // `list` calls it by its scope.
+    if [WORKSPACE_SCOPE_ID, names::scope(Scope::Workspace)].contains(&scope_id) {
+        return Ok((Scope::Workspace, WORKSPACE_SCOPE_ID.to_owned()));
+    }
+    if let Some((channel, thread)) = scope_id.split_once(':') {
+        let channel = find_channel(workspace, channel)?;
+        TsKey::parse(thread)?;
+        return Ok((Scope::Thread, format!("{channel}:{thread}")));
+    }
+    Ok((Scope::Channel, find_channel(workspace, scope_id)?))
+}
+
+fn print_memory(stored: &StoredMemory, sources: &Sources, taken: &[String]) -> anyhow::Result<()> {
+    let memory = &stored.memory;
+    let mut out = output::stdout();
+    writeln!(
+        out,
+        "## {} {}, {}",
+        place_of(stored),
+        names::memory_type(memory.memory_type),
+        remarks::version(memory.version)
+    )?;
+    writeln!(
+        out,
+        "made {} by the engine {}, from {}{}",
+        output::time(memory.updated_at),
+        names::engine(memory.engine),
+        output::count(memory.source_message_count.into(), "message"),
+        memory
+            .source_latest_message_ts
+            .as_ref()
+            .map(|ts| format!(" up to {ts}"))
+            .unwrap_or_default()
+    )?;
+    if stored.is_stand_in() {
+        writeln!(out, "{STANDS_IN}")?;
+    }
+    let truncated = stored.truncated == Some(true);
+    if let Some(remarks) = remarks::remarks(truncated, stored.coverage.as_ref()) {
+        writeln!(out, "({remarks})")?;
+    }
+    writeln!(out, "memory {}", memory.id)?;
+    for line in taken {
+        writeln!(out, "{line}")?;
+    }
+    writeln!(out, "\n{}\n", memory.content)?;
+    print_sources(&mut out, sources)
+}
+
+fn print_sources(out: &mut impl std::io::Write, sources: &Sources) -> anyhow::Result<()> {
+    for memory in &sources.memories {
+        writeln!(
+            out,
+            "from memory {}: {} {} {}, {}, of {}{}",
+            memory.id,
+            names::scope(memory.scope),
+            line(&memory.scope_id),
+            names::memory_type(memory.memory_type),
+            remarks::version(memory.version),
+            output::time(memory.updated_at),
+            if memory.superseded {
+                ", since replaced"
+            } else {
+                ""
+            }
+        )?;
+    }
+    let hidden = sources.messages.len().saturating_sub(SOURCES_SHOWN);
+    if hidden > 0 {
+        writeln!(out, "from {hidden} older messages (--json names all), and")?;
+    }
+    for message in sources.messages.iter().skip(hidden) {
+        let said = format!("{}: {}", message.author, message.text).replace('\n', " ");
+        let said = if message.deleted {
+            "(deleted)".to_owned()
+        } else {
+            said
+        };
+        writeln!(
+            out,
+            "from {}  {}",
+            message.ts,
+            output::excerpt(&said, EXCERPT_WIDTH)
+        )?;
+    }
+    writeln!(out)?;
+    Ok(())
+}
+
+/// What a memory is about, as `list` names it.
+pub(super) fn place_of(stored: &StoredMemory) -> String {
+    let memory = &stored.memory;
+    let name = stored.channel_name.as_deref();
+    place(memory.scope, &memory.scope_id, name)
+}
+
+/// `#general`, `#general:1709280000.000001` or `workspace`.
+fn place(scope: Scope, scope_id: &str, channel_name: Option<&str>) -> String {
+    let place = match (scope, channel_name.filter(|name| !name.is_empty())) {
+        (Scope::Workspace, _) => "workspace".to_owned(),
+        (Scope::Channel, Some(name)) => format!("#{name}"),
+        (Scope::Thread, Some(name)) => {
+            let thread = scope_id.rsplit_once(':').map_or("", |(_, thread)| thread);
+            format!("#{name}:{thread}")
+        }
+        (_, None) => scope_id.to_owned(),
+    };
+    line(&place).into_owned()
+}

@@ -1,0 +1,120 @@
+//! The commands: what they read, do and print.
+
+mod app;
+pub(crate) mod args;
+mod chat;
+mod config;
+mod costs;
+mod doctor;
+mod generate;
+mod history;
+mod import;
+mod memory;
+mod memory_json;
+pub(crate) mod output;
+mod prompt;
+mod remarks;
+mod replay;
+mod report_json;
+mod run;
+mod server_words;
+mod slack;
+mod traces;
+mod unreached;
+mod usage;
+
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use args::{Cli, Command};
+use myao_plugin::printable;
+
+/// Runs a command. Some commands end well but with a failure to report, as their exit code says.
+pub(crate) fn run(arguments: Cli) -> anyhow::Result<ExitCode> {
+    let app = match (app::App::new(&arguments), &arguments.command) {
+        (Err(error), Command::Doctor(_)) => {
+            return doctor::without_configuration(arguments.json, &error);
+        }
+        (app, _) => app?,
+    };
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .context("cannot start the asynchronous runtime")?;
+    let result = runtime.block_on(async {
+        match arguments.command {
+            Command::Run => run::run(&app).await,
+            Command::Chat(arguments) => chat::run(&app, &arguments).await,
+            Command::Doctor(arguments) => doctor::run(&app, &arguments).await,
+            Command::Config(command) => config::run(&app, &command),
+            Command::Slack(command) => slack::run(&app, &command),
+            Command::Import { path } => import::run(&app, &path),
+            Command::Backfill(arguments) => generate::backfill(&app, &arguments).await,
+            Command::Generate(arguments) => generate::generate(&app, &arguments).await,
+            Command::Memory(command) => memory::run(&app, &command),
+            Command::Usage(arguments) => usage::run(&app, &arguments),
+            Command::Replay(arguments) => replay::run(&app, &arguments).await,
+            Command::Prompt(arguments) => prompt::prompt(&app, &arguments).await,
+            Command::Summarize(arguments) => prompt::summarize(&app, &arguments).await,
+        }
+    });
+    app.end();
+    match result {
+        Err(error) if !is_broken_pipe(&error) => {
+            anyhow::bail!(app.servers.beside(&in_one_line(&error)))
+        }
+        Ok(code) if code != ExitCode::SUCCESS && !app.json => {
+            app.servers.tell();
+            Ok(code)
+        }
+        result => result,
+    }
+}
+
+/// Help, the version, or what is wrong with the arguments, as clap writes it. Where an argument steers the terminal (a
+/// file's name may, behind `*`), it is shown without colours.
+pub(crate) fn refuse(error: &clap::Error) -> ExitCode {
+    let text = error.render().to_string();
+    if !text.contains(|c| printable::steers(c) && c != '\n') {
+        error.exit();
+    }
+    for line in text.lines().filter(|line| !line.is_empty()) {
+        output::tell(line);
+    }
+    u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from)
+}
+
+/// Whether the reader of our output went away, as `head` does; that is no failure of ours.
+pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error
+        .chain()
+        .filter_map(|cause| cause.downcast_ref::<std::io::Error>())
+        .any(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
+}
+
+/// The error and its causes in one line. A cause that an error already tells is not told again.
+pub(crate) fn in_one_line(error: &anyhow::Error) -> String {
+    let mut text = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if !text.contains(&cause) {
+            let joint = if text.is_empty() { "" } else { ": " };
+            text = text + joint + &cause;
+        }
+    }
+    text.lines().map(str::trim).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use anyhow::anyhow;
+
+    use super::in_one_line;
+
+    #[test]
+    fn causes_are_told_once_and_in_one_line() {
+        let error = anyhow!("no such file").context("cannot read a.json: no such file");
+        assert_eq!(in_one_line(&error), "cannot read a.json: no such file");
+        let error = anyhow!("bad magic [\n    0x0,\n]").context("a.wasm");
+        assert_eq!(in_one_line(&error), "a.wasm: bad magic [ 0x0, ]");
+    }
+}

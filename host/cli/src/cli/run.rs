@@ -1,0 +1,214 @@
+//! `myao run`: the bot.
+
+use std::net::SocketAddr;
+use std::process::ExitCode;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use anyhow::Context as _;
+use myao::config::{self, Config};
+use myao_bot::clock::Clock;
+use myao_bot::current::{Current, Load};
+use myao_bot::metrics::Metrics;
+use myao_bot::slack::live::LiveSlack;
+use myao_bot::stop::Stop;
+use myao_bot::{Bot, Connection};
+use myao_slack::client::SlackClient;
+use myao_slack::events::BotIdentity;
+use myao_slack::origin::Installation;
+use myao_slack::token::Token;
+use myao_sqlite::SqliteWorkspace;
+use tokio::net::TcpListener;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::{mpsc, watch};
+
+use super::app::App;
+
+/// Where to read on.
+const HOW_TO: &str =
+    "`myao slack manifest` prints the app's manifest, docs/slack.md tells the rest";
+
+/// How long the start waits for the app's id.
+const APP_ID_TIMEOUT: Duration = Duration::from_secs(5);
+
+pub(crate) async fn run(app: &App) -> anyhow::Result<ExitCode> {
+    let slack = &app.config.slack;
+    let client = client(slack)?;
+    let connection = connection(slack).await?;
+    let health = &app.config.health_check;
+    let health = listen(
+        SocketAddr::new(health.address, health.port),
+        "health_check.port",
+    )
+    .await?;
+    let store = app.open_store()?;
+    let workspace = app.workspace(&store)?;
+    let me = client
+        .auth_test()
+        .await
+        .context("slack.bot_token is of no use")?;
+    tracing::info!("Slack workspace {}, as {}", me.team_id, me.user_id);
+    let installation = Installation {
+        app_id: app_id(&client, me.bot_id.as_deref()).await,
+        enterprise_id: me.enterprise_id.filter(|_| me.is_enterprise_install),
+        team_id: me.team_id,
+    };
+    let identity = BotIdentity {
+        user_id: me.user_id,
+        bot_id: me.bot_id,
+    };
+    let clock = Clock::system(app.config.timezone);
+    let metrics = Arc::new(Metrics::default());
+    let live = LiveSlack::new(client, workspace.clone(), identity.clone(), clock.clone())
+        .counting(metrics.left_out.clone());
+    let live = Arc::new(live);
+    let load = load(
+        app.clone(),
+        workspace.clone(),
+        live.clone(),
+        metrics.clone(),
+    );
+    let current = Current::load(load).await.map_err(anyhow::Error::msg)?;
+    let bot = Bot {
+        workspace,
+        slack: live,
+        identity,
+        installation,
+        current,
+        clock,
+        metrics,
+        component: app.component.clone(),
+    };
+    let (ask_stop, stop) = Stop::new();
+    let (ask_reload, reload) = mpsc::channel(1);
+    let signals = tokio::spawn(signals(ask_stop, ask_reload));
+    let ended = bot.run(connection, health, reload, stop).await;
+    signals.abort();
+    ended?;
+    tracing::info!("stopped");
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The app of a bot; `None` if Slack does not tell. It is one check of many, so nobody waits for it long.
+async fn app_id(client: &SlackClient, bot: Option<&str>) -> Option<String> {
+    let told = tokio::time::timeout(APP_ID_TIMEOUT, client.bot_info(bot?)).await;
+    match told {
+        Ok(Ok(bot)) => bot.app_id,
+        Ok(Err(error)) => {
+            tracing::debug!("the app's id is not known: {error}");
+            None
+        }
+        Err(_) => None,
+    }
+}
+
+/// The client, with the bot's token.
+pub(super) fn client(slack: &config::Slack) -> anyhow::Result<SlackClient> {
+    let token = secret(slack.bot_token.as_deref(), || {
+        format!("slack.bot_token is not set: the bot needs the app's bot token (xoxb-…); {HOW_TO}")
+    })?;
+    Ok(SlackClient::new(&slack.api_url, token)?)
+}
+
+fn secret(text: Option<&str>, missing: impl Fn() -> String) -> anyhow::Result<Token> {
+    let text = text.filter(|text| !text.trim().is_empty());
+    Ok(Token::new(text.with_context(missing)?)?)
+}
+
+async fn connection(slack: &config::Slack) -> anyhow::Result<Connection> {
+    let Some(address) = slack.listen else {
+        let app_token = secret(slack.app_token.as_deref(), || {
+            format!(
+                "slack.app_token is not set: Socket Mode needs the app's token (xapp-…); or set slack.listen to take events over HTTP; {HOW_TO}"
+            )
+        })?;
+        return Ok(Connection::Socket { app_token });
+    };
+    let signing_secret = secret(slack.signing_secret.as_deref(), || {
+        format!(
+            "slack.signing_secret is not set: with slack.listen the bot checks with it that events come from Slack; {HOW_TO}"
+        )
+    })?;
+    let listener = listen(address, "slack.listen").await?;
+    Ok(Connection::Http {
+        listener,
+        signing_secret,
+    })
+}
+
+async fn listen(address: SocketAddr, key: &str) -> anyhow::Result<TcpListener> {
+    let listener = TcpListener::bind(address).await;
+    listener.with_context(|| {
+        format!("cannot listen at {address}: set another {key} in the configuration")
+    })
+}
+
+/// Loads configuration and component as their files are now.
+fn load(
+    app: App,
+    workspace: SqliteWorkspace,
+    slack: Arc<LiveSlack>,
+    metrics: Arc<Metrics>,
+) -> Load {
+    let last = Arc::new(Mutex::new(app.config.clone()));
+    Arc::new(move || {
+        let (app, workspace, last) = (app.clone(), workspace.clone(), last.clone());
+        let (slack, metrics) = (slack.clone(), metrics.clone());
+        Box::pin(async move {
+            let loaded = async {
+                let app = app.reloaded()?;
+                let plugin = app.plugin()?.slack(slack).call_observer(metrics);
+                let plugin = app.bind(plugin, &workspace).await?;
+                let settings = app.config.bot_settings();
+                let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
+                for key in needs_restart(&last, &app.config) {
+                    tracing::warn!(
+                        "{key} has changed; that takes effect when the bot is started again"
+                    );
+                }
+                *last = app.config;
+                anyhow::Ok((settings, plugin))
+            };
+            loaded.await.map_err(|error| super::in_one_line(&error))
+        })
+    })
+}
+
+/// The keys that are read only once, at the start.
+fn needs_restart(before: &Config, after: &Config) -> Vec<&'static str> {
+    let keys = [
+        ("slack", before.slack == after.slack),
+        ("health_check", before.health_check == after.health_check),
+        ("workspace", before.workspace == after.workspace),
+        ("timezone", before.timezone == after.timezone),
+        (
+            "memory.database_path",
+            before.memory.database_path == after.memory.database_path,
+        ),
+        ("logging", before.logging == after.logging),
+    ];
+    let changed = keys.iter().filter(|(_, same)| !same);
+    changed.map(|(key, _)| *key).collect()
+}
+
+/// Passes on the wishes that signals make. The second wish to stop is carried out at once.
+async fn signals(stop: watch::Sender<bool>, reload: mpsc::Sender<()>) -> std::io::Result<()> {
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut hang_up = signal(SignalKind::hangup())?;
+    loop {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+            _ = hang_up.recv() => {
+                // One that waits already will read everything anew.
+                let _ = reload.try_send(());
+                continue;
+            }
+        }
+        if stop.send_replace(true) {
+            std::process::exit(1);
+        }
+        tracing::info!("stopping: what is under way ends first; once more stops at once");
+    }
+}

@@ -1,0 +1,45 @@
+//! What the servers of models said where they gave no answer: for whoever sits at the terminal. The bot has no such
+//! observer, so that no log of it holds a server's words, which may quote the prompt.
+
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
+
+use myao_plugin::llm::{CallObserver, CallRecord};
+
+use super::output;
+
+/// What was said and not told yet, each once.
+#[derive(Default)]
+pub(crate) struct ServerWords(Mutex<BTreeSet<String>>);
+
+impl CallObserver for ServerWords {
+    fn observe(&self, _: CallRecord) {}
+
+    fn said(&self, words: &str) {
+        let mut said = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        said.insert(words.to_owned());
+    }
+}
+
+impl ServerWords {
+    /// An error, and what was said beside it.
+    pub(crate) fn beside(&self, error: &str) -> String {
+        let said = self.take();
+        match said.is_empty() {
+            true => error.to_owned(),
+            false => format!("{error}; the model's server says: {}", said.join("; ")),
+        }
+    }
+
+    /// Says on standard error what was said.
+    pub(crate) fn tell(&self) {
+        for words in self.take() {
+            output::complain(&format!("the model's server says: {words}"));
+        }
+    }
+
+    fn take(&self) -> Vec<String> {
+        let mut said = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::take(&mut *said).into_iter().collect()
+    }
+}

@@ -1,0 +1,228 @@
+//! `myao usage`: what the calls of models took.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use chrono::{Days, NaiveDate, NaiveTime, TimeZone as _};
+use myao::usage::costs::Costs;
+use myao::usage::{Dimension, Group, by_groups};
+use myao_plugin::journal::StoredCall;
+use myao_plugin::printable::line;
+use serde_json::{Map, Value, json};
+
+use super::app::App;
+use super::args::{ByArg, MomentArg, UsageArgs};
+use super::{costs, output};
+
+/// The columns behind those of the dimensions.
+const SUMS: [&str; 7] = [
+    "calls", "failed", "input", "cached", "output", "time", "cost",
+];
+
+pub(crate) fn run(app: &App, arguments: &UsageArgs) -> anyhow::Result<ExitCode> {
+    let workspace = app.workspace(&app.open_existing_store()?)?;
+    let since = arguments.since.map_or(0, |since| beginning(app, since));
+    let before = arguments.until.map_or(i64::MAX, |until| end(app, until));
+    let calls = workspace.calls(since, before)?;
+    let mut dimensions: Vec<Dimension> = Vec::new();
+    for by in &arguments.by {
+        let dimension = dimension(*by);
+        if !dimensions.contains(&dimension) {
+            dimensions.push(dimension);
+        }
+    }
+    let prices = &app.config.prices;
+    let groups = by_groups(&calls, &dimensions, app.config.timezone, prices);
+    let total = Costs::of(&calls, prices);
+    if app.json {
+        output::print_json(&json!({
+            "currency": prices.currency,
+            "groups": groups.iter().map(group_json).collect::<Vec<_>>(),
+            "total": costs::costs_json(&total),
+        }))?;
+    } else if total.calls == 0 {
+        writeln!(
+            output::stdout(),
+            "No calls of a model{}.",
+            within(arguments)
+        )?;
+    } else {
+        print(app, &dimensions, &groups, &total)?;
+        print_notes(app, &calls, &total)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn within(arguments: &UsageArgs) -> &'static str {
+    if arguments.since.is_some() || arguments.until.is_some() {
+        " in this time"
+    } else {
+        " so far"
+    }
+}
+
+fn dimension(by: ByArg) -> Dimension {
+    match by {
+        ByArg::Day => Dimension::Day,
+        ByArg::Channel => Dimension::Channel,
+        ByArg::Layer => Dimension::Layer,
+        ByArg::Model => Dimension::Model,
+    }
+}
+
+fn print(
+    app: &App,
+    dimensions: &[Dimension],
+    groups: &BTreeMap<Vec<Group>, Costs>,
+    total: &Costs,
+) -> anyhow::Result<()> {
+    let names = dimensions.iter().map(|dimension| match dimension {
+        Dimension::Day => "day",
+        Dimension::Channel => "channel",
+        Dimension::Layer => "layer",
+        Dimension::Model => "model",
+    });
+    let cost = costs::with_currency(app, "cost");
+    let sums = SUMS.iter().map(|name| match *name {
+        "cost" => cost.as_str(),
+        name => name,
+    });
+    let header: Vec<&str> = names.chain(sums).collect();
+    let mut table = output::table(&header);
+    table.align_right_from(dimensions.len());
+    for (key, costs) in groups {
+        table.add_row(key.iter().map(group_cell).chain(cells(costs)));
+    }
+    if groups.len() > 1 {
+        let names = (0..dimensions.len()).map(|n| if n == 0 { "total" } else { "" }.to_owned());
+        table.add_row(names.chain(cells(total)));
+    }
+    output::print_table(&table)
+}
+
+fn cells(costs: &Costs) -> [String; 7] {
+    [
+        output::number(costs.calls.into()),
+        output::number(costs.failed.into()),
+        costs::tokens(costs, costs.input_tokens),
+        costs::tokens(costs, costs.cached_tokens),
+        costs::tokens(costs, costs.output_tokens),
+        output::duration(costs.duration),
+        costs::money(costs),
+    ]
+}
+
+fn group_cell(group: &Group) -> String {
+    match group {
+        Group::Day(day) => day.map_or_else(|| "?".to_owned(), |day| day.to_string()),
+        Group::Channel(name, _) if name.is_empty() => "(workspace)".to_owned(),
+        Group::Channel(name, _) => format!("#{name}"),
+        Group::Layer(layer) => layer.name().to_owned(),
+        Group::Model(model) => model.clone(),
+    }
+}
+
+fn group_json((key, costs): (&Vec<Group>, &Costs)) -> Value {
+    let mut fields = Map::new();
+    for group in key {
+        match group {
+            Group::Day(day) => {
+                fields.insert("day".to_owned(), json!(day.map(|day| day.to_string())));
+            }
+            Group::Channel(name, id) => {
+                let known = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+                fields.insert("channel_id".to_owned(), json!(known(id)));
+                fields.insert("channel_name".to_owned(), json!(known(name)));
+            }
+            Group::Layer(layer) => {
+                fields.insert("layer".to_owned(), layer.name().into());
+            }
+            Group::Model(model) => {
+                fields.insert("model".to_owned(), model.as_str().into());
+            }
+        }
+    }
+    if let Value::Object(costs) = costs::costs_json(costs) {
+        fields.extend(costs);
+    }
+    Value::Object(fields)
+}
+
+/// Says what the question marks stand for, and what is not in the sums.
+fn print_notes(app: &App, calls: &[StoredCall], total: &Costs) -> anyhow::Result<()> {
+    let mut out = output::stdout();
+    let prices = &app.config.prices;
+    let priceless: BTreeSet<String> = calls
+        .iter()
+        .filter(|call| call.error.is_none())
+        .filter(|call| {
+            prices
+                .of(&call.provider, &call.answered_by, &call.model)
+                .is_none()
+        })
+        .map(|call| format!("{}/{}", call.provider, call.model))
+        .collect();
+    if !priceless.is_empty() {
+        let models = priceless.into_iter().collect::<Vec<_>>().join(", ");
+        let models = line(&models);
+        writeln!(
+            out,
+            "note: no price is known of {models}; `prices` in the configuration sets it"
+        )?;
+    }
+    let sums = [total.input_tokens, total.cached_tokens, total.output_tokens];
+    if sums.iter().any(|sum| sum.unknown > 0) {
+        writeln!(
+            out,
+            "note: a ? among tokens is what the provider did not tell"
+        )?;
+    }
+    if total.at_full_price > 0 {
+        let calls = output::count(total.at_full_price, "call");
+        writeln!(
+            out,
+            "note: the cached tokens of {calls} are not known; all of their input is counted at the full price"
+        )?;
+    }
+    if total.failed > 0 {
+        let calls = output::count(total.failed, "failed call");
+        writeln!(
+            out,
+            "note: what {calls} may have cost is not known, and is in no sum"
+        )?;
+    }
+    Ok(())
+}
+
+/// The first moment, in milliseconds since 1970.
+fn beginning(app: &App, moment: MomentArg) -> i64 {
+    match moment {
+        MomentArg::Time(time) => time.timestamp_millis(),
+        MomentArg::Day(day) => midnight(app, day),
+    }
+}
+
+/// The first moment that is too late.
+fn end(app: &App, moment: MomentArg) -> i64 {
+    match moment {
+        MomentArg::Time(time) => time.timestamp_millis(),
+        MomentArg::Day(day) => day
+            .checked_add_days(Days::new(1))
+            .map_or(i64::MAX, |next| midnight(app, next)),
+    }
+}
+
+/// Where a day begins. Some zones begin a day at one o'clock when summer time does.
+fn midnight(app: &App, day: NaiveDate) -> i64 {
+    let zone = app.config.timezone;
+    let utc = day.and_time(NaiveTime::MIN);
+    let at = |hours| {
+        let local = utc + chrono::TimeDelta::hours(hours);
+        zone.from_local_datetime(&local).earliest()
+    };
+    let begins = (0..24).find_map(at);
+    begins.map_or(utc.and_utc().timestamp_millis(), |time| {
+        time.timestamp_millis()
+    })
+}

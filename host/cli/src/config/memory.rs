@@ -1,0 +1,143 @@
+//! `memory`: what is remembered, and how.
+
+use std::path::PathBuf;
+
+use super::values::{at_least_one, expanded_path, optional_expanded_path};
+use myao_plugin::Language;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// `memory`.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct MemoryConfig {
+    /// The SQLite file; a database of the Python bot is upgraded in place, its old tables stay as `legacy_*`. Default
+    /// `./myao.db`.
+    #[serde(deserialize_with = "expanded_path")]
+    pub database_path: PathBuf,
+    /// How often generation runs, and the ticks of a backfill, at least 1. Default `3600`.
+    #[serde(deserialize_with = "at_least_one")]
+    pub long_term_update_interval_seconds: u32,
+    /// How far back a short-term memory looks; never after the last one's newest message. Default `24`.
+    pub short_term_window_hours: u32,
+    /// The longest long-term memory. Default `500`.
+    pub long_term_summary_max_tokens: u32,
+    /// The longest short-term memory. Default `300`.
+    pub short_term_summary_max_tokens: u32,
+    /// The language of a model's answers; one in another is asked for again, and then refused. Default `auto`.
+    pub language: LanguageConfig,
+    /// Tokens kept free in each prompt, beside those of the answer, for what the model's server adds to it and for what
+    /// the model is told of a bad answer. Default `300`.
+    pub context_margin_tokens: u32,
+    /// While the model fails, short-term memories are extracted without it. Such a stand-in is version 0, is never
+    /// merged, and the model makes the memory anew when it is back. Default `false`.
+    pub extractive_stand_in: bool,
+    /// When a channel's short-term memory takes a new version.
+    pub short_term_history: ShortTermHistoryConfig,
+    /// At most so many messages go into one memory, at least 1; more make several versions. Default `1000`.
+    #[serde(deserialize_with = "at_least_one")]
+    pub generation_message_limit: u32,
+    /// Channels worked on side by side, at least 1; the calls of the model among them are bounded by
+    /// `agents.memory.limits.calls_in_flight`. Default `32`.
+    #[serde(deserialize_with = "at_least_one")]
+    pub channels_in_flight: u32,
+    /// Records all that makes a memory, prompts and answers included, so that `myao replay` can make it again; see
+    /// [Recordings](#recordings). Default `false`.
+    pub recording: bool,
+    /// Makes and shows the retired workspace short-term memory. Default `false`.
+    pub legacy_workspace_short_term: bool,
+    /// Merges the workspace's memory after every channel instead of once per run. Default `false`.
+    pub workspace_merge_per_channel: bool,
+    /// A folder of templates (`*.j2`) that take the place of the built-in ones of the same name.
+    #[serde(deserialize_with = "optional_expanded_path")]
+    pub templates_path: Option<PathBuf>,
+}
+
+impl MemoryConfig {
+    /// [`Self::channels_in_flight`], as the steps of a run are counted.
+    #[must_use]
+    pub fn steps_in_flight(&self) -> usize {
+        usize::try_from(self.channels_in_flight).unwrap_or(usize::MAX)
+    }
+}
+
+impl Default for MemoryConfig {
+    fn default() -> Self {
+        Self {
+            database_path: "./myao.db".into(),
+            long_term_update_interval_seconds: 3600,
+            short_term_window_hours: 24,
+            long_term_summary_max_tokens: 500,
+            short_term_summary_max_tokens: 300,
+            language: LanguageConfig::Auto,
+            context_margin_tokens: 300,
+            extractive_stand_in: false,
+            short_term_history: ShortTermHistoryConfig::default(),
+            generation_message_limit: 1000,
+            channels_in_flight: 32,
+            recording: false,
+            legacy_workspace_short_term: false,
+            workspace_merge_per_channel: false,
+            templates_path: None,
+        }
+    }
+}
+
+/// `memory.language`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum LanguageConfig {
+    /// A language in which much of the input is written.
+    Auto,
+    /// Any language.
+    Any,
+    /// Japanese.
+    Ja,
+    /// English.
+    En,
+    /// Chinese.
+    Zh,
+    /// Korean.
+    Ko,
+    /// Russian.
+    Ru,
+}
+
+impl From<LanguageConfig> for Language {
+    fn from(language: LanguageConfig) -> Self {
+        match language {
+            LanguageConfig::Auto => Self::AsInput,
+            LanguageConfig::Any => Self::Any,
+            LanguageConfig::Ja => Self::Japanese,
+            LanguageConfig::En => Self::English,
+            LanguageConfig::Zh => Self::Chinese,
+            LanguageConfig::Ko => Self::Korean,
+            LanguageConfig::Ru => Self::Russian,
+        }
+    }
+}
+
+/// `memory.short_term_history`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct ShortTermHistoryConfig {
+    /// Whether a channel keeps versions. Default `true`.
+    pub enabled: bool,
+    /// How many versions prompts show. Default `5`.
+    pub max_history_count: u32,
+    /// A conversation is over after so much silence. Default `7200`.
+    pub conversation_idle_seconds: u32,
+    /// A version is made with so many new messages. Default `50`.
+    pub message_threshold: u32,
+}
+
+impl Default for ShortTermHistoryConfig {
+    fn default() -> Self {
+        Self {
+            enabled: true,
+            max_history_count: 5,
+            conversation_idle_seconds: 7200,
+            message_threshold: 50,
+        }
+    }
+}

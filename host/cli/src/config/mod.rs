@@ -1,0 +1,306 @@
+//! The configuration file: YAML, with the Python bot's keys (specification, `README.md`) and a few more.
+//!
+//! `${NAME}` in a text is read from the environment. An unknown key and an unset variable are errors
+//! that name the place.
+
+mod error;
+mod memory;
+mod prices;
+mod reference;
+mod slack;
+mod values;
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::path::Path;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+pub use error::ConfigError;
+pub use memory::{LanguageConfig, MemoryConfig, ShortTermHistoryConfig};
+use myao_bot::settings::{BotSettings, Response};
+use myao_llm::config::{Agent, Agents};
+use myao_llm::expand::expanded;
+use myao_plugin::{Engine, Persona, Settings, ShortTermHistory, Template, WORKSPACE_SCOPE_ID};
+use myao_slack::blocks::Language;
+pub use prices::{PerMillion, Price, Prices};
+pub use reference::{keys, schema};
+pub use slack::Slack;
+use values::time_zone;
+
+/// The whole configuration. Every key has a default.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Config {
+    /// The workspace whose rows are read and written. Default `default`.
+    #[serde(deserialize_with = "expanded")]
+    pub workspace: String,
+    /// The IANA name of the time zone in which times are shown, to people and to models. Default `UTC`.
+    #[serde(deserialize_with = "time_zone")]
+    #[schemars(with = "String")]
+    pub timezone: chrono_tz::Tz,
+    /// The connection to Slack.
+    pub slack: Slack,
+    /// Who the bot is.
+    pub persona: PersonaConfig,
+    /// The models.
+    pub agents: Agents,
+    /// What a million tokens cost, by `PROVIDER/MODEL`, and in which `currency`; see [Prices](#prices).
+    pub prices: Prices,
+    /// What is remembered, and how.
+    pub memory: MemoryConfig,
+    /// When the bot answers unasked.
+    pub response: Response,
+    /// What is logged.
+    pub logging: Logging,
+    /// Where the bot says that it is well.
+    pub health_check: HealthCheck,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            workspace: "default".to_owned(),
+            timezone: chrono_tz::UTC,
+            slack: Slack::default(),
+            persona: PersonaConfig::default(),
+            agents: Agents::default(),
+            prices: Prices::default(),
+            memory: MemoryConfig::default(),
+            response: Response::default(),
+            logging: Logging::default(),
+            health_check: HealthCheck::default(),
+        }
+    }
+}
+
+/// `persona`.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct PersonaConfig {
+    /// The bot's name. Default `myao`.
+    #[serde(deserialize_with = "expanded")]
+    pub name: String,
+    /// The text that opens every prompt. Default: a friendly one.
+    #[serde(deserialize_with = "expanded")]
+    pub system_prompt: String,
+}
+
+impl Default for PersonaConfig {
+    fn default() -> Self {
+        Self {
+            name: "myao".to_owned(),
+            system_prompt:
+                "あなたは「myao」という名前の、チームの会話を覚えておくアシスタントです。\
+                            事実に忠実に、会話で使われている言語で書いてください。"
+                    .to_owned(),
+        }
+    }
+}
+
+/// `logging`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Logging {
+    /// The least important lines that are written; `RUST_LOG` goes before it. `myao run` tells at `INFO` what it
+    /// does; other commands print that. Default `INFO`.
+    pub level: LogLevel,
+    /// How lines are written. Default `text`.
+    pub format: LogFormat,
+}
+
+/// `logging.format`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum LogFormat {
+    /// For people.
+    Text,
+    /// One JSON object for each line.
+    Json,
+}
+
+impl Default for Logging {
+    fn default() -> Self {
+        Self {
+            level: LogLevel::Info,
+            format: LogFormat::Text,
+        }
+    }
+}
+
+/// A level of `logging.level`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "UPPERCASE")]
+#[allow(missing_docs)]
+pub enum LogLevel {
+    Debug,
+    Info,
+    #[serde(alias = "WARN")]
+    Warning,
+    #[serde(alias = "CRITICAL")]
+    Error,
+}
+
+/// `health_check`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct HealthCheck {
+    /// Where `/live`, `/ready` and `/metrics` are; the default is this machine only. Default `127.0.0.1`.
+    pub address: IpAddr,
+    /// The port there. Default `8080`.
+    pub port: u16,
+}
+
+impl Default for HealthCheck {
+    fn default() -> Self {
+        Self {
+            address: Ipv4Addr::LOCALHOST.into(),
+            port: 8080,
+        }
+    }
+}
+
+impl Config {
+    /// Reads a configuration file.
+    ///
+    /// # Errors
+    /// [`ConfigError`].
+    pub fn read(path: &Path) -> Result<Self, ConfigError> {
+        let text = std::fs::read_to_string(path).map_err(|source| ConfigError::Unreadable {
+            path: path.to_owned(),
+            source,
+        })?;
+        Self::parse(&text).map_err(|detail| ConfigError::Invalid {
+            path: path.to_owned(),
+            detail,
+        })
+    }
+
+    /// Reads the text of a configuration.
+    ///
+    /// # Errors
+    /// Line, column, key where there is one, and what is wrong: one line, without the text.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let empty = text.lines().all(|line| {
+            let line = line.trim();
+            line.is_empty() || line.starts_with('#') || line == "---"
+        });
+        if empty {
+            return Ok(Self::default());
+        }
+        serde_saphyr::from_str(text).map_err(|error| error::describe(&error, text))
+    }
+
+    /// What the component is told.
+    ///
+    /// # Errors
+    /// [`ConfigError::Template`].
+    pub fn settings(&self) -> Result<Settings, ConfigError> {
+        let memory = &self.memory;
+        let history = memory.short_term_history;
+        let (response, judgment) = (self.agents.for_replies(), self.agents.for_judgments());
+        Ok(Settings {
+            persona: self.persona_of(&self.agents.memory),
+            engine: engine(&self.agents.memory),
+            reply_engine: engine(&response),
+            response_persona: self.persona_of(&response),
+            judgment_persona: self.persona_of(&judgment),
+            reply_max_tokens: response.longest_answer().unwrap_or(REPLY_MAX_TOKENS),
+            judgment_max_tokens: judgment.longest_answer().unwrap_or(JUDGMENT_MAX_TOKENS),
+            short_term_window_hours: memory.short_term_window_hours,
+            long_term_summary_max_tokens: memory.long_term_summary_max_tokens,
+            short_term_summary_max_tokens: memory.short_term_summary_max_tokens,
+            language: memory.language.into(),
+            context_margin_tokens: memory.context_margin_tokens,
+            extractive_stand_in: memory.extractive_stand_in,
+            short_term_history: ShortTermHistory {
+                enabled: history.enabled,
+                max_history_count: history.max_history_count,
+                conversation_idle_seconds: history.conversation_idle_seconds,
+                message_threshold: history.message_threshold,
+            },
+            generation_message_limit: memory.generation_message_limit,
+            reply_message_limit: self.response.channel_messages_limit,
+            legacy_workspace_short_term: memory.legacy_workspace_short_term,
+            workspace_merge_per_channel: memory.workspace_merge_per_channel,
+            workspace_scope_id: WORKSPACE_SCOPE_ID.to_owned(),
+            templates: memory
+                .templates_path
+                .as_deref()
+                .map(read_templates)
+                .transpose()?
+                .unwrap_or_default(),
+        })
+    }
+
+    /// What the bot does when.
+    #[must_use]
+    pub fn bot_settings(&self) -> BotSettings {
+        BotSettings {
+            response: self.response.clone(),
+            generation_interval_seconds: self.memory.long_term_update_interval_seconds,
+            channels_in_flight: self.memory.steps_in_flight(),
+            language: self.bot_language(),
+        }
+    }
+
+    /// The configured language, else that of the persona.
+    fn bot_language(&self) -> Language {
+        let is_japanese = |c: char| matches!(c, 'ぁ'..='ヿ' | '一'..='鿿');
+        match self.memory.language {
+            LanguageConfig::Ja => Language::Japanese,
+            LanguageConfig::Auto | LanguageConfig::Any
+                if self.persona.system_prompt.contains(is_japanese) =>
+            {
+                Language::Japanese
+            }
+            _ => Language::English,
+        }
+    }
+
+    fn persona_of(&self, agent: &Agent) -> Persona {
+        Persona {
+            name: self.persona.name.clone(),
+            system_prompt: agent.add_to(&self.persona.system_prompt),
+        }
+    }
+}
+
+fn engine(agent: &Agent) -> Engine {
+    match agent.model_id {
+        Some(_) => Engine::Llm,
+        None => Engine::Extractive,
+    }
+}
+
+/// The longest reply where `agents.response.params` says nothing else: what fits one post.
+const REPLY_MAX_TOKENS: u32 = 1000;
+/// The longest judgment where `agents.judgment.params` says nothing else: a sentence, and room to spare.
+const JUDGMENT_MAX_TOKENS: u32 = 500;
+
+/// All `*.j2` of a folder, in order of their names.
+fn read_templates(folder: &Path) -> Result<Vec<Template>, ConfigError> {
+    let error = |path: &Path, source| ConfigError::Template {
+        path: path.to_owned(),
+        source,
+    };
+    let mut templates = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(|source| error(folder, source))? {
+        let path = entry.map_err(|source| error(folder, source))?.path();
+        let Some(name) = path.file_name().and_then(|name| name.to_str()) else {
+            continue;
+        };
+        if path.extension().is_some_and(|extension| extension == "j2") {
+            let source = std::fs::read_to_string(&path).map_err(|source| error(&path, source))?;
+            templates.push(Template {
+                name: name.to_owned(),
+                source,
+            });
+        }
+    }
+    templates.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(templates)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,180 @@
+//! What keys there are, from the types of the configuration: for editors as a JSON schema, for people as a list.
+
+use schemars::Schema;
+use serde_json::Value;
+
+use super::Config;
+
+/// How the default stands at the end of a description.
+const DEFAULT: &str = "Default";
+
+/// The JSON schema of the configuration file, for editors that check it while it is written.
+#[must_use]
+pub fn schema() -> Schema {
+    schemars::schema_for!(Config)
+}
+
+/// A key of the configuration file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Key {
+    /// With full stops, as in `memory.database_path`.
+    pub path: String,
+    /// What stands there where the file says nothing: YAML in backquotes, or words; empty for nothing.
+    pub default: String,
+    /// What it does, in Markdown.
+    pub description: String,
+}
+
+/// All keys, in the order of the types.
+#[must_use]
+pub fn keys() -> Vec<Key> {
+    let schema = schema().to_value();
+    let mut keys = Vec::new();
+    let mut described = Vec::new();
+    collect(&schema, &schema, "", &mut described, &mut keys);
+    keys
+}
+
+/// The keys of an object. A type that stands in several places is listed at the first.
+fn collect<'s>(
+    root: &'s Value,
+    object: &'s Value,
+    path: &str,
+    described: &mut Vec<&'s Value>,
+    keys: &mut Vec<Key>,
+) {
+    let properties = object.get("properties").and_then(Value::as_object);
+    for (name, property) in properties.into_iter().flatten() {
+        let path = format!("{path}{name}");
+        let target = resolve(root, property);
+        let has_keys =
+            target.get("properties").is_some() && !target["additionalProperties"].is_object();
+        if has_keys && !described.contains(&target) {
+            described.push(target);
+            collect(root, target, &format!("{path}."), described, keys);
+        } else {
+            keys.push(key(path, property, target));
+        }
+    }
+}
+
+fn key(path: String, property: &Value, target: &Value) -> Key {
+    let text = property["description"].as_str().unwrap_or_default();
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let (description, default) = match text.rsplit_once(DEFAULT) {
+        Some((description, default)) => (description.trim_end(), default),
+        None => (text.as_str(), ""),
+    };
+    let default = default.trim_start_matches(':').trim();
+    let mut description = description.trim_end_matches('.').to_owned();
+    let values: Vec<String> = choices(target)
+        .map(|(value, meaning)| format!("`{value}`{meaning}"))
+        .collect();
+    if !values.is_empty() {
+        description = format!("{description}. One of {}", values.join("; "));
+    }
+    Key {
+        path,
+        default: default.strip_suffix('.').unwrap_or(default).to_owned(),
+        description,
+    }
+}
+
+/// The values of an enumeration, with what each means.
+fn choices(target: &Value) -> impl Iterator<Item = (&str, String)> {
+    let plain = target["enum"].as_array().into_iter().flatten();
+    let plain = plain.filter_map(|value| Some((value.as_str()?, String::new())));
+    let described = target["oneOf"].as_array().into_iter().flatten();
+    let described = described.filter_map(|choice| {
+        let meaning = choice["description"].as_str().unwrap_or_default();
+        let meaning = meaning.trim_end_matches('.');
+        Some((choice["const"].as_str()?, format!(": {meaning}")))
+    });
+    plain.chain(described)
+}
+
+/// What a reference within the schema points to.
+fn resolve<'s>(root: &'s Value, schema: &'s Value) -> &'s Value {
+    let pointer = schema["$ref"]
+        .as_str()
+        .and_then(|path| path.strip_prefix('#'));
+    pointer
+        .and_then(|path| root.pointer(path))
+        .unwrap_or(schema)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+
+    use std::fmt::Write as _;
+    use std::path::Path;
+
+    use super::*;
+
+    const BEGIN: &str = "<!-- keys: begin. Made from the types: `make docs` -->\n";
+    const END: &str = "<!-- keys: end -->\n";
+
+    fn table() -> String {
+        let mut table = "| key | default | what it does |\n|---|---|---|\n".to_owned();
+        for key in keys() {
+            let default = if key.default.is_empty() {
+                "none"
+            } else {
+                &key.default
+            };
+            let (path, description) = (&key.path, &key.description);
+            writeln!(table, "| `{path}` | {default} | {description} |").unwrap();
+        }
+        table
+    }
+
+    #[test]
+    fn the_document_lists_the_keys_as_they_are() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/configuration.md");
+        let document = std::fs::read_to_string(&path).unwrap();
+        let (before, rest) = document.split_once(BEGIN).unwrap();
+        let (found, after) = rest.split_once(END).unwrap();
+        let made = table();
+        if std::env::var_os("MYAO_WRITE_DOCS").is_some() {
+            std::fs::write(&path, format!("{before}{BEGIN}{made}{END}{after}")).unwrap();
+            return;
+        }
+        assert_eq!(found, made, "the keys changed: run `make docs`");
+    }
+
+    #[test]
+    fn the_defaults_that_are_told_are_those_that_count() {
+        let mut document = serde_json::Map::new();
+        for key in keys() {
+            let Some(default) = key.default.strip_prefix('`') else {
+                continue;
+            };
+            let default = default.strip_suffix('`').unwrap();
+            let value: Value = serde_saphyr::from_str(default).unwrap();
+            let mut place = &mut document;
+            let (parents, name) = key.path.rsplit_once('.').unwrap_or(("", &key.path));
+            for parent in parents.split_terminator('.') {
+                let entry = place.entry(parent).or_insert_with(|| serde_json::json!({}));
+                place = entry.as_object_mut().unwrap();
+            }
+            place.insert(name.to_owned(), value);
+        }
+        // Every kind of section is among them.
+        assert!(document.len() > 5, "{document:?}");
+        let told = Config::parse(&Value::Object(document).to_string()).unwrap();
+        assert_eq!(told, Config::default());
+    }
+
+    #[test]
+    fn every_key_is_described() {
+        let keys = keys();
+        assert!(
+            keys.iter()
+                .any(|key| key.path == "memory.short_term_history.enabled")
+        );
+        for key in keys {
+            assert!(!key.description.is_empty(), "{}", key.path);
+        }
+    }
+}

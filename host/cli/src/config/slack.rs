@@ -1,0 +1,50 @@
+//! `slack`: the connection to Slack.
+
+use std::fmt;
+use std::net::SocketAddr;
+
+use myao_llm::expand::{expanded, optional_expanded};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// `slack`: needed to run against Slack, and for nothing else.
+#[derive(Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Slack {
+    /// `xoxb-…`; needed by `myao run`, as the next; see [slack.md](slack.md).
+    #[serde(deserialize_with = "optional_expanded")]
+    pub bot_token: Option<String>,
+    /// `xapp-…`, for Socket Mode.
+    #[serde(deserialize_with = "optional_expanded")]
+    pub app_token: Option<String>,
+    /// Checks what comes over HTTP.
+    #[serde(deserialize_with = "optional_expanded")]
+    pub signing_secret: Option<String>,
+    /// Address and port (`127.0.0.1:3000`) at which events are taken over HTTP, instead of Socket Mode.
+    pub listen: Option<SocketAddr>,
+    /// Where the Web API is. Default `https://slack.com/api/`.
+    #[serde(deserialize_with = "expanded")]
+    pub api_url: String,
+}
+
+impl Default for Slack {
+    fn default() -> Self {
+        Self {
+            bot_token: None,
+            app_token: None,
+            signing_secret: None,
+            listen: None,
+            api_url: "https://slack.com/api/".to_owned(),
+        }
+    }
+}
+
+/// Without tokens and secret.
+impl fmt::Debug for Slack {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Slack")
+            .field("listen", &self.listen)
+            .field("api_url", &self.api_url)
+            .finish_non_exhaustive()
+    }
+}

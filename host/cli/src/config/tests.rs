@@ -1,0 +1,208 @@
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
+
+use myao_plugin::Language;
+
+use super::*;
+
+#[test]
+fn an_empty_file_is_all_defaults() {
+    for text in ["", "# nothing\n", "---\n"] {
+        assert_eq!(Config::parse(text).unwrap(), Config::default());
+    }
+    let settings = Config::default().settings().unwrap();
+    assert_eq!(settings.short_term_window_hours, 24);
+    assert_eq!(settings.long_term_summary_max_tokens, 500);
+    assert_eq!(settings.short_term_summary_max_tokens, 300);
+    assert_eq!(settings.short_term_history.conversation_idle_seconds, 7200);
+    assert_eq!(settings.short_term_history.message_threshold, 50);
+    assert_eq!(settings.short_term_history.max_history_count, 5);
+    assert_eq!(
+        (
+            settings.generation_message_limit,
+            settings.reply_message_limit
+        ),
+        (1000, 50)
+    );
+    assert_eq!(
+        settings.engine,
+        Engine::Extractive,
+        "no model is configured"
+    );
+}
+
+#[test]
+fn the_python_bots_keys_are_all_known() {
+    let config = Config::parse(
+        r#"
+slack: { bot_token: xoxb-1, app_token: xapp-1 }
+persona: { name: みゃお, system_prompt: 猫です。 }
+agents:
+  response: { model_id: openai/gpt-4o, system_prompt: 返事, params: { temperature: 0.7 }, client_args: { api_key: k } }
+  judgment: { model_id: openai/gpt-4o-mini }
+  memory: { model_id: openai/org/model, system_prompt: 記憶, params: { max_tokens: 200 } }
+memory:
+  database_path: ./data/memory.db
+  long_term_update_interval_seconds: 1800
+  short_term_window_hours: 12
+  long_term_summary_max_tokens: 400
+  short_term_summary_max_tokens: 200
+  short_term_history: { enabled: false, max_history_count: 3, conversation_idle_seconds: 60, message_threshold: 10 }
+response:
+  check_interval_seconds: 30
+  min_wait_seconds: 100
+  jitter_ratio: 0.1
+  max_message_age_seconds: 1000
+  channel_messages_limit: 20
+  judgment_skip:
+    enabled: true
+    thresholds: [{ min_confidence: 0.9, skip_seconds: 1 }]
+    default_skip_seconds: 2
+logging: { level: DEBUG }
+health_check: { port: 9000 }
+"#,
+    )
+    .unwrap();
+    let settings = config.settings().unwrap();
+    assert_eq!(settings.persona.system_prompt, "猫です。\n\n記憶");
+    assert_eq!(settings.engine, Engine::Llm);
+    assert!(!settings.short_term_history.enabled);
+    assert_eq!(settings.reply_message_limit, 20);
+    assert_eq!(config.agents.memory.model_id.unwrap().model, "org/model");
+    assert_eq!(config.memory.database_path, Path::new("./data/memory.db"));
+}
+
+#[test]
+fn every_language_has_its_code() {
+    for (code, language) in [
+        ("auto", Language::AsInput),
+        ("any", Language::Any),
+        ("ja", Language::Japanese),
+        ("en", Language::English),
+        ("zh", Language::Chinese),
+        ("ko", Language::Korean),
+        ("ru", Language::Russian),
+    ] {
+        let config = Config::parse(&format!("memory: {{ language: {code} }}")).unwrap();
+        assert_eq!(config.settings().unwrap().language, language);
+    }
+    let error = Config::parse("memory:\n  language: jp\n").unwrap_err();
+    assert!(
+        error.contains("jp") && error.contains("line 2") && error.contains("ja"),
+        "{error}"
+    );
+}
+
+#[test]
+fn what_is_done_with_a_models_answers_is_configured() {
+    let settings = Config::default().settings().unwrap();
+    assert_eq!(
+        (settings.language, settings.context_margin_tokens),
+        (Language::AsInput, 300)
+    );
+    assert!(!settings.extractive_stand_in);
+    let config = "memory: { context_margin_tokens: 50, extractive_stand_in: true }";
+    let settings = Config::parse(config).unwrap().settings().unwrap();
+    assert_eq!(
+        (settings.context_margin_tokens, settings.extractive_stand_in),
+        (50, true)
+    );
+}
+
+#[test]
+fn an_unknown_key_is_named_with_its_line() {
+    let error = Config::parse("memory:\n  short_term_windw_hours: 3\n").unwrap_err();
+    assert!(
+        error.contains("short_term_windw_hours") && error.contains("line 2"),
+        "{error}"
+    );
+}
+
+#[test]
+fn an_error_is_one_line_also_where_a_key_goes_over_several() {
+    let error = Config::parse("memory: {short\n  term\n\n  window: 1}").unwrap_err();
+    assert!(
+        error.starts_with("line 1, ") && !error.contains('\n'),
+        "{error:?}"
+    );
+}
+
+#[test]
+fn a_value_of_the_wrong_kind_is_named_with_its_line() {
+    let error = Config::parse("persona:\n  name: a\nmemory:\n  short_term_window_hours: soon\n");
+    assert!(error.unwrap_err().contains("line 4"));
+    let error = Config::parse("timezone: Asia/Tokio\n").unwrap_err();
+    assert!(
+        error.contains("Asia/Tokio") || error.contains("line 1"),
+        "{error}"
+    );
+}
+
+#[test]
+fn variables_are_read_from_the_environment_and_an_unset_one_is_an_error() {
+    let manifest = std::env::var("CARGO_MANIFEST_DIR").expect("cargo sets it");
+    let config = Config::parse(
+        "persona: { name: 'at ${CARGO_MANIFEST_DIR}!' }\n\
+         agents: { memory: { client_args: { api_key: '${CARGO_MANIFEST_DIR}' } } }",
+    )
+    .unwrap();
+    assert_eq!(config.persona.name, format!("at {manifest}!"));
+    assert_eq!(
+        config.agents.memory.client_args["api_key"],
+        manifest.as_str()
+    );
+
+    let error = Config::parse("slack:\n  bot_token: ${MYAO_NO_SUCH_VARIABLE}\n").unwrap_err();
+    assert!(
+        error.contains("MYAO_NO_SUCH_VARIABLE is not set"),
+        "{error}"
+    );
+}
+
+#[test]
+fn keys_are_not_printed() {
+    let config = Config::parse("agents: { memory: { client_args: { api_key: secret-key } } }");
+    assert!(!format!("{:?}", config.unwrap().agents).contains("secret-key"));
+}
+
+#[test]
+fn prices_are_by_model_and_exact() {
+    let config = Config::parse(
+        "prices:\n  currency: USD\n  openai/gpt-4o: { input: 2.5, cached: 1.25, output: 10 }\n  \
+         ollama/org/m: { input: 0.000001, output: 0 }\n",
+    );
+    let prices = config.unwrap().prices;
+    assert_eq!(prices.currency.as_deref(), Some("USD"));
+    let dated = prices.of("openai", "gpt-4o-2024-08-06", "gpt-4o").unwrap();
+    assert_eq!(dated.input, PerMillion(2_500_000));
+    assert_eq!(dated.cached, Some(PerMillion(1_250_000)));
+    assert_eq!(
+        prices.of("ollama", "org/m", "org/m").unwrap().input,
+        PerMillion(1)
+    );
+    assert_eq!(prices.of("azure", "gpt-4o", "gpt-4o"), None);
+}
+
+#[test]
+fn wrong_prices_are_named_with_their_line() {
+    for (text, line, word) in [
+        (
+            "prices:\n  gpt-4o: { input: 1, output: 2 }\n",
+            "line 2",
+            "gpt-4o",
+        ),
+        (
+            "prices:\n  openai/m: { input: -1, output: 2 }\n",
+            "line 2",
+            "from 0 on",
+        ),
+        (
+            "prices:\n  openai/m:\n    input: 1\n    outputs: 2\n",
+            "line 4",
+            "outputs",
+        ),
+        ("prices:\n  openai/m: { input: 1 }\n", "line 2", "output"),
+    ] {
+        let error = Config::parse(text).unwrap_err();
+        assert!(error.contains(line) && error.contains(word), "{error}");
+    }
+}

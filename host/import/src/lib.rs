@@ -1,0 +1,102 @@
+//! Readers of what other programs stored.
+//!
+//! [`detect`] looks at what a path is, [`import`] reads it into an [`ImportSink`]: users first, then
+//! channels, messages and memories. Text becomes readable here ([`myao_slack::mrkdwn`]), so that nothing
+//! behind this edge ever sees an entity or a raw id.
+
+mod error;
+mod files;
+mod key_set;
+mod limits;
+pub mod python_bot;
+mod report;
+pub mod slack_export;
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;
+
+use std::{
+    fs::File,
+    io::{self, Read},
+    path::Path,
+};
+
+pub use error::ImportError;
+pub use report::{ImportReport, Progress};
+
+pub use myao_slack::message::LeftOut;
+
+use myao_plugin::storage::records::ImportSink;
+
+/// How a zip file begins: with an entry, or with the end of an empty one.
+const ZIP: [&[u8]; 2] = [b"PK\x03\x04", b"PK\x05\x06"];
+/// How an SQLite file begins (<https://www.sqlite.org/fileformat.html>).
+const SQLITE: &[u8] = b"SQLite format 3\0";
+
+/// What can be imported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    /// A Slack workspace export in a folder.
+    SlackFolder,
+    /// A Slack workspace export in a zip file.
+    SlackZip,
+    /// The Python bot's database.
+    PythonBot,
+}
+
+/// Says what a path is, by its first bytes; its name does not matter.
+///
+/// # Errors
+/// [`ImportError::Io`] where it cannot be read, [`ImportError::UnknownKind`] where it is none of them.
+pub fn detect(path: &Path) -> Result<Source, ImportError> {
+    let failed = |source| ImportError::Io {
+        path: path.to_owned(),
+        source,
+    };
+    // Only what is a file is opened: a pipe would wait.
+    let metadata = path.metadata().map_err(failed)?;
+    if metadata.is_dir() {
+        return Ok(Source::SlackFolder);
+    }
+    let unknown = |found| ImportError::UnknownKind {
+        path: path.to_owned(),
+        found,
+    };
+    if !metadata.is_file() {
+        return Err(unknown(files::kind_of(metadata.file_type())));
+    }
+    let head = head(path).map_err(failed)?;
+    if ZIP.iter().any(|magic| head.starts_with(magic)) {
+        Ok(Source::SlackZip)
+    } else if head.starts_with(SQLITE) {
+        Ok(Source::PythonBot)
+    } else if head.is_empty() {
+        Err(unknown("empty"))
+    } else {
+        Err(unknown("a file of another kind"))
+    }
+}
+
+/// Reads whatever can be imported into a sink. The caller commits after success, and only then.
+///
+/// # Errors
+/// [`ImportError`], which names what is to blame.
+pub fn import(
+    path: &Path,
+    sink: &mut dyn ImportSink,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<ImportReport, ImportError> {
+    match detect(path)? {
+        Source::SlackFolder | Source::SlackZip => slack_export::read(path, sink, progress),
+        Source::PythonBot => python_bot::read_path(path, sink, progress),
+    }
+}
+
+fn head(path: &Path) -> io::Result<Vec<u8>> {
+    let mut head = Vec::new();
+    File::open(path)?
+        .take(SQLITE.len() as u64)
+        .read_to_end(&mut head)?;
+    Ok(head)
+}

@@ -1,0 +1,274 @@
+//! The SQLite file of the Python bot, from before memories had versions.
+//!
+//! | table | columns |
+//! |---|---|
+//! | `messages` | `message_id`, `channel_id`, `user_id`, `user_name`, `user_is_bot`, `text`, `timestamp`, `thread_ts`, `mentions`, `created_at` |
+//! | `users` | `user_id`, `name`, `is_bot`, `updated_at` |
+//! | `channels` | `channel_id`, `name`, `updated_at` |
+//! | `memories` | `scope`, `scope_id`, `memory_type`, `content`, `created_at`, `updated_at`, `source_message_count`, `source_latest_message_ts` |
+//!
+//! Times are UTC without saying so. `mentions` repeats what the text says and is not read.
+
+mod census;
+mod guard;
+mod ids;
+mod rows;
+
+use std::path::Path;
+
+use census::Census;
+pub use guard::limit_memory;
+use myao_plugin::storage::records::{ImportSink, MemoryRecord, MessageRecord};
+use myao_plugin::ts::TsKey;
+use myao_plugin::{MemoryType, Scope};
+use myao_slack::message::LeftOut;
+use myao_slack::mrkdwn::readable;
+use rows::{Bot, flag, is_too_long, number, text, time, trimmed};
+use rusqlite::{Connection, OpenFlags, Row};
+
+use super::limits::{Allowance, MAX_TEXT_BYTES};
+use super::report::NAMED;
+use super::{ImportError, ImportReport, Progress};
+
+/// Warnings about messages, before their number.
+const MADE_IDS: &str = "messages without a Slack id, which got one from their replies or from the time they were stored";
+const LOST_THREADS: &str =
+    "replies to a message that does not exist, which now stand outside of threads";
+
+/// What a memory takes in memory until the end of an import.
+const MEMORY_BYTES: usize = 128;
+
+/// What a time looks like.
+const TIME: &str = "a time in UTC, as in 2024-03-01 10:05:00";
+
+/// Reads the Python bot's database file, which is only opened for reading. Whatever the file holds, reading it ends.
+///
+/// # Errors
+/// As [`read`]; the error names the file too.
+pub fn read_path(
+    path: &Path,
+    sink: &mut dyn ImportSink,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<ImportReport, ImportError> {
+    let in_file = |source| ImportError::InDatabase {
+        path: path.to_owned(),
+        source: Box::new(source),
+    };
+    let read = |sink: &mut dyn ImportSink| {
+        let mut connection = Connection::open_with_flags(
+            path,
+            OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX,
+        )?;
+        guard::guard(&mut connection, path)?;
+        // One state of the database, even while the bot writes to it.
+        let _snapshot = connection.unchecked_transaction()?;
+        self::read(&connection, sink)
+    };
+    progress(Progress {
+        files_total: 1,
+        ..Progress::default()
+    });
+    let report = read(sink).map_err(in_file)?;
+    progress(Progress {
+        files_done: 1,
+        files_total: 1,
+        messages: report.messages,
+    });
+    Ok(report)
+}
+
+/// Reads the Python bot's tables into a sink. Nothing is written to the connection. Rows that cannot be read are left out
+/// and reported.
+///
+/// # Errors
+/// [`ImportError`] where a table or a column that matters is missing; it names them. The sink has then had a part,
+/// which the caller must not commit.
+pub fn read(
+    connection: &Connection,
+    sink: &mut dyn ImportSink,
+) -> Result<ImportReport, ImportError> {
+    let bot = Bot::new(connection)?;
+    let path = connection.path().unwrap_or_default();
+    let mut census = Census::read(&bot, Allowance::new(Path::new(path)))?;
+    let mut report = ImportReport::default();
+    for user in census.users.values() {
+        sink.user(user)?;
+        report.users += 1;
+    }
+    for channel in census.channels.values() {
+        sink.channel(channel)?;
+        report.channels += 1;
+    }
+    messages(&bot, &census, sink, &mut report)?;
+    memories(&bot, &mut census, sink, &mut report)?;
+    Ok(report.finished())
+}
+
+fn messages(
+    bot: &Bot<'_>,
+    census: &Census,
+    sink: &mut dyn ImportSink,
+    report: &mut ImportReport,
+) -> Result<(), ImportError> {
+    let mut lost_threads = 0;
+    bot.each("messages", &mut |row| {
+        let channel_id = trimmed(row, "channel_id")?;
+        let message_id = trimmed(row, "message_id")?;
+        let place = || format!("table `messages`, row {channel_id}/{message_id}");
+        if is_too_long(row)? {
+            report.leave_out_unreadable(|| format!("{}: a column holds more than it can", place()));
+            return Ok(());
+        }
+        let text = text(row, "text")?.unwrap_or_default();
+        if text.trim().is_empty() {
+            report.leave_out(LeftOut::NoText);
+            return Ok(());
+        }
+        let ids = census.ids(&channel_id);
+        let find = |id: &str| ids.and_then(|ids| ids.find(id));
+        let Some(ts) = find(&message_id) else {
+            match wrong_time(row, "timestamp")? {
+                Some(wrong) => report.leave_out_unreadable(|| format!("{}: {wrong}", place())),
+                None => report.leave_out(LeftOut::NoFreeId),
+            }
+            return Ok(());
+        };
+        let text = readable(&text, census).into_owned();
+        if text.len() > MAX_TEXT_BYTES {
+            let most = MAX_TEXT_BYTES;
+            report.leave_out_unreadable(|| {
+                format!("{}: its text has more than {most} bytes", place())
+            });
+            return Ok(());
+        }
+        let thread = trimmed(row, "thread_ts")?;
+        let is_thread = ids.is_some_and(|ids| ids.is_thread(ts));
+        let thread_ts = find(&thread).or_else(|| is_thread.then_some(ts));
+        lost_threads += usize::from(!thread.is_empty() && find(&thread).is_none());
+        sink.message(&MessageRecord {
+            channel_id,
+            ts,
+            user_id: trimmed(row, "user_id")?,
+            author_name: None,
+            is_bot: flag(row, "user_is_bot")?,
+            text,
+            thread_ts,
+            edited_at: None,
+        })?;
+        report.messages += 1;
+        Ok(())
+    })?;
+    let made = census.made_ids();
+    for (count, what) in [(made, MADE_IDS), (lost_threads, LOST_THREADS)] {
+        if count > 0 {
+            report.warnings.push(format!("{what}: {count}"));
+        }
+    }
+    Ok(())
+}
+
+fn memories(
+    bot: &Bot<'_>,
+    census: &mut Census,
+    sink: &mut dyn ImportSink,
+    report: &mut ImportReport,
+) -> Result<(), ImportError> {
+    let mut unknown = 0;
+    bot.each("memories", &mut |row| {
+        let (scope, scope_id, kind) = (
+            trimmed(row, "scope")?,
+            trimmed(row, "scope_id")?,
+            trimmed(row, "memory_type")?,
+        );
+        let place = || format!("table `memories`, row {scope}/{scope_id}/{kind}");
+        if is_too_long(row)? {
+            report.leave_out_unreadable(|| format!("{}: a column holds more than it can", place()));
+            return Ok(());
+        }
+        let (Some(known_scope), Some(known_kind)) = (scope_of(&scope), memory_type_of(&kind))
+        else {
+            report.leave_out(LeftOut::UnknownMemory);
+            unknown += 1;
+            if unknown <= NAMED {
+                report.warnings.push(format!(
+                    "a memory of no known scope and type was left out: `{scope}`, `{scope_id}`, `{kind}`"
+                ));
+            }
+            return Ok(());
+        };
+        let content = trimmed(row, "content")?;
+        if content.is_empty() {
+            report.leave_out(LeftOut::EmptyMemory);
+            return Ok(());
+        }
+        let created_column = match text(row, "created_at")? {
+            Some(_) => "created_at",
+            None => "updated_at",
+        };
+        let wrong = match wrong_time(row, "updated_at")? {
+            None => wrong_time(row, created_column)?,
+            wrong => wrong,
+        };
+        if let Some(wrong) = wrong {
+            report.leave_out_unreadable(|| format!("{}: {wrong}", place()));
+            return Ok(());
+        }
+        census.take(MEMORY_BYTES)?;
+        sink.memory(&MemoryRecord {
+            scope: known_scope,
+            scope_id,
+            memory_type: known_kind,
+            content,
+            created_at: seconds(row, created_column)?,
+            updated_at: seconds(row, "updated_at")?,
+            source_message_count: u32::try_from(number(row, "source_message_count")?)
+                .unwrap_or_default(),
+            source_latest_message_ts: TsKey::parse(&trimmed(row, "source_latest_message_ts")?).ok(),
+        })?;
+        report.memories += 1;
+        Ok(())
+    })
+}
+
+/// What is wrong with a time; `None` if it is one.
+fn wrong_time(row: &Row<'_>, column: &str) -> Result<Option<String>, ImportError> {
+    let value = text(row, column)?.unwrap_or_default();
+    Ok(match time(&value) {
+        Some(_) => None,
+        None => Some(format!(
+            "column `{column}` holds `{value}`; expected {TIME}"
+        )),
+    })
+}
+
+fn seconds(row: &Row<'_>, column: &str) -> Result<i64, ImportError> {
+    let value = text(row, column)?.unwrap_or_default();
+    Ok(time(&value).map_or(0, |time| time.timestamp()))
+}
+
+/// `workspace`, `WORKSPACE` and `MemoryScope.WORKSPACE` are the same.
+fn scope_of(text: &str) -> Option<Scope> {
+    match member(text).as_str() {
+        "workspace" => Some(Scope::Workspace),
+        "channel" => Some(Scope::Channel),
+        "thread" => Some(Scope::Thread),
+        _ => None,
+    }
+}
+
+fn memory_type_of(text: &str) -> Option<MemoryType> {
+    match member(text).as_str() {
+        "long_term" => Some(MemoryType::LongTerm),
+        "short_term" => Some(MemoryType::ShortTerm),
+        _ => None,
+    }
+}
+
+/// The member of a Python enum, in whichever way it was written down.
+fn member(text: &str) -> String {
+    let (_, member) = text.rsplit_once('.').unwrap_or(("", text));
+    member.trim().to_ascii_lowercase().replace('-', "_")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,155 @@
+//! A first reading of all messages: their ids, threads, authors and channels.
+
+use std::collections::{BTreeMap, HashMap};
+
+use myao_plugin::storage::records::{ChannelRecord, UserRecord};
+use myao_plugin::ts::TsKey;
+use myao_slack::mrkdwn::Names;
+use rusqlite::Row;
+
+use super::{
+    ids::ChannelIds,
+    rows::{Bot, flag, is_too_long, text, time, trimmed},
+};
+use crate::ImportError;
+use crate::limits::{Allowance, short_name};
+
+/// What a person or a channel takes in memory beyond ids and names.
+const ENTRY_BYTES: usize = 220;
+
+/// Everybody, every channel, and the ids of its messages.
+#[derive(Debug)]
+pub(super) struct Census {
+    /// By id.
+    pub(super) users: BTreeMap<String, UserRecord>,
+    /// By id.
+    pub(super) channels: BTreeMap<String, ChannelRecord>,
+    ids: HashMap<String, ChannelIds>,
+    allowance: Allowance,
+}
+
+impl Census {
+    /// Reads users, channels, and of the messages what the import has to know beforehand. Rows that cannot be read are
+    /// passed over.
+    pub(super) fn read(bot: &Bot<'_>, allowance: Allowance) -> Result<Self, ImportError> {
+        let mut census = Self {
+            users: BTreeMap::new(),
+            channels: BTreeMap::new(),
+            ids: HashMap::new(),
+            allowance,
+        };
+        bot.each("users", &mut |row| {
+            census.add_user(
+                trimmed(row, "user_id")?,
+                trimmed(row, "name")?,
+                flag(row, "is_bot")?,
+            )
+        })?;
+        bot.each("channels", &mut |row| {
+            census.add_channel(trimmed(row, "channel_id")?, &trimmed(row, "name")?)
+        })?;
+        bot.each("messages", &mut |row| census.add_message(row))?;
+        census.ids.values_mut().for_each(ChannelIds::make);
+        Ok(census)
+    }
+
+    /// Takes note of something that is kept.
+    pub(super) fn take(&mut self, bytes: usize) -> Result<(), ImportError> {
+        self.allowance.take(bytes)
+    }
+
+    /// The ids of a channel's messages.
+    pub(super) fn ids(&self, channel_id: &str) -> Option<&ChannelIds> {
+        self.ids.get(channel_id)
+    }
+
+    /// How many messages had no id.
+    pub(super) fn made_ids(&self) -> usize {
+        self.ids.values().map(ChannelIds::made).sum()
+    }
+
+    fn add_message(&mut self, row: &Row<'_>) -> Result<(), ImportError> {
+        if is_too_long(row)? {
+            return Ok(());
+        }
+        let message_id = trimmed(row, "message_id")?;
+        let known = TsKey::parse(&message_id).ok();
+        let stored_at = text(row, "timestamp")?.and_then(|text| time(&text));
+        if known.is_none() && stored_at.is_none() {
+            return Ok(());
+        }
+        let channel_id = trimmed(row, "channel_id")?;
+        self.add_user(
+            trimmed(row, "user_id")?,
+            trimmed(row, "user_name")?,
+            flag(row, "user_is_bot")?,
+        )?;
+        self.add_channel(channel_id.clone(), "")?;
+        let thread = trimmed(row, "thread_ts")?;
+        let allowance = &mut self.allowance;
+        let ids = self.ids.entry(channel_id).or_default();
+        let is_reply = !thread.is_empty();
+        if is_reply {
+            ids.name_thread(thread, allowance)?;
+        }
+        match (known, stored_at) {
+            (Some(ts), _) => ids.take(ts, allowance),
+            (None, Some(stored_at)) => ids.wait(message_id, stored_at, is_reply, allowance),
+            (None, None) => Ok(()),
+        }
+    }
+
+    /// Adds a user, or gives a name to one without. An id in place of a name is no name.
+    fn add_user(&mut self, id: String, name: String, is_bot: bool) -> Result<(), ImportError> {
+        let name = if name == id {
+            String::new()
+        } else {
+            short_name(name)
+        };
+        if let Some(known) = self.users.get_mut(&id) {
+            if known.name.is_empty() {
+                known.name = name;
+            }
+            return Ok(());
+        }
+        self.allowance
+            .take(ENTRY_BYTES + 2 * id.len() + name.len())?;
+        let user = UserRecord {
+            id: id.clone(),
+            name,
+            is_bot,
+        };
+        self.users.insert(id, user);
+        Ok(())
+    }
+
+    fn add_channel(&mut self, id: String, name: &str) -> Result<(), ImportError> {
+        if self.channels.contains_key(&id) {
+            return Ok(());
+        }
+        let name = name.trim_start_matches('#');
+        let name = if name == id { "" } else { name };
+        let name = short_name(name.to_owned());
+        self.allowance
+            .take(2 * ENTRY_BYTES + 3 * id.len() + name.len())?;
+        // The database does not say what is private; Slack's ids do for all but newer channels.
+        let is_private = id.starts_with(['D', 'G']);
+        let channel = ChannelRecord {
+            id: id.clone(),
+            name,
+            is_private,
+        };
+        self.channels.insert(id, channel);
+        Ok(())
+    }
+}
+
+impl Names for Census {
+    fn user(&self, id: &str) -> Option<&str> {
+        self.users.get(id).map(|user| user.name.as_str())
+    }
+
+    fn channel(&self, id: &str) -> Option<&str> {
+        self.channels.get(id).map(|channel| channel.name.as_str())
+    }
+}

@@ -1,0 +1,127 @@
+//! A Slack workspace export, as a folder or as the zip file that Slack gives.
+//!
+//! The lists at its top come first, then a light survey of all day files, then the messages: channel by
+//! channel, day by day. A second thread decodes a few day files ahead of the sink.
+
+mod archive;
+mod days;
+mod directory;
+mod json;
+mod json_array;
+mod layout;
+mod survey;
+mod zip_file;
+
+use std::path::Path;
+use std::sync::mpsc::sync_channel;
+use std::thread;
+
+use archive::Archive;
+use days::Days;
+use directory::Directory;
+use layout::Layout;
+use myao_plugin::storage::records::ImportSink;
+
+use super::{ImportError, ImportReport, Progress, limits::Allowance, report::NAMED};
+
+/// How many batches of messages are decoded ahead.
+const AHEAD: usize = 2;
+
+/// Reads an export into a sink: users, channels, then each channel's messages by day. `progress` is
+/// called before the first and after every day file. What cannot be read of a file that is JSON is left out and reported.
+///
+/// Deletions that the export records are left out of it; what an earlier import brought stays.
+///
+/// # Errors
+/// [`ImportError`] where the path is no export, or a file of it is damaged; it names the file. The sink
+/// has then had a part of the export, which the caller must not commit.
+pub fn read(
+    path: &Path,
+    sink: &mut dyn ImportSink,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<ImportReport, ImportError> {
+    let mut allowance = Allowance::new(path);
+    let mut report = ImportReport::default();
+    let mut archive = Archive::open(path)?;
+    let mut layout = Layout::find(&mut archive, &mut allowance)?;
+    let mut directory = Directory::read(&mut archive, &mut layout, &mut allowance, &mut report)?;
+    let surveys = survey::survey(&mut archive, &mut directory, &mut allowance)?;
+    archive.read_again();
+    report.warnings = warnings(&layout);
+    drop(layout);
+    for user in &directory.users {
+        sink.user(user)?;
+        report.users += 1;
+    }
+    for conversation in &directory.conversations {
+        sink.channel(&conversation.record)?;
+        report.channels += 1;
+    }
+    let files = directory
+        .conversations
+        .iter()
+        .map(|conversation| conversation.days.len() as u64)
+        .sum();
+    let mut reached = Progress {
+        files_total: files,
+        ..Progress::default()
+    };
+    progress(reached);
+    let days = Days {
+        archive,
+        directory: &directory,
+        surveys: &surveys,
+    };
+    thread::scope(|scope| {
+        let (sender, decoded) = sync_channel(AHEAD);
+        thread::Builder::new()
+            .spawn_scoped(scope, || days.decode(sender))
+            .map_err(|source| ImportError::Io {
+                path: path.to_owned(),
+                source,
+            })?;
+        for batch in decoded {
+            let batch = batch?;
+            for message in &batch.messages {
+                sink.message(message)?;
+            }
+            report.messages += batch.messages.len() as u64;
+            report.add_left_out(batch.left_out);
+            if batch.is_last {
+                reached.files_done += 1;
+                reached.messages = report.messages;
+                progress(reached);
+            }
+        }
+        Ok(report.finished())
+    })
+}
+
+/// What of the archive belongs to no listed conversation.
+fn warnings(layout: &Layout) -> Vec<String> {
+    let mut warnings: Vec<String> = layout
+        .days
+        .iter()
+        .take(NAMED)
+        .map(|(folder, days)| {
+            let days = days.len();
+            format!("day files in `{folder}`, for which no channel is listed, that were not imported: {days}")
+        })
+        .collect();
+    let unnamed = layout.days.len().saturating_sub(NAMED);
+    if unnamed > 0 {
+        warnings.push(format!(
+            "more folders for which no channel is listed: {unnamed}"
+        ));
+    }
+    if !layout.ignored.is_empty() {
+        let (files, some) = (layout.ignored.len(), &layout.ignored);
+        warnings.push(format!(
+            "files that are no part of an export and were ignored: {files} ({some})"
+        ));
+    }
+    warnings
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,151 @@
+//! The messages of day files.
+
+use std::sync::mpsc::SyncSender;
+
+use myao_plugin::storage::records::MessageRecord;
+use myao_plugin::ts::InvalidTs;
+use myao_slack::message::raw::RawMessage;
+use myao_slack::message::{LeftOut, Outcome, Surroundings};
+
+use super::{
+    archive::{Archive, Number},
+    directory::Directory,
+    json_array::Element,
+    survey::Survey,
+};
+use crate::limits::MAX_TEXT_BYTES;
+use crate::{ImportError, ImportReport};
+
+/// How many messages are handed over at once, and how many bytes of them.
+const BATCH: usize = 1_000;
+const BATCH_BYTES: usize = 1 << 20;
+
+/// What is needed to read all day files.
+pub(super) struct Days<'d> {
+    pub(super) archive: Archive,
+    pub(super) directory: &'d Directory,
+    /// Those of the directory's conversations.
+    pub(super) surveys: &'d [Survey],
+}
+
+/// Messages of a day file.
+#[derive(Debug, Default)]
+pub(super) struct Batch {
+    /// Those to store.
+    pub(super) messages: Vec<MessageRecord>,
+    /// What was left out since the batch before.
+    pub(super) left_out: ImportReport,
+    /// Whether the file ends with it.
+    pub(super) is_last: bool,
+    bytes: usize,
+}
+
+/// Where batches go. Fails once nobody takes them.
+type Batches = SyncSender<Result<Batch, ImportError>>;
+
+/// Why a day file was not read to its end.
+enum Stop {
+    /// It cannot be.
+    Error(ImportError),
+    /// Nobody wants the rest.
+    Unwanted,
+}
+
+impl From<ImportError> for Stop {
+    fn from(error: ImportError) -> Self {
+        Self::Error(error)
+    }
+}
+
+impl Days<'_> {
+    /// Reads channel by channel, day by day, until there is an error, or nobody takes what was read.
+    pub(super) fn decode(mut self, batches: Batches) {
+        for (conversation, survey) in self.directory.conversations.iter().zip(self.surveys) {
+            let surroundings = Surroundings {
+                channel_id: &conversation.record.id,
+                people: self.directory,
+                threads: survey.threads.as_slice(),
+                deleted: survey.deleted.as_slice(),
+            };
+            for day in &conversation.days {
+                let file = (day.name(&conversation.folder), day.number);
+                match read_day(&mut self.archive, &file, &surroundings, &batches) {
+                    Ok(()) => {}
+                    Err(Stop::Unwanted) => return,
+                    Err(Stop::Error(error)) => {
+                        // Where nobody takes it, the import has failed already.
+                        let _ = batches.send(Err(error));
+                        return;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Reads the messages of one day file.
+fn read_day(
+    archive: &mut Archive,
+    (name, number): &(String, Number),
+    surroundings: &Surroundings<'_>,
+    batches: &Batches,
+) -> Result<(), Stop> {
+    let mut list = archive.list(name, *number)?;
+    let mut batch = Batch::default();
+    let mut index = 0_u64;
+    while let Some(element) = list.next::<RawMessage<'_>>()? {
+        index += 1;
+        match element {
+            Element::Value(raw, json) => match read_message(&raw, json, surroundings) {
+                Ok(Outcome::Keep(message)) => batch.add(message),
+                Ok(Outcome::LeaveOut(reason)) => batch.left_out.leave_out(reason),
+                Ok(Outcome::NeedsRich) => batch.left_out.leave_out(LeftOut::NoText),
+                Err(detail) => batch
+                    .left_out
+                    .leave_out_unreadable(|| format!("{name}, message {index}: {detail}")),
+            },
+            Element::Odd(place, detail) => batch
+                .left_out
+                .leave_out_unreadable(|| format!("{name}, {place}: {detail}")),
+        }
+        if batch.messages.len() >= BATCH || batch.bytes >= BATCH_BYTES {
+            let full = std::mem::take(&mut batch);
+            batches.send(Ok(full)).map_err(|_| Stop::Unwanted)?;
+        }
+    }
+    batch.is_last = true;
+    batches.send(Ok(batch)).map_err(|_| Stop::Unwanted)
+}
+
+/// Reads a message, with its blocks and attachments if it needs them.
+fn read_message(
+    raw: &RawMessage<'_>,
+    json: &[u8],
+    surroundings: &Surroundings<'_>,
+) -> Result<Outcome, String> {
+    let bad = |source: InvalidTs| source.to_string();
+    let mut outcome = surroundings.read(raw, None).map_err(bad)?;
+    if matches!(outcome, Outcome::NeedsRich) {
+        let rich = serde_json::from_slice(json);
+        let rich = rich.map_err(|_| "its blocks cannot be read".to_owned())?;
+        outcome = surroundings.read(raw, Some(&rich)).map_err(bad)?;
+    }
+    match outcome {
+        Outcome::Keep(message) if bytes_of(&message) > MAX_TEXT_BYTES => {
+            Err(format!("its text has more than {MAX_TEXT_BYTES} bytes"))
+        }
+        outcome => Ok(outcome),
+    }
+}
+
+impl Batch {
+    fn add(&mut self, message: MessageRecord) {
+        self.bytes += bytes_of(&message);
+        self.messages.push(message);
+    }
+}
+
+fn bytes_of(message: &MessageRecord) -> usize {
+    let name = message.author_name.as_ref().map_or(0, String::len);
+    message.text.len() + message.user_id.len() + name
+}

@@ -1,0 +1,205 @@
+//! The people and conversations of an export, and their names.
+
+use std::collections::{HashMap, HashSet};
+
+use myao_plugin::storage::records::{ChannelRecord, UserRecord};
+use myao_slack::message::People;
+use myao_slack::message::raw::{RawUser, Text, filled, user_name};
+use myao_slack::mrkdwn::{Names, unescaped};
+
+use super::{
+    archive::{Archive, Number},
+    json::RawChannel,
+    json_array::Element,
+    layout::{Day, Kind, Layout},
+};
+use crate::limits::{Allowance, short_name};
+use crate::{ImportError, ImportReport};
+
+/// Slack's own bot, which exports do not list.
+const SLACKBOT: (&str, &str) = ("USLACKBOT", "Slackbot");
+/// What a person and a conversation take in memory beyond their ids and names.
+const USER_BYTES: usize = 200;
+const CONVERSATION_BYTES: usize = 280;
+
+/// Everybody and every conversation that the export knows.
+#[derive(Debug, Default)]
+pub(super) struct Directory {
+    /// In the order of the export.
+    pub(super) users: Vec<UserRecord>,
+    by_id: HashMap<String, usize>,
+    /// In the order of the export.
+    pub(super) conversations: Vec<Conversation>,
+    channel_names: HashMap<String, String>,
+}
+
+/// A conversation and its day files, oldest first.
+#[derive(Debug)]
+pub(super) struct Conversation {
+    pub(super) record: ChannelRecord,
+    /// The folder of the day files.
+    pub(super) folder: String,
+    pub(super) days: Vec<Day>,
+}
+
+impl Directory {
+    /// Reads the lists at the top of the export. Takes the day files out of `layout.days`; what stays there
+    /// belongs to no listed conversation.
+    pub(super) fn read(
+        archive: &mut Archive,
+        layout: &mut Layout,
+        allowance: &mut Allowance,
+        report: &mut ImportReport,
+    ) -> Result<Self, ImportError> {
+        let mut directory = Self::default();
+        let mut handles = HashMap::new();
+        let lists = std::mem::take(&mut layout.lists);
+        let has_direct = lists.iter().any(|(.., kind)| *kind == Kind::DirectMessage);
+        let (name, number) = layout.users;
+        let mut users = archive.list(name, number)?;
+        while let Some(element) = users.next::<RawUser<'_>>()? {
+            let user = match element {
+                Element::Value(user, _) => user,
+                Element::Odd(place, detail) => {
+                    report.leave_out_unreadable(|| format!("{name}, {place}: {detail}"));
+                    continue;
+                }
+            };
+            let is_bot = user.is_bot == Some(true) || user.id == SLACKBOT.0;
+            directory.add_user(&user.id, user_name(&user), is_bot, allowance)?;
+            if let Some(handle) = filled(&user.name).filter(|_| has_direct) {
+                let handle = short_name(unescaped(handle).into_owned());
+                allowance.take(USER_BYTES / 2 + user.id.len() + handle.len())?;
+                handles.insert(user.id.into_owned(), handle);
+            }
+        }
+        drop(users);
+        for (name, number, kind) in lists {
+            let mut channels = archive.list(name, number)?;
+            while let Some(element) = channels.next::<RawChannel<'_>>()? {
+                match element {
+                    Element::Value(channel, _) => {
+                        directory.add_conversation(&channel, kind, &handles, layout, allowance)?;
+                    }
+                    Element::Odd(place, detail) => {
+                        report.leave_out_unreadable(|| format!("{name}, {place}: {detail}"));
+                    }
+                }
+            }
+        }
+        Ok(directory)
+    }
+
+    /// Adds somebody, or gives a name to somebody who has none.
+    pub(super) fn add_user(
+        &mut self,
+        id: &str,
+        name: String,
+        is_bot: bool,
+        allowance: &mut Allowance,
+    ) -> Result<(), ImportError> {
+        let name = short_name(name);
+        match self.by_id.get(id).and_then(|at| self.users.get_mut(*at)) {
+            Some(known) if known.name.is_empty() => {
+                allowance.take(name.len())?;
+                known.name = name;
+            }
+            Some(_) => {}
+            None => {
+                allowance.take(USER_BYTES + 2 * id.len() + name.len())?;
+                let name = if name.is_empty() && id == SLACKBOT.0 {
+                    SLACKBOT.1.to_owned()
+                } else {
+                    name
+                };
+                self.by_id.insert(id.to_owned(), self.users.len());
+                self.users.push(UserRecord {
+                    id: id.to_owned(),
+                    name,
+                    is_bot: is_bot || id == SLACKBOT.0,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Somebody, if the export says anything of them.
+    pub(super) fn find_user(&self, id: &str) -> Option<&UserRecord> {
+        self.by_id.get(id).and_then(|at| self.users.get(*at))
+    }
+
+    /// A day file of a conversation, with its name; `None` behind the last one.
+    pub(super) fn day(&self, conversation: usize, at: usize) -> Option<(String, Number)> {
+        let conversation = self.conversations.get(conversation)?;
+        let day = conversation.days.get(at)?;
+        Some((day.name(&conversation.folder), day.number))
+    }
+
+    fn add_conversation(
+        &mut self,
+        raw: &RawChannel<'_>,
+        kind: Kind,
+        handles: &HashMap<String, String>,
+        layout: &mut Layout,
+        allowance: &mut Allowance,
+    ) -> Result<(), ImportError> {
+        let id = raw.id.as_ref();
+        if self.channel_names.contains_key(id) {
+            return Ok(());
+        }
+        let name = match filled(&raw.name) {
+            Some(name) => unescaped(name).into_owned(),
+            None => direct_name(raw.members.as_deref().unwrap_or_default(), handles),
+        };
+        let name = short_name(name);
+        let folder = filled(&raw.name).filter(|_| kind != Kind::DirectMessage);
+        let (folder, days) = folder
+            .and_then(|folder| layout.days.remove_entry(folder))
+            .or_else(|| layout.days.remove_entry(id))
+            .unwrap_or_default();
+        allowance.take(CONVERSATION_BYTES + 2 * (id.len() + name.len()))?;
+        self.channel_names.insert(id.to_owned(), name.clone());
+        self.conversations.push(Conversation {
+            record: ChannelRecord {
+                id: id.to_owned(),
+                name,
+                is_private: kind != Kind::Channel || raw.is_private == Some(true),
+            },
+            folder,
+            days,
+        });
+        Ok(())
+    }
+}
+
+impl People for Directory {
+    fn is_bot(&self, id: &str) -> Option<bool> {
+        self.find_user(id).map(|user| user.is_bot)
+    }
+}
+
+impl Names for Directory {
+    fn user(&self, id: &str) -> Option<&str> {
+        self.find_user(id).map(|user| user.name.as_str())
+    }
+
+    fn channel(&self, id: &str) -> Option<&str> {
+        self.channel_names.get(id).map(String::as_str)
+    }
+}
+
+/// A name for a conversation of two, which has none: built as Slack builds those of several
+/// (`mpdm-ann--ben-1`).
+fn direct_name(members: &[Text<'_>], handles: &HashMap<String, String>) -> String {
+    let mut seen = HashSet::new();
+    let names: Vec<&str> = members
+        .iter()
+        .filter(|id| seen.insert(&id.0))
+        .filter_map(|id| handles.get(id.0.as_ref()).map(String::as_str))
+        .collect();
+    if names.is_empty() {
+        String::new()
+    } else {
+        format!("dm-{}", names.join("--"))
+    }
+}

@@ -1,0 +1,189 @@
+//! The model of one agent: provider, limits, attempts, counts.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, SystemTime};
+
+use myao_plugin::llm::record::{CallObserver, CallRecord};
+use myao_plugin::llm::{Completion, Destination, Llm, LlmError, ModelIdentity, Request};
+use tokio::time::Instant;
+
+use super::fault::{Again, Fault};
+use super::http::Http;
+use super::limits::{Limiter, Limits};
+use super::retry::Retries;
+use super::timeouts::Timeouts;
+use super::tokens::TokenCounter;
+use super::wire::{Answer, Wire};
+
+/// A model behind a provider, as `agents.NAME` names it; [`configured`](super::configured()) makes it.
+pub struct AgentLlm {
+    /// The provider's name.
+    pub(super) provider: &'static str,
+    /// The model's, as the provider knows it.
+    pub(super) model: String,
+    pub(super) wire: Box<dyn Wire>,
+    pub(super) http: Http,
+    pub(super) timeouts: Timeouts,
+    pub(super) retries: Retries,
+    pub(super) limits: Limits,
+    pub(super) limiter: Limiter,
+    pub(super) counter: TokenCounter,
+    pub(super) context_window: Option<u32>,
+    /// Whether the configuration gives the context window, and not what is known of the model.
+    pub(super) has_own_window: bool,
+    pub(super) identity: ModelIdentity,
+    /// What the provider let through at most; more than any window until a prompt was too long.
+    pub(super) learned_window: AtomicU32,
+    /// Where the provider takes no call without a key and there is none: the variable that could hold it.
+    pub(super) missing_key: Option<&'static str>,
+    /// The time of day, for records.
+    pub(super) now: fn() -> SystemTime,
+}
+
+#[async_trait::async_trait]
+impl Llm for AgentLlm {
+    async fn complete(
+        &self,
+        request: Request,
+        calls: &dyn CallObserver,
+    ) -> Result<Completion, LlmError> {
+        let started_at = (self.now)();
+        let start = Instant::now();
+        let attempts = AtomicU32::new(0);
+        let result = self.ask(&request, start, &attempts).await;
+        let attempts = attempts.into_inner();
+        let mut record = CallRecord {
+            provider: self.provider.to_owned(),
+            model: self.model.clone(),
+            input_tokens: None,
+            output_tokens: None,
+            cached_tokens: None,
+            started_at,
+            duration: start.elapsed(),
+            attempts,
+            finish_reason: None,
+            error: None,
+        };
+        let result = match result {
+            Ok(answer) => {
+                record.input_tokens = answer.input_tokens;
+                record.output_tokens = answer.output_tokens;
+                record.cached_tokens = answer.cached_tokens;
+                let completion = answer.into_completion(&self.model);
+                record.model.clone_from(&completion.model);
+                record.finish_reason = Some(completion.finish_reason);
+                Ok(completion)
+            }
+            Err(fault) => {
+                if let LlmError::ContextTooLong(limit) = fault.error {
+                    self.learn_window(&request, limit);
+                }
+                tracing::debug!(
+                    provider = self.provider,
+                    attempts,
+                    "no answer: {}",
+                    fault.told()
+                );
+                if !fault.words.is_empty() {
+                    calls.said(&fault.words);
+                }
+                record.error = Some(fault.error.clone());
+                Err(fault.error)
+            }
+        };
+        calls.observe(record);
+        result
+    }
+
+    fn count_tokens(&self, text: &str) -> u32 {
+        self.counter.count(text)
+    }
+
+    fn context_window(&self) -> Option<u32> {
+        let learned = self.learned_window.load(Ordering::Relaxed);
+        let learned = (learned < u32::MAX).then_some(learned);
+        [self.context_window, learned].into_iter().flatten().min()
+    }
+
+    fn restore_context_window(&self, tokens: u32) {
+        if !self.has_own_window {
+            self.learned_window.fetch_min(tokens, Ordering::Relaxed);
+        }
+    }
+
+    fn identity(&self) -> Option<&ModelIdentity> {
+        Some(&self.identity)
+    }
+
+    fn destination(&self) -> Option<Destination<'_>> {
+        let url = self.wire.url();
+        Some(Destination {
+            model: &self.model,
+            address: url.host_str()?,
+            port: url.port_or_known_default(),
+            max_tokens: self.wire.max_tokens(),
+        })
+    }
+
+    fn calls_in_flight(&self) -> usize {
+        self.limits.calls_in_flight()
+    }
+
+    fn paused_for(&self) -> Option<Duration> {
+        self.limiter.paused_for()
+    }
+}
+
+impl AgentLlm {
+    /// All attempts of one call; `attempts` counts the requests that were sent.
+    async fn ask(
+        &self,
+        request: &Request,
+        start: Instant,
+        attempts: &AtomicU32,
+    ) -> Result<Answer, Fault> {
+        if let Some(variable) = self.missing_key {
+            return Err(Fault::invalid(format!(
+                "{} takes no call without a key: set client_args.api_key or the variable {variable}",
+                self.provider
+            )));
+        }
+        let deadline = start + self.timeouts.call;
+        let tokens = self.tokens_of(request);
+        self.retries
+            .run(deadline, || async {
+                let _leave = self.limiter.leave(tokens, deadline).await?;
+                attempts.fetch_add(1, Ordering::Relaxed);
+                let result = self.http.ask(&*self.wire, request).await;
+                if let Err(Fault {
+                    error: LlmError::RateLimited(_),
+                    again: Again::After(wait),
+                    ..
+                }) = &result
+                {
+                    self.limiter.pause(*wait);
+                }
+                result
+            })
+            .await
+    }
+
+    /// Takes a smaller context window for true after a prompt was refused as too long: the limit that was told, or
+    /// three quarters of what was sent.
+    fn learn_window(&self, request: &Request, limit: Option<u32>) {
+        let sent = self
+            .count_tokens(&request.system_prompt)
+            .saturating_add(request.max_tokens);
+        let window = limit.filter(|limit| *limit < sent).unwrap_or(sent / 4 * 3);
+        self.learned_window.fetch_min(window, Ordering::Relaxed);
+    }
+
+    /// What a request counts for: its prompt, and the longest answer that it asks for.
+    fn tokens_of(&self, request: &Request) -> u32 {
+        if self.limits.tokens_per_minute.is_none() {
+            return 0;
+        }
+        self.count_tokens(&request.system_prompt)
+            .saturating_add(request.max_tokens)
+    }
+}

@@ -1,0 +1,73 @@
+//! Texts of the configuration with `${NAME}` in them, which is replaced from the environment.
+
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
+use serde_json::{Map, Value};
+
+/// A text whose `${NAME}`s are replaced from the environment.
+///
+/// # Errors
+/// If the value is no text, or names a variable that is not set.
+pub fn expanded<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    expand(&String::deserialize(deserializer)?).map_err(D::Error::custom)
+}
+
+/// The same where the key may be left out or null.
+///
+/// # Errors
+/// If the value is no text, or names a variable that is not set.
+pub fn optional_expanded<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<String>, D::Error> {
+    Option::<String>::deserialize(deserializer)?
+        .map(|text| expand(&text).map_err(D::Error::custom))
+        .transpose()
+}
+
+/// [`expanded`] for all texts of a map.
+///
+/// # Errors
+/// If the value is no text, or names a variable that is not set.
+pub fn expanded_map<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Map<String, Value>, D::Error> {
+    let map = Map::deserialize(deserializer)?;
+    map.into_iter()
+        .map(|(key, value)| Ok((key, expand_value(value).map_err(D::Error::custom)?)))
+        .collect()
+}
+
+fn expand_value(value: Value) -> Result<Value, String> {
+    Ok(match value {
+        Value::String(text) => Value::String(expand(&text)?),
+        Value::Array(values) => Value::Array(
+            values
+                .into_iter()
+                .map(expand_value)
+                .collect::<Result<_, _>>()?,
+        ),
+        Value::Object(map) => Value::Object(
+            map.into_iter()
+                .map(|(key, value)| Ok((key, expand_value(value)?)))
+                .collect::<Result<_, String>>()?,
+        ),
+        other => other,
+    })
+}
+
+/// Replaces every `${NAME}`; what a variable holds is not looked at again.
+fn expand(text: &str) -> Result<String, String> {
+    let mut result = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("${") {
+        let (name, after) = after.split_once('}').ok_or("`${` without a closing `}`")?;
+        let value = std::env::var(name).map_err(|_| {
+            format!("the environment variable {name} is not set; set it, or take ${{{name}}} out")
+        })?;
+        result.push_str(before);
+        result.push_str(&value);
+        rest = after;
+    }
+    result.push_str(rest);
+    Ok(result)
+}

@@ -1,0 +1,19 @@
+//! The WIT contract (`wit/`) as Rust types: what the component asks of the host (async traits) and
+//! what it offers.
+#![allow(
+    missing_docs,
+    unreachable_pub,
+    clippy::all,
+    clippy::restriction,
+    clippy::pedantic
+)]
+
+wasmtime::component::bindgen!({
+    path: "wit",
+    world: "memory",
+    imports: { default: async | trappable },
+    exports: { default: async },
+    additional_derives: [PartialEq, serde::Serialize, serde::Deserialize],
+});
+
+pub use self::myao::memory::{errors, llm, log, settings, slack, storage, types};

@@ -1,0 +1,121 @@
+//! What one call may still write and ask for. What goes beyond ends it.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::bindings::llm::Request;
+use crate::{Excess, Limits};
+
+/// What is left of the [`Limits`] of a call.
+pub(super) struct Budget {
+    limits: Limits,
+    saves: Left,
+    posts: Left,
+    write_bytes: Left,
+    model_calls: Left,
+    prompt_bytes: Left,
+    answer_bytes: Left,
+    log_lines: Left,
+    log_bytes: Left,
+    /// Whether the log says that it left lines out.
+    log_is_full: bool,
+}
+
+/// What becomes of a line of the log.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Line {
+    /// It is written.
+    Written,
+    /// It is the first that is left out.
+    FirstLeftOut,
+    /// It is left out.
+    LeftOut,
+}
+
+impl Budget {
+    pub(super) fn new(limits: &Limits) -> Self {
+        Self {
+            limits: *limits,
+            saves: Left::new(limits.saves),
+            posts: Left::new(limits.posts),
+            write_bytes: Left::new(limits.write_bytes),
+            model_calls: Left::new(limits.model_calls),
+            prompt_bytes: Left::new(limits.prompt_bytes),
+            answer_bytes: Left::new(limits.answer_bytes),
+            log_lines: Left::new(limits.log_lines),
+            log_bytes: Left::new(limits.log_bytes),
+            log_is_full: false,
+        }
+    }
+
+    /// A memory, or that one is put off, is about to be saved.
+    pub(super) fn save(&self, bytes: usize) -> Result<(), Excess> {
+        self.saves.take(1, Excess::Saves(self.limits.saves))?;
+        self.write(bytes)
+    }
+
+    /// A text is about to be posted.
+    pub(super) fn post(&self, bytes: usize) -> Result<(), Excess> {
+        self.posts.take(1, Excess::Posts(self.limits.posts))?;
+        self.write(bytes)
+    }
+
+    fn write(&self, bytes: usize) -> Result<(), Excess> {
+        let excess = Excess::WriteBytes(self.limits.write_bytes);
+        self.write_bytes.take(bytes_of(bytes), excess)
+    }
+
+    /// A model is about to be asked. Requests may be asked side by side.
+    pub(super) fn ask(&self, request: &Request) -> Result<(), Excess> {
+        let excess = Excess::ModelCalls(self.limits.model_calls);
+        self.model_calls.take(1, excess)?;
+        let schema = request.answer_schema.as_ref().map_or(0, String::len);
+        let bytes = request.system_prompt.len().saturating_add(schema);
+        let excess = Excess::PromptBytes(self.limits.prompt_bytes);
+        self.prompt_bytes.take(bytes_of(bytes), excess)
+    }
+
+    /// A model has answered.
+    pub(super) fn answered(&self, bytes: usize) -> Result<(), Excess> {
+        let excess = Excess::AnswerBytes(self.limits.answer_bytes);
+        self.answer_bytes.take(bytes_of(bytes), excess)
+    }
+
+    /// A line is about to be written to the log.
+    pub(super) fn log(&mut self, bytes: usize) -> Line {
+        let fits = self.log_lines.has(1) && self.log_bytes.has(bytes_of(bytes));
+        if fits && !self.log_is_full {
+            return Line::Written;
+        }
+        if std::mem::replace(&mut self.log_is_full, true) {
+            Line::LeftOut
+        } else {
+            Line::FirstLeftOut
+        }
+    }
+}
+
+fn bytes_of(length: usize) -> u64 {
+    u64::try_from(length).unwrap_or(u64::MAX)
+}
+
+/// What is left of one limit.
+struct Left(AtomicU64);
+
+impl Left {
+    fn new(limit: u64) -> Self {
+        Self(AtomicU64::new(limit))
+    }
+
+    /// Takes some of it; nothing where it is not enough.
+    fn has(&self, amount: u64) -> bool {
+        let rest = |left: u64| left.checked_sub(amount);
+        let taken = self
+            .0
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, rest);
+        taken.is_ok()
+    }
+
+    fn take(&self, amount: u64, excess: Excess) -> Result<(), Excess> {
+        self.has(amount).then_some(()).ok_or(excess)
+    }
+}

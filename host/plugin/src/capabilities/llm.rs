@@ -1,0 +1,225 @@
+//! The import `llm`, over the agents' [`Llm`]s. Keys and addresses stay behind that trait; the
+//! journal, where there is one, stands in the way of every call.
+
+use futures::StreamExt as _;
+
+use super::budget::Budget;
+use super::{CallState, Capabilities};
+use crate::bindings::llm::{Agent, Completion, Host, LlmError, Request};
+use crate::explain::explain_storage;
+use crate::journal::{CallEntry, CallJournal, Input};
+use crate::llm::Llm;
+use crate::llm::record::RecordTap;
+use crate::{Excess, spans};
+
+impl Host for CallState {
+    async fn complete(
+        &mut self,
+        request: Request,
+    ) -> wasmtime::Result<Result<Completion, LlmError>> {
+        import!(self, "llm.complete", request, {
+            let answer = self.ask(vec![request]).await?.pop();
+            answer.unwrap_or_else(|| Err(LlmError::Other("the call has no result".to_owned())))
+        })
+    }
+
+    async fn complete_all(
+        &mut self,
+        requests: Vec<Request>,
+    ) -> wasmtime::Result<Vec<Result<Completion, LlmError>>> {
+        import!(
+            self,
+            "llm.complete-all",
+            requests,
+            self.ask(requests).await?
+        )
+    }
+
+    async fn context_window(&mut self, agent: Agent) -> wasmtime::Result<Option<u32>> {
+        import!(self, "llm.context-window", agent, {
+            self.capabilities.agents.of(agent).context_window()
+        })
+    }
+
+    async fn count_tokens(
+        &mut self,
+        agent: Agent,
+        texts: Vec<String>,
+    ) -> wasmtime::Result<Vec<u32>> {
+        import!(self, "llm.count-tokens", (agent, &texts), {
+            let llm = self.capabilities.agents.of(agent);
+            texts
+                .iter()
+                .map(|text| llm.count_tokens(text))
+                .collect::<Vec<_>>()
+        })
+    }
+}
+
+impl CallState {
+    /// Answers to requests, in their order. What the model answered before its limit is in the journal.
+    async fn ask(
+        &mut self,
+        requests: Vec<Request>,
+    ) -> Result<Vec<Result<Completion, LlmError>>, Excess> {
+        let Some(first) = requests.first() else {
+            return Ok(Vec::new());
+        };
+        // A call that has not begun has no deadline yet; so no more begin than may be under way.
+        let in_flight = self
+            .capabilities
+            .agents
+            .of(first.purpose.agent)
+            .calls_in_flight();
+        let purposes: Vec<_> = requests
+            .iter()
+            .map(|request| request.purpose.clone())
+            .collect();
+        let inputs = self.inputs(&requests);
+        let (capabilities, budget, is_kept) =
+            (&self.capabilities, &self.budget, self.keeps_answers);
+        // All of them come to an end: what is under way is paid for.
+        let results: Vec<_> = futures::stream::iter(requests.into_iter().zip(inputs))
+            .map(|(request, input)| capabilities.complete(request, input, is_kept, budget))
+            .buffered(in_flight)
+            .collect()
+            .await;
+        let results: Vec<_> = results.into_iter().collect::<Result<_, Excess>>()?;
+        for (purpose, result) in purposes.iter().zip(&results) {
+            if result.is_err() {
+                self.attempts.failed(purpose);
+            }
+        }
+        Ok(results)
+    }
+
+    /// What each request asks; none where that is not to be found again.
+    fn inputs(&mut self, requests: &[Request]) -> Vec<Option<Input>> {
+        let digests: Option<Vec<_>> = requests
+            .iter()
+            .map(|request| {
+                let identity = self
+                    .capabilities
+                    .agents
+                    .of(request.purpose.agent)
+                    .identity();
+                Some((request.purpose.clone(), identity?.input_digest(request)))
+            })
+            .collect();
+        match digests {
+            Some(digests) => {
+                let inputs = self.attempts.inputs(&digests);
+                inputs.into_iter().map(Some).collect()
+            }
+            None => requests.iter().map(|_| None).collect(),
+        }
+    }
+}
+
+impl Capabilities {
+    /// One answer: the journal's where it has one, else the model's, which is written down first. Only the model's count
+    /// towards the call's limits: so what took more than one call may goes on in the next one.
+    async fn complete(
+        &self,
+        request: Request,
+        input: Option<Input>,
+        is_kept: bool,
+        budget: &Budget,
+    ) -> Result<Result<Completion, LlmError>, Excess> {
+        if is_kept
+            && let (Some(journal), Some(input)) = (&self.journal, &input)
+            && let Some(recalled) = recall(&**journal, &request, input).await
+        {
+            return Ok(recalled);
+        }
+        budget.ask(&request)?;
+        let answer = match &self.journal {
+            Some(journal) => self.ask_for(&**journal, request, input, is_kept).await,
+            None => {
+                let llm = self.agents.of(request.purpose.agent);
+                spans::ask(llm, request, &*self.calls, self.captures_content).await
+            }
+        };
+        if let Ok(answer) = &answer {
+            budget.answered(answer.text.len())?;
+        }
+        Ok(answer)
+    }
+
+    /// Asks the model, and writes its answer down.
+    async fn ask_for(
+        &self,
+        journal: &dyn CallJournal,
+        request: Request,
+        input: Option<Input>,
+        is_kept: bool,
+    ) -> Result<Completion, LlmError> {
+        let llm = self.agents.of(request.purpose.agent);
+        let window = llm.context_window();
+        let purpose = request.purpose.clone();
+        let tap = RecordTap::of(&*self.calls);
+        let result = spans::ask(llm, request, &tap, self.captures_content).await;
+        if let Some(record) = tap.record() {
+            let asked = llm.identity().map(|identity| identity.model().to_owned());
+            // One that could not be found again is not kept.
+            let answer = result.as_ref().ok().filter(|_| is_kept && input.is_some());
+            let entry = CallEntry {
+                purpose,
+                model: asked.unwrap_or_else(|| record.model.clone()),
+                input,
+                record,
+                answer: answer.map(|answer| answer.text.clone()),
+                for_memory: is_kept,
+            };
+            // It was paid for, so the answer is handed on all the same.
+            if let Err(error) = journal.record(entry).await {
+                tracing::warn!(
+                    "a call of the model is not in the journal: {}",
+                    explain_storage(&error)
+                );
+            }
+        }
+        if let Err(LlmError::ContextTooLong(_)) = &result {
+            keep_window(journal, llm, window).await;
+        }
+        result
+    }
+}
+
+/// The answer that the journal has, `None` if there is none.
+async fn recall(
+    journal: &dyn CallJournal,
+    request: &Request,
+    input: &Input,
+) -> Option<Result<Completion, LlmError>> {
+    match journal.recall(&request.purpose, input).await {
+        Ok(recalled) => {
+            let completion = recalled?;
+            let scope_id = &request.purpose.scope_id;
+            tracing::info!("the answer for {scope_id} was there already: not asked again");
+            Some(Ok(completion))
+        }
+        // Without the journal nobody knows whether this was paid for already.
+        Err(error) => Some(Err(LlmError::Other(format!(
+            "it was not asked, as the journal of its calls cannot be read: {}",
+            explain_storage(&error)
+        )))),
+    }
+}
+
+/// Keeps what a model has learned about its context window, if it has.
+async fn keep_window(journal: &dyn CallJournal, llm: &dyn Llm, before: Option<u32>) {
+    let now = std::time::SystemTime::now();
+    let (Some(identity), Some(window)) = (llm.identity(), llm.context_window()) else {
+        return;
+    };
+    if before.is_some_and(|before| before <= window) {
+        return;
+    }
+    if let Err(error) = journal.learn_window(identity, window, now).await {
+        tracing::warn!(
+            "a context window that was learned is not kept: {}",
+            explain_storage(&error)
+        );
+    }
+}

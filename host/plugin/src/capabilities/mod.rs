@@ -1,0 +1,140 @@
+//! What the host lends the component: one file per import of the WIT contract. Nothing else is linked,
+//! but for what of WASI Rust's standard library asks for, which is empty (`wasi.rs`).
+
+/// One import: as the tape has it, or done by the host.
+macro_rules! import {
+    ($state:ident, $import:literal, $arguments:expr, $live:expr) => {{
+        $state.count_import()?;
+        match $state.tape.begin($import, &$arguments)? {
+            $crate::recording::Step::Over(result) => Ok(result),
+            $crate::recording::Step::Live => {
+                let result = $live;
+                $state.tape.end(&result);
+                Ok(result)
+            }
+        }
+    }};
+}
+
+mod budget;
+mod llm;
+mod log;
+mod settings;
+mod slack;
+mod storage;
+mod wasi;
+
+use std::sync::Arc;
+
+use wasmtime::component::{HasSelf, Linker, ResourceTable};
+use wasmtime::{StoreLimits, StoreLimitsBuilder};
+use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
+
+use self::budget::Budget;
+use crate::Limits;
+use crate::bindings::settings::Values;
+use crate::journal::{Attempts, CallJournal};
+use crate::llm::{Agents, CallObserver};
+use crate::recording::Tape;
+use crate::run::turn::Turn;
+use crate::slack::Slack;
+use crate::storage::Storage;
+
+/// What one workspace's component works with.
+#[derive(Clone)]
+pub(crate) struct Capabilities {
+    pub(crate) storage: Arc<dyn Storage>,
+    pub(crate) agents: Agents,
+    pub(crate) slack: Arc<dyn Slack>,
+    /// Told what each of the model's calls cost.
+    pub(crate) calls: Arc<dyn CallObserver>,
+    /// Where the model's calls are written down, if anywhere.
+    pub(crate) journal: Option<Arc<dyn CallJournal>>,
+    pub(crate) settings: Arc<Values>,
+    /// Whether a backfill calls, which comes back to the time at which something failed.
+    pub(crate) is_backfill: bool,
+    /// Whether the spans of model calls hold prompts and answers.
+    pub(crate) captures_content: bool,
+    /// Waited for before a memory is saved that the workspace merges.
+    pub(crate) turn: Option<Turn>,
+}
+
+/// What a call into the component is for.
+pub(crate) enum Purpose {
+    /// It tells something; answers of the model are only shown.
+    Look,
+    /// It makes memories of answers, and saves them.
+    Make(Tape),
+    /// It makes replies of answers, and posts them.
+    Reply,
+}
+
+/// The state of one call into the component.
+pub(crate) struct CallState {
+    pub(crate) capabilities: Capabilities,
+    pub(crate) memory_limit: StoreLimits,
+    /// Whether answers of the model become memories or replies.
+    keeps_answers: bool,
+    attempts: Attempts,
+    pub(crate) tape: Tape,
+    /// How many more times it may call its imports.
+    import_calls_left: u64,
+    budget: Budget,
+    wasi: WasiCtx,
+    resources: ResourceTable,
+}
+
+impl CallState {
+    pub(crate) fn new(capabilities: Capabilities, limits: &Limits, purpose: Purpose) -> Self {
+        let (keeps_answers, tape) = match purpose {
+            Purpose::Look => (false, Tape::Off),
+            Purpose::Make(tape) => (true, tape),
+            Purpose::Reply => (true, Tape::Off),
+        };
+        Self {
+            capabilities,
+            keeps_answers,
+            tape,
+            import_calls_left: limits.import_calls,
+            budget: Budget::new(limits),
+            attempts: Attempts::default(),
+            memory_limit: StoreLimitsBuilder::new()
+                .memory_size(limits.memory_bytes)
+                .trap_on_grow_failure(true)
+                .build(),
+            wasi: wasi::context(),
+            resources: wasi::resources(),
+        }
+    }
+
+    /// Counts a call of an import.
+    fn count_import(&mut self) -> Result<(), TooManyImportCalls> {
+        let left = self.import_calls_left.checked_sub(1);
+        self.import_calls_left = left.ok_or(TooManyImportCalls)?;
+        Ok(())
+    }
+}
+
+/// The component called its imports more often than it may.
+#[derive(Debug, thiserror::Error)]
+#[error("too many calls of imports")]
+pub(crate) struct TooManyImportCalls;
+
+impl WasiView for CallState {
+    fn ctx(&mut self) -> WasiCtxView<'_> {
+        WasiCtxView {
+            ctx: &mut self.wasi,
+            table: &mut self.resources,
+        }
+    }
+}
+
+/// Links every import of the contract.
+pub(crate) fn add_to_linker(linker: &mut Linker<CallState>) -> wasmtime::Result<()> {
+    wasi::add_to_linker(linker)?;
+    crate::bindings::Memory::add_to_linker::<_, HasSelf<_>>(linker, |state| state)
+}
+
+/// Interfaces that only hold types have nothing to implement.
+impl crate::bindings::types::Host for CallState {}
+impl crate::bindings::errors::Host for CallState {}

@@ -1,0 +1,75 @@
+//! Loads the myao memory component in a host of one's own.
+//!
+//! [`MemoryPlugin`] is a component that is bound to one workspace: to its [`Storage`](storage::Storage), its
+//! [`Llm`](llm::Llm)s and its chat platform ([`Slack`](slack::Slack)). A generation run is one call:
+//!
+//! ```no_run
+//! use myao_plugin::explain::explain;
+//! use myao_plugin::{CallError, MemoryPlugin, Outcome, Timestamp};
+//!
+//! async fn remember(plugin: &MemoryPlugin, unix_seconds: i64) -> Result<(), CallError> {
+//!     let now = Timestamp { unix_seconds, utc_offset_seconds: 0 };
+//!     for entry in plugin.generate(now).await?.entries {
+//!         // What failed is tried again by the next run.
+//!         if let Outcome::Failed(error) = &entry.outcome {
+//!             eprintln!("{}: {}", entry.scope_id, explain(error));
+//!         }
+//!     }
+//!     Ok(())
+//! }
+//! ```
+//!
+//! The types of the contract (`wit/`) are at the root; those of its interfaces `llm`, `slack` and `storage` are in the
+//! modules of these names, beside the traits that a host implements. The crate `myao-testkit` has a store, a model and a
+//! platform in memory for tests.
+
+mod bindings;
+mod cache;
+mod capabilities;
+mod component;
+pub mod context_json;
+pub mod digest;
+pub mod explain;
+pub mod journal;
+pub mod llm;
+mod memory_plugin;
+pub mod names;
+pub mod printable;
+pub mod recording;
+pub mod run;
+mod settings;
+pub mod slack;
+pub mod spans;
+pub mod storage;
+pub mod ts;
+pub mod waits;
+
+pub use bindings::errors::{
+    BadAnswer, Combination, Error, LanguageMismatch, Shrinkage, TemplateFault, TokenExcess,
+};
+pub use bindings::exports::myao::memory::context_builder::BuildRequest;
+pub use bindings::exports::myao::memory::memory_generator::{
+    DueWork, Entry, Made, Outcome, Report, SkipReason, ThreadRef, UpdateState,
+};
+pub use bindings::exports::myao::memory::memory_summarizer::Summary;
+pub use bindings::exports::myao::memory::reply_prompt::Occasion;
+pub use bindings::exports::myao::memory::responder::{Judgment, Reply, Target};
+pub use bindings::log::Level as LogLevel;
+pub use bindings::settings::{Language, ShortTermHistory, Template, Values as Settings};
+pub use bindings::types::{
+    Channel, ChannelMemory, Context, ConversationHistory, Engine, MemoryType, Message, Persona,
+    Scope, Thread, Timestamp, User,
+};
+pub use component::{CONTRACT_VERSION, LoadError, LoadedComponent};
+pub use memory_plugin::{BuildError, CallError, Excess, Limits, MemoryPlugin, MemoryPluginBuilder};
+
+pub use settings::WORKSPACE_SCOPE_ID;
+
+/// The component of the world `memory` that this library was built with.
+#[cfg(feature = "bundled-component")]
+pub static BUNDLED_COMPONENT: &[u8] = include_bytes!(env!("MYAO_COMPONENT"));
+
+/// Compiles the code of the README.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

@@ -1,0 +1,39 @@
+//! The models of the host's agents.
+
+use std::sync::Arc;
+
+use super::{Agent, Llm};
+
+/// One model for each agent. They may be the same.
+#[derive(Clone)]
+pub struct Agents {
+    /// Makes memories.
+    pub memory: Arc<dyn Llm>,
+    /// Writes replies.
+    pub response: Arc<dyn Llm>,
+    /// Decides whether to reply.
+    pub judgment: Arc<dyn Llm>,
+}
+
+impl Agents {
+    /// The model of an agent.
+    #[must_use]
+    pub fn of(&self, agent: Agent) -> &dyn Llm {
+        match agent {
+            Agent::Memory => &*self.memory,
+            Agent::Response => &*self.response,
+            Agent::Judgment => &*self.judgment,
+        }
+    }
+}
+
+/// The same model for all.
+impl From<Arc<dyn Llm>> for Agents {
+    fn from(llm: Arc<dyn Llm>) -> Self {
+        Self {
+            memory: llm.clone(),
+            response: llm.clone(),
+            judgment: llm,
+        }
+    }
+}

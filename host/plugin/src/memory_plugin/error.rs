@@ -1,0 +1,203 @@
+//! Why a call has no result.
+
+use std::time::Duration;
+
+use wasmtime::Trap;
+
+use crate::Limits;
+use crate::bindings::errors;
+use crate::capabilities::TooManyImportCalls;
+use crate::explain::explain;
+
+/// What wasmtime says of a memory that may not grow; it has no type.
+const CANNOT_GROW: &str = "forcing trap when growing memory";
+/// What wasmtime says of data that is too large to be handed over; its type is private.
+const TOO_MUCH_DATA: &str = "fuel allocated for hostcalls has been exhausted";
+
+/// Why a call has no result. Whatever it is, nothing of the call is left behind, and the next one works.
+///
+/// ```
+/// use myao_plugin::Error;
+/// use myao_plugin::storage::StorageError;
+/// use myao_plugin::CallError;
+///
+/// /// Whether the same call may succeed a while later, with nothing changed.
+/// fn may_succeed_later(error: &CallError) -> bool {
+///     match error {
+///         CallError::Busy { .. } | CallError::TimedOut { .. } => true,
+///         CallError::Refused(error) => matches!(error, Error::Storage(StorageError::Unavailable(_))),
+///         _ => false,
+///     }
+/// }
+///
+/// let error = CallError::Refused(Error::Storage(StorageError::NotFound("there is no channel C404".to_owned())));
+/// assert!(!may_succeed_later(&error));
+/// assert_eq!(error.to_string(), "there is no channel C404");
+/// ```
+#[derive(Debug, thiserror::Error)]
+pub enum CallError {
+    /// The component said no.
+    #[error("{}", explain(.0))]
+    Refused(errors::Error),
+    /// The component has the world `summarizer`, which does not offer this.
+    #[error("the component {component} does not offer `{call}`; load one with the world `memory`")]
+    NotOffered {
+        /// The component's name.
+        component: String,
+        /// The export.
+        call: &'static str,
+    },
+    /// As many calls as may run were running all the time.
+    #[error(
+        "`{call}` of the component {component} found no place in {waited:?}: {running} calls were running; try again later, or raise the limit concurrent_calls"
+    )]
+    Busy {
+        /// The component's name.
+        component: String,
+        /// The export.
+        call: &'static str,
+        /// How long the call waited.
+        waited: Duration,
+        /// How many calls may run.
+        running: usize,
+    },
+    /// The call took longer than its deadline.
+    #[error("the component {component} took longer than {deadline:?} in `{call}`")]
+    TimedOut {
+        /// The component's name.
+        component: String,
+        /// The export.
+        call: &'static str,
+        /// The limit.
+        deadline: Duration,
+    },
+    /// The call used more memory than its limit.
+    #[error("the component {component} needed more than {limit} bytes of memory in `{call}`")]
+    OutOfMemory {
+        /// The component's name.
+        component: String,
+        /// The export.
+        call: &'static str,
+        /// The limit.
+        limit: usize,
+    },
+    /// The component called itself too deeply.
+    #[error("the component {component} used up its stack in `{call}`")]
+    StackOverflow {
+        /// The component's name.
+        component: String,
+        /// The export.
+        call: &'static str,
+    },
+    /// The component handed over more than its limit at once.
+    #[error("the component {component} handed over more than {limit} bytes at once in `{call}`")]
+    TooMuchData {
+        /// The component's name.
+        component: String,
+        /// The export.
+        call: &'static str,
+        /// The limit.
+        limit: usize,
+    },
+    /// The component called its imports more often than its limit.
+    #[error("the component {component} called its host more than {limit} times in `{call}`")]
+    TooManyImportCalls {
+        /// The component's name.
+        component: String,
+        /// The export.
+        call: &'static str,
+        /// The limit.
+        limit: u64,
+    },
+    /// The component wrote or asked for more than its limit.
+    #[error("the component {component} {excess} in `{call}`; what it saved until then stays")]
+    Exceeded {
+        /// The component's name.
+        component: String,
+        /// The export.
+        call: &'static str,
+        /// Which limit, and how much it is.
+        excess: Excess,
+    },
+    /// The component trapped in another way: it panicked, or is not what it says.
+    #[error(
+        "the component {component} failed in `{call}`: {detail}; report this with the component's version"
+    )]
+    Trapped {
+        /// The component's name.
+        component: String,
+        /// The export.
+        call: &'static str,
+        /// What happened, with a backtrace.
+        detail: String,
+    },
+}
+
+/// What a call wanted to write or ask for beyond its [`Limits`]: which limit, and how much it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Excess {
+    /// [`Limits::saves`].
+    #[error("saved more than {0} memories and deferrals (the limit saves)")]
+    Saves(u64),
+    /// [`Limits::posts`].
+    #[error("posted more than {0} times (the limit posts)")]
+    Posts(u64),
+    /// [`Limits::write_bytes`].
+    #[error("saved and posted more than {0} bytes (the limit write_bytes)")]
+    WriteBytes(u64),
+    /// [`Limits::model_calls`].
+    #[error("asked models more than {0} times (the limit model_calls)")]
+    ModelCalls(u64),
+    /// [`Limits::prompt_bytes`].
+    #[error("gave models prompts of more than {0} bytes (the limit prompt_bytes)")]
+    PromptBytes(u64),
+    /// [`Limits::answer_bytes`].
+    #[error("had models answer with more than {0} bytes (the limit answer_bytes)")]
+    AnswerBytes(u64),
+}
+
+impl CallError {
+    /// What an error of wasmtime means.
+    pub(super) fn of(
+        error: &wasmtime::Error,
+        component: &str,
+        call: &'static str,
+        limits: &Limits,
+    ) -> Self {
+        let component = component.to_owned();
+        if error.is::<TooManyImportCalls>() {
+            return Self::TooManyImportCalls {
+                component,
+                call,
+                limit: limits.import_calls,
+            };
+        }
+        if let Some(excess) = error.downcast_ref::<Excess>() {
+            return Self::Exceeded {
+                component,
+                call,
+                excess: *excess,
+            };
+        }
+        let detail = format!("{error:#}");
+        match error.downcast_ref::<Trap>() {
+            Some(Trap::StackOverflow) => Self::StackOverflow { component, call },
+            None if detail.contains(CANNOT_GROW) => Self::OutOfMemory {
+                component,
+                call,
+                limit: limits.memory_bytes,
+            },
+            None if detail.contains(TOO_MUCH_DATA) => Self::TooMuchData {
+                component,
+                call,
+                limit: limits.transfer_bytes,
+            },
+            _ => Self::Trapped {
+                component,
+                call,
+                detail,
+            },
+        }
+    }
+}

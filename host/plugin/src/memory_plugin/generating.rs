@@ -1,0 +1,160 @@
+//! The exports that save memories: they are recorded where that is asked for, and replayed.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use tracing::Instrument as _;
+use wasmtime::Store;
+
+use crate::bindings::exports::myao::memory::memory_generator::{Entry, Guest, Report};
+use crate::bindings::types::Timestamp;
+use crate::capabilities::{CallState, Purpose};
+use crate::recording::{Export, Head, Player, Recorder, Recording, Replayed, Tape};
+use crate::spans::{Subject, component_call, record_outcome};
+use crate::{CallError, MemoryPlugin};
+
+impl MemoryPlugin {
+    /// `memory-generator.generate`: everything due, in one call.
+    ///
+    /// # Errors
+    /// [`CallError`].
+    pub async fn generate(&self, now: Timestamp) -> Result<Report, CallError> {
+        call!(
+            self,
+            Subject::All,
+            Purpose::Make(self.tape(|| Export::Generate { now })),
+            memory_generator.call_generate(now)
+        )?
+        .map_err(CallError::Refused)
+    }
+
+    /// `memory-generator.generate-channel`: what is due in one channel.
+    ///
+    /// # Errors
+    /// [`CallError`], but never [`CallError::Refused`]: that is in the entry.
+    pub async fn generate_channel(
+        &self,
+        channel_id: &str,
+        now: Timestamp,
+    ) -> Result<Vec<Entry>, CallError> {
+        let export = || Export::GenerateChannel {
+            channel_id: channel_id.to_owned(),
+            now,
+        };
+        call!(
+            self,
+            Subject::Channel(channel_id),
+            Purpose::Make(self.tape(export)),
+            memory_generator.call_generate_channel(channel_id, now)
+        )
+    }
+
+    /// `memory-generator.generate-thread`: one thread.
+    ///
+    /// # Errors
+    /// As [`Self::generate_channel`].
+    pub async fn generate_thread(
+        &self,
+        channel_id: &str,
+        thread_ts: &str,
+        now: Timestamp,
+    ) -> Result<Entry, CallError> {
+        let thread_ts = thread_ts.to_owned();
+        let export = || Export::GenerateThread {
+            channel_id: channel_id.to_owned(),
+            thread_ts: thread_ts.clone(),
+            now,
+        };
+        call!(
+            self,
+            Subject::Thread(channel_id, &thread_ts),
+            Purpose::Make(self.tape(export)),
+            memory_generator.call_generate_thread(channel_id, &thread_ts, now)
+        )
+    }
+
+    /// `memory-generator.generate-workspace`: the workspace.
+    ///
+    /// # Errors
+    /// As [`Self::generate_channel`].
+    pub async fn generate_workspace(&self, now: Timestamp) -> Result<Entry, CallError> {
+        call!(
+            self,
+            Subject::Workspace(&self.settings().workspace_scope_id),
+            Purpose::Make(self.tape(|| Export::GenerateWorkspace { now })),
+            memory_generator.call_generate_workspace(now)
+        )
+    }
+
+    /// Makes a recorded call again, up to the save that the recording ends with. The recording takes the place of
+    /// store, model and settings; nothing else is asked, and nothing is saved.
+    ///
+    /// # Errors
+    /// [`CallError`] where the component cannot be started; where it fails later, that is the ending.
+    pub async fn replay(&self, recording: Recording) -> Result<Replayed, CallError> {
+        const CALL: &str = "replay";
+        let export = recording.head.export.clone();
+        let tape = Tape::Playing(Box::new(Player::new(recording)));
+        // Outlives the call, however that ends.
+        let mut begun = None;
+        let ended = self.within_limits(CALL, async {
+            let Some(generator) = &self.component.exports.memory_generator else {
+                return Err(self.not_offered(CALL));
+            };
+            let (mut store, instance) = self.instantiate(CALL, Purpose::Make(tape)).await?;
+            let generator = generator.load(&mut store, &instance);
+            let generator = generator.map_err(|error| self.trapped(CALL, &error))?;
+            Ok(run(&export, begun.insert(store), &generator).await)
+        });
+        let error = ended.await.err();
+        match begun.map(|store| store.into_data().tape) {
+            Some(Tape::Playing(player)) => Ok(player.replayed(error)),
+            _ => Err(error.unwrap_or_else(|| CallError::Trapped {
+                component: self.component.name.to_string(),
+                call: CALL,
+                detail: "the recording was lost".to_owned(),
+            })),
+        }
+    }
+
+    /// What a call is recorded on.
+    fn tape(&self, export: impl FnOnce() -> Export) -> Tape {
+        let Some(recordings) = &self.recordings else {
+            return Tape::Off;
+        };
+        let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH);
+        let milliseconds = since_1970.unwrap_or_default().as_millis();
+        let head = Head {
+            export: export(),
+            component: self.component.digest().to_owned(),
+            started_at: i64::try_from(milliseconds).unwrap_or(i64::MAX),
+        };
+        Tape::Recording(Box::new(Recorder::new(recordings.clone(), head)))
+    }
+}
+
+/// Calls an export, whatever it returns.
+async fn run(
+    export: &Export,
+    store: &mut Store<CallState>,
+    generator: &Guest,
+) -> wasmtime::Result<()> {
+    match export {
+        Export::Generate { now } => generator.call_generate(store, *now).await.map(drop),
+        Export::GenerateChannel { channel_id, now } => generator
+            .call_generate_channel(store, channel_id, *now)
+            .await
+            .map(drop),
+        Export::GenerateThread {
+            channel_id,
+            thread_ts,
+            now,
+        } => generator
+            .call_generate_thread(store, channel_id, thread_ts, *now)
+            .await
+            .map(drop),
+        Export::GenerateWorkspace { now } => generator
+            .call_generate_workspace(store, *now)
+            .await
+            .map(drop),
+    }
+}

@@ -1,0 +1,312 @@
+//! A component bound to one workspace's storage, model and settings, and the calls into it.
+
+/// One call: span, admission, instance, export, deadline, errors.
+macro_rules! call {
+    ($plugin:ident, $subject:expr, $purpose:expr, $interface:ident.$method:ident($($argument:expr),*)) => {{
+        let name = stringify!($method);
+        let export = name.strip_prefix("call_").unwrap_or(name);
+        let span = component_call(export, $subject);
+        let result = $plugin
+            .within_limits(export, async {
+                let Some(interface) = &$plugin.component.exports.$interface else {
+                    return Err($plugin.not_offered(export));
+                };
+                let (mut store, instance) =
+                    $plugin.instantiate(export, $purpose).await?;
+                let interface = interface.load(&mut store, &instance);
+                let interface = interface.map_err(|error| $plugin.trapped(export, &error))?;
+                Ok(interface.$method(&mut store $(, $argument)*).await)
+            })
+            .instrument(span.clone())
+            .await;
+        record_outcome(&span, &result);
+        result
+    }};
+}
+
+mod builder;
+mod error;
+mod generating;
+mod limits;
+mod replying;
+
+pub use builder::{BuildError, MemoryPluginBuilder};
+pub use error::{CallError, Excess};
+pub use limits::Limits;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::Semaphore;
+use tracing::Instrument as _;
+use wasmtime::Store;
+use wasmtime::component::Instance;
+
+use crate::bindings::exports::myao::memory::context_builder::BuildRequest;
+use crate::bindings::exports::myao::memory::memory_generator::{DueWork, UpdateState};
+use crate::bindings::exports::myao::memory::memory_summarizer::Summary;
+use crate::bindings::settings::Values;
+use crate::bindings::types::{Context, MemoryType, Scope, Timestamp};
+use crate::capabilities::{CallState, Capabilities, Purpose};
+use crate::component::LoadedComponent;
+use crate::journal::CallJournal;
+use crate::recording::Recordings;
+use crate::run::turn::Turn;
+use crate::slack::Slack;
+use crate::spans::{Subject, component_call, record_outcome};
+use crate::storage::StorageError;
+
+/// A component for one workspace. Each call runs in an instance of its own, so calls may run side by
+/// side and one that traps leaves nothing behind.
+///
+/// [`MemoryPlugin::builder`] puts one together. Here it makes the text of a memory, from a context that the platform holds;
+/// nothing is read or saved:
+///
+/// ```no_run
+/// use myao_plugin::{Context, MemoryType, Scope};
+/// use myao_plugin::{CallError, MemoryPlugin};
+///
+/// async fn summary_of(plugin: &MemoryPlugin, channel: &Context) -> Result<String, CallError> {
+///     let summary = plugin
+///         .summarize(channel, Scope::Channel, MemoryType::ShortTerm, None)
+///         .await?;
+///     Ok(summary.text)
+/// }
+/// ```
+#[derive(Clone)]
+pub struct MemoryPlugin {
+    component: LoadedComponent,
+    capabilities: Capabilities,
+    limits: Limits,
+    /// One for each call that may run.
+    places: Arc<Semaphore>,
+    recordings: Option<Arc<dyn Recordings>>,
+}
+
+impl MemoryPlugin {
+    /// The same, answering on another chat platform.
+    #[must_use]
+    pub fn with_slack(mut self, slack: Arc<dyn Slack>) -> Self {
+        self.capabilities.slack = slack;
+        self
+    }
+
+    /// The same, writing the model's calls down in `journal`, which belongs to the plugin's storage. The models
+    /// take over what it knows of their context windows.
+    ///
+    /// # Errors
+    /// Where the journal cannot be read.
+    pub async fn with_journal(
+        mut self,
+        journal: Arc<dyn CallJournal>,
+    ) -> Result<Self, StorageError> {
+        let agents = &self.capabilities.agents;
+        for llm in [&agents.memory, &agents.response, &agents.judgment] {
+            if let Some(identity) = llm.identity()
+                && let Some(window) = journal.learned_window(identity).await?
+            {
+                llm.restore_context_window(window);
+            }
+        }
+        self.capabilities.journal = Some(journal);
+        Ok(self)
+    }
+
+    /// The same, whose calls save what the workspace merges when their turn has come.
+    pub(crate) fn with_turn(mut self, turn: Turn) -> Self {
+        self.capabilities.turn = Some(turn);
+        self
+    }
+
+    /// How long a call may wait for its turn, so that there is time left for what it does then.
+    pub(crate) fn longest_turn(&self) -> Duration {
+        self.limits.deadline / 3
+    }
+
+    /// The same for a backfill: where something fails, the backfill comes back to that time, so the store need not keep
+    /// what was due then ([`Storage::expect_first_version`](crate::storage::Storage::expect_first_version)).
+    #[must_use]
+    pub fn for_backfill(mut self) -> Self {
+        self.capabilities.is_backfill = true;
+        self
+    }
+
+    /// The agents whose providers want no calls for now, by their keys in the configuration, and for how long.
+    #[must_use]
+    pub fn paused_models(&self) -> Vec<(&'static str, Duration)> {
+        let agents = &self.capabilities.agents;
+        let agents = [
+            ("memory", &agents.memory),
+            ("response", &agents.response),
+            ("judgment", &agents.judgment),
+        ];
+        let paused = agents.into_iter();
+        paused
+            .filter_map(|(agent, llm)| Some((agent, llm.paused_for()?)))
+            .collect()
+    }
+
+    /// The component's digest, for recordings.
+    #[must_use]
+    pub fn component_digest(&self) -> &str {
+        self.component.digest()
+    }
+
+    /// The settings that the component is given.
+    #[must_use]
+    pub fn settings(&self) -> &Values {
+        &self.capabilities.settings
+    }
+
+    async fn instantiate(
+        &self,
+        call: &'static str,
+        purpose: Purpose,
+    ) -> Result<(Store<CallState>, Instance), CallError> {
+        let state = CallState::new(self.capabilities.clone(), &self.limits, purpose);
+        let mut store = Store::new(&self.component.engine, state);
+        store.limiter(|state| &mut state.memory_limit);
+        store.set_hostcall_fuel(self.limits.transfer_bytes);
+        // At every tick a running component gives way to tokio, which keeps the deadline.
+        store.set_epoch_deadline(1);
+        store.epoch_deadline_async_yield_and_update(1);
+        let instance = self.component.pre.instantiate_async(&mut store).await;
+        let instance = instance.map_err(|error| self.trapped(call, &error))?;
+        Ok((store, instance))
+    }
+
+    /// Waits for a place, and ends a call at its deadline. What runs in it is dropped then, imports included.
+    async fn within_limits<T>(
+        &self,
+        call: &'static str,
+        result: impl Future<Output = Result<wasmtime::Result<T>, CallError>>,
+    ) -> Result<T, CallError> {
+        let Limits {
+            deadline,
+            admission_wait,
+            concurrent_calls,
+            ..
+        } = self.limits;
+        let component = || self.component.name.to_string();
+        let place = tokio::time::timeout(admission_wait, self.places.acquire()).await;
+        let Ok(Ok(_place)) = place else {
+            return Err(CallError::Busy {
+                component: component(),
+                call,
+                waited: admission_wait,
+                running: concurrent_calls,
+            });
+        };
+        match tokio::time::timeout(deadline, result).await {
+            Ok(result) => result?.map_err(|error| self.trapped(call, &error)),
+            Err(_) => Err(CallError::TimedOut {
+                component: component(),
+                call,
+                deadline,
+            }),
+        }
+    }
+
+    fn trapped(&self, call: &'static str, error: &wasmtime::Error) -> CallError {
+        CallError::of(error, &self.component.name, call, &self.limits)
+    }
+
+    fn not_offered(&self, call: &'static str) -> CallError {
+        CallError::NotOffered {
+            component: self.component.name.to_string(),
+            call,
+        }
+    }
+}
+
+impl MemoryPlugin {
+    /// `memory-summarizer.summarize`: the text of one memory.
+    ///
+    /// # Errors
+    /// [`CallError`].
+    pub async fn summarize(
+        &self,
+        context: &Context,
+        scope: Scope,
+        memory_type: MemoryType,
+        existing_memory: Option<&str>,
+    ) -> Result<Summary, CallError> {
+        call!(
+            self,
+            Subject::Memory(scope, memory_type),
+            Purpose::Look,
+            memory_summarizer.call_summarize(context, scope, memory_type, existing_memory)
+        )?
+        .map_err(CallError::Refused)
+    }
+
+    /// `memory-summarizer.render-prompt`: the exact prompt.
+    ///
+    /// # Errors
+    /// [`CallError`].
+    pub async fn render_prompt(
+        &self,
+        context: &Context,
+        scope: Scope,
+        memory_type: MemoryType,
+        existing_memory: Option<&str>,
+    ) -> Result<String, CallError> {
+        call!(
+            self,
+            Subject::Memory(scope, memory_type),
+            Purpose::Look,
+            memory_summarizer.call_render_prompt(context, scope, memory_type, existing_memory)
+        )?
+        .map_err(CallError::Refused)
+    }
+
+    /// `context-builder.build`: a context from the store.
+    ///
+    /// # Errors
+    /// [`CallError`].
+    pub async fn build_context(
+        &self,
+        request: &BuildRequest,
+        now: Timestamp,
+    ) -> Result<Context, CallError> {
+        call!(
+            self,
+            request.into(),
+            Purpose::Look,
+            context_builder.call_build(request, now)
+        )?
+        .map_err(CallError::Refused)
+    }
+
+    /// `memory-generator.should-update`: whether a channel's short-term memory takes a new version.
+    ///
+    /// # Errors
+    /// [`CallError`].
+    pub async fn should_update(
+        &self,
+        state: &UpdateState,
+        now: Timestamp,
+    ) -> Result<bool, CallError> {
+        call!(
+            self,
+            Subject::All,
+            Purpose::Look,
+            memory_generator.call_should_update(state, now)
+        )?
+        .map_err(CallError::Refused)
+    }
+
+    /// `memory-generator.list-due`: what is due.
+    ///
+    /// # Errors
+    /// [`CallError`].
+    pub async fn list_due(&self, now: Timestamp) -> Result<DueWork, CallError> {
+        call!(
+            self,
+            Subject::All,
+            Purpose::Look,
+            memory_generator.call_list_due(now)
+        )?
+        .map_err(CallError::Refused)
+    }
+}

@@ -1,0 +1,114 @@
+//! The exports that answer people.
+
+use tracing::Instrument as _;
+
+use crate::bindings::exports::myao::memory::reply_prompt::Occasion;
+use crate::bindings::exports::myao::memory::responder::{Judgment, Reply, Target};
+use crate::bindings::types::{Context, Timestamp};
+use crate::capabilities::Purpose;
+use crate::spans::{Subject, component_call, record_outcome};
+use crate::{CallError, MemoryPlugin};
+
+impl<'a> From<&'a Target> for Subject<'a> {
+    fn from(target: &'a Target) -> Self {
+        match &target.thread_ts {
+            Some(thread) => Self::Thread(&target.channel_id, thread),
+            None => Self::Channel(&target.channel_id),
+        }
+    }
+}
+
+impl MemoryPlugin {
+    /// `responder.reply-to-mention`: answers a mention, and posts the answer.
+    ///
+    /// # Errors
+    /// [`CallError`].
+    pub async fn reply_to_mention(
+        &self,
+        target: &Target,
+        now: Timestamp,
+    ) -> Result<Reply, CallError> {
+        call!(
+            self,
+            target.into(),
+            Purpose::Reply,
+            responder.call_reply_to_mention(target, now)
+        )?
+        .map_err(CallError::Refused)
+    }
+
+    /// `responder.judge`: whether to answer of one's own accord.
+    ///
+    /// # Errors
+    /// [`CallError`].
+    pub async fn judge(&self, target: &Target, now: Timestamp) -> Result<Judgment, CallError> {
+        call!(
+            self,
+            target.into(),
+            Purpose::Look,
+            responder.call_judge(target, now)
+        )?
+        .map_err(CallError::Refused)
+    }
+
+    /// `responder.reply-unasked`: answers of its own accord, and posts the answer.
+    ///
+    /// # Errors
+    /// [`CallError`].
+    pub async fn reply_unasked(&self, target: &Target, now: Timestamp) -> Result<Reply, CallError> {
+        call!(
+            self,
+            target.into(),
+            Purpose::Reply,
+            responder.call_reply_unasked(target, now)
+        )?
+        .map_err(CallError::Refused)
+    }
+
+    /// `reply-prompt.render-reply`: the exact prompt of a reply.
+    ///
+    /// # Errors
+    /// [`CallError`].
+    pub async fn render_reply(
+        &self,
+        context: &Context,
+        occasion: Occasion,
+        now: Timestamp,
+    ) -> Result<String, CallError> {
+        call!(
+            self,
+            context.into(),
+            Purpose::Look,
+            reply_prompt.call_render_reply(context, occasion, now)
+        )?
+        .map_err(CallError::Refused)
+    }
+
+    /// `reply-prompt.render-judgment`: the exact prompt of a judgment.
+    ///
+    /// # Errors
+    /// [`CallError`].
+    pub async fn render_judgment(
+        &self,
+        context: &Context,
+        now: Timestamp,
+    ) -> Result<String, CallError> {
+        call!(
+            self,
+            context.into(),
+            Purpose::Look,
+            reply_prompt.call_render_judgment(context, now)
+        )?
+        .map_err(CallError::Refused)
+    }
+}
+
+impl<'a> From<&'a Context> for Subject<'a> {
+    fn from(context: &'a Context) -> Self {
+        let channel_id = &context.conversation_history.channel_id;
+        match &context.target_thread_ts {
+            Some(thread) => Self::Thread(channel_id, thread),
+            None => Self::Channel(channel_id),
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! Kinds of errors, for `error.type`: the cases of `wit/errors.wit`, without their details.
+
+use crate::bindings::errors::{BadAnswer, Error};
+use crate::bindings::slack::SlackError;
+use crate::bindings::storage::StorageError;
+use crate::{CallError, names};
+
+/// `trapped`, `out-of-memory`, `timed-out`, …, or as [`of_error`].
+pub(super) fn of_call(error: &CallError) -> String {
+    match error {
+        CallError::Refused(error) => of_error(error),
+        CallError::NotOffered { .. } => "not-offered".to_owned(),
+        CallError::Busy { .. } => "busy".to_owned(),
+        CallError::TimedOut { .. } => "timed-out".to_owned(),
+        CallError::OutOfMemory { .. } => "out-of-memory".to_owned(),
+        CallError::StackOverflow { .. } => "stack-overflow".to_owned(),
+        CallError::TooMuchData { .. } => "too-much-data".to_owned(),
+        CallError::TooManyImportCalls { .. } => "too-many-import-calls".to_owned(),
+        CallError::Exceeded { .. } => "limit-exceeded".to_owned(),
+        CallError::Trapped { .. } => "trapped".to_owned(),
+    }
+}
+
+/// `prompt-too-long`, `llm.rate-limited`, `bad-answer.shrunk`, …
+pub(super) fn of_error(error: &Error) -> String {
+    match error {
+        Error::UnsupportedCombination(_) => "unsupported-combination".to_owned(),
+        Error::MissingTargetThread => "missing-target-thread".to_owned(),
+        Error::InvalidTs(_) => "invalid-ts".to_owned(),
+        Error::Template(_) => "template".to_owned(),
+        Error::Storage(error) => format!("storage.{}", of_storage(error)),
+        Error::Llm(error) => format!("llm.{}", names::llm_error(error)),
+        Error::Slack(error) => format!("slack.{}", of_slack(error)),
+        Error::BadAnswer(reason) => format!("bad-answer.{}", of_answer(reason)),
+        Error::PromptTooLong(_) => "prompt-too-long".to_owned(),
+        Error::Other(_) => "other".to_owned(),
+    }
+}
+
+fn of_storage(error: &StorageError) -> &'static str {
+    match error {
+        StorageError::NotFound(_) => "not-found",
+        StorageError::Conflict(_) => "conflict",
+        StorageError::Unavailable(_) => "unavailable",
+        StorageError::Invalid(_) => "invalid",
+        StorageError::Other(_) => "other",
+    }
+}
+
+fn of_slack(error: &SlackError) -> &'static str {
+    match error {
+        SlackError::RateLimited(_) => "rate-limited",
+        SlackError::NotFound(_) => "not-found",
+        SlackError::NotAllowed(_) => "not-allowed",
+        SlackError::Unavailable(_) => "unavailable",
+        SlackError::Invalid(_) => "invalid",
+        SlackError::Other(_) => "other",
+    }
+}
+
+fn of_answer(reason: &BadAnswer) -> &'static str {
+    match reason {
+        BadAnswer::Empty => "empty",
+        BadAnswer::Refusal => "refusal",
+        BadAnswer::Question => "question",
+        BadAnswer::PromptRepeated => "prompt-repeated",
+        BadAnswer::WrongLanguage(_) => "wrong-language",
+        BadAnswer::TooLong(_) => "too-long",
+        BadAnswer::Shrunk(_) => "shrunk",
+        BadAnswer::Malformed(_) => "malformed",
+    }
+}

@@ -1,0 +1,128 @@
+//! What importers and events write into a store.
+
+use std::collections::HashMap;
+
+use crate::ts::TsKey;
+
+/// A person or program that writes messages.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UserRecord {
+    /// The platform's id.
+    pub id: String,
+    /// The name to show; empty if not known. An empty name never overwrites a known one.
+    pub name: String,
+    /// Whether it is a program.
+    pub is_bot: bool,
+}
+
+/// A channel, group or direct conversation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChannelRecord {
+    /// The platform's id.
+    pub id: String,
+    /// Its name without `#`; empty if not known. An empty name never overwrites a known one.
+    pub name: String,
+    /// Whether only invited members see it.
+    pub is_private: bool,
+}
+
+/// A message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MessageRecord {
+    /// Its channel.
+    pub channel_id: String,
+    /// Its id.
+    pub ts: TsKey,
+    /// Who wrote it; may name a user that the store does not know.
+    pub user_id: String,
+    /// The name it was posted under, where that is not the user's (bot posts); else `None`.
+    pub author_name: Option<String>,
+    /// Whether a program wrote it.
+    pub is_bot: bool,
+    /// Readable text: mrkdwn entities are already resolved.
+    pub text: String,
+    /// The first message of its thread; its own id for that first message.
+    pub thread_ts: Option<TsKey>,
+    /// When it was last edited, in Unix seconds.
+    pub edited_at: Option<i64>,
+}
+
+impl MessageRecord {
+    /// Since when the text is as it is, as far as the record tells: its own id, or the end of the second in which
+    /// it was last edited.
+    #[must_use]
+    pub fn changed(&self) -> TsKey {
+        let edited = self.edited_at.map(|second| {
+            let next = TsKey::first_of(second.saturating_add(1));
+            TsKey::from_database(next.to_database().saturating_sub(1))
+        });
+        edited.map_or(self.ts, |edited| edited.max(self.ts))
+    }
+}
+
+/// A memory made by another program. It is stored as version 1.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MemoryRecord {
+    /// What it is about.
+    pub scope: crate::bindings::types::Scope,
+    /// The workspace scope id, a channel id, or `CHANNEL:THREAD_TS`.
+    pub scope_id: String,
+    /// How far back it reaches.
+    pub memory_type: crate::bindings::types::MemoryType,
+    /// The text; not empty.
+    pub content: String,
+    /// When it was first made, in Unix seconds.
+    pub created_at: i64,
+    /// When this text was made, in Unix seconds.
+    pub updated_at: i64,
+    /// How many messages went in.
+    pub source_message_count: u32,
+    /// The newest message that went in.
+    pub source_latest_message_ts: Option<TsKey>,
+}
+
+/// What an import did to one kind of record.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Tally {
+    /// Not there before.
+    pub new: u64,
+    /// There before, and changed.
+    pub changed: u64,
+    /// There before, and the same.
+    pub unchanged: u64,
+}
+
+/// What an import did.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
+pub struct ImportTally {
+    /// People and programs.
+    pub users: Tally,
+    /// Channels.
+    pub channels: Tally,
+    /// Messages.
+    pub messages: Tally,
+    /// Memories.
+    pub memories: Tally,
+}
+
+/// Where an importer writes. The whole import is one transaction: dropping the sink without the
+/// store's `commit` leaves the store as it was.
+pub trait ImportSink {
+    /// Adds or updates a user; one whose name an event told stays as it is.
+    fn user(&mut self, user: &UserRecord) -> Result<(), super::StorageError>;
+    /// Adds or updates a channel; what an event told of it stays as it is.
+    fn channel(&mut self, channel: &ChannelRecord) -> Result<(), super::StorageError>;
+    /// Adds a message. One that is there already is changed only where `edited_at` is newer; a deleted one stays deleted.
+    fn message(&mut self, message: &MessageRecord) -> Result<(), super::StorageError>;
+    /// Adds a memory as version 1; one that is there already stays as it is.
+    fn memory(&mut self, memory: &MemoryRecord) -> Result<(), super::StorageError>;
+}
+
+/// Some users and names of channels, by their ids.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Directory {
+    /// Users, those that are known.
+    pub users: HashMap<String, UserRecord>,
+    /// Names of channels, those that are known.
+    pub channels: HashMap<String, String>,
+}

@@ -1,0 +1,48 @@
+//! Why a record does not become a message.
+
+use std::fmt;
+
+use serde::Serialize;
+
+/// Why a record was left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LeftOut {
+    /// Slack's notice that somebody joined, left, pinned, archived and the like.
+    Notice,
+    /// The message was deleted, or this is the record of its deletion.
+    Deleted,
+    /// The record of an edit that does not hold the edited message.
+    EditWithoutMessage,
+    /// A pointer in the channel to a reply that stands in its thread.
+    BroadcastPointer,
+    /// Neither text nor a named file.
+    NoText,
+    /// An event of another type than `message`.
+    NotAMessage,
+    /// A message without an id, in a second in which all ids are taken.
+    NoFreeId,
+    /// It cannot be read: a value of another type, a character that is none, no valid id or time.
+    Unreadable,
+    /// A memory without text.
+    EmptyMemory,
+    /// A memory of a scope or type that is none of ours.
+    UnknownMemory,
+}
+
+impl fmt::Display for LeftOut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Notice => "notices of Slack (joined, left, pinned, archived …)",
+            Self::Deleted => "deleted message(s)",
+            Self::EditWithoutMessage => "records of edits without the message",
+            Self::BroadcastPointer => "pointers to replies that stand in their threads",
+            Self::NoText => "messages without text",
+            Self::NotAMessage => "events that are no messages",
+            Self::NoFreeId => "messages without an id, in a second without a free one",
+            Self::Unreadable => "records that cannot be read",
+            Self::EmptyMemory => "memories without text",
+            Self::UnknownMemory => "memories of an unknown scope or type",
+        })
+    }
+}

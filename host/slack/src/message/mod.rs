@@ -1,0 +1,248 @@
+//! One of Slack's messages as a message to store, or the reason why it is none.
+
+mod left_out;
+pub mod raw;
+mod rich;
+
+pub use left_out::LeftOut;
+
+use myao_plugin::storage::records::{Directory, MessageRecord};
+use myao_plugin::ts::{InvalidTs, TsKey};
+use raw::{RawFile, RawMessage, RichContent, filled, profile_name};
+
+use crate::mrkdwn::{Names, readable, unescaped};
+
+/// Notices of Slack that say nothing about what people talk about. Changes of name, topic and
+/// purpose stay in: they say what a channel is for; so do reminders, which hold a task and a date. A
+/// notice that people reply to stays in as well, for their replies need it.
+const NOTICES: [&str; 31] = [
+    "app_conversation_join",
+    "app_conversation_leave",
+    "bot_add",
+    "bot_disable",
+    "bot_enable",
+    "bot_remove",
+    "channel_archive",
+    "channel_canvas_updated",
+    "channel_convert_to_private",
+    "channel_convert_to_public",
+    "channel_join",
+    "channel_leave",
+    "channel_posting_permissions",
+    "channel_unarchive",
+    "ekm_access_denied",
+    "ephemeral",
+    "group_archive",
+    "group_join",
+    "group_leave",
+    "group_unarchive",
+    "huddle_thread",
+    "joiner_notification",
+    "joiner_notification_for_inviter",
+    "message_replied",
+    "mpim_join",
+    "mpim_leave",
+    "pinned_item",
+    "sh_room_created",
+    "sh_room_shared",
+    "tabbed_canvas_updated",
+    "unpinned_item",
+];
+
+/// What becomes of a message.
+#[derive(Debug)]
+pub enum Outcome {
+    /// A message to store.
+    Keep(MessageRecord),
+    /// Nothing.
+    LeaveOut(LeftOut),
+    /// It has no text, and has to be looked at again with its blocks and attachments.
+    NeedsRich,
+}
+
+/// Who writes messages, and is named in them.
+pub trait People: Names {
+    /// Whether somebody is a program; none for somebody who is not known.
+    fn is_bot(&self, id: &str) -> Option<bool>;
+}
+
+impl Names for Directory {
+    fn user(&self, id: &str) -> Option<&str> {
+        self.users.get(id).map(|user| user.name.as_str())
+    }
+
+    fn channel(&self, id: &str) -> Option<&str> {
+        self.channels.get(id).map(String::as_str)
+    }
+}
+
+impl People for Directory {
+    fn is_bot(&self, id: &str) -> Option<bool> {
+        self.users.get(id).map(|user| user.is_bot)
+    }
+}
+
+/// What surrounds the messages of one conversation.
+pub struct Surroundings<'s> {
+    /// Their channel.
+    pub channel_id: &'s str,
+    /// Who is named in them.
+    pub people: &'s dyn People,
+    /// Messages that others reply to, as far as that is known; in order.
+    pub threads: &'s [TsKey],
+    /// Messages whose deletion is known; in order.
+    pub deleted: &'s [TsKey],
+}
+
+impl Surroundings<'_> {
+    /// Reads one element. `rich` holds its blocks and attachments, once they were asked for.
+    ///
+    /// # Errors
+    /// If its id is none.
+    pub fn read(
+        &self,
+        raw: &RawMessage<'_>,
+        rich: Option<&RichContent>,
+    ) -> Result<Outcome, InvalidTs> {
+        if filled(&raw.r#type).is_some_and(|kind| kind != "message") {
+            return Ok(Outcome::LeaveOut(LeftOut::NotAMessage));
+        }
+        if filled(&raw.subtype) == Some("message_changed") {
+            return match &raw.message {
+                Some(edited) => {
+                    let rich = rich.map(|rich| rich.message.as_deref().unwrap_or(rich));
+                    self.read_message(edited, rich, raw.ts.as_ref().map(|ts| ts.0.as_ref()))
+                }
+                None => Ok(Outcome::LeaveOut(LeftOut::EditWithoutMessage)),
+            };
+        }
+        self.read_message(raw, rich, None)
+    }
+
+    fn read_message(
+        &self,
+        raw: &RawMessage<'_>,
+        rich: Option<&RichContent>,
+        changed_at: Option<&str>,
+    ) -> Result<Outcome, InvalidTs> {
+        let ts = TsKey::parse(raw.ts.as_ref().map(|ts| ts.0.as_ref()).unwrap_or_default())?;
+        let thread_ts = filled(&raw.thread_ts).map(TsKey::parse).transpose()?;
+        let thread_ts = thread_ts.or_else(|| is_among(self.threads, ts).then_some(ts));
+        if let Some(reason) = self.unwanted(raw, ts) {
+            return Ok(Outcome::LeaveOut(reason));
+        }
+        let Some(text) = self.text(raw, rich) else {
+            return Ok(Outcome::NeedsRich);
+        };
+        if text.trim().is_empty() {
+            return Ok(Outcome::LeaveOut(LeftOut::NoText));
+        }
+        let edited = raw
+            .edited
+            .as_ref()
+            .and_then(|edit| filled(&edit.ts))
+            .or(changed_at);
+        Ok(Outcome::Keep(MessageRecord {
+            channel_id: self.channel_id.to_owned(),
+            ts,
+            user_id: author(raw).to_owned(),
+            author_name: self.author_name(raw),
+            is_bot: self.is_bot(raw),
+            text,
+            thread_ts,
+            edited_at: edited.and_then(seconds),
+        }))
+    }
+
+    fn unwanted(&self, raw: &RawMessage<'_>, ts: TsKey) -> Option<LeftOut> {
+        let subtype = filled(&raw.subtype).unwrap_or_default();
+        if ["message_deleted", "tombstone"].contains(&subtype) || is_among(self.deleted, ts) {
+            return Some(LeftOut::Deleted);
+        }
+        if subtype == "reply_broadcast" && filled(&raw.text).is_none() {
+            return Some(LeftOut::BroadcastPointer);
+        }
+        (NOTICES.contains(&subtype) && !is_among(self.threads, ts)).then_some(LeftOut::Notice)
+    }
+
+    /// The text and the names of the files; none if blocks and attachments have to be asked for it.
+    fn text(&self, raw: &RawMessage<'_>, rich: Option<&RichContent>) -> Option<String> {
+        let mut text = match (filled(&raw.text), rich) {
+            (Some(text), _) => readable(text, self.people).into_owned(),
+            (None, Some(rich)) => rich::text_of(rich, self.people),
+            (None, None) if raw.has_rich() => return None,
+            (None, None) => String::new(),
+        };
+        // The text of a message with one file, from before there could be several, names that file.
+        let only_file = raw.file.iter().filter(|_| text.is_empty());
+        let lines: Vec<String> = only_file
+            .chain(raw.files.iter().flatten())
+            .filter_map(file_line)
+            .collect();
+        for line in lines {
+            if !text.is_empty() {
+                text.push('\n');
+            }
+            text.push_str(&line);
+        }
+        Some(text)
+    }
+
+    /// The name it was posted under, where that is not the name of its user.
+    fn author_name(&self, raw: &RawMessage<'_>) -> Option<String> {
+        let known = self.people.user(author(raw)).unwrap_or_default();
+        let posted_under =
+            filled(&raw.username).filter(|_| is_program(raw) || author(raw).is_empty());
+        let name = match (posted_under, &raw.bot_profile) {
+            (Some(name), _) => readable(name, self.people)
+                .trim_start_matches('@')
+                .trim()
+                .to_owned(),
+            (None, Some(profile)) if known.is_empty() => profile_name(profile),
+            _ => return None,
+        };
+        (!name.is_empty() && name != known).then_some(name)
+    }
+
+    /// Programs that post for a person carry a `bot_id` too, so a listed user has the last word.
+    fn is_bot(&self, raw: &RawMessage<'_>) -> bool {
+        filled(&raw.subtype) == Some("bot_message")
+            || self
+                .people
+                .is_bot(author(raw))
+                .unwrap_or_else(|| is_program(raw))
+    }
+}
+
+fn is_among(ids: &[TsKey], ts: TsKey) -> bool {
+    ids.binary_search(&ts).is_ok()
+}
+
+fn is_program(raw: &RawMessage<'_>) -> bool {
+    filled(&raw.subtype) == Some("bot_message") || filled(&raw.bot_id).is_some()
+}
+
+/// Who wrote it; the empty string if nothing says so.
+fn author<'r>(raw: &'r RawMessage<'_>) -> &'r str {
+    let commenter = raw
+        .comment
+        .as_ref()
+        .and_then(|comment| filled(&comment.user));
+    filled(&raw.user)
+        .or(commenter)
+        .or_else(|| filled(&raw.bot_id))
+        .unwrap_or_default()
+}
+
+/// A file as a line of text; none if it was deleted.
+fn file_line(file: &RawFile<'_>) -> Option<String> {
+    if filled(&file.mode) == Some("tombstone") {
+        return None;
+    }
+    let title = filled(&file.title).or_else(|| filled(&file.name))?;
+    Some(format!("[file: {}]", unescaped(title.trim())))
+}
+
+fn seconds(ts: &str) -> Option<i64> {
+    TsKey::parse(ts).ok().map(TsKey::unix_seconds)
+}

@@ -1,0 +1,140 @@
+//! Applying what events bring.
+
+use myao_plugin::storage::effects::Effect;
+use myao_plugin::storage::records::UserRecord;
+use myao_plugin::ts::TsKey;
+use rusqlite::{Connection, params};
+
+use super::error::Fault;
+use super::place::Place;
+use super::writing::{Source, Writing};
+
+/// By how many seconds the time of an event may be ahead of the bot's clock. A later one was noted while that clock was
+/// ahead, as what is read from Slack takes effect as of its time; it gives way to any that is not.
+const MAX_AHEAD: i64 = 24 * 3600;
+
+/// Effects on their way into one transaction.
+pub(super) struct Application<'a> {
+    connection: &'a Connection,
+    workspace: i64,
+    writing: Writing,
+    /// A Unix second that no event has yet.
+    too_late: i64,
+}
+
+impl<'a> Application<'a> {
+    /// Begins at a time in Unix seconds.
+    pub(super) fn new(connection: &'a Connection, place: &Place, now: i64) -> Self {
+        Self {
+            connection,
+            workspace: place.workspace,
+            writing: Writing::new(place.workspace, Source::Events(now)),
+            too_late: now.saturating_add(MAX_AHEAD),
+        }
+    }
+
+    pub(super) fn apply(&mut self, effects: &[Effect]) -> Result<(), Fault> {
+        for effect in effects {
+            self.apply_one(effect)?;
+        }
+        Ok(())
+    }
+
+    /// Brings to date what follows.
+    pub(super) fn finish(self) -> Result<(), Fault> {
+        self.writing.finish(self.connection)
+    }
+
+    fn apply_one(&mut self, effect: &Effect) -> Result<(), Fault> {
+        match effect {
+            Effect::User { record, changed_at } => self.user(record, *changed_at)?,
+            Effect::ChannelName {
+                id,
+                name,
+                is_private,
+                at,
+            } => self.channel_name(id, name, *is_private, at.to_database())?,
+            Effect::ChannelPresence { id, present, at } => {
+                self.know_channel(id)?;
+                let set = include_str!("sql/set_channel_present.sql");
+                let (at, too_late) = (at.to_database(), self.too_late_key());
+                self.execute(set, params![self.workspace, id, present, at, too_late])?;
+            }
+            Effect::Message { record, changed } => {
+                self.writing.message(self.connection, record, *changed)?;
+            }
+            Effect::MessageDeleted { channel_id, ts, at } => {
+                let at = at.unix_seconds();
+                self.writing.delete(self.connection, channel_id, *ts, at)?;
+            }
+            Effect::Mention {
+                channel_id,
+                ts,
+                thread_ts,
+                asked_at,
+            } => {
+                let channel = self.writing.channel(self.connection, channel_id)?;
+                let ask = include_str!("sql/ask_reply.sql");
+                let thread = thread_ts.map(TsKey::to_database);
+                let ts = ts.to_database();
+                self.execute(ask, params![self.workspace, channel, ts, thread, asked_at])?;
+            }
+        }
+        Ok(())
+    }
+
+    fn user(&self, user: &UserRecord, changed_at: i64) -> rusqlite::Result<()> {
+        let (workspace, id, name, is_bot) = (self.workspace, &user.id, &user.name, user.is_bot);
+        let told_at = if name.is_empty() { 0 } else { changed_at };
+        let insert = include_str!("sql/insert_user.sql");
+        if self.execute(insert, params![workspace, id, name, is_bot, told_at])? == 1 {
+            return Ok(());
+        }
+        if name.is_empty() {
+            let tell = include_str!("sql/tell_nameless_user.sql");
+            self.execute(tell, params![workspace, id, is_bot])?;
+        } else {
+            let tell = include_str!("sql/tell_user.sql");
+            let too_late = self.too_late;
+            self.execute(
+                tell,
+                params![workspace, id, name, is_bot, changed_at, too_late],
+            )?;
+        }
+        Ok(())
+    }
+
+    fn channel_name(
+        &self,
+        id: &str,
+        name: &str,
+        is_private: Option<bool>,
+        at: i64,
+    ) -> rusqlite::Result<()> {
+        self.know_channel(id)?;
+        let rename = include_str!("sql/rename_channel.sql");
+        let too_late = self.too_late_key();
+        self.execute(rename, params![self.workspace, id, name, at, too_late])?;
+        if let Some(is_private) = is_private {
+            let set = include_str!("sql/set_channel_private.sql");
+            let columns = params![self.workspace, id, is_private, at, too_late];
+            self.execute(set, columns)?;
+        }
+        Ok(())
+    }
+
+    fn too_late_key(&self) -> i64 {
+        TsKey::first_of(self.too_late).to_database()
+    }
+
+    /// Adds a channel of which nothing tells yet that the bot takes part in it.
+    fn know_channel(&self, id: &str) -> rusqlite::Result<()> {
+        let insert = include_str!("sql/insert_channel.sql");
+        self.execute(insert, params![self.workspace, id, "", true, false])?;
+        Ok(())
+    }
+
+    fn execute(&self, sql: &str, columns: &[&dyn rusqlite::ToSql]) -> rusqlite::Result<usize> {
+        self.connection.prepare_cached(sql)?.execute(columns)
+    }
+}

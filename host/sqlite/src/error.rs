@@ -1,0 +1,166 @@
+//! Why the store failed, with the file's path and what to do.
+
+use std::path::{Path, PathBuf};
+
+use myao_plugin::storage::StorageError;
+use myao_plugin::ts::InvalidTs;
+use rusqlite::ErrorCode;
+
+/// Why a database could not be opened, read or written. In every case it is as it was.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The file holds something else than SQLite writes.
+    #[error("`{}` is not an SQLite database: name another file in `memory.database_path`", .0.display())]
+    NotADatabase(PathBuf),
+    /// The database belongs to another program.
+    #[error("`{}` is the database of another program: name another file in `memory.database_path`", .0.display())]
+    Foreign(PathBuf),
+    /// The Python bot's own database, where only myao's was accepted.
+    #[error("`{}` is the Python bot's database: import it into a new one with `myao import {}`", .0.display(), .0.display())]
+    Legacy(PathBuf),
+    /// A newer myao wrote the schema.
+    #[error("`{}` was written by a newer myao (schema {found}, this one knows {known}): update myao", path.display())]
+    Newer {
+        /// The database file.
+        path: PathBuf,
+        /// Its schema version.
+        found: i32,
+        /// The newest schema version that this program knows.
+        known: i32,
+    },
+    /// No such folder, or no right to read or write there.
+    #[error("`{}` cannot be opened ({detail}): check that its folder exists and that you may write there", path.display())]
+    CannotOpen {
+        /// The database file.
+        path: PathBuf,
+        /// What SQLite says.
+        detail: String,
+    },
+    /// The file, its folder or its disk is read-only.
+    #[error("`{}` is read-only: make the file and its folder writable", .0.display())]
+    ReadOnly(PathBuf),
+    /// No space is left.
+    #[error("the disk that holds `{}` is full: free some space and try again", .0.display())]
+    Full(PathBuf),
+    /// Another program holds the lock for longer than we wait.
+    #[error("`{}` is locked by another program: stop that program, or try again later", .0.display())]
+    Locked(PathBuf),
+    /// Reading or writing the disk failed.
+    #[error("the disk that holds `{}` failed ({detail}): check the disk and try again", path.display())]
+    Disk {
+        /// The database file.
+        path: PathBuf,
+        /// What SQLite says.
+        detail: String,
+    },
+    /// The content contradicts itself.
+    #[error("`{}` is damaged ({detail}): restore it from a backup", path.display())]
+    Damaged {
+        /// The database file.
+        path: PathBuf,
+        /// What SQLite says.
+        detail: String,
+    },
+    /// The rows of an older program's database could not be taken over.
+    #[error("`{}` could not be upgraded: {source}", path.display())]
+    Upgrade {
+        /// The database file.
+        path: PathBuf,
+        /// What the reader of the old rows says.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// What was asked makes no sense for what is stored.
+    #[error("{}", message(.0))]
+    Refused(StorageError),
+    /// Anything else that SQLite says.
+    #[error("`{}`: {source}", path.display())]
+    Sqlite {
+        /// The database file.
+        path: PathBuf,
+        /// What SQLite says.
+        source: rusqlite::Error,
+    },
+}
+
+/// The text of an error of the contract.
+#[must_use]
+pub fn message(error: &StorageError) -> &str {
+    match error {
+        StorageError::NotFound(text)
+        | StorageError::Conflict(text)
+        | StorageError::Unavailable(text)
+        | StorageError::Invalid(text)
+        | StorageError::Other(text) => text,
+    }
+}
+
+impl StoreError {
+    /// Sorts what SQLite says by what can be done about it.
+    pub(super) fn of(path: &Path, source: rusqlite::Error) -> Self {
+        let path = path.to_owned();
+        let detail = source.to_string();
+        match source.sqlite_error_code() {
+            Some(ErrorCode::NotADatabase) => Self::NotADatabase(path),
+            Some(ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
+                Self::CannotOpen { path, detail }
+            }
+            Some(ErrorCode::ReadOnly) => Self::ReadOnly(path),
+            Some(ErrorCode::DiskFull) => Self::Full(path),
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Locked(path),
+            Some(ErrorCode::SystemIoFailure) => Self::Disk { path, detail },
+            Some(ErrorCode::DatabaseCorrupt) => Self::Damaged { path, detail },
+            _ => Self::Sqlite { path, source },
+        }
+    }
+}
+
+impl From<StoreError> for StorageError {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Refused(error) => error,
+            StoreError::CannotOpen { .. }
+            | StoreError::ReadOnly(_)
+            | StoreError::Full(_)
+            | StoreError::Locked(_)
+            | StoreError::Disk { .. } => Self::Unavailable(error.to_string()),
+            _ => Self::Other(error.to_string()),
+        }
+    }
+}
+
+/// What goes wrong inside, where the path is not at hand.
+#[derive(Debug)]
+pub(super) enum Fault {
+    /// SQLite failed.
+    Sqlite(rusqlite::Error),
+    /// The arguments make no sense, or somebody else was first.
+    Refused(StorageError),
+}
+
+impl Fault {
+    /// Adds the path.
+    pub(super) fn at(self, path: &Path) -> StoreError {
+        match self {
+            Self::Sqlite(source) => StoreError::of(path, source),
+            Self::Refused(error) => StoreError::Refused(error),
+        }
+    }
+}
+
+impl From<rusqlite::Error> for Fault {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Sqlite(error)
+    }
+}
+
+impl From<StorageError> for Fault {
+    fn from(error: StorageError) -> Self {
+        Self::Refused(error)
+    }
+}
+
+impl From<InvalidTs> for Fault {
+    fn from(error: InvalidTs) -> Self {
+        Self::Refused(StorageError::Invalid(error.to_string()))
+    }
+}

@@ -1,0 +1,290 @@
+//! Writing what importers bring.
+
+use std::path::{Path, PathBuf};
+
+use myao_plugin::storage::StorageError;
+use myao_plugin::storage::records::{
+    ChannelRecord, ImportSink, ImportTally, MemoryRecord, MessageRecord, Tally, UserRecord,
+};
+use myao_plugin::ts::TsKey;
+use myao_plugin::{Engine, MemoryType, Scope};
+use rusqlite::{Connection, Params, params};
+
+use super::error::{Fault, StoreError};
+use super::save::Series;
+use super::writing::{Put, Source, Writing};
+use super::{rows, schema};
+
+/// An import into one workspace: one transaction on a connection of its own. Dropping it leaves the store as
+/// it was. Blocks.
+pub struct SqliteImport {
+    connection: Connection,
+    path: PathBuf,
+    workspace: i64,
+    writing: Writing,
+    memories: Vec<NewMemory>,
+    tally: ImportTally,
+}
+
+/// A memory whose watermark and merge mark follow from what else is imported.
+struct NewMemory {
+    id: i64,
+    subject: Subject,
+    memory_type: MemoryType,
+    has_watermark: bool,
+    updated_at: i64,
+}
+
+#[derive(Clone, Copy)]
+enum Subject {
+    Workspace,
+    Channel(i64),
+    Thread(i64, i64),
+}
+
+impl SqliteImport {
+    pub(super) fn begin(
+        connection: Connection,
+        path: &Path,
+        workspace: &str,
+    ) -> Result<Self, StoreError> {
+        connection
+            .execute_batch("BEGIN IMMEDIATE")
+            .map_err(|error| StoreError::of(path, error))?;
+        Self::within(connection, path, workspace)
+    }
+
+    /// Goes on in a transaction that has begun.
+    pub(super) fn within(
+        connection: Connection,
+        path: &Path,
+        workspace: &str,
+    ) -> Result<Self, StoreError> {
+        let workspace = schema::workspace_key(&connection, workspace)
+            .map_err(|error| StoreError::of(path, error))?;
+        Ok(Self {
+            connection,
+            path: path.to_owned(),
+            workspace,
+            writing: Writing::new(workspace, Source::Import),
+            memories: Vec::new(),
+            tally: ImportTally::default(),
+        })
+    }
+
+    /// Deletes a message, at `deleted_at` in Unix seconds. No later import or event brings it back, also
+    /// where it was not stored yet.
+    ///
+    /// # Errors
+    /// What the file or the disk refuses.
+    pub fn delete_message(
+        &mut self,
+        channel_id: &str,
+        ts: TsKey,
+        deleted_at: i64,
+    ) -> Result<(), StorageError> {
+        self.writing
+            .delete(&self.connection, channel_id, ts, deleted_at)
+            .map_err(|fault| self.error(fault))
+    }
+
+    /// Ends the import: all of it is stored now.
+    ///
+    /// # Errors
+    /// What the file or the disk refuses; the store is then as it was.
+    pub fn commit(self) -> Result<ImportTally, StoreError> {
+        let (path, tally) = (self.path.clone(), self.tally);
+        self.finish().map_err(|fault| fault.at(&path))?;
+        Ok(tally)
+    }
+
+    fn error(&self, fault: Fault) -> StorageError {
+        fault.at(&self.path).into()
+    }
+
+    /// Inserts a row, or updates the one that is there.
+    fn put(
+        &self,
+        (insert, new): (&str, impl Params),
+        (update, columns): (&str, impl Params),
+    ) -> rusqlite::Result<Put> {
+        if self.connection.prepare_cached(insert)?.execute(new)? == 1 {
+            return Ok(Put::New);
+        }
+        let changed = self.connection.prepare_cached(update)?.execute(columns)? == 1;
+        Ok(if changed {
+            Put::Changed
+        } else {
+            Put::Unchanged
+        })
+    }
+
+    fn try_memory(&mut self, memory: &MemoryRecord) -> Result<Put, Fault> {
+        if memory.content.trim().is_empty() {
+            let id = &memory.scope_id;
+            return Err(StorageError::Invalid(format!("the memory of `{id}` has no text")).into());
+        }
+        let (subject, scope_id) = self.subject(memory)?;
+        let series = Series {
+            workspace: self.workspace,
+            scope: memory.scope,
+            scope_id: &scope_id,
+            memory_type: memory.memory_type,
+        };
+        if series.newest(&self.connection)?.is_some() {
+            return Ok(Put::Unchanged);
+        }
+        let id = series.insert(
+            &self.connection,
+            &super::save::Text {
+                version: 1,
+                content: &memory.content,
+                engine: Engine::Imported,
+                created_at: memory.created_at,
+                updated_at: memory.updated_at,
+                source_message_count: memory.source_message_count,
+                source_latest: memory.source_latest_message_ts.map(TsKey::to_database),
+                merged_through: None,
+            },
+        )?;
+        self.memories.push(NewMemory {
+            id,
+            subject,
+            memory_type: memory.memory_type,
+            has_watermark: memory.source_latest_message_ts.is_some(),
+            updated_at: memory.updated_at,
+        });
+        Ok(Put::New)
+    }
+
+    fn channel(&mut self, id: &str) -> rusqlite::Result<i64> {
+        self.writing.channel(&self.connection, id)
+    }
+
+    fn subject(&mut self, memory: &MemoryRecord) -> Result<(Subject, String), Fault> {
+        Ok(match memory.scope {
+            Scope::Workspace => (Subject::Workspace, memory.scope_id.clone()),
+            Scope::Channel => (
+                Subject::Channel(self.channel(&memory.scope_id)?),
+                memory.scope_id.clone(),
+            ),
+            Scope::Thread => {
+                let (channel_id, thread) = rows::thread_scope(&memory.scope_id)?;
+                let subject = Subject::Thread(self.channel(channel_id)?, thread);
+                (subject, rows::thread_scope_id(channel_id, thread))
+            }
+        })
+    }
+
+    fn finish(self) -> Result<(), Fault> {
+        let Self {
+            connection,
+            mut writing,
+            memories,
+            ..
+        } = self;
+        for memory in &memories {
+            memory.complete(&connection)?;
+            match memory.subject {
+                Subject::Workspace => {}
+                Subject::Channel(channel) => writing.touch_channel(channel),
+                Subject::Thread(channel, thread) => writing.touch_thread(channel, thread),
+            }
+        }
+        writing.finish(&connection)?;
+        connection.execute_batch("COMMIT")?;
+        Ok(())
+    }
+}
+
+impl NewMemory {
+    /// Fills in what the other program did not write down.
+    fn complete(&self, connection: &Connection) -> rusqlite::Result<()> {
+        if !self.has_watermark {
+            let newest = self.newest_source(connection)?;
+            let set = include_str!("sql/set_watermark.sql");
+            connection
+                .prepare_cached(set)?
+                .execute(params![self.id, newest])?;
+        }
+        let merge = match (self.subject, self.memory_type) {
+            (Subject::Workspace, _) => include_str!("sql/merge_imported_workspace.sql"),
+            (Subject::Channel(_), MemoryType::LongTerm) => {
+                include_str!("sql/merge_imported_channel.sql")
+            }
+            _ => return Ok(()),
+        };
+        connection.prepare_cached(merge)?.execute([self.id])?;
+        Ok(())
+    }
+
+    /// The newest message that there was when the memory was made.
+    fn newest_source(&self, connection: &Connection) -> rusqlite::Result<Option<i64>> {
+        let until = TsKey::first_of(self.updated_at.saturating_add(1)).to_database() - 1;
+        match self.subject {
+            Subject::Workspace => Ok(None),
+            Subject::Channel(channel) => connection
+                .prepare_cached(include_str!("sql/newest_in_channel.sql"))?
+                .query_row([channel, until], |row| row.get(0)),
+            Subject::Thread(channel, thread) => connection
+                .prepare_cached(include_str!("sql/newest_in_thread.sql"))?
+                .query_row([channel, thread, until], |row| row.get(0)),
+        }
+    }
+}
+
+impl Put {
+    fn count(self, tally: &mut Tally) {
+        match self {
+            Self::New => tally.new += 1,
+            Self::Changed => tally.changed += 1,
+            Self::Unchanged => tally.unchanged += 1,
+        }
+    }
+}
+
+impl ImportSink for SqliteImport {
+    fn user(&mut self, user: &UserRecord) -> Result<(), StorageError> {
+        let columns = params![self.workspace, user.id, user.name, user.is_bot];
+        let new = params![self.workspace, user.id, user.name, user.is_bot, 0];
+        let (insert, update) = (
+            include_str!("sql/insert_user.sql"),
+            include_str!("sql/update_user.sql"),
+        );
+        let put = self
+            .put((insert, new), (update, columns))
+            .map_err(|error| self.error(error.into()))?;
+        put.count(&mut self.tally.users);
+        Ok(())
+    }
+
+    fn channel(&mut self, channel: &ChannelRecord) -> Result<(), StorageError> {
+        let (workspace, id, name) = (self.workspace, &channel.id, &channel.name);
+        let columns = params![workspace, id, name, channel.is_private];
+        let new = params![workspace, id, name, channel.is_private, true];
+        let (insert, update) = (
+            include_str!("sql/insert_channel.sql"),
+            include_str!("sql/update_channel.sql"),
+        );
+        let put = self
+            .put((insert, new), (update, columns))
+            .map_err(|error| self.error(error.into()))?;
+        put.count(&mut self.tally.channels);
+        Ok(())
+    }
+
+    fn message(&mut self, message: &MessageRecord) -> Result<(), StorageError> {
+        let put = self
+            .writing
+            .message(&self.connection, message, message.changed())
+            .map_err(|fault| self.error(fault))?;
+        put.count(&mut self.tally.messages);
+        Ok(())
+    }
+
+    fn memory(&mut self, memory: &MemoryRecord) -> Result<(), StorageError> {
+        let put = self.try_memory(memory).map_err(|fault| self.error(fault))?;
+        put.count(&mut self.tally.memories);
+        Ok(())
+    }
+}

@@ -1,0 +1,273 @@
+//! The journal of the model's calls.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use myao_plugin::journal::{CallEntry, CallJournal, Input};
+use myao_plugin::llm::{Agent, Completion, FinishReason, ModelIdentity, Purpose};
+use myao_plugin::storage::StorageError;
+use myao_plugin::{Engine, Scope, names};
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::error::Fault;
+use super::place::Place;
+use super::rows;
+use super::save::Series;
+use super::workspace::SqliteWorkspace;
+
+#[async_trait::async_trait]
+impl CallJournal for SqliteWorkspace {
+    async fn recall(
+        &self,
+        purpose: &Purpose,
+        input: &Input,
+    ) -> Result<Option<Completion>, StorageError> {
+        let (purpose, input) = (purpose.clone(), input.clone());
+        self.blocking(move |this| {
+            this.write(|connection, place| recall(connection, place, &purpose, &input))
+        })
+        .await
+    }
+
+    async fn record(&self, call: CallEntry) -> Result<(), StorageError> {
+        self.blocking(move |this| {
+            this.write(|connection, place| Ok(insert(connection, place, &call)?))
+        })
+        .await
+    }
+
+    async fn learned_window(&self, model: &ModelIdentity) -> Result<Option<u32>, StorageError> {
+        let digest = model.digest().to_owned();
+        self.blocking(move |this| {
+            this.read(|connection, _| {
+                Ok(connection
+                    .prepare_cached(include_str!("sql/learned_window.sql"))?
+                    .query_row([digest], |row| row.get(0))
+                    .optional()?)
+            })
+        })
+        .await
+    }
+
+    async fn learn_window(
+        &self,
+        model: &ModelIdentity,
+        tokens: u32,
+        at: SystemTime,
+    ) -> Result<(), StorageError> {
+        let model = model.clone();
+        self.blocking(move |this| {
+            this.write(|connection, _| {
+                connection
+                    .prepare_cached(include_str!("sql/learn_window.sql"))?
+                    .execute(params![
+                        model.digest(),
+                        model.provider(),
+                        model.model(),
+                        tokens,
+                        milliseconds(since_1970(at)) / 1000,
+                    ])?;
+                Ok(())
+            })
+        })
+        .await
+    }
+}
+
+/// Ends the wait of the calls for a memory: they belong to it where a model made it, and their answers are
+/// forgotten.
+pub(super) fn end_wait(
+    connection: &Connection,
+    series: &Series<'_>,
+    engine: Engine,
+    memory: i64,
+) -> rusqlite::Result<()> {
+    let (workspace, scope, scope_id, memory_type) = series.columns();
+    let memory = (engine == Engine::Llm).then_some(memory);
+    connection
+        .prepare_cached(include_str!("sql/end_wait.sql"))?
+        .execute(params![workspace, scope, scope_id, memory_type, memory])?;
+    Ok(())
+}
+
+/// Forgets the answers for a memory that is put off.
+pub(super) fn forget_answers(connection: &Connection, series: &Series<'_>) -> rusqlite::Result<()> {
+    connection
+        .prepare_cached(include_str!("sql/forget_answers.sql"))?
+        .execute(series.columns())?;
+    Ok(())
+}
+
+/// Forgets the answers for a reply that is posted, given up, or was bad.
+pub(super) fn forget_reply_answers(
+    connection: &Connection,
+    workspace: i64,
+    channel_id: &str,
+    thread: Option<i64>,
+) -> rusqlite::Result<()> {
+    let (scope, scope_id) = match thread {
+        Some(thread) => (Scope::Thread, rows::thread_scope_id(channel_id, thread)),
+        None => (Scope::Channel, channel_id.to_owned()),
+    };
+    connection
+        .prepare_cached(include_str!("sql/forget_reply_answers.sql"))?
+        .execute(params![workspace, rows::scope_code(scope), scope_id])?;
+    Ok(())
+}
+
+fn recall(
+    connection: &Connection,
+    place: &Place,
+    purpose: &Purpose,
+    input: &Input,
+) -> Result<Option<Completion>, Fault> {
+    let scope_id = scope_id(purpose);
+    let key = |digest: &str| {
+        (
+            place.workspace,
+            rows::scope_code(purpose.scope),
+            scope_id.clone(),
+            purpose.memory_type.map(rows::type_code),
+            digest.to_owned(),
+        )
+    };
+    let waiting = connection
+        .prepare_cached(include_str!("sql/waiting_answer.sql"))?
+        .query_row(key(&input.digest), |row| {
+            let completion = Completion {
+                text: row.get(1)?,
+                finish_reason: finish_reason(row.get(2)?),
+                model: row.get(3)?,
+                input_tokens: row.get(4)?,
+                output_tokens: row.get(5)?,
+            };
+            Ok((row.get::<_, i64>(0)?, completion))
+        })
+        .optional()?;
+    if let Some((call, completion)) = waiting {
+        connection
+            .prepare_cached(include_str!("sql/touch_call.sql"))?
+            .execute([call])?;
+        return Ok(Some(completion));
+    }
+    if !input.is_first {
+        return Ok(None);
+    }
+    let current = connection
+        .prepare_cached(include_str!("sql/current_text.sql"))?
+        .query_row(key(&input.attempt), |row| {
+            let content: String = row.get(1)?;
+            let truncated: bool = row.get(2)?;
+            Ok((
+                row.get::<_, i64>(0)?,
+                text_as_answer(content, truncated, row.get(3)?),
+            ))
+        })
+        .optional()?;
+    if let Some((call, _)) = &current {
+        let now = milliseconds(since_1970(SystemTime::now()));
+        connection
+            .prepare_cached(include_str!("sql/insert_recall.sql"))?
+            .execute(params![call, input.digest, now])?;
+    }
+    Ok(current.map(|(_, completion)| completion))
+}
+
+/// The answer that such a text is made of. The line of one that was cut off is ended: it is whole.
+fn text_as_answer(content: String, truncated: bool, model: String) -> Completion {
+    let (text, finish_reason) = if truncated {
+        (content + "\n", FinishReason::Length)
+    } else {
+        (content, FinishReason::Stop)
+    };
+    Completion {
+        text,
+        finish_reason,
+        model,
+        input_tokens: None,
+        output_tokens: None,
+    }
+}
+
+fn insert(connection: &Connection, place: &Place, call: &CallEntry) -> rusqlite::Result<()> {
+    let (purpose, record) = (&call.purpose, &call.record);
+    // A judgment is asked for anew: nothing of it is posted.
+    let waits = call.for_memory && purpose.agent != Agent::Judgment;
+    connection
+        .prepare_cached(include_str!("sql/insert_call.sql"))?
+        .execute(params![
+            place.workspace,
+            agent_code(purpose.agent),
+            rows::scope_code(purpose.scope),
+            scope_id(purpose),
+            purpose.memory_type.map(rows::type_code),
+            record.provider,
+            call.model,
+            record.model,
+            record.input_tokens,
+            record.cached_tokens,
+            record.output_tokens,
+            milliseconds(since_1970(record.started_at)),
+            milliseconds(record.duration),
+            record.attempts,
+            record.finish_reason.map(finish_code),
+            record.error.as_ref().map(names::llm_error),
+            call.input.as_ref().map(|input| &input.digest),
+            call.input.as_ref().map(|input| &input.attempt),
+            waits,
+            call.answer.as_ref().filter(|_| waits),
+        ])?;
+    Ok(())
+}
+
+/// The scope id as memories have it: with the thread written as everywhere.
+fn scope_id(purpose: &Purpose) -> String {
+    let scope_id = &purpose.scope_id;
+    match (purpose.scope, rows::thread_scope(scope_id)) {
+        (Scope::Thread, Ok((channel, thread))) => rows::thread_scope_id(channel, thread),
+        _ => scope_id.clone(),
+    }
+}
+
+fn since_1970(time: SystemTime) -> Duration {
+    time.duration_since(UNIX_EPOCH).unwrap_or_default()
+}
+
+fn milliseconds(duration: Duration) -> i64 {
+    i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
+}
+
+fn agent_code(agent: Agent) -> i64 {
+    match agent {
+        Agent::Memory => 0,
+        Agent::Response => 1,
+        Agent::Judgment => 2,
+    }
+}
+
+/// An agent from its column.
+pub(super) fn agent(code: i64) -> Agent {
+    match code {
+        0 => Agent::Memory,
+        1 => Agent::Response,
+        _ => Agent::Judgment,
+    }
+}
+
+fn finish_code(reason: FinishReason) -> i64 {
+    match reason {
+        FinishReason::Stop => 0,
+        FinishReason::Length => 1,
+        FinishReason::ContentFilter => 2,
+        FinishReason::Other => 3,
+    }
+}
+
+/// Why a model stopped, from its column.
+pub(super) fn finish_reason(code: i64) -> FinishReason {
+    match code {
+        0 => FinishReason::Stop,
+        1 => FinishReason::Length,
+        2 => FinishReason::ContentFilter,
+        _ => FinishReason::Other,
+    }
+}

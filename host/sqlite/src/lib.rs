@@ -1,0 +1,177 @@
+//! The store in one SQLite file.
+//!
+//! Several processes may use a file at once. Every write is one `BEGIN IMMEDIATE` transaction, so
+//! that it sees what it decides on and is written whole or not at all. The file is in WAL mode, where no reader
+//! waits for a writer (a write may wait for a read of this process: `pool.rs`), with `synchronous=FULL`: a saved memory has
+//! cost a call to a model and is on the disk when `save_memory` returns. Power loss takes at
+//! most what was not yet saved; `NORMAL` could take the last saves with it.
+//!
+//! **Invariant**: a message has one row for ever, and all that is known of it is merged there (`message_row.rs`): the
+//! newest text wins, a deleted one stays deleted.
+//!
+//! **Invariant**: `backlog` follows from the other tables and changes in their transactions, by
+//! counting anew (`sql/recount_*.sql`) what a transaction touched.
+
+mod backfill;
+mod backlog;
+pub mod catch_up;
+mod deferrals;
+mod dump;
+mod dump_conversations;
+mod effects;
+pub mod error;
+pub mod examine;
+mod file_mode;
+pub mod import;
+pub mod inbox;
+pub mod inspect;
+mod journal;
+pub mod judgments;
+mod memories;
+pub mod mention_limits;
+mod message_row;
+mod messages;
+mod place;
+mod pool;
+pub mod posts;
+mod recordings;
+pub mod replies;
+mod rows;
+mod save;
+mod schema;
+pub mod sync;
+#[cfg(test)]
+mod tests;
+pub mod usage;
+mod waits;
+mod workspace;
+mod writing;
+
+use std::path::Path;
+use std::sync::Arc;
+
+pub use backfill::Unreached;
+pub use deferrals::StoredDeferral;
+pub use error::StoreError;
+use import::SqliteImport;
+use myao_plugin::storage::records::{ImportSink, ImportTally};
+use pool::Pool;
+use rusqlite::Connection;
+pub use workspace::SqliteWorkspace;
+
+/// Reads the rows of an older program's database into a sink.
+pub type ReadLegacy<'a> = &'a dyn Fn(
+    &Connection,
+    &mut dyn ImportSink,
+) -> Result<(), Box<dyn std::error::Error + Send + Sync>>;
+
+/// A database file of myao.
+#[derive(Clone)]
+pub struct SqliteStore {
+    pool: Arc<Pool>,
+}
+
+impl SqliteStore {
+    /// Opens a database; one that does not exist is made, one with an older schema is migrated. Afterwards only its
+    /// owner may read it.
+    ///
+    /// # Errors
+    /// [`StoreError::Legacy`] for the database of the Python bot; else what the file or the disk refuses.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {
+        let path = path.as_ref();
+        file_mode::create(path);
+        let mut connection = pool::connect(path)?;
+        match schema::prepare(&mut connection).map_err(|fault| fault.at(path))? {
+            schema::Found::Ours => {
+                let pool = Arc::new(Pool::new(path, connection)?);
+                file_mode::tighten(path);
+                Ok(Self { pool })
+            }
+            schema::Found::Legacy => Err(StoreError::Legacy(path.to_owned())),
+            schema::Found::Foreign => Err(StoreError::Foreign(path.to_owned())),
+            schema::Found::Newer(found) => Err(StoreError::Newer {
+                path: path.to_owned(),
+                found,
+                known: schema::NEWEST,
+            }),
+        }
+    }
+
+    /// Opens a database as [`SqliteStore::open`] does; that of the Python bot is upgraded in place. Its
+    /// tables stay beside the new ones as `legacy_*`; `read` reads its rows into `workspace`. Returns
+    /// what was taken over, or none where nothing was to upgrade.
+    ///
+    /// # Errors
+    /// [`StoreError::Upgrade`] where `read` fails; the file is then as it was.
+    pub fn open_or_upgrade(
+        path: impl AsRef<Path>,
+        workspace: &str,
+        read: ReadLegacy<'_>,
+    ) -> Result<(Self, Option<ImportTally>), StoreError> {
+        let path = path.as_ref();
+        let upgraded = match Self::open(path) {
+            Err(StoreError::Legacy(_)) => upgrade(path, workspace, read)?,
+            opened => return Ok((opened?, None)),
+        };
+        Ok((Self::open(path)?, upgraded))
+    }
+
+    /// One workspace of the database. `timezone` gives the UTC offset of the times it hands out,
+    /// `workspace_scope_id` is the scope id of its own memories. Blocks.
+    ///
+    /// # Errors
+    /// What the file or the disk refuses.
+    pub fn workspace(
+        &self,
+        id: &str,
+        timezone: chrono_tz::Tz,
+        workspace_scope_id: &str,
+    ) -> Result<SqliteWorkspace, StoreError> {
+        let key = self
+            .pool
+            .write(|connection| Ok(schema::workspace_key(connection, id)?))?;
+        Ok(SqliteWorkspace::new(
+            self.pool.clone(),
+            key,
+            timezone,
+            workspace_scope_id,
+        ))
+    }
+
+    /// Begins an import into a workspace: one transaction, which other writers wait for. Blocks.
+    ///
+    /// # Errors
+    /// What the file or the disk refuses.
+    pub fn import(&self, workspace: &str) -> Result<SqliteImport, StoreError> {
+        let path = self.pool.path();
+        SqliteImport::begin(pool::connect(path)?, path, workspace)
+    }
+}
+
+/// Takes over the rows of a legacy database, in one transaction. The rows are read through a second connection,
+/// which sees the tables as they were; none where another process was first.
+fn upgrade(
+    path: &Path,
+    workspace: &str,
+    read: ReadLegacy<'_>,
+) -> Result<Option<ImportTally>, StoreError> {
+    let at = |error| StoreError::of(path, error);
+    let old = pool::connect(path)?;
+    let connection = pool::connect(path)?;
+    // Nothing reaches the file before the commit, which the reader would block.
+    connection
+        .pragma_update(None, "cache_spill", false)
+        .map_err(at)?;
+    connection.execute_batch("BEGIN IMMEDIATE").map_err(at)?;
+    if !schema::replace_legacy(&connection).map_err(at)? {
+        return Ok(None);
+    }
+    let mut import = SqliteImport::within(connection, path, workspace)?;
+    let result = read(&old, &mut import);
+    drop(old);
+    result.map_err(|source| StoreError::Upgrade {
+        path: path.to_owned(),
+        source,
+    })?;
+    import.commit().map(Some)
+}

@@ -1,0 +1,69 @@
+//! Reading memories.
+
+use myao_plugin::storage::{ChannelFilter, Memory, MemoryQuery};
+use rusqlite::{Connection, Params, params};
+
+use super::error::Fault;
+use super::place::Place;
+use super::rows;
+
+/// The memories that a query asks for, ordered by scope, scope id, type and version: one statement
+/// for each scope that is wanted. A channel that is not stored has none.
+pub(super) fn memories(
+    connection: &Connection,
+    place: &Place,
+    query: &MemoryQuery,
+) -> Result<Vec<Memory>, Fault> {
+    let mut found = Vec::new();
+    if query.workspace {
+        let sql = include_str!("sql/memories_of_workspace.sql");
+        found.extend(select(
+            connection,
+            place,
+            sql,
+            params![place.workspace, place.scope_id],
+        )?);
+    }
+    let channel = match &query.channels {
+        ChannelFilter::None => None,
+        ChannelFilter::One(id) => Some(Some(id)),
+        ChannelFilter::All => Some(None),
+    };
+    if let Some(id) = channel {
+        let sql = include_str!("sql/memories_of_channels.sql");
+        let params = params![place.workspace, id, query.history_limit, query.unmerged];
+        let mut memories = select(connection, place, sql, params)?;
+        memories.sort_by(|a, b| order(a).cmp(&order(b)));
+        found.extend(memories);
+    }
+    if !query.threads.is_empty() {
+        let sql = include_str!("sql/memories_of_threads.sql");
+        let scope_ids = serde_json::Value::from(query.threads.clone()).to_string();
+        found.extend(select(
+            connection,
+            place,
+            sql,
+            params![place.workspace, scope_ids],
+        )?);
+    }
+    Ok(found)
+}
+
+fn select(
+    connection: &Connection,
+    place: &Place,
+    sql: &str,
+    params: impl Params,
+) -> rusqlite::Result<Vec<Memory>> {
+    let mut statement = connection.prepare_cached(sql)?;
+    let rows = statement.query_map(params, |row| rows::memory(row, place.timezone))?;
+    rows.collect()
+}
+
+fn order(memory: &Memory) -> (&str, i64, u32) {
+    (
+        &memory.scope_id,
+        rows::type_code(memory.memory_type),
+        memory.version,
+    )
+}

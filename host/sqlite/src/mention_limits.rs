@@ -1,0 +1,141 @@
+//! How many mentions are answered: so many of a person and so many in a channel, within a stretch of time before each.
+//! What counts is read from the answers that are stored, so that it is the same after a restart, and whoever asks first.
+
+use myao_plugin::storage::StorageError;
+use myao_plugin::ts::TsKey;
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::error::Fault;
+use super::replies::{Reply, ReplyState};
+use super::workspace::SqliteWorkspace;
+
+/// How many mentions are answered within a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MentionLimits {
+    /// Of one person; 0 for any number.
+    pub per_person: u32,
+    /// In one channel; 0 for any number.
+    pub per_channel: u32,
+    /// The time, in seconds.
+    pub window_seconds: u32,
+}
+
+/// Why such a mention was given up, as its answer says it.
+pub const TOO_MANY: &str = "too many mentions";
+
+/// What is to be done about a mention.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Admission {
+    /// It is answered.
+    Answer,
+    /// It is the first one too many: its author is told so.
+    Tell {
+        /// How many are answered within the time.
+        answered: u32,
+        /// From which Unix second on another is answered.
+        until: i64,
+        /// What the mention says.
+        text: String,
+    },
+    /// It was given up: somebody was told before.
+    Silent,
+}
+
+/// The mention in question.
+struct Mention {
+    asked_at: i64,
+    is_told: bool,
+    user_id: String,
+    text: String,
+}
+
+/// The mentions that were to be answered before it.
+struct Answered {
+    count: u32,
+    /// When the first of them was asked, in Unix seconds.
+    first: i64,
+}
+
+impl SqliteWorkspace {
+    /// Whether a mention that waits is answered. One beyond a limit is told so or given up, for good.
+    ///
+    /// # Errors
+    /// [`StorageError::Conflict`] where no such mention waits; what the file or the disk refuses.
+    pub async fn admit_mention(
+        &self,
+        channel_id: &str,
+        ts: TsKey,
+        limits: MentionLimits,
+    ) -> Result<Admission, StorageError> {
+        self.on_reply(channel_id, ts, move |connection, reply| {
+            admit(connection, reply, limits)
+        })
+        .await
+    }
+}
+
+fn admit(
+    connection: &Connection,
+    reply: &Reply<'_>,
+    limits: MentionLimits,
+) -> Result<Admission, Fault> {
+    let mention: Option<Mention> = connection
+        .prepare_cached(include_str!("sql/mention.sql"))?
+        .query_row([reply.channel, reply.ts], |row| {
+            Ok(Mention {
+                asked_at: row.get(0)?,
+                is_told: row.get(1)?,
+                user_id: row.get(2)?,
+                text: row.get(3)?,
+            })
+        })
+        .optional()?;
+    let mention = mention.ok_or_else(|| reply.conflict("does not wait"))?;
+    let begin = mention.asked_at - i64::from(limits.window_seconds);
+    let count = |sql: &str, of: &dyn rusqlite::ToSql| {
+        let columns = params![reply.workspace, begin, mention.asked_at, reply.ts, of];
+        connection.prepare_cached(sql)?.query_row(columns, |row| {
+            Ok(Answered {
+                count: row.get(0)?,
+                first: row.get::<_, Option<i64>>(1)?.unwrap_or_default(),
+            })
+        })
+    };
+    let is_known = !mention.user_id.is_empty();
+    let of_person = (limits.per_person > 0 && is_known)
+        .then(|| count(include_str!("sql/answered_of_person.sql"), &mention.user_id))
+        .transpose()?
+        .filter(|answered| answered.count >= limits.per_person);
+    let in_channel = (limits.per_channel > 0)
+        .then(|| count(include_str!("sql/answered_in_channel.sql"), &reply.channel))
+        .transpose()?
+        .filter(|answered| answered.count >= limits.per_channel);
+    let is_of_person = of_person.is_some();
+    let Some(answered) = of_person.or(in_channel) else {
+        return Ok(Admission::Answer);
+    };
+    let user = is_of_person.then_some(&mention.user_id);
+    let told = params![reply.workspace, begin, reply.channel, user, reply.ts];
+    let was_told: bool = connection
+        .prepare_cached(include_str!("sql/was_told.sql"))?
+        .query_row(told, |row| row.get(0))?;
+    let tell = mention.is_told || !was_told;
+    connection
+        .prepare_cached("UPDATE replies SET over_limit = ?3 WHERE channel = ?1 AND ts_key = ?2")?
+        .execute(params![reply.channel, reply.ts, if tell { 1 } else { 2 }])?;
+    if !tell {
+        reply.end(connection, ReplyState::GivenUp, Some(TOO_MANY))?;
+        return Ok(Admission::Silent);
+    }
+    // Those that wait may be too many themselves, so their number says nothing.
+    let limit = if is_of_person {
+        limits.per_person
+    } else {
+        limits.per_channel
+    };
+    Ok(Admission::Tell {
+        answered: limit,
+        until: answered.first + i64::from(limits.window_seconds),
+        text: mention.text,
+    })
+}

@@ -1,0 +1,171 @@
+//! One message as it is stored, and what becomes of it where another state of it comes.
+
+use myao_plugin::storage::records::MessageRecord;
+use myao_plugin::ts::TsKey;
+use rusqlite::{Connection, OptionalExtension, params};
+
+/// The columns of a message, without its channel and id.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct MessageRow {
+    pub(super) thread: Option<i64>,
+    user_id: String,
+    author_name: Option<String>,
+    is_bot: bool,
+    text: String,
+    edited_at: Option<i64>,
+    deleted_at: Option<i64>,
+    changed: i64,
+}
+
+/// Which of two texts stays where both are of the same time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Tie {
+    /// The one that is stored: an import twice changes nothing, whatever names it resolves.
+    Stored,
+    /// The greater: of events, none is the first.
+    Greater,
+}
+
+impl MessageRow {
+    /// A message of a time.
+    pub(super) fn of(record: &MessageRecord, changed: TsKey) -> Self {
+        let ts = record.ts.to_database();
+        Self {
+            thread: record
+                .thread_ts
+                .map(TsKey::to_database)
+                .filter(|thread| *thread != ts),
+            user_id: record.user_id.clone(),
+            author_name: record.author_name.clone(),
+            is_bot: record.is_bot,
+            text: record.text.clone(),
+            edited_at: record.edited_at,
+            deleted_at: None,
+            changed: changed.to_database(),
+        }
+    }
+
+    /// A message of which only its deletion is known, in Unix seconds.
+    pub(super) fn deleted(at: i64) -> Self {
+        Self {
+            thread: None,
+            user_id: String::new(),
+            author_name: None,
+            is_bot: false,
+            text: String::new(),
+            edited_at: None,
+            deleted_at: Some(at),
+            changed: 0,
+        }
+    }
+
+    /// Whether it is not deleted.
+    pub(super) fn is_shown(&self) -> bool {
+        self.deleted_at.is_none()
+    }
+
+    /// Whether a reader sees another message than before.
+    pub(super) fn reads_differently(&self, before: &Self) -> bool {
+        let seen = |row: &Self| (row.is_shown(), row.author_name.clone());
+        self.text != before.text || seen(self) != seen(before)
+    }
+
+    /// Both states in one. With [`Tie::Greater`], neither order nor repetition matters.
+    pub(super) fn merged(&self, new: &Self, tie: Tie) -> Self {
+        let newer = match (new.changed.cmp(&self.changed), tie) {
+            (std::cmp::Ordering::Equal, Tie::Greater) => {
+                (&new.text, &new.author_name) > (&self.text, &self.author_name)
+            }
+            (order, _) => order.is_gt(),
+        };
+        let winner = if newer { new } else { self };
+        let deleted_at = least(self.deleted_at, new.deleted_at);
+        let is_kept = deleted_at.is_none();
+        Self {
+            thread: least(self.thread, new.thread),
+            user_id: self.user_id.clone().max(new.user_id.clone()),
+            author_name: winner.author_name.clone().filter(|_| is_kept),
+            is_bot: self.is_bot || new.is_bot,
+            text: if is_kept {
+                winner.text.clone()
+            } else {
+                String::new()
+            },
+            edited_at: self.edited_at.max(new.edited_at),
+            deleted_at,
+            changed: self.changed.max(new.changed),
+        }
+    }
+
+    /// The message that is stored.
+    pub(super) fn read(
+        connection: &Connection,
+        channel: i64,
+        ts: i64,
+    ) -> rusqlite::Result<Option<Self>> {
+        connection
+            .prepare_cached(include_str!("sql/message_row.sql"))?
+            .query_row([channel, ts], |row| {
+                Ok(Self {
+                    thread: row.get(0)?,
+                    user_id: row.get(1)?,
+                    author_name: row.get(2)?,
+                    is_bot: row.get(3)?,
+                    text: row.get(4)?,
+                    edited_at: row.get(5)?,
+                    deleted_at: row.get(6)?,
+                    changed: row.get(7)?,
+                })
+            })
+            .optional()
+    }
+
+    /// Stores a new message; false where one is there.
+    pub(super) fn insert(
+        &self,
+        connection: &Connection,
+        place: (i64, i64, i64),
+    ) -> rusqlite::Result<bool> {
+        self.write(connection, include_str!("sql/insert_message.sql"), place)
+    }
+
+    /// Stores this state of a message that is there.
+    pub(super) fn update(
+        &self,
+        connection: &Connection,
+        place: (i64, i64, i64),
+    ) -> rusqlite::Result<bool> {
+        self.write(connection, include_str!("sql/update_message.sql"), place)
+    }
+
+    /// `place` is the workspace, the channel and the message's id.
+    fn write(
+        &self,
+        connection: &Connection,
+        sql: &str,
+        place: (i64, i64, i64),
+    ) -> rusqlite::Result<bool> {
+        let (workspace, channel, ts) = place;
+        let written = connection.prepare_cached(sql)?.execute(params![
+            workspace,
+            channel,
+            ts,
+            self.thread,
+            self.user_id,
+            self.author_name,
+            self.is_bot,
+            self.text,
+            self.edited_at,
+            self.deleted_at,
+            self.changed,
+        ])?;
+        Ok(written == 1)
+    }
+}
+
+fn least(a: Option<i64>, b: Option<i64>) -> Option<i64> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a.min(b)),
+        (a, b) => a.or(b),
+    }
+}

@@ -1,0 +1,86 @@
+//! Reading channels and messages.
+
+use myao_plugin::User;
+use myao_plugin::storage::{Channel, Keep, Message, MessageQuery, StorageError};
+use rusqlite::{Connection, OptionalExtension, Row, params};
+
+use super::error::Fault;
+use super::place::Place;
+use super::rows;
+
+/// No message has this key.
+const NO_KEY: i64 = -1;
+
+/// All channels, ordered by name and then by id.
+pub(super) fn channels(connection: &Connection, place: &Place) -> Result<Vec<Channel>, Fault> {
+    let mut statement = connection.prepare_cached(include_str!("sql/channels.sql"))?;
+    let rows = statement.query_map([place.workspace], |row| {
+        Ok(Channel {
+            id: row.get(0)?,
+            name: row.get(1)?,
+            is_private: row.get(2)?,
+        })
+    })?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+/// The key of a channel's row.
+pub(super) fn channel_key(connection: &Connection, place: &Place, id: &str) -> Result<i64, Fault> {
+    let mut statement = connection.prepare_cached(include_str!("sql/channel_key.sql"))?;
+    let key = statement
+        .query_row(params![place.workspace, id], |row| row.get(0))
+        .optional()?;
+    key.ok_or_else(|| {
+        StorageError::NotFound(format!("channel `{id}` is not stored: import it first")).into()
+    })
+}
+
+/// The messages that a query asks for, oldest first.
+pub(super) fn messages(
+    connection: &Connection,
+    place: &Place,
+    query: &MessageQuery,
+) -> Result<Vec<Message>, Fault> {
+    let since = query
+        .since
+        .as_deref()
+        .map(rows::key)
+        .transpose()?
+        .unwrap_or(0);
+    let until = rows::key(&query.until)?;
+    let thread = query
+        .whole_thread
+        .as_deref()
+        .map(rows::key)
+        .transpose()?
+        .unwrap_or(NO_KEY);
+    let (newest, oldest) = match query.keep {
+        Keep::Newest => (query.limit, 0),
+        Keep::Oldest => (0, query.limit),
+    };
+    let channel = channel_key(connection, place, &query.channel_id)?;
+    let mut statement = connection.prepare_cached(include_str!("sql/messages.sql"))?;
+    let rows = statement.query_map(
+        params![channel, since, until, newest, oldest, thread],
+        |row| message(row, place),
+    )?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+fn message(row: &Row<'_>, place: &Place) -> rusqlite::Result<Message> {
+    let key: i64 = row.get(0)?;
+    let written = myao_plugin::ts::TsKey::from_database(key).unix_seconds();
+    let edited: Option<i64> = row.get(6)?;
+    Ok(Message {
+        ts: rows::ts(key),
+        user: User {
+            id: row.get(1)?,
+            name: row.get(2)?,
+            is_bot: row.get(3)?,
+        },
+        text: row.get(4)?,
+        timestamp: rows::timestamp(place.timezone, written),
+        thread_ts: row.get::<_, Option<i64>>(5)?.map(rows::ts),
+        edited_at: edited.map(|seconds| rows::timestamp(place.timezone, seconds)),
+    })
+}

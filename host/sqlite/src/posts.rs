@@ -1,0 +1,268 @@
+//! The outbox: an answer's text is written down before it is posted, and each part's id after it.
+//!
+//! A part that was being sent when the process ended, or when the platform's answer was lost, is
+//! [`PartState::MaybeSent`]; only the platform knows then, and is to be asked before it is sent again.
+
+use myao_plugin::storage::StorageError;
+use myao_plugin::ts::TsKey;
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::error::Fault;
+use super::inbox::list;
+use super::place::Place;
+use super::replies::{Reply, ReplyKind, ReplyState, kind_code, reply_state};
+use super::workspace::SqliteWorkspace;
+
+/// An answer to post.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewPost {
+    /// The channel.
+    pub channel_id: String,
+    /// The message that it answers.
+    pub answers: TsKey,
+    /// The thread to post in; none for the top level.
+    pub thread_ts: Option<TsKey>,
+    /// Why.
+    pub kind: ReplyKind,
+    /// The text in parts, at least one.
+    pub parts: Vec<String>,
+}
+
+/// What is to be done about a post.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PostState {
+    /// Nothing: the message was answered, by these.
+    AlreadyPosted(Vec<TsKey>),
+    /// These parts are to be posted, in order, as far as they are not. They may be those of an earlier text.
+    Post(Vec<Part>),
+    /// Nothing: the message was deleted, or the answer given up.
+    NotWanted(ReplyState),
+}
+
+/// A part of an answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Part {
+    /// Its place, from 0.
+    pub number: u32,
+    /// Its text.
+    pub text: String,
+    /// How far it has come.
+    pub state: PartState,
+}
+
+/// How far a part has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PartState {
+    /// It was not sent.
+    NotSent,
+    /// It was being sent; whether it arrived is to be seen in the channel.
+    MaybeSent,
+    /// It is posted, as this message.
+    Sent(TsKey),
+}
+
+impl SqliteWorkspace {
+    /// Begins a post at `now`, in Unix seconds, or goes on with one: where its message has no answer yet, the parts are
+    /// written down.
+    ///
+    /// # Errors
+    /// [`StorageError::NotFound`] for a channel that is not stored, [`StorageError::Invalid`] where there are no parts;
+    /// what the file or the disk refuses.
+    pub async fn begin_post(&self, post: NewPost, now: i64) -> Result<PostState, StorageError> {
+        self.blocking(move |this| {
+            this.write(|connection, place| begin(connection, place, &post, now))
+        })
+        .await
+    }
+
+    /// The parts of a post that was begun and has not ended; none where nothing is written down.
+    ///
+    /// # Errors
+    /// [`StorageError::NotFound`] for a channel that is not stored; what the file or the disk refuses.
+    pub async fn begun_post(
+        &self,
+        channel_id: &str,
+        answers: TsKey,
+    ) -> Result<Vec<Part>, StorageError> {
+        let channel_id = channel_id.to_owned();
+        self.blocking(move |this| {
+            this.read(|connection, place| {
+                let reply = Reply::of(connection, place, &channel_id, answers)?;
+                let state: Option<i64> = connection
+                    .prepare_cached(include_str!("sql/reply_state.sql"))?
+                    .query_row([reply.channel, reply.ts], |row| row.get(0))
+                    .optional()?;
+                match state.map(reply_state) {
+                    Some(ReplyState::Waiting) => Ok(reply.parts(connection)?),
+                    _ => Ok(Vec::new()),
+                }
+            })
+        })
+        .await
+    }
+
+    /// Notes that a part is about to be sent.
+    ///
+    /// # Errors
+    /// [`StorageError::Conflict`] where it is not to be sent (any more), as its message was deleted; what the file or
+    /// the disk refuses.
+    pub async fn mark_sending(
+        &self,
+        channel_id: &str,
+        answers: TsKey,
+        number: u32,
+    ) -> Result<(), StorageError> {
+        self.mark(channel_id, answers, number, |connection, part| {
+            let mark = include_str!("sql/mark_sending.sql");
+            connection.prepare_cached(mark)?.execute(part)
+        })
+        .await
+    }
+
+    /// Notes that a part was certainly not sent: the platform refused it.
+    ///
+    /// # Errors
+    /// As for [`Self::mark_sending`].
+    pub async fn mark_not_sent(
+        &self,
+        channel_id: &str,
+        answers: TsKey,
+        number: u32,
+    ) -> Result<(), StorageError> {
+        self.mark(channel_id, answers, number, |connection, part| {
+            let mark = include_str!("sql/mark_not_sent.sql");
+            connection.prepare_cached(mark)?.execute(part)
+        })
+        .await
+    }
+
+    /// Notes which message a part became.
+    ///
+    /// # Errors
+    /// As for [`Self::mark_sending`].
+    pub async fn mark_sent(
+        &self,
+        channel_id: &str,
+        answers: TsKey,
+        number: u32,
+        posted: TsKey,
+    ) -> Result<(), StorageError> {
+        self.mark(
+            channel_id,
+            answers,
+            number,
+            move |connection, (channel, ts, number)| {
+                let mark = include_str!("sql/mark_sent.sql");
+                let columns = (channel, ts, number, posted.to_database());
+                connection.prepare_cached(mark)?.execute(columns)
+            },
+        )
+        .await
+    }
+
+    /// Ends a post of which every part is sent; its text, and the model's answers for it, are forgotten.
+    ///
+    /// # Errors
+    /// [`StorageError::Conflict`] where a part is not sent; what the file or the disk refuses.
+    pub async fn finish_post(&self, channel_id: &str, answers: TsKey) -> Result<(), StorageError> {
+        self.on_reply(channel_id, answers, |connection, reply| {
+            let unsent: i64 = connection
+                .prepare_cached(include_str!("sql/unsent_parts.sql"))?
+                .query_row([reply.channel, reply.ts], |row| row.get(0))?;
+            if unsent > 0 {
+                return Err(reply.conflict("is not wholly posted"));
+            }
+            reply.end(connection, ReplyState::Posted, None)
+        })
+        .await
+    }
+
+    /// Writes to a part, which `work` is given the columns of.
+    async fn mark(
+        &self,
+        channel_id: &str,
+        answers: TsKey,
+        number: u32,
+        work: impl FnOnce(&Connection, (i64, i64, u32)) -> rusqlite::Result<usize> + Send + 'static,
+    ) -> Result<(), StorageError> {
+        self.on_reply(channel_id, answers, move |connection, reply| {
+            match work(connection, (reply.channel, reply.ts, number))? {
+                0 => Err(reply.conflict(&format!("has no part {number} to send"))),
+                _ => Ok(()),
+            }
+        })
+        .await
+    }
+}
+
+fn begin(
+    connection: &Connection,
+    place: &Place,
+    post: &NewPost,
+    now: i64,
+) -> Result<PostState, Fault> {
+    let reply = Reply::of(connection, place, &post.channel_id, post.answers)?;
+    if post.parts.is_empty() {
+        return Err(StorageError::Invalid(format!(
+            "the answer to {} in `{}` has no text",
+            post.answers, post.channel_id
+        ))
+        .into());
+    }
+    let thread = post.thread_ts.map(TsKey::to_database);
+    connection
+        .prepare_cached(include_str!("sql/begin_reply.sql"))?
+        .execute(params![
+            reply.workspace,
+            reply.channel,
+            reply.ts,
+            thread,
+            kind_code(post.kind),
+            now
+        ])?;
+    let state: i64 = connection
+        .prepare_cached(include_str!("sql/reply_state.sql"))?
+        .query_row([reply.channel, reply.ts], |row| row.get(0))?;
+    match reply_state(state) {
+        ReplyState::Waiting => {}
+        ReplyState::Posted => {
+            let parts = reply.parts(connection)?;
+            let posted = parts.iter().filter_map(|part| match part.state {
+                PartState::Sent(ts) => Some(ts),
+                PartState::NotSent | PartState::MaybeSent => None,
+            });
+            return Ok(PostState::AlreadyPosted(posted.collect()));
+        }
+        state => return Ok(PostState::NotWanted(state)),
+    }
+    let parts = reply.parts(connection)?;
+    if !parts.is_empty() {
+        return Ok(PostState::Post(parts));
+    }
+    connection
+        .prepare_cached(include_str!("sql/set_reply_thread.sql"))?
+        .execute(params![reply.channel, reply.ts, thread])?;
+    let mut insert = connection.prepare_cached(include_str!("sql/insert_part.sql"))?;
+    for (number, text) in (0_u32..).zip(&post.parts) {
+        insert.execute(params![reply.channel, reply.ts, number, text])?;
+    }
+    Ok(PostState::Post(reply.parts(connection)?))
+}
+
+impl Reply<'_> {
+    fn parts(&self, connection: &Connection) -> rusqlite::Result<Vec<Part>> {
+        let columns = params![self.channel, self.ts];
+        list(connection, include_str!("sql/parts.sql"), columns, |row| {
+            let (sending, posted): (bool, Option<i64>) = (row.get(2)?, row.get(3)?);
+            Ok(Part {
+                number: row.get(0)?,
+                text: row.get(1)?,
+                state: match (posted, sending) {
+                    (Some(posted), _) => PartState::Sent(TsKey::from_database(posted)),
+                    (None, true) => PartState::MaybeSent,
+                    (None, false) => PartState::NotSent,
+                },
+            })
+        })
+    }
+}

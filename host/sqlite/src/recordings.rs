@@ -1,0 +1,166 @@
+//! Recordings of calls into the component.
+
+use myao_plugin::digest::sha256_hex;
+use myao_plugin::recording::{Head, ImportCall, Part, Recording, Recordings};
+use myao_plugin::storage::StorageError;
+use rusqlite::types::Type;
+use rusqlite::{Connection, OptionalExtension, Row, params};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::error::{Fault, StoreError};
+use super::messages::channel_key;
+use super::place::Place;
+use super::rows;
+use super::save::{Series, subject};
+use super::workspace::SqliteWorkspace;
+
+#[async_trait::async_trait]
+impl Recordings for SqliteWorkspace {
+    async fn keep(&self, part: Part) -> Result<i64, StorageError> {
+        self.blocking(move |this| this.write(|connection, place| keep(connection, place, &part)))
+            .await
+    }
+}
+
+impl SqliteWorkspace {
+    /// The recording of the call that saved a memory, up to that save; none where none was made.
+    ///
+    /// # Errors
+    /// What the file or the disk refuses.
+    pub fn recording_of(&self, memory: u64) -> Result<Option<Recording>, StoreError> {
+        self.read(|connection, place| {
+            let found = connection
+                .prepare_cached(include_str!("sql/recording_of_memory.sql"))?
+                .query_row(
+                    params![place.workspace, rows::memory_column(memory)],
+                    |row| {
+                        let head = Head {
+                            export: json(row, 2)?,
+                            component: row.get(3)?,
+                            started_at: row.get(4)?,
+                        };
+                        Ok((row.get(0)?, row.get(1)?, head))
+                    },
+                )
+                .optional()?;
+            let Some((recording, last, head)) = found else {
+                return Ok(None);
+            };
+            let key: [i64; 2] = [recording, last];
+            let calls = connection
+                .prepare_cached(include_str!("sql/recorded_calls.sql"))?
+                .query_map(key, import_call)?
+                .collect::<rusqlite::Result<_>>()?;
+            Ok(Some(Recording { head, calls }))
+        })
+    }
+}
+
+/// Notes that a memory was saved by the newest recorded save of this text, if there is one.
+pub(super) fn link(
+    connection: &Connection,
+    series: &Series<'_>,
+    content: &str,
+    memory: i64,
+) -> rusqlite::Result<()> {
+    let (workspace, scope, scope_id, memory_type) = series.columns();
+    let digest = sha256_hex(content);
+    let save: Option<(i64, i64)> = connection
+        .prepare_cached(include_str!("sql/recorded_save.sql"))?
+        .query_row(
+            params![workspace, scope, scope_id, memory_type, digest],
+            |row| Ok((row.get(0)?, row.get(1)?)),
+        )
+        .optional()?;
+    if let Some((recording, number)) = save {
+        connection
+            .prepare_cached(include_str!("sql/link_recorded_save.sql"))?
+            .execute([recording, number, memory])?;
+        connection
+            .prepare_cached(include_str!("sql/insert_recorded_memory.sql"))?
+            .execute([memory, recording])?;
+    }
+    Ok(())
+}
+
+fn keep(connection: &Connection, place: &Place, part: &Part) -> Result<i64, Fault> {
+    let recording = match part.recording {
+        Some(recording) => recording,
+        None => insert(connection, place, &part.head)?,
+    };
+    let mut insert_call =
+        connection.prepare_cached(include_str!("sql/insert_recorded_call.sql"))?;
+    let mut number = i64::try_from(part.first).unwrap_or(i64::MAX);
+    for call in &part.calls {
+        insert_call.execute(params![
+            recording,
+            number,
+            call.import,
+            call.arguments.to_string(),
+            call.result.as_ref().map(Value::to_string),
+        ])?;
+        number += 1;
+    }
+    let draft = &part.draft;
+    let (_, scope_id) = subject(connection, place, draft.scope, &draft.scope_id)?;
+    connection
+        .prepare_cached(include_str!("sql/insert_recorded_save.sql"))?
+        .execute(params![
+            recording,
+            number - 1,
+            place.workspace,
+            rows::scope_code(draft.scope),
+            scope_id,
+            rows::type_code(draft.memory_type),
+            sha256_hex(&draft.content),
+        ])?;
+    insert_sources(connection, place, part, recording)?;
+    Ok(recording)
+}
+
+fn insert(connection: &Connection, place: &Place, head: &Head) -> rusqlite::Result<i64> {
+    let export = serde_json::to_string(&head.export)
+        .map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
+    connection
+        .prepare_cached(include_str!("sql/insert_recording.sql"))?
+        .query_row(
+            params![place.workspace, export, head.component, head.started_at],
+            |row| row.get(0),
+        )
+}
+
+fn insert_sources(
+    connection: &Connection,
+    place: &Place,
+    part: &Part,
+    recording: i64,
+) -> Result<(), Fault> {
+    let mut message = connection.prepare_cached(include_str!("sql/insert_recorded_message.sql"))?;
+    for (channel_id, ts) in &part.messages {
+        let channel = channel_key(connection, place, channel_id)?;
+        message.execute([channel, rows::key(ts)?, recording])?;
+    }
+    let mut memory = connection.prepare_cached(include_str!("sql/insert_recorded_memory.sql"))?;
+    for id in &part.memories {
+        memory.execute([rows::memory_column(*id), recording])?;
+    }
+    Ok(())
+}
+
+fn import_call(row: &Row<'_>) -> rusqlite::Result<ImportCall> {
+    let has_result = row.get_ref(2)? != rusqlite::types::ValueRef::Null;
+    Ok(ImportCall {
+        import: row.get(0)?,
+        arguments: json(row, 1)?,
+        result: has_result.then(|| json(row, 2)).transpose()?,
+    })
+}
+
+/// A column of JSON.
+fn json<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
+    let text: String = row.get(column)?;
+    serde_json::from_str(&text).map_err(|error| {
+        rusqlite::Error::FromSqlConversionFailure(column, Type::Text, error.into())
+    })
+}

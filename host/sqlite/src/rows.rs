@@ -1,0 +1,141 @@
+//! Columns as values of the contract, and back.
+
+use chrono::{DateTime, Offset, TimeZone};
+use myao_plugin::storage::{Deferral, Memory, StorageError};
+use myao_plugin::ts::{InvalidTs, TsKey};
+use myao_plugin::{Engine, MemoryType, Scope, Timestamp};
+use rusqlite::Row;
+
+/// The watermark column where there is none.
+pub(super) const NO_WATERMARK: i64 = -1;
+
+/// A time with the offset of the timezone at that moment.
+pub(super) fn timestamp(timezone: chrono_tz::Tz, unix_seconds: i64) -> Timestamp {
+    let utc_offset_seconds = DateTime::from_timestamp(unix_seconds, 0).map_or(0, |time| {
+        timezone
+            .offset_from_utc_datetime(&time.naive_utc())
+            .fix()
+            .local_minus_utc()
+    });
+    Timestamp {
+        unix_seconds,
+        utc_offset_seconds,
+    }
+}
+
+/// A message id from a column.
+pub(super) fn ts(key: i64) -> String {
+    TsKey::from_database(key).to_string()
+}
+
+/// A message id as a column.
+pub(super) fn key(ts: &str) -> Result<i64, InvalidTs> {
+    TsKey::parse(ts).map(TsKey::to_database)
+}
+
+/// A memory id from a column, which holds no negative ones.
+pub(super) fn memory_id(column: i64) -> u64 {
+    column.cast_unsigned()
+}
+
+/// A memory id as a column; one that no column can hold becomes negative, which none is.
+pub(super) fn memory_column(id: u64) -> i64 {
+    id.cast_signed()
+}
+
+/// A memory from the columns that `sql/memories_*.sql` select.
+pub(super) fn memory(row: &Row<'_>, timezone: chrono_tz::Tz) -> rusqlite::Result<Memory> {
+    Ok(Memory {
+        id: memory_id(row.get(0)?),
+        scope: scope(row.get(1)?),
+        scope_id: row.get(2)?,
+        memory_type: memory_type(row.get(3)?),
+        version: row.get(4)?,
+        content: row.get(5)?,
+        engine: engine(row.get(6)?),
+        created_at: timestamp(timezone, row.get(7)?),
+        updated_at: timestamp(timezone, row.get(8)?),
+        source_message_count: row.get(9)?,
+        source_latest_message_ts: row.get::<_, Option<i64>>(10)?.map(ts),
+        merged_through: row.get::<_, Option<i64>>(11)?.map(memory_id),
+    })
+}
+
+/// A deferral from the columns that `sql/deferrals.sql` and `sql/all_deferrals.sql` begin with.
+pub(super) fn deferral(row: &Row<'_>, timezone: chrono_tz::Tz) -> rusqlite::Result<Deferral> {
+    Ok(Deferral {
+        memory_type: memory_type(row.get(0)?),
+        until: timestamp(timezone, row.get(1)?),
+        failures: row.get(2)?,
+        reason: row.get(3)?,
+    })
+}
+
+/// The column of a scope.
+pub(super) fn scope_code(scope: Scope) -> i64 {
+    match scope {
+        Scope::Workspace => 0,
+        Scope::Channel => 1,
+        Scope::Thread => 2,
+    }
+}
+
+/// A scope from its column; the schema admits no other codes.
+pub(super) fn scope(code: i64) -> Scope {
+    match code {
+        0 => Scope::Workspace,
+        1 => Scope::Channel,
+        _ => Scope::Thread,
+    }
+}
+
+/// The column of a memory type.
+pub(super) fn type_code(memory_type: MemoryType) -> i64 {
+    match memory_type {
+        MemoryType::LongTerm => 0,
+        MemoryType::ShortTerm => 1,
+    }
+}
+
+/// A memory type from its column.
+pub(super) fn memory_type(code: i64) -> MemoryType {
+    if code == 0 {
+        MemoryType::LongTerm
+    } else {
+        MemoryType::ShortTerm
+    }
+}
+
+/// The column of an engine.
+pub(super) fn engine_code(engine: Engine) -> i64 {
+    match engine {
+        Engine::Llm => 0,
+        Engine::Extractive => 1,
+        Engine::Imported => 2,
+    }
+}
+
+/// An engine from its column.
+pub(super) fn engine(code: i64) -> Engine {
+    match code {
+        0 => Engine::Llm,
+        1 => Engine::Extractive,
+        _ => Engine::Imported,
+    }
+}
+
+/// A thread's scope id, `CHANNEL:THREAD_TS`, taken apart.
+pub(super) fn thread_scope(scope_id: &str) -> Result<(&str, i64), StorageError> {
+    let invalid = || {
+        StorageError::Invalid(format!(
+            "`{scope_id}` is not the scope id of a thread: expected CHANNEL:THREAD_TS, as in C1:1709287200.000001"
+        ))
+    };
+    let (channel, thread) = scope_id.rsplit_once(':').ok_or_else(invalid)?;
+    Ok((channel, key(thread).map_err(|_| invalid())?))
+}
+
+/// The scope id of a thread.
+pub(super) fn thread_scope_id(channel_id: &str, thread_key: i64) -> String {
+    format!("{channel_id}:{}", ts(thread_key))
+}

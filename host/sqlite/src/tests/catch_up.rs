@@ -1,0 +1,72 @@
+//! What catching up remembers.
+
+use super::{key, named, said, stored};
+use crate::catch_up::{MissingMessage, UnreadChannel};
+use crate::sync::StoredId;
+
+#[tokio::test]
+async fn a_channel_that_cannot_be_read_waits_longer_each_time_and_keeps_the_beginning_of_its_gap() {
+    let stored = stored();
+    let workspace = &stored.workspace;
+    let channels = [named("C1", "general", "1.0"), named("C2", "new", "1.0")];
+    stored.apply(&channels).await;
+    let unread = |now| async move { workspace.unread_channels(now).await.unwrap() };
+    workspace
+        .put_off_channel("C1", Some(500), 1000)
+        .await
+        .unwrap();
+    assert_eq!((unread(1059).await.len(), unread(1060).await.len()), (0, 1));
+    workspace
+        .put_off_channel("C1", Some(900), 2000)
+        .await
+        .unwrap();
+    workspace.put_off_channel("C2", None, 2000).await.unwrap();
+    workspace
+        .put_off_channel("C2", Some(900), 2000)
+        .await
+        .unwrap();
+    let unread_of = |id: &str, since| UnreadChannel {
+        channel_id: id.to_owned(),
+        since,
+    };
+    assert_eq!(unread(2119).await, []);
+    let both = [unread_of("C1", Some(500)), unread_of("C2", None)];
+    assert_eq!(unread(2120).await, both);
+    for _ in 0..100 {
+        workspace.put_off_channel("C1", None, 3000).await.unwrap();
+    }
+    assert_eq!((unread(6599).await.len(), unread(6600).await.len()), (1, 2));
+    workspace.end_unread("C1").await.unwrap();
+    assert_eq!(unread(9000).await, [unread_of("C2", None)]);
+}
+
+#[tokio::test]
+async fn a_missing_message_is_asked_for_a_few_times_and_then_counts_as_there() {
+    let stored = stored();
+    let workspace = &stored.workspace;
+    stored
+        .apply(&[said("5.0", None, "a"), said("6.0", None, "b")])
+        .await;
+    let id = |ts| StoredId {
+        ts: key(ts),
+        thread_ts: None,
+    };
+    for _ in 0..2 {
+        let ids = vec![id("5.0"), id("6.0")];
+        workspace.note_missing("C1", ids).await.unwrap();
+    }
+    let due = |now| async move { workspace.missing_messages(now, 9).await.unwrap() };
+    let missing = |ts| MissingMessage {
+        channel_id: "C1".to_owned(),
+        id: id(ts),
+    };
+    assert_eq!(due(0).await, [missing("5.0"), missing("6.0")]);
+    workspace.end_missing(&missing("6.0")).await.unwrap();
+    workspace.ask_again(&missing("5.0"), 1000).await.unwrap();
+    assert_eq!(due(1599).await, []);
+    assert_eq!(due(1600).await, [missing("5.0")]);
+    for _ in 0..5 {
+        workspace.ask_again(&missing("5.0"), 2000).await.unwrap();
+    }
+    assert_eq!(due(i64::MAX).await, []);
+}

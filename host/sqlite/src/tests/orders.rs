@@ -1,0 +1,151 @@
+//! Effects in any order, and any number of times.
+
+use myao_plugin::storage::effects::Effect;
+use myao_plugin::storage::records::{MessageRecord, UserRecord};
+use myao_plugin::ts::TsKey;
+use proptest::collection::vec;
+use proptest::prelude::{Just, Strategy, any, prop_oneof};
+use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
+
+use super::{recount_all, stored};
+use crate::SqliteWorkspace;
+use crate::effects::Application;
+
+/// How many sequences are tried.
+const CASES: u32 = 400;
+
+/// Few ids and times, so that effects meet.
+fn id(prefix: &'static str) -> impl Strategy<Value = String> {
+    (1..3_u8).prop_map(move |number| format!("{prefix}{number}"))
+}
+
+fn ts() -> impl Strategy<Value = TsKey> {
+    (1..7_i64).prop_map(TsKey::first_of)
+}
+
+fn text() -> impl Strategy<Value = String> {
+    prop_oneof![Just(String::new()), Just("a".into()), Just("b".into())]
+}
+
+fn message() -> impl Strategy<Value = Effect> {
+    let author = proptest::option::of(text());
+    let thread = proptest::option::of(ts());
+    let edited = proptest::option::of(6..12_i64);
+    (
+        id("C"),
+        ts(),
+        id("U"),
+        author,
+        any::<bool>(),
+        text(),
+        thread,
+        edited,
+    )
+        .prop_map(
+            |(channel_id, ts, user_id, author_name, is_bot, text, thread_ts, edited_at)| {
+                let record = MessageRecord {
+                    channel_id,
+                    ts,
+                    user_id,
+                    author_name,
+                    is_bot,
+                    text,
+                    thread_ts,
+                    edited_at,
+                };
+                let changed = edited_at.map_or(ts, TsKey::first_of);
+                Effect::Message { record, changed }
+            },
+        )
+}
+
+fn effect() -> impl Strategy<Value = Effect> {
+    let user = (id("U"), text(), any::<bool>(), 1..4_i64);
+    let name = (id("C"), text(), proptest::option::of(any::<bool>()), ts());
+    prop_oneof![
+        4 => message(),
+        2 => (id("C"), ts(), ts()).prop_map(|(channel_id, ts, at)| Effect::MessageDeleted { channel_id, ts, at }),
+        1 => user.prop_map(|(id, name, is_bot, changed_at)| Effect::User {
+            record: UserRecord { id, name, is_bot },
+            changed_at,
+        }),
+        1 => name.prop_map(|(id, name, is_private, at)| Effect::ChannelName { id, name, is_private, at }),
+        1 => (id("C"), any::<bool>(), ts()).prop_map(|(id, present, at)| Effect::ChannelPresence { id, present, at }),
+        1 => (id("C"), ts(), proptest::option::of(ts()), 1..4_i64).prop_map(
+            |(channel_id, ts, thread_ts, asked_at)| Effect::Mention { channel_id, ts, thread_ts, asked_at },
+        ),
+    ]
+}
+
+/// Effects, and the same in another order, some of them twice, in transactions of so many.
+fn orders() -> impl Strategy<Value = (Vec<Effect>, Vec<Effect>, usize)> {
+    let drawn = vec((effect(), any::<bool>()), 0..30);
+    drawn.prop_flat_map(|drawn| {
+        let clean: Vec<Effect> = drawn.iter().map(|(effect, _)| effect.clone()).collect();
+        let twice = drawn.iter().filter(|(_, twice)| *twice);
+        let mut delivered = clean.clone();
+        delivered.extend(twice.map(|(effect, _)| effect.clone()));
+        (Just(clean), Just(delivered).prop_shuffle(), 1..9_usize)
+    })
+}
+
+fn apply(workspace: &SqliteWorkspace, effects: &[Effect], together: usize) {
+    for effects in effects.chunks(together) {
+        let applied = workspace.write(|connection, place| {
+            let mut application = Application::new(connection, place, 1);
+            application.apply(effects)?;
+            application.finish()
+        });
+        applied.unwrap();
+    }
+}
+
+#[test]
+fn any_order_of_effects_with_any_duplicates_gives_the_same_store() {
+    let stored = stored();
+    stored.store.pool.with_writer(|connection| {
+        connection
+            .pragma_update(None, "synchronous", "OFF")
+            .unwrap();
+    });
+    let config = Config {
+        cases: CASES,
+        failure_persistence: None,
+        ..Config::default()
+    };
+    let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
+    let new_workspace = |case: i32, name: &str| {
+        let id = format!("{name}{case}");
+        stored
+            .store
+            .workspace(&id, chrono_tz::UTC, "default")
+            .unwrap()
+    };
+    let case = std::cell::Cell::new(0);
+    let result =
+        TestRunner::new_with_rng(config, rng).run(&orders(), |(clean, delivered, together)| {
+            case.set(case.get() + 1);
+            let first = new_workspace(case.get(), "clean");
+            apply(&first, &clean, clean.len().max(1));
+            let second = new_workspace(case.get(), "delivered");
+            apply(&second, &delivered, together);
+            let (first, second) = (first.dump_conversations(), second.dump_conversations());
+            let (first, second) = (first.unwrap(), second.unwrap());
+            if first == second {
+                return Ok(());
+            }
+            Err(TestCaseError::fail(format!(
+                "clean:\n{first}\ndelivered:\n{second}"
+            )))
+        });
+    assert!(result.is_ok(), "{}", result.unwrap_err());
+    // And what waits is what a full count gives.
+    let all = || -> Vec<String> {
+        let dumps =
+            (1..=case.get()).map(|case| new_workspace(case, "delivered").dump_conversations());
+        dumps.map(Result::unwrap).collect()
+    };
+    let kept = all();
+    stored.store.pool.with_writer(recount_all);
+    assert_eq!(all(), kept);
+}

@@ -1,0 +1,150 @@
+//! The component sees the channels that the bot takes part in.
+
+use myao_plugin::storage::effects::Effect;
+use myao_plugin::storage::records::MessageRecord;
+use myao_plugin::storage::{
+    ChannelFilter, DueQuery, MemoryDraft, MemoryQuery, SaveMode, Storage as _,
+};
+use myao_plugin::{MemoryType, Scope, Timestamp};
+
+use super::{Stored, draft, named, present, said, stored};
+
+/// All that the component is told without asking for a channel by its id: channels, memories, and what is due.
+async fn seen(stored: &Stored) -> (Vec<String>, usize, usize, usize, bool) {
+    let workspace = &stored.workspace;
+    let channels = workspace.list_channels().await.unwrap();
+    let query = MemoryQuery {
+        workspace: false,
+        channels: ChannelFilter::All,
+        history_limit: 5,
+        unmerged: true,
+        threads: Vec::new(),
+    };
+    let memories = workspace.list_memories(query).await.unwrap();
+    let query = DueQuery {
+        until: "9000.0".into(),
+        window_start: "0.0".into(),
+        idle_since: "9000.0".into(),
+        message_threshold: 1,
+        always: true,
+    };
+    let due = workspace.list_due(query).await.unwrap();
+    (
+        channels.into_iter().map(|channel| channel.id).collect(),
+        memories.len(),
+        due.channels.len(),
+        due.threads.len(),
+        due.workspace_long_term,
+    )
+}
+
+fn none() -> (Vec<String>, usize, usize, usize, bool) {
+    (Vec::new(), 0, 0, 0, false)
+}
+
+#[tokio::test]
+async fn channel_that_the_bot_left_is_not_seen_and_comes_back_with_its_memories() {
+    let stored = stored();
+    stored
+        .apply(&[
+            said("1.0", None, "text"),
+            said("2.0", Some("1.0"), "reply"),
+            said("3.0", None, "new"),
+        ])
+        .await;
+    let short = MemoryDraft {
+        source_latest_message_ts: Some("1.0".into()),
+        ..draft("C1")
+    };
+    let short = stored.workspace.save_memory(short).await.unwrap();
+    let long = MemoryDraft {
+        memory_type: MemoryType::LongTerm,
+        mode: SaveMode::Overwrite,
+        merged_through: Some(short.id),
+        ..draft("C1")
+    };
+    stored.workspace.save_memory(long).await.unwrap();
+    let before = seen(&stored).await;
+    assert_eq!(before, (vec!["C1".to_owned()], 2, 1, 1, true));
+    stored.apply(&[present("C1", false, "10.0")]).await;
+    assert_eq!(seen(&stored).await, none());
+    assert!(stored.workspace.oldest_new_message().unwrap().is_none());
+    // What was delivered late does not bring it back, nor does an older event.
+    stored
+        .apply(&[said("9.0", Some("1.0"), "late"), present("C1", true, "5.0")])
+        .await;
+    assert_eq!(seen(&stored).await, none());
+    stored.apply(&[present("C1", true, "11.0")]).await;
+    assert_eq!(seen(&stored).await, before);
+}
+
+#[tokio::test]
+async fn memory_can_be_saved_for_a_channel_that_the_bot_left_meanwhile() {
+    let stored = stored();
+    stored
+        .apply(&[said("1.0", None, "text"), present("C1", false, "2.0")])
+        .await;
+    assert!(stored.workspace.save_memory(draft("C1")).await.is_ok());
+}
+
+#[tokio::test]
+async fn channel_known_by_its_name_alone_is_not_seen_until_a_message_comes() {
+    let stored = stored();
+    stored.apply(&[named("C1", "general", "1.0")]).await;
+    assert_eq!(seen(&stored).await, none());
+    assert!(
+        !stored
+            .workspace
+            .known_channel("C1")
+            .await
+            .unwrap()
+            .unwrap()
+            .is_present
+    );
+    stored.apply(&[said("2.0", None, "text")]).await;
+    assert_eq!(
+        stored.workspace.list_channels().await.unwrap()[0].name,
+        "general"
+    );
+}
+
+#[tokio::test]
+async fn workspace_is_not_due_for_the_memory_of_a_channel_that_the_bot_left() {
+    let stored = stored();
+    let other = MessageRecord {
+        channel_id: "C2".into(),
+        ..super::record("1.0", None, "text")
+    };
+    let changed = other.ts;
+    stored
+        .apply(&[
+            said("1.0", None, "text"),
+            Effect::Message {
+                record: other,
+                changed,
+            },
+        ])
+        .await;
+    let long = |channel: &str| MemoryDraft {
+        memory_type: MemoryType::LongTerm,
+        mode: SaveMode::Overwrite,
+        ..draft(channel)
+    };
+    let first = stored.workspace.save_memory(long("C1")).await.unwrap();
+    stored.workspace.save_memory(long("C2")).await.unwrap();
+    stored.apply(&[present("C2", false, "2.0")]).await;
+    let merged = MemoryDraft {
+        scope: Scope::Workspace,
+        scope_id: "default".into(),
+        merged_through: Some(first.id),
+        now: Timestamp {
+            unix_seconds: 600,
+            utc_offset_seconds: 0,
+        },
+        ..long("C1")
+    };
+    stored.workspace.save_memory(merged).await.unwrap();
+    assert!(!seen(&stored).await.4);
+    stored.apply(&[present("C2", true, "3.0")]).await;
+    assert!(seen(&stored).await.4);
+}

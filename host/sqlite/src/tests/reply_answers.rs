@@ -1,0 +1,127 @@
+//! The model's answers for replies.
+
+use myao_plugin::Scope;
+use myao_plugin::journal::{CallEntry, CallJournal as _, Input};
+use myao_plugin::llm::{Agent, CallRecord, FinishReason, Purpose};
+
+use super::replies::{begin, mentioned};
+use super::{Stored, deleted, key};
+
+fn call(agent: Agent) -> CallEntry {
+    CallEntry {
+        purpose: Purpose {
+            agent,
+            scope: Scope::Channel,
+            scope_id: "C1".into(),
+            memory_type: None,
+        },
+        model: "m".into(),
+        input: Some(input()),
+        record: CallRecord {
+            provider: "openai".into(),
+            model: "m".into(),
+            input_tokens: None,
+            output_tokens: None,
+            cached_tokens: None,
+            started_at: std::time::UNIX_EPOCH,
+            duration: std::time::Duration::ZERO,
+            attempts: 1,
+            finish_reason: Some(FinishReason::Stop),
+            error: None,
+        },
+        answer: Some("an answer".into()),
+        for_memory: true,
+    }
+}
+
+fn input() -> Input {
+    Input {
+        digest: "d".into(),
+        attempt: "d".into(),
+        is_first: true,
+    }
+}
+
+async fn recalled(stored: &Stored, agent: Agent) -> Option<String> {
+    let completion = stored
+        .workspace
+        .recall(&call(agent).purpose, &input())
+        .await;
+    completion.unwrap().map(|completion| completion.text)
+}
+
+/// A crash between the answer and the post does not pay twice.
+#[tokio::test]
+async fn answer_of_the_model_waits_until_its_reply_is_posted_or_given_up() {
+    for is_posted in [true, false] {
+        let stored = mentioned().await;
+        let workspace = &stored.workspace;
+        workspace.record(call(Agent::Response)).await.unwrap();
+        begin(&stored, &["an answer"]).await;
+        workspace
+            .fail_reply("C1", key("5.0"), "no connection".into(), 20)
+            .await
+            .unwrap();
+        assert_eq!(
+            recalled(&stored, Agent::Response).await.as_deref(),
+            Some("an answer")
+        );
+        if is_posted {
+            workspace
+                .mark_sent("C1", key("5.0"), 0, key("7.0"))
+                .await
+                .unwrap();
+            workspace.finish_post("C1", key("5.0")).await.unwrap();
+        } else {
+            workspace
+                .give_up_reply("C1", key("5.0"), "no connection".into())
+                .await
+                .unwrap();
+        }
+        assert_eq!(recalled(&stored, Agent::Response).await, None);
+        assert_eq!(
+            workspace.calls(0, 1).unwrap().len(),
+            1,
+            "what it cost stays"
+        );
+    }
+}
+
+#[tokio::test]
+async fn answer_of_the_model_that_made_no_reply_is_not_taken_again() {
+    let stored = mentioned().await;
+    stored
+        .workspace
+        .record(call(Agent::Response))
+        .await
+        .unwrap();
+    stored
+        .workspace
+        .fail_reply("C1", key("5.0"), "a refusal".into(), 20)
+        .await
+        .unwrap();
+    assert_eq!(recalled(&stored, Agent::Response).await, None);
+}
+
+#[tokio::test]
+async fn answer_of_the_model_is_forgotten_with_the_message_that_asked_for_it() {
+    let stored = mentioned().await;
+    stored
+        .workspace
+        .record(call(Agent::Response))
+        .await
+        .unwrap();
+    stored.apply(&[deleted("5.0", "6.0")]).await;
+    assert_eq!(recalled(&stored, Agent::Response).await, None);
+}
+
+#[tokio::test]
+async fn judgment_of_the_model_never_waits() {
+    let stored = mentioned().await;
+    stored
+        .workspace
+        .record(call(Agent::Judgment))
+        .await
+        .unwrap();
+    assert_eq!(recalled(&stored, Agent::Judgment).await, None);
+}

@@ -1,0 +1,138 @@
+//! What reading Slack's history needs.
+
+use myao_plugin::storage::StorageError;
+use myao_slack::mrkdwn::Names as _;
+
+use super::{deleted, key, named, present, said, stored, user};
+use crate::sync::{RecentThread, StoredId};
+
+#[tokio::test]
+async fn times_of_the_connection_and_of_the_history_never_go_back() {
+    let stored = stored();
+    let workspace = &stored.workspace;
+    stored
+        .apply(&[named("C1", "general", "1.0"), named("C2", "other", "1.0")])
+        .await;
+    assert_eq!(workspace.connected_through().await, Ok(None));
+    assert_eq!(workspace.history_read_through("C1").await, Ok(None));
+    for second in [100, 300, 200] {
+        workspace.set_connected_through(second).await.unwrap();
+        let ts = myao_plugin::ts::TsKey::first_of(second);
+        workspace.set_history_read_through("C1", ts).await.unwrap();
+    }
+    assert_eq!(workspace.connected_through().await, Ok(Some(300)));
+    assert_eq!(
+        workspace.history_read_through("C1").await,
+        Ok(Some(key("300.0")))
+    );
+    assert_eq!(workspace.history_read_through("C2").await, Ok(None));
+    let unknown = workspace.history_read_through("C9").await;
+    assert!(matches!(&unknown, Err(StorageError::NotFound(text)) if text.contains("C9")));
+}
+
+#[tokio::test]
+async fn recent_threads_come_with_the_newest_first() {
+    let stored = stored();
+    stored
+        .apply(&[
+            said("50.0", Some("1.0"), "long ago"),
+            said("300.0", Some("2.0"), "reply"),
+            said("100.0", Some("3.0"), "reply"),
+            said("200.0", Some("3.0"), "reply"),
+            said("400.0", None, "no thread"),
+            said("500.0", Some("4.0"), "deleted"),
+            deleted("500.0", "501.0"),
+        ])
+        .await;
+    let thread = |first, newest| RecentThread {
+        channel_id: "C1".into(),
+        thread_ts: key(first),
+        newest: key(newest),
+    };
+    let recent = async |limit| {
+        stored
+            .workspace
+            .recent_threads(key("100.0"), limit)
+            .await
+            .unwrap()
+    };
+    assert_eq!(
+        recent(9).await,
+        [thread("2.0", "300.0"), thread("3.0", "200.0")]
+    );
+    assert_eq!(recent(1).await, [thread("2.0", "300.0")]);
+    stored.apply(&[present("C1", false, "600.0")]).await;
+    assert_eq!(recent(9).await, []);
+}
+
+#[tokio::test]
+async fn messages_between_are_those_that_are_not_deleted() {
+    let stored = stored();
+    stored
+        .apply(&[
+            said("1.0", None, "before"),
+            said("2.0", None, "first"),
+            said("3.0", Some("2.0"), "reply"),
+            said("4.0", None, "deleted"),
+            deleted("4.0", "9.0"),
+            said("5.0", None, "last"),
+            said("6.0", None, "after"),
+        ])
+        .await;
+    let between = stored
+        .workspace
+        .messages_between("C1", key("2.0"), key("5.0"))
+        .await
+        .unwrap();
+    let id = |ts, thread: Option<&str>| StoredId {
+        ts: key(ts),
+        thread_ts: thread.map(key),
+    };
+    assert_eq!(
+        between,
+        [id("2.0", None), id("3.0", Some("2.0")), id("5.0", None)]
+    );
+}
+
+#[tokio::test]
+async fn directory_holds_the_names_that_are_known() {
+    let stored = stored();
+    stored
+        .apply(&[
+            user("U1", "Aki", 1),
+            user("U2", "", 1),
+            user("U3", "Not asked for", 1),
+            named("C1", "general", "1.0"),
+        ])
+        .await;
+    let ids = |ids: [&str; 3]| ids.map(str::to_owned).to_vec();
+    let directory = stored
+        .workspace
+        .directory(ids(["U1", "U2", "U9"]), ids(["C1", "C2", "\"]"]))
+        .await
+        .unwrap();
+    assert_eq!(
+        (
+            directory.user("U1"),
+            directory.user("U2"),
+            directory.user("U3")
+        ),
+        (Some("Aki"), None, None)
+    );
+    assert_eq!(
+        (directory.channel("C1"), directory.channel("C2")),
+        (Some("general"), None)
+    );
+    assert_eq!(
+        stored
+            .workspace
+            .known_user("U2")
+            .await
+            .unwrap()
+            .unwrap()
+            .name,
+        ""
+    );
+    assert_eq!(stored.workspace.known_user("U9").await.unwrap(), None);
+    assert_eq!(stored.workspace.known_channel("C9").await.unwrap(), None);
+}

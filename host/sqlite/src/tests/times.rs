@@ -1,0 +1,253 @@
+//! Times that were stored while the clock was ahead: a clock that comes back frees what they held. And what waits.
+
+use myao_plugin::storage::effects::Effect;
+use myao_plugin::storage::{Deferral, DueQuery, MemoryDraft, SaveMode, Storage as _};
+use myao_plugin::ts::TsKey;
+use myao_plugin::waits::{Wait, WaitKind};
+use myao_plugin::{MemoryType, Scope, Timestamp};
+
+use super::{Stored, draft, key, mention, named, present, said, stored, user};
+use crate::inbox::{Failed, IncomingEvent};
+use crate::judgments::StoredJudgment;
+
+const NOW: i64 = 1_800_000_000;
+const DAY: i64 = 24 * 3600;
+/// What the clock tells while it is ahead.
+const AHEAD: i64 = NOW + 365 * DAY;
+
+fn ts(unix_seconds: i64) -> String {
+    format!("{unix_seconds}.000000")
+}
+
+/// An event that waits, by its place.
+async fn event(stored: &Stored, event_id: &str) -> i64 {
+    let event = IncomingEvent {
+        event_id: event_id.into(),
+        received_at_ms: 0,
+        payload: "{}".into(),
+    };
+    stored.workspace.keep_events(vec![event]).await.unwrap();
+    let waiting = stored.workspace.waiting_events(NOW, 99).await.unwrap();
+    waiting.last().unwrap().id
+}
+
+async fn defer_reply(stored: &Stored, ts: &str, until: i64) {
+    stored.apply_at(NOW, &[mention(ts, None)]).await;
+    stored
+        .workspace
+        .fail_reply("C1", key(ts), "no model".into(), until)
+        .await
+        .unwrap();
+}
+
+#[tokio::test]
+async fn an_answer_that_was_put_off_for_longer_than_an_hour_is_tried_at_once() {
+    let stored = stored();
+    defer_reply(&stored, "5.0", NOW + 3600).await;
+    defer_reply(&stored, "6.0", NOW + 3601).await;
+    defer_reply(&stored, "7.0", NOW + 99_999_999).await;
+    let tried = stored.workspace.waiting_replies(NOW, 9).await.unwrap();
+    let tried: Vec<TsKey> = tried.iter().map(|reply| reply.ts).collect();
+    assert_eq!(tried, [key("6.0"), key("7.0")]);
+}
+
+#[tokio::test]
+async fn an_event_that_failed_while_the_clock_was_ahead_is_tried_at_once() {
+    let stored = stored();
+    let workspace = &stored.workspace;
+    let id = event(&stored, "E1").await;
+    let failed = workspace.fail_event(id, "locked".into(), AHEAD).await;
+    assert_eq!(failed, Ok(Failed::TriedAgainAt(AHEAD + 2)));
+    let waiting = async |now| workspace.waiting_events(now, 9).await.unwrap().len();
+    assert_eq!(waiting(AHEAD).await, 0, "the clock is still ahead");
+    assert_eq!(waiting(NOW).await, 1, "it came back");
+}
+
+#[tokio::test]
+async fn an_event_that_was_applied_while_the_clock_was_ahead_is_forgotten() {
+    let stored = stored();
+    let workspace = &stored.workspace;
+    for (event_id, applied_at) in [("E1", NOW), ("E2", AHEAD)] {
+        let id = event(&stored, event_id).await;
+        let applied = workspace.apply_event(id, Vec::new(), applied_at).await;
+        assert_eq!(applied, Ok(true));
+    }
+    assert_eq!(workspace.forget_applied_events(NOW - DAY).await, Ok(1));
+    assert_eq!(workspace.forget_applied_events(NOW + 1).await, Ok(1));
+}
+
+#[tokio::test]
+async fn what_was_read_while_the_clock_was_ahead_gives_way_to_the_next_event() {
+    let private = |is_private, at: &str| Effect::ChannelName {
+        id: "C1".into(),
+        name: "renamed".into(),
+        is_private: Some(is_private),
+        at: key(at),
+    };
+    let stored = stored();
+    let workspace = &stored.workspace;
+    let ahead = ts(AHEAD);
+    let read = [
+        named("C1", "general", &ahead),
+        private(false, &ahead),
+        present("C1", true, &ahead),
+        user("U1", "Aki", AHEAD),
+    ];
+    stored.apply_at(AHEAD, &read).await;
+    let channel = async || workspace.known_channel("C1").await.unwrap().unwrap();
+    assert!(channel().await.is_present && !channel().await.is_private);
+
+    let event = ts(NOW);
+    let events = [
+        private(true, &event),
+        present("C1", false, &event),
+        user("U1", "Akari", NOW),
+    ];
+    stored.apply_at(NOW + 5, &events).await;
+    let known = channel().await;
+    assert_eq!(
+        (known.name.as_str(), known.is_private, known.is_present),
+        ("renamed", true, false)
+    );
+    let known = workspace.known_user("U1").await.unwrap().unwrap();
+    assert_eq!(known.name, "Akari");
+
+    // The newest still wins, whatever comes late.
+    let earlier = ts(NOW - 60);
+    let late = [
+        private(false, &earlier),
+        present("C1", true, &earlier),
+        user("U1", "Aki", NOW - 60),
+    ];
+    stored.apply_at(NOW + 5, &late).await;
+    let known = channel().await;
+    assert!(known.is_private && !known.is_present);
+}
+
+#[tokio::test]
+async fn a_connection_that_was_noted_while_the_clock_was_ahead_counts_as_of_now() {
+    let stored = stored();
+    let workspace = &stored.workspace;
+    let noted = async || workspace.connected_through().await.unwrap();
+    for (second, expected) in [(AHEAD, NOW), (NOW + 60, NOW + 60), (NOW - 5, NOW + 60)] {
+        workspace.set_connected_through(second).await.unwrap();
+        workspace
+            .bring_back_connected_through(NOW, NOW + 60)
+            .await
+            .unwrap();
+        assert_eq!(noted().await, Some(expected));
+    }
+}
+
+#[tokio::test]
+async fn a_thread_that_changed_while_the_clock_was_ahead_is_due_when_it_comes_back() {
+    let stored = stored();
+    let workspace = &stored.workspace;
+    let said = [
+        said("1.0", None, "first"),
+        said("2.0", Some("1.0"), "reply"),
+    ];
+    stored.apply_at(10, &said).await;
+    let made = MemoryDraft {
+        scope: Scope::Thread,
+        scope_id: "C1:1.0".into(),
+        mode: SaveMode::Overwrite,
+        source_latest_message_ts: Some("2.0".into()),
+        now: Timestamp {
+            unix_seconds: NOW,
+            utc_offset_seconds: 0,
+        },
+        ..draft("C1")
+    };
+    workspace.save_memory(made).await.unwrap();
+    let edit = super::edited("2.0", Some("1.0"), "9.0", "edited");
+    stored.apply_at(AHEAD, &[edit]).await;
+    let due = async || {
+        let query = DueQuery {
+            until: format!("{}.999999", NOW + 60),
+            window_start: "0.0".into(),
+            idle_since: "0.0".into(),
+            message_threshold: 50,
+            always: false,
+        };
+        workspace.list_due(query).await.unwrap().threads.len()
+    };
+    assert_eq!(due().await, 0);
+    workspace.bring_back_changed_threads(NOW).await.unwrap();
+    assert_eq!(due().await, 1);
+}
+
+#[tokio::test]
+async fn everything_that_waits_is_told_until_when_and_why() {
+    let stored = stored();
+    let workspace = &stored.workspace;
+    stored.apply_at(NOW, &[said("1.0", None, "text")]).await;
+    let defer = async |until: i64, memory_type| {
+        let deferral = Deferral {
+            memory_type,
+            until: Timestamp {
+                unix_seconds: until,
+                utc_offset_seconds: 0,
+            },
+            failures: 1,
+            reason: "the answer was empty".into(),
+        };
+        let deferred = workspace.defer(Scope::Channel, "C1".into(), deferral);
+        deferred.await.unwrap();
+    };
+    defer(NOW + DAY, MemoryType::ShortTerm).await;
+    // What is over, and what a clock that was ahead has left.
+    defer(AHEAD, MemoryType::LongTerm).await;
+    defer_reply(&stored, "5.0", NOW + 900).await;
+    defer_reply(&stored, "6.0", NOW).await;
+    defer_reply(&stored, "7.0", AHEAD).await;
+    let id = event(&stored, "E1").await;
+    workspace
+        .fail_event(id, "locked".into(), NOW)
+        .await
+        .unwrap();
+    for (thread, until) in [("1.0", NOW + 600), ("2.0", AHEAD), ("3.0", NOW - 1)] {
+        let judgment = StoredJudgment {
+            message_ts: key("1.0"),
+            should_respond: false,
+            confidence: 0.5,
+            until,
+        };
+        let kept = workspace.keep_judgment("C1", Some(key(thread)), judgment, NOW - 2);
+        kept.await.unwrap();
+    }
+    let wait = |kind, label, what: &str, until, why: &str| Wait {
+        kind,
+        label,
+        what: what.to_owned(),
+        until,
+        why: why.to_owned(),
+    };
+    assert_eq!(
+        workspace.waits(NOW).await.unwrap(),
+        [
+            wait(
+                WaitKind::Memory,
+                "channel short-term",
+                "the channel short-term memory of C1",
+                NOW + DAY,
+                "the answer was empty"
+            ),
+            wait(
+                WaitKind::Answer,
+                "mention",
+                "the answer to C1:5.000000",
+                NOW + 900,
+                "it failed once"
+            ),
+            wait(WaitKind::Event, "", "event E1", NOW + 2, "it failed once"),
+            wait(
+                WaitKind::Judgment,
+                "judged",
+                "the judgment of C1:1.000000",
+                NOW + 600,
+                "it was judged, and nobody has written since"
+            ),
+        ]
+    );
+}

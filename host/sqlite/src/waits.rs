@@ -1,0 +1,159 @@
+//! What waits in the store for a time: for those who look after the bot.
+
+use myao_plugin::storage::StorageError;
+use myao_plugin::ts::TsKey;
+use myao_plugin::waits::{LONGEST_DEFERRAL, Wait, WaitKind, is_under_way};
+use myao_plugin::{Scope, names};
+use rusqlite::{Connection, params};
+
+use super::catch_up::CHANNEL_WAITS;
+use super::error::Fault;
+use super::inbox::{self, list};
+use super::place::Place;
+use super::replies::{self, MAX_REPLY_WAIT};
+use super::workspace::SqliteWorkspace;
+use super::{deferrals, rows};
+
+/// How many waits of one kind are told.
+const MOST: u32 = 100;
+
+impl SqliteWorkspace {
+    /// What waits at `now`, in Unix seconds: memories, answers, events, and conversations that are not judged again
+    /// before. At most 100 of a kind, those that end first. Times further ahead than such a wait can last do not count.
+    ///
+    /// # Errors
+    /// What the file or the disk refuses.
+    pub async fn waits(&self, now: i64) -> Result<Vec<Wait>, StorageError> {
+        self.blocking(move |this| {
+            this.read(|connection, place| {
+                let mut waits = memories(connection, place, now)?;
+                waits.extend(answers(connection, place, now)?);
+                waits.extend(events(connection, place, now)?);
+                waits.extend(channels(connection, place, now)?);
+                waits.extend(judgments(connection, place, now)?);
+                Ok(waits)
+            })
+        })
+        .await
+    }
+}
+
+fn memories(connection: &Connection, place: &Place, now: i64) -> Result<Vec<Wait>, Fault> {
+    let deferred = deferrals::all(connection, place)?;
+    let under_way = deferred.into_iter().filter(|stored| {
+        let until = stored.deferral.until.unix_seconds;
+        is_under_way(until, now, LONGEST_DEFERRAL)
+    });
+    let mut waits: Vec<Wait> = under_way
+        .map(|stored| {
+            let layer = names::layer(stored.scope, stored.deferral.memory_type);
+            let whose = match stored.scope {
+                Scope::Workspace => String::new(),
+                Scope::Channel | Scope::Thread => format!(" of {}", stored.scope_id),
+            };
+            Wait {
+                kind: WaitKind::Memory,
+                label: layer,
+                what: format!("the {layer} memory{whose}"),
+                until: stored.deferral.until.unix_seconds,
+                why: stored.deferral.reason,
+            }
+        })
+        .collect();
+    waits.sort_by_key(|wait| wait.until);
+    waits.truncate(usize::try_from(MOST).unwrap_or(usize::MAX));
+    Ok(waits)
+}
+
+fn answers(connection: &Connection, place: &Place, now: i64) -> rusqlite::Result<Vec<Wait>> {
+    let deferred = include_str!("sql/deferred_replies.sql");
+    let columns = params![
+        place.workspace,
+        now,
+        now.saturating_add(MAX_REPLY_WAIT),
+        MOST
+    ];
+    list(connection, deferred, columns, |row| {
+        let (channel, ts): (String, i64) = (row.get(0)?, row.get(1)?);
+        let label = match replies::kind(row.get(2)?) {
+            replies::ReplyKind::Mention => "mention",
+            replies::ReplyKind::OwnAccord => "unasked",
+        };
+        Ok(Wait {
+            kind: WaitKind::Answer,
+            label,
+            what: format!("the answer to {channel}:{}", TsKey::from_database(ts)),
+            until: row.get(3)?,
+            why: failed(row.get(4)?),
+        })
+    })
+}
+
+fn events(connection: &Connection, place: &Place, now: i64) -> rusqlite::Result<Vec<Wait>> {
+    let deferred = include_str!("sql/deferred_events.sql");
+    let columns = params![
+        place.workspace,
+        now,
+        now.saturating_add(inbox::MAX_WAIT),
+        MOST
+    ];
+    list(connection, deferred, columns, |row| {
+        let id: String = row.get(0)?;
+        Ok(Wait {
+            kind: WaitKind::Event,
+            label: "",
+            what: format!("event {id}"),
+            until: row.get(1)?,
+            why: failed(row.get(2)?),
+        })
+    })
+}
+
+fn channels(connection: &Connection, place: &Place, now: i64) -> rusqlite::Result<Vec<Wait>> {
+    let put_off = include_str!("sql/put_off_channels.sql");
+    let columns = params![
+        place.workspace,
+        now,
+        now.saturating_add(CHANNEL_WAITS.1),
+        MOST
+    ];
+    list(connection, put_off, columns, |row| {
+        let channel: String = row.get(0)?;
+        Ok(Wait {
+            kind: WaitKind::Channel,
+            label: "",
+            what: format!("reading {channel}"),
+            until: row.get(1)?,
+            why: failed(row.get(2)?),
+        })
+    })
+}
+
+/// A wait longer than the configuration's counts for nobody, but that is not known here.
+fn judgments(connection: &Connection, place: &Place, now: i64) -> rusqlite::Result<Vec<Wait>> {
+    let under_way = include_str!("sql/judgments_under_way.sql");
+    let columns = params![
+        place.workspace,
+        now,
+        now.saturating_add(LONGEST_DEFERRAL),
+        MOST
+    ];
+    list(connection, under_way, columns, |row| {
+        let (channel, thread): (String, i64) = (row.get(0)?, row.get(1)?);
+        let thread = (thread > 0).then(|| format!(":{}", rows::ts(thread)));
+        Ok(Wait {
+            kind: WaitKind::Judgment,
+            label: "judged",
+            what: format!("the judgment of {channel}{}", thread.unwrap_or_default()),
+            until: row.get(2)?,
+            why: "it was judged, and nobody has written since".to_owned(),
+        })
+    })
+}
+
+fn failed(times: u32) -> String {
+    match times {
+        1 => "it failed once".to_owned(),
+        n => format!("it failed {n} times"),
+    }
+}

@@ -1,0 +1,161 @@
+//! One workspace of the store, as the component sees it.
+
+use std::sync::Arc;
+
+use myao_plugin::Scope;
+use myao_plugin::storage::{
+    Backlog, Channel, Deferral, Due, DueQuery, Memory, MemoryDraft, MemoryQuery, Message,
+    MessageQuery, Storage, StorageError,
+};
+use rusqlite::Connection;
+
+use super::error::{Fault, StoreError};
+use super::place::Place;
+use super::pool::Pool;
+use super::{backlog, deferrals, memories, messages, save};
+
+/// One workspace of a [`super::SqliteStore`]. Cheap to clone.
+///
+/// The calls of [`Storage`] run on tokio's blocking threads; the other methods block.
+#[derive(Clone)]
+pub struct SqliteWorkspace {
+    pool: Arc<Pool>,
+    pub(super) place: Place,
+}
+
+impl SqliteWorkspace {
+    pub(super) fn new(
+        pool: Arc<Pool>,
+        workspace: i64,
+        timezone: chrono_tz::Tz,
+        scope_id: &str,
+    ) -> Self {
+        Self {
+            pool,
+            place: Place {
+                workspace,
+                timezone,
+                scope_id: scope_id.into(),
+            },
+        }
+    }
+
+    /// What may be due; the blocking form of [`Storage::list_due`].
+    ///
+    /// # Errors
+    /// What the file or the disk refuses.
+    pub fn due(&self, query: &DueQuery) -> Result<Due, StoreError> {
+        self.read(|connection, place| backlog::due(connection, place, query))
+    }
+
+    /// Reads one state of the database.
+    pub(super) fn read<T>(
+        &self,
+        work: impl FnOnce(&Connection, &Place) -> Result<T, Fault>,
+    ) -> Result<T, StoreError> {
+        self.pool.read(|connection| work(connection, &self.place))
+    }
+
+    /// Writes all that `work` writes, or nothing.
+    pub(super) fn write<T>(
+        &self,
+        work: impl FnOnce(&Connection, &Place) -> Result<T, Fault>,
+    ) -> Result<T, StoreError> {
+        self.pool.write(|connection| work(connection, &self.place))
+    }
+
+    /// Runs `work` where it may block.
+    pub(super) async fn blocking<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Self) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, StorageError> {
+        let this = self.clone();
+        let done = tokio::task::spawn_blocking(move || work(&this)).await;
+        done.map_err(|error| StorageError::Other(format!("the store's thread ended: {error}")))?
+            .map_err(StorageError::from)
+    }
+}
+
+#[async_trait::async_trait]
+impl Storage for SqliteWorkspace {
+    async fn list_channels(&self) -> Result<Vec<Channel>, StorageError> {
+        self.blocking(|this| this.read(messages::channels)).await
+    }
+
+    async fn list_messages(&self, query: MessageQuery) -> Result<Vec<Message>, StorageError> {
+        self.blocking(move |this| {
+            this.read(|connection, place| messages::messages(connection, place, &query))
+        })
+        .await
+    }
+
+    async fn list_memories(&self, query: MemoryQuery) -> Result<Vec<Memory>, StorageError> {
+        self.blocking(move |this| {
+            this.read(|connection, place| memories::memories(connection, place, &query))
+        })
+        .await
+    }
+
+    async fn list_due(&self, query: DueQuery) -> Result<Due, StorageError> {
+        self.blocking(move |this| this.due(&query)).await
+    }
+
+    async fn get_backlog(
+        &self,
+        channel_id: String,
+        thread_ts: Option<String>,
+        until: String,
+    ) -> Result<Backlog, StorageError> {
+        self.blocking(move |this| {
+            this.read(|connection, place| {
+                backlog::backlog(connection, place, &channel_id, thread_ts.as_deref(), &until)
+            })
+        })
+        .await
+    }
+
+    async fn save_memory(&self, draft: MemoryDraft) -> Result<Memory, StorageError> {
+        self.blocking(move |this| {
+            this.write(|connection, place| save::save(connection, place, &draft))
+        })
+        .await
+    }
+
+    async fn list_deferrals(
+        &self,
+        scope: Scope,
+        scope_id: String,
+    ) -> Result<Vec<Deferral>, StorageError> {
+        self.blocking(move |this| {
+            this.read(|connection, place| deferrals::of(connection, place, scope, &scope_id))
+        })
+        .await
+    }
+
+    async fn defer(
+        &self,
+        scope: Scope,
+        scope_id: String,
+        deferral: Deferral,
+    ) -> Result<(), StorageError> {
+        self.blocking(move |this| {
+            this.write(|connection, place| {
+                deferrals::set(connection, place, scope, &scope_id, &deferral)
+            })
+        })
+        .await
+    }
+
+    async fn expect_first_version(
+        &self,
+        channel_ids: Vec<String>,
+        since: String,
+    ) -> Result<(), StorageError> {
+        self.blocking(move |this| {
+            this.write(|connection, place| {
+                backlog::expect_first_version(connection, place, channel_ids, &since)
+            })
+        })
+        .await
+    }
+}

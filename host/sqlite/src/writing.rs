@@ -1,0 +1,304 @@
+//! Writing messages, and what follows from them, in one transaction of an import or of events.
+
+use std::collections::{BTreeSet, HashMap};
+
+use myao_plugin::storage::SaveMode;
+use myao_plugin::storage::records::MessageRecord;
+use myao_plugin::ts::TsKey;
+use myao_plugin::{MemoryType, Scope};
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::backlog::{recount_channel, recount_thread};
+use super::error::Fault;
+use super::message_row::{MessageRow, Tie};
+use super::save::Series;
+use super::{replies, rows};
+
+/// How many messages an import gathers before it works off what follows from them: its memory must not grow with it.
+const GATHERED: usize = 200_000;
+
+/// Who writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Source {
+    /// An import, which knows no times.
+    Import,
+    /// Events, at a time in Unix seconds.
+    Events(i64),
+}
+
+/// What became of a record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Put {
+    New,
+    Changed,
+    Unchanged,
+}
+
+/// What a transaction has written. [`Writing::finish`] brings to date what follows from it.
+pub(super) struct Writing {
+    workspace: i64,
+    source: Source,
+    channels: HashMap<String, i64>,
+    /// Channels and threads to count anew.
+    touched_channels: BTreeSet<i64>,
+    touched_threads: BTreeSet<(i64, i64)>,
+    /// Messages that may be the first of a thread that was there before.
+    touched_messages: BTreeSet<(i64, i64)>,
+    /// New messages of events: channel, id, and the thread they would be in.
+    inserted: Vec<(i64, i64, i64)>,
+    /// Channel and thread of messages that a memory may have taken in, and now read differently.
+    changed: BTreeSet<(i64, i64)>,
+    /// Thread and time of deleted messages, with the channel's id.
+    deleted: Vec<(String, i64, i64)>,
+}
+
+impl Writing {
+    pub(super) fn new(workspace: i64, source: Source) -> Self {
+        Self {
+            workspace,
+            source,
+            channels: HashMap::new(),
+            touched_channels: BTreeSet::new(),
+            touched_threads: BTreeSet::new(),
+            touched_messages: BTreeSet::new(),
+            inserted: Vec::new(),
+            changed: BTreeSet::new(),
+            deleted: Vec::new(),
+        }
+    }
+
+    /// The key of a channel that an import or an event names, which is added where it is new.
+    pub(super) fn channel(&mut self, connection: &Connection, id: &str) -> rusqlite::Result<i64> {
+        if let Some(key) = self.channels.get(id) {
+            return Ok(*key);
+        }
+        // Its name may come later. Of a channel that only an event named, nobody knows yet who may read it.
+        let is_private = self.source != Source::Import;
+        connection
+            .prepare_cached(include_str!("sql/insert_channel.sql"))?
+            .execute(params![self.workspace, id, "", is_private, true])?;
+        let key = connection
+            .prepare_cached(include_str!("sql/channel_key.sql"))?
+            .query_row(params![self.workspace, id], |row| row.get(0))?;
+        connection
+            .prepare_cached(include_str!("sql/take_part.sql"))?
+            .execute([key])?;
+        self.channels.insert(id.to_owned(), key);
+        Ok(key)
+    }
+
+    /// Stores a message, or merges it into the one that is there.
+    pub(super) fn message(
+        &mut self,
+        connection: &Connection,
+        record: &MessageRecord,
+        changed: TsKey,
+    ) -> Result<Put, Fault> {
+        let channel = self.channel(connection, &record.channel_id)?;
+        let row = MessageRow::of(record, changed);
+        let put = self.put(connection, channel, record.ts.to_database(), &row)?;
+        if self.source == Source::Import && self.touched_messages.len() >= GATHERED {
+            self.work_off(connection)?;
+        }
+        Ok(put)
+    }
+
+    /// Deletes a message, at a time in Unix seconds.
+    pub(super) fn delete(
+        &mut self,
+        connection: &Connection,
+        channel_id: &str,
+        ts: TsKey,
+        at: i64,
+    ) -> Result<(), Fault> {
+        let channel = self.channel(connection, channel_id)?;
+        let ts = ts.to_database();
+        let put = self.put(connection, channel, ts, &MessageRow::deleted(at))?;
+        if put == Put::Changed {
+            let thread = MessageRow::read(connection, channel, ts)?.and_then(|row| row.thread);
+            self.deleted
+                .push((channel_id.to_owned(), thread.unwrap_or(ts), at));
+        }
+        replies::drop_of_deleted(connection, self.workspace, (channel_id, channel), ts)
+    }
+
+    /// Has a channel counted anew.
+    pub(super) fn touch_channel(&mut self, channel: i64) {
+        self.touched_channels.insert(channel);
+    }
+
+    /// Has a thread counted anew.
+    pub(super) fn touch_thread(&mut self, channel: i64, thread: i64) {
+        self.touched_threads.insert((channel, thread));
+    }
+
+    /// Counts anew what was touched, and notes which threads' memories are older than what is there.
+    pub(super) fn finish(mut self, connection: &Connection) -> Result<(), Fault> {
+        self.work_off(connection)?;
+        for channel in &self.touched_channels {
+            recount_channel(connection, *channel)?;
+        }
+        self.set_aside_memories(connection)
+    }
+
+    /// Does what follows from the messages so far, but for what is counted of whole channels.
+    fn work_off(&mut self, connection: &Connection) -> Result<(), Fault> {
+        self.find_late(connection)?;
+        self.find_first_messages(connection)?;
+        for (channel, thread) in std::mem::take(&mut self.touched_threads) {
+            recount_thread(connection, channel, thread)?;
+        }
+        self.mark_changed(connection)?;
+        self.touched_messages.clear();
+        self.changed.clear();
+        Ok(())
+    }
+
+    fn put(
+        &mut self,
+        connection: &Connection,
+        channel: i64,
+        ts: i64,
+        row: &MessageRow,
+    ) -> Result<Put, Fault> {
+        let place = (self.workspace, channel, ts);
+        if row.insert(connection, place)? {
+            self.touch_message(channel, ts, row.thread);
+            if row.is_shown() && self.source != Source::Import {
+                self.inserted.push((channel, ts, row.thread.unwrap_or(ts)));
+            }
+            return Ok(Put::New);
+        }
+        let Some(stored) = MessageRow::read(connection, channel, ts)? else {
+            return Ok(Put::Unchanged);
+        };
+        let tie = match self.source {
+            Source::Import => Tie::Stored,
+            Source::Events(_) => Tie::Greater,
+        };
+        let merged = stored.merged(row, tie);
+        if merged == stored {
+            return Ok(Put::Unchanged);
+        }
+        merged.update(connection, place)?;
+        self.touch_message(channel, ts, merged.thread);
+        self.touched_threads
+            .extend(stored.thread.map(|thread| (channel, thread)));
+        if merged.reads_differently(&stored) {
+            self.changed.insert((channel, merged.thread.unwrap_or(ts)));
+        }
+        Ok(Put::Changed)
+    }
+
+    fn touch_message(&mut self, channel: i64, ts: i64, thread: Option<i64>) {
+        self.touched_channels.insert(channel);
+        self.touched_messages.insert((channel, ts));
+        self.touched_threads
+            .extend(thread.map(|thread| (channel, thread)));
+    }
+
+    /// Adds the threads to those to count anew whose first message was touched. A channel that is new has none.
+    fn find_first_messages(&mut self, connection: &Connection) -> rusqlite::Result<()> {
+        let mut has_threads = connection.prepare_cached(include_str!("sql/has_threads.sql"))?;
+        let mut last = None;
+        for (channel, ts) in &self.touched_messages {
+            let known = last.filter(|(known, _)| known == channel);
+            let (_, has) = match known {
+                Some(known) => known,
+                None => (
+                    *channel,
+                    has_threads.query_row([channel], |row| row.get(0))?,
+                ),
+            };
+            last = Some((*channel, has));
+            if has && ThreadState::read(connection, *channel, *ts)?.is_some() {
+                self.touched_threads.insert((*channel, *ts));
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the threads to those that changed of which a newer message was stored before: a memory may have gone
+    /// past the one that came now. What an import brings is history.
+    fn find_late(&mut self, connection: &Connection) -> rusqlite::Result<()> {
+        for (channel, ts, thread) in &self.inserted {
+            let before = ThreadState::read(connection, *channel, *thread)?;
+            if before.is_some_and(|state| state.newest > Some(*ts)) {
+                self.changed.insert((*channel, *thread));
+            }
+        }
+        Ok(())
+    }
+
+    fn mark_changed(&self, connection: &Connection) -> rusqlite::Result<()> {
+        let now = match self.source {
+            Source::Import => 0,
+            Source::Events(now) => now,
+        };
+        for (channel, thread) in &self.changed {
+            if ThreadState::read(connection, *channel, *thread)?.is_some() {
+                connection
+                    .prepare_cached(include_str!("sql/mark_changed_thread.sql"))?
+                    .execute([self.workspace, *channel, *thread, now])?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Sets the memories of threads aside that deletions left without a reply: nothing would ever replace them.
+    fn set_aside_memories(&self, connection: &Connection) -> Result<(), Fault> {
+        for (channel_id, thread, at) in &self.deleted {
+            let Some(channel) = self.channels.get(channel_id).copied() else {
+                continue;
+            };
+            let state = ThreadState::read(connection, channel, *thread)?;
+            if state.is_some_and(|state| state.has_reply) {
+                continue;
+            }
+            let series = Series {
+                workspace: self.workspace,
+                scope: Scope::Thread,
+                scope_id: &rows::thread_scope_id(channel_id, *thread),
+                memory_type: MemoryType::ShortTerm,
+            };
+            series.supersede(connection, SaveMode::Overwrite, *at)?;
+            end_changed(connection, self.workspace, (channel, *thread), i64::MAX)?;
+            recount_thread(connection, channel, *thread)?;
+        }
+        Ok(())
+    }
+}
+
+/// Ends what was noted of a thread before a time: its memory was made since.
+pub(super) fn end_changed(
+    connection: &Connection,
+    workspace: i64,
+    (channel, thread): (i64, i64),
+    before: i64,
+) -> rusqlite::Result<()> {
+    connection
+        .prepare_cached(include_str!("sql/end_changed_thread.sql"))?
+        .execute([workspace, channel, thread, before])?;
+    Ok(())
+}
+
+/// What is counted of a thread.
+struct ThreadState {
+    newest: Option<i64>,
+    has_reply: bool,
+}
+
+impl ThreadState {
+    /// None where there is no thread.
+    fn read(connection: &Connection, channel: i64, thread: i64) -> rusqlite::Result<Option<Self>> {
+        connection
+            .prepare_cached(include_str!("sql/thread_state.sql"))?
+            .query_row([channel, thread], |row| {
+                Ok(Self {
+                    newest: row.get(0)?,
+                    has_reply: row.get(1)?,
+                })
+            })
+            .optional()
+    }
+}
