@@ -4,7 +4,9 @@
 
 use myao::config::Config;
 use myao_plugin::WORKSPACE_SCOPE_ID;
+use myao_plugin::state::upkeep::Upkeep as _;
 use myao_sqlite::{SqliteStore, SqliteWorkspace};
+use myao_testkit::blocking;
 use rusqlite::Connection;
 
 use crate::program::Program;
@@ -49,6 +51,6 @@ pub fn paid_twice(program: &Program) -> Vec<String> {
 /// How many answers of the model a program's database knows to have been paid.
 #[must_use]
 pub fn paid_answers(program: &Program) -> usize {
-    let calls = workspace(program).calls(0, i64::MAX).unwrap();
+    let calls = blocking(workspace(program).calls(0, i64::MAX)).unwrap();
     calls.iter().filter(|call| !call.is_recall()).count()
 }

@@ -3,11 +3,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use myao_plugin::state::Workspace as _;
+use myao_plugin::state::view::{MemoryFilter, Place};
 use myao_plugin::storage::{Keep, Memory, MessageQuery, Storage as _};
 use myao_plugin::ts::TsKey;
 use myao_plugin::{MemoryType, Scope};
 use myao_sqlite::SqliteWorkspace;
-use myao_sqlite::inspect::MemoryFilter;
+use myao_testkit::blocking;
 
 /// Every short-term text of every channel was merged into the channel's long-term memory exactly once, and in
 /// order; versions are not repeated. Where versions are kept and `telling`'s model answered, the long-term
@@ -44,7 +46,7 @@ fn all_texts(workspace: &SqliteWorkspace) -> Vec<Memory> {
             with_text: true,
             ..MemoryFilter::default()
         };
-        let found = workspace.stored_memories(&filter).unwrap();
+        let found = blocking(workspace.view(Place::Operator).memories(filter.clone())).unwrap();
         texts.extend(found.into_iter().map(|stored| stored.memory));
     }
     texts
@@ -62,7 +64,9 @@ impl Channel {
         let mut merged = Vec::new();
         let mut into = None;
         for long_term in &self.long_terms {
-            let sources = workspace.sources(long_term.id).unwrap().memories;
+            let sources = blocking(workspace.view(Place::Operator).sources(long_term.id))
+                .unwrap()
+                .memories;
             let of = |memory_type| {
                 let ids = sources
                     .iter()
@@ -111,7 +115,7 @@ pub fn assert_long_term_tells_of_each_version(workspace: &SqliteWorkspace) {
         ..MemoryFilter::default()
     };
     let mut told: BTreeMap<String, (String, Vec<String>)> = BTreeMap::new();
-    for stored in workspace.stored_memories(&filter).unwrap() {
+    for stored in blocking(workspace.view(Place::Operator).memories(filter.clone())).unwrap() {
         let memory = stored.memory;
         let (long_term, short_terms) = told.entry(memory.scope_id).or_default();
         match memory.memory_type {
@@ -133,7 +137,9 @@ pub async fn assert_every_message_is_a_source(workspace: &SqliteWorkspace) -> us
     let mut sources: BTreeSet<(String, String)> = BTreeSet::new();
     for memory in all_texts(workspace) {
         if memory.memory_type == MemoryType::ShortTerm {
-            let messages = workspace.sources(memory.id).unwrap().messages;
+            let messages = blocking(workspace.view(Place::Operator).sources(memory.id))
+                .unwrap()
+                .messages;
             sources.extend(
                 messages
                     .into_iter()

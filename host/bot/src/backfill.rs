@@ -4,10 +4,10 @@
 //! backfill that is stopped and continued has the same ticks. At each tick a generation run sees only
 //! the messages up to then. Ticks at which nothing waits are passed over: they would do nothing.
 
-use myao_plugin::storage::{Due, DueQuery, Storage as _, StorageError};
+use myao_plugin::state::Workspace;
+use myao_plugin::storage::{Due, DueQuery, StorageError};
 use myao_plugin::ts::TsKey;
 use myao_plugin::{CallError, Entry, Made, MemoryPlugin, Outcome, Timestamp, run};
-use myao_sqlite::{SqliteWorkspace, StoreError};
 
 /// Why a backfill ended before its end.
 #[derive(Debug, thiserror::Error)]
@@ -16,11 +16,14 @@ pub enum BackfillError {
     #[error(transparent)]
     Call(#[from] CallError),
     /// The store failed.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-    /// The store failed.
     #[error("{}", myao_plugin::explain::explain_storage(.0))]
     Storage(StorageError),
+}
+
+impl From<StorageError> for BackfillError {
+    fn from(error: StorageError) -> Self {
+        Self::Storage(error)
+    }
 }
 
 /// What to replay, and how.
@@ -69,7 +72,7 @@ pub struct Outcomes {
 /// [`BackfillError`]. What was made up to then is saved, and the next call goes on from there.
 pub async fn backfill(
     plugin: &MemoryPlugin,
-    workspace: &SqliteWorkspace,
+    workspace: &dyn Workspace,
     options: Options,
     local_time: &(dyn Fn(i64) -> Timestamp + Sync),
     progress: &(dyn Fn(Progress) + Sync),
@@ -78,7 +81,7 @@ pub async fn backfill(
         interval: i64::from(options.interval_seconds.max(1)),
     };
     let end = options.until.unix_seconds;
-    workspace.clear_deferrals()?;
+    workspace.clear_deferrals().await?;
     let mut outcomes = Outcomes::default();
     let mut next = first_tick(plugin, workspace, clock, local_time).await?;
     let start = next.unwrap_or(end);
@@ -97,7 +100,7 @@ pub async fn backfill(
     };
     if let Some(tick) = next {
         // A run that is killed in its first tick has already changed what the first tick is read from.
-        workspace.set_backfill_tick(tick)?;
+        workspace.set_backfill_tick(tick).await?;
     }
     while let Some(tick) = next.filter(|tick| *tick <= end) {
         progress(Progress {
@@ -121,11 +124,11 @@ pub async fn backfill(
         }
         if outcomes.failed.len() > failed_before && !options.keep_going {
             // The tick is not over: the next backfill begins with it.
-            workspace.set_backfill_tick(tick)?;
+            workspace.set_backfill_tick(tick).await?;
             return Ok(outcomes);
         }
         let previous = end_of_second(tick - clock.interval);
-        let newest = workspace.next_message_after(previous)?;
+        let newest = workspace.next_message_after(previous).await?;
         if outcomes.made.len() > made_before
             || newest.is_some_and(|message| message.unix_seconds() <= tick)
         {
@@ -136,10 +139,12 @@ pub async fn backfill(
         next = if !is_settled && is_waiting(plugin, workspace, now).await? {
             Some(tick + clock.interval)
         } else {
-            let next_message = workspace.next_message_after(end_of_second(tick))?;
+            let next_message = workspace.next_message_after(end_of_second(tick)).await?;
             next_message.map(|message| clock.at_or_after(message.unix_seconds()))
         };
-        workspace.set_backfill_tick(next.unwrap_or(tick + clock.interval))?;
+        workspace
+            .set_backfill_tick(next.unwrap_or(tick + clock.interval))
+            .await?;
     }
     Ok(outcomes)
 }
@@ -170,22 +175,22 @@ fn end_of_second(unix_seconds: i64) -> TsKey {
 /// and of which nothing is remembered yet. None where there is nothing left to do.
 async fn first_tick(
     plugin: &MemoryPlugin,
-    workspace: &SqliteWorkspace,
+    workspace: &dyn Workspace,
     clock: Clock,
     local_time: &(dyn Fn(i64) -> Timestamp + Sync),
 ) -> Result<Option<i64>, BackfillError> {
-    let Some(stopped) = workspace.backfill_tick()? else {
-        let oldest = workspace.oldest_new_message()?;
+    let Some(stopped) = workspace.backfill_tick().await? else {
+        let oldest = workspace.oldest_new_message().await?;
         return Ok(oldest.map(|message| clock.at_or_after(message.unix_seconds())));
     };
     let before = stopped - clock.interval;
     let goes_on = if is_waiting(plugin, workspace, local_time(before)).await? {
         Some(stopped)
     } else {
-        let next_message = workspace.next_message_after(end_of_second(before))?;
+        let next_message = workspace.next_message_after(end_of_second(before)).await?;
         next_message.map(|message| clock.at_or_after(message.unix_seconds()).max(stopped))
     };
-    let never = workspace.oldest_message_never_summarized()?;
+    let never = workspace.oldest_message_never_summarized().await?;
     let never = never.map(|message| clock.at_or_after(message.unix_seconds()));
     Ok([goes_on, never].into_iter().flatten().min())
 }
@@ -193,7 +198,7 @@ async fn first_tick(
 /// Whether a later tick may make something even if no message comes before it.
 async fn is_waiting(
     plugin: &MemoryPlugin,
-    workspace: &SqliteWorkspace,
+    workspace: &dyn Workspace,
     now: Timestamp,
 ) -> Result<bool, BackfillError> {
     let waiting = waiting(plugin, workspace, now).await?;
@@ -210,7 +215,7 @@ async fn is_waiting(
 /// [`BackfillError::Storage`].
 pub async fn waiting(
     plugin: &MemoryPlugin,
-    workspace: &SqliteWorkspace,
+    workspace: &dyn Workspace,
     now: Timestamp,
 ) -> Result<Due, BackfillError> {
     let until = end_of_second(now.unix_seconds).to_string();

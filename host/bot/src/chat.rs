@@ -4,12 +4,12 @@
 use std::sync::Arc;
 
 use myao_plugin::explain::explain_storage;
+use myao_plugin::state::Workspace;
 use myao_plugin::storage::effects::Effect;
 use myao_plugin::storage::records::UserRecord;
 use myao_plugin::storage::{Channel, StorageError};
 use myao_plugin::ts::TsKey;
 use myao_plugin::{CallError, MemoryPlugin, Reply, Target};
-use myao_sqlite::SqliteWorkspace;
 
 use crate::clock::Clock;
 use crate::slack::stored::StoredSlack;
@@ -61,7 +61,7 @@ impl From<StorageError> for ChatError {
 
 /// A conversation.
 pub struct Chat {
-    workspace: SqliteWorkspace,
+    workspace: Arc<dyn Workspace>,
     plugin: MemoryPlugin,
     slack: Arc<StoredSlack>,
     channel: Channel,
@@ -74,7 +74,7 @@ impl Chat {
     /// # Errors
     /// Where the store cannot be read or written.
     pub async fn open(
-        workspace: SqliteWorkspace,
+        workspace: Arc<dyn Workspace>,
         plugin: MemoryPlugin,
         clock: Clock,
         setting: Setting,

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use myao_plugin::explain::{explain, explain_storage};
+use myao_plugin::state::Workspace;
 use myao_plugin::{Outcome, Report, names, run};
-use myao_sqlite::SqliteWorkspace;
 
 use super::clock::Clock;
 use super::current::Current;
@@ -14,7 +14,7 @@ use super::stop::Stop;
 
 /// Makes what is due.
 pub(super) struct Generation {
-    pub(super) workspace: SqliteWorkspace,
+    pub(super) workspace: Arc<dyn Workspace>,
     pub(super) current: Current,
     pub(super) clock: Clock,
     pub(super) metrics: Arc<Metrics>,

@@ -9,9 +9,9 @@ use axum::response::IntoResponse;
 use axum::routing::get;
 use chrono::{DateTime, SecondsFormat};
 use myao_plugin::explain::explain_storage;
+use myao_plugin::state::Workspace;
 use myao_plugin::waits::Wait;
 use myao_slack::socket::ConnectionState;
-use myao_sqlite::SqliteWorkspace;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
@@ -30,7 +30,7 @@ const MAX_ASKING: usize = 32;
 /// What is looked at.
 #[derive(Clone)]
 pub(super) struct Health {
-    pub(super) workspace: SqliteWorkspace,
+    pub(super) workspace: Arc<dyn Workspace>,
     pub(super) metrics: Arc<Metrics>,
     /// None where events come over HTTP: there is no connection to lose.
     pub(super) connection: Option<watch::Receiver<ConnectionState>>,

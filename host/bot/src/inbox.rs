@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use myao_plugin::explain::explain_storage;
+use myao_plugin::state::Workspace;
+use myao_plugin::state::inbox::{IncomingEvent, Kept};
 use myao_plugin::storage::StorageError;
 use myao_slack::delivery::{Delivery, DeliveryKind, Inbox, InboxError};
 use myao_slack::origin::Installation;
-use myao_sqlite::SqliteWorkspace;
-use myao_sqlite::inbox::{IncomingEvent, Kept};
 use serde_json::{Value, json};
 use tokio::sync::{Notify, mpsc, oneshot};
 
@@ -41,7 +41,7 @@ impl DurableInbox {
     /// An inbox over a store; `arrived` is told of new events. The task ends once the inbox is dropped and
     /// everything in it is kept.
     pub(super) fn new(
-        workspace: SqliteWorkspace,
+        workspace: Arc<dyn Workspace>,
         commands: Commands,
         metrics: Arc<Metrics>,
         clock: Clock,
@@ -108,7 +108,7 @@ fn not_here() -> Value {
 
 /// Keeps events in batches until nobody can send any more.
 async fn keep_all(
-    workspace: SqliteWorkspace,
+    workspace: Arc<dyn Workspace>,
     mut waiting: mpsc::Receiver<Waiting>,
     arrived: Arc<Notify>,
 ) {

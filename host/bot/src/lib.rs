@@ -46,12 +46,12 @@ use home::Home;
 use inbox::DurableInbox;
 use mentions::Mentions;
 use metrics::Metrics;
+use myao_plugin::state::Workspace;
 use myao_slack::events::BotIdentity;
 use myao_slack::http;
 use myao_slack::origin::Installation;
 use myao_slack::socket::{ConnectionState, Established, SocketMode};
 use myao_slack::token::Token;
-use myao_sqlite::SqliteWorkspace;
 use serve::serve;
 use stop::Stop;
 use tokio::net::TcpListener;
@@ -88,7 +88,7 @@ pub enum Connection {
 /// What a bot is made of.
 pub struct Bot {
     /// The workspace's rows.
-    pub workspace: SqliteWorkspace,
+    pub workspace: Arc<dyn Workspace>,
     /// The workspace at Slack.
     pub slack: Arc<LiveSlack>,
     /// Who the bot is there.

@@ -1,7 +1,7 @@
 //! What is said to somebody whose mentions were too many.
 
+use myao_plugin::state::replies::MentionLimits;
 use myao_slack::blocks::Language;
-use myao_sqlite::mention_limits::MentionLimits;
 
 /// The notice, in the language of the mention; `fallback` if that does not show. `wait` is in seconds.
 pub(super) fn notice(

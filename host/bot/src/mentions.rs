@@ -7,12 +7,13 @@ use std::time::{Duration, Instant};
 use myao_plugin::explain::explain_storage;
 use myao_plugin::llm::LlmError;
 use myao_plugin::slack::{PostRequest, Slack as _, SlackError};
+use myao_plugin::state::Workspace;
+use myao_plugin::state::replies::{
+    Admission, MAX_REPLY_WAIT, MentionLimits, ReplyKind, WaitingReply,
+};
 use myao_plugin::storage::StorageError;
 use myao_plugin::ts::TsKey;
 use myao_plugin::{CallError, Error, Target};
-use myao_sqlite::SqliteWorkspace;
-use myao_sqlite::mention_limits::{Admission, MentionLimits};
-use myao_sqlite::replies::{MAX_REPLY_WAIT, ReplyKind, WaitingReply};
 use tokio::sync::Notify;
 use tokio::task::{self, JoinSet};
 
@@ -54,7 +55,7 @@ enum Answered {
 /// Answers mentions, and goes on with posts that were interrupted.
 #[derive(Clone)]
 pub(super) struct Mentions {
-    pub(super) workspace: SqliteWorkspace,
+    pub(super) workspace: Arc<dyn Workspace>,
     pub(super) slack: Arc<LiveSlack>,
     pub(super) current: Current,
     pub(super) clock: Clock,
@@ -134,7 +135,7 @@ impl Mentions {
             Ok(Answered::Posted) => {
                 self.metrics.replies.count(match reply.kind {
                     ReplyKind::Mention => "mention",
-                    ReplyKind::OwnAccord => "unasked",
+                    ReplyKind::Unasked => "unasked",
                 });
                 self.metrics.reply_seconds.observe(seconds(began.elapsed()));
                 tracing::info!("{} {channel_id}", words.done);
@@ -287,7 +288,7 @@ impl Words {
                 not_yet: "is not answered yet, tried again in",
                 never: "cannot be answered:",
             },
-            ReplyKind::OwnAccord => Self {
+            ReplyKind::Unasked => Self {
                 done: "posted an unasked answer in",
                 what: "an unasked answer in",
                 not_yet: "is not posted yet, tried again in",

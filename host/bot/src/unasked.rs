@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 
 use myao_plugin::digest::sha256;
 use myao_plugin::explain::explain_storage;
+use myao_plugin::state::Workspace;
+use myao_plugin::state::judgments::{StoredJudgment, Unanswered};
 use myao_plugin::storage::StorageError;
 use myao_plugin::waits::is_under_way;
 use myao_plugin::{Judgment, Target};
-use myao_sqlite::SqliteWorkspace;
-use myao_sqlite::judgments::{StoredJudgment, Unanswered};
 
 use super::clock::Clock;
 use super::current::Current;
@@ -22,7 +22,7 @@ use crate::settings::{JudgmentSkip, Response};
 
 /// Looks for conversations that wait.
 pub(super) struct Unasked {
-    pub(super) workspace: SqliteWorkspace,
+    pub(super) workspace: Arc<dyn Workspace>,
     pub(super) current: Current,
     pub(super) clock: Clock,
     pub(super) metrics: Arc<Metrics>,
@@ -232,8 +232,8 @@ fn longest_skip(skip: &JudgmentSkip) -> i64 {
 
 #[cfg(test)]
 mod tests {
+    use myao_plugin::state::judgments::Unanswered;
     use myao_plugin::ts::TsKey;
-    use myao_sqlite::judgments::Unanswered;
 
     use super::{drawn, longest_skip, skip_seconds, wait_of};
     use crate::settings::{JudgmentSkip, Response};

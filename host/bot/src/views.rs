@@ -6,14 +6,14 @@ use std::sync::Arc;
 use futures::StreamExt as _;
 use myao_plugin::explain::explain_storage;
 use myao_plugin::slack::Slack as _;
+use myao_plugin::state::Workspace;
+use myao_plugin::state::view::{MemoryFilter, Place, SourceMessage, StoredMemory, View};
 use myao_plugin::storage::StorageError;
 use myao_plugin::{MemoryType, Scope, Timestamp};
 use myao_slack::blocks::{
     HistoryView, HomeContent, MemoryText, MemoryView, Moment, RememberedChannel, Source, SourcesOf,
     SourcesView,
 };
-use myao_sqlite::inspect::{MemoryFilter, SourceMessage, StoredMemory};
-use myao_sqlite::{SqliteWorkspace, StoreError};
 
 use super::clock::Clock;
 use crate::slack::live::LiveSlack;
@@ -26,13 +26,13 @@ const LINKS_IN_FLIGHT: usize = 5;
 /// Reads the store for people.
 #[derive(Clone)]
 pub(super) struct Views {
-    workspace: SqliteWorkspace,
+    workspace: Arc<dyn Workspace>,
     slack: Arc<LiveSlack>,
     clock: Clock,
 }
 
 impl Views {
-    pub(super) fn new(workspace: SqliteWorkspace, slack: Arc<LiveSlack>, clock: Clock) -> Self {
+    pub(super) fn new(workspace: Arc<dyn Workspace>, slack: Arc<LiveSlack>, clock: Clock) -> Self {
         Self {
             workspace,
             slack,
@@ -46,7 +46,7 @@ impl Views {
         let (mut content, others) = self.read_home().await?;
         for id in others {
             let known = self.workspace.known_channel(&id).await;
-            let known = known.map_err(|error| explain_storage(&error))?;
+            let known = known.map_err(explained)?;
             if known.is_none_or(|channel| channel.is_private) {
                 content.workspace = None;
                 break;
@@ -57,90 +57,67 @@ impl Views {
 
     /// What Home would show, and the ids of the other channels with memories: private ones, and those that the bot left.
     async fn read_home(&self) -> Result<(HomeContent, BTreeSet<String>), String> {
-        self.blocking(|workspace| {
-            let memories = workspace.stored_memories(&MemoryFilter {
-                with_text: true,
-                ..MemoryFilter::default()
-            })?;
-            let channels = workspace.channels()?;
-            let of_workspace = memories.iter().find(|stored| {
-                (stored.memory.scope, stored.memory.memory_type)
-                    == (Scope::Workspace, MemoryType::LongTerm)
-            });
-            let public = channels.iter().filter(|channel| !channel.is_private);
-            let shown: BTreeSet<&str> = public.clone().map(|channel| channel.id.as_str()).collect();
-            let others = memories
-                .iter()
-                .filter(|stored| stored.memory.scope == Scope::Channel)
-                .map(|stored| &stored.memory.scope_id)
-                .filter(|id| !shown.contains(id.as_str()));
-            let remembered = public.filter_map(|channel| {
-                let of_channel = memories
-                    .iter()
-                    .filter(|stored| is_version_of(stored, &channel.id));
-                let versions = count(of_channel.clone().count());
-                let newest = of_channel.max_by_key(|stored| stored.memory.version)?;
-                Some(RememberedChannel {
-                    name: channel.name.clone(),
-                    memory: text(newest),
-                    versions,
-                })
-            });
-            let content = HomeContent {
-                workspace: of_workspace.map(|stored| {
-                    (
-                        stored.memory.content.clone(),
-                        moment(stored.memory.updated_at),
-                    )
-                }),
-                channels: remembered.collect(),
-            };
-            Ok((content, others.cloned().collect()))
-        })
-        .await
+        let view = self.view();
+        let filter = MemoryFilter {
+            with_text: true,
+            ..MemoryFilter::default()
+        };
+        let memories = view.memories(filter).await.map_err(explained)?;
+        let channels = view.channels().await.map_err(explained)?;
+        let of_workspace = memories.iter().find(|stored| {
+            (stored.memory.scope, stored.memory.memory_type)
+                == (Scope::Workspace, MemoryType::LongTerm)
+        });
+        let public = channels.iter().filter(|channel| !channel.is_private);
+        let shown: BTreeSet<&str> = public.clone().map(|channel| channel.id.as_str()).collect();
+        let others = memories
+            .iter()
+            .filter(|stored| stored.memory.scope == Scope::Channel)
+            .map(|stored| &stored.memory.scope_id)
+            .filter(|id| !shown.contains(id.as_str()));
+        let remembered = public.filter_map(|channel| {
+            let versions = versions_of(&memories, &channel.id);
+            Some(RememberedChannel {
+                name: channel.name.clone(),
+                memory: text(versions.first()?),
+                versions: count(versions.len()),
+            })
+        });
+        let content = HomeContent {
+            workspace: of_workspace.map(|stored| {
+                let memory = &stored.memory;
+                (memory.content.clone(), moment(memory.updated_at))
+            }),
+            channels: remembered.collect(),
+        };
+        Ok((content, others.cloned().collect()))
     }
 
     /// The memories of a channel.
     pub(super) async fn memory(&self, channel: Asked) -> Result<MemoryView, String> {
-        self.blocking(move |workspace| {
-            let memories = of_channel(&workspace, &channel.id)?;
-            let versions = memories
-                .iter()
-                .filter(|stored| is_version_of(stored, &channel.id));
-            let long_term = memories
-                .iter()
-                .find(|stored| stored.memory.memory_type == MemoryType::LongTerm);
-            Ok(MemoryView {
-                versions: count(versions.clone().count()),
-                short_term: versions
-                    .max_by_key(|stored| stored.memory.version)
-                    .map(text),
-                long_term: long_term.map(text),
-                channel: channel.name,
-            })
+        let memories = self.of_channel(&channel.id).await?;
+        let versions = versions_of(&memories, &channel.id);
+        let long_term = memories
+            .iter()
+            .find(|stored| stored.memory.memory_type == MemoryType::LongTerm);
+        Ok(MemoryView {
+            versions: count(versions.len()),
+            short_term: versions.first().map(|stored| text(stored)),
+            long_term: long_term.map(text),
+            channel: channel.name,
         })
-        .await
     }
 
-    /// The newest `count` versions of a channel's short-term memory.
+    /// The newest `most` versions of a channel's short-term memory.
     pub(super) async fn history(&self, channel: Asked, most: u32) -> Result<HistoryView, String> {
-        self.blocking(move |workspace| {
-            let memories = of_channel(&workspace, &channel.id)?;
-            let mut versions: Vec<&StoredMemory> = memories
-                .iter()
-                .filter(|stored| is_version_of(stored, &channel.id))
-                .collect();
-            versions.sort_by_key(|stored| std::cmp::Reverse(stored.memory.version));
-            let shown = versions
-                .iter()
-                .take(usize::try_from(most).unwrap_or(usize::MAX));
-            Ok(HistoryView {
-                total: count(versions.len()),
-                versions: shown.map(|stored| text(stored)).collect(),
-                channel: channel.name,
-            })
+        let memories = self.of_channel(&channel.id).await?;
+        let versions = versions_of(&memories, &channel.id);
+        let most = usize::try_from(most).unwrap_or(usize::MAX);
+        Ok(HistoryView {
+            total: count(versions.len()),
+            versions: versions.into_iter().take(most).map(text).collect(),
+            channel: channel.name,
         })
-        .await
     }
 
     /// What a version of a channel's short-term memory was made from; the newest, if none is named.
@@ -149,46 +126,26 @@ impl Views {
         channel: Asked,
         asked: Option<u32>,
     ) -> Result<SourcesView, String> {
-        let name = channel.name.clone();
-        let found = self
-            .blocking(move |workspace| {
-                let memories = of_channel(&workspace, &channel.id)?;
-                let versions = memories
-                    .iter()
-                    .filter(|stored| is_version_of(stored, &channel.id));
-                let version = match asked {
-                    Some(number) => versions
-                        .clone()
-                        .find(|stored| stored.memory.version == number),
-                    None => versions.max_by_key(|stored| stored.memory.version),
-                };
-                let Some(version) = version else {
-                    return Ok(None);
-                };
-                let sources = workspace.sources(version.memory.id)?;
-                let messages: Vec<SourceMessage> = sources
-                    .messages
-                    .into_iter()
-                    .filter(|message| !message.deleted)
-                    .collect();
-                Ok(Some((
-                    version.memory.version,
-                    version.memory.created_at,
-                    messages,
-                )))
-            })
-            .await?;
-        let found = match found {
-            Some((version, made_at, messages)) => Some(SourcesOf {
-                version,
-                made_at: moment(made_at),
-                total: count(messages.len()),
-                messages: self.linked(messages).await,
-            }),
+        let memories = self.of_channel(&channel.id).await?;
+        let mut versions = versions_of(&memories, &channel.id).into_iter();
+        let version =
+            versions.find(|stored| asked.is_none_or(|number| stored.memory.version == number));
+        let found = match version {
+            Some(version) => {
+                let sources = self.view().sources(version.memory.id).await;
+                let mut messages = sources.map_err(explained)?.messages;
+                messages.retain(|message| !message.deleted);
+                Some(SourcesOf {
+                    version: version.memory.version,
+                    made_at: moment(version.memory.created_at),
+                    total: count(messages.len()),
+                    messages: self.linked(messages).await,
+                })
+            }
             None => None,
         };
         Ok(SourcesView {
-            channel: name,
+            channel: channel.name,
             asked,
             found,
         })
@@ -215,18 +172,24 @@ impl Views {
             .await
     }
 
-    async fn blocking<T: Send + 'static>(
-        &self,
-        read: impl FnOnce(SqliteWorkspace) -> Result<T, StoreError> + Send + 'static,
-    ) -> Result<T, String> {
-        let workspace = self.workspace.clone();
-        let read = tokio::task::spawn_blocking(move || read(workspace)).await;
-        match read {
-            Ok(Ok(view)) => Ok(view),
-            Ok(Err(error)) => Err(explain_storage(&StorageError::from(error))),
-            Err(error) => Err(error.to_string()),
-        }
+    /// All memories of a channel.
+    async fn of_channel(&self, id: &str) -> Result<Vec<StoredMemory>, String> {
+        let filter = MemoryFilter {
+            scope: Some(Scope::Channel),
+            scope_id: Some(id.to_owned()),
+            with_text: true,
+            ..MemoryFilter::default()
+        };
+        self.view().memories(filter).await.map_err(explained)
     }
+
+    fn view(&self) -> Arc<dyn View> {
+        self.workspace.view(Place::Operator)
+    }
+}
+
+fn explained(error: StorageError) -> String {
+    explain_storage(&error)
 }
 
 /// The channel that somebody asked about.
@@ -237,13 +200,14 @@ pub(super) struct Asked {
     pub(super) name: String,
 }
 
-fn of_channel(workspace: &SqliteWorkspace, id: &str) -> Result<Vec<StoredMemory>, StoreError> {
-    workspace.stored_memories(&MemoryFilter {
-        scope: Some(Scope::Channel),
-        scope_id: Some(id.to_owned()),
-        with_text: true,
-        ..MemoryFilter::default()
-    })
+/// The versions of a channel's short-term memory, the newest first.
+fn versions_of<'m>(memories: &'m [StoredMemory], channel_id: &str) -> Vec<&'m StoredMemory> {
+    let versions = memories
+        .iter()
+        .filter(|stored| is_version_of(stored, channel_id));
+    let mut versions: Vec<&StoredMemory> = versions.collect();
+    versions.sort_by_key(|stored| std::cmp::Reverse(stored.memory.version));
+    versions
 }
 
 fn is_version_of(stored: &StoredMemory, channel_id: &str) -> bool {

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use myao_plugin::state::Workspace;
 use myao_plugin::storage::StorageError;
 use myao_plugin::waits::{Wait, WaitKind, is_under_way};
-use myao_sqlite::SqliteWorkspace;
 
 use super::clock::Clock;
 use super::current::Current;
@@ -22,7 +22,7 @@ const REPLIES: &str = "response";
 /// Tells what waits.
 #[derive(Clone)]
 pub(super) struct Waiting {
-    pub(super) workspace: SqliteWorkspace,
+    pub(super) workspace: Arc<dyn Workspace>,
     pub(super) slack: Arc<LiveSlack>,
     pub(super) current: Current,
     pub(super) clock: Clock,

@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use myao_plugin::explain::explain_storage;
+use myao_plugin::state::Workspace;
+use myao_plugin::state::inbox::{Failed, WaitingEvent};
 use myao_plugin::storage::StorageError;
 use myao_plugin::storage::effects::Effect;
 use myao_plugin::storage::records::Directory;
 use myao_slack::events::{BotIdentity, Consequences, Named, consequences};
-use myao_sqlite::SqliteWorkspace;
-use myao_sqlite::inbox::{Failed, WaitingEvent};
 use tokio::sync::Notify;
 
 use super::clock::Clock;
@@ -29,7 +29,7 @@ const REMEMBERED_SECONDS: i64 = 24 * 3600;
 
 /// Applies events, oldest first.
 pub(super) struct Worker {
-    pub(super) workspace: SqliteWorkspace,
+    pub(super) workspace: Arc<dyn Workspace>,
     pub(super) slack: Arc<LiveSlack>,
     pub(super) bot: BotIdentity,
     pub(super) home: Home,

@@ -40,6 +40,7 @@ pub mod run;
 mod settings;
 pub mod slack;
 pub mod spans;
+pub mod state;
 pub mod storage;
 pub mod ts;
 pub mod waits;

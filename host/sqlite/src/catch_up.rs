@@ -1,6 +1,8 @@
 //! What catching up has to remember over a restart: channels that could not be read, and messages that an answer of
 //! the platform lacked.
 
+use myao_plugin::state::catch_up::{CatchUpState, MissingMessage, UnreadChannel};
+use myao_plugin::state::sync::StoredId;
 use myao_plugin::storage::StorageError;
 use myao_plugin::ts::TsKey;
 use rusqlite::params;
@@ -8,7 +10,6 @@ use rusqlite::params;
 use super::error::Fault;
 use super::inbox::list;
 use super::messages::channel_key;
-use super::sync::StoredId;
 use super::workspace::SqliteWorkspace;
 
 /// The waits before a channel is read again, in seconds: the first, which doubles each time, and the longest.
@@ -18,148 +19,95 @@ const MESSAGE_WAITS: (i64, i64) = (600, 6 * 3600);
 /// How often a message is asked for that is neither there nor known to be gone. Then it counts as there.
 const MAX_ASKS: i64 = 6;
 
-/// A channel whose history could not be read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UnreadChannel {
-    /// The channel.
-    pub channel_id: String,
-    /// Where the gap began, in Unix seconds; `None` for a channel of which nothing was read yet.
-    pub since: Option<i64>,
-}
-
-/// A message that an answer lacked.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MissingMessage {
-    /// Its channel.
-    pub channel_id: String,
-    /// The message.
-    pub id: StoredId,
-}
-
-impl SqliteWorkspace {
-    /// Notes at `now`, in Unix seconds, that the history of a channel could not be read since then. The earliest such
-    /// time stays, until [`SqliteWorkspace::end_unread`].
-    ///
-    /// # Errors
-    /// [`StorageError::NotFound`] for a channel that is not stored; what the file or the disk refuses.
-    pub async fn put_off_channel(
+#[async_trait::async_trait]
+impl CatchUpState for SqliteWorkspace {
+    async fn put_off_channel(
         &self,
         channel_id: &str,
         since: Option<i64>,
         now: i64,
     ) -> Result<(), StorageError> {
         let channel_id = channel_id.to_owned();
-        self.blocking(move |this| {
-            this.write(|connection, place| {
-                let channel = channel_key(connection, place, &channel_id)?;
-                let put_off = include_str!("sql/put_off_channel.sql");
-                let (first, longest) = CHANNEL_WAITS;
-                let columns = params![place.workspace, channel, since, now, first, longest];
-                connection.prepare_cached(put_off)?.execute(columns)?;
-                Ok(())
-            })
+        self.writing(move |connection, place| {
+            let channel = channel_key(connection, place, &channel_id)?;
+            let put_off = include_str!("sql/put_off_channel.sql");
+            let (first, longest) = CHANNEL_WAITS;
+            let columns = params![place.workspace, channel, since, now, first, longest];
+            connection.prepare_cached(put_off)?.execute(columns)?;
+            Ok(())
         })
         .await
     }
 
-    /// Channels that could not be read and may be tried at `now`; those that wait the longest first.
-    ///
-    /// # Errors
-    /// What the file or the disk refuses.
-    pub async fn unread_channels(&self, now: i64) -> Result<Vec<UnreadChannel>, StorageError> {
-        self.blocking(move |this| {
-            this.read(|connection, place| {
-                let unread = include_str!("sql/unread_channels.sql");
-                Ok(list(
-                    connection,
-                    unread,
-                    params![place.workspace, now],
-                    |row| {
-                        Ok(UnreadChannel {
-                            channel_id: row.get(0)?,
-                            since: row.get(1)?,
-                        })
-                    },
-                )?)
-            })
+    async fn unread_channels(&self, now: i64) -> Result<Vec<UnreadChannel>, StorageError> {
+        self.reading(move |connection, place| {
+            let unread = include_str!("sql/unread_channels.sql");
+            Ok(list(
+                connection,
+                unread,
+                params![place.workspace, now],
+                |row| {
+                    Ok(UnreadChannel {
+                        channel_id: row.get(0)?,
+                        since: row.get(1)?,
+                    })
+                },
+            )?)
         })
         .await
     }
 
-    /// Notes that the history of a channel was read, or need not be.
-    ///
-    /// # Errors
-    /// [`StorageError::NotFound`] for a channel that is not stored; what the file or the disk refuses.
-    pub async fn end_unread(&self, channel_id: &str) -> Result<(), StorageError> {
+    async fn end_unread(&self, channel_id: &str) -> Result<(), StorageError> {
         let channel_id = channel_id.to_owned();
-        self.blocking(move |this| {
-            this.write(|connection, place| {
-                let channel = channel_key(connection, place, &channel_id)?;
-                let end = "DELETE FROM unread_channels WHERE channel = ?1";
-                connection.prepare_cached(end)?.execute([channel])?;
-                Ok(())
-            })
+        self.writing(move |connection, place| {
+            let channel = channel_key(connection, place, &channel_id)?;
+            let end = "DELETE FROM unread_channels WHERE channel = ?1";
+            connection.prepare_cached(end)?.execute([channel])?;
+            Ok(())
         })
         .await
     }
 
-    /// Notes that an answer lacked these messages of a channel. They are to be asked for one by one.
-    ///
-    /// # Errors
-    /// [`StorageError::NotFound`] for a channel that is not stored; what the file or the disk refuses.
-    pub async fn note_missing(
+    async fn note_missing(
         &self,
         channel_id: &str,
         messages: Vec<StoredId>,
     ) -> Result<(), StorageError> {
         let channel_id = channel_id.to_owned();
-        self.blocking(move |this| {
-            this.write(|connection, place| {
-                let channel = channel_key(connection, place, &channel_id)?;
-                let mut note = connection.prepare_cached(include_str!("sql/note_missing.sql"))?;
-                for StoredId { ts, thread_ts } in &messages {
-                    let thread = thread_ts.map(TsKey::to_database);
-                    note.execute(params![channel, ts.to_database(), place.workspace, thread])?;
-                }
-                Ok(())
-            })
+        self.writing(move |connection, place| {
+            let channel = channel_key(connection, place, &channel_id)?;
+            let mut note = connection.prepare_cached(include_str!("sql/note_missing.sql"))?;
+            for StoredId { ts, thread_ts } in &messages {
+                let thread = thread_ts.map(TsKey::to_database);
+                note.execute(params![channel, ts.to_database(), place.workspace, thread])?;
+            }
+            Ok(())
         })
         .await
     }
 
-    /// Messages that may be asked for at `now`, those that wait the longest first.
-    ///
-    /// # Errors
-    /// What the file or the disk refuses.
-    pub async fn missing_messages(
+    async fn missing_messages(
         &self,
         now: i64,
         limit: u32,
     ) -> Result<Vec<MissingMessage>, StorageError> {
-        self.blocking(move |this| {
-            this.read(|connection, place| {
-                let missing = include_str!("sql/missing_messages.sql");
-                let columns = params![place.workspace, now, limit];
-                Ok(list(connection, missing, columns, |row| {
-                    Ok(MissingMessage {
-                        channel_id: row.get(0)?,
-                        id: StoredId {
-                            ts: TsKey::from_database(row.get(1)?),
-                            thread_ts: row.get::<_, Option<i64>>(2)?.map(TsKey::from_database),
-                        },
-                    })
-                })?)
-            })
+        self.reading(move |connection, place| {
+            let missing = include_str!("sql/missing_messages.sql");
+            let columns = params![place.workspace, now, limit];
+            Ok(list(connection, missing, columns, |row| {
+                Ok(MissingMessage {
+                    channel_id: row.get(0)?,
+                    id: StoredId {
+                        ts: TsKey::from_database(row.get(1)?),
+                        thread_ts: row.get::<_, Option<i64>>(2)?.map(TsKey::from_database),
+                    },
+                })
+            })?)
         })
         .await
     }
 
-    /// Notes at `now` that it is still not known whether a message is gone: it is asked for later, and counts as there
-    /// after some more times.
-    ///
-    /// # Errors
-    /// [`StorageError::NotFound`] for a channel that is not stored; what the file or the disk refuses.
-    pub async fn ask_again(&self, missing: &MissingMessage, now: i64) -> Result<(), StorageError> {
+    async fn ask_again(&self, missing: &MissingMessage, now: i64) -> Result<(), StorageError> {
         self.on_missing(missing, move |connection, channel, ts| {
             let forget = "DELETE FROM missing_messages WHERE channel = ?1 AND ts_key = ?2 AND tries + 1 >= ?3";
             let forgotten = connection
@@ -176,11 +124,7 @@ impl SqliteWorkspace {
         .await
     }
 
-    /// Notes that it is known what became of a message.
-    ///
-    /// # Errors
-    /// [`StorageError::NotFound`] for a channel that is not stored; what the file or the disk refuses.
-    pub async fn end_missing(&self, missing: &MissingMessage) -> Result<(), StorageError> {
+    async fn end_missing(&self, missing: &MissingMessage) -> Result<(), StorageError> {
         self.on_missing(missing, |connection, channel, ts| {
             let end = "DELETE FROM missing_messages WHERE channel = ?1 AND ts_key = ?2";
             connection.prepare_cached(end)?.execute([channel, ts])?;
@@ -188,18 +132,18 @@ impl SqliteWorkspace {
         })
         .await
     }
+}
 
+impl SqliteWorkspace {
     async fn on_missing(
         &self,
         missing: &MissingMessage,
         work: impl Fn(&rusqlite::Connection, i64, i64) -> Result<(), Fault> + Send + 'static,
     ) -> Result<(), StorageError> {
         let (channel_id, ts) = (missing.channel_id.clone(), missing.id.ts.to_database());
-        self.blocking(move |this| {
-            this.write(|connection, place| {
-                let channel = channel_key(connection, place, &channel_id)?;
-                work(connection, channel, ts)
-            })
+        self.writing(move |connection, place| {
+            let channel = channel_key(connection, place, &channel_id)?;
+            work(connection, channel, ts)
         })
         .await
     }

@@ -1,52 +1,16 @@
-//! Memories that could not be made, and rest.
+//! Memories that could not be made, and are deferred.
 
 use myao_plugin::Scope;
+use myao_plugin::state::upkeep::StoredDeferral;
 use myao_plugin::storage::Deferral;
 use rusqlite::{Connection, params};
 
-use super::error::{Fault, StoreError};
+use super::error::Fault;
 use super::place::Place;
 use super::save::{Series, subject};
-use super::workspace::SqliteWorkspace;
 use super::{journal, rows};
 
-/// A memory that rests, with what it is about.
-#[derive(Debug, Clone, PartialEq)]
-pub struct StoredDeferral {
-    /// What it is about.
-    pub scope: Scope,
-    /// The channel, thread or workspace.
-    pub scope_id: String,
-    /// The name of its channel, or of its thread's channel; none for the workspace.
-    pub channel_name: Option<String>,
-    /// Until when it rests, and why.
-    pub deferral: Deferral,
-}
-
-impl SqliteWorkspace {
-    /// All that rests, ordered by scope, scope id and type. Blocks.
-    ///
-    /// # Errors
-    /// What the file or the disk refuses.
-    pub fn deferrals(&self) -> Result<Vec<StoredDeferral>, StoreError> {
-        self.read(all)
-    }
-
-    /// Ends all rests, so that the next run tries everything again; returns how many there were. Blocks.
-    ///
-    /// # Errors
-    /// What the file or the disk refuses.
-    pub fn clear_deferrals(&self) -> Result<usize, StoreError> {
-        self.write(|connection, place| {
-            let clear = include_str!("sql/clear_deferrals.sql");
-            Ok(connection
-                .prepare_cached(clear)?
-                .execute([place.workspace])?)
-        })
-    }
-}
-
-/// What rests of one workspace, channel or thread.
+/// What is deferred of one workspace, channel or thread.
 pub(super) fn of(
     connection: &Connection,
     place: &Place,
@@ -62,7 +26,7 @@ pub(super) fn of(
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-/// Lets a memory rest.
+/// Defers a memory.
 pub(super) fn set(
     connection: &Connection,
     place: &Place,
@@ -94,7 +58,7 @@ pub(super) fn set(
     Ok(())
 }
 
-/// Ends the rest of a memory that was made.
+/// Ends the deferral of a memory that was made.
 pub(super) fn end(connection: &Connection, series: &Series<'_>) -> rusqlite::Result<()> {
     connection
         .prepare_cached(include_str!("sql/end_deferral.sql"))?

@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 
 use myao_plugin::names;
+use myao_plugin::state::view::{MemoryFilter, StoredMemory};
 
 use super::error::{Fault, StoreError};
-use super::inspect::{MemoryFilter, StoredMemory, sources, stored_memories};
 use super::place::Place;
 use super::rows;
+use super::view::{sources, stored_memories};
 use super::workspace::SqliteWorkspace;
 
 impl SqliteWorkspace {

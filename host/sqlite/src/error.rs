@@ -83,8 +83,7 @@ pub enum StoreError {
 }
 
 /// The text of an error of the contract.
-#[must_use]
-pub fn message(error: &StorageError) -> &str {
+fn message(error: &StorageError) -> &str {
     match error {
         StorageError::NotFound(text)
         | StorageError::Conflict(text)

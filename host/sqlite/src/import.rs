@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use myao_plugin::state::import::Import;
 use myao_plugin::storage::StorageError;
 use myao_plugin::storage::records::{
     ChannelRecord, ImportSink, ImportTally, MemoryRecord, MessageRecord, Tally, UserRecord,
@@ -72,12 +73,13 @@ impl SqliteImport {
         })
     }
 
+    #[cfg(test)]
     /// Deletes a message, at `deleted_at` in Unix seconds. No later import or event brings it back, also
     /// where it was not stored yet.
     ///
     /// # Errors
     /// What the file or the disk refuses.
-    pub fn delete_message(
+    pub(super) fn delete_message(
         &mut self,
         channel_id: &str,
         ts: TsKey,
@@ -88,10 +90,10 @@ impl SqliteImport {
             .map_err(|fault| self.error(fault))
     }
 
-    /// Ends the import: all of it is stored now.
+    /// Ends the import: all of it is stored now, or nothing.
     ///
     /// # Errors
-    /// What the file or the disk refuses; the store is then as it was.
+    /// What the file or the disk refuses.
     pub fn commit(self) -> Result<ImportTally, StoreError> {
         let (path, tally) = (self.path.clone(), self.tally);
         self.finish().map_err(|fault| fault.at(&path))?;
@@ -240,6 +242,12 @@ impl Put {
             Self::Changed => tally.changed += 1,
             Self::Unchanged => tally.unchanged += 1,
         }
+    }
+}
+
+impl Import for SqliteImport {
+    fn commit(self: Box<Self>) -> Result<ImportTally, StorageError> {
+        Ok(SqliteImport::commit(*self)?)
     }
 }
 

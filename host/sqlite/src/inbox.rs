@@ -3,6 +3,9 @@
 //! An event's effects and its end are one transaction. Its payload is emptied then, so that message text is not kept
 //! twice; the row stays for a while, so that the same event is known when it comes again.
 
+use myao_plugin::state::inbox::{
+    Applied, Failed, Inbox, IncomingEvent, Kept, MAX_FAILURES, SetAsideEvent, WaitingEvent,
+};
 use myao_plugin::storage::StorageError;
 use myao_plugin::storage::effects::Effect;
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -12,9 +15,6 @@ use super::error::{Fault, StoreError};
 use super::place::Place;
 use super::workspace::SqliteWorkspace;
 
-/// An event is set aside when it failed so many times.
-pub const MAX_FAILURES: u32 = 10;
-
 /// The longest wait until an event is tried again, in seconds. It doubles from 2 seconds on, so that ten tries span
 /// about a quarter of an hour: longer than a database is locked or the platform restarts. A later time was noted while the
 /// clock was ahead, and does not count.
@@ -23,119 +23,40 @@ pub(super) const MAX_WAIT: i64 = 600;
 /// An event was applied so many seconds after the time before which events are forgotten, at most.
 const MAX_AHEAD: i64 = 7 * 24 * 3600;
 
-/// An event as it came.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct IncomingEvent {
-    /// The platform's id of it, the same for each delivery.
-    pub event_id: String,
-    /// When it came, in milliseconds since 1970.
-    pub received_at_ms: i64,
-    /// The event, as the platform wrote it.
-    pub payload: String,
-}
-
-/// What became of an event that came.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kept {
-    /// It is kept, and waits.
-    New,
-    /// It is known.
-    Duplicate,
-}
-
-/// An event that waits.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WaitingEvent {
-    /// Its place in the order of arrival.
-    pub id: i64,
-    /// The platform's id of it.
-    pub event_id: String,
-    /// The event, as the platform wrote it.
-    pub payload: String,
-    /// How many times it failed.
-    pub failures: u32,
-}
-
-/// An event that failed too often. It is tried no more.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SetAsideEvent {
-    /// Its place in the order of arrival.
-    pub id: i64,
-    /// The platform's id of it.
-    pub event_id: String,
-    /// When it came, in milliseconds since 1970.
-    pub received_at_ms: i64,
-    /// The event, as the platform wrote it.
-    pub payload: String,
-    /// Why it failed the last time.
-    pub error: String,
-}
-
-/// What becomes of an event that failed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Failed {
-    /// It is tried again, from this Unix second on.
-    TriedAgainAt(i64),
-    /// It is set aside.
-    SetAside,
-}
-
-/// Whether an event took effect: [`StorageError`] where it could not; false where it had done so before.
-pub type Applied = Result<bool, StorageError>;
-
-impl SqliteWorkspace {
-    /// Keeps events. They are on the disk when this returns, all or none.
-    ///
-    /// # Errors
-    /// What the file or the disk refuses.
-    pub async fn keep_events(&self, events: Vec<IncomingEvent>) -> Result<Vec<Kept>, StorageError> {
-        self.blocking(move |this| this.write(|connection, place| keep(connection, place, &events)))
+#[async_trait::async_trait]
+impl Inbox for SqliteWorkspace {
+    async fn keep_events(&self, events: Vec<IncomingEvent>) -> Result<Vec<Kept>, StorageError> {
+        self.writing(move |connection, place| keep(connection, place, &events))
             .await
     }
 
-    /// Events that wait and may be tried at `now`, in order of arrival.
-    ///
-    /// # Errors
-    /// What the file or the disk refuses.
-    pub async fn waiting_events(
+    async fn waiting_events(
         &self,
         now: i64,
         limit: u32,
     ) -> Result<Vec<WaitingEvent>, StorageError> {
-        self.blocking(move |this| {
-            this.read(|connection, place| {
-                let waiting = include_str!("sql/waiting_events.sql");
-                let latest = now.saturating_add(MAX_WAIT);
-                let columns = params![place.workspace, now, limit, latest];
-                Ok(list(connection, waiting, columns, |row| {
-                    Ok(WaitingEvent {
-                        id: row.get(0)?,
-                        event_id: row.get(1)?,
-                        payload: row.get(2)?,
-                        failures: row.get(3)?,
-                    })
-                })?)
-            })
+        self.reading(move |connection, place| {
+            let waiting = include_str!("sql/waiting_events.sql");
+            let latest = now.saturating_add(MAX_WAIT);
+            let columns = params![place.workspace, now, limit, latest];
+            Ok(list(connection, waiting, columns, |row| {
+                Ok(WaitingEvent {
+                    id: row.get(0)?,
+                    event_id: row.get(1)?,
+                    payload: row.get(2)?,
+                    failures: row.get(3)?,
+                })
+            })?)
         })
         .await
     }
 
-    /// Applies the effects of an event, at `now` in Unix seconds, and ends it. False where it has ended before:
-    /// nothing is changed then.
-    ///
-    /// # Errors
-    /// What the file or the disk refuses; the event then waits as before.
-    pub async fn apply_event(&self, id: i64, effects: Vec<Effect>, now: i64) -> Applied {
+    async fn apply_event(&self, id: i64, effects: Vec<Effect>, now: i64) -> Applied {
         self.blocking(move |this| this.apply_one(&(id, effects), now))
             .await
     }
 
-    /// Applies the effects of several events, with each its end; all in one transaction, and one by one where that
-    /// fails, so that one that cannot be applied blocks no other. The results stand in their order.
-    ///
-    /// # Errors
-    /// [`StorageError::Other`] where the thread that writes ends.
-    pub async fn apply_events(
+    async fn apply_events(
         &self,
         events: Vec<(i64, Vec<Effect>)>,
         now: i64,
@@ -153,79 +74,51 @@ impl SqliteWorkspace {
         .await
     }
 
-    /// Applies effects that no event brought, at `now` in Unix seconds.
-    ///
-    /// # Errors
-    /// What the file or the disk refuses; nothing is changed then.
-    pub async fn apply_effects(&self, effects: Vec<Effect>, now: i64) -> Result<(), StorageError> {
-        self.blocking(move |this| {
-            this.write(|connection, place| {
-                let mut application = Application::new(connection, place, now);
-                application.apply(&effects)?;
-                application.finish()
-            })
+    async fn apply_effects(&self, effects: Vec<Effect>, now: i64) -> Result<(), StorageError> {
+        self.writing(move |connection, place| {
+            let mut application = Application::new(connection, place, now);
+            application.apply(&effects)?;
+            application.finish()
         })
         .await
     }
 
-    /// Notes that an event failed at `now`, in Unix seconds.
-    ///
-    /// # Errors
-    /// [`StorageError::NotFound`] where no such event waits; what the file or the disk refuses.
-    pub async fn fail_event(
-        &self,
-        id: i64,
-        error: String,
-        now: i64,
-    ) -> Result<Failed, StorageError> {
-        self.blocking(move |this| {
-            this.write(|connection, place| fail(connection, place, id, &error, now))
+    async fn fail_event(&self, id: i64, error: String, now: i64) -> Result<Failed, StorageError> {
+        self.writing(move |connection, place| fail(connection, place, id, &error, now))
+            .await
+    }
+
+    async fn set_aside_events(&self, limit: u32) -> Result<Vec<SetAsideEvent>, StorageError> {
+        self.reading(move |connection, place| {
+            let set_aside = include_str!("sql/set_aside_events.sql");
+            let columns = params![place.workspace, limit];
+            Ok(list(connection, set_aside, columns, |row| {
+                Ok(SetAsideEvent {
+                    id: row.get(0)?,
+                    event_id: row.get(1)?,
+                    received_at_ms: row.get(2)?,
+                    payload: row.get(3)?,
+                    error: row.get(4)?,
+                })
+            })?)
         })
         .await
     }
 
-    /// Events that failed too often, in order of arrival.
-    ///
-    /// # Errors
-    /// What the file or the disk refuses.
-    pub async fn set_aside_events(&self, limit: u32) -> Result<Vec<SetAsideEvent>, StorageError> {
-        self.blocking(move |this| {
-            this.read(|connection, place| {
-                let set_aside = include_str!("sql/set_aside_events.sql");
-                let columns = params![place.workspace, limit];
-                Ok(list(connection, set_aside, columns, |row| {
-                    Ok(SetAsideEvent {
-                        id: row.get(0)?,
-                        event_id: row.get(1)?,
-                        received_at_ms: row.get(2)?,
-                        payload: row.get(3)?,
-                        error: row.get(4)?,
-                    })
-                })?)
-            })
+    async fn forget_applied_events(&self, before: i64) -> Result<usize, StorageError> {
+        self.writing(move |connection, place| {
+            let forget = include_str!("sql/forget_applied_events.sql");
+            Ok(connection.prepare_cached(forget)?.execute([
+                place.workspace,
+                before,
+                before.saturating_add(MAX_AHEAD),
+            ])?)
         })
         .await
     }
+}
 
-    /// Forgets the events that were applied before a Unix second, and those that were applied long after it, while the clock
-    /// was ahead; returns how many. Their duplicates are new then.
-    ///
-    /// # Errors
-    /// What the file or the disk refuses.
-    pub async fn forget_applied_events(&self, before: i64) -> Result<usize, StorageError> {
-        self.blocking(move |this| {
-            this.write(|connection, place| {
-                let forget = include_str!("sql/forget_applied_events.sql");
-                Ok(connection.prepare_cached(forget)?.execute([
-                    place.workspace,
-                    before,
-                    before.saturating_add(MAX_AHEAD),
-                ])?)
-            })
-        })
-        .await
-    }
-
+impl SqliteWorkspace {
     fn apply_one(&self, event: &(i64, Vec<Effect>), now: i64) -> Result<bool, StoreError> {
         let events = std::slice::from_ref(event);
         let applied = self.write(|connection, place| apply(connection, place, events, now))?;

@@ -22,17 +22,13 @@ impl CallJournal for SqliteWorkspace {
         input: &Input,
     ) -> Result<Option<Completion>, StorageError> {
         let (purpose, input) = (purpose.clone(), input.clone());
-        self.blocking(move |this| {
-            this.write(|connection, place| recall(connection, place, &purpose, &input))
-        })
-        .await
+        self.writing(move |connection, place| recall(connection, place, &purpose, &input))
+            .await
     }
 
     async fn record(&self, call: CallEntry) -> Result<(), StorageError> {
-        self.blocking(move |this| {
-            this.write(|connection, place| Ok(insert(connection, place, &call)?))
-        })
-        .await
+        self.writing(move |connection, place| Ok(insert(connection, place, &call)?))
+            .await
     }
 
     async fn learned_window(&self, model: &ModelIdentity) -> Result<Option<u32>, StorageError> {

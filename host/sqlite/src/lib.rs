@@ -14,35 +14,35 @@
 
 mod backfill;
 mod backlog;
-pub mod catch_up;
+mod catch_up;
 mod deferrals;
 mod dump;
 mod dump_conversations;
 mod effects;
-pub mod error;
+mod error;
 pub mod examine;
 mod file_mode;
-pub mod import;
-pub mod inbox;
-pub mod inspect;
+mod import;
+mod inbox;
 mod journal;
-pub mod judgments;
+mod judgments;
 mod memories;
-pub mod mention_limits;
+mod mention_limits;
 mod message_row;
 mod messages;
+mod outbox;
 mod place;
 mod pool;
-pub mod posts;
 mod recordings;
-pub mod replies;
+mod replies;
 mod rows;
 mod save;
 mod schema;
-pub mod sync;
+mod sync;
 #[cfg(test)]
 mod tests;
-pub mod usage;
+mod upkeep;
+mod view;
 mod waits;
 mod workspace;
 mod writing;
@@ -50,10 +50,9 @@ mod writing;
 use std::path::Path;
 use std::sync::Arc;
 
-pub use backfill::Unreached;
-pub use deferrals::StoredDeferral;
 pub use error::StoreError;
-use import::SqliteImport;
+pub use import::SqliteImport;
+use myao_plugin::state::Workspace;
 use myao_plugin::storage::records::{ImportSink, ImportTally};
 use pool::Pool;
 use rusqlite::Connection;
@@ -64,6 +63,31 @@ pub type ReadLegacy<'a> = &'a dyn Fn(
     &Connection,
     &mut dyn ImportSink,
 ) -> Result<(), Box<dyn std::error::Error + Send + Sync>>;
+
+/// Opens one workspace of a database file as [`SqliteStore::open_or_upgrade`] and [`SqliteStore::workspace`] do. Blocks.
+///
+/// # Errors
+/// [`StoreError`].
+pub fn open(
+    path: impl AsRef<Path>,
+    workspace: &WorkspaceOptions<'_>,
+    read: ReadLegacy<'_>,
+) -> Result<(Arc<dyn Workspace>, Option<ImportTally>), StoreError> {
+    let (store, upgraded) = SqliteStore::open_or_upgrade(path, workspace.id, read)?;
+    let workspace = store.workspace(workspace.id, workspace.timezone, workspace.scope_id)?;
+    Ok((Arc::new(workspace), upgraded))
+}
+
+/// Which workspace of a database file is meant, and how its times are shown.
+#[derive(Debug, Clone, Copy)]
+pub struct WorkspaceOptions<'a> {
+    /// Its id.
+    pub id: &'a str,
+    /// Gives the UTC offset of the times it hands out.
+    pub timezone: chrono_tz::Tz,
+    /// The scope id of its own memories.
+    pub scope_id: &'a str,
+}
 
 /// A database file of myao.
 #[derive(Clone)]
@@ -132,6 +156,7 @@ impl SqliteStore {
             .write(|connection| Ok(schema::workspace_key(connection, id)?))?;
         Ok(SqliteWorkspace::new(
             self.pool.clone(),
+            id,
             key,
             timezone,
             workspace_scope_id,

@@ -1,45 +1,11 @@
 //! How many mentions are answered: so many of a person and so many in a channel, within a stretch of time before each.
 //! What counts is read from the answers that are stored, so that it is the same after a restart, and whoever asks first.
 
-use myao_plugin::storage::StorageError;
-use myao_plugin::ts::TsKey;
+use myao_plugin::state::replies::{Admission, MentionLimits, ReplyState, TOO_MANY};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::error::Fault;
-use super::replies::{Reply, ReplyState};
-use super::workspace::SqliteWorkspace;
-
-/// How many mentions are answered within a time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct MentionLimits {
-    /// Of one person; 0 for any number.
-    pub per_person: u32,
-    /// In one channel; 0 for any number.
-    pub per_channel: u32,
-    /// The time, in seconds.
-    pub window_seconds: u32,
-}
-
-/// Why such a mention was given up, as its answer says it.
-pub const TOO_MANY: &str = "too many mentions";
-
-/// What is to be done about a mention.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Admission {
-    /// It is answered.
-    Answer,
-    /// It is the first one too many: its author is told so.
-    Tell {
-        /// How many are answered within the time.
-        answered: u32,
-        /// From which Unix second on another is answered.
-        until: i64,
-        /// What the mention says.
-        text: String,
-    },
-    /// It was given up: somebody was told before.
-    Silent,
-}
+use super::replies::Reply;
 
 /// The mention in question.
 struct Mention {
@@ -56,25 +22,7 @@ struct Answered {
     first: i64,
 }
 
-impl SqliteWorkspace {
-    /// Whether a mention that waits is answered. One beyond a limit is told so or given up, for good.
-    ///
-    /// # Errors
-    /// [`StorageError::Conflict`] where no such mention waits; what the file or the disk refuses.
-    pub async fn admit_mention(
-        &self,
-        channel_id: &str,
-        ts: TsKey,
-        limits: MentionLimits,
-    ) -> Result<Admission, StorageError> {
-        self.on_reply(channel_id, ts, move |connection, reply| {
-            admit(connection, reply, limits)
-        })
-        .await
-    }
-}
-
-fn admit(
+pub(super) fn admit(
     connection: &Connection,
     reply: &Reply<'_>,
     limits: MentionLimits,

@@ -8,7 +8,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::error::{Fault, StoreError};
+use super::error::Fault;
 use super::messages::channel_key;
 use super::place::Place;
 use super::rows;
@@ -18,43 +18,40 @@ use super::workspace::SqliteWorkspace;
 #[async_trait::async_trait]
 impl Recordings for SqliteWorkspace {
     async fn keep(&self, part: Part) -> Result<i64, StorageError> {
-        self.blocking(move |this| this.write(|connection, place| keep(connection, place, &part)))
+        self.writing(move |connection, place| keep(connection, place, &part))
             .await
     }
 }
 
-impl SqliteWorkspace {
-    /// The recording of the call that saved a memory, up to that save; none where none was made.
-    ///
-    /// # Errors
-    /// What the file or the disk refuses.
-    pub fn recording_of(&self, memory: u64) -> Result<Option<Recording>, StoreError> {
-        self.read(|connection, place| {
-            let found = connection
-                .prepare_cached(include_str!("sql/recording_of_memory.sql"))?
-                .query_row(
-                    params![place.workspace, rows::memory_column(memory)],
-                    |row| {
-                        let head = Head {
-                            export: json(row, 2)?,
-                            component: row.get(3)?,
-                            started_at: row.get(4)?,
-                        };
-                        Ok((row.get(0)?, row.get(1)?, head))
-                    },
-                )
-                .optional()?;
-            let Some((recording, last, head)) = found else {
-                return Ok(None);
-            };
-            let key: [i64; 2] = [recording, last];
-            let calls = connection
-                .prepare_cached(include_str!("sql/recorded_calls.sql"))?
-                .query_map(key, import_call)?
-                .collect::<rusqlite::Result<_>>()?;
-            Ok(Some(Recording { head, calls }))
-        })
-    }
+/// The recording of the call that saved a memory, up to that save.
+pub(super) fn of(
+    connection: &Connection,
+    place: &Place,
+    memory: u64,
+) -> Result<Option<Recording>, Fault> {
+    let found = connection
+        .prepare_cached(include_str!("sql/recording_of_memory.sql"))?
+        .query_row(
+            params![place.workspace, rows::memory_column(memory)],
+            |row| {
+                let head = Head {
+                    export: json(row, 2)?,
+                    component: row.get(3)?,
+                    started_at: row.get(4)?,
+                };
+                Ok((row.get(0)?, row.get(1)?, head))
+            },
+        )
+        .optional()?;
+    let Some((recording, last, head)) = found else {
+        return Ok(None);
+    };
+    let key: [i64; 2] = [recording, last];
+    let calls = connection
+        .prepare_cached(include_str!("sql/recorded_calls.sql"))?
+        .query_map(key, import_call)?
+        .collect::<rusqlite::Result<_>>()?;
+    Ok(Some(Recording { head, calls }))
 }
 
 /// Notes that a memory was saved by the newest recorded save of this text, if there is one.

@@ -1,5 +1,6 @@
 //! What reading Slack's history needs: how far it was read, what is stored, and who is known.
 
+use myao_plugin::state::sync::{KnownChannel, RecentThread, StoredId, SyncState};
 use myao_plugin::storage::StorageError;
 use myao_plugin::storage::records::{Directory, UserRecord};
 use myao_plugin::ts::TsKey;
@@ -9,299 +10,191 @@ use super::inbox::list;
 use super::messages::channel_key;
 use super::workspace::SqliteWorkspace;
 
-/// A thread with recent messages.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RecentThread {
-    /// Its channel.
-    pub channel_id: String,
-    /// Its first message.
-    pub thread_ts: TsKey,
-    /// Its newest message that is stored.
-    pub newest: TsKey,
-}
-
-/// A message that is stored, without its text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct StoredId {
-    /// The message.
-    pub ts: TsKey,
-    /// The first message of the thread that it replies in; none for the top level.
-    pub thread_ts: Option<TsKey>,
-}
-
-/// A channel that is stored.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KnownChannel {
-    /// Its name without `#`; empty if not known.
-    pub name: String,
-    /// Whether only invited members see it; true while that is not known.
-    pub is_private: bool,
-    /// Whether the bot takes part in it.
-    pub is_present: bool,
-}
-
-impl SqliteWorkspace {
-    /// The last Unix second at which the connection was known to be good; none where there was never one.
-    ///
-    /// # Errors
-    /// What the file or the disk refuses.
-    pub async fn connected_through(&self) -> Result<Option<i64>, StorageError> {
-        self.blocking(|this| {
-            this.read(|connection, place| {
-                Ok(connection
-                    .prepare_cached(include_str!("sql/connected_through.sql"))?
-                    .query_row([place.workspace], |row| row.get(0))
-                    .optional()?)
-            })
+#[async_trait::async_trait]
+impl SyncState for SqliteWorkspace {
+    async fn connected_through(&self) -> Result<Option<i64>, StorageError> {
+        self.reading(move |connection, place| {
+            Ok(connection
+                .prepare_cached(include_str!("sql/connected_through.sql"))?
+                .query_row([place.workspace], |row| row.get(0))
+                .optional()?)
         })
         .await
     }
 
-    /// Notes that the connection was good at a Unix second, and that nothing before it is missing. Never goes back.
-    ///
-    /// # Errors
-    /// What the file or the disk refuses.
-    pub async fn set_connected_through(&self, unix_seconds: i64) -> Result<(), StorageError> {
-        self.blocking(move |this| {
-            this.write(|connection, place| {
-                connection
-                    .prepare_cached(include_str!("sql/set_connected_through.sql"))?
-                    .execute([place.workspace, unix_seconds])?;
-                Ok(())
-            })
+    async fn set_connected_through(&self, unix_seconds: i64) -> Result<(), StorageError> {
+        self.writing(move |connection, place| {
+            connection
+                .prepare_cached(include_str!("sql/set_connected_through.sql"))?
+                .execute([place.workspace, unix_seconds])?;
+            Ok(())
         })
         .await
     }
 
-    /// Where the noted time of the connection is later than `latest`, the clock was ahead when it was noted: `now` takes
-    /// its place. Both in Unix seconds.
-    ///
-    /// # Errors
-    /// What the file or the disk refuses.
-    pub async fn bring_back_connected_through(
+    async fn bring_back_connected_through(
         &self,
         now: i64,
         latest: i64,
     ) -> Result<(), StorageError> {
-        self.blocking(move |this| {
-            this.write(|connection, place| {
-                connection
-                    .prepare_cached(include_str!("sql/bring_back_connected_through.sql"))?
-                    .execute([place.workspace, now, latest])?;
-                Ok(())
-            })
+        self.writing(move |connection, place| {
+            connection
+                .prepare_cached(include_str!("sql/bring_back_connected_through.sql"))?
+                .execute([place.workspace, now, latest])?;
+            Ok(())
         })
         .await
     }
 
-    /// The newest message of all channels that is not after a time; `None` if there is none.
-    ///
-    /// # Errors
-    /// What the file or the disk refuses.
-    pub async fn newest_message(&self, until: TsKey) -> Result<Option<TsKey>, StorageError> {
-        self.blocking(move |this| {
-            this.read(|connection, place| {
-                let newest: Option<i64> = connection
-                    .prepare_cached(include_str!("sql/newest_message.sql"))?
-                    .query_row([place.workspace, until.to_database()], |row| row.get(0))
-                    .optional()?;
-                Ok(newest.map(TsKey::from_database))
-            })
+    async fn newest_message(&self, until: TsKey) -> Result<Option<TsKey>, StorageError> {
+        self.reading(move |connection, place| {
+            let newest: Option<i64> = connection
+                .prepare_cached(include_str!("sql/newest_message.sql"))?
+                .query_row([place.workspace, until.to_database()], |row| row.get(0))
+                .optional()?;
+            Ok(newest.map(TsKey::from_database))
         })
         .await
     }
 
-    /// Has the changes of threads count as of `now`, in Unix seconds, that were noted while the clock was ahead: their
-    /// memories would be made anew only once that time has come.
-    ///
-    /// # Errors
-    /// What the file or the disk refuses.
-    pub async fn bring_back_changed_threads(&self, now: i64) -> Result<(), StorageError> {
-        self.blocking(move |this| {
-            this.write(|connection, place| {
-                connection
-                    .prepare_cached(include_str!("sql/bring_back_changed_threads.sql"))?
-                    .execute([place.workspace, now])?;
-                Ok(())
-            })
+    async fn bring_back_changed_threads(&self, now: i64) -> Result<(), StorageError> {
+        self.writing(move |connection, place| {
+            connection
+                .prepare_cached(include_str!("sql/bring_back_changed_threads.sql"))?
+                .execute([place.workspace, now])?;
+            Ok(())
         })
         .await
     }
 
-    /// Up to which message the history of a channel was read.
-    ///
-    /// # Errors
-    /// [`StorageError::NotFound`] for a channel that is not stored; what the file or the disk refuses.
-    pub async fn history_read_through(
-        &self,
-        channel_id: &str,
-    ) -> Result<Option<TsKey>, StorageError> {
+    async fn history_read_through(&self, channel_id: &str) -> Result<Option<TsKey>, StorageError> {
         let channel_id = channel_id.to_owned();
-        self.blocking(move |this| {
-            this.read(|connection, place| {
-                let channel = channel_key(connection, place, &channel_id)?;
-                let read: Option<i64> = connection
-                    .prepare_cached(include_str!("sql/read_through.sql"))?
-                    .query_row([channel], |row| row.get(0))?;
-                Ok(read.map(TsKey::from_database))
-            })
+        self.reading(move |connection, place| {
+            let channel = channel_key(connection, place, &channel_id)?;
+            let read: Option<i64> = connection
+                .prepare_cached(include_str!("sql/read_through.sql"))?
+                .query_row([channel], |row| row.get(0))?;
+            Ok(read.map(TsKey::from_database))
         })
         .await
     }
 
-    /// Notes up to which message the history of a channel was read. Never goes back.
-    ///
-    /// # Errors
-    /// [`StorageError::NotFound`] for a channel that is not stored; what the file or the disk refuses.
-    pub async fn set_history_read_through(
+    async fn set_history_read_through(
         &self,
         channel_id: &str,
         ts: TsKey,
     ) -> Result<(), StorageError> {
         let channel_id = channel_id.to_owned();
-        self.blocking(move |this| {
-            this.write(|connection, place| {
-                let channel = channel_key(connection, place, &channel_id)?;
-                connection
-                    .prepare_cached(include_str!("sql/set_read_through.sql"))?
-                    .execute([channel, ts.to_database()])?;
-                Ok(())
-            })
+        self.writing(move |connection, place| {
+            let channel = channel_key(connection, place, &channel_id)?;
+            connection
+                .prepare_cached(include_str!("sql/set_read_through.sql"))?
+                .execute([channel, ts.to_database()])?;
+            Ok(())
         })
         .await
     }
 
-    /// Threads with a reply since then, in channels that the bot takes part in; those with the newest first.
-    ///
-    /// # Errors
-    /// What the file or the disk refuses.
-    pub async fn recent_threads(
+    async fn recent_threads(
         &self,
         since: TsKey,
         limit: u32,
     ) -> Result<Vec<RecentThread>, StorageError> {
-        self.blocking(move |this| {
-            this.read(|connection, place| {
-                let threads = include_str!("sql/recent_threads.sql");
-                let columns = params![place.workspace, since.to_database(), limit];
-                Ok(list(connection, threads, columns, |row| {
-                    Ok(RecentThread {
-                        channel_id: row.get(0)?,
-                        thread_ts: TsKey::from_database(row.get(1)?),
-                        newest: TsKey::from_database(row.get(2)?),
-                    })
-                })?)
-            })
+        self.reading(move |connection, place| {
+            let threads = include_str!("sql/recent_threads.sql");
+            let columns = params![place.workspace, since.to_database(), limit];
+            Ok(list(connection, threads, columns, |row| {
+                Ok(RecentThread {
+                    channel_id: row.get(0)?,
+                    thread_ts: TsKey::from_database(row.get(1)?),
+                    newest: TsKey::from_database(row.get(2)?),
+                })
+            })?)
         })
         .await
     }
 
-    /// The messages of a channel within inclusive bounds that are not deleted, oldest first. Those that the platform no
-    /// longer has were deleted.
-    ///
-    /// # Errors
-    /// [`StorageError::NotFound`] for a channel that is not stored; what the file or the disk refuses.
-    pub async fn messages_between(
+    async fn messages_between(
         &self,
         channel_id: &str,
         from: TsKey,
         to: TsKey,
     ) -> Result<Vec<StoredId>, StorageError> {
         let channel_id = channel_id.to_owned();
-        self.blocking(move |this| {
-            this.read(|connection, place| {
-                let channel = channel_key(connection, place, &channel_id)?;
-                let between = include_str!("sql/messages_between.sql");
-                let columns = params![channel, from.to_database(), to.to_database()];
-                Ok(list(connection, between, columns, |row| {
-                    Ok(StoredId {
-                        ts: TsKey::from_database(row.get(0)?),
-                        thread_ts: row.get::<_, Option<i64>>(1)?.map(TsKey::from_database),
-                    })
-                })?)
-            })
+        self.reading(move |connection, place| {
+            let channel = channel_key(connection, place, &channel_id)?;
+            let between = include_str!("sql/messages_between.sql");
+            let columns = params![channel, from.to_database(), to.to_database()];
+            Ok(list(connection, between, columns, |row| {
+                Ok(StoredId {
+                    ts: TsKey::from_database(row.get(0)?),
+                    thread_ts: row.get::<_, Option<i64>>(1)?.map(TsKey::from_database),
+                })
+            })?)
         })
         .await
     }
 
-    /// What is known of a user; the name is empty where only the id is.
-    ///
-    /// # Errors
-    /// What the file or the disk refuses.
-    pub async fn known_user(&self, id: &str) -> Result<Option<UserRecord>, StorageError> {
+    async fn known_user(&self, id: &str) -> Result<Option<UserRecord>, StorageError> {
         let id = id.to_owned();
-        self.blocking(move |this| {
-            this.read(|connection, place| {
-                Ok(connection
-                    .prepare_cached(include_str!("sql/user.sql"))?
-                    .query_row(params![place.workspace, id], |row| {
-                        Ok(UserRecord {
-                            id: id.clone(),
-                            name: row.get(0)?,
-                            is_bot: row.get(1)?,
-                        })
+        self.reading(move |connection, place| {
+            Ok(connection
+                .prepare_cached(include_str!("sql/user.sql"))?
+                .query_row(params![place.workspace, id], |row| {
+                    Ok(UserRecord {
+                        id: id.clone(),
+                        name: row.get(0)?,
+                        is_bot: row.get(1)?,
                     })
-                    .optional()?)
-            })
+                })
+                .optional()?)
         })
         .await
     }
 
-    /// What is known of a channel.
-    ///
-    /// # Errors
-    /// What the file or the disk refuses.
-    pub async fn known_channel(&self, id: &str) -> Result<Option<KnownChannel>, StorageError> {
+    async fn known_channel(&self, id: &str) -> Result<Option<KnownChannel>, StorageError> {
         let id = id.to_owned();
-        self.blocking(move |this| {
-            this.read(|connection, place| {
-                Ok(connection
-                    .prepare_cached(include_str!("sql/channel.sql"))?
-                    .query_row(params![place.workspace, id], |row| {
-                        Ok(KnownChannel {
-                            name: row.get(0)?,
-                            is_private: row.get(1)?,
-                            is_present: row.get(2)?,
-                        })
+        self.reading(move |connection, place| {
+            Ok(connection
+                .prepare_cached(include_str!("sql/channel.sql"))?
+                .query_row(params![place.workspace, id], |row| {
+                    Ok(KnownChannel {
+                        name: row.get(0)?,
+                        is_private: row.get(1)?,
+                        is_present: row.get(2)?,
                     })
-                    .optional()?)
-            })
+                })
+                .optional()?)
         })
         .await
     }
 
-    /// These users, and the names of these channels, as far as they are known.
-    ///
-    /// # Errors
-    /// What the file or the disk refuses.
-    pub async fn directory(
+    async fn directory(
         &self,
         users: Vec<String>,
         channels: Vec<String>,
     ) -> Result<Directory, StorageError> {
-        self.blocking(move |this| {
-            this.read(|connection, place| {
-                let wanted = |ids: Vec<String>| serde_json::Value::from(ids).to_string();
-                let users = list(
-                    connection,
-                    include_str!("sql/users_of.sql"),
-                    params![place.workspace, wanted(users)],
-                    |row| {
-                        let (id, name, is_bot): (String, _, _) =
-                            (row.get(0)?, row.get(1)?, row.get(2)?);
-                        Ok((id.clone(), UserRecord { id, name, is_bot }))
-                    },
-                )?;
-                let channels = list(
-                    connection,
-                    include_str!("sql/channel_names.sql"),
-                    params![place.workspace, wanted(channels)],
-                    |row| Ok((row.get(0)?, row.get(1)?)),
-                )?;
-                Ok(Directory {
-                    users: users.into_iter().collect(),
-                    channels: channels.into_iter().collect(),
-                })
+        self.reading(move |connection, place| {
+            let wanted = |ids: Vec<String>| serde_json::Value::from(ids).to_string();
+            let users = list(
+                connection,
+                include_str!("sql/users_of.sql"),
+                params![place.workspace, wanted(users)],
+                |row| {
+                    let (id, name, is_bot): (String, _, _) =
+                        (row.get(0)?, row.get(1)?, row.get(2)?);
+                    Ok((id.clone(), UserRecord { id, name, is_bot }))
+                },
+            )?;
+            let channels = list(
+                connection,
+                include_str!("sql/channel_names.sql"),
+                params![place.workspace, wanted(channels)],
+                |row| Ok((row.get(0)?, row.get(1)?)),
+            )?;
+            Ok(Directory {
+                users: users.into_iter().collect(),
+                channels: channels.into_iter().collect(),
             })
         })
         .await

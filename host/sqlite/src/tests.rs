@@ -13,7 +13,6 @@ mod effects;
 mod events;
 mod faults;
 mod import;
-mod inspect;
 mod journal;
 mod judgments;
 mod orders;
@@ -27,7 +26,9 @@ mod schema;
 mod sync;
 mod times;
 mod unreached;
+mod view;
 
+use myao_plugin::state::inbox::Inbox as _;
 use myao_plugin::storage::effects::Effect;
 use myao_plugin::storage::records::{MessageRecord, UserRecord};
 use myao_plugin::storage::{Deferral, Keep, MemoryDraft, MessageQuery, SaveMode, Storage as _};

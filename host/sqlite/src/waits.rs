@@ -1,6 +1,6 @@
 //! What waits in the store for a time: for those who look after the bot.
 
-use myao_plugin::storage::StorageError;
+use myao_plugin::state::replies::{MAX_REPLY_WAIT, ReplyKind};
 use myao_plugin::ts::TsKey;
 use myao_plugin::waits::{LONGEST_DEFERRAL, Wait, WaitKind, is_under_way};
 use myao_plugin::{Scope, names};
@@ -10,32 +10,19 @@ use super::catch_up::CHANNEL_WAITS;
 use super::error::Fault;
 use super::inbox::{self, list};
 use super::place::Place;
-use super::replies::{self, MAX_REPLY_WAIT};
-use super::workspace::SqliteWorkspace;
-use super::{deferrals, rows};
+use super::{deferrals, replies, rows};
 
 /// How many waits of one kind are told.
 const MOST: u32 = 100;
 
-impl SqliteWorkspace {
-    /// What waits at `now`, in Unix seconds: memories, answers, events, and conversations that are not judged again
-    /// before. At most 100 of a kind, those that end first. Times further ahead than such a wait can last do not count.
-    ///
-    /// # Errors
-    /// What the file or the disk refuses.
-    pub async fn waits(&self, now: i64) -> Result<Vec<Wait>, StorageError> {
-        self.blocking(move |this| {
-            this.read(|connection, place| {
-                let mut waits = memories(connection, place, now)?;
-                waits.extend(answers(connection, place, now)?);
-                waits.extend(events(connection, place, now)?);
-                waits.extend(channels(connection, place, now)?);
-                waits.extend(judgments(connection, place, now)?);
-                Ok(waits)
-            })
-        })
-        .await
-    }
+/// What waits; see [`Upkeep::waits`](myao_plugin::state::upkeep::Upkeep::waits).
+pub(super) fn all(connection: &Connection, place: &Place, now: i64) -> Result<Vec<Wait>, Fault> {
+    let mut waits = memories(connection, place, now)?;
+    waits.extend(answers(connection, place, now)?);
+    waits.extend(events(connection, place, now)?);
+    waits.extend(channels(connection, place, now)?);
+    waits.extend(judgments(connection, place, now)?);
+    Ok(waits)
 }
 
 fn memories(connection: &Connection, place: &Place, now: i64) -> Result<Vec<Wait>, Fault> {
@@ -76,8 +63,8 @@ fn answers(connection: &Connection, place: &Place, now: i64) -> rusqlite::Result
     list(connection, deferred, columns, |row| {
         let (channel, ts): (String, i64) = (row.get(0)?, row.get(1)?);
         let label = match replies::kind(row.get(2)?) {
-            replies::ReplyKind::Mention => "mention",
-            replies::ReplyKind::OwnAccord => "unasked",
+            ReplyKind::Mention => "mention",
+            ReplyKind::Unasked => "unasked",
         };
         Ok(Wait {
             kind: WaitKind::Answer,

@@ -3,6 +3,9 @@
 use std::sync::Arc;
 
 use myao_plugin::Scope;
+use myao_plugin::state::Workspace;
+use myao_plugin::state::import::{Import, ImportTarget};
+use myao_plugin::state::view::{Place as ViewPlace, View};
 use myao_plugin::storage::{
     Backlog, Channel, Deferral, Due, DueQuery, Memory, MemoryDraft, MemoryQuery, Message,
     MessageQuery, Storage, StorageError,
@@ -10,8 +13,9 @@ use myao_plugin::storage::{
 use rusqlite::Connection;
 
 use super::error::{Fault, StoreError};
+use super::import::SqliteImport;
 use super::place::Place;
-use super::pool::Pool;
+use super::pool::{self, Pool};
 use super::{backlog, deferrals, memories, messages, save};
 
 /// One workspace of a [`super::SqliteStore`]. Cheap to clone.
@@ -20,32 +24,27 @@ use super::{backlog, deferrals, memories, messages, save};
 #[derive(Clone)]
 pub struct SqliteWorkspace {
     pool: Arc<Pool>,
+    id: Arc<str>,
     pub(super) place: Place,
 }
 
 impl SqliteWorkspace {
     pub(super) fn new(
         pool: Arc<Pool>,
+        id: &str,
         workspace: i64,
         timezone: chrono_tz::Tz,
         scope_id: &str,
     ) -> Self {
         Self {
             pool,
+            id: id.into(),
             place: Place {
                 workspace,
                 timezone,
                 scope_id: scope_id.into(),
             },
         }
-    }
-
-    /// What may be due; the blocking form of [`Storage::list_due`].
-    ///
-    /// # Errors
-    /// What the file or the disk refuses.
-    pub fn due(&self, query: &DueQuery) -> Result<Due, StoreError> {
-        self.read(|connection, place| backlog::due(connection, place, query))
     }
 
     /// Reads one state of the database.
@@ -64,7 +63,23 @@ impl SqliteWorkspace {
         self.pool.write(|connection| work(connection, &self.place))
     }
 
-    /// Runs `work` where it may block.
+    /// [`Self::read`] on a thread that may block.
+    pub(super) async fn reading<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Connection, &Place) -> Result<T, Fault> + Send + 'static,
+    ) -> Result<T, StorageError> {
+        self.blocking(|this| this.read(work)).await
+    }
+
+    /// [`Self::write`] on a thread that may block.
+    pub(super) async fn writing<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Connection, &Place) -> Result<T, Fault> + Send + 'static,
+    ) -> Result<T, StorageError> {
+        self.blocking(|this| this.write(work)).await
+    }
+
+    /// Runs `work` on a thread that may block.
     pub(super) async fn blocking<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Self) -> Result<T, StoreError> + Send + 'static,
@@ -79,25 +94,22 @@ impl SqliteWorkspace {
 #[async_trait::async_trait]
 impl Storage for SqliteWorkspace {
     async fn list_channels(&self) -> Result<Vec<Channel>, StorageError> {
-        self.blocking(|this| this.read(messages::channels)).await
+        self.reading(messages::channels).await
     }
 
     async fn list_messages(&self, query: MessageQuery) -> Result<Vec<Message>, StorageError> {
-        self.blocking(move |this| {
-            this.read(|connection, place| messages::messages(connection, place, &query))
-        })
-        .await
+        self.reading(move |connection, place| messages::messages(connection, place, &query))
+            .await
     }
 
     async fn list_memories(&self, query: MemoryQuery) -> Result<Vec<Memory>, StorageError> {
-        self.blocking(move |this| {
-            this.read(|connection, place| memories::memories(connection, place, &query))
-        })
-        .await
+        self.reading(move |connection, place| memories::memories(connection, place, &query))
+            .await
     }
 
     async fn list_due(&self, query: DueQuery) -> Result<Due, StorageError> {
-        self.blocking(move |this| this.due(&query)).await
+        self.reading(move |connection, place| backlog::due(connection, place, &query))
+            .await
     }
 
     async fn get_backlog(
@@ -106,19 +118,15 @@ impl Storage for SqliteWorkspace {
         thread_ts: Option<String>,
         until: String,
     ) -> Result<Backlog, StorageError> {
-        self.blocking(move |this| {
-            this.read(|connection, place| {
-                backlog::backlog(connection, place, &channel_id, thread_ts.as_deref(), &until)
-            })
+        self.reading(move |connection, place| {
+            backlog::backlog(connection, place, &channel_id, thread_ts.as_deref(), &until)
         })
         .await
     }
 
     async fn save_memory(&self, draft: MemoryDraft) -> Result<Memory, StorageError> {
-        self.blocking(move |this| {
-            this.write(|connection, place| save::save(connection, place, &draft))
-        })
-        .await
+        self.writing(move |connection, place| save::save(connection, place, &draft))
+            .await
     }
 
     async fn list_deferrals(
@@ -126,10 +134,8 @@ impl Storage for SqliteWorkspace {
         scope: Scope,
         scope_id: String,
     ) -> Result<Vec<Deferral>, StorageError> {
-        self.blocking(move |this| {
-            this.read(|connection, place| deferrals::of(connection, place, scope, &scope_id))
-        })
-        .await
+        self.reading(move |connection, place| deferrals::of(connection, place, scope, &scope_id))
+            .await
     }
 
     async fn defer(
@@ -138,10 +144,8 @@ impl Storage for SqliteWorkspace {
         scope_id: String,
         deferral: Deferral,
     ) -> Result<(), StorageError> {
-        self.blocking(move |this| {
-            this.write(|connection, place| {
-                deferrals::set(connection, place, scope, &scope_id, &deferral)
-            })
+        self.writing(move |connection, place| {
+            deferrals::set(connection, place, scope, &scope_id, &deferral)
         })
         .await
     }
@@ -151,11 +155,28 @@ impl Storage for SqliteWorkspace {
         channel_ids: Vec<String>,
         since: String,
     ) -> Result<(), StorageError> {
-        self.blocking(move |this| {
-            this.write(|connection, place| {
-                backlog::expect_first_version(connection, place, channel_ids, &since)
-            })
+        self.writing(move |connection, place| {
+            backlog::expect_first_version(connection, place, channel_ids, &since)
         })
         .await
+    }
+}
+
+impl Workspace for SqliteWorkspace {
+    fn view(&self, place: ViewPlace) -> Arc<dyn View> {
+        match place {
+            ViewPlace::Operator => Arc::new(self.clone()),
+        }
+    }
+}
+
+#[async_trait::async_trait]
+impl ImportTarget for SqliteWorkspace {
+    async fn begin_import(&self) -> Result<Box<dyn Import>, StorageError> {
+        let import = self.blocking(|this| {
+            let path = this.pool.path();
+            SqliteImport::begin(pool::connect(path)?, path, &this.id)
+        });
+        Ok(Box::new(import.await?))
     }
 }

@@ -59,6 +59,7 @@
 
 #![deny(missing_docs)]
 
+mod blocking;
 mod call;
 pub mod conformance;
 mod faults;
@@ -69,6 +70,7 @@ mod slack;
 pub mod storage;
 pub mod tap;
 
+pub use blocking::blocking;
 pub use call::{Answer, Call};
 pub use faults::{Action, Alteration, Calls, Faults, Gate, Strike};
 pub use llm::{Asked, Reply, ScriptedLlm};

@@ -4,12 +4,13 @@ use std::net::TcpListener;
 
 use myao::config::Config;
 use myao_fake_slack::{APP_TOKEN, BOT_TOKEN, FakeSlack};
+use myao_plugin::state::inbox::{Failed, Inbox as _, IncomingEvent};
+use myao_plugin::state::replies::Replies as _;
 use myao_plugin::storage::effects::Effect;
 use myao_plugin::storage::{Deferral, Storage as _};
 use myao_plugin::ts::TsKey;
 use myao_plugin::{MemoryType, Scope, WORKSPACE_SCOPE_ID};
 use myao_sqlite::SqliteStore;
-use myao_sqlite::inbox::{Failed, IncomingEvent};
 use myao_tests::bot;
 use myao_tests::export::{post, program_with};
 use myao_tests::llm_server::{API_KEY, LlmServer, Reply, answer, error};

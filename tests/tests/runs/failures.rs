@@ -4,10 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use myao_plugin::llm::{CallObserver, Completion, Llm, LlmError, Request};
+use myao_plugin::state::backfill::BackfillState as _;
+use myao_plugin::state::upkeep::Upkeep as _;
 use myao_plugin::storage::StorageError;
 use myao_plugin::{CallError, Entry, Error, Limits, MemoryPlugin, Outcome, Report, Scope, run};
 use myao_sqlite::SqliteWorkspace;
-use myao_testkit::{Asked, Call, Calls, Fault, Faults, Recorder, Reply, Tap};
+use myao_testkit::{Asked, Call, Calls, Fault, Faults, Recorder, Reply, Tap, blocking};
 use myao_tests::backfills::{
     backfill, backfill_all, llm_settings, small_steps, tapped_plugin, telling_plugin,
 };
@@ -112,7 +114,7 @@ async fn a_model_that_fails_for_one_channel_fails_that_channel_only() {
     let report = run::generate(&plugin, utc(NOW), 2, &|_| {}).await.unwrap();
     let bad = report.entries.iter().find(of_bad).unwrap();
     assert!(matches!(bad.outcome, Outcome::Deferred(_)), "{bad:?}");
-    assert_eq!(workspace.clear_deferrals().unwrap(), 1);
+    assert_eq!(blocking(workspace.clear_deferrals()).unwrap(), 1);
     assert_next_run_makes_up(&workspace).await;
 }
 
@@ -320,7 +322,7 @@ async fn a_backfill_stops_at_a_failure_and_goes_on_from_there() {
         if let Ok(outcomes) = backfill(&tapped, &workspace, 3600, until).await {
             assert_eq!(outcomes.failed.len(), 1, "call {at}");
             assert_eq!(
-                workspace.backfill_tick().unwrap(),
+                blocking(workspace.backfill_tick()).unwrap(),
                 outcomes.ticks.map(|(_, last)| last)
             );
             stopped += 1;

@@ -5,9 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use myao::config::Config;
-use myao_plugin::llm::{
-    CallObserver, Completion, FinishReason, Llm, LlmError, NoLlm, Request,
-};
+use myao_plugin::llm::{CallObserver, Completion, FinishReason, Llm, LlmError, NoLlm, Request};
 use myao_plugin::{CallError, Excess, Limits, LogLevel, MemoryPlugin, Outcome};
 use myao_testkit::LogLines;
 use myao_tests::backfills::llm_settings;

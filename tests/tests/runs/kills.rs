@@ -7,8 +7,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use myao_plugin::MemoryPlugin;
+use myao_plugin::state::upkeep::Upkeep as _;
 use myao_sqlite::SqliteWorkspace;
-use myao_testkit::{Call, Recorder};
+use myao_testkit::{Call, Recorder, blocking};
 use myao_tests::abort::{Abort, CALL_MARK, Moment};
 use myao_tests::backfills::{backfill_all, small_steps, tapped_plugin, telling_plugin};
 use myao_tests::conversation::{History, START, Shape, history};
@@ -88,7 +89,7 @@ async fn journaled(plugin: MemoryPlugin, workspace: &SqliteWorkspace) -> MemoryP
 
 /// How often the model was asked.
 fn asked(workspace: &SqliteWorkspace) -> usize {
-    let calls = workspace.calls(0, i64::MAX).unwrap();
+    let calls = blocking(workspace.calls(0, i64::MAX)).unwrap();
     calls.iter().filter(|call| !call.is_recall()).count()
 }
 

@@ -6,8 +6,10 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use myao_plugin::llm::{NoLlm, estimate_tokens};
+use myao_plugin::state::Workspace as _;
+use myao_plugin::state::view::{MemoryFilter, Place};
 use myao_plugin::{MemoryType, Scope};
-use myao_sqlite::inspect::MemoryFilter;
+use myao_testkit::blocking;
 use myao_tests::backfills::backfill_all;
 use myao_tests::merges::{assert_every_message_is_a_source, assert_merged_once_in_order};
 use myao_tests::store::{TestStore, WORKSPACE};
@@ -73,7 +75,7 @@ async fn a_backfill_of_real_conversations_remembers_every_message() {
             with_text: true,
             ..MemoryFilter::default()
         };
-        for stored in workspace.stored_memories(&filter).unwrap() {
+        for stored in blocking(workspace.view(Place::Operator).memories(filter.clone())).unwrap() {
             let memory = stored.memory;
             let limit = match memory.memory_type {
                 MemoryType::LongTerm => settings.long_term_summary_max_tokens,

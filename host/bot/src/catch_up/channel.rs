@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use myao_plugin::explain::explain_storage;
+use myao_plugin::state::sync::StoredId;
+use myao_plugin::storage::StorageError;
 use myao_plugin::storage::effects::Effect;
-use myao_plugin::storage::{Storage as _, StorageError};
 use myao_plugin::ts::TsKey;
 use myao_slack::error::{RefusalKind, SlackError as ClientError};
-use myao_sqlite::sync::StoredId;
 use serde_json::Value;
 
 use super::{CatchUp, CatchUpError};

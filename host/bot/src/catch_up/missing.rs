@@ -1,8 +1,8 @@
 //! Messages that an answer of Slack lacked: each is asked for by itself before it counts as deleted.
 
+use myao_plugin::state::catch_up::MissingMessage;
 use myao_plugin::ts::TsKey;
 use myao_slack::error::{RefusalKind, SlackError as ClientError};
-use myao_sqlite::catch_up::MissingMessage;
 use serde_json::Value;
 
 use super::channel::{concerns_all, deleted, is_tombstone};

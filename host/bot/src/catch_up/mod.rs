@@ -16,12 +16,12 @@ use std::time::Duration;
 
 use channel::{OVERLAP_SECONDS, Read, THREADS_ALIVE_SECONDS};
 use myao_plugin::explain::explain_storage;
+use myao_plugin::state::Workspace;
+use myao_plugin::state::catch_up::UnreadChannel;
 use myao_plugin::storage::StorageError;
 use myao_plugin::storage::effects::Effect;
 use myao_plugin::ts::TsKey;
 use myao_slack::events::BotIdentity;
-use myao_sqlite::SqliteWorkspace;
-use myao_sqlite::catch_up::UnreadChannel;
 use tokio::sync::Notify;
 
 use super::clock::Clock;
@@ -48,7 +48,7 @@ pub(super) enum CatchUpError {
 /// Reads what was missed.
 #[derive(Clone)]
 pub(super) struct CatchUp {
-    pub(super) workspace: SqliteWorkspace,
+    pub(super) workspace: Arc<dyn Workspace>,
     pub(super) slack: Arc<LiveSlack>,
     pub(super) bot: BotIdentity,
     pub(super) current: Current,

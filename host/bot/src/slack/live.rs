@@ -1,21 +1,21 @@
 //! A real Slack workspace: its Web API, with the store that keeps what was read.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::StreamExt as _;
 use myao_plugin::explain::explain_storage;
 use myao_plugin::slack::{Message, PostRequest, Slack, SlackError, User};
+use myao_plugin::state::Workspace;
 use myao_plugin::storage::effects::Effect;
 use myao_plugin::storage::records::{Directory, UserRecord};
-use myao_plugin::storage::{Keep, MessageQuery, Storage as _, StorageError};
+use myao_plugin::storage::{Keep, MessageQuery, StorageError};
 use myao_plugin::ts::TsKey;
 use myao_plugin::waits::is_under_way;
 use myao_slack::client::SlackClient;
 use myao_slack::error::{RefusalKind, SlackError as ClientError};
 use myao_slack::events::{BotIdentity, Named};
 use myao_slack::mrkdwn::unescaped;
-use myao_sqlite::SqliteWorkspace;
 
 use super::post::Turns;
 use crate::clock::Clock;
@@ -29,7 +29,7 @@ const ASK_AGAIN_SECONDS: i64 = 600;
 /// A workspace of Slack.
 pub struct LiveSlack {
     pub(super) client: SlackClient,
-    pub(super) workspace: SqliteWorkspace,
+    pub(super) workspace: Arc<dyn Workspace>,
     pub(super) bot: BotIdentity,
     pub(super) clock: Clock,
     pub(super) turns: Turns,
@@ -42,7 +42,7 @@ impl LiveSlack {
     #[must_use]
     pub fn new(
         client: SlackClient,
-        workspace: SqliteWorkspace,
+        workspace: Arc<dyn Workspace>,
         bot: BotIdentity,
         clock: Clock,
     ) -> Self {

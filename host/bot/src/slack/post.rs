@@ -8,13 +8,13 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use myao_plugin::slack::{PostRequest, SlackError};
+use myao_plugin::state::outbox::{NewPost, Part, PartState, PostState};
+use myao_plugin::state::replies::ReplyKind;
 use myao_plugin::ts::TsKey;
 use myao_slack::client::{Metadata, PostMessage};
 use myao_slack::markdown::to_mrkdwn;
 use myao_slack::mentions::Person;
 use myao_slack::split::{MAX_POST_CHARS, split};
-use myao_sqlite::posts::{NewPost, Part, PartState, PostState};
-use myao_sqlite::replies::ReplyKind;
 use serde_json::{Value, json};
 use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard};
 
@@ -52,7 +52,7 @@ impl LiveSlack {
             answers: place.answers,
             thread_ts: place.thread_ts,
             // A mention has its row already, which stays as it is.
-            kind: ReplyKind::OwnAccord,
+            kind: ReplyKind::Unasked,
             parts,
         };
         let state = self

@@ -1,15 +1,16 @@
 //! A chat platform that is the store alone: a message is posted by being stored. For conversations in a terminal.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use myao_plugin::Timestamp;
 use myao_plugin::slack::{Message, PostRequest, Slack, SlackError, User};
+use myao_plugin::state::Workspace;
 use myao_plugin::storage::effects::Effect;
 use myao_plugin::storage::records::{MessageRecord, UserRecord};
-use myao_plugin::storage::{Keep, MessageQuery, Storage as _, StorageError};
+use myao_plugin::storage::{Keep, MessageQuery, StorageError};
 use myao_plugin::ts::TsKey;
-use myao_sqlite::SqliteWorkspace;
 use tokio::sync::Mutex;
 
 use super::live::from_storage;
@@ -17,7 +18,7 @@ use crate::clock::Clock;
 
 /// The chat platform of one conversation.
 pub struct StoredSlack {
-    workspace: SqliteWorkspace,
+    workspace: Arc<dyn Workspace>,
     clock: Clock,
     /// Who posts.
     bot: UserRecord,
@@ -30,7 +31,7 @@ pub struct StoredSlack {
 impl StoredSlack {
     /// A platform on which `bot` answers.
     #[must_use]
-    pub fn new(workspace: SqliteWorkspace, clock: Clock, bot: UserRecord) -> Self {
+    pub fn new(workspace: Arc<dyn Workspace>, clock: Clock, bot: UserRecord) -> Self {
         Self {
             workspace,
             clock,
@@ -205,6 +206,7 @@ impl Slack for StoredSlack {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
+    use std::sync::Arc;
     use std::time::Duration;
 
     use myao_sqlite::SqliteStore;
@@ -217,7 +219,7 @@ mod tests {
         let store = SqliteStore::open(folder.path().join("myao.db")).unwrap();
         let workspace = store.workspace("default", chrono_tz::UTC, "default");
         let clock = Clock::new(chrono_tz::UTC, || Duration::from_secs(1000));
-        StoredSlack::new(workspace.unwrap(), clock, user("myao", true))
+        StoredSlack::new(Arc::new(workspace.unwrap()), clock, user("myao", true))
     }
 
     fn user(name: &str, is_bot: bool) -> UserRecord {

@@ -13,9 +13,13 @@ use myao_import::python_bot;
 use myao_llm::configured_agents;
 use myao_plugin::explain::explain_storage;
 use myao_plugin::printable::{Printable, line};
-use myao_plugin::{BUNDLED_COMPONENT, LoadError, LoadedComponent};
-use myao_plugin::{MemoryPlugin, MemoryPluginBuilder, Timestamp, WORKSPACE_SCOPE_ID, printable};
-use myao_sqlite::{SqliteStore, SqliteWorkspace};
+use myao_plugin::state::Workspace;
+use myao_plugin::storage::StorageError;
+use myao_plugin::{
+    BUNDLED_COMPONENT, LoadError, LoadedComponent, MemoryPlugin, MemoryPluginBuilder, Timestamp,
+    WORKSPACE_SCOPE_ID, printable,
+};
+use myao_sqlite::WorkspaceOptions;
 use tracing::field::Field;
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::field::MakeExt as _;
@@ -105,15 +109,19 @@ impl App {
         }
     }
 
-    /// The database; made where there is none, upgraded where it is an older one.
-    pub(crate) fn open_store(&self) -> anyhow::Result<SqliteStore> {
+    /// The workspace in the database, which is made if there is none, and upgraded if it is an older one.
+    pub(crate) fn workspace(&self) -> anyhow::Result<Arc<dyn Workspace>> {
         let path = &self.config.memory.database_path;
+        let options = WorkspaceOptions {
+            id: &self.config.workspace,
+            timezone: self.config.timezone,
+            scope_id: WORKSPACE_SCOPE_ID,
+        };
         let warnings = RefCell::new(Vec::new());
-        let (store, upgraded) =
-            SqliteStore::open_or_upgrade(path, &self.config.workspace, &|connection, sink| {
-                warnings.replace(python_bot::read(connection, sink)?.warnings);
-                Ok(())
-            })?;
+        let (workspace, upgraded) = myao_sqlite::open(path, &options, &|connection, sink| {
+            warnings.replace(python_bot::read(connection, sink)?.warnings);
+            Ok(())
+        })?;
         if let Some(tally) = upgraded {
             output::tell(&format!(
                 "Upgraded {}: {} messages and {} memories were taken over; the old tables stay beside them as legacy_*",
@@ -125,11 +133,11 @@ impl App {
                 output::tell(&format!("warning: {warning}"));
             }
         }
-        Ok(store)
+        Ok(workspace)
     }
 
-    /// The database, for commands that only look: one that is not there is an error.
-    pub(crate) fn open_existing_store(&self) -> anyhow::Result<SqliteStore> {
+    /// The workspace, for commands that only look: a database that is not there is an error.
+    pub(crate) fn existing_workspace(&self) -> anyhow::Result<Arc<dyn Workspace>> {
         let path = &self.config.memory.database_path;
         anyhow::ensure!(
             path.exists(),
@@ -137,15 +145,7 @@ impl App {
             path.display(),
             self.command("import PATH")
         );
-        self.open_store()
-    }
-
-    pub(crate) fn workspace(&self, store: &SqliteStore) -> anyhow::Result<SqliteWorkspace> {
-        Ok(store.workspace(
-            &self.config.workspace,
-            self.config.timezone,
-            WORKSPACE_SCOPE_ID,
-        )?)
+        self.workspace()
     }
 
     /// The component, which fits this program.
@@ -176,7 +176,7 @@ impl App {
     /// The same over a workspace of the database, which keeps the journal of the model's calls.
     pub(crate) async fn plugin_over(
         &self,
-        workspace: &SqliteWorkspace,
+        workspace: &Arc<dyn Workspace>,
     ) -> anyhow::Result<MemoryPlugin> {
         self.bind(self.plugin()?, workspace).await
     }
@@ -185,15 +185,14 @@ impl App {
     pub(crate) async fn bind(
         &self,
         mut plugin: MemoryPluginBuilder,
-        workspace: &SqliteWorkspace,
+        workspace: &Arc<dyn Workspace>,
     ) -> anyhow::Result<MemoryPlugin> {
-        let workspace = Arc::new(workspace.clone());
         plugin = plugin.storage(workspace.clone());
         if self.config.memory.recording {
             plugin = plugin.recordings(workspace.clone());
         }
-        let plugin = plugin.build()?.with_journal(workspace).await;
-        plugin.map_err(|error| anyhow::anyhow!(explain_storage(&error)))
+        let plugin = plugin.build()?.with_journal(workspace.clone()).await;
+        plugin.explained()
     }
 
     /// The given time, or now, in the configured time zone.
@@ -308,5 +307,17 @@ pub(crate) fn input_name(path: &Path) -> String {
         "standard input".to_owned()
     } else {
         path.display().to_string()
+    }
+}
+
+/// Puts the store's errors into words.
+pub(crate) trait Explained<T> {
+    /// The value, or the error as one line.
+    fn explained(self) -> anyhow::Result<T>;
+}
+
+impl<T> Explained<T> for Result<T, StorageError> {
+    fn explained(self) -> anyhow::Result<T> {
+        self.map_err(|error| anyhow::anyhow!(explain_storage(&error)))
     }
 }

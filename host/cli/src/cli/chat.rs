@@ -2,20 +2,22 @@
 
 use std::io::{BufRead as _, IsTerminal as _, Write as _};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use anyhow::Context as _;
 use myao_bot::chat::{Chat, Setting, own_channel};
 use myao_bot::clock::Clock;
 use myao_plugin::printable::line;
+use myao_plugin::state::Workspace;
+use myao_plugin::state::view::MemoryFilter;
 use myao_plugin::{Engine, Reply, Scope, names};
-use myao_sqlite::SqliteWorkspace;
-use myao_sqlite::inspect::MemoryFilter;
 use rustyline::DefaultEditor;
 use rustyline::error::ReadlineError;
 use serde_json::json;
 
 use super::app::App;
 use super::args::{ChatArgs, GenerateArgs};
+use super::find_channel::find_channel;
 use super::memory_json::memory_json;
 use super::{generate, in_one_line, memory, output};
 
@@ -29,9 +31,9 @@ Everything else is said to the bot.";
 
 /// Talks until the input ends. The exit code tells a script whether something went wrong.
 pub(crate) async fn run(app: &App, arguments: &ChatArgs) -> anyhow::Result<ExitCode> {
-    let workspace = app.workspace(&app.open_store()?)?;
+    let workspace = app.workspace()?;
     let channel = match &arguments.channel {
-        Some(name) if !is_own_channel(name) => workspace.find_channel(name)?,
+        Some(name) if !is_own_channel(name) => find_channel(&*workspace, name).await?,
         _ => own_channel(),
     };
     let name = name_of_person(arguments);
@@ -152,7 +154,7 @@ impl Command {
 struct Talk<'a> {
     app: &'a App,
     arguments: &'a ChatArgs,
-    workspace: SqliteWorkspace,
+    workspace: Arc<dyn Workspace>,
     chat: Chat,
     engine: Engine,
     in_terminal: bool,
@@ -191,7 +193,7 @@ impl Talk<'_> {
             None => self.say(line).await?,
             Some(Command::Quit) => return Ok(false),
             Some(Command::Help) => writeln!(output::stdout(), "{HELP}")?,
-            Some(Command::Memory) => self.show_memories()?,
+            Some(Command::Memory) => self.show_memories().await?,
             Some(Command::Generate) => self.generate().await?,
             Some(Command::Unknown) => {
                 self.fail(&format!("{line} is no command; /help lists them"));
@@ -246,7 +248,7 @@ impl Talk<'_> {
         Ok(())
     }
 
-    fn show_memories(&mut self) -> anyhow::Result<()> {
+    async fn show_memories(&mut self) -> anyhow::Result<()> {
         let channel = self.chat.channel();
         let filter = MemoryFilter {
             scope: Some(Scope::Channel),
@@ -254,7 +256,7 @@ impl Talk<'_> {
             with_text: true,
             ..MemoryFilter::default()
         };
-        let memories = match memory::newest(self.app, &self.workspace, &filter) {
+        let memories = match memory::newest(self.app, &*self.workspace, &filter).await {
             Ok(memories) => memories,
             Err(error) => {
                 self.fail(&in_one_line(&error));

@@ -1,7 +1,7 @@
 //! How costs are shown. What is not known is a question mark, and never nothing.
 
 use myao::usage::costs::{Costs, Sum};
-use myao_plugin::journal::{StoredCall, Taken};
+use myao_plugin::journal::{CallsOfMemory, StoredCall};
 use serde_json::{Value, json};
 
 use super::app::App;
@@ -71,7 +71,7 @@ pub(super) fn costs_json(costs: &Costs) -> Value {
 }
 
 /// What a memory took, in lines; none where no model was asked.
-pub(super) fn taken(app: &App, taken: &Taken) -> Vec<String> {
+pub(super) fn taken(app: &App, taken: &CallsOfMemory) -> Vec<String> {
     let mut lines = Vec::new();
     let costs = Costs::of(&taken.calls, &app.config.prices);
     if costs.calls > 0 {
@@ -102,7 +102,7 @@ pub(super) fn taken(app: &App, taken: &Taken) -> Vec<String> {
 }
 
 /// The same as JSON.
-pub(super) fn taken_json(app: &App, taken: &Taken) -> Value {
+pub(super) fn taken_json(app: &App, taken: &CallsOfMemory) -> Value {
     let mut value = costs_json(&Costs::of(&taken.calls, &app.config.prices));
     if let Value::Object(fields) = &mut value {
         fields.insert("models".to_owned(), models(&taken.calls).into());

@@ -8,26 +8,26 @@ use myao_bot::backfill;
 use myao_bot::backfill::{Options, Outcomes};
 use myao_plugin::explain::explain;
 use myao_plugin::printable::line;
+use myao_plugin::state::Workspace;
 use myao_plugin::storage::{Due, STAND_IN_VERSION};
 use myao_plugin::{Entry, Made, Outcome, Report, Scope, SkipReason, names, run};
-use myao_sqlite::{SqliteWorkspace, StoreError};
 
-use super::app::App;
+use super::app::{App, Explained as _};
 use super::args::{BackfillArgs, GenerateArgs};
 use super::report_json::{backfill_json, report_json};
 use super::{output, remarks, unreached};
 
 /// One generation run. The exit code tells whether something failed.
 pub(crate) async fn generate(app: &App, arguments: &GenerateArgs) -> anyhow::Result<ExitCode> {
-    let workspace = app.workspace(&app.open_existing_store()?)?;
+    let workspace = app.existing_workspace()?;
     let plugin = app.plugin_over(&workspace).await?;
     let now = app.time(arguments.now);
     if arguments.retry {
-        workspace.clear_deferrals()?;
+        workspace.clear_deferrals().await.explained()?;
     }
     let window = i64::from(plugin.settings().short_term_window_hours) * 3600;
     let window_start = now.unix_seconds - window;
-    let leaves_out_history = has_history(&workspace, window_start)?;
+    let leaves_out_history = has_history(&*workspace, window_start).await?;
     let bar = output::progress_bar(0, "{bar:30} {pos}/{len} threads and channels");
     let report = run::generate(
         &plugin,
@@ -41,14 +41,14 @@ pub(crate) async fn generate(app: &App, arguments: &GenerateArgs) -> anyhow::Res
     .await;
     bar.finish_and_clear();
     let mut report = report?;
-    let waiting = backfill::waiting(&plugin, &workspace, now).await?;
+    let waiting = backfill::waiting(&plugin, &*workspace, now).await?;
     add_waiting(&mut report, waiting);
     if app.json {
         output::print_json(&report_json(&report))?;
     } else {
         print_report(app, &report)?;
         if leaves_out_history {
-            print_left_out(app, &workspace, window_start)?;
+            print_left_out(app, &*workspace, window_start).await?;
         }
     }
     Ok(exit_code(
@@ -57,14 +57,21 @@ pub(crate) async fn generate(app: &App, arguments: &GenerateArgs) -> anyhow::Res
 }
 
 /// Whether a channel of which nothing is remembered has messages from before the window.
-fn has_history(workspace: &SqliteWorkspace, window_start: i64) -> Result<bool, StoreError> {
-    let oldest = workspace.oldest_message_never_summarized()?;
+async fn has_history(workspace: &dyn Workspace, window_start: i64) -> anyhow::Result<bool> {
+    let oldest = workspace
+        .oldest_message_never_summarized()
+        .await
+        .explained()?;
     Ok(oldest.is_some_and(|oldest| oldest.unix_seconds() < window_start))
 }
 
 /// What the run left out: a backfill takes it in where a channel has no memory yet.
-fn print_left_out(app: &App, workspace: &SqliteWorkspace, window_start: i64) -> anyhow::Result<()> {
-    if has_history(workspace, window_start)? {
+async fn print_left_out(
+    app: &App,
+    workspace: &dyn Workspace,
+    window_start: i64,
+) -> anyhow::Result<()> {
+    if has_history(workspace, window_start).await? {
         writeln!(
             output::stdout(),
             "note: some channels have older messages of which nothing is remembered; `{}` takes them in, if it comes before their \
@@ -72,7 +79,7 @@ fn print_left_out(app: &App, workspace: &SqliteWorkspace, window_start: i64) -> 
             app.command("backfill"),
         )?;
     }
-    unreached::print(app, &workspace.unreached()?)
+    unreached::print(app, &*workspace.unreached().await.explained()?)
 }
 
 /// Adds the channels that a run does not look at, because their conversations go on.
@@ -97,7 +104,7 @@ fn add_waiting(report: &mut Report, waiting: Due) {
 
 /// The whole past, on a simulated clock.
 pub(crate) async fn backfill(app: &App, arguments: &BackfillArgs) -> anyhow::Result<ExitCode> {
-    let workspace = app.workspace(&app.open_existing_store()?)?;
+    let workspace = app.existing_workspace()?;
     let plugin = app.plugin_over(&workspace).await?;
     let options = Options {
         interval_seconds: app.config.memory.long_term_update_interval_seconds,
@@ -108,7 +115,7 @@ pub(crate) async fn backfill(app: &App, arguments: &BackfillArgs) -> anyhow::Res
     let bar = output::progress_bar(1000, "{bar:30} {percent:>3} %  {msg}");
     let outcomes = backfill::backfill(
         &plugin,
-        &workspace,
+        &*workspace,
         options,
         &|unix_seconds| app.local_time(unix_seconds),
         &|progress| {
@@ -122,7 +129,7 @@ pub(crate) async fn backfill(app: &App, arguments: &BackfillArgs) -> anyhow::Res
     .await;
     bar.finish_and_clear();
     let outcomes = outcomes?;
-    let unreached = workspace.unreached()?;
+    let unreached = workspace.unreached().await.explained()?;
     if app.json {
         output::print_json(&backfill_json(app, &outcomes, &unreached))?;
     } else {

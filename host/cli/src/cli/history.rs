@@ -4,31 +4,35 @@ use std::io::Write as _;
 
 use anyhow::Context as _;
 use myao_plugin::printable::line;
+use myao_plugin::state::Workspace;
+use myao_plugin::state::view::{MemoryFilter, Place, StoredMemory};
 use myao_plugin::{MemoryType, Scope, names};
-use myao_sqlite::SqliteWorkspace;
-use myao_sqlite::inspect::{MemoryFilter, StoredMemory};
 use serde_json::{Value, json};
 use similar::{ChangeTag, TextDiff};
 
-use super::app::App;
+use super::app::{App, Explained as _};
+use super::find_channel::find_channel;
 use super::memory_json::memory_with_sources_json;
-use super::prompt::find_channel;
 use super::{output, remarks};
 
 /// The versions of a channel's memory with their texts and sources, oldest first.
-pub(super) fn history(
+pub(super) async fn history(
     app: &App,
-    workspace: &SqliteWorkspace,
+    workspace: &dyn Workspace,
     channel: &str,
     long_term: bool,
 ) -> anyhow::Result<()> {
-    let channel_id = find_channel(workspace, channel)?;
+    let channel_id = find_channel(workspace, channel).await?.id;
     let memory_type = type_of(long_term);
-    let texts = texts(workspace, Scope::Channel, &channel_id, memory_type)?;
+    let texts = texts(workspace, Scope::Channel, &channel_id, memory_type).await?;
     if app.json {
         let mut values = Vec::new();
         for (n, stored) in texts.iter().enumerate() {
-            let sources = workspace.sources(stored.memory.id)?;
+            let sources = workspace
+                .view(Place::Operator)
+                .sources(stored.memory.id)
+                .await
+                .explained()?;
             let mut value = memory_with_sources_json(stored, &sources);
             if let Value::Object(fields) = &mut value {
                 fields.insert("number".to_owned(), number(n, stored).into());
@@ -60,7 +64,12 @@ pub(super) fn history(
             writeln!(out, "({remarks})")?;
         }
         writeln!(out, "{}", stored.memory.content)?;
-        let sources = workspace.sources(stored.memory.id)?.messages;
+        let sources = workspace
+            .view(Place::Operator)
+            .sources(stored.memory.id)
+            .await
+            .explained()?
+            .messages;
         if let (Some(first), Some(last)) = (sources.first(), sources.last()) {
             writeln!(out, "(messages {} to {})", first.ts, last.ts)?;
         }
@@ -78,8 +87,8 @@ fn type_of(long_term: bool) -> MemoryType {
 }
 
 /// The versions of a channel's short-term memory, or the texts that another memory has had, oldest first.
-pub(super) fn texts(
-    workspace: &SqliteWorkspace,
+pub(super) async fn texts(
+    workspace: &dyn Workspace,
     scope: Scope,
     scope_id: &str,
     memory_type: MemoryType,
@@ -93,9 +102,21 @@ pub(super) fn texts(
     };
     let mut texts = Vec::new();
     if !has_versions(scope, memory_type) {
-        texts.extend(workspace.stored_memories(&filter(true))?);
+        texts.extend(
+            workspace
+                .view(Place::Operator)
+                .memories(filter(true))
+                .await
+                .explained()?,
+        );
     }
-    texts.extend(workspace.stored_memories(&filter(false))?);
+    texts.extend(
+        workspace
+            .view(Place::Operator)
+            .memories(filter(false))
+            .await
+            .explained()?,
+    );
     // A stand-in is version 0 and yet the newest.
     texts.sort_by_key(StoredMemory::is_stand_in);
     Ok(texts)
@@ -116,16 +137,16 @@ pub(super) fn number(n: usize, stored: &StoredMemory) -> u32 {
 }
 
 /// What changed between two versions.
-pub(super) fn diff(
+pub(super) async fn diff(
     app: &App,
-    workspace: &SqliteWorkspace,
+    workspace: &dyn Workspace,
     channel: &str,
     versions: (u32, u32),
     long_term: bool,
 ) -> anyhow::Result<()> {
-    let channel_id = find_channel(workspace, channel)?;
+    let channel_id = find_channel(workspace, channel).await?.id;
     let memory_type = type_of(long_term);
-    let texts = texts(workspace, Scope::Channel, &channel_id, memory_type)?;
+    let texts = texts(workspace, Scope::Channel, &channel_id, memory_type).await?;
     let text = |version| {
         texts
             .iter()

@@ -10,16 +10,16 @@ use myao_plugin::printable::line;
 use myao_plugin::storage::records::{ImportTally, Tally};
 use serde_json::json;
 
-use super::app::App;
+use super::app::{App, Explained as _};
 use super::output;
 
 /// Takes in an export or database: all of it, or nothing. A database that was made for it stays if it fails:
 /// another process may have begun to use it.
-pub(crate) fn run(app: &App, path: &Path) -> anyhow::Result<ExitCode> {
+pub(crate) async fn run(app: &App, path: &Path) -> anyhow::Result<ExitCode> {
     if myao_import::detect(path)? == Source::PythonBot {
         myao_import::python_bot::limit_memory()?;
     }
-    let (report, tally) = read(app, path).context("nothing was imported")?;
+    let (report, tally) = read(app, path).await.context("nothing was imported")?;
     if app.json {
         output::print_json(&json!({ "read": report, "stored": tally }))?;
     } else {
@@ -28,17 +28,18 @@ pub(crate) fn run(app: &App, path: &Path) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn read(app: &App, path: &Path) -> anyhow::Result<(ImportReport, ImportTally)> {
-    let store = app.open_store()?;
-    let mut sink = store.import(&app.config.workspace)?;
+async fn read(app: &App, path: &Path) -> anyhow::Result<(ImportReport, ImportTally)> {
+    let mut sink = app.workspace()?.begin_import().await.explained()?;
     let bar = output::progress_bar(0, "{bar:30} {pos}/{len} files, {msg}");
-    let report = myao_import::import(path, &mut sink, &mut |progress| {
-        bar.set_length(progress.files_total);
-        bar.set_position(progress.files_done);
-        bar.set_message(output::count(progress.messages, "message"));
-    });
-    bar.finish_and_clear();
-    Ok((report?, sink.commit()?))
+    tokio::task::block_in_place(|| {
+        let report = myao_import::import(path, &mut *sink, &mut |progress| {
+            bar.set_length(progress.files_total);
+            bar.set_position(progress.files_done);
+            bar.set_message(output::count(progress.messages, "message"));
+        });
+        bar.finish_and_clear();
+        Ok((report?, sink.commit().explained()?))
+    })
 }
 
 fn print(app: &App, path: &Path, report: &ImportReport, tally: &ImportTally) -> anyhow::Result<()> {

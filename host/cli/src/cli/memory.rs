@@ -5,17 +5,18 @@ use std::process::ExitCode;
 
 use anyhow::bail;
 use myao_plugin::printable::line;
+use myao_plugin::state::Workspace;
+use myao_plugin::state::upkeep::StoredDeferral;
+use myao_plugin::state::view::{MemoryFilter, Place, Sources, StoredMemory};
 use myao_plugin::ts::TsKey;
 use myao_plugin::{MemoryType, Scope, WORKSPACE_SCOPE_ID, names};
-use myao_sqlite::inspect::{MemoryFilter, Sources, StoredMemory};
-use myao_sqlite::{SqliteWorkspace, StoredDeferral};
 use serde_json::Value;
 
-use super::app::App;
+use super::app::{App, Explained as _};
 use super::args::MemoryCommand;
+use super::find_channel::find_channel;
 use super::history::{diff, history};
 use super::memory_json::{memory_json, memory_with_sources_json};
-use super::prompt::find_channel;
 use super::{costs, output, remarks};
 
 /// The display width of an excerpt in a table.
@@ -26,30 +27,30 @@ const SOURCES_SHOWN: usize = 5;
 const STANDS_IN: &str =
     "extracted while the model fails, which makes this memory anew when it is back";
 
-pub(crate) fn run(app: &App, command: &MemoryCommand) -> anyhow::Result<ExitCode> {
-    let workspace = app.workspace(&app.open_existing_store()?)?;
+pub(crate) async fn run(app: &App, command: &MemoryCommand) -> anyhow::Result<ExitCode> {
+    let workspace = app.existing_workspace()?;
     match command {
-        MemoryCommand::List => list(app, &workspace),
-        MemoryCommand::Show { scope_id } => show(app, &workspace, scope_id),
+        MemoryCommand::List => list(app, &*workspace).await,
+        MemoryCommand::Show { scope_id } => show(app, &*workspace, scope_id).await,
         MemoryCommand::History { channel, long_term } => {
-            history(app, &workspace, channel, *long_term)
+            history(app, &*workspace, channel, *long_term).await
         }
         MemoryCommand::Diff {
             channel,
             v1,
             v2,
             long_term,
-        } => diff(app, &workspace, channel, (*v1, *v2), *long_term),
+        } => diff(app, &*workspace, channel, (*v1, *v2), *long_term).await,
     }?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn list(app: &App, workspace: &SqliteWorkspace) -> anyhow::Result<()> {
+async fn list(app: &App, workspace: &dyn Workspace) -> anyhow::Result<()> {
     let filter = MemoryFilter {
         with_text: true,
         ..MemoryFilter::default()
     };
-    let newest = newest(app, workspace, &filter)?;
+    let newest = newest(app, workspace, &filter).await?;
     if app.json {
         return output::print_json(&newest.iter().map(memory_json).collect());
     }
@@ -59,7 +60,7 @@ fn list(app: &App, workspace: &SqliteWorkspace) -> anyhow::Result<()> {
             "There are no memories yet. Next: {}",
             app.command("backfill")
         )?;
-        return print_deferrals(app, workspace, |_| true);
+        return print_deferrals(app, workspace, |_| true).await;
     }
     let mut table = output::table(&["memory of", "type", "version", "made", "begins with"]);
     let rows: Vec<[String; 4]> = newest.iter().map(list_row).collect();
@@ -69,16 +70,16 @@ fn list(app: &App, workspace: &SqliteWorkspace) -> anyhow::Result<()> {
         table.add_row([place, memory_type, version, made, excerpt]);
     }
     output::print_table(&table)?;
-    print_deferrals(app, workspace, |_| true)
+    print_deferrals(app, workspace, |_| true).await
 }
 
 /// What could not be made and rests, and how it is tried at once.
-fn print_deferrals(
+async fn print_deferrals(
     app: &App,
-    workspace: &SqliteWorkspace,
+    workspace: &dyn Workspace,
     is_wanted: impl Fn(&StoredDeferral) -> bool,
 ) -> anyhow::Result<()> {
-    let mut deferrals = workspace.deferrals()?;
+    let mut deferrals = workspace.deferrals().await.explained()?;
     deferrals.retain(is_wanted);
     let mut out = output::stdout();
     for stored in &deferrals {
@@ -107,13 +108,18 @@ fn list_row(stored: &StoredMemory) -> [String; 4] {
 
 /// The newest version of each memory, and the stand-in behind it; they come in order of versions. The retired short-term
 /// memory of a workspace is kept, and shown only where it is asked for.
-pub(super) fn newest(
+pub(super) async fn newest(
     app: &App,
-    workspace: &SqliteWorkspace,
+    workspace: &dyn Workspace,
     filter: &MemoryFilter,
 ) -> anyhow::Result<Vec<StoredMemory>> {
     let mut newest: Vec<StoredMemory> = Vec::new();
-    for stored in workspace.stored_memories(filter)? {
+    for stored in workspace
+        .view(Place::Operator)
+        .memories(filter.clone())
+        .await
+        .explained()?
+    {
         match newest.last_mut() {
             Some(last) if is_same_memory(last, &stored) && !last.is_stand_in() => *last = stored,
             _ => newest.push(stored),
@@ -137,23 +143,30 @@ fn is_same_memory(a: &StoredMemory, b: &StoredMemory) -> bool {
     (a.scope, &a.scope_id, a.memory_type) == (b.scope, &b.scope_id, b.memory_type)
 }
 
-fn show(app: &App, workspace: &SqliteWorkspace, scope_id: &str) -> anyhow::Result<()> {
-    let (scope, scope_id) = resolve(workspace, scope_id)?;
+async fn show(app: &App, workspace: &dyn Workspace, scope_id: &str) -> anyhow::Result<()> {
+    let (scope, scope_id) = resolve(workspace, scope_id).await?;
     let filter = MemoryFilter {
         scope: Some(scope),
         scope_id: Some(scope_id.clone()),
         with_text: true,
         ..MemoryFilter::default()
     };
-    let memories = newest(app, workspace, &filter)?;
+    let memories = newest(app, workspace, &filter).await?;
     if memories.is_empty() {
         let list = app.command("memory list");
         bail!("nothing is remembered of {scope_id} yet; `{list}` shows what there is");
     }
     let mut shown = Vec::new();
     for stored in memories {
-        let sources = workspace.sources(stored.memory.id)?;
-        let taken = workspace.taken(stored.memory.id)?;
+        let sources = workspace
+            .view(Place::Operator)
+            .sources(stored.memory.id)
+            .await
+            .explained()?;
+        let taken = workspace
+            .calls_of_memory(stored.memory.id)
+            .await
+            .explained()?;
         if app.json {
             let mut value = memory_with_sources_json(&stored, &sources);
             if let Value::Object(fields) = &mut value {
@@ -170,11 +183,12 @@ fn show(app: &App, workspace: &SqliteWorkspace, scope_id: &str) -> anyhow::Resul
     print_deferrals(app, workspace, |stored| {
         (stored.scope, &stored.scope_id) == (scope, &scope_id)
     })
+    .await
 }
 
 /// The scope that a scope id, or the name of a channel, stands for.
-pub(super) fn resolve(
-    workspace: &SqliteWorkspace,
+pub(super) async fn resolve(
+    workspace: &dyn Workspace,
     scope_id: &str,
 ) -> anyhow::Result<(Scope, String)> {
     // `list` calls it by its scope.
@@ -182,11 +196,11 @@ pub(super) fn resolve(
         return Ok((Scope::Workspace, WORKSPACE_SCOPE_ID.to_owned()));
     }
     if let Some((channel, thread)) = scope_id.split_once(':') {
-        let channel = find_channel(workspace, channel)?;
+        let channel = find_channel(workspace, channel).await?.id;
         TsKey::parse(thread)?;
         return Ok((Scope::Thread, format!("{channel}:{thread}")));
     }
-    Ok((Scope::Channel, find_channel(workspace, scope_id)?))
+    Ok((Scope::Channel, find_channel(workspace, scope_id).await?.id))
 }
 
 fn print_memory(stored: &StoredMemory, sources: &Sources, taken: &[String]) -> anyhow::Result<()> {

@@ -1,7 +1,7 @@
 //! Memories and their sources as JSON.
 
 use myao_plugin::names;
-use myao_sqlite::inspect::{Sources, StoredMemory};
+use myao_plugin::state::view::{Sources, StoredMemory};
 use serde_json::{Value, json};
 
 use super::output;

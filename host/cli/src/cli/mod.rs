@@ -6,6 +6,7 @@ mod chat;
 mod config;
 mod costs;
 mod doctor;
+mod find_channel;
 mod generate;
 mod history;
 mod import;
@@ -48,11 +49,11 @@ pub(crate) fn run(arguments: Cli) -> anyhow::Result<ExitCode> {
             Command::Doctor(arguments) => doctor::run(&app, &arguments).await,
             Command::Config(command) => config::run(&app, &command),
             Command::Slack(command) => slack::run(&app, &command),
-            Command::Import { path } => import::run(&app, &path),
+            Command::Import { path } => import::run(&app, &path).await,
             Command::Backfill(arguments) => generate::backfill(&app, &arguments).await,
             Command::Generate(arguments) => generate::generate(&app, &arguments).await,
-            Command::Memory(command) => memory::run(&app, &command),
-            Command::Usage(arguments) => usage::run(&app, &arguments),
+            Command::Memory(command) => memory::run(&app, &command).await,
+            Command::Usage(arguments) => usage::run(&app, &arguments).await,
             Command::Replay(arguments) => replay::run(&app, &arguments).await,
             Command::Prompt(arguments) => prompt::prompt(&app, &arguments).await,
             Command::Summarize(arguments) => prompt::summarize(&app, &arguments).await,

@@ -8,10 +8,10 @@ use myao_plugin::ts::TsKey;
 use myao_plugin::{
     BuildRequest, Context, MemoryPlugin, MemoryType, Scope, Timestamp, context_json, names,
 };
-use myao_sqlite::SqliteWorkspace;
 
 use super::app::{App, input_name, read_input};
 use super::args::InputArgs;
+use super::find_channel::find_channel;
 use super::{output, remarks};
 
 /// Prints the exact prompt, and nothing else.
@@ -102,9 +102,9 @@ impl Input {
 
     async fn read_from_store(app: &App, arguments: &InputArgs) -> anyhow::Result<Self> {
         let scope: Scope = arguments.scope.into();
-        let workspace = app.workspace(&app.open_existing_store()?)?;
+        let workspace = app.existing_workspace()?;
         let channel_id = match (&arguments.channel, scope) {
-            (Some(name), _) => find_channel(&workspace, name)?,
+            (Some(name), _) => find_channel(&*workspace, name).await?.id,
             (None, Scope::Workspace) => String::new(),
             (None, _) => anyhow::bail!(
                 "name the channel with --channel, or a context with --context FILE.json"
@@ -188,9 +188,4 @@ fn stored_memory(context: &Context, scope: Scope, memory_type: MemoryType) -> Op
         (Scope::Workspace, MemoryType::LongTerm) => context.workspace_long_term_memory.clone(),
         _ => None,
     }
-}
-
-/// The id of a channel that is named by its name or id.
-pub(super) fn find_channel(workspace: &SqliteWorkspace, name: &str) -> anyhow::Result<String> {
-    Ok(workspace.find_channel(name.trim_start_matches('#'))?.id)
 }

@@ -7,13 +7,13 @@ use anyhow::Context as _;
 use myao_plugin::explain::explain;
 use myao_plugin::printable::line;
 use myao_plugin::recording::{Asked, Ending, Head, ImportCall, Parting, Replayed};
+use myao_plugin::state::Workspace;
+use myao_plugin::state::view::{MemoryFilter, Place, StoredMemory};
 use myao_plugin::{CallError, MemoryType, Scope, names};
-use myao_sqlite::SqliteWorkspace;
-use myao_sqlite::inspect::{MemoryFilter, StoredMemory};
 use serde_json::{Value, json};
 use similar::TextDiff;
 
-use super::app::App;
+use super::app::{App, Explained as _};
 use super::args::ReplayArgs;
 use super::history::{number, texts};
 use super::memory::{place_of, resolve};
@@ -24,10 +24,10 @@ const CONTEXT_LINES: usize = 3;
 
 /// The exit code tells whether the text is the same.
 pub(crate) async fn run(app: &App, arguments: &ReplayArgs) -> anyhow::Result<ExitCode> {
-    let workspace = app.workspace(&app.open_existing_store()?)?;
-    let wanted = find(app, &workspace, arguments)?;
+    let workspace = app.existing_workspace()?;
+    let wanted = find(app, &*workspace, arguments).await?;
     let id = wanted.stored.memory.id;
-    let recording = workspace.recording_of(id)?.with_context(|| {
+    let recording = workspace.view(Place::Operator).recording_of(id).await.explained()?.with_context(|| {
         format!(
             "memory {id} was not recorded: set `memory.recording: true` in the configuration, and the memories \
              made from then on can be replayed"
@@ -61,12 +61,16 @@ struct Wanted {
     number: u32,
 }
 
-fn find(app: &App, workspace: &SqliteWorkspace, arguments: &ReplayArgs) -> anyhow::Result<Wanted> {
-    let (scope, scope_id) = match resolve(workspace, &arguments.memory) {
+async fn find(
+    app: &App,
+    workspace: &dyn Workspace,
+    arguments: &ReplayArgs,
+) -> anyhow::Result<Wanted> {
+    let (scope, scope_id) = match resolve(workspace, &arguments.memory).await {
         Ok(found) => found,
         // A channel may have a number for a name.
         Err(error) => match (arguments.memory.parse(), arguments.version) {
-            (Ok(id), None) => return find_by_id(app, workspace, id),
+            (Ok(id), None) => return find_by_id(app, workspace, id).await,
             _ => return Err(error),
         },
     };
@@ -75,7 +79,7 @@ fn find(app: &App, workspace: &SqliteWorkspace, arguments: &ReplayArgs) -> anyho
         Scope::Channel if arguments.long_term => MemoryType::LongTerm,
         Scope::Channel | Scope::Thread => MemoryType::ShortTerm,
     };
-    let numbered = numbered(texts(workspace, scope, &scope_id, memory_type)?);
+    let numbered = numbered(texts(workspace, scope, &scope_id, memory_type).await?);
     let found = match arguments.version {
         None => numbered.into_iter().last(),
         Some(version) => numbered.into_iter().find(|wanted| wanted.number == version),
@@ -94,13 +98,17 @@ fn find(app: &App, workspace: &SqliteWorkspace, arguments: &ReplayArgs) -> anyho
     })
 }
 
-fn find_by_id(app: &App, workspace: &SqliteWorkspace, id: u64) -> anyhow::Result<Wanted> {
+async fn find_by_id(app: &App, workspace: &dyn Workspace, id: u64) -> anyhow::Result<Wanted> {
     for superseded in [false, true] {
         let filter = MemoryFilter {
             superseded,
             ..MemoryFilter::default()
         };
-        let found = workspace.stored_memories(&filter)?;
+        let found = workspace
+            .view(Place::Operator)
+            .memories(filter)
+            .await
+            .explained()?;
         if let Some(found) = found.iter().find(|stored| stored.memory.id == id) {
             let memory = &found.memory;
             let texts = texts(
@@ -108,7 +116,8 @@ fn find_by_id(app: &App, workspace: &SqliteWorkspace, id: u64) -> anyhow::Result
                 memory.scope,
                 &memory.scope_id,
                 memory.memory_type,
-            )?;
+            )
+            .await?;
             if let Some(wanted) = numbered(texts)
                 .into_iter()
                 .find(|wanted| wanted.stored.memory.id == id)

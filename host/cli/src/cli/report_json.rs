@@ -2,8 +2,8 @@
 
 use myao_bot::backfill::Outcomes;
 use myao_plugin::explain::explain;
+use myao_plugin::state::backfill::Unreached;
 use myao_plugin::{Entry, Made, Outcome, Report, SkipReason, names};
-use myao_sqlite::Unreached;
 use serde_json::{Value, json};
 
 use super::app::App;

@@ -13,11 +13,11 @@ use myao_bot::metrics::Metrics;
 use myao_bot::slack::live::LiveSlack;
 use myao_bot::stop::Stop;
 use myao_bot::{Bot, Connection};
+use myao_plugin::state::Workspace;
 use myao_slack::client::SlackClient;
 use myao_slack::events::BotIdentity;
 use myao_slack::origin::Installation;
 use myao_slack::token::Token;
-use myao_sqlite::SqliteWorkspace;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{mpsc, watch};
@@ -41,8 +41,7 @@ pub(crate) async fn run(app: &App) -> anyhow::Result<ExitCode> {
         "health_check.port",
     )
     .await?;
-    let store = app.open_store()?;
-    let workspace = app.workspace(&store)?;
+    let workspace = app.workspace()?;
     let me = client
         .auth_test()
         .await
@@ -146,7 +145,7 @@ async fn listen(address: SocketAddr, key: &str) -> anyhow::Result<TcpListener> {
 /// Loads configuration and component as their files are now.
 fn load(
     app: App,
-    workspace: SqliteWorkspace,
+    workspace: Arc<dyn Workspace>,
     slack: Arc<LiveSlack>,
     metrics: Arc<Metrics>,
 ) -> Load {

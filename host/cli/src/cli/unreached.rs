@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 
-use myao_sqlite::Unreached;
+use myao_plugin::state::backfill::Unreached;
 use serde_json::{Value, json};
 
 use super::app::App;

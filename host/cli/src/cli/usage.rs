@@ -11,7 +11,7 @@ use myao_plugin::journal::StoredCall;
 use myao_plugin::printable::line;
 use serde_json::{Map, Value, json};
 
-use super::app::App;
+use super::app::{App, Explained as _};
 use super::args::{ByArg, MomentArg, UsageArgs};
 use super::{costs, output};
 
@@ -20,11 +20,11 @@ const SUMS: [&str; 7] = [
     "calls", "failed", "input", "cached", "output", "time", "cost",
 ];
 
-pub(crate) fn run(app: &App, arguments: &UsageArgs) -> anyhow::Result<ExitCode> {
-    let workspace = app.workspace(&app.open_existing_store()?)?;
+pub(crate) async fn run(app: &App, arguments: &UsageArgs) -> anyhow::Result<ExitCode> {
+    let workspace = app.existing_workspace()?;
     let since = arguments.since.map_or(0, |since| beginning(app, since));
     let before = arguments.until.map_or(i64::MAX, |until| end(app, until));
-    let calls = workspace.calls(since, before)?;
+    let calls = workspace.calls(since, before).await.explained()?;
     let mut dimensions: Vec<Dimension> = Vec::new();
     for by in &arguments.by {
         let dimension = dimension(*by);

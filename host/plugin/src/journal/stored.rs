@@ -52,12 +52,12 @@ impl StoredCall {
     }
 }
 
-/// What a memory took.
+/// The calls that a memory took.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Taken {
+pub struct CallsOfMemory {
     /// The calls for it, failed ones and bad answers included, in order.
     pub calls: Vec<StoredCall>,
     /// The digest of the input that it was made of: of the first prompt, or of the digests of the first prompts
-    /// where it was made in parts. None where no model made it, or none that can be told from others.
+    /// where it was made in parts. `None` if no model made it, or none that can be told from others.
     pub input_digest: Option<String>,
 }

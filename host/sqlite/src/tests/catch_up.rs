@@ -1,8 +1,9 @@
 //! What catching up remembers.
 
+use myao_plugin::state::catch_up::{CatchUpState as _, MissingMessage, UnreadChannel};
+use myao_plugin::state::sync::StoredId;
+
 use super::{key, named, said, stored};
-use crate::catch_up::{MissingMessage, UnreadChannel};
-use crate::sync::StoredId;
 
 #[tokio::test]
 async fn a_channel_that_cannot_be_read_waits_longer_each_time_and_keeps_the_beginning_of_its_gap() {

@@ -1,11 +1,14 @@
 //! Regression 10: edits and deletions reach the memories of threads.
 
+use myao_plugin::state::Workspace as _;
+use myao_plugin::state::sync::SyncState as _;
+use myao_plugin::state::view::{MemoryFilter, Place};
 use myao_plugin::storage::records::{ImportSink as _, MessageRecord};
 use myao_plugin::storage::{DueQuery, Memory, MemoryDraft, SaveMode, Storage as _};
 use myao_plugin::{Scope, Timestamp};
+use myao_testkit::blocking;
 
 use super::{Stored, deleted, draft, edited, key, said, stored};
-use crate::inspect::MemoryFilter;
 
 /// When the runs of these tests begin, in Unix seconds.
 const RUN: i64 = 1_000;
@@ -152,7 +155,13 @@ async fn memory_of_a_thread_whose_replies_are_all_deleted_is_set_aside() {
             superseded,
             ..MemoryFilter::default()
         };
-        let memories = stored.workspace.stored_memories(&filter).unwrap();
+        let memories = blocking(
+            stored
+                .workspace
+                .view(Place::Operator)
+                .memories(filter.clone()),
+        )
+        .unwrap();
         memories
             .iter()
             .map(|stored| stored.memory.id)

@@ -1,9 +1,14 @@
 //! What each effect does, and which of two wins.
 
+use myao_plugin::state::Workspace as _;
+use myao_plugin::state::replies::Replies as _;
+use myao_plugin::state::sync::SyncState as _;
+use myao_plugin::state::view::Place;
 use myao_plugin::storage::effects::Effect;
 use myao_plugin::storage::records::{ChannelRecord, ImportSink as _, MessageRecord, UserRecord};
 use myao_plugin::storage::{MemoryDraft, Storage as _};
 use myao_plugin::{MemoryType, Scope};
+use myao_testkit::blocking;
 
 use super::{deleted, draft, edited, key, mention, named, present, record, said, stored, user};
 
@@ -287,7 +292,9 @@ async fn memory_stays_linked_to_messages_that_were_edited_and_deleted() {
     stored
         .apply(&[edited("1.0", None, "9.0", "edited"), deleted("2.0", "9.0")])
         .await;
-    let sources = stored.workspace.sources(made.id).unwrap().messages;
+    let sources = blocking(stored.workspace.view(Place::Operator).sources(made.id))
+        .unwrap()
+        .messages;
     let sources: Vec<_> = sources
         .iter()
         .map(|m| (m.text.as_str(), m.deleted))

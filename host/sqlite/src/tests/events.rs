@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
+use myao_plugin::state::inbox::{Failed, Inbox as _, IncomingEvent, Kept, MAX_FAILURES};
 use myao_plugin::storage::StorageError;
 use myao_plugin::storage::effects::Effect;
 use myao_plugin::storage::records::MessageRecord;
 use myao_plugin::ts::TsKey;
 
 use super::{Stored, said, stored};
-use crate::inbox::{Failed, IncomingEvent, Kept, MAX_FAILURES};
 
 fn event(id: &str, payload: &str) -> IncomingEvent {
     IncomingEvent {

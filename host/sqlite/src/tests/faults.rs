@@ -3,8 +3,10 @@
 use std::time::Duration;
 
 use myao_plugin::Scope;
+use myao_plugin::state::upkeep::Upkeep as _;
 use myao_plugin::storage::records::{ChannelRecord, ImportSink};
 use myao_plugin::storage::{MemoryDraft, Storage, StorageError};
+use myao_testkit::blocking;
 use rusqlite::{Connection, ErrorCode, ffi};
 
 use super::{Stored, deferral, draft, stored};
@@ -36,7 +38,10 @@ fn on_writer(stored: &Stored, work: impl FnOnce(&Connection) -> rusqlite::Result
 async fn refused(stored: &Stored, draft: MemoryDraft) -> String {
     let state = || {
         let workspace = &stored.workspace;
-        (workspace.dump().unwrap(), workspace.deferrals().unwrap())
+        (
+            workspace.dump().unwrap(),
+            blocking(workspace.deferrals()).unwrap(),
+        )
     };
     let before = state();
     let result = stored.workspace.save_memory(draft).await;
@@ -72,7 +77,7 @@ async fn full_disk_is_named_and_nothing_is_written() {
         connection.pragma_update_and_check(None, "max_page_count", 1 << 30, |_| Ok(()))
     });
     assert_eq!(stored.workspace.save_memory(next).await.unwrap().version, 2);
-    assert_eq!(stored.workspace.deferrals().unwrap(), []);
+    assert_eq!(blocking(stored.workspace.deferrals()).unwrap(), []);
 }
 
 #[tokio::test]
@@ -91,7 +96,7 @@ async fn read_only_database_is_named_and_nothing_is_written() {
         matches!(&deferred, Err(StorageError::Unavailable(text)) if text.contains("writable")),
         "{deferred:?}"
     );
-    assert_eq!(stored.workspace.deferrals().unwrap(), []);
+    assert_eq!(blocking(stored.workspace.deferrals()).unwrap(), []);
 }
 
 #[tokio::test]

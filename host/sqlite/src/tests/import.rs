@@ -1,11 +1,13 @@
 //! Importing into a file.
 
+use myao_plugin::state::backfill::BackfillState as _;
 use myao_plugin::storage::Storage;
 use myao_plugin::storage::records::{
     ChannelRecord, ImportSink, ImportTally, MemoryRecord, MessageRecord, Tally, UserRecord,
 };
 use myao_plugin::ts::TsKey;
 use myao_plugin::{MemoryType, Scope};
+use myao_testkit::blocking;
 
 use super::{Stored, stored};
 use crate::import::SqliteImport;
@@ -179,7 +181,10 @@ async fn workspaces_do_not_see_each_other() {
         .workspace("W2", chrono_tz::UTC, "default")
         .unwrap();
     assert_eq!(other.list_channels().await.unwrap(), []);
-    assert_eq!(other.first_message().unwrap(), None);
+    assert_eq!(
+        blocking(other.next_message_after(TsKey::from_database(-1))).unwrap(),
+        None
+    );
     assert_eq!(other.dump().unwrap(), "");
     let mut import = stored.store.import("W2").unwrap();
     fill(&mut import);

@@ -1,13 +1,13 @@
 //! Conversations that nobody answered.
 
+use myao_plugin::state::judgments::{Judgments as _, StoredJudgment};
+use myao_plugin::state::outbox::{NewPost, Outbox as _};
+use myao_plugin::state::replies::ReplyKind;
 use myao_plugin::storage::effects::Effect;
 use myao_plugin::storage::records::{MessageRecord, UserRecord};
 use myao_plugin::ts::TsKey;
 
 use super::{Stored, deleted, key, mention, present, record, said, stored, user};
-use crate::judgments::StoredJudgment;
-use crate::posts::NewPost;
-use crate::replies::ReplyKind;
 
 async fn unanswered(stored: &Stored) -> Vec<(Option<TsKey>, TsKey)> {
     let unanswered = stored.workspace.unanswered(9_000, 100).await.unwrap();
@@ -130,7 +130,7 @@ async fn message_that_was_deleted_answered_or_asked_for_an_answer_is_left_out() 
         channel_id: "C1".into(),
         answers: key("200.0"),
         thread_ts: None,
-        kind: ReplyKind::OwnAccord,
+        kind: ReplyKind::Unasked,
         parts: vec!["text".into()],
     };
     stored.workspace.begin_post(post, 1).await.unwrap();

@@ -1,11 +1,14 @@
 //! The component sees the channels that the bot takes part in.
 
+use myao_plugin::state::backfill::BackfillState as _;
+use myao_plugin::state::sync::SyncState as _;
 use myao_plugin::storage::effects::Effect;
 use myao_plugin::storage::records::MessageRecord;
 use myao_plugin::storage::{
     ChannelFilter, DueQuery, MemoryDraft, MemoryQuery, SaveMode, Storage as _,
 };
 use myao_plugin::{MemoryType, Scope, Timestamp};
+use myao_testkit::blocking;
 
 use super::{Stored, draft, named, present, said, stored};
 
@@ -68,7 +71,11 @@ async fn channel_that_the_bot_left_is_not_seen_and_comes_back_with_its_memories(
     assert_eq!(before, (vec!["C1".to_owned()], 2, 1, 1, true));
     stored.apply(&[present("C1", false, "10.0")]).await;
     assert_eq!(seen(&stored).await, none());
-    assert!(stored.workspace.oldest_new_message().unwrap().is_none());
+    assert!(
+        blocking(stored.workspace.oldest_new_message())
+            .unwrap()
+            .is_none()
+    );
     // What was delivered late does not bring it back, nor does an older event.
     stored
         .apply(&[said("9.0", Some("1.0"), "late"), present("C1", true, "5.0")])

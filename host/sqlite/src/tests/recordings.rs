@@ -2,8 +2,11 @@
 
 use myao_plugin::Timestamp;
 use myao_plugin::recording::{Export, Head, ImportCall, Part, Recordings as _, SAVE};
+use myao_plugin::state::Workspace as _;
+use myao_plugin::state::view::Place;
 use myao_plugin::storage::records::{ChannelRecord, ImportSink as _};
 use myao_plugin::storage::{Memory, MemoryDraft, Storage as _};
+use myao_testkit::blocking;
 use serde_json::{Value, json};
 
 use super::{Stored, draft, stored};
@@ -82,16 +85,23 @@ async fn memories_of_one_call_are_each_replayed_up_to_their_save() {
         .await
         .unwrap();
 
-    let recorded = workspace.recording_of(one.id).unwrap().unwrap();
+    let recorded = blocking(workspace.view(Place::Operator).recording_of(one.id))
+        .unwrap()
+        .unwrap();
     assert_eq!(recorded.head.component, "c0ffee");
     assert_eq!(recorded.calls, [get.clone(), told.clone()]);
-    let recorded = workspace.recording_of(two.id).unwrap().unwrap();
+    let recorded = blocking(workspace.view(Place::Operator).recording_of(two.id))
+        .unwrap()
+        .unwrap();
     assert_eq!(recorded.calls, [get.clone(), told, get, save("two", None)]);
     let other = stored
         .store
         .workspace("W2", chrono_tz::UTC, "default")
         .unwrap();
-    assert_eq!(other.recording_of(one.id).unwrap(), None);
+    assert_eq!(
+        blocking(other.view(Place::Operator).recording_of(one.id)).unwrap(),
+        None
+    );
 }
 
 #[tokio::test]
@@ -108,12 +118,17 @@ async fn memory_comes_from_the_newest_recorded_save_of_its_text_and_of_no_other(
         .save_memory(text("not recorded", None))
         .await
         .unwrap();
-    assert_eq!(workspace.recording_of(unrecorded.id).unwrap(), None);
+    assert_eq!(
+        blocking(workspace.view(Place::Operator).recording_of(unrecorded.id)).unwrap(),
+        None
+    );
     let saved = workspace
         .save_memory(text("the text", Some(&unrecorded)))
         .await
         .unwrap();
-    let recorded = workspace.recording_of(saved.id).unwrap().unwrap();
+    let recorded = blocking(workspace.view(Place::Operator).recording_of(saved.id))
+        .unwrap()
+        .unwrap();
     assert_eq!(
         recorded.calls[0].arguments,
         json!({ "content": "the text" })
@@ -124,5 +139,9 @@ async fn memory_comes_from_the_newest_recorded_save_of_its_text_and_of_no_other(
         .save_memory(text("another text", Some(&saved)))
         .await
         .unwrap();
-    assert!(workspace.recording_of(again.id).unwrap().is_some());
+    assert!(
+        blocking(workspace.view(Place::Operator).recording_of(again.id))
+            .unwrap()
+            .is_some()
+    );
 }

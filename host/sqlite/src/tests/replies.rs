@@ -1,10 +1,10 @@
 //! The outbox: a message is answered once.
 
+use myao_plugin::state::outbox::{NewPost, Outbox as _, Part, PartState, PostState};
+use myao_plugin::state::replies::{Replies as _, ReplyKind, ReplyState};
 use myao_plugin::storage::StorageError;
 
 use super::{Stored, deleted, key, mention, said, stored};
-use crate::posts::{NewPost, Part, PartState, PostState};
-use crate::replies::{ReplyKind, ReplyState};
 
 fn post(ts: &str, parts: &[&str]) -> NewPost {
     NewPost {
@@ -186,7 +186,7 @@ async fn message_that_was_answered_is_not_answered_again() {
     stored.apply(&[mention("5.0", None)]).await;
     assert_eq!(waiting(&stored, 99).await, [""; 0]);
     let own = NewPost {
-        kind: ReplyKind::OwnAccord,
+        kind: ReplyKind::Unasked,
         ..post("5.0", &["own"])
     };
     assert_eq!(workspace.begin_post(own, 10).await, Ok(posted));
@@ -307,14 +307,14 @@ async fn reply_of_its_own_accord_waits_only_while_it_is_half_posted() {
         .await;
     assert_eq!(waiting(&stored, 99).await, [""; 0]);
     let own = |ts| NewPost {
-        kind: ReplyKind::OwnAccord,
+        kind: ReplyKind::Unasked,
         ..post(ts, &["text"])
     };
     stored.workspace.begin_post(own("5.0"), 10).await.unwrap();
     let half = stored.workspace.waiting_replies(10, 9).await.unwrap();
     assert_eq!(
         (half.len(), half[0].kind, half[0].is_begun),
-        (1, ReplyKind::OwnAccord, true)
+        (1, ReplyKind::Unasked, true)
     );
     let gone = stored.workspace.begin_post(own("6.0"), 10).await;
     assert_eq!(gone, Ok(PostState::NotWanted(ReplyState::Deleted)));

@@ -3,6 +3,10 @@
 use myao_plugin::Scope;
 use myao_plugin::journal::{CallEntry, CallJournal as _, Input};
 use myao_plugin::llm::{Agent, CallRecord, FinishReason, Purpose};
+use myao_plugin::state::outbox::Outbox as _;
+use myao_plugin::state::replies::Replies as _;
+use myao_plugin::state::upkeep::Upkeep as _;
+use myao_testkit::blocking;
 
 use super::replies::{begin, mentioned};
 use super::{Stored, deleted, key};
@@ -80,7 +84,7 @@ async fn answer_of_the_model_waits_until_its_reply_is_posted_or_given_up() {
         }
         assert_eq!(recalled(&stored, Agent::Response).await, None);
         assert_eq!(
-            workspace.calls(0, 1).unwrap().len(),
+            blocking(workspace.calls(0, 1)).unwrap().len(),
             1,
             "what it cost stays"
         );

@@ -2,14 +2,17 @@
 
 use std::path::Path;
 
+use myao_plugin::state::Workspace as _;
+use myao_plugin::state::backfill::BackfillState as _;
+use myao_plugin::state::view::{MemoryFilter, Place};
 use myao_plugin::storage::records::{ChannelRecord, ImportSink, MemoryRecord, MessageRecord};
 use myao_plugin::storage::{MemoryDraft, SaveMode, Storage as _};
 use myao_plugin::ts::TsKey;
 use myao_plugin::{MemoryType, Scope};
+use myao_testkit::blocking;
 use rusqlite::Connection;
 
 use super::draft;
-use crate::inspect::MemoryFilter;
 use crate::{ReadLegacy, SqliteStore, StoreError};
 
 const LEGACY: &str = include_str!("legacy_bot.sql");
@@ -70,7 +73,7 @@ fn an_empty_file_with_a_version_of_another_program_becomes_ours() {
     write(&path, "PRAGMA user_version = 3");
     let store = SqliteStore::open(&path).unwrap();
     let workspace = store.workspace("W1", chrono_tz::UTC, "default").unwrap();
-    workspace.set_backfill_tick(7).unwrap();
+    blocking(workspace.set_backfill_tick(7)).unwrap();
     drop((store, workspace));
     assert!(SqliteStore::open(&path).is_ok());
 }
@@ -80,17 +83,15 @@ fn database_is_made_once_and_opened_again() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("myao.db");
     let store = SqliteStore::open(&path).unwrap();
-    store
-        .workspace("W1", chrono_tz::UTC, "default")
-        .unwrap()
-        .set_backfill_tick(7)
-        .unwrap();
+    let workspace = store.workspace("W1", chrono_tz::UTC, "default").unwrap();
+    blocking(workspace.set_backfill_tick(7)).unwrap();
+    drop(workspace);
     drop(store);
     let workspace = SqliteStore::open(&path)
         .unwrap()
         .workspace("W1", chrono_tz::UTC, "default")
         .unwrap();
-    assert_eq!(workspace.backfill_tick().unwrap(), Some(7));
+    assert_eq!(blocking(workspace.backfill_tick()).unwrap(), Some(7));
 }
 
 #[tokio::test]
@@ -107,7 +108,9 @@ async fn database_of_the_first_schema_is_migrated() {
             with_text: true,
             ..MemoryFilter::default()
         };
-        workspace.stored_memories(&filter).unwrap().remove(0)
+        blocking(workspace.view(Place::Operator).memories(filter.clone()))
+            .unwrap()
+            .remove(0)
     };
     let (older, newer) = (read(true), read(false));
     assert_eq!(
@@ -120,7 +123,7 @@ async fn database_of_the_first_schema_is_migrated() {
     );
     assert_eq!(newer.memory.merged_through, Some(7));
     assert_eq!((newer.truncated, newer.coverage), (None, None));
-    let sources = workspace.sources(9).unwrap();
+    let sources = blocking(workspace.view(Place::Operator).sources(9)).unwrap();
     assert_eq!((sources.messages.len(), sources.memories.len()), (1, 1));
     store.pool.with_writer(|connection| {
         let broken = include_str!("broken_references.sql");
@@ -233,7 +236,12 @@ fn database_of_the_python_bot_is_upgraded_in_place() {
         let tally = tally.expect("rows were taken over");
         assert_eq!((tally.messages.new, tally.memories.new), (1, 1));
         let workspace = store.workspace("W1", chrono_tz::UTC, "default").unwrap();
-        let memories = workspace.stored_memories(&MemoryFilter::default()).unwrap();
+        let memories = blocking(
+            workspace
+                .view(Place::Operator)
+                .memories(MemoryFilter::default()),
+        )
+        .unwrap();
         assert_eq!(memories[0].memory.version, 1);
         let old = Connection::open(&path).unwrap();
         let text: String = old

@@ -1,10 +1,10 @@
 //! What reading Slack's history needs.
 
+use myao_plugin::state::sync::{RecentThread, StoredId, SyncState as _};
 use myao_plugin::storage::StorageError;
 use myao_slack::mrkdwn::Names as _;
 
 use super::{deleted, key, named, present, said, stored, user};
-use crate::sync::{RecentThread, StoredId};
 
 #[tokio::test]
 async fn times_of_the_connection_and_of_the_history_never_go_back() {

@@ -1,5 +1,10 @@
 //! Times that were stored while the clock was ahead: a clock that comes back frees what they held. And what waits.
 
+use myao_plugin::state::inbox::{Failed, Inbox as _, IncomingEvent};
+use myao_plugin::state::judgments::{Judgments as _, StoredJudgment};
+use myao_plugin::state::replies::Replies as _;
+use myao_plugin::state::sync::SyncState as _;
+use myao_plugin::state::upkeep::Upkeep as _;
 use myao_plugin::storage::effects::Effect;
 use myao_plugin::storage::{Deferral, DueQuery, MemoryDraft, SaveMode, Storage as _};
 use myao_plugin::ts::TsKey;
@@ -7,8 +12,6 @@ use myao_plugin::waits::{Wait, WaitKind};
 use myao_plugin::{MemoryType, Scope, Timestamp};
 
 use super::{Stored, draft, key, mention, named, present, said, stored, user};
-use crate::inbox::{Failed, IncomingEvent};
-use crate::judgments::StoredJudgment;
 
 const NOW: i64 = 1_800_000_000;
 const DAY: i64 = 24 * 3600;

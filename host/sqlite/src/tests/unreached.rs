@@ -1,11 +1,12 @@
 //! Messages that memories have passed by.
 
+use myao_plugin::state::backfill::{BackfillState as _, Unreached};
 use myao_plugin::storage::records::{ImportSink as _, MemoryRecord};
 use myao_plugin::storage::{MemoryDraft, SaveMode, Storage as _};
 use myao_plugin::{MemoryType, Scope};
+use myao_testkit::blocking;
 
 use super::{Stored, draft, key, present, said, stored};
-use crate::Unreached;
 
 /// A version of C1, made from these messages.
 async fn summarize(stored: &Stored, mode: SaveMode, messages: &[&str], before: Option<u64>) -> u64 {
@@ -36,7 +37,7 @@ async fn messages_older_than_the_newest_memory_and_in_none_are_told() {
     let messages = ["1.0", "2.0", "3.0", "4.0", "5.0"];
     let said: Vec<_> = messages.iter().map(|ts| said(ts, None, "text")).collect();
     stored.apply(&said).await;
-    let unreached = || stored.workspace.unreached().unwrap();
+    let unreached = || blocking(stored.workspace.unreached()).unwrap();
     assert_eq!(unreached(), [], "without a memory a backfill takes them in");
     // Nothing but a stand-in has taken in the first.
     summarize(&stored, SaveMode::StandIn, &["1.0"], None).await;
@@ -75,10 +76,10 @@ async fn what_a_memory_of_another_program_was_made_from_is_not_told() {
         })
         .unwrap();
     import.commit().unwrap();
-    assert_eq!(stored.workspace.unreached().unwrap(), []);
+    assert_eq!(blocking(stored.workspace.unreached()).unwrap(), []);
     summarize(&stored, SaveMode::NewVersion, &["4.0"], Some(1)).await;
     assert_eq!(
-        stored.workspace.unreached().unwrap(),
+        blocking(stored.workspace.unreached()).unwrap(),
         of_c1(1, "3.0", "3.0")
     );
 }

@@ -2,11 +2,10 @@
 
 use anyhow::anyhow;
 use myao_plugin::explain::explain_storage;
+use myao_plugin::state::Workspace;
+use myao_plugin::state::replies::{ReplyState, StoredReply, TOO_MANY};
 use myao_plugin::storage::StorageError;
 use myao_plugin::waits::WaitKind;
-use myao_sqlite::SqliteWorkspace;
-use myao_sqlite::mention_limits::TOO_MANY;
-use myao_sqlite::replies::{ReplyState, StoredReply};
 
 use super::Finding;
 use super::health::Running;
@@ -30,26 +29,23 @@ pub(super) async fn check(app: &App, bot: Option<Running>) -> Vec<Finding> {
 }
 
 async fn look(app: &App, bot: Option<Running>) -> anyhow::Result<Vec<Finding>> {
-    let workspace = app.workspace(&app.open_store()?)?;
+    let workspace = app.workspace()?;
     let failed = |error: StorageError| anyhow!(explain_storage(&error));
     let bot_runs = bot.is_some();
     let mut findings = vec![
-        events(&workspace, bot_runs).await.map_err(failed)?,
-        answers(app, &workspace, bot_runs).await.map_err(failed)?,
+        events(&*workspace, bot_runs).await.map_err(failed)?,
+        answers(app, &*workspace, bot_runs).await.map_err(failed)?,
     ];
     // A bot that runs knows what its store knows, and more.
     let waits = match bot {
         Some(bot) => bot.waits,
-        None => stored_waits(app, &workspace).await.map_err(failed)?,
+        None => stored_waits(app, &*workspace).await.map_err(failed)?,
     };
     findings.extend(waits_finding(app, &waits));
     Ok(findings)
 }
 
-async fn stored_waits(
-    app: &App,
-    workspace: &SqliteWorkspace,
-) -> Result<Vec<WaitLine>, StorageError> {
+async fn stored_waits(app: &App, workspace: &dyn Workspace) -> Result<Vec<WaitLine>, StorageError> {
     let waits = workspace.waits(app.time(None).unix_seconds).await?;
     let told = waits.into_iter().map(|found| {
         let until = output::time(app.local_time(found.until));
@@ -95,7 +91,7 @@ impl WaitLine {
     }
 }
 
-async fn events(workspace: &SqliteWorkspace, bot_runs: bool) -> Result<Finding, StorageError> {
+async fn events(workspace: &dyn Workspace, bot_runs: bool) -> Result<Finding, StorageError> {
     const CHECK: &str = "events";
     let waiting = workspace.waiting_events(i64::MAX, MOST).await?.len();
     let set_aside = workspace.set_aside_events(MOST).await?;
@@ -121,7 +117,7 @@ async fn events(workspace: &SqliteWorkspace, bot_runs: bool) -> Result<Finding, 
 
 async fn answers(
     app: &App,
-    workspace: &SqliteWorkspace,
+    workspace: &dyn Workspace,
     bot_runs: bool,
 ) -> Result<Finding, StorageError> {
     const CHECK: &str = "answers";

@@ -7,9 +7,11 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use myao_plugin::journal::{CallEntry, CallJournal as _, Input, StoredCall};
 use myao_plugin::llm::{Agent, CallRecord, FinishReason, LlmError, ModelIdentity, Purpose};
+use myao_plugin::state::upkeep::Upkeep as _;
 use myao_plugin::storage::records::{ChannelRecord, ImportSink as _};
 use myao_plugin::storage::{Coverage, Memory, MemoryDraft, SaveMode, Storage as _};
 use myao_plugin::{Engine, MemoryType, Scope};
+use myao_testkit::blocking;
 use myao_testkit::conformance::whole;
 
 use super::{Stored, deferral, draft, stored};
@@ -112,7 +114,7 @@ async fn recalled(stored: &Stored, scope_id: &str, input: Input) -> Option<Strin
 }
 
 fn digests(stored: &Stored, memory: &Memory) -> Vec<Option<String>> {
-    let taken = stored.workspace.taken(memory.id).unwrap();
+    let taken = blocking(stored.workspace.calls_of_memory(memory.id)).unwrap();
     taken.calls.into_iter().map(|call| call.digest).collect()
 }
 
@@ -129,7 +131,7 @@ async fn call_is_kept_with_what_it_cost() {
         .record(failed("C2", first("b")))
         .await
         .unwrap();
-    let calls = stored.workspace.calls(5_250, 5_251).unwrap();
+    let calls = blocking(stored.workspace.calls(5_250, 5_251)).unwrap();
     let [answered, failed] = calls.as_slice() else {
         panic!("{calls:?}")
     };
@@ -159,7 +161,10 @@ async fn call_is_kept_with_what_it_cost() {
         (failed.finish_reason, failed.channel_name.as_deref()),
         (None, Some("C2"))
     );
-    assert_eq!(stored.workspace.calls(5_251, i64::MAX).unwrap(), []);
+    assert_eq!(
+        blocking(stored.workspace.calls(5_251, i64::MAX)).unwrap(),
+        []
+    );
 }
 
 #[tokio::test]
@@ -192,7 +197,9 @@ async fn failed_calls_and_bad_answers_belong_to_the_memory_that_is_made_at_last(
     let saved = journal.save_memory(llm_draft("good", None)).await.unwrap();
     let expected = ["a", "a", "a2"].map(|digest| Some(digest.to_owned()));
     assert_eq!(digests(&stored, &saved), expected);
-    let input = journal.taken(saved.id).unwrap().input_digest;
+    let input = blocking(journal.calls_of_memory(saved.id))
+        .unwrap()
+        .input_digest;
     assert_eq!(input.as_deref(), Some("a2"));
 }
 
@@ -234,7 +241,10 @@ async fn call_whose_answer_is_only_shown_waits_for_no_memory() {
         .await
         .unwrap();
     assert_eq!(digests(&stored, &saved), []);
-    assert_eq!(stored.workspace.calls(0, i64::MAX).unwrap().len(), 1);
+    assert_eq!(
+        blocking(stored.workspace.calls(0, i64::MAX)).unwrap().len(),
+        1
+    );
 }
 
 #[tokio::test]

@@ -1,5 +1,9 @@
 //! Which inputs are answered without the model.
 
+use myao_plugin::state::upkeep::Upkeep as _;
+use myao_plugin::storage::Storage as _;
+use myao_testkit::blocking;
+
 use super::*;
 
 #[tokio::test]
@@ -46,7 +50,7 @@ async fn answer_is_recalled_for_the_same_input_and_purpose_until_its_memory_is_s
         assert_eq!(recalled(&stored, "C1", chunk).await, None);
     }
     assert_eq!(recalled(&stored, "C1", first("both")).await, None);
-    let taken = journal.taken(saved.id).unwrap();
+    let taken = blocking(journal.calls_of_memory(saved.id)).unwrap();
     assert_eq!(taken.input_digest.as_deref(), Some("both"));
     assert_eq!(
         digests(&stored, &saved),
@@ -75,7 +79,7 @@ async fn input_of_a_current_text_is_answered_with_it_again_and_again() {
         let answer = recalled(&stored, "C1", first("a")).await;
         assert_eq!(answer.as_deref(), Some("- the text"));
         saved = journal.save_memory(overwrite(Some(&saved))).await.unwrap();
-        let calls = journal.taken(saved.id).unwrap().calls;
+        let calls = blocking(journal.calls_of_memory(saved.id)).unwrap().calls;
         assert!(calls.iter().all(StoredCall::is_recall), "{calls:?}");
     }
     // Only a first call: what follows depends on the answer.
@@ -165,7 +169,9 @@ async fn answer_that_is_recalled_counts_as_the_newest() {
         .save_memory(llm_draft("- the text", None))
         .await
         .unwrap();
-    let input = journal.taken(saved.id).unwrap().input_digest;
+    let input = blocking(journal.calls_of_memory(saved.id))
+        .unwrap()
+        .input_digest;
     assert_eq!(input.as_deref(), Some("a"));
 }
 

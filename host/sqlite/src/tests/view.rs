@@ -1,13 +1,17 @@
 //! What people ask.
 
+use myao_plugin::state::Workspace as _;
+use myao_plugin::state::backfill::BackfillState as _;
+use myao_plugin::state::upkeep::Upkeep as _;
+use myao_plugin::state::view::{MemoryFilter, Place};
 use myao_plugin::storage::records::{ChannelRecord, ImportSink, MemoryRecord, MessageRecord};
 use myao_plugin::storage::{Coverage, Keep, LeftOut, MemoryDraft, MessageQuery, SaveMode, Storage};
 use myao_plugin::ts::TsKey;
 use myao_plugin::{MemoryType, Scope, Timestamp};
+use myao_testkit::blocking;
 
 use super::{deferral, draft, stored};
 use crate::SqliteWorkspace;
-use crate::inspect::{FindChannelError, MemoryFilter};
 
 fn key(ts: &str) -> TsKey {
     TsKey::parse(ts).unwrap()
@@ -46,27 +50,6 @@ fn with_channels() -> super::Stored {
     stored
 }
 
-#[test]
-fn channel_is_found_by_id_or_name() {
-    let stored = with_channels();
-    let find = |wanted: &str| stored.workspace.find_channel(wanted);
-    for wanted in ["C1", "general", "#general"] {
-        assert_eq!(find(wanted).unwrap().id, "C1");
-    }
-    assert_eq!(find("C4").unwrap().name, "C4");
-    let ambiguous = find("random").unwrap_err();
-    assert_eq!(
-        ambiguous.to_string(),
-        "several channels are named `random`: give one of the ids `C2`, `C3`"
-    );
-    let missing = find("genral").unwrap_err();
-    assert!(matches!(missing, FindChannelError::NotFound { .. }));
-    assert_eq!(
-        missing.to_string(),
-        "no channel `genral`: did you mean `general` (C1)?"
-    );
-}
-
 async fn fill(workspace: &SqliteWorkspace, channels: &[&str]) {
     for channel in channels {
         let first = MemoryDraft {
@@ -102,7 +85,13 @@ async fn older_texts_and_sources_are_kept() {
         superseded: true,
         with_text: true,
     };
-    let older = stored.workspace.stored_memories(&filter).unwrap();
+    let older = blocking(
+        stored
+            .workspace
+            .view(Place::Operator)
+            .memories(filter.clone()),
+    )
+    .unwrap();
     assert_eq!(older.len(), 1);
     assert_eq!(older[0].memory.content, "a text");
     assert_eq!(older[0].channel_name.as_deref(), Some("general"));
@@ -110,25 +99,38 @@ async fn older_texts_and_sources_are_kept() {
         older[0].superseded_at.map(|time| time.unix_seconds),
         Some(500)
     );
-    let sources = stored.workspace.sources(older[0].memory.id).unwrap();
+    let sources = blocking(
+        stored
+            .workspace
+            .view(Place::Operator)
+            .sources(older[0].memory.id),
+    )
+    .unwrap();
     let messages: Vec<_> = sources
         .messages
         .iter()
         .map(|m| (m.ts, m.author.as_str(), m.text.as_str()))
         .collect();
     assert_eq!(messages, [(key("5.0"), "Aki", "text of 5.0")]);
-    let current = stored
-        .workspace
-        .stored_memories(&MemoryFilter::default())
-        .unwrap();
+    let current = blocking(
+        stored
+            .workspace
+            .view(Place::Operator)
+            .memories(MemoryFilter::default()),
+    )
+    .unwrap();
     assert_eq!((current.len(), current[0].memory.content.as_str()), (1, ""));
-    let sources = stored.workspace.sources(current[0].memory.id).unwrap();
+    let sources = blocking(
+        stored
+            .workspace
+            .view(Place::Operator)
+            .sources(current[0].memory.id),
+    )
+    .unwrap();
     assert_eq!(sources.memories[0].id, older[0].memory.id);
     assert!(sources.memories[0].superseded);
     assert!(
-        stored
-            .workspace
-            .sources(77)
+        blocking(stored.workspace.view(Place::Operator).sources(77))
             .unwrap_err()
             .to_string()
             .contains("77")
@@ -180,7 +182,13 @@ async fn coverage_and_cuts_are_kept_with_each_text() {
             superseded,
             ..MemoryFilter::default()
         };
-        let memories = stored.workspace.stored_memories(&filter).unwrap();
+        let memories = blocking(
+            stored
+                .workspace
+                .view(Place::Operator)
+                .memories(filter.clone()),
+        )
+        .unwrap();
         let made = memories.into_iter().map(|m| (m.truncated, m.coverage));
         made.collect::<Vec<_>>()
     };
@@ -213,7 +221,13 @@ async fn texts_of_stand_ins_are_kept() {
             with_text: true,
             ..MemoryFilter::default()
         };
-        let memories = stored.workspace.stored_memories(&filter).unwrap();
+        let memories = blocking(
+            stored
+                .workspace
+                .view(Place::Operator)
+                .memories(filter.clone()),
+        )
+        .unwrap();
         let told = memories
             .into_iter()
             .map(|m| (m.is_stand_in(), m.memory.content));
@@ -251,7 +265,7 @@ async fn deferrals_are_listed_with_names_and_cleared_in_one_workspace_only() {
         let deferred = workspace.defer(scope, scope_id.into(), deferral());
         deferred.await.unwrap();
     }
-    let listed = stored.workspace.deferrals().unwrap();
+    let listed = blocking(stored.workspace.deferrals()).unwrap();
     let names: Vec<_> = listed
         .iter()
         .map(|deferred| (deferred.scope_id.as_str(), deferred.channel_name.as_deref()))
@@ -275,9 +289,9 @@ async fn deferrals_are_listed_with_names_and_cleared_in_one_workspace_only() {
         utc_offset_seconds: 9 * 3600,
     };
     assert_eq!(rest.until, tokyo);
-    assert_eq!(stored.workspace.clear_deferrals().unwrap(), 3);
-    assert_eq!(stored.workspace.deferrals().unwrap(), []);
-    assert_eq!(other.deferrals().unwrap().len(), 1);
+    assert_eq!(blocking(stored.workspace.clear_deferrals()).unwrap(), 3);
+    assert_eq!(blocking(stored.workspace.deferrals()).unwrap(), []);
+    assert_eq!(blocking(other.deferrals()).unwrap().len(), 1);
 }
 
 #[tokio::test]
@@ -305,10 +319,15 @@ async fn dumps_are_equal_in_whatever_order_channels_were_worked_on() {
 fn messages_are_found_in_order_of_time_over_all_channels() {
     let stored = with_channels();
     let mut found = Vec::new();
-    let mut next = stored.workspace.first_message().unwrap();
+    let mut next = blocking(
+        stored
+            .workspace
+            .next_message_after(TsKey::from_database(-1)),
+    )
+    .unwrap();
     while let Some(ts) = next {
         found.push(ts);
-        next = stored.workspace.next_message_after(ts).unwrap();
+        next = blocking(stored.workspace.next_message_after(ts)).unwrap();
     }
     assert_eq!(found, [key("5.0"), key("6.0"), key("7.0")]);
 }
@@ -316,10 +335,13 @@ fn messages_are_found_in_order_of_time_over_all_channels() {
 #[test]
 fn backfill_goes_on_where_it_stopped() {
     let stored = with_channels();
-    assert_eq!(stored.workspace.backfill_tick().unwrap(), None);
-    stored.workspace.set_backfill_tick(3600).unwrap();
-    stored.workspace.set_backfill_tick(7200).unwrap();
-    assert_eq!(stored.workspace.backfill_tick().unwrap(), Some(7200));
+    assert_eq!(blocking(stored.workspace.backfill_tick()).unwrap(), None);
+    blocking(stored.workspace.set_backfill_tick(3600)).unwrap();
+    blocking(stored.workspace.set_backfill_tick(7200)).unwrap();
+    assert_eq!(
+        blocking(stored.workspace.backfill_tick()).unwrap(),
+        Some(7200)
+    );
 }
 
 #[tokio::test]

@@ -1,41 +1,56 @@
-//! What people ask of the journal: which calls there were, and which of them made a memory. All blocks.
+//! What waits, what is deferred, and what was paid.
 
 use std::time::Duration;
 
-use myao_plugin::journal::{StoredCall, Taken};
+use myao_plugin::journal::{CallsOfMemory, StoredCall};
+use myao_plugin::state::upkeep::{StoredDeferral, Upkeep};
+use myao_plugin::storage::StorageError;
+use myao_plugin::waits::Wait;
 use rusqlite::{OptionalExtension, Row, params};
 
-use super::error::StoreError;
 use super::journal::{agent, finish_reason};
-use super::rows;
 use super::workspace::SqliteWorkspace;
+use super::{deferrals, rows, waits};
 
-impl SqliteWorkspace {
-    /// The calls that began from one time on and before another, in milliseconds since 1970, in order.
-    ///
-    /// # Errors
-    /// What the file or the disk refuses.
-    pub fn calls(&self, since: i64, before: i64) -> Result<Vec<StoredCall>, StoreError> {
-        self.read(|connection, place| {
+#[async_trait::async_trait]
+impl Upkeep for SqliteWorkspace {
+    async fn waits(&self, now: i64) -> Result<Vec<Wait>, StorageError> {
+        self.reading(move |connection, place| waits::all(connection, place, now))
+            .await
+    }
+
+    async fn deferrals(&self) -> Result<Vec<StoredDeferral>, StorageError> {
+        self.reading(deferrals::all).await
+    }
+
+    async fn clear_deferrals(&self) -> Result<usize, StorageError> {
+        self.writing(|connection, place| {
+            let clear = include_str!("sql/clear_deferrals.sql");
+            Ok(connection
+                .prepare_cached(clear)?
+                .execute([place.workspace])?)
+        })
+        .await
+    }
+
+    async fn calls(&self, since: i64, before: i64) -> Result<Vec<StoredCall>, StorageError> {
+        self.reading(move |connection, place| {
             let mut statement = connection.prepare_cached(include_str!("sql/calls.sql"))?;
             let rows = statement.query_map(params![place.workspace, since, before], call)?;
             Ok(rows.collect::<rusqlite::Result<_>>()?)
         })
+        .await
     }
 
-    /// The calls that a memory took, with the digest of its input. What is about another workspace took none.
-    ///
-    /// # Errors
-    /// What the file or the disk refuses.
-    pub fn taken(&self, memory: u64) -> Result<Taken, StoreError> {
-        self.read(|connection, place| {
+    async fn calls_of_memory(&self, memory: u64) -> Result<CallsOfMemory, StorageError> {
+        self.reading(move |connection, place| {
             let key = (place.workspace, rows::memory_column(memory));
             let calls = include_str!("sql/calls_of_memory.sql");
             let input_digest = connection
                 .prepare_cached(include_str!("sql/input_digest.sql"))?
                 .query_row(key, |row| row.get(0))
                 .optional()?;
-            Ok(Taken {
+            Ok(CallsOfMemory {
                 calls: connection
                     .prepare_cached(calls)?
                     .query_map(key, call)?
@@ -43,6 +58,7 @@ impl SqliteWorkspace {
                 input_digest: input_digest.flatten(),
             })
         })
+        .await
     }
 }
 

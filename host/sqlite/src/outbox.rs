@@ -3,6 +3,7 @@
 //! A part that was being sent when the process ended, or when the platform's answer was lost, is
 //! [`PartState::MaybeSent`]; only the platform knows then, and is to be asked before it is sent again.
 
+use myao_plugin::state::outbox::{NewPost, Outbox, Part, PartState, PostState};
 use myao_plugin::storage::StorageError;
 use myao_plugin::ts::TsKey;
 use rusqlite::{Connection, OptionalExtension, params};
@@ -10,103 +11,38 @@ use rusqlite::{Connection, OptionalExtension, params};
 use super::error::Fault;
 use super::inbox::list;
 use super::place::Place;
-use super::replies::{Reply, ReplyKind, ReplyState, kind_code, reply_state};
+use super::replies::{Reply, kind_code, reply_state};
 use super::workspace::SqliteWorkspace;
+use myao_plugin::state::replies::ReplyState;
 
-/// An answer to post.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NewPost {
-    /// The channel.
-    pub channel_id: String,
-    /// The message that it answers.
-    pub answers: TsKey,
-    /// The thread to post in; none for the top level.
-    pub thread_ts: Option<TsKey>,
-    /// Why.
-    pub kind: ReplyKind,
-    /// The text in parts, at least one.
-    pub parts: Vec<String>,
-}
-
-/// What is to be done about a post.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum PostState {
-    /// Nothing: the message was answered, by these.
-    AlreadyPosted(Vec<TsKey>),
-    /// These parts are to be posted, in order, as far as they are not. They may be those of an earlier text.
-    Post(Vec<Part>),
-    /// Nothing: the message was deleted, or the answer given up.
-    NotWanted(ReplyState),
-}
-
-/// A part of an answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Part {
-    /// Its place, from 0.
-    pub number: u32,
-    /// Its text.
-    pub text: String,
-    /// How far it has come.
-    pub state: PartState,
-}
-
-/// How far a part has come.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PartState {
-    /// It was not sent.
-    NotSent,
-    /// It was being sent; whether it arrived is to be seen in the channel.
-    MaybeSent,
-    /// It is posted, as this message.
-    Sent(TsKey),
-}
-
-impl SqliteWorkspace {
-    /// Begins a post at `now`, in Unix seconds, or goes on with one: where its message has no answer yet, the parts are
-    /// written down.
-    ///
-    /// # Errors
-    /// [`StorageError::NotFound`] for a channel that is not stored, [`StorageError::Invalid`] where there are no parts;
-    /// what the file or the disk refuses.
-    pub async fn begin_post(&self, post: NewPost, now: i64) -> Result<PostState, StorageError> {
-        self.blocking(move |this| {
-            this.write(|connection, place| begin(connection, place, &post, now))
-        })
-        .await
+#[async_trait::async_trait]
+impl Outbox for SqliteWorkspace {
+    async fn begin_post(&self, post: NewPost, now: i64) -> Result<PostState, StorageError> {
+        self.writing(move |connection, place| begin(connection, place, &post, now))
+            .await
     }
 
-    /// The parts of a post that was begun and has not ended; none where nothing is written down.
-    ///
-    /// # Errors
-    /// [`StorageError::NotFound`] for a channel that is not stored; what the file or the disk refuses.
-    pub async fn begun_post(
+    async fn begun_post(
         &self,
         channel_id: &str,
         answers: TsKey,
     ) -> Result<Vec<Part>, StorageError> {
         let channel_id = channel_id.to_owned();
-        self.blocking(move |this| {
-            this.read(|connection, place| {
-                let reply = Reply::of(connection, place, &channel_id, answers)?;
-                let state: Option<i64> = connection
-                    .prepare_cached(include_str!("sql/reply_state.sql"))?
-                    .query_row([reply.channel, reply.ts], |row| row.get(0))
-                    .optional()?;
-                match state.map(reply_state) {
-                    Some(ReplyState::Waiting) => Ok(reply.parts(connection)?),
-                    _ => Ok(Vec::new()),
-                }
-            })
+        self.reading(move |connection, place| {
+            let reply = Reply::of(connection, place, &channel_id, answers)?;
+            let state: Option<i64> = connection
+                .prepare_cached(include_str!("sql/reply_state.sql"))?
+                .query_row([reply.channel, reply.ts], |row| row.get(0))
+                .optional()?;
+            match state.map(reply_state) {
+                Some(ReplyState::Waiting) => Ok(reply.parts(connection)?),
+                _ => Ok(Vec::new()),
+            }
         })
         .await
     }
 
-    /// Notes that a part is about to be sent.
-    ///
-    /// # Errors
-    /// [`StorageError::Conflict`] where it is not to be sent (any more), as its message was deleted; what the file or
-    /// the disk refuses.
-    pub async fn mark_sending(
+    async fn mark_sending(
         &self,
         channel_id: &str,
         answers: TsKey,
@@ -119,11 +55,7 @@ impl SqliteWorkspace {
         .await
     }
 
-    /// Notes that a part was certainly not sent: the platform refused it.
-    ///
-    /// # Errors
-    /// As for [`Self::mark_sending`].
-    pub async fn mark_not_sent(
+    async fn mark_not_sent(
         &self,
         channel_id: &str,
         answers: TsKey,
@@ -136,11 +68,7 @@ impl SqliteWorkspace {
         .await
     }
 
-    /// Notes which message a part became.
-    ///
-    /// # Errors
-    /// As for [`Self::mark_sending`].
-    pub async fn mark_sent(
+    async fn mark_sent(
         &self,
         channel_id: &str,
         answers: TsKey,
@@ -160,11 +88,7 @@ impl SqliteWorkspace {
         .await
     }
 
-    /// Ends a post of which every part is sent; its text, and the model's answers for it, are forgotten.
-    ///
-    /// # Errors
-    /// [`StorageError::Conflict`] where a part is not sent; what the file or the disk refuses.
-    pub async fn finish_post(&self, channel_id: &str, answers: TsKey) -> Result<(), StorageError> {
+    async fn finish_post(&self, channel_id: &str, answers: TsKey) -> Result<(), StorageError> {
         self.on_reply(channel_id, answers, |connection, reply| {
             let unsent: i64 = connection
                 .prepare_cached(include_str!("sql/unsent_parts.sql"))?
@@ -176,7 +100,9 @@ impl SqliteWorkspace {
         })
         .await
     }
+}
 
+impl SqliteWorkspace {
     /// Writes to a part, which `work` is given the columns of.
     async fn mark(
         &self,

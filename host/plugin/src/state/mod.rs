@@ -1,0 +1,55 @@
+//! All that a host keeps of one workspace, behind traits: a second store is a second crate.
+//!
+//! [`Storage`] is what the component sees. The traits of this module are what the bot, the backfill, the importers and the
+//! commands need beside it. Each call is one transaction. All of them are async and have one error type,
+//! [`StorageError`](crate::storage::StorageError): besides the errors that a call names, it returns
+//! [`Unavailable`](crate::storage::StorageError::Unavailable) if the store cannot be reached, and
+//! [`Other`](crate::storage::StorageError::Other) if it fails in another way.
+//!
+//! The crate `myao-sqlite` is one store; `myao-testkit` has one in memory, and the conformance suite that both pass.
+
+pub mod backfill;
+pub mod catch_up;
+pub mod import;
+pub mod inbox;
+pub mod judgments;
+pub mod outbox;
+pub mod replies;
+pub mod sync;
+pub mod upkeep;
+pub mod view;
+
+use std::sync::Arc;
+
+use crate::journal::CallJournal;
+use crate::recording::Recordings;
+use crate::storage::Storage;
+use backfill::BackfillState;
+use catch_up::CatchUpState;
+use import::ImportTarget;
+use inbox::Inbox;
+use judgments::Judgments;
+use outbox::Outbox;
+use replies::Replies;
+use sync::SyncState;
+use upkeep::Upkeep;
+use view::{Place, View};
+
+/// All state of one workspace.
+pub trait Workspace:
+    Storage
+    + CallJournal
+    + Recordings
+    + Inbox
+    + Outbox
+    + Replies
+    + Judgments
+    + SyncState
+    + CatchUpState
+    + BackfillState
+    + ImportTarget
+    + Upkeep
+{
+    /// Opens the reads of what people said, for a place.
+    fn view(&self, place: Place) -> Arc<dyn View>;
+}

@@ -1,0 +1,119 @@
+//! Reads of what people said, and of what was made of it. They go through a [`View`], which is opened for a [`Place`].
+
+use crate::recording::Recording;
+use crate::storage::{Channel, Coverage, Memory, STAND_IN_VERSION, StorageError};
+use crate::ts::TsKey;
+use crate::{MemoryType, Scope, Timestamp};
+
+/// For whom something is read: what may be seen there, and nothing else, is returned.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Place {
+    /// Whoever can read the store's files anyway: everything may be seen.
+    Operator,
+}
+
+/// Which memories to list. The default: all that are current, without their texts.
+#[derive(Debug, Clone, Default)]
+pub struct MemoryFilter {
+    /// Only those about this.
+    pub scope: Option<Scope>,
+    /// Only those of this channel, thread or workspace.
+    pub scope_id: Option<String>,
+    /// Only those of this type.
+    pub memory_type: Option<MemoryType>,
+    /// The older texts of overwritten memories, in place of the current ones.
+    pub superseded: bool,
+    /// With their texts; else `content` is empty.
+    pub with_text: bool,
+}
+
+/// A memory with what the component does not see of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StoredMemory {
+    /// The memory.
+    pub memory: Memory,
+    /// The name of its channel, or of its thread's channel; `None` for the workspace.
+    pub channel_name: Option<String>,
+    /// When a newer text took its place.
+    pub superseded_at: Option<Timestamp>,
+    /// How many messages are known that it was made from.
+    pub source_messages: u32,
+    /// How many memories it was made from.
+    pub source_memories: u32,
+    /// Whether the model's answer was cut off at its token limit; `None` if that is not known.
+    pub truncated: Option<bool>,
+    /// What went into the text; `None` if that is not known.
+    pub coverage: Option<Coverage>,
+}
+
+impl StoredMemory {
+    /// Whether it was made in place of one that the model could not make.
+    #[must_use]
+    pub fn is_stand_in(&self) -> bool {
+        self.memory.version == STAND_IN_VERSION
+    }
+}
+
+/// A message that a memory was made from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourceMessage {
+    /// Its channel.
+    pub channel_id: String,
+    /// The name of its channel.
+    pub channel_name: String,
+    /// Its id.
+    pub ts: TsKey,
+    /// Who wrote it.
+    pub author: String,
+    /// Its text, as it is now; empty if it was deleted.
+    pub text: String,
+    /// Whether it was deleted.
+    pub deleted: bool,
+}
+
+/// A memory that another was made from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SourceMemory {
+    /// Its id.
+    pub id: u64,
+    /// What it is about.
+    pub scope: Scope,
+    /// The channel, thread or workspace.
+    pub scope_id: String,
+    /// How far back it reaches.
+    pub memory_type: MemoryType,
+    /// Its version.
+    pub version: u32,
+    /// When its text was made.
+    pub updated_at: Timestamp,
+    /// Whether a newer text has taken its place.
+    pub superseded: bool,
+}
+
+/// What a memory was made from.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Sources {
+    /// Messages, oldest first.
+    pub messages: Vec<SourceMessage>,
+    /// Memories, oldest first.
+    pub memories: Vec<SourceMemory>,
+}
+
+/// Reads for one place.
+#[async_trait::async_trait]
+pub trait View: Send + Sync {
+    /// The channels that the bot takes part in, ordered by name and then by id.
+    async fn channels(&self) -> Result<Vec<Channel>, StorageError>;
+
+    /// Memories, ordered by scope, scope id, type and version, older texts before newer ones.
+    async fn memories(&self, filter: MemoryFilter) -> Result<Vec<StoredMemory>, StorageError>;
+
+    /// What a memory was made from. What another program made has no known sources.
+    ///
+    /// # Errors
+    /// [`StorageError::NotFound`] if there is no such memory.
+    async fn sources(&self, memory: u64) -> Result<Sources, StorageError>;
+
+    /// The recording of the call that saved a memory, up to that save; `None` if none was made.
+    async fn recording_of(&self, memory: u64) -> Result<Option<Recording>, StorageError>;
+}

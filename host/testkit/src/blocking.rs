@@ -1,0 +1,14 @@
+//! Waiting for something asynchronous in a test that is not.
+
+/// What a future ends with. It runs on a thread of its own, so that it may be waited for everywhere, also where a runtime runs.
+///
+/// # Panics
+/// If the future panics, or no runtime can be started.
+#[allow(clippy::unwrap_used, reason = "for tests alone")]
+pub fn blocking<T: Send>(future: impl Future<Output = T> + Send) -> T {
+    let run = || {
+        let runtime = tokio::runtime::Builder::new_current_thread();
+        { runtime }.enable_all().build().unwrap().block_on(future)
+    };
+    std::thread::scope(|scope| scope.spawn(run).join().unwrap())
+}
