@@ -29,8 +29,10 @@ mod capabilities;
 mod component;
 pub mod context_json;
 pub mod digest;
+mod error;
 pub mod explain;
 pub mod journal;
+mod limits;
 pub mod llm;
 mod memory_plugin;
 pub mod names;
@@ -43,6 +45,7 @@ pub mod spans;
 pub mod state;
 pub mod storage;
 pub mod ts;
+mod turn;
 pub mod waits;
 
 pub use bindings::errors::{
@@ -62,7 +65,9 @@ pub use bindings::types::{
     Scope, Thread, Timestamp, User,
 };
 pub use component::{CONTRACT_VERSION, LoadError, LoadedComponent};
-pub use memory_plugin::{BuildError, CallError, Excess, Limits, MemoryPlugin, MemoryPluginBuilder};
+pub use error::{CallError, Excess};
+pub use limits::Limits;
+pub use memory_plugin::{BuildError, MemoryPlugin, MemoryPluginBuilder};
 
 pub use settings::WORKSPACE_SCOPE_ID;
 

@@ -1,17 +1,16 @@
 //! One generation run, with channels side by side.
 
-pub(crate) mod turn;
-
 use futures::{Stream, StreamExt as _};
 use tokio::task::JoinHandle;
-use turn::Turn;
 
 use crate::bindings::errors::Error;
 use crate::bindings::exports::myao::memory::memory_generator::{
     Entry, Outcome, Report, SkipReason,
 };
 use crate::bindings::types::{Scope, Timestamp};
-use crate::{CallError, MemoryPlugin};
+use crate::error::CallError;
+use crate::memory_plugin::MemoryPlugin;
+use crate::turn::Turn;
 
 /// How far a run is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use myao_plugin::storage::StorageError;
 use myao_plugin::ts::TsKey;
 use rusqlite::{OptionalExtension, params};
 
-use super::inbox::list;
+use super::rows::list;
 use super::workspace::SqliteWorkspace;
 
 #[async_trait::async_trait]

@@ -8,8 +8,8 @@ use myao_plugin::ts::TsKey;
 use rusqlite::params;
 
 use super::error::Fault;
-use super::inbox::list;
 use super::messages::channel_key;
+use super::rows::list;
 use super::workspace::SqliteWorkspace;
 
 /// The waits before a channel is read again, in seconds: the first, which doubles each time, and the longest.

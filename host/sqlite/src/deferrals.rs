@@ -7,7 +7,7 @@ use rusqlite::{Connection, params};
 
 use super::error::Fault;
 use super::place::Place;
-use super::save::{Series, subject};
+use super::series::{Series, subject};
 use super::{journal, rows};
 
 /// What is deferred of one workspace, channel or thread.

@@ -12,7 +12,7 @@ use myao_plugin::{Engine, MemoryType, Scope};
 use rusqlite::{Connection, Params, params};
 
 use super::error::{Fault, StoreError};
-use super::save::Series;
+use super::series::Series;
 use super::writing::{Put, Source, Writing};
 use super::{rows, schema};
 
@@ -138,7 +138,7 @@ impl SqliteImport {
         }
         let id = series.insert(
             &self.connection,
-            &super::save::Text {
+            &super::series::Text {
                 version: 1,
                 content: &memory.content,
                 engine: Engine::Imported,

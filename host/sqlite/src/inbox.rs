@@ -8,11 +8,12 @@ use myao_plugin::state::inbox::{
 };
 use myao_plugin::storage::StorageError;
 use myao_plugin::storage::effects::Effect;
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, OptionalExtension, params};
 
 use super::effects::Application;
 use super::error::{Fault, StoreError};
 use super::place::Place;
+use super::rows::list;
 use super::workspace::SqliteWorkspace;
 
 /// The longest wait until an event is tried again, in seconds. It doubles from 2 seconds on, so that ten tries span
@@ -196,16 +197,4 @@ fn fail(
         .prepare_cached(include_str!("sql/fail_event.sql"))?
         .execute(params![place.workspace, id, failures, next_try_at, error])?;
     Ok(failed)
-}
-
-/// All rows of a statement.
-pub(super) fn list<T>(
-    connection: &Connection,
-    sql: &str,
-    columns: &[&dyn rusqlite::ToSql],
-    read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
-) -> rusqlite::Result<Vec<T>> {
-    let mut statement = connection.prepare_cached(sql)?;
-    let rows = statement.query_map(columns, read)?;
-    rows.collect()
 }

@@ -11,7 +11,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use super::error::Fault;
 use super::place::Place;
 use super::rows;
-use super::save::Series;
+use super::series::Series;
 use super::workspace::SqliteWorkspace;
 
 #[async_trait::async_trait]

@@ -5,8 +5,8 @@ use myao_plugin::storage::StorageError;
 use myao_plugin::ts::TsKey;
 use rusqlite::{OptionalExtension, params};
 
-use super::inbox::list;
 use super::messages::channel_key;
+use super::rows::list;
 use super::workspace::SqliteWorkspace;
 
 /// The thread column of a channel's top level.

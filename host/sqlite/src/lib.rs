@@ -35,9 +35,12 @@ mod place;
 mod pool;
 mod recordings;
 mod replies;
+mod reply;
 mod rows;
 mod save;
 mod schema;
+mod series;
+mod storage;
 mod sync;
 #[cfg(test)]
 mod tests;

@@ -5,7 +5,7 @@ use myao_plugin::state::replies::{Admission, MentionLimits, ReplyState, TOO_MANY
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::error::Fault;
-use super::replies::Reply;
+use super::reply::Reply;
 
 /// The mention in question.
 struct Mention {

@@ -9,9 +9,9 @@ use myao_plugin::ts::TsKey;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::error::Fault;
-use super::inbox::list;
 use super::place::Place;
-use super::replies::{Reply, kind_code, reply_state};
+use super::reply::{Reply, kind_code, reply_state};
+use super::rows::list;
 use super::workspace::SqliteWorkspace;
 use myao_plugin::state::replies::ReplyState;
 

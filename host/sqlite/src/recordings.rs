@@ -12,7 +12,7 @@ use super::error::Fault;
 use super::messages::channel_key;
 use super::place::Place;
 use super::rows;
-use super::save::{Series, subject};
+use super::series::{Series, subject};
 use super::workspace::SqliteWorkspace;
 
 #[async_trait::async_trait]

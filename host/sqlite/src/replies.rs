@@ -2,27 +2,17 @@
 //! [`posts`](super::posts) posts them.
 
 use myao_plugin::state::replies::{
-    Admission, MAX_REPLY_WAIT, MentionLimits, Replies, ReplyKind, ReplyState, StoredReply,
-    WaitingReply,
+    Admission, MAX_REPLY_WAIT, MentionLimits, Replies, ReplyState, StoredReply, WaitingReply,
 };
 use myao_plugin::storage::StorageError;
 use myao_plugin::ts::TsKey;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::error::Fault;
-use super::inbox::list;
-use super::messages::channel_key;
-use super::place::Place;
+use super::reply::{Reply, kind, reply_state, state_code};
+use super::rows::list;
 use super::workspace::SqliteWorkspace;
 use super::{journal, mention_limits};
-
-/// A row of `replies`, as statements name it.
-pub(super) struct Reply<'a> {
-    pub(super) workspace: i64,
-    pub(super) channel_id: &'a str,
-    pub(super) channel: i64,
-    pub(super) ts: i64,
-}
 
 #[async_trait::async_trait]
 impl Replies for SqliteWorkspace {
@@ -143,23 +133,6 @@ impl Replies for SqliteWorkspace {
     }
 }
 
-impl SqliteWorkspace {
-    /// Writes something of one answer.
-    pub(super) async fn on_reply<T: Send + 'static>(
-        &self,
-        channel_id: &str,
-        answers: TsKey,
-        work: impl FnOnce(&Connection, &Reply<'_>) -> Result<T, Fault> + Send + 'static,
-    ) -> Result<T, StorageError> {
-        let channel_id = channel_id.to_owned();
-        self.writing(move |connection, place| {
-            let reply = Reply::of(connection, place, &channel_id, answers)?;
-            work(connection, &reply)
-        })
-        .await
-    }
-}
-
 /// Drops the answer to a message that was deleted before anything of it was sent.
 pub(super) fn drop_of_deleted(
     connection: &Connection,
@@ -184,87 +157,4 @@ pub(super) fn drop_of_deleted(
         .prepare_cached(include_str!("sql/delete_parts.sql"))?
         .execute([channel, ts])?;
     Ok(reply.forget_answers(connection, thread)?)
-}
-
-impl<'a> Reply<'a> {
-    pub(super) fn of(
-        connection: &Connection,
-        place: &Place,
-        channel_id: &'a str,
-        answers: TsKey,
-    ) -> Result<Self, Fault> {
-        Ok(Self {
-            workspace: place.workspace,
-            channel_id,
-            channel: channel_key(connection, place, channel_id)?,
-            ts: answers.to_database(),
-        })
-    }
-
-    pub(super) fn end(
-        &self,
-        connection: &Connection,
-        state: ReplyState,
-        error: Option<&str>,
-    ) -> Result<(), Fault> {
-        let ended: Option<Option<i64>> = connection
-            .prepare_cached(include_str!("sql/end_reply.sql"))?
-            .query_row(
-                params![self.channel, self.ts, state_code(state), error],
-                |row| row.get(0),
-            )
-            .optional()?;
-        let thread = ended.ok_or_else(|| self.conflict("does not wait"))?;
-        connection
-            .prepare_cached(include_str!("sql/empty_parts.sql"))?
-            .execute([self.channel, self.ts])?;
-        Ok(self.forget_answers(connection, thread)?)
-    }
-
-    fn forget_answers(&self, connection: &Connection, thread: Option<i64>) -> rusqlite::Result<()> {
-        journal::forget_reply_answers(connection, self.workspace, self.channel_id, thread)
-    }
-
-    pub(super) fn conflict(&self, what: &str) -> Fault {
-        StorageError::Conflict(format!(
-            "the answer to {} in `{}` {what}: read again",
-            TsKey::from_database(self.ts),
-            self.channel_id
-        ))
-        .into()
-    }
-}
-
-pub(super) fn kind(code: i64) -> ReplyKind {
-    match code {
-        0 => ReplyKind::Mention,
-        _ => ReplyKind::Unasked,
-    }
-}
-
-/// The column of a kind.
-pub(super) fn kind_code(kind: ReplyKind) -> i64 {
-    match kind {
-        ReplyKind::Mention => 0,
-        ReplyKind::Unasked => 1,
-    }
-}
-
-/// A state from its column.
-pub(super) fn reply_state(code: i64) -> ReplyState {
-    match code {
-        0 => ReplyState::Waiting,
-        1 => ReplyState::Posted,
-        2 => ReplyState::GivenUp,
-        _ => ReplyState::Deleted,
-    }
-}
-
-fn state_code(state: ReplyState) -> i64 {
-    match state {
-        ReplyState::Waiting => 0,
-        ReplyState::Posted => 1,
-        ReplyState::GivenUp => 2,
-        ReplyState::Deleted => 3,
-    }
 }

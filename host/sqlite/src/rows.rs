@@ -4,7 +4,7 @@ use chrono::{DateTime, Offset, TimeZone};
 use myao_plugin::storage::{Deferral, Memory, StorageError};
 use myao_plugin::ts::{InvalidTs, TsKey};
 use myao_plugin::{Engine, MemoryType, Scope, Timestamp};
-use rusqlite::Row;
+use rusqlite::{Connection, Row};
 
 /// The watermark column where there is none.
 pub(super) const NO_WATERMARK: i64 = -1;
@@ -138,4 +138,16 @@ pub(super) fn thread_scope(scope_id: &str) -> Result<(&str, i64), StorageError> 
 /// The scope id of a thread.
 pub(super) fn thread_scope_id(channel_id: &str, thread_key: i64) -> String {
     format!("{channel_id}:{}", ts(thread_key))
+}
+
+/// All rows of a statement.
+pub(super) fn list<T>(
+    connection: &Connection,
+    sql: &str,
+    columns: &[&dyn rusqlite::ToSql],
+    read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+) -> rusqlite::Result<Vec<T>> {
+    let mut statement = connection.prepare_cached(sql)?;
+    let rows = statement.query_map(columns, read)?;
+    rows.collect()
 }

@@ -6,8 +6,8 @@ use myao_plugin::storage::records::{Directory, UserRecord};
 use myao_plugin::ts::TsKey;
 use rusqlite::{OptionalExtension, params};
 
-use super::inbox::list;
 use super::messages::channel_key;
+use super::rows::list;
 use super::workspace::SqliteWorkspace;
 
 #[async_trait::async_trait]

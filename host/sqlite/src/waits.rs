@@ -8,9 +8,10 @@ use rusqlite::{Connection, params};
 
 use super::catch_up::CHANNEL_WAITS;
 use super::error::Fault;
-use super::inbox::{self, list};
+use super::inbox;
 use super::place::Place;
-use super::{deferrals, replies, rows};
+use super::rows::list;
+use super::{deferrals, reply, rows};
 
 /// How many waits of one kind are told.
 const MOST: u32 = 100;
@@ -62,7 +63,7 @@ fn answers(connection: &Connection, place: &Place, now: i64) -> rusqlite::Result
     ];
     list(connection, deferred, columns, |row| {
         let (channel, ts): (String, i64) = (row.get(0)?, row.get(1)?);
-        let label = match replies::kind(row.get(2)?) {
+        let label = match reply::kind(row.get(2)?) {
             ReplyKind::Mention => "mention",
             ReplyKind::Unasked => "unasked",
         };

@@ -11,7 +11,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use super::backlog::{recount_channel, recount_thread};
 use super::error::Fault;
 use super::message_row::{MessageRow, Tie};
-use super::save::Series;
+use super::series::Series;
 use super::{replies, rows};
 
 /// How many messages an import gathers before it works off what follows from them: its memory must not grow with it.

@@ -17,7 +17,7 @@ use myao_slack::error::{RefusalKind, SlackError as ClientError};
 use myao_slack::events::{BotIdentity, Named};
 use myao_slack::mrkdwn::unescaped;
 
-use super::post::Turns;
+use super::turns::Turns;
 use crate::clock::Clock;
 use crate::metrics::Counters;
 

@@ -4,3 +4,4 @@ pub(crate) mod history;
 pub mod live;
 mod post;
 pub mod stored;
+mod turns;

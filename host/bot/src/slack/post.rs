@@ -4,9 +4,6 @@
 //! carries what it answers as metadata (<https://docs.slack.dev/messaging/message-metadata>). A part that was marked before
 //! and not after may stand in the channel: there it is looked for before it is sent again.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
-
 use myao_plugin::slack::{PostRequest, SlackError};
 use myao_plugin::state::outbox::{NewPost, Part, PartState, PostState};
 use myao_plugin::state::replies::ReplyKind;
@@ -16,7 +13,6 @@ use myao_slack::markdown::to_mrkdwn;
 use myao_slack::mentions::Person;
 use myao_slack::split::{MAX_POST_CHARS, split};
 use serde_json::{Value, json};
-use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard};
 
 use super::live::{LiveSlack, from_client, from_storage};
 
@@ -229,29 +225,6 @@ impl Place {
             thread_ts: request.thread_ts.as_deref().map(key).transpose()?,
             answers: key(&request.answers)?,
         })
-    }
-}
-
-/// Answers that are being posted: one turn for each message at a time, so that nobody goes on with a post that is
-/// under way.
-#[derive(Default)]
-pub(super) struct Turns(Mutex<HashMap<(String, TsKey), Turn>>);
-
-type Turn = Arc<AsyncMutex<()>>;
-
-impl Turns {
-    /// Waits for the turn; it ends when the guard is dropped.
-    async fn take(&self, channel_id: &str, answers: TsKey) -> OwnedMutexGuard<()> {
-        let turn = {
-            let mut turns = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            // Those that nobody holds or waits for are over.
-            turns.retain(|_, turn| Arc::strong_count(turn) > 1);
-            turns
-                .entry((channel_id.to_owned(), answers))
-                .or_default()
-                .clone()
-        };
-        turn.lock_owned().await
     }
 }
 

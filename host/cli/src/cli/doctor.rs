@@ -4,6 +4,7 @@ mod health;
 mod models;
 mod slack;
 mod store;
+mod wait_line;
 mod work;
 
 use std::io::Write as _;

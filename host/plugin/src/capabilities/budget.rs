@@ -3,7 +3,8 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::bindings::llm::Request;
-use crate::{Excess, Limits};
+use crate::error::Excess;
+use crate::limits::Limits;
 
 /// What is left of the [`Limits`] of a call.
 pub(super) struct Budget {

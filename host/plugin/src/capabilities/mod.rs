@@ -31,14 +31,15 @@ use wasmtime::{StoreLimits, StoreLimitsBuilder};
 use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 
 use self::budget::Budget;
-use crate::Limits;
 use crate::bindings::settings::Values;
+use crate::error::TooManyImportCalls;
 use crate::journal::{Attempts, CallJournal};
+use crate::limits::Limits;
 use crate::llm::{Agents, CallObserver};
 use crate::recording::Tape;
-use crate::run::turn::Turn;
 use crate::slack::Slack;
 use crate::storage::Storage;
+use crate::turn::Turn;
 
 /// What one workspace's component works with.
 #[derive(Clone)]
@@ -114,11 +115,6 @@ impl CallState {
         Ok(())
     }
 }
-
-/// The component called its imports more often than it may.
-#[derive(Debug, thiserror::Error)]
-#[error("too many calls of imports")]
-pub(crate) struct TooManyImportCalls;
 
 impl WasiView for CallState {
     fn ctx(&mut self) -> WasiCtxView<'_> {

@@ -5,15 +5,16 @@ use std::sync::Arc;
 
 use tokio::sync::Semaphore;
 
+use super::MemoryPlugin;
 use crate::bindings::settings::Values;
 use crate::capabilities::Capabilities;
 use crate::component::{LoadError, LoadedComponent};
+use crate::limits::Limits;
 use crate::llm::{Agents, CallObserver, NoLlm};
 use crate::recording::Recordings;
 use crate::slack::{NoSlack, Slack};
 use crate::storage::Storage;
 use crate::storage::empty::EmptyStorage;
-use crate::{Limits, MemoryPlugin};
 
 /// Why a plugin cannot be put together.
 #[derive(Debug, thiserror::Error)]

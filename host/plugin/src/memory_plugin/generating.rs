@@ -5,12 +5,13 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use tracing::Instrument as _;
 use wasmtime::Store;
 
+use super::MemoryPlugin;
 use crate::bindings::exports::myao::memory::memory_generator::{Entry, Guest, Report};
 use crate::bindings::types::Timestamp;
 use crate::capabilities::{CallState, Purpose};
+use crate::error::CallError;
 use crate::recording::{Export, Head, Player, Recorder, Recording, Replayed, Tape};
 use crate::spans::{Subject, component_call, record_outcome};
-use crate::{CallError, MemoryPlugin};
 
 impl MemoryPlugin {
     /// `memory-generator.generate`: everything due, in one call.

@@ -25,14 +25,10 @@ macro_rules! call {
 }
 
 mod builder;
-mod error;
 mod generating;
-mod limits;
 mod replying;
 
 pub use builder::{BuildError, MemoryPluginBuilder};
-pub use error::{CallError, Excess};
-pub use limits::Limits;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -49,12 +45,14 @@ use crate::bindings::settings::Values;
 use crate::bindings::types::{Context, MemoryType, Scope, Timestamp};
 use crate::capabilities::{CallState, Capabilities, Purpose};
 use crate::component::LoadedComponent;
+use crate::error::CallError;
 use crate::journal::CallJournal;
+use crate::limits::Limits;
 use crate::recording::Recordings;
-use crate::run::turn::Turn;
 use crate::slack::Slack;
 use crate::spans::{Subject, component_call, record_outcome};
 use crate::storage::StorageError;
+use crate::turn::Turn;
 
 /// A component for one workspace. Each call runs in an instance of its own, so calls may run side by
 /// side and one that traps leaves nothing behind.

@@ -2,12 +2,13 @@
 
 use tracing::Instrument as _;
 
+use super::MemoryPlugin;
 use crate::bindings::exports::myao::memory::reply_prompt::Occasion;
 use crate::bindings::exports::myao::memory::responder::{Judgment, Reply, Target};
 use crate::bindings::types::{Context, Timestamp};
 use crate::capabilities::Purpose;
+use crate::error::CallError;
 use crate::spans::{Subject, component_call, record_outcome};
-use crate::{CallError, MemoryPlugin};
 
 impl<'a> From<&'a Target> for Subject<'a> {
     fn from(target: &'a Target) -> Self {

@@ -4,7 +4,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::{ImportCall, Recording, SAVE};
-use crate::CallError;
+use crate::error::CallError;
 
 /// Where a replay parts from its recording.
 #[derive(Debug, Clone, PartialEq)]

@@ -4,11 +4,11 @@ use tracing::Span;
 use tracing::field::Empty;
 
 use super::{TARGET, error_type};
-use crate::CallError;
 use crate::bindings::errors::Error;
 use crate::bindings::exports::myao::memory::context_builder::BuildRequest;
 use crate::bindings::exports::myao::memory::memory_generator::{Entry, Outcome};
 use crate::bindings::types::{MemoryType, Scope};
+use crate::error::CallError;
 use crate::names;
 
 /// What a call is about.

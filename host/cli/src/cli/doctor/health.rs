@@ -8,7 +8,7 @@ use serde_json::Value;
 use tokio::net::TcpListener;
 
 use super::Finding;
-use super::work::WaitLine;
+use super::wait_line::WaitLine;
 
 const CHECK: &str = "health port";
 /// How long a running bot may take to answer.

@@ -5,10 +5,10 @@ use myao_plugin::explain::explain_storage;
 use myao_plugin::state::Workspace;
 use myao_plugin::state::replies::{ReplyState, StoredReply, TOO_MANY};
 use myao_plugin::storage::StorageError;
-use myao_plugin::waits::WaitKind;
 
 use super::Finding;
 use super::health::Running;
+use super::wait_line::WaitLine;
 use crate::cli::app::App;
 use crate::cli::{in_one_line, output};
 
@@ -73,22 +73,6 @@ fn waits_finding(app: &App, waits: &[WaitLine]) -> Option<Finding> {
     let retry = app.command("generate --retry");
     let advice = format!("each ends by itself; `{retry}` tries memories at once");
     Some(Finding::warning(CHECK, found).with_advice(advice))
-}
-
-/// One wait in words.
-pub(super) struct WaitLine {
-    /// Whether nothing went wrong: a conversation was judged.
-    is_usual: bool,
-    text: String,
-}
-
-impl WaitLine {
-    pub(super) fn new(kind: &str, what: &str, until: &str, why: &str) -> Self {
-        Self {
-            is_usual: kind == WaitKind::Judgment.name(),
-            text: format!("{what} waits until {until}: {why}"),
-        }
-    }
 }
 
 async fn events(workspace: &dyn Workspace, bot_runs: bool) -> Result<Finding, StorageError> {

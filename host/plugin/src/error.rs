@@ -6,7 +6,6 @@ use wasmtime::Trap;
 
 use crate::Limits;
 use crate::bindings::errors;
-use crate::capabilities::TooManyImportCalls;
 use crate::explain::explain;
 
 /// What wasmtime says of a memory that may not grow; it has no type.
@@ -159,7 +158,7 @@ pub enum Excess {
 
 impl CallError {
     /// What an error of wasmtime means.
-    pub(super) fn of(
+    pub(crate) fn of(
         error: &wasmtime::Error,
         component: &str,
         call: &'static str,
@@ -201,3 +200,8 @@ impl CallError {
         }
     }
 }
+
+/// The component called its imports more often than it may.
+#[derive(Debug, thiserror::Error)]
+#[error("too many calls of imports")]
+pub(crate) struct TooManyImportCalls;

@@ -11,7 +11,7 @@ use std::time::Duration;
 use tokio::sync::{Mutex, mpsc};
 
 /// Held by a step until it ends.
-pub(super) type Under = mpsc::Sender<Infallible>;
+pub(crate) type Under = mpsc::Sender<Infallible>;
 
 /// The last step's wait for the others.
 #[derive(Clone)]
@@ -23,7 +23,7 @@ pub(crate) struct Turn {
 impl Turn {
     /// What the other steps hold, and the turn of the last one, which comes after `longest` in any case: a channel that
     /// hangs holds no other one up for good, and the order is for the eye alone.
-    pub(super) fn after_others(longest: Duration) -> (Under, Self) {
+    pub(crate) fn after_others(longest: Duration) -> (Under, Self) {
         let (under, others) = mpsc::channel(1);
         let others = Arc::new(Mutex::new(others));
         (under, Self { others, longest })

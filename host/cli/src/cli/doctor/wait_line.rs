@@ -1,0 +1,19 @@
+//! One wait in words.
+
+use myao_plugin::waits::WaitKind;
+
+/// One wait in words.
+pub(super) struct WaitLine {
+    /// Whether nothing went wrong: a conversation was judged.
+    pub(super) is_usual: bool,
+    pub(super) text: String,
+}
+
+impl WaitLine {
+    pub(super) fn new(kind: &str, what: &str, until: &str, why: &str) -> Self {
+        Self {
+            is_usual: kind == WaitKind::Judgment.name(),
+            text: format!("{what} waits until {until}: {why}"),
+        }
+    }
+}
