@@ -33,6 +33,7 @@ const WASM_STACK_BYTES: usize = 1 << 20;
 
 /// Why a component cannot be loaded.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum LoadError {
     /// The file cannot be read.
     #[error("cannot read the component {path}: {source}")]

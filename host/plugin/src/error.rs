@@ -16,24 +16,15 @@ const TOO_MUCH_DATA: &str = "fuel allocated for hostcalls has been exhausted";
 /// Why a call has no result. Whatever it is, nothing of the call is left behind, and the next one works.
 ///
 /// ```
-/// use myao_plugin::Error;
 /// use myao_plugin::storage::StorageError;
-/// use myao_plugin::CallError;
-///
-/// /// Whether the same call may succeed a while later, with nothing changed.
-/// fn may_succeed_later(error: &CallError) -> bool {
-///     match error {
-///         CallError::Busy { .. } | CallError::TimedOut { .. } => true,
-///         CallError::Refused(error) => matches!(error, Error::Storage(StorageError::Unavailable(_))),
-///         _ => false,
-///     }
-/// }
+/// use myao_plugin::{CallError, Error, Retry};
 ///
 /// let error = CallError::Refused(Error::Storage(StorageError::NotFound("there is no channel C404".to_owned())));
-/// assert!(!may_succeed_later(&error));
+/// assert_eq!(error.retry(), Retry::Never);
 /// assert_eq!(error.to_string(), "there is no channel C404");
 /// ```
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum CallError {
     /// The component said no.
     #[error("{}", explain(.0))]

@@ -38,6 +38,7 @@ mod memory_plugin;
 pub mod names;
 pub mod printable;
 pub mod recording;
+mod retry;
 pub mod run;
 mod settings;
 pub mod slack;
@@ -69,6 +70,7 @@ pub use error::{CallError, Excess};
 pub use limits::Limits;
 pub use memory_plugin::{BuildError, MemoryPlugin, MemoryPluginBuilder};
 
+pub use retry::Retry;
 pub use settings::WORKSPACE_SCOPE_ID;
 
 /// The component of the world `memory` that this library was built with.

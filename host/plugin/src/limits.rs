@@ -12,15 +12,15 @@ use std::time::Duration;
 /// use myao_plugin::Limits;
 ///
 /// // For replies that somebody waits for, beside a store of small channels.
-/// let limits = Limits {
-///     deadline: Duration::from_secs(60),
-///     admission_wait: Duration::from_secs(10),
-///     memory_bytes: 32 << 20,
-///     ..Limits::default()
-/// };
+/// let limits = Limits::default().with(|limits| {
+///     limits.deadline = Duration::from_secs(60);
+///     limits.admission_wait = Duration::from_secs(10);
+///     limits.memory_bytes = 32 << 20;
+/// });
 /// assert_eq!(limits.transfer_bytes, 64 << 20);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Limits {
     /// Linear memory of one call, in bytes. The default of 256 MiB holds contexts of some 100,000 messages.
     pub memory_bytes: usize,
@@ -61,6 +61,15 @@ pub struct Limits {
     pub log_lines: u64,
     /// What those lines may have together, in bytes. The default is 1 MiB.
     pub log_bytes: u64,
+}
+
+impl Limits {
+    /// These limits with some of them changed.
+    #[must_use]
+    pub fn with(mut self, change: impl FnOnce(&mut Self)) -> Self {
+        change(&mut self);
+        self
+    }
 }
 
 impl Default for Limits {

@@ -3,6 +3,8 @@
 //! [`Slack`] is what the component sees of it, through its import `slack`; a platform of another kind implements the
 //! trait.
 
+use std::sync::Arc;
+
 pub use crate::bindings::slack::{PostRequest, SlackError};
 pub use crate::bindings::types::{Message, User};
 
@@ -65,6 +67,39 @@ pub trait Slack: Send + Sync {
 
     /// Who somebody is.
     async fn get_user(&self, id: String) -> Result<User, SlackError>;
+}
+
+/// A shared one is one, too.
+#[async_trait::async_trait]
+impl<T: Slack + ?Sized> Slack for Arc<T> {
+    async fn post(&self, request: PostRequest) -> Result<Vec<String>, SlackError> {
+        (**self).post(request).await
+    }
+
+    async fn thread(
+        &self,
+        channel_id: String,
+        thread_ts: String,
+    ) -> Result<Vec<Message>, SlackError> {
+        (**self).thread(channel_id, thread_ts).await
+    }
+
+    async fn history(
+        &self,
+        channel_id: String,
+        until: String,
+        limit: u32,
+    ) -> Result<Vec<Message>, SlackError> {
+        (**self).history(channel_id, until, limit).await
+    }
+
+    async fn permalink(&self, channel_id: String, ts: String) -> Result<String, SlackError> {
+        (**self).permalink(channel_id, ts).await
+    }
+
+    async fn get_user(&self, id: String) -> Result<User, SlackError> {
+        (**self).get_user(id).await
+    }
 }
 
 /// No chat platform: for hosts that only make memories, and for calls that must not post.

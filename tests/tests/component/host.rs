@@ -98,10 +98,7 @@ impl Host {
             .imports()
             .tapped(self.faults.clone())
             .tapped(self.recorder.clone());
-        let limits = Limits {
-            deadline,
-            ..Limits::default()
-        };
+        let limits = Limits::default().with(|limits| limits.deadline = deadline);
         plugin_within(imports, self.settings.clone(), limits)
     }
 

@@ -15,6 +15,7 @@ mod blocks;
 mod commands;
 mod document;
 mod facts;
+mod imports;
 mod model;
 mod names;
 mod place;

@@ -122,10 +122,7 @@ async fn a_model_that_fails_for_one_channel_fails_that_channel_only() {
 async fn a_channel_that_needs_too_much_memory_fails_alone() {
     let (_file, workspace) =
         TestStore::of(&five_channels(&"much ".repeat(4 << 20))).into_workspace();
-    let limits = Limits {
-        memory_bytes: 16 << 20,
-        ..Limits::default()
-    };
+    let limits = Limits::default().with(|limits| limits.memory_bytes = 16 << 20);
     let plugin = limited_plugin(&workspace, Arc::new(telling_llm()), limits);
     let report = run::generate(&plugin, utc(NOW), 2, &|_| {}).await.unwrap();
     let Outcome::Failed(Error::Other(detail)) = bad_outcome(&report) else {
@@ -141,10 +138,7 @@ async fn a_channel_that_needs_too_much_memory_fails_alone() {
 #[tokio::test]
 async fn a_channel_whose_model_never_answers_fails_alone() {
     let (_file, workspace) = TestStore::of(&five_channels("unanswerable")).into_workspace();
-    let limits = Limits {
-        deadline: Duration::from_secs(2),
-        ..Limits::default()
-    };
+    let limits = Limits::default().with(|limits| limits.deadline = Duration::from_secs(2));
     let llm = Arc::new(telling_llm().on(Asked::with("unanswerable"), Reply::never()));
     let plugin = limited_plugin(&workspace, llm, limits);
     let report = run::generate(&plugin, utc(NOW), 2, &|_| {}).await.unwrap();

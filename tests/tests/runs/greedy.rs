@@ -27,10 +27,7 @@ fn assert_exceeded(error: &CallError, expected: Excess, name: &str) {
 
 #[tokio::test]
 async fn saves_and_deferrals_of_a_call_are_counted() {
-    let limits = Limits {
-        saves: 100,
-        ..Limits::default()
-    };
+    let limits = Limits::default().with(|limits| limits.saves = 100);
     for what in ["save without end", "defer without end"] {
         let error = ending(what, limits).await;
         assert_exceeded(&error, Excess::Saves(100), "`render_prompt`");
@@ -47,10 +44,7 @@ async fn bytes_that_a_call_saves_and_posts_are_counted() {
         let error = ending(what, Limits::default()).await;
         assert_exceeded(&error, Excess::WriteBytes(limit), "the limit write_bytes");
     }
-    let limits = Limits {
-        write_bytes: 1000,
-        ..Limits::default()
-    };
+    let limits = Limits::default().with(|limits| limits.write_bytes = 1000);
     let error = ending("post much", limits).await;
     assert_exceeded(&error, Excess::WriteBytes(1000), "the limit write_bytes");
 }
@@ -81,10 +75,7 @@ impl Llm for Quick {
 
 #[tokio::test]
 async fn calls_of_the_model_are_counted() {
-    let limits = Limits {
-        model_calls: 7,
-        ..Limits::default()
-    };
+    let limits = Limits::default().with(|limits| limits.model_calls = 7);
     for what in ["ask without end", "ask for all at once"] {
         let model = Arc::new(Quick::default());
         let plugin = faulty(model.clone(), limits);
@@ -108,10 +99,7 @@ async fn what_is_asked_of_the_model_is_weighed() {
     let limit = Limits::default().prompt_bytes;
     let error = ending("ask long questions", Limits::default()).await;
     assert_exceeded(&error, Excess::PromptBytes(limit), "the limit prompt_bytes");
-    let limits = Limits {
-        answer_bytes: 100,
-        ..Limits::default()
-    };
+    let limits = Limits::default().with(|limits| limits.answer_bytes = 100);
     let model = Arc::new(Quick::default());
     let plugin = faulty(model.clone(), limits);
     let error = told_to(&plugin, "ask without end").await.unwrap_err();
@@ -122,15 +110,9 @@ async fn what_is_asked_of_the_model_is_weighed() {
 
 #[tokio::test]
 async fn beyond_its_lines_and_bytes_the_log_says_once_that_more_is_left_out() {
-    let lines = Limits {
-        log_lines: 10,
-        ..Limits::default()
-    };
+    let lines = Limits::default().with(|limits| limits.log_lines = 10);
     // "line 0" to "line 9".
-    let bytes = Limits {
-        log_bytes: 60,
-        ..Limits::default()
-    };
+    let bytes = Limits::default().with(|limits| limits.log_bytes = 60);
     for limits in [lines, bytes] {
         let log = LogLines::capture();
         let plugin = faulty(Arc::new(NoLlm), limits);
@@ -169,10 +151,7 @@ async fn what_takes_more_calls_of_the_model_than_one_call_may_goes_on_in_the_nex
     let config = Config::parse(&config).unwrap();
     let agents = myao_llm::configured_agents(&config.agents).unwrap();
     let (_file, workspace) = TestStore::of(&conversation()).into_workspace();
-    let limits = Limits {
-        model_calls: MOST,
-        ..Limits::default()
-    };
+    let limits = Limits::default().with(|limits| limits.model_calls = MOST);
     let plugin = MemoryPlugin::builder()
         .component(component())
         .storage(Arc::new(workspace.clone()))

@@ -100,10 +100,7 @@ async fn a_hundred_thousand_messages_of_a_channel_cost_no_more_room_than_a_thous
         ..llm_settings()
     };
     // What a thousand messages, the most that go into one memory, need, with a few to spare.
-    let limits = Limits {
-        memory_bytes: 24 << 20,
-        ..Limits::default()
-    };
+    let limits = Limits::default().with(|limits| limits.memory_bytes = 24 << 20);
     for messages in [2_000, 100_000] {
         let (_file, workspace) = chatty(messages).into_workspace();
         let (model, recorder) = (Arc::new(small_model()), Arc::new(Recorder::default()));

@@ -87,10 +87,7 @@ pub(crate) async fn ending(what: &str, limits: Limits) -> CallError {
 const SOON: Duration = Duration::from_millis(300);
 
 fn soon() -> Limits {
-    Limits {
-        deadline: SOON,
-        ..Limits::default()
-    }
+    Limits::default().with(|limits| limits.deadline = SOON)
 }
 
 #[tokio::test]
@@ -112,10 +109,7 @@ async fn an_import_that_never_answers_ends_at_the_deadline() {
 
 #[tokio::test]
 async fn a_memory_bomb_ends_at_the_limit() {
-    let limits = Limits {
-        memory_bytes: 16 << 20,
-        ..Limits::default()
-    };
+    let limits = Limits::default().with(|limits| limits.memory_bytes = 16 << 20);
     let error = ending("eat memory", limits).await;
     assert!(
         matches!(error, CallError::OutOfMemory { limit, .. } if limit == 16 << 20),
@@ -145,11 +139,10 @@ async fn a_giant_result_or_argument_does_not_reach_the_host() {
         let is_limit = matches!(error, CallError::TooMuchData { limit, .. } if limit == 64 << 20);
         assert!(is_limit, "{what}: {error:?}");
     }
-    let generous = Limits {
-        transfer_bytes: 256 << 20,
-        memory_bytes: 1 << 30,
-        ..Limits::default()
-    };
+    let generous = Limits::default().with(|limits| {
+        limits.transfer_bytes = 256 << 20;
+        limits.memory_bytes = 1 << 30;
+    });
     let plugin = faulty(Arc::new(NoLlm), generous);
     assert_eq!(
         told_to(&plugin, "return much").await.unwrap().len(),
@@ -159,10 +152,7 @@ async fn a_giant_result_or_argument_does_not_reach_the_host() {
 
 #[tokio::test]
 async fn calls_of_imports_are_counted() {
-    let limits = Limits {
-        import_calls: 1000,
-        ..Limits::default()
-    };
+    let limits = Limits::default().with(|limits| limits.import_calls = 1000);
     let error = ending("call without end", limits).await;
     assert!(
         matches!(error, CallError::TooManyImportCalls { limit: 1000, .. }),
@@ -193,10 +183,7 @@ async fn what_the_small_world_does_not_offer_is_named() {
 async fn more_calls_than_places_wait_and_all_come_to_their_turn() {
     const CALLS: usize = 40;
     let gate = Gate::with_places(CALLS);
-    let limits = Limits {
-        concurrent_calls: 3,
-        ..Limits::default()
-    };
+    let limits = Limits::default().with(|limits| limits.concurrent_calls = 3);
     let plugin = faulty(gate.clone(), limits);
     let calls = (0..CALLS).map(|_| told_to(&plugin, "ask the model"));
     for result in futures::future::join_all(calls).await {
@@ -207,10 +194,7 @@ async fn more_calls_than_places_wait_and_all_come_to_their_turn() {
 
 #[tokio::test]
 async fn a_call_finds_nothing_of_those_before_it() {
-    let limits = Limits {
-        memory_bytes: 16 << 20,
-        ..Limits::default()
-    };
+    let limits = Limits::default().with(|limits| limits.memory_bytes = 16 << 20);
     let plugin = faulty(Arc::new(NoLlm), limits);
     for fault in ["work", "panic", "eat memory", "recurse"] {
         for _ in 0..2 {
@@ -223,11 +207,10 @@ async fn a_call_finds_nothing_of_those_before_it() {
 #[tokio::test(start_paused = true)]
 async fn a_call_that_finds_no_place_in_time_is_told_so() {
     let gate = Gate::with_places(0);
-    let limits = Limits {
-        concurrent_calls: 1,
-        admission_wait: Duration::from_secs(60),
-        ..Limits::default()
-    };
+    let limits = Limits::default().with(|limits| {
+        limits.concurrent_calls = 1;
+        limits.admission_wait = Duration::from_secs(60);
+    });
     let plugin = faulty(gate.clone(), limits);
     let other = plugin.clone();
     let first = tokio::spawn(async move { told_to(&other, "ask the model").await });
@@ -248,11 +231,10 @@ async fn a_call_that_finds_no_place_in_time_is_told_so() {
 async fn a_replay_waits_for_a_place_too() {
     let gate = Gate::with_places(0);
     let llm: Arc<dyn Llm> = gate.clone();
-    let limits = Limits {
-        concurrent_calls: 1,
-        admission_wait: Duration::from_secs(60),
-        ..Limits::default()
-    };
+    let limits = Limits::default().with(|limits| {
+        limits.concurrent_calls = 1;
+        limits.admission_wait = Duration::from_secs(60);
+    });
     let plugin = builder(Arc::new(EmptyStorage), llm, llm_settings());
     let plugin = plugin.limits(limits).build().unwrap();
     let other = plugin.clone();
@@ -306,10 +288,7 @@ async fn a_template_that_never_ends_is_an_error_of_the_call() {
             ..llm_settings()
         };
         let plugin = builder(Arc::new(EmptyStorage), Arc::new(NoLlm), settings)
-            .limits(Limits {
-                memory_bytes: 1 << 30,
-                ..soon()
-            })
+            .limits(soon().with(|limits| limits.memory_bytes = 1 << 30))
             .build()
             .unwrap();
         let error = told_to(&plugin, "").await.unwrap_err();

@@ -28,8 +28,9 @@ impl Agents {
 }
 
 /// The same model for all.
-impl From<Arc<dyn Llm>> for Agents {
-    fn from(llm: Arc<dyn Llm>) -> Self {
+impl<T: Llm + 'static> From<T> for Agents {
+    fn from(llm: T) -> Self {
+        let llm: Arc<dyn Llm> = Arc::new(llm);
         Self {
             memory: llm.clone(),
             response: llm.clone(),

@@ -5,6 +5,8 @@ mod estimate;
 pub mod identity;
 pub mod record;
 
+use std::sync::Arc;
+
 use std::time::Duration;
 
 pub use agents::Agents;
@@ -91,6 +93,46 @@ pub trait Llm: Send + Sync {
     /// How long the provider wants no calls; `None` if it takes them.
     fn paused_for(&self) -> Option<Duration> {
         None
+    }
+}
+
+/// A shared one is one, too.
+#[async_trait::async_trait]
+impl<T: Llm + ?Sized> Llm for Arc<T> {
+    async fn complete(
+        &self,
+        request: Request,
+        calls: &dyn CallObserver,
+    ) -> Result<Completion, LlmError> {
+        (**self).complete(request, calls).await
+    }
+
+    fn count_tokens(&self, text: &str) -> u32 {
+        (**self).count_tokens(text)
+    }
+
+    fn context_window(&self) -> Option<u32> {
+        (**self).context_window()
+    }
+
+    fn restore_context_window(&self, tokens: u32) {
+        (**self).restore_context_window(tokens)
+    }
+
+    fn identity(&self) -> Option<&ModelIdentity> {
+        (**self).identity()
+    }
+
+    fn destination(&self) -> Option<Destination<'_>> {
+        (**self).destination()
+    }
+
+    fn calls_in_flight(&self) -> usize {
+        (**self).calls_in_flight()
+    }
+
+    fn paused_for(&self) -> Option<Duration> {
+        (**self).paused_for()
     }
 }
 

@@ -1,6 +1,6 @@
 //! What a call cost: for accounting, `myao usage` and traces.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use super::{FinishReason, LlmError};
@@ -42,6 +42,17 @@ pub trait CallObserver: Send + Sync {
     /// What the server or the model said where there is no answer, without the key; called before [`Self::observe`]. It
     /// may quote the prompt: it is for the eyes of an operator, and not for logs or databases.
     fn said(&self, _words: &str) {}
+}
+
+/// A shared one is one, too.
+impl<T: CallObserver + ?Sized> CallObserver for Arc<T> {
+    fn observe(&self, record: CallRecord) {
+        (**self).observe(record);
+    }
+
+    fn said(&self, words: &str) {
+        (**self).said(words);
+    }
 }
 
 /// Nobody wants to know.

@@ -18,6 +18,7 @@ use crate::storage::empty::EmptyStorage;
 
 /// Why a plugin cannot be put together.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum BuildError {
     /// No component was given.
     #[error(
@@ -53,11 +54,10 @@ pub enum BuildError {
 ///         .storage(storage)
 ///         .llm(llm)
 ///         .slack(slack)
-///         .limits(Limits {
-///             deadline: Duration::from_secs(60),
-///             concurrent_calls: 8,
-///             ..Limits::default()
-///         })
+///         .limits(Limits::default().with(|limits| {
+///            limits.deadline = Duration::from_secs(60);
+///            limits.concurrent_calls = 8;
+///        }))
 ///         .build()
 /// }
 /// ```
@@ -84,12 +84,11 @@ enum Source {
 impl MemoryPlugin {
     /// Begins a plugin.
     pub fn builder() -> MemoryPluginBuilder {
-        let llm: Arc<dyn crate::llm::Llm> = Arc::new(NoLlm);
         MemoryPluginBuilder {
             component: None,
             cache_dir: None,
             storage: Arc::new(EmptyStorage),
-            agents: llm.into(),
+            agents: NoLlm.into(),
             slack: Arc::new(NoSlack),
             settings: Values::default(),
             limits: Limits::default(),
@@ -129,20 +128,20 @@ impl MemoryPluginBuilder {
     }
 
     /// The messages and memories of the workspace.
-    pub fn storage(mut self, storage: Arc<dyn Storage>) -> Self {
-        self.storage = storage;
+    pub fn storage(mut self, storage: impl Storage + 'static) -> Self {
+        self.storage = Arc::new(storage);
         self
     }
 
-    /// The model: one for all agents (`Arc<dyn Llm>`), or one for each ([`Agents`]).
+    /// The model: one for all agents, or one for each ([`Agents`]).
     pub fn llm(mut self, agents: impl Into<Agents>) -> Self {
         self.agents = agents.into();
         self
     }
 
     /// The chat platform to answer on.
-    pub fn slack(mut self, slack: Arc<dyn Slack>) -> Self {
-        self.slack = slack;
+    pub fn slack(mut self, slack: impl Slack + 'static) -> Self {
+        self.slack = Arc::new(slack);
         self
     }
 
@@ -159,15 +158,15 @@ impl MemoryPluginBuilder {
     }
 
     /// Told what each call of the model cost.
-    pub fn call_observer(mut self, calls: Arc<dyn CallObserver>) -> Self {
-        self.calls = calls;
+    pub fn call_observer(mut self, calls: impl CallObserver + 'static) -> Self {
+        self.calls = Arc::new(calls);
         self
     }
 
     /// Where each call that saves memories is recorded; it belongs to the plugin's storage. Recordings hold
     /// messages, prompts and answers in plain text.
-    pub fn recordings(mut self, recordings: Arc<dyn Recordings>) -> Self {
-        self.recordings = Some(recordings);
+    pub fn recordings(mut self, recordings: impl Recordings + 'static) -> Self {
+        self.recordings = Some(Arc::new(recordings));
         self
     }
 

@@ -13,6 +13,7 @@ mod recorder;
 mod tape;
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -120,4 +121,12 @@ pub struct Part {
 pub trait Recordings: Send + Sync {
     /// Keeps a part and returns the key of its recording; it is on the disk when this returns.
     async fn keep(&self, part: Part) -> Result<i64, StorageError>;
+}
+
+/// A shared one is one, too.
+#[async_trait::async_trait]
+impl<T: Recordings + ?Sized> Recordings for Arc<T> {
+    async fn keep(&self, part: Part) -> Result<i64, StorageError> {
+        (**self).keep(part).await
+    }
 }

@@ -7,6 +7,8 @@ pub mod effects;
 pub mod empty;
 pub mod records;
 
+use std::sync::Arc;
+
 pub use crate::bindings::storage::{
     Backlog, ChannelFilter, Deferral, Due, DueQuery, Keep, Memory, MemoryDraft, MemoryQuery,
     MessageQuery, SaveMode, StorageError,
@@ -76,5 +78,63 @@ pub trait Storage: Send + Sync {
         _since: String,
     ) -> Result<(), StorageError> {
         Ok(())
+    }
+}
+
+/// A shared one is one, too.
+#[async_trait::async_trait]
+impl<T: Storage + ?Sized> Storage for Arc<T> {
+    async fn list_channels(&self) -> Result<Vec<Channel>, StorageError> {
+        (**self).list_channels().await
+    }
+
+    async fn list_messages(&self, query: MessageQuery) -> Result<Vec<Message>, StorageError> {
+        (**self).list_messages(query).await
+    }
+
+    async fn list_memories(&self, query: MemoryQuery) -> Result<Vec<Memory>, StorageError> {
+        (**self).list_memories(query).await
+    }
+
+    async fn list_due(&self, query: DueQuery) -> Result<Due, StorageError> {
+        (**self).list_due(query).await
+    }
+
+    async fn get_backlog(
+        &self,
+        channel_id: String,
+        thread_ts: Option<String>,
+        until: String,
+    ) -> Result<Backlog, StorageError> {
+        (**self).get_backlog(channel_id, thread_ts, until).await
+    }
+
+    async fn save_memory(&self, draft: MemoryDraft) -> Result<Memory, StorageError> {
+        (**self).save_memory(draft).await
+    }
+
+    async fn list_deferrals(
+        &self,
+        scope: Scope,
+        scope_id: String,
+    ) -> Result<Vec<Deferral>, StorageError> {
+        (**self).list_deferrals(scope, scope_id).await
+    }
+
+    async fn defer(
+        &self,
+        scope: Scope,
+        scope_id: String,
+        deferral: Deferral,
+    ) -> Result<(), StorageError> {
+        (**self).defer(scope, scope_id, deferral).await
+    }
+
+    async fn expect_first_version(
+        &self,
+        channel_ids: Vec<String>,
+        since: String,
+    ) -> Result<(), StorageError> {
+        (**self).expect_first_version(channel_ids, since).await
     }
 }

@@ -74,10 +74,7 @@ pub fn wait() -> Result<()> {
         .build()?;
     runtime.block_on(async {
         let model = Arc::new(Silent::default());
-        let limits = Limits {
-            concurrent_calls: BASE + CALLS,
-            ..Limits::default()
-        };
+        let limits = Limits::default().with(|limits| limits.concurrent_calls = BASE + CALLS);
         let imports = builder(Arc::new(EmptyStorage), model.clone(), llm_settings());
         let plugin = imports.limits(limits).build()?;
         let mut resident = Vec::new();

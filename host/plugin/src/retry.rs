@@ -1,0 +1,99 @@
+//! Whether the same call may succeed later.
+
+use crate::bindings::errors::Error;
+use crate::bindings::llm::LlmError;
+use crate::bindings::slack::SlackError;
+use crate::bindings::storage::StorageError;
+use crate::component::LoadError;
+use crate::error::CallError;
+
+/// Whether the same call may succeed later.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Retry {
+    /// It fails again as long as the same is asked.
+    Never,
+    /// It may succeed a while later, with nothing changed.
+    Later,
+    /// It may succeed once somebody has changed something: a setting, a file, a limit, a template.
+    AfterRepair,
+}
+
+impl StorageError {
+    /// Whether the same call may succeed later. After a conflict the caller reads again first.
+    #[must_use]
+    pub fn retry(&self) -> Retry {
+        match self {
+            Self::NotFound(_) | Self::Invalid(_) => Retry::Never,
+            Self::Conflict(_) | Self::Unavailable(_) => Retry::Later,
+            Self::Other(_) => Retry::AfterRepair,
+        }
+    }
+}
+
+impl LlmError {
+    /// Whether the same call may succeed later.
+    #[must_use]
+    pub fn retry(&self) -> Retry {
+        match self {
+            Self::RateLimited(_) | Self::Unavailable(_) | Self::TimedOut => Retry::Later,
+            Self::ContextTooLong(_) | Self::Refused(_) => Retry::Never,
+            Self::InvalidRequest(_) | Self::Other(_) => Retry::AfterRepair,
+        }
+    }
+}
+
+impl SlackError {
+    /// Whether the same call may succeed later.
+    #[must_use]
+    pub fn retry(&self) -> Retry {
+        match self {
+            Self::RateLimited(_) | Self::Unavailable(_) => Retry::Later,
+            Self::NotFound(_) | Self::Invalid(_) => Retry::Never,
+            Self::NotAllowed(_) | Self::Other(_) => Retry::AfterRepair,
+        }
+    }
+}
+
+impl Error {
+    /// Whether the same call may succeed later. A model that gave a bad answer may give a better one.
+    #[must_use]
+    pub fn retry(&self) -> Retry {
+        match self {
+            Self::Storage(error) => error.retry(),
+            Self::Llm(error) => error.retry(),
+            Self::Slack(error) => error.retry(),
+            Self::BadAnswer(_) => Retry::Later,
+            Self::UnsupportedCombination(_) | Self::MissingTargetThread | Self::InvalidTs(_) => {
+                Retry::Never
+            }
+            Self::Template(_) | Self::PromptTooLong(_) | Self::Other(_) => Retry::AfterRepair,
+        }
+    }
+}
+
+impl CallError {
+    /// Whether the same call may succeed later.
+    #[must_use]
+    pub fn retry(&self) -> Retry {
+        match self {
+            Self::Refused(error) => error.retry(),
+            Self::Busy { .. } | Self::TimedOut { .. } => Retry::Later,
+            Self::NotOffered { .. }
+            | Self::OutOfMemory { .. }
+            | Self::StackOverflow { .. }
+            | Self::TooMuchData { .. }
+            | Self::TooManyImportCalls { .. }
+            | Self::Exceeded { .. }
+            | Self::Trapped { .. } => Retry::AfterRepair,
+        }
+    }
+}
+
+impl LoadError {
+    /// Whether the same file may be loaded later: only once it, or the machine, was changed.
+    #[must_use]
+    pub fn retry(&self) -> Retry {
+        Retry::AfterRepair
+    }
+}
