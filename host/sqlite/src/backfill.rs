@@ -52,7 +52,8 @@ impl BackfillState for SqliteWorkspace {
 
     async fn backfill_tick(&self) -> Result<Option<i64>, StorageError> {
         self.reading(|connection, place| {
-            let mut statement = connection.prepare_cached(include_str!("sql/backfill_tick.sql"))?;
+            let mut statement =
+                connection.prepare_cached("SELECT next_tick FROM backfill WHERE workspace = ?1")?;
             Ok(statement
                 .query_row([place.workspace], |row| row.get(0))
                 .optional()?)
@@ -62,7 +63,7 @@ impl BackfillState for SqliteWorkspace {
 
     async fn set_backfill_tick(&self, unix_seconds: i64) -> Result<(), StorageError> {
         self.writing(move |connection, place| {
-            let set = include_str!("sql/set_backfill_tick.sql");
+            let set = "INSERT OR REPLACE INTO backfill (workspace, next_tick) VALUES (?1, ?2)";
             connection
                 .prepare_cached(set)?
                 .execute([place.workspace, unix_seconds])?;

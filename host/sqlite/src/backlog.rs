@@ -130,7 +130,7 @@ pub(super) fn recount_thread(
         .prepare_cached(recount)?
         .execute([channel, thread])?;
     if written == 0 {
-        let drop = include_str!("sql/drop_thread_backlog.sql");
+        let drop = "DELETE FROM backlog WHERE channel = ?1 AND thread_key = ?2";
         connection
             .prepare_cached(drop)?
             .execute([channel, thread])?;

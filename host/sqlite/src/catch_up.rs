@@ -76,7 +76,11 @@ impl CatchUpState for SqliteWorkspace {
         let channel_id = channel_id.to_owned();
         self.writing(move |connection, place| {
             let channel = channel_key(connection, place, &channel_id)?;
-            let mut note = connection.prepare_cached(include_str!("sql/note_missing.sql"))?;
+            let mut note = connection.prepare_cached(
+                "INSERT INTO missing_messages (channel, ts_key, workspace, thread_key) \
+                 VALUES (?1, ?2, ?3, ?4) \
+                 ON CONFLICT DO NOTHING",
+            )?;
             for StoredId { ts, thread_ts } in &messages {
                 let thread = thread_ts.map(TsKey::to_database);
                 note.execute(params![channel, ts.to_database(), place.workspace, thread])?;

@@ -11,8 +11,17 @@ use super::workspace::SqliteWorkspace;
 
 /// Each lists rows of a kind, in an order of their own.
 const KINDS: [(&str, &str); 5] = [
-    ("user", include_str!("sql/dump_users.sql")),
-    ("channel", include_str!("sql/dump_channels.sql")),
+    (
+        "user",
+        "SELECT id, name, is_bot, changed_at FROM users WHERE workspace = ?1 ORDER BY id",
+    ),
+    (
+        "channel",
+        "SELECT id, name, is_private, present, name_at, private_at, present_at \
+         FROM channels \
+         WHERE workspace = ?1 \
+         ORDER BY id",
+    ),
     ("message", include_str!("sql/dump_messages.sql")),
     ("backlog", include_str!("sql/dump_backlog.sql")),
     ("reply", include_str!("sql/dump_replies.sql")),

@@ -91,7 +91,7 @@ impl<'a> Application<'a> {
             return Ok(());
         }
         if name.is_empty() {
-            let tell = include_str!("sql/tell_nameless_user.sql");
+            let tell = "UPDATE users SET is_bot = 1 WHERE workspace = ?1 AND id = ?2 AND name = '' AND is_bot < ?3";
             self.execute(tell, params![workspace, id, is_bot])?;
         } else {
             let tell = include_str!("sql/tell_user.sql");

@@ -204,7 +204,7 @@ impl NewMemory {
     fn complete(&self, connection: &Connection) -> rusqlite::Result<()> {
         if !self.has_watermark {
             let newest = self.newest_source(connection)?;
-            let set = include_str!("sql/set_watermark.sql");
+            let set = "UPDATE memories SET source_latest_key = ?2 WHERE id = ?1";
             connection
                 .prepare_cached(set)?
                 .execute(params![self.id, newest])?;

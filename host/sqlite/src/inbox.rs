@@ -132,7 +132,11 @@ fn keep(
     place: &Place,
     events: &[IncomingEvent],
 ) -> Result<Vec<Kept>, Fault> {
-    let mut keep = connection.prepare_cached(include_str!("sql/keep_event.sql"))?;
+    let mut keep = connection.prepare_cached(
+        "INSERT INTO events (workspace, event_id, received_at, payload) \
+         VALUES (?1, ?2, ?3, ?4) \
+         ON CONFLICT DO NOTHING",
+    )?;
     let kept = events.iter().map(|event| {
         let columns = params![
             place.workspace,

@@ -36,7 +36,7 @@ impl CallJournal for SqliteWorkspace {
         self.blocking(move |this| {
             this.read(|connection, _| {
                 Ok(connection
-                    .prepare_cached(include_str!("sql/learned_window.sql"))?
+                    .prepare_cached("SELECT tokens FROM learned_windows WHERE model_digest = ?1")?
                     .query_row([digest], |row| row.get(0))
                     .optional()?)
             })
@@ -54,7 +54,8 @@ impl CallJournal for SqliteWorkspace {
         self.blocking(move |this| {
             this.write(|connection, _| {
                 connection
-                    .prepare_cached(include_str!("sql/learn_window.sql"))?
+                    .prepare_cached("INSERT INTO learned_windows (model_digest, provider, model, tokens, learned_at) VALUES (?1, ?2, ?3, ?4, ?5) \
+                         ON CONFLICT (model_digest) DO UPDATE SET tokens = excluded.tokens, learned_at = excluded.learned_at")?
                     .execute(params![
                         model.digest(),
                         model.provider(),
@@ -141,7 +142,9 @@ fn recall(
         .optional()?;
     if let Some((call, completion)) = waiting {
         connection
-            .prepare_cached(include_str!("sql/touch_call.sql"))?
+            .prepare_cached(
+                "UPDATE llm_calls SET id = (SELECT MAX(id) + 1 FROM llm_calls) WHERE id = ?1",
+            )?
             .execute([call])?;
         return Ok(Some(completion));
     }
@@ -189,7 +192,9 @@ fn insert(connection: &Connection, place: &Place, call: &CallEntry) -> rusqlite:
     // A judgment is asked for anew: nothing of it is posted.
     let waits = call.for_memory && purpose.agent != Agent::Judgment;
     connection
-        .prepare_cached(include_str!("sql/insert_call.sql"))?
+        .prepare_cached("INSERT INTO llm_calls (workspace, agent, scope, scope_id, memory_type, provider, model, answered_by, input_tokens, \
+             cached_tokens, output_tokens, started_at, duration, attempts, finish_reason, error, digest, attempt, waits, answer) \
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20)")?
         .execute(params![
             place.workspace,
             agent_code(purpose.agent),

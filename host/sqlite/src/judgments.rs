@@ -77,7 +77,8 @@ impl Judgments for SqliteWorkspace {
                 .prepare_cached(include_str!("sql/forget_judgments.sql"))?
                 .execute([place.workspace, now])?;
             connection
-                .prepare_cached(include_str!("sql/keep_judgment.sql"))?
+                .prepare_cached("INSERT OR REPLACE INTO judgments (workspace, channel, thread_key, ts_key, should_respond, confidence, until) \
+                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")?
                 .execute(params![
                     place.workspace,
                     channel,

@@ -62,7 +62,9 @@ impl Outbox for SqliteWorkspace {
         number: u32,
     ) -> Result<(), StorageError> {
         self.mark(channel_id, answers, number, |connection, part| {
-            let mark = include_str!("sql/mark_not_sent.sql");
+            let mark = "UPDATE reply_parts \
+                 SET sending = 0 \
+                 WHERE channel = ?1 AND ts_key = ?2 AND number = ?3 AND posted_key IS NULL";
             connection.prepare_cached(mark)?.execute(part)
         })
         .await
@@ -80,7 +82,8 @@ impl Outbox for SqliteWorkspace {
             answers,
             number,
             move |connection, (channel, ts, number)| {
-                let mark = include_str!("sql/mark_sent.sql");
+                let mark = "UPDATE reply_parts SET posted_key = ?4 \
+                     WHERE channel = ?1 AND ts_key = ?2 AND number = ?3 AND COALESCE(posted_key, ?4) = ?4";
                 let columns = (channel, ts, number, posted.to_database());
                 connection.prepare_cached(mark)?.execute(columns)
             },
@@ -166,9 +169,11 @@ fn begin(
         return Ok(PostState::Post(parts));
     }
     connection
-        .prepare_cached(include_str!("sql/set_reply_thread.sql"))?
+        .prepare_cached("UPDATE replies SET thread_key = ?3 WHERE channel = ?1 AND ts_key = ?2")?
         .execute(params![reply.channel, reply.ts, thread])?;
-    let mut insert = connection.prepare_cached(include_str!("sql/insert_part.sql"))?;
+    let mut insert = connection.prepare_cached(
+        "INSERT INTO reply_parts (channel, ts_key, number, text) VALUES (?1, ?2, ?3, ?4)",
+    )?;
     for (number, text) in (0_u32..).zip(&post.parts) {
         insert.execute(params![reply.channel, reply.ts, number, text])?;
     }

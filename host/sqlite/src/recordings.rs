@@ -72,7 +72,9 @@ pub(super) fn link(
         .optional()?;
     if let Some((recording, number)) = save {
         connection
-            .prepare_cached(include_str!("sql/link_recorded_save.sql"))?
+            .prepare_cached(
+                "UPDATE recorded_saves SET memory = ?3 WHERE recording = ?1 AND number = ?2",
+            )?
             .execute([recording, number, memory])?;
         connection
             .prepare_cached(include_str!("sql/insert_recorded_memory.sql"))?
@@ -87,7 +89,8 @@ fn keep(connection: &Connection, place: &Place, part: &Part) -> Result<i64, Faul
         None => insert(connection, place, &part.head)?,
     };
     let mut insert_call =
-        connection.prepare_cached(include_str!("sql/insert_recorded_call.sql"))?;
+        connection.prepare_cached("INSERT INTO recorded_calls (recording, number, import, arguments, result) VALUES (?1, ?2, ?3, ?4, ?5) \
+             ON CONFLICT (recording, number) DO UPDATE SET result = excluded.result")?;
     let mut number = i64::try_from(part.first).unwrap_or(i64::MAX);
     for call in &part.calls {
         insert_call.execute(params![
@@ -102,7 +105,8 @@ fn keep(connection: &Connection, place: &Place, part: &Part) -> Result<i64, Faul
     let draft = &part.draft;
     let (_, scope_id) = subject(connection, place, draft.scope, &draft.scope_id)?;
     connection
-        .prepare_cached(include_str!("sql/insert_recorded_save.sql"))?
+        .prepare_cached("INSERT INTO recorded_saves (recording, number, workspace, scope, scope_id, memory_type, text_digest) \
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)")?
         .execute(params![
             recording,
             number - 1,
@@ -120,7 +124,11 @@ fn insert(connection: &Connection, place: &Place, head: &Head) -> rusqlite::Resu
     let export = serde_json::to_string(&head.export)
         .map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
     connection
-        .prepare_cached(include_str!("sql/insert_recording.sql"))?
+        .prepare_cached(
+            "INSERT INTO recordings (workspace, export, component, started_at) \
+             VALUES (?1, ?2, ?3, ?4) \
+             RETURNING id",
+        )?
         .query_row(
             params![place.workspace, export, head.component, head.started_at],
             |row| row.get(0),
@@ -133,7 +141,9 @@ fn insert_sources(
     part: &Part,
     recording: i64,
 ) -> Result<(), Fault> {
-    let mut message = connection.prepare_cached(include_str!("sql/insert_recorded_message.sql"))?;
+    let mut message = connection.prepare_cached(
+        "INSERT OR IGNORE INTO recorded_messages (channel, ts_key, recording) VALUES (?1, ?2, ?3)",
+    )?;
     for (channel_id, ts) in &part.messages {
         let channel = channel_key(connection, place, channel_id)?;
         message.execute([channel, rows::key(ts)?, recording])?;

@@ -154,7 +154,7 @@ pub(super) fn drop_of_deleted(
         return Ok(());
     };
     connection
-        .prepare_cached(include_str!("sql/delete_parts.sql"))?
+        .prepare_cached("DELETE FROM reply_parts WHERE channel = ?1 AND ts_key = ?2")?
         .execute([channel, ts])?;
     Ok(reply.forget_answers(connection, thread)?)
 }

@@ -66,7 +66,7 @@ impl<'a> Reply<'a> {
             .optional()?;
         let thread = ended.ok_or_else(|| self.conflict("does not wait"))?;
         connection
-            .prepare_cached(include_str!("sql/empty_parts.sql"))?
+            .prepare_cached("UPDATE reply_parts SET text = '' WHERE channel = ?1 AND ts_key = ?2")?
             .execute([self.channel, self.ts])?;
         Ok(self.forget_answers(connection, thread)?)
     }

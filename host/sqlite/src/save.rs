@@ -160,7 +160,9 @@ fn add_source_memories(
     draft: &MemoryDraft,
     memory: i64,
 ) -> Result<(), Fault> {
-    let mut insert = connection.prepare_cached(include_str!("sql/insert_source_memory.sql"))?;
+    let mut insert = connection.prepare_cached(
+        "INSERT OR IGNORE INTO memory_source_memories (memory, source) VALUES (?1, ?2)",
+    )?;
     for source in &draft.source_memories {
         require_memory(connection, place, *source)?;
         insert.execute([memory, rows::memory_column(*source)])?;

@@ -79,15 +79,17 @@ pub(super) fn replace_legacy(connection: &Connection) -> rusqlite::Result<bool> 
 /// The key of a workspace, which is added if it is new.
 pub(super) fn workspace_key(connection: &Connection, id: &str) -> rusqlite::Result<i64> {
     let key = connection
-        .query_row(include_str!("sql/workspace_key.sql"), [id], |row| {
+        .query_row("SELECT key FROM workspaces WHERE id = ?1", [id], |row| {
             row.get(0)
         })
         .optional()?;
     match key {
         Some(key) => Ok(key),
-        None => connection.query_row(include_str!("sql/insert_workspace.sql"), [id], |row| {
-            row.get(0)
-        }),
+        None => connection.query_row(
+            "INSERT INTO workspaces (id) VALUES (?1) RETURNING key",
+            [id],
+            |row| row.get(0),
+        ),
     }
 }
 
@@ -102,7 +104,11 @@ pub(super) fn look(connection: &Connection) -> rusqlite::Result<Option<Found>> {
         });
     }
     let application: i32 = pragma(connection, "application_id")?;
-    let tables: i64 = connection.query_row(include_str!("sql/tables.sql"), [], |row| row.get(0))?;
+    let tables: i64 = connection.query_row(
+        "SELECT COUNT(*) FROM sqlite_schema WHERE name NOT LIKE 'sqlite!_%' ESCAPE '!'",
+        [],
+        |row| row.get(0),
+    )?;
     if application == 0 && tables == 0 {
         return Ok(None);
     }

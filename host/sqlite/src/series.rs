@@ -71,7 +71,10 @@ impl Series<'_> {
     ) -> rusqlite::Result<()> {
         let (workspace, scope, scope_id, memory_type) = self.columns();
         let supersede = match mode {
-            SaveMode::Overwrite => include_str!("sql/supersede.sql"),
+            SaveMode::Overwrite => {
+                "UPDATE memories SET superseded_at = ?5 \
+                 WHERE workspace = ?1 AND scope = ?2 AND scope_id = ?3 AND memory_type = ?4 AND superseded_at IS NULL"
+            }
             SaveMode::NewVersion | SaveMode::StandIn => include_str!("sql/supersede_stand_in.sql"),
         };
         connection.prepare_cached(supersede)?.execute(params![

@@ -15,7 +15,7 @@ impl SyncState for SqliteWorkspace {
     async fn connected_through(&self) -> Result<Option<i64>, StorageError> {
         self.reading(move |connection, place| {
             Ok(connection
-                .prepare_cached(include_str!("sql/connected_through.sql"))?
+                .prepare_cached("SELECT connected_through FROM sync_state WHERE workspace = ?1")?
                 .query_row([place.workspace], |row| row.get(0))
                 .optional()?)
         })
@@ -25,7 +25,8 @@ impl SyncState for SqliteWorkspace {
     async fn set_connected_through(&self, unix_seconds: i64) -> Result<(), StorageError> {
         self.writing(move |connection, place| {
             connection
-                .prepare_cached(include_str!("sql/set_connected_through.sql"))?
+                .prepare_cached("INSERT INTO sync_state (workspace, connected_through) VALUES (?1, ?2) \
+                     ON CONFLICT DO UPDATE SET connected_through = MAX(connected_through, excluded.connected_through)")?
                 .execute([place.workspace, unix_seconds])?;
             Ok(())
         })
@@ -72,7 +73,7 @@ impl SyncState for SqliteWorkspace {
         self.reading(move |connection, place| {
             let channel = channel_key(connection, place, &channel_id)?;
             let read: Option<i64> = connection
-                .prepare_cached(include_str!("sql/read_through.sql"))?
+                .prepare_cached("SELECT read_through FROM channels WHERE key = ?1")?
                 .query_row([channel], |row| row.get(0))?;
             Ok(read.map(TsKey::from_database))
         })
@@ -88,7 +89,7 @@ impl SyncState for SqliteWorkspace {
         self.writing(move |connection, place| {
             let channel = channel_key(connection, place, &channel_id)?;
             connection
-                .prepare_cached(include_str!("sql/set_read_through.sql"))?
+                .prepare_cached("UPDATE channels SET read_through = MAX(COALESCE(read_through, ?2), ?2) WHERE key = ?1")?
                 .execute([channel, ts.to_database()])?;
             Ok(())
         })
@@ -139,7 +140,7 @@ impl SyncState for SqliteWorkspace {
         let id = id.to_owned();
         self.reading(move |connection, place| {
             Ok(connection
-                .prepare_cached(include_str!("sql/user.sql"))?
+                .prepare_cached("SELECT name, is_bot FROM users WHERE workspace = ?1 AND id = ?2")?
                 .query_row(params![place.workspace, id], |row| {
                     Ok(UserRecord {
                         id: id.clone(),
@@ -156,7 +157,7 @@ impl SyncState for SqliteWorkspace {
         let id = id.to_owned();
         self.reading(move |connection, place| {
             Ok(connection
-                .prepare_cached(include_str!("sql/channel.sql"))?
+                .prepare_cached("SELECT name, is_private, present FROM channels WHERE workspace = ?1 AND id = ?2")?
                 .query_row(params![place.workspace, id], |row| {
                     Ok(KnownChannel {
                         name: row.get(0)?,

@@ -1,1 +1,0 @@
-INSERT INTO recordings (workspace, export, component, started_at) VALUES (?1, ?2, ?3, ?4) RETURNING id;

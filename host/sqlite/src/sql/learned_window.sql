@@ -1,1 +1,0 @@
-SELECT tokens FROM learned_windows WHERE model_digest = ?1;

@@ -1,2 +1,0 @@
--- ?1 channel
-SELECT read_through FROM channels WHERE key = ?1;

@@ -1,2 +1,0 @@
--- ?1 workspace id
-SELECT key FROM workspaces WHERE id = ?1;
