@@ -1,4 +1,4 @@
-//! The bot's clock: the one place where it reads the time.
+//! The clock: the one place where the program reads the time and makes the UTC offset.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};

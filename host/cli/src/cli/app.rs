@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use chrono::{DateTime, FixedOffset, Offset as _, TimeZone as _};
+use chrono::{DateTime, FixedOffset};
 use myao::config::{Config, LogFormat, LogLevel, Logging};
+use myao_bot::clock::Clock;
 use myao_import::python_bot;
 use myao_llm::configured_agents;
 use myao_plugin::explain::explain_storage;
@@ -197,29 +198,19 @@ impl App {
 
     /// The given time, or now, in the configured time zone.
     pub(crate) fn time(&self, time: Option<DateTime<FixedOffset>>) -> Timestamp {
-        // The one place where the program reads the clock.
-        let now = || {
-            std::time::SystemTime::UNIX_EPOCH
-                .elapsed()
-                .unwrap_or_default()
-                .as_secs()
-        };
-        let unix_seconds = time.map(|time| time.timestamp());
-        self.local_time(unix_seconds.unwrap_or_else(|| i64::try_from(now()).unwrap_or(i64::MAX)))
+        match time {
+            Some(time) => self.local_time(time.timestamp()),
+            None => self.clock().now(),
+        }
     }
 
     /// A point in time with the offset of the configured time zone.
     pub(crate) fn local_time(&self, unix_seconds: i64) -> Timestamp {
-        let offset = DateTime::from_timestamp(unix_seconds, 0).map_or(0, |time| {
-            let zone = self.config.timezone;
-            zone.offset_from_utc_datetime(&time.naive_utc())
-                .fix()
-                .local_minus_utc()
-        });
-        Timestamp {
-            unix_seconds,
-            utc_offset_seconds: offset,
-        }
+        self.clock().local(unix_seconds)
+    }
+
+    fn clock(&self) -> Clock {
+        Clock::system(self.config.timezone)
     }
 }
 
