@@ -1,16 +1,16 @@
-//! Checks one block, in the way that its document says.
+//! Checks one block, as the words behind its fence say.
 //!
-//! | behind the fence | what is done |
+//! | behind the fence | what is checked |
 //! |---|---|
-//! | `sh` | the commands are run, up to the end, in a folder like the project's |
-//! | `sh not-run` | they cannot be run in a test; what they name exists: programs of the project, options, `make`'s targets |
-//! | `text` that begins with `$ command` | the commands are run, and print what is shown ([`crate::shown`]) |
+//! | `sh` | the commands run to the end, in a folder like the project's |
+//! | `sh not-run` | the commands cannot run in a test; what they name exists: programs of the project, options, `make`'s targets |
+//! | `text` that begins with `$ command` | the commands run, and print what is shown ([`crate::shown`]) |
 //! | `text picture` | a drawing: the files and folders that it names exist |
-//! | `yaml` | the program takes it for its configuration; named in a comment at its head, it is there for the commands below |
-//! | `json`, `python` | it is parsed |
-//! | `ini unit`, `dockerfile` | it has the form, and commands as with `not-run` |
-//! | `rust` | it is a test of the documentation: the document is included in `host/src/lib.rs` |
-//! | anything below `<!-- from FILE -->` | its lines stand in that file of the project; `…` leaves lines out |
+//! | `yaml` | it is a valid configuration; if a comment at its head names it, the commands below can use it |
+//! | `json`, `python` | it can be parsed |
+//! | `ini unit`, `dockerfile` | its form, and its commands as with `not-run` |
+//! | `rust` | it is a test of the documentation: the document is included in `host/plugin/src/lib.rs` |
+//! | anything below `<!-- from FILE -->` | its lines are in that file of the project; `…` leaves lines out |
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};
@@ -22,6 +22,9 @@ use crate::document::Block;
 use crate::names;
 use crate::place::Place;
 use crate::shown::{Shown, shown, shows};
+
+/// Includes the documents whose Rust code is compiled.
+const LIBRARY: &str = "host/plugin/src/lib.rs";
 
 /// What is wrong with a block.
 pub(crate) fn faults(document: &str, block: &Block, place: &Place) -> Vec<String> {
@@ -195,12 +198,10 @@ fn dockerfile_faults(text: &str, place: &Place) -> Vec<String> {
 }
 
 fn not_a_doctest(document: &str, block: &Block) -> Vec<String> {
-    let included = format!("include_str!(\"../../{document}\")");
+    let included = format!("include_str!(\"../../../{document}\")");
     let mut faults = Vec::new();
-    if !read_project_file("host/src/lib.rs").contains(&included) {
-        faults.push(format!(
-            "nothing compiles it: host/src/lib.rs has no {included}"
-        ));
+    if !read_project_file(LIBRARY).contains(&included) {
+        faults.push(format!("nothing compiles it: {LIBRARY} has no {included}"));
     }
     if block.words.iter().any(|word| word.starts_with("ignore")) {
         faults.push("a test that is ignored compiles nothing".to_owned());

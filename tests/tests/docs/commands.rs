@@ -1,11 +1,11 @@
-//! Commands that are not run: what they name exists all the same.
+//! Commands that do not run in a test: what they name exists.
 
 use myao_tests::project_file;
 use myao_tests::read_project_file;
 
 use crate::place::Place;
 
-/// What is wrong with the commands of a script that is not run.
+/// What is wrong with the commands of a script that does not run.
 pub(crate) fn faults(script: &str, place: &Place) -> Vec<String> {
     let quoted = script.replace('\'', r"'\''");
     let read = place.run(&format!("bash -n -c '{quoted}'"));
@@ -57,7 +57,7 @@ fn is_prefix(word: &str) -> bool {
         })
 }
 
-/// Where the program does not know the arguments. Asked for its help behind them, it reads them and does nothing.
+/// The fault if the program does not know the arguments. With `--help` behind them, it reads them and does nothing else.
 fn unknown_to_myao(arguments: &[&str], place: &Place) -> Option<String> {
     let ran = place.run(&format!("myao {} --help", arguments.join(" ")));
     (ran.code != Some(0)).then(|| format!("myao {}: {}", arguments.join(" "), ran.stdout))
@@ -66,11 +66,11 @@ fn unknown_to_myao(arguments: &[&str], place: &Place) -> Option<String> {
 fn missing_example(arguments: &[&str]) -> Option<String> {
     let at = arguments.iter().position(|word| *word == "--example")?;
     let name = arguments.get(at + 1)?;
-    let path = format!("host/examples/{name}.rs");
+    let path = format!("host/plugin/examples/{name}.rs");
     (!project_file(&path).exists()).then(|| format!("there is no {path}"))
 }
 
-/// What `make` can be asked for.
+/// The targets of `make`.
 pub(crate) fn targets() -> Vec<String> {
     let makefile = read_project_file("Makefile");
     let heads = makefile.lines().filter_map(|line| line.split_once(':'));

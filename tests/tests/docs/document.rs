@@ -1,4 +1,4 @@
-//! A document, and what of it can be checked.
+//! A document, and the parts of it that can be checked.
 
 use std::ops::Range;
 
@@ -13,11 +13,11 @@ pub(crate) struct Document {
     pub(crate) links: Vec<Link>,
     /// `code` within lines.
     pub(crate) spans: Vec<Span>,
-    /// What links name headings by.
+    /// The anchors that links can use.
     pub(crate) anchors: Vec<String>,
 }
 
-/// A fenced block, or an indented one, which has no language.
+/// A fenced block, or an indented one without a language.
 #[derive(Debug, Clone)]
 pub(crate) struct Block {
     /// `docs/slack.md:12`, its first line.
@@ -32,7 +32,7 @@ pub(crate) struct Block {
 }
 
 impl Block {
-    /// Whether a word stands behind the fence.
+    /// Whether a word is behind the fence.
     pub(crate) fn has(&self, word: &str) -> bool {
         self.words.iter().any(|own| own == word)
     }
@@ -47,9 +47,9 @@ pub(crate) struct Link {
 pub(crate) struct Span {
     pub(crate) place: String,
     pub(crate) text: String,
-    /// The anchor of the heading that it stands under.
+    /// The anchor of the heading above it.
     pub(crate) under: String,
-    /// Whether it stands in the first cell of a table's row.
+    /// Whether it is in the first cell of a table's row.
     pub(crate) begins_row: bool,
 }
 
@@ -102,7 +102,7 @@ struct Reader<'a> {
     block: Option<Block>,
     /// The number of the cell that is being read.
     cell: Option<u32>,
-    /// The file that the last comment named, until something else follows than a block.
+    /// The file that the last comment named, unless something other than a block follows.
     from: Option<String>,
     document: Document,
 }
@@ -163,7 +163,7 @@ impl Reader<'_> {
         self.document.anchors.push(self.under.clone());
     }
 
-    /// Where a block is from, or an anchor.
+    /// A comment that says where a block is from, or an anchor.
     fn read_html(&mut self, html: &str) {
         let comment = html.trim().strip_prefix("<!-- from ");
         if let Some(file) = comment.and_then(|rest| rest.strip_suffix(" -->")) {
@@ -205,7 +205,7 @@ fn is_number(text: &str) -> bool {
     text.parse::<u32>().is_ok()
 }
 
-/// How GitHub names a heading in links.
+/// The anchor that GitHub gives a heading.
 fn anchor(heading: &str) -> String {
     let kept = heading
         .trim()

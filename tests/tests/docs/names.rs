@@ -8,7 +8,7 @@ use crate::commands;
 use crate::document::{Document, Link, Span};
 use crate::place::Place;
 
-/// The folders of the project; what begins with one of them is a path.
+/// The folders of the project: a name that begins with one of them is a path.
 const FOLDERS: [&str; 8] = [
     ".ci/",
     "docs/",
@@ -19,7 +19,7 @@ const FOLDERS: [&str; 8] = [
     "tests/",
     "wit/",
 ];
-/// The sections of the configuration; what begins with one of them is a key.
+/// The sections of the configuration: a name that begins with one of them is a key.
 const SECTIONS: [&str; 8] = [
     "agents",
     "health_check",
@@ -80,7 +80,7 @@ pub(crate) fn span_fault(span: &Span, place: &Place) -> Option<String> {
     faults.into_iter().flatten().next()
 }
 
-/// Files and folders that a drawing names and that are not there.
+/// Files and folders that a drawing names but that do not exist.
 pub(crate) fn missing_in_picture(text: &str) -> Vec<String> {
     let is_part = |c: char| c.is_ascii_alphanumeric() || "/._-{},".contains(c);
     let words = text.split(|c: char| !is_part(c));
@@ -140,7 +140,7 @@ fn key_of(text: &str) -> Option<&str> {
     (is_key && !is_file).then_some(key)
 }
 
-/// Where the configuration has no such key, or does not take the value that is told with it.
+/// The fault if the configuration has no such key, or does not take the value that stands behind it.
 fn key_fault(key: &str, text: &str) -> Option<String> {
     let value = text
         .get(key.len()..)
@@ -149,7 +149,7 @@ fn key_fault(key: &str, text: &str) -> Option<String> {
     for (depth, part) in key.split('.').enumerate() {
         yaml += &format!("{}{part}:\n", "  ".repeat(depth));
     }
-    // Where no value is told, one that nothing takes: only the key is asked about.
+    // Without a value, one that no key takes: only the key is checked.
     let yaml = format!("{} {}\n", yaml.trim_end(), value.unwrap_or("[[[]]]"));
     let folder = TempDir::new().unwrap();
     let file = folder.path().join("key.yaml");
@@ -171,8 +171,8 @@ fn what_is_not_there_is_found() {
         span_fault(&span, &place)
     };
     let good = [
-        "host/src/{lib,main}.rs",
-        "host/src/storage/sqlite/sql/*.sql",
+        "host/cli/src/{lib,main}.rs",
+        "host/sqlite/src/sql/*.sql",
         "wit/",
         "memory.recording",
         "memory.recording: true",
@@ -188,7 +188,7 @@ fn what_is_not_there_is_found() {
         assert_eq!(fault(text), None, "{text}");
     }
     let bad = [
-        "host/src/{lib,nain}.rs",
+        "host/cli/src/{lib,nain}.rs",
         "host/sql/*.sql",
         "memory.recordings",
         "memory.recording: 3",
@@ -200,8 +200,8 @@ fn what_is_not_there_is_found() {
     for text in bad {
         assert!(fault(text).is_some(), "{text}");
     }
-    assert_eq!(missing_in_picture("│host/src/nobody │").len(), 1);
-    assert_eq!(missing_in_picture("│host/src/bot │").len(), 0);
+    assert_eq!(missing_in_picture("│host/nobody │").len(), 1);
+    assert_eq!(missing_in_picture("│host/bot │").len(), 0);
 }
 
 #[test]

@@ -10,7 +10,7 @@ pub(crate) struct Shown {
     pub(crate) output: Vec<String>,
 }
 
-/// Reads `$ command`, output, `$ command`, …; none where the text does not begin so.
+/// Reads `$ command`, output, `$ command`, …; `None` if the text does not begin like that.
 pub(crate) fn shown(text: &str) -> Option<Vec<Shown>> {
     let mut all: Vec<Shown> = Vec::new();
     for line in text.lines() {
