@@ -53,7 +53,10 @@ pub(crate) struct Span {
     pub(crate) begins_row: bool,
 }
 
-/// The README and all of `docs/`.
+/// The documents beside `docs/`.
+const AT_THE_TOP: [&str; 3] = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md"];
+
+/// The documents at the top of the project and all of `docs/`.
 pub(crate) fn documents() -> Vec<Document> {
     let mut paths: Vec<String> = std::fs::read_dir(project_file("docs"))
         .unwrap()
@@ -62,7 +65,7 @@ pub(crate) fn documents() -> Vec<Document> {
         .map(|name| format!("docs/{name}"))
         .collect();
     paths.sort();
-    paths.insert(0, "README.md".to_owned());
+    paths.splice(0..0, AT_THE_TOP.map(str::to_owned));
     paths
         .into_iter()
         .map(|path| Document::parse(path.clone(), &read_project_file(&path)))
