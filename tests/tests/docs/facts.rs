@@ -116,6 +116,8 @@ fn the_modules_of_the_code_map_are_there() {
     let parts = [
         ("guest-the-component", "guest/src"),
         ("host-the-crates", "host"),
+        ("hostplugin-what-an-embedder-needs", "host/plugin/src"),
+        ("hostbot-the-bot", "host/bot/src"),
     ];
     for (heading, folder) in parts {
         let modules = listed(&map, heading);

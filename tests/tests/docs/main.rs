@@ -86,6 +86,22 @@ fn every_name_and_link_of_the_documents_leads_somewhere() {
     assert_none(&faults);
 }
 
+#[test]
+fn the_way_of_a_message_is_told_step_by_step() {
+    let mut all = documents().into_iter();
+    let map = all
+        .find(|document| document.path == "docs/architecture.md")
+        .unwrap();
+    for heading in [
+        "from-the-socket-to-a-memory",
+        "from-a-question-to-its-answer",
+    ] {
+        let spans = map.spans.iter().filter(|span| span.under == heading);
+        let steps = spans.filter(|span| names::step(&span.text).is_some());
+        assert!(steps.count() >= 10, "{heading}: the steps are read");
+    }
+}
+
 /// Blocks with one fault each, and a word of the message about it.
 const FAULTY: [(&str, &str); 18] = [
     ("```\na\n```", "no language"),

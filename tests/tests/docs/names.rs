@@ -1,7 +1,7 @@
-//! What documents name exists: files, headings, keys of the configuration, commands.
+//! What documents name exists: files, functions, headings, keys of the configuration, commands.
 
 use myao::config::Config;
-use myao_tests::project_file;
+use myao_tests::{project_file, read_project_file};
 use tempfile::TempDir;
 
 use crate::commands;
@@ -69,6 +69,9 @@ fn from_top(document: &str, link: &str) -> String {
 /// What is wrong with `code` in a line.
 pub(crate) fn span_fault(span: &Span, place: &Place) -> Option<String> {
     let text = span.text.as_str();
+    if let Some((file, function)) = step(text) {
+        return missing_function(file, function);
+    }
     if is_path(text) {
         return missing(text);
     }
@@ -93,6 +96,25 @@ pub(crate) fn missing_in_picture(text: &str) -> Vec<String> {
 
 fn is_path(text: &str) -> bool {
     !text.contains(' ') && FOLDERS.iter().any(|folder| text.starts_with(folder))
+}
+
+/// The file and the function of `host/bot/src/inbox.rs:accept`.
+pub(crate) fn step(text: &str) -> Option<(&str, &str)> {
+    let (file, function) = text.split_once(".rs:")?;
+    let file = text.get(..file.len() + ".rs".len())?;
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    (is_path(file) && !function.is_empty() && function.chars().all(is_name))
+        .then_some((file, function))
+}
+
+fn missing_function(file: &str, function: &str) -> Option<String> {
+    if !project_file(file).is_file() {
+        return Some(format!("there is no {file}"));
+    }
+    let code = read_project_file(file);
+    let after_fn = code.split("fn ").skip(1);
+    let mut names = after_fn.filter_map(|rest| rest.split(['(', '<']).next());
+    (!names.any(|name| name == function)).then(|| format!("{file} has no function {function}"))
 }
 
 fn missing(path: &str) -> Option<String> {
@@ -173,6 +195,7 @@ fn what_is_not_there_is_found() {
     let good = [
         "host/cli/src/{lib,main}.rs",
         "host/sqlite/src/sql/*.sql",
+        "host/bot/src/lib.rs:run",
         "wit/",
         "memory.recording",
         "memory.recording: true",
@@ -190,6 +213,8 @@ fn what_is_not_there_is_found() {
     let bad = [
         "host/cli/src/{lib,nain}.rs",
         "host/sql/*.sql",
+        "host/bot/src/lib.rs:dance",
+        "host/bot/src/nobody.rs:run",
         "memory.recordings",
         "memory.recording: 3",
         "agents.memory.modell_id",
