@@ -1,5 +1,5 @@
 //! Tests of the documents: commands run and print what is shown, configurations are valid, code compiles (as doc tests),
-//! links and names lead somewhere. [`blocks`] says how a document marks its blocks.
+//! links and names lead somewhere, lines are short. [`blocks`] says how a document marks its blocks.
 //!
 //! Each document has its own folder, in which its blocks are tried from top to bottom.
 
@@ -15,12 +15,14 @@ mod commands;
 mod document;
 mod facts;
 mod imports;
+mod lines;
 mod model;
 mod names;
 mod place;
 mod shown;
 
 use document::{Document, documents};
+use myao_tests::read_project_file;
 use place::Place;
 
 /// Fails with the list of all faults, each with its place.
@@ -83,6 +85,15 @@ fn every_name_and_link_of_the_documents_leads_somewhere() {
             faults.extend(fault.map(|fault| format!("{}: `{}`: {fault}", span.place, span.text)));
         }
     }
+    assert_none(&faults);
+}
+
+#[test]
+fn every_line_of_the_documents_is_one_sentence_and_not_too_wide() {
+    let all = documents().into_iter();
+    let faults: Vec<String> = all
+        .flat_map(|document| lines::faults(&document.path, &read_project_file(&document.path)))
+        .collect();
     assert_none(&faults);
 }
 
