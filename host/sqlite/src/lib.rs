@@ -56,6 +56,8 @@ use std::sync::Arc;
 pub use error::StoreError;
 pub use import::SqliteImport;
 use myao_plugin::state::Workspace;
+use myao_plugin::state::import::{Import, ImportTarget};
+use myao_plugin::storage::StorageError;
 use myao_plugin::storage::records::{ImportSink, ImportTally};
 use pool::Pool;
 use rusqlite::Connection;
@@ -79,6 +81,36 @@ pub fn open(
     let (store, upgraded) = SqliteStore::open_or_upgrade(path, workspace.id, read)?;
     let workspace = store.workspace(workspace.id, workspace.timezone, workspace.scope_id)?;
     Ok((Arc::new(workspace), upgraded))
+}
+
+/// Opens a database file for imports, as [`open`], but makes no workspace in it before an import ends well. Blocks.
+///
+/// # Errors
+/// [`StoreError`].
+pub fn import_target(
+    path: impl AsRef<Path>,
+    workspace: &WorkspaceOptions<'_>,
+    read: ReadLegacy<'_>,
+) -> Result<(Arc<dyn ImportTarget>, Option<ImportTally>), StoreError> {
+    let (store, upgraded) = SqliteStore::open_or_upgrade(path, workspace.id, read)?;
+    let id = workspace.id.to_owned();
+    Ok((Arc::new(Target { store, id }), upgraded))
+}
+
+/// A workspace that imports are for.
+struct Target {
+    store: SqliteStore,
+    id: String,
+}
+
+#[async_trait::async_trait]
+impl ImportTarget for Target {
+    async fn begin_import(&self) -> Result<Box<dyn Import>, StorageError> {
+        let (store, id) = (self.store.clone(), self.id.clone());
+        let begun = tokio::task::spawn_blocking(move || store.import(&id)).await;
+        let import = begun.map_err(|error| StorageError::Other(error.to_string()))??;
+        Ok(Box::new(import))
+    }
 }
 
 /// Which workspace of a database file is meant, and how its times are shown.
@@ -159,7 +191,6 @@ impl SqliteStore {
             .write(|connection| Ok(schema::workspace_key(connection, id)?))?;
         Ok(SqliteWorkspace::new(
             self.pool.clone(),
-            id,
             key,
             timezone,
             workspace_scope_id,

@@ -4,16 +4,14 @@ use std::sync::Arc;
 
 use myao_plugin::Scope;
 use myao_plugin::state::Workspace;
-use myao_plugin::state::import::{Import, ImportTarget};
 use myao_plugin::state::view::{Place as ViewPlace, View};
 use myao_plugin::storage::{
     Backlog, Channel, Deferral, Due, DueQuery, Memory, MemoryDraft, MemoryQuery, Message,
     MessageQuery, Storage, StorageError,
 };
 
-use super::import::SqliteImport;
 use super::workspace::SqliteWorkspace;
-use super::{backlog, deferrals, memories, messages, pool, save};
+use super::{backlog, deferrals, memories, messages, save};
 
 #[async_trait::async_trait]
 impl Storage for SqliteWorkspace {
@@ -91,16 +89,5 @@ impl Workspace for SqliteWorkspace {
         match place {
             ViewPlace::Operator => Arc::new(self.clone()),
         }
-    }
-}
-
-#[async_trait::async_trait]
-impl ImportTarget for SqliteWorkspace {
-    async fn begin_import(&self) -> Result<Box<dyn Import>, StorageError> {
-        let import = self.blocking(|this| {
-            let path = this.pool.path();
-            SqliteImport::begin(pool::connect(path)?, path, &this.id)
-        });
-        Ok(Box::new(import.await?))
     }
 }

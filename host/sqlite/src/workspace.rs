@@ -14,22 +14,19 @@ use super::pool::Pool;
 /// The calls of [`Storage`] run on tokio's blocking threads; the other methods block.
 #[derive(Clone)]
 pub struct SqliteWorkspace {
-    pub(super) pool: Arc<Pool>,
-    pub(super) id: Arc<str>,
+    pool: Arc<Pool>,
     pub(super) place: Place,
 }
 
 impl SqliteWorkspace {
     pub(super) fn new(
         pool: Arc<Pool>,
-        id: &str,
         workspace: i64,
         timezone: chrono_tz::Tz,
         scope_id: &str,
     ) -> Self {
         Self {
             pool,
-            id: id.into(),
             place: Place {
                 workspace,
                 timezone,

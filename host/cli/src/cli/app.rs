@@ -15,12 +15,14 @@ use myao_llm::configured_agents;
 use myao_plugin::explain::explain_storage;
 use myao_plugin::printable::{Printable, line};
 use myao_plugin::state::Workspace;
+use myao_plugin::state::import::ImportTarget;
 use myao_plugin::storage::StorageError;
+use myao_plugin::storage::records::ImportTally;
 use myao_plugin::{
     BUNDLED_COMPONENT, LoadError, LoadedComponent, MemoryPlugin, MemoryPluginBuilder, Timestamp,
     WORKSPACE_SCOPE_ID, printable,
 };
-use myao_sqlite::WorkspaceOptions;
+use myao_sqlite::{ReadLegacy, StoreError, WorkspaceOptions};
 use tracing::field::Field;
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::field::MakeExt as _;
@@ -112,14 +114,30 @@ impl App {
 
     /// The workspace in the database, which is made if there is none, and upgraded if it is an older one.
     pub(crate) fn workspace(&self) -> anyhow::Result<Arc<dyn Workspace>> {
-        let path = &self.config.memory.database_path;
-        let options = WorkspaceOptions {
+        self.opened(|path, read| myao_sqlite::open(path, &self.workspace_options(), read))
+    }
+
+    /// The same for imports: the workspace is made by one that ends well.
+    pub(crate) fn import_target(&self) -> anyhow::Result<Arc<dyn ImportTarget>> {
+        self.opened(|path, read| myao_sqlite::import_target(path, &self.workspace_options(), read))
+    }
+
+    fn workspace_options(&self) -> WorkspaceOptions<'_> {
+        WorkspaceOptions {
             id: &self.config.workspace,
             timezone: self.config.timezone,
             scope_id: WORKSPACE_SCOPE_ID,
-        };
+        }
+    }
+
+    /// What `open` opens; an upgrade is told.
+    fn opened<T>(
+        &self,
+        open: impl FnOnce(&Path, ReadLegacy<'_>) -> Result<(T, Option<ImportTally>), StoreError>,
+    ) -> anyhow::Result<T> {
+        let path = &self.config.memory.database_path;
         let warnings = RefCell::new(Vec::new());
-        let (workspace, upgraded) = myao_sqlite::open(path, &options, &|connection, sink| {
+        let (opened, upgraded) = open(path, &|connection, sink| {
             warnings.replace(python_bot::read(connection, sink)?.warnings);
             Ok(())
         })?;
@@ -134,7 +152,7 @@ impl App {
                 output::tell(&format!("warning: {warning}"));
             }
         }
-        Ok(workspace)
+        Ok(opened)
     }
 
     /// The workspace, for commands that only look: a database that is not there is an error.

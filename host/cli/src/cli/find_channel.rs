@@ -44,14 +44,14 @@ const NEAR: usize = 3;
 const SIMILAR: f32 = 0.5;
 
 fn find(channels: Vec<Channel>, wanted: &str) -> Result<Channel, FindChannelError> {
+    let wanted = wanted.strip_prefix('#').unwrap_or(wanted);
     if let Some(channel) = channels.iter().find(|channel| channel.id == wanted) {
         return Ok(channel.clone());
     }
-    let name = wanted.strip_prefix('#').unwrap_or(wanted);
     // In order of name and then of id, so these are in order of id.
     let mut candidates: Vec<Channel> = channels
         .iter()
-        .filter(|channel| channel.name == name)
+        .filter(|channel| channel.name == wanted)
         .cloned()
         .collect();
     match (candidates.len(), candidates.pop()) {
@@ -65,7 +65,7 @@ fn find(channels: Vec<Channel>, wanted: &str) -> Result<Channel, FindChannelErro
         }
         (_, None) => Err(FindChannelError::NotFound {
             wanted: wanted.to_owned(),
-            near: near(channels, name),
+            near: near(channels, wanted),
         }),
     }
 }

@@ -29,7 +29,7 @@ pub(crate) async fn run(app: &App, path: &Path) -> anyhow::Result<ExitCode> {
 }
 
 async fn read(app: &App, path: &Path) -> anyhow::Result<(ImportReport, ImportTally)> {
-    let mut sink = app.workspace()?.begin_import().await.explained()?;
+    let mut sink = app.import_target()?.begin_import().await.explained()?;
     let bar = output::progress_bar(0, "{bar:30} {pos}/{len} files, {msg}");
     tokio::task::block_in_place(|| {
         let report = myao_import::import(path, &mut *sink, &mut |progress| {

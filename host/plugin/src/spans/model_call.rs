@@ -53,7 +53,7 @@ fn of_request(request: &Request, destination: Option<Destination<'_>>) -> Span {
         gen_ai.operation.name = "chat",
         gen_ai.provider.name = Empty,
         gen_ai.request.model = Empty,
-        gen_ai.request.max_tokens = max_tokens,
+        gen_ai.request.max_tokens = i64::from(max_tokens),
         gen_ai.response.model = Empty,
         gen_ai.response.finish_reasons = Empty,
         gen_ai.usage.input_tokens = Empty,
@@ -77,7 +77,7 @@ fn of_request(request: &Request, destination: Option<Destination<'_>>) -> Span {
             span.record("gen_ai.request.model", destination.model);
             span.record("server.address", destination.address);
             if let Some(port) = destination.port {
-                span.record("server.port", port);
+                span.record("server.port", i64::from(port));
             }
             format!("chat {}", destination.model)
         }
@@ -90,14 +90,14 @@ fn of_request(request: &Request, destination: Option<Destination<'_>>) -> Span {
 /// What is known after it.
 fn add_record(span: &Span, record: &CallRecord) {
     span.record("gen_ai.provider.name", provider(&record.provider));
-    span.record("myao.attempts", record.attempts);
+    span.record("myao.attempts", i64::from(record.attempts));
     for (key, count) in [
         ("gen_ai.usage.input_tokens", record.input_tokens),
         ("gen_ai.usage.output_tokens", record.output_tokens),
         ("gen_ai.usage.cache_read.input_tokens", record.cached_tokens),
     ] {
         if let Some(count) = count {
-            span.record(key, count);
+            span.record(key, i64::from(count));
         }
     }
     if let Some(reason) = record.finish_reason {

@@ -26,7 +26,6 @@ use crate::recording::Recordings;
 use crate::storage::Storage;
 use backfill::BackfillState;
 use catch_up::CatchUpState;
-use import::ImportTarget;
 use inbox::Inbox;
 use judgments::Judgments;
 use outbox::Outbox;
@@ -47,7 +46,6 @@ pub trait Workspace:
     + SyncState
     + CatchUpState
     + BackfillState
-    + ImportTarget
     + Upkeep
 {
     /// Opens the reads of what people said, for a place.
