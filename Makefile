@@ -51,7 +51,7 @@ bench: build $(PYTHON)/ready ## measure speed and size into docs/benchmarks.md, 
 	cargo build --release --workspace --bin myao-bench
 	MYAO_TEST_PYTHON="$(CURDIR)/$(PYTHON)/bin/python" $(TARGET_DIR)/release/myao-bench
 	MYAO_TEST_BINARY="$(abspath $(MYAO))" \
-		cargo test --release --workspace --test bot_faults -- --ignored --nocapture measures_
+		cargo test --release --workspace --test program -- --ignored --nocapture measures_
 
 # Criterion's figures of the inner parts: render, judge, extract. No wasmtime in it.
 bench-parts: ## the same for the component's inner parts, natively

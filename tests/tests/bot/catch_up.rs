@@ -4,7 +4,7 @@ use myao_tests::bot::{now, said, said_by};
 use myao_tests::program::Program;
 use rusqlite::Connection;
 
-use crate::support::{
+use crate::bot::support::{
     AKARI, AKARI_NAME, CAMP, EMIKO, EMIKO_NAME, connect, connect_again, model, posts, prompts,
     replies_of, settled, shown_under, workspace,
 };

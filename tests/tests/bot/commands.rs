@@ -4,7 +4,7 @@ use myao_fake_slack::{FakeSlack, SlashAnswer};
 use myao_tests::bot::Bot;
 use serde_json::Value;
 
-use crate::support::{
+use crate::bot::support::{
     AKARI, CAMP, EMIKO, block_on, connect, model, number, posts, prompts_in_thread, replies_of,
     workspace,
 };

@@ -7,7 +7,7 @@ use myao_tests::bot::{Bot, Signed, now, said, send};
 use myao_tests::peer::{exchange, free_address};
 use myao_tests::program::Program;
 
-use crate::support::{
+use crate::bot::support::{
     AKARI, ANSWER, CAMP, EMIKO, block_on, model, number, posts, replies_of, workspace,
 };
 

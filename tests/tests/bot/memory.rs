@@ -4,7 +4,7 @@ use myao_fake_slack::Order;
 use myao_tests::bot::{now, said};
 use myao_tests::llm_server::LlmServer;
 
-use crate::support::{
+use crate::bot::support::{
     AKARI, AKARI_NAME, CAMP, EMIKO, EMIKO_NAME, connect, model, number, posts, prompts,
     prompts_in_thread, replies_of, settled, shown_under, workspace,
 };

@@ -3,7 +3,7 @@
 use myao_fake_slack::{BOT_USER, FakeSlack, Order};
 use myao_tests::bot::{Bot, said};
 
-use crate::support::{
+use crate::bot::support::{
     AKARI, AKARI_NAME, ANSWER, CAMP, EMIKO, EMIKO_NAME, asked, connect, connect_again, held_model,
     model, number, posts, prompts, prompts_in_thread, replies_of, settled, shown_under, workspace,
 };

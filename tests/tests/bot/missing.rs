@@ -4,8 +4,8 @@ use myao_fake_slack::FakeSlack;
 use myao_tests::bot::now;
 use myao_tests::program::Program;
 
-use crate::odd::{disconnect_since, texts};
-use crate::support::{AKARI, CAMP, EMIKO, connect, connect_again, number, settled, workspace};
+use crate::bot::odd::{disconnect_since, texts};
+use crate::bot::support::{AKARI, CAMP, EMIKO, connect, connect_again, number, settled, workspace};
 
 fn ago(seconds: u64) -> String {
     format!("{}.000000", now() - seconds)

@@ -6,7 +6,7 @@ use myao_tests::peer::exchange;
 use myao_tests::program::Program;
 use rusqlite::Connection;
 
-use crate::support::{AKARI, CAMP, EMIKO, connect, connect_again, number, settled, workspace};
+use crate::bot::support::{AKARI, CAMP, EMIKO, connect, connect_again, number, settled, workspace};
 
 pub(crate) const DEV: &str = "C1DEV";
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use myao_fake_slack::{BOT_USER, Fault};
 use myao_tests::llm_server::{LlmServer, answer};
 
-use crate::support::{
+use crate::bot::support::{
     AKARI, AKARI_NAME, ANSWER, CAMP, EMIKO, EMIKO_NAME, asked, connect, held_model, model, number,
     posts, replies_of, workspace,
 };

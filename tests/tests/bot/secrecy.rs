@@ -7,7 +7,7 @@ use myao_tests::peer::exchange;
 use rusqlite::Connection;
 use serde_json::json;
 
-use crate::support::{AKARI, CAMP, EMIKO, connect, number, workspace};
+use crate::bot::support::{AKARI, CAMP, EMIKO, connect, number, workspace};
 
 /// What somebody says.
 const SAID: &str = "geheimnis-4711";

@@ -8,7 +8,7 @@ use myao_tests::bot::{Bot, read_log};
 use myao_tests::llm_server::{Call, LlmServer, answer};
 use serde_json::json;
 
-use crate::support::{
+use crate::bot::support::{
     AKARI, ANSWER, CAMP, EMIKO, connect, connect_again, number, posts, replies_of, workspace,
 };
 

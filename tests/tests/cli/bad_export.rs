@@ -7,7 +7,7 @@ use myao_tests::export::{post, program_with, write_export};
 use myao_tests::program::{Program, demo_export, rows};
 use rusqlite::Connection;
 
-use crate::import::zip_folder;
+use crate::cli::import::zip_folder;
 
 /// Imports `source` into a database that is there, and into one that is not.
 #[track_caller]

@@ -7,7 +7,7 @@ use myao_tests::llm_server::{API_KEY, LlmServer, Reply, answer, error, events};
 use myao_tests::program::{Program, Ran, golden_context};
 use serde_json::json;
 
-use crate::llm_calls::{assert_not_in_files, summarize};
+use crate::cli::llm_calls::{assert_not_in_files, summarize};
 
 /// The line with which one summary is refused.
 fn refusal(reply: Reply) -> String {

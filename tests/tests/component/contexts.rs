@@ -4,7 +4,9 @@ use myao_plugin::storage::{Channel, ChannelFilter, MemoryQuery, MessageQuery, St
 use myao_plugin::{BuildRequest, Error, Message};
 use myao_testkit::{Calls, Strike};
 
-use crate::host::{HOUR, Host, NOW, START, now, refused, storage_errors, thread_id, thread_ts};
+use crate::component::host::{
+    HOUR, Host, NOW, START, now, refused, storage_errors, thread_id, thread_ts,
+};
 
 fn request(channel_id: &str, thread: bool) -> BuildRequest {
     BuildRequest {

@@ -7,7 +7,7 @@ use myao_testkit::{Asked, Calls, Strike};
 use myao_tests::store::utc;
 use myao_tests::telling::telling_llm;
 
-use crate::host::{
+use crate::component::host::{
     HOUR, Host, NOW, START, now, refused, storage_errors, thread_ts, without_versions,
 };
 

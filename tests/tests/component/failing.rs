@@ -9,7 +9,7 @@ use myao_plugin::{BadAnswer, Error, MemoryType, Message, Outcome, Scope};
 use myao_testkit::{Asked, Calls, Reply, ScriptedLlm, Strike};
 use myao_tests::telling::telling_llm;
 
-use crate::host::{
+use crate::component::host::{
     Host, NOW, llm_errors, now, outcome_of, ready_for, step, storage_errors, thread_id,
 };
 

@@ -8,7 +8,7 @@ use myao_plugin::storage::SaveMode;
 use myao_plugin::{Engine, Entry, MemoryType, Outcome, Report, Scope, SkipReason};
 use myao_testkit::{Calls, Strike};
 
-use crate::host::{
+use crate::component::host::{
     HOUR, Host, NOW, START, now, outcome_of, thread_id, thread_ts, without_versions,
 };
 

@@ -10,7 +10,7 @@ use myao_testkit::{Call, Calls, Fault, Gate, Strike};
 use myao_tests::store::utc;
 use myao_tests::telling::target_telling_llm;
 
-use crate::host::{HOUR, Host, NOW, with_every_workspace_memory, without_versions};
+use crate::component::host::{HOUR, Host, NOW, with_every_workspace_memory, without_versions};
 
 /// A host with memories, and new messages in both channels and in the thread; its model tells what it was to summarise.
 async fn half_done(settings: fn(&mut Settings)) -> Host {
@@ -25,7 +25,7 @@ async fn half_done(settings: fn(&mut Settings)) -> Host {
         let text = format!("Crate {n} is on board, {} kilos.", 100 + n);
         host.storage.say("C1", NOW + 60 + n, "bob", &text);
     }
-    let thread = crate::host::thread_ts();
+    let thread = crate::component::host::thread_ts();
     host.storage
         .reply("C1", thread, NOW + 90, "alice", "Is ten o'clock fine too?");
     host.storage

@@ -4,7 +4,7 @@ use myao_plugin::llm::LlmError;
 use myao_plugin::{LogLevel, Target};
 use myao_testkit::{Calls, LogLines, ScriptedLlm, Strike};
 
-use crate::host::{Host, NOW, now, thread_id};
+use crate::component::host::{Host, NOW, now, thread_id};
 
 /// Everything that people said and the model answered.
 fn said(host: &Host) -> Vec<String> {

@@ -5,7 +5,7 @@ use myao_plugin::{BuildRequest, Context, Error, Occasion, Target, Template};
 use myao_testkit::{Asked, ScriptedLlm};
 use myao_tests::store::utc;
 
-use crate::host::{Host, NOW, now, refused};
+use crate::component::host::{Host, NOW, now, refused};
 
 const JUDGMENT: &str = r#"{"should_respond": false, "reason": "chat", "confidence": 1}"#;
 

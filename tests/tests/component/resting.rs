@@ -9,7 +9,7 @@ use myao_testkit::{Asked, ScriptedLlm};
 use myao_tests::store::utc;
 use myao_tests::telling::telling_llm;
 
-use crate::host::{HOUR, Host, NOW, ready_for, step, thread_id, thread_ts};
+use crate::component::host::{HOUR, Host, NOW, ready_for, step, thread_id, thread_ts};
 
 #[tokio::test]
 async fn what_the_model_refused_rests_and_is_made_when_the_rest_is_over() {

@@ -12,7 +12,7 @@ use myao_tests::plugin_over;
 use myao_tests::store::{TestStore, utc};
 use myao_tests::telling::telling_llm;
 
-use crate::host::{HOUR, with_every_workspace_memory, without_versions};
+use crate::component::host::{HOUR, with_every_workspace_memory, without_versions};
 
 const SHAPE: Shape = Shape {
     channels: 4,

@@ -8,7 +8,7 @@ use myao_testkit::ScriptedLlm;
 use myao_tests::store::utc;
 use myao_tests::telling::telling_llm;
 
-use crate::host::{HOUR, Host, NOW, START, thread_ts};
+use crate::component::host::{HOUR, Host, NOW, START, thread_ts};
 
 /// What was saved of C1's short-term memories.
 fn versions_of_c1(host: &Host) -> Vec<MemoryDraft> {

@@ -8,8 +8,8 @@ use myao_plugin::{MemoryType, Outcome, Scope, SkipReason};
 use myao_testkit::MemoryStorage;
 use myao_tests::store::utc;
 
-use crate::generating::{WORKSPACE, lines};
-use crate::host::{HOUR, Host, NOW, fill, now, outcome_of, with_every_workspace_memory};
+use crate::component::generating::{WORKSPACE, lines};
+use crate::component::host::{HOUR, Host, NOW, fill, now, outcome_of, with_every_workspace_memory};
 
 #[tokio::test]
 async fn the_settings_bring_the_retired_memory_and_a_merge_after_each_channel() {

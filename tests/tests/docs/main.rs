@@ -20,6 +20,8 @@ mod model;
 mod names;
 mod place;
 mod shown;
+#[path = "../specification.rs"]
+mod specification;
 
 use document::{Document, documents};
 use myao_tests::read_project_file;

@@ -14,7 +14,7 @@ use myao_tests::llm_server::{LlmServer, answer};
 use myao_tests::store::{TestStore, utc};
 use myao_tests::{component, telling};
 
-use crate::sandbox::{ending, faulty, told_to};
+use crate::runs::sandbox::{ending, faulty, told_to};
 
 #[track_caller]
 fn assert_exceeded(error: &CallError, expected: Excess, name: &str) {

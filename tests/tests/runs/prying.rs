@@ -6,7 +6,7 @@ use std::time::SystemTime;
 use myao_plugin::llm::NoLlm;
 use myao_plugin::{CallError, Limits};
 
-use crate::sandbox::{ending, faulty, told_to};
+use crate::runs::sandbox::{ending, faulty, told_to};
 
 #[tokio::test]
 async fn clocks_stand_still_and_chance_is_the_same_in_every_call() {

@@ -9,7 +9,7 @@ use myao_plugin::{BadAnswer, CallError, Error, Target, Template};
 use myao_testkit::{Asked, Calls, Reply as Answer, ScriptedLlm, Strike};
 
 use super::{ANSWER, CALLS, JUDGMENT, answering, asked, mention, question};
-use crate::host::{NOW, START, llm_errors, now, refused, storage_errors};
+use crate::component::host::{NOW, START, llm_errors, now, refused, storage_errors};
 
 #[tokio::test]
 async fn each_error_of_the_store_at_each_call_is_handed_on_and_nobody_is_asked_or_answered() {

@@ -9,7 +9,7 @@ use myao_plugin::ts::TsKey;
 use myao_plugin::{CallError, Engine, Judgment, Message, Reply, Scope, Target};
 use myao_testkit::{Asked, Calls, ScriptedLlm, Strike};
 
-use crate::host::{Host, NOW, now, thread_id, thread_ts};
+use crate::component::host::{Host, NOW, now, thread_id, thread_ts};
 
 const ANSWER: &str = "It comes on March 3, as Alice said.";
 const JUDGMENT: &str =

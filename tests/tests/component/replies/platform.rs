@@ -6,7 +6,7 @@ use myao_plugin::{Engine, Error, Message, Target};
 use myao_testkit::{Calls, Strike};
 
 use super::{ANSWER, CALLS, answering, mention, question};
-use crate::host::{Host, NOW, START, now, refused, slack_errors};
+use crate::component::host::{Host, NOW, START, now, refused, slack_errors};
 
 #[tokio::test]
 async fn each_error_of_the_platform_at_the_post_is_handed_on() {

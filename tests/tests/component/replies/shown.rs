@@ -7,7 +7,7 @@ use myao_testkit::{Asked, ScriptedLlm};
 use myao_tests::telling::telling_llm;
 
 use super::{ANSWER, answering, mention, question, target};
-use crate::host::{Host, NOW, START, now};
+use crate::component::host::{Host, NOW, START, now};
 
 /// The part of a prompt that shows what is answered, and what was said before.
 fn target_of(prompt: &str) -> &str {

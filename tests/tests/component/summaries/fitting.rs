@@ -7,7 +7,7 @@ use myao_plugin::{Context, Error, TokenExcess};
 use myao_testkit::{Asked, ScriptedLlm};
 
 use super::{SUMMARY, answering, context, host};
-use crate::host::{Host, llm_errors, refused};
+use crate::component::host::{Host, llm_errors, refused};
 
 #[tokio::test]
 async fn after_a_prompt_that_was_too_long_a_shorter_one_is_sent() {

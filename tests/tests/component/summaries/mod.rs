@@ -12,7 +12,7 @@ use myao_plugin::{
 use myao_testkit::{Asked, Reply, ScriptedLlm};
 use myao_tests::read_project_file;
 
-use crate::host::{Host, llm_errors, refused};
+use crate::component::host::{Host, llm_errors, refused};
 
 const SUMMARY: &str = "- タスク確認: bob がリストを共有する\n- ミーティングは14時から";
 
