@@ -10,6 +10,7 @@
 //! it made.
 
 pub mod answer;
+mod ask;
 pub mod bindings;
 // Only in the component: a linker for the native `cdylib` refuses the names of the exports.
 #[cfg(target_arch = "wasm32")]

@@ -1,7 +1,6 @@
 //! What the logic needs from outside, as traits: the host's imports in the component, small
 //! in-memory ones in tests. They mirror the interfaces of `wit/`, which documents each call.
 
-use crate::answer::Judge;
 use crate::bindings::llm::{Agent, Completion, LlmError, Request};
 use crate::bindings::log::Level;
 use crate::bindings::settings::Values;
@@ -83,8 +82,6 @@ pub struct Ports<'a> {
     pub slack: &'a dyn Slack,
     /// The log.
     pub log: &'a dyn Log,
-    /// What decides whether an answer becomes a memory.
-    pub judge: Judge,
     /// The settings, read once per call.
     pub settings: Values,
 }

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use super::Sources;
 use super::lines::{Kind, Line, read};
 use super::phrases::address::{is_question_back, is_refusal};
 use super::phrases::frame::is_offer;
 use super::phrases::sentences;
-use super::{Rejection, Sources};
+use crate::bindings::errors::BadAnswer;
 use crate::extractive::terms::terms;
 
 /// A prose answer with more sentences is a summary, whatever it says at its end.
@@ -20,7 +21,7 @@ const REFUSING_SENTENCES: usize = 2;
 /// its content words (and two of them, if it has as many) stand in the sources. With such a bullet a
 /// lead that declines or asks goes; without one it is the answer. Bullets that speak to the reader
 /// count only where all of them do: a participant may apologise or ask.
-pub(super) fn without_address(text: String, sources: Sources<'_>) -> Result<String, Rejection> {
+pub(super) fn without_address(text: String, sources: Sources<'_>) -> Result<String, BadAnswer> {
     let lines = read(&text);
     let first = lines
         .iter()
@@ -33,14 +34,14 @@ pub(super) fn without_address(text: String, sources: Sources<'_>) -> Result<Stri
         .filter(|line| line.kind == Kind::Text)
         .map(|line| line.body.as_str())
         .collect();
-    let rejection = if first.is_some() && prose.is_empty() {
+    let fault = if first.is_some() && prose.is_empty() {
         of_bullets(list)
     } else {
         of_prose(&prose.join("\n"))
     };
-    match rejection {
+    match fault {
         None => Ok(text),
-        Some(rejection) if !says_something(list, sources) => Err(rejection),
+        Some(fault) if !says_something(list, sources) => Err(fault),
         Some(_) if prose.is_empty() => Ok(text),
         Some(_) => {
             let kept = lead
@@ -53,7 +54,7 @@ pub(super) fn without_address(text: String, sources: Sources<'_>) -> Result<Stri
 }
 
 /// Asking is the more telling of the two: "I'm sorry, but I see no messages. Please provide them."
-fn of_prose(prose: &str) -> Option<Rejection> {
+fn of_prose(prose: &str) -> Option<BadAnswer> {
     let sentences = sentences(prose);
     if sentences.len() > MAX_SENTENCES {
         return None;
@@ -68,24 +69,22 @@ fn of_prose(prose: &str) -> Option<Rejection> {
             .iter()
             .take(REFUSING_SENTENCES)
             .any(|sentence| is_question_back(sentence));
-        return (first || declines).then_some(Rejection::Question);
+        return (first || declines).then_some(BadAnswer::Question);
     }
     if !sentences.is_empty() && sentences.iter().all(|sentence| is_offer(sentence)) {
-        return Some(Rejection::Question);
+        return Some(BadAnswer::Question);
     }
-    declines.then_some(Rejection::Refusal)
+    declines.then_some(BadAnswer::Refusal)
 }
 
-fn of_bullets(list: &[Line<'_>]) -> Option<Rejection> {
+fn of_bullets(list: &[Line<'_>]) -> Option<BadAnswer> {
     let bullets = || {
         list.iter()
             .filter(|line| line.kind == Kind::Item && !line.body.is_empty())
     };
-    let mut rejections = bullets().map(|line| of_prose(&line.body));
-    let first = rejections.next()??;
-    rejections
-        .all(|rejection| rejection.is_some())
-        .then_some(first)
+    let mut faults = bullets().map(|line| of_prose(&line.body));
+    let first = faults.next()??;
+    faults.all(|fault| fault.is_some()).then_some(first)
 }
 
 fn says_something(list: &[Line<'_>], sources: Sources<'_>) -> bool {

@@ -1,133 +1,202 @@
-//! What the model is told when its answer is refused.
+//! What the model is told about its bad answer.
 
-use super::{Language, Rejection};
+use super::Language;
+use crate::bindings::errors::BadAnswer;
 
-/// The text to put behind the prompt's instruction in the one retry, in Japanese where the
-/// prompt is, else in English. It asks for the memory alone, and names what was wrong.
+/// What the model was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// A memory.
+    Memory,
+    /// A reply.
+    Reply,
+    /// A judgment, as JSON.
+    Judgment,
+}
+
+/// The text that is added to the prompt for the one retry: what was wrong, and what to write instead. In Japanese for
+/// a Japanese conversation, else in English.
 #[must_use]
-pub fn feedback(rejection: &Rejection, language: Language) -> String {
+pub fn feedback(bad: &BadAnswer, wanted: Wanted, language: Language) -> String {
     if language == Language::Japanese {
-        japanese(rejection)
+        format!("{}{}", japanese(bad, wanted), japanese_form(wanted))
     } else {
-        english(rejection)
+        format!("{}{}", english(bad, wanted), english_form(wanted))
     }
 }
 
-fn japanese(rejection: &Rejection) -> String {
-    let fault = match rejection {
-        Rejection::Empty => "前回の回答は空でした。内容のある箇条書きを書いてください。".to_owned(),
-        Rejection::Refusal => "前回の回答は要約を断るものでした。これは記録のための要約です。書かれている事実だけをまとめてください。".to_owned(),
-        Rejection::Question => "前回の回答は質問でした。必要な内容はすべて上にあります。質問せずに、上の内容をまとめてください。".to_owned(),
-        Rejection::PromptRepeated => "前回の回答は指示文や元の文章の写しでした。見出しや指示文を繰り返さず、自分の言葉で短くまとめてください。".to_owned(),
-        Rejection::WrongLanguage { expected, found } => format!(
-            "前回の回答は{}でした。{}で書いてください。",
-            japanese_name(*found),
-            japanese_name(*expected)
-        ),
-        Rejection::TooLong { tokens, limit } => {
-            format!("前回の回答は約{tokens}トークンで、長すぎました。{limit}トークン以内に収めてください。")
+fn japanese(bad: &BadAnswer, wanted: Wanted) -> String {
+    let fault = match (bad, wanted) {
+        (BadAnswer::Empty, Wanted::Memory) => {
+            "前回の回答は空でした。内容のある箇条書きを書いてください。"
         }
-        Rejection::Shrunk(shrinkage) => format!(
-            "前回の回答では、既存の記憶にある{}項目のうち多くが失われました。日付・金額・名前・決定事項を残したまま、新しい内容を加えてください。",
-            shrinkage.items_before
-        ),
+        (BadAnswer::Empty, _) => "前回の回答は空でした。",
+        (BadAnswer::Refusal, Wanted::Memory) => {
+            "前回の回答は要約を断るものでした。これは記録のための要約です。書かれている事実だけをまとめてください。"
+        }
+        (BadAnswer::Refusal, _) => {
+            "前回の回答は断るだけのものでした。分かることがあれば述べ、なければ何が分からないのかを書いてください。"
+        }
+        (BadAnswer::Question, _) => {
+            "前回の回答は質問でした。必要な内容はすべて上にあります。質問せずに、上の内容をまとめてください。"
+        }
+        (BadAnswer::PromptRepeated, Wanted::Memory) => {
+            "前回の回答は指示文や元の文章の写しでした。見出しや指示文を繰り返さず、自分の言葉で短くまとめてください。"
+        }
+        (BadAnswer::PromptRepeated, _) => {
+            "前回の回答は指示文や上の文章の写しでした。見出しや発言を繰り返さず、自分の言葉で書いてください。"
+        }
+        (BadAnswer::WrongLanguage(languages), _) => {
+            let (found, expected) = (
+                japanese_name(&languages.found),
+                japanese_name(&languages.expected),
+            );
+            return format!("前回の回答は{found}でした。{expected}で書いてください。");
+        }
+        (BadAnswer::TooLong(length), _) => {
+            let (tokens, limit) = (length.tokens, length.limit);
+            return format!(
+                "前回の回答は約{tokens}トークンで、長すぎました。{limit}トークン以内に収めてください。"
+            );
+        }
+        (BadAnswer::Shrunk(_), _) => {
+            "前回の回答では、既存の記憶の多くが失われました。日付・金額・名前・決定事項を残したまま、新しい内容を加えてください。"
+        }
+        (BadAnswer::Malformed(fault), _) => {
+            return format!("前回の回答は読み取れませんでした（{fault}）。");
+        }
     };
-    format!("{fault}\n回答には箇条書きの本文だけを書いてください。")
+    fault.to_owned()
 }
 
-fn japanese_name(language: Language) -> &'static str {
+fn japanese_form(wanted: Wanted) -> &'static str {
+    match wanted {
+        Wanted::Memory => "\n回答には箇条書きの本文だけを書いてください。",
+        Wanted::Reply => "\n返信の本文だけを書いてください。",
+        Wanted::Judgment => "前後に何も付けず、上に示した形の JSON だけを書いてください。",
+    }
+}
+
+/// The Japanese name of a language, by its English one.
+fn japanese_name(language: &str) -> &'static str {
     match language {
-        Language::Japanese => "日本語",
-        Language::English => "英語",
-        Language::Chinese => "中国語",
-        Language::Korean => "韓国語",
-        Language::Russian => "ロシア語",
-        Language::Other => "別の言語",
+        "Japanese" => "日本語",
+        "English" => "英語",
+        "Chinese" => "中国語",
+        "Korean" => "韓国語",
+        "Russian" => "ロシア語",
+        _ => "別の言語",
     }
 }
 
-fn english(rejection: &Rejection) -> String {
-    let fault = match rejection {
-        Rejection::Empty => "Your last answer was empty. Write bullets that say something.".to_owned(),
-        Rejection::Refusal => "Your last answer declined. This summary is kept as a record: state only the facts that are written above.".to_owned(),
-        Rejection::Question => "Your last answer was a question. Everything you need is above. Summarize it and ask nothing.".to_owned(),
-        Rejection::PromptRepeated => "Your last answer repeated the instruction or the text above. Leave out its headings and instructions, and use fewer words of your own.".to_owned(),
-        Rejection::WrongLanguage { expected, found } => {
-            format!("Your last answer was in {found}. Write in {expected}.")
+fn english(bad: &BadAnswer, wanted: Wanted) -> String {
+    let fault = match (bad, wanted) {
+        (BadAnswer::Empty, Wanted::Memory) => {
+            "Your last answer was empty. Write bullets that say something."
         }
-        Rejection::TooLong { tokens, limit } => {
-            format!("Your last answer had about {tokens} tokens, which is too long. Stay within {limit} tokens.")
+        (BadAnswer::Empty, _) => "Your last answer was empty.",
+        (BadAnswer::Refusal, Wanted::Memory) => {
+            "Your last answer declined. This summary is kept as a record: state only the facts that are written above."
         }
-        Rejection::Shrunk(shrinkage) => format!(
-            "Your last answer lost most of the {} things in the existing memory. Keep their dates, amounts, names and decisions, and add what is new.",
-            shrinkage.items_before
-        ),
+        (BadAnswer::Refusal, _) => {
+            "Your last answer only declined. Say what you know, or what it is that you do not know."
+        }
+        (BadAnswer::Question, _) => {
+            "Your last answer was a question. Everything you need is above. Summarize it and ask nothing."
+        }
+        (BadAnswer::PromptRepeated, Wanted::Memory) => {
+            "Your last answer repeated the instruction or the text above. Leave out its headings and instructions, and use fewer words of your own."
+        }
+        (BadAnswer::PromptRepeated, _) => {
+            "Your last answer repeated the instruction or the text above. Leave out its headings and messages, and use your own words."
+        }
+        (BadAnswer::WrongLanguage(languages), _) => {
+            let (found, expected) = (&languages.found, &languages.expected);
+            return format!("Your last answer was in {found}. Write in {expected}.");
+        }
+        (BadAnswer::TooLong(length), _) => {
+            let (tokens, limit) = (length.tokens, length.limit);
+            return format!(
+                "Your last answer had about {tokens} tokens, which is too long. Stay within {limit} tokens."
+            );
+        }
+        (BadAnswer::Shrunk(_), _) => {
+            "Your last answer lost most of the existing memory. Keep its dates, amounts, names and decisions, and add what is new."
+        }
+        (BadAnswer::Malformed(fault), _) => {
+            return format!("Your last answer could not be read ({fault}).");
+        }
     };
-    format!("{fault}\nAnswer with the bullets alone.")
+    fault.to_owned()
+}
+
+fn english_form(wanted: Wanted) -> &'static str {
+    match wanted {
+        Wanted::Memory => "\nAnswer with the bullets alone.",
+        Wanted::Reply => "\nWrite the reply alone.",
+        Wanted::Judgment => " Write nothing but JSON in the form shown above.",
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::answer::{Shrinkage, languages_of};
+    use crate::answer::languages_of;
+    use crate::bindings::errors::{LanguageMismatch, Shrinkage, TokenExcess};
+
+    fn wrong_language() -> BadAnswer {
+        BadAnswer::WrongLanguage(LanguageMismatch {
+            expected: "Japanese".to_owned(),
+            found: "English".to_owned(),
+        })
+    }
+
+    fn too_long() -> BadAnswer {
+        BadAnswer::TooLong(TokenExcess {
+            tokens: 900,
+            limit: 300,
+        })
+    }
 
     #[test]
-    fn feedback_speaks_the_language_of_the_prompt() {
-        let shrinkage = Shrinkage {
+    fn feedback_is_in_the_language_of_the_conversation() {
+        let shrunk = BadAnswer::Shrunk(Shrinkage {
             tokens_before: 1,
             tokens: 2,
-            items_before: 3,
-            items: 4,
             facts_before: 5,
             facts_kept: 6,
-        };
-        let rejections = [
-            Rejection::Empty,
-            Rejection::Refusal,
-            Rejection::Question,
-            Rejection::PromptRepeated,
-            Rejection::WrongLanguage {
-                expected: Language::Japanese,
-                found: Language::English,
-            },
-            Rejection::TooLong {
-                tokens: 900,
-                limit: 300,
-            },
-            Rejection::Shrunk(shrinkage),
+        });
+        let faults = [
+            BadAnswer::Empty,
+            BadAnswer::Refusal,
+            BadAnswer::Question,
+            BadAnswer::PromptRepeated,
+            wrong_language(),
+            too_long(),
+            shrunk,
+            BadAnswer::Malformed("reason is missing".to_owned()),
         ];
-        for language in [Language::Japanese, Language::English] {
-            let texts: std::collections::BTreeSet<String> = rejections
-                .iter()
-                .map(|rejection| feedback(rejection, language))
-                .collect();
-            assert_eq!(texts.len(), rejections.len(), "each says something else");
-            for text in &texts {
-                assert_eq!(languages_of([text.as_str(), text]), [language], "{text}");
+        for wanted in [Wanted::Memory, Wanted::Reply, Wanted::Judgment] {
+            for language in [Language::Japanese, Language::English] {
+                let texts: std::collections::BTreeSet<String> = faults
+                    .iter()
+                    .map(|bad| feedback(bad, wanted, language))
+                    .collect();
+                assert_eq!(texts.len(), faults.len(), "each says something else");
+                for text in &texts {
+                    assert_eq!(languages_of([text.as_str(), text]), [language], "{text}");
+                }
             }
         }
     }
 
     #[test]
-    fn numbers_and_languages_are_told() {
-        let rejection = Rejection::TooLong {
-            tokens: 900,
-            limit: 300,
-        };
-        let text = feedback(&rejection, Language::Japanese);
+    fn feedback_names_numbers_and_languages() {
+        let text = feedback(&too_long(), Wanted::Memory, Language::Japanese);
         assert!(text.contains("900") && text.contains("300"), "{text}");
-        let rejection = Rejection::WrongLanguage {
-            expected: Language::Japanese,
-            found: Language::English,
-        };
-        assert!(
-            feedback(&rejection, Language::Japanese)
-                .starts_with("前回の回答は英語でした。日本語で")
-        );
-        assert!(feedback(&rejection, Language::English).contains("in English. Write in Japanese."));
-        assert_eq!(
-            rejection.to_string(),
-            "the answer is in English, not in Japanese"
-        );
+        let text = feedback(&wrong_language(), Wanted::Memory, Language::Japanese);
+        assert!(text.starts_with("前回の回答は英語でした。日本語で"));
+        let text = feedback(&wrong_language(), Wanted::Memory, Language::English);
+        assert!(text.contains("in English. Write in Japanese."));
     }
 }

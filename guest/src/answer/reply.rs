@@ -4,7 +4,8 @@
 //! known. It is refused where it says nothing, only declines, or gives back the prompt.
 
 use super::phrases::{address, folded, sentences};
-use super::{Accepted, Language, Rejection, Sources, cut, loops, repetition, spoken, wrapping};
+use super::{Accepted, Sources, cut, loops, repetition, spoken, wrapping};
+use crate::bindings::errors::BadAnswer;
 use crate::prompt::harmless;
 
 /// A shorter reply may well be what was said to it ("こんにちは"), in letters.
@@ -59,12 +60,12 @@ pub struct ReplyExpectation<'a> {
 /// Judges a reply, and takes off what stands around it.
 ///
 /// # Errors
-/// [`Rejection::Empty`], [`Rejection::Refusal`] where nothing but that is said, [`Rejection::PromptRepeated`] where it
+/// [`BadAnswer::Empty`], [`BadAnswer::Refusal`] where nothing but that is said, [`BadAnswer::PromptRepeated`] where it
 /// is what was asked, or has a line of the instruction or two headings of the prompt.
 pub fn judge_reply(
     answer: &str,
     expectation: &ReplyExpectation<'_>,
-) -> Result<Accepted, Rejection> {
+) -> Result<Accepted, BadAnswer> {
     let plain = wrapping::plain(answer);
     let text = wrapping::without_fence_of(&plain, TEXT_FENCES, expectation.cut_off);
     let text = harmless::restore_code(text);
@@ -77,20 +78,20 @@ pub fn judge_reply(
         text = loops::without_loops(text);
     }
     if says_nothing(&text) {
-        return Err(Rejection::Empty);
+        return Err(BadAnswer::Empty);
     }
     let sources = Sources::Messages(expectation.texts);
     if spoken::is_echo(&text, expectation.answered, LEAST_ECHO)
         || repetition::repeats_frame(&text, expectation.prompt, sources)
     {
-        return Err(Rejection::PromptRepeated);
+        return Err(BadAnswer::PromptRepeated);
     }
     let text = repetition::without_headings(&text, expectation.prompt, sources);
     if says_nothing(&text) {
-        return Err(Rejection::Empty);
+        return Err(BadAnswer::Empty);
     }
     if only_declines(&text) {
-        return Err(Rejection::Refusal);
+        return Err(BadAnswer::Refusal);
     }
     Ok(Accepted {
         text,
@@ -129,40 +130,17 @@ fn to_last_whole(text: &str, line_ended: bool) -> String {
     }
 }
 
-/// The text to put behind the prompt's instruction in the one retry, in Japanese where the conversation is, else in
-/// English.
-#[must_use]
-pub fn reply_feedback(rejection: &Rejection, language: Language) -> String {
-    let (japanese, english) = match rejection {
-        Rejection::Empty => ("前回の回答は空でした。", "Your last answer was empty."),
-        Rejection::Refusal => (
-            "前回の回答は断るだけのものでした。分かることがあれば述べ、なければ何が分からないのかを書いてください。",
-            "Your last answer only declined. Say what you know, or what it is that you do not know.",
-        ),
-        _ => (
-            "前回の回答は指示文や上の文章の写しでした。見出しや発言を繰り返さず、自分の言葉で書いてください。",
-            "Your last answer repeated the instruction or the text above. Leave out its headings and messages, and use your own words.",
-        ),
-    };
-    if language == Language::Japanese {
-        format!("{japanese}\n返信の本文だけを書いてください。")
-    } else {
-        format!("{english}\nWrite the reply alone.")
-    }
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
-    use crate::answer::languages_of;
 
     const PROMPT: &str = "あなたは「みゃお」です。\n\n## 記憶\n\n### ワークスペースの歴史\n- 公開は3月22日\n\n## 現在の会話\n\n\
         ### 返信対象: トップレベル\n\n**2024-03-01 10:00:00** alice:\nみゃお、公開はいつになりましたか？\n\n---\n\
         現在時刻: 2024-03-01 10:00:05 (UTC+09:00)\n上の記憶と会話から分かることだけを述べてください。\n";
 
-    fn judged(answer: &str, cut_off: bool) -> Result<Accepted, Rejection> {
+    fn judged(answer: &str, cut_off: bool) -> Result<Accepted, BadAnswer> {
         let expectation = ReplyExpectation {
             prompt: PROMPT,
             texts: &["- 公開は3月22日", "みゃお、公開はいつになりましたか？"],
@@ -216,31 +194,31 @@ mod tests {
 
     #[test]
     fn what_is_no_reply_is_refused() {
-        for (answer, rejection) in [
-            ("", Rejection::Empty),
-            (" \n---\n", Rejection::Empty),
-            ("**2024-03-01 10:00:00** みゃお:", Rejection::Empty),
-            ("**2024-03-01 10:00:00** alice:\nいつ？", Rejection::Empty),
-            ("…", Rejection::Empty),
-            ("I'm sorry, but I can't help with that.", Rejection::Refusal),
+        for (answer, fault) in [
+            ("", BadAnswer::Empty),
+            (" \n---\n", BadAnswer::Empty),
+            ("**2024-03-01 10:00:00** みゃお:", BadAnswer::Empty),
+            ("**2024-03-01 10:00:00** alice:\nいつ？", BadAnswer::Empty),
+            ("…", BadAnswer::Empty),
+            ("I'm sorry, but I can't help with that.", BadAnswer::Refusal),
             (
                 "申し訳ありませんが、お手伝いできません。",
-                Rejection::Refusal,
+                BadAnswer::Refusal,
             ),
             (
                 "上の記憶と会話から分かることだけを述べてください。3月22日です。",
-                Rejection::PromptRepeated,
+                BadAnswer::PromptRepeated,
             ),
             (
                 "## 現在の会話\n### 返信対象: トップレベル\n3月22日です。",
-                Rejection::PromptRepeated,
+                BadAnswer::PromptRepeated,
             ),
             (
                 "みゃお、公開はいつになりましたか？",
-                Rejection::PromptRepeated,
+                BadAnswer::PromptRepeated,
             ),
         ] {
-            assert_eq!(judged(answer, false), Err(rejection), "{answer}");
+            assert_eq!(judged(answer, false), Err(fault), "{answer}");
         }
     }
 
@@ -275,19 +253,5 @@ mod tests {
         assert_eq!(text(&line.repeat(5)), line);
         let code = "```\nreturn nothing;\nreturn nothing;\nreturn nothing;\n```\nです";
         assert_eq!(text(code), code);
-    }
-
-    #[test]
-    fn feedback_speaks_the_language_of_the_conversation() {
-        for rejection in [
-            Rejection::Empty,
-            Rejection::Refusal,
-            Rejection::PromptRepeated,
-        ] {
-            for language in [Language::Japanese, Language::English] {
-                let feedback = reply_feedback(&rejection, language);
-                assert_eq!(languages_of([feedback.as_str(), &feedback]), [language]);
-            }
-        }
     }
 }

@@ -1,7 +1,6 @@
 //! The world `memory`: everything.
 
 use super::Host;
-use crate::answer::judge;
 use crate::bindings::errors::Error;
 use crate::bindings::exports::myao::memory::context_builder::{self, BuildRequest};
 use crate::bindings::exports::myao::memory::memory_generator::{
@@ -87,7 +86,6 @@ fn ports() -> Ports<'static> {
         llm: &Host,
         slack: &Host,
         log: &Host,
-        judge,
         settings: settings::get(),
     }
 }
@@ -102,7 +100,7 @@ impl memory_summarizer::Guest for Component {
         existing_memory: Option<String>,
     ) -> Result<Summary, Error> {
         let settings = settings::get();
-        Summarizer::new(&Host, &Host, &settings, judge).summarize(
+        Summarizer::new(&Host, &Host, &settings).summarize(
             &context,
             scope,
             memory_type,
@@ -117,7 +115,7 @@ impl memory_summarizer::Guest for Component {
         existing_memory: Option<String>,
     ) -> Result<String, Error> {
         let settings = settings::get();
-        Summarizer::new(&Host, &Host, &settings, judge).render_prompt(
+        Summarizer::new(&Host, &Host, &settings).render_prompt(
             &context,
             scope,
             memory_type,

@@ -1,7 +1,6 @@
 //! The world `summarizer`: for hosts that keep their own storage.
 
 use super::Host;
-use crate::answer::judge;
 use crate::bindings::errors::Error;
 use crate::bindings::settings;
 use crate::bindings::types::{Context, MemoryType, Scope, Timestamp};
@@ -42,7 +41,7 @@ impl memory_summarizer::Guest for Component {
         existing_memory: Option<String>,
     ) -> Result<Summary, Error> {
         let settings = settings::get();
-        let summarizer = Summarizer::new(&Host, &Host, &settings, judge);
+        let summarizer = Summarizer::new(&Host, &Host, &settings);
         let summary =
             summarizer.summarize(&context, scope, memory_type, existing_memory.as_deref())?;
         Ok(Summary {
@@ -60,7 +59,7 @@ impl memory_summarizer::Guest for Component {
         existing_memory: Option<String>,
     ) -> Result<String, Error> {
         let settings = settings::get();
-        Summarizer::new(&Host, &Host, &settings, judge).render_prompt(
+        Summarizer::new(&Host, &Host, &settings).render_prompt(
             &context,
             scope,
             memory_type,

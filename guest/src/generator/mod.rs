@@ -46,7 +46,7 @@ impl<'a> Run<'a> {
     pub fn new(ports: &'a Ports<'a>, now: Timestamp) -> Self {
         Self {
             ports,
-            summarizer: Summarizer::new(ports.llm, ports.log, &ports.settings, ports.judge),
+            summarizer: Summarizer::new(ports.llm, ports.log, &ports.settings),
             now,
             remembered: OnceCell::new(),
         }

@@ -1,18 +1,15 @@
 //! Sends the prompt of a reply or a judgment, as far as it fits the model, and once more where the answer is refused.
 
-use std::cell::OnceCell;
-
-use crate::bindings::errors::{BadAnswer, Error};
+use crate::ask::{LazyRenderer, Model, Question};
+use crate::bindings::errors::Error;
 use crate::bindings::exports::myao::memory::reply_prompt::Occasion;
-use crate::bindings::llm::{Agent, Completion, FinishReason, LlmError, Purpose, Request};
-use crate::bindings::log::Level;
+use crate::bindings::llm::{Agent, Purpose, Request};
 use crate::bindings::settings::Values;
 use crate::bindings::types::{Context, LeftOut, Message, Scope, Timestamp};
 use crate::context::thread_scope_id;
 use crate::fit::{Fitted, Window, around_target, within_target};
 use crate::ports::{Llm, Log};
-use crate::prompt::{Renderer, reply_target_messages};
-use crate::words;
+use crate::prompt::reply_target_messages;
 
 /// Makes the prompts of replies and judgments, and asks the model; needs no store and no chat platform.
 pub struct Asker<'a> {
@@ -20,12 +17,12 @@ pub struct Asker<'a> {
     log: &'a dyn Log,
     settings: &'a Values,
     now: Timestamp,
-    renderer: OnceCell<Renderer>,
+    renderer: LazyRenderer<'a>,
 }
 
 /// What is asked: for a reply, or where there is no occasion for one whether there should be.
 #[derive(Clone, Copy)]
-pub(super) struct Question<'q> {
+pub(super) struct Asked<'q> {
     /// From what.
     pub(super) context: &'q Context,
     /// Why a reply is written; none for a judgment.
@@ -41,23 +38,6 @@ struct Prompt {
     left_out: LeftOut,
 }
 
-/// Why an answer is not taken.
-pub(super) struct Refused {
-    /// For the caller.
-    pub(super) fault: BadAnswer,
-    /// For the model.
-    pub(super) feedback: String,
-}
-
-/// Takes an answer to a prompt, or says why not.
-pub(super) type Read<'r, T> = &'r dyn Fn(&Completion, &str) -> Result<T, Refused>;
-
-/// Why there is no answer.
-enum Failure {
-    TooLong { prompt: String, limit: Option<u32> },
-    Error(Error),
-}
-
 impl<'a> Asker<'a> {
     /// One that asks as of `now`, as the settings say.
     #[must_use]
@@ -67,7 +47,7 @@ impl<'a> Asker<'a> {
             log,
             settings,
             now,
-            renderer: OnceCell::new(),
+            renderer: LazyRenderer::new(settings),
         }
     }
 
@@ -88,93 +68,54 @@ impl<'a> Asker<'a> {
     }
 
     fn render(&self, context: &Context, occasion: Option<Occasion>) -> Result<String, Error> {
-        let question = Question {
+        let asked = Asked {
             context,
             occasion,
             answered: reply_target_messages(context).last(),
         };
-        let fitted = self.fit(&self.window(question), question)?;
+        let fitted = self.fit(&self.model(asked).window, asked)?;
         Ok(fitted.prompt)
     }
 
-    /// An answer that `read` takes, and what the prompt did not show; with ever smaller prompts as long as the model
-    /// says that they are too long.
-    pub(super) fn ask<T>(
+    /// The answer, and what the prompt did not show.
+    pub(super) fn ask<Q: Question + Copy>(
         &self,
-        question: Question<'_>,
+        asked: Asked<'_>,
         schema: Option<&str>,
-        read: Read<'_, T>,
-    ) -> Result<(T, LeftOut), Error> {
-        let window = self.window(question);
-        loop {
-            let fitted = self.fit(&window, question)?;
+        question: Q,
+    ) -> Result<(Q::Answer, LeftOut), Error> {
+        let model = self.model(asked);
+        let max_tokens = self.max_tokens(asked);
+        let (answered, _) = model.with_shorter_prompts(max_tokens, || {
+            let fitted = self.fit(&model.window, asked)?;
             let request = Request {
                 system_prompt: fitted.prompt,
-                max_tokens: self.max_tokens(question),
+                max_tokens,
                 answer_schema: schema.map(str::to_owned),
-                purpose: purpose(question),
+                purpose: purpose(asked),
             };
-            match self.ask_twice(request, read) {
-                Ok(taken) => return Ok((taken, fitted.left_out)),
-                Err(Failure::Error(error)) => return Err(error),
-                Err(Failure::TooLong { prompt, limit }) => {
-                    window.learn(&prompt, self.max_tokens(question), limit);
-                }
-            }
-        }
-    }
-
-    /// An answer that is refused is asked for once more, and the model is told what was wrong.
-    fn ask_twice<T>(&self, mut request: Request, read: Read<'_, T>) -> Result<T, Failure> {
-        match read(&self.send(&request)?, &request.system_prompt) {
-            Ok(taken) => Ok(taken),
-            Err(refused) => {
-                let line = format!(
-                    "asked once more for {}: {}",
-                    words::purpose(&request.purpose),
-                    words::bad_answer(&refused.fault)
-                );
-                self.log.write(Level::Info, &line);
-                request.system_prompt =
-                    format!("{}\n{}\n", request.system_prompt, refused.feedback);
-                read(&self.send(&request)?, &request.system_prompt)
-                    .map_err(|refused| Failure::Error(Error::BadAnswer(refused.fault)))
-            }
-        }
-    }
-
-    fn send(&self, request: &Request) -> Result<Completion, Failure> {
-        match self.llm.complete(request) {
-            Ok(completion) if completion.finish_reason == FinishReason::ContentFilter => {
-                let reason = "a content filter held the answer back".to_owned();
-                Err(Failure::Error(Error::Llm(LlmError::Refused(reason))))
-            }
-            Ok(completion) => Ok(completion),
-            Err(LlmError::ContextTooLong(limit)) => Err(Failure::TooLong {
-                prompt: request.system_prompt.clone(),
-                limit,
-            }),
-            Err(error) => Err(Failure::Error(Error::Llm(error))),
-        }
+            Ok((model.ask(request, question)?, fitted.left_out))
+        })?;
+        Ok(answered)
     }
 
     /// Leaves out what does not fit, the target last.
-    fn fit(&self, window: &Window<'_>, question: Question<'_>) -> Result<Prompt, Error> {
+    fn fit(&self, window: &Window<'_>, asked: Asked<'_>) -> Result<Prompt, Error> {
         let margin = self.settings.context_margin_tokens;
-        let budget = window.budget(self.max_tokens(question).saturating_add(margin));
-        let context = question.context;
+        let budget = window.budget(self.max_tokens(asked).saturating_add(margin));
+        let context = asked.context;
         let cuts = || {
-            let answered = question.answered.map(|message| message.ts.as_str());
+            let answered = asked.answered.map(|message| message.ts.as_str());
             let mut cuts = around_target(context);
             cuts.extend(within_target(context, answered));
             cuts
         };
         let render = |context: &Context| {
-            self.renderer()?.render_reply(
+            self.renderer.get()?.render_reply(
                 context,
-                question.occasion,
+                asked.occasion,
                 self.now,
-                question.answered,
+                asked.answered,
                 self.settings.legacy_workspace_short_term,
             )
         };
@@ -186,41 +127,33 @@ impl<'a> Asker<'a> {
         }
     }
 
-    fn window(&self, question: Question<'_>) -> Window<'a> {
-        Window::new(self.llm, agent(question))
+    fn model(&self, asked: Asked<'_>) -> Model<'a> {
+        Model::new(self.llm, self.log, agent(asked))
     }
 
-    fn renderer(&self) -> Result<&Renderer, Error> {
-        if let Some(renderer) = self.renderer.get() {
-            return Ok(renderer);
-        }
-        let renderer = Renderer::new(&self.settings.templates)?;
-        Ok(self.renderer.get_or_init(|| renderer))
-    }
-
-    fn max_tokens(&self, question: Question<'_>) -> u32 {
-        match agent(question) {
+    fn max_tokens(&self, asked: Asked<'_>) -> u32 {
+        match agent(asked) {
             Agent::Judgment => self.settings.judgment_max_tokens,
             Agent::Memory | Agent::Response => self.settings.reply_max_tokens,
         }
     }
 }
 
-fn agent(question: Question<'_>) -> Agent {
-    match question.occasion {
+fn agent(asked: Asked<'_>) -> Agent {
+    match asked.occasion {
         Some(_) => Agent::Response,
         None => Agent::Judgment,
     }
 }
 
-fn purpose(question: Question<'_>) -> Purpose {
-    let channel_id = &question.context.conversation_history.channel_id;
-    let (scope, scope_id) = match question.context.target_thread_ts.as_deref() {
+fn purpose(asked: Asked<'_>) -> Purpose {
+    let channel_id = &asked.context.conversation_history.channel_id;
+    let (scope, scope_id) = match asked.context.target_thread_ts.as_deref() {
         Some(thread_ts) => (Scope::Thread, thread_scope_id(channel_id, thread_ts)),
         None => (Scope::Channel, channel_id.clone()),
     };
     Purpose {
-        agent: agent(question),
+        agent: agent(asked),
         scope,
         scope_id,
         memory_type: None,

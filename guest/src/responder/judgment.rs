@@ -3,9 +3,12 @@
 use serde_json::{Deserializer, Map, Value};
 
 use super::Responder;
-use super::ask::{Question, Refused};
+use super::ask::Asked;
+use crate::answer::{Language, Wanted};
+use crate::ask::Question;
 use crate::bindings::errors::{BadAnswer, Error};
 use crate::bindings::exports::myao::memory::responder::{Judgment, Target};
+use crate::bindings::llm::Completion;
 use crate::bindings::types::Engine;
 
 /// The form of a judgment, in the strict subset of JSON schemas that providers enforce.
@@ -26,25 +29,32 @@ impl Responder<'_> {
             });
         }
         let situation = self.situation(target, &settings.judgment_persona)?;
-        let question = Question {
+        let asked = Asked {
             context: &situation.context,
             occasion: None,
             answered: Some(&situation.answered),
         };
-        let (judgment, _) = self.asker.ask(question, Some(SCHEMA), &|completion, _| {
-            read(&completion.text).map_err(|fault| Refused {
-                feedback: feedback(&fault),
-                fault: BadAnswer::Malformed(fault),
-            })
-        })?;
+        let (judgment, _) = self.asker.ask(asked, Some(SCHEMA), JudgmentQuestion)?;
         Ok(judgment)
     }
 }
 
-fn feedback(fault: &str) -> String {
-    format!(
-        "前回の回答は読み取れませんでした（{fault}）。前後に何も付けず、上に示した形の JSON だけを書いてください。"
-    )
+/// Reads the answer as a judgment.
+#[derive(Clone, Copy)]
+struct JudgmentQuestion;
+
+impl Question for JudgmentQuestion {
+    type Answer = Judgment;
+    const WANTED: Wanted = Wanted::Judgment;
+
+    fn judge(&self, _: &str, completion: &Completion) -> Result<Judgment, BadAnswer> {
+        read(&completion.text).map_err(BadAnswer::Malformed)
+    }
+
+    /// That of the prompt's instruction.
+    fn language(&self) -> Language {
+        Language::Japanese
+    }
 }
 
 /// The judgment in an answer: its last JSON object that is one, whatever stands around it.

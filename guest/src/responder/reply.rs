@@ -1,20 +1,49 @@
 //! Makes the text of a reply, and posts it.
 
-use super::ask::{Question, Refused};
+use super::ask::Asked;
 use super::target::Situation;
 use super::{Responder, quote};
-use crate::answer::{
-    Accepted, Language, Rejection, ReplyExpectation, judge_reply, languages_of, reply_feedback,
-};
-use crate::bindings::errors::Error;
+use crate::answer::{Accepted, Language, ReplyExpectation, Wanted, judge_reply, languages_of};
+use crate::ask::Question;
+use crate::bindings::errors::{BadAnswer, Error};
 use crate::bindings::exports::myao::memory::reply_prompt::Occasion;
 use crate::bindings::exports::myao::memory::responder::{Reply, Target};
-use crate::bindings::llm::FinishReason;
+use crate::bindings::llm::{Completion, FinishReason};
 use crate::bindings::log::Level;
 use crate::bindings::slack::PostRequest;
 use crate::bindings::types::{Context, Engine, LeftOut, User};
 use crate::fit::NOTHING;
 use crate::prompt::{conversation_messages, reply_target_messages};
+
+/// Judges the answer as a reply.
+#[derive(Clone, Copy)]
+struct ReplyQuestion<'q> {
+    situation: &'q Situation,
+    /// What the prompt shows of messages and memories.
+    texts: &'q [&'q str],
+}
+
+impl Question for ReplyQuestion<'_> {
+    type Answer = Accepted;
+    const WANTED: Wanted = Wanted::Reply;
+
+    fn judge(&self, prompt: &str, completion: &Completion) -> Result<Accepted, BadAnswer> {
+        let expectation = ReplyExpectation {
+            prompt,
+            texts: self.texts,
+            answered: &self.situation.answered.text,
+            name: &self.situation.context.persona.name,
+            cut_off: completion.finish_reason == FinishReason::Length,
+        };
+        judge_reply(&completion.text, &expectation)
+    }
+
+    fn language(&self) -> Language {
+        let target = reply_target_messages(&self.situation.context);
+        let languages = languages_of(target.iter().map(|message| message.text.as_str()));
+        languages.first().copied().unwrap_or(Language::Japanese)
+    }
+}
 
 impl Responder<'_> {
     pub(super) fn answer(&self, target: &Target, occasion: Occasion) -> Result<Reply, Error> {
@@ -42,23 +71,17 @@ impl Responder<'_> {
         occasion: Occasion,
     ) -> Result<(Accepted, LeftOut), Error> {
         let context = &situation.context;
-        let question = Question {
+        let asked = Asked {
             context,
             occasion: Some(occasion),
             answered: Some(&situation.answered),
         };
         let texts: Vec<&str> = texts_of(context).collect();
-        self.asker.ask(question, None, &|completion, prompt| {
-            let expectation = ReplyExpectation {
-                prompt,
-                texts: &texts,
-                answered: &situation.answered.text,
-                name: &context.persona.name,
-                cut_off: completion.finish_reason == FinishReason::Length,
-            };
-            judge_reply(&completion.text, &expectation)
-                .map_err(|rejection| refused(rejection, context))
-        })
+        let question = ReplyQuestion {
+            situation,
+            texts: &texts,
+        };
+        self.asker.ask(asked, None, question)
     }
 
     fn quote(&self, situation: &Situation) -> Accepted {
@@ -124,14 +147,4 @@ fn texts_of(context: &Context) -> impl Iterator<Item = &str> {
     let workspace = context.workspace_long_term_memory.iter();
     let workspace = workspace.chain(&context.workspace_short_term_memory);
     messages.chain(workspace.chain(channels).map(String::as_str))
-}
-
-fn refused(rejection: Rejection, context: &Context) -> Refused {
-    let target = reply_target_messages(context);
-    let languages = languages_of(target.iter().map(|message| message.text.as_str()));
-    let language = languages.first().copied().unwrap_or(Language::Japanese);
-    Refused {
-        feedback: reply_feedback(&rejection, language),
-        fault: rejection.into(),
-    }
 }

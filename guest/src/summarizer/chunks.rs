@@ -6,9 +6,9 @@
 
 mod units;
 
-use super::ask::{Answers, Failure, Job};
 use super::{Summarizer, Task};
 use crate::answer::Accepted;
+use crate::ask::Failure;
 use crate::bindings::errors::Error;
 use crate::bindings::llm::Agent;
 use crate::bindings::types::{Context, MemoryType, Scope};
@@ -31,28 +31,27 @@ impl Summarizer<'_> {
         &self,
         task: Task<'_>,
         budget: Option<u32>,
-        answers: &Answers<'_>,
     ) -> Result<(Accepted, u32), Failure> {
         let mut rest = self.split(task, budget)?;
         if (task.scope, task.memory_type) == (Scope::Workspace, MemoryType::LongTerm) {
-            return self.merge_one_after_the_other(task, rest, budget, answers);
+            return self.merge_one_after_the_other(task, rest, budget);
         }
         let mut chunks = Vec::new();
         while let Some(chunk) = self.next_chunk(task, &mut rest, budget)? {
             chunks.push(chunk);
         }
-        let jobs = chunks
+        let questions = chunks
             .iter()
             .map(|chunk| {
                 let task = Task {
                     context: &chunk.context,
                     ..task
                 };
-                Job::new(chunk.prompt.clone(), task)
+                self.question(chunk.prompt.clone(), task)
             })
             .collect();
-        let summaries = self.ask_all(answers, jobs)?;
-        let merged = self.merge_summaries(task, summaries, budget, answers)?;
+        let summaries = self.model.ask_all(questions)?;
+        let merged = self.merge_summaries(task, summaries, budget)?;
         Ok((merged, count(&chunks)))
     }
 
@@ -73,7 +72,6 @@ impl Summarizer<'_> {
         task: Task<'_>,
         mut rest: Rest,
         budget: Option<u32>,
-        answers: &Answers<'_>,
     ) -> Result<(Accepted, u32), Failure> {
         let mut merged = Accepted {
             text: task.existing_memory.unwrap_or_default().to_owned(),
@@ -93,7 +91,8 @@ impl Summarizer<'_> {
                 context: &chunk.context,
                 ..task
             };
-            let accepted = self.ask_one(answers, Job::new(chunk.prompt.clone(), task))?;
+            let (request, job) = self.question(chunk.prompt.clone(), task);
+            let accepted = self.model.ask(request, job)?;
             merged = Accepted {
                 truncated: merged.truncated || accepted.truncated,
                 ..accepted
@@ -108,7 +107,6 @@ impl Summarizer<'_> {
         task: Task<'_>,
         summaries: Vec<Accepted>,
         budget: Option<u32>,
-        answers: &Answers<'_>,
     ) -> Result<Accepted, Failure> {
         let mut truncated = summaries.iter().any(|summary| summary.truncated);
         let mut texts: Vec<String> = summaries.into_iter().map(|summary| summary.text).collect();
@@ -117,19 +115,20 @@ impl Summarizer<'_> {
             self.group(task, &texts, budget, &mut groups)?;
             if groups.len() == texts.len() {
                 let prompt = self
-                    .renderer()?
+                    .renderer
+                    .get()?
                     .render_merge(task.context, task.scope, &texts)?;
-                return Err(self.window.excess(&prompt, budget).into());
+                return Err(self.model.window.excess(&prompt, budget).into());
             }
             let (merging, single): (Vec<_>, Vec<_>) = groups
                 .into_iter()
                 .enumerate()
                 .partition(|(_, (group, _))| group.len() > 1);
-            let jobs = merging
+            let questions = merging
                 .iter()
-                .map(|(_, (group, prompt))| Job::merging(prompt.clone(), group, task.context))
+                .map(|(_, (group, prompt))| self.merge_question(prompt.clone(), task, group))
                 .collect();
-            let merged = self.ask_all(answers, jobs)?;
+            let merged = self.model.ask_all(questions)?;
             truncated |= merged.iter().any(|merged| merged.truncated);
             let mut next: Vec<(usize, String)> = merging
                 .iter()
@@ -157,9 +156,10 @@ impl Summarizer<'_> {
         groups: &mut Vec<(&'s [String], String)>,
     ) -> Result<(), Error> {
         let prompt = self
-            .renderer()?
+            .renderer
+            .get()?
             .render_merge(task.context, task.scope, texts)?;
-        if texts.len() == 1 || self.window.fits(&prompt, budget) {
+        if texts.len() == 1 || self.model.window.fits(&prompt, budget) {
             groups.push((texts, prompt));
             return Ok(());
         }
@@ -180,7 +180,7 @@ impl Summarizer<'_> {
             ..task
         })?;
         let room = budget.map_or(u32::MAX, |budget| {
-            budget.saturating_sub(self.window.count_tokens(&around))
+            budget.saturating_sub(self.model.window.count_tokens(&around))
         });
         while !rest.units.is_empty() {
             let mut taken = rest.that_weigh(room);
@@ -190,12 +190,12 @@ impl Summarizer<'_> {
                     context: &context,
                     ..task
                 })?;
-                if self.window.fits(&prompt, budget) {
+                if self.model.window.fits(&prompt, budget) {
                     rest.units.drain(..taken);
                     return Ok(Some(Chunk { context, prompt }));
                 }
                 if taken == 1 && !rest.halve_first() {
-                    return Err(self.window.excess(&prompt, budget));
+                    return Err(self.model.window.excess(&prompt, budget));
                 }
                 taken /= 2;
             }
@@ -207,7 +207,7 @@ impl Summarizer<'_> {
         let mut around = task.context.clone();
         let units: Vec<Unit> = match (task.scope, task.memory_type) {
             (Scope::Channel, MemoryType::LongTerm) => {
-                return Err(self.window.excess(&self.render(task)?, budget));
+                return Err(self.model.window.excess(&self.render(task)?, budget));
             }
             (Scope::Workspace, memory_type) => std::mem::take(&mut around.channel_memories)
                 .into_iter()

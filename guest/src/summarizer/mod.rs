@@ -10,29 +10,24 @@ mod extract;
 #[cfg(test)]
 mod tests;
 
-use std::cell::{Cell, OnceCell};
-
-use ask::{Answers, Failure, Job};
-
-use crate::answer::Judge;
+use crate::answer::Accepted;
+use crate::ask::{Failure, LazyRenderer, Model};
 use crate::bindings::errors::Error;
 use crate::bindings::exports::myao::memory::memory_summarizer::Summary;
 use crate::bindings::llm::{Agent, Purpose};
 use crate::bindings::settings::Values;
-use crate::bindings::types::{Context, Coverage, Engine, MemoryType, Scope};
+use crate::bindings::types::{Context, Coverage, Engine, LeftOut, MemoryType, Scope};
 use crate::context::thread_scope_id;
-use crate::fit::{Cut, Fitted, NOTHING, Window, around_target, count, overview};
+use crate::fit::{Cut, Fitted, NOTHING, around_target, count, overview};
 use crate::ports::{Llm, Log};
-use crate::prompt::{self, Renderer};
+use crate::prompt;
 
 /// Makes texts; holds the compiled templates, so that a run compiles them once.
 pub struct Summarizer<'a> {
     llm: &'a dyn Llm,
-    log: &'a dyn Log,
     settings: &'a Values,
-    judge: Judge,
-    renderer: OnceCell<Renderer>,
-    window: Window<'a>,
+    renderer: LazyRenderer<'a>,
+    model: Model<'a>,
 }
 
 /// The memory that is to be made, and from what.
@@ -45,16 +40,14 @@ struct Task<'t> {
 }
 
 impl<'a> Summarizer<'a> {
-    /// A summariser that works as the settings say, and takes the answers that `judge` accepts.
+    /// A summariser that works as the settings say.
     #[must_use]
-    pub fn new(llm: &'a dyn Llm, log: &'a dyn Log, settings: &'a Values, judge: Judge) -> Self {
+    pub fn new(llm: &'a dyn Llm, log: &'a dyn Log, settings: &'a Values) -> Self {
         Self {
             llm,
-            log,
             settings,
-            judge,
-            renderer: OnceCell::new(),
-            window: Window::new(llm, Agent::Memory),
+            renderer: LazyRenderer::new(settings),
+            model: Model::new(llm, log, Agent::Memory),
         }
     }
 
@@ -137,33 +130,37 @@ impl<'a> Summarizer<'a> {
         })
     }
 
-    /// Asks the model, with ever smaller prompts as long as it says that they are too long.
     fn ask_for(&self, task: Task<'_>) -> Result<Summary, Error> {
-        let calls = Cell::new(0);
-        loop {
-            match self.ask_within(task, self.budget(task.memory_type), &calls) {
-                Ok(summary) => return Ok(summary),
-                Err(Failure::Error(error)) => return Err(error),
-                Err(Failure::TooLong { prompt, limit }) => {
-                    let max_tokens = self.max_tokens(task.memory_type);
-                    self.window.learn(&prompt, max_tokens, limit);
-                }
-            }
-        }
+        let max_tokens = self.max_tokens(task.memory_type);
+        let ask = || self.ask_within(task, self.budget(task.memory_type));
+        let (made, calls) = self.model.with_shorter_prompts(max_tokens, ask)?;
+        let (accepted, left_out, chunks) = made;
+        let messages = count(prompt::target_messages(
+            task.context,
+            task.scope,
+            task.memory_type,
+        ));
+        Ok(Summary {
+            text: accepted.text,
+            engine: Some(Engine::Llm),
+            truncated: accepted.truncated,
+            coverage: Coverage {
+                messages,
+                covered: messages,
+                left_out,
+                chunks,
+                calls,
+            },
+        })
     }
 
+    /// The model's answer, what its prompt left out, and the number of chunks.
     fn ask_within(
         &self,
         task: Task<'_>,
         budget: Option<u32>,
-        calls: &Cell<u32>,
-    ) -> Result<Summary, Failure> {
-        let answers = Answers {
-            purpose: self.purpose(task),
-            max_tokens: self.max_tokens(task.memory_type),
-            calls,
-        };
-        let (made, left_out, chunks) = match self.fit(task, budget)? {
+    ) -> Result<(Accepted, LeftOut, u32), Failure> {
+        match self.fit(task, budget)? {
             Fitted::Whole {
                 context,
                 prompt,
@@ -173,8 +170,8 @@ impl<'a> Summarizer<'a> {
                     context: &context,
                     ..task
                 };
-                let job = Job::new(prompt, task);
-                (self.ask_one(&answers, job)?, left_out, 1)
+                let (request, job) = self.question(prompt, task);
+                Ok((self.model.ask(request, job)?, left_out, 1))
             }
             Fitted::TooLong {
                 context, left_out, ..
@@ -183,59 +180,36 @@ impl<'a> Summarizer<'a> {
                     context: &context,
                     ..task
                 };
-                let (made, chunks) = self.ask_in_chunks(task, budget, &answers)?;
-                (made, left_out, chunks)
+                let (accepted, chunks) = self.ask_in_chunks(task, budget)?;
+                Ok((accepted, left_out, chunks))
             }
-        };
-        let messages = count(prompt::target_messages(
-            task.context,
-            task.scope,
-            task.memory_type,
-        ));
-        Ok(Summary {
-            text: made.text,
-            engine: Some(Engine::Llm),
-            truncated: made.truncated,
-            coverage: Coverage {
-                messages,
-                covered: messages,
-                left_out,
-                chunks,
-                calls: calls.get(),
-            },
-        })
+        }
     }
 
     /// The longest prompt, in tokens; none where the context window is not known.
     fn budget(&self, memory_type: MemoryType) -> Option<u32> {
         let margin = self.settings.context_margin_tokens;
-        self.window
+        self.model
+            .window
             .budget(self.max_tokens(memory_type).saturating_add(margin))
     }
 
     fn fit<'t>(&self, task: Task<'t>, budget: Option<u32>) -> Result<Fitted<'t>, Error> {
         let render = |context: &Context| self.render(Task { context, ..task });
-        self.window
+        self.model
+            .window
             .fit(task.context, &|| cuts(task), budget, &render)
     }
 
     fn render(&self, task: Task<'_>) -> Result<String, Error> {
         let legacy = self.settings.legacy_workspace_short_term;
-        self.renderer()?.render(
+        self.renderer.get()?.render(
             task.context,
             task.scope,
             task.memory_type,
             task.existing_memory,
             legacy,
         )
-    }
-
-    fn renderer(&self) -> Result<&Renderer, Error> {
-        if let Some(renderer) = self.renderer.get() {
-            return Ok(renderer);
-        }
-        let renderer = Renderer::new(&self.settings.templates)?;
-        Ok(self.renderer.get_or_init(|| renderer))
     }
 
     fn max_tokens(&self, memory_type: MemoryType) -> u32 {

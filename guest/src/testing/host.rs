@@ -2,8 +2,7 @@
 
 use std::cell::RefCell;
 
-use super::{MemoryStorage, ScriptedLlm, ScriptedSlack, take_any};
-use crate::answer::Judge;
+use super::{MemoryStorage, ScriptedLlm, ScriptedSlack};
 use crate::bindings::errors::Error;
 use crate::bindings::exports::myao::memory::context_builder::BuildRequest;
 use crate::bindings::exports::myao::memory::memory_generator::{Entry, Report};
@@ -91,7 +90,6 @@ pub(crate) struct TestHost {
     pub(crate) slack: ScriptedSlack,
     pub(crate) log: RecordedLog,
     pub(crate) settings: Values,
-    pub(crate) judge: Judge,
 }
 
 impl TestHost {
@@ -111,7 +109,6 @@ impl TestHost {
             slack: ScriptedSlack::default(),
             log: RecordedLog::default(),
             settings,
-            judge: take_any,
         }
     }
 
@@ -189,7 +186,6 @@ impl TestHost {
             llm: &self.llm,
             slack: &self.slack,
             log: &self.log,
-            judge: self.judge,
             settings: self.settings.clone(),
         }
     }

@@ -3,16 +3,14 @@
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
-use crate::answer::{Accepted, CountTokens, Expectation, Rejection};
 use crate::bindings::llm::{Agent, Completion, FinishReason, LlmError, Request};
 use crate::ports::Llm;
 
 /// Answers to requests.
 type Answers = dyn Fn(usize, &Request) -> Result<Completion, LlmError>;
 
-/// Answers each call with its prompt, but for the calls that are scripted, and records them all.
-///
-/// With the template `echo.j2` a memory's text then shows what went into it.
+/// Records all calls, and answers those that are not scripted: with the template `echo.j2` the answer shows what went
+/// into the memory.
 #[derive(Default)]
 pub(crate) struct ScriptedLlm {
     script: RefCell<BTreeMap<usize, Result<Completion, LlmError>>>,
@@ -72,24 +70,13 @@ pub(crate) fn completion(text: &str, finish_reason: FinishReason) -> Completion 
     }
 }
 
-/// Takes an answer that says something, stripped and without a last line that was cut off: tests that echo their prompts
-/// see what went into a memory.
-pub(crate) fn take_any(
-    answer: &str,
-    expectation: &Expectation<'_>,
-    _: &CountTokens<'_>,
-) -> Result<Accepted, Rejection> {
-    let text = match answer.trim_start().rsplit_once('\n') {
-        Some((whole, _)) if expectation.cut_off => whole,
-        _ => answer,
+/// The lines of the template `echo.j2` in one, but each channel in a line of its own; any answer to other prompts.
+fn echo(prompt: &str) -> String {
+    let Some(lines) = prompt.strip_prefix("ECHO\n") else {
+        return "- 要約".to_owned();
     };
-    if text.trim().is_empty() {
-        return Err(Rejection::Empty);
-    }
-    Ok(Accepted {
-        text: text.trim().to_owned(),
-        truncated: expectation.cut_off,
-    })
+    let lines: Vec<&str> = lines.trim_end().trim_end_matches("---").lines().collect();
+    lines.join(" ").trim().replace(" #", "\n#")
 }
 
 impl Llm for ScriptedLlm {
@@ -107,7 +94,10 @@ impl Llm for ScriptedLlm {
             (None, Some(part)) if request.system_prompt.contains(part) => {
                 Err(LlmError::Unavailable(part.to_owned()))
             }
-            _ => Ok(completion(&request.system_prompt, FinishReason::Stop)),
+            _ => Ok(completion(
+                &echo(&request.system_prompt),
+                FinishReason::Stop,
+            )),
         }
     }
 

@@ -14,6 +14,6 @@ mod storage;
 
 pub(crate) use context_json::golden_context;
 pub(crate) use host::{DAY, HOUR, NO_COVERAGE, NOW, Quiet, TestHost, at, message, ts};
-pub(crate) use llm::{ScriptedLlm, completion, take_any};
+pub(crate) use llm::{ScriptedLlm, completion};
 pub(crate) use slack::ScriptedSlack;
 pub(crate) use storage::{Effect, Fault, MemoryStorage};

@@ -2,9 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use myao_memory::answer::{
-    Accepted, Expectation, Language, Rejection, feedback, judge, languages_of,
-};
+use myao_memory::answer::{Accepted, Expectation, Language, Wanted, feedback, judge, languages_of};
+use myao_memory::bindings::errors::BadAnswer;
 
 use crate::scenes::{self, Scene};
 
@@ -111,7 +110,7 @@ impl Case<'_> {
             .replace("{existing}", scene.existing.as_deref().unwrap_or_default())
     }
 
-    fn judge(&self, scene: &Scene) -> Result<Accepted, Rejection> {
+    fn judge(&self, scene: &Scene) -> Result<Accepted, BadAnswer> {
         let sources = scene
             .texts
             .iter()
@@ -154,18 +153,19 @@ impl Case<'_> {
                         truncated: self.is_cut(),
                     }
             }
-            (Err(Rejection::Empty), "empty")
-            | (Err(Rejection::Refusal), "refusal")
-            | (Err(Rejection::Question), "question")
-            | (Err(Rejection::PromptRepeated), "prompt-repeated")
-            | (Err(Rejection::TooLong { .. }), "too-long")
-            | (Err(Rejection::Shrunk(_)), "shrunk") => true,
-            (Err(Rejection::WrongLanguage { expected, found }), verdict) => {
+            (Err(BadAnswer::Empty), "empty")
+            | (Err(BadAnswer::Refusal), "refusal")
+            | (Err(BadAnswer::Question), "question")
+            | (Err(BadAnswer::PromptRepeated), "prompt-repeated")
+            | (Err(BadAnswer::TooLong(_)), "too-long")
+            | (Err(BadAnswer::Shrunk(_)), "shrunk") => true,
+            (Err(BadAnswer::WrongLanguage(languages)), verdict) => {
                 let codes = verdict
                     .strip_prefix("wrong-language ")
                     .and_then(|codes| codes.split_once('>'));
                 codes.is_some_and(|(wanted, got)| {
-                    (language(wanted), language(got)) == (*expected, *found)
+                    (language(wanted).to_string(), language(got).to_string())
+                        == (languages.expected.clone(), languages.found.clone())
                 })
             }
             _ => false,
@@ -269,13 +269,13 @@ fn accepted_text_is_accepted_again_unchanged() {
 fn model_that_repeats_the_feedback_is_refused() {
     let scenes = scenes::all();
     let scene = &scenes["ja-channel"];
-    for rejection in [
-        Rejection::Empty,
-        Rejection::Refusal,
-        Rejection::Question,
-        Rejection::PromptRepeated,
+    for bad in [
+        BadAnswer::Empty,
+        BadAnswer::Refusal,
+        BadAnswer::Question,
+        BadAnswer::PromptRepeated,
     ] {
-        let told = feedback(&rejection, Language::Japanese);
+        let told = feedback(&bad, Wanted::Memory, Language::Japanese);
         let prompt = format!("{}\n{told}", scene.prompt);
         let judged = scene.with_sources(|sources| {
             let expectation = Expectation {
@@ -291,6 +291,6 @@ fn model_that_repeats_the_feedback_is_refused() {
                 &count_tokens,
             )
         });
-        assert_eq!(judged, Err(Rejection::PromptRepeated), "{told}");
+        assert_eq!(judged, Err(BadAnswer::PromptRepeated), "{told}");
     }
 }

@@ -136,7 +136,7 @@ fn a_thread_costs_four_calls_and_the_channels_are_read_once_for_all() {
 #[test]
 fn a_run_in_which_nothing_is_due_costs_one_call() {
     let host = TestHost::new();
-    for number in 0..100 {
+    for number in 0..20 {
         host.say(&format!("C{number}"), -1, "a");
     }
     host.generate(0);

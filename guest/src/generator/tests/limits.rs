@@ -96,7 +96,9 @@ fn without_versions_every_part_is_merged_and_the_last_one_stays() {
 
 #[test]
 fn the_default_limit_holds_a_thousand_messages() {
-    let host = TestHost::new();
+    let mut host = TestHost::new();
+    host.settings.short_term_summary_max_tokens = 10_000;
+    host.settings.long_term_summary_max_tokens = 10_000;
     host.say_many("C1", -4 * HOUR, 1001);
     host.generate(0);
     let counts: Vec<u32> = host

@@ -1,6 +1,5 @@
 //! What the log tells people of a run.
 
-use crate::answer::judge;
 use crate::bindings::llm::FinishReason;
 use crate::testing::{DAY, Effect, Fault, HOUR, TestHost, completion};
 
@@ -42,7 +41,6 @@ fn the_log_tells_what_was_made_and_never_a_text() {
 fn the_log_tells_why_a_model_is_asked_once_more_and_what_stands_in() {
     let mut host = TestHost::new();
     host.settings.extractive_stand_in = true;
-    host.judge = judge;
     host.say("C1", -10, "We decided to release on 2024-03-05.");
     refuse_next(&host);
     host.generate(0);

@@ -25,9 +25,28 @@ fn model() -> ScriptedLlm {
     llm
 }
 
+/// As [`tight`] and [`model`], but with room for answers of so many tokens.
+fn with_room_for(tokens: u32) -> (Values, ScriptedLlm) {
+    let settings = Values {
+        short_term_summary_max_tokens: tokens,
+        ..tight()
+    };
+    let llm = model();
+    llm.window.set(Some(WINDOW + tokens));
+    (settings, llm)
+}
+
 fn summarize(llm: &ScriptedLlm, context: &Context, scope: Scope) -> Summary {
-    let settings = tight();
-    let summarizer = Summarizer::new(llm, &Quiet, &settings, take_any);
+    summarize_with(&tight(), llm, context, scope)
+}
+
+fn summarize_with(
+    settings: &Values,
+    llm: &ScriptedLlm,
+    context: &Context,
+    scope: Scope,
+) -> Summary {
+    let summarizer = Summarizer::new(llm, &Quiet, settings);
     let summary = summarizer
         .summarize(context, scope, ShortTerm, None)
         .unwrap();
@@ -115,27 +134,26 @@ fn the_chunks_summaries_are_merged_in_order_and_the_merge_is_the_text() {
 
 #[test]
 fn summaries_that_do_not_fit_into_one_merge_are_merged_in_several_steps() {
-    let llm = model();
+    let (settings, llm) = with_room_for(320);
     llm.answer_by(|n, _| {
-        let text = format!("- summary {n} {}", "z".repeat(300));
+        let text = format!("- summary {n} {}", "あ".repeat(300));
         Ok(completion(&text, FinishReason::Stop))
     });
-    let summary = summarize(&llm, &long_conversation(), Channel);
+    let summary = summarize_with(&settings, &llm, &long_conversation(), Channel);
     let merges = llm.calls() - chunk_prompts(&llm).len();
     assert!(merges > 1);
     assert!(
         summary
             .text
-            .starts_with(&format!("- summary {} z", llm.calls() - 1))
+            .starts_with(&format!("- summary {} あ", llm.calls() - 1))
     );
 }
 
 #[test]
 fn summaries_of_which_no_two_fit_are_an_error() {
-    let llm = model();
-    llm.answer_by(|_, _| Ok(completion(&"z".repeat(600), FinishReason::Stop)));
-    let settings = tight();
-    let summarizer = Summarizer::new(&llm, &Quiet, &settings, take_any);
+    let (settings, llm) = with_room_for(600);
+    llm.answer_by(|_, _| Ok(completion(&"あ".repeat(600), FinishReason::Stop)));
+    let summarizer = Summarizer::new(&llm, &Quiet, &settings);
     let summary = summarizer.summarize(&long_conversation(), Channel, ShortTerm, None);
     assert!(
         matches!(summary, Err(Error::PromptTooLong(_))),
@@ -212,7 +230,7 @@ fn the_workspace_takes_in_as_many_channels_as_fit_and_then_the_others() {
         .collect();
     let llm = model();
     let settings = tight();
-    let summarizer = Summarizer::new(&llm, &Quiet, &settings, take_any);
+    let summarizer = Summarizer::new(&llm, &Quiet, &settings);
     let summary = summarizer
         .summarize(&context, Workspace, LongTerm, Some("- before"))
         .unwrap();
@@ -239,7 +257,7 @@ fn a_chunk_that_fails_fails_the_memory_and_a_truncated_one_marks_it() {
     let llm = model();
     llm.script(1, Err(LlmError::TimedOut));
     let settings = tight();
-    let summarizer = Summarizer::new(&llm, &Quiet, &settings, take_any);
+    let summarizer = Summarizer::new(&llm, &Quiet, &settings);
     let summary = summarizer.summarize(&long_conversation(), Channel, ShortTerm, None);
     assert_eq!(summary, Err(Error::Llm(LlmError::TimedOut)));
 
@@ -275,7 +293,7 @@ fn any_conversation_is_covered_in_any_window_that_holds_a_word() {
         let window = 500 + number(2, 1500);
         llm.window.set(Some(window));
         let settings = tight();
-        let summary = Summarizer::new(&llm, &Quiet, &settings, take_any)
+        let summary = Summarizer::new(&llm, &Quiet, &settings)
             .summarize(&context, Channel, ShortTerm, None)
             .unwrap();
         let prompts = chunk_prompts(&llm);
@@ -299,7 +317,7 @@ fn golden_prompt_without_messages() -> String {
     context.conversation_history.threads.clear();
     context.workspace_long_term_memory = None;
     let (llm, settings) = (ScriptedLlm::default(), tight());
-    Summarizer::new(&llm, &Quiet, &settings, take_any)
+    Summarizer::new(&llm, &Quiet, &settings)
         .render_prompt(&context, Channel, ShortTerm, None)
         .unwrap()
 }
@@ -309,7 +327,7 @@ fn golden_prompt_without_messages() -> String {
 fn a_conversation_that_just_fits_is_one_chunk() {
     let context = long_conversation();
     let (llm, settings) = (ScriptedLlm::default(), tight());
-    let summarizer = Summarizer::new(&llm, &Quiet, &settings, take_any);
+    let summarizer = Summarizer::new(&llm, &Quiet, &settings);
     let whole = summarizer
         .render_prompt(&context, Channel, ShortTerm, None)
         .unwrap();
@@ -318,7 +336,7 @@ fn a_conversation_that_just_fits_is_one_chunk() {
         let llm = model();
         llm.window
             .set(Some(u32::try_from(whole.chars().count()).unwrap() - less));
-        let summarizer = Summarizer::new(&llm, &Quiet, &settings, take_any);
+        let summarizer = Summarizer::new(&llm, &Quiet, &settings);
         let summary = summarizer.summarize(&context, Channel, ShortTerm, None);
         chunks.insert(less, summary.unwrap().coverage.chunks);
     }

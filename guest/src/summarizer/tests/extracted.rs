@@ -17,7 +17,7 @@ fn every_memory_keeps_to_its_own_limit() {
     settings.long_term_summary_max_tokens = 120;
     settings.short_term_summary_max_tokens = 60;
     let llm = ScriptedLlm::default();
-    let summarizer = Summarizer::new(&llm, &Quiet, &settings, take_any);
+    let summarizer = Summarizer::new(&llm, &Quiet, &settings);
     for (scope, memory_type) in ALL {
         let summary = summarizer
             .summarize(&golden_context(), scope, memory_type, None)
@@ -43,7 +43,7 @@ fn messages_are_picked_in_order_of_time_across_threads() {
     host.say("C1", -20, "We decided to release on 2024-03-05.");
     host.reply("C1", -30, -10, "Bob found that 12 of 40 tests failed.");
     let settings = settings();
-    let summarizer = Summarizer::new(&host.llm, &Quiet, &settings, take_any);
+    let summarizer = Summarizer::new(&host.llm, &Quiet, &settings);
     let text = summarizer
         .summarize(&host.context("C1"), Channel, ShortTerm, None)
         .unwrap()
@@ -57,7 +57,7 @@ fn what_does_not_fit_into_a_merge_is_an_error_and_not_lost() {
     let mut settings = settings();
     settings.long_term_summary_max_tokens = 0;
     let llm = ScriptedLlm::default();
-    let summary = Summarizer::new(&llm, &Quiet, &settings, take_any).summarize(
+    let summary = Summarizer::new(&llm, &Quiet, &settings).summarize(
         &golden_context(),
         Channel,
         LongTerm,
@@ -80,7 +80,7 @@ fn what_the_bot_answered_is_no_news() {
     };
     host.storage.add_message("C1", own);
     host.storage.add_message("C1", other);
-    let summarizer = Summarizer::new(&host.llm, &Quiet, &settings, take_any);
+    let summarizer = Summarizer::new(&host.llm, &Quiet, &settings);
     let context = context(&host, &settings);
     let text = summarizer
         .summarize(&context, Channel, ShortTerm, None)
@@ -97,7 +97,7 @@ fn where_only_the_bot_spoke_the_existing_memory_stays() {
     let mut own = message(-20, "From what I remember: we release on 2024-02-20.");
     own.user = bot(&settings);
     host.storage.add_message("C1", own);
-    let summarizer = Summarizer::new(&host.llm, &Quiet, &settings, take_any);
+    let summarizer = Summarizer::new(&host.llm, &Quiet, &settings);
     let context = context(&host, &settings);
     let summary = summarizer
         .summarize(&context, Channel, ShortTerm, Some("- before"))
@@ -119,7 +119,7 @@ fn a_question_that_the_bot_answered_is_not_open() {
         }
         host.say("C1", -200, "Carol books the train to Osaka tonight.");
         let context = context(&host, &settings);
-        let summarizer = Summarizer::new(&host.llm, &Quiet, &settings, take_any);
+        let summarizer = Summarizer::new(&host.llm, &Quiet, &settings);
         let summary = summarizer.summarize(&context, Channel, ShortTerm, None);
         summary.unwrap().text
     };

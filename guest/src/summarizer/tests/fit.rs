@@ -72,7 +72,7 @@ fn summarized(window: u32) -> (Result<Summary, Error>, Vec<String>) {
     let (llm, settings) = (ScriptedLlm::default(), tight());
     llm.window.set(Some(window));
     llm.answer_by(|_, _| Ok(completion("- text", FinishReason::Stop)));
-    let summary = Summarizer::new(&llm, &Quiet, &settings, take_any).summarize(
+    let summary = Summarizer::new(&llm, &Quiet, &settings).summarize(
         &busy_context(),
         Thread,
         ShortTerm,
@@ -141,7 +141,7 @@ fn the_coverage_says_what_was_left_out() {
 fn a_window_that_is_not_known_cuts_nothing() {
     let llm = ScriptedLlm::default();
     let settings = tight();
-    let summarizer = Summarizer::new(&llm, &Quiet, &settings, take_any);
+    let summarizer = Summarizer::new(&llm, &Quiet, &settings);
     let summary = summarizer.summarize(&busy_context(), Thread, ShortTerm, None);
     assert_eq!(summary.unwrap().coverage.left_out, NOTHING);
     assert_eq!(llm.prompts(), [whole_prompt()]);
@@ -158,7 +158,7 @@ fn output_and_margin_are_kept_free() {
     for (window, left_out) in [(whole + 150, 0), (whole + 149, 1)] {
         let llm = ScriptedLlm::default();
         llm.window.set(Some(window));
-        let summarizer = Summarizer::new(&llm, &Quiet, &settings, take_any);
+        let summarizer = Summarizer::new(&llm, &Quiet, &settings);
         let summary = summarizer.summarize(&busy_context(), Thread, ShortTerm, None);
         let coverage = summary.unwrap().coverage;
         assert_eq!(coverage.left_out.other_channels, left_out, "{window}");
@@ -173,7 +173,7 @@ fn a_rendered_prompt_is_the_one_that_is_sent() {
     for window in [whole, whole - 300, whole - 600, 450] {
         llm.window.set(Some(window));
         llm.answer_by(|_, _| Ok(completion("- text", FinishReason::Stop)));
-        let summarizer = Summarizer::new(&llm, &Quiet, &settings, take_any);
+        let summarizer = Summarizer::new(&llm, &Quiet, &settings);
         let prompt = summarizer.render_prompt(&busy_context(), Thread, ShortTerm, None);
         let before = llm.calls();
         let _ = summarizer.summarize(&busy_context(), Thread, ShortTerm, None);
@@ -185,7 +185,7 @@ fn a_rendered_prompt_is_the_one_that_is_sent() {
 fn a_channels_prompt_can_do_without_the_workspace() {
     let settings = tight();
     let llm = ScriptedLlm::default();
-    let summarizer = Summarizer::new(&llm, &Quiet, &settings, take_any);
+    let summarizer = Summarizer::new(&llm, &Quiet, &settings);
     for (memory_type, existing) in [(ShortTerm, None), (LongTerm, Some("- existing"))] {
         llm.window.set(None);
         let context = busy_context();
@@ -205,7 +205,7 @@ fn a_channels_prompt_can_do_without_the_workspace() {
 fn a_merge_that_does_not_fit_is_an_error_that_tells_the_limit_and_asks_nobody() {
     let (llm, settings) = (ScriptedLlm::default(), tight());
     llm.window.set(Some(100));
-    let summarizer = Summarizer::new(&llm, &Quiet, &settings, take_any);
+    let summarizer = Summarizer::new(&llm, &Quiet, &settings);
     let summary = summarizer.summarize(&busy_context(), Channel, LongTerm, None);
     assert!(
         matches!(summary, Err(Error::PromptTooLong(excess)) if excess.limit == 100 && excess.tokens > 100),
@@ -229,7 +229,7 @@ fn strict(llm: &ScriptedLlm, most: usize, told: Option<u32>) {
 fn after_a_prompt_that_was_too_long_the_limit_that_was_told_is_kept() {
     let (llm, settings) = (ScriptedLlm::default(), tight());
     strict(&llm, 700, Some(700));
-    let summarizer = Summarizer::new(&llm, &Quiet, &settings, take_any);
+    let summarizer = Summarizer::new(&llm, &Quiet, &settings);
     let summary = summarizer.summarize(&busy_context(), Thread, ShortTerm, None);
     assert_eq!(summary.unwrap().coverage.calls, 2);
     let again = summarizer.summarize(&busy_context(), Thread, ShortTerm, None);
@@ -241,7 +241,7 @@ fn a_limit_that_is_not_told_or_makes_no_sense_is_found_by_smaller_prompts() {
     for told in [None, Some(1_000_000)] {
         let (llm, settings) = (ScriptedLlm::default(), tight());
         strict(&llm, 600, told);
-        let summarizer = Summarizer::new(&llm, &Quiet, &settings, take_any);
+        let summarizer = Summarizer::new(&llm, &Quiet, &settings);
         let summary = summarizer
             .summarize(&busy_context(), Thread, ShortTerm, None)
             .unwrap();
@@ -255,7 +255,7 @@ fn a_limit_that_is_not_told_or_makes_no_sense_is_found_by_smaller_prompts() {
 fn a_model_that_takes_no_prompt_at_all_is_given_up() {
     let (llm, settings) = (ScriptedLlm::default(), tight());
     strict(&llm, 0, None);
-    let summarizer = Summarizer::new(&llm, &Quiet, &settings, take_any);
+    let summarizer = Summarizer::new(&llm, &Quiet, &settings);
     let summary = summarizer.summarize(&busy_context(), Thread, ShortTerm, None);
     assert!(
         matches!(summary, Err(Error::PromptTooLong(_))),

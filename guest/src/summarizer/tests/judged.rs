@@ -1,7 +1,6 @@
 //! Only an answer that is a memory becomes one; a bad one is asked for once more.
 
 use super::*;
-use crate::answer::judge;
 use crate::bindings::settings::Language;
 
 const GOOD: &str = "- タスク確認: bob がリストを共有する\n- ミーティングは14時から";
@@ -12,7 +11,7 @@ fn with_answers(settings: &Values, answers: &[&str]) -> (Result<Summary, Error>,
     for (call, answer) in answers.iter().enumerate() {
         llm.script(call, Ok(completion(answer, FinishReason::Stop)));
     }
-    let summary = Summarizer::new(&llm, &Quiet, settings, judge).summarize(
+    let summary = Summarizer::new(&llm, &Quiet, settings).summarize(
         &golden_context(),
         Channel,
         ShortTerm,
@@ -96,7 +95,7 @@ fn only_the_chunks_whose_answers_were_bad_are_asked_for_again() {
     }
     llm.script(1, Ok(completion("", FinishReason::Stop)));
     llm.answer_by(|n, _| Ok(completion(&format!("- 要約その{n}"), FinishReason::Stop)));
-    let summary = Summarizer::new(&llm, &Quiet, &settings, judge)
+    let summary = Summarizer::new(&llm, &Quiet, &settings)
         .summarize(&context, Channel, ShortTerm, None)
         .unwrap();
     let prompts = llm.prompts();
@@ -150,8 +149,8 @@ fn what_stands_around_a_few_words_tells_their_language() {
         Ok(completion(japanese, FinishReason::Stop))
     });
     let settings = settings();
-    let summary = Summarizer::new(&llm, &Quiet, &settings, judge)
-        .summarize(&context, Thread, ShortTerm, None);
+    let summary =
+        Summarizer::new(&llm, &Quiet, &settings).summarize(&context, Thread, ShortTerm, None);
     assert!(
         matches!(summary, Err(Error::BadAnswer(BadAnswer::WrongLanguage(_)))),
         "{summary:?}"

@@ -15,7 +15,7 @@ mod judged;
 use super::*;
 use crate::bindings::errors::{BadAnswer, Combination};
 use crate::bindings::llm::{FinishReason, LlmError, Request};
-use crate::testing::{Quiet, ScriptedLlm, TestHost, completion, golden_context, take_any};
+use crate::testing::{Quiet, ScriptedLlm, TestHost, completion, golden_context};
 use MemoryType::{LongTerm, ShortTerm};
 use Scope::{Channel, Thread, Workspace};
 
@@ -51,7 +51,7 @@ fn answered(text: &str, finish_reason: FinishReason) -> Result<Summary, Error> {
     for call in [0, 1] {
         llm.script(call, Ok(completion(text, finish_reason)));
     }
-    Summarizer::new(&llm, &Quiet, &settings(), take_any).summarize(
+    Summarizer::new(&llm, &Quiet, &settings()).summarize(
         &golden_context(),
         Channel,
         ShortTerm,
@@ -65,7 +65,7 @@ fn answered(text: &str, finish_reason: FinishReason) -> Result<Summary, Error> {
 #[test]
 fn the_model_gets_one_system_message_which_is_the_rendered_prompt() {
     let (llm, settings, context) = (ScriptedLlm::default(), settings(), golden_context());
-    let summarizer = Summarizer::new(&llm, &Quiet, &settings, take_any);
+    let summarizer = Summarizer::new(&llm, &Quiet, &settings);
     for (calls, (scope, memory_type)) in (1..).zip(ALL) {
         let _ = summarizer
             .summarize(&context, scope, memory_type, Some("- 既存"))
@@ -86,7 +86,7 @@ fn max_tokens_are_those_of_the_memory_type() {
     settings.long_term_summary_max_tokens = 777;
     settings.short_term_summary_max_tokens = 333;
     let llm = ScriptedLlm::default();
-    let summarizer = Summarizer::new(&llm, &Quiet, &settings, take_any);
+    let summarizer = Summarizer::new(&llm, &Quiet, &settings);
     for (scope, memory_type) in ALL {
         let _ = summarizer
             .summarize(&golden_context(), scope, memory_type, None)
@@ -147,7 +147,7 @@ fn a_short_term_prompt_has_no_existing_memory() {
 
 fn prompt_of(scope: Scope, memory_type: MemoryType, existing_memory: Option<&str>) -> String {
     let llm = ScriptedLlm::default();
-    let _ = Summarizer::new(&llm, &Quiet, &settings(), take_any)
+    let _ = Summarizer::new(&llm, &Quiet, &settings())
         .summarize(&golden_context(), scope, memory_type, existing_memory)
         .unwrap();
     llm.prompts().remove(0)
@@ -162,7 +162,7 @@ fn a_thread_without_a_target_is_the_empty_string_and_asks_no_model() {
     context.target_thread_ts = None;
     let llm = ScriptedLlm::default();
     let settings = settings();
-    let summarizer = Summarizer::new(&llm, &Quiet, &settings, take_any);
+    let summarizer = Summarizer::new(&llm, &Quiet, &settings);
     let nothing = Summary {
         text: String::new(),
         engine: None,
@@ -187,7 +187,7 @@ fn a_thread_without_messages_is_the_empty_string_and_asks_no_model() {
     let mut context = golden_context();
     context.target_thread_ts = Some("1.000000".to_owned());
     let llm = ScriptedLlm::default();
-    let summary = Summarizer::new(&llm, &Quiet, &settings(), take_any).summarize(
+    let summary = Summarizer::new(&llm, &Quiet, &settings()).summarize(
         &context,
         Thread,
         ShortTerm,
@@ -207,7 +207,7 @@ fn nothing_to_summarise_is_the_existing_memory_or_the_empty_string_and_asks_no_m
             ..settings()
         };
         let llm = ScriptedLlm::default();
-        let summarizer = Summarizer::new(&llm, &Quiet, &settings, take_any);
+        let summarizer = Summarizer::new(&llm, &Quiet, &settings);
         for (scope, memory_type) in &ALL[1..] {
             let text = |existing| {
                 let context = nothing_to_summarise();
@@ -231,7 +231,7 @@ fn a_combination_without_a_memory_is_refused_even_with_nothing_to_summarise() {
         legacy_workspace_short_term: false,
         ..settings()
     };
-    let summarizer = Summarizer::new(&llm, &Quiet, &settings, take_any);
+    let summarizer = Summarizer::new(&llm, &Quiet, &settings);
     for (scope, memory_type) in [(Thread, LongTerm), (Workspace, ShortTerm)] {
         for context in [golden_context(), nothing_to_summarise()] {
             let error = Error::UnsupportedCombination(Combination { scope, memory_type });
@@ -326,7 +326,7 @@ fn an_answer_that_a_filter_held_back_is_refused() {
 fn an_error_of_the_model_is_handed_on() {
     let llm = ScriptedLlm::default();
     llm.script(0, Err(LlmError::RateLimited(Some(30))));
-    let summary = Summarizer::new(&llm, &Quiet, &settings(), take_any).summarize(
+    let summary = Summarizer::new(&llm, &Quiet, &settings()).summarize(
         &golden_context(),
         Channel,
         ShortTerm,

@@ -86,7 +86,6 @@ fn consolidate(engine: Engine, model: &ForgetfulModel) -> Report {
         llm: model,
         slack: &host.slack,
         log: &host.log,
-        judge,
         settings,
     };
     let mut chatter = facts::chatter().into_iter().cycle();

@@ -1,0 +1,193 @@
+//! Asks the model, and once more if its answer is bad.
+
+use std::cell::{Cell, OnceCell};
+
+use crate::answer::{Language, Wanted, feedback};
+use crate::bindings::errors::{BadAnswer, Error};
+use crate::bindings::llm::{Agent, Completion, FinishReason, LlmError, Request};
+use crate::bindings::log::Level;
+use crate::bindings::settings::Values;
+use crate::fit::Window;
+use crate::ports::{Llm, Log};
+use crate::prompt::Renderer;
+use crate::words;
+
+/// What is asked: judges the answer.
+pub(crate) trait Question {
+    /// What the answer becomes.
+    type Answer;
+    /// What is asked for.
+    const WANTED: Wanted;
+
+    /// Accepts the answer to a prompt, or says what is wrong with it.
+    fn judge(&self, prompt: &str, completion: &Completion) -> Result<Self::Answer, BadAnswer>;
+
+    /// The language in which the model is told what was wrong.
+    fn language(&self) -> Language;
+}
+
+/// Why there is no answer.
+pub(crate) enum Failure {
+    /// The prompt is too long for the model.
+    TooLong {
+        /// The prompt.
+        prompt: String,
+        /// The limit in tokens, if known.
+        limit: Option<u32>,
+    },
+    /// Anything else.
+    Error(Error),
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Error(error)
+    }
+}
+
+impl From<BadAnswer> for Failure {
+    fn from(bad: BadAnswer) -> Self {
+        Self::Error(Error::BadAnswer(bad))
+    }
+}
+
+/// The model of one agent.
+pub(crate) struct Model<'a> {
+    llm: &'a dyn Llm,
+    log: &'a dyn Log,
+    /// How long its prompts may be.
+    pub(crate) window: Window<'a>,
+    calls: Cell<u32>,
+}
+
+impl<'a> Model<'a> {
+    pub(crate) fn new(llm: &'a dyn Llm, log: &'a dyn Log, agent: Agent) -> Self {
+        Self {
+            llm,
+            log,
+            window: Window::new(llm, agent),
+            calls: Cell::new(0),
+        }
+    }
+
+    /// Tries with shorter prompts as long as the model says that they are too long. Also returns the number of calls.
+    pub(crate) fn with_shorter_prompts<T>(
+        &self,
+        max_tokens: u32,
+        attempt: impl Fn() -> Result<T, Failure>,
+    ) -> Result<(T, u32), Error> {
+        self.calls.set(0);
+        loop {
+            match attempt() {
+                Ok(made) => return Ok((made, self.calls.get())),
+                Err(Failure::Error(error)) => return Err(error),
+                Err(Failure::TooLong { prompt, limit }) => {
+                    self.window.learn(&prompt, max_tokens, limit);
+                }
+            }
+        }
+    }
+
+    /// One answer.
+    pub(crate) fn ask<Q: Question>(
+        &self,
+        request: Request,
+        question: Q,
+    ) -> Result<Q::Answer, Failure> {
+        let mut answers = self.ask_all(vec![(request, question)])?;
+        Ok(answers.pop().ok_or(BadAnswer::Empty)?)
+    }
+
+    /// An answer to each question, in their order. After a bad answer the model is asked once more, and told what was
+    /// wrong.
+    pub(crate) fn ask_all<Q: Question>(
+        &self,
+        questions: Vec<(Request, Q)>,
+    ) -> Result<Vec<Q::Answer>, Failure> {
+        let (requests, questions): (Vec<Request>, Vec<Q>) = questions.into_iter().unzip();
+        let first = self.send(&requests, questions.iter())?;
+        let mut again = Vec::new();
+        let failed = requests.into_iter().zip(&questions).zip(&first);
+        for ((mut request, question), result) in failed {
+            if let Err(bad) = result {
+                let what = words::purpose(&request.purpose);
+                let why = words::bad_answer(bad);
+                let line = format!("asked once more for {what}: {why}");
+                self.log.write(Level::Info, &line);
+                let feedback = feedback(bad, Q::WANTED, question.language());
+                request.system_prompt = format!("{}\n{feedback}\n", request.system_prompt);
+                again.push((request, question));
+            }
+        }
+        let (requests, questions): (Vec<Request>, Vec<&Q>) = again.into_iter().unzip();
+        let mut second = self.send(&requests, questions.into_iter())?.into_iter();
+        let answers: Result<Vec<_>, _> = first
+            .into_iter()
+            .map(|answer| answer.or_else(|bad| second.next().unwrap_or(Err(bad))))
+            .collect();
+        Ok(answers?)
+    }
+
+    /// Sends each request once, and judges the answers.
+    fn send<'q, Q: Question + 'q>(
+        &self,
+        requests: &[Request],
+        questions: impl Iterator<Item = &'q Q>,
+    ) -> Result<Vec<Result<Q::Answer, BadAnswer>>, Failure> {
+        let sent = u32::try_from(requests.len()).unwrap_or(u32::MAX);
+        self.calls.set(self.calls.get().saturating_add(sent));
+        let completions = match requests {
+            [] => Vec::new(),
+            [request] => vec![self.llm.complete(request)],
+            requests => self.llm.complete_all(requests),
+        };
+        requests
+            .iter()
+            .zip(questions)
+            .zip(completions)
+            .map(|((request, question), completion)| {
+                let prompt = &request.system_prompt;
+                let completion = received(completion, prompt)?;
+                Ok(question.judge(prompt, &completion))
+            })
+            .collect()
+    }
+}
+
+fn received(result: Result<Completion, LlmError>, prompt: &str) -> Result<Completion, Failure> {
+    match result {
+        Ok(completion) if completion.finish_reason == FinishReason::ContentFilter => {
+            let reason = "a content filter held the answer back".to_owned();
+            Err(Error::Llm(LlmError::Refused(reason)).into())
+        }
+        Ok(completion) => Ok(completion),
+        Err(LlmError::ContextTooLong(limit)) => Err(Failure::TooLong {
+            prompt: prompt.to_owned(),
+            limit,
+        }),
+        Err(error) => Err(Error::Llm(error).into()),
+    }
+}
+
+/// The settings' templates, compiled when they are first needed.
+pub(crate) struct LazyRenderer<'a> {
+    settings: &'a Values,
+    renderer: OnceCell<Renderer>,
+}
+
+impl<'a> LazyRenderer<'a> {
+    pub(crate) fn new(settings: &'a Values) -> Self {
+        Self {
+            settings,
+            renderer: OnceCell::new(),
+        }
+    }
+
+    pub(crate) fn get(&self) -> Result<&Renderer, Error> {
+        if let Some(renderer) = self.renderer.get() {
+            return Ok(renderer);
+        }
+        let renderer = Renderer::new(&self.settings.templates)?;
+        Ok(self.renderer.get_or_init(|| renderer))
+    }
+}
