@@ -24,6 +24,7 @@ pub mod context;
 pub mod extractive;
 mod fit;
 pub mod generator;
+mod phrases;
 pub mod ports;
 pub mod prompt;
 pub mod responder;

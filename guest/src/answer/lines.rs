@@ -1,6 +1,7 @@
 //! The lines of an answer and what they are.
 
 use crate::extractive::text::{flatten, is_alphanumeric, strip_markers};
+use crate::phrases::{Phrases, phrases};
 
 /// What a line is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,23 +35,8 @@ pub(super) struct Line<'a> {
     pub(super) indent: usize,
 }
 
-/// What a model says where there is nothing to say.
-const NOTHING: &[&str] = &[
-    "なし",
-    "特になし",
-    "該当なし",
-    "ありません",
-    "特にありません",
-    "空",
-    "none",
-    "n/a",
-    "na",
-    "nothing",
-    "null",
-    "empty",
-    "no summary",
-    "no content",
-];
+/// What a model says if there is nothing to say.
+const NOTHING: Phrases = phrases!("japanese/nothing.txt", "english/nothing.txt");
 
 /// Sentences and lines, each with what ends it.
 pub(super) fn sentences(text: &str) -> impl Iterator<Item = &str> {
@@ -180,7 +166,7 @@ pub(super) fn is_empty(text: &str) -> bool {
         (Some(one), None) => {
             let word = one.body.to_lowercase();
             let is_mark = |c: char| !c.is_alphanumeric() && c != '/';
-            NOTHING.contains(&word.trim_matches(is_mark))
+            NOTHING.has(word.trim_matches(is_mark))
         }
         _ => false,
     }

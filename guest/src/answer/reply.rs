@@ -6,39 +6,13 @@
 use super::phrases::{address, folded, sentences};
 use super::{Accepted, Sources, cut, loops, repetition, spoken, wrapping};
 use crate::bindings::errors::BadAnswer;
+use crate::phrases::{Phrases, phrases};
 use crate::prompt::harmless;
 
 /// A shorter reply may well be what was said to it ("こんにちは"), in letters.
 const LEAST_ECHO: usize = 12;
 /// What is said of something that is not known: no refusal.
-const UNKNOWN: &[&str] = &[
-    "記憶",
-    "情報",
-    "会話",
-    "記録",
-    "履歴",
-    "話題",
-    "知ら",
-    "知り",
-    "分か",
-    "わか",
-    "見当た",
-    "見つか",
-    "覚え",
-    "know",
-    "memor",
-    "remember",
-    "record",
-    "information",
-    "conversation",
-    "mention",
-    "discuss",
-    "history",
-    "detail",
-    "context",
-    "find",
-    "seen",
-];
+const UNKNOWN: Phrases = phrases!("japanese/unknown.txt", "english/unknown.txt");
 /// Code fences whose contents are no code.
 const TEXT_FENCES: &[&str] = &["", "markdown", "md", "text", "txt", "plaintext"];
 
@@ -111,7 +85,7 @@ fn only_declines(text: &str) -> bool {
     let sentences = sentences(text);
     // A number says something.
     !folded.contains(|c: char| c.is_ascii_digit())
-        && !UNKNOWN.iter().any(|known| folded.contains(known))
+        && !UNKNOWN.is_in(&folded)
         && !sentences.is_empty()
         && sentences
             .iter()

@@ -3,6 +3,7 @@
 use super::names::Names;
 use super::numbers::number_fact;
 use super::text::{fold, is_kanji, is_katakana};
+use crate::phrases::{Phrases, phrases};
 
 /// One fact.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,73 +16,8 @@ pub(super) struct Fact {
 
 /// Signs of money.
 pub(super) const CURRENCIES: &[char] = &['$', '€', '£', '¥', '￥'];
-const CALENDAR: &[&str] = &[
-    "monday",
-    "tuesday",
-    "wednesday",
-    "thursday",
-    "friday",
-    "saturday",
-    "sunday",
-    "january",
-    "february",
-    "march",
-    "april",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-    "mon",
-    "tue",
-    "tues",
-    "wed",
-    "thu",
-    "thurs",
-    "fri",
-    "jan",
-    "feb",
-    "mar",
-    "apr",
-    "jun",
-    "jul",
-    "aug",
-    "sep",
-    "sept",
-    "oct",
-    "nov",
-    "dec",
-    "tomorrow",
-    "tonight",
-    "eod",
-    "eow",
-];
-const JAPANESE_CALENDAR: &[&str] = &[
-    "月曜",
-    "火曜",
-    "水曜",
-    "木曜",
-    "金曜",
-    "土曜",
-    "日曜",
-    "明日",
-    "明後日",
-    "今週",
-    "来週",
-    "再来週",
-    "今月",
-    "来月",
-    "月末",
-    "月初",
-    "年内",
-    "年度",
-    "四半期",
-    "午前",
-    "午後",
-    "正午",
-];
+const CALENDAR: Phrases = phrases!("english/calendar.txt");
+const JAPANESE_CALENDAR: Phrases = phrases!("japanese/calendar.txt");
 
 /// The facts of a sentence, sorted by key, each once.
 pub(super) fn facts(text: &str, names: &Names) -> Vec<Fact> {
@@ -161,7 +97,7 @@ fn word_fact(chunk: &str, lower: &str, first: bool) -> Option<Fact> {
     if letters < 2 {
         return None;
     }
-    if CALENDAR.contains(&lower)
+    if CALENDAR.has(lower)
         && (lower.len() > 3 || chunk.starts_with(|c: char| c.is_ascii_uppercase()))
     {
         return fact(lower, 0.7);
@@ -194,7 +130,7 @@ fn word_fact(chunk: &str, lower: &str, first: bool) -> Option<Fact> {
 
 /// Names and dates in a run of kanji or katakana.
 fn japanese_facts(run: &str, tail: &str, names: &Names, facts: &mut Vec<Fact>) {
-    for word in JAPANESE_CALENDAR.iter().filter(|word| run.contains(**word)) {
+    for word in JAPANESE_CALENDAR.iter().filter(|word| run.contains(word)) {
         facts.extend(fact(word, 0.5));
     }
     let addressed = ["さん", "くん", "ちゃん"]

@@ -2,45 +2,12 @@
 
 use super::facts::{CURRENCIES, Fact, fact};
 use super::text::is_kanji;
+use crate::phrases::{Phrases, phrases, weighted};
 
 /// What follows a number in Japanese, and what the two then are worth.
-const COUNTERS: &[(&str, f64)] = &[
-    ("月", 0.9),
-    ("日", 0.9),
-    ("時", 0.7),
-    ("年", 0.6),
-    ("円", 1.2),
-    ("万", 1.1),
-    ("億", 1.1),
-    ("割", 0.8),
-    ("人", 0.9),
-    ("名", 0.9),
-    ("件", 0.9),
-    ("個", 0.8),
-    ("台", 0.9),
-    ("回", 0.6),
-    ("本", 0.7),
-    ("枚", 0.7),
-    ("社", 0.8),
-    ("倍", 0.9),
-    ("秒", 0.8),
-    ("分", 0.7),
-    ("週", 0.7),
-    ("ヶ月", 0.8),
-    ("か月", 0.8),
-    ("ポイント", 0.8),
-    ("ドル", 1.1),
-    ("ギガ", 0.8),
-    ("階", 0.6),
-    ("歳", 0.5),
-    ("行", 0.5),
-];
+const COUNTERS: Phrases = phrases!("japanese/counters.txt");
 /// What follows a number in English where the two are an amount.
-const UNITS: &[&str] = &[
-    "%", "percent", "ms", "s", "sec", "seconds", "minutes", "min", "hours", "days", "weeks",
-    "months", "years", "kb", "mb", "gb", "tb", "users", "people", "seats", "dollars", "euros",
-    "usd", "eur", "k", "m", "rows", "requests",
-];
+const UNITS: Phrases = phrases!("english/units.txt");
 /// Longer chunks of letters and digits are rather hashes and dumps than ids.
 const MAX_ID_LENGTH: usize = 24;
 
@@ -125,6 +92,7 @@ fn is_amount(number: &str) -> bool {
 fn counted(number: &str, digits: usize, tail: &str) -> Fact {
     if let Some((counter, weight)) = COUNTERS
         .iter()
+        .filter_map(weighted)
         .find(|(counter, _)| tail.starts_with(counter))
     {
         let kanji: String = tail.chars().take_while(|c| is_kanji(*c)).take(2).collect();
@@ -135,7 +103,7 @@ fn counted(number: &str, digits: usize, tail: &str) -> Fact {
         };
         return Fact {
             key: format!("{number}{unit}"),
-            weight: *weight,
+            weight,
         };
     }
     let word = tail
@@ -143,7 +111,7 @@ fn counted(number: &str, digits: usize, tail: &str) -> Fact {
         .split(|c: char| !c.is_ascii_alphabetic() && c != '%')
         .next();
     let unit = word.unwrap_or_default().to_lowercase();
-    if UNITS.contains(&unit.as_str()) {
+    if UNITS.has(&unit) {
         return Fact {
             key: format!("{number} {unit}"),
             weight: 0.9,

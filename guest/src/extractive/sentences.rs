@@ -7,6 +7,7 @@ use super::cues::{is_chatter, is_question};
 use super::text::{
     flatten, is_alphanumeric, is_kana, is_kanji, is_line_break, strip_markers, width,
 };
+use crate::phrases::{Phrases, phrases};
 
 /// A sentence is cut where it is wider than this (a Japanese character is two columns).
 const MAX_WIDTH: usize = 260;
@@ -16,6 +17,8 @@ const MAX_LEAD_WIDTH: usize = 40;
 const MAX_ANNOUNCEMENT_WIDTH: usize = 18;
 /// So many lines of code or log in a row are a dump, of which the first stands for all.
 const DUMP_LINES: usize = 3;
+/// A full stop behind one of these ends no sentence.
+const ABBREVIATIONS: Phrases = phrases!("english/abbreviations.txt");
 
 /// One sentence: one line, without marks of lists, headings or quotations at its head.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -230,12 +233,7 @@ fn is_abbreviation(head: &str) -> bool {
         .next()
         .unwrap_or_default()
         .to_lowercase();
-    let listed = [
-        "e.g", "i.e", "etc", "vs", "cf", "mr", "mrs", "ms", "dr", "no", "approx", "fig", "inc",
-        "ltd", "co", "corp", "st", "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept",
-        "oct", "nov", "dec", "a.m", "p.m",
-    ];
-    listed.contains(&word.as_str())
+    ABBREVIATIONS.has(&word)
         || word.chars().count() == 1 && word.chars().all(char::is_alphabetic)
         || head.chars().all(|c| c.is_ascii_digit())
 }

@@ -1,19 +1,10 @@
 //! The content words of a sentence, without a dictionary.
 
 use super::text::{fold, is_kana, is_kanji, is_katakana};
+use crate::phrases::{Phrases, phrases};
 
 /// Words that say nothing about the subject. `not` is none of them: it tells two sentences apart.
-const STOP_WORDS: &[&str] = &[
-    "a", "about", "after", "all", "also", "am", "an", "and", "any", "are", "as", "at", "be",
-    "been", "but", "by", "can", "could", "did", "do", "does", "doing", "for", "from", "get", "go",
-    "going", "good", "got", "had", "has", "have", "he", "her", "here", "him", "his", "how", "i",
-    "if", "in", "into", "is", "it", "its", "just", "know", "let", "like", "ll", "me", "more", "my",
-    "now", "of", "ok", "on", "one", "only", "or", "our", "out", "really", "re", "say", "see",
-    "she", "should", "so", "some", "still", "than", "that", "the", "their", "them", "then",
-    "there", "these", "they", "thing", "things", "think", "this", "to", "too", "up", "us", "ve",
-    "very", "want", "was", "we", "well", "were", "what", "when", "where", "which", "who", "why",
-    "will", "with", "would", "yes", "yeah", "you", "your",
-];
+const STOP_WORDS: Phrases = phrases!("english/stop-words.txt");
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
@@ -49,7 +40,7 @@ pub(crate) fn terms(text: &str) -> Vec<String> {
             Class::Katakana if run.len() > 1 => terms.push(run.iter().collect()),
             Class::Word if run.len() > 1 => {
                 let word: String = run.iter().collect();
-                if !STOP_WORDS.contains(&word.as_str()) {
+                if !STOP_WORDS.has(&word) {
                     terms.push(word);
                 }
             }
@@ -71,7 +62,7 @@ pub(crate) fn words(text: &str) -> Vec<String> {
         let counts = match run.first().map_or(Class::Other, |c| class(*c)) {
             Class::Kanji => true,
             Class::Katakana => run.len() > 1,
-            Class::Word => run.len() > 1 && !STOP_WORDS.contains(&word.as_str()),
+            Class::Word => run.len() > 1 && !STOP_WORDS.has(&word),
             Class::Other => false,
         };
         if counts && !words.contains(&word) {
@@ -95,9 +86,7 @@ pub(super) fn plain_words(text: &str) -> usize {
         match run.first().map_or(Class::Other, |c| class(*c)) {
             Class::Other => false,
             Class::Word => {
-                run.iter().all(|c| c.is_alphabetic())
-                    && run.len() > 1
-                    && !STOP_WORDS.contains(&word().as_str())
+                run.iter().all(|c| c.is_alphabetic()) && run.len() > 1 && !STOP_WORDS.has(&word())
             }
             Class::Kanji | Class::Katakana => run.len() > 1,
         }

@@ -13,10 +13,6 @@ pub(super) fn folded(text: &str) -> String {
     fold(text).to_lowercase().replace(['’', '‘', '`'], "'")
 }
 
-fn contains_any(text: &str, phrases: &[&str]) -> bool {
-    phrases.iter().any(|phrase| text.contains(phrase))
-}
-
 /// The folded sentences of a text.
 pub(super) fn sentences(text: &str) -> Vec<String> {
     let folded = folded(text).replace(". ", ".\n");

@@ -1,10 +1,11 @@
 //! What somebody wants to know.
 
-use super::cues::{ASKING, HELPS, RECAPS, THANKS, WANTED, WHEN, Wanted, any, listed};
+use super::cues::{ASKING, HELPS, RECAPS, THANKS, WANTED, WHEN, Wanted};
 use super::phrases::Tongue;
 use crate::extractive::cues::{is_chatter, is_question};
 use crate::extractive::terms::{terms, words};
 use crate::extractive::text::{flatten, fold, is_japanese, is_kana, is_kanji};
+use crate::phrases::contains_words;
 
 /// A kanji that stands alone says little.
 const LONE: f64 = 0.25;
@@ -57,23 +58,26 @@ impl Question {
     pub(super) fn read<'a>(text: &str, bot: &str, around: impl Iterator<Item = &'a str>) -> Self {
         let lower = plain(&without_mention(text, bot));
         let mut said = lower.clone();
-        for cue in listed(RECAPS).filter(|cue| has(&lower, cue)) {
+        for cue in RECAPS.iter().filter(|cue| contains_words(&lower, cue)) {
             said = said.replace(cue, " ");
         }
         let own = words(bot);
         let words: Vec<Word> = words(&said)
             .into_iter()
-            .filter(|word| !listed(ASKING).any(|asking| asking == word) && !own.contains(word))
+            .filter(|word| !ASKING.has(word) && !own.contains(word))
             .map(Word::new)
             .collect();
-        let wanted = WANTED
-            .iter()
-            .filter(|wanted| any(wanted.asking, |word| has(&lower, word)));
+        let wanted = WANTED.iter().filter(|wanted| {
+            wanted
+                .asking
+                .iter()
+                .any(|word| contains_words(&lower, word))
+        });
         Self {
             tongue: tongue(&lower, around),
-            recap: any(RECAPS, |cue| has(&lower, cue)),
-            help: any(HELPS, |cue| has(&lower, cue)),
-            thanks: words.is_empty() && any(THANKS, |thanks| lower.contains(thanks)),
+            recap: RECAPS.iter().any(|cue| contains_words(&lower, cue)),
+            help: HELPS.iter().any(|cue| contains_words(&lower, cue)),
+            thanks: words.is_empty() && THANKS.is_in(&lower),
             asks: is_question(&lower) || lower.ends_with(['か', 'の']),
             greets: is_chatter(&lower),
             wanted: wanted.collect(),
@@ -131,7 +135,7 @@ impl Question {
         }
         let is_signed = self.wanted.iter().any(|wanted| {
             wanted.digits && folded.contains(|c: char| c.is_ascii_digit())
-                || any(wanted.signs, |sign| folded.contains(sign))
+                || wanted.signs.is_in(folded)
         });
         sum / all * if is_signed { SIGN } else { 1.0 }
     }
@@ -145,7 +149,7 @@ impl Word {
         } else {
             Vec::new()
         };
-        let is_when = |word: &str| listed(WHEN).any(|when| when == word);
+        let is_when = |word: &str| WHEN.has(word);
         let is_compound = !pieces.is_empty() && pieces.iter().all(|piece| is_when(piece));
         Self {
             weight: if is_lone { LONE } else { 1.0 },
@@ -207,23 +211,6 @@ fn without_mention(text: &str, bot: &str) -> String {
     let text = text.strip_prefix(bot).unwrap_or(text);
     text.trim_start_matches(|c: char| c.is_whitespace() || ",、:：".contains(c))
         .to_owned()
-}
-
-/// Whether a cue stands in a text: English ones as words.
-fn has(lower: &str, cue: &str) -> bool {
-    if !cue.is_ascii() {
-        return lower.contains(cue);
-    }
-    lower.match_indices(cue).any(|(at, _)| {
-        let before = lower.get(..at).and_then(|text| text.chars().next_back());
-        let after = lower
-            .get(at + cue.len()..)
-            .and_then(|text| text.chars().next());
-        [before, after]
-            .into_iter()
-            .flatten()
-            .all(|c| !c.is_ascii_alphanumeric())
-    })
 }
 
 fn tongue<'a>(lower: &str, around: impl Iterator<Item = &'a str>) -> Tongue {
