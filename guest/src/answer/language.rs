@@ -45,40 +45,14 @@ const SOURCE_SHARE: usize = 5;
 const KANA_SHARE: usize = 20;
 /// A text without kana is Chinese where one of so many characters is of a form that Japanese lacks.
 const MARK_SHARE: usize = 30;
-/// Characters and forms that are common in Chinese and not used in Japanese.
+/// Characters and forms that are common in Chinese and not used in Japanese, sorted.
 const CHINESE_MARKS: &[char] = &[
-    '们', '这', '个', '说', '话', '问', '题', '进', '发', '开', '动', '关', '经', '过', '还', '没',
-    '给', '让', '请', '谢', '谁', '应', '该', '认', '识', '决', '议', '讨', '论', '项', '团', '队',
-    '负', '责', '确', '预', '计', '划', '务', '现', '实', '际', '单', '时', '间', '讲', '买', '卖',
-    '东', '车', '门', '长', '见', '贝', '页', '风', '飞', '马', '鸟', '鱼', '您', '你', '她', '它',
-    '吗', '呢', '吧', '啊', '哪', '啦', '嗎', '這', '們', '沒', '與', '為', '對',
+    '东', '个', '买', '们', '你', '們', '关', '决', '划', '务', '动', '单', '卖', '发', '吗', '吧',
+    '呢', '哪', '啊', '啦', '嗎', '团', '她', '它', '实', '對', '应', '开', '您', '时', '沒', '没',
+    '為', '现', '确', '经', '给', '與', '见', '计', '认', '讨', '让', '议', '讲', '论', '识', '话',
+    '该', '说', '请', '谁', '谢', '贝', '负', '责', '车', '过', '还', '这', '进', '這', '长', '门',
+    '问', '间', '队', '际', '页', '项', '预', '题', '风', '飞', '马', '鱼', '鸟',
 ];
-/// The block that they are all in begins here.
-const FIRST_HAN: usize = 0x4e00;
-
-/// Whether a character is one of [`CHINESE_MARKS`]: a bit for each character of the block, as every one of a text is looked up.
-fn is_chinese_mark(c: char) -> bool {
-    #[allow(
-        clippy::indexing_slicing,
-        reason = "made by the compiler, which checks it"
-    )]
-    const BITS: [u64; (0xa000 - FIRST_HAN) / 64] = {
-        let mut bits = [0; (0xa000 - FIRST_HAN) / 64];
-        let mut marks = CHINESE_MARKS;
-        while let [mark, rest @ ..] = marks {
-            let at = *mark as usize - FIRST_HAN;
-            bits[at / 64] |= 1 << (at % 64);
-            marks = rest;
-        }
-        bits
-    };
-    let Some(at) = (c as usize).checked_sub(FIRST_HAN) else {
-        return false;
-    };
-    BITS.get(at / 64)
-        .is_some_and(|bits| bits >> (at % 64) & 1 == 1)
-}
-
 /// How much of a text is in which letters.
 #[derive(Debug, Default)]
 struct Weights {
@@ -139,7 +113,11 @@ impl Weights {
             self.kana += CHARACTER;
         } else if is_kanji(c) {
             self.han += CHARACTER;
-            self.chinese_marks += if is_chinese_mark(c) { CHARACTER } else { 0 };
+            self.chinese_marks += if CHINESE_MARKS.binary_search(&c).is_ok() {
+                CHARACTER
+            } else {
+                0
+            };
         } else if matches!(c, '\u{ac00}'..='\u{d7a3}' | '\u{1100}'..='\u{11ff}' | '\u{3130}'..='\u{318f}')
         {
             self.hangul += CHARACTER;
@@ -255,6 +233,11 @@ pub(super) fn wrong(text: &str, expected: &[Language]) -> Option<(Language, Lang
 mod tests {
     use super::*;
     use Language::{Chinese, English, Japanese, Korean, Other, Russian};
+
+    #[test]
+    fn chinese_marks_are_sorted() {
+        assert!(CHINESE_MARKS.is_sorted());
+    }
 
     const TEXTS: &[(Language, &str)] = &[
         (

@@ -22,7 +22,6 @@ mod cut;
 mod feedback;
 mod language;
 mod lines;
-mod loops;
 mod phrases;
 mod repetition;
 mod reply;
@@ -108,7 +107,6 @@ pub fn judge(
         return Err(BadAnswer::Empty);
     }
     let text = addressed::without_address(text, expectation.sources)?;
-    let text = loops::without_loops(text);
     if repetition::repeats(&text, expectation.prompt, expectation.sources) {
         return Err(BadAnswer::PromptRepeated);
     }

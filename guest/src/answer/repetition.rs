@@ -24,44 +24,16 @@ const LEAST_SENTENCE: usize = 8;
 /// headings, or message heads whoever wrote them, with half of its letters in whole sentences of the prompt, or, where the
 /// sources are messages, where four fifths of it are theirs.
 pub(super) fn repeats(answer: &str, prompt: &str, sources: Sources<'_>) -> bool {
-    let frame = frame(prompt, sources);
     repeats_instruction(answer, prompt, sources)
-        || repeats_headings(answer, &frame, sources)
+        || repeats_headings(answer, prompt, sources)
         || repeats_message_heads(answer, sources)
-        || repeats_sentences(answer, &frame, sources)
+        || repeats_sentences(answer, prompt, sources)
         || matches!(sources, Sources::Messages(messages) if copies(answer, messages))
 }
 
 /// Whether an answer has a line of the instruction, or two headings of the prompt.
 pub(super) fn repeats_frame(answer: &str, prompt: &str, sources: Sources<'_>) -> bool {
-    repeats_instruction(answer, prompt, sources)
-        || repeats_headings(answer, &frame(prompt, sources), sources)
-}
-
-/// What of a prompt stands around its sources, which are most of it. A source is passed over where it stands as it is, behind those before
-/// it; where it does not, it is read with the rest.
-fn frame<'p>(prompt: &'p str, sources: Sources<'_>) -> Vec<&'p str> {
-    let mut sources = sources.texts().filter(|text| !text.is_empty()).peekable();
-    let mut parts = Vec::new();
-    let mut rest = prompt;
-    let mut line = 0;
-    while let Some((part, tail)) = rest.split_at_checked(line) {
-        let source = sources.next_if(|source| {
-            let behind = tail.strip_prefix(*source);
-            behind.is_some_and(|behind| behind.is_empty() || behind.starts_with('\n'))
-        });
-        if let Some(source) = source {
-            parts.push(part);
-            rest = tail.get(source.len()..).unwrap_or_default();
-            line = 0;
-        }
-        match rest.get(line..).and_then(|tail| tail.find('\n')) {
-            Some(end) => line += end + 1,
-            None => break,
-        }
-    }
-    parts.push(rest);
-    parts
+    repeats_instruction(answer, prompt, sources) || repeats_headings(answer, prompt, sources)
 }
 
 /// Letters and digits alone, so that bullets, bold type and spacing make no difference.
@@ -127,7 +99,7 @@ pub(super) fn without_headings(answer: &str, prompt: &str, sources: Sources<'_>)
     }
     let lines = read(answer);
     let headings = lines.iter().filter(|line| line.kind == Kind::Heading);
-    let repeated = structure_among(headings, &frame(prompt, sources), sources);
+    let repeated = structure_among(headings, prompt, sources);
     let kept: Vec<&str> = lines
         .iter()
         .filter(|line| line.kind != Kind::Heading || !repeated.contains(&letters(line.raw)))
@@ -140,7 +112,7 @@ pub(super) fn without_headings(answer: &str, prompt: &str, sources: Sources<'_>)
 /// answers repeat nothing: what is not needed to tell so is not read.
 fn structure_among<'l>(
     lines: impl Iterator<Item = &'l Line<'l>>,
-    frame: &[&str],
+    prompt: &str,
     sources: Sources<'_>,
 ) -> BTreeSet<String> {
     let lines: BTreeSet<String> = lines
@@ -151,9 +123,8 @@ fn structure_among<'l>(
         return lines;
     }
     let begins = Begins::of(&lines);
-    let structure: Vec<Line<'_>> = frame
-        .iter()
-        .flat_map(|part| part.split('\n'))
+    let structure: Vec<Line<'_>> = prompt
+        .split('\n')
         .filter(|line| begins.holds(line))
         .map(read_line)
         .collect();
@@ -178,12 +149,12 @@ fn remove_all(set: &mut BTreeSet<String>, texts: impl Iterator<Item = String>) {
     }
 }
 
-fn repeats_headings(answer: &str, frame: &[&str], sources: Sources<'_>) -> bool {
+fn repeats_headings(answer: &str, prompt: &str, sources: Sources<'_>) -> bool {
     let lines = read(answer);
     let like_headings = lines
         .iter()
         .filter(|line| matches!(line.kind, Kind::Heading | Kind::Text) || is_message_head(line));
-    structure_among(like_headings, frame, sources).len() >= MAX_HEADINGS
+    structure_among(like_headings, prompt, sources).len() >= MAX_HEADINGS
 }
 
 /// Whether lines hold no more than the time and name above a message: a model makes up more of them than
@@ -225,7 +196,7 @@ fn is_message_head(line: &Line<'_>) -> bool {
     is_time && line.body.ends_with(':')
 }
 
-fn repeats_sentences(answer: &str, frame: &[&str], sources: Sources<'_>) -> bool {
+fn repeats_sentences(answer: &str, prompt: &str, sources: Sources<'_>) -> bool {
     let answer: Vec<(String, usize)> = sentences(answer)
         .map(letters)
         .map(|sentence| {
@@ -242,10 +213,7 @@ fn repeats_sentences(answer: &str, frame: &[&str], sources: Sources<'_>) -> bool
         return false;
     }
     let begins = Begins::of(long.iter().copied());
-    let own = frame
-        .iter()
-        .copied()
-        .flat_map(sentences)
+    let own = sentences(prompt)
         .filter(|own| begins.holds(own))
         .map(letters);
     let mut own: BTreeSet<String> = own.filter(|own| long.contains(own)).collect();
@@ -267,27 +235,6 @@ fn repeats_sentences(answer: &str, frame: &[&str], sources: Sources<'_>) -> bool
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn sources_are_no_part_of_the_frame_where_they_stand_as_they_are() {
-        let prompt = "## head\nhello\nthere\n\nbob:\nhello you\n\\## x\n---\n";
-        let parts = |messages: &[&str]| frame(prompt, Sources::Messages(messages)).join("|");
-        assert_eq!(
-            parts(&["hello\nthere", "", "hello you"]),
-            "## head\n|\n\nbob:\n|\n\\## x\n---\n"
-        );
-        // Within a line, in another order and made harmless they are read with the rest.
-        assert_eq!(
-            parts(&["hello"]),
-            "## head\n|\nthere\n\nbob:\nhello you\n\\## x\n---\n"
-        );
-        assert_eq!(
-            parts(&["hello you", "hello\nthere"]),
-            "## head\nhello\nthere\n\nbob:\n|\n\\## x\n---\n"
-        );
-        assert_eq!(parts(&["## x", "hello you"]), prompt);
-        assert_eq!(parts(&[]), prompt);
-    }
 
     #[test]
     fn instruction_that_the_sources_hold_may_be_quoted() {

@@ -4,7 +4,7 @@
 //! known. It is refused where it says nothing, only declines, or gives back the prompt.
 
 use super::phrases::{address, folded, sentences};
-use super::{Accepted, Sources, cut, loops, repetition, spoken, wrapping};
+use super::{Accepted, Sources, cut, repetition, spoken, wrapping};
 use crate::bindings::errors::BadAnswer;
 use crate::phrases::{Phrases, phrases};
 use crate::prompt::harmless;
@@ -46,10 +46,6 @@ pub fn judge_reply(
     let mut text = spoken::own_words(&text, expectation.name);
     if expectation.cut_off {
         text = to_last_whole(&text, answer.ends_with('\n'));
-    }
-    // In code the same line may well come again.
-    if !text.contains("```") {
-        text = loops::without_loops(text);
     }
     if says_nothing(&text) {
         return Err(BadAnswer::Empty);
@@ -219,13 +215,5 @@ mod tests {
                 (expected, true)
             );
         }
-    }
-
-    #[test]
-    fn what_is_said_again_and_again_stays_once() {
-        let line = "公開日は3月22日です。";
-        assert_eq!(text(&line.repeat(5)), line);
-        let code = "```\nreturn nothing;\nreturn nothing;\nreturn nothing;\n```\nです";
-        assert_eq!(text(code), code);
     }
 }
