@@ -7,10 +7,10 @@ use crate::bindings::errors::{BadAnswer, Error};
 use crate::bindings::llm::{Agent, Completion, FinishReason, LlmError, Request};
 use crate::bindings::log::Level;
 use crate::bindings::settings::Values;
+use crate::describe;
 use crate::fit::Window;
 use crate::ports::{Llm, Log};
 use crate::prompt::Renderer;
-use crate::words;
 
 /// What is asked: judges the answer.
 pub(crate) trait Question {
@@ -110,8 +110,8 @@ impl<'a> Model<'a> {
         let failed = requests.into_iter().zip(&questions).zip(&first);
         for ((mut request, question), result) in failed {
             if let Err(bad) = result {
-                let what = words::purpose(&request.purpose);
-                let why = words::bad_answer(bad);
+                let what = describe::purpose(&request.purpose);
+                let why = describe::bad_answer(bad);
                 let line = format!("asked once more for {what}: {why}");
                 self.log.write(Level::Info, &line);
                 let feedback = feedback(bad, Q::WANTED, question.language());

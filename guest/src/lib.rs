@@ -21,6 +21,7 @@ pub mod bindings;
 )]
 mod component;
 pub mod context;
+mod describe;
 pub mod extractive;
 mod fit;
 pub mod generator;
@@ -32,4 +33,3 @@ pub mod summarizer;
 #[cfg(test)]
 mod testing;
 pub mod ts;
-mod words;

@@ -16,17 +16,17 @@
 //! Every rule gives the benefit of the doubt: a summary that is lost costs more than one that could
 //! be better. The time a judgement takes grows with the length of answer and prompt, no faster.
 
-mod addressed;
 mod copies;
 mod cut;
 mod feedback;
 mod language;
 mod lines;
-mod phrases;
+mod own_words;
+mod refusals;
 mod repetition;
 mod reply;
 mod shrinkage;
-mod spoken;
+mod wording;
 mod wrapping;
 
 pub use feedback::{Wanted, feedback};
@@ -106,7 +106,7 @@ pub fn judge(
     if lines::is_empty(&text) {
         return Err(BadAnswer::Empty);
     }
-    let text = addressed::without_address(text, expectation.sources)?;
+    let text = refusals::without_address(text, expectation.sources)?;
     if repetition::repeats(&text, expectation.prompt, expectation.sources) {
         return Err(BadAnswer::PromptRepeated);
     }

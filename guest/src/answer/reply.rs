@@ -3,8 +3,8 @@
 //! A reply may be short, ask back, be in any language and quote what is remembered; it may say that something is not
 //! known. It is refused where it says nothing, only declines, or gives back the prompt.
 
-use super::phrases::{address, folded, sentences};
-use super::{Accepted, Sources, cut, repetition, spoken, wrapping};
+use super::wording::{folded, sentence, sentences};
+use super::{Accepted, Sources, cut, own_words, repetition, wrapping};
 use crate::bindings::errors::BadAnswer;
 use crate::phrases::{Phrases, phrases};
 use crate::prompt::harmless;
@@ -43,7 +43,7 @@ pub fn judge_reply(
     let plain = wrapping::plain(answer);
     let text = wrapping::without_fence_of(&plain, TEXT_FENCES, expectation.cut_off);
     let text = harmless::restore_code(text);
-    let mut text = spoken::own_words(&text, expectation.name);
+    let mut text = own_words::own_words(&text, expectation.name);
     if expectation.cut_off {
         text = to_last_whole(&text, answer.ends_with('\n'));
     }
@@ -51,7 +51,7 @@ pub fn judge_reply(
         return Err(BadAnswer::Empty);
     }
     let sources = Sources::Messages(expectation.texts);
-    if spoken::is_echo(&text, expectation.answered, LEAST_ECHO)
+    if own_words::is_echo(&text, expectation.answered, LEAST_ECHO)
         || repetition::repeats_frame(&text, expectation.prompt, sources)
     {
         return Err(BadAnswer::PromptRepeated);
@@ -85,7 +85,7 @@ fn only_declines(text: &str) -> bool {
         && !sentences.is_empty()
         && sentences
             .iter()
-            .all(|sentence| address::is_refusal(sentence))
+            .all(|sentence| sentence::is_refusal(sentence))
 }
 
 /// A text that was cut off, back to its last whole sentence or bullet; within code to its last whole line.

@@ -5,7 +5,7 @@
 //! line outside the bullets that speaks to the reader, behind a text that is none.
 
 use super::lines::{Kind, Line, is_empty, read};
-use super::phrases::{folded, frame};
+use super::wording::{folded, frame};
 use crate::extractive::text::{is_line_break, width};
 
 /// Tags that models think in.

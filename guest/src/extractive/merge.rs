@@ -248,7 +248,7 @@ fn with_age(items: Vec<Placed>) -> Vec<Candidate> {
         Candidate {
             line: index,
             prefix: placed.item.prefix(),
-            context: None,
+            preceding: None,
             speaker: Rc::from(""),
             lead: None,
             text: placed.item.text,

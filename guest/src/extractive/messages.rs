@@ -5,9 +5,9 @@ use std::rc::Rc;
 
 use chrono::{DateTime, Datelike};
 
-use super::context::Earlier;
 use super::cues;
 use super::names::Names;
+use super::preceding::Earlier;
 use super::questions;
 use super::score::{Candidate, Crowd, Vocabulary};
 use super::sentences;
@@ -39,7 +39,7 @@ pub(super) fn candidates(messages: &[&Message], vocabulary: &mut Vocabulary) -> 
             candidates.push(Candidate {
                 line,
                 prefix: prefix(message.timestamp),
-                context: None,
+                preceding: None,
                 speaker: speaker.clone(),
                 lead: sentence.lead,
                 text: sentence.text,

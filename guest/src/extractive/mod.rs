@@ -14,7 +14,6 @@
 //! The same input always gives the same text, natively and as a component: there is no hashing
 //! and no arithmetic that differs between machines.
 
-mod context;
 pub(crate) mod cues;
 mod facts;
 mod inventory;
@@ -23,6 +22,7 @@ mod merge;
 pub(crate) mod messages;
 mod names;
 mod numbers;
+mod preceding;
 mod questions;
 mod score;
 mod select;
@@ -245,11 +245,11 @@ impl Draft<'_> {
         for candidate in &picks {
             let before = previous.filter(|before| before.line == candidate.line);
             if before.is_none() {
-                let stands = candidate
-                    .context
+                let is_shown = candidate
+                    .preceding
                     .as_ref()
                     .is_some_and(|c| picks.iter().any(|p| p.line == c.line && *p.text == *c.text));
-                let opening = if stands {
+                let opening = if is_shown {
                     candidate.speaker.to_string()
                 } else {
                     opening(candidate)
@@ -312,9 +312,9 @@ impl Draft<'_> {
 /// Who says it, after what it answers or goes on with.
 fn opening(candidate: &Candidate) -> String {
     let speaker = &candidate.speaker;
-    match &candidate.context {
-        Some(context) if context.speaker == *speaker => format!("{speaker}{} → ", context.text),
-        Some(context) => format!("{}{} → {speaker}", context.speaker, context.text),
+    match &candidate.preceding {
+        Some(said) if said.speaker == *speaker => format!("{speaker}{} → ", said.text),
+        Some(said) => format!("{}{} → {speaker}", said.speaker, said.text),
         None => speaker.to_string(),
     }
 }

@@ -17,7 +17,7 @@ pub(super) struct Candidate {
     /// How that line begins: `- 2024-03-01 `.
     pub(super) prefix: String,
     /// What it answers or goes on with, which is said before it.
-    pub(super) context: Option<Context>,
+    pub(super) preceding: Option<Preceding>,
     /// Who says it: `alice: `, or nothing.
     pub(super) speaker: Rc<str>,
     /// What announces the list it stands in.
@@ -35,7 +35,7 @@ pub(super) struct Candidate {
 
 /// An earlier sentence without which a short one says little.
 #[derive(Clone, Debug)]
-pub(super) struct Context {
+pub(super) struct Preceding {
     /// The line of that sentence.
     pub(super) line: usize,
     /// Who says it.

@@ -2,7 +2,7 @@
 
 mod state;
 
-use super::rest;
+use super::backoff;
 use super::{Run, StepResult, outcome};
 use crate::bindings::errors::Error;
 use crate::bindings::exports::myao::memory::memory_generator::{Entry, Made, Outcome, SkipReason};
@@ -47,10 +47,10 @@ impl Run<'_> {
             backlog = self.read_backlog(&channel.channel.id, None)?;
             skip = self.skip_reason(&backlog)?;
         }
-        let mut merged = match self.merge_unless_resting(&mut channel, made) {
+        let mut merged = match self.merge_unless_deferred(&mut channel, made) {
             Ok(merged) => merged,
             Err(error) => {
-                if skip.is_none() && rest::is_of_model(&error) {
+                if skip.is_none() && backoff::is_of_model(&error) {
                     self.stand_in_for_version(&channel, &backlog, made)?;
                 }
                 return Err(error);
@@ -62,7 +62,8 @@ impl Run<'_> {
                 self.stand_in_for_version(&channel, &backlog, made)?;
                 return merged;
             }
-            if let Some(deferral) = self.resting(&channel.deferrals, MemoryType::ShortTerm) {
+            if let Some(deferral) = self.active_deferral(&channel.deferrals, MemoryType::ShortTerm)
+            {
                 self.stand_in_for_version(&channel, &backlog, made)?;
                 return merged.and(Ok(Outcome::Deferred(deferral)));
             }
@@ -72,7 +73,7 @@ impl Run<'_> {
                 break;
             };
             if merged == Ok(Outcome::Done) {
-                merged = self.merge_unless_resting(&mut channel, made)?;
+                merged = self.merge_unless_deferred(&mut channel, made)?;
             }
             if saved.source_latest_message_ts == backlog.latest_message_ts
                 || saved.source_latest_message_ts == watermark
@@ -92,7 +93,7 @@ impl Run<'_> {
 
     /// Merges what waits, as far as it goes: [`Outcome::Done`], [`Outcome::Deferred`], or the error that lets
     /// the merge rest. Fails where the rest of the step is pointless.
-    fn merge_unless_resting(
+    fn merge_unless_deferred(
         &self,
         channel: &mut ChannelState,
         made: &mut Vec<Made>,
@@ -100,12 +101,12 @@ impl Run<'_> {
         if channel.waiting().is_empty() {
             return Ok(Ok(Outcome::Done));
         }
-        if let Some(deferral) = self.resting(&channel.deferrals, MemoryType::LongTerm) {
+        if let Some(deferral) = self.active_deferral(&channel.deferrals, MemoryType::LongTerm) {
             return Ok(Ok(Outcome::Deferred(deferral)));
         }
         match self.merge_waiting(channel, made) {
             Ok(()) => Ok(Ok(Outcome::Done)),
-            Err(error) if self.let_rest(&channel.subject(MemoryType::LongTerm), &error) => {
+            Err(error) if self.defer_if_lasting(&channel.subject(MemoryType::LongTerm), &error) => {
                 Ok(Err(error))
             }
             Err(error) => Err(error),
@@ -126,8 +127,8 @@ impl Run<'_> {
         let summary = match summary {
             Ok(summary) => summary,
             Err(error) => {
-                self.let_rest(&channel.subject(MemoryType::ShortTerm), &error);
-                if rest::is_of_model(&error) {
+                self.defer_if_lasting(&channel.subject(MemoryType::ShortTerm), &error);
+                if backoff::is_of_model(&error) {
                     self.stand_in_for_version(channel, backlog, made)?;
                 }
                 return Err(error);
@@ -173,7 +174,7 @@ impl Run<'_> {
             return Ok(());
         };
         let draft = channel.draft(self, &context, summary, engine, SaveMode::StandIn)?;
-        if rest::has_news(channel.stand_in.as_ref(), &draft) {
+        if backoff::has_news(channel.stand_in.as_ref(), &draft) {
             self.save(&draft, made)?;
         }
         Ok(())

@@ -7,9 +7,9 @@
 //! and `merged-through`). A run that ends anywhere is therefore continued by the next one: nothing is
 //! lost, and nothing is merged twice.
 
+mod backoff;
 mod channel;
 mod due;
-mod rest;
 #[cfg(test)]
 mod tests;
 mod thread;
@@ -27,9 +27,9 @@ use crate::bindings::log::Level;
 use crate::bindings::storage::{Backlog, Memory, MemoryDraft};
 use crate::bindings::types::{Scope, Timestamp};
 use crate::context::{Remembered, is_stand_in, thread_scope_id};
+use crate::describe;
 use crate::ports::Ports;
 use crate::summarizer::Summarizer;
-use crate::words;
 
 /// One run, at one point in time.
 pub struct Run<'a> {
@@ -188,7 +188,7 @@ impl<'a> Run<'a> {
     }
 
     fn log_made(&self, memory: &Memory) {
-        let what = words::memory(memory.scope, &memory.scope_id, memory.memory_type);
+        let what = describe::memory(memory.scope, &memory.scope_id, memory.memory_type);
         let saved = if is_stand_in(memory) {
             format!("a stand-in for {what}")
         } else {

@@ -1,7 +1,7 @@
 //! One thread: its memory is overwritten whenever it has a new message.
 
+use super::backoff::{self, Subject};
 use super::channel::newest;
-use super::rest::{self, Subject};
 use super::{Run, StepResult, outcome};
 use crate::bindings::errors::Error;
 use crate::bindings::exports::myao::memory::memory_generator::{Entry, Made, Outcome, SkipReason};
@@ -64,14 +64,14 @@ impl Run<'_> {
                 self.summarizer
                     .extract(&context, Scope::Thread, MemoryType::ShortTerm)?;
             match draft(summary, SaveMode::StandIn)? {
-                Some(draft) if rest::has_news(stand_ins.first().copied(), &draft) => {
+                Some(draft) if backoff::has_news(stand_ins.first().copied(), &draft) => {
                     self.save(&draft, made).map(|_| ())
                 }
                 _ => Ok(()),
             }
         };
         let deferrals = self.read_deferrals(Scope::Thread, &scope_id)?;
-        if let Some(deferral) = self.resting(&deferrals, MemoryType::ShortTerm) {
+        if let Some(deferral) = self.active_deferral(&deferrals, MemoryType::ShortTerm) {
             stand_in(made)?;
             return Ok(Outcome::Deferred(deferral));
         }
@@ -87,8 +87,8 @@ impl Run<'_> {
                     memory_type: MemoryType::ShortTerm,
                     deferrals: &deferrals,
                 };
-                self.let_rest(&subject, &error);
-                if rest::is_of_model(&error) {
+                self.defer_if_lasting(&subject, &error);
+                if backoff::is_of_model(&error) {
                     stand_in(made)?;
                 }
                 return Err(error);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::rest::Subject;
+use super::backoff::Subject;
 use super::{Run, StepResult, outcome};
 use crate::bindings::errors::Error;
 use crate::bindings::exports::myao::memory::memory_generator::{Entry, Made, Outcome, SkipReason};
@@ -85,7 +85,7 @@ impl Run<'_> {
         }
         let scope_id = &self.ports.settings.workspace_scope_id;
         let deferrals = self.read_deferrals(Scope::Workspace, scope_id)?;
-        if let Some(deferral) = self.resting(&deferrals, memory_type) {
+        if let Some(deferral) = self.active_deferral(&deferrals, memory_type) {
             return Ok(Outcome::Deferred(deferral));
         }
         // The short-term memory is made anew each time; only the long-term one grows.
@@ -103,7 +103,7 @@ impl Run<'_> {
                 memory_type,
                 deferrals: &deferrals,
             };
-            self.let_rest(&subject, error);
+            self.defer_if_lasting(&subject, error);
         })?;
         let Some(engine) = summary.engine else {
             return Ok(Outcome::Skipped(SkipReason::NothingToSummarize));

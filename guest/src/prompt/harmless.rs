@@ -19,15 +19,15 @@
 //! A name stands within a line. One that could break out of it, that looks like structure, or that holds what nobody sees, is shown in
 //! quotation marks with escapes, as in `"bob:\n## x"`.
 
+mod appearance;
 mod blocks;
-mod look;
 mod scan;
 mod tokens;
 
 use std::borrow::Cow;
 
+use appearance::{ends_line, folded, is_letter, is_override, is_unseen};
 use blocks::{is_structure, marked_lines, may_be_marked};
-use look::{ends_line, folded, is_letter, is_override, is_unseen};
 use scan::first_mattering;
 use tokens::{opens_token, push_name_without_tokens, push_with_tokens, push_without_tokens};
 

@@ -15,7 +15,7 @@ use crate::bindings::exports::myao::memory::reply_prompt::Occasion;
 use crate::bindings::types::{
     ChannelMemory, Context, MemoryType, Message, Persona, Scope, Thread, Timestamp, User,
 };
-use crate::words;
+use crate::describe;
 
 /// What is asked for.
 #[derive(Clone, Copy)]
@@ -93,7 +93,7 @@ impl<'a> Variables<'a> {
 
     pub(super) fn scope(&self) -> &'static str {
         match self.request {
-            Request::Memory { scope, .. } | Request::Merge { scope, .. } => words::scope(scope),
+            Request::Memory { scope, .. } | Request::Merge { scope, .. } => describe::scope(scope),
             Request::Reply { .. } => "",
         }
     }

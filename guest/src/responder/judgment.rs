@@ -3,7 +3,7 @@
 use serde_json::{Deserializer, Map, Value};
 
 use super::Responder;
-use super::ask::Asked;
+use super::asker::Asked;
 use crate::answer::{Language, Wanted};
 use crate::ask::Question;
 use crate::bindings::errors::{BadAnswer, Error};

@@ -1,10 +1,10 @@
 //! Answers people: when the bot is mentioned, and of its own accord.
 //!
-//! `target` reads what is answered and what is known around it, `ask` makes the prompt fit and sends it, `reply`
+//! `target` reads what is answered and what is known around it, `asker` makes the prompt fit and sends it, `reply`
 //! makes and posts the text, `judgment` decides whether there should be one. Without a model `quote` answers with
 //! what is remembered.
 
-mod ask;
+mod asker;
 mod judgment;
 mod privacy;
 mod quote;
@@ -13,7 +13,7 @@ mod target;
 #[cfg(test)]
 mod tests;
 
-pub use ask::Asker;
+pub use asker::Asker;
 
 use crate::bindings::errors::Error;
 use crate::bindings::exports::myao::memory::reply_prompt::Occasion;

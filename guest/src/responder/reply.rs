@@ -1,6 +1,6 @@
 //! Makes the text of a reply, and posts it.
 
-use super::ask::Asked;
+use super::asker::Asked;
 use super::target::Situation;
 use super::{Responder, quote};
 use crate::answer::{Accepted, Language, ReplyExpectation, Wanted, judge_reply, languages_of};

@@ -9,8 +9,8 @@ use crate::bindings::slack::SlackError;
 use crate::bindings::storage::{Keep, MessageQuery, StorageError};
 use crate::bindings::types::{Context, ConversationHistory, Message, Persona};
 use crate::context::{Remembered, build_around, conversation_history};
+use crate::describe;
 use crate::ts::Ts;
-use crate::words;
 
 /// What is answered, and what is known around it.
 pub(super) struct Situation {
@@ -111,7 +111,7 @@ impl Responder<'_> {
         let fetched = match fetched {
             Ok(fetched) => fetched,
             Err(error) => {
-                let why = words::slack_error(&error);
+                let why = describe::slack_error(&error);
                 return self.warn(&format!("cannot read the {what} from Slack: {why}"));
             }
         };
@@ -162,7 +162,7 @@ impl Responder<'_> {
             Ok(_) => {}
             Err(error) => self.warn(&format!(
                 "cannot read the name of {id} from Slack: {}",
-                words::slack_error(&error)
+                describe::slack_error(&error)
             )),
         }
         Ok(answered)

@@ -14,7 +14,7 @@ use crate::bindings::llm::Agent;
 use crate::bindings::types::{Context, MemoryType, Scope};
 use crate::fit::count;
 use crate::prompt;
-use units::{Rest, Unit, channel_conversations, target_messages};
+use units::{Remaining, Unit, channel_conversations, target_messages};
 
 /// Tokens of what stands around a message's text: time, name, marks.
 const AROUND_A_MESSAGE: u32 = 24;
@@ -32,12 +32,12 @@ impl Summarizer<'_> {
         task: Task<'_>,
         budget: Option<u32>,
     ) -> Result<(Accepted, u32), Failure> {
-        let mut rest = self.split(task, budget)?;
+        let mut remaining = self.split(task, budget)?;
         if (task.scope, task.memory_type) == (Scope::Workspace, MemoryType::LongTerm) {
-            return self.merge_one_after_the_other(task, rest, budget);
+            return self.merge_one_after_the_other(task, remaining, budget);
         }
         let mut chunks = Vec::new();
-        while let Some(chunk) = self.next_chunk(task, &mut rest, budget)? {
+        while let Some(chunk) = self.next_chunk(task, &mut remaining, budget)? {
             chunks.push(chunk);
         }
         let questions = chunks
@@ -61,8 +61,8 @@ impl Summarizer<'_> {
         task: Task<'_>,
         budget: Option<u32>,
     ) -> Result<String, Error> {
-        let mut rest = self.split(task, budget)?;
-        let chunk = self.next_chunk(task, &mut rest, budget)?;
+        let mut remaining = self.split(task, budget)?;
+        let chunk = self.next_chunk(task, &mut remaining, budget)?;
         Ok(chunk.map(|chunk| chunk.prompt).unwrap_or_default())
     }
 
@@ -70,7 +70,7 @@ impl Summarizer<'_> {
     fn merge_one_after_the_other(
         &self,
         task: Task<'_>,
-        mut rest: Rest,
+        mut remaining: Remaining,
         budget: Option<u32>,
     ) -> Result<(Accepted, u32), Failure> {
         let mut merged = Accepted {
@@ -84,7 +84,7 @@ impl Summarizer<'_> {
                 existing_memory: Some(existing.as_str()).filter(|text| !text.is_empty()),
                 ..task
             };
-            let Some(chunk) = self.next_chunk(task, &mut rest, budget)? else {
+            let Some(chunk) = self.next_chunk(task, &mut remaining, budget)? else {
                 return Ok((merged, chunks));
             };
             let task = Task {
@@ -172,29 +172,29 @@ impl Summarizer<'_> {
     fn next_chunk(
         &self,
         task: Task<'_>,
-        rest: &mut Rest,
+        remaining: &mut Remaining,
         budget: Option<u32>,
     ) -> Result<Option<Chunk>, Error> {
         let around = self.render(Task {
-            context: &rest.around,
+            context: &remaining.around,
             ..task
         })?;
         let room = budget.map_or(u32::MAX, |budget| {
             budget.saturating_sub(self.model.window.count_tokens(&around))
         });
-        while !rest.units.is_empty() {
-            let mut taken = rest.that_weigh(room);
+        while !remaining.units.is_empty() {
+            let mut taken = remaining.that_weigh(room);
             while taken > 0 {
-                let context = rest.with_first(taken);
+                let context = remaining.with_first(taken);
                 let prompt = self.render(Task {
                     context: &context,
                     ..task
                 })?;
                 if self.model.window.fits(&prompt, budget) {
-                    rest.units.drain(..taken);
+                    remaining.units.drain(..taken);
                     return Ok(Some(Chunk { context, prompt }));
                 }
-                if taken == 1 && !rest.halve_first() {
+                if taken == 1 && !remaining.halve_first() {
                     return Err(self.model.window.excess(&prompt, budget));
                 }
                 taken /= 2;
@@ -203,7 +203,7 @@ impl Summarizer<'_> {
         Ok(None)
     }
 
-    fn split(&self, task: Task<'_>, budget: Option<u32>) -> Result<Rest, Error> {
+    fn split(&self, task: Task<'_>, budget: Option<u32>) -> Result<Remaining, Error> {
         let mut around = task.context.clone();
         let units: Vec<Unit> = match (task.scope, task.memory_type) {
             (Scope::Channel, MemoryType::LongTerm) => {
@@ -229,7 +229,7 @@ impl Summarizer<'_> {
             });
             (unit, weight)
         };
-        Ok(Rest {
+        Ok(Remaining {
             around,
             units: units.into_iter().map(weigh).collect(),
         })

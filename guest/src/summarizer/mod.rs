@@ -4,9 +4,9 @@
 //! With a model: `fit` cuts the context until the prompt fits, `chunks` splits a target that does not fit
 //! by itself, `ask` sends the prompts and judges the answers.
 
-mod ask;
 mod chunks;
 mod extract;
+mod job;
 #[cfg(test)]
 mod tests;
 

@@ -11,7 +11,7 @@ use crate::context::{
     self, Remembered, assemble, history_limit, no_conversation, workspace_memory,
 };
 use crate::generator::Run;
-use crate::generator::rest::Subject;
+use crate::generator::backoff::Subject;
 use crate::prompt;
 
 /// A channel's memories, as they are in the store.

@@ -7,6 +7,7 @@
     clippy::indexing_slicing
 )]
 
+mod backoff;
 mod calls;
 mod channel;
 mod consolidation;
@@ -15,7 +16,6 @@ mod faults;
 mod limits;
 mod log_lines;
 mod regressions;
-mod rest;
 mod steps;
 mod thread;
 mod window;

@@ -4,7 +4,7 @@
 //! A block is told by looking at single lines, and rather too often than not. One thing alone needs more: a fence is left as it is if its
 //! block is plainly closed, and what stands in it is code.
 
-use super::look::{
+use super::appearance::{
     at_any_depth, ends_line, is_override, line_of, looks_like_structure, seen, seen_with_end,
 };
 

@@ -3,14 +3,14 @@
 //! [`question`] reads what is asked, [`sources`] says what can be quoted. The best three that say something different are
 //! quoted, each with where it is from.
 
-mod cues;
-mod phrases;
 mod question;
 mod sources;
+mod texts;
+mod wanted;
 
-use phrases::Tongue;
 use question::Question;
 use sources::{MAX_QUOTE, Quotable, newest_first, quotables};
+use texts::ReplyLanguage;
 
 use super::target::Situation;
 use crate::bindings::types::{ChannelMemory, Context, Message};
@@ -42,32 +42,32 @@ pub(super) fn answer(situation: &Situation, permalink: Permalink<'_>) -> String 
     let (context, answered) = (&situation.context, &situation.answered);
     let bot = context.persona.name.as_str();
     let asked = Question::read(&answered.text, bot, texts(context));
-    let tongue = asked.tongue;
+    let language = asked.language;
     if asked.has_words() {
         return to_question(&asked, context, answered, permalink);
     }
     if asked.recap {
-        return recap(context, tongue).unwrap_or_else(|| tongue.unknown());
+        return recap(context, language).unwrap_or_else(|| language.unknown());
     }
     if asked.thanks {
-        return tongue.welcome();
+        return language.welcome();
     }
     if asked.help || asked.greets {
-        return tongue.help(bot);
+        return language.help(bot);
     }
     if let Some(meant) = asked_before(context, answered) {
         let mut meant = Question::read(&meant.text, bot, texts(context));
-        if let Tongue::Japanese = tongue {
-            meant.tongue = tongue;
+        if let ReplyLanguage::Japanese = language {
+            meant.language = language;
         }
         if meant.has_words() {
             return to_question(&meant, context, answered, permalink);
         }
     }
     if asked.asks {
-        return unknown(context, tongue);
+        return unknown(context, language);
     }
-    tongue.help(bot)
+    language.help(bot)
 }
 
 fn texts(context: &Context) -> impl Iterator<Item = &str> {
@@ -103,13 +103,13 @@ fn to_question(
 ) -> String {
     let found = best(asked, quotables(context, asked, answered));
     if found.is_empty() {
-        return unknown(context, asked.tongue);
+        return unknown(context, asked.language);
     }
-    let mut lines = vec![asked.tongue.found()];
+    let mut lines = vec![asked.language.found()];
     lines.extend(
         found
             .iter()
-            .map(|quote| bullet(quote, asked.tongue, permalink)),
+            .map(|quote| bullet(quote, asked.language, permalink)),
     );
     lines.join("\n")
 }
@@ -183,30 +183,30 @@ fn says_the_same(quote: &Quotable, other: &Quotable) -> bool {
     !new_number && known * 10 >= own.len() * 7
 }
 
-fn bullet(quote: &Quotable, tongue: Tongue, permalink: Permalink<'_>) -> String {
-    let mut origin = quote.origin.told(tongue);
+fn bullet(quote: &Quotable, language: ReplyLanguage, permalink: Permalink<'_>) -> String {
+    let mut origin = quote.origin.told(language);
     origin.extend(quote.date.clone());
     let address = quote.origin.ts().and_then(permalink);
-    origin.extend(address.map(|address| format!("[{}]({address})", tongue.link())));
+    origin.extend(address.map(|address| format!("[{}]({address})", language.link())));
     let text = match &quote.thread {
         Some(head) if !quote.text.contains('→') => format!("{} → {}", head.text, quote.text),
         _ => quote.text.clone(),
     };
-    tongue.bullet(&text, &origin)
+    language.bullet(&text, &origin)
 }
 
 /// Says that nothing is known, and shows what is.
-fn unknown(context: &Context, tongue: Tongue) -> String {
-    let mut lines = vec![tongue.unknown()];
+fn unknown(context: &Context, language: ReplyLanguage) -> String {
+    let mut lines = vec![language.unknown()];
     if let Some((memory, text)) = newest_memory(context) {
-        lines.push(tongue.recent(&memory.channel_name));
+        lines.push(language.recent(&memory.channel_name));
         lines.extend(first_items(text));
     }
     lines.join("\n")
 }
 
 /// What is remembered of the target thread or of the channel; where nothing is, what was said.
-fn recap(context: &Context, tongue: Tongue) -> Option<String> {
+fn recap(context: &Context, language: ReplyLanguage) -> Option<String> {
     let thread = context.target_thread_ts.as_deref();
     let channel = &context.conversation_history.channel_name;
     let of_thread = thread.and_then(|thread| {
@@ -215,11 +215,11 @@ fn recap(context: &Context, tongue: Tongue) -> Option<String> {
     });
     let (title, memory) = match (thread, newest_memory(context)) {
         (Some(_), _) => (
-            tongue.of_thread(),
+            language.of_thread(),
             of_thread.map(|memory| memory.content.clone()),
         ),
-        (None, Some((_, text))) => (tongue.recent(channel), Some(first_items(text).join("\n"))),
-        (None, None) => (tongue.said_lately(channel), None),
+        (None, Some((_, text))) => (language.recent(channel), Some(first_items(text).join("\n"))),
+        (None, None) => (language.said_lately(channel), None),
     };
     let text = memory.or_else(|| {
         let messages: Vec<&Message> = match thread {

@@ -1,7 +1,7 @@
 //! What somebody wants to know.
 
-use super::cues::{ASKING, HELPS, RECAPS, THANKS, WANTED, WHEN, Wanted};
-use super::phrases::Tongue;
+use super::texts::ReplyLanguage;
+use super::wanted::{ASKING, HELPS, RECAPS, THANKS, WANTED, WHEN, Wanted};
 use crate::extractive::cues::{is_chatter, is_question};
 use crate::extractive::terms::{terms, words};
 use crate::extractive::text::{flatten, fold, is_japanese, is_kana, is_kanji};
@@ -38,7 +38,7 @@ enum Kind {
 
 /// A question, read.
 pub(super) struct Question {
-    pub(super) tongue: Tongue,
+    pub(super) language: ReplyLanguage,
     /// Whether it asks for an overview.
     pub(super) recap: bool,
     /// Whether it asks for the bot itself, if it has no words.
@@ -74,7 +74,7 @@ impl Question {
                 .any(|word| contains_words(&lower, word))
         });
         Self {
-            tongue: tongue(&lower, around),
+            language: language(&lower, around),
             recap: RECAPS.iter().any(|cue| contains_words(&lower, cue)),
             help: HELPS.iter().any(|cue| contains_words(&lower, cue)),
             thanks: words.is_empty() && THANKS.is_in(&lower),
@@ -213,13 +213,13 @@ fn without_mention(text: &str, bot: &str) -> String {
         .to_owned()
 }
 
-fn tongue<'a>(lower: &str, around: impl Iterator<Item = &'a str>) -> Tongue {
+fn language<'a>(lower: &str, around: impl Iterator<Item = &'a str>) -> ReplyLanguage {
     if lower.contains(|c: char| is_kana(c) || is_kanji(c)) {
-        Tongue::Japanese
+        ReplyLanguage::Japanese
     } else if lower.contains(char::is_alphabetic) || !is_japanese(around) {
-        Tongue::English
+        ReplyLanguage::English
     } else {
-        Tongue::Japanese
+        ReplyLanguage::Japanese
     }
 }
 
@@ -282,12 +282,18 @@ mod tests {
 
     #[test]
     fn the_language_is_the_questions_and_else_the_conversations() {
-        let tongue = |text: &str, around: &str| {
-            Question::read(text, "みゃお", std::iter::once(around)).tongue
+        let language = |text: &str, around: &str| {
+            Question::read(text, "みゃお", std::iter::once(around)).language
         };
-        assert_eq!(tongue("@みゃお 予算？", "the budget"), Tongue::Japanese);
-        assert_eq!(tongue("@みゃお budget?", "予算です"), Tongue::English);
-        assert_eq!(tongue("@みゃお ???", "予算です"), Tongue::Japanese);
-        assert_eq!(tongue("@みゃお", "the budget"), Tongue::English);
+        assert_eq!(
+            language("@みゃお 予算？", "the budget"),
+            ReplyLanguage::Japanese
+        );
+        assert_eq!(
+            language("@みゃお budget?", "予算です"),
+            ReplyLanguage::English
+        );
+        assert_eq!(language("@みゃお ???", "予算です"), ReplyLanguage::Japanese);
+        assert_eq!(language("@みゃお", "the budget"), ReplyLanguage::English);
     }
 }

@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
-use super::phrases::Tongue;
 use super::question::{Question, plain};
+use super::texts::ReplyLanguage;
 use crate::bindings::types::{ChannelMemory, Context, Message};
 use crate::extractive::cues::{is_chatter, is_question};
 use crate::extractive::items::{self, Item};
@@ -249,13 +249,13 @@ fn answer_to<'m>(asked: &Message, later: &[&'m Message], in_thread: bool) -> Opt
 
 impl Origin {
     /// The words that tell it.
-    pub(super) fn told(&self, tongue: Tongue) -> Vec<String> {
+    pub(super) fn told(&self, language: ReplyLanguage) -> Vec<String> {
         match self {
-            Self::Channel(name) => vec![tongue.memory_of_channel(name)],
-            Self::Thread(_) => vec![tongue.memory_of_thread()],
+            Self::Channel(name) => vec![language.memory_of_channel(name)],
+            Self::Thread(_) => vec![language.memory_of_thread()],
             Self::Workspace(label) => {
                 let label = label.iter().cloned();
-                std::iter::once(tongue.memory_of_workspace())
+                std::iter::once(language.memory_of_workspace())
                     .chain(label)
                     .collect()
             }

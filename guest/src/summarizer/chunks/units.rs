@@ -18,7 +18,7 @@ pub(super) enum Unit {
 }
 
 /// The part of a target that is still to be summarised.
-pub(super) struct Rest {
+pub(super) struct Remaining {
     /// The context without the target.
     pub(super) around: Context,
     /// With the tokens that each takes, about.
@@ -74,7 +74,7 @@ pub(super) fn target_messages(context: &mut Context) -> Vec<Unit> {
         .collect()
 }
 
-impl Rest {
+impl Remaining {
     /// How many units weigh no more than this; at least one.
     pub(super) fn that_weigh(&self, room: u32) -> usize {
         let mut sum = 0_u32;

@@ -1,4 +1,4 @@
-//! What the model refuses for good rests, longer each time, and keeps nothing else from being made.
+//! Back-off: a memory that the model keeps failing to make is deferred, longer each time; everything else is still made.
 
 use super::*;
 use crate::bindings::errors::BadAnswer;
@@ -21,12 +21,12 @@ fn refuse_next(host: &TestHost, calls_before: usize) {
 fn deferral<'e>(entries: &'e [Entry], scope_id: &str) -> &'e Deferral {
     match outcome_of(entries, scope_id) {
         Some(Outcome::Deferred(deferral)) => deferral,
-        other => panic!("{scope_id} does not rest: {other:?}"),
+        other => panic!("{scope_id} is not deferred: {other:?}"),
     }
 }
 
 #[test]
-fn a_version_that_was_refused_is_not_asked_for_before_its_rest_is_over() {
+fn a_refused_version_is_not_asked_for_while_it_is_deferred() {
     let host = TestHost::new();
     host.say("C1", -10, "a");
     refuse_next(&host, 0);
@@ -37,21 +37,21 @@ fn a_version_that_was_refused_is_not_asked_for_before_its_rest_is_over() {
     );
     let calls = host.llm.calls();
     let entries = host.generate(HOUR - 1);
-    let rest = deferral(&entries, "C1");
+    let deferred = deferral(&entries, "C1");
     assert_eq!(
-        (rest.until.unix_seconds, rest.failures),
+        (deferred.until.unix_seconds, deferred.failures),
         (at(HOUR).unix_seconds, 1)
     );
-    assert_eq!(rest.reason, "the answer was empty");
+    assert_eq!(deferred.reason, "the answer was empty");
     assert_eq!(host.llm.calls(), calls);
     host.generate(HOUR);
     assert_eq!(host.storage.versions("C1"), ["a"]);
 }
 
 #[test]
-fn a_rest_that_began_while_the_clock_was_ahead_is_over_when_the_clock_comes_back() {
+fn a_deferral_made_while_the_clock_was_ahead_ends_when_the_clock_is_set_back() {
     const DAY: i64 = 24 * HOUR;
-    for (until, rests) in [(DAY, true), (DAY + 1, false), (365 * DAY, false)] {
+    for (until, is_deferred) in [(DAY, true), (DAY + 1, false), (365 * DAY, false)] {
         let host = TestHost::new();
         host.say("C1", -10, "a");
         let ahead = Deferral {
@@ -63,13 +63,17 @@ fn a_rest_that_began_while_the_clock_was_ahead_is_over_when_the_clock_comes_back
         host.storage.defer(Scope::Channel, "C1", &ahead).unwrap();
         let entries = host.generate(0);
         let found = matches!(outcome_of(&entries, "C1"), Some(Outcome::Deferred(_)));
-        assert_eq!(found, rests, "{until}");
-        assert_eq!(host.storage.versions("C1").is_empty(), rests, "{until}");
+        assert_eq!(found, is_deferred, "{until}");
+        assert_eq!(
+            host.storage.versions("C1").is_empty(),
+            is_deferred,
+            "{until}"
+        );
     }
 }
 
 #[test]
-fn rests_double_up_to_a_day_and_end_with_success() {
+fn delays_double_up_to_a_day_and_end_with_success() {
     let host = TestHost::new();
     host.say("C1", -10, "a");
     let mut now = 0;
@@ -95,7 +99,7 @@ fn rests_double_up_to_a_day_and_end_with_success() {
 }
 
 #[test]
-fn a_merge_that_rests_keeps_no_version_from_being_made_and_is_done_later() {
+fn a_deferred_merge_is_done_later_and_versions_are_still_made() {
     let host = TestHost::new();
     host.say("C1", -10, "a");
     refuse_next(&host, 1);
@@ -116,7 +120,7 @@ fn a_merge_that_rests_keeps_no_version_from_being_made_and_is_done_later() {
 }
 
 #[test]
-fn while_a_merge_rests_versions_are_made_and_wait() {
+fn while_a_merge_is_deferred_versions_are_made_and_wait() {
     let host = TestHost::new();
     host.say_many("C1", -100, 50);
     refuse_next(&host, 1);
@@ -134,7 +138,7 @@ fn while_a_merge_rests_versions_are_made_and_wait() {
 }
 
 #[test]
-fn a_thread_and_the_workspace_rest_too() {
+fn a_thread_and_the_workspace_are_deferred_too() {
     let host = TestHost::new();
     host.say("C1", -60, "a");
     host.reply("C1", -60, -50, "a1");
@@ -175,7 +179,7 @@ fn a_model_that_is_away_is_asked_again_at_the_next_run() {
 }
 
 #[test]
-fn a_refused_prompt_and_one_that_never_fits_rest() {
+fn a_refused_prompt_and_one_that_never_fits_are_deferred() {
     for error in [
         LlmError::Refused("policy".to_owned()),
         LlmError::ContextTooLong(Some(1)),
@@ -269,7 +273,7 @@ fn a_stand_in_is_made_again_only_for_new_messages() {
 }
 
 #[test]
-fn what_rests_is_stood_in_for_without_asking_the_model() {
+fn a_stand_in_for_a_deferred_memory_is_made_without_asking_the_model() {
     let host = with_stand_ins();
     host.say("C1", -10, FACT);
     refuse_next(&host, 0);

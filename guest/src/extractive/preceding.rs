@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::score::{Candidate, Context};
+use super::score::{Candidate, Preceding};
 use super::terms::plain_words;
 use super::text::width;
 
@@ -15,11 +15,11 @@ const OPEN_REACH: usize = 2;
 const MAX_WIDTH: usize = 44;
 const MAX_WORDS: usize = 1;
 /// What is left of the worth of a sentence that needs a context and has none.
-const WITHOUT_CONTEXT: f64 = 0.6;
+const WITHOUT_PRECEDING: f64 = 0.6;
 /// A context is as wide as this, has so many plain words, and is no chatter.
-const MAX_CONTEXT_WIDTH: usize = 90;
-const LEAST_CONTEXT_WIDTH: usize = 24;
-const LEAST_CONTEXT_WORDS: usize = 2;
+const MAX_PRECEDING_WIDTH: usize = 90;
+const LEAST_PRECEDING_WIDTH: usize = 24;
+const LEAST_PRECEDING_WORDS: usize = 2;
 
 /// What was said last in every burst of talk.
 #[derive(Default)]
@@ -27,7 +27,7 @@ pub(super) struct Earlier(BTreeMap<usize, Said>);
 
 /// An earlier sentence that can be a context.
 struct Said {
-    context: Context,
+    preceding: Preceding,
     facts: Vec<(usize, f64)>,
     terms: Vec<usize>,
     /// How many messages the burst has gone on since.
@@ -44,16 +44,16 @@ impl Earlier {
             .unwrap_or(0);
         let said = message
             .get(asking)
-            .filter(|c| gives_context(c))
+            .filter(|c| can_precede(c))
             .map(Said::new);
         let mut before = self.0.get_mut(&burst);
         if let Some(before) = &mut before {
             before.age += 1;
         }
-        if let Some(first) = message.first_mut().filter(|c| needs_context(c)) {
+        if let Some(first) = message.first_mut().filter(|c| needs_preceding(c)) {
             match before.filter(|before| before.age <= reach) {
                 Some(before) => before.precede(first),
-                None => first.factor *= WITHOUT_CONTEXT,
+                None => first.factor *= WITHOUT_PRECEDING,
             }
         }
         if let Some(said) = said {
@@ -65,7 +65,7 @@ impl Earlier {
 impl Said {
     fn new(candidate: &Candidate) -> Self {
         Self {
-            context: Context {
+            preceding: Preceding {
                 line: candidate.line,
                 speaker: candidate.speaker.clone(),
                 text: Rc::from(candidate.text.as_str()),
@@ -78,7 +78,7 @@ impl Said {
 
     /// What the context holds is told with the candidate, and counts half.
     fn precede(&self, candidate: &mut Candidate) {
-        candidate.context = Some(self.context.clone());
+        candidate.preceding = Some(self.preceding.clone());
         let content = &mut candidate.content;
         content.terms.extend(&self.terms);
         content.terms.sort();
@@ -91,16 +91,16 @@ impl Said {
     }
 }
 
-fn needs_context(candidate: &Candidate) -> bool {
+fn needs_preceding(candidate: &Candidate) -> bool {
     let is_short = width(&candidate.text) <= MAX_WIDTH || candidate.text.contains("://");
     candidate.lead.is_none() && is_short && plain_words(&candidate.text) <= MAX_WORDS
 }
 
-fn gives_context(candidate: &Candidate) -> bool {
+fn can_precede(candidate: &Candidate) -> bool {
     let wide = width(&candidate.text);
-    let says_enough = wide >= LEAST_CONTEXT_WIDTH || candidate.content.question;
+    let says_enough = wide >= LEAST_PRECEDING_WIDTH || candidate.content.question;
     says_enough
-        && wide <= MAX_CONTEXT_WIDTH
+        && wide <= MAX_PRECEDING_WIDTH
         && candidate.content.quality > 0.5
-        && plain_words(&candidate.text) >= LEAST_CONTEXT_WORDS
+        && plain_words(&candidate.text) >= LEAST_PRECEDING_WORDS
 }

@@ -1,10 +1,10 @@
 //! What models say around a summary or in place of one, in Japanese and English.
 //!
 //! All functions take text that [`folded`] has made plain. [`frame`] is what stands around a
-//! summary, [`address`] what stands in its place.
+//! summary, [`sentence`] what stands in its place.
 
-pub(super) mod address;
 pub(super) mod frame;
+pub(super) mod sentence;
 
 use crate::extractive::text::{fold, is_alphanumeric};
 

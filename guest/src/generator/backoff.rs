@@ -7,12 +7,12 @@ use crate::bindings::llm::LlmError;
 use crate::bindings::log::Level;
 use crate::bindings::storage::{Deferral, Memory, MemoryDraft};
 use crate::bindings::types::{MemoryType, Scope, Timestamp};
-use crate::words;
+use crate::describe;
 
 /// Seconds after the first failure; they double with each further one.
-const FIRST_REST: i64 = 3600;
+const FIRST_DELAY: i64 = 3600;
 /// Seconds, at most.
-const LONGEST_REST: i64 = 24 * 3600;
+const LONGEST_DELAY: i64 = 24 * 3600;
 
 /// A memory that could not be made.
 pub(super) struct Subject<'s> {
@@ -37,7 +37,7 @@ impl Run<'_> {
 
     /// The deferral that is not over. One that ends later than the longest rest from now on was made while the clock was
     /// ahead: it does not count.
-    pub(super) fn resting(
+    pub(super) fn active_deferral(
         &self,
         deferrals: &[Deferral],
         memory_type: MemoryType,
@@ -45,11 +45,11 @@ impl Run<'_> {
         let earlier = of_type(deferrals, memory_type)?;
         let now = self.now.unix_seconds;
         let left = earlier.until.unix_seconds.saturating_sub(now);
-        (1..=LONGEST_REST).contains(&left).then(|| earlier.clone())
+        (1..=LONGEST_DELAY).contains(&left).then(|| earlier.clone())
     }
 
     /// Defers what the same input will not make next time either; says whether it does.
-    pub(super) fn let_rest(&self, subject: &Subject<'_>, error: &Error) -> bool {
+    pub(super) fn defer_if_lasting(&self, subject: &Subject<'_>, error: &Error) -> bool {
         let Some(reason) = lasting_reason(error) else {
             return false;
         };
@@ -58,12 +58,12 @@ impl Run<'_> {
             .saturating_add(1);
         let doubled = 1_i64
             .checked_shl(failures.saturating_sub(1))
-            .unwrap_or(LONGEST_REST);
-        let rest = FIRST_REST.saturating_mul(doubled).clamp(0, LONGEST_REST);
+            .unwrap_or(LONGEST_DELAY);
+        let delay = FIRST_DELAY.saturating_mul(doubled).clamp(0, LONGEST_DELAY);
         let deferral = Deferral {
             memory_type: subject.memory_type,
             until: Timestamp {
-                unix_seconds: self.now.unix_seconds.saturating_add(rest),
+                unix_seconds: self.now.unix_seconds.saturating_add(delay),
                 ..self.now
             },
             failures,
@@ -75,8 +75,8 @@ impl Run<'_> {
             .defer(subject.scope, subject.scope_id, &deferral);
         if let Err(error) = deferred {
             // The failure itself is reported; without the deferral it is only tried again sooner.
-            let what = words::memory(subject.scope, subject.scope_id, subject.memory_type);
-            let why = words::storage_error(&error);
+            let what = describe::memory(subject.scope, subject.scope_id, subject.memory_type);
+            let why = describe::storage_error(&error);
             let line = format!("cannot defer {what}: {why}");
             self.ports.log.write(Level::Warn, &line);
         }
@@ -93,7 +93,7 @@ fn of_type(deferrals: &[Deferral], memory_type: MemoryType) -> Option<&Deferral>
 /// Why the same input will fail again, for people; none where it may succeed at the next run.
 fn lasting_reason(error: &Error) -> Option<String> {
     let reason = match error {
-        Error::BadAnswer(bad) => words::bad_answer(bad),
+        Error::BadAnswer(bad) => describe::bad_answer(bad),
         Error::PromptTooLong(length) => format!(
             "the prompt has {} tokens and {} fit",
             length.tokens, length.limit

@@ -1,7 +1,7 @@
 //! What a model puts around what it says: the head that messages have in the prompt, its own name, quotation marks.
 
-use super::phrases::folded;
 use super::repetition::letters;
+use super::wording::folded;
 
 /// Pairs of quotation marks.
 const QUOTES: &[(char, char)] = &[('「', '」'), ('『', '』'), ('“', '”'), ('"', '"')];

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use super::Sources;
 use super::lines::{Kind, Line, read};
-use super::phrases::address::{is_question_back, is_refusal};
-use super::phrases::frame::is_offer;
-use super::phrases::sentences;
+use super::wording::frame::is_offer;
+use super::wording::sentence::{is_question_back, is_refusal};
+use super::wording::sentences;
 use crate::bindings::errors::BadAnswer;
 use crate::extractive::terms::terms;
 

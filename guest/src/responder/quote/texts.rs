@@ -2,14 +2,14 @@
 
 /// The language to answer in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Tongue {
+pub(super) enum ReplyLanguage {
     /// Japanese.
     Japanese,
     /// English, and any other language.
     English,
 }
 
-impl Tongue {
+impl ReplyLanguage {
     fn pick(self, japanese: &str, english: &str) -> String {
         match self {
             Self::Japanese => japanese.to_owned(),
