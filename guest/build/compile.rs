@@ -1,7 +1,7 @@
-//! From a template's syntax tree, which is minijinja's, to a Rust function that writes what the template renders.
+//! Turns a template's syntax tree, which is minijinja's, into a Rust function that writes the rendered text.
 //!
-//! Rust's compiler checks the rest: a variable is a method of `Variables`, an attribute one of the value, and whether
-//! a value is true or can be shown is a trait. What the built-in templates do not use is refused here.
+//! Rust's compiler checks the rest: a variable is a method of `Variables`, an attribute is a method of its value, and
+//! traits say whether a value can be true or shown. Syntax that the built-in templates do not use is an error.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Write as _};
@@ -15,9 +15,9 @@ use minijinja::syntax::SyntaxConfig;
 /// Why a template cannot be compiled.
 #[derive(Debug)]
 pub(crate) enum Fault {
-    /// It is no Jinja2, or includes what is not there.
+    /// It is not Jinja2, or includes a template that does not exist.
     Template(minijinja::Error),
-    /// It is more than the built-in templates may use.
+    /// It uses syntax that built-in templates may not use.
     Unsupported {
         template: String,
         line: u16,
@@ -51,7 +51,7 @@ impl From<minijinja::Error> for Fault {
 
 type Trees<'s> = BTreeMap<&'s str, Stmt<'s>>;
 
-/// A function for each template that is rendered or included. Those whose name begins with `_` are parts of others.
+/// A function for each template that is rendered or included. Templates whose names begin with `_` are parts of others.
 pub(crate) fn compile(sources: &BTreeMap<String, String>) -> Result<String, Fault> {
     let syntax = SyntaxConfig::builder()
         .trim_blocks(true)
@@ -107,14 +107,14 @@ fn children<'t, 's>(trees: &'t Trees<'s>, name: &str) -> &'t [Stmt<'s>] {
     }
 }
 
-/// What a template, or a macro of it, is compiled into.
+/// The function that a template is compiled into, with the macros that it calls.
 struct Body<'t, 's> {
     trees: &'t Trees<'s>,
     /// The template whose text is being compiled.
     template: &'s str,
-    /// Macros that can be called, and the templates that they are written in.
+    /// Macros that can be called, and the templates that define them.
     macros: BTreeMap<&'s str, (&'s str, &'t Macro<'s>)>,
-    /// What loops and macros have named.
+    /// Names bound by loops and macros.
     locals: Vec<&'s str>,
     within_macro: bool,
     included: Vec<&'s str>,
@@ -207,7 +207,7 @@ impl<'t, 's> Body<'t, 's> {
         Ok(())
     }
 
-    /// The macro's body in place of its call. Its arguments are all that it sees.
+    /// Inlines the macro's body. Its arguments are all that it sees.
     fn add_macro(&mut self, name: &str, call: &Spanned<Call<'s>>) -> Result<(), Fault> {
         let (template, called) = *self
             .macros
@@ -241,7 +241,7 @@ impl<'t, 's> Body<'t, 's> {
         Ok(())
     }
 
-    /// An expression of Rust that is `true` or `false`.
+    /// A Rust expression that is `true` or `false`.
     fn condition(&self, expr: &Expr<'s>) -> Result<String, Fault> {
         Ok(match expr {
             Expr::BinOp(both) if matches!(both.op, BinOpKind::ScAnd | BinOpKind::ScOr) => {
@@ -278,7 +278,7 @@ impl<'t, 's> Body<'t, 's> {
         Ok(format!("({left}) {sign} ({right})"))
     }
 
-    /// An expression of Rust that gives the value.
+    /// A Rust expression for the value.
     fn value(&self, expr: &Expr<'s>) -> Result<String, Fault> {
         Ok(match expr {
             Expr::Var(var) if self.locals.contains(&var.id) => var.id.to_owned(),
@@ -313,7 +313,7 @@ impl<'t, 's> Body<'t, 's> {
         })
     }
 
-    /// The names that a loop gives its items.
+    /// The names that a loop gives to its items.
     fn names(&self, target: &Expr<'s>) -> Result<Vec<&'s str>, Fault> {
         let items = match target {
             Expr::Var(var) => return Ok(vec![var.id]),
@@ -336,7 +336,7 @@ impl<'t, 's> Body<'t, 's> {
     }
 
     fn line(&mut self, line: fmt::Arguments<'_>) {
-        // Writing into a string does not fail.
+        // Writing to a string cannot fail.
         let _ = writeln!(self.code, "{line}");
     }
 

@@ -1,5 +1,5 @@
-//! Compiles `templates/` into Rust, so that a prompt from the built-in templates is rendered without reading one.
-//! Users' templates are read at run time, by minijinja.
+//! Compiles `templates/` into Rust, so that built-in prompts are rendered without parsing templates at run time.
+//! minijinja reads users' templates at run time.
 #![allow(clippy::print_stdout, reason = "so a build script speaks to cargo")]
 
 mod compile;
@@ -18,7 +18,7 @@ fn main() {
     }
 }
 
-/// Writes what `src/prompt/built_in.rs` includes.
+/// Writes the file that `src/prompt/built_in.rs` includes.
 fn write() -> Result<(), Box<dyn std::error::Error>> {
     let folder = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join(TEMPLATES);
     let code = compile::compile(&read(&folder)?)?;

@@ -12,17 +12,17 @@ use crate::fit::Window;
 use crate::ports::{Llm, Log};
 use crate::prompt::Renderer;
 
-/// What is asked: judges the answer.
+/// A question to the model, which judges the answer.
 pub(crate) trait Question {
-    /// What the answer becomes.
+    /// An accepted answer.
     type Answer;
-    /// What is asked for.
+    /// What the model is asked for.
     const WANTED: Wanted;
 
     /// Accepts the answer to a prompt, or says what is wrong with it.
     fn judge(&self, prompt: &str, completion: &Completion) -> Result<Self::Answer, BadAnswer>;
 
-    /// The language in which the model is told what was wrong.
+    /// The language of the feedback after a bad answer.
     fn language(&self) -> Language;
 }
 
@@ -70,7 +70,8 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// Tries with shorter prompts as long as the model says that they are too long. Also returns the number of calls.
+    /// Calls `attempt` again, with a smaller window, as long as the model says that the prompt is too long. Also
+    /// returns the number of model calls.
     pub(crate) fn with_shorter_prompts<T>(
         &self,
         max_tokens: u32,
@@ -98,8 +99,7 @@ impl<'a> Model<'a> {
         Ok(answers.pop().ok_or(BadAnswer::Empty)?)
     }
 
-    /// An answer to each question, in their order. After a bad answer the model is asked once more, and told what was
-    /// wrong.
+    /// An answer to each question, in their order. After a bad answer the model is asked once more, with feedback.
     pub(crate) fn ask_all<Q: Question>(
         &self,
         questions: Vec<(Request, Q)>,
@@ -169,7 +169,7 @@ fn received(result: Result<Completion, LlmError>, prompt: &str) -> Result<Comple
     }
 }
 
-/// The settings' templates, compiled when they are first needed.
+/// The settings' templates, compiled on first use.
 pub(crate) struct LazyRenderer<'a> {
     settings: &'a Values,
     renderer: OnceCell<Renderer>,

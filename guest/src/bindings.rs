@@ -1,4 +1,4 @@
-//! The types of the WIT contract (`wit/`), which are the types of the logic too.
+//! The types of the WIT contract (`wit/`), which the logic uses too.
 #![allow(
     unsafe_code,
     missing_docs,

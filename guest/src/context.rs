@@ -1,5 +1,5 @@
-//! Builds a [`Context`] from the store: the same way for memories and for replies
-//! (document `extra05a`, `build_context_with_memory`).
+//! Builds a [`Context`] from the store, the same way for memories and for replies (document `extra05a`,
+//! `build_context_with_memory`).
 
 #[cfg(test)]
 mod tests;
@@ -19,10 +19,10 @@ use crate::bindings::types::{
 use crate::ports::Storage;
 use crate::ts::Ts;
 
-/// The channels of the workspace and what is remembered of them and of the workspace.
+/// The channels, their memories and the workspace's.
 #[derive(Clone)]
 pub struct Remembered {
-    /// All channels, in the order to show them.
+    /// All channels, in display order.
     pub channels: Vec<Channel>,
     /// Memories of workspace and channels.
     pub memories: Vec<Memory>,
@@ -60,7 +60,7 @@ impl Remembered {
     }
 }
 
-/// How many short-term versions a prompt shows (document `01e`): one where versions are off.
+/// The number of short-term versions in a prompt (document `01e`): one if versions are off.
 #[must_use]
 pub fn history_limit(settings: &Values) -> u32 {
     if settings.short_term_history.enabled {
@@ -76,8 +76,8 @@ pub fn thread_scope_id(channel_id: &str, thread_ts: &str) -> String {
     format!("{channel_id}:{thread_ts}")
 }
 
-/// Builds the context that a caller asks for, as of `now`: of one channel, or of the workspace as a
-/// whole where the request names none. Costs at most four storage calls.
+/// Builds the context that a caller asks for, as of `now`: of one channel, or of the whole workspace if the request
+/// names no channel. Makes at most four storage calls.
 ///
 /// # Errors
 /// [`Error::Storage`] (`not-found` for an unknown channel), or [`Error::InvalidTs`].
@@ -106,11 +106,11 @@ pub fn build_requested(
     build(storage, settings, remembered, &query).map(|(context, _)| context)
 }
 
-/// Builds the context of one channel: reads its messages and its threads' memories (two storage
-/// calls) and puts them together with what is already read.
+/// Builds the context of one channel: reads its messages and its threads' memories (two storage calls) and adds the
+/// memories that are already loaded.
 ///
 /// # Errors
-/// [`Error::Storage`], or [`Error::InvalidTs`] where the store holds an id that is none.
+/// [`Error::Storage`], or [`Error::InvalidTs`] if the store holds an invalid id.
 pub fn build(
     storage: &dyn Storage,
     settings: &Values,
@@ -124,7 +124,7 @@ pub fn build(
     build_around(storage, settings, remembered, history, target)
 }
 
-/// The same around messages that are already read: one storage call, for the threads' memories.
+/// The same from messages that are already loaded: one storage call, for the threads' memories.
 ///
 /// # Errors
 /// [`Error::Storage`].
@@ -165,7 +165,7 @@ fn read_thread_memories(
         .map_err(Error::Storage)
 }
 
-/// One memory of each thread: what stands in for it, where something does. The store gives that first.
+/// One memory of each thread: its stand-in, if there is one. The store returns that first.
 fn shown_thread_memories(memories: &[Memory]) -> Vec<ThreadMemory> {
     memories
         .chunk_by(|a, b| a.scope_id == b.scope_id)
@@ -191,8 +191,8 @@ fn not_found(channel_id: &str) -> Error {
     )))
 }
 
-/// Puts a context together from what was read, and takes the texts as they are: they are most of it. There may be
-/// more memories than are shown.
+/// Puts a context together. Takes the texts by value, as they are most of it. There may be more memories than are
+/// shown.
 #[must_use]
 pub fn assemble(
     settings: &Values,
@@ -231,13 +231,13 @@ pub fn assemble(
     }
 }
 
-/// Whether a memory only stands in until the model is back; see `save-mode` in `wit/storage.wit`.
+/// Whether a memory is a stand-in; see `save-mode` in `wit/storage.wit`.
 #[must_use]
 pub fn is_stand_in(memory: &Memory) -> bool {
     memory.version == 0
 }
 
-/// The workspace's memory of one type, under the scope id that the settings give it.
+/// The workspace's memory of one type, under the scope id in the settings.
 #[must_use]
 pub fn workspace_memory<'a>(
     settings: &Values,
@@ -251,7 +251,7 @@ pub fn workspace_memory<'a>(
     })
 }
 
-/// The newest `limit` short-term versions, oldest first, whatever order they come in (document `01e`).
+/// The newest `limit` short-term versions, oldest first; the order of the input does not matter (document `01e`).
 fn channel_memory(channel: Channel, memories: Vec<Memory>, limit: usize) -> ChannelMemory {
     let (mut versions, long_terms): (Vec<Memory>, Vec<Memory>) = memories
         .into_iter()
@@ -271,8 +271,8 @@ fn channel_memory(channel: Channel, memories: Vec<Memory>, limit: usize) -> Chan
 
 /// Sorts messages into top level and threads, both oldest first.
 ///
-/// A thread's first message stands first in its thread, whoever wrote it (regression 5), and a
-/// message that nobody has replied to yet is top level, unless it is the target.
+/// A thread's first message comes first in its thread, whoever wrote it (regression 5). A message without replies is
+/// top level, unless it is the target.
 ///
 /// # Errors
 /// [`Error::InvalidTs`].
@@ -318,7 +318,7 @@ pub fn conversation_history(
     })
 }
 
-/// The history of no channel, for workspace memories.
+/// An empty history, for workspace memories.
 #[must_use]
 pub fn no_conversation() -> ConversationHistory {
     ConversationHistory {

@@ -1,4 +1,4 @@
-//! The contract's cases in words, for log lines and for the reasons of deferrals.
+//! Describes values of the contract in words, for log lines and for the reasons of deferrals.
 
 use crate::bindings::errors::BadAnswer;
 use crate::bindings::llm::{Agent, Purpose};
@@ -18,7 +18,7 @@ pub(crate) fn memory(scope: Scope, scope_id: &str, memory_type: MemoryType) -> S
     )
 }
 
-/// What a call of the model is for: a memory, `the reply in thread C1:1709287200.000000`, …
+/// What a model call is for: a memory, `the reply in thread C1:1709287200.000000`, …
 pub(crate) fn purpose(purpose: &Purpose) -> String {
     let (scope, scope_id) = (purpose.scope, &purpose.scope_id);
     if let Some(memory_type) = purpose.memory_type {
@@ -31,7 +31,7 @@ pub(crate) fn purpose(purpose: &Purpose) -> String {
     format!("the {answer} in {} {scope_id}", self::scope(scope))
 }
 
-/// As templates know it, too.
+/// Also the name in templates.
 pub(crate) fn scope(scope: Scope) -> &'static str {
     match scope {
         Scope::Workspace => "workspace",
@@ -40,7 +40,7 @@ pub(crate) fn scope(scope: Scope) -> &'static str {
     }
 }
 
-/// Why an answer is not taken.
+/// Why an answer was not accepted.
 pub(crate) fn bad_answer(bad: &BadAnswer) -> String {
     match bad {
         BadAnswer::Empty => "the answer was empty".to_owned(),
@@ -63,7 +63,7 @@ pub(crate) fn bad_answer(bad: &BadAnswer) -> String {
     }
 }
 
-/// What the store says of its error.
+/// The store's own message.
 pub(crate) fn storage_error(error: &StorageError) -> &str {
     match error {
         StorageError::NotFound(detail)
@@ -74,7 +74,7 @@ pub(crate) fn storage_error(error: &StorageError) -> &str {
     }
 }
 
-/// What the chat platform says of its error.
+/// The chat platform's own message.
 pub(crate) fn slack_error(error: &SlackError) -> String {
     match error {
         SlackError::RateLimited(None) => "it takes no more calls for now".to_owned(),

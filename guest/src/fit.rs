@@ -7,9 +7,9 @@
 //! 3. conversations of the channel outside the target thread, the oldest first;
 //! 4. the channel's own memories: short-term versions, the oldest first, then the long-term memory.
 //!
-//! The persona, the instruction, the target of a summary and the memory that it is merged into always stay. Of the
-//! target of a reply the oldest messages go, once nothing else is left; its first message, its newest one and the one
-//! that is answered stay.
+//! The persona, the instruction, the target of a summary and the memory that it is merged into are never left out. If
+//! nothing else is left, the oldest messages of a reply's target go; its first message, its newest one and the one that
+//! is answered stay.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -34,12 +34,13 @@ pub(crate) const NOTHING: LeftOut = LeftOut {
 pub(crate) struct Window<'a> {
     llm: &'a dyn Llm,
     agent: Agent,
-    /// The smallest context window that a refused prompt showed; the host may not remember it.
+    /// The smallest context window seen so far. A host may learn it too, and keep it for the next call; this one works
+    /// with every host.
     learned: Cell<Option<u32>>,
 }
 
 impl<'a> Window<'a> {
-    /// That of an agent's model.
+    /// The window of an agent's model.
     pub(crate) fn new(llm: &'a dyn Llm, agent: Agent) -> Self {
         Self {
             llm,
@@ -48,15 +49,15 @@ impl<'a> Window<'a> {
         }
     }
 
-    /// The longest prompt, in tokens, if so many are kept free; none where the window is not known.
+    /// The longest prompt, in tokens, if `kept_free` tokens are kept free; `None` if the window is not known.
     pub(crate) fn budget(&self, kept_free: u32) -> Option<u32> {
         let known = self.llm.context_window(self.agent);
         let window = [known, self.learned.get()].into_iter().flatten().min()?;
         Some(window.saturating_sub(kept_free))
     }
 
-    /// Takes a smaller window for true after a prompt was refused as too long. Where no limit is told, or one
-    /// that the prompt keeps, the model takes three quarters: less would waste its window.
+    /// Assumes a smaller window after a prompt was refused as too long: `limit`, or three quarters of what was sent if
+    /// the model named no limit, or one that the prompt keeps. A smaller share would waste the window.
     pub(crate) fn learn(&self, prompt: &str, max_tokens: u32, limit: Option<u32>) {
         let sent = self.count_tokens(prompt).saturating_add(max_tokens);
         let told = limit.filter(|limit| *limit < sent);
@@ -69,15 +70,15 @@ impl<'a> Window<'a> {
         counts.first().copied().unwrap_or(u32::MAX)
     }
 
-    /// Whether a prompt keeps to a budget in tokens.
+    /// Whether a prompt fits into a budget in tokens.
     pub(crate) fn fits(&self, prompt: &str, budget: Option<u32>) -> bool {
         let Some(budget) = budget else { return true };
-        // No vocabulary has a token of less than one byte, so that most prompts need no count.
+        // Every token has at least one byte, so most prompts need no count.
         u32::try_from(prompt.len()).is_ok_and(|bytes| bytes <= budget)
             || self.count_tokens(prompt) <= budget
     }
 
-    /// The error of a prompt that does not keep to a budget.
+    /// The error for a prompt that does not fit into a budget.
     pub(crate) fn excess(&self, prompt: &str, budget: Option<u32>) -> Error {
         Error::PromptTooLong(TokenExcess {
             tokens: self.count_tokens(prompt),
@@ -85,7 +86,7 @@ impl<'a> Window<'a> {
         })
     }
 
-    /// Renders a context with as few of the cuts as it takes; the cuts are asked for only where one is needed.
+    /// Renders a context with as few cuts as possible. `cuts` is called only if one is needed.
     pub(crate) fn fit<'t>(
         &self,
         context: &'t Context,
@@ -104,7 +105,7 @@ impl<'a> Window<'a> {
         let cuts = cuts();
         let (mut too_few, mut enough) = (0, None);
         let mut most = cuts.len();
-        // Each cut makes the prompt shorter: the smallest number that is enough is found by halving.
+        // Each cut makes the prompt shorter: binary search finds the smallest number of cuts.
         while too_few < most {
             let tried = if enough.is_none() {
                 most
@@ -141,7 +142,7 @@ impl<'a> Window<'a> {
     }
 }
 
-/// A context, as far as it fits.
+/// The result of fitting a context.
 pub(crate) enum Fitted<'t> {
     /// It fits, without what is left out.
     Whole {
@@ -149,7 +150,7 @@ pub(crate) enum Fitted<'t> {
         prompt: String,
         left_out: LeftOut,
     },
-    /// The target does not fit by itself; everything else is left out.
+    /// Even without everything that can be left out, the target does not fit.
     TooLong {
         context: Cow<'t, Context>,
         prompt: String,
@@ -181,7 +182,8 @@ pub(crate) fn overview(context: &Context) -> Vec<Cut> {
     overview.map(|_| Cut::WorkspaceLongTerm).collect()
 }
 
-/// Everything around the target thread, or around the top level where there is none; the least important first.
+/// Everything around the target thread, or around the top level if there is no target thread; the least important
+/// first.
 pub(crate) fn around_target(context: &Context) -> Vec<Cut> {
     let is_own =
         |memory: &ChannelMemory| memory.channel_id == context.conversation_history.channel_id;
@@ -198,8 +200,8 @@ pub(crate) fn around_target(context: &Context) -> Vec<Cut> {
     cuts
 }
 
-/// The messages of a reply's target that can go, the oldest first: neither a thread's first one, nor the newest, nor the one
-/// that is answered.
+/// The messages of a reply's target that can be left out, oldest first: not a thread's first one, the newest one, or
+/// the one that is answered.
 pub(crate) fn within_target(context: &Context, answered: Option<&str>) -> Vec<Cut> {
     let in_thread = context.target_thread_ts.is_some();
     let messages = prompt::reply_target_messages(context);
@@ -221,7 +223,7 @@ pub(crate) fn within_target(context: &Context, answered: Option<&str>) -> Vec<Cu
         .collect()
 }
 
-/// Every short-term version of the channels: those with the most versions after them first.
+/// Every short-term version of the channels: those with the most newer versions first.
 fn oldest_versions_first(context: &Context, channels: &[usize]) -> Vec<Cut> {
     let mut versions: Vec<(Reverse<usize>, usize)> = channels
         .iter()
@@ -241,8 +243,8 @@ fn oldest_versions_first(context: &Context, channels: &[usize]) -> Vec<Cut> {
         .collect()
 }
 
-/// The channel's top-level messages and threads, those that ended first at the head. Without a target thread the top
-/// level is the target.
+/// The channel's top-level messages and threads, ordered by their last message. Without a target thread the top level
+/// is the target.
 fn conversations_outside_the_target(context: &Context) -> Vec<Cut> {
     let history = &context.conversation_history;
     let is_target =
@@ -264,7 +266,7 @@ fn conversations_outside_the_target(context: &Context) -> Vec<Cut> {
     cuts.into_iter().map(|(_, cut)| cut).collect()
 }
 
-/// The context without the first `cut` of the cuts, and what that leaves out.
+/// The context without the first `cut` of the cuts, and what was left out.
 fn without(context: &Context, cuts: &[Cut], cut: usize) -> (Context, LeftOut) {
     let mut context = context.clone();
     let mut left_out = NOTHING;
@@ -341,7 +343,7 @@ fn memories_of<'l>(
     }
 }
 
-/// The newest version stays the last of the history and the one that is shown by itself.
+/// Keeps the newest version last in the history, and as the single short-term memory.
 fn forget_oldest_version(memory: &mut ChannelMemory) {
     if !memory.short_term_memory_history.is_empty() {
         memory.short_term_memory_history.remove(0);
@@ -362,7 +364,7 @@ fn retain_others<T>(items: &mut Vec<T>, without: &[usize]) {
     items.retain(|_| keep.next() == Some(true));
 }
 
-/// How many there are.
+/// The number of items.
 pub(crate) fn count<T>(items: impl IntoIterator<Item = T>) -> u32 {
     u32::try_from(items.into_iter().count()).unwrap_or(u32::MAX)
 }

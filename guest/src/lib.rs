@@ -1,18 +1,16 @@
 //! The memory component: turns conversations into layered, versioned memories.
 //!
-//! The logic is plain Rust over the small traits of [`ports`], so that it is tested natively; the
-//! module `component` alone speaks to the host. Nothing here reads a clock, randomness, the
-//! environment or files.
+//! The logic is plain Rust over the small traits of [`ports`], so that it is tested natively; only the module
+//! `component` calls the host. Nothing here reads a clock, randomness, the environment or files.
 //!
-//! A message becomes a memory this way: [`generator`] finds what is due, [`context`] puts together what
-//! is known, [`prompt`] renders it, [`summarizer`] has a model (or [`extractive`]) make the text,
-//! [`answer`] judges a model's, and [`generator`] saves it. [`responder`] answers people in the same way, and posts what
-//! it made.
+//! How a message becomes a memory: [`generator`] finds what is due, [`context`] gathers messages and memories,
+//! [`prompt`] renders them, [`summarizer`] has a model (or [`extractive`]) make the text, [`answer`] judges a model's
+//! answer, and [`generator`] saves it. [`responder`] answers people in the same way, and posts the reply.
 
 pub mod answer;
 mod ask;
 pub mod bindings;
-// Only in the component: a linker for the native `cdylib` refuses the names of the exports.
+// Only in the component: a native linker refuses the export names.
 #[cfg(target_arch = "wasm32")]
 #[allow(
     unsafe_code,

@@ -1,4 +1,4 @@
-//! Lists of phrases: the files of `guest/phrases/`, grouped by language, one phrase a line.
+//! Lists of phrases: the files of `guest/phrases/`, grouped by language, with one phrase a line.
 
 /// A list of phrases, of one language or several.
 #[derive(Clone, Copy)]

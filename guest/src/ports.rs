@@ -1,5 +1,5 @@
-//! What the logic needs from outside, as traits: the host's imports in the component, small
-//! in-memory ones in tests. They mirror the interfaces of `wit/`, which documents each call.
+//! What the logic needs from outside, as traits: the host's imports in the component, small in-memory versions in
+//! tests. They mirror the interfaces of `wit/`, where each call is documented.
 
 use crate::bindings::llm::{Agent, Completion, LlmError, Request};
 use crate::bindings::log::Level;
@@ -20,7 +20,7 @@ pub trait Storage {
     fn list_memories(&self, query: &MemoryQuery) -> Result<Vec<Memory>, StorageError>;
     /// What may be due.
     fn list_due(&self, query: &DueQuery) -> Result<Due, StorageError>;
-    /// What waits in one channel, or in one of its threads.
+    /// The backlog of one channel, or of one of its threads.
     fn get_backlog(
         &self,
         channel_id: &str,
@@ -29,9 +29,9 @@ pub trait Storage {
     ) -> Result<Backlog, StorageError>;
     /// Saves one memory, all of it or nothing.
     fn save_memory(&self, draft: &MemoryDraft) -> Result<Memory, StorageError>;
-    /// What rests of one workspace, channel or thread.
+    /// The deferrals of one workspace, channel or thread.
     fn list_deferrals(&self, scope: Scope, scope_id: &str) -> Result<Vec<Deferral>, StorageError>;
-    /// Lets a memory rest.
+    /// Defers a memory.
     fn defer(&self, scope: Scope, scope_id: &str, deferral: &Deferral) -> Result<(), StorageError>;
 }
 
@@ -49,7 +49,7 @@ pub trait Llm {
 
 /// The chat platform (`wit/slack.wit`).
 pub trait Slack {
-    /// Posts; the ids of the posts, in order.
+    /// Posts, and returns the ids of the posts, in order.
     fn post(&self, request: &PostRequest) -> Result<Vec<String>, SlackError>;
     /// All messages of a thread, oldest first.
     fn thread(&self, channel_id: &str, thread_ts: &str) -> Result<Vec<Message>, SlackError>;
@@ -60,19 +60,19 @@ pub trait Slack {
         until: &str,
         limit: u32,
     ) -> Result<Vec<Message>, SlackError>;
-    /// The address of a message.
+    /// The URL of a message.
     fn permalink(&self, channel_id: &str, ts: &str) -> Result<String, SlackError>;
-    /// Who somebody is.
+    /// Looks up a user.
     fn get_user(&self, id: &str) -> Result<User, SlackError>;
 }
 
-/// Where lines about the work go (`wit/log.wit`).
+/// The log (`wit/log.wit`).
 pub trait Log {
-    /// Writes one line, which never holds the text of a message or memory.
+    /// Writes one line. It must not contain the text of messages or memories.
     fn write(&self, level: Level, line: &str);
 }
 
-/// Everything that the making of memories and replies works with.
+/// What the making of memories and replies depends on.
 pub struct Ports<'a> {
     /// The store.
     pub storage: &'a dyn Storage,

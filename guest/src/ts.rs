@@ -13,7 +13,7 @@ use crate::bindings::types::Timestamp;
 pub struct Ts {
     /// Unix seconds.
     pub seconds: u64,
-    /// The number behind the full stop.
+    /// The number after the full stop.
     pub sequence: u32,
 }
 
@@ -21,10 +21,10 @@ pub struct Ts {
 pub const MAX_SEQUENCE: u32 = 999_999;
 
 impl Ts {
-    /// Reads an id.
+    /// Parses an id.
     ///
     /// # Errors
-    /// [`Error::InvalidTs`] where it is not at most twelve digits, a full stop and one to six digits.
+    /// [`Error::InvalidTs`] if it is not one to twelve digits, a full stop and one to six digits.
     pub fn parse(text: &str) -> Result<Self, Error> {
         let invalid = || Error::InvalidTs(text.to_owned());
         let (seconds, sequence) = text.split_once('.').ok_or_else(invalid)?;
@@ -40,7 +40,7 @@ impl Ts {
         })
     }
 
-    /// The first id of a second; the least bound for messages from then on.
+    /// The first id of a second; the lower bound for messages from then on.
     #[must_use]
     pub fn first_of(unix_seconds: i64) -> Self {
         Self {
@@ -65,7 +65,7 @@ impl Ts {
         }
     }
 
-    /// The last id of the second of `time`; the greatest bound for messages up to then.
+    /// The last id of the second of `time`; the upper bound for messages up to then.
     #[must_use]
     pub fn last_of(time: Timestamp) -> Self {
         Self {

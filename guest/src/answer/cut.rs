@@ -1,15 +1,14 @@
-//! An answer that was cut off at the token limit, back to its last whole bullet.
+//! Cuts an answer that reached the token limit back to its last whole bullet.
 
 use super::lines::{Kind, Line, is_empty, is_label, read};
 
-/// What ends a sentence.
+/// Ends of sentences.
 const SENTENCE_ENDS: &[&str] = &["。", "！", "？", ". ", "! ", "? ", ".\n", "!\n", "?\n"];
 
-/// The text without the bullet, row or sentence that it breaks off in, and without the headings and
-/// labels that then announce nothing. `line_ended` says that the answer ended with a line break: what
-/// stands before it is whole.
+/// The text without its last, incomplete bullet, row or sentence, and without headings and labels that are then
+/// followed by nothing. `line_ended`: the answer ended with a line break, so its last line is whole.
 ///
-/// Where nothing would be left, the text stays as it is: half a bullet is better than none.
+/// If nothing would be left, the text is returned unchanged: half a bullet is better than none.
 pub(super) fn to_last_whole(text: &str, line_ended: bool) -> String {
     let lines = read(text);
     let mut kept = lines.len();
@@ -34,11 +33,11 @@ pub(super) fn to_last_whole(text: &str, line_ended: bool) -> String {
     }
 }
 
-/// Where the last bullet (of any level), row, heading or paragraph begins.
+/// The line where the last bullet (of any level), row, heading or paragraph begins.
 fn last_unit(lines: &[Line<'_>]) -> Option<usize> {
     let begins = |at: usize, line: &Line<'_>| match line.kind {
         Kind::Item | Kind::Row | Kind::Heading => true,
-        // The lines of a bullet that go on further in belong to it.
+        // Indented lines continue the bullet above them.
         Kind::Text => {
             let before = at.checked_sub(1).and_then(|before| lines.get(before));
             before.is_none_or(|before| line.indent == 0 && before.kind == Kind::Blank)
@@ -51,7 +50,7 @@ fn last_unit(lines: &[Line<'_>]) -> Option<usize> {
         .rposition(|(at, line)| begins(at, line))
 }
 
-/// The whole sentences at the head of a paragraph.
+/// The whole sentences at the beginning of a paragraph.
 fn whole_sentences(paragraph: &str) -> Option<String> {
     let end = SENTENCE_ENDS
         .iter()

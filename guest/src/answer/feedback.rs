@@ -1,4 +1,4 @@
-//! What the model is told about its bad answer.
+//! Feedback to the model about its bad answer.
 
 use super::Language;
 use crate::bindings::errors::BadAnswer;
@@ -14,8 +14,8 @@ pub enum Wanted {
     Judgment,
 }
 
-/// The text that is added to the prompt for the one retry: what was wrong, and what to write instead. In Japanese for
-/// a Japanese conversation, else in English.
+/// The text that is added to the prompt for the one retry: what was wrong, and what to write instead; in Japanese for a
+/// Japanese conversation, otherwise in English.
 #[must_use]
 pub fn feedback(bad: &BadAnswer, wanted: Wanted, language: Language) -> String {
     if language == Language::Japanese {
@@ -77,7 +77,7 @@ fn japanese_form(wanted: Wanted) -> &'static str {
     }
 }
 
-/// The Japanese name of a language, by its English one.
+/// The Japanese name of a language, from its English one.
 fn japanese_name(language: &str) -> &'static str {
     match language {
         "Japanese" => "日本語",

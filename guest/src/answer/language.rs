@@ -1,17 +1,17 @@
-//! The language of a text, by its letters.
+//! Detects the language of a text by its letters.
 
 use std::fmt;
 
 use crate::extractive::text::{fold, is_kana, is_kanji, is_mark};
 
-/// A language, as far as its letters tell it.
+/// A language that can be told by its letters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Language {
-    /// Kana, and Chinese characters with kana among them or without signs of Chinese.
+    /// Kana, and Chinese characters mixed with kana or without signs of Chinese.
     Japanese,
-    /// Latin letters: English, and what cannot be told from it.
+    /// Latin letters: English, and languages that cannot be told apart from it.
     English,
-    /// Chinese characters without kana, with forms that Japanese does not have.
+    /// Chinese characters without kana, some of them not used in Japanese.
     Chinese,
     /// Hangul.
     Korean,
@@ -39,11 +39,11 @@ const LETTER: usize = 2;
 const CHARACTER: usize = 5;
 /// A text lighter than 60 letters, or 24 characters, is too short to judge.
 const LEAST_WEIGHT: usize = 60 * LETTER;
-/// Sources are written in every language that has at least this part of their weight: a fifth.
+/// Sources are written in every language that makes up at least a fifth of their weight.
 const SOURCE_SHARE: usize = 5;
-/// A text is Japanese where one of so many of its characters is kana.
+/// A text is Japanese if at least one in so many of its characters is kana.
 const KANA_SHARE: usize = 20;
-/// A text without kana is Chinese where one of so many characters is of a form that Japanese lacks.
+/// A text without kana is Chinese if at least one in so many characters is not used in Japanese.
 const MARK_SHARE: usize = 30;
 /// Characters and forms that are common in Chinese and not used in Japanese, sorted.
 const CHINESE_MARKS: &[char] = &[
@@ -53,7 +53,7 @@ const CHINESE_MARKS: &[char] = &[
     '该', '说', '请', '谁', '谢', '贝', '负', '责', '车', '过', '还', '这', '进', '這', '长', '门',
     '问', '间', '队', '际', '页', '项', '预', '题', '风', '飞', '马', '鱼', '鸟',
 ];
-/// How much of a text is in which letters.
+/// The weight of each script in a text.
 #[derive(Debug, Default)]
 struct Weights {
     kana: usize,
@@ -66,8 +66,7 @@ struct Weights {
 }
 
 impl Weights {
-    /// Reads a text. Addresses, paths, ids and code do not count, nor do words with a capital, which
-    /// are names in any language.
+    /// Adds a text. URLs, paths, ids and code do not count, nor do capitalised words, which are names in any language.
     fn read(&mut self, text: &str) {
         let mut in_code = false;
         for line in text.split('\n') {
@@ -130,8 +129,8 @@ impl Weights {
         }
     }
 
-    /// The weight of each language. Chinese characters without a sign of either language are taken
-    /// for Chinese only where that is expected.
+    /// The weight of each language. Chinese characters without a sign of either language count as Chinese only if that
+    /// is expected.
     fn languages(&self, expects_chinese: bool) -> Vec<(Language, usize)> {
         let han_and_kana = self.kana + self.han;
         let is_japanese = self.kana > 0 && self.kana * KANA_SHARE >= han_and_kana;
@@ -155,11 +154,11 @@ impl Weights {
     }
 }
 
-/// The weight of ASCII without spaces: its words in lower case, unless it is an address or an id.
+/// The weight of a run of ASCII: its lower-case words, unless it is a URL or an id.
 fn ascii_weight(run: &str) -> usize {
     let (mut weight, mut word) = (0, 0);
     let mut in_word = false;
-    // Of the bytes so far, whether there was a letter, and behind one a stop.
+    // Whether there was a letter so far, and a full stop after it.
     let (mut has_letter, mut has_stop) = (false, false);
     for byte in run.bytes() {
         if byte.is_ascii_alphabetic() {
@@ -182,8 +181,8 @@ fn ascii_weight(run: &str) -> usize {
     weight + word * LETTER
 }
 
-/// The languages that texts are written in: each that has a fifth of them, the strongest first. None
-/// where the texts are too short to tell.
+/// The languages of texts: each that makes up at least a fifth, the strongest first. Empty if the texts are too short
+/// to tell.
 #[must_use]
 pub fn languages_of<'a>(texts: impl IntoIterator<Item = &'a str>) -> Vec<Language> {
     let mut weights = Weights::default();
@@ -202,11 +201,11 @@ pub fn languages_of<'a>(texts: impl IntoIterator<Item = &'a str>) -> Vec<Languag
     }
 }
 
-/// The language that was wanted and the one that a text is in, where they clearly differ: three
-/// quarters of its weight are in one that is not expected, and less than 15 % in those that are.
+/// The wanted language and the language of a text, if they clearly differ: at least three quarters of its weight are in
+/// a language that is not expected, and less than 15 % in expected ones.
 ///
-/// Where Japanese is expected, Chinese characters count as far as kana goes with them: without, they
-/// are the names in a text of another language.
+/// If Japanese is expected, Chinese characters count only in proportion to kana: without kana they are names in a text
+/// of another language.
 pub(super) fn wrong(text: &str, expected: &[Language]) -> Option<(Language, Language)> {
     let wanted = expected.first()?;
     let mut weights = Weights::default();

@@ -1,9 +1,9 @@
-//! The lines of an answer and what they are.
+//! The lines of an answer, by kind.
 
 use crate::extractive::text::{flatten, is_alphanumeric, strip_markers};
 use crate::phrases::{Phrases, phrases};
 
-/// What a line is.
+/// The kind of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// Nothing but white space.
@@ -25,20 +25,20 @@ pub(super) enum Kind {
 /// One line.
 #[derive(Debug)]
 pub(super) struct Line<'a> {
-    /// As it was written.
+    /// The line as it was written.
     pub(super) raw: &'a str,
-    /// What it is.
+    /// Its kind.
     pub(super) kind: Kind,
     /// The text without marks.
     pub(super) body: String,
-    /// How many characters of white space stand before it.
+    /// The number of white-space characters before it.
     pub(super) indent: usize,
 }
 
-/// What a model says if there is nothing to say.
+/// What a model writes if there is nothing to say.
 const NOTHING: Phrases = phrases!("japanese/nothing.txt", "english/nothing.txt");
 
-/// Sentences and lines, each with what ends it.
+/// Sentences and lines, each with its end mark.
 pub(super) fn sentences(text: &str) -> impl Iterator<Item = &str> {
     text.split_inclusive(ends_sentence)
         .flat_map(split_behind_stops)
@@ -48,8 +48,8 @@ fn ends_sentence(c: char) -> bool {
     matches!(c, '\n' | '。' | '！' | '？' | '!' | '?')
 }
 
-/// The parts of a text up to its full stops before a space: most lines have none, and looking for two
-/// characters costs more.
+/// Splits a text after full stops that are followed by a space. Most lines have none, and searching for two characters
+/// is slower.
 fn split_behind_stops(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -63,7 +63,7 @@ fn split_behind_stops(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Whether a line of the text may be a [`Kind::Heading`], told without reading the lines.
+/// Whether a line of the text may be a [`Kind::Heading`], without reading the lines.
 pub(super) fn may_have_headings(text: &str) -> bool {
     text.contains(['#', '＃', '*'])
 }
@@ -110,7 +110,7 @@ pub(super) fn read_line(raw: &str) -> Line<'_> {
     }
 }
 
-/// Items that `strip_markers` does not take for such: `１．text`, `①text`, `-テキスト`.
+/// The text of list items that `strip_markers` does not recognise: `１．text`, `①text`, `-テキスト`.
 fn after_wide_number(body: &str) -> Option<&str> {
     let mut chars = body.chars();
     match chars.next()? {
@@ -148,12 +148,12 @@ fn is_bold(trimmed: &str) -> bool {
         .is_some_and(|inner| !inner.is_empty() && !inner.contains("**"))
 }
 
-/// Whether a text announces what follows: `決定事項:`.
+/// Whether a text introduces what follows: `決定事項:`.
 pub(super) fn is_label(body: &str) -> bool {
     body.ends_with([':', '：'])
 }
 
-/// Whether nothing in a text is worth to be remembered: headings, labels, fences and empty bullets.
+/// Whether a text has nothing worth remembering: only headings, labels, fences and empty bullets.
 pub(super) fn is_empty(text: &str) -> bool {
     let says_something = |line: &Line<'_>| {
         matches!(line.kind, Kind::Item | Kind::Row | Kind::Text)

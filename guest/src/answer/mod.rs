@@ -1,7 +1,9 @@
-//! Judges a model's answer before it becomes a memory, or ([`judge_reply`]) a reply: nothing bad is saved or posted.
+//! Judges a model's answer before it becomes a memory, or a reply ([`judge_reply`]): bad answers are never saved or
+//! posted.
 //!
-//! [`judge`] takes the wrapping off an answer, cuts it back to its last whole bullet where it was
-//! cut off, leaves of a sentence that is said again and again the first, takes out a heading of the prompt, and refuses what is no memory. Each rule is a file; its thresholds stand at its head.
+//! [`judge`] removes what is around the summary, cuts a truncated answer back to its last whole bullet, removes a
+//! heading of the prompt, and refuses an answer that is not a memory. Each rule is a file, with its thresholds at the
+//! top.
 //!
 //! | refused | when |
 //! |---|---|
@@ -13,8 +15,8 @@
 //! | [`BadAnswer::TooLong`] | more than 1.5 times the limit, and 100 tokens over it |
 //! | [`BadAnswer::Shrunk`] | it has less than half of the existing memory's tokens (or of the limit) and of its facts; or, with 40 % of the limit free, less than a fifth of its facts |
 //!
-//! Every rule gives the benefit of the doubt: a summary that is lost costs more than one that could
-//! be better. The time a judgement takes grows with the length of answer and prompt, no faster.
+//! When in doubt an answer is accepted: losing a summary costs more than keeping a mediocre one. The time grows
+//! linearly with the length of answer and prompt.
 
 mod copies;
 mod cut;
@@ -36,32 +38,32 @@ pub use reply::{ReplyExpectation, judge_reply};
 use crate::bindings::errors::{BadAnswer, LanguageMismatch, TokenExcess};
 use crate::prompt::harmless;
 
-/// What an answer must live up to.
+/// What is expected of an answer.
 #[derive(Clone, Copy, Debug)]
 pub struct Expectation<'a> {
-    /// The prompt that was sent, with any feedback in it.
+    /// The prompt that was sent, including any feedback.
     pub prompt: &'a str,
     /// What was to be summarised.
     pub sources: Sources<'a>,
-    /// The languages that the answer may be in, the first one preferred: the configured one, or
-    /// [`languages_of`] the sources. None for any.
+    /// The languages that the answer may be in, the preferred one first: the configured one, or [`languages_of`] the
+    /// sources. Empty for any.
     pub languages: &'a [Language],
-    /// The longest answer that was asked for, in tokens.
+    /// The requested maximum length, in tokens.
     pub max_tokens: u32,
     /// Whether the model stopped because it reached that length.
     pub cut_off: bool,
 }
 
-/// What was to be summarised, as it stands in the prompt.
+/// What was to be summarised, as in the prompt.
 #[derive(Clone, Copy, Debug)]
 pub enum Sources<'a> {
     /// The texts of messages. An answer that copies them is no summary.
     Messages(&'a [&'a str]),
-    /// Memories to merge. Copying them is right, losing them is not.
+    /// Memories to merge. Copying them is right; losing them is not.
     Memories {
         /// The memory that is merged into.
         existing: Option<&'a str>,
-        /// What comes to it.
+        /// The memories to merge into it.
         new: &'a [&'a str],
     },
 }
@@ -77,12 +79,12 @@ impl<'a> Sources<'a> {
     }
 }
 
-/// A text that is good enough to be remembered.
+/// A text that may be remembered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Accepted {
     /// The text, without wrapping and surrounding white space.
     pub text: String,
-    /// Whether the answer was cut off; `text` then ends at the last whole bullet, unless there is but one.
+    /// Whether the answer was cut off; `text` then ends at the last whole bullet, unless there is only one.
     pub truncated: bool,
 }
 
@@ -92,7 +94,7 @@ pub type CountTokens<'c> = dyn Fn(&[String]) -> Vec<u32> + 'c;
 /// Judges an answer. `count_tokens` is called at most once, with one text or two.
 ///
 /// # Errors
-/// The first reason that applies, in the order of [`BadAnswer`]'s table in the module's documentation.
+/// The first fault that applies, in the order of the table above.
 pub fn judge(
     answer: &str,
     expectation: &Expectation<'_>,

@@ -1,15 +1,16 @@
-//! What a model puts around what it says: the head that messages have in the prompt, its own name, quotation marks.
+//! Removes what a model writes around its reply: the head of a message as in the prompt, its own name, quotation marks.
 
 use super::repetition::letters;
 use super::wording::folded;
 
 /// Pairs of quotation marks.
 const QUOTES: &[(char, char)] = &[('「', '」'), ('『', '』'), ('“', '”'), ('"', '"')];
-/// Nobody's name is longer, in characters.
+/// The longest name, in characters.
 const MAX_NAME: usize = 80;
 
-/// What `name` says in an answer. A model that goes on with the conversation in the prompt's form writes heads of
-/// messages, its own and other people's: only what stands under its own first one counts, or else what stands before all.
+/// The part of an answer that `name` says. A model that continues the conversation in the prompt's form writes heads of
+/// messages, its own and other people's: only the text under its own first head counts, or without one, the text before
+/// all heads.
 pub(super) fn own_words(text: &str, name: &str) -> String {
     let mut before = Vec::new();
     let mut own: Option<Vec<&str>> = None;
@@ -32,7 +33,7 @@ pub(super) fn own_words(text: &str, name: &str) -> String {
 }
 
 enum Head<'l> {
-    /// The bot's, and what stands behind it in the same line.
+    /// The bot's, and the rest of its line.
     Own(&'l str),
     /// Somebody else's.
     Other,
@@ -48,7 +49,7 @@ fn head<'l>(line: &'l str, name: &str) -> Option<Head<'l>> {
         13 | 16 => c == ':',
         _ => c.is_ascii_digit(),
     });
-    // `**time name:** text` closes its asterisks behind the name.
+    // In `**time name:** text` the bold type ends after the name.
     let is_open = bare.len() < line.trim().len() && !rest.starts_with('*');
     let rest = rest.trim_start_matches(['*', ' ']);
     if !is_time || rest.is_empty() {
@@ -63,7 +64,7 @@ fn head<'l>(line: &'l str, name: &str) -> Option<Head<'l>> {
     (speaker.chars().count() <= MAX_NAME).then_some(Head::Other)
 }
 
-/// A text without the name and colon at its head.
+/// A text without the name and colon at its beginning.
 fn without_name<'t>(text: &'t str, name: &str) -> &'t str {
     let plain = |text: &str| folded(text.trim().trim_matches(['*', '@', ' ']));
     let Some((speaker, said)) = text.split_once([':', '：']) else {
@@ -72,13 +73,13 @@ fn without_name<'t>(text: &'t str, name: &str) -> &'t str {
     if name.trim().is_empty() || plain(speaker) != plain(name) {
         return text;
     }
-    // `**name:** text` closes its asterisks behind the colon.
+    // In `**name:** text` the bold type ends after the colon.
     let opened = speaker.matches("**").count() % 2 == 1;
     let said = said.strip_prefix("**").filter(|_| opened).unwrap_or(said);
     said.trim_start()
 }
 
-/// A text without the quotation marks around all of it.
+/// A text without quotation marks around all of it.
 fn without_quotes(text: &str) -> &str {
     let inner = QUOTES.iter().find_map(|(open, close)| {
         let inner = text.strip_prefix(*open)?.strip_suffix(*close)?;
@@ -87,7 +88,7 @@ fn without_quotes(text: &str) -> &str {
     inner.map_or(text, str::trim)
 }
 
-/// Whether an answer is only what was said to it.
+/// Whether an answer only repeats the message.
 pub(super) fn is_echo(answer: &str, said: &str, least: usize) -> bool {
     let answer = letters(answer);
     answer.chars().count() >= least && answer == letters(said)

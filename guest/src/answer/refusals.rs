@@ -1,4 +1,4 @@
-//! Answers that speak to the reader instead of summarising: refusals and questions back.
+//! Answers that decline, or ask back, instead of summarising.
 
 use std::collections::BTreeSet;
 
@@ -10,17 +10,17 @@ use super::wording::sentences;
 use crate::bindings::errors::BadAnswer;
 use crate::extractive::terms::terms;
 
-/// A prose answer with more sentences is a summary, whatever it says at its end.
+/// A longer answer in prose is a summary, whatever it ends with.
 const MAX_SENTENCES: usize = 8;
-/// Who declines does so at once: in one of so many sentences.
+/// A refusal begins within so many sentences.
 const REFUSING_SENTENCES: usize = 2;
 
-/// The answer without a lead that speaks to the reader, if the rest is a summary.
+/// The answer without a lead that declines or asks, if the rest is a summary.
 ///
-/// What stands before the first bullet is the lead. A bullet says something where at least half of
-/// its content words (and two of them, if it has as many) stand in the sources. With such a bullet a
-/// lead that declines or asks goes; without one it is the answer. Bullets that speak to the reader
-/// count only where all of them do: a participant may apologise or ask.
+/// The lead is the text before the first bullet. A bullet counts as content if at least half of its content words (and
+/// two of them, if it has as many) are in the sources. If there is such a bullet, a lead that declines or asks is
+/// removed; otherwise the lead is the answer. Bullets that decline or ask count only if all of them do: a participant
+/// may apologise or ask.
 pub(super) fn without_address(text: String, sources: Sources<'_>) -> Result<String, BadAnswer> {
     let lines = read(&text);
     let first = lines
@@ -53,7 +53,7 @@ pub(super) fn without_address(text: String, sources: Sources<'_>) -> Result<Stri
     }
 }
 
-/// Asking is the more telling of the two: "I'm sorry, but I see no messages. Please provide them."
+/// A question takes precedence: "I'm sorry, but I see no messages. Please provide them."
 fn of_prose(prose: &str) -> Option<BadAnswer> {
     let sentences = sentences(prose);
     if sentences.len() > MAX_SENTENCES {
@@ -64,7 +64,7 @@ fn of_prose(prose: &str) -> Option<BadAnswer> {
         .take(REFUSING_SENTENCES)
         .any(|sentence| is_refusal(sentence));
     if sentences.iter().any(|sentence| is_question_back(sentence)) {
-        // A question behind a summary in prose is none of the whole answer.
+        // A question that follows a summary in prose does not make the answer a question.
         let first = sentences
             .iter()
             .take(REFUSING_SENTENCES)

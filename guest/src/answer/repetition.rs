@@ -7,22 +7,22 @@ use super::copies::copies;
 use super::lines::{Kind, Line, may_have_headings, read, read_line, sentences};
 use crate::extractive::text::{fold_char, is_alphanumeric, is_caseless};
 
-/// A shorter line of the instruction may stand in a summary by chance, in letters.
+/// A shorter line of the instruction may be in a summary by chance, in letters.
 const LEAST_INSTRUCTION: usize = 12;
 /// A shorter heading may too.
 const LEAST_HEADING: usize = 4;
 /// So many different headings of the prompt make a repetition.
 const MAX_HEADINGS: usize = 2;
-/// A line with a time and no more letters than this holds a name at most.
+/// A line with a time and no more letters than this is the head of a message.
 const MAX_NAME: usize = 12;
 /// Shorter sentences of the prompt are not counted, in letters.
 const LEAST_SENTENCE: usize = 8;
 
-/// Whether an answer repeats the prompt. What stands in the sources too is not the prompt's own.
+/// Whether an answer repeats the prompt. Text that is also in the sources does not count.
 ///
-/// It does with one line of the instruction (what follows the prompt's last rule), with two of the
-/// headings, or message heads whoever wrote them, with half of its letters in whole sentences of the prompt, or, where the
-/// sources are messages, where four fifths of it are theirs.
+/// It does if it contains one line of the instruction (the text after the prompt's last rule), two headings of the
+/// prompt or heads of messages, if half of its letters are in whole sentences of the prompt, or, for messages, if four
+/// fifths of it are copied from them.
 pub(super) fn repeats(answer: &str, prompt: &str, sources: Sources<'_>) -> bool {
     repeats_instruction(answer, prompt, sources)
         || repeats_headings(answer, prompt, sources)
@@ -31,12 +31,12 @@ pub(super) fn repeats(answer: &str, prompt: &str, sources: Sources<'_>) -> bool 
         || matches!(sources, Sources::Messages(messages) if copies(answer, messages))
 }
 
-/// Whether an answer has a line of the instruction, or two headings of the prompt.
+/// Whether an answer contains a line of the instruction, or two headings of the prompt.
 pub(super) fn repeats_frame(answer: &str, prompt: &str, sources: Sources<'_>) -> bool {
     repeats_instruction(answer, prompt, sources) || repeats_headings(answer, prompt, sources)
 }
 
-/// Letters and digits alone, so that bullets, bold type and spacing make no difference.
+/// The letters and digits, so that bullets, bold type and spacing make no difference.
 pub(super) fn letters(text: &str) -> String {
     let mut letters = String::with_capacity(text.len());
     for c in text.chars().map(fold_char) {
@@ -51,7 +51,7 @@ pub(super) fn letters(text: &str) -> String {
     letters
 }
 
-/// What some texts, as [`letters`], begin with: most others are told from all of them by that.
+/// The first letters of some texts: a quick test that rules out most others.
 struct Begins(BTreeSet<char>);
 
 impl Begins {
@@ -60,7 +60,7 @@ impl Begins {
         Self(first.collect())
     }
 
-    /// Whether the letters of a text begin as one of them.
+    /// Whether a text begins with one of these letters.
     fn holds(&self, text: &str) -> bool {
         let first = text.chars().map(fold_char).find(|c| is_alphanumeric(*c));
         let first = first.and_then(|c| c.to_lowercase().next());
@@ -71,7 +71,7 @@ impl Begins {
 fn repeats_instruction(answer: &str, prompt: &str, sources: Sources<'_>) -> bool {
     let is_rule = |line: &str| line.len() > 2 && line.chars().all(|c| c == '-');
     let lines = || prompt.trim().rsplit('\n').map(str::trim);
-    // Without a rule, a template ends with its instruction all the same.
+    // Without a rule, the instruction is the last paragraph.
     let count = lines()
         .position(is_rule)
         .or_else(|| lines().position(str::is_empty))
@@ -79,7 +79,7 @@ fn repeats_instruction(answer: &str, prompt: &str, sources: Sources<'_>) -> bool
     let answer = letters(answer);
     let mut repeated = lines()
         .take(count)
-        // What time it is may be told.
+        // The reply may contain the time.
         .filter(|line| without_time(line).is_none())
         .map(letters)
         .filter(|line| line.chars().count() >= LEAST_INSTRUCTION && answer.contains(line.as_str()))
@@ -91,8 +91,8 @@ fn repeats_instruction(answer: &str, prompt: &str, sources: Sources<'_>) -> bool
     repeated.any(|line| !sources.contains(&line))
 }
 
-/// The answer without a heading of the prompt: one alone is no repetition, but were it remembered, it
-/// would be taken for the memory's own from then on.
+/// The answer without headings of the prompt. One alone is no repetition, but if it were saved, later merges would keep
+/// it as part of the memory.
 pub(super) fn without_headings(answer: &str, prompt: &str, sources: Sources<'_>) -> String {
     if !may_have_headings(answer) {
         return answer.trim().to_owned();
@@ -108,8 +108,7 @@ pub(super) fn without_headings(answer: &str, prompt: &str, sources: Sources<'_>)
     kept.join("\n").trim().to_owned()
 }
 
-/// Those of some lines that are headings and message heads of the prompt's frame, as letters. Most
-/// answers repeat nothing: what is not needed to tell so is not read.
+/// Those lines that are also headings or message heads of the prompt, as letters.
 fn structure_among<'l>(
     lines: impl Iterator<Item = &'l Line<'l>>,
     prompt: &str,
@@ -142,7 +141,7 @@ fn structure_among<'l>(
     structure
 }
 
-/// Takes texts out of a set of texts.
+/// Removes texts from a set.
 fn remove_all(set: &mut BTreeSet<String>, texts: impl Iterator<Item = String>) {
     for text in texts {
         set.remove(&text);
@@ -157,8 +156,7 @@ fn repeats_headings(answer: &str, prompt: &str, sources: Sources<'_>) -> bool {
     structure_among(like_headings, prompt, sources).len() >= MAX_HEADINGS
 }
 
-/// Whether lines hold no more than the time and name above a message: a model makes up more of them than
-/// the prompt has.
+/// Whether lines contain only the time and name above a message: a model may invent more of them than the prompt has.
 fn repeats_message_heads(answer: &str, sources: Sources<'_>) -> bool {
     let bare = |line: &&str| without_time(line).is_some_and(|rest| rest <= MAX_NAME);
     let mut heads = answer.lines().filter(bare).peekable();
@@ -170,7 +168,7 @@ fn repeats_message_heads(answer: &str, sources: Sources<'_>) -> bool {
     heads.filter(is_new).count() >= MAX_HEADINGS
 }
 
-/// How many letters a line has beside a time to the second; none where it has no such time.
+/// The number of letters in a line besides a time; `None` if it has no time.
 fn without_time(line: &str) -> Option<usize> {
     const TIME: &str = "0000-00-00 00:00:00";
     if !line.contains(':') {

@@ -1,7 +1,7 @@
 //! Judges a model's answer before it is posted as a reply.
 //!
-//! A reply may be short, ask back, be in any language and quote what is remembered; it may say that something is not
-//! known. It is refused where it says nothing, only declines, or gives back the prompt.
+//! A reply may be short, ask back, be in any language, quote memories, and say that something is not known. It is
+//! refused if it is empty, only declines, or repeats the prompt.
 
 use super::wording::{folded, sentence, sentences};
 use super::{Accepted, Sources, cut, own_words, repetition, wrapping};
@@ -9,33 +9,33 @@ use crate::bindings::errors::BadAnswer;
 use crate::phrases::{Phrases, phrases};
 use crate::prompt::harmless;
 
-/// A shorter reply may well be what was said to it ("こんにちは"), in letters.
+/// A shorter reply may be the same as the message ("こんにちは"), in letters.
 const LEAST_ECHO: usize = 12;
-/// What is said of something that is not known: no refusal.
+/// Words for saying that something is not known, which is no refusal.
 const UNKNOWN: Phrases = phrases!("japanese/unknown.txt", "english/unknown.txt");
-/// Code fences whose contents are no code.
+/// Code fences that contain text rather than code.
 const TEXT_FENCES: &[&str] = &["", "markdown", "md", "text", "txt", "plaintext"];
 
-/// What a reply must live up to.
+/// What is expected of a reply.
 #[derive(Clone, Copy, Debug)]
 pub struct ReplyExpectation<'a> {
-    /// The prompt that was sent, with any feedback in it.
+    /// The prompt that was sent, including any feedback.
     pub prompt: &'a str,
     /// The messages and memories in it.
     pub texts: &'a [&'a str],
     /// The text of the message that is answered.
     pub answered: &'a str,
-    /// Whose reply it is.
+    /// The bot's name.
     pub name: &'a str,
-    /// Whether the model stopped because it reached the longest answer.
+    /// Whether the model stopped because it reached its maximum length.
     pub cut_off: bool,
 }
 
-/// Judges a reply, and takes off what stands around it.
+/// Judges a reply, and removes what is around it.
 ///
 /// # Errors
-/// [`BadAnswer::Empty`], [`BadAnswer::Refusal`] where nothing but that is said, [`BadAnswer::PromptRepeated`] where it
-/// is what was asked, or has a line of the instruction or two headings of the prompt.
+/// [`BadAnswer::Empty`], [`BadAnswer::Refusal`] if it only declines, [`BadAnswer::PromptRepeated`] if it repeats the
+/// message, or contains a line of the instruction or two headings of the prompt.
 pub fn judge_reply(
     answer: &str,
     expectation: &ReplyExpectation<'_>,
@@ -69,7 +69,7 @@ pub fn judge_reply(
     })
 }
 
-/// Whether there is neither a letter nor a symbol that says something by itself.
+/// Whether there is neither a letter nor a meaningful symbol.
 fn says_nothing(text: &str) -> bool {
     let is_symbol =
         |c: char| matches!(c, '\u{2190}'..='\u{2bff}' | '\u{1f000}'..='\u{1faff}' | '×');
@@ -79,7 +79,7 @@ fn says_nothing(text: &str) -> bool {
 fn only_declines(text: &str) -> bool {
     let folded = folded(text);
     let sentences = sentences(text);
-    // A number says something.
+    // A number is content.
     !folded.contains(|c: char| c.is_ascii_digit())
         && !UNKNOWN.is_in(&folded)
         && !sentences.is_empty()
@@ -88,7 +88,7 @@ fn only_declines(text: &str) -> bool {
             .all(|sentence| sentence::is_refusal(sentence))
 }
 
-/// A text that was cut off, back to its last whole sentence or bullet; within code to its last whole line.
+/// Cuts a truncated text back to its last whole sentence or bullet; within code to its last whole line.
 fn to_last_whole(text: &str, line_ended: bool) -> String {
     let is_fence = |line: &&str| line.trim_start().starts_with("```");
     if text.lines().filter(is_fence).count() % 2 == 0 {

@@ -1,29 +1,29 @@
-//! Answers that are far too long, and memories that were lost rather than merged.
+//! Answers that are far too long, and merges that lost the existing memory.
 
 use crate::bindings::errors::Shrinkage;
 use crate::extractive::Inventory;
 
-/// An answer is too long when it has more than three halves of the limit and so many tokens more
-/// than it: models count badly, and so do estimates.
+/// An answer is too long if it is over one and a half times the limit, and over the limit by this many tokens: models
+/// count badly, and so do estimates.
 const SLACK_TOKENS: u32 = 100;
-/// Memories with less than this are too small for shares to mean much.
+/// In smaller memories, shares mean little.
 const LEAST_ITEMS: u32 = 4;
 const LEAST_TOKENS: u32 = 60;
 const LEAST_FACTS: u32 = 4;
-/// From so many facts on, losing nearly all counts whatever stands in their place.
+/// With so many facts, losing nearly all of them counts whatever replaced them.
 const FACTS_FOR_REPLACED: u32 = 8;
 
-/// Whether a limit is passed by far.
+/// Whether a length is far over the limit.
 pub(super) fn is_far_over(tokens: u32, limit: u32) -> bool {
     u64::from(tokens) * 2 > u64::from(limit) * 3 && tokens > limit.saturating_add(SLACK_TOKENS)
 }
 
-/// What was lost, where too much was lost without cause.
+/// What was lost, if too much was lost without cause.
 ///
-/// An answer is refused that has less than half of the tokens (of the existing memory, or of the
-/// limit where that is less: then room was needed) and less than half of the facts, or of the items
-/// where facts are few. It is refused too where they are many and not a fifth of them is left, though
-/// two fifths of the limit are free: then what was to be merged has taken the memory's place.
+/// An answer is refused if it has less than half of the tokens (of the existing memory, or of the limit if that is
+/// lower, as then room was needed) and less than half of the facts, or of the items if there are few facts. It is also
+/// refused if there were many facts and less than a fifth of them is left, although two fifths of the limit are free:
+/// then the new memories replaced the existing one.
 pub(super) fn without_cause(
     existing: &str,
     tokens_before: u32,

@@ -1,21 +1,21 @@
-//! What a model puts around a summary: thoughts, a code fence, a lead-in, an offer to do more.
+//! Removes what a model writes around a summary: thoughts, a code fence, a lead-in, an offer to do more.
 //!
-//! A lead-in is the first line, where it announces a summary (or says no more than "Sure!") and a
-//! bullet, heading, row, fence or nothing follows, or the line ends with a colon. An offer is a last
-//! line outside the bullets that speaks to the reader, behind a text that is none.
+//! A lead-in is a first line that announces a summary (or only says "Sure!"), if a bullet, heading, row, fence or
+//! nothing follows, or if the line ends with a colon. An offer is a last line outside the bullets that offers more
+//! help.
 
 use super::lines::{Kind, Line, is_empty, read};
 use super::wording::{folded, frame};
 use crate::extractive::text::{is_line_break, width};
 
-/// Tags that models think in.
+/// Tags around a model's thoughts.
 const THOUGHTS: &[&str] = &["think", "thinking", "thought", "reasoning"];
-/// Wrapping may be wrapped: a lead-in, then a fence with a title in it.
+/// Wrappings may be nested: a lead-in, then a fence with a title in it.
 const MAX_LAYERS: usize = 4;
-/// A longer line is neither a lead-in nor an offer, in columns.
+/// The longest lead-in or offer, in columns.
 const MAX_FRAME_WIDTH: usize = 200;
 
-/// The summary in an answer. Line breaks become `\n`, other control characters go.
+/// The summary in an answer. Line breaks become `\n`; other control characters are removed.
 pub(super) fn unwrap(answer: &str, cut_off: bool) -> String {
     let text = with_plain_breaks(answer);
     let mut text = without_thoughts(&text);
@@ -30,13 +30,13 @@ pub(super) fn unwrap(answer: &str, cut_off: bool) -> String {
     dedent(trim_lines(text)).trim().to_owned()
 }
 
-/// An answer with `\n` for every line break, without thoughts and other control characters.
+/// An answer with `\n` for every line break, without thoughts and control characters.
 pub(super) fn plain(answer: &str) -> String {
     let text = with_plain_breaks(answer);
     trim_lines(without_thoughts(&text)).trim().to_owned()
 }
 
-/// What stands in a code fence around everything, if the fence says that it holds one of these.
+/// The content of a code fence around everything, if the fence names one of these languages.
 pub(super) fn without_fence_of<'t>(text: &'t str, contents: &[&str], cut_off: bool) -> &'t str {
     let first = text.lines().next().unwrap_or_default();
     let named = first.trim().trim_start_matches(['`', '~']).to_lowercase();
@@ -57,7 +57,7 @@ fn with_plain_breaks(text: &str) -> String {
         .collect()
 }
 
-/// What comes after the thoughts at the head; nothing where they do not end.
+/// The text after the thoughts at the beginning; empty if they do not end.
 fn without_thoughts(mut text: &str) -> &str {
     if !text.contains('<') {
         return text;
@@ -70,7 +70,7 @@ fn without_thoughts(mut text: &str) -> &str {
             .find(|tag| head.starts_with(&format!("<{tag}>")));
         let end = match opened {
             Some(tag) => Some(end_of_thought(&lower, tag).unwrap_or(text.len())),
-            // Some chat templates put the opening tag into the prompt.
+            // Some chat templates write the opening tag into the prompt.
             None => THOUGHTS.iter().find_map(|tag| {
                 let end = end_of_thought(&lower, tag)?;
                 let stands_alone = lower
@@ -93,7 +93,7 @@ fn end_of_thought(lower: &str, tag: &str) -> Option<usize> {
     lower.find(&close).map(|at| at + close.len())
 }
 
-/// Takes blank lines and rules off both ends, but leaves the first line's indentation.
+/// Removes blank lines and rules from both ends, but keeps the first line's indentation.
 fn trim_lines(text: &str) -> &str {
     let is_frame = |line: &str| {
         let line = line.trim();
@@ -113,7 +113,7 @@ fn trim_lines(text: &str) -> &str {
     if is_frame(text) { "" } else { text.trim_end() }
 }
 
-/// What stands in a code fence around everything.
+/// The content of a code fence around everything.
 fn without_fence(text: &str, cut_off: bool) -> &str {
     let Some((open, inner)) = text.split_once('\n') else {
         return text;
@@ -182,7 +182,7 @@ fn without_offer(text: &str) -> &str {
     }
 }
 
-/// Takes the indentation off that all lines have in common.
+/// Removes the indentation that all lines share.
 fn dedent(text: &str) -> String {
     let lines = || text.split('\n');
     let indent = |line: &str| line.chars().take_while(|c| c.is_whitespace()).count();

@@ -1,5 +1,5 @@
-//! The component: the exports of the WIT contract over the logic, the ports over its imports. Without the feature
-//! `memory` it has the world `summarizer`; imports that this one does not use are left out when it is linked.
+//! The component: implements the exports of the WIT contract with the logic, and the ports with its imports. The
+//! feature `memory` selects the world `memory`, otherwise it is `summarizer`; the linker leaves unused imports out.
 
 #[cfg(feature = "memory")]
 mod memory;
@@ -11,7 +11,7 @@ use crate::bindings::log::Level;
 use crate::bindings::{llm, log};
 use crate::ports::{Llm, Log};
 
-/// Half of what a call costs are small allocations: each string that comes in or goes out is one.
+/// Half of the cost of a call is small allocations: one for each string that comes in or goes out.
 #[cfg(target_family = "wasm")]
 #[global_allocator]
 static ALLOCATOR: talc::wasm::WasmDynamicTalc = talc::wasm::new_wasm_dynamic_allocator();

@@ -1,5 +1,4 @@
-//! What stands in a context. Where a test is a row of a test table of the specification, a comment
-//! above it names the row.
+//! What a context contains. A comment above a test names the row of the specification's test table that it covers.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -28,7 +27,7 @@ fn host_with_versions(count: u32) -> TestHost {
     host
 }
 
-/// What is remembered of the only channel.
+/// The memories of the only channel.
 fn channel_of(host: &TestHost) -> ChannelMemory {
     let mut memories = host.context("C1").channel_memories;
     assert_eq!(memories.len(), 1);

@@ -1,27 +1,27 @@
-//! Words that show what a sentence does: decide, ask, or only keep the talk going.
+//! Words that show what a sentence does: decide, ask, or only chat.
 
 use crate::phrases::{Phrases, contains_words, phrases, weighted};
 
-/// Words of decisions, duties, dates to keep and causes found, with their weights.
+/// Words for decisions, duties, deadlines and causes, with their weights.
 const DECISIONS: Phrases = phrases!("japanese/decisions.txt", "english/decisions.txt");
 
-/// The most that such words can add.
+/// The most that such words add.
 const MOST_DECISION: f64 = 2.4;
 
-/// Greetings, thanks, laughter, and what chat programs write when people come and go.
+/// Greetings, thanks, laughter, and messages of chat programs about people who join and leave.
 const CHATTER: Phrases = phrases!("japanese/chatter.txt", "english/chatter.txt");
 
-/// Talk that is not about the work, whatever numbers it names.
+/// Talk that is not about work, whatever numbers it contains.
 const SMALL_TALK: Phrases = phrases!("japanese/small-talk.txt", "english/small-talk.txt");
 const QUESTION_ENDINGS: Phrases = phrases!("japanese/question-endings.txt");
 
-/// How much a sentence decides, assigns, dates or explains; 0 for not at all.
+/// How much a sentence decides, assigns, dates or explains; 0 if not at all.
 pub(crate) fn decision(folded_lower: &str) -> f64 {
     let found = DECISIONS.iter().filter_map(weighted);
     let found = found.filter(|(cue, _)| contains_words(folded_lower, cue));
     let mut weights: Vec<f64> = found.map(|(_, weight)| weight).collect();
     weights.sort_by(|a, b| b.total_cmp(a));
-    // Every further cue says half as much as the one before.
+    // Every further cue counts half as much as the one before.
     let sum: f64 = weights
         .iter()
         .rev()
@@ -29,7 +29,7 @@ pub(crate) fn decision(folded_lower: &str) -> f64 {
     sum.min(MOST_DECISION)
 }
 
-/// Whether the sentence greets, thanks, laughs or nods.
+/// Whether the sentence is a greeting, thanks, laughter or agreement.
 pub(crate) fn is_chatter(folded_lower: &str) -> bool {
     CHATTER.iter().any(|cue| contains_words(folded_lower, cue))
 }

@@ -8,9 +8,9 @@ use crate::phrases::{Phrases, phrases};
 /// One fact.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Fact {
-    /// What it is, lower case; the same fact in another sentence has the same key.
+    /// Its text in lower case; the same fact in another sentence has the same key.
     pub(super) key: String,
-    /// What it is worth to a reader, about 1.
+    /// Its value to a reader, about 1.
     pub(super) weight: f64,
 }
 
@@ -51,7 +51,7 @@ fn is_ascii_word(c: char) -> bool {
     c.is_ascii_graphic() && !"\"'`()<>[]{},;|*".contains(c) || CURRENCIES.contains(&c)
 }
 
-/// Where the chunk at the head of a text ends: `1,200` is one.
+/// The end of the chunk at the beginning of a text: `1,200` is one.
 fn chunk_end(text: &str) -> usize {
     let is_digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
     let mut before = None;
@@ -67,7 +67,7 @@ fn chunk_end(text: &str) -> usize {
     text.len()
 }
 
-/// A fact, its key in lower case.
+/// A fact, with its key in lower case.
 pub(super) fn fact(key: &str, weight: f64) -> Option<Fact> {
     Some(Fact {
         key: key.to_lowercase(),
@@ -75,7 +75,7 @@ pub(super) fn fact(key: &str, weight: f64) -> Option<Fact> {
     })
 }
 
-/// The fact in a chunk of ASCII without spaces, `tail` being what follows it.
+/// The fact in a chunk of ASCII without spaces; `tail` is the text after it.
 fn ascii_fact(chunk: &str, tail: &str, first: bool, names: &Names) -> Option<Fact> {
     let lower = chunk.to_lowercase();
     if chunk.contains("://") || lower.starts_with("www.") {
@@ -152,7 +152,7 @@ fn japanese_facts(run: &str, tail: &str, names: &Names, facts: &mut Vec<Fact>) {
     } else if run.starts_with(is_katakana) && tail.starts_with('社') {
         facts.extend(fact(run, 0.7));
     } else if run.starts_with(is_katakana) && run.chars().count() > 3 {
-        // A long loan word is a subject or a product more often than not.
+        // A long loan word is usually a subject or a product.
         facts.extend(fact(run, 0.2));
     }
 }

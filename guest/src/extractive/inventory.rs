@@ -1,4 +1,4 @@
-//! What a memory holds, to compare two texts of the same memory.
+//! The items and facts of a memory, to compare two versions of it.
 
 use std::collections::BTreeSet;
 
@@ -6,15 +6,15 @@ use super::facts::facts;
 use super::items::parse;
 use super::names::Names;
 
-/// Facts that weigh less are as likely ordinary words: a lone digit, a loan word.
+/// Lighter facts may be ordinary words: a lone digit, a loan word.
 const LEAST_WEIGHT: f64 = 0.3;
 
 /// The items and facts of a memory, whichever engine wrote it.
 #[derive(Debug, Default)]
 pub(crate) struct Inventory {
-    /// How many things are remembered.
+    /// The number of items.
     pub(crate) items: usize,
-    /// The keys of all facts in them; the day at the head of a line is none, as merging may give it up.
+    /// The keys of all facts in them; not the day at the beginning of a line, which merging may drop.
     pub(crate) facts: BTreeSet<String>,
 }
 
@@ -31,7 +31,7 @@ impl Inventory {
         }
     }
 
-    /// How many of these facts another memory holds too.
+    /// How many of these facts another memory contains too.
     pub(crate) fn facts_in(&self, other: &Self) -> usize {
         self.facts.intersection(&other.facts).count()
     }

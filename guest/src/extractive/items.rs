@@ -1,4 +1,4 @@
-//! Reads memories line by line: this engine's own, and Markdown of any other origin.
+//! Reads memories line by line: this engine's own, and other Markdown.
 
 use chrono::{Datelike, NaiveDate};
 
@@ -13,16 +13,16 @@ const MAX_PARENT_WIDTH: usize = 40;
 pub(crate) struct Item {
     /// The channel it belongs to: `#general`.
     pub(crate) label: Option<String>,
-    /// Its day as `YYYY-MM-DD`, where the text began with it.
+    /// Its day as `YYYY-MM-DD`, if the text began with it.
     pub(crate) date: Option<String>,
     /// The day to order by, counted from the year 1; also of dates in other forms, which stay in the text.
     pub(crate) day: Option<i32>,
-    /// The rest.
+    /// The rest of its text.
     pub(crate) text: String,
 }
 
 impl Item {
-    /// How its line begins.
+    /// The beginning of its line.
     pub(super) fn prefix(&self) -> String {
         let parts = [self.date.as_deref(), self.label.as_deref()];
         parts
@@ -32,17 +32,17 @@ impl Item {
     }
 }
 
-/// What the lines above say about the lines below.
+/// What the lines above say about the lines below them.
 #[derive(Default)]
 struct Above {
     date: Option<String>,
     day: Option<i32>,
     label: Option<String>,
-    /// Parents of nested bullets: how far they are indented, and their text.
+    /// Parents of nested bullets: their indentation and text.
     parents: Vec<(usize, String)>,
 }
 
-/// The items of a memory. Every one gets `label` where one is given.
+/// The items of a memory. Every one gets `label`, if given.
 pub(crate) fn parse(memory: &str, label: Option<&str>) -> Vec<Item> {
     let lines: Vec<&str> = memory.split(is_line_break).collect();
     let mut above = Above::default();
@@ -88,7 +88,7 @@ pub(crate) fn parse(memory: &str, label: Option<&str>) -> Vec<Item> {
     items
 }
 
-/// Whether the next line with text is a bullet further in.
+/// Whether the next line with text is a bullet with more indentation.
 fn has_children(lines: Option<&[&str]>, indent: usize) -> bool {
     let next = lines
         .into_iter()
@@ -100,7 +100,7 @@ fn has_children(lines: Option<&[&str]>, indent: usize) -> bool {
     })
 }
 
-/// A heading gives its date or channel to what stands below it.
+/// A heading gives its date or channel to the lines below it.
 fn heading(body: &str) -> Above {
     let read = read(body);
     Above {
@@ -122,7 +122,7 @@ fn item(body: &str, label: Option<&str>, above: &Above) -> Option<Item> {
     }
     match (label, &item.label) {
         (Some(given), Some(own)) if given != own => {
-            // What the channel itself calls by another channel's name stays part of the text.
+            // If the channel itself uses another channel's name, that stays part of the text.
             item.text = format!("{} {}", own.trim_start_matches('#'), item.text);
             item.label = Some(given.to_owned());
         }
@@ -133,7 +133,7 @@ fn item(body: &str, label: Option<&str>, above: &Above) -> Option<Item> {
     Some(item)
 }
 
-/// Takes the date and the label off the head of a line.
+/// Removes the date and the label from the beginning of a line.
 fn read(body: &str) -> Item {
     let mut item = Item {
         text: body.trim().to_owned(),
@@ -166,7 +166,7 @@ fn channel_label(text: &str) -> Option<(String, String)> {
     is_name.then(|| (format!("#{name}"), rest.trim_start().to_owned()))
 }
 
-/// A leading date, and what follows it where it stands apart from the text.
+/// A leading date, and the rest if the date is separate from the text.
 ///
 /// Dates are `2024-03-01`, `2024/3/1`, `[2024-03-01]`, `2024年3月1日` and `2024年3月`.
 fn date(text: &str) -> Option<(NaiveDate, Option<String>)> {

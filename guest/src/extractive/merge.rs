@@ -1,4 +1,4 @@
-//! Memories as candidates: every line of theirs is an item, and the items become one memory.
+//! Memories as candidates: every line is an item, and the items become one memory.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,12 +13,12 @@ use super::text::{fold, width};
 
 /// The oldest item is worth this much less than the newest.
 const AGE_DISCOUNT: f64 = 0.4;
-/// By how much what was picked of an age or a channel discounts the rest.
+/// The discount for items of an age or a channel that was picked from already.
 const PERIOD_DISCOUNT: f64 = 0.25;
 const CHANNEL_DISCOUNT: f64 = 0.25;
-/// What stands before a colon is no speaker where it is wider than this.
+/// Wider text before a colon is not a speaker.
 const MAX_SPEAKER_WIDTH: usize = 40;
-/// Two texts with the same words and facts are the same from this likeness on.
+/// Two texts with the same words and facts are duplicates from this likeness on.
 const LIKENESS: f64 = 0.9;
 
 /// An item with its place in the order of time.
@@ -33,9 +33,9 @@ struct Placed {
 enum Place {
     /// Before all dates.
     First,
-    /// With the things of a day.
+    /// With the items of a day.
     Day(i32),
-    /// Behind all dates.
+    /// After all dates.
     Last,
 }
 
@@ -69,7 +69,7 @@ pub(super) fn candidates(
     with_age(items)
 }
 
-/// Gives every item a place: its day; or that of the item before it; or that of the item behind it.
+/// Gives every item a place: its day, or the place of the item before it, or of the one after it.
 fn place(items: Vec<Item>, otherwise: Place) -> Vec<(Item, Place)> {
     let first = items.iter().find_map(|item| item.day).map(Place::Day);
     let mut here = match (otherwise, first) {
@@ -83,7 +83,7 @@ fn place(items: Vec<Item>, otherwise: Place) -> Vec<(Item, Place)> {
     placed.collect()
 }
 
-/// What has been kept, with what finds near duplicates in it without comparing all with all.
+/// The items that are kept, indexed so that near duplicates are found without comparing all with all.
 #[derive(Default)]
 struct Kept {
     items: Vec<Placed>,
@@ -93,7 +93,7 @@ struct Kept {
     by_content: Holders,
 }
 
-/// Which items hold a text.
+/// The items that contain a text.
 #[derive(Default)]
 struct Holders(BTreeMap<String, Vec<usize>>);
 
@@ -108,7 +108,7 @@ impl Holders {
 }
 
 impl Kept {
-    /// Adds an item, unless it is there; where it says more than the one it repeats, it takes its place.
+    /// Adds an item, unless it is a duplicate; replaces the duplicate if the item says more.
     fn add(&mut self, new: Placed) {
         let sentences = sentence_keys(&new.item.text);
         let facts: Vec<usize> = new.content.facts.iter().map(|(id, _)| *id).collect();
@@ -170,14 +170,14 @@ impl Kept {
     }
 }
 
-/// Who says it, or what it is about, and the rest.
+/// The speaker or subject, and the rest.
 fn speaker(text: &str) -> (&str, &str) {
     text.split_once(": ")
         .filter(|(speaker, _)| width(speaker) <= MAX_SPEAKER_WIDTH)
         .unwrap_or(("", text))
 }
 
-/// The sentences of an item as far as letters and digits go, each with who said it.
+/// The letters and digits of an item's sentences, each with its speaker.
 fn sentence_keys(text: &str) -> BTreeSet<String> {
     let letters = |text: &str| -> String {
         fold(text)
@@ -193,7 +193,7 @@ fn sentence_keys(text: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// How much of two texts is the same, by pairs of neighbouring characters: 0 to 1.
+/// The likeness of two texts, by pairs of neighbouring characters: 0 to 1.
 fn likeness(a: &str, b: &str) -> f64 {
     let pairs = |text: &str| -> BTreeSet<(char, char)> {
         let chars: Vec<char> = fold(text)
@@ -214,8 +214,8 @@ fn likeness(a: &str, b: &str) -> f64 {
     }
 }
 
-/// Older items give way gradually: each is worth a little less than the next newer one, and
-/// ages crowd by doubling spans (a day, two, four …), so that the past thins out but stays.
+/// Older items are dropped gradually: each is worth a little less than the next newer one, and ages are grouped by
+/// doubling spans (a day, two, four …), so that the past thins out but stays.
 fn with_age(items: Vec<Placed>) -> Vec<Candidate> {
     let newest = items
         .iter()

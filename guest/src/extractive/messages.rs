@@ -16,10 +16,10 @@ use crate::bindings::types::{Message, Timestamp};
 
 /// A silence of so many seconds ends a burst of talk.
 const BURST_GAP_SECONDS: i64 = 1800;
-/// By how much what was picked of a burst or a writer discounts the rest.
+/// The discount for sentences of a burst or a writer that was picked from already.
 const SEGMENT_DISCOUNT: f64 = 0.15;
 const WRITER_DISCOUNT: f64 = 0.08;
-/// Names are cut where they are wider than this.
+/// Wider names are cut.
 const MAX_NAME_WIDTH: usize = 40;
 
 /// All sentences of the messages, in their order.
@@ -58,18 +58,18 @@ pub(super) fn candidates(messages: &[&Message], vocabulary: &mut Vocabulary) -> 
     candidates
 }
 
-/// What programs and pastes say is worth less.
+/// Text of programs, and pasted text, is worth less.
 fn factor(is_bot: bool, is_code: bool) -> f64 {
     let speaker = if is_bot { 0.4 } else { 1.0 };
     if is_code { speaker * 0.4 } else { speaker }
 }
 
-/// How the line of a message begins.
+/// The beginning of a message's line.
 fn prefix(time: Timestamp) -> String {
     local_date(time).map_or_else(|| "- ".to_owned(), |date| format!("- {date} "))
 }
 
-/// The name to show, with its colon: one line that forges neither a label nor the end of the name.
+/// The name to show, with its colon, as one line that cannot forge a label or the end of the name.
 pub(crate) fn name(message: &Message) -> String {
     let flat = flatten(&message.user.name);
     let name = strip_markers(&flat)
@@ -82,7 +82,7 @@ pub(crate) fn name(message: &Message) -> String {
     }
 }
 
-/// The day in local time, `YYYY-MM-DD`; none where four digits do not hold the year.
+/// The day in local time, `YYYY-MM-DD`; `None` if the year has more than four digits.
 pub(crate) fn local_date(time: Timestamp) -> Option<String> {
     let local = time
         .unix_seconds
@@ -115,13 +115,13 @@ fn crowds(messages: &[&Message]) -> Vec<[Crowd; 2]> {
     crowds.collect()
 }
 
-/// Which burst of talk each message belongs to: messages of one thread without a long silence.
+/// The burst of talk of each message: messages of one thread without a long silence.
 fn segments(messages: &[&Message]) -> Vec<usize> {
     let mut open: BTreeMap<&str, (usize, i64)> = BTreeMap::new();
     let mut segments = Vec::with_capacity(messages.len());
     let mut count = 0;
     for message in messages {
-        // The top level is like a thread without an id.
+        // The top level is treated as a thread without an id.
         let thread = message.thread_ts.as_deref().unwrap_or_default();
         let time = message.timestamp.unix_seconds;
         let id = match open.get(thread) {

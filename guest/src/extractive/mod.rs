@@ -1,15 +1,13 @@
 //! The engine without a language model: picks the most informative sentences.
 //!
-//! Messages are cut into sentences (`sentences`), each is weighed by its facts, decisions and
-//! subjects (`score`), and they are picked one after the other for what they add to those
-//! before, within the token limit (`select`). Merging works on the lines of the memories in
-//! the same way (`merge`).
+//! Messages are cut into sentences (`sentences`), each is weighed by its facts, decisions and subjects (`score`), and
+//! they are picked one after the other for what they add to those already picked, within the token limit (`select`).
+//! Merging works on the lines of the memories in the same way (`merge`).
 //!
-//! A memory is a note that says how it was made, then one bullet per message or remembered
-//! thing, in order of time: `- 2024-03-01 alice: sentence`, and in the workspace's memory
-//! `- 2024-03-01 #general alice: sentence`. The day stands without the time: it serves the
-//! reader of a memory, and the order of the lines tells the rest. Every line stands alone, so
-//! that a later merge may keep or drop it without touching its neighbours.
+//! A memory is a note that says how it was made, then one bullet per message or item, in order of time: `- 2024-03-01
+//! alice: sentence`, and in the workspace's memory `- 2024-03-01 #general alice: sentence`. The day is given without
+//! the time: readers need the day, and the order of the lines shows the rest. Every line is complete, so that a later
+//! merge may keep or drop it without touching its neighbours.
 //!
 //! The same input always gives the same text, natively and as a component: there is no hashing
 //! and no arithmetic that differs between machines.
@@ -42,38 +40,37 @@ use crate::bindings::types::Message;
 pub const NOTE_JA: &str = "（LLMを使わず、発言から抜粋した記憶です）";
 /// The first line of any other memory.
 pub const NOTE_EN: &str = "(Excerpts; made without an LLM)";
-/// The same where the token limit leaves no room for more.
+/// The same if the token limit leaves no room for more.
 pub const SHORT_NOTE_JA: &str = "（抜粋）";
-/// The same where the token limit leaves no room for more.
+/// The same if the token limit leaves no room for more.
 pub const SHORT_NOTE_EN: &str = "(Excerpts)";
 
-/// A sentence that adds less than this is not worth remembering, even where there is room.
+/// A sentence that adds less than this is left out, even if there is room.
 const LEAST_GAIN: f64 = 0.35;
-/// What is remembered already is not forgotten while there is room for it.
+/// Existing memories are not dropped while there is room.
 const LEAST_GAIN_MERGING: f64 = 0.0;
-/// The long note may take at most this part of the token limit.
+/// The long note may take at most one in so many tokens of the limit.
 const NOTE_SHARE: u32 = 5;
-/// So many candidates are counted at least, however low the limit.
+/// At least so many candidates are counted, however low the limit.
 const LEAST_COUNTED: usize = 500;
-/// Into so many lengths the best line is cut where no line fits whole.
+/// If no line fits whole, the best line is tried in so many lengths.
 const CUTS: usize = 40;
 
 /// What to summarise.
 #[derive(Clone, Copy, Debug)]
 pub enum Input<'a> {
-    /// Messages in order of time; those of threads stand among the others.
+    /// Messages in order of time, including those of threads.
     Messages(&'a [&'a Message]),
     /// Memories to merge.
     Memories {
         /// The memory so far, if there is one.
         existing: Option<&'a str>,
-        /// What comes to it, older first, each with the label that its lines are to carry
-        /// (`#general`) or none.
+        /// The memories to add, older first, each with an optional label for its lines (`#general`).
         new: &'a [(Option<String>, &'a str)],
     },
 }
 
-/// Whether a line is the note that this engine puts at the head of its memories.
+/// Whether a line is the note at the beginning of this engine's memories.
 #[must_use]
 pub fn is_note(line: &str) -> bool {
     [NOTE_JA, NOTE_EN, SHORT_NOTE_JA, SHORT_NOTE_EN].contains(&line.trim())
@@ -81,8 +78,8 @@ pub fn is_note(line: &str) -> bool {
 
 /// Summarises the input within `max_tokens`, as `count_tokens` counts the whole text.
 ///
-/// Empty where there is nothing to summarise, or where not even a few characters fit. Costs
-/// two calls of `count_tokens`; more only where the parts of a text count for less than the whole.
+/// Returns an empty text if there is nothing to summarise, or if not even a few characters fit. Calls `count_tokens`
+/// twice; more often only if the parts of a text have fewer tokens than the whole.
 #[must_use]
 pub fn summarize(
     input: Input<'_>,
@@ -120,7 +117,7 @@ pub fn summarize(
         .unwrap_or_default()
 }
 
-/// The candidates that are worth counting: far more than fit, the best of every burst or age.
+/// The candidates whose tokens are counted: far more than fit, the best of every burst or age.
 fn shortlist(
     candidates: Vec<Candidate>,
     vocabulary: &Vocabulary,
@@ -175,7 +172,7 @@ struct Draft<'a> {
 }
 
 impl Draft<'_> {
-    /// The note and the best lines that fit whole; none where not one does.
+    /// The note and the best lines that fit whole; `None` if no line fits.
     fn whole_lines(&self) -> Option<String> {
         let (notes, costs) = self.costs();
         let [long, short] = self.notes;
@@ -206,7 +203,7 @@ impl Draft<'_> {
         None
     }
 
-    /// What the notes and the candidates cost, counted in one call.
+    /// The tokens of the notes and the candidates, counted in one call.
     fn costs(&self) -> ([u32; 2], Vec<Cost>) {
         let mut texts: Vec<String> = self.notes.iter().map(|note| (*note).to_owned()).collect();
         for candidate in self.candidates {
@@ -232,7 +229,7 @@ impl Draft<'_> {
         (notes, costs)
     }
 
-    /// The text of some picks, in the order of the candidates.
+    /// The text of the picked candidates, in their original order.
     fn render(&self, note: &str, picks: &[usize]) -> String {
         let mut picks = picks.to_vec();
         picks.sort();
@@ -264,7 +261,7 @@ impl Draft<'_> {
         text
     }
 
-    /// The best line, cut; with less and less around it, and none where nothing fits.
+    /// The best line, shortened, with less and less around it; `None` if nothing fits.
     fn cut_line(&self) -> Option<String> {
         let selection = Selection::new(self.candidates, self.vocabulary);
         let worth = |c: &Candidate| {
@@ -309,7 +306,7 @@ impl Draft<'_> {
     }
 }
 
-/// Who says it, after what it answers or goes on with.
+/// The speaker, after the preceding sentence.
 fn opening(candidate: &Candidate) -> String {
     let speaker = &candidate.speaker;
     match &candidate.preceding {
@@ -319,7 +316,7 @@ fn opening(candidate: &Candidate) -> String {
     }
 }
 
-/// A candidate's text behind what announces it, unless the one before has said that.
+/// A candidate's text after the line that introduces its list, unless the candidate before has it already.
 fn said(candidate: &Candidate, before: Option<&Candidate>) -> String {
     match &candidate.lead {
         Some(lead) if before.is_none_or(|before| before.lead.as_ref() != Some(lead)) => {

@@ -1,15 +1,15 @@
-//! The names of the people who take part.
+//! The names of the participants.
 
 use std::collections::BTreeSet;
 
 use super::text::fold;
 
-/// The names of the people who take part, lower case.
+/// The names of the participants, in lower case.
 #[derive(Default)]
 pub(super) struct Names(BTreeSet<String>);
 
 impl Names {
-    /// From the names as they are shown; the parts of a name count too.
+    /// From display names; the parts of a name count too.
     pub(super) fn new<'a>(names: impl Iterator<Item = &'a str>) -> Self {
         let mut all = BTreeSet::new();
         for name in names {
@@ -24,12 +24,12 @@ impl Names {
         Self(all)
     }
 
-    /// Whether it is a name, given in lower case.
+    /// Whether a lower-case word is a name.
     pub(super) fn contains(&self, name: &str) -> bool {
         self.0.contains(name)
     }
 
-    /// The text behind the name of the person it is said to: `alice: yes` says `yes`.
+    /// The text without the name of its addressee: `alice: yes` becomes `yes`.
     pub(super) fn without_addressee<'a>(&self, text: &'a str) -> &'a str {
         let Some((name, rest)) = text.split_once([':', ',', ' ', '、']) else {
             return text;

@@ -4,14 +4,14 @@ use super::facts::{CURRENCIES, Fact, fact};
 use super::text::is_kanji;
 use crate::phrases::{Phrases, phrases, weighted};
 
-/// What follows a number in Japanese, and what the two then are worth.
+/// Counters after a number in Japanese, and the weight of the two together.
 const COUNTERS: Phrases = phrases!("japanese/counters.txt");
-/// What follows a number in English where the two are an amount.
+/// Units after a number in English.
 const UNITS: Phrases = phrases!("english/units.txt");
-/// Longer chunks of letters and digits are rather hashes and dumps than ids.
+/// Longer chunks of letters and digits are hashes and dumps rather than ids.
 const MAX_ID_LENGTH: usize = 24;
 
-/// The fact in a chunk that holds a digit, `tail` being what follows it.
+/// The fact in a chunk with a digit; `tail` is the text after it.
 pub(super) fn number_fact(chunk: &str, lower: &str, tail: &str) -> Option<Fact> {
     if is_date(chunk) {
         return fact(chunk, 1.0);
@@ -88,7 +88,7 @@ fn is_amount(number: &str) -> bool {
             .all(|c| c.is_ascii_alphabetic() || matches!(c, '%' | '/'))
 }
 
-/// A number with what it counts: `300万円`, `3月`, `200 GB`, or alone.
+/// A number with its unit: `300万円`, `3月`, `200 GB`, or alone.
 fn counted(number: &str, digits: usize, tail: &str) -> Fact {
     if let Some((counter, weight)) = COUNTERS
         .iter()

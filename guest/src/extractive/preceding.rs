@@ -1,4 +1,4 @@
-//! What a short answer needs before it to be understood: `alice: how many? → bob: 24`.
+//! The preceding sentence that a short answer needs to be understood: `alice: how many? → bob: 24`.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -7,35 +7,35 @@ use super::score::{Candidate, Preceding};
 use super::terms::plain_words;
 use super::text::width;
 
-/// The context is one of so many messages before, in the same burst of talk.
+/// In a thread it is at most so many messages earlier.
 const THREAD_REACH: usize = 4;
-/// Outside threads talks cross each other.
+/// Outside threads conversations overlap.
 const OPEN_REACH: usize = 2;
-/// A sentence stands alone when it is wider than this or has more plain words.
+/// A wider sentence, or one with more plain words, is understood alone.
 const MAX_WIDTH: usize = 44;
 const MAX_WORDS: usize = 1;
-/// What is left of the worth of a sentence that needs a context and has none.
+/// The factor for a sentence that needs a preceding one and has none.
 const WITHOUT_PRECEDING: f64 = 0.6;
-/// A context is as wide as this, has so many plain words, and is no chatter.
+/// The limits of a preceding sentence. It is not chatter.
 const MAX_PRECEDING_WIDTH: usize = 90;
 const LEAST_PRECEDING_WIDTH: usize = 24;
 const LEAST_PRECEDING_WORDS: usize = 2;
 
-/// What was said last in every burst of talk.
+/// The last sentence of every burst of talk.
 #[derive(Default)]
 pub(super) struct Earlier(BTreeMap<usize, Said>);
 
-/// An earlier sentence that can be a context.
+/// A sentence that others may need before them.
 struct Said {
     preceding: Preceding,
     facts: Vec<(usize, f64)>,
     terms: Vec<usize>,
-    /// How many messages the burst has gone on since.
+    /// The number of later messages in the burst.
     age: usize,
 }
 
 impl Earlier {
-    /// Gives the first sentence of the next message of a burst its context, and remembers the message.
+    /// Gives the first sentence of a burst's next message its preceding sentence, and remembers the message.
     pub(super) fn go_on(&mut self, burst: usize, in_thread: bool, message: &mut [Candidate]) {
         let reach = if in_thread { THREAD_REACH } else { OPEN_REACH };
         let asking = message
@@ -76,7 +76,7 @@ impl Said {
         }
     }
 
-    /// What the context holds is told with the candidate, and counts half.
+    /// The preceding sentence is shown with the candidate, and its facts count half.
     fn precede(&self, candidate: &mut Candidate) {
         candidate.preceding = Some(self.preceding.clone());
         let content = &mut candidate.content;

@@ -1,20 +1,20 @@
-//! Questions: one that was answered says little without its answer, an open one is to be remembered.
+//! Weighs questions: an answered one says little without its answer, an open one should be remembered.
 
 use std::collections::BTreeMap;
 
 use super::score::Candidate;
 use crate::bindings::types::Message;
 
-/// A question at the top level is answered when somebody else writes so soon after it.
+/// A question at the top level is answered if somebody else writes soon after it: within so many messages and seconds.
 const ANSWER_MESSAGES: usize = 4;
 const ANSWER_SECONDS: i64 = 900;
-/// It is also answered when somebody else later says so many of its words in one sentence,
+/// It is also answered if somebody else later uses so many of its rare words in one sentence.
 const SHARED_WORDS: usize = 2;
-/// of those words that stand in no more sentences than this.
+/// A word is rare if no more sentences than this contain it.
 const RARE: usize = 8;
-/// What is left of an answered question.
+/// The factor for an answered question.
 const ANSWERED: f64 = 0.5;
-/// What an open one is worth beside what it holds.
+/// The extra weight of an open question.
 const OPEN: f64 = 1.0;
 
 /// Weighs the questions among the sentences of the messages; a candidate's line is its message.
@@ -33,7 +33,7 @@ pub(super) fn weigh(candidates: &mut [Candidate], messages: &[&Message]) {
         .zip(answered)
         .filter(|(c, _)| c.content.question)
     {
-        // What is asked is not decided.
+        // What is asked is not decided yet.
         candidate.content.decision /= 2.0;
         if answered {
             candidate.factor *= ANSWERED;
@@ -43,7 +43,7 @@ pub(super) fn weigh(candidates: &mut [Candidate], messages: &[&Message]) {
     }
 }
 
-/// Which sentences hold each word.
+/// The sentences that contain each word.
 struct Later<'a> {
     candidates: &'a [Candidate],
     by_term: BTreeMap<usize, Vec<usize>>,
@@ -63,7 +63,7 @@ impl<'a> Later<'a> {
         }
     }
 
-    /// Whether somebody else says enough of a question's words after it.
+    /// Whether somebody else uses enough of a question's words after it.
     fn takes_up(&self, question: &Candidate) -> bool {
         let writer = |c: &Candidate| c.crowds.last().map(|writer| writer.id);
         let rare = question

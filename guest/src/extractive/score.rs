@@ -1,4 +1,4 @@
-//! What a sentence is worth: its facts, its decisions and the words the input keeps coming back to.
+//! The value of a sentence: its facts, its decisions and the recurring words of the input.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -12,28 +12,28 @@ use super::text::{fold, width};
 /// A sentence or an item that may become part of the memory.
 #[derive(Clone, Debug)]
 pub(super) struct Candidate {
-    /// The line it stands in: candidates of the same line share one prefix.
+    /// Its line: candidates of the same line share one prefix.
     pub(super) line: usize,
-    /// How that line begins: `- 2024-03-01 `.
+    /// The beginning of that line: `- 2024-03-01 `.
     pub(super) prefix: String,
-    /// What it answers or goes on with, which is said before it.
+    /// The sentence that it answers or continues, shown before it.
     pub(super) preceding: Option<Preceding>,
-    /// Who says it: `alice: `, or nothing.
+    /// The speaker, `alice: `, or empty.
     pub(super) speaker: Rc<str>,
-    /// What announces the list it stands in.
+    /// The line that introduces its list.
     pub(super) lead: Option<Rc<str>>,
     /// The text itself.
     pub(super) text: String,
-    /// What it is part of (a burst of talk and a writer, or an age and a channel), so that no
-    /// crowd takes all.
+    /// The groups it belongs to (a burst of talk and a writer, or an age and a channel), so that no group takes all the
+    /// room.
     pub(super) crowds: [Crowd; 2],
-    /// What it holds.
+    /// Its content.
     pub(super) content: Content,
-    /// What makes it worth more or less as a whole; 1 for nothing.
+    /// A factor for its value; 1 is neutral.
     pub(super) factor: f64,
 }
 
-/// An earlier sentence without which a short one says little.
+/// An earlier sentence that a short one needs to be understood.
 #[derive(Clone, Debug)]
 pub(super) struct Preceding {
     /// The line of that sentence.
@@ -44,16 +44,16 @@ pub(super) struct Preceding {
     pub(super) text: Rc<str>,
 }
 
-/// Something that many candidates are part of.
+/// A group of candidates.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Crowd {
     /// Which one.
     pub(super) id: usize,
-    /// By how much every pick of it discounts its others.
+    /// The discount on its other candidates for every pick.
     pub(super) discount: f64,
 }
 
-/// What a sentence holds. Facts and terms are ids of a [`Vocabulary`].
+/// The content of a sentence. Facts and terms are ids of a [`Vocabulary`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Content {
     /// Facts and their weights.
@@ -62,13 +62,13 @@ pub(super) struct Content {
     pub(super) terms: Vec<usize>,
     /// How much it decides; see [`cues::decision`].
     pub(super) decision: f64,
-    /// Whether it asks.
+    /// Whether it is a question.
     pub(super) question: bool,
-    /// What is left of its worth after greetings, nods and stubs are discounted.
+    /// The factor that discounts greetings, agreement and stubs.
     pub(super) quality: f64,
 }
 
-/// The words and facts of one input, with the number of sentences that hold each.
+/// The words and facts of one input, with the number of sentences that contain each.
 #[derive(Default)]
 pub(super) struct Vocabulary {
     ids: BTreeMap<String, usize>,
@@ -87,13 +87,13 @@ impl Vocabulary {
         id
     }
 
-    /// How many different words and facts there are.
+    /// The number of different words and facts.
     pub(super) fn len(&self) -> usize {
         self.counts.len()
     }
 
-    /// The weight of each word: subjects that come back weigh most, words of one sentence
-    /// and words of every sentence little. Square roots alone, which are exact everywhere.
+    /// The weight of each word: recurring subjects weigh most, words of one sentence and words of every sentence
+    /// little. Uses only square roots, which are exact on every machine.
     pub(super) fn term_weights(&self) -> Vec<f64> {
         let often = f64::from((self.sentences / 10).max(4));
         let weight = |count: u32| match f64::from(count) {
@@ -159,7 +159,7 @@ fn quality(text: &str, facts: f64, decision: f64, terms: usize) -> f64 {
     quality
 }
 
-/// Source, paths and dumps: many marks among the letters, addresses aside.
+/// Source code, paths and dumps: many marks among the letters, URLs aside.
 fn is_source(text: &str) -> bool {
     let words = text.split_whitespace().filter(|word| !word.contains("://"));
     let (mut marks, mut letters) = (0, 0);

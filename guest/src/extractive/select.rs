@@ -1,27 +1,27 @@
-//! Picks candidates one after the other, each for what it adds to those before it.
+//! Picks candidates one after the other, each for what it adds to those already picked.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, BinaryHeap};
 
 use super::score::{Candidate, Vocabulary};
 
-/// A decision says more than a number of the same weight.
+/// A decision counts more than a number of the same weight.
 const DECISION_WEIGHT: f64 = 1.25;
-/// The most that the words of a sentence can be worth.
+/// The most that the words of a sentence count.
 const SUBJECT_WEIGHT: f64 = 1.5;
-/// By how much every sentence of a line discounts the others.
+/// The discount on the other sentences of a line for every pick.
 const LINE_DISCOUNT: f64 = 0.25;
 
 /// What a candidate costs, in tokens.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Cost {
-    /// As the first of its line, with prefix and line break.
+    /// As the first of its line, including prefix and line break.
     pub(super) alone: u32,
-    /// Behind another one of the same line.
+    /// After another one of the same line.
     pub(super) joined: u32,
 }
 
-/// Best first; of two alike, the earlier.
+/// Best first; of two equals, the earlier.
 #[derive(PartialEq)]
 struct Ranked {
     ratio: f64,
@@ -49,7 +49,7 @@ pub(super) struct Selection<'a> {
     candidates: &'a [Candidate],
     term_weights: Vec<f64>,
     covered: Vec<u32>,
-    /// How many of each line and crowd.
+    /// The number of picks of each line and crowd.
     lines: BTreeMap<usize, u32>,
     crowds: [BTreeMap<usize, u32>; 2],
 }
@@ -66,7 +66,7 @@ impl<'a> Selection<'a> {
         }
     }
 
-    /// What a candidate adds to what has been picked. It never grows while more is picked.
+    /// What a candidate adds to the picks. It never grows when more is picked.
     pub(super) fn gain(&self, candidate: &Candidate) -> f64 {
         let content = &candidate.content;
         let fresh = |id: usize| 1.0 / f64::from(1 + 2 * self.covered.get(id).copied().unwrap_or(0));
@@ -117,11 +117,11 @@ impl<'a> Selection<'a> {
         }
     }
 
-    /// Picks within `budget` tokens; best first. The cost of a candidate stands at its index.
-    /// What adds less than `least_gain` is left out, even where there is room for it.
+    /// Picks within `budget` tokens, best first. `costs` has the cost of each candidate at its index. Leaves out what
+    /// adds less than `least_gain`, even if there is room for it.
     ///
-    /// Gains only fall, so that a candidate whose gain still leads after it was reckoned anew
-    /// is the best of all: few are reckoned per pick, however many there are.
+    /// Gains only fall, so if a candidate still leads after its gain was computed again, it is the best: only a few are
+    /// computed per pick.
     pub(super) fn pick(mut self, costs: &[Cost], budget: u32, least_gain: f64) -> Vec<usize> {
         let mut heap: BinaryHeap<Ranked> = (0..self.candidates.len())
             .map(|index| self.rank(index, costs))
@@ -196,7 +196,7 @@ fn picked(counts: &BTreeMap<usize, u32>, id: usize) -> u32 {
     counts.get(&id).copied().unwrap_or(0)
 }
 
-/// Gain by the square root of cost: short ones lead, but whole thoughts are not outdone by stubs.
+/// Gain divided by the square root of cost: short candidates lead, but stubs do not beat whole thoughts.
 pub(super) fn per_cost(gain: f64, cost: f64) -> f64 {
     gain / cost.max(1.0).sqrt()
 }

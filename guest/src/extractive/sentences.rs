@@ -9,29 +9,29 @@ use super::text::{
 };
 use crate::phrases::{Phrases, phrases};
 
-/// A sentence is cut where it is wider than this (a Japanese character is two columns).
+/// A wider sentence is cut (a Japanese character is two columns).
 const MAX_WIDTH: usize = 260;
-/// A line that announces a list is no wider than this.
+/// A line that introduces a list is no wider than this.
 const MAX_LEAD_WIDTH: usize = 40;
-/// A sentence no wider than this may only announce the next one, or ask about the last one.
+/// A sentence no wider than this may only introduce the next one, or ask about the last one.
 const MAX_ANNOUNCEMENT_WIDTH: usize = 18;
-/// So many lines of code or log in a row are a dump, of which the first stands for all.
+/// So many lines of code or log in a row are a dump, represented by the first.
 const DUMP_LINES: usize = 3;
-/// A full stop behind one of these ends no sentence.
+/// A full stop after one of these does not end a sentence.
 const ABBREVIATIONS: Phrases = phrases!("english/abbreviations.txt");
 
-/// One sentence: one line, without marks of lists, headings or quotations at its head.
+/// One sentence in one line, without list, heading or quotation marks at its beginning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Sentence {
     /// The text.
     pub(crate) text: String,
-    /// The line that announces the list it stands in: `決定事項:`.
+    /// The line that introduces its list: `決定事項:`.
     pub(crate) lead: Option<Rc<str>>,
     /// Whether it is the first line of code or of a log.
     pub(crate) code: bool,
 }
 
-/// The sentences of a message, in order. Of code blocks and dumps only the first line is there.
+/// The sentences of a message, in order. Code blocks and dumps are represented by their first line.
 pub(crate) fn split(text: &str) -> Vec<Sentence> {
     let mut sentences = Vec::new();
     let mut lead: Option<Rc<str>> = None;
@@ -74,7 +74,7 @@ struct Line {
     code: bool,
 }
 
-/// The lines that count: fences are gone, and blocks of code are their first line.
+/// The lines, without fences, and with blocks of code reduced to their first line.
 fn lines(text: &str) -> Vec<Line> {
     let mut lines: Vec<Line> = Vec::new();
     let mut fenced = false;
@@ -83,7 +83,7 @@ fn lines(text: &str) -> Vec<Line> {
         let mut dump = 0;
         for raw in part.split(is_line_break).filter(|l| !l.trim().is_empty()) {
             if fenced {
-                // A word alone behind the fence is the name of the language.
+                // A single word after the fence is the name of the language.
                 let is_language = raw.len() < 12 && part.starts_with(raw) && raw.len() < part.len();
                 if !code_seen && !is_language {
                     code_seen = true;
@@ -114,7 +114,7 @@ fn lines(text: &str) -> Vec<Line> {
     lines
 }
 
-/// Stack frames, log lines, source: much punctuation, or the head that such lines have.
+/// Stack frames, log lines, source code: much punctuation, or a typical beginning.
 fn looks_like_code(line: &str) -> bool {
     let text = line.trim();
     if text.contains("://") || text.chars().any(|c| is_kana(c) || is_kanji(c)) {
@@ -136,8 +136,8 @@ fn looks_like_code(line: &str) -> bool {
     !is_bullet && (indented || is_frame || stamped || marks * 2 > letters)
 }
 
-/// The sentences of one line. What only announces (`原因わかりました。`, `Found it.`) stays with
-/// the sentence that it announces, and a question of a word or two with what it is about.
+/// The sentences of one line. A sentence that only introduces the next one (`原因わかりました。`, `Found it.`) stays with it,
+/// and a very short question stays with the sentence before it.
 fn split_line(line: &str) -> Vec<&str> {
     let ranges = sentence_ranges(line);
     let mut joined: Vec<Range<usize>> = Vec::with_capacity(ranges.len());
@@ -169,7 +169,7 @@ fn announces(piece: &str) -> bool {
     width(piece) <= MAX_ANNOUNCEMENT_WIDTH && !is_chatter(&lower) && !is_question(&lower)
 }
 
-/// Cuts one line behind its sentence ends.
+/// Cuts one line after its ends of sentences.
 fn sentence_ranges(line: &str) -> Vec<Range<usize>> {
     let mut ranges = Vec::new();
     let mut start = 0;
@@ -216,11 +216,11 @@ fn is_closer(c: char) -> bool {
     )
 }
 
-/// Whether an end mark behind `head` and before `next` ends a sentence.
+/// Whether an end mark between `head` and `next` ends a sentence.
 fn ends_here(mark: char, head: &str, next: Option<char>) -> bool {
     let spaced = next.is_none_or(char::is_whitespace);
     match mark {
-        // `3.5`, `v1.2.3`, `main.rs` and addresses have no space behind the full stop.
+        // `3.5`, `v1.2.3`, `main.rs` and URLs have no space after the full stop.
         '.' => spaced && !is_abbreviation(head),
         '!' | '?' => spaced || next.is_some_and(|n| is_kana(n) || is_kanji(n)),
         _ => true,

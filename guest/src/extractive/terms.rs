@@ -3,7 +3,7 @@
 use super::text::{fold, is_kana, is_kanji, is_katakana};
 use crate::phrases::{Phrases, phrases};
 
-/// Words that say nothing about the subject. `not` is none of them: it tells two sentences apart.
+/// Words that say nothing about the subject. `not` is kept, as it makes a difference between two sentences.
 const STOP_WORDS: Phrases = phrases!("english/stop-words.txt");
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -52,7 +52,7 @@ pub(crate) fn terms(text: &str) -> Vec<String> {
     terms
 }
 
-/// The content words as they are written, in their order: runs of kanji are not cut into pairs.
+/// The content words in their order; runs of kanji are not split into pairs.
 pub(crate) fn words(text: &str) -> Vec<String> {
     let text = fold(text).to_lowercase();
     let chars: Vec<char> = text.chars().collect();
@@ -72,7 +72,7 @@ pub(crate) fn words(text: &str) -> Vec<String> {
     words
 }
 
-/// How many words say what the sentence is about: addresses, numbers and ids do not.
+/// The number of words that say what the sentence is about: URLs, numbers and ids do not count.
 pub(super) fn plain_words(text: &str) -> usize {
     let text = fold(text).to_lowercase();
     let plain = text

@@ -1,10 +1,10 @@
-//! Text as one harmless line: what could forge the structure of a memory is taken off.
+//! Text as one harmless line, without marks that could forge the structure of a memory.
 
 use std::borrow::Cow;
 
 use unicode_segmentation::UnicodeSegmentation;
 
-/// Whether a character ends a line, in any of the ways Unicode knows.
+/// Whether a character ends a line, in any way that Unicode defines.
 pub(crate) fn is_line_break(c: char) -> bool {
     matches!(
         c,
@@ -12,22 +12,22 @@ pub(crate) fn is_line_break(c: char) -> bool {
     )
 }
 
-/// Hiragana and katakana, the long vowel mark included.
+/// Hiragana and katakana, including the long vowel mark.
 pub(crate) fn is_kana(c: char) -> bool {
     matches!(c, '\u{3041}'..='\u{30ff}' | '\u{31f0}'..='\u{31ff}' | '\u{ff66}'..='\u{ff9f}')
 }
 
-/// Katakana, the long vowel mark included.
+/// Katakana, including the long vowel mark.
 pub(super) fn is_katakana(c: char) -> bool {
     matches!(c, '\u{30a1}'..='\u{30fa}' | '\u{30fc}'..='\u{30ff}' | '\u{31f0}'..='\u{31ff}' | '\u{ff66}'..='\u{ff9f}')
 }
 
-/// Chinese characters, with the repetition mark.
+/// Chinese characters, including the repetition mark.
 pub(crate) fn is_kanji(c: char) -> bool {
     matches!(c, '々' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{323af}')
 }
 
-/// What a reader cannot see and what turns the reading direction.
+/// Invisible characters, and those that change the reading direction.
 fn is_invisible(c: char) -> bool {
     matches!(
         c,
@@ -52,7 +52,7 @@ pub(crate) fn flatten(text: &str) -> String {
 
 /// Full-width ASCII as ASCII, so that `３％` and `3%` are one fact.
 pub(crate) fn fold(text: &str) -> Cow<'_, str> {
-    // Full-width ASCII begins with this byte.
+    // The first byte of full-width ASCII in UTF-8.
     if !text.as_bytes().contains(&0xef) && !text.contains('\u{3000}') {
         Cow::Borrowed(text)
     } else {
@@ -69,22 +69,22 @@ pub(crate) fn fold_char(c: char) -> char {
     }
 }
 
-/// As [`char::is_alphanumeric`], without a search through its tables for what Japanese is written in.
+/// As [`char::is_alphanumeric`], without searching its tables for common Japanese characters.
 pub(crate) fn is_alphanumeric(c: char) -> bool {
     is_caseless(c) || !is_mark(c) && c.is_alphanumeric()
 }
 
-/// Marks that Japanese is written with; not all, but `、`, `。`, brackets and the space among them.
+/// Common Japanese marks: not all, but `、`, `。`, brackets and the space.
 pub(crate) fn is_mark(c: char) -> bool {
     matches!(c, '\u{3000}'..='\u{3004}' | '\u{3008}'..='\u{3020}' | '\u{ff01}'..='\u{ff0f}')
 }
 
-/// Letters of Japanese, which have neither lower nor upper case; not all, but most of what is written.
+/// Common Japanese letters, which have neither lower nor upper case; not all.
 pub(crate) fn is_caseless(c: char) -> bool {
     matches!(c, 'ぁ'..='ゖ' | 'ァ'..='ヺ' | 'ー' | '\u{4e00}'..='\u{9fff}')
 }
 
-/// What stood before the text of a line.
+/// The marks before the text of a line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Markers {
     /// A bullet or a number of a list.
@@ -93,7 +93,7 @@ pub(crate) struct Markers {
     pub(crate) heading: bool,
 }
 
-/// Takes the marks of lists, headings, quotations, rules and tables off the head of a flattened line.
+/// Removes the marks of lists, headings, quotations, rules and tables from the beginning of a flattened line.
 pub(crate) fn strip_markers(line: &str) -> (&str, Markers) {
     let mut rest = line.trim();
     let mut markers = Markers::default();
@@ -113,7 +113,7 @@ pub(crate) fn strip_markers(line: &str) -> (&str, Markers) {
     }
 }
 
-/// `# text` and `##text`; not `#42`, which is an id, or `#general`, which is a channel.
+/// `# text` and `##text`, but not `#42`, which is an id, or `#general`, which is a channel.
 fn after_heading(line: &str) -> Option<&str> {
     let text = line.trim_start_matches(['#', '＃']);
     let marks = line.chars().take_while(|c| matches!(c, '#' | '＃')).count();
@@ -148,12 +148,12 @@ fn after_other(line: &str) -> Option<&str> {
     (line.len() - text.len() > 1 && (text.is_empty() || text.starts_with(' '))).then_some(text)
 }
 
-/// Columns on a terminal, roughly: what is not ASCII takes about two, and about a token.
+/// Columns on a terminal, roughly: a character outside ASCII takes about two columns, and about one token.
 pub(crate) fn width(text: &str) -> usize {
     text.chars().map(|c| if c.is_ascii() { 1 } else { 2 }).sum()
 }
 
-/// The text, cut at a word boundary with `…` where it is wider than so many columns.
+/// The text, cut at a word boundary and marked with `…` if it is wider than so many columns.
 pub(crate) fn cut(text: &str, columns: usize) -> String {
     if width(text) <= columns {
         return text.to_owned();
@@ -178,7 +178,7 @@ pub(crate) fn cut(text: &str, columns: usize) -> String {
     head
 }
 
-/// Ever shorter heads of a text, longest first, each ending in `…`: at most about `most` of them.
+/// Shorter and shorter beginnings of a text, longest first, each ending in `…`: about `most` of them at most.
 pub(super) fn shorter_heads(text: &str, most: usize) -> Vec<String> {
     let mut heads = Vec::new();
     let mut columns = width(text);
@@ -193,7 +193,7 @@ pub(super) fn shorter_heads(text: &str, most: usize) -> Vec<String> {
     heads
 }
 
-/// Whether the texts are Japanese rather than English, by their letters.
+/// Whether the texts are in Japanese rather than English, by their letters.
 pub(crate) fn is_japanese<'a>(texts: impl Iterator<Item = &'a str>) -> bool {
     let (mut kana, mut kanji, mut other) = (0_usize, 0_usize, 0_usize);
     for word in texts

@@ -1,5 +1,5 @@
-//! What the model cannot make for good rests for a while, longer each time; where the settings ask for it, an
-//! extract stands in meanwhile.
+//! Back-off: a memory that the model keeps failing to make is deferred, longer each time. If the settings ask for it,
+//! an extract stands in until then.
 
 use super::Run;
 use crate::bindings::errors::Error;
@@ -9,7 +9,7 @@ use crate::bindings::storage::{Deferral, Memory, MemoryDraft};
 use crate::bindings::types::{MemoryType, Scope, Timestamp};
 use crate::describe;
 
-/// Seconds after the first failure; they double with each further one.
+/// Seconds after the first failure; doubled with each further one.
 const FIRST_DELAY: i64 = 3600;
 /// Seconds, at most.
 const LONGEST_DELAY: i64 = 24 * 3600;
@@ -19,7 +19,7 @@ pub(super) struct Subject<'s> {
     pub(super) scope: Scope,
     pub(super) scope_id: &'s str,
     pub(super) memory_type: MemoryType,
-    /// What was deferred before.
+    /// Its earlier deferrals.
     pub(super) deferrals: &'s [Deferral],
 }
 
@@ -35,8 +35,8 @@ impl Run<'_> {
             .map_err(Error::Storage)
     }
 
-    /// The deferral that is not over. One that ends later than the longest rest from now on was made while the clock was
-    /// ahead: it does not count.
+    /// The deferral that has not ended. One that ends later than the longest delay from now was made while the clock
+    /// was ahead, and does not count.
     pub(super) fn active_deferral(
         &self,
         deferrals: &[Deferral],
@@ -48,7 +48,7 @@ impl Run<'_> {
         (1..=LONGEST_DELAY).contains(&left).then(|| earlier.clone())
     }
 
-    /// Defers what the same input will not make next time either; says whether it does.
+    /// Defers a memory if the same input will fail again; returns whether it did.
     pub(super) fn defer_if_lasting(&self, subject: &Subject<'_>, error: &Error) -> bool {
         let Some(reason) = lasting_reason(error) else {
             return false;
@@ -74,7 +74,7 @@ impl Run<'_> {
             .storage
             .defer(subject.scope, subject.scope_id, &deferral);
         if let Err(error) = deferred {
-            // The failure itself is reported; without the deferral it is only tried again sooner.
+            // The failure itself is reported; without the deferral it is only retried sooner.
             let what = describe::memory(subject.scope, subject.scope_id, subject.memory_type);
             let why = describe::storage_error(&error);
             let line = format!("cannot defer {what}: {why}");
@@ -90,7 +90,7 @@ fn of_type(deferrals: &[Deferral], memory_type: MemoryType) -> Option<&Deferral>
         .find(|deferral| deferral.memory_type == memory_type)
 }
 
-/// Why the same input will fail again, for people; none where it may succeed at the next run.
+/// Why the same input will fail again, for people; `None` if it may succeed at the next run.
 fn lasting_reason(error: &Error) -> Option<String> {
     let reason = match error {
         Error::BadAnswer(bad) => describe::bad_answer(bad),
@@ -104,7 +104,7 @@ fn lasting_reason(error: &Error) -> Option<String> {
     Some(reason)
 }
 
-/// Whether the model failed, and not the store or a template.
+/// Whether the model failed, rather than the store or a template.
 pub(super) fn is_of_model(error: &Error) -> bool {
     matches!(
         error,
@@ -112,7 +112,7 @@ pub(super) fn is_of_model(error: &Error) -> bool {
     )
 }
 
-/// Whether a stand-in tells more than the one that is there.
+/// Whether a draft has newer messages than the existing stand-in.
 pub(super) fn has_news(stand_in: Option<&Memory>, draft: &MemoryDraft) -> bool {
     stand_in
         .is_none_or(|stand_in| stand_in.source_latest_message_ts != draft.source_latest_message_ts)

@@ -27,11 +27,11 @@ impl Run<'_> {
         }
     }
 
-    /// Merges what an earlier run could not, then makes versions until nothing more is due: after a
-    /// long pause there may be more messages than go into one.
+    /// Merges versions that an earlier run could not merge, then makes versions until nothing more is due: after a long
+    /// pause there may be more messages than fit into one version.
     ///
-    /// A merge that the model refuses keeps no version from being made: it is deferred, and done later. Only where versions
-    /// are overwritten must the merge come first.
+    /// A merge that the model refuses is deferred, and versions are still made. If versions are overwritten, the merge
+    /// must come first.
     fn work_on_channel(&self, backlog: &Backlog, made: &mut Vec<Made>) -> StepResult {
         let mut skip = self.skip_reason(backlog)?;
         if let Some(reason) = skip
@@ -42,8 +42,8 @@ impl Run<'_> {
         let mut channel = ChannelState::load(self, &backlog.channel)?;
         let mut backlog = backlog.clone();
         if !channel.is_as_in(&backlog) {
-            // Another run was faster. What is due now is read after the state, never before it: a save
-            // over an older state is refused.
+            // Another run saved first. What is due is read after the state, never before it: a save based on an older
+            // state is refused.
             backlog = self.read_backlog(&channel.channel.id, None)?;
             skip = self.skip_reason(&backlog)?;
         }
@@ -58,7 +58,7 @@ impl Run<'_> {
         };
         while skip.is_none() {
             if merged != Ok(Outcome::Done) && self.overwrites_versions() {
-                // A version that is not merged yet must not be overwritten: what it tells stands nowhere else.
+                // A version that is not merged yet must not be overwritten: its content is nowhere else.
                 self.stand_in_for_version(&channel, &backlog, made)?;
                 return merged;
             }
@@ -91,8 +91,8 @@ impl Run<'_> {
         }
     }
 
-    /// Merges what waits, as far as it goes: [`Outcome::Done`], [`Outcome::Deferred`], or the error that lets
-    /// the merge rest. Fails where the rest of the step is pointless.
+    /// Merges the waiting versions: [`Outcome::Done`], [`Outcome::Deferred`], or the error that deferred the merge.
+    /// Returns `Err` if the step cannot go on.
     fn merge_unless_deferred(
         &self,
         channel: &mut ChannelState,
@@ -113,7 +113,7 @@ impl Run<'_> {
         }
     }
 
-    /// Makes and saves the next version; none where there is nothing to summarise.
+    /// Makes and saves the next version; returns `None` if there is nothing to summarise.
     fn make_version(
         &self,
         channel: &mut ChannelState,
@@ -151,12 +151,12 @@ impl Run<'_> {
         Ok(Some(saved))
     }
 
-    /// Whether a channel has one version only, which the next one replaces.
+    /// Whether a channel has only one version, which the next one replaces.
     fn overwrites_versions(&self) -> bool {
         !self.ports.settings.short_term_history.enabled
     }
 
-    /// Extracts what the next version would summarise, where the settings ask for it and there is news.
+    /// Makes a stand-in for the next version, if the settings ask for it and there is news.
     fn stand_in_for_version(
         &self,
         channel: &ChannelState,
@@ -180,8 +180,8 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// The messages since the window's start. Where more are new than go into one memory, the oldest
-    /// of them come first and the rest goes into the next version.
+    /// The messages since the window's start. If there are more new messages than go into one memory, the oldest go
+    /// first and the others into the next version.
     fn read_window(
         &self,
         channel: &Channel,
@@ -208,7 +208,7 @@ impl Run<'_> {
         conversation_history(channel, messages, None)
     }
 
-    /// Merges every short-term version that the long-term memory has not taken in, oldest first.
+    /// Merges every short-term version that is not in the long-term memory yet, oldest first.
     fn merge_waiting(&self, channel: &mut ChannelState, made: &mut Vec<Made>) -> Result<(), Error> {
         for short_term in channel.waiting() {
             let context = channel.merge_context(self, &short_term);
@@ -222,7 +222,7 @@ impl Run<'_> {
                 MemoryType::LongTerm,
                 existing,
             )?;
-            // A blank version, which only an import can leave, has nothing to merge.
+            // A blank version, which only an import can make, has nothing to merge.
             let Some(engine) = summary.engine else {
                 continue;
             };
@@ -253,7 +253,7 @@ impl Run<'_> {
     }
 }
 
-/// The newest of some ids.
+/// The newest of the ids.
 pub(super) fn newest(ids: &[String]) -> Result<Option<String>, Error> {
     let mut newest: Option<(Ts, &String)> = None;
     for id in ids {

@@ -1,4 +1,4 @@
-//! What is due, and since when a memory looks back.
+//! What is due, and from when on a memory includes messages.
 
 use super::Run;
 use crate::bindings::errors::Error;
@@ -8,8 +8,7 @@ use crate::bindings::storage::{Backlog, Due, DueQuery};
 use crate::bindings::types::Timestamp;
 use crate::ts::Ts;
 
-/// Whether a channel's short-term memory takes a new version (document `01f`,
-/// `_should_update_short_term_memory`).
+/// Whether a channel's short-term memory gets a new version (document `01f`, `_should_update_short_term_memory`).
 ///
 /// # Errors
 /// [`Error::InvalidTs`].
@@ -33,7 +32,7 @@ pub fn should_update(
     Ok(latest <= Ts::last_of(idle_since(history, now)))
 }
 
-/// A conversation is over where its newest message is not after this.
+/// A conversation is over if its newest message is not after this.
 fn idle_since(history: &ShortTermHistory, now: Timestamp) -> Timestamp {
     let unix_seconds = now
         .unix_seconds
@@ -50,7 +49,7 @@ impl Run<'_> {
         Ts::last_of(self.now)
     }
 
-    /// The first id of the message window.
+    /// The first id in the message window.
     pub(super) fn window_start(&self) -> Ts {
         let hours = i64::from(self.ports.settings.short_term_window_hours);
         Ts::first_of(
@@ -60,14 +59,14 @@ impl Run<'_> {
         )
     }
 
-    /// Where a memory begins to look: at the window's start, but never after what is still to come, so
-    /// that what arrived while nobody ran, or while the model was away, is summarised too.
+    /// The first id of a memory: the window's start, but never after the first message that is not summarised yet, so
+    /// that messages that arrived while nothing ran, or while the model was down, are summarised too.
     pub(super) fn since(&self, backlog: &Backlog) -> Result<Ts, Error> {
         let start = self.window_start();
         Ok(summarized_through(backlog)?.map_or(start, |through| through.min(start)))
     }
 
-    /// The first id that no memory has taken in and that one is to take in.
+    /// The first id that is not in a memory yet and should be in the next one.
     pub(super) fn first_to_come(&self, backlog: &Backlog) -> Result<Ts, Error> {
         let start = self.window_start();
         Ok(match summarized_through(backlog)? {
@@ -91,10 +90,10 @@ impl Run<'_> {
             .map_err(Error::Storage)
     }
 
-    /// Why a channel takes no new version now; none where it does.
+    /// Why a channel gets no new version now; `None` if it gets one.
     ///
-    /// The idle rule alone would make one message followed by silence a new version at every run, so
-    /// a channel without a message newer than its last version is left alone first.
+    /// By the idle rule alone, one message followed by silence would make a new version at every run, so a channel
+    /// without newer messages is skipped first.
     pub(super) fn skip_reason(&self, backlog: &Backlog) -> Result<Option<SkipReason>, Error> {
         if backlog.new_message_count == 0 {
             return Ok(Some(SkipReason::NoNewMessages));
@@ -111,8 +110,8 @@ impl Run<'_> {
         Ok((!due).then_some(SkipReason::NotDue))
     }
 
-    /// What was never summarised counts only from the window on, or from where the store says that it is no longer
-    /// history; the rest is for a backfill.
+    /// A channel without a version counts only from the window's start, or from where the store says that its history
+    /// ends; older messages are left to a backfill.
     pub(super) fn is_outside_window(&self, backlog: &Backlog) -> Result<bool, Error> {
         if backlog.short_term_version.is_some() {
             return Ok(false);
@@ -127,8 +126,8 @@ impl Run<'_> {
     }
 }
 
-/// The watermark of the newest memory. Of a channel without one, what the store counts as history: everything after it
-/// waits for the first version, whatever its age.
+/// The watermark of the newest memory. For a channel without a memory, the end of its history in the store: all later
+/// messages wait for the first version, however old.
 fn summarized_through(backlog: &Backlog) -> Result<Option<Ts>, Error> {
     let through = backlog.summarized_through.as_deref();
     through.map(Ts::parse).transpose()

@@ -1,11 +1,11 @@
 //! Decides which memories are due, makes them and saves them (document `01f`).
 //!
-//! A run goes through threads, then channels, then the workspace. What a later step reads of an
-//! earlier one, it reads from the store, so a host may run the steps of one phase side by side.
+//! A run goes through threads, then channels, then the workspace. A later step reads the results of an earlier one from
+//! the store, so a host may run the steps of one phase side by side.
 //!
-//! **Invariant:** every save is atomic, and what is still to do is read from what is saved (watermarks
-//! and `merged-through`). A run that ends anywhere is therefore continued by the next one: nothing is
-//! lost, and nothing is merged twice.
+//! **Invariant:** every save is atomic, and the work that is left is derived from what is saved (watermarks and
+//! `merged-through`). If a run is stopped at any point, the next one continues it: nothing is lost, and nothing is
+//! merged twice.
 
 mod backoff;
 mod channel;
@@ -36,12 +36,12 @@ pub struct Run<'a> {
     ports: &'a Ports<'a>,
     summarizer: Summarizer<'a>,
     now: Timestamp,
-    /// Read for the first thread and kept for the others: threads change nothing in it.
+    /// Loaded for the first thread and kept for the others: threads change nothing in it.
     remembered: OnceCell<Remembered>,
 }
 
 impl<'a> Run<'a> {
-    /// A run as of `now`: later messages do not exist for it.
+    /// A run as of `now`, which ignores later messages.
     #[must_use]
     pub fn new(ports: &'a Ports<'a>, now: Timestamp) -> Self {
         Self {
@@ -55,7 +55,7 @@ impl<'a> Run<'a> {
     /// Makes everything that is due.
     ///
     /// # Errors
-    /// [`Error::Storage`] where what is due cannot be read. Any later failure is an entry of the report.
+    /// [`Error::Storage`] if what is due cannot be read. Any later failure is an entry of the report.
     pub fn generate(&self) -> Result<Report, Error> {
         let due = self.read_due()?;
         let mut entries: Vec<Entry> = due
@@ -106,7 +106,7 @@ impl<'a> Run<'a> {
                 .channels
                 .into_iter()
                 .filter(|backlog| {
-                    // One that cannot be judged is listed, so that its step reports the error.
+                    // A channel that cannot be checked is listed, so that its step reports the error.
                     backlog.unmerged_count > 0 || !matches!(self.skip_reason(backlog), Ok(Some(_)))
                 })
                 .map(|backlog| backlog.channel.id)
@@ -146,8 +146,8 @@ impl<'a> Run<'a> {
         self.workspace()
     }
 
-    /// Document `01f`'s flow, where the setting asks for it: the workspace is merged right after
-    /// each channel that changed.
+    /// Document `01f`'s flow, if the setting asks for it: the workspace is merged right after each channel that
+    /// changed.
     fn workspace_after(&self, channel: Option<&Entry>) -> Option<Entry> {
         channel
             .filter(|entry| made_for_channel(entry))
@@ -203,7 +203,7 @@ fn made_for_channel(entry: &Entry) -> bool {
     entry.scope == Scope::Channel && !entry.made.is_empty()
 }
 
-/// How a step ended: [`Outcome::Failed`] is the error.
+/// The result of a step; an error becomes [`Outcome::Failed`].
 type StepResult = Result<Outcome, Error>;
 
 fn outcome(result: StepResult) -> Outcome {

@@ -1,4 +1,4 @@
-//! One thread: its memory is overwritten whenever it has a new message.
+//! One thread: its memory is overwritten when it has a new message.
 
 use super::backoff::{self, Subject};
 use super::channel::newest;
@@ -48,7 +48,7 @@ impl Run<'_> {
         if previous.and_then(|memory| memory.source_latest_message_ts.as_ref())
             != backlog.summarized_through.as_ref()
         {
-            // Another run was faster, as for channels.
+            // Another run saved first, as for channels.
             let backlog = self.read_backlog(&backlog.channel.id, Some(thread_ts))?;
             if backlog.new_message_count == 0 {
                 return Ok(Outcome::Skipped(SkipReason::NoNewMessages));
@@ -100,7 +100,7 @@ impl Run<'_> {
         }
     }
 
-    /// The same context as a reply in that thread would get (document `extra05a`).
+    /// The same context that a reply in that thread gets (document `extra05a`).
     fn thread_context(
         &self,
         backlog: &Backlog,
@@ -115,7 +115,7 @@ impl Run<'_> {
         };
         let query = MessageQuery {
             channel_id: backlog.channel.id.clone(),
-            // The thread itself is read whole; around it, the window is enough.
+            // The thread is read whole; around it, the window is enough.
             since: Some(self.window_start().to_string()),
             until: self.until().to_string(),
             limit: self.ports.settings.generation_message_limit,
@@ -127,7 +127,7 @@ impl Run<'_> {
     }
 }
 
-/// The memory of the context's target thread; none where there was nothing to summarise.
+/// The memory of the context's target thread; `None` if there was nothing to summarise.
 fn thread_draft(
     run: &Run,
     context: &Context,

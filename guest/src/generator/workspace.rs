@@ -54,7 +54,7 @@ impl Run<'_> {
         if legacy {
             let short_term =
                 self.merge(&context, &channels, &memories, MemoryType::ShortTerm, made);
-            // Each is tried whatever became of the other; a failure of either shows.
+            // Each is tried even if the other failed; a failure of either is reported.
             result = match (result, short_term) {
                 (Ok(Outcome::Skipped(_)), Ok(other)) => Ok(other),
                 (first, Ok(_)) => first,
@@ -88,7 +88,7 @@ impl Run<'_> {
         if let Some(deferral) = self.active_deferral(&deferrals, memory_type) {
             return Ok(Outcome::Deferred(deferral));
         }
-        // The short-term memory is made anew each time; only the long-term one grows.
+        // The short-term memory is made from scratch each time; only the long-term one grows.
         let merged_into = existing.filter(|_| memory_type == MemoryType::LongTerm);
         let summary = self.summarizer.summarize(
             context,
@@ -143,7 +143,7 @@ struct Sources {
 }
 
 impl Sources {
-    /// Only channels that are still there count.
+    /// Ignores channels that no longer exist.
     fn select(channels: &[Channel], memories: &[Memory], memory_type: MemoryType) -> Self {
         let there: BTreeSet<&str> = channels.iter().map(|channel| channel.id.as_str()).collect();
         let selected: Vec<&Memory> = memories

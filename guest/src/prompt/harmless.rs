@@ -1,8 +1,8 @@
-//! Shows foreign text so that neither a reader nor a parser of a prompt takes it for the prompt's own structure.
+//! Escapes foreign text so that neither a reader nor a parser of a prompt takes it for the prompt's own structure.
 //!
-//! Foreign are messages, memories, and the names of people and channels; the persona is the owner's. Every such
-//! value passes through here before a template sees it, so templates of users are safe too. Templates never read a value again,
-//! so `{{ x }}` in a text is shown as it is.
+//! Foreign text: messages, memories, and the names of people and channels. The persona belongs to the owner. Every
+//! foreign value passes through here before a template sees it, so users' templates are safe too. Templates never parse
+//! a value, so `{{ x }}` in a text is shown as it is.
 //!
 //! | in a text or a memory | shown |
 //! |---|---|
@@ -11,13 +11,13 @@
 //! | the first line, if a table's line of dashes | the same |
 //! | the opening of a model's control token: `<\|`, `[INST]`, `</s>` … | with a backslash behind its first character |
 //!
-//! A line looks the same behind the marks of lists and quotations. White space, backslashes and what a reader cannot see make no
-//! difference either, nor do full-width and other look-alikes. A line ends wherever Unicode or Python's `splitlines` ends one. One
-//! backslash is put in whether or not there are some already, so that [`restore`] finds the text again. All other text keeps its
-//! bytes: `#1234`, `#general`, `- item`, `**bold** word`, `a --- b`.
+//! List and quotation marks before a line make no difference, nor do white space, backslashes, invisible characters,
+//! full-width characters and other look-alikes. A line ends wherever Unicode or Python's `splitlines` ends one. One
+//! backslash is added even if there are some already, so that [`restore`] can undo it. All other text keeps its bytes:
+//! `#1234`, `#general`, `- item`, `**bold** word`, `a --- b`.
 //!
-//! A name stands within a line. One that could break out of it, that looks like structure, or that holds what nobody sees, is shown in
-//! quotation marks with escapes, as in `"bob:\n## x"`.
+//! A name is part of a line. One that could break out of it, that looks like structure, or that has invisible
+//! characters, is shown in quotation marks with escapes, as in `"bob:\n## x"`.
 
 mod appearance;
 mod blocks;
@@ -33,7 +33,7 @@ use tokens::{opens_token, push_name_without_tokens, push_with_tokens, push_witho
 
 use crate::extractive::text::is_kanji;
 
-/// A message's text or a memory, as a prompt shows it. Harmless text costs one scan.
+/// A message's text or a memory, as a prompt shows it. Harmless text costs only one scan.
 #[must_use]
 pub fn text(text: &str) -> Cow<'_, str> {
     if is_harmless(text) {
@@ -60,8 +60,8 @@ pub fn name(name: &str) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// The text that [`text()`] shows like this. A model that copies a line copies its backslash, which would otherwise be remembered, and
-/// become one more with every merge.
+/// Undoes [`text()`]. A model that copies a line copies its backslash, which would otherwise be remembered, and grow
+/// with every merge.
 #[must_use]
 pub fn restore(shown: &str) -> Cow<'_, str> {
     if !shown.contains('\\') {
@@ -74,7 +74,7 @@ pub fn restore(shown: &str) -> Cow<'_, str> {
     Cow::Owned(lines.fold(String::with_capacity(shown.len()), push_with_tokens))
 }
 
-/// As [`restore`], for Markdown: there a backslash before a mark is not shown, unless it stands in code.
+/// As [`restore`], for Markdown, where a backslash before a mark is not displayed except in code.
 #[must_use]
 pub fn restore_code(markdown: &str) -> Cow<'_, str> {
     if !markdown.contains('\\') {
@@ -93,7 +93,7 @@ pub fn restore_code(markdown: &str) -> Cow<'_, str> {
     Cow::Owned(lines.fold(String::with_capacity(markdown.len()), push_with_tokens))
 }
 
-/// Whether [`text()`] has nothing to do; a text with fences may turn out to need nothing after all.
+/// Whether [`text()`] has nothing to do. A text with fences may need nothing after all.
 fn is_harmless(text: &str) -> bool {
     let may_be_marked =
         |line: &str, is_first| !line.starts_with(is_letter) && may_be_marked(line, is_first);
@@ -118,7 +118,7 @@ fn is_harmless(text: &str) -> bool {
 }
 
 fn is_plain_name(name: &str) -> bool {
-    // As most are.
+    // The common case.
     let is_word = |c: char| is_letter(c) || matches!(c, '0'..='9' | '.' | '_' | '-');
     if name.starts_with(is_letter) && name.chars().all(is_word) {
         return true;
@@ -141,7 +141,8 @@ fn is_plain_name(name: &str) -> bool {
         || !is_harmless(name))
 }
 
-/// Whether a name holds what nobody sees, other than what chooses or joins emoji, the forms of a kanji, or the letters of Indic scripts.
+/// Whether a name has invisible characters, except those that select or join emoji, variants of kanji, or letters of
+/// Indic scripts.
 fn hides_something(name: &str) -> bool {
     let is_joiner = |c: char| matches!(c, '\u{200d}' | '\u{fe00}'..='\u{fe0f}');
     let mut before = 'a';

@@ -1,10 +1,10 @@
 //! Renders prompts from the templates in `templates/`, which are Jinja2.
 //!
-//! Message texts and memories are values, never parsed as templates, and [`harmless`] keeps them from looking like
-//! the prompt's own structure. What a prompt says is in the templates alone; what they are given is in `variables`.
+//! Message texts and memories are values, never parsed as templates, and [`harmless`] keeps them from looking like the
+//! prompt's own structure. The wording of prompts is in the templates only; `variables` defines what they can use.
 //!
-//! The built-in templates are compiled into the component (`built_in`). Where a user replaces one of them, minijinja reads
-//! all that the prompt takes, built-in ones included.
+//! The built-in templates are compiled into the component (`built_in`). If a user replaces one of them, minijinja
+//! renders the whole prompt, including built-in partials.
 
 mod built_in;
 pub mod harmless;
@@ -36,7 +36,7 @@ use crate::bindings::types::{Context, MemoryType, Message, Scope, Timestamp};
 
 /// The template of a memory's prompt; the others are its partials.
 const MEMORY_PROMPT: &str = "memory_prompt.j2";
-/// The template of the prompt that merges the summaries of a long target's chunks.
+/// The template of the prompt that merges the summaries of chunks.
 const CHUNKS_PROMPT: &str = "chunks_prompt.j2";
 /// The template of a reply's prompt.
 const REPLY_PROMPT: &str = "reply_prompt.j2";
@@ -72,16 +72,16 @@ built_in!(
 
 /// Renders prompts. Built once per call of the component.
 pub struct Renderer {
-    /// minijinja with the users' templates; none where there are none.
+    /// minijinja with the users' templates; `None` if there are none.
     replaced: Option<Environment<'static>>,
 }
 
 impl Renderer {
-    /// Takes the built-in templates, with `overrides` in place of those of the same name. An
-    /// undefined variable is an error, as with Python's `StrictUndefined`.
+    /// Uses the built-in templates, with `overrides` replacing those of the same name. An undefined variable is an
+    /// error, as with Python's `StrictUndefined`.
     ///
     /// # Errors
-    /// [`Error::Template`] where an override does not compile, or has the name of no template.
+    /// [`Error::Template`] if an override does not compile, or if no template has its name.
     pub fn new(overrides: &[Template]) -> Result<Self, Error> {
         if overrides.is_empty() {
             return Ok(Self { replaced: None });
@@ -101,12 +101,11 @@ impl Renderer {
         })
     }
 
-    /// The prompt of one memory, whether or not there is something to summarise.
+    /// The prompt of one memory, even if there is nothing to summarise.
     ///
     /// # Errors
-    /// [`Error::UnsupportedCombination`] (see [`check_combination`]),
-    /// [`Error::MissingTargetThread`] for the thread scope without a target, and
-    /// [`Error::Template`] where a template fails.
+    /// [`Error::UnsupportedCombination`] (see [`check_combination`]), [`Error::MissingTargetThread`] for the thread
+    /// scope without a target, and [`Error::Template`] if a template fails.
     pub fn render(
         &self,
         context: &Context,
@@ -131,10 +130,10 @@ impl Renderer {
         ))
     }
 
-    /// The prompt that merges the summaries of a target's chunks, which stand in order of time.
+    /// The prompt that merges the summaries of a target's chunks, in order of time.
     ///
     /// # Errors
-    /// [`Error::Template`] where the template fails.
+    /// [`Error::Template`] if the template fails.
     pub fn render_merge(
         &self,
         context: &Context,
@@ -145,11 +144,11 @@ impl Renderer {
         self.render_request(&Variables::new(context, request, false))
     }
 
-    /// The prompt of a reply, or where there is no occasion for one of the judgment whether there should be.
-    /// `answered` is the message that is answered.
+    /// The prompt of a reply, or without an occasion, of the judgment whether there should be one. `answered` is the
+    /// message that is answered.
     ///
     /// # Errors
-    /// [`Error::Template`] where a template fails.
+    /// [`Error::Template`] if a template fails.
     pub fn render_reply(
         &self,
         context: &Context,
@@ -185,7 +184,7 @@ impl Renderer {
         let mut prompt = String::with_capacity(variables.size());
         match built_in(variables, &mut prompt) {
             Ok(()) => Ok(prompt),
-            // It tells the template and the line.
+            // minijinja's error names the template and the line.
             Err(built_in::NoTime) => render_with(&environment()?, name, variables),
         }
     }
@@ -206,9 +205,8 @@ fn render_with(
         .map_err(|error| template_error(&error, source))
 }
 
-/// minijinja, set up to render what Python's Jinja2 renders with `trim_blocks`, `lstrip_blocks`,
-/// `keep_trailing_newline` and `StrictUndefined`. One difference is known: Jinja2 keeps a newline
-/// right after `{% raw %}`, minijinja trims it.
+/// minijinja, configured to render like Python's Jinja2 with `trim_blocks`, `lstrip_blocks`, `keep_trailing_newline`
+/// and `StrictUndefined`. One known difference: Jinja2 keeps a newline right after `{% raw %}`, minijinja trims it.
 fn environment() -> Result<Environment<'static>, Error> {
     let syntax = SyntaxConfig::builder()
         .trim_blocks(true)
@@ -222,7 +220,7 @@ fn environment() -> Result<Environment<'static>, Error> {
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     environment.set_unknown_method_callback(unknown_method_callback);
     environment.add_filter("format_timestamp", values::format_timestamp);
-    // Loaded on first use: a prompt takes only some of them.
+    // Loaded on first use: a prompt uses only some of them.
     environment.set_loader(|name| Ok(built_in(name).map(unix_newlines)));
     Ok(environment)
 }
@@ -255,9 +253,9 @@ fn unknown_template(name: &str) -> Error {
     })
 }
 
-/// Names the template and the line where `error` began, and quotes that line.
+/// Names the template and the line of the original error, and quotes that line.
 fn template_error(error: &minijinja::Error, source: impl Fn(&str) -> Option<String>) -> Error {
-    // A failing partial is the cause of a failing include.
+    // If an include fails, its cause is the failing partial.
     let mut cause = error;
     while let Some(next) = cause
         .source()

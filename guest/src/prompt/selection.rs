@@ -3,7 +3,7 @@
 use crate::bindings::errors::{Combination, Error};
 use crate::bindings::types::{ChannelMemory, Context, MemoryType, Message, Persona, Scope};
 
-/// Whether there is such a memory at all.
+/// Whether this kind of memory exists.
 ///
 /// # Errors
 /// [`Error::UnsupportedCombination`] for a thread's long-term memory, and for the workspace's
@@ -28,8 +28,8 @@ pub fn check_combination(
     }
 }
 
-/// Whether there is anything to summarise. A memory of white space alone is none; a message counts
-/// whatever its text.
+/// Whether there is anything to summarise. A memory of only white space does not count; a message counts whatever its
+/// text.
 #[must_use]
 pub fn has_input(context: &Context, scope: Scope, memory_type: MemoryType) -> bool {
     let is_text = |text: &str| !text.trim().is_empty();
@@ -65,7 +65,7 @@ pub fn target_thread_messages(context: &Context) -> &[Message] {
         .map_or(&[], |thread| thread.messages.as_slice())
 }
 
-/// The messages that a reply follows: those of the target thread, or those outside threads where there is none.
+/// The messages that a reply answers: those of the target thread, or top-level messages if there is no target.
 #[must_use]
 pub fn reply_target_messages(context: &Context) -> &[Message] {
     match context.target_thread_ts {
@@ -80,7 +80,7 @@ pub fn is_own(message: &Message, persona: &Persona) -> bool {
     message.user.is_bot && message.user.name == persona.name
 }
 
-/// All messages of the conversation history: those outside threads, then thread by thread.
+/// All messages of the conversation history: top-level messages, then thread by thread.
 pub fn conversation_messages(context: &Context) -> impl Iterator<Item = &Message> {
     let history = &context.conversation_history;
     history
@@ -89,8 +89,8 @@ pub fn conversation_messages(context: &Context) -> impl Iterator<Item = &Message
         .chain(history.threads.iter().flat_map(|thread| &thread.messages))
 }
 
-/// The messages that are summarised: those of the target thread, or all of the conversation history;
-/// none where memories are.
+/// The messages that are summarised: those of the target thread, or the whole conversation history; empty if memories
+/// are merged.
 pub fn target_messages(
     context: &Context,
     scope: Scope,
@@ -105,7 +105,7 @@ pub fn target_messages(
         .chain(channel.into_iter().flatten())
 }
 
-/// The memories that are merged, labelled by channel where there are several; none where messages are summarised.
+/// The memories that are merged, labelled by channel if there are several; empty if messages are summarised.
 #[must_use]
 pub fn target_memories(
     context: &Context,
@@ -149,7 +149,7 @@ pub(super) fn channel_short_term_memory(context: &Context) -> Option<&str> {
     channel.and_then(newest_short_term_memory)
 }
 
-/// The last of a channel's history, or `short-term-memory` where there is no history.
+/// The last of a channel's history, or `short-term-memory` if there is no history.
 #[must_use]
 pub(super) fn newest_short_term_memory(channel: &ChannelMemory) -> Option<&str> {
     let newest = channel

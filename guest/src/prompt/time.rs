@@ -18,7 +18,7 @@ impl fmt::Display for UtcOffset {
     }
 }
 
-/// What the clock showed there; none outside the calendar.
+/// The local time; `None` if it is outside the calendar.
 pub(super) fn local(timestamp: Timestamp) -> Option<NaiveDateTime> {
     let seconds = timestamp
         .unix_seconds
@@ -26,8 +26,8 @@ pub(super) fn local(timestamp: Timestamp) -> Option<NaiveDateTime> {
     DateTime::from_timestamp(seconds, 0).map(|time| time.naive_utc())
 }
 
-/// Adds a time as chrono writes it, `2024-03-01 10:00:00`. Every message has one, and the general way took as long as the
-/// rest of its line.
+/// Appends a time as chrono writes it, `2024-03-01 10:00:00`. Every message has one, and chrono's own formatting took
+/// as long as the rest of its line.
 pub(super) fn push(text: &mut String, time: NaiveDateTime) {
     let Ok(year @ 0..=9999) = u32::try_from(time.year()) else {
         text.push_str(&time.to_string());

@@ -1,4 +1,4 @@
-//! The [`Variables`] as minijinja takes them, for users' templates. A name that a request does not have is undefined.
+//! The [`Variables`] as minijinja values, for users' templates. A name that a request does not have is undefined.
 
 use std::fmt;
 use std::sync::Arc;
@@ -93,13 +93,13 @@ fn persona_value(persona: View<'_, Persona>) -> Value {
     }
 }
 
-/// The messages of each thread, by its id.
+/// The messages of each thread, by thread id.
 fn thread_values(variables: &Variables<'_>) -> Value {
     let threads = variables.thread_messages().items();
     Value::from_pairs(threads.map(|(ts, messages)| (Value::from(ts), message_values(messages))))
 }
 
-/// What is remembered of each channel, by its id.
+/// Each channel's memories, by channel id.
 fn channel_values(variables: &Variables<'_>) -> Value {
     let channels = variables.channel_memories().values();
     Value::from_pairs(
@@ -139,8 +139,7 @@ fn message_values(messages: Messages<'_>) -> Value {
         .collect()
 }
 
-/// A message. There are thousands of them in a prompt, so it is an object with fixed fields
-/// rather than a map.
+/// A message. A prompt has thousands of them, so it is an object with fixed fields rather than a map.
 #[derive(Debug)]
 struct MessageValue {
     ts: Value,
@@ -216,7 +215,7 @@ impl Object for UserValue {
     }
 }
 
-/// A point in time, which the filter `format_timestamp` writes.
+/// A point in time, for the filter `format_timestamp`.
 #[derive(Debug)]
 pub(super) struct TimestampValue(Timestamp);
 

@@ -1,7 +1,7 @@
-//! What a template can name, as methods. The names and what they give are those of `template_context` in the document
-//! `extra05a-system-prompt.md`, so that a template written for the Python bot finds them.
+//! The variables of templates, as methods. The names and values are those of `template_context` in the document
+//! `extra05a-system-prompt.md`, so that a template written for the Python bot works.
 //!
-//! Texts and names are kept as they are and made [`harmless`] where they are shown.
+//! Texts and names are made [`harmless`] when they are shown.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -17,7 +17,7 @@ use crate::bindings::types::{
 };
 use crate::describe;
 
-/// What is asked for.
+/// The kind of prompt.
 #[derive(Clone, Copy)]
 pub(super) enum Request<'a> {
     /// A memory.
@@ -31,7 +31,7 @@ pub(super) enum Request<'a> {
         scope: Scope,
         summaries: &'a [String],
     },
-    /// A reply, or where there is no occasion the judgment whether there should be one.
+    /// A reply, or without an occasion, the judgment whether there should be one.
     Reply {
         occasion: Option<Occasion>,
         now: Timestamp,
@@ -39,7 +39,7 @@ pub(super) enum Request<'a> {
     },
 }
 
-/// All variables of a prompt. Those that another request has are none, or empty.
+/// All variables of a prompt. Those of other kinds of prompts are none or empty.
 pub(super) struct Variables<'a> {
     context: &'a Context,
     pub(super) request: Request<'a>,
@@ -65,7 +65,7 @@ impl<'a> Variables<'a> {
         }
     }
 
-    /// About how many bytes all of this takes in a prompt, so that it need not grow.
+    /// The approximate size of the prompt in bytes, so that the string need not grow.
     pub(super) fn size(&self) -> usize {
         let messages = |messages: &[Message]| -> usize {
             let sizes = messages.iter().map(|message| {
@@ -130,7 +130,7 @@ impl<'a> Variables<'a> {
             .map(Text)
     }
 
-    /// What is remembered of each channel.
+    /// Each channel's memories.
     pub(super) fn channel_memories(&self) -> Channels<'_> {
         Channels(&self.channels)
     }
@@ -139,7 +139,7 @@ impl<'a> Variables<'a> {
         Name(&self.context.conversation_history.channel_name)
     }
 
-    /// The newest short-term memory of the current channel, where it is merged into the long-term one.
+    /// The newest short-term memory of the current channel, if it is merged into the long-term one.
     pub(super) fn channel_short_term_memory(&self) -> Option<Text<'a>> {
         match self.request {
             Request::Memory {
@@ -168,7 +168,7 @@ impl<'a> Variables<'a> {
         Messages(target_thread_messages(self.context))
     }
 
-    /// What a reply follows.
+    /// The messages that a reply answers.
     pub(super) fn target_messages(&self) -> Messages<'a> {
         Messages(reply_target_messages(self.context))
     }
@@ -216,7 +216,7 @@ impl<'a> Variables<'a> {
     }
 }
 
-/// The first of each id, in their order.
+/// The first item of each id, in order.
 fn unique<T>(items: &[T], id: impl Fn(&T) -> &str) -> Vec<&T> {
     let mut seen = BTreeSet::new();
     items.iter().filter(|item| seen.insert(id(item))).collect()
@@ -309,7 +309,7 @@ impl<'v> Threads<'v> {
     }
 }
 
-/// Something with attributes, which a template names.
+/// A value with attributes for templates.
 pub(super) struct View<'a, T>(&'a T);
 
 impl<T> Clone for View<'_, T> {

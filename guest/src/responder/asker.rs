@@ -1,4 +1,4 @@
-//! Sends the prompt of a reply or a judgment, as far as it fits the model, and once more where the answer is refused.
+//! Makes the prompt of a reply or a judgment, fits it into the model's window, and asks the model.
 
 use crate::ask::{LazyRenderer, Model, Question};
 use crate::bindings::errors::Error;
@@ -11,7 +11,7 @@ use crate::fit::{Fitted, Window, around_target, within_target};
 use crate::ports::{Llm, Log};
 use crate::prompt::reply_target_messages;
 
-/// Makes the prompts of replies and judgments, and asks the model; needs no store and no chat platform.
+/// Makes the prompts of replies and judgments, and asks the model; needs neither a store nor a chat platform.
 pub struct Asker<'a> {
     llm: &'a dyn Llm,
     log: &'a dyn Log,
@@ -20,12 +20,12 @@ pub struct Asker<'a> {
     renderer: LazyRenderer<'a>,
 }
 
-/// What is asked: for a reply, or where there is no occasion for one whether there should be.
+/// What is asked for: a reply, or without an occasion, a judgment whether there should be one.
 #[derive(Clone, Copy)]
 pub(super) struct Asked<'q> {
-    /// From what.
+    /// The context of the prompt.
     pub(super) context: &'q Context,
-    /// Why a reply is written; none for a judgment.
+    /// Why a reply is written; `None` for a judgment.
     pub(super) occasion: Option<Occasion>,
     /// The message that is answered.
     pub(super) answered: Option<&'q Message>,
@@ -34,12 +34,12 @@ pub(super) struct Asked<'q> {
 /// A prompt that fits.
 struct Prompt {
     prompt: String,
-    /// What it does not show.
+    /// What was left out.
     left_out: LeftOut,
 }
 
 impl<'a> Asker<'a> {
-    /// One that asks as of `now`, as the settings say.
+    /// Asks as of `now`, with these settings.
     #[must_use]
     pub fn new(llm: &'a dyn Llm, log: &'a dyn Log, settings: &'a Values, now: Timestamp) -> Self {
         Self {
@@ -51,7 +51,7 @@ impl<'a> Asker<'a> {
         }
     }
 
-    /// The exact prompt of a reply to the newest message of the context's target, as far as it fits the model.
+    /// The exact prompt of a reply to the newest message of the context's target, shortened to fit the model.
     ///
     /// # Errors
     /// [`Error::Template`], [`Error::PromptTooLong`].
@@ -59,7 +59,7 @@ impl<'a> Asker<'a> {
         self.render(context, Some(occasion))
     }
 
-    /// The exact prompt of a judgment about the context's target, as far as it fits the model.
+    /// The exact prompt of a judgment about the context's target, shortened to fit the model.
     ///
     /// # Errors
     /// As [`Self::render_reply`].
@@ -77,7 +77,7 @@ impl<'a> Asker<'a> {
         Ok(fitted.prompt)
     }
 
-    /// The answer, and what the prompt did not show.
+    /// The answer, and what was left out of the prompt.
     pub(super) fn ask<Q: Question + Copy>(
         &self,
         asked: Asked<'_>,
@@ -99,7 +99,7 @@ impl<'a> Asker<'a> {
         Ok(answered)
     }
 
-    /// Leaves out what does not fit, the target last.
+    /// Leaves out what does not fit, messages of the target last.
     fn fit(&self, window: &Window<'_>, asked: Asked<'_>) -> Result<Prompt, Error> {
         let margin = self.settings.context_margin_tokens;
         let budget = window.budget(self.max_tokens(asked).saturating_add(margin));

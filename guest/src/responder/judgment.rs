@@ -1,4 +1,4 @@
-//! Decides whether a reply of one's own accord would help.
+//! Decides whether a reply would help although nobody asked for one.
 
 use serde_json::{Deserializer, Map, Value};
 
@@ -11,11 +11,11 @@ use crate::bindings::exports::myao::memory::responder::{Judgment, Target};
 use crate::bindings::llm::Completion;
 use crate::bindings::types::Engine;
 
-/// The form of a judgment, in the strict subset of JSON schemas that providers enforce.
+/// The JSON schema of a judgment, in the strict subset that providers enforce.
 const SCHEMA: &str = include_str!("judgment.schema.json");
 /// A longer reason is cut, in characters.
 const MAX_REASON: usize = 300;
-/// An answer with more braces behind its judgment is none.
+/// Give up on an answer after trying so many opening braces.
 const MAX_TRIES: usize = 200;
 
 impl Responder<'_> {
@@ -51,13 +51,13 @@ impl Question for JudgmentQuestion {
         read(&completion.text).map_err(BadAnswer::Malformed)
     }
 
-    /// That of the prompt's instruction.
+    /// The language of the prompt's instruction.
     fn language(&self) -> Language {
         Language::Japanese
     }
 }
 
-/// The judgment in an answer: its last JSON object that is one, whatever stands around it.
+/// The last JSON object in an answer that is a judgment, whatever is around it.
 fn read(answer: &str) -> Result<Judgment, String> {
     let mut fault = None;
     for (at, _) in answer.rmatch_indices('{').take(MAX_TRIES) {

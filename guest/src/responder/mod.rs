@@ -1,8 +1,8 @@
-//! Answers people: when the bot is mentioned, and of its own accord.
+//! Replies to people: when the bot is mentioned, and without being asked.
 //!
-//! `target` reads what is answered and what is known around it, `asker` makes the prompt fit and sends it, `reply`
-//! makes and posts the text, `judgment` decides whether there should be one. Without a model `quote` answers with
-//! what is remembered.
+//! `target` reads the message and what is known around it, `asker` makes the prompt fit and sends it, `reply` makes and
+//! posts the text, `judgment` decides whether there should be a reply. Without a model, `quote` answers by quoting
+//! memories and messages.
 
 mod asker;
 mod judgment;
@@ -22,7 +22,7 @@ use crate::bindings::log::Level;
 use crate::bindings::types::Timestamp;
 use crate::ports::Ports;
 
-/// Answers, as of one point in time.
+/// Replies, as of one point in time.
 pub struct Responder<'a> {
     ports: &'a Ports<'a>,
     now: Timestamp,
@@ -30,7 +30,7 @@ pub struct Responder<'a> {
 }
 
 impl<'a> Responder<'a> {
-    /// A responder as of `now`: later messages do not exist for it.
+    /// A responder as of `now`, which ignores later messages.
     #[must_use]
     pub fn new(ports: &'a Ports<'a>, now: Timestamp) -> Self {
         Self {
@@ -40,16 +40,17 @@ impl<'a> Responder<'a> {
         }
     }
 
-    /// Answers a mention, and posts the answer.
+    /// Replies to a mention, and posts the reply.
     ///
     /// # Errors
-    /// [`Error::InvalidTs`], [`Error::Storage`] (`not-found` where the message is gone), [`Error::Template`],
-    /// [`Error::PromptTooLong`], [`Error::Llm`], [`Error::BadAnswer`], and [`Error::Slack`] where the answer cannot be posted.
+    /// [`Error::InvalidTs`], [`Error::Storage`] (`not-found` if the message is gone), [`Error::Template`],
+    /// [`Error::PromptTooLong`], [`Error::Llm`], [`Error::BadAnswer`], and [`Error::Slack`] if the reply cannot be
+    /// posted.
     pub fn reply_to_mention(&self, target: &Target) -> Result<Reply, Error> {
         self.answer(target, Occasion::Mention)
     }
 
-    /// Answers of its own accord, and posts the answer.
+    /// Replies without being asked, and posts the reply.
     ///
     /// # Errors
     /// As [`Self::reply_to_mention`].
@@ -57,7 +58,7 @@ impl<'a> Responder<'a> {
         self.answer(target, Occasion::Unasked)
     }
 
-    /// Decides whether an answer would help; without a model it would not.
+    /// Decides whether a reply would help; without a model the answer is no.
     ///
     /// # Errors
     /// As [`Self::reply_to_mention`], but nothing is posted.

@@ -1,4 +1,4 @@
-//! What is said in private channels is not told elsewhere.
+//! Keeps what was said in private channels out of other channels.
 
 use std::collections::BTreeSet;
 
@@ -6,13 +6,13 @@ use crate::bindings::types::Scope;
 use crate::context::Remembered;
 use crate::extractive::text::strip_markers;
 
-/// Forgets the private channels but the current one, with their memories and with what the workspace's memory says under
-/// their names.
+/// Removes the private channels except the current one, with their memories, and the lines of the workspace's memory
+/// that are about them.
 pub(super) fn forget_private_channels(remembered: &mut Remembered, current_channel_id: &str) {
     let (shown, hidden): (Vec<_>, Vec<_>) = std::mem::take(&mut remembered.channels)
         .into_iter()
         .partition(|channel| !channel.is_private || channel.id == current_channel_id);
-    // A public channel of the same name is not meant.
+    // A public channel may have the same name.
     let names: Vec<String> = hidden
         .iter()
         .map(|channel| channel.name.clone())
@@ -29,7 +29,7 @@ pub(super) fn forget_private_channels(remembered: &mut Remembered, current_chann
     remembered.channels = shown;
 }
 
-/// A memory without the lines that name a channel (`#name`), and without what stands under a heading that does.
+/// A memory without the lines that name a channel (`#name`), and without the sections below a heading that does.
 fn without_channels(memory: &str, names: &[String]) -> String {
     let mut hidden_level = None;
     let kept: Vec<&str> = memory
@@ -48,7 +48,7 @@ fn without_channels(memory: &str, names: &[String]) -> String {
     kept.join("\n").trim().to_owned()
 }
 
-/// How deep a heading is; none for any other line.
+/// The level of a heading; `None` for any other line.
 fn heading_level(line: &str) -> Option<usize> {
     let line = line.trim();
     let (_, markers) = strip_markers(line);
@@ -56,12 +56,12 @@ fn heading_level(line: &str) -> Option<usize> {
     if markers.heading {
         Some(line.chars().take_while(|c| matches!(c, '#' | '＃')).count())
     } else {
-        // Deeper than any other.
+        // Deeper than any `#` heading.
         is_bold.then_some(usize::MAX)
     }
 }
 
-/// Whether a text names a channel: `#name`, with nothing behind that could belong to a longer name.
+/// Whether a text names a channel: `#name`, not followed by a character that could continue the name.
 fn has_channel(text: &str, name: &str) -> bool {
     text.match_indices('#').any(|(at, mark)| {
         let rest = text.get(at + mark.len()..).unwrap_or_default();

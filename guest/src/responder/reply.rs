@@ -19,7 +19,7 @@ use crate::prompt::{conversation_messages, reply_target_messages};
 #[derive(Clone, Copy)]
 struct ReplyQuestion<'q> {
     situation: &'q Situation,
-    /// What the prompt shows of messages and memories.
+    /// The texts of messages and memories in the prompt.
     texts: &'q [&'q str],
 }
 
@@ -120,7 +120,7 @@ impl Responder<'_> {
     }
 }
 
-/// The people of the target thread; at the top level the one who is answered.
+/// The people of the target thread; at the top level, the author of the answered message.
 fn may_notify(situation: &Situation) -> Vec<User> {
     let in_thread = situation.context.target_thread_ts.is_some();
     let of_thread = reply_target_messages(&situation.context)
@@ -136,7 +136,7 @@ fn may_notify(situation: &Situation) -> Vec<User> {
     people
 }
 
-/// Everything in a prompt that somebody said or a memory holds.
+/// Every message and memory in a prompt.
 fn texts_of(context: &Context) -> impl Iterator<Item = &str> {
     let messages = conversation_messages(context).map(|message| message.text.as_str());
     let channels = context.channel_memories.iter().flat_map(|memory| {

@@ -1,4 +1,4 @@
-//! Reads what is answered, and what is known around it.
+//! Reads the message to answer, and what is known around it.
 
 use std::collections::BTreeSet;
 
@@ -12,17 +12,17 @@ use crate::context::{Remembered, build_around, conversation_history};
 use crate::describe;
 use crate::ts::Ts;
 
-/// What is answered, and what is known around it.
+/// The message to answer, and what is known around it.
 pub(super) struct Situation {
-    /// What the prompt is rendered from.
+    /// The context of the prompt.
     pub(super) context: Context,
     /// The message that is answered.
     pub(super) answered: Message,
 }
 
 impl Responder<'_> {
-    /// Reads everything: at most five storage calls. The platform is asked for what the store lacks; without it the
-    /// answer is made from what there is.
+    /// Reads everything with at most five storage calls. Messages that the store lacks come from the chat platform; if
+    /// it fails, the reply is made without them.
     pub(super) fn situation(&self, target: &Target, persona: &Persona) -> Result<Situation, Error> {
         let settings = &self.ports.settings;
         let mut remembered = Remembered::load(self.ports.storage, settings)?;
@@ -42,8 +42,7 @@ impl Responder<'_> {
         Ok(Situation { context, answered })
     }
 
-    /// The newest messages of the channel, the target thread whole, and the message that is answered however many came
-    /// after it.
+    /// The newest messages of the channel, the whole target thread, and the message that is answered, however old.
     fn stored_messages(&self, target: &Target) -> Result<Vec<Message>, Error> {
         let storage = self.ports.storage;
         let newest = MessageQuery {
@@ -68,8 +67,8 @@ impl Responder<'_> {
         Ok(messages)
     }
 
-    /// Asks the platform for the thread where its first message is not stored, and for the channel where nothing else of
-    /// it is.
+    /// Asks the platform for the thread if its first message is not stored, and for the channel if nothing else of it
+    /// is stored.
     fn fetch_what_is_missing(
         &self,
         target: &Target,
@@ -101,7 +100,7 @@ impl Responder<'_> {
         Ok(())
     }
 
-    /// Adds what is not there yet: what the store has is what was edited last.
+    /// Adds messages that are missing. For the others the stored version is newer.
     fn merge(
         &self,
         what: &str,
@@ -131,7 +130,7 @@ impl Responder<'_> {
         }
     }
 
-    /// The message that is answered; somebody without a name is asked for, and named everywhere.
+    /// The message that is answered. If its author has no name, looks the name up and sets it in all their messages.
     fn answered_message(
         &self,
         target: &Target,
@@ -169,7 +168,8 @@ impl Responder<'_> {
     }
 }
 
-/// A message whose thread has begun since stands in the thread alone; what is answered has to stand in the target too.
+/// A message that has become the first of a thread is only in that thread; the answered message must be in the target
+/// too.
 fn show_at_top_level(history: &mut ConversationHistory, answered: &Message) {
     let top_level = &mut history.top_level_messages;
     if top_level.iter().all(|message| message.ts != answered.ts) {

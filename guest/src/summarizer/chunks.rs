@@ -1,8 +1,8 @@
-//! Summarises a target that does not fit into one prompt: chunk by chunk, in the order of time, and then all
-//! summaries into one.
+//! Summarises a target that does not fit into one prompt: chunk by chunk, in order of time, and then merges the
+//! summaries.
 //!
-//! A chunk takes whole conversations. A thread that is longer than a chunk is split between messages, and a
-//! message that is longer than a chunk within its text, so that everything is covered.
+//! A chunk takes whole conversations. A thread that is longer than a chunk is split between messages, and a message
+//! that is longer than a chunk within its text, so that every message is covered.
 
 mod units;
 
@@ -16,7 +16,7 @@ use crate::fit::count;
 use crate::prompt;
 use units::{Remaining, Unit, channel_conversations, target_messages};
 
-/// Tokens of what stands around a message's text: time, name, marks.
+/// Tokens around a message's text: time, name, marks.
 const AROUND_A_MESSAGE: u32 = 24;
 
 /// The part of a target that goes into one prompt.
@@ -26,7 +26,7 @@ struct Chunk {
 }
 
 impl Summarizer<'_> {
-    /// The text of a target that is too long, and the number of its chunks.
+    /// The summary of a target that is too long, and the number of its chunks.
     pub(super) fn ask_in_chunks(
         &self,
         task: Task<'_>,
@@ -55,7 +55,7 @@ impl Summarizer<'_> {
         Ok((merged, count(&chunks)))
     }
 
-    /// What [`Self::ask_in_chunks`] asks first.
+    /// The first prompt of [`Self::ask_in_chunks`].
     pub(super) fn first_chunk_prompt(
         &self,
         task: Task<'_>,
@@ -66,7 +66,7 @@ impl Summarizer<'_> {
         Ok(chunk.map(|chunk| chunk.prompt).unwrap_or_default())
     }
 
-    /// A long-term memory takes in as many channels as fit, and then as many more, and so on.
+    /// Merges as many channels as fit into the long-term memory, then as many more, and so on.
     fn merge_one_after_the_other(
         &self,
         task: Task<'_>,
@@ -101,7 +101,7 @@ impl Summarizer<'_> {
         }
     }
 
-    /// Merges summaries into one; as many at once as fit, and then what came of it.
+    /// Merges summaries into one: as many at once as fit, then the results.
     fn merge_summaries(
         &self,
         task: Task<'_>,
@@ -147,7 +147,7 @@ impl Summarizer<'_> {
         Ok(Accepted { text, truncated })
     }
 
-    /// Halves the summaries until each part fits into a prompt, or is a single one.
+    /// Splits the summaries in halves until each part fits into a prompt, or is a single summary.
     fn group<'s>(
         &self,
         task: Task<'_>,
@@ -168,7 +168,7 @@ impl Summarizer<'_> {
         self.group(task, newer, budget, groups)
     }
 
-    /// Takes as many units as fit into one prompt; none where none are left.
+    /// Takes as many units as fit into one prompt; returns `None` if no units are left.
     fn next_chunk(
         &self,
         task: Task<'_>,

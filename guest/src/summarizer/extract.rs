@@ -28,7 +28,7 @@ impl Summarizer<'_> {
         let count_tokens = |texts: &[String]| self.llm.count_tokens(Agent::Memory, texts);
         let text = extractive::summarize(input, self.max_tokens(task.memory_type), &count_tokens);
         if text.is_empty() {
-            // Messages may hold no words; memories do, and what does not fit is not to be lost.
+            // Messages may have no words. Memories do, and must not be lost because they do not fit.
             return match memories.as_slice() {
                 [] => Ok(nothing_to_summarize(task.scope, task.existing_memory)),
                 _ => Err(Error::BadAnswer(BadAnswer::Empty)),
@@ -50,8 +50,8 @@ impl Summarizer<'_> {
     }
 }
 
-/// The prompt groups messages by thread; an extract goes by time. The bot's own answers tell what is remembered already,
-/// so only that they were given is left of them.
+/// A prompt groups messages by thread; an extract orders them by time. The bot's own messages repeat what is remembered
+/// already, so their texts are left out.
 fn in_order_of_time(task: Task<'_>) -> Vec<Cow<'_, Message>> {
     let messages = prompt::target_messages(task.context, task.scope, task.memory_type);
     let mut messages: Vec<Cow<'_, Message>> = messages
@@ -66,7 +66,7 @@ fn in_order_of_time(task: Task<'_>) -> Vec<Cow<'_, Message>> {
             }
         })
         .collect();
-    // An id that is none sorts first: a context from outside may hold one, and only the order is at stake.
+    // An invalid id sorts first: a context from outside may have one, and only the order depends on it.
     messages.sort_by_key(|message| (message.timestamp.unix_seconds, Ts::parse(&message.ts).ok()));
     messages
 }

@@ -1,4 +1,4 @@
-//! What the model is asked for a memory, and how its answer is judged.
+//! What the model is asked for to make a memory, and how its answer is judged.
 
 use super::{Summarizer, Task};
 use crate::answer::{Accepted, Expectation, Language, Sources, Wanted, judge, languages_of};
@@ -9,7 +9,7 @@ use crate::bindings::settings::Language as LanguageSetting;
 use crate::bindings::types::Context;
 use crate::prompt;
 
-/// What a prompt asks to summarise.
+/// The target of one prompt.
 pub(super) struct Job<'t> {
     summarizer: &'t Summarizer<'t>,
     target: Target<'t>,
@@ -80,7 +80,7 @@ impl Target<'_> {
 }
 
 impl Summarizer<'_> {
-    /// Asks for the memory of a task.
+    /// The request for the memory of a task.
     pub(super) fn question<'t>(&'t self, prompt: String, task: Task<'t>) -> (Request, Job<'t>) {
         let memories = prompt::target_memories(task.context, task.scope, task.memory_type);
         let target = if memories.is_empty() {
@@ -95,7 +95,7 @@ impl Summarizer<'_> {
         self.question_about(prompt, task, target)
     }
 
-    /// Asks to merge the summaries of a task's chunks.
+    /// The request to merge the summaries of a task's chunks.
     pub(super) fn merge_question<'t>(
         &'t self,
         prompt: String,

@@ -1,8 +1,7 @@
-//! Makes the text of one memory from a context, with a language model or without one
-//! (documents `05` and `extra05a`).
+//! Makes the text of one memory from a context, with or without a language model (documents `05` and `extra05a`).
 //!
-//! With a model: `fit` cuts the context until the prompt fits, `chunks` splits a target that does not fit
-//! by itself, `ask` sends the prompts and judges the answers.
+//! With a model: `fit` cuts the context until the prompt fits, `chunks` splits a target that does not fit by itself,
+//! `job` makes the requests and judges the answers.
 
 mod chunks;
 mod extract;
@@ -22,7 +21,7 @@ use crate::fit::{Cut, Fitted, NOTHING, around_target, count, overview};
 use crate::ports::{Llm, Log};
 use crate::prompt;
 
-/// Makes texts; holds the compiled templates, so that a run compiles them once.
+/// Makes the texts of memories; holds the compiled templates, so that a run compiles them once.
 pub struct Summarizer<'a> {
     llm: &'a dyn Llm,
     settings: &'a Values,
@@ -30,7 +29,7 @@ pub struct Summarizer<'a> {
     model: Model<'a>,
 }
 
-/// The memory that is to be made, and from what.
+/// The memory to make, and its context.
 #[derive(Clone, Copy)]
 struct Task<'t> {
     context: &'t Context,
@@ -40,7 +39,7 @@ struct Task<'t> {
 }
 
 impl<'a> Summarizer<'a> {
-    /// A summariser that works as the settings say.
+    /// A summariser with these settings.
     #[must_use]
     pub fn new(llm: &'a dyn Llm, log: &'a dyn Log, settings: &'a Values) -> Self {
         Self {
@@ -51,8 +50,8 @@ impl<'a> Summarizer<'a> {
         }
     }
 
-    /// The exact prompt for a memory, whether or not there is something to summarise; the first one of a
-    /// target that is summarised in chunks.
+    /// The exact prompt for a memory, even if there is nothing to summarise. If the target is summarised in chunks, the
+    /// prompt of the first one.
     ///
     /// # Errors
     /// [`Error::UnsupportedCombination`], [`Error::MissingTargetThread`], [`Error::Template`],
@@ -86,8 +85,8 @@ impl<'a> Summarizer<'a> {
     /// The text of a memory.
     ///
     /// # Errors
-    /// As [`Self::render_prompt`] but for the missing target thread, which is nothing to summarise;
-    /// [`Error::Llm`] and [`Error::BadAnswer`].
+    /// As [`Self::render_prompt`], except that a missing target thread is nothing to summarise; [`Error::Llm`] and
+    /// [`Error::BadAnswer`].
     pub fn summarize(
         &self,
         context: &Context,
@@ -115,7 +114,7 @@ impl<'a> Summarizer<'a> {
     /// The text of a memory without a model, whatever the settings say.
     ///
     /// # Errors
-    /// [`Error::BadAnswer`] where memories do not fit into their limit.
+    /// [`Error::BadAnswer`] if memories do not fit into their limit.
     pub fn extract(
         &self,
         context: &Context,
@@ -186,7 +185,7 @@ impl<'a> Summarizer<'a> {
         }
     }
 
-    /// The longest prompt, in tokens; none where the context window is not known.
+    /// The longest prompt, in tokens; `None` if the context window is not known.
     fn budget(&self, memory_type: MemoryType) -> Option<u32> {
         let margin = self.settings.context_margin_tokens;
         self.model
@@ -238,7 +237,7 @@ impl<'a> Summarizer<'a> {
     }
 }
 
-/// The existing memory, unchanged; a thread has none to fall back on (document `05`, "target なし").
+/// The existing memory, unchanged; for a thread, the empty text (document `05`, "target なし").
 fn nothing_to_summarize(scope: Scope, existing_memory: Option<&str>) -> Summary {
     let text = existing_memory
         .filter(|_| scope != Scope::Thread)
@@ -257,7 +256,7 @@ fn nothing_to_summarize(scope: Scope, existing_memory: Option<&str>) -> Summary 
     }
 }
 
-/// Everything that the task's prompt shows and can do without, the least important first.
+/// Everything that the task's prompt can do without, the least important first.
 fn cuts(task: Task<'_>) -> Vec<Cut> {
     match task.scope {
         Scope::Workspace => Vec::new(),

@@ -1,4 +1,4 @@
-//! A host in memory, and short ways to say what stands in it.
+//! A host in memory, with short ways to describe its content.
 
 use std::cell::RefCell;
 
@@ -52,7 +52,7 @@ pub(crate) fn message(seconds: i64, text: &str) -> Message {
     }
 }
 
-/// Of a memory that nothing is known of.
+/// The coverage of an imported memory.
 pub(crate) const NO_COVERAGE: Coverage = Coverage {
     messages: 0,
     covered: 0,
@@ -70,7 +70,7 @@ pub(crate) const NO_COVERAGE: Coverage = Coverage {
 #[derive(Default)]
 pub(crate) struct RecordedLog(pub(crate) RefCell<Vec<String>>);
 
-/// A log that nobody reads.
+/// A log that drops all lines.
 pub(crate) struct Quiet;
 
 impl Log for Quiet {
@@ -93,7 +93,7 @@ pub(crate) struct TestHost {
 }
 
 impl TestHost {
-    /// A host whose memories show what went into them.
+    /// A host whose memories show what they were made from.
     pub(crate) fn new() -> Self {
         let echo = Template {
             name: "memory_prompt.j2".to_owned(),
@@ -141,8 +141,8 @@ impl TestHost {
         }
     }
 
-    /// A memory that was there before, made at [`NOW`] from one message of that time: a channel's
-    /// short-term memory as the next version, any other in place of what is there.
+    /// A memory that already exists, made at [`NOW`] from one message of that time: a channel's short-term memory as
+    /// the next version, any other in place of the existing one.
     pub(crate) fn remember(
         &self,
         scope: Scope,
@@ -195,7 +195,7 @@ impl TestHost {
         Run::new(&self.ports(), at(seconds)).generate()
     }
 
-    /// One run that looks at something.
+    /// One run that succeeds.
     pub(crate) fn generate(&self, seconds: i64) -> Vec<Entry> {
         self.try_generate(seconds).unwrap().entries
     }
@@ -226,13 +226,13 @@ impl TestHost {
         self.requested(request).unwrap()
     }
 
-    /// The context that somebody asks for at [`NOW`].
+    /// The requested context at [`NOW`].
     pub(crate) fn requested(&self, request: BuildRequest) -> Result<Context, Error> {
         context::build_requested(&self.storage, &self.settings, request, at(0))
     }
 }
 
-/// The bot, with an agent's own instruction behind the persona's.
+/// The bot; an agent's own instruction follows the persona's.
 fn persona(instruction: &str) -> Persona {
     Persona {
         name: "みゃお".to_owned(),

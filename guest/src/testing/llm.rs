@@ -22,17 +22,17 @@ pub(crate) struct ScriptedLlm {
 }
 
 impl ScriptedLlm {
-    /// What the call after `calls` others answers.
+    /// The answer to the call after `calls` others.
     pub(crate) fn script(&self, calls: usize, answer: Result<Completion, LlmError>) {
         self.script.borrow_mut().insert(calls, answer);
     }
 
-    /// The model cannot be reached with prompts that have `part` in them; none for no prompt.
+    /// The model is unavailable for prompts that contain `part`; `None` ends that.
     pub(crate) fn go_down_for_prompts_with(&self, part: Option<&'static str>) {
         self.down.set(part);
     }
 
-    /// Every call that is not scripted is answered so from now on; the calls before it are counted.
+    /// From now on, answers every call that is not scripted. `answers` gets the number of earlier calls.
     pub(crate) fn answer_by(
         &self,
         answers: impl Fn(usize, &Request) -> Result<Completion, LlmError> + 'static,
@@ -40,7 +40,7 @@ impl ScriptedLlm {
         self.answers.replace(Some(Box::new(answers)));
     }
 
-    /// What was asked, in order.
+    /// All requests, in order.
     pub(crate) fn requests(&self) -> Vec<Request> {
         self.requests.borrow().clone()
     }
@@ -53,7 +53,7 @@ impl ScriptedLlm {
             .collect()
     }
 
-    /// How often it was asked.
+    /// The number of calls.
     pub(crate) fn calls(&self) -> usize {
         self.requests.borrow().len()
     }

@@ -1,4 +1,4 @@
-//! What tests share: contexts from JSON, and a host in memory with faults to order.
+//! Shared by tests: contexts from JSON, and a host in memory that can be told to fail.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -8,23 +8,23 @@ use crate::bindings::types::{Message, User};
 use crate::ports::Slack;
 use crate::ts::Ts;
 
-/// Records posts and calls; knows what it is given, and fails to order.
+/// Records posts and calls, returns what it was given, and fails if told to.
 #[derive(Default)]
 pub(crate) struct ScriptedSlack {
     posts: RefCell<Vec<PostRequest>>,
     calls: RefCell<Vec<&'static str>>,
-    /// What `post` fails with, from now on.
+    /// The error of every `post` from now on.
     pub(crate) post_fault: RefCell<Option<SlackError>>,
     /// Whether every call but `post` fails.
     pub(crate) blind: Cell<bool>,
-    /// Messages that the platform alone knows, by channel.
+    /// Messages that only the platform has, by channel.
     pub(crate) messages: RefCell<BTreeMap<String, Vec<Message>>>,
     /// People by id.
     pub(crate) users: RefCell<BTreeMap<String, User>>,
 }
 
 impl ScriptedSlack {
-    /// A message that the platform knows.
+    /// Adds a message to the platform.
     pub(crate) fn knows(&self, channel_id: &str, message: Message) {
         let mut messages = self.messages.borrow_mut();
         messages
@@ -38,7 +38,7 @@ impl ScriptedSlack {
         self.posts.borrow().clone()
     }
 
-    /// The names of the calls so far; forgets them.
+    /// The names of the calls since the last time.
     pub(crate) fn take_calls(&self) -> Vec<&'static str> {
         self.calls.take()
     }
@@ -88,7 +88,7 @@ impl Slack for ScriptedSlack {
         self.look("history", || {
             let mut messages = self.of_channel(channel_id);
             messages.retain(|message| {
-                // A reply has the id of another message here; what is no id passes.
+                // A reply has the id of another message here; an invalid id is accepted.
                 let thread = message.thread_ts.as_deref().map(Ts::parse);
                 thread.is_none_or(|thread| thread.is_err() || thread == Ts::parse(&message.ts))
             });

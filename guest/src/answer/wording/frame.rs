@@ -22,10 +22,10 @@ pub(in crate::answer) fn is_lead_in(line: &str) -> bool {
     ANNOUNCEMENTS.starts(rest) && SUBJECTS.is_in(line)
 }
 
-/// The longest acknowledgement that says nothing else, in characters.
+/// An acknowledgement that says nothing else is no longer than this, in characters.
 const MAX_ACKNOWLEDGEMENT: usize = 20;
 
-/// Whether a line only says that the work will be done.
+/// Whether a line only says that the work will be done ("Sure!").
 pub(in crate::answer) fn is_acknowledgement(line: &str) -> bool {
     let (acknowledges, rest) = split_acknowledgement(line);
     acknowledges
@@ -34,7 +34,7 @@ pub(in crate::answer) fn is_acknowledgement(line: &str) -> bool {
         && (rest.is_empty() || SUBJECTS.is_in(rest))
 }
 
-/// Whether a line begins with an acknowledgement, and what follows the sentence of it.
+/// Whether a line begins with an acknowledgement, and the text after that sentence.
 fn split_acknowledgement(line: &str) -> (bool, &str) {
     if !ACKNOWLEDGEMENTS.starts(line) {
         return (false, line);
@@ -51,7 +51,7 @@ const OFFERS_AT_HEAD: Phrases = phrases!("english/offers.txt");
 const OFFERS: Phrases = phrases!("japanese/offers.txt");
 const ENDS: Phrases = phrases!("japanese/closings.txt");
 
-/// Whether a line behind a summary offers more, or says that it is over.
+/// Whether a line after a summary offers more, or says that it is over.
 pub(in crate::answer) fn is_offer(line: &str) -> bool {
     OFFERS_AT_HEAD.starts(line) || OFFERS.is_in(line) || ENDS.has(line)
 }

@@ -1,7 +1,7 @@
-//! What models say around a summary or in place of one, in Japanese and English.
+//! What models write around a summary or instead of one, in Japanese and English.
 //!
-//! All functions take text that [`folded`] has made plain. [`frame`] is what stands around a
-//! summary, [`sentence`] what stands in its place.
+//! All functions take [`folded`] text. [`frame`] is about the text around a summary, [`sentence`] about sentences that
+//! replace it.
 
 pub(super) mod frame;
 pub(super) mod sentence;

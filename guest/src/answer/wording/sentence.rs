@@ -1,4 +1,4 @@
-//! Refusals and questions in place of a summary.
+//! Sentences that decline, or ask back.
 
 use crate::phrases::{Phrases, phrases};
 
@@ -11,7 +11,7 @@ const TASKS_JA: Phrases = phrases!("japanese/tasks.txt");
 pub(in crate::answer) fn is_refusal(sentence: &str) -> bool {
     let english = APOLOGIES.starts(sentence) && UNABLE.is_in(sentence);
     let japanese = || {
-        // An apology holds one of the phrases itself.
+        // The apology itself contains one of the phrases.
         let said = sentence.replace("申し訳ありません", "");
         UNABLE_JA.is_in(&said) && TASKS_JA.is_in(sentence)
     };
@@ -28,7 +28,7 @@ const ASKS_JA: Phrases = phrases!("japanese/request-endings.txt");
 const WHICH_JA: Phrases = phrases!("japanese/questions-back.txt");
 const MISSING_JA: Phrases = phrases!("japanese/missing-material.txt");
 
-/// Whether a sentence asks the reader for what is to be summarised, or what to do with it.
+/// Whether a sentence asks for the text to summarise, or what to do with it.
 pub(in crate::answer) fn is_question_back(sentence: &str) -> bool {
     let plain = sentence.trim_end_matches(['?', '。', '.', '!', ' ']);
     let start = plain

@@ -1,4 +1,4 @@
-//! What is remembered of one channel, and what of it waits to be merged.
+//! A channel's memories, and which of them wait to be merged.
 
 use super::newest;
 use crate::bindings::errors::Error;
@@ -14,14 +14,14 @@ use crate::generator::Run;
 use crate::generator::backoff::Subject;
 use crate::prompt;
 
-/// A channel's memories, as they are in the store.
+/// A channel's memories in the store.
 pub(super) struct ChannelState {
     pub(super) channel: Channel,
     workspace_long_term: Option<Memory>,
     pub(super) long_term: Option<Memory>,
     /// In order of versions.
     pub(super) short_terms: Vec<Memory>,
-    /// What stands in for the next version.
+    /// The stand-in for the next version.
     pub(super) stand_in: Option<Memory>,
     pub(super) deferrals: Vec<Deferral>,
 }
@@ -108,7 +108,7 @@ impl ChannelState {
         })
     }
 
-    /// Whether the backlog was counted from the newest short-term memory that is here.
+    /// Whether the backlog was counted from this state's newest short-term memory.
     pub(super) fn is_as_in(&self, backlog: &Backlog) -> bool {
         let newest = self.short_terms.last();
         newest.map(|memory| memory.version) == backlog.short_term_version
@@ -120,7 +120,7 @@ impl ChannelState {
         self.short_terms.iter().map(|memory| memory.id).max()
     }
 
-    /// The versions that the long-term memory has not taken in yet.
+    /// The versions that are not merged into the long-term memory yet.
     pub(super) fn waiting(&self) -> Vec<Memory> {
         let merged = self
             .long_term
@@ -133,8 +133,8 @@ impl ChannelState {
             .collect()
     }
 
-    /// The channel alone: other channels' memories are not part of a channel's prompts, and reading
-    /// them for each channel would cost the square of the number of channels (regression 13).
+    /// The channel alone: other channels' memories are not part of a channel's prompts, and reading them for each
+    /// channel would take quadratic time (regression 13).
     pub(super) fn context(&self, run: &Run, history: ConversationHistory) -> Context {
         let memories: Vec<Memory> = self
             .workspace_long_term
@@ -151,7 +151,7 @@ impl ChannelState {
         assemble(&run.ports.settings, remembered, history)
     }
 
-    /// The context in which one version is the newest: it is merged as it was made.
+    /// The context as if this version were the newest.
     pub(super) fn merge_context(&self, run: &Run, short_term: &Memory) -> Context {
         let history = ConversationHistory {
             channel_id: self.channel.id.clone(),

@@ -1,30 +1,30 @@
-//! What a line looks like: to a Markdown parser, and to a reader who does not see everything and takes one character for another.
+//! What a line looks like to a Markdown parser, and to a reader who overlooks characters or confuses them.
 //!
-//! Functions that take a `line` read a text from there to the end of its first line.
+//! A parameter `line` is a text from a line's start on; functions read to the end of that line.
 
 use crate::extractive::text::is_line_break;
 
-/// What the reply prompt says before the time; [`is_mark_of_prompt`] knows how it begins.
+/// The reply prompt's text before the time; [`is_mark_of_prompt`] checks its beginning.
 const CLOCK: &str = "現在時刻";
-/// So many lists and quotations within each other are structure, whatever stands in them.
+/// So many nested lists and quotations are structure, whatever they contain.
 const MAX_DEPTH: usize = 16;
 
 pub(super) fn ends_line(c: char) -> bool {
     is_line_break(c) || matches!(c, '\u{1c}'..='\u{1e}')
 }
 
-/// Letters that begin no structure: all of ASCII, kana, and kanji but the clock's.
+/// Letters that begin no structure: ASCII, kana, and kanji except the clock's.
 pub(super) fn is_letter(c: char) -> bool {
     c.is_ascii_alphabetic()
         || matches!(c, 'ぁ'..='ヺ' | '一'..='\u{73fd}' | '\u{73ff}'..='\u{9fff}')
 }
 
-/// Whether a line looks like the prompt's own, as it is or behind the marks of lists and quotations.
+/// Whether a line looks like the prompt's own, as it is or after list and quotation marks.
 pub(super) fn looks_like_structure(line: &str) -> bool {
     at_any_depth(line, is_mark_of_prompt)
 }
 
-/// Whether this is so of a line, or of what stands in it behind the marks of lists and quotations.
+/// Whether this holds for a line, or for its text after list and quotation marks.
 pub(super) fn at_any_depth(line: &str, is_so: impl Fn(&str) -> bool) -> bool {
     let mut rest = line;
     for _ in 0..MAX_DEPTH {
@@ -39,7 +39,7 @@ pub(super) fn at_any_depth(line: &str, is_so: impl Fn(&str) -> bool) -> bool {
     true
 }
 
-/// What stands behind the first mark of a list or a quotation; nothing where there is none.
+/// The text after the first list or quotation mark; `None` if there is none.
 fn behind_marker(line: &str) -> Option<&str> {
     let mut chars = seen_with_end(line).peekable();
     let (mut end, mark) = chars.next()?;
@@ -72,12 +72,13 @@ fn is_mark_of_prompt(line: &str) -> bool {
     }
 }
 
-/// `# text`, `##` and `##text`; not `#42`, which is an id, or `#general`, which is a channel.
+/// `# text`, `##` and `##text`, but not `#42`, which is an id, or `#general`, which is a channel.
 fn is_heading(mut line: impl Iterator<Item = char>) -> bool {
     line.next() == Some('#') && line.next().is_none_or(|c| c == '#' || c.is_whitespace())
 }
 
-/// Three or more marks of one kind, with white space between them or not. ASCII's `-` and `=` underline a heading even alone.
+/// Three or more marks of one kind, with or without white space between them. A single ASCII `-` or `=` underlines a
+/// heading too.
 fn is_rule(line: &str) -> bool {
     let mut marks = seen(line).filter(|c| !c.is_whitespace());
     let Some(first @ ('-' | '=' | '*' | '_')) = marks.next() else {
@@ -95,7 +96,7 @@ fn is_rule(line: &str) -> bool {
     count > 2 || is_long || (is_plain && matches!(first, '-' | '='))
 }
 
-/// A date and a clock in bold with a colon or seconds, or not in bold with a colon at the end.
+/// A date and a time in bold with a colon or seconds, or not in bold with a colon at the end.
 fn is_message_head(line: &str) -> bool {
     if !line_of(line).any(|c| matches!(c, '<' | '&')) {
         return is_head(seen(line), false);
@@ -144,7 +145,7 @@ fn is_between_numbers(c: char) -> bool {
         && !matches!(c, '*' | '_')
 }
 
-/// A line as Markdown shows it: without tags, and with characters in the place of their numbers.
+/// A line as Markdown shows it: without tags, and with character references replaced.
 fn rendered(line: &str) -> String {
     let mut rest = line.split(ends_line).next().unwrap_or_default();
     let mut text = String::with_capacity(rest.len());
@@ -173,7 +174,7 @@ fn rendered(line: &str) -> String {
     text
 }
 
-/// `&#50;` or `&#x32;`, and what stands behind it.
+/// `&#50;` or `&#x32;`, and the text after it.
 fn numbered_character(text: &str) -> Option<(char, &str)> {
     let number = text.strip_prefix("&#")?;
     let hexadecimal = number.strip_prefix(['x', 'X']);
@@ -193,13 +194,13 @@ pub(super) fn line_of(text: &str) -> impl Iterator<Item = char> {
     text.chars().take_while(|c| !ends_line(*c))
 }
 
-/// The characters of a line from its first mark on, as they look: without those that are not seen, and with plain
-/// ones in the place of look-alikes.
+/// The characters of a line from its first mark on, as they look: without invisible ones, and with look-alikes
+/// replaced.
 pub(super) fn seen(line: &str) -> impl Iterator<Item = char> {
     seen_with_end(line).map(|(_, c)| c)
 }
 
-/// The same, each with where it ends.
+/// The same, each with its end position.
 pub(super) fn seen_with_end(line: &str) -> impl Iterator<Item = (usize, char)> {
     let all = line.char_indices().take_while(|(_, c)| !ends_line(*c));
     let all = all.filter(|(_, c)| !is_unseen(*c)).map(|(at, c)| {
@@ -209,7 +210,7 @@ pub(super) fn seen_with_end(line: &str) -> impl Iterator<Item = (usize, char)> {
     all.skip_while(|(_, c)| matches!(c, ' ' | '\\'))
 }
 
-/// The plain character that one looks like; `0` for every digit.
+/// The plain character that a character looks like; `0` for every digit.
 pub(super) fn folded(c: char) -> char {
     match c {
         '＃' | '﹟' | '♯' => '#',
@@ -241,7 +242,7 @@ pub(super) fn folded(c: char) -> char {
     }
 }
 
-/// White space, and what looks like it.
+/// White space, and characters that look like it.
 fn is_blank(c: char) -> bool {
     c.is_whitespace()
         || matches!(
@@ -250,7 +251,7 @@ fn is_blank(c: char) -> bool {
         )
 }
 
-/// What a reader does not see: controls, and all that Unicode calls default-ignorable but the blanks.
+/// Invisible characters: controls, and all that Unicode calls default-ignorable except the blanks.
 pub(super) fn is_unseen(c: char) -> bool {
     if c.is_ascii() {
         return c.is_control() && !c.is_whitespace();
@@ -262,7 +263,7 @@ pub(super) fn is_unseen(c: char) -> bool {
             | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// What makes text read backwards.
+/// Characters that reverse the reading direction.
 pub(super) fn is_override(c: char) -> bool {
     matches!(c, '\u{202d}' | '\u{202e}')
 }

@@ -1,16 +1,16 @@
-//! What would open a block that swallows what follows, by CommonMark's rules (<https://spec.commonmark.org/0.31.2/>): fences, HTML,
-//! definitions of links, and tables that take the line above for their head.
+//! Lines that open a block, by CommonMark's rules (<https://spec.commonmark.org/0.31.2/>): fences, HTML, definitions of
+//! links, and tables that take the line above as their head.
 //!
-//! A block is told by looking at single lines, and rather too often than not. One thing alone needs more: a fence is left as it is if its
-//! block is plainly closed, and what stands in it is code.
+//! Single lines are checked, and in doubt a line counts. One exception: a fence is kept if its block is plainly closed,
+//! and its content is then code.
 
 use super::appearance::{
     at_any_depth, ends_line, is_override, line_of, looks_like_structure, seen, seen_with_end,
 };
 
-/// What opens and closes a block of code, and how long it is at least.
+/// The mark of a code block, and its minimum length.
 const FENCES: [(char, &str); 2] = [('`', "```"), ('~', "~~~")];
-/// Tags that open a block of HTML with whatever follows in the line; others do where they stand alone in it.
+/// Tags that open an HTML block whatever follows in the line; other tags do so only if they are alone in their line.
 const BLOCK_TAGS: &[&str] = &[
     "address",
     "article",
@@ -81,9 +81,9 @@ const BLOCK_TAGS: &[&str] = &[
     "ul",
 ];
 
-/// The lines of a text, and whether each is shown with a backslash.
+/// The lines of a text, and whether each is marked with a backslash.
 ///
-/// A backslash that stands before a line already makes no difference: of the text that is shown, the same lines are marked.
+/// An existing backslash before a line makes no difference: in the marked text, the same lines are marked.
 pub(super) fn marked_lines(text: &str) -> impl Iterator<Item = (&str, bool)> {
     let last_definition = text.rfind("]:");
     let mut code_ends = 0;
@@ -106,7 +106,7 @@ pub(super) fn marked_lines(text: &str) -> impl Iterator<Item = (&str, bool)> {
     })
 }
 
-/// Whether a line may be marked; what follows the line in the text makes no difference.
+/// Whether a line may have to be marked; the text after the line makes no difference.
 pub(super) fn may_be_marked(text: &str, is_first: bool) -> bool {
     looks_like_structure(text)
         || opens_block(text)
@@ -114,12 +114,12 @@ pub(super) fn may_be_marked(text: &str, is_first: bool) -> bool {
         || is_first && is_below_table_head(text)
 }
 
-/// Whether a line is shown with a backslash wherever it stands, in code too.
+/// Whether a line is marked wherever it is, in code too.
 pub(super) fn is_structure(line: &str) -> bool {
     looks_like_structure(line) || line.contains(is_override)
 }
 
-/// Lines with their breaks, and where they begin.
+/// Lines with their breaks and start positions.
 fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     text.split_inclusive(ends_line).scan(0, |at, line| {
         let begin = *at;
@@ -132,7 +132,8 @@ fn opens_block(line: &str) -> bool {
     at_any_depth(line, |line| opens_fence(line) || opens_html(line))
 }
 
-/// Three or more backticks or tildes. Backticks that are closed in the line, as in "```x``` is code", open nothing.
+/// Three or more backticks or tildes. Backticks that are closed in the same line, as in "```x``` is code", open no
+/// block.
 fn opens_fence(line: &str) -> bool {
     let Some(mark @ ('`' | '~')) = seen(line).next() else {
         return false;
@@ -146,9 +147,9 @@ fn opens_fence(line: &str) -> bool {
     length > 2 && (mark == '~' || is_open())
 }
 
-/// Where the block of code ends that begins here, if every reader sees that it does: its fence stands at the very head of
-/// a line, and the next of its kind is as long and stands alone in a line. A carriage return alone ends a line for some readers, so that it
-/// may stand in neither.
+/// The end of the code block that begins here, if every reader agrees on it: its fence is at the very beginning of a
+/// line, and the next fence of its kind has the same length and is alone in its line. Neither line may contain a
+/// carriage return, which ends a line for some readers.
 fn end_of_code(text: &str, at: usize) -> Option<usize> {
     let (before, from) = text.split_at_checked(at)?;
     let (mark, fence) = FENCES.iter().find(|(_, fence)| from.starts_with(fence))?;
@@ -173,7 +174,8 @@ fn end_of_code(text: &str, at: usize) -> Option<usize> {
     is_closer.then_some(at + opener.len() + content.len() + closer.len())
 }
 
-/// A comment, an instruction, a declaration, or a tag that opens a block: one of [`BLOCK_TAGS`], or one alone in its line.
+/// A comment, a processing instruction, a declaration, or a tag that opens a block: one of [`BLOCK_TAGS`], or one alone
+/// in its line.
 fn opens_html(line: &str) -> bool {
     let Some((begin, '<')) = seen_with_end(line).next() else {
         return false;
@@ -197,13 +199,13 @@ fn opens_html(line: &str) -> bool {
     }
     let is_alone = || {
         let end = behind.trim_end();
-        // A value of an attribute may hold what ends a tag elsewhere.
+        // An attribute's value may contain `>`.
         end.ends_with('>') && (end.find('>') == Some(end.len() - 1) || end.contains(['"', '\'']))
     };
     BLOCK_TAGS.iter().any(|tag| tag.eq_ignore_ascii_case(name)) || is_alone()
 }
 
-/// `[name]: address`, the name of which may go on in the next lines.
+/// `[name]: address`; the name may continue in the next lines.
 fn defines_link(line: &str) -> bool {
     let Some((begin, '[')) = seen_with_end(line).next() else {
         return false;
@@ -213,7 +215,7 @@ fn defines_link(line: &str) -> bool {
     rest.contains("]:") || !rest.contains(']')
 }
 
-/// Dashes, bars and colons: the line of a table below its head, which here would be the head of a message.
+/// Dashes, bars and colons: the delimiter line of a table, whose header would be the head of a message.
 fn is_below_table_head(line: &str) -> bool {
     let is_such = |c| matches!(c, '-' | '|' | ':' | ' ');
     let is_plain = line_of(line).all(|c| c.is_ascii());

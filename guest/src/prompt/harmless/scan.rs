@@ -1,12 +1,12 @@
-//! Finds what a text has to be looked at for. Every byte of a prompt passes here, and most texts have nothing.
+//! Finds the characters that need a closer look. Every byte of a prompt passes here, and most texts have none.
 
-/// The first bytes of all that matters within a text: breaks of lines, openings of tokens, overrides. Other bytes of a character are
-/// never among them.
+/// The first bytes of relevant characters: line breaks, openings of tokens, direction overrides. No other byte of a
+/// character has these values.
 fn matters(byte: u8) -> bool {
     matches!(byte, 0x0a..=0x0d | 0x1c..=0x1e | b'<' | b'[' | 0xc2 | 0xe2 | 0xef)
 }
 
-/// Where the first byte stands that matters. Looks at eight at once.
+/// The position of the first such byte. Checks eight bytes at once.
 pub(super) fn first_mattering(bytes: &[u8]) -> Option<usize> {
     let (words, _) = bytes.as_chunks();
     let passed = words
@@ -19,10 +19,10 @@ pub(super) fn first_mattering(bytes: &[u8]) -> Option<usize> {
     Some(passed + at)
 }
 
-/// Whether one of eight bytes is a control character or one of those that [`matters`] names.
+/// Whether one of eight bytes is a control character or one of those in [`matters`].
 fn may_matter(word: u64) -> bool {
     const EACH: u64 = u64::from_le_bytes([1; 8]);
-    // The highest bit of each byte tells whether it is below `limit`; a borrow only follows where one is.
+    // The highest bit of each byte says whether it is below `limit`; a borrow can only follow such a byte.
     let below = |word: u64, limit: u8| word.wrapping_sub(EACH * u64::from(limit)) & !word;
     let equal = |byte: u8| below(word ^ (EACH * u64::from(byte)), 1);
     let found =

@@ -1,10 +1,10 @@
-//! Control tokens of models: the texts by which their programs tell where a turn begins, ends, and whose it is. A program that
-//! takes them from a message as well would let its author speak as the system.
+//! Control tokens of models: texts by which a runtime marks where a turn begins and ends, and whose it is. A runtime
+//! that also accepts them in a message would let its author speak as the system.
 //!
-//! One is shown with a backslash behind its first character, as in `<\|im_start|>`.
+//! They are shown with a backslash after the first character, as in `<\|im_start|>`.
 
-/// Tokens of Gemma, Llama, Mistral, Qwen, DeepSeek, ChatGLM, InternLM and Seed, as they are written: others than `<|…|>`, which
-/// [`opens_token`] knows by their marks.
+/// Tokens of Gemma, Llama, Mistral, Qwen, DeepSeek, ChatGLM, InternLM and Seed, as they are written, except `<|…|>`,
+/// which [`opens_token`] recognises by its marks.
 const TOKENS: &[&str] = &[
     "<start_of_turn>",
     "<end_of_turn>",
@@ -53,12 +53,12 @@ const TOKENS: &[&str] = &[
     "[SEP]",
     "[MASK]",
 ];
-/// What a number and `>` follow in tokens that models keep for later.
+/// Reserved tokens: each of these is followed by a number and `>`.
 const NUMBERED: &[&str] = &["<unused", "<reserved_", "<extra_id_", "<SPECIAL_"];
-/// No name of a token is longer.
+/// The longest name of a token.
 const MAX_NAME: usize = 32;
 
-/// Adds a line, with a backslash in what opens a token.
+/// Appends a line, with a backslash in openings of tokens.
 pub(super) fn push_without_tokens(shown: &mut String, line: &str) {
     push_with_openers(shown, line, |shown, opener, tail| {
         shown.push(opener);
@@ -67,7 +67,8 @@ pub(super) fn push_without_tokens(shown: &mut String, line: &str) {
     });
 }
 
-/// Adds a quoted name, with what opens a token as an escape: a backslash alone could make one of what follows.
+/// Appends a quoted name, with openings of tokens escaped: a backslash alone could form an escape with the next
+/// character.
 pub(super) fn push_name_without_tokens(shown: &mut String, name: &str) {
     push_with_openers(shown, name, |shown, opener, tail| {
         shown.extend(opener.escape_unicode());
@@ -75,7 +76,7 @@ pub(super) fn push_name_without_tokens(shown: &mut String, name: &str) {
     });
 }
 
-/// Adds a line, without the backslash in what opens a token.
+/// Appends a line, without the backslash in openings of tokens.
 pub(super) fn push_with_tokens(mut text: String, line: &str) -> String {
     push_with_openers(&mut text, line, |text, opener, tail| {
         text.push(opener);
@@ -84,7 +85,7 @@ pub(super) fn push_with_tokens(mut text: String, line: &str) -> String {
     text
 }
 
-/// Adds a line; what opens a token, and what of the line follows it, goes through `push`, which returns what is left.
+/// Appends a line. `push` gets each opening of a token and the rest of the line, and returns what is left.
 fn push_with_openers<'l>(
     out: &mut String,
     line: &'l str,
@@ -106,8 +107,8 @@ fn push_with_openers<'l>(
     out.push_str(rest);
 }
 
-/// Whether a character and what follows, whatever backslashes stand between, are a control token: one of [`TOKENS`], `<|name`,
-/// `<name|>`, or `[|name|]`. Full-width marks are taken for plain ones.
+/// Whether a character and the text after it, ignoring backslashes between them, are a control token: one of
+/// [`TOKENS`], `<|name`, `<name|>`, or `[|name|]`. Full-width marks count as plain ones.
 pub(super) fn opens_token(c: char, rest: &str) -> bool {
     let opener = plain(c);
     if !matches!(opener, '<' | '[') {
@@ -131,7 +132,7 @@ pub(super) fn opens_token(c: char, rest: &str) -> bool {
     let is_barred = name.next() == Some('|');
     let is_name = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
     if opener == '<' {
-        // `a <| b` is an operator of some languages.
+        // `a <| b` is an operator in some languages.
         let opens = is_barred && name.next().is_some_and(|c| !c.is_whitespace());
         let mut behind = follows().take(MAX_NAME).skip_while(is_name);
         opens || !is_barred && behind.next() == Some('|') && behind.next() == Some('>')

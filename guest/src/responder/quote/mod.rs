@@ -1,7 +1,7 @@
-//! Answers without a model, by quoting what is remembered.
+//! Replies without a model, by quoting memories and messages.
 //!
-//! [`question`] reads what is asked, [`sources`] says what can be quoted. The best three that say something different are
-//! quoted, each with where it is from.
+//! [`question`] reads the question, [`sources`] lists what can be quoted. The best three that differ from each other
+//! are quoted, each with its source.
 
 mod question;
 mod sources;
@@ -19,25 +19,25 @@ use crate::extractive::text::cut;
 use crate::extractive::{self, Input, items};
 use crate::prompt::{conversation_messages, reply_target_messages, target_thread_messages};
 
-/// So many quotes at most.
+/// The most quotes in a reply.
 const MAX_QUOTES: usize = 3;
-/// What is worth less answers nothing.
+/// A quote below this value answers nothing.
 const LEAST_WORTH: f64 = 0.34;
-/// What is worth less than this part of the best one is not quoted beside it.
+/// A quote below this share of the best one is left out.
 const LEAST_SHARE: f64 = 0.6;
-/// What is left of a word that only the head of a message's thread holds.
+/// The factor for a word that is only in the first message of a thread.
 const OF_HEAD: f64 = 0.6;
-/// So many bullets of a memory show what it is about.
+/// The number of a memory's bullets in a recap.
 const RECAP_ITEMS: usize = 4;
-/// An extract of messages has so many characters at most, as a stand-in for tokens.
+/// The most characters in an extract of messages, in place of tokens.
 const EXTRACT_LENGTH: u32 = 400;
-/// Somebody who only calls the bot means what they asked within so many seconds before, at the top level.
+/// Somebody who only calls the bot means the question that they asked within so many seconds before, at the top level.
 const JUST_ASKED_SECONDS: i64 = 300;
 
-/// Gives the address of a message, where there is one.
+/// Returns the URL of a message, if there is one.
 type Permalink<'p> = &'p dyn Fn(&str) -> Option<String>;
 
-/// The answer to a message, in Markdown.
+/// The reply to a message, in Markdown.
 pub(super) fn answer(situation: &Situation, permalink: Permalink<'_>) -> String {
     let (context, answered) = (&situation.context, &situation.answered);
     let bot = context.persona.name.as_str();
@@ -74,7 +74,8 @@ fn texts(context: &Context) -> impl Iterator<Item = &str> {
     conversation_messages(context).map(|message| message.text.as_str())
 }
 
-/// What was asked before the bot was only called: in a thread by anybody, at the top level just now by the same person.
+/// The question that was asked before the bot was called without one: in a thread by anybody, at the top level just now
+/// by the same person.
 fn asked_before<'c>(context: &'c Context, answered: &Message) -> Option<&'c Message> {
     let in_thread = context.target_thread_ts.is_some();
     let messages = reply_target_messages(context);
@@ -114,7 +115,7 @@ fn to_question(
     lines.join("\n")
 }
 
-/// The quotes that are worth most; of those that say the same the first.
+/// The best quotes; of those that say the same, the first.
 fn best(asked: &Question, mut quotables: Vec<Quotable>) -> Vec<Quotable> {
     let matches: Vec<Vec<f64>> = quotables
         .iter_mut()
@@ -135,7 +136,7 @@ fn best(asked: &Question, mut quotables: Vec<Quotable>) -> Vec<Quotable> {
         .map(|(quotable, found)| (worth(&quotable, found), quotable))
         .filter(|(worth, _)| *worth >= LEAST_WORTH)
         .collect();
-    // The newer of two that are worth the same; where no day is known, the order of the sources.
+    // Of two with the same value, the newer; without dates, the order of the sources.
     ranked.sort_by(|(a, left), (b, right)| b.total_cmp(a).then(right.date.cmp(&left.date)));
     let least = ranked.first().map_or(0.0, |(worth, _)| worth * LEAST_SHARE);
     let mut chosen: Vec<Quotable> = Vec::new();
@@ -148,7 +149,8 @@ fn best(asked: &Question, mut quotables: Vec<Quotable>) -> Vec<Quotable> {
     chosen
 }
 
-/// How much of each word a quote holds; words of its thread's head count in part, and the head is shown for their sake.
+/// How much of each word a quote contains. Words of its thread's first message count in part, and that message is then
+/// shown.
 fn matches(asked: &Question, quotable: &mut Quotable) -> Vec<f64> {
     let own = asked.matches(&quotable.folded);
     let Some(head) = &quotable.thread else {
@@ -163,7 +165,7 @@ fn matches(asked: &Question, quotable: &mut Quotable) -> Vec<f64> {
     both
 }
 
-/// Whether one quote says hardly more than another: most of its words, and all of its numbers.
+/// Whether a quote adds hardly anything to another, which has most of its words and all of its numbers.
 fn says_the_same(quote: &Quotable, other: &Quotable) -> bool {
     let (own, others) = (terms(&quote.text), terms(&other.text));
     let numbers = |text: &str| {
@@ -195,7 +197,7 @@ fn bullet(quote: &Quotable, language: ReplyLanguage, permalink: Permalink<'_>) -
     language.bullet(&text, &origin)
 }
 
-/// Says that nothing is known, and shows what is.
+/// Says that nothing is known, and shows the newest memory.
 fn unknown(context: &Context, language: ReplyLanguage) -> String {
     let mut lines = vec![language.unknown()];
     if let Some((memory, text)) = newest_memory(context) {
@@ -205,7 +207,7 @@ fn unknown(context: &Context, language: ReplyLanguage) -> String {
     lines.join("\n")
 }
 
-/// What is remembered of the target thread or of the channel; where nothing is, what was said.
+/// The memory of the target thread or of the channel; without a memory, an extract of the messages.
 fn recap(context: &Context, language: ReplyLanguage) -> Option<String> {
     let thread = context.target_thread_ts.as_deref();
     let channel = &context.conversation_history.channel_name;
@@ -235,7 +237,7 @@ fn recap(context: &Context, language: ReplyLanguage) -> Option<String> {
     Some(format!("{title}\n{text}"))
 }
 
-/// The most telling sentences of what people said, without what they said to the bot.
+/// The most informative sentences of what people wrote, without messages to the bot.
 fn extract(messages: &[&Message], bot: &str) -> Option<String> {
     let mention = format!("@{bot}");
     let messages: Vec<&Message> = messages

@@ -1,4 +1,4 @@
-//! What somebody wants to know.
+//! Reads a question: what somebody wants to know.
 
 use super::texts::ReplyLanguage;
 use super::wanted::{ASKING, HELPS, RECAPS, THANKS, WANTED, WHEN, Wanted};
@@ -7,45 +7,45 @@ use crate::extractive::terms::{terms, words};
 use crate::extractive::text::{flatten, fold, is_japanese, is_kana, is_kanji};
 use crate::phrases::contains_words;
 
-/// A kanji that stands alone says little.
+/// The weight of a single kanji.
 const LONE: f64 = 0.25;
-/// A part of a compound (予算 of 予算案) says less than all of it.
+/// The share for a part of a compound (予算 of 予算案).
 const PART: f64 = 0.7;
-/// What such a sign adds.
+/// The factor for a sign of the wanted kind of information.
 const SIGN: f64 = 1.75;
-/// With less of its words a text is no answer, whatever its signs.
+/// A text with a smaller share of the words is no answer, whatever its signs.
 const LEAST_SHARE: f64 = 0.25;
 
 /// A word of a question.
 struct Word {
     text: String,
-    /// Pairs of kanji, where it has several.
+    /// Pairs of kanji, if it has several.
     pieces: Vec<String>,
     weight: f64,
     kind: Kind,
 }
 
-/// What a word tells of what a question is about.
+/// What a word says about the question's subject.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Kind {
-    /// A kanji that stands alone: little.
+    /// A single kanji: little.
     Lone,
-    /// A day: when it is.
+    /// A day or time.
     When,
     /// Anything else: the subject.
     Subject,
 }
 
-/// A question, read.
+/// A parsed question.
 pub(super) struct Question {
     pub(super) language: ReplyLanguage,
     /// Whether it asks for an overview.
     pub(super) recap: bool,
-    /// Whether it asks for the bot itself, if it has no words.
+    /// Whether it is about the bot itself, if it has no words.
     pub(super) help: bool,
     /// Whether it only says thanks.
     pub(super) thanks: bool,
-    /// Whether it asks something, though it may have no word to look for.
+    /// Whether it is a question, even without a word to search for.
     pub(super) asks: bool,
     /// Whether it is a greeting.
     pub(super) greets: bool,
@@ -54,7 +54,7 @@ pub(super) struct Question {
 }
 
 impl Question {
-    /// Reads what was said to the bot of this name; `around` tells the language where the text itself does not.
+    /// Parses a message to the bot. `around` decides the language if the text itself does not.
     pub(super) fn read<'a>(text: &str, bot: &str, around: impl Iterator<Item = &'a str>) -> Self {
         let lower = plain(&without_mention(text, bot));
         let mut said = lower.clone();
@@ -85,12 +85,12 @@ impl Question {
         }
     }
 
-    /// Whether there is something to look for.
+    /// Whether there is a word to search for.
     pub(super) fn has_words(&self) -> bool {
         !self.words.is_empty()
     }
 
-    /// Whether a text may hold an answer, looked at quickly.
+    /// Whether a text may contain an answer; a quick test.
     pub(super) fn may_match(&self, folded: &str) -> bool {
         let mut words = self.words.iter();
         words.any(|word| {
@@ -99,9 +99,9 @@ impl Question {
         })
     }
 
-    /// How much of each word a text holds, from 0 to 1.
+    /// How much of each word a text contains, from 0 to 1.
     pub(super) fn matches(&self, folded: &str) -> Vec<f64> {
-        // What only stands in an address is not said.
+        // Words in URLs do not count.
         let said: Vec<&str> = folded
             .split_whitespace()
             .filter(|word| !word.contains("://"))
@@ -112,8 +112,8 @@ impl Question {
         self.words.iter().map(found).collect()
     }
 
-    /// What a text is worth as an answer, from 0 to somewhat over 1. `matches` are its own, `counts` says in how many
-    /// texts each word is found: rare words count most, and words that nobody ever said hardly.
+    /// The value of a text as an answer, from 0 to a little over 1. `matches` are its own; `counts` has the number of
+    /// texts that contain each word: rare words count most, and words that nobody used hardly count.
     pub(super) fn worth(&self, folded: &str, matches: &[f64], counts: &[u32]) -> f64 {
         let (mut sum, mut all) = (0.0, 0.0);
         let mut found_kind = None;
@@ -126,7 +126,7 @@ impl Question {
             all += word.weight * rarity;
             found_kind = found_kind.max((*found > 0.0).then_some(word.kind));
         }
-        // What tells most of it has to be found.
+        // The most important kind of word must be found.
         let asked_kind = self.words.iter().map(|word| word.kind).max();
         let is_about_it =
             found_kind == asked_kind && (asked_kind != Some(Kind::Lone) || sum * 3.0 >= all * 2.0);
@@ -196,12 +196,12 @@ fn is_same_word(a: &str, b: &str) -> bool {
         || common >= 5 && common + 1 >= short.len() && long.len() - short.len() <= 4
 }
 
-/// A text in lower case and plain letters, in one line.
+/// A text in lower case and plain letters, as one line.
 pub(super) fn plain(text: &str) -> String {
     fold(&flatten(text)).to_lowercase().replace(['’', '‘'], "'")
 }
 
-/// What is said to the bot, without its name at the ends and with `@` anywhere.
+/// A message to the bot without the bot's name.
 fn without_mention(text: &str, bot: &str) -> String {
     if bot.is_empty() {
         return text.to_owned();

@@ -1,4 +1,4 @@
-//! What can be quoted: bullets of memories, and messages.
+//! Lists what can be quoted: bullets of memories, and messages.
 
 use std::rc::Rc;
 
@@ -13,60 +13,60 @@ use crate::extractive::terms::words;
 use crate::extractive::text::{cut, flatten, width};
 use crate::prompt::is_own;
 
-/// A message no wider than this is quoted whole, in columns.
+/// A message up to this width is quoted whole, in columns.
 const MAX_WHOLE: usize = 140;
-/// A quote is cut where it is wider.
+/// A wider quote is cut.
 pub(super) const MAX_QUOTE: usize = 240;
-/// A question that goes before its answer is cut here.
+/// A question before its answer is cut here.
 const MAX_ASKED: usize = 80;
-/// A question is answered by one of so many messages after it, said by somebody else,
+/// A question is answered by one of so many messages after it, from somebody else,
 const ANSWER_REACH: usize = 3;
-/// and at the top level not later than so many seconds.
+/// and at the top level within so many seconds.
 const ANSWER_SECONDS: i64 = 900;
-/// What is left of the worth of a message that asks and has no answer.
+/// The factor for a question without an answer.
 const OPEN_QUESTION: f64 = 0.4;
-/// What is left of the worth of what a program says.
+/// The factor for a program's message.
 const OF_PROGRAM: f64 = 0.7;
 
-/// Something that can be quoted.
+/// A text that can be quoted.
 #[derive(Clone, Debug)]
 pub(super) struct Quotable {
-    /// In one line.
+    /// Its text, in one line.
     pub(super) text: String,
-    /// What words are looked for in, in plain letters; a message's author is part of it.
+    /// The text to search, in plain letters, including a message's author.
     pub(super) folded: String,
-    /// How its thread began, where that helps to find it; it is shown before it then.
+    /// The first message of its thread, if that helps to find it; it is then shown too.
     pub(super) thread: Option<Rc<Head>>,
     pub(super) origin: Origin,
-    /// `YYYY-MM-DD`, where it is known.
+    /// `YYYY-MM-DD`, if known.
     pub(super) date: Option<String>,
-    /// What is left of its worth.
+    /// A factor for its value.
     pub(super) factor: f64,
 }
 
-/// How a thread began.
+/// The first message of a thread.
 #[derive(Debug)]
 pub(super) struct Head {
-    /// Who said what.
+    /// Author and text.
     pub(super) text: String,
     pub(super) folded: String,
 }
 
-/// Where a quote is from.
+/// The source of a quote.
 #[derive(Clone, Debug)]
 pub(super) enum Origin {
     /// The memory of the channel of this name.
     Channel(String),
     /// The memory of the thread with this id.
     Thread(String),
-    /// The workspace's memory, where it names one with this channel.
+    /// The workspace's memory, with its channel if it names one.
     Workspace(Option<String>),
     /// The message with this id, and who wrote it.
     Message(String, String),
 }
 
-/// All of it, what is asked first at the head: the channel's memories, those of its threads, the workspace's, the other
-/// channels', and the messages but the one that is answered.
+/// Everything that can be quoted, the most likely first: the channel's memories, those of its threads, the workspace's,
+/// the other channels', and all messages except the answered one.
 pub(super) fn quotables(
     context: &Context,
     question: &Question,
@@ -79,7 +79,7 @@ pub(super) fn quotables(
         .iter()
         .partition(|memory| memory.channel_id == *own_id);
     let mut of_memory = |memory: &str, origin: &dyn Fn(&Item) -> Origin| {
-        // Most memories of a large workspace have no word of the question.
+        // Most memories of a large workspace contain no word of the question.
         if question.may_match(&plain(memory)) {
             found.extend(
                 items::parse(memory, None)
@@ -136,10 +136,10 @@ pub(super) fn newest_first(memory: &ChannelMemory) -> impl Iterator<Item = &Stri
     versions.chain(&memory.long_term_memory)
 }
 
-/// What a remembered thing says.
+/// The quotable text of a memory's item.
 fn of_item(item: Item, origin: &dyn Fn(&Item) -> Origin) -> Quotable {
     let folded = plain(&item.text);
-    // A question that was answered stands before an arrow.
+    // An answered question is followed by an arrow.
     let is_open = is_question(&folded) && !folded.contains('→');
     Quotable {
         origin: origin(&item),
@@ -179,7 +179,7 @@ fn of_messages(
     }
 }
 
-/// The sentences of a message, or all of a short one. One that asks goes with its answer.
+/// The sentences of a message, or all of a short one. A question is joined with its answer.
 fn of_message(message: &Message, later: &[&Message], head: Option<&Rc<Head>>) -> Vec<Quotable> {
     let in_thread = message.thread_ts.is_some();
     let said: Vec<String> = sentences::split(&message.text)
@@ -220,12 +220,12 @@ fn of_message(message: &Message, later: &[&Message], head: Option<&Rc<Head>>) ->
     parts.map(quotable).collect()
 }
 
-/// Whether a message is more than a nod.
+/// Whether a message is more than an agreement.
 fn says_something(text: &str) -> bool {
     words(text).len() > 1 && !is_chatter(&plain(text))
 }
 
-/// What somebody else says soon after a question, if that is no question.
+/// The next message of somebody else soon after a question, if it is not a question.
 fn answer_to<'m>(asked: &Message, later: &[&'m Message], in_thread: bool) -> Option<&'m Message> {
     let soon = |message: &&&Message| {
         let wait = message
@@ -248,7 +248,7 @@ fn answer_to<'m>(asked: &Message, later: &[&'m Message], in_thread: bool) -> Opt
 }
 
 impl Origin {
-    /// The words that tell it.
+    /// The words that describe it.
     pub(super) fn told(&self, language: ReplyLanguage) -> Vec<String> {
         match self {
             Self::Channel(name) => vec![language.memory_of_channel(name)],
@@ -263,7 +263,7 @@ impl Origin {
         }
     }
 
-    /// What can be linked to.
+    /// The id to link to.
     pub(super) fn ts(&self) -> Option<&str> {
         match self {
             Self::Thread(ts) | Self::Message(ts, _) => Some(ts),

@@ -1,11 +1,11 @@
-//! What is said around quotes, in Japanese and English.
+//! The texts around quotes, in Japanese and English.
 
-/// The language to answer in.
+/// The language of a reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ReplyLanguage {
     /// Japanese.
     Japanese,
-    /// English, and any other language.
+    /// English, also used for any other language.
     English,
 }
 
@@ -22,7 +22,7 @@ impl ReplyLanguage {
         self.pick("覚えていることから引用します。", "From what I remember:")
     }
 
-    /// Where nothing answers it.
+    /// If nothing answers the question.
     pub(super) fn unknown(self) -> String {
         self.pick(
             "それについて覚えていることは見つかりませんでした。",
@@ -30,7 +30,7 @@ impl ReplyLanguage {
         )
     }
 
-    /// Above the newest things that are remembered.
+    /// Above the newest items of a memory.
     pub(super) fn recent(self, channel: &str) -> String {
         match self {
             Self::Japanese => format!("#{channel} の最近の記憶です。"),
@@ -43,7 +43,7 @@ impl ReplyLanguage {
         self.pick("このスレッドの内容です。", "What this thread is about:")
     }
 
-    /// Above what was said last, where nothing is remembered yet.
+    /// Above the latest messages, if there is no memory yet.
     pub(super) fn said_lately(self, channel: &str) -> String {
         match self {
             Self::Japanese => format!("#{channel} の最近の発言からの抜粋です。"),
@@ -65,12 +65,12 @@ impl ReplyLanguage {
         }
     }
 
-    /// To thanks.
+    /// The reply to thanks.
     pub(super) fn welcome(self) -> String {
         self.pick("どういたしまして。", "You're welcome.")
     }
 
-    /// Where a channel's memory comes from.
+    /// The source of a quote from a channel's memory.
     pub(super) fn memory_of_channel(self, channel: &str) -> String {
         match self {
             Self::Japanese => format!("#{channel} の記憶"),
@@ -78,12 +78,12 @@ impl ReplyLanguage {
         }
     }
 
-    /// Where the workspace's memory comes from.
+    /// The source of a quote from the workspace's memory.
     pub(super) fn memory_of_workspace(self) -> String {
         self.pick("ワークスペースの記憶", "memory of the workspace")
     }
 
-    /// Where a thread's memory comes from.
+    /// The source of a quote from a thread's memory.
     pub(super) fn memory_of_thread(self) -> String {
         self.pick("スレッドの記憶", "memory of a thread")
     }
@@ -93,7 +93,7 @@ impl ReplyLanguage {
         self.pick("リンク", "link")
     }
 
-    /// A bullet with a quote, and where it is from.
+    /// A bullet with a quote and its source.
     pub(super) fn bullet(self, text: &str, origin: &[String]) -> String {
         match self {
             Self::Japanese => format!("- 「{text}」（{}）", origin.join("、")),

@@ -2,12 +2,12 @@
 
 use crate::phrases::{Phrases, phrases};
 
-/// Words of questions that say nothing about their subject, beside the stop words of `extractive::terms`.
+/// Words of questions that say nothing about their subject, besides the stop words of `extractive::terms`.
 pub(super) const ASKING: Phrases =
     phrases!("japanese/asking-words.txt", "english/asking-words.txt");
 
-/// Words for a time, and for what is planned: a day is mentioned in many texts that have nothing to do with the question.
-/// Longer ones, as 今週末, are made of these.
+/// Words for a time, and for plans: many texts mention a day but have nothing to do with the question. Longer words,
+/// such as 今週末, are made of these.
 pub(super) const WHEN: Phrases = phrases!("japanese/time-words.txt", "english/time-words.txt");
 
 /// Words that ask for an overview.
@@ -20,11 +20,11 @@ pub(super) const HELPS: Phrases =
 
 pub(super) const THANKS: Phrases = phrases!("japanese/thanks.txt", "english/thanks.txt");
 
-/// A kind of thing that is wanted.
+/// A kind of information that a question asks for.
 pub(super) struct Wanted {
-    /// Words of a question that asks for it.
+    /// Words in a question that ask for it.
     pub(super) asking: Phrases,
-    /// Whether a digit is a sign of it.
+    /// Whether a digit in an answer is a sign of it.
     pub(super) digits: bool,
     /// Other signs of it in an answer.
     pub(super) signs: Phrases,

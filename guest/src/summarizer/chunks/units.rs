@@ -1,4 +1,4 @@
-//! What a target is split into: whole conversations, and where one is too long its halves.
+//! The units that a target is split into: whole conversations, and if one is too long, its halves.
 
 use std::collections::VecDeque;
 
@@ -6,14 +6,14 @@ use crate::bindings::types::{ChannelMemory, Context, MemoryType, Message, Thread
 use crate::prompt;
 use crate::ts::Ts;
 
-/// A part of the target that stays together where it can.
+/// A part of the target that stays together if possible.
 pub(super) enum Unit {
     /// Messages of one thread, or one message outside threads.
     Conversation {
         thread_ts: Option<String>,
         messages: Vec<Message>,
     },
-    /// What is remembered of one channel.
+    /// One channel's memories.
     Memory(ChannelMemory),
 }
 
@@ -21,11 +21,11 @@ pub(super) enum Unit {
 pub(super) struct Remaining {
     /// The context without the target.
     pub(super) around: Context,
-    /// With the tokens that each takes, about.
+    /// With about how many tokens each takes.
     pub(super) units: VecDeque<(Unit, u32)>,
 }
 
-/// Takes the conversations out of a context: in order of their first messages.
+/// Moves the conversations out of a context, ordered by their first messages.
 pub(super) fn channel_conversations(context: &mut Context) -> Vec<Unit> {
     let history = &mut context.conversation_history;
     let top_level = std::mem::take(&mut history.top_level_messages)
@@ -51,7 +51,7 @@ pub(super) fn channel_conversations(context: &mut Context) -> Vec<Unit> {
         .collect()
 }
 
-/// Takes the messages of the target thread out of a context, each by itself.
+/// Moves the messages of the target thread out of a context, each as a unit.
 pub(super) fn target_messages(context: &mut Context) -> Vec<Unit> {
     let target = context.target_thread_ts.as_deref();
     let (targets, others): (Vec<Thread>, Vec<Thread>) =
@@ -75,7 +75,7 @@ pub(super) fn target_messages(context: &mut Context) -> Vec<Unit> {
 }
 
 impl Remaining {
-    /// How many units weigh no more than this; at least one.
+    /// How many units fit into so many tokens; at least one.
     pub(super) fn that_weigh(&self, room: u32) -> usize {
         let mut sum = 0_u32;
         let fitting = self.units.iter().take_while(|(_, weight)| {
@@ -85,7 +85,7 @@ impl Remaining {
         fitting.count().max(1)
     }
 
-    /// The context in which the first units are the target.
+    /// The context with the first units as the target.
     pub(super) fn with_first(&self, taken: usize) -> Context {
         let mut context = self.around.clone();
         let history = &mut context.conversation_history;
@@ -113,7 +113,7 @@ impl Remaining {
         context
     }
 
-    /// Splits the first unit in two; says whether it could be split.
+    /// Splits the first unit in two; returns whether it could be split.
     pub(super) fn halve_first(&mut self) -> bool {
         let Some((unit, weight)) = self.units.pop_front() else {
             return false;
@@ -144,7 +144,7 @@ impl Unit {
             .chain(memory.map(str::to_owned))
     }
 
-    /// Two halves, or the unit itself where it cannot be split.
+    /// Two halves, or `Err` with the unit if it cannot be split.
     fn halves(self) -> Result<(Self, Self), Self> {
         let Self::Conversation {
             thread_ts,
@@ -180,7 +180,7 @@ impl Unit {
     }
 }
 
-/// A text in two, at the line's or word's end before its middle if there is one near; none for a single character.
+/// Splits a text in two, at the end of a line or a word near its middle if possible; `None` for a single character.
 fn split_text(text: &str) -> Option<(String, String)> {
     let middle = text.ceil_char_boundary(text.len() / 2);
     let nearby = text.floor_char_boundary(middle - middle / 4);

@@ -1,4 +1,4 @@
-//! What waits, and what is due.
+//! The backlog, and what is due.
 
 use std::collections::BTreeSet;
 

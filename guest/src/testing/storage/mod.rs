@@ -1,4 +1,4 @@
-//! A store in memory that keeps the contract of `wit/storage.wit`, counts its calls and fails to order.
+//! A store in memory that follows the contract of `wit/storage.wit`, counts its calls and fails if told to.
 
 mod due;
 mod state;
@@ -15,7 +15,7 @@ use crate::bindings::storage::{
 use crate::bindings::types::{Channel, MemoryType, Message, Scope};
 use crate::ports::Storage;
 
-/// What a failing call leaves behind.
+/// The effect of a failing call.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Effect {
     /// Nothing was done.
@@ -29,7 +29,7 @@ pub(crate) enum Effect {
 pub(crate) struct Fault {
     /// Which call fails, counted from 0.
     pub(crate) call: usize,
-    /// What it leaves behind.
+    /// Its effect.
     pub(crate) effect: Effect,
     /// Whether every later call fails too, as after a crash.
     pub(crate) lasting: bool,
@@ -43,13 +43,13 @@ type Key = (Scope, String, MemoryType);
 pub(crate) struct MemoryStorage {
     state: RefCell<State>,
     calls: RefCell<Vec<&'static str>>,
-    /// The next fault; [`Self::recover`] takes it away.
+    /// The next fault; [`Self::recover`] removes it.
     fault: Cell<Option<Fault>>,
-    /// Lists messages and memories in the opposite of the promised order.
+    /// Lists messages and memories in reverse order.
     pub(crate) reversed: Cell<bool>,
     /// `list-due` names every channel, as the contract allows.
     pub(crate) generous: Cell<bool>,
-    /// The newest message of every channel has an id that is none.
+    /// The newest message of every channel has an invalid id.
     pub(crate) spoil_backlogs: Cell<bool>,
 }
 
@@ -72,7 +72,7 @@ impl MemoryStorage {
         channels.last_mut().unwrap().is_private = true;
     }
 
-    /// Adds a message, and its channel if that is new, which then has its id as its name.
+    /// Adds a message, and its channel if it is new, with its id as its name.
     pub(crate) fn add_message(&self, channel_id: &str, message: Message) {
         if self.state.borrow().channel(channel_id).is_err() {
             self.add_channel(channel_id, channel_id);
@@ -95,7 +95,7 @@ impl MemoryStorage {
             .unwrap();
     }
 
-    /// Says up to where a channel without a version is history.
+    /// Sets where the history of a channel without a version ends.
     pub(crate) fn end_history(&self, channel_id: &str, ts: &str) {
         let history = &mut self.state.borrow_mut().history;
         history.insert(channel_id.to_owned(), id(ts));
@@ -140,7 +140,7 @@ impl MemoryStorage {
             .collect()
     }
 
-    /// The text of a long-term memory; empty where there is none.
+    /// The text of a long-term memory; empty if there is none.
     pub(crate) fn long_term(&self, scope_id: &str) -> String {
         let memories = self.of(scope_id, MemoryType::LongTerm);
         memories
@@ -149,17 +149,17 @@ impl MemoryStorage {
             .unwrap_or_default()
     }
 
-    /// What was saved, in order of the ids.
+    /// All saved drafts, in order of the ids.
     pub(crate) fn drafts(&self) -> Vec<MemoryDraft> {
         self.state.borrow().drafts.clone()
     }
 
-    /// The names of the calls so far; forgets them.
+    /// The names of the calls since the last time.
     pub(crate) fn take_calls(&self) -> Vec<&'static str> {
         self.calls.take()
     }
 
-    /// Makes a call fail, counted from this one on.
+    /// Makes a later call fail, counted from now.
     pub(crate) fn fail(&self, fault: Fault) {
         self.calls.take();
         self.fault.set(Some(fault));

@@ -1,4 +1,4 @@
-//! What the store holds, and what each call does with it.
+//! The content of the store, and what each call does with it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,12 +14,12 @@ use crate::ts::Ts;
 pub(super) struct State {
     pub(super) channels: Vec<Channel>,
     pub(super) messages: BTreeMap<String, BTreeMap<Ts, Message>>,
-    /// What the component sees, in order of versions.
+    /// The memories that the component sees, in order of versions.
     pub(super) memories: BTreeMap<Key, Vec<Memory>>,
-    /// What stands beside them.
+    /// The stand-ins.
     pub(super) stand_ins: BTreeMap<Key, Memory>,
     pub(super) deferrals: BTreeMap<Key, Deferral>,
-    /// Up to where a channel without a version is history, by its id.
+    /// Where the history of a channel without a version ends, by channel id.
     pub(super) history: BTreeMap<String, Ts>,
     /// Every draft that was saved; its position is the memory's id.
     pub(super) drafts: Vec<MemoryDraft>,
@@ -181,7 +181,7 @@ pub(super) fn id(ts: &str) -> Ts {
     Ts::parse(ts).unwrap()
 }
 
-/// The thread that a message belongs to; a top-level message may be the first of one.
+/// The thread that a message belongs to; a top-level message may be the first of a thread.
 pub(super) fn thread_of(ts: Ts, message: &Message) -> Option<Ts> {
     Some(message.thread_ts.as_deref().map_or(ts, id))
 }

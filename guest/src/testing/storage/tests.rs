@@ -1,4 +1,4 @@
-//! The store keeps its contract where the tests of the generator lean on it.
+//! Checks the parts of the store's contract that the generator's tests depend on.
 
 use super::*;
 use crate::bindings::types::Engine;
