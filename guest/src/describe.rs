@@ -45,7 +45,7 @@ pub(crate) fn bad_answer(bad: &BadAnswer) -> String {
     match bad {
         BadAnswer::Empty => "the answer was empty".to_owned(),
         BadAnswer::Refusal => "the model declined".to_owned(),
-        BadAnswer::Question => "the model asked a question".to_owned(),
+        BadAnswer::Question => "the model asked a question back".to_owned(),
         BadAnswer::PromptRepeated => "the answer repeated the prompt".to_owned(),
         BadAnswer::WrongLanguage(languages) => format!(
             "the answer was in {}, not in {}",
@@ -77,9 +77,9 @@ pub(crate) fn storage_error(error: &StorageError) -> &str {
 /// The chat platform's own message.
 pub(crate) fn slack_error(error: &SlackError) -> String {
     match error {
-        SlackError::RateLimited(None) => "it takes no more calls for now".to_owned(),
+        SlackError::RateLimited(None) => "rate-limited".to_owned(),
         SlackError::RateLimited(Some(seconds)) => {
-            format!("it takes no more calls for {seconds} s")
+            format!("rate-limited for {seconds} s")
         }
         SlackError::NotFound(detail)
         | SlackError::NotAllowed(detail)

@@ -95,7 +95,7 @@ fn lasting_reason(error: &Error) -> Option<String> {
     let reason = match error {
         Error::BadAnswer(bad) => describe::bad_answer(bad),
         Error::PromptTooLong(length) => format!(
-            "the prompt has {} tokens and {} fit",
+            "the prompt has {} tokens, with a limit of {}",
             length.tokens, length.limit
         ),
         Error::Llm(LlmError::Refused(_)) => "the model refused the prompt".to_owned(),

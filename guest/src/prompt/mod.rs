@@ -213,7 +213,7 @@ fn environment() -> Result<Environment<'static>, Error> {
         .lstrip_blocks(true)
         .keep_trailing_newline(true)
         .build()
-        .map_err(|error| Error::Other(format!("the template syntax is refused: {error}")))?;
+        .map_err(|error| Error::Other(format!("invalid template syntax: {error}")))?;
     let mut environment = Environment::new();
     environment.set_syntax(syntax);
     environment.set_auto_escape_callback(|_| AutoEscape::None);
@@ -247,7 +247,7 @@ fn unknown_template(name: &str) -> Error {
         name: name.to_owned(),
         line: 0,
         detail: format!(
-            "there is no template of this name to replace; there are {}",
+            "unknown template; a template can replace one of {}",
             known.join(", ")
         ),
     })

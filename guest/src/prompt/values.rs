@@ -240,7 +240,7 @@ pub(super) fn format_timestamp(timestamp: &TimestampValue) -> Result<String, min
         return Err(minijinja::Error::new(
             ErrorKind::InvalidOperation,
             format!(
-                "{} seconds since 1970 lie outside the calendar",
+                "{} seconds since 1970 are outside the calendar",
                 timestamp.0.unix_seconds
             ),
         ));

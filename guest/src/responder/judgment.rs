@@ -24,7 +24,7 @@ impl Responder<'_> {
         if settings.reply_engine == Engine::Extractive {
             return Ok(Judgment {
                 should_respond: false,
-                reason: "without a language model only mentions are answered".to_owned(),
+                reason: "without a language model, only mentions are answered".to_owned(),
                 confidence: 1.0,
             });
         }
@@ -82,14 +82,14 @@ fn judgment(object: &Map<String, Value>) -> Result<Judgment, String> {
         _ => return Err("should_respond is neither true nor false".to_owned()),
     };
     let Value::String(reason) = field("reason")? else {
-        return Err("reason is no string".to_owned());
+        return Err("reason is not a string".to_owned());
     };
     let confidence = match field("confidence")? {
         Value::Number(confidence) => confidence.as_f64(),
         Value::String(text) => number(text),
         _ => None,
     };
-    let confidence = confidence.ok_or("confidence is no number")?;
+    let confidence = confidence.ok_or("confidence is not a number")?;
     if !(0.0..=1.0).contains(&confidence) {
         return Err(format!("confidence is {confidence}, not between 0 and 1"));
     }
@@ -174,11 +174,11 @@ mod tests {
             ),
             (
                 r#"{"should_respond": true, "reason": null, "confidence": 1}"#,
-                "reason is no string",
+                "reason is not a string",
             ),
             (
                 r#"{"should_respond": true, "reason": "", "confidence": "high"}"#,
-                "confidence is no number",
+                "confidence is not a number",
             ),
             (
                 r#"{"should_respond": true, "reason": "", "confidence": 80}"#,

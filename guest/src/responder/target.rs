@@ -125,7 +125,7 @@ impl Responder<'_> {
                     }
                 }
                 (Some(_), Ok(_)) => {}
-                _ => self.warn(&format!("the {what} from Slack has an id that is none")),
+                _ => self.warn(&format!("the {what} from Slack has an invalid message id")),
             }
         }
     }
@@ -138,7 +138,7 @@ impl Responder<'_> {
     ) -> Result<Message, Error> {
         let gone = || {
             Error::Storage(StorageError::NotFound(format!(
-                "message {} of channel {} is not in the store; if it was deleted, there is nothing to answer",
+                "message {} of channel {} is not in the store; it may have been deleted",
                 target.message_ts, target.channel_id
             )))
         };
