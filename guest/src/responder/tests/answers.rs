@@ -3,7 +3,7 @@
 use super::*;
 use crate::bindings::errors::BadAnswer;
 
-/// What comes of these answers, one after the other.
+/// The result of these answers, one after the other.
 fn answered(
     answers: &[Result<Completion, LlmError>],
 ) -> (Result<Reply, Error>, Vec<String>, usize) {
@@ -71,12 +71,4 @@ fn an_error_of_the_model_is_handed_on_and_nothing_is_posted() {
     let (reply, prompts, posts) = answered(&[Err(error.clone())]);
     assert_eq!(reply, Err(Error::Llm(error)));
     assert_eq!((prompts.len(), posts), (1, 0));
-}
-
-#[test]
-fn an_answer_that_a_filter_held_back_is_a_refusal_of_the_model() {
-    let held = Ok(completion("3月", FinishReason::ContentFilter));
-    let (reply, _, posts) = answered(&[held]);
-    assert!(matches!(reply, Err(Error::Llm(LlmError::Refused(_)))));
-    assert_eq!(posts, 0);
 }

@@ -5,8 +5,8 @@ use crate::bindings::errors::TokenExcess;
 use crate::bindings::types::LeftOut;
 use crate::fit::NOTHING;
 
-/// What a reply's prompt shows beside the first, the answered and the newest message of its thread, in the order in which
-/// it is left out.
+/// What a reply's prompt shows besides the first, the answered and the newest message of its thread, in the order in
+/// which it is left out.
 const BY_IMPORTANCE: [&str; 13] = [
     "other-short-1",
     "other-short-2",
@@ -23,7 +23,7 @@ const BY_IMPORTANCE: [&str; 13] = [
     "thread-5",
 ];
 
-/// A thread of which the fourth message is answered, with memories and conversations around it; a window is the longest
+/// A thread whose fourth message is answered, with memories and conversations around it. The window is the longest
 /// prompt.
 fn busy_host() -> TestHost {
     let mut host = host();
@@ -173,16 +173,6 @@ fn after_a_prompt_that_was_too_long_a_shorter_one_is_sent() {
         let lengths: Vec<u32> = host.llm.prompts().iter().map(|p| length(p)).collect();
         assert!(lengths.is_sorted_by(|a, b| a > b), "{lengths:?}");
     }
-}
-
-#[test]
-fn a_model_that_takes_no_prompt_at_all_is_given_up() {
-    let host = busy_host();
-    host.llm
-        .answer_by(|_, _| Err(LlmError::ContextTooLong(None)));
-    let reply = mention(&host, &answered());
-    assert!(matches!(reply, Err(Error::PromptTooLong(_))), "{reply:?}");
-    assert!(host.llm.calls() < 60 && host.slack.posts().is_empty());
 }
 
 #[test]

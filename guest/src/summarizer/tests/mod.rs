@@ -1,5 +1,5 @@
-//! How a text is asked for and taken. Where a test is a row of a test table of the specification, a
-//! comment above it names the row.
+//! How a text is asked for and accepted. A comment above a test names the row of the specification's test table that it
+//! covers.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -19,7 +19,7 @@ use crate::testing::{Quiet, ScriptedLlm, TestHost, completion, golden_context};
 use MemoryType::{LongTerm, ShortTerm};
 use Scope::{Channel, Thread, Workspace};
 
-/// Every combination that there is, the retired one last.
+/// Every combination that exists, the retired one last.
 const ALL: [(Scope, MemoryType); 5] = [
     (Thread, ShortTerm),
     (Channel, ShortTerm),
@@ -285,33 +285,6 @@ fn an_answer_that_was_cut_off_ends_at_its_last_whole_line_and_says_so() {
 }
 
 #[test]
-fn an_answer_that_was_not_cut_off_keeps_every_line() {
-    for finish_reason in [FinishReason::Stop, FinishReason::Other] {
-        let summary = answered("- one\n- two", finish_reason).unwrap();
-        assert_eq!(
-            (summary.text.as_str(), summary.truncated),
-            ("- one\n- two", false)
-        );
-    }
-}
-
-#[test]
-fn an_empty_answer_is_an_error() {
-    for finish_reason in [
-        FinishReason::Stop,
-        FinishReason::Length,
-        FinishReason::Other,
-    ] {
-        for text in ["", " \n\t"] {
-            assert_eq!(
-                answered(text, finish_reason),
-                Err(Error::BadAnswer(BadAnswer::Empty))
-            );
-        }
-    }
-}
-
-#[test]
 fn an_answer_that_a_filter_held_back_is_refused() {
     for text in ["", "- half of it"] {
         let answer = answered(text, FinishReason::ContentFilter);
@@ -320,18 +293,4 @@ fn an_answer_that_a_filter_held_back_is_refused() {
             "{answer:?}"
         );
     }
-}
-
-#[test]
-fn an_error_of_the_model_is_handed_on() {
-    let llm = ScriptedLlm::default();
-    llm.script(0, Err(LlmError::RateLimited(Some(30))));
-    let summary = Summarizer::new(&llm, &Quiet, &settings()).summarize(
-        &golden_context(),
-        Channel,
-        ShortTerm,
-        None,
-    );
-    assert_eq!(summary, Err(Error::Llm(LlmError::RateLimited(Some(30)))));
-    assert_eq!(llm.calls(), 1);
 }
