@@ -62,7 +62,8 @@ fn read<'a>(file: &str, case: &'a str) -> Case<'a> {
             .lines()
             .filter_map(|line| line.split_once(": "))
             .collect(),
-        // The blank line before the next case belongs to the file, and a cut-off answer ends nowhere.
+        // The blank line before the next case belongs to the file; an answer that was cut off has no line break at its
+        // end.
         answer: answer.trim_end_matches('\n').to_owned(),
         kept,
     }

@@ -1,4 +1,4 @@
-//! The judgement of answers, from outside.
+//! Tests of judging answers, from outside the crate.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -1,4 +1,4 @@
-//! Whatever a model answers, a verdict comes back.
+//! Any answer of a model gets a verdict.
 
 use std::cell::Cell;
 
@@ -20,7 +20,7 @@ impl Random {
     }
 }
 
-/// What has a meaning somewhere in the judgement.
+/// Text that some rule of the judgement looks for.
 const MARKS: &[&str] = &[
     "\n",
     "\r\n",
@@ -176,7 +176,7 @@ fn counter_that_answers_nothing_refuses_nothing() {
     assert!(judge("- 予算", &expectation, &|_| Vec::new()).is_ok());
 }
 
-/// What is said again and again in an endless answer.
+/// The repeated part of an endless answer.
 const PIECES: [&str; 44] = [
     "a",
     " ",
@@ -224,10 +224,10 @@ const PIECES: [&str; 44] = [
     "**2024-03-01 10:00:00** bob:\n",
 ];
 
-/// The longest answer that the program takes in.
+/// The longest answer that the program accepts.
 const LONGEST: usize = 1 << 20;
 
-/// Endless answers: one piece again and again, and things of which no two are the same.
+/// Endless answers: one piece repeated, and pieces that are all different.
 fn endless_answers() -> impl Iterator<Item = String> {
     let repeated = PIECES
         .iter()
@@ -246,7 +246,7 @@ fn endless_answers() -> impl Iterator<Item = String> {
     repeated.chain(listed)
 }
 
-/// A rule that took the square of the length would take hours.
+/// A rule with quadratic time would take hours.
 #[test]
 fn endless_answers_are_judged_in_time_whatever_they_repeat() {
     let source = "- 予算は120万円\n- 公開は3月22日";
@@ -289,7 +289,7 @@ fn endless_answers_are_judged_in_time_whatever_they_repeat() {
     }
 }
 
-/// A rule that took the square of the length would make this test last for minutes.
+/// With a rule that takes quadratic time, this test would run for minutes.
 #[test]
 fn long_answers_are_judged_whatever_they_repeat() {
     let pieces = [

@@ -1,4 +1,4 @@
-//! Reads the scenes of `tests/fixtures/answers/scenes.txt`: what is summarised, and the prompt for it.
+//! Reads the scenes of `tests/fixtures/answers/scenes.txt`: the target, and the prompt for it.
 
 use std::collections::BTreeMap;
 
@@ -11,12 +11,12 @@ use myao_memory::prompt::Renderer;
 
 const THREAD_TS: &str = "1709287200.000100";
 
-/// What is summarised, with its prompt.
+/// A target, with its prompt.
 pub(crate) struct Scene {
     pub(crate) prompt: String,
     /// Whether `texts` are messages.
     pub(crate) is_conversation: bool,
-    /// The messages, or what is to be merged.
+    /// The messages, or the memories to merge.
     pub(crate) texts: Vec<String>,
     pub(crate) existing: Option<String>,
 }

@@ -1,13 +1,14 @@
-//! Whether a prompt has the same structure as one with harmless words in the place of an attack, and still holds all of the attack.
+//! Checks that a prompt has the same structure as one with harmless words instead of an attack, and still contains the
+//! whole attack.
 
 use super::structure::{Mark, Part, parts};
 
-/// A text that stands in the place of an attack.
+/// A text instead of an attack.
 pub(crate) const TEXT: &str = "plain words in the place of the attack";
-/// A name that stands in the place of an attack.
+/// A name instead of an attack.
 pub(crate) const NAME: &str = "placeholder";
 
-/// Panics where structure differs, or text was lost. `attack` stands in one prompt where `TEXT` or `NAME` stands in the other.
+/// Panics if structure differs, or text was lost. One prompt has `attack` where the other has `TEXT` or `NAME`.
 pub(crate) fn assert_same_structure(label: &str, attacked: &str, plain: &[Part], attack: &str) {
     let (found, wanted) = (parts(attacked), plain);
     let marks = |parts: &[Part]| {
@@ -59,7 +60,7 @@ fn assert_same_body(label: &str, found: &str, wanted: &str, attack: &str) {
     }
 }
 
-/// Whether a line is the same but for the name in it, which can be read back.
+/// Whether a line is the same except for the name in it, which can be read back.
 fn is_same_line(found: &str, wanted: &str, name: &str) -> bool {
     let Some((before, after)) = wanted.split_once(NAME) else {
         return found == wanted;
@@ -70,10 +71,10 @@ fn is_same_line(found: &str, wanted: &str, name: &str) -> bool {
     shown.is_some_and(|shown| is_quoted(shown, name) || (shown == name && !shown.starts_with('"')))
 }
 
-/// Whether a shown text is the text, but for one backslash put in at the head of lines and behind `<` and `[`.
+/// Whether a shown text is the text, except for one backslash added at the beginning of lines and after `<` and `[`.
 fn is_with_backslashes(shown: &str, text: &str) -> bool {
     let mut rest = text.chars().peekable();
-    // What stands before the backslashes.
+    // The text before the backslashes.
     let mut before = '\n';
     let mut added = false;
     for c in shown.chars() {

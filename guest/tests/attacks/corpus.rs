@@ -4,13 +4,13 @@ use serde_json::Value;
 
 /// Text with a name.
 pub(crate) struct Attack {
-    /// What it tries.
+    /// What the attack tries.
     pub(crate) name: String,
-    /// What it says.
+    /// Its text.
     pub(crate) text: String,
 }
 
-/// Everything in the file.
+/// The content of the file.
 pub(crate) struct Corpus {
     /// Texts of messages and memories.
     pub(crate) texts: Vec<Attack>,

@@ -1,5 +1,5 @@
-//! A Markdown parser of another origin reads whole prompts: it finds the prompt's own blocks in their order, no further heading, rule
-//! or head of a message, and nothing of the prompt's own within what people or models wrote.
+//! An independent Markdown parser reads whole prompts: it finds the prompt's own blocks in their order, no further
+//! heading, rule or head of a message, and nothing of the prompt's own within what people or models wrote.
 
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
@@ -19,7 +19,7 @@ pub(crate) fn dialects() -> [Options; 2] {
     [Options::empty(), github]
 }
 
-/// What gives a prompt its structure, with how deep it stands in lists, quotations and tables.
+/// An element of a prompt's structure, with its depth in lists, quotations and tables.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Landmark {
     Heading(usize, HeadingLevel),
@@ -31,9 +31,9 @@ pub(crate) enum Landmark {
 /// What a parser finds in a prompt.
 #[derive(Debug, Default)]
 pub(crate) struct Reading {
-    /// Everything that looks like structure, wherever it stands.
+    /// Everything that looks like structure, wherever it is.
     pub(crate) landmarks: Vec<Landmark>,
-    /// The source of each block that stands in nothing else, from its begin to its end.
+    /// The source of each top-level block, from beginning to end.
     pub(crate) blocks: Vec<String>,
 }
 
@@ -91,8 +91,8 @@ fn is_time(text: &str) -> bool {
     shape == "0000-00-00 00:00:00"
 }
 
-/// How a prompt is read otherwise than the plain one, where it is: it has the same structure, and every block of the plain one in which
-/// nothing `is_written`, as it was and in the same order.
+/// How a prompt's structure differs from the plain one's, if it does: it has the same structure, and every block of the
+/// plain one in which nothing `is_written`, unchanged and in the same order.
 fn difference(attacked: &str, plain: &str, is_written: impl Fn(&str) -> bool) -> Option<String> {
     dialects().into_iter().find_map(|dialect| {
         let (found, wanted) = (read(attacked, dialect), read(plain, dialect));
@@ -109,7 +109,7 @@ fn difference(attacked: &str, plain: &str, is_written: impl Fn(&str) -> bool) ->
     })
 }
 
-/// Panics where a prompt is read otherwise than the plain one.
+/// Panics if a prompt's structure differs from the plain one's.
 pub(crate) fn assert_read_alike(
     label: &str,
     attacked: &str,
@@ -148,7 +148,7 @@ fn a_markdown_parser_finds_the_structure_of_a_users_template_and_no_more() {
     assert_no_attack_is_read_as_structure(&Renderer::new(&python_bots_template()).unwrap());
 }
 
-/// The parser sees what the tests ask it for.
+/// The parser recognises what the tests look for.
 #[test]
 fn what_is_not_made_harmless_is_read_as_structure() {
     let renderer = Renderer::new(&[]).unwrap();

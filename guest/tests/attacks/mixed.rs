@@ -1,4 +1,4 @@
-//! Attacks that nobody thought of: fragments of structure, mixed at random.
+//! Random attacks: fragments of structure, mixed at random.
 
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -140,7 +140,7 @@ const FRAGMENTS: &[&str] = &[
     "予算は300万円",
 ];
 
-/// What ends a line, or makes it read backwards.
+/// Characters that end a line, or reverse the reading direction.
 const BREAKS: &[char] = &[
     '\n', '\r', '\u{b}', '\u{c}', '\u{1e}', '\u{85}', '\u{2028}', '\u{2029}', '\u{202e}',
 ];
@@ -177,7 +177,7 @@ proptest! {
         prop_assert_eq!(&restored, &text, "shown as {:?}", shown);
     }
 
-    /// What is shown of what is shown is restored too: a text may hold what a prompt showed.
+    /// Escaping an escaped text can be undone too: a text may contain what a prompt showed.
     #[test]
     fn a_text_that_was_shown_before_can_be_restored(text in mixed()) {
         let once = harmless::text(&text);
@@ -194,18 +194,18 @@ proptest! {
     }
 }
 
-/// What is written in every place of a conversation.
+/// What is written to every place of a conversation.
 fn written() -> impl Strategy<Value = Vec<String>> {
     prop::collection::vec(mixed(), ALL_PLACES)
 }
 
-/// How many places there are.
+/// The number of places.
 const ALL_PLACES: usize = Place::OtherChannel as usize + 1;
 
 proptest! {
     #![proptest_config(config(1_500))]
 
-    /// Everything at once: a fence that one message opens may be closed by another, and a name may go on in a text.
+    /// Everything at once: a fence that one message opens may be closed by another, and a name may continue in a text.
     #[test]
     fn a_markdown_parser_finds_the_own_structure_of_any_conversation(texts in written()) {
         let renderer = Renderer::new(&[]).unwrap();

@@ -1,4 +1,4 @@
-//! Where an attack may stand, and the prompts that show it.
+//! The places for attacks, and the prompts that show them.
 
 use myao_memory::bindings::exports::myao::memory::reply_prompt::Occasion;
 use myao_memory::bindings::types::{
@@ -67,7 +67,7 @@ pub(crate) const NAME_PLACES: &[Place] =
 const TARGET: &str = "1709280000.000001";
 const OTHER: &str = "1709280000.000002";
 
-/// The prompts that there are.
+/// All kinds of prompts.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Kind {
     Memory(Scope, MemoryType),
@@ -111,7 +111,7 @@ pub(crate) fn prompt(renderer: &Renderer, kind: Kind, place: Place, text: &str) 
     prompt_of(renderer, kind, &at_one(place, text))
 }
 
-/// The prompt of a conversation in which this is written in each place.
+/// The prompt of a conversation with one of these in each place.
 pub(crate) fn prompt_of(renderer: &Renderer, kind: Kind, written: &Written<'_>) -> String {
     let context = context_of(written);
     let prompt = match kind {
@@ -137,7 +137,7 @@ pub(crate) fn prompt_of(renderer: &Renderer, kind: Kind, written: &Written<'_>) 
     prompt.unwrap()
 }
 
-/// What is written in each place.
+/// What is written to each place.
 pub(crate) type Written<'w> = dyn Fn(Place) -> String + 'w;
 
 /// The text in one place, and something plain in all others.

@@ -1,14 +1,15 @@
-//! Finds the structure of a prompt without knowing how it was made, and rather too much of it: whatever a reader might take for structure.
+//! Finds the structure of a prompt without knowing how it was made, and in doubt too much of it: everything that a
+//! reader might take for structure.
 
-/// What ends a line for somebody.
+/// Characters that end a line for some readers.
 const BREAKS: &[char] = &[
     '\n', '\r', '\u{b}', '\u{c}', '\u{1c}', '\u{1d}', '\u{1e}', '\u{85}', '\u{2028}', '\u{2029}',
 ];
-/// What cannot be seen. Controls count too.
+/// Invisible characters. Controls count too.
 const UNSEEN: &str = "\u{ad}\u{61c}\u{200b}\u{200c}\u{200d}\u{200e}\u{200f}\u{202a}\u{202b}\u{202c}\u{2060}\
     \u{2061}\u{2062}\u{2063}\u{2064}\u{2066}\u{2067}\u{2068}\u{2069}\u{fe0e}\u{fe0f}\u{feff}\
     \u{34f}\u{17b4}\u{180e}\u{2065}\u{1bca0}\u{1bca3}\u{1d173}\u{1d17a}\u{e0001}\u{e0023}\u{e007f}\u{e0100}";
-/// How models tell turns, other than `<|…`.
+/// Marks of turns for models, other than `<|…`.
 const TOKENS: &[&str] = &[
     "<start_of_turn>",
     "<end_of_turn>",
@@ -32,7 +33,7 @@ const TOKENS: &[&str] = &[
     "［INST］",
     "＜end_of_turn＞",
 ];
-/// Characters, each in front of those that look like it.
+/// Characters, each followed by those that look like it.
 const LOOK_ALIKES: &[(char, &str)] = &[
     ('#', "＃﹟♯"),
     ('-', "‐‑‒–—―−－﹣─━ーｰ⸺⸻"),
@@ -44,14 +45,14 @@ const LOOK_ALIKES: &[(char, &str)] = &[
     (' ', "\u{a0}\u{3000}\u{2003}\u{3164}\u{2800}\t"),
 ];
 
-/// One thing that stands out of a prompt.
+/// One element of structure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Mark {
     /// A heading: how many `#`, and its text.
     Heading(usize, String),
     /// A rule, or the underline of a heading.
     Rule,
-    /// The head of a message, as it stands there.
+    /// The head of a message, as it is shown.
     Message(String),
     /// The reply prompt's clock.
     Clock,
@@ -66,7 +67,7 @@ pub(crate) enum Mark {
 /// A mark, and the text between it and the next one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Part {
-    /// None for what stands before all marks.
+    /// `None` for the text before all marks.
     pub(crate) mark: Option<Mark>,
     /// The text, with its line breaks.
     pub(crate) body: String,
@@ -125,9 +126,9 @@ fn marks(line: &str) -> Vec<Mark> {
     marks
 }
 
-/// What a character looks like; `None` if it cannot be seen.
+/// The character that it looks like; `None` if it is invisible.
 fn look_of(c: char) -> Option<char> {
-    // Most are letters, and looking them up takes long.
+    // Most are letters, and looking them up is slow.
     let is_letter =
         c.is_ascii_alphabetic() || matches!(c, '\u{3041}'..='\u{30fa}' | '\u{4e00}'..='\u{9fff}');
     if is_letter {
@@ -140,7 +141,7 @@ fn look_of(c: char) -> Option<char> {
     Some(like.map_or(c, |(plain, _)| *plain))
 }
 
-/// How many control tokens a line has.
+/// The number of control tokens in a line.
 fn tokens(line: &str) -> usize {
     // Most lines have none.
     if !line.contains(['<', '[', '＜', '［']) {
@@ -156,7 +157,7 @@ fn tokens(line: &str) -> usize {
     named.chain(barred).sum()
 }
 
-/// What stands behind the marks of lists and quotations.
+/// The text after list and quotation marks.
 fn without_markers(look: &str) -> &str {
     let mut rest = look;
     loop {

@@ -1,4 +1,4 @@
-//! Reads the conversations under `tests/fixtures/conversations`, and what every test needs.
+//! Reads the conversations in `tests/fixtures/conversations`; shared helpers.
 
 use std::collections::BTreeMap;
 
@@ -9,12 +9,12 @@ use myao_memory::bindings::types::{Message, Timestamp, User};
 pub(crate) struct Conversation {
     /// The messages, in order of time.
     pub(crate) messages: Vec<Message>,
-    /// Each fact's parts, which must stand in one line.
+    /// Each fact's parts, which must be in one line.
     pub(crate) facts: Vec<Vec<String>>,
 }
 
 impl Conversation {
-    /// How many facts a text holds.
+    /// The number of facts in a text.
     pub(crate) fn kept(&self, text: &str) -> usize {
         let held = |fact: &&Vec<String>| {
             text.lines()

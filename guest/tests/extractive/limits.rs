@@ -1,4 +1,4 @@
-//! The token limit holds, whatever it is and however tokens are counted.
+//! The token limit holds for any limit and any way to count tokens.
 
 use std::cell::Cell;
 
@@ -15,7 +15,7 @@ fn bytes(texts: &[String]) -> Vec<u32> {
         .collect()
 }
 
-/// The whole counts for more than its parts.
+/// The whole has more tokens than its parts together.
 fn more_than_parts(texts: &[String]) -> Vec<u32> {
     texts
         .iter()

@@ -1,4 +1,4 @@
-//! The engine without a language model, from outside.
+//! Tests of the engine without a language model, from outside the crate.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

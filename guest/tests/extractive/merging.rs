@@ -1,4 +1,4 @@
-//! Memories are merged again and again, and keep their form and what matters in them.
+//! Memories are merged many times, and keep their form and the important items.
 
 use std::collections::BTreeSet;
 
@@ -48,7 +48,7 @@ fn assert_form(memory: &str) {
     assert!(dates.is_sorted(), "{memory}");
 }
 
-/// What the day `day` brings: a decision, and things of less weight.
+/// The memory of day `day`: a decision, and less important items.
 fn short_term(day: i64) -> String {
     let at = (19_800 + day) * 86_400;
     let messages = [

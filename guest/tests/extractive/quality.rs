@@ -1,4 +1,4 @@
-//! The extract keeps what a reader would want to be remembered.
+//! The extract keeps what a reader wants to remember.
 
 use myao_memory::extractive::{Input, NOTE_EN, NOTE_JA, summarize};
 

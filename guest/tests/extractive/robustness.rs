@@ -1,4 +1,4 @@
-//! Whatever people write, the memory keeps its form, and nothing panics.
+//! For any text, the memory keeps its form, and nothing panics.
 
 use std::cell::Cell;
 
@@ -42,7 +42,7 @@ fn message_text_cannot_forge_the_structure_of_a_memory() {
     assert_eq!(merged, text);
 }
 
-/// What has a meaning somewhere.
+/// Text that some rule looks for.
 const MARKS: &[&str] = &[
     "\n",
     "\r\n",
@@ -82,7 +82,7 @@ const MARKS: &[&str] = &[
     "ｱ",
 ];
 
-/// A text of anything that Unicode has, with the marks that matter here among it.
+/// A text of any Unicode characters, mixed with these marks.
 fn noise(random: &mut Random) -> String {
     let length = random.below(60);
     let mut text = String::new();

@@ -34,7 +34,7 @@ impl Random {
         from[usize::try_from(self.below(from.len() as u64)).unwrap()]
     }
 
-    /// A time in the years 1 to 9999, which are all that Python knows.
+    /// A time in the years 1 to 9999, the range of Python.
     pub(crate) fn timestamp(&mut self) -> Timestamp {
         let unix_seconds = if self.chance(4) {
             -62_135_000_000 + i64::try_from(self.below(315_530_000_000)).unwrap()
@@ -113,7 +113,7 @@ pub(crate) fn random_text(random: &mut Random) -> String {
     text
 }
 
-/// A context with anything empty, missing or plenty.
+/// A context in which anything may be empty, missing or plentiful.
 pub(crate) fn random_context(random: &mut Random) -> Context {
     let channel_memories = channel_memories(random);
     let threads: Vec<Thread> = (0..random.below(5))

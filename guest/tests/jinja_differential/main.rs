@@ -1,5 +1,5 @@
-//! The same templates and contexts, rendered here and by Python's Jinja2: equal to the byte. So are the built-in
-//! templates, which are compiled into the component, and the same templates read by minijinja.
+//! Renders the same templates and contexts here and with Python's Jinja2, and compares the bytes. The built-in
+//! templates, which are compiled into the component, are also compared with minijinja's rendering.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -31,7 +31,7 @@ const COMBINATIONS: [(Scope, MemoryType); 5] = [
 
 /// One prompt to render on both sides.
 struct Case {
-    /// Says in a failure which case it was.
+    /// Names the case in a failure.
     label: String,
     context: Context,
     scope: Scope,
@@ -68,7 +68,7 @@ fn render_here(case: &Case) -> Result<String, Error> {
     )
 }
 
-/// Where two prompts part, with some characters around it.
+/// The position where two prompts differ, with some characters around it.
 fn difference(ours: &str, theirs: &str) -> String {
     let common = ours
         .chars()
@@ -150,7 +150,7 @@ fn all_prompts(renderer: &Renderer, case: &Case, random: &mut Random) -> Vec<Str
 
 #[test]
 fn built_in_templates_render_alike_whether_compiled_or_read() {
-    // One that is replaced by itself has minijinja read them all.
+    // A template that is replaced by itself makes minijinja render all of them.
     let read = Renderer::new(&[Template {
         name: "_messages.j2".to_owned(),
         source: include_str!("../../../templates/_messages.j2").to_owned(),
@@ -180,7 +180,7 @@ fn built_in_templates_render_alike_whether_compiled_or_read() {
     }
 }
 
-/// Lists the first channel and the first thread again, with other content.
+/// Adds the first channel and the first thread again, with other content.
 fn list_twice(context: &mut Context) {
     if let Some(mut again) = context.channel_memories.first().cloned() {
         again.channel_name.push_str(" again");
@@ -202,7 +202,7 @@ fn the_python_bots_template_renders_random_contexts_as_jinja2_does() {
     assert_all_alike(&cases);
 }
 
-/// What a replaced template may do, above all with white space around tags.
+/// Syntax of replaced templates, above all white space around tags.
 #[test]
 fn the_corners_of_the_syntax_render_as_jinja2_renders_them() {
     let corners = [

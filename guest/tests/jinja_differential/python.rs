@@ -1,4 +1,4 @@
-//! The other side: `tests/jinja/render.py`. It gets texts and names as templates here get them.
+//! The other side: `tests/jinja/render.py`, which gets the escaped texts and names.
 
 use std::borrow::Cow;
 use std::io::Write;
@@ -13,7 +13,7 @@ use crate::Case;
 
 const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/jinja/render.py");
 
-/// What Jinja2 renders for each case, or the error that it reports.
+/// Jinja2's result for each case, or its error.
 pub(crate) fn render(cases: &[Case]) -> Vec<Result<String, String>> {
     let python = std::env::var_os("MYAO_TEST_PYTHON").expect(
         "MYAO_TEST_PYTHON must name a Python with Jinja2 (tests/jinja/requirements.txt): \
@@ -30,7 +30,7 @@ pub(crate) fn render(cases: &[Case]) -> Vec<Result<String, String>> {
         .iter()
         .map(|case| request(case).to_string() + "\n")
         .collect();
-    // A script that ends early says why on standard error.
+    // If the script ends early, standard error says why.
     let written = child.stdin.take().unwrap().write_all(input.as_bytes());
     let output = child.wait_with_output().unwrap();
     let errors = String::from_utf8_lossy(&output.stderr);

@@ -113,7 +113,7 @@ fn replies_without_their_parent_are_a_thread() {
     );
 }
 
-/// As text 999999999 would come last, and as a floating-point number the last two would be one.
+/// As text 999999999 would come last, and as floating-point numbers the last two would be equal.
 #[test]
 fn ids_are_compared_by_number() {
     let with_ts = |ts: &str| Message {

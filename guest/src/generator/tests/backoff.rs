@@ -200,7 +200,7 @@ fn with_stand_ins() -> TestHost {
     host
 }
 
-/// What stands in for a short-term memory.
+/// The stand-in for a short-term memory.
 fn stand_in(host: &TestHost, scope_id: &str) -> Vec<String> {
     let mut memories = host.storage.seen(Scope::Channel, scope_id);
     memories.extend(host.storage.seen(Scope::Thread, scope_id));

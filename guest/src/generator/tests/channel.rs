@@ -117,7 +117,7 @@ fn without_versions_a_version_that_is_not_merged_yet_is_never_overwritten() {
     host.settings.short_term_history.enabled = false;
     host.settings.generation_message_limit = 2;
     host.say("C1", -10, "first");
-    // The merge is refused, and so is the try after it: it is deferred.
+    // The merge and its retry are refused: it is deferred.
     for call in [1, 2] {
         let empty = completion("", FinishReason::Stop);
         host.llm.script(call, Ok(empty));
@@ -135,7 +135,7 @@ fn without_versions_a_version_that_is_not_merged_yet_is_never_overwritten() {
     assert_eq!(host.storage.versions("C1"), ["2 3"]);
 }
 
-/// The version that is to be merged comes before the one that did not fit beside it.
+/// The version to merge comes before the one that did not fit beside it.
 #[test]
 fn without_versions_a_refused_merge_ends_the_step_before_the_next_version() {
     let mut host = TestHost::new();

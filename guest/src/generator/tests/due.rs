@@ -1,4 +1,4 @@
-//! When a channel's short-term memory takes a new version.
+//! When a channel's short-term memory gets a new version.
 
 use super::*;
 use crate::bindings::exports::myao::memory::memory_generator::{ThreadRef, UpdateState};
@@ -85,7 +85,7 @@ fn an_id_that_is_none_is_an_error_that_names_it() {
     assert_eq!(should_update(&state, &history, at(0)), Err(error));
 }
 
-/// The conversation goes on, whatever was imported or listed last.
+/// The conversation continues, whatever was imported or listed last.
 #[test]
 fn idle_is_measured_from_the_newest_message_whatever_the_order() {
     let host = TestHost::new();

@@ -1,4 +1,4 @@
-//! A run that fails anywhere is completed by the next one: nothing is lost, nothing is merged twice.
+//! A run that fails at any point is completed by the next one: nothing is lost, nothing is merged twice.
 
 use super::steps::{TICKS, fill};
 use super::*;
@@ -19,7 +19,7 @@ fn host(settings: &dyn Fn(&mut TestHost)) -> TestHost {
     host
 }
 
-/// What is saved, without the ids, which tell how often something was saved.
+/// The saved memories without their ids, which depend on the number of saves.
 fn saved(host: &TestHost) -> Vec<Memory> {
     let without_ids = |memory| Memory {
         id: 0,
@@ -33,7 +33,7 @@ fn saved(host: &TestHost) -> Vec<Memory> {
         .collect()
 }
 
-/// Runs all ticks, the one at `tick` a second time after `disturb` has spoilt its first time.
+/// Runs all ticks, the one at `tick` a second time after `disturb` has spoiled its first run.
 fn saved_after(
     settings: &dyn Fn(&mut TestHost),
     tick: usize,

@@ -1,4 +1,4 @@
-//! What the log tells people of a run.
+//! What the log says about a run.
 
 use crate::bindings::llm::FinishReason;
 use crate::testing::{DAY, Effect, Fault, HOUR, TestHost, completion};
@@ -53,7 +53,7 @@ fn the_log_tells_why_a_model_is_asked_once_more_and_what_stands_in() {
     );
 }
 
-/// A run in which the model gives no memory of the channel.
+/// A run in which the model's answers for the channel are refused.
 fn refused_run(fault: Option<Fault>) -> TestHost {
     let host = TestHost::new();
     host.say("C1", -10, "a");

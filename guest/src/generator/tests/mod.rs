@@ -1,5 +1,5 @@
-//! How memories come about, on a host in memory. Where a test is a row of a test table of the
-//! specification, a comment above it names the row.
+//! How memories are made, on a host in memory. A comment above a test names the row of the specification's test table
+//! that it covers.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -25,7 +25,7 @@ use crate::bindings::errors::Error;
 use crate::bindings::exports::myao::memory::memory_generator::{Entry, Outcome, SkipReason};
 use crate::bindings::types::MemoryType;
 
-/// What happened to one channel, thread or the workspace; none where it was not looked at.
+/// The outcome of one channel, thread or the workspace; `None` if there is no entry.
 fn outcome_of<'a>(entries: &'a [Entry], scope_id: &str) -> Option<&'a Outcome> {
     let entry = entries.iter().find(|entry| entry.scope_id == scope_id);
     entry.map(|entry| &entry.outcome)

@@ -1,5 +1,4 @@
-//! What went wrong in the Python bot, by the number of the specification's list, where it is about
-//! making memories.
+//! Faults of the Python bot in making memories, by their number in the specification's list.
 
 use super::*;
 use crate::bindings::exports::myao::memory::context_builder::BuildRequest;

@@ -4,7 +4,7 @@ use crate::bindings::storage::Memory;
 use crate::generator::Run;
 use crate::testing::{DAY, HOUR, TestHost, at};
 
-/// A few days in three channels with threads, told before they happen: a run sees what is past.
+/// A few days in three channels with threads, all stored beforehand: a run sees only the past.
 pub(super) fn fill(host: &TestHost) {
     for (channel_id, start) in [("A", -2 * HOUR), ("B", -HOUR), ("C", 5 * HOUR)] {
         for day in 0..3 {

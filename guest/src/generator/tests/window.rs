@@ -78,7 +78,7 @@ fn a_channel_with_nothing_in_the_window_that_was_never_summarised_is_history() {
     assert_eq!(host.llm.calls(), 0);
 }
 
-/// The store says so: a run on the first day found it due, and failed.
+/// The store knows it: a run on the first day found the channel due, and failed.
 #[test]
 fn the_first_version_takes_in_the_day_on_which_the_model_was_away() {
     for later in ["", "back"] {
@@ -110,7 +110,7 @@ fn what_waits_for_the_first_version_becomes_several_where_one_does_not_hold_it()
     assert_eq!(host.storage.versions("C1"), ["1 2 3", "3 4 5"]);
 }
 
-/// A backfill asks as of a time at which that end lies ahead.
+/// A backfill runs as of a time before that end.
 #[test]
 fn history_that_ends_after_the_present_moves_no_window() {
     let host = TestHost::new();
@@ -196,7 +196,7 @@ fn the_engine_without_a_model_asks_none_and_signs_its_memories() {
     assert_eq!(host.storage.of("C1", ShortTerm)[0].source_message_count, 2);
 }
 
-/// A channel of pictures would otherwise fail at every run, for good.
+/// Otherwise a channel of pictures would fail at every run, for ever.
 #[test]
 fn messages_without_words_are_nothing_to_summarise_without_a_model() {
     let mut host = TestHost::new();

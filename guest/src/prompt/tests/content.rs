@@ -1,4 +1,4 @@
-//! What a prompt holds.
+//! The content of prompts.
 
 use super::*;
 

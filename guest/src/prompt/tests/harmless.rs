@@ -1,4 +1,4 @@
-//! How foreign text is shown; `guest/tests/attacks` holds what it must stand up to.
+//! How foreign text is shown; `guest/tests/attacks` has the attacks.
 
 use std::borrow::Cow;
 
@@ -34,7 +34,7 @@ fn a_name_that_breaks_out_of_its_line_is_quoted() {
     assert_eq!(name("bob"), "bob");
 }
 
-/// The first look at a line passes over letters: none of them may be a mark.
+/// The first check of a line skips letters: none of them may be a mark.
 #[test]
 fn a_line_is_looked_at_in_the_same_way_with_and_without_a_backslash() {
     for c in '\0'..=char::MAX {
@@ -54,7 +54,7 @@ fn harmless_text_is_not_copied() {
     assert!(matches!(restore(harmless), Cow::Borrowed(_)));
 }
 
-/// A model copies the memory that it was shown; were the backslashes kept, each merge would add some.
+/// A model copies the memory that it was shown; if the backslashes were kept, each merge would add some.
 #[test]
 fn a_memory_that_is_merged_again_and_again_gets_no_backslashes() {
     let memory = "## 決定事項\n- 予算は300万円\n- `[INST]` と `{{ x }}` を直す";
@@ -74,7 +74,7 @@ fn a_memory_that_is_merged_again_and_again_gets_no_backslashes() {
     assert_eq!(judge(&shown, &expectation, &count).unwrap().text, memory);
 }
 
-/// Elsewhere in Markdown the backslash is not shown, and takes the heading out of what it stands before.
+/// Elsewhere in Markdown the backslash is not displayed, and keeps its line from being a heading.
 #[test]
 fn a_reply_that_quotes_code_quotes_it_as_it_was_written() {
     let answer = "`<\\|x|>` はこうです。\n\n```\n\\# comment\n\\--- x\n```\n\\# 見出しではない";

@@ -1,4 +1,4 @@
-//! Whether to answer of one's own accord.
+//! Whether to reply without being asked.
 
 use super::*;
 use crate::bindings::errors::BadAnswer;

@@ -1,4 +1,4 @@
-//! What the prompt shows of the conversation; what the store lacks is asked for.
+//! The conversation in the prompt; what the store lacks is fetched.
 
 use super::*;
 use crate::bindings::storage::StorageError;

@@ -1,4 +1,4 @@
-//! How people are answered.
+//! How replies are made.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -22,7 +22,7 @@ use crate::bindings::types::{Context, Engine, MemoryType, Message, Scope, User};
 use crate::testing::{DAY, HOUR, TestHost, at, completion, message, ts};
 use MemoryType::{LongTerm, ShortTerm};
 
-/// What the scripted model says.
+/// The scripted model's answer.
 const ANSWER: &str = "3月22日です。";
 
 /// A host whose model answers every call so.
@@ -37,7 +37,7 @@ fn host() -> TestHost {
     host_that_says(ANSWER)
 }
 
-/// What is answered in channel `C1`: the message so many seconds after the tests' time.
+/// The message to answer in channel `C1`, so many seconds after the tests' time.
 fn target(thread: Option<i64>, message: i64) -> Target {
     Target {
         channel_id: "C1".to_owned(),
@@ -77,7 +77,7 @@ fn prompt(host: &TestHost) -> String {
     prompts.remove(0)
 }
 
-/// What stands under a heading of a prompt, up to the next heading or the instruction.
+/// The text under a heading of a prompt, up to the next heading or the instruction.
 fn section<'p>(prompt: &'p str, heading: &str) -> &'p str {
     let (_, rest) = prompt
         .split_once(&format!("{heading}\n"))

@@ -1,4 +1,4 @@
-//! What is posted, where, and whom it may notify.
+//! What is posted, where, and who may be notified.
 
 use super::*;
 use crate::bindings::slack::{PostRequest, SlackError};

@@ -51,7 +51,7 @@ fn read_conversation(host: &TestHost, conversation: &str) -> i64 {
     last
 }
 
-/// The reply to a mention at the top level, a moment ago.
+/// The reply to a mention at the top level a moment ago.
 fn reply_to(host: &TestHost, text: &str) -> String {
     host.say("C1", -10, text);
     let reply = mention(host, &target(None, -10)).unwrap();
@@ -80,8 +80,8 @@ fn questions_in_english_are_answered_with_quotes() {
     assert_eq!(answered(&english(), file), file);
 }
 
-/// The questions about a conversation that are not answered with what was said, and how many there are; what nobody spoke
-/// of is never answered.
+/// The questions about a conversation that are not answered from it, and the number of questions; a question about
+/// something else is never answered.
 fn wrong_answers(bot: &str, conversation: &str, questions: &str) -> (Vec<String>, usize) {
     let mut host = TestHost::with_prompts();
     host.settings.reply_engine = Engine::Extractive;
@@ -263,7 +263,7 @@ fn a_channel_without_memories_is_told_from_what_was_said_lately() {
     assert_eq!(reply, expected);
 }
 
-/// A Japanese project's channel with memories, and some talk since.
+/// A Japanese project's channel with memories, and some later messages.
 fn japanese() -> TestHost {
     let mut host = TestHost::with_prompts();
     host.settings.reply_engine = Engine::Extractive;

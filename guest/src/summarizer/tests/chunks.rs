@@ -1,4 +1,4 @@
-//! A target that is too long for one prompt is covered whole, in order, and merged.
+//! A target that is too long for one prompt is covered completely, in order, and merged.
 
 use super::*;
 use crate::bindings::types::{ChannelMemory, Message};
@@ -25,7 +25,7 @@ fn model() -> ScriptedLlm {
     llm
 }
 
-/// As [`tight`] and [`model`], but with room for answers of so many tokens.
+/// As [`tight`] and [`model`], but answers may have so many tokens.
 fn with_room_for(tokens: u32) -> (Values, ScriptedLlm) {
     let settings = Values {
         short_term_summary_max_tokens: tokens,

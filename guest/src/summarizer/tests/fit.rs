@@ -1,10 +1,10 @@
-//! Every prompt fits: what is left out, in which order, and what the model teaches about its window.
+//! Every prompt fits: what is left out, in which order, and what a refused prompt shows about the window.
 
 use super::*;
 use crate::bindings::types::{ChannelMemory, ConversationHistory, LeftOut, Thread};
 use crate::testing::{Quiet, message, ts};
 
-/// What a thread's prompt shows beside its target, in the order in which it is left out.
+/// What a thread's prompt shows besides its target, in the order in which it is left out.
 const BY_IMPORTANCE: [&str; 12] = [
     "other-short-1",
     "other-short-2",
@@ -31,7 +31,7 @@ fn channel_memory(id: &str) -> ChannelMemory {
     }
 }
 
-/// A thread in a channel with memories, beside another channel.
+/// A thread in a channel with memories, besides another channel.
 fn busy_context() -> Context {
     let thread = |start: i64, name: &str| Thread {
         thread_ts: ts(start),
@@ -214,7 +214,7 @@ fn a_merge_that_does_not_fit_is_an_error_that_tells_the_limit_and_asks_nobody() 
     assert_eq!(llm.calls(), 0);
 }
 
-/// A model that takes no prompt of more than so many characters.
+/// A model that accepts no prompt of more than so many characters.
 fn strict(llm: &ScriptedLlm, most: usize, told: Option<u32>) {
     llm.answer_by(move |_, request| {
         if request.system_prompt.chars().count() > most {

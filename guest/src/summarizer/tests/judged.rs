@@ -1,4 +1,4 @@
-//! Only an answer that is a memory becomes one; a bad one is asked for once more.
+//! Only a good answer becomes a memory; after a bad one the model is asked once more.
 
 use super::*;
 use crate::bindings::settings::Language;

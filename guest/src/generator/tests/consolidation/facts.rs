@@ -13,7 +13,7 @@ pub(super) struct Fact {
 }
 
 impl Fact {
-    /// Whether a memory holds it: all its parts in one line.
+    /// Whether a memory contains it: all its parts in one line.
     pub(super) fn is_in(&self, memory: &str) -> bool {
         memory
             .lines()
@@ -42,7 +42,7 @@ fn read(number: usize, line: &str) -> Fact {
     }
 }
 
-/// Messages that say nothing to remember: `name: text`.
+/// Messages with nothing to remember: `name: text`.
 pub(super) fn chatter() -> Vec<String> {
     let text = include_str!("../../../../tests/fixtures/consolidation/chatter.txt");
     text.lines().map(str::to_owned).collect()

@@ -1,5 +1,5 @@
-//! How much of what was planted is still there after 20 generations of short-term into long-term
-//! memory, and where the rest was lost. It measures; `tests/fixtures/consolidation` holds what it found.
+//! How many of the planted facts are left after 20 generations of short-term into long-term memory, and where the
+//! others were lost. It measures; `tests/fixtures/consolidation` has the results.
 
 mod facts;
 mod model;
@@ -49,7 +49,7 @@ fn consolidation_without_a_model_loses_what_the_report_says() {
     );
 }
 
-/// What is measured is what a user would have: no answer of the model is one that is refused.
+/// The measurement is realistic: no answer of the model is one that is refused.
 #[test]
 fn answers_of_the_forgetful_model_are_accepted() {
     let model = ForgetfulModel::new(SEED);

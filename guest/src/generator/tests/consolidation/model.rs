@@ -1,4 +1,4 @@
-//! A scripted model that writes down what its prompt holds, and forgets 30 % of it each time.
+//! A scripted model that repeats its prompt's content, and forgets 30 % of it each time.
 
 use std::cell::{Cell, RefCell};
 
@@ -7,7 +7,7 @@ use crate::bindings::llm::{Agent, Completion, FinishReason, LlmError, Request};
 use crate::ports::Llm;
 use crate::testing::completion;
 
-/// Of ten lines, so many are dropped; what is left over counts towards the next call.
+/// Of ten lines, so many are dropped; a remainder carries over to the next call.
 const DROPPED_OF_TEN: usize = 3;
 
 /// The model.
@@ -21,12 +21,12 @@ pub(super) struct ForgetfulModel {
 pub(super) struct Material {
     /// Messages or bullets, one line each.
     lines: Vec<String>,
-    /// How many of the lines are the existing memory; none for a conversation.
+    /// The number of lines of the existing memory; 0 for a conversation.
     existing: Option<usize>,
 }
 
 impl Material {
-    /// The existing memory, if there is one, and then what comes to it, or each message.
+    /// The existing memory, if there is one, and then the new memories, or each message.
     pub(super) fn texts(&self) -> Vec<&str> {
         self.lines.iter().map(String::as_str).collect()
     }
