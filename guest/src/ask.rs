@@ -2,7 +2,7 @@
 
 use std::cell::{Cell, OnceCell};
 
-use crate::answer::{Language, Wanted, feedback};
+use crate::answer::{AnswerKind, Language, feedback};
 use crate::bindings::errors::{BadAnswer, Error};
 use crate::bindings::llm::{Agent, Completion, FinishReason, LlmError, Request};
 use crate::bindings::log::Level;
@@ -17,7 +17,7 @@ pub(crate) trait Question {
     /// An accepted answer.
     type Answer;
     /// What the model is asked for.
-    const WANTED: Wanted;
+    const KIND: AnswerKind;
 
     /// Accepts the answer to a prompt, or says what is wrong with it.
     fn judge(&self, prompt: &str, completion: &Completion) -> Result<Self::Answer, BadAnswer>;
@@ -114,7 +114,7 @@ impl<'a> Model<'a> {
                 let why = describe::bad_answer(bad);
                 let line = format!("asked once more for {what}: {why}");
                 self.log.write(Level::Info, &line);
-                let feedback = feedback(bad, Q::WANTED, question.language());
+                let feedback = feedback(bad, Q::KIND, question.language());
                 request.system_prompt = format!("{}\n{feedback}\n", request.system_prompt);
                 again.push((request, question));
             }

@@ -60,8 +60,8 @@ impl<'a> Window<'a> {
     /// the model named no limit, or one that the prompt keeps. A smaller share would waste the window.
     pub(crate) fn learn(&self, prompt: &str, max_tokens: u32, limit: Option<u32>) {
         let sent = self.count_tokens(prompt).saturating_add(max_tokens);
-        let told = limit.filter(|limit| *limit < sent);
-        self.learned.set(Some(told.unwrap_or(sent / 4 * 3)));
+        let named = limit.filter(|limit| *limit < sent);
+        self.learned.set(Some(named.unwrap_or(sent / 4 * 3)));
     }
 
     /// How many tokens a text has.

@@ -5,7 +5,7 @@ use crate::bindings::errors::BadAnswer;
 
 /// What the model was asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wanted {
+pub enum AnswerKind {
     /// A memory.
     Memory,
     /// A reply.
@@ -17,21 +17,21 @@ pub enum Wanted {
 /// The text that is added to the prompt for the one retry: what was wrong, and what to write instead; in Japanese for a
 /// Japanese conversation, otherwise in English.
 #[must_use]
-pub fn feedback(bad: &BadAnswer, wanted: Wanted, language: Language) -> String {
+pub fn feedback(bad: &BadAnswer, kind: AnswerKind, language: Language) -> String {
     if language == Language::Japanese {
-        format!("{}{}", japanese(bad, wanted), japanese_form(wanted))
+        format!("{}{}", japanese(bad, kind), japanese_form(kind))
     } else {
-        format!("{}{}", english(bad, wanted), english_form(wanted))
+        format!("{}{}", english(bad, kind), english_form(kind))
     }
 }
 
-fn japanese(bad: &BadAnswer, wanted: Wanted) -> String {
-    let fault = match (bad, wanted) {
-        (BadAnswer::Empty, Wanted::Memory) => {
+fn japanese(bad: &BadAnswer, kind: AnswerKind) -> String {
+    let fault = match (bad, kind) {
+        (BadAnswer::Empty, AnswerKind::Memory) => {
             "前回の回答は空でした。内容のある箇条書きを書いてください。"
         }
         (BadAnswer::Empty, _) => "前回の回答は空でした。",
-        (BadAnswer::Refusal, Wanted::Memory) => {
+        (BadAnswer::Refusal, AnswerKind::Memory) => {
             "前回の回答は要約を断るものでした。これは記録のための要約です。書かれている事実だけをまとめてください。"
         }
         (BadAnswer::Refusal, _) => {
@@ -40,7 +40,7 @@ fn japanese(bad: &BadAnswer, wanted: Wanted) -> String {
         (BadAnswer::Question, _) => {
             "前回の回答は質問でした。必要な内容はすべて上にあります。質問せずに、上の内容をまとめてください。"
         }
-        (BadAnswer::PromptRepeated, Wanted::Memory) => {
+        (BadAnswer::PromptRepeated, AnswerKind::Memory) => {
             "前回の回答は指示文や元の文章の写しでした。見出しや指示文を繰り返さず、自分の言葉で短くまとめてください。"
         }
         (BadAnswer::PromptRepeated, _) => {
@@ -69,11 +69,11 @@ fn japanese(bad: &BadAnswer, wanted: Wanted) -> String {
     fault.to_owned()
 }
 
-fn japanese_form(wanted: Wanted) -> &'static str {
-    match wanted {
-        Wanted::Memory => "\n回答には箇条書きの本文だけを書いてください。",
-        Wanted::Reply => "\n返信の本文だけを書いてください。",
-        Wanted::Judgment => "前後に何も付けず、上に示した形の JSON だけを書いてください。",
+fn japanese_form(kind: AnswerKind) -> &'static str {
+    match kind {
+        AnswerKind::Memory => "\n回答には箇条書きの本文だけを書いてください。",
+        AnswerKind::Reply => "\n返信の本文だけを書いてください。",
+        AnswerKind::Judgment => "前後に何も付けず、上に示した形の JSON だけを書いてください。",
     }
 }
 
@@ -89,13 +89,13 @@ fn japanese_name(language: &str) -> &'static str {
     }
 }
 
-fn english(bad: &BadAnswer, wanted: Wanted) -> String {
-    let fault = match (bad, wanted) {
-        (BadAnswer::Empty, Wanted::Memory) => {
+fn english(bad: &BadAnswer, kind: AnswerKind) -> String {
+    let fault = match (bad, kind) {
+        (BadAnswer::Empty, AnswerKind::Memory) => {
             "Your last answer was empty. Write bullets that say something."
         }
         (BadAnswer::Empty, _) => "Your last answer was empty.",
-        (BadAnswer::Refusal, Wanted::Memory) => {
+        (BadAnswer::Refusal, AnswerKind::Memory) => {
             "Your last answer declined. This summary is kept as a record: state only the facts that are written above."
         }
         (BadAnswer::Refusal, _) => {
@@ -104,7 +104,7 @@ fn english(bad: &BadAnswer, wanted: Wanted) -> String {
         (BadAnswer::Question, _) => {
             "Your last answer was a question. Everything you need is above. Summarize it and ask nothing."
         }
-        (BadAnswer::PromptRepeated, Wanted::Memory) => {
+        (BadAnswer::PromptRepeated, AnswerKind::Memory) => {
             "Your last answer repeated the instruction or the text above. Leave out its headings and instructions, and use fewer words of your own."
         }
         (BadAnswer::PromptRepeated, _) => {
@@ -130,11 +130,11 @@ fn english(bad: &BadAnswer, wanted: Wanted) -> String {
     fault.to_owned()
 }
 
-fn english_form(wanted: Wanted) -> &'static str {
-    match wanted {
-        Wanted::Memory => "\nAnswer with the bullets alone.",
-        Wanted::Reply => "\nWrite the reply alone.",
-        Wanted::Judgment => " Write nothing but JSON in the form shown above.",
+fn english_form(kind: AnswerKind) -> &'static str {
+    match kind {
+        AnswerKind::Memory => "\nAnswer with the bullets alone.",
+        AnswerKind::Reply => "\nWrite the reply alone.",
+        AnswerKind::Judgment => " Write nothing but JSON in the form shown above.",
     }
 }
 
@@ -176,11 +176,11 @@ mod tests {
             shrunk,
             BadAnswer::Malformed("reason is missing".to_owned()),
         ];
-        for wanted in [Wanted::Memory, Wanted::Reply, Wanted::Judgment] {
+        for kind in [AnswerKind::Memory, AnswerKind::Reply, AnswerKind::Judgment] {
             for language in [Language::Japanese, Language::English] {
                 let texts: std::collections::BTreeSet<String> = faults
                     .iter()
-                    .map(|bad| feedback(bad, wanted, language))
+                    .map(|bad| feedback(bad, kind, language))
                     .collect();
                 assert_eq!(texts.len(), faults.len(), "each says something else");
                 for text in &texts {
@@ -192,11 +192,11 @@ mod tests {
 
     #[test]
     fn feedback_names_numbers_and_languages() {
-        let text = feedback(&too_long(), Wanted::Memory, Language::Japanese);
+        let text = feedback(&too_long(), AnswerKind::Memory, Language::Japanese);
         assert!(text.contains("900") && text.contains("300"), "{text}");
-        let text = feedback(&wrong_language(), Wanted::Memory, Language::Japanese);
+        let text = feedback(&wrong_language(), AnswerKind::Memory, Language::Japanese);
         assert!(text.starts_with("前回の回答は英語でした。日本語で"));
-        let text = feedback(&wrong_language(), Wanted::Memory, Language::English);
+        let text = feedback(&wrong_language(), AnswerKind::Memory, Language::English);
         assert!(text.contains("in English. Write in Japanese."));
     }
 }

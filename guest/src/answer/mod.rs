@@ -31,7 +31,7 @@ mod shrinkage;
 mod wording;
 mod wrapping;
 
-pub use feedback::{Wanted, feedback};
+pub use feedback::{AnswerKind, feedback};
 pub use language::{Language, languages_of};
 pub use reply::{ReplyExpectation, judge_reply};
 
@@ -153,7 +153,7 @@ fn check_length(
     let (Some(existing), Some(tokens_before)) = (existing, counts.next()) else {
         return Ok(());
     };
-    match shrinkage::without_cause(existing, tokens_before, text, tokens, limit) {
+    match shrinkage::unjustified(existing, tokens_before, text, tokens, limit) {
         Some(shrinkage) => Err(BadAnswer::Shrunk(shrinkage)),
         None => Ok(()),
     }

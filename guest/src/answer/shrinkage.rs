@@ -24,7 +24,7 @@ pub(super) fn is_far_over(tokens: u32, limit: u32) -> bool {
 /// lower, as then room was needed) and less than half of the facts, or of the items if there are few facts. It is also
 /// refused if there were many facts and less than a fifth of them is left, although two fifths of the limit are free:
 /// then the new memories replaced the existing one.
-pub(super) fn without_cause(
+pub(super) fn unjustified(
     existing: &str,
     tokens_before: u32,
     text: &str,
@@ -78,11 +78,11 @@ mod tests {
 
     #[test]
     fn memory_that_lost_tokens_and_facts_has_shrunk() {
-        let shrunk = without_cause(EXISTING, 80, "- いろいろ決めた", 10, 500).unwrap();
+        let shrunk = unjustified(EXISTING, 80, "- いろいろ決めた", 10, 500).unwrap();
         assert_eq!((shrunk.facts_before, shrunk.facts_kept), (5, 0));
         let brief = "- 予算120万円、INC-204→v1.2.3、端末24台、田中さん";
         assert_eq!(
-            without_cause(EXISTING, 80, brief, 30, 500),
+            unjustified(EXISTING, 80, brief, 30, 500),
             None,
             "short, but all there"
         );
@@ -93,16 +93,16 @@ mod tests {
         let existing =
             format!("{EXISTING}\n- 会場費は45万円、RSV-9 で予約、来場者は350人、v2.0.1 を展示");
         let other = "- 2024-04-01 新しい話題\n".repeat(8);
-        let shrunk = without_cause(&existing, 120, &other, 120, 500).unwrap();
+        let shrunk = unjustified(&existing, 120, &other, 120, 500).unwrap();
         assert_eq!((shrunk.facts_before, shrunk.facts_kept), (9, 0));
         assert_eq!(
-            without_cause(&existing, 120, &other, 120, 200),
+            unjustified(&existing, 120, &other, 120, 200),
             None,
             "the limit is near"
         );
         let mixed = format!("{other}- 120万円、INC-204");
         assert_eq!(
-            without_cause(&existing, 120, &mixed, 140, 500),
+            unjustified(&existing, 120, &mixed, 140, 500),
             None,
             "a fifth is there"
         );
@@ -110,15 +110,15 @@ mod tests {
 
     #[test]
     fn memory_may_shrink_where_the_limit_leaves_no_room() {
-        assert!(without_cause(EXISTING, 80, "- いろいろ", 39, 500).is_some());
-        assert!(without_cause(EXISTING, 80, "- いろいろ", 24, 50).is_some());
-        assert_eq!(without_cause(EXISTING, 80, "- いろいろ", 25, 50), None);
+        assert!(unjustified(EXISTING, 80, "- いろいろ", 39, 500).is_some());
+        assert!(unjustified(EXISTING, 80, "- いろいろ", 24, 50).is_some());
+        assert_eq!(unjustified(EXISTING, 80, "- いろいろ", 25, 50), None);
     }
 
     #[test]
     fn memory_too_small_for_shares_may_shrink() {
         assert_eq!(
-            without_cause(
+            unjustified(
                 "- 予算は120万円\n- 端末は24台\n- 期限は未定",
                 40,
                 "- 予算",

@@ -51,7 +51,7 @@ pub(super) fn candidates(messages: &[&Message], vocabulary: &mut Vocabulary) -> 
         if !message.user.is_bot {
             let [burst, _] = crowds;
             let sentences = candidates.get_mut(of_message..).unwrap_or_default();
-            earlier.go_on(burst.id, message.thread_ts.is_some(), sentences);
+            earlier.next_message(burst.id, message.thread_ts.is_some(), sentences);
         }
     }
     questions::weigh(&mut candidates, messages);

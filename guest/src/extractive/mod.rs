@@ -207,11 +207,11 @@ impl Draft<'_> {
     fn costs(&self) -> ([u32; 2], Vec<Cost>) {
         let mut texts: Vec<String> = self.notes.iter().map(|note| (*note).to_owned()).collect();
         for candidate in self.candidates {
-            let said = said(candidate, None);
+            let said = with_lead(candidate, None);
             texts.push(format!(
                 "\n{}{}{said}",
                 candidate.prefix,
-                opening(candidate)
+                with_preceding(candidate)
             ));
             texts.push(format!(" {said}"));
         }
@@ -246,16 +246,16 @@ impl Draft<'_> {
                     .preceding
                     .as_ref()
                     .is_some_and(|c| picks.iter().any(|p| p.line == c.line && *p.text == *c.text));
-                let opening = if is_shown {
+                let beginning = if is_shown {
                     candidate.speaker.to_string()
                 } else {
-                    opening(candidate)
+                    with_preceding(candidate)
                 };
-                text.push_str(&format!("\n{}{opening}", candidate.prefix));
+                text.push_str(&format!("\n{}{beginning}", candidate.prefix));
             } else if !text.ends_with(['。', '！', '？']) {
                 text.push(' ');
             }
-            text.push_str(&said(candidate, before));
+            text.push_str(&with_lead(candidate, before));
             previous = Some(candidate);
         }
         text
@@ -275,7 +275,7 @@ impl Draft<'_> {
             .iter()
             .rev()
             .max_by(|a, b| worth(a).total_cmp(&worth(b)))?;
-        let whole = said(best, None);
+        let whole = with_lead(best, None);
         let heads = std::iter::once(whole.clone()).chain(text::shorter_heads(&whole, CUTS));
         let heads: Vec<String> = heads.collect();
         let [_, note] = self.notes;
@@ -307,7 +307,7 @@ impl Draft<'_> {
 }
 
 /// The speaker, after the preceding sentence.
-fn opening(candidate: &Candidate) -> String {
+fn with_preceding(candidate: &Candidate) -> String {
     let speaker = &candidate.speaker;
     match &candidate.preceding {
         Some(said) if said.speaker == *speaker => format!("{speaker}{} → ", said.text),
@@ -317,7 +317,7 @@ fn opening(candidate: &Candidate) -> String {
 }
 
 /// A candidate's text after the line that introduces its list, unless the candidate before has it already.
-fn said(candidate: &Candidate, before: Option<&Candidate>) -> String {
+fn with_lead(candidate: &Candidate, before: Option<&Candidate>) -> String {
     match &candidate.lead {
         Some(lead) if before.is_none_or(|before| before.lead.as_ref() != Some(lead)) => {
             format!("{lead}: {}", candidate.text)

@@ -36,7 +36,12 @@ struct Said {
 
 impl Earlier {
     /// Gives the first sentence of a burst's next message its preceding sentence, and remembers the message.
-    pub(super) fn go_on(&mut self, burst: usize, in_thread: bool, message: &mut [Candidate]) {
+    pub(super) fn next_message(
+        &mut self,
+        burst: usize,
+        in_thread: bool,
+        message: &mut [Candidate],
+    ) {
         let reach = if in_thread { THREAD_REACH } else { OPEN_REACH };
         let asking = message
             .iter()

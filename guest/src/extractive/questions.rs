@@ -25,7 +25,7 @@ pub(super) fn weigh(candidates: &mut [Candidate], messages: &[&Message]) {
         let soon = |c: &Candidate| answered_soon.get(c.line) == Some(&true);
         candidates
             .iter()
-            .map(|c| c.content.question && (soon(c) || later.takes_up(c)))
+            .map(|c| c.content.question && (soon(c) || later.answers(c)))
             .collect()
     };
     for (candidate, answered) in candidates
@@ -64,7 +64,7 @@ impl<'a> Later<'a> {
     }
 
     /// Whether somebody else uses enough of a question's words after it.
-    fn takes_up(&self, question: &Candidate) -> bool {
+    fn answers(&self, question: &Candidate) -> bool {
         let writer = |c: &Candidate| c.crowds.last().map(|writer| writer.id);
         let rare = question
             .content

@@ -105,7 +105,7 @@ fn lasting_reason(error: &Error) -> Option<String> {
 }
 
 /// Whether the model failed, rather than the store or a template.
-pub(super) fn is_of_model(error: &Error) -> bool {
+pub(super) fn is_model_error(error: &Error) -> bool {
     matches!(
         error,
         Error::Llm(_) | Error::BadAnswer(_) | Error::PromptTooLong(_)

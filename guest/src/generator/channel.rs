@@ -41,7 +41,7 @@ impl Run<'_> {
         }
         let mut channel = ChannelState::load(self, &backlog.channel)?;
         let mut backlog = backlog.clone();
-        if !channel.is_as_in(&backlog) {
+        if !channel.matches_backlog(&backlog) {
             // Another run saved first. What is due is read after the state, never before it: a save based on an older
             // state is refused.
             backlog = self.read_backlog(&channel.channel.id, None)?;
@@ -50,7 +50,7 @@ impl Run<'_> {
         let mut merged = match self.merge_unless_deferred(&mut channel, made) {
             Ok(merged) => merged,
             Err(error) => {
-                if skip.is_none() && backoff::is_of_model(&error) {
+                if skip.is_none() && backoff::is_model_error(&error) {
                     self.stand_in_for_version(&channel, &backlog, made)?;
                 }
                 return Err(error);
@@ -128,7 +128,7 @@ impl Run<'_> {
             Ok(summary) => summary,
             Err(error) => {
                 self.defer_if_lasting(&channel.subject(MemoryType::ShortTerm), &error);
-                if backoff::is_of_model(&error) {
+                if backoff::is_model_error(&error) {
                     self.stand_in_for_version(channel, backlog, made)?;
                 }
                 return Err(error);
@@ -189,7 +189,7 @@ impl Run<'_> {
     ) -> Result<ConversationHistory, Error> {
         let limit = self.ports.settings.generation_message_limit;
         let (since, keep) = if backlog.new_message_count > limit {
-            (self.first_to_come(backlog)?, Keep::Oldest)
+            (self.first_unsummarized(backlog)?, Keep::Oldest)
         } else {
             (self.since(backlog)?, Keep::Newest)
         };

@@ -67,7 +67,7 @@ impl Run<'_> {
     }
 
     /// The first id that is not in a memory yet and should be in the next one.
-    pub(super) fn first_to_come(&self, backlog: &Backlog) -> Result<Ts, Error> {
+    pub(super) fn first_unsummarized(&self, backlog: &Backlog) -> Result<Ts, Error> {
         let start = self.window_start();
         Ok(match summarized_through(backlog)? {
             Some(watermark) if backlog.short_term_version.is_some() => watermark.next(),
@@ -121,7 +121,7 @@ impl Run<'_> {
             .as_deref()
             .map(Ts::parse)
             .transpose()?;
-        let first = self.first_to_come(backlog)?;
+        let first = self.first_unsummarized(backlog)?;
         Ok(latest.is_none_or(|latest| latest < first))
     }
 }

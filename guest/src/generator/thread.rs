@@ -15,7 +15,7 @@ impl Run<'_> {
     pub(super) fn thread(&self, backlog: &Backlog) -> Entry {
         let thread_ts = backlog.thread_ts.as_deref().unwrap_or_default();
         let mut made = Vec::new();
-        let result = self.work_on_thread(backlog, thread_ts, &mut made);
+        let result = self.update_thread(backlog, thread_ts, &mut made);
         Entry {
             scope: Scope::Thread,
             scope_id: thread_scope_id(&backlog.channel.id, thread_ts),
@@ -25,7 +25,7 @@ impl Run<'_> {
         }
     }
 
-    fn work_on_thread(
+    fn update_thread(
         &self,
         backlog: &Backlog,
         thread_ts: &str,
@@ -88,7 +88,7 @@ impl Run<'_> {
                     deferrals: &deferrals,
                 };
                 self.defer_if_lasting(&subject, &error);
-                if backoff::is_of_model(&error) {
+                if backoff::is_model_error(&error) {
                     stand_in(made)?;
                 }
                 return Err(error);

@@ -27,11 +27,11 @@ pub(super) fn entry(settings: &Values, made: Vec<Made>, result: StepResult) -> E
 impl Run<'_> {
     pub(super) fn workspace(&self) -> Entry {
         let mut made = Vec::new();
-        let result = self.work_on_workspace(&mut made);
+        let result = self.update_workspace(&mut made);
         entry(&self.ports.settings, made, result)
     }
 
-    fn work_on_workspace(&self, made: &mut Vec<Made>) -> StepResult {
+    fn update_workspace(&self, made: &mut Vec<Made>) -> StepResult {
         let storage = self.ports.storage;
         let channels = storage.list_channels().map_err(Error::Storage)?;
         let legacy = self.ports.settings.legacy_workspace_short_term;

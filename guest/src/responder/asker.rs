@@ -22,7 +22,7 @@ pub struct Asker<'a> {
 
 /// What is asked for: a reply, or without an occasion, a judgment whether there should be one.
 #[derive(Clone, Copy)]
-pub(super) struct Asked<'q> {
+pub(super) struct PromptInput<'q> {
     /// The context of the prompt.
     pub(super) context: &'q Context,
     /// Why a reply is written; `None` for a judgment.
@@ -68,31 +68,31 @@ impl<'a> Asker<'a> {
     }
 
     fn render(&self, context: &Context, occasion: Option<Occasion>) -> Result<String, Error> {
-        let asked = Asked {
+        let input = PromptInput {
             context,
             occasion,
             answered: reply_target_messages(context).last(),
         };
-        let fitted = self.fit(&self.model(asked).window, asked)?;
+        let fitted = self.fit(&self.model(input).window, input)?;
         Ok(fitted.prompt)
     }
 
     /// The answer, and what was left out of the prompt.
     pub(super) fn ask<Q: Question + Copy>(
         &self,
-        asked: Asked<'_>,
+        input: PromptInput<'_>,
         schema: Option<&str>,
         question: Q,
     ) -> Result<(Q::Answer, LeftOut), Error> {
-        let model = self.model(asked);
-        let max_tokens = self.max_tokens(asked);
+        let model = self.model(input);
+        let max_tokens = self.max_tokens(input);
         let (answered, _) = model.with_shorter_prompts(max_tokens, || {
-            let fitted = self.fit(&model.window, asked)?;
+            let fitted = self.fit(&model.window, input)?;
             let request = Request {
                 system_prompt: fitted.prompt,
                 max_tokens,
                 answer_schema: schema.map(str::to_owned),
-                purpose: purpose(asked),
+                purpose: purpose(input),
             };
             Ok((model.ask(request, question)?, fitted.left_out))
         })?;
@@ -100,12 +100,12 @@ impl<'a> Asker<'a> {
     }
 
     /// Leaves out what does not fit, messages of the target last.
-    fn fit(&self, window: &Window<'_>, asked: Asked<'_>) -> Result<Prompt, Error> {
+    fn fit(&self, window: &Window<'_>, input: PromptInput<'_>) -> Result<Prompt, Error> {
         let margin = self.settings.context_margin_tokens;
-        let budget = window.budget(self.max_tokens(asked).saturating_add(margin));
-        let context = asked.context;
+        let budget = window.budget(self.max_tokens(input).saturating_add(margin));
+        let context = input.context;
         let cuts = || {
-            let answered = asked.answered.map(|message| message.ts.as_str());
+            let answered = input.answered.map(|message| message.ts.as_str());
             let mut cuts = around_target(context);
             cuts.extend(within_target(context, answered));
             cuts
@@ -113,9 +113,9 @@ impl<'a> Asker<'a> {
         let render = |context: &Context| {
             self.renderer.get()?.render_reply(
                 context,
-                asked.occasion,
+                input.occasion,
                 self.now,
-                asked.answered,
+                input.answered,
                 self.settings.legacy_workspace_short_term,
             )
         };
@@ -127,33 +127,33 @@ impl<'a> Asker<'a> {
         }
     }
 
-    fn model(&self, asked: Asked<'_>) -> Model<'a> {
-        Model::new(self.llm, self.log, agent(asked))
+    fn model(&self, input: PromptInput<'_>) -> Model<'a> {
+        Model::new(self.llm, self.log, agent(input))
     }
 
-    fn max_tokens(&self, asked: Asked<'_>) -> u32 {
-        match agent(asked) {
+    fn max_tokens(&self, input: PromptInput<'_>) -> u32 {
+        match agent(input) {
             Agent::Judgment => self.settings.judgment_max_tokens,
             Agent::Memory | Agent::Response => self.settings.reply_max_tokens,
         }
     }
 }
 
-fn agent(asked: Asked<'_>) -> Agent {
-    match asked.occasion {
+fn agent(input: PromptInput<'_>) -> Agent {
+    match input.occasion {
         Some(_) => Agent::Response,
         None => Agent::Judgment,
     }
 }
 
-fn purpose(asked: Asked<'_>) -> Purpose {
-    let channel_id = &asked.context.conversation_history.channel_id;
-    let (scope, scope_id) = match asked.context.target_thread_ts.as_deref() {
+fn purpose(input: PromptInput<'_>) -> Purpose {
+    let channel_id = &input.context.conversation_history.channel_id;
+    let (scope, scope_id) = match input.context.target_thread_ts.as_deref() {
         Some(thread_ts) => (Scope::Thread, thread_scope_id(channel_id, thread_ts)),
         None => (Scope::Channel, channel_id.clone()),
     };
     Purpose {
-        agent: agent(asked),
+        agent: agent(input),
         scope,
         scope_id,
         memory_type: None,

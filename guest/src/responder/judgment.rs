@@ -3,8 +3,8 @@
 use serde_json::{Deserializer, Map, Value};
 
 use super::Responder;
-use super::asker::Asked;
-use crate::answer::{Language, Wanted};
+use super::asker::PromptInput;
+use crate::answer::{AnswerKind, Language};
 use crate::ask::Question;
 use crate::bindings::errors::{BadAnswer, Error};
 use crate::bindings::exports::myao::memory::responder::{Judgment, Target};
@@ -29,12 +29,12 @@ impl Responder<'_> {
             });
         }
         let situation = self.situation(target, &settings.judgment_persona)?;
-        let asked = Asked {
+        let input = PromptInput {
             context: &situation.context,
             occasion: None,
             answered: Some(&situation.answered),
         };
-        let (judgment, _) = self.asker.ask(asked, Some(SCHEMA), JudgmentQuestion)?;
+        let (judgment, _) = self.asker.ask(input, Some(SCHEMA), JudgmentQuestion)?;
         Ok(judgment)
     }
 }
@@ -45,7 +45,7 @@ struct JudgmentQuestion;
 
 impl Question for JudgmentQuestion {
     type Answer = Judgment;
-    const WANTED: Wanted = Wanted::Judgment;
+    const KIND: AnswerKind = AnswerKind::Judgment;
 
     fn judge(&self, _: &str, completion: &Completion) -> Result<Judgment, BadAnswer> {
         read(&completion.text).map_err(BadAnswer::Malformed)

@@ -1,9 +1,9 @@
 //! Makes the text of a reply, and posts it.
 
-use super::asker::Asked;
+use super::asker::PromptInput;
 use super::target::Situation;
 use super::{Responder, quote};
-use crate::answer::{Accepted, Language, ReplyExpectation, Wanted, judge_reply, languages_of};
+use crate::answer::{Accepted, AnswerKind, Language, ReplyExpectation, judge_reply, languages_of};
 use crate::ask::Question;
 use crate::bindings::errors::{BadAnswer, Error};
 use crate::bindings::exports::myao::memory::reply_prompt::Occasion;
@@ -25,7 +25,7 @@ struct ReplyQuestion<'q> {
 
 impl Question for ReplyQuestion<'_> {
     type Answer = Accepted;
-    const WANTED: Wanted = Wanted::Reply;
+    const KIND: AnswerKind = AnswerKind::Reply;
 
     fn judge(&self, prompt: &str, completion: &Completion) -> Result<Accepted, BadAnswer> {
         let expectation = ReplyExpectation {
@@ -71,7 +71,7 @@ impl Responder<'_> {
         occasion: Occasion,
     ) -> Result<(Accepted, LeftOut), Error> {
         let context = &situation.context;
-        let asked = Asked {
+        let input = PromptInput {
             context,
             occasion: Some(occasion),
             answered: Some(&situation.answered),
@@ -81,7 +81,7 @@ impl Responder<'_> {
             situation,
             texts: &texts,
         };
-        self.asker.ask(asked, None, question)
+        self.asker.ask(input, None, question)
     }
 
     fn quote(&self, situation: &Situation) -> Accepted {

@@ -183,7 +183,7 @@ impl Summarizer<'_> {
             budget.saturating_sub(self.model.window.count_tokens(&around))
         });
         while !remaining.units.is_empty() {
-            let mut taken = remaining.that_weigh(room);
+            let mut taken = remaining.fitting(room);
             while taken > 0 {
                 let context = remaining.with_first(taken);
                 let prompt = self.render(Task {

@@ -1,7 +1,7 @@
 //! What the model is asked for to make a memory, and how its answer is judged.
 
 use super::{Summarizer, Task};
-use crate::answer::{Accepted, Expectation, Language, Sources, Wanted, judge, languages_of};
+use crate::answer::{Accepted, AnswerKind, Expectation, Language, Sources, judge, languages_of};
 use crate::ask::Question;
 use crate::bindings::errors::BadAnswer;
 use crate::bindings::llm::{Agent, Completion, FinishReason, Request};
@@ -28,7 +28,7 @@ enum Target<'t> {
 
 impl Question for Job<'_> {
     type Answer = Accepted;
-    const WANTED: Wanted = Wanted::Memory;
+    const KIND: AnswerKind = AnswerKind::Memory;
 
     fn judge(&self, prompt: &str, completion: &Completion) -> Result<Accepted, BadAnswer> {
         let expectation = Expectation {

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use myao_memory::answer::{Accepted, Expectation, Language, Wanted, feedback, judge, languages_of};
+use myao_memory::answer::{
+    Accepted, AnswerKind, Expectation, Language, feedback, judge, languages_of,
+};
 use myao_memory::bindings::errors::BadAnswer;
 
 use crate::scenes::{self, Scene};
@@ -276,7 +278,7 @@ fn model_that_repeats_the_feedback_is_refused() {
         BadAnswer::Question,
         BadAnswer::PromptRepeated,
     ] {
-        let told = feedback(&bad, Wanted::Memory, Language::Japanese);
+        let told = feedback(&bad, AnswerKind::Memory, Language::Japanese);
         let prompt = format!("{}\n{told}", scene.prompt);
         let judged = scene.with_sources(|sources| {
             let expectation = Expectation {

@@ -109,7 +109,7 @@ impl ChannelState {
     }
 
     /// Whether the backlog was counted from this state's newest short-term memory.
-    pub(super) fn is_as_in(&self, backlog: &Backlog) -> bool {
+    pub(super) fn matches_backlog(&self, backlog: &Backlog) -> bool {
         let newest = self.short_terms.last();
         newest.map(|memory| memory.version) == backlog.short_term_version
             && newest

@@ -186,7 +186,7 @@ fn says_the_same(quote: &Quotable, other: &Quotable) -> bool {
 }
 
 fn bullet(quote: &Quotable, language: ReplyLanguage, permalink: Permalink<'_>) -> String {
-    let mut origin = quote.origin.told(language);
+    let mut origin = quote.origin.describe(language);
     origin.extend(quote.date.clone());
     let address = quote.origin.ts().and_then(permalink);
     origin.extend(address.map(|address| format!("[{}]({address})", language.link())));

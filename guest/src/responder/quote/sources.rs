@@ -249,7 +249,7 @@ fn answer_to<'m>(asked: &Message, later: &[&'m Message], in_thread: bool) -> Opt
 
 impl Origin {
     /// The words that describe it.
-    pub(super) fn told(&self, language: ReplyLanguage) -> Vec<String> {
+    pub(super) fn describe(&self, language: ReplyLanguage) -> Vec<String> {
         match self {
             Self::Channel(name) => vec![language.memory_of_channel(name)],
             Self::Thread(_) => vec![language.memory_of_thread()],

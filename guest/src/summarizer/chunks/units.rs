@@ -76,7 +76,7 @@ pub(super) fn target_messages(context: &mut Context) -> Vec<Unit> {
 
 impl Remaining {
     /// How many units fit into so many tokens; at least one.
-    pub(super) fn that_weigh(&self, room: u32) -> usize {
+    pub(super) fn fitting(&self, room: u32) -> usize {
         let mut sum = 0_u32;
         let fitting = self.units.iter().take_while(|(_, weight)| {
             sum = sum.saturating_add(*weight);
