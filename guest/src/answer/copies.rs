@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::repetition::letters;
+use super::lines::letters;
 
 /// So many letters and digits in a row make a copy: a sentence in Japanese, half a dozen words in English. Anything
 /// shorter is a quotation.

@@ -1,6 +1,6 @@
 //! The lines of an answer, by kind.
 
-use crate::extractive::text::{flatten, is_alphanumeric, strip_markers};
+use crate::extractive::text::{flatten, fold_char, is_alphanumeric, is_caseless, strip_markers};
 use crate::phrases::{Phrases, phrases};
 
 /// The kind of a line.
@@ -37,6 +37,21 @@ pub(super) struct Line<'a> {
 
 /// What a model writes if there is nothing to say.
 const NOTHING: Phrases = phrases!("japanese/nothing.txt", "english/nothing.txt");
+
+/// The letters and digits, so that bullets, bold type and spacing make no difference.
+pub(super) fn letters(text: &str) -> String {
+    let mut letters = String::with_capacity(text.len());
+    for c in text.chars().map(fold_char) {
+        if c.is_ascii_alphanumeric() {
+            letters.push(c.to_ascii_lowercase());
+        } else if is_caseless(c) {
+            letters.push(c);
+        } else if is_alphanumeric(c) {
+            letters.extend(c.to_lowercase());
+        }
+    }
+    letters
+}
 
 /// Sentences and lines, each with its end mark.
 pub(super) fn sentences(text: &str) -> impl Iterator<Item = &str> {

@@ -1,6 +1,6 @@
 //! Removes what a model writes around its reply: the head of a message as in the prompt, its own name, quotation marks.
 
-use super::repetition::letters;
+use super::lines::letters;
 use super::wording::folded;
 
 /// Pairs of quotation marks.

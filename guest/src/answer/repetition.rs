@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use super::Sources;
 use super::copies::copies;
-use super::lines::{Kind, Line, may_have_headings, read, read_line, sentences};
-use crate::extractive::text::{fold_char, is_alphanumeric, is_caseless};
+use super::lines::{Kind, Line, letters, may_have_headings, read, read_line, sentences};
+use crate::extractive::text::{fold_char, is_alphanumeric};
 
 /// A shorter line of the instruction may be in a summary by chance, in letters.
 const LEAST_INSTRUCTION: usize = 12;
@@ -34,21 +34,6 @@ pub(super) fn repeats(answer: &str, prompt: &str, sources: Sources<'_>) -> bool 
 /// Whether an answer contains a line of the instruction, or two headings of the prompt.
 pub(super) fn repeats_frame(answer: &str, prompt: &str, sources: Sources<'_>) -> bool {
     repeats_instruction(answer, prompt, sources) || repeats_headings(answer, prompt, sources)
-}
-
-/// The letters and digits, so that bullets, bold type and spacing make no difference.
-pub(super) fn letters(text: &str) -> String {
-    let mut letters = String::with_capacity(text.len());
-    for c in text.chars().map(fold_char) {
-        if c.is_ascii_alphanumeric() {
-            letters.push(c.to_ascii_lowercase());
-        } else if is_caseless(c) {
-            letters.push(c);
-        } else if is_alphanumeric(c) {
-            letters.extend(c.to_lowercase());
-        }
-    }
-    letters
 }
 
 /// The first letters of some texts: a quick test that rules out most others.

@@ -1,21 +1,10 @@
 //! The facts of a sentence: dates, times, amounts, versions, ids, addresses, files and names.
 
 use super::names::Names;
-use super::numbers::number_fact;
+use super::numbers::{CURRENCIES, Fact, fact, number_fact};
 use super::text::{fold, is_kanji, is_katakana};
 use crate::phrases::{Phrases, phrases};
 
-/// One fact.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Fact {
-    /// Its text in lower case; the same fact in another sentence has the same key.
-    pub(super) key: String,
-    /// Its value to a reader, about 1.
-    pub(super) weight: f64,
-}
-
-/// Signs of money.
-pub(super) const CURRENCIES: &[char] = &['$', '€', '£', '¥', '￥'];
 const CALENDAR: Phrases = phrases!("english/calendar.txt");
 const JAPANESE_CALENDAR: Phrases = phrases!("japanese/calendar.txt");
 
@@ -65,14 +54,6 @@ fn chunk_end(text: &str) -> usize {
         before = Some(c);
     }
     text.len()
-}
-
-/// A fact, with its key in lower case.
-pub(super) fn fact(key: &str, weight: f64) -> Option<Fact> {
-    Some(Fact {
-        key: key.to_lowercase(),
-        weight,
-    })
 }
 
 /// The fact in a chunk of ASCII without spaces; `tail` is the text after it.

@@ -1,15 +1,33 @@
-//! Facts with a digit in them: dates, times, amounts, versions and ids.
+//! The type of a fact, and facts with a digit in them: dates, times, amounts, versions and ids.
 
-use super::facts::{CURRENCIES, Fact, fact};
 use super::text::is_kanji;
 use crate::phrases::{Phrases, phrases, weighted};
 
+/// One fact.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Fact {
+    /// Its text in lower case; the same fact in another sentence has the same key.
+    pub(super) key: String,
+    /// Its value to a reader, about 1.
+    pub(super) weight: f64,
+}
+
+/// Signs of money.
+pub(super) const CURRENCIES: &[char] = &['$', '€', '£', '¥', '￥'];
 /// Counters after a number in Japanese, and the weight of the two together.
 const COUNTERS: Phrases = phrases!("japanese/counters.txt");
 /// Units after a number in English.
 const UNITS: Phrases = phrases!("english/units.txt");
 /// Longer chunks of letters and digits are hashes and dumps rather than ids.
 const MAX_ID_LENGTH: usize = 24;
+
+/// A fact, with its key in lower case.
+pub(super) fn fact(key: &str, weight: f64) -> Option<Fact> {
+    Some(Fact {
+        key: key.to_lowercase(),
+        weight,
+    })
+}
 
 /// The fact in a chunk with a digit; `tail` is the text after it.
 pub(super) fn number_fact(chunk: &str, lower: &str, tail: &str) -> Option<Fact> {
