@@ -9,7 +9,7 @@ use myao_plugin::state::Workspace;
 use myao_plugin::state::inbox::{IncomingEvent, Kept};
 use myao_plugin::storage::StorageError;
 use myao_slack::delivery::{Delivery, DeliveryKind, Inbox, InboxError};
-use myao_slack::origin::Installation;
+use myao_slack::installation::Installation;
 use serde_json::{Value, json};
 use tokio::sync::{Notify, mpsc, oneshot};
 
@@ -83,9 +83,9 @@ impl DurableInbox {
 #[async_trait::async_trait]
 impl Inbox for DurableInbox {
     async fn accept(&self, delivery: Delivery) -> Result<Option<Value>, InboxError> {
-        if let Some(foreign) = self.installation.refuses(&delivery.payload) {
+        if let Some(misdelivery) = self.installation.misdelivery(&delivery.addressee) {
             // Slack would send again what is not acknowledged.
-            tracing::warn!("{} is refused: {foreign}", delivery.id);
+            tracing::warn!("{} is refused: {misdelivery}", delivery.id);
             self.metrics.deliveries.count("foreign");
             let is_command = delivery.kind == DeliveryKind::SlashCommand;
             return Ok(is_command.then(not_here));

@@ -49,7 +49,7 @@ use metrics::Metrics;
 use myao_plugin::state::Workspace;
 use myao_slack::events::BotIdentity;
 use myao_slack::http;
-use myao_slack::origin::Installation;
+use myao_slack::installation::Installation;
 use myao_slack::socket::{ConnectionState, Established, SocketMode};
 use myao_slack::token::Token;
 use serve::serve;

@@ -8,8 +8,8 @@ use myao_plugin::state::Workspace;
 use myao_plugin::state::inbox::{Failed, WaitingEvent};
 use myao_plugin::storage::StorageError;
 use myao_plugin::storage::effects::Effect;
-use myao_plugin::storage::records::Directory;
-use myao_slack::events::{BotIdentity, Consequences, Named, consequences};
+use myao_slack::events::{BotIdentity, SlackEvent};
+use myao_slack::named::Named;
 use tokio::sync::Notify;
 
 use super::clock::Clock;
@@ -68,25 +68,30 @@ impl Worker {
         if waiting.is_empty() {
             return Ok(0);
         }
-        let people = self.people_of(&waiting).await?;
+        let events: Vec<_> = waiting
+            .iter()
+            .map(|waiting| SlackEvent::parse(&waiting.payload))
+            .collect();
+        let mut named = Named::default();
+        for event in events.iter().flatten() {
+            event.add_named(&mut named);
+        }
+        // If Slack does not tell a name, the event takes effect without it.
+        let people = self.slack.directory(named).await?;
         let mut ready = Vec::with_capacity(waiting.len());
         let mut homes = Vec::new();
-        for event in &waiting {
-            match consequences(&event.payload, &people, &self.bot) {
-                Ok(Consequences {
-                    effects,
-                    opened_home,
-                }) => {
-                    ready.push((event.id, effects));
-                    homes.extend(opened_home);
-                }
-                Err(error) => {
-                    // Another try could not read it either. It ends without an effect.
-                    tracing::warn!("event {} is left out: {error}", event.event_id);
-                    self.metrics.left_out.count("event");
-                    ready.push((event.id, Vec::new()));
-                }
-            }
+        for (waiting, event) in waiting.iter().zip(events) {
+            let effects = event.and_then(|event| {
+                homes.extend(event.home_opened_by().map(str::to_owned));
+                event.effects(&people, &self.bot)
+            });
+            let effects = effects.unwrap_or_else(|error| {
+                // A retry could not read it either. It ends without an effect.
+                tracing::warn!("event {} is left out: {error}", waiting.event_id);
+                self.metrics.left_out.count("event");
+                Vec::new()
+            });
+            ready.push((waiting.id, effects));
         }
         let asked = ready.iter().any(|(_, effects)| asks(effects));
         let ids: Vec<i64> = ready.iter().map(|(id, _)| *id).collect();
@@ -108,19 +113,6 @@ impl Worker {
             self.home.show(user);
         }
         Ok(waiting.len())
-    }
-
-    /// Everybody whom the events name. Who is not known yet is asked for; where Slack does not tell, the event
-    /// takes effect without the name.
-    async fn people_of(&self, events: &[WaitingEvent]) -> Result<Directory, StorageError> {
-        let mut named = Named::default();
-        for event in events {
-            if let Ok(of_event) = Named::of(&event.payload) {
-                named.users.extend(of_event.users);
-                named.channels.extend(of_event.channels);
-            }
-        }
-        self.slack.directory(named).await
     }
 
     /// It is tried again later, and set aside for people to look at where it fails on.

@@ -1,25 +1,27 @@
-//! What Slack hands over, and the inbox that keeps it.
+//! What Slack delivers, and the inbox that keeps it.
 //!
-//! **Invariant: Slack is told that something arrived only after the inbox has kept it.** What is not acknowledged comes
-//! again, so an inbox sees some deliveries twice; it knows them by [`Delivery::id`].
+//! **Invariant: a delivery is acknowledged only after the inbox has kept it.** Slack delivers again what is not
+//! acknowledged, so an inbox sees some deliveries twice; it recognises them by [`Delivery::id`].
 
 use async_trait::async_trait;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
-/// One thing that Slack hands over.
+use crate::installation::Addressee;
+
+/// One delivery.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Delivery {
-    /// The same each time it is delivered. An event has its `event_id`; a command or click its `trigger_id`, else
-    /// its `envelope_id`; what has none of these has a digest of its payload.
+    /// The same each time it is delivered: the `event_id` of an event, the `trigger_id` of a command or click, else the
+    /// `envelope_id`, else a digest of the payload.
     pub id: String,
     /// What it is.
     pub kind: DeliveryKind,
-    /// The payload as JSON. Of an event and a click, it is the text that Slack sent, byte for byte; a command over HTTP
-    /// is a form, and comes here as the same object of texts that Socket Mode has.
+    /// Whom it is for.
+    pub addressee: Addressee,
+    /// The payload as JSON. For events and clicks this is the text that Slack sent, byte for byte; a command over HTTP
+    /// is a form, and becomes the same object of texts that Socket Mode has.
     pub payload: String,
-    /// Which way it came.
-    pub received: Transport,
 }
 
 /// What is delivered.
@@ -33,16 +35,7 @@ pub enum DeliveryKind {
     Interactive,
 }
 
-/// Which way something came.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Transport {
-    /// Socket Mode.
-    Socket,
-    /// A signed HTTP request.
-    Http,
-}
-
-/// Why a delivery was not kept. Its text is logged, so it holds nothing of the payload.
+/// Why a delivery was not kept. Its text is logged, so it must hold nothing of the payload.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct InboxError(#[source] Box<dyn std::error::Error + Send + Sync>);
@@ -54,16 +47,16 @@ impl InboxError {
     }
 }
 
-/// Keeps what Slack hands over.
+/// Keeps what Slack delivers.
 #[async_trait]
 pub trait Inbox: Send + Sync {
-    /// Keeps a delivery; returns only after it is durable. One that is known already is no error.
+    /// Keeps a delivery; returns only after it is durable. A delivery that is already known is not an error.
     ///
     /// The value goes back to Slack with the acknowledgement: the answer to a slash command (a message with `text` or
     /// `blocks`), or to a submitted view. Many calls run at once. Slack waits three seconds.
     ///
     /// # Errors
-    /// Where it was not kept: it is not acknowledged, and Slack delivers it again.
+    /// If it was not kept: it is not acknowledged, and Slack delivers it again.
     async fn accept(&self, delivery: Delivery) -> Result<Option<Value>, InboxError>;
 }
 
@@ -73,7 +66,6 @@ impl Delivery {
         kind: DeliveryKind,
         payload: String,
         fallback: Option<String>,
-        received: Transport,
     ) -> Result<Self, serde_json::Error> {
         #[derive(serde::Deserialize)]
         struct Ids {
@@ -96,8 +88,8 @@ impl Delivery {
         Ok(Self {
             id,
             kind,
+            addressee: serde_json::from_str(&payload).unwrap_or_default(),
             payload,
-            received,
         })
     }
 }

@@ -26,7 +26,7 @@ impl People for Known {
     }
 }
 
-fn of(event: Value) -> Consequences {
+fn of(event: Value) -> Vec<Effect> {
     let people = Known(HashMap::from([
         ("U1", "akari"),
         ("UBOT", "みゃお"),
@@ -37,7 +37,8 @@ fn of(event: Value) -> Consequences {
         bot_id: Some("B1".to_owned()),
     };
     let payload = json!({ "type": "event_callback", "event_id": "Ev1", "event_time": 1_700_000_100, "event": event });
-    consequences(&payload.to_string(), &people, &bot).unwrap()
+    let event = SlackEvent::parse(&payload.to_string()).unwrap();
+    event.effects(&people, &bot).unwrap()
 }
 
 fn key(ts: &str) -> TsKey {
@@ -50,7 +51,7 @@ fn a_message_is_kept_with_names_in_the_place_of_ids() {
         "type": "message", "channel": "C1", "channel_type": "channel", "user": "U1", "ts": "1700000000.000100",
         "text": "<@UBOT> see <#C2|old> &amp; <https://example.com|the page>",
     }));
-    let [Effect::Message { record, changed }] = done.effects.as_slice() else {
+    let [Effect::Message { record, changed }] = done.as_slice() else {
         panic!("{done:?}")
     };
     assert_eq!(
@@ -68,7 +69,7 @@ fn an_edit_is_as_new_as_its_event() {
         "message": { "type": "message", "user": "U1", "text": "edited", "ts": "1700000000.000100",
             "edited": { "user": "U1", "ts": "1700000050.000000" } },
     }));
-    let [Effect::Message { record, changed }] = done.effects.as_slice() else {
+    let [Effect::Message { record, changed }] = done.as_slice() else {
         panic!("{done:?}")
     };
     assert_eq!(
@@ -95,8 +96,8 @@ fn deletions_are_told_in_two_ways() {
         ts: key("1700000000.000100"),
         at: key("1700000060.000300"),
     };
-    assert_eq!(plain.effects, [expected]);
-    assert_eq!(with_replies.effects, plain.effects);
+    assert_eq!(plain, [expected]);
+    assert_eq!(with_replies, plain);
 }
 
 #[test]
@@ -109,7 +110,7 @@ fn a_mention_is_asked_once_by_a_person_and_never_by_a_program() {
         for (name, value) in more.as_object().unwrap() {
             event[name] = value.clone();
         }
-        of(event).effects
+        of(event)
     };
     let asked = mention(json!({}));
     let [
@@ -132,7 +133,7 @@ fn direct_messages_stay_between_those_who_write_them() {
     for kind in ["im", "mpim"] {
         let event = json!({ "type": "message", "channel": "D1", "channel_type": kind, "user": "U1",
             "ts": "1700000000.000100", "text": "secret" });
-        assert_eq!(of(event), Consequences::default());
+        assert_eq!(of(event), []);
     }
 }
 
@@ -146,7 +147,6 @@ fn channels_come_and_go_with_the_bot() {
     };
     let event = |kind: &str, user: &str| {
         of(json!({ "type": kind, "channel": "C1", "user": user, "event_ts": "1700000000.000100" }))
-            .effects
     };
     assert_eq!(
         event("member_joined_channel", "UBOT"),
@@ -163,13 +163,13 @@ fn channels_come_and_go_with_the_bot() {
         json!({ "type": "channel_created", "event_ts": "1700000000.000100",
         "channel": { "id": "C7", "name": "新規", "created": 1_700_000_000, "creator": "U1" } }),
     );
-    assert_eq!(created.effects[1], presence("C7", false));
+    assert_eq!(created[1], presence("C7", false));
     let renamed = of(
         json!({ "type": "channel_rename", "event_ts": "1700000000.000100",
         "channel": { "id": "C1", "name": "renamed", "created": 1_600_000_000 } }),
     );
     assert_eq!(
-        renamed.effects,
+        renamed,
         [Effect::ChannelName {
             id: "C1".to_owned(),
             name: "renamed".to_owned(),
@@ -185,7 +185,7 @@ fn a_changed_user_is_as_new_as_slack_says() {
         json!({ "type": "user_change", "event_ts": "1700000000.000100",
         "user": { "id": "U1", "name": "a", "updated": 1_700_000_000, "profile": { "display_name": "あかり" } } }),
     );
-    let [Effect::User { record, changed_at }] = done.effects.as_slice() else {
+    let [Effect::User { record, changed_at }] = done.as_slice() else {
         panic!("{done:?}")
     };
     assert_eq!(
@@ -195,32 +195,29 @@ fn a_changed_user_is_as_new_as_slack_says() {
 }
 
 #[test]
-fn everybody_who_is_named_is_found_wherever_they_stand() {
-    let named = Named::of(
-        &json!({ "event": { "user": "U1", "channel": "C1", "text": "<@U2|x> <#C3> <@not an id> <!here>",
-            "message": { "user": "W4" }, "blocks": [{ "elements": [{ "type": "user", "user_id": "U5" }] }] } })
-        .to_string(),
-    )
-    .unwrap();
-    let users: Vec<&str> = named.users.iter().map(String::as_str).collect();
-    assert_eq!(users, ["U1", "U2", "U5", "W4"]);
-    let channels: Vec<&str> = named.channels.iter().map(String::as_str).collect();
-    assert_eq!(channels, ["C1", "C3"]);
-}
-
-#[test]
 fn what_cannot_be_read_is_an_error_and_unknown_events_are_nothing() {
     let people = Known::default();
     let bot = BotIdentity {
         user_id: "UBOT".to_owned(),
         bot_id: None,
     };
-    assert!(consequences("{", &people, &bot).is_err());
-    let bad =
-        json!({ "event": { "type": "message", "channel": "C1", "ts": "later", "text": "x" } });
-    assert!(consequences(&bad.to_string(), &people, &bot).is_err());
+    let message = |field: &str, value: Value| {
+        let mut event =
+            json!({ "type": "message", "channel": "C1", "ts": "1700000000.000100", "text": "x" });
+        event[field] = value;
+        json!({ "event": event }).to_string()
+    };
+    for bad in ["{", "{}", "[]", &message("ts", json!("later"))] {
+        assert!(SlackEvent::parse(bad).is_err(), "{bad}");
+    }
+    let event = SlackEvent::parse(&message("text", json!(5))).unwrap();
+    let error = event.effects(&people, &bot).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "it does not have the shape that Slack documents"
+    );
     assert_eq!(
         of(json!({ "type": "pin_added", "channel_id": "C1", "event_ts": "1700000000.000100" })),
-        Consequences::default()
+        []
     );
 }

@@ -17,7 +17,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::{
-    delivery::{Delivery, DeliveryKind, Inbox, Transport},
+    delivery::{Delivery, DeliveryKind, Inbox},
     form,
     signature::{SignatureError, verify},
     token::Token,
@@ -165,7 +165,7 @@ impl Receiver {
     }
 
     async fn accept(&self, kind: DeliveryKind, payload: String) -> Result<Response, Refusal> {
-        let delivery = Delivery::new(kind, payload, None, Transport::Http)?;
+        let delivery = Delivery::new(kind, payload, None)?;
         let id = delivery.id.clone();
         match self.inbox.accept(delivery).await {
             Ok(Some(value)) => Ok(answer(&value)),

@@ -6,6 +6,7 @@
 )]
 
 use super::*;
+use crate::installation::Addressee;
 use crate::testing::{MemoryInbox, sign};
 
 const NOW: u64 = 1_700_000_000;
@@ -73,7 +74,7 @@ async fn an_event_is_kept_as_it_came_and_then_answered() {
         id: "Ev1".to_owned(),
         kind: DeliveryKind::Events,
         payload: body,
-        received: Transport::Http,
+        addressee: Addressee::default(),
     };
     assert_eq!(bot.inbox.kept(), [expected]);
 }

@@ -44,10 +44,14 @@ pub(crate) fn member<'a>(object: &'a str, name: &str) -> Option<&'a str> {
 /// What is wrong with a text, without the text: serde's own words would quote it.
 pub(crate) fn describe(error: &Error) -> String {
     let what = match error.classify() {
-        Category::Syntax | Category::Eof | Category::Io => "it is no JSON",
-        Category::Data => "it is not of the shape that Slack documents",
+        Category::Syntax | Category::Eof | Category::Io => "it is not JSON",
+        Category::Data => "it does not have the shape that Slack documents",
     };
-    format!("{what} (line {}, column {})", error.line(), error.column())
+    match error.line() {
+        // Of a value that was parsed before.
+        0 => what.to_owned(),
+        line => format!("{what} (line {line}, column {})", error.column()),
+    }
 }
 
 fn elements(array: &str) -> Option<Value> {

@@ -2,9 +2,10 @@
 
 use myao_plugin::storage::effects::Effect;
 use myao_slack::command::{Command, MAX_HISTORY, parse_command};
-use myao_slack::events::{BotIdentity, Named, consequences};
+use myao_slack::events::{BotIdentity, SlackEvent};
 use myao_slack::message::People;
 use myao_slack::mrkdwn::Names;
+use myao_slack::named::Named;
 use myao_slack::signature::verify;
 use myao_slack::token::Token;
 use serde_json::Value;
@@ -35,13 +36,16 @@ pub fn events(data: &[u8]) {
         user_id: "UBOT".to_owned(),
         bot_id: Some("BBOT".to_owned()),
     };
-    let Ok(read) = consequences(&payload, &Few, &bot) else {
+    let Ok(event) = SlackEvent::parse(&payload) else {
         return;
     };
-    assert_eq!(consequences(&payload, &Few, &bot).unwrap(), read);
-    assert!(read.effects.len() <= 2);
+    let Ok(effects) = event.effects(&Few, &bot) else {
+        return;
+    };
+    assert_eq!(event.effects(&Few, &bot).unwrap(), effects);
+    assert!(effects.len() <= 2);
     let messages = || {
-        read.effects.iter().filter_map(|effect| match effect {
+        effects.iter().filter_map(|effect| match effect {
             Effect::Message { record, changed } => Some((record, changed)),
             _ => None,
         })
@@ -53,12 +57,9 @@ pub fn events(data: &[u8]) {
         );
         assert!(!record.channel_id.is_empty());
     }
-    // A number outside of any range is an error only where it is read; nobody is looked up then.
-    let Ok(value) = serde_json::from_str(&payload) else {
-        return;
-    };
-    let named = Named::of(&payload).unwrap();
-    let programs = bot_ids(&value);
+    let mut named = Named::default();
+    event.add_named(&mut named);
+    let programs = bot_ids(&serde_json::from_str(&payload).unwrap());
     for (record, _) in messages() {
         // Whoever wrote it was looked up before; a program may have no user.
         let id = &record.user_id;

@@ -8,7 +8,8 @@ use myao_plugin::storage::effects::Effect;
 use myao_plugin::ts::TsKey;
 use myao_slack::client::{HistoryRequest, Page};
 use myao_slack::error::SlackError as ClientError;
-use myao_slack::events::{Named, read_message};
+use myao_slack::events::read_message;
+use myao_slack::named::Named;
 use serde_json::Value;
 
 use super::live::{LiveSlack, from_storage};
@@ -166,18 +167,12 @@ impl LiveSlack {
         channel_id: &str,
         messages: &[Value],
     ) -> Result<Vec<Effect>, StorageError> {
-        let texts: Vec<String> = messages.iter().map(Value::to_string).collect();
         let mut named = Named::default();
-        for text in &texts {
-            if let Ok(of_message) = Named::of(text) {
-                named.users.extend(of_message.users);
-                named.channels.extend(of_message.channels);
-            }
-        }
+        messages.iter().for_each(|message| named.add(message));
         let people = self.directory(named).await?;
         let mut effects = Vec::with_capacity(messages.len());
-        for (message, text) in messages.iter().zip(&texts) {
-            match read_message(text, channel_id, &people, &self.bot) {
+        for message in messages {
+            match read_message(message, channel_id, &people, &self.bot) {
                 Ok(record) => effects.extend(record.map(|record| Effect::Message {
                     changed: record.changed(),
                     record,

@@ -14,8 +14,9 @@ use myao_plugin::ts::TsKey;
 use myao_plugin::waits::is_under_way;
 use myao_slack::client::SlackClient;
 use myao_slack::error::{RefusalKind, SlackError as ClientError};
-use myao_slack::events::{BotIdentity, Named};
+use myao_slack::events::BotIdentity;
 use myao_slack::mrkdwn::unescaped;
+use myao_slack::named::Named;
 
 use super::turns::Turns;
 use crate::clock::Clock;

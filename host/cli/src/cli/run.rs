@@ -16,7 +16,7 @@ use myao_bot::{Bot, Connection};
 use myao_plugin::state::Workspace;
 use myao_slack::client::SlackClient;
 use myao_slack::events::BotIdentity;
-use myao_slack::origin::Installation;
+use myao_slack::installation::Installation;
 use myao_slack::token::Token;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};

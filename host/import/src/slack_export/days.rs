@@ -5,7 +5,7 @@ use std::sync::mpsc::SyncSender;
 use myao_plugin::storage::records::MessageRecord;
 use myao_plugin::ts::InvalidTs;
 use myao_slack::message::raw::RawMessage;
-use myao_slack::message::{LeftOut, Outcome, Surroundings};
+use myao_slack::message::{MessageReader, Outcome};
 
 use super::{
     archive::{Archive, Number},
@@ -61,7 +61,7 @@ impl Days<'_> {
     /// Reads channel by channel, day by day, until there is an error, or nobody takes what was read.
     pub(super) fn decode(mut self, batches: Batches) {
         for (conversation, survey) in self.directory.conversations.iter().zip(self.surveys) {
-            let surroundings = Surroundings {
+            let reader = MessageReader {
                 channel_id: &conversation.record.id,
                 people: self.directory,
                 threads: survey.threads.as_slice(),
@@ -69,7 +69,7 @@ impl Days<'_> {
             };
             for day in &conversation.days {
                 let file = (day.name(&conversation.folder), day.number);
-                match read_day(&mut self.archive, &file, &surroundings, &batches) {
+                match read_day(&mut self.archive, &file, &reader, &batches) {
                     Ok(()) => {}
                     Err(Stop::Unwanted) => return,
                     Err(Stop::Error(error)) => {
@@ -87,7 +87,7 @@ impl Days<'_> {
 fn read_day(
     archive: &mut Archive,
     (name, number): &(String, Number),
-    surroundings: &Surroundings<'_>,
+    reader: &MessageReader<'_>,
     batches: &Batches,
 ) -> Result<(), Stop> {
     let mut list = archive.list(name, *number)?;
@@ -96,11 +96,10 @@ fn read_day(
     while let Some(element) = list.next::<RawMessage<'_>>()? {
         index += 1;
         match element {
-            Element::Value(raw, json) => match read_message(&raw, json, surroundings) {
+            Element::Value(raw, json) => match read_message(&raw, json, reader) {
                 Ok(Outcome::Keep(message)) => batch.add(message),
                 Ok(Outcome::LeaveOut(reason)) => batch.left_out.leave_out(reason),
-                Ok(Outcome::NeedsRich) => batch.left_out.leave_out(LeftOut::NoText),
-                Err(detail) => batch
+                Err(Unreadable(detail)) => batch
                     .left_out
                     .leave_out_unreadable(|| format!("{name}, message {index}: {detail}")),
             },
@@ -117,23 +116,28 @@ fn read_day(
     batches.send(Ok(batch)).map_err(|_| Stop::Unwanted)
 }
 
+/// Why a message cannot be read.
+struct Unreadable(String);
+
+impl From<InvalidTs> for Unreadable {
+    fn from(error: InvalidTs) -> Self {
+        Self(error.to_string())
+    }
+}
+
 /// Reads a message, with its blocks and attachments if it needs them.
 fn read_message(
     raw: &RawMessage<'_>,
     json: &[u8],
-    surroundings: &Surroundings<'_>,
-) -> Result<Outcome, String> {
-    let bad = |source: InvalidTs| source.to_string();
-    let mut outcome = surroundings.read(raw, None).map_err(bad)?;
-    if matches!(outcome, Outcome::NeedsRich) {
-        let rich = serde_json::from_slice(json);
-        let rich = rich.map_err(|_| "its blocks cannot be read".to_owned())?;
-        outcome = surroundings.read(raw, Some(&rich)).map_err(bad)?;
-    }
-    match outcome {
-        Outcome::Keep(message) if bytes_of(&message) > MAX_TEXT_BYTES => {
-            Err(format!("its text has more than {MAX_TEXT_BYTES} bytes"))
-        }
+    reader: &MessageReader<'_>,
+) -> Result<Outcome, Unreadable> {
+    let rich = || {
+        serde_json::from_slice(json).map_err(|_| Unreadable("its blocks cannot be read".to_owned()))
+    };
+    match reader.read(raw, rich)? {
+        Outcome::Keep(message) if bytes_of(&message) > MAX_TEXT_BYTES => Err(Unreadable(format!(
+            "its text has more than {MAX_TEXT_BYTES} bytes"
+        ))),
         outcome => Ok(outcome),
     }
 }

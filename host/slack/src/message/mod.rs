@@ -54,15 +54,13 @@ const NOTICES: [&str; 31] = [
 pub enum Outcome {
     /// A message to store.
     Keep(MessageRecord),
-    /// Nothing.
+    /// Nothing, for this reason.
     LeaveOut(LeftOut),
-    /// It has no text, and has to be looked at again with its blocks and attachments.
-    NeedsRich,
 }
 
-/// Who writes messages, and is named in them.
+/// The people who write messages or are named in them.
 pub trait People: Names {
-    /// Whether somebody is a program; none for somebody who is not known.
+    /// Whether a user is a bot; `None` for an unknown user.
     fn is_bot(&self, id: &str) -> Option<bool>;
 }
 
@@ -82,58 +80,58 @@ impl People for Directory {
     }
 }
 
-/// What surrounds the messages of one conversation.
-pub struct Surroundings<'s> {
-    /// Their channel.
+/// Reads the messages of one conversation.
+pub struct MessageReader<'s> {
+    /// The channel.
     pub channel_id: &'s str,
-    /// Who is named in them.
+    /// The people who write or are named.
     pub people: &'s dyn People,
-    /// Messages that others reply to, as far as that is known; in order.
+    /// Messages that are known to have replies, sorted.
     pub threads: &'s [TsKey],
-    /// Messages whose deletion is known; in order.
+    /// Messages that are known to be deleted, sorted.
     pub deleted: &'s [TsKey],
 }
 
-impl Surroundings<'_> {
-    /// Reads one element. `rich` holds its blocks and attachments, once they were asked for.
+impl MessageReader<'_> {
+    /// Reads one message. `rich` reads its blocks and attachments; it is called only if the message has no text.
     ///
     /// # Errors
-    /// If its id is none.
-    pub fn read(
+    /// If its `ts` is not valid, or `rich` fails.
+    pub fn read<E: From<InvalidTs>>(
         &self,
         raw: &RawMessage<'_>,
-        rich: Option<&RichContent>,
-    ) -> Result<Outcome, InvalidTs> {
+        rich: impl FnOnce() -> Result<RichContent, E>,
+    ) -> Result<Outcome, E> {
         if filled(&raw.r#type).is_some_and(|kind| kind != "message") {
             return Ok(Outcome::LeaveOut(LeftOut::NotAMessage));
         }
         if filled(&raw.subtype) == Some("message_changed") {
-            return match &raw.message {
-                Some(edited) => {
-                    let rich = rich.map(|rich| rich.message.as_deref().unwrap_or(rich));
-                    self.read_message(edited, rich, raw.ts.as_ref().map(|ts| ts.0.as_ref()))
-                }
-                None => Ok(Outcome::LeaveOut(LeftOut::EditWithoutMessage)),
+            let Some(edited) = &raw.message else {
+                return Ok(Outcome::LeaveOut(LeftOut::EditWithoutMessage));
             };
+            let changed_at = raw.ts.as_ref().map(|ts| ts.0.as_ref());
+            let rich = || {
+                let RichContent { message, .. } = rich()?;
+                Ok(message.map(|message| *message).unwrap_or_default())
+            };
+            return self.read_message(edited, rich, changed_at);
         }
         self.read_message(raw, rich, None)
     }
 
-    fn read_message(
+    fn read_message<E: From<InvalidTs>>(
         &self,
         raw: &RawMessage<'_>,
-        rich: Option<&RichContent>,
+        rich: impl FnOnce() -> Result<RichContent, E>,
         changed_at: Option<&str>,
-    ) -> Result<Outcome, InvalidTs> {
+    ) -> Result<Outcome, E> {
         let ts = TsKey::parse(raw.ts.as_ref().map(|ts| ts.0.as_ref()).unwrap_or_default())?;
         let thread_ts = filled(&raw.thread_ts).map(TsKey::parse).transpose()?;
         let thread_ts = thread_ts.or_else(|| is_among(self.threads, ts).then_some(ts));
         if let Some(reason) = self.unwanted(raw, ts) {
             return Ok(Outcome::LeaveOut(reason));
         }
-        let Some(text) = self.text(raw, rich) else {
-            return Ok(Outcome::NeedsRich);
-        };
+        let text = self.text(raw, rich)?;
         if text.trim().is_empty() {
             return Ok(Outcome::LeaveOut(LeftOut::NoText));
         }
@@ -165,13 +163,16 @@ impl Surroundings<'_> {
         (NOTICES.contains(&subtype) && !is_among(self.threads, ts)).then_some(LeftOut::Notice)
     }
 
-    /// The text and the names of the files; none if blocks and attachments have to be asked for it.
-    fn text(&self, raw: &RawMessage<'_>, rich: Option<&RichContent>) -> Option<String> {
-        let mut text = match (filled(&raw.text), rich) {
-            (Some(text), _) => readable(text, self.people).into_owned(),
-            (None, Some(rich)) => rich::text_of(rich, self.people),
-            (None, None) if raw.has_rich() => return None,
-            (None, None) => String::new(),
+    /// The text and the names of the files.
+    fn text<E>(
+        &self,
+        raw: &RawMessage<'_>,
+        rich: impl FnOnce() -> Result<RichContent, E>,
+    ) -> Result<String, E> {
+        let mut text = match filled(&raw.text) {
+            Some(text) => readable(text, self.people).into_owned(),
+            None if raw.has_rich() => rich::text_of(&rich()?, self.people),
+            None => String::new(),
         };
         // The text of a message with one file, from before there could be several, names that file.
         let only_file = raw.file.iter().filter(|_| text.is_empty());
@@ -185,7 +186,7 @@ impl Surroundings<'_> {
             }
             text.push_str(&line);
         }
-        Some(text)
+        Ok(text)
     }
 
     /// The name it was posted under, where that is not the name of its user.

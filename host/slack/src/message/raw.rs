@@ -68,7 +68,7 @@ pub struct RawMessage<'a> {
 
 impl RawMessage<'_> {
     /// Whether there are blocks or attachments, which [`RichContent`] reads.
-    pub fn has_rich(&self) -> bool {
+    pub(super) fn has_rich(&self) -> bool {
         self.blocks.is_some() || self.attachments.is_some()
     }
 }

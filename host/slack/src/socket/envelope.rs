@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
-    delivery::{Delivery, DeliveryKind, Transport},
+    delivery::{Delivery, DeliveryKind},
     json::member,
 };
 
@@ -66,12 +66,7 @@ pub(super) fn read(text: &str) -> Result<Frame, serde_json::Error> {
     let Some((delivered, payload)) = delivered.zip(member(text, "payload")) else {
         return Ok(Frame::Unknown { envelope_id, kind });
     };
-    let delivery = Delivery::new(
-        delivered,
-        payload.to_owned(),
-        Some(envelope_id.clone()),
-        Transport::Socket,
-    )?;
+    let delivery = Delivery::new(delivered, payload.to_owned(), Some(envelope_id.clone()))?;
     Ok(Frame::Deliver {
         envelope_id,
         delivery,
@@ -144,7 +139,6 @@ mod tests {
                 (delivery.id.as_str(), delivery.kind),
                 ("Ev1", DeliveryKind::Events)
             );
-            assert_eq!(delivery.received, Transport::Socket);
         }
     }
 

@@ -185,7 +185,7 @@ async fn what_is_no_answer_of_slack_is_told_apart() {
     }
     let method = "conversations.info";
     assert!(
-        matches!(&errors[0], SlackError::BadAnswer { detail, .. } if detail.contains("no JSON"))
+        matches!(&errors[0], SlackError::BadAnswer { detail, .. } if detail.contains("not JSON"))
     );
     assert!(
         matches!(&errors[1], SlackError::BadAnswer { detail, .. } if detail.contains("no `ok`"))

@@ -1,4 +1,4 @@
-//! Whether what Slack delivers is for this bot: one address or app may serve several workspaces.
+//! Whether a delivery is for this bot: one address or app may serve several workspaces.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -16,80 +16,105 @@ pub struct Installation {
 
 /// Why a delivery is not for this bot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Foreign {
+#[non_exhaustive]
+pub enum Misdelivery {
     /// It is for an installation in another workspace.
     #[error("it is for another workspace")]
-    Team,
+    OtherWorkspace,
     /// It is for another app.
     #[error("it is for another app")]
-    App,
+    OtherApp,
 }
 
-/// What a payload says of its receiver. In a channel that workspaces share (Slack Connect), `team_id` may be where
-/// the author is at home; `context_team_id` and `authorizations` then name the installation that may see it
+/// The receiver that a payload names. In a channel that workspaces share (Slack Connect), `team_id` may be the author's
+/// workspace; `context_team_id` and `authorizations` then name the installation that may see it
 /// (<https://docs.slack.dev/apis/events-api/#event-type-structure>).
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(from = "Fields")]
+pub struct Addressee {
+    app: Option<String>,
+    teams: Vec<String>,
+    enterprises: Vec<String>,
+}
+
+/// The fields of a payload that name its receiver. What has another shape says nothing.
+#[derive(Default, Deserialize)]
 #[serde(default)]
-struct Receiver {
+struct Fields {
     team_id: Value,
     context_team_id: Value,
     enterprise_id: Value,
     context_enterprise_id: Value,
     authorizations: Value,
-    /// Of a click.
+    /// Only clicks have it.
     team: Value,
     api_app_id: Value,
+}
+
+impl From<Fields> for Addressee {
+    fn from(fields: Fields) -> Self {
+        let authorized = |field: &'static str| {
+            let each = fields.authorizations.as_array().into_iter().flatten();
+            each.filter_map(move |authorization| authorization.get(field))
+        };
+        let teams = [&fields.team_id, &fields.context_team_id].into_iter();
+        let enterprises = [&fields.enterprise_id, &fields.context_enterprise_id].into_iter();
+        Self {
+            app: text(&fields.api_app_id),
+            teams: teams
+                .chain(fields.team.get("id"))
+                .chain(authorized("team_id"))
+                .filter_map(text)
+                .collect(),
+            enterprises: enterprises
+                .chain(authorized("enterprise_id"))
+                .filter_map(text)
+                .collect(),
+        }
+    }
 }
 
 impl Installation {
     /// Why a delivery is not for this installation; `None` if it is, or does not say.
     #[must_use]
-    pub fn refuses(&self, payload: &str) -> Option<Foreign> {
-        let receiver: Receiver = serde_json::from_str(payload).ok()?;
-        let app = text(&receiver.api_app_id);
-        if app.is_some_and(|app| self.app_id.as_deref().is_some_and(|own| own != app)) {
-            return Some(Foreign::App);
+    pub fn misdelivery(&self, addressee: &Addressee) -> Option<Misdelivery> {
+        if let (Some(app), Some(own)) = (&addressee.app, &self.app_id)
+            && app != own
+        {
+            return Some(Misdelivery::OtherApp);
         }
-        let authorizations = receiver.authorizations.as_array();
-        let authorized = |field: &'static str| {
-            let each = authorizations.into_iter().flatten();
-            each.filter_map(move |authorization| text(authorization.get(field)?))
-        };
-        let mut teams = [&receiver.team_id, &receiver.context_team_id]
-            .into_iter()
-            .chain(receiver.team.get("id"))
-            .filter_map(text)
-            .chain(authorized("team_id"))
-            .peekable();
-        let mut enterprises = [&receiver.enterprise_id, &receiver.context_enterprise_id]
-            .into_iter()
-            .filter_map(text)
-            .chain(authorized("enterprise_id"));
-        let says_nothing = teams.peek().is_none();
-        let own_enterprise = self.enterprise_id.as_deref();
-        let is_ours = teams.any(|team| team == self.team_id)
-            || enterprises.any(|enterprise| Some(enterprise) == own_enterprise);
-        (!says_nothing && !is_ours).then_some(Foreign::Team)
+        let own_enterprise = self.enterprise_id.as_ref();
+        let is_ours = addressee.teams.contains(&self.team_id)
+            || own_enterprise.is_some_and(|own| addressee.enterprises.contains(own));
+        (!addressee.teams.is_empty() && !is_ours).then_some(Misdelivery::OtherWorkspace)
     }
 }
 
-fn text(value: &Value) -> Option<&str> {
-    value.as_str().filter(|text| !text.is_empty())
+fn text(value: &Value) -> Option<String> {
+    let text = value.as_str().filter(|text| !text.is_empty());
+    text.map(str::to_owned)
 }
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use serde_json::{Value, json};
 
-    use super::{Foreign, Installation};
+    use super::{Addressee, Installation, Misdelivery};
 
-    fn refused(payload: &Value) -> Option<Foreign> {
+    fn misdelivery(installation: &Installation, payload: &Value) -> Option<Misdelivery> {
+        let addressee: Addressee = serde_json::from_str(&payload.to_string()).unwrap();
+        installation.misdelivery(&addressee)
+    }
+
+    fn refused(payload: &Value) -> Option<Misdelivery> {
         let installation = Installation {
             team_id: "T1".to_owned(),
             enterprise_id: None,
             app_id: Some("A1".to_owned()),
         };
-        installation.refuses(&payload.to_string())
+        misdelivery(&installation, payload)
     }
 
     #[test]
@@ -98,16 +123,19 @@ mod tests {
             (json!({ "team_id": "T1", "api_app_id": "A1" }), None),
             (
                 json!({ "team_id": "T2", "api_app_id": "A1" }),
-                Some(Foreign::Team),
+                Some(Misdelivery::OtherWorkspace),
             ),
             (
                 json!({ "team_id": "T1", "api_app_id": "A2" }),
-                Some(Foreign::App),
+                Some(Misdelivery::OtherApp),
             ),
-            (json!({ "team": { "id": "T2" } }), Some(Foreign::Team)),
+            (
+                json!({ "team": { "id": "T2" } }),
+                Some(Misdelivery::OtherWorkspace),
+            ),
             (
                 json!({ "team_id": "T2", "context_team_id": "T3", "authorizations": [{ "team_id": "T2" }] }),
-                Some(Foreign::Team),
+                Some(Misdelivery::OtherWorkspace),
             ),
             // What does not say is checked by its signature alone.
             (
@@ -142,8 +170,11 @@ mod tests {
             let authorizations = json!([{ "team_id": "T9", "enterprise_id": enterprise }]);
             let payload =
                 json!({ "team_id": "T9", "api_app_id": "A9", "authorizations": authorizations });
-            installation.refuses(&payload.to_string())
+            misdelivery(&installation, &payload)
         };
-        assert_eq!((of("E1"), of("E2")), (None, Some(Foreign::Team)));
+        assert_eq!(
+            (of("E1"), of("E2")),
+            (None, Some(Misdelivery::OtherWorkspace))
+        );
     }
 }
