@@ -1,4 +1,4 @@
-//! The model of one agent: provider, limits, attempts, counts.
+//! The model of one agent: provider, limits, retries, token counts.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, SystemTime};
@@ -7,34 +7,34 @@ use myao_plugin::llm::record::{CallObserver, CallRecord};
 use myao_plugin::llm::{Completion, Destination, Llm, LlmError, ModelIdentity, Request};
 use tokio::time::Instant;
 
-use super::fault::{Again, Fault};
+use super::fault::{Fault, Retry};
 use super::http::Http;
 use super::limits::{Limiter, Limits};
-use super::retry::Retries;
+use super::retry::RetryPolicy;
 use super::timeouts::Timeouts;
 use super::tokens::TokenCounter;
-use super::wire::{Answer, Wire};
+use super::wire::{Answer, ModelApi};
 
-/// A model behind a provider, as `agents.NAME` names it; [`configured`](super::configured()) makes it.
-pub struct AgentLlm {
+/// The model of `agents.NAME`.
+pub(super) struct AgentLlm {
     /// The provider's name.
     pub(super) provider: &'static str,
-    /// The model's, as the provider knows it.
+    /// The provider's name for the model.
     pub(super) model: String,
-    pub(super) wire: Box<dyn Wire>,
+    pub(super) model_api: ModelApi,
     pub(super) http: Http,
     pub(super) timeouts: Timeouts,
-    pub(super) retries: Retries,
+    pub(super) retries: RetryPolicy,
     pub(super) limits: Limits,
     pub(super) limiter: Limiter,
     pub(super) counter: TokenCounter,
     pub(super) context_window: Option<u32>,
-    /// Whether the configuration gives the context window, and not what is known of the model.
+    /// Whether `context_window` is from the configuration, and not what is known of the model.
     pub(super) has_own_window: bool,
     pub(super) identity: ModelIdentity,
-    /// What the provider let through at most; more than any window until a prompt was too long.
+    /// The context window learned from prompts that were refused as too long; `u32::MAX` before the first.
     pub(super) learned_window: AtomicU32,
-    /// Where the provider takes no call without a key and there is none: the variable that could hold it.
+    /// The environment variable that may hold the key, if a key is needed and there is none.
     pub(super) missing_key: Option<&'static str>,
     /// The time of day, for records.
     pub(super) now: fn() -> SystemTime,
@@ -82,10 +82,10 @@ impl Llm for AgentLlm {
                     provider = self.provider,
                     attempts,
                     "no answer: {}",
-                    fault.told()
+                    fault.log_text()
                 );
-                if !fault.words.is_empty() {
-                    calls.said(&fault.words);
+                if !fault.message.is_empty() {
+                    calls.said(&fault.message);
                 }
                 record.error = Some(fault.error.clone());
                 Err(fault.error)
@@ -116,12 +116,12 @@ impl Llm for AgentLlm {
     }
 
     fn destination(&self) -> Option<Destination<'_>> {
-        let url = self.wire.url();
+        let url = &self.model_api.url;
         Some(Destination {
             model: &self.model,
             address: url.host_str()?,
             port: url.port_or_known_default(),
-            max_tokens: self.wire.max_tokens(),
+            max_tokens: self.model_api.max_tokens,
         })
     }
 
@@ -135,7 +135,7 @@ impl Llm for AgentLlm {
 }
 
 impl AgentLlm {
-    /// All attempts of one call; `attempts` counts the requests that were sent.
+    /// All attempts of one call; `attempts` counts the requests sent.
     async fn ask(
         &self,
         request: &Request,
@@ -144,7 +144,7 @@ impl AgentLlm {
     ) -> Result<Answer, Fault> {
         if let Some(variable) = self.missing_key {
             return Err(Fault::invalid(format!(
-                "{} takes no call without a key: set client_args.api_key or the variable {variable}",
+                "{} refuses calls without a key: set client_args.api_key or the variable {variable}",
                 self.provider
             )));
         }
@@ -152,12 +152,12 @@ impl AgentLlm {
         let tokens = self.tokens_of(request);
         self.retries
             .run(deadline, || async {
-                let _leave = self.limiter.leave(tokens, deadline).await?;
+                let _permit = self.limiter.acquire(tokens, deadline).await?;
                 attempts.fetch_add(1, Ordering::Relaxed);
-                let result = self.http.ask(&*self.wire, request).await;
+                let result = self.http.ask(&self.model_api, request).await;
                 if let Err(Fault {
                     error: LlmError::RateLimited(_),
-                    again: Again::After(wait),
+                    retry: Retry::After(wait),
                     ..
                 }) = &result
                 {
@@ -168,8 +168,8 @@ impl AgentLlm {
             .await
     }
 
-    /// Takes a smaller context window for true after a prompt was refused as too long: the limit that was told, or
-    /// three quarters of what was sent.
+    /// Learns a smaller context window after a prompt was refused as too long: the limit that the server named, or three
+    /// quarters of what was sent.
     fn learn_window(&self, request: &Request, limit: Option<u32>) {
         let sent = self
             .count_tokens(&request.system_prompt)
@@ -178,7 +178,7 @@ impl AgentLlm {
         self.learned_window.fetch_min(window, Ordering::Relaxed);
     }
 
-    /// What a request counts for: its prompt, and the longest answer that it asks for.
+    /// The tokens that a request counts for: its prompt, and the longest answer that it asks for.
     fn tokens_of(&self, request: &Request) -> u32 {
         if self.limits.tokens_per_minute.is_none() {
             return 0;

@@ -8,9 +8,17 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::configured::MAX_TOKENS_NAMES;
 use crate::expand::{expanded_map, optional_expanded};
 use crate::limits::Limits;
+
+/// The names that providers give to the limit of the answer's length.
+pub(crate) const MAX_TOKENS_NAMES: [&str; 5] = [
+    "max_tokens",
+    "max_completion_tokens",
+    "max_output_tokens",
+    "maxOutputTokens",
+    "num_predict",
+];
 
 /// `agents`.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
@@ -18,13 +26,14 @@ use crate::limits::Limits;
 pub struct Agents {
     /// The model that makes memories.
     pub memory: Agent,
-    /// The model that writes replies, with the keys of `agents.memory`. Without a `model_id` it is the memory agent's,
-    /// and so is the way to it; `params` and `limits` are its own. A `max_tokens` in `params` sets the longest reply,
-    /// else 1000.
+    /// The model that writes replies, with the keys of `agents.memory`. Without a `model_id` it uses the memory agent's
+    /// model and `client_args`, with its own `params` and `limits`. The longest reply is 1000 tokens, or `max_tokens` in
+    /// `params`.
     pub response: Agent,
-    /// The model that judges whether to reply unasked, with the keys of `agents.memory`. Without a `model_id` it is the
-    /// response agent's. The longest judgment is 500 tokens, or `max_tokens` in `params`. Judgments are asked for as
-    /// JSON with a schema; `response_format: null` in `params` leaves it out for a server that knows none.
+    /// The model that judges whether to reply without a mention, with the keys of `agents.memory`. Without a `model_id` it
+    /// uses the response agent's. The longest judgment is 500 tokens, or `max_tokens` in `params`. Judgments are requested
+    /// as JSON with a schema; `response_format: null` in `params` leaves the schema out, for a server that does not support
+    /// it.
     pub judgment: Agent,
 }
 
@@ -46,8 +55,8 @@ impl Agents {
 #[derive(Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Agent {
-    /// Provider and model, as in `anthropic/claude-sonnet-4-5`; see [Models](#models). Without it memories are made by
-    /// the extractive engine, without a model.
+    /// Provider and model, as in `anthropic/claude-sonnet-4-5`; see [Models](#models). Without it the extractive engine
+    /// makes the memories, without a model.
     #[schemars(with = "Option<String>")]
     pub model_id: Option<ModelId>,
     /// Added to the persona's system prompt.
@@ -61,11 +70,11 @@ pub struct Agent {
     pub client_args: Map<String, Value>,
     /// Tokens of prompt and answer together. Default: what is known of the model.
     pub context_window: Option<NonZeroU32>,
-    /// How much may be asked at once and per minute.
+    /// How many calls may be made at once and per minute.
     pub limits: Limits,
 }
 
-/// Without the arguments of the client: they hold the key.
+/// Without `client_args`, which hold the key.
 impl fmt::Debug for Agent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Agent")
@@ -79,8 +88,8 @@ impl fmt::Debug for Agent {
 }
 
 impl Agent {
-    /// Where it has no model, it takes another agent's, and the way to it. Parameters are its own: an answer of
-    /// one kind needs other ones than an answer of another.
+    /// Without a model of its own, takes the model of another agent with its `client_args`. Parameters are not taken: each
+    /// kind of answer needs its own.
     fn or_with_model_of(mut self, other: &Self) -> Self {
         if self.model_id.is_none() {
             self.model_id.clone_from(&other.model_id);
@@ -90,7 +99,7 @@ impl Agent {
         self
     }
 
-    /// The longest answer that its parameters ask for, in tokens, under whichever name.
+    /// The limit of the answer's length in its parameters, in tokens, under whichever name.
     #[must_use]
     pub fn longest_answer(&self) -> Option<u32> {
         let named = MAX_TOKENS_NAMES.iter();
@@ -98,7 +107,7 @@ impl Agent {
         value.filter_map(|tokens| u32::try_from(tokens).ok()).next()
     }
 
-    /// The persona's system prompt with this agent's behind it.
+    /// The persona's system prompt, followed by this agent's.
     #[must_use]
     pub fn add_to(&self, persona: &str) -> String {
         match self.system_prompt.as_deref() {
@@ -113,7 +122,7 @@ impl Agent {
 pub struct ModelId {
     /// `openai`, …
     pub provider: String,
-    /// The provider's name for the model; may hold further slashes.
+    /// The provider's name for the model; it may hold more slashes.
     pub model: String,
 }
 
@@ -127,7 +136,7 @@ impl FromStr for ModelId {
                 model: model.to_owned(),
             }),
             _ => Err(format!(
-                "`{text}` does not name provider and model, as in openai/gpt-4o"
+                "`{text}` does not name a provider and a model, as in openai/gpt-4o"
             )),
         }
     }

@@ -1,21 +1,21 @@
-//! Texts of the configuration with `${NAME}` in them, which is replaced from the environment.
+//! Environment variables in texts of the configuration: `${NAME}` is replaced.
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
-/// A text whose `${NAME}`s are replaced from the environment.
+/// Deserializes a text, and replaces every `${NAME}` in it.
 ///
 /// # Errors
-/// If the value is no text, or names a variable that is not set.
+/// If the value is not a text, or names a variable that is not set.
 pub fn expanded<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
     expand(&String::deserialize(deserializer)?).map_err(D::Error::custom)
 }
 
-/// The same where the key may be left out or null.
+/// [`expanded`] for a key that may be missing or null.
 ///
 /// # Errors
-/// If the value is no text, or names a variable that is not set.
+/// As [`expanded`].
 pub fn optional_expanded<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<String>, D::Error> {
@@ -24,11 +24,11 @@ pub fn optional_expanded<'de, D: Deserializer<'de>>(
         .transpose()
 }
 
-/// [`expanded`] for all texts of a map.
+/// [`expanded`] for all texts in a map, at any depth.
 ///
 /// # Errors
-/// If the value is no text, or names a variable that is not set.
-pub fn expanded_map<'de, D: Deserializer<'de>>(
+/// As [`expanded`].
+pub(crate) fn expanded_map<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Map<String, Value>, D::Error> {
     let map = Map::deserialize(deserializer)?;
@@ -55,7 +55,7 @@ fn expand_value(value: Value) -> Result<Value, String> {
     })
 }
 
-/// Replaces every `${NAME}`; what a variable holds is not looked at again.
+/// Replaces every `${NAME}` once: a `${…}` in the value of a variable stays.
 fn expand(text: &str) -> Result<String, String> {
     let mut result = String::with_capacity(text.len());
     let mut rest = text;

@@ -1,8 +1,8 @@
-//! Why one attempt has no answer, and whether another one can help.
+//! Why an attempt failed, and whether a retry can help.
 //!
-//! A server's words may hold what it was sent: the prompt, and so what people wrote. The error that goes on into the
-//! component, reports, logs and the database holds the server's status, its code and the request's id instead; the words
-//! go to the log at DEBUG, and to the observer of calls, which shows them to an operator at a terminal.
+//! A server's message may quote the prompt, and so what people wrote. The error that goes to the component, reports, logs
+//! and the database therefore holds the status, the code and the id of the request only. The message goes to the log at
+//! DEBUG, and to the observer of calls, which shows it to an operator at a terminal.
 
 use std::time::Duration;
 
@@ -12,58 +12,58 @@ use serde_json::Value;
 use super::secret::ApiKey;
 use super::too_long;
 
-/// The longest wait that a server can ask for. More would keep the memories away for a slip of a server or a proxy:
-/// after this time one call tries again.
-pub(super) const LONGEST_WAIT: Duration = Duration::from_secs(3600);
-/// How much of what a server says is passed on, in characters.
+/// The longest wait that a server can ask for: after this time one call is tried again. A server or proxy that asks for
+/// more by mistake must not stop the memories for longer.
+pub(super) const MAX_SERVER_WAIT: Duration = Duration::from_secs(3600);
+/// How much of a server's message is passed on, in characters.
 const MAX_DETAIL_CHARS: usize = 300;
-/// A longer code or id of a request is none.
+/// The longest code, or id of a request. Anything longer may be a text.
 const MAX_CODE_CHARS: usize = 64;
 
-/// Whether another attempt can help.
+/// Whether a retry can help.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Again {
+pub(super) enum Retry {
     /// No.
     Never,
     /// After a wait.
     Later,
-    /// After this wait: the server said so.
+    /// After this wait, which the server asked for.
     After(Duration),
 }
 
-/// Why an attempt has no answer.
+/// Why an attempt failed.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Fault {
-    /// What the component is told.
+    /// The error for the component.
     pub(super) error: LlmError,
-    /// The same in words of ours.
+    /// The same as a text, without the server's message.
     pub(super) detail: String,
-    /// What the server or the model said; empty where that is nothing.
-    pub(super) words: String,
-    /// Whether another attempt can help.
-    pub(super) again: Again,
+    /// The message of the server or the model; empty if there is none.
+    pub(super) message: String,
+    /// Whether a retry can help.
+    pub(super) retry: Retry,
 }
 
-/// What a server's headers say about an error.
+/// What the headers of an error say.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Hints {
+pub(super) struct RetryHeaders {
     /// `Retry-After`, `retry-after-ms`.
-    pub(super) after: Option<Duration>,
+    pub(super) retry_after: Option<Duration>,
     /// `x-should-retry`.
     pub(super) should_retry: Option<bool>,
-    /// The id by which the provider finds the request.
+    /// The provider's id of the request.
     pub(super) request_id: Option<String>,
 }
 
 impl Fault {
-    /// The server cannot be reached, or broke off.
+    /// The server cannot be reached, or the connection broke.
     pub(super) fn unavailable(detail: impl Into<String>) -> Self {
         let detail = detail.into();
         Self {
             error: LlmError::Unavailable(detail.clone()),
             detail,
-            words: String::new(),
-            again: Again::Later,
+            message: String::new(),
+            retry: Retry::Later,
         }
     }
 
@@ -72,56 +72,56 @@ impl Fault {
         Self {
             error: LlmError::TimedOut,
             detail: detail.into(),
-            words: String::new(),
-            again: Again::Later,
+            message: String::new(),
+            retry: Retry::Later,
         }
     }
 
-    /// The answer is none that the wire knows; `words` quotes it.
-    pub(super) fn garbled(detail: impl Into<String>, words: impl Into<String>) -> Self {
+    /// The answer does not fit the API; `message` quotes it.
+    pub(super) fn unreadable(detail: impl Into<String>, message: impl Into<String>) -> Self {
         let detail = detail.into();
         Self {
             error: LlmError::Other(detail.clone()),
             detail,
-            words: words.into(),
-            again: Again::Later,
+            message: message.into(),
+            retry: Retry::Later,
         }
     }
 
-    /// The answer does not end where any that can be meant would; the next one would not either, and each is paid for.
-    pub(super) fn endless(what: &str, max_bytes: usize) -> Self {
+    /// The answer is longer than any useful one. The next would be too, and each is paid for.
+    pub(super) fn oversized(what: &str, max_bytes: usize) -> Self {
         Self {
-            again: Again::Never,
-            ..Self::garbled(
+            retry: Retry::Never,
+            ..Self::unreadable(
                 format!("the answer's {what} is longer than {max_bytes} bytes"),
                 "",
             )
         }
     }
 
-    /// The model declined, with these words.
-    pub(super) fn refused(detail: impl Into<String>, words: impl Into<String>) -> Self {
+    /// The model declined, with this message.
+    pub(super) fn refused(detail: impl Into<String>, message: impl Into<String>) -> Self {
         let detail = detail.into();
         Self {
             error: LlmError::Refused(detail.clone()),
             detail,
-            words: words.into(),
-            again: Again::Never,
+            message: message.into(),
+            retry: Retry::Never,
         }
     }
 
-    /// The call is wrong.
+    /// The request is wrong.
     pub(super) fn invalid(detail: impl Into<String>) -> Self {
         let detail = detail.into();
         Self {
             error: LlmError::InvalidRequest(detail.clone()),
             detail,
-            words: String::new(),
-            again: Again::Never,
+            message: String::new(),
+            retry: Retry::Never,
         }
     }
 
-    /// The agent's own limits leave no time for this call before its deadline.
+    /// The agent's own limits allow this call only after its deadline.
     pub(super) fn no_time_left(wait: Duration) -> Self {
         Self {
             error: LlmError::RateLimited(Some(whole_seconds(wait))),
@@ -129,40 +129,40 @@ impl Fault {
                 "the limits of the agent allow no call for {} s, which is after the call's deadline",
                 whole_seconds(wait)
             ),
-            words: String::new(),
-            again: Again::Never,
+            message: String::new(),
+            retry: Retry::Never,
         }
     }
 
-    /// An answer that is an error: its status and body.
-    pub(super) fn of_status(status: u16, hints: &Hints, body: &str) -> Self {
-        let said = Said::of(body);
+    /// An answer with the status of an error.
+    pub(super) fn of_status(status: u16, headers: &RetryHeaders, body: &str) -> Self {
+        let error_body = ErrorBody::of(body);
         let mut detail = format!("status {status}");
-        if let Some(code) = said.code.as_deref().and_then(code) {
+        if let Some(code) = error_body.code.as_deref().and_then(code) {
             detail = format!("{detail}, code {code}");
         }
-        if let Some(id) = hints.request_id.as_deref().and_then(code) {
+        if let Some(id) = headers.request_id.as_deref().and_then(code) {
             detail = format!("{detail}, request {id}");
         }
-        let (error, again) = classify(status, hints, body, &detail);
+        let (error, retry) = classify(status, headers, body, &detail);
         Self {
             error,
             detail,
-            words: said.words,
-            again,
+            message: error_body.message,
+            retry,
         }
     }
 
-    /// All that is known, for the log at DEBUG.
-    pub(super) fn told(&self) -> String {
-        match self.words.as_str() {
+    /// The detail with the server's message, for the log at DEBUG.
+    pub(super) fn log_text(&self) -> String {
+        match self.message.as_str() {
             "" => self.detail.clone(),
-            words => format!("{}: {words}", self.detail),
+            message => format!("{}: {message}", self.detail),
         }
     }
 
-    /// The same without the key in any of its words, cut to what a log line holds; in this order, for half a
-    /// key would not be found.
+    /// The fault without the key in any of its texts, which are cut to the length of a log line. They are cut last: half
+    /// a key would not be found.
     pub(super) fn redacted(self, key: Option<&ApiKey>) -> Self {
         let clean = |text: String| shortened(&key.map_or(text.clone(), |key| key.redact(&text)));
         let error = match self.error {
@@ -177,55 +177,55 @@ impl Fault {
         Self {
             error,
             detail: clean(self.detail),
-            words: clean(self.words),
-            again: self.again,
+            message: clean(self.message),
+            retry: self.retry,
         }
     }
 
-    /// An error in the middle of a stream: the `error` that all wires put there.
+    /// An error in the middle of a stream: the field `error` that all APIs use there.
     pub(super) fn in_stream(error: &Value) -> Self {
         let kind = ["code", "type", "status"]
             .iter()
             .find_map(|key| error.get(key).and_then(status_of_kind));
         let body = error.to_string();
-        Self::of_status(kind.unwrap_or(500), &Hints::default(), &body)
+        Self::of_status(kind.unwrap_or(500), &RetryHeaders::default(), &body)
     }
 }
 
-fn classify(status: u16, hints: &Hints, body: &str, detail: &str) -> (LlmError, Again) {
+fn classify(status: u16, headers: &RetryHeaders, body: &str, detail: &str) -> (LlmError, Retry) {
     let text = body.to_lowercase();
     let detail = detail.to_owned();
-    let after = hints.after.map(|after| after.min(LONGEST_WAIT));
-    let mut again = match after {
-        Some(after) => Again::After(after),
-        None => Again::Later,
+    let after = headers.retry_after.map(|after| after.min(MAX_SERVER_WAIT));
+    let mut retry = match after {
+        Some(after) => Retry::After(after),
+        None => Retry::Later,
     };
-    if hints.should_retry == Some(false) {
-        again = Again::Never;
+    if headers.should_retry == Some(false) {
+        retry = Retry::Never;
     }
     if !matches!(status, 401 | 403 | 404)
         && let Some(limit) = too_long::limit(status, &text)
     {
-        return (LlmError::ContextTooLong(limit), Again::Never);
+        return (LlmError::ContextTooLong(limit), Retry::Never);
     }
     match status {
-        // The account is empty: no wait mends that.
+        // The account is empty: no wait helps.
         429 if text.contains("insufficient_quota") || text.contains("billing_not_active") => {
-            (LlmError::InvalidRequest(detail), Again::Never)
+            (LlmError::InvalidRequest(detail), Retry::Never)
         }
-        429 => (LlmError::RateLimited(after.map(whole_seconds)), again),
-        400 | 422 if is_filtered(&text) => (LlmError::Refused(detail), Again::Never),
-        408 | 504 => (LlmError::TimedOut, again),
-        // A lock timed out, says OpenAI; the same call may succeed.
-        409 => (LlmError::Unavailable(detail), again),
-        400..=499 if hints.should_retry == Some(true) => (LlmError::Unavailable(detail), again),
-        400..=499 => (LlmError::InvalidRequest(detail), Again::Never),
-        500..=599 => (LlmError::Unavailable(detail), again),
-        _ => (LlmError::Other(detail), Again::Never),
+        429 => (LlmError::RateLimited(after.map(whole_seconds)), retry),
+        400 | 422 if is_filtered(&text) => (LlmError::Refused(detail), Retry::Never),
+        408 | 504 => (LlmError::TimedOut, retry),
+        // OpenAI: a lock timed out; the same call may succeed.
+        409 => (LlmError::Unavailable(detail), retry),
+        400..=499 if headers.should_retry == Some(true) => (LlmError::Unavailable(detail), retry),
+        400..=499 => (LlmError::InvalidRequest(detail), Retry::Never),
+        500..=599 => (LlmError::Unavailable(detail), retry),
+        _ => (LlmError::Other(detail), Retry::Never),
     }
 }
 
-/// A filter of the provider took the prompt: Azure, OpenAI.
+/// Whether a content filter of the provider (Azure, OpenAI) refused the prompt.
 fn is_filtered(text: &str) -> bool {
     [
         "content_filter",
@@ -236,8 +236,7 @@ fn is_filtered(text: &str) -> bool {
     .any(|words| text.contains(words))
 }
 
-/// The status that an error's code or type stands for: numbers as they are; the words of OpenAI,
-/// Anthropic and Google.
+/// The HTTP status for the code or type of an error in a stream: a number, or a name of OpenAI, Anthropic or Google.
 fn status_of_kind(kind: &Value) -> Option<u16> {
     if let Some(status) = kind.as_u64() {
         return u16::try_from(status).ok().filter(|status| *status >= 400);
@@ -263,17 +262,17 @@ fn status_of_kind(kind: &Value) -> Option<u16> {
     Some(status)
 }
 
-/// What an error's body says, wherever the wires put it.
-struct Said {
+/// Code and message of an error, wherever the APIs put them.
+struct ErrorBody {
     code: Option<String>,
-    words: String,
+    message: String,
 }
 
-impl Said {
+impl ErrorBody {
     fn of(body: &str) -> Self {
         let whole = || Self {
             code: None,
-            words: body.to_owned(),
+            message: body.to_owned(),
         };
         let Ok(value) = serde_json::from_str::<Value>(body) else {
             return whole();
@@ -287,19 +286,19 @@ impl Said {
         let message = error.get("message").unwrap_or(error).as_str();
         Self {
             code: named.map(str::to_owned),
-            words: message.map_or_else(|| body.to_owned(), str::to_owned),
+            message: message.map_or_else(|| body.to_owned(), str::to_owned),
         }
     }
 }
 
-/// A provider's code or the id of a request; none where it is of another form, and so may be a text.
+/// A provider's code or the id of a request; `None` if it has another form, and so may be a text.
 pub(super) fn code(text: &str) -> Option<&str> {
     let is_code = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
     let is_short = (1..=MAX_CODE_CHARS).contains(&text.len());
     (is_short && text.chars().all(is_code)).then_some(text)
 }
 
-/// A server's words in one line, cut to what a log holds.
+/// A server's message in one line, cut to the length of a log line.
 fn shortened(text: &str) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match text.char_indices().nth(MAX_DETAIL_CHARS) {
@@ -308,7 +307,7 @@ fn shortened(text: &str) -> String {
     }
 }
 
-/// Seconds, rounded up: who waits so long has waited enough.
+/// Seconds, rounded up.
 fn whole_seconds(wait: Duration) -> u32 {
     let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
     u32::try_from(seconds).unwrap_or(u32::MAX)

@@ -1,4 +1,4 @@
-//! One attempt over HTTP: sends a request, reads the streamed answer, and makes a fault of whatever goes wrong.
+//! One attempt over HTTP: sends a request and reads the streamed answer.
 
 use std::time::{Duration, SystemTime};
 
@@ -8,19 +8,19 @@ use reqwest::Response;
 use reqwest::header::{HeaderMap, HeaderValue};
 use tokio::time::{Instant, timeout, timeout_at};
 
-use super::fault::{Fault, Hints};
+use super::fault::{Fault, RetryHeaders};
 use super::lines::Lines;
 use super::secret::ApiKey;
 use super::timeouts::Timeouts;
-use super::wire::{Answer, Progress, Wire};
+use super::wire::{Answer, ModelApi, Progress, Wire};
 
-/// The longest text of an answer. The longest that is asked for has a tenth of this; whoever says more does not come to an end.
+/// The longest text of an answer. The longest that is asked for has a tenth of this: a longer one has no end.
 const MAX_TEXT_BYTES: usize = 1 << 20;
-/// The longest name by which a model calls itself, in characters.
+/// The longest model name in an answer, in characters.
 const MAX_MODEL_CHARS: usize = 100;
-/// Where providers put the id of a request: OpenAI and most, Anthropic, Azure.
+/// The headers with the id of a request: OpenAI and most others, Anthropic, Azure.
 const REQUEST_IDS: [&str; 3] = ["x-request-id", "request-id", "apim-request-id"];
-/// The longest error that is read.
+/// How much of an error's body is read.
 const MAX_ERROR_BYTES: usize = 64 << 10;
 
 /// The connection to a provider.
@@ -32,11 +32,11 @@ pub(super) struct Http {
 
 impl Http {
     /// # Errors
-    /// Where the system's TLS cannot be set up.
+    /// If the system's TLS cannot be set up.
     pub(super) fn new(key: Option<ApiKey>, timeouts: Timeouts) -> Result<Self, reqwest::Error> {
         let client = reqwest::Client::builder()
             .connect_timeout(timeouts.connect)
-            // A redirect would carry the prompt, and some headers' keys, elsewhere.
+            // A redirect would send the prompt, and perhaps the key, to another server.
             .redirect(reqwest::redirect::Policy::none())
             .build()?;
         Ok(Self {
@@ -47,10 +47,10 @@ impl Http {
     }
 
     /// One attempt.
-    pub(super) async fn ask(&self, wire: &dyn Wire, request: &Request) -> Result<Answer, Fault> {
+    pub(super) async fn ask(&self, api: &ModelApi, request: &Request) -> Result<Answer, Fault> {
         let key = self.key.as_ref();
         let clean = |text: String| key.map_or(text.clone(), |key| key.redact(&text));
-        match self.ask_unredacted(wire, request).await {
+        match self.ask_unredacted(api, request).await {
             Ok(answer) => Ok(Answer {
                 text: clean(answer.text.into_string()).into(),
                 model: answer
@@ -62,31 +62,35 @@ impl Http {
         }
     }
 
-    async fn ask_unredacted(&self, wire: &dyn Wire, request: &Request) -> Result<Answer, Fault> {
+    async fn ask_unredacted(&self, api: &ModelApi, request: &Request) -> Result<Answer, Fault> {
         let first_token_due = Instant::now() + self.timeouts.first_token;
         let call = self
             .client
-            .post(wire.url().clone())
-            .headers(self.headers(wire)?)
-            .json(&wire.body(request));
+            .post(api.url.clone())
+            .headers(self.headers(&*api.wire)?)
+            .json(&api.body(request));
         let mut response = timeout_at(first_token_due, call.send())
             .await
-            .map_err(|_| self.silent())?
-            .map_err(|error| broken(error, wire))?;
+            .map_err(|_| self.no_answer())?
+            .map_err(|error| connection_fault(error, api))?;
         let status = response.status().as_u16();
         if !response.status().is_success() {
-            let hints = hints(response.headers(), SystemTime::now().into());
+            let headers = retry_headers(response.headers(), SystemTime::now().into());
             let body = timeout(self.timeouts.stall, error_body(&mut response)).await;
-            return Err(Fault::of_status(status, &hints, &body.unwrap_or_default()));
+            return Err(Fault::of_status(
+                status,
+                &headers,
+                &body.unwrap_or_default(),
+            ));
         }
-        self.read(wire, &mut response, first_token_due).await
+        self.read(api, &mut response, first_token_due).await
     }
 
     fn headers(&self, wire: &dyn Wire) -> Result<HeaderMap, Fault> {
         let mut headers = HeaderMap::new();
         for (name, value) in wire.headers(self.key.as_ref().map(ApiKey::expose)) {
             let mut value = HeaderValue::from_str(&value).map_err(|_| {
-                Fault::invalid("the key has characters that no HTTP header can hold")
+                Fault::invalid("the key has characters that an HTTP header cannot hold")
             })?;
             // Keeps it out of `Debug`.
             value.set_sensitive(true);
@@ -98,33 +102,33 @@ impl Http {
     /// Reads the events to the end of the answer.
     async fn read(
         &self,
-        wire: &dyn Wire,
+        api: &ModelApi,
         response: &mut Response,
         first_token_due: Instant,
     ) -> Result<Answer, Fault> {
-        let mut incoming = Incoming::default();
-        while !incoming.has_ended() {
-            let chunk = if incoming.lines.has_events() {
+        let mut reader = AnswerReader::default();
+        while !reader.has_ended() {
+            let chunk = if reader.lines.has_events() {
                 timeout(self.timeouts.stall, response.chunk())
                     .await
                     .map_err(|_| self.stalled())
             } else {
                 timeout_at(first_token_due, response.chunk())
                     .await
-                    .map_err(|_| self.silent())
+                    .map_err(|_| self.no_answer())
             };
-            let chunk = chunk?.map_err(|error| broken(error, wire))?;
-            incoming.take(wire, chunk.as_deref())?;
+            let chunk = chunk?.map_err(|error| connection_fault(error, api))?;
+            reader.push(&*api.wire, chunk.as_deref())?;
             if chunk.is_none() {
-                return incoming.whole();
+                return reader.finish();
             }
         }
-        // The connection can be used again once its stream is read to the end.
+        // The connection can be used again only after its stream was read to the end.
         let _ = timeout(self.timeouts.linger, response.chunk()).await;
-        incoming.whole()
+        reader.finish()
     }
 
-    fn silent(&self) -> Fault {
+    fn no_answer(&self) -> Fault {
         Fault::timed_out(format!(
             "no answer began within {:?} (first_token_timeout)",
             self.timeouts.first_token
@@ -139,36 +143,36 @@ impl Http {
     }
 }
 
-/// The answer in a stream, cut into pieces as a network may cut it.
+/// Reads an answer from the pieces of its stream.
 pub(super) fn read_pieces<'a>(
     wire: &dyn Wire,
     pieces: impl IntoIterator<Item = &'a [u8]>,
 ) -> Result<Answer, Fault> {
-    let mut incoming = Incoming::default();
+    let mut reader = AnswerReader::default();
     for piece in pieces {
-        incoming.take(wire, Some(piece))?;
+        reader.push(wire, Some(piece))?;
     }
-    if !incoming.has_ended() {
-        incoming.take(wire, None)?;
+    if !reader.has_ended() {
+        reader.push(wire, None)?;
     }
-    incoming.whole()
+    reader.finish()
 }
 
-/// An answer that comes in.
+/// Reads an answer, piece by piece.
 #[derive(Default)]
-struct Incoming {
+struct AnswerReader {
     lines: Lines,
     answer: Answer,
 }
 
-impl Incoming {
-    /// Nothing that follows belongs to the answer.
+impl AnswerReader {
+    /// Whether nothing that follows belongs to the answer.
     fn has_ended(&self) -> bool {
         self.answer.progress == Progress::Ended
     }
 
-    /// Takes the next bytes in; `None` is the end of the stream.
-    fn take(&mut self, wire: &dyn Wire, bytes: Option<&[u8]>) -> Result<(), Fault> {
+    /// Adds the next bytes; `None` is the end of the stream.
+    fn push(&mut self, wire: &dyn Wire, bytes: Option<&[u8]>) -> Result<(), Fault> {
         match bytes {
             Some(bytes) => self.lines.push(bytes)?,
             None => self.lines.end(),
@@ -178,30 +182,33 @@ impl Incoming {
         {
             let is_whole = self.answer.progress == Progress::Finished;
             match wire.read(&event, &mut self.answer) {
-                // Counts may follow a whole text. It stands, whatever is wrong with them.
+                // Token counts may follow the whole text, which is kept even if they are wrong.
                 Err(_) if is_whole => {}
                 read => read?,
             }
             if self.answer.text.len() + self.answer.refusal.len() > MAX_TEXT_BYTES {
-                return Err(Fault::endless("text", MAX_TEXT_BYTES));
+                return Err(Fault::oversized("text", MAX_TEXT_BYTES));
             }
         }
         Ok(())
     }
 
-    /// The answer, unless it was cut off or the model declined.
-    fn whole(self) -> Result<Answer, Fault> {
+    /// The answer.
+    ///
+    /// # Errors
+    /// If it was cut off, or the model declined.
+    fn finish(self) -> Result<Answer, Fault> {
         let Self { lines, mut answer } = self;
         if answer.progress == Progress::Unfinished {
             return Err(if lines.has_events() {
-                Fault::unavailable("the answer ended without its end: it was cut off")
+                Fault::unavailable("the answer was cut off: it has no end mark")
             } else {
-                Fault::garbled("the answer holds no events", lines.beginning())
+                Fault::unreadable("the answer holds no events", lines.beginning())
             });
         }
         if !answer.refusal.is_empty() {
             return Err(Fault::refused(
-                "with a refusal for its answer",
+                "the model answered with a refusal",
                 answer.refusal,
             ));
         }
@@ -210,7 +217,7 @@ impl Incoming {
     }
 }
 
-/// What an error's body holds, as far as it can be read.
+/// The body of an error, as far as it can be read.
 async fn error_body(response: &mut Response) -> String {
     let mut body = Vec::new();
     while let Ok(Some(bytes)) = response.chunk().await {
@@ -222,10 +229,10 @@ async fn error_body(response: &mut Response) -> String {
     String::from_utf8_lossy(&body).into_owned()
 }
 
-/// The connection was not made, or broke. reqwest's own text ends at the first level; the cause says why.
-fn broken(error: reqwest::Error, wire: &dyn Wire) -> Fault {
+/// The connection was not made, or broke. reqwest's own text has no causes, and they say why.
+fn connection_fault(error: reqwest::Error, api: &ModelApi) -> Fault {
     // The rest of the address may hold a password.
-    let server = wire.url().origin().ascii_serialization();
+    let server = api.url.origin().ascii_serialization();
     let error = error.without_url();
     let mut detail = format!("{server}: {error}");
     let mut cause = std::error::Error::source(&error);
@@ -239,8 +246,8 @@ fn broken(error: reqwest::Error, wire: &dyn Wire) -> Fault {
     Fault::unavailable(detail)
 }
 
-/// When to come back (RFC 9110, section 10.2.3, and OpenAI's and Anthropic's headers beside it).
-pub(super) fn hints(headers: &HeaderMap, now: DateTime<Utc>) -> Hints {
+/// Whether and when to retry (RFC 9110, section 10.2.3, and the headers of OpenAI and Anthropic).
+pub(super) fn retry_headers(headers: &HeaderMap, now: DateTime<Utc>) -> RetryHeaders {
     let text = |name: &str| headers.get(name)?.to_str().ok().map(str::trim);
     let seconds = |text: &str| {
         let seconds = text.parse().ok().filter(|seconds: &f64| *seconds >= 0.0)?;
@@ -251,13 +258,13 @@ pub(super) fn hints(headers: &HeaderMap, now: DateTime<Utc>) -> Hints {
             .ok()
             .map(DateTime::<Utc>::from)
     };
-    // Against the server's own clock, if it tells.
+    // By the server's own clock, if it tells the time.
     let now = text("date").and_then(date).unwrap_or(now);
     let until = |text: &str| date(text).map(|then| (then - now).to_std().unwrap_or_default());
-    Hints {
-        after: text("retry-after-ms")
+    RetryHeaders {
+        retry_after: text("retry-after-ms")
             .and_then(seconds)
-            .map(|thousandfold| thousandfold / 1000)
+            .map(|milliseconds| milliseconds / 1000)
             .or_else(|| text("retry-after").and_then(|text| seconds(text).or_else(|| until(text)))),
         should_retry: match text("x-should-retry") {
             Some("true") => Some(true),

@@ -1,23 +1,26 @@
-//! Language models: what the component asks through its import `llm`.
+//! Language models behind the component's import `llm`: clients of several providers.
 //!
-//! The way of a call: [`AgentLlm`] asks its limits for leave ([`limits`]), sends the request in the provider's
-//! own words (`wire`) over HTTP (`http`), and tries again where that can help ([`retry`]). Afterwards it tells a
-//! [`CallObserver`] what the call cost. [`configured`] makes an agent's model from the configuration.
+//! The way of a call: [`configured_models`] makes an agent's model from the configuration. The model waits for its
+//! limits (`limits`), sends the request in the provider's wire format (`wire`) over HTTP (`http`), and retries if that
+//! can help (`retry`). Afterwards it reports what the call cost to a [`CallObserver`](myao_plugin::llm::CallObserver).
 //!
-//! Keys never leave this module: no error, log line, record or `Debug` holds one.
+//! Keys never leave this crate: no error, log line, record or `Debug` output holds one.
+#![deny(missing_docs)]
+
+pub mod config;
+pub mod expand;
 
 mod agent;
-pub mod config;
+mod client_args;
 mod configured;
-pub mod expand;
+mod endpoint;
 mod fault;
 mod http;
-pub mod limits;
+mod limits;
 mod lines;
 mod models;
-mod outlook;
 mod provider;
-pub mod retry;
+mod retry;
 mod secret;
 mod timeouts;
 mod tokens;
@@ -29,11 +32,8 @@ mod testing;
 #[cfg(test)]
 mod tests;
 
-pub use agent::AgentLlm;
 #[doc(hidden)]
 pub use configured::read_stream;
-pub use configured::{AgentError, configured, configured_agents};
-pub use models::known_context_window;
-pub use outlook::{Outlook, outlook};
-pub use timeouts::Timeouts;
-pub use tokens::TokenCounter;
+pub use configured::{AgentError, configured_model, configured_models};
+pub use endpoint::{ModelEndpoint, model_endpoint};
+pub use limits::Limits;

@@ -1,9 +1,8 @@
-//! How much an agent may ask of its provider: calls in flight, requests and tokens per minute.
+//! Limits of the calls to a provider: calls in flight, requests and tokens per minute.
 //!
-//! Each attempt asks for leave of its own: a call that waits before its next attempt holds no place. Leave is given in
-//! the order in which it was asked for. What "per minute" means is exact: in any 60 seconds, no more
-//! begins than the limit, so that a provider that counts in any way of its own is never
-//! exceeded by a burst.
+//! Each attempt acquires a permit of its own: a call that waits before its next attempt holds none. Permits are given in
+//! the order of asking. "Per minute" means any 60 seconds: no more begins within them than the limit, so that no burst
+//! is too much for a provider, in whatever way it counts.
 
 use std::collections::VecDeque;
 use std::num::NonZeroU32;
@@ -16,7 +15,7 @@ use serde::Deserialize;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
-use super::fault::{Fault, LONGEST_WAIT};
+use super::fault::{Fault, MAX_SERVER_WAIT};
 
 const MINUTE: Duration = Duration::from_secs(60);
 
@@ -24,26 +23,25 @@ const MINUTE: Duration = Duration::from_secs(60);
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
-    /// Requests under way at once. Default: 16.
+    /// Requests in flight at once. Default: 16.
     pub calls_in_flight: Option<NonZeroU32>,
     /// Requests that may begin within any 60 seconds, each attempt counted. Default: no limit.
     pub requests_per_minute: Option<NonZeroU32>,
-    /// Tokens that may be sent and asked for within any 60 seconds: the prompt's and the longest
-    /// answer's, as providers count them. A call of more than that counts as so many. Default: no limit.
+    /// Tokens of the requests that may begin within any 60 seconds: those of the prompt and of the longest answer, as
+    /// providers count them. A single call with more counts as this many. Default: no limit.
     pub tokens_per_minute: Option<NonZeroU32>,
 }
 
 impl Limits {
-    /// Requests under way at once.
-    #[must_use]
-    pub fn calls_in_flight(&self) -> usize {
+    /// Requests in flight at once.
+    pub(super) fn calls_in_flight(&self) -> usize {
         self.calls_in_flight
             .and_then(|calls| usize::try_from(calls.get()).ok())
             .unwrap_or(CALLS_IN_FLIGHT)
     }
 }
 
-/// What all calls of an agent share.
+/// The limits that all calls of an agent share.
 pub(super) struct Limiter {
     in_flight: Arc<Semaphore>,
     rates: Mutex<Rates>,
@@ -52,7 +50,7 @@ pub(super) struct Limiter {
 struct Rates {
     requests: Window,
     tokens: Window,
-    /// The provider asked for silence until then.
+    /// The provider asked for no requests before this time.
     paused_until: Option<Instant>,
 }
 
@@ -68,11 +66,11 @@ impl Limiter {
         }
     }
 
-    /// Waits until a request may begin that takes so many tokens; it is under way while the permit lives.
+    /// Waits until a request with so many tokens may begin; it counts as in flight until the permit is dropped.
     ///
     /// # Errors
-    /// A fault, at once, where that is not before the deadline.
-    pub(super) async fn leave(
+    /// A fault, at once, if the request cannot begin before the deadline.
+    pub(super) async fn acquire(
         &self,
         tokens: u32,
         deadline: Instant,
@@ -82,21 +80,21 @@ impl Limiter {
         loop {
             let start = self.reserve(tokens, Instant::now(), deadline)?;
             tokio::time::sleep_until(start).await;
-            // Another call may have been told to keep silent in the meantime.
+            // The provider may have asked another call for a pause in the meantime.
             if !self.is_paused(Instant::now()) {
                 return Ok(permit);
             }
         }
     }
 
-    /// No request begins before `wait` is over, or an hour: the provider asked one of them for that.
+    /// Lets no request begin before `wait` is over, as the provider asked; an hour at most.
     pub(super) fn pause(&self, wait: Duration) {
-        let until = Instant::now() + wait.min(LONGEST_WAIT);
+        let until = Instant::now() + wait.min(MAX_SERVER_WAIT);
         let mut rates = self.rates.lock().unwrap_or_else(PoisonError::into_inner);
         rates.paused_until = rates.paused_until.max(Some(until));
     }
 
-    /// How long the pause goes on that the provider asked for; `None` if there is none.
+    /// How long the pause still takes that the provider asked for; `None` if there is none.
     pub(super) fn paused_for(&self) -> Option<Duration> {
         let rates = self.rates.lock().unwrap_or_else(PoisonError::into_inner);
         let left = rates
@@ -110,11 +108,11 @@ impl Limiter {
         rates.paused_until.is_some_and(|until| now < until)
     }
 
-    /// When a request of so many tokens may begin; its share is taken.
+    /// Reserves a place for a request with so many tokens; returns when it may begin.
     fn reserve(&self, tokens: u32, now: Instant, deadline: Instant) -> Result<Instant, Fault> {
         let mut rates = self.rates.lock().unwrap_or_else(PoisonError::into_inner);
         let earliest = rates.paused_until.map_or(now, |until| until.max(now));
-        // Each window may put off what the other allows.
+        // Each window may delay what the other allows.
         let mut start = earliest;
         loop {
             let next = rates.requests.earliest(1, start);
@@ -133,10 +131,10 @@ impl Limiter {
     }
 }
 
-/// What began within the last minute, of one kind.
+/// Requests, or their tokens, that began within the last minute.
 struct Window {
     limit: Option<u64>,
-    /// When how much begins, in order; the future included.
+    /// When how much began, in order of time; reservations for later included.
     taken: VecDeque<(Instant, u64)>,
 }
 
@@ -154,7 +152,7 @@ impl Window {
             return from;
         };
         let amount = u64::from(amount).min(limit);
-        // In order: nobody overtakes.
+        // First come, first served.
         let mut start = self.taken.back().map_or(from, |(last, _)| from.max(*last));
         let mut used: u64 = self.taken.iter().map(|(_, taken)| taken).sum();
         for (time, taken) in &self.taken {
@@ -209,7 +207,7 @@ mod tests {
         let start = Instant::now();
         let deadline = start + Duration::from_secs(3600);
         let calls = tokens.iter().map(async |tokens| {
-            let _permit = limiter.leave(*tokens, deadline).await.unwrap();
+            let _permit = limiter.acquire(*tokens, deadline).await.unwrap();
             let begun = start.elapsed().as_secs();
             tokio::time::sleep(Duration::from_secs(1)).await;
             begun
@@ -274,16 +272,16 @@ mod tests {
         let limiter = Limiter::new(limits(9, Some(1), None));
         let start = Instant::now();
         let soon = start + Duration::from_secs(30);
-        drop(limiter.leave(1, soon).await.unwrap());
-        let fault = limiter.leave(1, soon).await.unwrap_err();
+        drop(limiter.acquire(1, soon).await.unwrap());
+        let fault = limiter.acquire(1, soon).await.unwrap_err();
         assert_eq!(fault.error, LlmError::RateLimited(Some(60)));
         assert_eq!(start.elapsed(), Duration::ZERO);
         let later = start + Duration::from_secs(100);
-        drop(limiter.leave(1, later).await.unwrap());
+        drop(limiter.acquire(1, later).await.unwrap());
         assert_eq!(
             start.elapsed(),
             Duration::from_secs(60),
-            "the refused one took no place"
+            "the refused request reserved nothing"
         );
     }
 
@@ -294,13 +292,13 @@ mod tests {
         limiter.pause(Duration::from_secs(7));
         limiter.pause(Duration::from_secs(3));
         let later = start + Duration::from_secs(60);
-        drop(limiter.leave(1, later).await.unwrap());
+        drop(limiter.acquire(1, later).await.unwrap());
         assert_eq!(start.elapsed(), Duration::from_secs(7));
         assert_eq!(limiter.paused_for(), None);
         limiter.pause(Duration::from_secs(100));
         assert_eq!(limiter.paused_for(), Some(Duration::from_secs(100)));
         let fault = limiter
-            .leave(1, start + Duration::from_secs(60))
+            .acquire(1, start + Duration::from_secs(60))
             .await
             .unwrap_err();
         assert_eq!(fault.error, LlmError::RateLimited(Some(100)));
@@ -312,10 +310,10 @@ mod tests {
             let limiter = Limiter::new(Limits::default());
             let start = Instant::now();
             limiter.pause(wait);
-            assert_eq!(limiter.paused_for(), Some(LONGEST_WAIT));
-            let deadline = start + LONGEST_WAIT + MINUTE;
-            drop(limiter.leave(1, deadline).await.unwrap());
-            assert_eq!(start.elapsed(), LONGEST_WAIT);
+            assert_eq!(limiter.paused_for(), Some(MAX_SERVER_WAIT));
+            let deadline = start + MAX_SERVER_WAIT + MINUTE;
+            drop(limiter.acquire(1, deadline).await.unwrap());
+            assert_eq!(start.elapsed(), MAX_SERVER_WAIT);
         }
     }
 }

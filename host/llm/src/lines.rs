@@ -1,39 +1,40 @@
-//! The bytes of an answer, line by line: each is looked at once, however long the lines are and wherever they are cut.
+//! The bytes of an answer, line by line. Each byte is looked at once, however long the lines are and wherever the network
+//! cuts them.
 
 use super::fault::Fault;
 
-/// The longest answer, events and all. What a model thinks before it speaks is in it.
+/// The longest answer, with all of its events. It includes what a model sends while it reasons.
 const MAX_ANSWER_BYTES: usize = 16 << 20;
-/// How much is kept of an answer that holds no events.
+/// How much is kept of an answer without events, for the error.
 const MAX_BEGINNING_BYTES: usize = 64 << 10;
 
 /// The bytes of a stream, line by line.
 #[derive(Default)]
 pub(super) struct Lines {
-    /// What came, but for lines of earlier pieces.
+    /// The bytes received, without the lines of earlier pieces.
     pending: Vec<u8>,
-    /// Where the line begins in it that comes next.
+    /// Where the next line begins.
     next: usize,
-    /// Up to where there is no further break.
+    /// There is no line break between `next` and here.
     searched: usize,
-    /// Bytes taken in so far.
+    /// Bytes received so far.
     total: usize,
-    /// What came first, for the error if no event did.
+    /// The first lines that are not events, for the error if no event comes.
     beginning: String,
     has_events: bool,
 }
 
 impl Lines {
-    /// Takes in the next piece.
+    /// Adds the next piece.
     ///
     /// # Errors
-    /// The answer is longer than any that can be meant.
+    /// If the answer is too long.
     pub(super) fn push(&mut self, bytes: &[u8]) -> Result<(), Fault> {
         self.total += bytes.len();
         if self.total > MAX_ANSWER_BYTES {
-            return Err(Fault::endless("stream", MAX_ANSWER_BYTES));
+            return Err(Fault::oversized("stream", MAX_ANSWER_BYTES));
         }
-        // What is left of a piece that held a break is shorter than that piece.
+        // Cheap: what is left after a line break is shorter than the piece that had the break.
         self.pending.drain(..self.next);
         self.searched -= self.next;
         self.next = 0;
@@ -41,15 +42,15 @@ impl Lines {
         Ok(())
     }
 
-    /// No more bytes come: what is left is a line, too.
+    /// Ends the stream: what is left is a line, too.
     pub(super) fn end(&mut self) {
         self.pending.push(b'\n');
     }
 
-    /// The next whole event; comments, empty lines and other fields are passed over.
+    /// The next whole event; comments, empty lines and other fields are skipped.
     ///
     /// # Errors
-    /// It is no text.
+    /// If it is not UTF-8.
     pub(super) fn next_event(&mut self, is_server_sent: bool) -> Result<Option<String>, Fault> {
         while let Some(length) = self.length_of_next() {
             let begin = self.next;
@@ -57,7 +58,7 @@ impl Lines {
             self.next = self.searched;
             let line = self.pending.get(begin..self.next).unwrap_or_default();
             let line = str::from_utf8(line)
-                .map_err(|_| Fault::garbled("the answer holds bytes that are no UTF-8", ""))?;
+                .map_err(|_| Fault::unreadable("the answer holds bytes that are not UTF-8", ""))?;
             let event = if is_server_sent {
                 line.strip_prefix("data:").map(str::trim)
             } else {
@@ -75,17 +76,17 @@ impl Lines {
         Ok(None)
     }
 
-    /// Whether an event came.
+    /// Whether there was an event.
     pub(super) fn has_events(&self) -> bool {
         self.has_events
     }
 
-    /// What came first that is no event.
+    /// The first lines that are not events.
     pub(super) fn beginning(&self) -> &str {
         &self.beginning
     }
 
-    /// How far it is from what was searched to behind the next break.
+    /// How many bytes lie between `searched` and the end of the next line.
     fn length_of_next(&self) -> Option<usize> {
         let unread = self.pending.get(self.searched..)?;
         let length = unread.iter().position(|byte| *byte == b'\n')?;

@@ -1,7 +1,7 @@
 //! What is known about well-known models.
 
-/// Tokens of prompt and answer together, by the beginning of the model's name: the whole name, or all before a
-/// `-`, `@` or `:`. From the providers' pages of models, 2026; `agents.NAME.context_window` overrides it.
+/// Tokens of prompt and answer together, by the beginning of the model's name: the whole name, or the part before a
+/// `-`, `@` or `:`. From the providers' model pages, 2026; `agents.NAME.context_window` overrides it.
 const CONTEXT_WINDOWS: [(&str, u32); 20] = [
     ("gpt-5", 400_000),
     ("gpt-5-chat", 128_000),
@@ -25,10 +25,9 @@ const CONTEXT_WINDOWS: [(&str, u32); 20] = [
     ("gemini-2.5", 1_048_576),
 ];
 
-/// The context window of a model, if it is a well-known one; the longest of the fitting names counts.
-/// `openrouter/anthropic/claude-…` is known by its last part.
-#[must_use]
-pub fn known_context_window(model: &str) -> Option<u32> {
+/// The context window of a well-known model; the longest matching name counts. Only the part after the last slash is
+/// looked at, as in `openrouter/anthropic/claude-…`.
+pub(super) fn known_context_window(model: &str) -> Option<u32> {
     let name = last_part(model);
     CONTEXT_WINDOWS
         .iter()
@@ -40,7 +39,7 @@ pub fn known_context_window(model: &str) -> Option<u32> {
         .map(|(_, window)| *window)
 }
 
-/// A model's own name: what stands behind the last slash.
+/// A model's own name: the part after the last slash.
 pub(super) fn last_part(model: &str) -> &str {
     model.rsplit('/').next().unwrap_or(model)
 }

@@ -1,8 +1,8 @@
-//! The providers by their names, which are LiteLLM's: where each is, which variable holds its key, how it speaks.
+//! The providers, under LiteLLM's names: address, API, and the environment variable of the key.
 
-/// How a provider speaks.
+/// The API that a provider has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Speech {
+pub(super) enum Api {
     OpenAi,
     Azure,
     Anthropic,
@@ -13,14 +13,14 @@ pub(super) enum Speech {
 /// One provider.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Provider {
-    /// What stands before the slash of a `model_id`.
+    /// The part of a `model_id` before the slash.
     pub(super) name: &'static str,
-    pub(super) speech: Speech,
-    /// Where it is, unless `base_url` says so; none where everybody has a server of their own.
+    pub(super) api: Api,
+    /// Its address, if `base_url` is not set; `None` if every user has a server of their own.
     pub(super) base_url: Option<&'static str>,
-    /// The variable that holds the key, unless `api_key` is given.
+    /// The environment variable that holds the key, if `api_key` is not set.
     pub(super) key_variable: &'static str,
-    /// Whether its own server takes no call without a key.
+    /// Whether its own server refuses calls without a key.
     pub(super) needs_key: bool,
 }
 
@@ -31,7 +31,7 @@ const fn open_ai(
 ) -> Provider {
     Provider {
         name,
-        speech: Speech::OpenAi,
+        api: Api::OpenAi,
         base_url: Some(base_url),
         key_variable,
         needs_key: true,
@@ -41,7 +41,7 @@ const fn open_ai(
 const fn own_server(name: &'static str, key_variable: &'static str) -> Provider {
     Provider {
         name,
-        speech: Speech::OpenAi,
+        api: Api::OpenAi,
         base_url: None,
         key_variable,
         needs_key: false,
@@ -50,7 +50,7 @@ const fn own_server(name: &'static str, key_variable: &'static str) -> Provider 
 
 const OLLAMA: Provider = Provider {
     name: "ollama",
-    speech: Speech::Ollama,
+    api: Api::Ollama,
     base_url: Some("http://localhost:11434"),
     key_variable: "OLLAMA_API_KEY",
     needs_key: false,
@@ -61,21 +61,21 @@ static PROVIDERS: [Provider; 14] = [
     open_ai("openai", "https://api.openai.com/v1", "OPENAI_API_KEY"),
     Provider {
         name: "azure",
-        speech: Speech::Azure,
+        api: Api::Azure,
         base_url: None,
         key_variable: "AZURE_API_KEY",
         needs_key: true,
     },
     Provider {
         name: "anthropic",
-        speech: Speech::Anthropic,
+        api: Api::Anthropic,
         base_url: Some("https://api.anthropic.com"),
         key_variable: "ANTHROPIC_API_KEY",
         needs_key: true,
     },
     Provider {
         name: "gemini",
-        speech: Speech::Gemini,
+        api: Api::Gemini,
         base_url: Some("https://generativelanguage.googleapis.com"),
         key_variable: "GEMINI_API_KEY",
         needs_key: true,
@@ -108,13 +108,13 @@ static PROVIDERS: [Provider; 14] = [
 ];
 
 impl Provider {
-    /// The provider of a name.
+    /// The provider with a name.
     pub(super) fn of_name(name: &str) -> Option<&'static Self> {
         PROVIDERS.iter().find(|provider| provider.name == name)
     }
 }
 
-/// All names, for the error that lists them.
+/// All names, for an error text.
 pub(super) fn names() -> String {
     let names: Vec<&str> = PROVIDERS.iter().map(|provider| provider.name).collect();
     names.join(", ")

@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-/// What stands where a key stood.
+/// Takes the place of a key.
 const REDACTED: &str = "[key]";
-/// Shorter ones are dummies (`x`, `EMPTY`): nothing is lost, and taking them out would garble texts.
+/// Shorter keys are dummies (`x`, `EMPTY`), and are not taken out of texts: it would only garble them.
 const MIN_SECRET_CHARS: usize = 6;
 
 /// A provider's key.
@@ -12,7 +12,7 @@ const MIN_SECRET_CHARS: usize = 6;
 pub(super) struct ApiKey(String);
 
 impl ApiKey {
-    /// A key; none for an empty text.
+    /// A key; `None` for an empty text.
     pub(super) fn new(key: &str) -> Option<Self> {
         let key = key.trim();
         (!key.is_empty()).then(|| Self(key.to_owned()))
@@ -23,7 +23,7 @@ impl ApiKey {
         &self.0
     }
 
-    /// A text without the key: servers echo what they were sent.
+    /// A text without the key: servers may echo what they were sent.
     pub(super) fn redact(&self, text: &str) -> String {
         if self.0.len() < MIN_SECRET_CHARS {
             return text.to_owned();

@@ -2,20 +2,20 @@
 
 use std::time::Duration;
 
-/// How long a call waits for what. `agents.NAME.client_args` sets all but `connect` and `linger`.
+/// The timeouts of a call. `agents.NAME.client_args` sets all but `connect` and `linger`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Timeouts {
-    /// The TCP and TLS connection.
-    pub connect: Duration,
-    /// From sending a request to the first event of its answer. Models that reason, or read a long
-    /// prompt on a slow machine, are silent for so long (`first_token_timeout`).
-    pub first_token: Duration,
-    /// Between two pieces of an answer that has begun (`stall_timeout`).
-    pub stall: Duration,
-    /// The whole call: all attempts, the waits between them and those for the limits (`timeout`).
-    pub call: Duration,
-    /// For the end of the stream behind the last event, so that the connection can be used again.
-    pub linger: Duration,
+pub(super) struct Timeouts {
+    /// Opening the TCP and TLS connection.
+    pub(super) connect: Duration,
+    /// From sending a request to the first event of its answer (`first_token_timeout`). Models that reason, or read a
+    /// long prompt on a slow machine, send nothing for a long time.
+    pub(super) first_token: Duration,
+    /// Between two pieces of an answer (`stall_timeout`).
+    pub(super) stall: Duration,
+    /// The whole call (`timeout`): all attempts, and the waits between them and for the limits.
+    pub(super) call: Duration,
+    /// From the last event to the end of the stream, so that the connection can be used again.
+    pub(super) linger: Duration,
 }
 
 impl Default for Timeouts {

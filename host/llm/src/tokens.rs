@@ -1,4 +1,4 @@
-//! Token counts: exact where the model's vocabulary is public, else an upper estimate.
+//! Token counts: exact if the model's vocabulary is public, else an upper estimate.
 
 use myao_plugin::llm::estimate_tokens;
 use tiktoken_rs::CoreBPE;
@@ -6,14 +6,13 @@ use tiktoken_rs::tokenizer::{Tokenizer, get_tokenizer};
 
 use super::models::last_part;
 
-/// Pieces longer than this are counted in parts: the time of byte-pair encoding grows with the square of a piece's
-/// length, and a text without blanks is one piece. The parts never count for less than the whole, but
-/// by one or two tokens of chance at each cut.
+/// Longer texts are counted in parts: the time of byte-pair encoding grows with the square of the length of a word, and
+/// a text without spaces is one word. The parts may have one or two tokens more than the whole for each cut.
 const PART_CHARS: usize = 4096;
 
-/// Counts tokens as one model does.
+/// Counts tokens in the way of one model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TokenCounter {
+pub(super) enum TokenCounter {
     /// OpenAI's newer models: gpt-4o, gpt-4.1, gpt-5, o1, o3, o4.
     O200k,
     /// OpenAI's open models: gpt-oss.
@@ -25,9 +24,8 @@ pub enum TokenCounter {
 }
 
 impl TokenCounter {
-    /// The counter of a model, by its name.
-    #[must_use]
-    pub fn of_model(model: &str) -> Self {
+    /// The counter for a model.
+    pub(super) fn of_model(model: &str) -> Self {
         match get_tokenizer(last_part(model)) {
             Some(Tokenizer::O200kBase) => Self::O200k,
             Some(Tokenizer::O200kHarmony) => Self::O200kHarmony,
@@ -36,10 +34,9 @@ impl TokenCounter {
         }
     }
 
-    /// How many tokens a text has. The vocabulary is read at the first count (some tenths of a second), once for
-    /// the whole program.
-    #[must_use]
-    pub fn count(self, text: &str) -> u32 {
+    /// How many tokens a text has. The first count reads the vocabulary (some tenths of a second), once for the whole
+    /// program.
+    pub(super) fn count(self, text: &str) -> u32 {
         match self.vocabulary() {
             Some(vocabulary) => parts(text)
                 .map(|part| vocabulary.encode_ordinary(part).len())
@@ -60,7 +57,7 @@ impl TokenCounter {
     }
 }
 
-/// A text in parts of a length that byte-pair encoding masters.
+/// A text in parts that byte-pair encoding can count in little time.
 fn parts(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -71,14 +68,14 @@ fn parts(text: &str) -> impl Iterator<Item = &str> {
             .char_indices()
             .nth(PART_CHARS)
             .map_or(rest.len(), |(most, _)| {
-                // Between words, where there are any; a blank belongs to the word behind it.
+                // Between words, if there are any; a space belongs to the word after it.
                 let head = rest.get(..most).unwrap_or(rest);
                 head.rfind([' ', '\n'])
                     .filter(|end| *end > 0)
                     .unwrap_or(most)
             });
-        let (part, behind) = rest.split_at_checked(end)?;
-        rest = behind;
+        let (part, after) = rest.split_at_checked(end)?;
+        rest = after;
         Some(part)
     })
 }

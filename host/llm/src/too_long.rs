@@ -1,6 +1,6 @@
-//! "The prompt is too long", in the words of each server, and the limit that they name.
+//! Recognises "the prompt is too long" in the error texts of each server, and the limit that they name.
 
-/// What servers say, in lower case.
+/// Parts of the texts, in lower case.
 const SIGNS: [&str; 14] = [
     "context_length_exceeded",           // OpenAI, Azure
     "maximum context length",            // OpenAI, vLLM, Mistral, OpenRouter
@@ -18,7 +18,7 @@ const SIGNS: [&str; 14] = [
     "exceeds the context window",        // OpenAI
 ];
 
-/// What stands before the limit.
+/// The words before the limit.
 const BEFORE_LIMIT: [&str; 11] = [
     "maximum context length is",
     "maximum context length of",
@@ -33,13 +33,13 @@ const BEFORE_LIMIT: [&str; 11] = [
     "exceeds the context window of",
 ];
 
-/// A call that is larger than a whole minute's tokens: a 429, but no wait helps (OpenAI, Groq).
+/// A call that is larger than the tokens of a whole minute: a 429, but no wait helps (OpenAI, Groq).
 const LARGER_THAN_RATE: &str = "request too large for";
 
-/// Whether an error (its body in lower case) says that the prompt is too long, and the limit in tokens, if told.
+/// Whether an error (its body in lower case) says that the prompt is too long, and the limit in tokens if it names one.
 #[allow(
     clippy::option_option,
-    reason = "whether, and if so whether with a number"
+    reason = "whether it is that error, and whether it names a limit"
 )]
 pub(super) fn limit(status: u16, text: &str) -> Option<Option<u32>> {
     if status == 429 {
@@ -49,7 +49,7 @@ pub(super) fn limit(status: u16, text: &str) -> Option<Option<u32>> {
     if !SIGNS.iter().any(|sign| text.contains(sign)) {
         return None;
     }
-    // `190000 + 20000 > 200000`: prompt and answer against the limit.
+    // `190000 + 20000 > 200000`: prompt, answer and limit.
     if let Some((_, rest)) = text.split_once("exceed context limit") {
         return Some(number_after(rest, ">"));
     }
@@ -60,7 +60,7 @@ pub(super) fn limit(status: u16, text: &str) -> Option<Option<u32>> {
     )
 }
 
-/// The number right behind some words; blanks, brackets, colons and quotes may stand between.
+/// The number directly after some words; spaces, brackets, colons and quotes may be between them.
 fn number_after(text: &str, words: &str) -> Option<u32> {
     let rest = text.split_once(words)?.1;
     let rest = rest.trim_start_matches([' ', '(', ':', '"', '\\', '=']);

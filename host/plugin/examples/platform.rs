@@ -11,7 +11,7 @@ use myao_plugin::slack::{Message, PostRequest, Slack, SlackError, User};
 use myao_plugin::{Engine, MemoryPlugin, Settings, Target, Timestamp};
 use myao_testkit::MemoryStorage;
 
-/// Your model. `myao_llm::configured` has OpenAI's, Anthropic's, Google's and Ollama's.
+/// Your model. `myao_llm::configured_model` has OpenAI's, Anthropic's, Google's and Ollama's.
 struct Model;
 
 #[async_trait]

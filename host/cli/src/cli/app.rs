@@ -11,7 +11,7 @@ use chrono::{DateTime, FixedOffset};
 use myao::config::{Config, LogFormat, LogLevel, Logging};
 use myao_bot::clock::Clock;
 use myao_import::python_bot;
-use myao_llm::configured_agents;
+use myao_llm::configured_models;
 use myao_plugin::explain::explain_storage;
 use myao_plugin::printable::{Printable, line};
 use myao_plugin::state::Workspace;
@@ -185,7 +185,7 @@ impl App {
     pub(crate) fn plugin(&self) -> anyhow::Result<MemoryPluginBuilder> {
         let plugin = MemoryPlugin::builder()
             .component(self.load_component()?)
-            .llm(configured_agents(&self.config.agents)?)
+            .llm(configured_models(&self.config.agents)?)
             .call_observer(self.servers.clone())
             .settings(self.config.settings()?);
         let traces = self.traces.as_ref();

@@ -5,7 +5,8 @@ use serde_json::json;
 
 use super::super::testing::{Server, openai};
 use super::*;
-use crate::{TokenCounter, configured};
+use crate::configured_model;
+use crate::tokens::TokenCounter;
 
 fn message(value: Value) -> String {
     build(&agent(value)).err().expect("an error").to_string()
@@ -42,7 +43,7 @@ fn every_providers_address_is_known_or_asked_for() {
         ),
     ] {
         let llm = build(&agent(json!({ "model_id": model_id }))).unwrap();
-        assert_eq!(llm.wire.url().as_str(), url);
+        assert_eq!(llm.model_api.url.as_str(), url);
     }
     for model_id in ["azure/m", "hosted_vllm/m", "lm_studio/m"] {
         assert!(
@@ -57,7 +58,7 @@ fn wrong_values_are_named_and_never_shown() {
         (
             "client_args",
             json!({ "api_kye": KEY }),
-            "agents.memory.client_args.api_kye: not known; there are api_key",
+            "agents.memory.client_args.api_kye: not known; known are api_key",
         ),
         (
             "client_args",
@@ -216,7 +217,7 @@ fn tokens_are_counted_as_the_model_counts_them() {
 
 #[tokio::test]
 async fn without_a_model_every_call_is_refused() {
-    let llm = configured("memory", &Agent::default()).unwrap();
+    let llm = configured_model("memory", &Agent::default()).unwrap();
     let error = llm.complete(request("x"), &()).await.unwrap_err();
     assert_eq!(Err(error), NoLlm.complete(request("x"), &()).await);
 }

@@ -208,13 +208,13 @@ async fn garbage_is_a_failure_that_says_what_came() {
         (b"<html>welcome</html>".to_vec(), "<html>welcome</html>"),
         (
             b"data: {\"choices\": [{]}\n\n".to_vec(),
-            "no event of its API",
+            "not an event of the API",
         ),
         (
             b"data: {\"some\": \"thing\"}\n\n".to_vec(),
             "missing field `choices`",
         ),
-        (b"data: \xff\xfe\n\n".to_vec(), "no UTF-8"),
+        (b"data: \xff\xfe\n\n".to_vec(), "not UTF-8"),
         (vec![], "no events"),
     ] {
         let reply = vec![head(200, ""), Step::Send(body)];

@@ -7,6 +7,7 @@
     clippy::indexing_slicing
 )]
 
+mod answers;
 mod configuration;
 mod faults;
 mod limits;
@@ -23,9 +24,10 @@ use myao_plugin::llm::{
 use myao_plugin::{MemoryType, Scope};
 use serde_json::{Value, json};
 
+use super::AgentError;
+use super::agent::AgentLlm;
 use super::configured::agent_llm;
 use super::testing::Server;
-use super::{AgentError, AgentLlm};
 use crate::config::Agent;
 
 /// The key of all tests; it must never come back.
@@ -60,6 +62,22 @@ fn openai_at(server: &Server, more: Value) -> AgentLlm {
             Some(Value::Object(known)) => known.extend(more.as_object().unwrap().clone()),
             _ => value[key] = more.clone(),
         }
+    }
+    build(&agent(value)).unwrap()
+}
+
+/// A model at a path of a server, with parameters and a key.
+fn at(server: &Server, model_id: &str, path: &str, more: Value) -> AgentLlm {
+    let mut value = json!({
+        "model_id": model_id,
+        "params": { "temperature": 0.3, "top_p": 0.9, "seed": 7, "stop": "END", "max_tokens": 200 },
+        "client_args": { "api_key": KEY, "base_url": format!("{}{path}", server.address) },
+    });
+    for (key, more) in more.as_object().unwrap() {
+        value[key]
+            .as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
     }
     build(&agent(value)).unwrap()
 }

@@ -1,4 +1,4 @@
-//! Keys stay in: whatever a server says, nothing that leaves the module holds one.
+//! Keys stay inside: whatever a server says, nothing that leaves the crate holds one.
 
 use serde_json::json;
 
@@ -34,7 +34,7 @@ async fn a_server_that_echoes_the_key_does_not_get_it_out() {
         let llm = openai_at(&server, json!({}));
         let (result, record) = call(&llm).await;
         // The log is told of an attempt's fault, so that must not hold it either.
-        let attempt = llm.http.ask(&*llm.wire, &request("x")).await;
+        let attempt = llm.http.ask(&llm.model_api, &request("x")).await;
         let words = match result.is_err() {
             true => said(&llm).await,
             false => String::new(),

@@ -1,12 +1,11 @@
 //! Anthropic's messages (<https://docs.claude.com/en/api/messages-streaming>).
 
-use reqwest::Url;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::{
-    Answer, Fault, FinishReason, NEUTRAL_TURN, Piece, Progress, Request, Wire, aside, count, event,
-    max_tokens, rename, set_all, word,
+    Answer, Fault, FinishReason, NEUTRAL_TURN, Piece, Progress, Request, Wire, any_text, event,
+    lenient, rename, set_all, token_count,
 };
 
 /// The version of the API that these events belong to.
@@ -14,48 +13,28 @@ const VERSION: &str = "2023-06-01";
 
 /// One of Anthropic's models.
 pub(crate) struct Anthropic {
-    url: Url,
     model: String,
-    max_tokens: Option<u32>,
     params: Map<String, Value>,
 }
 
 impl Anthropic {
-    pub(crate) fn new(
-        url: Url,
-        model: String,
-        max_tokens: Option<u32>,
-        mut params: Map<String, Value>,
-    ) -> Self {
+    pub(crate) fn new(model: String, mut params: Map<String, Value>) -> Self {
         rename(&mut params, "stop", "stop_sequences");
         if let Some(one @ Value::String(_)) = params.get_mut("stop_sequences") {
             *one = json!([one]);
         }
-        Self {
-            url,
-            model,
-            max_tokens,
-            params,
-        }
+        Self { model, params }
     }
 }
 
 impl Wire for Anthropic {
-    fn url(&self) -> &Url {
-        &self.url
-    }
-
-    fn max_tokens(&self) -> Option<u32> {
-        self.max_tokens
-    }
-
     fn headers(&self, key: Option<&str>) -> Vec<(&'static str, String)> {
         let mut headers = vec![("anthropic-version", VERSION.to_owned())];
         headers.extend(key.map(|key| ("x-api-key", key.to_owned())));
         headers
     }
 
-    fn body(&self, request: &Request) -> Value {
+    fn body(&self, request: &Request, max_tokens: u32) -> Value {
         let mut body = Map::new();
         body.insert("model".to_owned(), json!(self.model));
         body.insert("system".to_owned(), json!(request.system_prompt));
@@ -63,8 +42,7 @@ impl Wire for Anthropic {
             "messages".to_owned(),
             json!([{ "role": "user", "content": NEUTRAL_TURN }]),
         );
-        let most = max_tokens(request, self.max_tokens);
-        body.insert("max_tokens".to_owned(), json!(most));
+        body.insert("max_tokens".to_owned(), json!(max_tokens));
         body.insert("stream".to_owned(), json!(true));
         set_all(&mut body, &self.params);
         Value::Object(body)
@@ -72,8 +50,8 @@ impl Wire for Anthropic {
 
     fn read(&self, data: &str, answer: &mut Answer) -> Result<(), Fault> {
         let event: Event = event(data)?;
-        let aside: Aside = aside(data);
-        if let Some(message) = aside.message {
+        let WithMessage { message } = lenient(data);
+        if let Some(message) = message {
             answer.model = message.model.or(answer.model.take());
             message.usage.unwrap_or_default().add_to(answer);
         }
@@ -83,7 +61,7 @@ impl Wire for Anthropic {
                 answer.finish_reason = Some(finish_reason(&reason, answer)?);
             }
         }
-        if let Counted { usage: Some(usage) } = self::aside(data) {
+        if let WithUsage { usage: Some(usage) } = lenient(data) {
             usage.add_to(answer);
         }
         if event.kind.as_deref() == Some("message_stop") {
@@ -99,56 +77,56 @@ fn finish_reason(reason: &str, answer: &Answer) -> Result<FinishReason, Fault> {
         "max_tokens" | "model_context_window_exceeded" => FinishReason::Length,
         "refusal" => {
             let text = answer.text.clone().into_string();
-            return Err(Fault::refused("it stopped with `refusal`", text));
+            return Err(Fault::refused("the model stopped with `refusal`", text));
         }
         _ => FinishReason::Other,
     })
 }
 
-/// `message_start` has a message, `content_block_delta` and `message_delta` have a delta. The borders of blocks,
-/// `ping` and what is added later have neither.
+/// `message_start` has a message; `content_block_delta` and `message_delta` have a delta. The starts and ends of blocks,
+/// `ping`, and events that are added later have neither.
 #[derive(Deserialize)]
 struct Event {
-    #[serde(default, rename = "type", deserialize_with = "word")]
+    #[serde(default, rename = "type", deserialize_with = "any_text")]
     kind: Option<String>,
     delta: Option<Delta>,
 }
 
 #[derive(Default, Deserialize)]
-struct Aside {
+struct WithMessage {
     message: Option<Message>,
 }
 
 #[derive(Default, Deserialize)]
-struct Counted {
+struct WithUsage {
     usage: Option<Usage>,
 }
 
 #[derive(Deserialize)]
 struct Message {
-    #[serde(default, deserialize_with = "word")]
+    #[serde(default, deserialize_with = "any_text")]
     model: Option<String>,
     usage: Option<Usage>,
 }
 
-/// Thinking comes in deltas without `text`.
+/// Reasoning comes in deltas without `text`.
 #[derive(Deserialize)]
 struct Delta {
     text: Option<Piece>,
-    #[serde(default, deserialize_with = "word")]
+    #[serde(default, deserialize_with = "any_text")]
     stop_reason: Option<String>,
 }
 
-/// `input_tokens` counts neither what was read from the cache nor what was written to it.
+/// `input_tokens` counts neither the tokens read from the cache nor those written to it.
 #[derive(Default, Deserialize)]
 struct Usage {
-    #[serde(default, deserialize_with = "count")]
+    #[serde(default, deserialize_with = "token_count")]
     input_tokens: Option<u32>,
-    #[serde(default, deserialize_with = "count")]
+    #[serde(default, deserialize_with = "token_count")]
     output_tokens: Option<u32>,
-    #[serde(default, deserialize_with = "count")]
+    #[serde(default, deserialize_with = "token_count")]
     cache_read_input_tokens: Option<u32>,
-    #[serde(default, deserialize_with = "count")]
+    #[serde(default, deserialize_with = "token_count")]
     cache_creation_input_tokens: Option<u32>,
 }
 

@@ -1,16 +1,15 @@
 //! Google's Gemini (<https://ai.google.dev/api/generate-content>).
 
-use reqwest::Url;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::{
-    Answer, Fault, FinishReason, NEUTRAL_TURN, Piece, Progress, Request, Wire, aside, count, event,
-    flag, max_tokens, set_all, word,
+    Answer, Fault, FinishReason, NEUTRAL_TURN, Piece, Progress, Request, Wire, any_text, event,
+    lenient, lenient_bool, set_all, token_count,
 };
 use crate::fault::code;
 
-/// The other names of OpenAI's parameters.
+/// Gemini's names for OpenAI's parameters.
 const NAMES: [(&str, &str); 7] = [
     ("top_p", "topP"),
     ("top_k", "topK"),
@@ -20,7 +19,7 @@ const NAMES: [(&str, &str); 7] = [
     ("frequency_penalty", "frequencyPenalty"),
     ("thinking_config", "thinkingConfig"),
 ];
-/// Parameters that stand beside `generationConfig`, not in it.
+/// Parameters that belong beside `generationConfig`, not in it.
 const BESIDE: [(&str, &str); 4] = [
     ("safety_settings", "safetySettings"),
     ("safetySettings", "safetySettings"),
@@ -30,15 +29,13 @@ const BESIDE: [(&str, &str); 4] = [
 
 /// One of Google's models.
 pub(crate) struct Gemini {
-    url: Url,
-    max_tokens: Option<u32>,
     /// In `generationConfig`.
     params: Map<String, Value>,
     beside: Map<String, Value>,
 }
 
 impl Gemini {
-    pub(crate) fn new(url: Url, max_tokens: Option<u32>, mut params: Map<String, Value>) -> Self {
+    pub(crate) fn new(mut params: Map<String, Value>) -> Self {
         let mut beside = Map::new();
         for (from, to) in BESIDE {
             if let Some(value) = params.shift_remove(from) {
@@ -51,37 +48,23 @@ impl Gemini {
         if let Some(one @ Value::String(_)) = params.get_mut("stopSequences") {
             *one = json!([one]);
         }
-        Self {
-            url,
-            max_tokens,
-            params,
-            beside,
-        }
+        Self { params, beside }
     }
 }
 
 impl Wire for Gemini {
-    fn url(&self) -> &Url {
-        &self.url
-    }
-
-    fn max_tokens(&self) -> Option<u32> {
-        self.max_tokens
-    }
-
     fn headers(&self, key: Option<&str>) -> Vec<(&'static str, String)> {
-        // Not in the URL, where the documentation's examples have it: URLs are logged.
+        // Not in the URL, as in the examples of the documentation: URLs are logged.
         key.map(|key| ("x-goog-api-key", key.to_owned()))
             .into_iter()
             .collect()
     }
 
-    fn body(&self, request: &Request) -> Value {
+    fn body(&self, request: &Request, max_tokens: u32) -> Value {
         let mut config = Map::new();
-        let most = max_tokens(request, self.max_tokens);
-        config.insert("maxOutputTokens".to_owned(), json!(most));
+        config.insert("maxOutputTokens".to_owned(), json!(max_tokens));
         if request.answer_schema.is_some() {
-            // Which schemas a model takes differs from one to the next; the prompt says the same.
+            // Without the schema: models differ in which ones they take, and the prompt describes it too.
             config.insert("responseMimeType".to_owned(), json!("application/json"));
         }
         set_all(&mut config, &self.params);
@@ -105,14 +88,14 @@ impl Wire for Gemini {
             .prompt_feedback
             .and_then(|feedback| feedback.block_reason)
         {
-            let reason = code(&reason).unwrap_or("for a reason of its own");
+            let reason = code(&reason).unwrap_or("(no code)");
             return Err(Fault::refused(
                 format!("the prompt was blocked: {reason}"),
                 "",
             ));
         }
         answer.model = chunk.model_version.or(answer.model.take());
-        let Counted { usage_metadata } = aside(data);
+        let WithUsage { usage_metadata } = lenient(data);
         if let Some(usage) = usage_metadata {
             let visible = usage.candidates_token_count;
             let thoughts = usage.thoughts_token_count.unwrap_or(0);
@@ -130,7 +113,7 @@ impl Wire for Gemini {
             }
         }
         if let Some(reason) = candidate.finish_reason {
-            // The last chunk is the end; there is no other sign.
+            // The last chunk is the end mark.
             answer.progress = Progress::Finished;
             answer.finish_reason = Some(match reason.as_str() {
                 "STOP" => FinishReason::Stop,
@@ -150,20 +133,20 @@ impl Wire for Gemini {
 struct Chunk {
     candidates: Option<Vec<Candidate>>,
     prompt_feedback: Option<PromptFeedback>,
-    #[serde(default, deserialize_with = "word")]
+    #[serde(default, deserialize_with = "any_text")]
     model_version: Option<String>,
 }
 
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Counted {
+struct WithUsage {
     usage_metadata: Option<Usage>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct PromptFeedback {
-    #[serde(default, deserialize_with = "word")]
+    #[serde(default, deserialize_with = "any_text")]
     block_reason: Option<String>,
 }
 
@@ -171,7 +154,7 @@ struct PromptFeedback {
 #[serde(rename_all = "camelCase")]
 struct Candidate {
     content: Option<Content>,
-    #[serde(default, deserialize_with = "word")]
+    #[serde(default, deserialize_with = "any_text")]
     finish_reason: Option<String>,
 }
 
@@ -183,19 +166,19 @@ struct Content {
 #[derive(Deserialize)]
 struct Part {
     text: Option<Piece>,
-    #[serde(default, deserialize_with = "flag")]
+    #[serde(default, deserialize_with = "lenient_bool")]
     thought: bool,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Usage {
-    #[serde(default, deserialize_with = "count")]
+    #[serde(default, deserialize_with = "token_count")]
     prompt_token_count: Option<u32>,
-    #[serde(default, deserialize_with = "count")]
+    #[serde(default, deserialize_with = "token_count")]
     candidates_token_count: Option<u32>,
-    #[serde(default, deserialize_with = "count")]
+    #[serde(default, deserialize_with = "token_count")]
     thoughts_token_count: Option<u32>,
-    #[serde(default, deserialize_with = "count")]
+    #[serde(default, deserialize_with = "token_count")]
     cached_content_token_count: Option<u32>,
 }

@@ -1,9 +1,9 @@
-//! The providers' own words: how each writes a request and what the events of its answers mean. No input or
-//! output here; `http` does that.
+//! The providers' wire formats: how each writes a request, and what the events of its answers mean. No input or output
+//! here; `http` does that.
 //!
-//! Every answer is streamed: a server that stalls is noticed by its silence, long before a whole answer would
-//! be due. Every wire sends one JSON object per line, as server-sent events or bare, and every answer has an
-//! end of its own; one without it was cut off, however orderly the connection ended.
+//! Every answer is streamed, so that a server that stalls is noticed long before a whole answer would be due. Every
+//! format has one JSON object per line, as a server-sent event or alone, and every answer has an end mark. Without it
+//! the answer was cut off, even if the connection was closed in good order.
 
 pub(super) mod anthropic;
 pub(super) mod gemini;
@@ -12,7 +12,7 @@ pub(super) mod ollama;
 pub(super) mod openai;
 mod text;
 
-use lenient::{aside, count, flag, word};
+use lenient::{any_text, lenient, lenient_bool, token_count};
 use myao_plugin::llm::{Completion, FinishReason, Request};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -21,25 +21,35 @@ use text::{Piece, Text};
 
 use super::fault::Fault;
 
-/// The user's turn for providers that take no request without one. A full stop asks for nothing and is in no
-/// language.
+/// The user's turn, for providers that refuse a request without one. A full stop asks for nothing, in any language.
 const NEUTRAL_TURN: &str = ".";
 
-/// One provider's API, for one model.
-pub(super) trait Wire: Send + Sync {
-    /// Where requests go.
-    fn url(&self) -> &reqwest::Url;
-
+/// A model behind a provider's API.
+pub(super) struct ModelApi {
+    /// The address of requests.
+    pub(super) url: reqwest::Url,
     /// The longest answer that the configuration allows, in tokens.
-    fn max_tokens(&self) -> Option<u32>;
+    pub(super) max_tokens: Option<u32>,
+    pub(super) wire: Box<dyn Wire>,
+}
 
-    /// The headers beside the content type.
+impl ModelApi {
+    /// The body of a request. Its answer is limited by the request and by the configuration.
+    pub(super) fn body(&self, request: &Request) -> Value {
+        let limit = self.max_tokens.unwrap_or(u32::MAX);
+        self.wire.body(request, request.max_tokens.min(limit))
+    }
+}
+
+/// A provider's wire format, for one model.
+pub(super) trait Wire: Send + Sync {
+    /// The headers besides the content type.
     fn headers(&self, key: Option<&str>) -> Vec<(&'static str, String)>;
 
-    /// The body of a request.
-    fn body(&self, request: &Request) -> Value;
+    /// The body of a request whose answer may have so many tokens.
+    fn body(&self, request: &Request, max_tokens: u32) -> Value;
 
-    /// Whether events are server-sent (`data: …`), or bare lines.
+    /// Whether events are server-sent (`data: …`), or lines of JSON.
     fn is_server_sent(&self) -> bool {
         true
     }
@@ -47,15 +57,15 @@ pub(super) trait Wire: Send + Sync {
     /// Adds one event to the answer.
     ///
     /// # Errors
-    /// What the event says, or that it is none.
+    /// If the event reports an error, or cannot be read.
     fn read(&self, event: &str, answer: &mut Answer) -> Result<(), Fault>;
 }
 
-/// An answer as far as it has come.
+/// An answer, or the part of it that has arrived.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Answer {
     pub(super) text: Text,
-    /// What the model says instead of an answer (OpenAI).
+    /// The model's refusal, in place of a text (OpenAI).
     pub(super) refusal: String,
     pub(super) model: Option<String>,
     pub(super) finish_reason: Option<FinishReason>,
@@ -66,7 +76,7 @@ pub(super) struct Answer {
 }
 
 impl Answer {
-    /// What the component is given. `asked` is the model, where the server names none.
+    /// The answer for the component. `asked` is the model, if the server does not name one.
     pub(super) fn into_completion(self, asked: &str) -> Completion {
         Completion {
             text: self.text.into_string(),
@@ -78,29 +88,29 @@ impl Answer {
     }
 }
 
-/// How far an answer is.
+/// How far an answer has arrived.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Progress {
-    /// More must come.
+    /// The text is not whole.
     #[default]
     Unfinished,
-    /// The text is whole; counts may follow.
+    /// The text is whole; token counts may follow.
     Finished,
     /// Nothing follows.
     Ended,
 }
 
-/// One event, as the wire knows it, or the error in it.
+/// Reads one event, or the error in it.
 fn event<T: DeserializeOwned>(event: &str) -> Result<T, Fault> {
-    let Failed { error } = aside(event);
-    match error.filter(says_something) {
+    let WithError { error } = lenient(event);
+    match error.filter(is_error) {
         Some(error) => Err(Fault::in_stream(&error)),
-        None => serde_json::from_str(event).map_err(|error| garbled(event, &error)),
+        None => serde_json::from_str(event).map_err(|error| unreadable(event, &error)),
     }
 }
 
-/// Some servers have a field for errors in every event, with nothing in it.
-fn says_something(error: &Value) -> bool {
+/// Whether the field holds an error: some servers have an empty one in every event.
+fn is_error(error: &Value) -> bool {
     match error {
         Value::Null | Value::Bool(_) => false,
         Value::Number(number) => number.as_i64() != Some(0),
@@ -110,28 +120,23 @@ fn says_something(error: &Value) -> bool {
     }
 }
 
-/// The error that an event may be, on all wires.
+/// The error in an event, the same in all formats.
 #[derive(Default, Deserialize)]
-struct Failed {
+struct WithError {
     error: Option<Value>,
 }
 
-fn garbled(event: &str, error: &serde_json::Error) -> Fault {
-    let detail = "the answer holds something that is no event of its API";
-    Fault::garbled(detail, format!("{error}: {event}"))
+fn unreadable(event: &str, error: &serde_json::Error) -> Fault {
+    let detail = "the answer holds something that is not an event of the API";
+    Fault::unreadable(detail, format!("{error}: {event}"))
 }
 
-/// The schema of the answer, where it is to be JSON.
+/// The schema of the answer, if the request asks for JSON.
 fn answer_schema(request: &Request) -> Option<Value> {
     serde_json::from_str(request.answer_schema.as_deref()?).ok()
 }
 
-/// What the request asks for at most, and the configuration.
-fn max_tokens(request: &Request, configured: Option<u32>) -> u32 {
-    configured.map_or(request.max_tokens, |most| most.min(request.max_tokens))
-}
-
-/// Sets the parameters of the configuration; one that is null takes the key away.
+/// Sets the parameters of the configuration; null removes the key.
 fn set_all(body: &mut Map<String, Value>, params: &Map<String, Value>) {
     for (key, value) in params {
         if value.is_null() {
@@ -142,14 +147,14 @@ fn set_all(body: &mut Map<String, Value>, params: &Map<String, Value>) {
     }
 }
 
-/// Renames a parameter to what a provider calls it; one that has that name already stays.
+/// Renames a parameter to the provider's name; a parameter that has that name already is kept.
 fn rename(params: &mut Map<String, Value>, from: &str, to: &str) {
     if let Some(value) = params.shift_remove(from) {
         params.entry(to).or_insert(value);
     }
 }
 
-/// Header with a bearer token.
+/// The header with a bearer token.
 fn bearer(key: Option<&str>) -> Vec<(&'static str, String)> {
     key.map(|key| ("authorization", format!("Bearer {key}")))
         .into_iter()

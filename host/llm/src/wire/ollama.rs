@@ -1,24 +1,21 @@
-//! Ollama's own API (<https://docs.ollama.com/api/chat>). Unlike its OpenAI-compatible one, it can be told the
-//! size of the context, and not to cut a prompt that is longer.
+//! Ollama's own API (<https://docs.ollama.com/api/chat>). Unlike its OpenAI-compatible API, it takes the size of the
+//! context, and can refuse a longer prompt rather than cut it.
 
-use reqwest::Url;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::{
-    Answer, Fault, FinishReason, Piece, Progress, Request, Wire, answer_schema, aside, bearer,
-    count, event, flag, max_tokens, set_all, word,
+    Answer, Fault, FinishReason, Piece, Progress, Request, Wire, answer_schema, any_text, bearer,
+    event, lenient, lenient_bool, set_all, token_count,
 };
 
-/// Parameters that stand beside `options`, not in it.
+/// Parameters that belong beside `options`, not in it.
 const BESIDE: [&str; 5] = ["think", "keep_alive", "format", "truncate", "shift"];
 
 /// A model that Ollama runs.
 pub(crate) struct Ollama {
-    url: Url,
     model: String,
-    max_tokens: Option<u32>,
-    /// Sent as `num_ctx`: without it, Ollama's context is a few thousand tokens, whatever the model's.
+    /// Sent as `num_ctx`: without it, Ollama's context has a few thousand tokens, whatever the model's.
     context_window: Option<u32>,
     /// In `options`.
     params: Map<String, Value>,
@@ -27,9 +24,7 @@ pub(crate) struct Ollama {
 
 impl Ollama {
     pub(crate) fn new(
-        url: Url,
         model: String,
-        max_tokens: Option<u32>,
         context_window: Option<u32>,
         mut params: Map<String, Value>,
     ) -> Self {
@@ -40,9 +35,7 @@ impl Ollama {
             }
         }
         Self {
-            url,
             model,
-            max_tokens,
             context_window,
             params,
             beside,
@@ -51,14 +44,6 @@ impl Ollama {
 }
 
 impl Wire for Ollama {
-    fn url(&self) -> &Url {
-        &self.url
-    }
-
-    fn max_tokens(&self) -> Option<u32> {
-        self.max_tokens
-    }
-
     fn headers(&self, key: Option<&str>) -> Vec<(&'static str, String)> {
         bearer(key)
     }
@@ -67,10 +52,9 @@ impl Wire for Ollama {
         false
     }
 
-    fn body(&self, request: &Request) -> Value {
+    fn body(&self, request: &Request, max_tokens: u32) -> Value {
         let mut options = Map::new();
-        let most = max_tokens(request, self.max_tokens);
-        options.insert("num_predict".to_owned(), json!(most));
+        options.insert("num_predict".to_owned(), json!(max_tokens));
         if let Some(tokens) = self.context_window {
             options.insert("num_ctx".to_owned(), json!(tokens));
         }
@@ -99,11 +83,11 @@ impl Wire for Ollama {
         answer.text.push(&message.content.unwrap_or_default());
         if chunk.done {
             answer.progress = Progress::Ended;
-            let counts: Counts = aside(line);
+            let counts: Counts = lenient(line);
             answer.input_tokens = counts.prompt_eval_count;
             answer.output_tokens = counts.eval_count;
             answer.finish_reason = Some(match chunk.done_reason.as_deref() {
-                // Older versions say nothing.
+                // Older versions give no reason.
                 Some("stop") | None => FinishReason::Stop,
                 Some("length") => FinishReason::Length,
                 Some(_) => FinishReason::Other,
@@ -115,20 +99,20 @@ impl Wire for Ollama {
 
 #[derive(Deserialize)]
 struct Chunk {
-    #[serde(default, deserialize_with = "word")]
+    #[serde(default, deserialize_with = "any_text")]
     model: Option<String>,
     message: Option<Message>,
-    #[serde(default, deserialize_with = "flag")]
+    #[serde(default, deserialize_with = "lenient_bool")]
     done: bool,
-    #[serde(default, deserialize_with = "word")]
+    #[serde(default, deserialize_with = "any_text")]
     done_reason: Option<String>,
 }
 
 #[derive(Default, Deserialize)]
 struct Counts {
-    #[serde(default, deserialize_with = "count")]
+    #[serde(default, deserialize_with = "token_count")]
     prompt_eval_count: Option<u32>,
-    #[serde(default, deserialize_with = "count")]
+    #[serde(default, deserialize_with = "token_count")]
     eval_count: Option<u32>,
 }
 

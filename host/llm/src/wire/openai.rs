@@ -1,27 +1,24 @@
-//! OpenAI's chat completions (<https://platform.openai.com/docs/api-reference/chat>), which Azure, vLLM,
-//! llama.cpp, Ollama and most others speak too.
+//! OpenAI's chat completions (<https://platform.openai.com/docs/api-reference/chat>), which Azure, vLLM, llama.cpp,
+//! Ollama and most others also have.
 
-use reqwest::Url;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value, json};
 
 use super::{
-    Answer, Fault, FinishReason, Piece, Progress, Request, Wire, answer_schema, aside, bearer,
-    count, event, max_tokens, set_all, word,
+    Answer, Fault, FinishReason, Piece, Progress, Request, Wire, answer_schema, any_text, bearer,
+    event, lenient, set_all, token_count,
 };
 
-/// Models of OpenAI whose output limit has the newer name.
+/// Models of OpenAI that take the output limit under its newer name only.
 const MAX_COMPLETION_TOKENS_MODELS: [&str; 5] = ["o1", "o3", "o4", "gpt-5", "gpt-6"];
 
-/// A model behind such a server.
+/// A model behind this API.
 pub(crate) struct OpenAi {
-    pub(crate) url: Url,
     pub(crate) model: String,
     /// Azure takes its keys in a header of its own.
     pub(crate) is_azure: bool,
     /// Whether the output limit has the newer name, `max_completion_tokens`.
     pub(crate) has_newer_limit: bool,
-    pub(crate) max_tokens: Option<u32>,
     pub(crate) params: Map<String, Value>,
 }
 
@@ -35,14 +32,6 @@ impl OpenAi {
 }
 
 impl Wire for OpenAi {
-    fn url(&self) -> &Url {
-        &self.url
-    }
-
-    fn max_tokens(&self) -> Option<u32> {
-        self.max_tokens
-    }
-
     fn headers(&self, key: Option<&str>) -> Vec<(&'static str, String)> {
         match key {
             Some(key) if self.is_azure => vec![("api-key", key.to_owned())],
@@ -50,7 +39,7 @@ impl Wire for OpenAi {
         }
     }
 
-    fn body(&self, request: &Request) -> Value {
+    fn body(&self, request: &Request, max_tokens: u32) -> Value {
         let mut body = Map::new();
         body.insert("model".to_owned(), json!(self.model));
         body.insert(
@@ -62,10 +51,7 @@ impl Wire for OpenAi {
         } else {
             "max_tokens"
         };
-        body.insert(
-            limit.to_owned(),
-            json!(max_tokens(request, self.max_tokens)),
-        );
+        body.insert(limit.to_owned(), json!(max_tokens));
         body.insert("stream".to_owned(), json!(true));
         body.insert(
             "stream_options".to_owned(),
@@ -95,12 +81,12 @@ impl Wire for OpenAi {
         {
             answer.model = chunk.model;
         }
-        if let Counted { usage: Some(usage) } = aside(data) {
+        if let WithUsage { usage: Some(usage) } = lenient(data) {
             answer.input_tokens = usage.prompt_tokens;
             answer.output_tokens = usage.completion_tokens;
             answer.cached_tokens = usage.prompt_tokens_details.cached_tokens;
         }
-        // Azure opens with a chunk without choices; the counts come in one, too.
+        // Azure begins with a chunk without choices; the token counts come in one, too.
         let Some(choice) = chunk.choices.into_iter().flatten().next() else {
             return Ok(());
         };
@@ -122,37 +108,37 @@ impl Wire for OpenAi {
 
 #[derive(Deserialize)]
 struct Chunk {
-    #[serde(default, deserialize_with = "word")]
+    #[serde(default, deserialize_with = "any_text")]
     model: Option<String>,
-    /// An event without this is none; null stands for an empty list.
+    /// Required in every event; null stands for an empty list.
     #[serde(deserialize_with = "Option::deserialize")]
     choices: Option<Vec<Choice>>,
 }
 
 #[derive(Default, Deserialize)]
-struct Counted {
+struct WithUsage {
     usage: Option<Usage>,
 }
 
 #[derive(Deserialize)]
 struct Choice {
     delta: Option<Delta>,
-    #[serde(default, deserialize_with = "word")]
+    #[serde(default, deserialize_with = "any_text")]
     finish_reason: Option<String>,
 }
 
 #[derive(Default, Deserialize)]
 struct Delta {
     content: Option<Piece>,
-    #[serde(default, deserialize_with = "word")]
+    #[serde(default, deserialize_with = "any_text")]
     refusal: Option<String>,
 }
 
 #[derive(Deserialize)]
 struct Usage {
-    #[serde(default, deserialize_with = "count")]
+    #[serde(default, deserialize_with = "token_count")]
     prompt_tokens: Option<u32>,
-    #[serde(default, deserialize_with = "count")]
+    #[serde(default, deserialize_with = "token_count")]
     completion_tokens: Option<u32>,
     #[serde(default, deserialize_with = "details")]
     prompt_tokens_details: PromptDetails,
@@ -160,7 +146,7 @@ struct Usage {
 
 #[derive(Default, Deserialize)]
 struct PromptDetails {
-    #[serde(default, deserialize_with = "count")]
+    #[serde(default, deserialize_with = "token_count")]
     cached_tokens: Option<u32>,
 }
 

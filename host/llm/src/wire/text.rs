@@ -1,8 +1,8 @@
 //! Text that comes in pieces.
 //!
-//! A server whose strings are UTF-16, as JavaScript's are, may cut an answer within a character. Each of the two
-//! pieces then holds half of a surrogate pair: valid JSON, but no Rust string. So pieces are bytes, with such a half
-//! as the three bytes that UTF-8's rule would make of it (WTF-8), until the other half is there.
+//! A server whose strings are UTF-16, as in JavaScript, may cut an answer within a character. Each of the two pieces then
+//! holds half of a surrogate pair: valid JSON, but not a Rust string. So pieces are bytes (WTF-8), in which such a half
+//! has three bytes, until the other half arrives.
 
 use std::fmt;
 
@@ -52,12 +52,12 @@ impl Text {
         }
     }
 
-    /// How long it is, in bytes.
+    /// The length in bytes.
     pub(crate) fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// All of it; half a character without its other half becomes `�`.
+    /// The whole text; half a character without its other half becomes `�`.
     pub(crate) fn into_string(self) -> String {
         String::from_utf8(self.0)
             .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
@@ -73,7 +73,7 @@ impl From<String> for Text {
 /// The length of half a surrogate pair.
 const HALF_BYTES: usize = 3;
 
-/// The character that two halves make, if they are such.
+/// The character that two halves make; `None` if they are not the halves of one.
 fn joined(high: [u8; HALF_BYTES], low: [u8; HALF_BYTES]) -> Option<char> {
     let unit = |[first, second, third]: [u8; HALF_BYTES]| {
         let is_half = first == 0xED && second >= 0xA0;

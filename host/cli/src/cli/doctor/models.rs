@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use myao_llm::config;
 use myao_llm::config::Agents;
-use myao_llm::{Outlook, configured, outlook};
+use myao_llm::{ModelEndpoint, configured_model, model_endpoint};
 use myao_plugin::explain::explain_llm;
 use myao_plugin::llm::{Agent, Purpose, Request};
 use myao_plugin::{Scope, WORKSPACE_SCOPE_ID};
@@ -74,8 +74,8 @@ async fn check_one(
     reached: &mut HashMap<String, Result<(), String>>,
 ) -> Finding {
     let (check, key) = (checked.check, checked.key);
-    let outlook = match outlook(key, &checked.config) {
-        Ok(Some(outlook)) => outlook,
+    let endpoint = match model_endpoint(key, &checked.config) {
+        Ok(Some(endpoint)) => endpoint,
         Ok(None) => {
             let finding = Finding::unset(check, checked.without);
             // The other agents take its model.
@@ -88,11 +88,12 @@ async fn check_one(
         }
         Err(error) => return Finding::bad(check, error.to_string()),
     };
-    let Outlook {
+    let ModelEndpoint {
         model,
         origin,
         missing_key,
-    } = outlook;
+        ..
+    } = endpoint;
     if let Some(variable) = missing_key {
         return Finding::bad(check, format!("{model} has no key")).with_advice(format!(
             "set client_args.api_key of its agent, or the variable {variable}"
@@ -135,7 +136,7 @@ async fn reach(origin: &str) -> Result<(), String> {
 
 /// A small real call.
 async fn ask(checked: &Checked) -> Result<(), String> {
-    let llm = configured(checked.key, &checked.config).map_err(|error| error.to_string())?;
+    let llm = configured_model(checked.key, &checked.config).map_err(|error| error.to_string())?;
     let request = Request {
         system_prompt: QUESTION.to_owned(),
         max_tokens: ANSWER_TOKENS,

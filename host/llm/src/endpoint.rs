@@ -1,32 +1,36 @@
-//! What can be told of an agent's model without asking it.
+//! What is known of an agent's model without calling it.
 
 use super::configured::{AgentError, agent_llm};
 use crate::config::Agent;
 
-/// The way to an agent's model.
+/// An agent's model, and the server that it is at.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Outlook {
+#[non_exhaustive]
+pub struct ModelEndpoint {
     /// Provider and model, as the configuration names them: `openai/gpt-4o`.
     pub model: String,
-    /// Scheme, host and port of the server; nothing else of its address, which may hold a password.
+    /// Scheme, host and port of the server. The rest of its address may hold a password, and is left out.
     pub origin: String,
-    /// The variable that could hold the key, where one is needed and there is none.
+    /// The environment variable that may hold the key, if a key is needed and there is none.
     pub missing_key: Option<&'static str>,
 }
 
-/// The way to the model of an agent; none where it has no model.
+/// The model of an agent and its server; `None` if the agent has no model.
 ///
 /// # Errors
 /// [`AgentError`], which names the key of the configuration.
-pub fn outlook(name: &'static str, agent: &Agent) -> Result<Option<Outlook>, AgentError> {
+pub fn model_endpoint(
+    name: &'static str,
+    agent: &Agent,
+) -> Result<Option<ModelEndpoint>, AgentError> {
     let Some(model_id) = &agent.model_id else {
         return Ok(None);
     };
     let variable = |name: &str| std::env::var(name).ok();
     let llm = agent_llm(name, agent, model_id, &variable)?;
-    Ok(Some(Outlook {
+    Ok(Some(ModelEndpoint {
         model: format!("{}/{}", model_id.provider, model_id.model),
-        origin: llm.wire.url().origin().ascii_serialization(),
+        origin: llm.model_api.url.origin().ascii_serialization(),
         missing_key: llm.missing_key,
     }))
 }
