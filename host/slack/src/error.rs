@@ -140,9 +140,7 @@ impl RefusalKind {
             | "deprecated_endpoint"
             | "missing_post_type"
             | "json_not_object"
-            | "hash_conflict"
-            | "used_url"
-            | "expired_url" => Self::Invalid,
+            | "hash_conflict" => Self::Invalid,
             _ if code.starts_with("restricted_action") => Self::NotAllowed,
             _ if code.starts_with("invalid_") => Self::Invalid,
             _ => Self::Other,
@@ -223,9 +221,6 @@ fn advice(code: &str, needed: Option<&str>, provided: Option<&str>) -> String {
         }
         "not_enabled" => "turn on the Home tab under \"App Home\" on the app's pages",
         "msg_too_long" => "split the text",
-        "used_url" | "expired_url" => {
-            "a response address works five times, for 30 minutes; ask again in Slack"
-        }
         _ => match RefusalKind::of(code) {
             RefusalKind::Auth => {
                 "the token is not valid (any more): install the app again and put its current tokens into the configuration"

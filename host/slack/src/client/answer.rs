@@ -71,47 +71,6 @@ pub(super) async fn read(
     }
 }
 
-/// Reads what a response address answers: `ok`, or JSON, or words with an error's status.
-pub(super) async fn read_response_url(
-    name: &'static str,
-    mut response: Response,
-    token: &Token,
-) -> Result<(), SlackError> {
-    let (status, is_success) = (response.status().as_u16(), response.status().is_success());
-    if status == 429 {
-        return Err(limited(name, response.headers()));
-    }
-    if status >= 500 {
-        return Err(SlackError::Status {
-            method: name,
-            status,
-        });
-    }
-    let body = body(name, &mut response).await?;
-    let json: Option<Value> = serde_json::from_slice(&body).ok();
-    match json {
-        Some(json) if json.get("ok").and_then(Value::as_bool) == Some(false) => {
-            Err(refusal(name, &json, response.headers(), token))
-        }
-        _ if is_success => Ok(()),
-        _ => {
-            let code = word(&String::from_utf8_lossy(&body), token);
-            let is_code = !code.is_empty()
-                && code
-                    .chars()
-                    .all(|letter| letter.is_ascii_lowercase() || letter == '_');
-            Err(if is_code {
-                refused(name, code)
-            } else {
-                SlackError::Status {
-                    method: name,
-                    status,
-                }
-            })
-        }
-    }
-}
-
 /// A field of an answer, taken out of it.
 pub(super) fn take<T: DeserializeOwned>(
     method: Method,
@@ -199,15 +158,6 @@ fn refusal(method: &'static str, body: &Value, headers: &HeaderMap, token: &Toke
             provided: text("provided"),
         },
         None => bad(method, "it says no without an `error`".to_owned()),
-    }
-}
-
-fn refused(method: &'static str, code: String) -> SlackError {
-    SlackError::Refused {
-        method,
-        code,
-        needed: None,
-        provided: None,
     }
 }
 

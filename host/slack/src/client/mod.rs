@@ -47,7 +47,7 @@ use method::Body;
 pub use directory::{AuthTest, BotInfo, Channel, Profile, User};
 pub use messages::{HistoryRequest, Page};
 pub use method::Method;
-pub use posting::{Metadata, PostEphemeral, PostMessage};
+pub use posting::{Metadata, PostMessage};
 
 /// The address of Slack's own Web API.
 pub const SLACK_API: &str = "https://slack.com/api/";

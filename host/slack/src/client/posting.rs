@@ -1,15 +1,9 @@
-//! What the bot says: messages, private notes, its Home tab, answers to commands.
+//! What the bot says: messages, and its Home tab.
 
-use reqwest::Url;
 use serde_json::{Value, json};
 
-use super::{Method, SlackClient, answer, attempts, pages::params};
+use super::{Method, SlackClient, answer, pages::params};
 use crate::error::SlackError;
-
-/// The hosts of Slack's response addresses.
-const RESPONSE_HOSTS: [&str; 2] = ["hooks.slack.com", "hooks.slack-gov.com"];
-/// Stands for response addresses in errors and limits.
-const RESPONSE: Method = Method::write("response_url");
 
 /// A message.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -31,19 +25,6 @@ pub struct Metadata {
     pub event_type: String,
     /// An object with flat values.
     pub event_payload: Value,
-}
-
-/// A note that one person sees.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct PostEphemeral {
-    /// The channel's id.
-    pub channel: String,
-    /// Who sees it.
-    pub user: String,
-    /// The thread; none for the top level.
-    pub thread_ts: Option<String>,
-    /// The text in Slack's mrkdwn.
-    pub text: String,
 }
 
 impl SlackClient {
@@ -72,23 +53,6 @@ impl SlackClient {
         answer::take(METHOD, &mut body, "ts")
     }
 
-    /// Shows a note to one person.
-    ///
-    /// # Errors
-    /// See [`SlackError`].
-    pub async fn post_ephemeral(&self, note: &PostEphemeral) -> Result<(), SlackError> {
-        let params = params([
-            ("channel", Some(json!(note.channel))),
-            ("user", Some(json!(note.user))),
-            ("thread_ts", note.thread_ts.clone().map(Value::from)),
-            ("text", Some(json!(note.text))),
-            ("parse", Some(json!("none"))),
-        ]);
-        self.call(Method::write("chat.postEphemeral"), &params)
-            .await?;
-        Ok(())
-    }
-
     /// Sets somebody's Home tab. `view` is a view of the type `home`.
     ///
     /// # Errors
@@ -98,52 +62,4 @@ impl SlackClient {
         self.call(Method::set("views.publish"), &params).await?;
         Ok(())
     }
-
-    /// Answers a command or click at the address that came with it.
-    ///
-    /// # Errors
-    /// See [`SlackError`]; [`SlackError::BadAddress`] where the address is not Slack's: then nothing is sent.
-    pub async fn respond(&self, response_url: &str, body: &Value) -> Result<(), SlackError> {
-        let url = self.response_address(response_url)?;
-        let gate = self.shared.gates.of(RESPONSE);
-        attempts::run(RESPONSE, &gate, self.shared.waits, || async {
-            let request = self.shared.http.post(url.clone()).json(body);
-            let response = request
-                .send()
-                .await
-                .map_err(|error| answer::broken(RESPONSE.name(), &error))?;
-            answer::read_response_url(RESPONSE.name(), response, &self.shared.token).await
-        })
-        .await
-    }
-
-    /// The address comes out of a payload, so it is followed only to Slack; with the API of a test, to that server.
-    pub(super) fn response_address(&self, response_url: &str) -> Result<Url, SlackError> {
-        let url = response_url.parse::<Url>().ok();
-        let is_ours = |url: &Url| {
-            let host = url.host_str().unwrap_or_default();
-            let is_slacks =
-                url.scheme() == "https" && url.port().is_none() && RESPONSE_HOSTS.contains(&host);
-            let api = &self.shared.api_url;
-            let is_the_tests =
-                !is_slack(api) && url.host_str() == api.host_str() && url.scheme() == api.scheme();
-            is_slacks || is_the_tests
-        };
-        url.filter(is_ours).ok_or_else(|| SlackError::BadAddress {
-            what: "the response address",
-            detail: format!(
-                "only https://{} is answered; the payload may be forged",
-                RESPONSE_HOSTS[0]
-            ),
-        })
-    }
-}
-
-/// Whether an address of the API is Slack's own.
-fn is_slack(api_url: &Url) -> bool {
-    let host = api_url.host_str().unwrap_or_default();
-    ["slack.com", "slack-gov.com"].iter().any(|domain| {
-        host.strip_suffix(domain)
-            .is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
-    })
 }
