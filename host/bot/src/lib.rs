@@ -110,7 +110,7 @@ pub struct Bot {
 pub enum BotError {
     /// Slack turns it away.
     #[error("{0}")]
-    Slack(#[from] myao_slack::error::SlackError),
+    Slack(#[from] myao_slack::error::ClientError),
 }
 
 impl Bot {

@@ -11,8 +11,8 @@ use myao_plugin::state::view::{MemoryFilter, Place, SourceMessage, StoredMemory,
 use myao_plugin::storage::StorageError;
 use myao_plugin::{MemoryType, Scope, Timestamp};
 use myao_slack::blocks::{
-    HistoryView, HomeContent, MemoryText, MemoryView, Moment, RememberedChannel, Source, SourcesOf,
-    SourcesView,
+    HistoryView, HomeChannel, HomeContent, MemoryText, MemoryView, Moment, Source, SourcesView,
+    VersionSources,
 };
 
 use super::clock::Clock;
@@ -77,7 +77,7 @@ impl Views {
             .filter(|id| !shown.contains(id.as_str()));
         let remembered = public.filter_map(|channel| {
             let versions = versions_of(&memories, &channel.id);
-            Some(RememberedChannel {
+            Some(HomeChannel {
                 name: channel.name.clone(),
                 memory: text(versions.first()?),
                 versions: count(versions.len()),
@@ -135,7 +135,7 @@ impl Views {
                 let sources = self.view().sources(version.memory.id).await;
                 let mut messages = sources.map_err(explained)?.messages;
                 messages.retain(|message| !message.deleted);
-                Some(SourcesOf {
+                Some(VersionSources {
                     version: version.memory.version,
                     made_at: moment(version.memory.created_at),
                     total: count(messages.len()),

@@ -1,36 +1,36 @@
-//! What people write after the slash command `/memory`.
+//! The slash command `/memory` and its arguments.
 
 /// The slash command.
-pub const COMMAND: &str = "/memory";
-/// How many versions `history` shows, if not told.
-pub const DEFAULT_HISTORY: u32 = 5;
+pub(crate) const COMMAND: &str = "/memory";
+/// How many versions `history` shows without a number.
+const DEFAULT_HISTORY: u32 = 5;
 /// How many versions `history` shows at most: a message has room for 50 blocks.
 pub const MAX_HISTORY: u32 = 20;
 
-/// What somebody wants to see.
+/// What somebody asks to see.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Command {
     /// The channel's memories: `/memory`, `show`, `表示`.
     Show,
-    /// Versions of the short-term memory: `history`, `履歴`, and how many.
+    /// Versions of the short-term memory: `history`, `履歴`, and a number of them.
     History {
         /// From 1 to [`MAX_HISTORY`].
         count: u32,
     },
-    /// The messages that a version was made from: `sources`, `出典`, and which.
+    /// The messages that a version was made from: `sources`, `出典`, and the version.
     Sources {
-        /// The version's number; none for the newest.
+        /// The version's number; `None` for the newest.
         version: Option<u32>,
     },
-    /// What can be asked: `help`, `ヘルプ`, and whatever is none of these.
+    /// What can be asked: `help`, `ヘルプ`, and anything else.
     Help {
-        /// What was not understood.
+        /// The text, if it is not a command.
         unknown: Option<String>,
     },
 }
 
-/// Reads the `text` of a slash command (<https://docs.slack.dev/interactivity/implementing-slash-commands>). Numbers may be in
-/// full width, and a version be written `v3`.
+/// Reads the `text` of a slash command (<https://docs.slack.dev/interactivity/implementing-slash-commands>). Numbers may
+/// be full-width, and a version may be written `v3`.
 #[must_use]
 pub fn parse_command(text: &str) -> Command {
     let words: Vec<String> = text.split_whitespace().map(narrow).collect();
@@ -62,7 +62,7 @@ fn number(word: &str) -> Option<u32> {
     word.parse().ok().filter(|number| *number > 0)
 }
 
-/// The word in small letters, with full-width letters and digits as plain ones.
+/// The word in lower case, with ASCII in place of full-width letters and digits.
 fn narrow(word: &str) -> String {
     let plain = |c: char| match c {
         '！'..='～' => char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c),

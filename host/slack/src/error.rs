@@ -1,16 +1,17 @@
-//! What goes wrong with Slack, and what to do then.
+//! What can go wrong with Slack, and what to do then.
 
 use std::time::Duration;
 
-/// Why something did not work. Every text says what to do next, and none holds a token.
+/// Why a call to Slack failed. Every text says what to do next, and none holds a token.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum SlackError {
+#[non_exhaustive]
+pub enum ClientError {
     /// Too many calls of one method. The client has already waited as long as it may.
     #[error("{method}: Slack allows no more calls for now; try again {}", when(*retry_after))]
     RateLimited {
         /// The method of the Web API.
         method: &'static str,
-        /// How long to wait from now on, if that is known.
+        /// How long to wait from now on; `None` if that is not known.
         retry_after: Option<Duration>,
     },
     /// Slack understood the call and said no (`ok: false`).
@@ -20,12 +21,12 @@ pub enum SlackError {
         method: &'static str,
         /// Slack's `error`, such as `channel_not_found`.
         code: String,
-        /// The scope that Slack misses (`needed`), with the code `missing_scope`.
+        /// The missing scope (`needed`), with the code `missing_scope`.
         needed: Option<String>,
         /// The scopes that the token has (`provided`), separated by commas.
         provided: Option<String>,
     },
-    /// The connection could not be made, or broke.
+    /// The connection could not be opened, or broke.
     #[error(
         "{method}: Slack cannot be reached: {detail}; check the network and https://slack-status.com"
     )]
@@ -34,10 +35,10 @@ pub enum SlackError {
         method: &'static str,
         /// The cause, without addresses.
         detail: String,
-        /// Whether the call may have been sent before.
+        /// Whether the call may have reached Slack.
         may_have_arrived: bool,
     },
-    /// There was no answer in time; the call may have been carried out.
+    /// No answer in time; Slack may have carried out the call.
     #[error(
         "{method}: Slack did not answer in time; try again later, or look at https://slack-status.com"
     )]
@@ -45,7 +46,7 @@ pub enum SlackError {
         /// The method of the Web API.
         method: &'static str,
     },
-    /// An HTTP status that is no answer of the Web API.
+    /// An HTTP status that is not an answer of the Web API.
     #[error("{method}: Slack answered with HTTP status {status}; {}", status_advice(*status))]
     Status {
         /// The method of the Web API.
@@ -53,7 +54,7 @@ pub enum SlackError {
         /// The HTTP status.
         status: u16,
     },
-    /// An answer that is not what Slack documents.
+    /// An answer that Slack does not document.
     #[error(
         "{method}: the answer cannot be read: {detail}; check that the API's address is Slack's and no proxy answers for it"
     )]
@@ -63,10 +64,10 @@ pub enum SlackError {
         /// What is wrong with it.
         detail: String,
     },
-    /// An address that is none, or not one of Slack's.
+    /// An address that is not valid.
     #[error("{what} is not used: {detail}")]
     BadAddress {
-        /// Whose address it is.
+        /// What it is the address of.
         what: &'static str,
         /// What is wrong with it.
         detail: String,
@@ -78,27 +79,27 @@ pub enum SlackError {
     LinkDisabled,
 }
 
-/// What a refusal is about.
+/// The kind of a refusal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum RefusalKind {
-    /// The channel, user, message or thread does not exist, or not for this bot.
+    /// The channel, user, message or thread does not exist, or the bot cannot see it.
     NotFound,
-    /// The bot may not do that: it is not in the channel, lacks a scope, or the workspace's rules forbid it.
+    /// The bot may not do that: it is not in the channel, lacks a scope, or the workspace forbids it.
     NotAllowed,
-    /// The token is not valid, or no longer.
+    /// The token is not valid, or no longer valid.
     Auth,
-    /// The arguments make no sense to Slack. The same call fails again.
+    /// Slack does not accept the arguments. The same call fails again.
     Invalid,
-    /// Slack itself has trouble. A later call may succeed.
+    /// Slack has trouble. A later call may succeed.
     Unavailable,
-    /// A code that is not known here.
+    /// Any other code.
     Other,
 }
 
 impl RefusalKind {
-    /// The group of one of Slack's error codes.
-    #[must_use]
-    pub fn of(code: &str) -> Self {
+    /// The kind of one of Slack's error codes.
+    fn of(code: &str) -> Self {
         match code {
             "invalid_auth" | "account_inactive" | "token_revoked" | "token_expired"
             | "not_authed" => Self::Auth,
@@ -148,8 +149,8 @@ impl RefusalKind {
     }
 }
 
-impl SlackError {
-    /// The group of a refusal; none for what is no refusal.
+impl ClientError {
+    /// The kind of a refusal; `None` for other errors.
     #[must_use]
     pub fn refusal(&self) -> Option<RefusalKind> {
         match self {
@@ -158,7 +159,7 @@ impl SlackError {
         }
     }
 
-    /// Whether the call may have been carried out all the same: a post may stand in the channel.
+    /// Whether Slack may have carried out the call all the same: a post may be in the channel.
     #[must_use]
     pub fn may_have_arrived(&self) -> bool {
         match self {
@@ -172,9 +173,9 @@ impl SlackError {
         }
     }
 
-    /// Whether the same call may succeed later, with nothing changed on this side.
+    /// Whether the same call may succeed later without a change on this side.
     #[must_use]
-    pub fn is_passing(&self) -> bool {
+    pub fn is_transient(&self) -> bool {
         match self {
             Self::RateLimited { .. }
             | Self::Unreachable { .. }
@@ -204,7 +205,7 @@ fn status_advice(status: u16) -> &'static str {
     match status {
         500.. => "try again later, or look at https://slack-status.com",
         300..400 => "redirects are not followed: check the API's address",
-        _ => "check the API's address and what stands between (a proxy?)",
+        _ => "check the API's address and any proxy",
     }
 }
 
@@ -259,8 +260,8 @@ mod tests {
 
     use super::*;
 
-    fn refused(code: &str) -> SlackError {
-        SlackError::Refused {
+    fn refused(code: &str) -> ClientError {
+        ClientError::Refused {
             method: "chat.postMessage",
             code: code.to_owned(),
             needed: None,
@@ -270,7 +271,7 @@ mod tests {
 
     #[test]
     fn a_missing_scope_is_named() {
-        let error = SlackError::Refused {
+        let error = ClientError::Refused {
             method: "users.list",
             code: "missing_scope".to_owned(),
             needed: Some("users:read".to_owned()),
@@ -306,15 +307,15 @@ mod tests {
         assert!(!refused("not_in_channel").may_have_arrived());
         assert!(refused("fatal_error").may_have_arrived());
         let method = "chat.postMessage";
-        assert!(SlackError::TimedOut { method }.may_have_arrived());
+        assert!(ClientError::TimedOut { method }.may_have_arrived());
         assert!(
-            SlackError::Status {
+            ClientError::Status {
                 method,
                 status: 502
             }
             .may_have_arrived()
         );
-        let error = SlackError::RateLimited {
+        let error = ClientError::RateLimited {
             method,
             retry_after: Some(Duration::from_millis(1500)),
         };

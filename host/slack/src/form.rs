@@ -1,10 +1,10 @@
-//! Bodies of the type `application/x-www-form-urlencoded`, which Slack takes and sends.
+//! The format `application/x-www-form-urlencoded`, which Slack takes and sends.
 
 use std::fmt::Write as _;
 
 use serde_json::{Map, Value};
 
-/// An object's fields as a form. Lists and objects go as JSON, as Slack wants it; what is null is left out.
+/// An object's fields as a form. Lists and objects become JSON, as Slack expects; nulls are left out.
 pub(crate) fn encode(params: &Map<String, Value>) -> String {
     let mut form = String::new();
     for (name, value) in params {
@@ -28,7 +28,7 @@ fn escape(text: &str, form: &mut String) {
         if byte.is_ascii_alphanumeric() || b"-_.*".contains(&byte) {
             form.push(char::from(byte));
         } else {
-            // Writing to a text does not fail.
+            // Writing to a string cannot fail.
             let _ = write!(form, "%{byte:02X}");
         }
     }
@@ -37,7 +37,7 @@ fn escape(text: &str, form: &mut String) {
 /// A form's fields, in order.
 ///
 /// # Errors
-/// Where a name or value is no UTF-8: says which.
+/// If a name or value is not UTF-8.
 pub(crate) fn decode(form: &[u8]) -> Result<Vec<(String, String)>, std::string::FromUtf8Error> {
     form.split(|byte| *byte == b'&')
         .filter(|field| !field.is_empty())

@@ -1,7 +1,7 @@
 //! Events, commands and clicks as signed HTTP requests: <https://docs.slack.dev/apis/events-api/using-http-request-urls>.
 //!
-//! A request is answered with 200 only after the inbox has kept it, with 401 where Slack did not sign it, and with 503
-//! where the inbox failed: Slack then sends it again.
+//! A request is answered with 200 only after the inbox has kept it, with 401 if Slack did not sign it, and with 503 if the
+//! inbox failed: Slack then sends it again.
 
 use std::{string::FromUtf8Error, sync::Arc};
 
@@ -23,10 +23,10 @@ use crate::{
     token::Token,
 };
 
-/// Where the router takes everything: an app has one request URL for all.
-pub const PATH: &str = "/slack/events";
+/// The path of all requests: an app has one request URL.
+const PATH: &str = "/slack/events";
 
-/// The largest request, in bytes; Slack's are some kilobytes. Larger ones are answered with 413.
+/// The largest request; Slack's have some kilobytes. Larger ones are answered with 413.
 const MAX_BODY_BYTES: usize = 1 << 20;
 
 struct Receiver {
@@ -35,7 +35,7 @@ struct Receiver {
     clock: Box<dyn Fn() -> u64 + Send + Sync>,
 }
 
-/// What tells Slack's question for the address from an event.
+/// The fields that tell Slack's check of the address from an event.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Head {
@@ -44,15 +44,15 @@ struct Head {
     challenge: Value,
 }
 
-/// Why a request is not taken.
+/// Why a request is refused.
 #[derive(Debug, thiserror::Error)]
 enum Refusal {
     #[error(transparent)]
     Signature(#[from] SignatureError),
-    // serde's own words would quote the payload.
-    #[error("the body is no JSON object of Slack's (line {}, column {})", .0.line(), .0.column())]
+    // serde's own text would quote the payload.
+    #[error("the body is not a JSON object of Slack's (line {}, column {})", .0.line(), .0.column())]
     Json(#[from] serde_json::Error),
-    #[error("the form holds bytes that are no UTF-8")]
+    #[error("the form holds bytes that are not UTF-8")]
     Form(#[from] FromUtf8Error),
     #[error("the form has neither a field `command` nor `payload`")]
     NoPayload,
@@ -68,7 +68,7 @@ impl IntoResponse for Refusal {
             Self::NotKept => StatusCode::SERVICE_UNAVAILABLE,
         };
         tracing::warn!(%status, "a request to Slack's address was refused: {self}");
-        // What is wrong with a signature is nobody's business.
+        // A stranger is not told what is wrong with a signature.
         let text = match &self {
             Self::Signature(_) => "not signed by Slack".to_owned(),
             other => other.to_string(),
@@ -77,7 +77,7 @@ impl IntoResponse for Refusal {
     }
 }
 
-/// Takes events, commands and clicks at [`PATH`]. `clock` tells the time in Unix seconds.
+/// Takes events, commands and clicks at `/slack/events`. `clock` returns the time in Unix seconds.
 pub fn router(
     inbox: Arc<dyn Inbox>,
     signing_secret: Token,
@@ -133,7 +133,7 @@ impl Receiver {
     }
 
     async fn event(&self, payload: String) -> Result<Response, Refusal> {
-        // The rest of it is the inbox's matter, however odd.
+        // The inbox keeps the rest as it is, whatever its shape.
         let head: Head = serde_json::from_str(&payload)?;
         if head.kind.as_str() == Some("url_verification") {
             return Ok(answer(&json!({"challenge": head.challenge})));
@@ -144,7 +144,7 @@ impl Receiver {
     async fn form(&self, body: &[u8]) -> Result<Response, Refusal> {
         let fields = form::decode(body)?;
         let has = |wanted: &str| fields.iter().any(|(name, _)| name == wanted);
-        // Slack tries now and then whether the certificate is good.
+        // Slack checks the certificate from time to time.
         if has("ssl_check") {
             return Ok(StatusCode::OK.into_response());
         }

@@ -1,18 +1,18 @@
-//! Slack's JSON in parts, so that one odd part costs that part alone: half a surrogate pair (`"\ud83d"`), which is no
-//! text, or a nesting that is too deep, would make the whole unreadable.
+//! Reads Slack's JSON in parts, so that one bad part does not make the whole unreadable: half a surrogate pair
+//! (`"\ud83d"`), or nesting that is too deep.
 
 use serde::de::IgnoredAny;
 use serde_json::{Error, Map, Value, error::Category};
 
-/// Stands in what is left of an object whose parts could not all be read.
+/// Marks an object that could be read only in part.
 const UNREADABLE: &str = "\u{FDD0}unreadable";
 
-/// Reads an object. Where that is not possible, its members are read one by one, and the elements of those that are
-/// lists: what cannot be read is null, and of an element that is an object the members that can be read stay
+/// Reads an object. If it cannot be read as a whole, its members are read one by one, and lists element by element: what
+/// cannot be read becomes null, and an element that is an object keeps the members that can be read
 /// ([`take_unreadable`]).
 ///
 /// # Errors
-/// For what is no JSON object.
+/// If it is not a JSON object.
 pub(crate) fn read(text: &str) -> Result<Value, Error> {
     serde_json::from_str(text).or_else(|error| {
         let whole = members(text, |raw| match raw.strip_prefix('[') {
@@ -23,13 +23,13 @@ pub(crate) fn read(text: &str) -> Result<Value, Error> {
     })
 }
 
-/// Whether an element could not be read as a whole. The mark is taken from it.
+/// Whether an element could be read only in part. Removes its mark.
 pub(crate) fn take_unreadable(element: &mut Value) -> bool {
     let fields = element.as_object_mut();
     fields.is_some_and(|fields| fields.shift_remove(UNREADABLE).is_some())
 }
 
-/// The text of a member of an object, byte for byte: reading and writing it again would change numbers.
+/// The text of a member of an object, byte for byte: parsing and writing it again would change numbers.
 pub(crate) fn member<'a>(object: &'a str, name: &str) -> Option<&'a str> {
     let mut rest = object.trim_start().strip_prefix('{')?;
     loop {
@@ -41,7 +41,7 @@ pub(crate) fn member<'a>(object: &'a str, name: &str) -> Option<&'a str> {
     }
 }
 
-/// What is wrong with a text, without the text: serde's own words would quote it.
+/// What is wrong with a text, without the text: serde's own error would quote it.
 pub(crate) fn describe(error: &Error) -> String {
     let what = match error.classify() {
         Category::Syntax | Category::Eof | Category::Io => "it is not JSON",
@@ -60,12 +60,12 @@ fn elements(array: &str) -> Option<Value> {
     while !rest.starts_with(']') {
         let (raw, after) = next(rest)?;
         values.push(serde_json::from_str(raw).unwrap_or_else(|_| remains(raw)));
-        rest = behind_comma(after, ']')?;
+        rest = after_comma(after, ']')?;
     }
     Some(Value::Array(values))
 }
 
-/// What can be read of an element.
+/// The readable part of an element.
 fn remains(raw: &str) -> Value {
     let fields = members(raw, |raw| serde_json::from_str(raw).unwrap_or(Value::Null));
     let mut fields = fields.unwrap_or_default();
@@ -73,20 +73,20 @@ fn remains(raw: &str) -> Value {
     Value::Object(fields)
 }
 
-/// The members of an object, each read by itself.
+/// The members of an object, each read separately.
 fn members(object: &str, read: impl Fn(&str) -> Value) -> Option<Map<String, Value>> {
     let mut fields = Map::new();
     let mut rest = object.trim_start().strip_prefix('{')?.trim_start();
     while !rest.starts_with('}') {
         let (key, value, after) = next_member(rest)?;
         fields.insert(key, read(value));
-        rest = behind_comma(after, '}')?;
+        rest = after_comma(after, '}')?;
     }
     Some(fields)
 }
 
-/// What follows a comma; the end itself where there is none.
-fn behind_comma(text: &str, end: char) -> Option<&str> {
+/// The text after a comma, or the end without one.
+fn after_comma(text: &str, end: char) -> Option<&str> {
     let text = text.trim_start();
     match text.strip_prefix(',') {
         Some(rest) => Some(rest.trim_start()),
@@ -102,7 +102,7 @@ fn next_member(text: &str) -> Option<(String, &str, &str)> {
     Some((serde_json::from_str(key).ok()?, value, after))
 }
 
-/// The first JSON value of a text, and what follows it. Whether its texts are any is not looked at, nor how deep it is.
+/// The first JSON value of a text, and what follows it. Neither its strings nor its depth are checked.
 fn next(text: &str) -> Option<(&str, &str)> {
     let text = text.trim_start();
     let mut values = serde_json::Deserializer::from_str(text).into_iter::<IgnoredAny>();
@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_odd_element_costs_that_element_alone() {
+    fn a_bad_element_costs_that_element_alone() {
         let deep = format!("{}1{}", "[".repeat(200), "]".repeat(200));
         for odd in [r#""\ud83d""#, r#""a \udc00 b""#, &deep] {
             let text = format!(

@@ -1,9 +1,10 @@
-//! Slack, as a bot needs it: what is sent to Slack, and how Slack's events reach an inbox.
+//! Slack for a bot: its protocols, its events and the texts that it shows.
 //!
 //! - [`client`]: the Web API, with limits and retries that never post twice.
 //! - [`socket`]: Socket Mode; [`http`]: events over HTTP, with their [`signature`].
-//! - [`delivery`]: what both hand over, and the inbox that keeps it before Slack is told.
-//! - [`markdown`], [`mentions`], [`split`]: the text that Slack shows.
+//! - [`delivery`]: what both deliver, and the inbox that keeps it before it is acknowledged.
+//! - [`events`]: an event becomes effects on the store; [`message`], [`mrkdwn`]: a message becomes readable text.
+//! - [`markdown`], [`mentions`], [`split`], [`blocks`]: the texts that Slack shows.
 //!
 //! There is no storage here. Tokens stay in this crate ([`token`]).
 #![deny(missing_docs)]
@@ -30,5 +31,6 @@ pub mod token;
 mod backoff;
 mod form;
 mod json;
+mod script;
 #[cfg(test)]
 mod testing;

@@ -1,18 +1,18 @@
-//! The manifest of the Slack app: what somebody pastes at <https://api.slack.com/apps> to create it
+//! The manifest of the Slack app, from which <https://api.slack.com/apps> creates it
 //! (<https://docs.slack.dev/reference/app-manifest>).
 
 /// The text of `manifest.yaml`, with placeholders.
 const TEMPLATE: &str = include_str!("manifest.yaml");
-/// Where the name goes, in double quotes.
+/// The placeholder of the name, in double quotes.
 const NAME: &str = "{{name}}";
-/// Where the address for events and commands goes, in double quotes. Lines with it are left out if there is none.
+/// The placeholder of the address for events and commands, in double quotes. Without one its lines are left out.
 const REQUEST_URL: &str = "{{request_url}}";
-/// Where it says whether Socket Mode is on.
+/// The placeholder of whether Socket Mode is on.
 const SOCKET_MODE: &str = "{{socket_mode}}";
 /// The longest name of an app, in characters.
 const MAX_NAME_CHARS: usize = 35;
 
-/// The bot's scopes (<https://docs.slack.dev/reference/scopes>), and what would not work without each. `auth.test`,
+/// The bot's scopes (<https://docs.slack.dev/reference/scopes>), and what does not work without each. `auth.test`,
 /// `chat.getPermalink` and `views.publish` need none.
 pub const REQUIRED_SCOPES: &[(&str, &str)] = &[
     (
@@ -43,9 +43,8 @@ pub const REQUIRED_SCOPES: &[(&str, &str)] = &[
     ),
 ];
 
-/// The manifest, in YAML, for an app called `name` (the first 35 characters of it). `request_url` is where Slack sends
-/// events and commands over HTTP; with Socket Mode there is none to give, and without one the lines for it are left
-/// out.
+/// The manifest, in YAML, for an app called `name` (its first 35 characters). `request_url` is the address to which Slack
+/// sends events and commands over HTTP; Socket Mode needs none.
 #[must_use]
 pub fn manifest(socket_mode: bool, request_url: Option<&str>, name: &str) -> String {
     let name: String = name.trim().chars().take(MAX_NAME_CHARS).collect();
@@ -54,7 +53,7 @@ pub fn manifest(socket_mode: bool, request_url: Option<&str>, name: &str) -> Str
     let socket_mode = if socket_mode { "true" } else { "false" };
     let mut out = String::with_capacity(TEMPLATE.len());
     for line in TEMPLATE.lines() {
-        // One placeholder a line, so that no value is looked through for another.
+        // One placeholder per line, so that a value is not searched for another placeholder.
         let line = if line.contains(NAME) {
             line.replace(NAME, &name)
         } else if line.contains(REQUEST_URL) {
@@ -71,7 +70,7 @@ pub fn manifest(socket_mode: bool, request_url: Option<&str>, name: &str) -> Str
     out
 }
 
-/// The text as it stands between double quotes in YAML.
+/// The text for between double quotes in YAML.
 fn quoted(text: &str) -> String {
     let plain = text.chars().filter(|c| !c.is_control());
     plain.fold(String::new(), |mut out, c| {

@@ -1,19 +1,18 @@
 //! Whom a text may notify.
 //!
-//! A bot's text comes from a model, which has read what anybody wrote; so nobody is notified but the people
-//! whom the caller names. A post notifies through entities alone (`<@U1>`, `<!channel>`, `<!subteam^S1>`;
-//! <https://docs.slack.dev/messaging/formatting-message-text>): [`crate::markdown`] writes `<@ID>` for those
-//! people, and every other entity as words. The plain words `@channel` and `@here` stay as they are: they
-//! notify nobody in a message that is posted with `parse` `none` and without `link_names`, nor in a block whose
-//! text is `verbatim`.
+//! The bot's text comes from a model, which has read what anybody wrote. So it notifies only the people whom the caller
+//! names. A post notifies through entities only (`<@U1>`, `<!channel>`, `<!subteam^S1>`;
+//! <https://docs.slack.dev/messaging/formatting-message-text>): [`crate::markdown`] writes `<@ID>` for those people, and
+//! every other entity as words. The plain words `@channel` and `@here` stay: they notify nobody in a message that is
+//! posted with `parse` `none` and without `link_names`, nor in a block whose text is `verbatim`.
 //!
-//! A person is named by an entity with the id, or by `@` and the exact name. What follows the name must not go on
-//! with it: `@akari` is not in `@akariko`, and `@田中` is not in `@田中太郎`. As Japanese puts no space after a name,
-//! an honorific or a particle may follow. In doubt nobody is notified.
+//! A text names a person by an entity with the id, or by `@` and the exact name. The name must end there: `@akari` is not
+//! in `@akariko`, and `@田中` is not in `@田中太郎`. Japanese has no space after a name, so an honorific or a particle may
+//! follow. In doubt nobody is notified.
 
-use crate::markdown::script::is_cjk;
+use crate::script::is_cjk;
 
-/// What may follow a Japanese name without ending it: honorifics, then particles.
+/// What may follow a Japanese name: honorifics, then particles.
 const AFTER_NAME: [&str; 28] = [
     "さん",
     "さま",
@@ -45,7 +44,7 @@ const AFTER_NAME: [&str; 28] = [
     "なら",
 ];
 
-/// Somebody whom a text may notify.
+/// A person whom a text may notify.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Person {
     /// Slack's id: `U` or `W`, and letters and digits.
@@ -54,15 +53,15 @@ pub struct Person {
     pub name: String,
 }
 
-/// The people of one text, so that they can be found by id and by name.
+/// The people whom a text may notify, by id and by name.
 #[derive(Debug)]
-pub(crate) struct People<'p> {
+pub(crate) struct NotifyList<'p> {
     people: Vec<&'p Person>,
-    /// Names and ids, the longest name first; a name that two people share is nobody's.
+    /// Names and ids, the longest name first, without names that two people share.
     by_name: Vec<(&'p str, &'p str)>,
 }
 
-impl<'p> People<'p> {
+impl<'p> NotifyList<'p> {
     pub(crate) fn new(people: &'p [Person]) -> Self {
         let people: Vec<_> = people.iter().filter(|person| is_id(&person.id)).collect();
         let mut by_name: Vec<_> = people
@@ -95,8 +94,7 @@ impl<'p> People<'p> {
     }
 }
 
-/// Whether a character before `@` leaves it the beginning of a mention: `a@akari` is an address, and
-/// `example.com/@akari` a path.
+/// Whether a mention may begin after a character: `a@akari` is an address, and `example.com/@akari` a path.
 pub(crate) fn may_precede(before: Option<char>) -> bool {
     before.is_none_or(|c| !c.is_ascii_alphanumeric() && !"._%+-/@".contains(c))
 }
@@ -106,7 +104,7 @@ pub(crate) fn is_id(id: &str) -> bool {
     !id.is_empty() && id.bytes().all(|b| b.is_ascii_alphanumeric())
 }
 
-/// The name without an `@` that somebody put before it.
+/// The name without an `@` before it.
 pub(crate) fn bare(name: &str) -> &str {
     name.trim().trim_start_matches('@')
 }
@@ -130,7 +128,7 @@ fn ends(name: &str, after: &str) -> bool {
     is_cjk(next) && (!name_is_cjk || AFTER_NAME.iter().any(|word| after.starts_with(word)))
 }
 
-/// Marks that change the letter before them.
+/// Whether a character changes the letter before it.
 fn is_combining(c: char) -> bool {
     matches!(
         c,

@@ -1,25 +1,25 @@
-//! Slack's mrkdwn entities as readable text.
+//! Slack's mrkdwn as readable text.
 //!
 //! Slack writes mentions, links and dates as `<…>` and escapes `&`, `<` and `>` everywhere else
-//! (<https://docs.slack.dev/messaging/formatting-message-text>), in code spans and blocks alike. One pass
-//! from left to right replaces both; what it has written is never read again, so that an escaped
-//! entity stays text. Formatting marks (`*bold*`, `_italic_`) stay.
+//! (<https://docs.slack.dev/messaging/formatting-message-text>), in code as well. One pass from left to right replaces
+//! both; its output is never read again, so that an escaped entity stays text. Formatting marks (`*bold*`, `_italic_`)
+//! stay.
 
 use std::borrow::Cow;
 
 use chrono::DateTime;
 
-/// The text for a user whose name nobody knows. A raw id says nothing to a reader.
-pub const UNKNOWN_USER: &str = "@unknown user";
-/// The text for a channel whose name nobody knows.
-pub const UNKNOWN_CHANNEL: &str = "#unknown channel";
-/// The text for a group of users whose name nobody knows.
-pub const UNKNOWN_GROUP: &str = "@unknown group";
+/// For a user whose name is not known: an id says nothing to a reader.
+const UNKNOWN_USER: &str = "@unknown user";
+/// For a channel whose name is not known.
+const UNKNOWN_CHANNEL: &str = "#unknown channel";
+/// For a user group whose name is not known.
+pub(crate) const UNKNOWN_GROUP: &str = "@unknown group";
 
-/// Links whose scheme is followed by no `//`, and is not shown.
+/// Schemes of links without `//`; they are not shown.
 const BARE_SCHEMES: [&str; 3] = ["mailto:", "tel:", "sms:"];
 
-/// Names of the ids that mentions hold. An empty name counts as unknown.
+/// The names of the ids in mentions. An empty name counts as unknown.
 pub trait Names {
     /// The name of a user, without `@`.
     fn user(&self, id: &str) -> Option<&str>;
@@ -27,37 +27,33 @@ pub trait Names {
     fn channel(&self, id: &str) -> Option<&str>;
 }
 
-/// The text as a person reads it in Slack. Entities that are cut off, or are none of Slack's, stay
-/// as they are. Takes time linear in the length of the text.
+/// The text as a person reads it in Slack. Entities that are cut off, or are not Slack's, stay as they are. The time is
+/// linear in the length of the text.
 #[must_use]
 pub fn readable<'t>(text: &'t str, names: &dyn Names) -> Cow<'t, str> {
     replace(text, Some(names))
 }
 
-/// The text with `&amp;`, `&lt;` and `&gt;` decoded once: for names and titles, which Slack escapes
-/// but puts no entities in.
+/// The text with `&amp;`, `&lt;` and `&gt;` decoded once: for names and titles, which have no entities.
 #[must_use]
 pub fn unescaped(text: &str) -> Cow<'_, str> {
     replace(text, None)
 }
 
-/// The mention of a user: `@` and the name; `label` is the name that the text itself gives.
-#[must_use]
-pub fn user_mention(id: &str, label: Option<&str>, names: &dyn Names) -> String {
+/// The mention of a user: `@` and the name; `label` is the name in the text itself.
+pub(crate) fn user_mention(id: &str, label: Option<&str>, names: &dyn Names) -> String {
     mention('@', names.user(id), label.filter(|label| *label != id))
         .unwrap_or_else(|| UNKNOWN_USER.to_owned())
 }
 
-/// The mention of a channel: `#` and the name; `label` is the name that the text itself gives.
-#[must_use]
-pub fn channel_mention(id: &str, label: Option<&str>, names: &dyn Names) -> String {
+/// The mention of a channel: `#` and the name; `label` is the name in the text itself.
+pub(crate) fn channel_mention(id: &str, label: Option<&str>, names: &dyn Names) -> String {
     mention('#', names.channel(id), label.filter(|label| *label != id))
         .unwrap_or_else(|| UNKNOWN_CHANNEL.to_owned())
 }
 
-/// A link: the label with the address behind it, or the address alone where the label says the same.
-#[must_use]
-pub fn link(url: &str, label: Option<&str>) -> String {
+/// A link: the label and then the address, or the address alone if the label is the same.
+pub(crate) fn link(url: &str, label: Option<&str>) -> String {
     let bare = BARE_SCHEMES
         .iter()
         .find_map(|scheme| url.strip_prefix(scheme));
@@ -100,8 +96,8 @@ fn escape<'t>(from: &'t str, out: &mut String) -> &'t str {
     from.strip_prefix('&').unwrap_or(from)
 }
 
-/// Writes the entity whose text after `<` begins `body`; returns what follows it. The search stops
-/// at the next `<`, which keeps the whole linear.
+/// Writes the entity whose text after `<` begins `body`; returns what follows it. The search stops at the next `<`, so
+/// that the time stays linear.
 fn entity<'t>(body: &'t str, names: &dyn Names, out: &mut String) -> &'t str {
     let parts = body
         .find(['<', '>'])
@@ -117,7 +113,7 @@ fn entity<'t>(body: &'t str, names: &dyn Names, out: &mut String) -> &'t str {
     body
 }
 
-/// What the inside of `<…>` reads as; none where it is no entity.
+/// The readable text for the inside of `<…>`; `None` if it is not an entity.
 fn entity_text(inner: &str, names: &dyn Names) -> Option<String> {
     let (target, label) = match inner.split_once('|') {
         Some((target, label)) => (
@@ -190,7 +186,7 @@ fn is_link(target: &str) -> bool {
     after.is_some_and(|after| !after.is_empty() && !after.contains(char::is_whitespace))
 }
 
-/// What two spellings of one address have in common.
+/// An address without scheme and final slash, for comparison.
 fn address(url: &str) -> &str {
     let url = url.trim();
     let url = url.split_once("://").map_or(url, |(_, after)| after);

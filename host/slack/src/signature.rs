@@ -5,20 +5,21 @@ use sha2::Sha256;
 
 use crate::{form::hex_digit, token::Token};
 
-/// How far a request's time may be from ours, in seconds: Slack's own advice. An old request may be a recorded one.
-pub const TOLERANCE_SECONDS: u64 = 300;
+/// How far the time of a request may be from ours, in seconds, as Slack recommends. An old request may be a replay.
+const TOLERANCE_SECONDS: u64 = 300;
 
-/// The only version of signatures that there is.
+/// The only version of signatures.
 const VERSION: &str = "v0";
 
 /// Why a request is not Slack's.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum SignatureError {
-    /// A header is not there.
+    /// A header is missing.
     #[error("the request has no header {0}: it is not from Slack")]
     Missing(&'static str),
-    /// The time is no number.
-    #[error("the header X-Slack-Request-Timestamp holds no Unix time")]
+    /// The time is not a number.
+    #[error("the header X-Slack-Request-Timestamp is not a Unix time")]
     BadTimestamp,
     /// The time is too far from ours.
     #[error(
@@ -26,20 +27,20 @@ pub enum SignatureError {
     )]
     Stale(u64),
     /// Not `v0=` and 64 hexadecimal digits.
-    #[error("the header X-Slack-Signature holds no signature of version {VERSION}")]
+    #[error("the header X-Slack-Signature is not a signature of version {VERSION}")]
     BadSignature,
     /// Signed with another secret, or changed on its way.
     #[error(
-        "the signature does not fit the request: check that slack.signing_secret is the app's signing secret"
+        "the signature does not match the request: check that slack.signing_secret is the app's signing secret"
     )]
     Mismatch,
 }
 
 /// Checks that Slack sent a request: `timestamp` and `signature` are its headers `X-Slack-Request-Timestamp` and
-/// `X-Slack-Signature`, `body` is as it came, `now` is in Unix seconds. Signatures are compared in constant time.
+/// `X-Slack-Signature`, `body` is the unchanged body, `now` is in Unix seconds. Signatures are compared in constant time.
 ///
 /// # Errors
-/// Where it is not Slack's, or too old.
+/// If it is not Slack's, or too old.
 pub fn verify(
     signing_secret: &Token,
     timestamp: &str,

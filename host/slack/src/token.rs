@@ -4,9 +4,9 @@ use std::fmt;
 
 use reqwest::header::HeaderValue;
 
-/// What stands where a token stood.
+/// Takes the place of a token.
 const REDACTED: &str = "[token]";
-/// Shorter ones are dummies (`x`): nothing is lost, and taking them out would garble texts.
+/// Shorter tokens are dummies (`x`), and are not taken out of texts: it would only garble them.
 const MIN_SECRET_CHARS: usize = 6;
 
 /// A bot token (`xoxb-…`), an app-level token (`xapp-…`) or a signing secret.
@@ -15,28 +15,29 @@ const MIN_SECRET_CHARS: usize = 6;
 #[derive(Clone, PartialEq, Eq)]
 pub struct Token {
     text: String,
-    /// `Bearer …`, which `Debug` does not show either.
+    /// `Bearer …`; `Debug` does not show it either.
     header: HeaderValue,
 }
 
-/// Why a text is no token.
+/// Why a text is not a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum TokenError {
-    /// Nothing is there.
+    /// It is empty.
     #[error("the token is empty: copy it from the app's pages at https://api.slack.com/apps")]
     Empty,
-    /// A line break or another character within it.
+    /// It holds a line break or another character that is not allowed.
     #[error(
-        "the token has characters that no token has (a line break?): copy it once more from the app's pages"
+        "the token has characters that are not allowed (a line break?): copy it once more from the app's pages"
     )]
     BadCharacters,
 }
 
 impl Token {
-    /// A token; spaces and line breaks around it are no part of it.
+    /// A token; spaces and line breaks around it are removed.
     ///
     /// # Errors
-    /// For an empty text, and for one that no HTTP header can carry.
+    /// If the text is empty, or an HTTP header cannot carry it.
     pub fn new(text: &str) -> Result<Self, TokenError> {
         let text = text.trim();
         if text.is_empty() {
@@ -64,7 +65,7 @@ impl Token {
         self.text.as_bytes()
     }
 
-    /// A text without the token: servers echo what they were sent.
+    /// A text without the token: servers may echo what they were sent.
     pub(crate) fn redact(&self, text: &str) -> String {
         if self.text.len() < MIN_SECRET_CHARS {
             return text.to_owned();

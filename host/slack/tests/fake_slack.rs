@@ -17,7 +17,7 @@ use myao_fake_slack::{APP_TOKEN, BOT_TOKEN, BOT_USER, Disconnect, FakeSlack, Fau
 use myao_slack::{
     client::{HistoryRequest, Metadata, PostMessage, SlackClient},
     delivery::{Delivery, Inbox, InboxError},
-    error::{RefusalKind, SlackError},
+    error::{ClientError, RefusalKind},
     http::router,
     socket::{Established, SocketMode},
     token::Token,
@@ -49,7 +49,7 @@ struct Listener {
     inbox: Arc<MapInbox>,
     established: watch::Receiver<Vec<Established>>,
     stop: watch::Sender<bool>,
-    running: JoinHandle<Result<(), SlackError>>,
+    running: JoinHandle<Result<(), ClientError>>,
 }
 
 impl Listener {
@@ -224,7 +224,7 @@ async fn a_warned_socket_is_replaced_without_a_gap() {
     slack.faults().disconnect(Disconnect::LinkDisabled);
     assert_eq!(
         listener.running.await.unwrap(),
-        Err(SlackError::LinkDisabled)
+        Err(ClientError::LinkDisabled)
     );
 }
 

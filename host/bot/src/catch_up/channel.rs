@@ -7,7 +7,7 @@ use myao_plugin::state::sync::StoredId;
 use myao_plugin::storage::StorageError;
 use myao_plugin::storage::effects::Effect;
 use myao_plugin::ts::TsKey;
-use myao_slack::error::{RefusalKind, SlackError as ClientError};
+use myao_slack::error::{ClientError, RefusalKind};
 use serde_json::Value;
 
 use super::{CatchUp, CatchUpError};

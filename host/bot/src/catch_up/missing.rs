@@ -2,7 +2,7 @@
 
 use myao_plugin::state::catch_up::MissingMessage;
 use myao_plugin::ts::TsKey;
-use myao_slack::error::{RefusalKind, SlackError as ClientError};
+use myao_slack::error::{ClientError, RefusalKind};
 use serde_json::Value;
 
 use super::channel::{concerns_all, deleted, is_tombstone};

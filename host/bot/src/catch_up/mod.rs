@@ -40,7 +40,7 @@ const MAX_ASKS_LATER: u32 = 10;
 #[derive(Debug, thiserror::Error)]
 pub(super) enum CatchUpError {
     #[error("{0}")]
-    Slack(#[from] myao_slack::error::SlackError),
+    Slack(#[from] myao_slack::error::ClientError),
     #[error("{}", explain_storage(.0))]
     Storage(#[from] StorageError),
 }

@@ -7,7 +7,7 @@ use myao_plugin::storage::StorageError;
 use myao_plugin::storage::effects::Effect;
 use myao_plugin::ts::TsKey;
 use myao_slack::client::{HistoryRequest, Page};
-use myao_slack::error::SlackError as ClientError;
+use myao_slack::error::ClientError;
 use myao_slack::events::read_message;
 use myao_slack::named::Named;
 use serde_json::Value;

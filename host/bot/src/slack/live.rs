@@ -13,7 +13,7 @@ use myao_plugin::storage::{Keep, MessageQuery, StorageError};
 use myao_plugin::ts::TsKey;
 use myao_plugin::waits::is_under_way;
 use myao_slack::client::SlackClient;
-use myao_slack::error::{RefusalKind, SlackError as ClientError};
+use myao_slack::error::{ClientError, RefusalKind};
 use myao_slack::events::BotIdentity;
 use myao_slack::mrkdwn::unescaped;
 use myao_slack::named::Named;
@@ -279,7 +279,7 @@ pub(super) fn from_client(error: ClientError) -> SlackError {
         Some(RefusalKind::NotFound) => SlackError::NotFound(words),
         Some(RefusalKind::NotAllowed | RefusalKind::Auth) => SlackError::NotAllowed(words),
         Some(RefusalKind::Invalid) => SlackError::Invalid(words),
-        _ if error.is_passing() => SlackError::Unavailable(words),
+        _ if error.is_transient() => SlackError::Unavailable(words),
         _ => SlackError::Other(words),
     }
 }

@@ -8,26 +8,26 @@ use super::{
     escaped, excerpt, header, section, titled,
 };
 
-/// The blocks other than those of channels.
+/// The most blocks besides those of channels.
 const FRAME_BLOCKS: usize = 8;
-/// A text, and the line below it.
+/// The blocks of a channel: a text, and the line below it.
 const CHANNEL_BLOCKS: usize = 2;
-/// As many channels as a view has room for.
+/// The most channels that fit into a view.
 const MAX_CHANNELS: usize = (MAX_VIEW_BLOCKS - FRAME_BLOCKS) / CHANNEL_BLOCKS;
 
-/// What somebody's Home tab shows.
+/// What the Home tab shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HomeContent {
     /// The workspace's long-term memory: its text in Markdown, and when it was made.
     pub workspace: Option<(String, Moment)>,
-    /// The channels with memories, in the order in which they are shown. A private channel is shown to its members
-    /// only: the caller leaves out the others.
-    pub channels: Vec<RememberedChannel>,
+    /// The channels with memories, in the order in which they are shown. The caller leaves out private channels of which
+    /// the reader is not a member.
+    pub channels: Vec<HomeChannel>,
 }
 
 /// A channel and its newest memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RememberedChannel {
+pub struct HomeChannel {
     /// The name, without `#`.
     pub name: String,
     /// The newest memory.
@@ -36,8 +36,8 @@ pub struct RememberedChannel {
     pub versions: u32,
 }
 
-/// The view for `views.publish` (<https://docs.slack.dev/reference/methods/views.publish>). Channels for which there is no
-/// room are counted.
+/// The view for `views.publish` (<https://docs.slack.dev/reference/methods/views.publish>). It says how many channels do
+/// not fit.
 #[must_use]
 pub fn home_view(content: &HomeContent, language: Language) -> Value {
     let words = language.words();
@@ -84,7 +84,7 @@ fn channels_blocks(content: &HomeContent, language: Language) -> Vec<Value> {
     blocks
 }
 
-fn channel_blocks(channel: &RememberedChannel, language: Language) -> [Value; CHANNEL_BLOCKS] {
+fn channel_blocks(channel: &HomeChannel, language: Language) -> [Value; CHANNEL_BLOCKS] {
     let excerpt = excerpt(&channel.memory.text, SHORT_EXCERPT_CHARS);
     let mut below = vec![
         channel.memory.made_at.to_string(),

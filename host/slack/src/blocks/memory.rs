@@ -11,9 +11,9 @@ use super::{
     escaped, excerpt, first_part, header, section, titled,
 };
 
-/// How many source messages are shown.
+/// The most source messages that are shown.
 const MAX_SOURCES: usize = 30;
-/// How much is shown of a source message and of what was not understood, in characters.
+/// How much is shown of a source message, and of an unknown command, in characters.
 const FIRST_WORDS_CHARS: usize = 80;
 
 /// The memories of a channel.
@@ -34,31 +34,31 @@ pub struct MemoryView {
 pub struct HistoryView {
     /// The name, without `#`.
     pub channel: String,
-    /// As many as were asked for, the newest first.
+    /// The versions that were asked for, the newest first.
     pub versions: Vec<MemoryText>,
     /// How many there are.
     pub total: u32,
 }
 
-/// What a version of a channel's short-term memory was made from.
+/// The messages that a version of a channel's short-term memory was made from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourcesView {
     /// The name, without `#`.
     pub channel: String,
-    /// The version that was asked for; none for the newest.
+    /// The version that was asked for; `None` for the newest.
     pub asked: Option<u32>,
     /// The version, if there is one.
-    pub found: Option<SourcesOf>,
+    pub found: Option<VersionSources>,
 }
 
 /// A version and its messages.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SourcesOf {
+pub struct VersionSources {
     /// The number of the version.
     pub version: u32,
     /// When it was made.
     pub made_at: Moment,
-    /// The messages, or the first of them, in the order in which they are shown.
+    /// The messages, or the first ones, in the order in which they are shown.
     pub messages: Vec<Source>,
     /// How many there are.
     pub total: u32,
@@ -69,11 +69,11 @@ pub struct SourcesOf {
 pub struct Source {
     /// When it was written.
     pub at: Moment,
-    /// Who wrote it: a name.
+    /// The name of the author.
     pub author: String,
-    /// What it says, in words.
+    /// Its readable text.
     pub text: String,
-    /// Its address, if it is known and the message still there.
+    /// Its address, if it is known and the message was not deleted.
     pub permalink: Option<String>,
 }
 
@@ -182,7 +182,7 @@ pub fn sources_message(view: &SourcesView, language: Language) -> Value {
     ephemeral(&title, blocks)
 }
 
-/// The answer to [`crate::command::Command::Help`]; `unknown` is what was not understood.
+/// The answer to [`crate::command::Command::Help`]; `unknown` is a text that is not a command.
 #[must_use]
 pub fn help_message(unknown: Option<&str>, language: Language) -> Value {
     let words = language.words();
@@ -194,7 +194,7 @@ pub fn help_message(unknown: Option<&str>, language: Language) -> Value {
     ephemeral(words.help_title, blocks)
 }
 
-/// A memory, and below it when and from what it was made, what else there is to say, and how to see the rest.
+/// A memory. The line below it says when and from how many messages it was made, `more`, and `how` to see the rest.
 fn memory_blocks(
     title: &str,
     memory: &MemoryText,
@@ -215,7 +215,7 @@ fn memory_blocks(
     [titled(title, &excerpt.mrkdwn), context(&below.join(" · "))]
 }
 
-/// A line for each message, in as few sections as hold them.
+/// A line for each message, in as few sections as possible.
 fn source_sections(sources: &[Source]) -> Vec<String> {
     let mut sections: Vec<String> = Vec::new();
     for source in sources {
@@ -237,7 +237,7 @@ fn source_sections(sources: &[Source]) -> Vec<String> {
     sections
 }
 
-/// The beginning of a text in one line, escaped. A fence in it would make code of what follows.
+/// The beginning of a text in one line, escaped. Fences are removed: they would turn what follows into code.
 fn first_words(text: &str) -> String {
     let text = text.replace("```", " ");
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -1,9 +1,9 @@
-//! What the bot shows of its memories, in Block Kit (<https://docs.slack.dev/reference/block-kit/blocks>): the App Home tab,
-//! and the answers to `/memory`.
+//! Memories in Block Kit (<https://docs.slack.dev/reference/block-kit/blocks>): the App Home tab, and the answers to
+//! `/memory`.
 //!
-//! The caller fills the structures of this module from its store, and leaves out what the reader may not see. Texts
-//! are Markdown; they notify nobody and are cut at Slack's limits, with a line that says how much is not shown and where
-//! it is. Answers to `/memory` are seen by the one who asked (`ephemeral`).
+//! The caller fills the structures of this module from its store, and leaves out what the reader may not see. Texts are
+//! Markdown; they notify nobody, and are cut at Slack's limits, with a line that says how much is hidden and where to see
+//! it. Only the person who asked sees the answer to `/memory` (`ephemeral`).
 
 mod home;
 mod memory;
@@ -15,9 +15,9 @@ use serde_json::{Value, json};
 use crate::markdown::{escaped, to_mrkdwn};
 use crate::split::split;
 
-pub use home::{HomeContent, RememberedChannel, home_view};
+pub use home::{HomeChannel, HomeContent, home_view};
 pub use memory::{
-    HistoryView, MemoryView, Source, SourcesOf, SourcesView, help_message, history_message,
+    HistoryView, MemoryView, Source, SourcesView, VersionSources, help_message, history_message,
     memory_message, sources_message,
 };
 pub use moment::Moment;
@@ -29,9 +29,9 @@ const MAX_VIEW_BLOCKS: usize = 100;
 const MAX_SECTION_CHARS: usize = 3_000;
 /// The longest text of a header (<https://docs.slack.dev/reference/block-kit/blocks/header-block>), in characters.
 const MAX_HEADER_CHARS: usize = 150;
-/// The longest excerpt where a text is shown alone. The rest of a section is for its title.
+/// The longest excerpt of a text that is shown alone. The rest of the section is for its title.
 const EXCERPT_CHARS: usize = 2_700;
-/// The longest excerpt of one of many texts. A view may have 250 kB, so a hundred sections cannot all be full.
+/// The longest excerpt of one of many texts: a view may have 250 kB, so not all of its sections can be full.
 const SHORT_EXCERPT_CHARS: usize = 900;
 /// The longest title of a section: a channel's name has at most 80 characters.
 const MAX_TITLE_CHARS: usize = 200;
@@ -49,7 +49,7 @@ pub struct MemoryText {
     pub messages: u32,
 }
 
-/// As much of a text as there is room for.
+/// The part of a text that fits.
 struct Excerpt {
     mrkdwn: String,
     /// The characters that are not shown.
@@ -67,23 +67,23 @@ fn excerpt(markdown: &str, limit: usize) -> Excerpt {
     }
 }
 
-/// Text in mrkdwn. It is `verbatim`, so that Slack does not look for names and channels in it.
+/// Text in mrkdwn; `verbatim`, so that Slack does not look for names and channels in it.
 fn mrkdwn(text: &str) -> Value {
     json!({ "type": "mrkdwn", "text": text, "verbatim": true })
 }
 
-/// A section of mrkdwn that fits.
+/// A section of mrkdwn, which must be short enough.
 fn section(text: &str) -> Value {
     json!({ "type": "section", "text": mrkdwn(text) })
 }
 
-/// A section with a bold title, which is not yet escaped, above a text.
+/// A section with a bold title, not yet escaped, above a text.
 fn titled(title: &str, text: &str) -> Value {
     let title = first_part(&escaped(title), MAX_TITLE_CHARS);
     section(&format!("*{title}*\n{text}"))
 }
 
-/// A line of small mrkdwn.
+/// A line in small print, in mrkdwn.
 fn context(text: &str) -> Value {
     json!({ "type": "context", "elements": [mrkdwn(text)] })
 }
@@ -98,7 +98,7 @@ fn divider() -> Value {
     json!({ "type": "divider" })
 }
 
-/// An answer that only the one who asked sees. `summary` is what notifications show; it is not yet escaped.
+/// An answer that only the person who asked sees. `summary`, not yet escaped, is for notifications.
 fn ephemeral(summary: &str, blocks: Vec<Value>) -> Value {
     json!({ "response_type": "ephemeral", "text": escaped(summary), "blocks": blocks })
 }

@@ -31,8 +31,8 @@ fn memory(version: u32, text: &str) -> MemoryText {
     }
 }
 
-fn channel(name: &str, text: &str) -> RememberedChannel {
-    RememberedChannel {
+fn channel(name: &str, text: &str) -> HomeChannel {
+    HomeChannel {
         name: name.to_owned(),
         memory: memory(3, text),
         versions: 3,
@@ -230,7 +230,7 @@ fn sources_are_links_with_time_author_and_first_words() {
     let mut view = SourcesView {
         channel: "general".to_owned(),
         asked: None,
-        found: Some(SourcesOf {
+        found: Some(VersionSources {
             version: 3,
             made_at: at(3),
             messages: vec![

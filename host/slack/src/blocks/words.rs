@@ -1,4 +1,4 @@
-//! What the bot says around its memories, in Japanese and in English.
+//! Headings and hints around the memories, in Japanese and in English.
 
 use std::fmt::Display;
 
@@ -13,7 +13,7 @@ pub enum Language {
 
 use Language::{English, Japanese};
 
-/// What is said without anything that changes.
+/// The fixed texts.
 pub(super) struct Words {
     pub(super) home: &'static str,
     pub(super) workspace: &'static str,
@@ -56,11 +56,11 @@ const ENGLISH: Words = Words {
     home: "What I remember",
     workspace: "The whole workspace",
     channels: "Channels",
-    no_workspace: "Nothing yet. It is put together here once channels have memories.",
+    no_workspace: "Nothing yet. It appears here once channels have memories.",
     nothing: "I remember nothing yet. Invite me to the channels that I should remember (`/invite` in the channel). \
-              The first memory is made when a conversation comes to rest.",
-    nothing_in_channel: "There is no memory of this channel yet. The first is made when I am a member (`/invite`) and a \
-                         conversation comes to rest.",
+              The first memory is made once a conversation has been quiet for a while.",
+    nothing_in_channel: "There is no memory of this channel yet. The first is made once I am a member (`/invite`) and a \
+                         conversation has been quiet for a while.",
     recent: "Recent events",
     long_term: "Long-term memory",
     home_hint: "`/memory` in a channel shows what I remember of it; `/memory help` says more.",
@@ -124,7 +124,7 @@ impl Language {
         }
     }
 
-    /// Says that a text goes on, and what shows it.
+    /// Says how much of a text is hidden, and what shows it.
     pub(super) fn more_text(self, chars: usize, how: &str) -> String {
         match self {
             Japanese => format!("続き {chars} 文字: `{how}`"),
@@ -166,7 +166,7 @@ impl Language {
         }
     }
 
-    /// Names what was not understood, which is escaped.
+    /// Names a text that is not a command; it is escaped.
     pub(super) fn unknown(self, what: &str) -> String {
         match self {
             Japanese => format!("「{what}」はわかりません。できることは次のとおりです。"),

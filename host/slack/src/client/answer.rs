@@ -1,4 +1,4 @@
-//! Reads what Slack answers, and makes an error of whatever goes wrong.
+//! Reads Slack's answers, and turns everything that goes wrong into a [`ClientError`].
 
 use std::{error::Error as _, time::Duration};
 
@@ -10,21 +10,21 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::Method;
-use crate::{error::SlackError, json, token::Token};
+use crate::{error::ClientError, json, token::Token};
 
 /// The longest answer that is read; a page of 200 messages has some megabytes at most.
 const MAX_ANSWER_BYTES: usize = 32 << 20;
-/// The longest of Slack's codes that goes into an error; a token's scopes are one.
-const MAX_WORD_BYTES: usize = 1000;
-/// What stands for a longer one, or one that is none.
+/// The longest code of Slack's that goes into an error; the scopes of a token are one.
+const MAX_CODE_BYTES: usize = 1000;
+/// Takes the place of a longer code, or of a text that is not a code.
 const NO_CODE: &str = "(no code)";
 
 /// An answer with `ok: true`.
 pub(super) struct Answer {
     pub(super) body: Value,
-    /// The token's scopes (`x-oauth-scopes`), if Slack told them.
+    /// The token's scopes (`x-oauth-scopes`), if the answer has them.
     pub(super) scopes: Option<Vec<String>>,
-    /// The time at Slack (`date`), if it was told.
+    /// The time at Slack (`date`), if the answer has it.
     pub(super) date: Option<String>,
 }
 
@@ -33,62 +33,52 @@ pub(super) async fn read(
     method: Method,
     mut response: Response,
     token: &Token,
-) -> Result<Answer, SlackError> {
-    let name = method.name();
+) -> Result<Answer, ClientError> {
+    let method = method.name();
     let (status, is_success) = (response.status().as_u16(), response.status().is_success());
+    let bad_status = || ClientError::Status { method, status };
     if status == 429 {
-        return Err(limited(name, response.headers()));
+        return Err(limited(method, response.headers()));
     }
     if status >= 500 {
-        return Err(SlackError::Status {
-            method: name,
-            status,
-        });
+        return Err(bad_status());
     }
     let scopes = scopes(response.headers());
     let date = response.headers().get(DATE);
     let date = date.and_then(|date| Some(date.to_str().ok()?.to_owned()));
-    let body = body(name, &mut response).await?;
+    let body = body(method, &mut response).await?;
     let body: Value = match json::read(&String::from_utf8_lossy(&body)) {
         Ok(body) => body,
-        // A page of something between.
-        Err(_) if !is_success => {
-            return Err(SlackError::Status {
-                method: name,
-                status,
-            });
-        }
-        Err(error) => return Err(bad(name, json::describe(&error))),
+        // A page of a proxy, for example.
+        Err(_) if !is_success => return Err(bad_status()),
+        Err(error) => return Err(bad(method, json::describe(&error))),
     };
     match body.get("ok").and_then(Value::as_bool) {
         Some(true) if is_success => Ok(Answer { body, scopes, date }),
-        Some(false) => Err(refusal(name, &body, response.headers(), token)),
-        _ if !is_success => Err(SlackError::Status {
-            method: name,
-            status,
-        }),
-        _ => Err(bad(name, "it has no `ok`".to_owned())),
+        Some(false) => Err(refusal(method, &body, response.headers(), token)),
+        _ if !is_success => Err(bad_status()),
+        _ => Err(bad(method, "it has no `ok`".to_owned())),
     }
 }
 
-/// A field of an answer, taken out of it.
+/// Takes a field out of an answer.
 pub(super) fn take<T: DeserializeOwned>(
     method: Method,
     body: &mut Value,
     field: &str,
-) -> Result<T, SlackError> {
+) -> Result<T, ClientError> {
     let value = body.get_mut(field).map(Value::take);
     let value = value.ok_or_else(|| bad(method.name(), format!("it has no `{field}`")))?;
-    let not_as_documented = |_| format!("`{field}` is not of the shape that Slack documents");
+    let not_as_documented = |_| format!("`{field}` does not have the shape that Slack documents");
     serde_json::from_value(value).map_err(|error| bad(method.name(), not_as_documented(error)))
 }
 
-/// An entry of a list; `None` for an odd one, which is reported by its id: it must not hide the others.
+/// An entry of a list. One that cannot be read is logged with its id and left out (`None`), and does not hide the others.
 pub(super) fn entry<T: DeserializeOwned>(
     method: Method,
     field: &str,
     mut value: Value,
-) -> Result<Option<T>, SlackError> {
+) -> Result<Option<T>, ClientError> {
     let is_whole = !json::take_unreadable(&mut value);
     let id = value.get("id").and_then(Value::as_str).map(str::to_owned);
     let Some(id) = id else {
@@ -97,21 +87,21 @@ pub(super) fn entry<T: DeserializeOwned>(
     };
     let entry = serde_json::from_value(value).ok().filter(|_| is_whole);
     if entry.is_none() {
-        let id = word_of(&id);
+        let id = code_of(&id);
         tracing::warn!("{}: {id} is left out: it cannot be read", method.name());
     }
     Ok(entry)
 }
 
-pub(super) fn bad(method: &'static str, detail: String) -> SlackError {
-    SlackError::BadAnswer { method, detail }
+pub(super) fn bad(method: &'static str, detail: String) -> ClientError {
+    ClientError::BadAnswer { method, detail }
 }
 
-/// The connection was not made, or broke. reqwest's own text ends at the first level; the cause says why. Neither names the
-/// address, which may hold a secret.
-pub(super) fn broken(method: &'static str, error: &reqwest::Error) -> SlackError {
+/// The connection was not made, or broke. reqwest's own text has no causes, and they say why. Neither names the address,
+/// which may hold a secret.
+pub(super) fn connection_error(method: &'static str, error: &reqwest::Error) -> ClientError {
     if error.is_timeout() && !error.is_connect() {
-        return SlackError::TimedOut { method };
+        return ClientError::TimedOut { method };
     }
     let mut detail = Vec::new();
     let mut cause = error.source();
@@ -122,18 +112,18 @@ pub(super) fn broken(method: &'static str, error: &reqwest::Error) -> SlackError
     if detail.is_empty() {
         detail.push("the connection failed".to_owned());
     }
-    SlackError::Unreachable {
+    ClientError::Unreachable {
         method,
         detail: detail.join(": "),
         may_have_arrived: !(error.is_connect() || error.is_builder()),
     }
 }
 
-fn limited(method: &'static str, headers: &HeaderMap) -> SlackError {
+fn limited(method: &'static str, headers: &HeaderMap) -> ClientError {
     let seconds = headers
         .get(RETRY_AFTER)
         .and_then(|value| value.to_str().ok());
-    SlackError::RateLimited {
+    ClientError::RateLimited {
         method,
         retry_after: seconds
             .and_then(|seconds| seconds.trim().parse().ok())
@@ -141,36 +131,29 @@ fn limited(method: &'static str, headers: &HeaderMap) -> SlackError {
     }
 }
 
-fn refusal(method: &'static str, body: &Value, headers: &HeaderMap, token: &Token) -> SlackError {
-    let text = |field: &str| {
-        body.get(field)
-            .and_then(Value::as_str)
-            .map(|text| word(text, token))
+fn refusal(method: &'static str, body: &Value, headers: &HeaderMap, token: &Token) -> ClientError {
+    let code = |field: &str| {
+        let text = body.get(field).and_then(Value::as_str);
+        text.map(|text| code_of(&token.redact(text)))
     };
-    match text("error") {
+    match code("error") {
         Some(code) if matches!(code.as_str(), "ratelimited" | "rate_limited") => {
             limited(method, headers)
         }
-        Some(code) => SlackError::Refused {
+        Some(error) => ClientError::Refused {
             method,
-            code,
-            needed: text("needed"),
-            provided: text("provided"),
+            code: error,
+            needed: code("needed"),
+            provided: code("provided"),
         },
         None => bad(method, "it says no without an `error`".to_owned()),
     }
 }
 
-/// A server's code, or codes separated by commas, without the token. What has another form may be anything, and is not
-/// passed on.
-fn word(text: &str, token: &Token) -> String {
-    word_of(&token.redact(text))
-}
-
-/// A server's code, or codes separated by commas. What has another form may be anything, and is not passed on.
-fn word_of(text: &str) -> String {
+/// A server's code, or codes separated by commas. A text of another form may be anything, and is not passed on.
+fn code_of(text: &str) -> String {
     let is_code = |c: char| c.is_ascii_alphanumeric() || "_-.:,[]".contains(c);
-    match text.len() <= MAX_WORD_BYTES && text.chars().all(is_code) {
+    match text.len() <= MAX_CODE_BYTES && text.chars().all(is_code) {
         true => text.to_owned(),
         false => NO_CODE.to_owned(),
     }
@@ -185,12 +168,12 @@ fn scopes(headers: &HeaderMap) -> Option<Vec<String>> {
     Some(scopes.map(str::to_owned).collect())
 }
 
-async fn body(method: &'static str, response: &mut Response) -> Result<Vec<u8>, SlackError> {
+async fn body(method: &'static str, response: &mut Response) -> Result<Vec<u8>, ClientError> {
     let mut body = Vec::new();
     while let Some(bytes) = response
         .chunk()
         .await
-        .map_err(|error| broken(method, &error))?
+        .map_err(|error| connection_error(method, &error))?
     {
         body.extend_from_slice(&bytes);
         if body.len() > MAX_ANSWER_BYTES {

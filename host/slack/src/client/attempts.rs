@@ -1,33 +1,33 @@
-//! Tries a call again where that can help and does no harm.
+//! Retries a call if that can help and does no harm.
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
 use tokio::time::{Instant, sleep, sleep_until, timeout_at};
 
 use super::Method;
-use crate::{backoff::Backoff, error::SlackError};
+use crate::{backoff::Backoff, error::ClientError};
 
-/// How often one call is told to wait (429) before it gives up.
+/// How many 429s a call may get before it gives up.
 const MAX_LIMITED: u32 = 5;
-/// The longest that one call waits for limits, all waits together. `conversations.history` allows some apps one call a
+/// The longest time that a call waits for limits, all waits together. `conversations.history` allows some apps one call a
 /// minute.
 const MAX_LIMITED_WAIT: Duration = Duration::from_secs(180);
-/// The longest wait that Slack can ask for; it asks for some minutes at most. More would mute the bot for a slip of a
-/// server or of a proxy: after this time one call tries again.
+/// The longest wait that Slack can ask for; usually it asks for some minutes at most. A server or proxy that asks for more
+/// by mistake must not silence the bot: after this time one call is tried again.
 const MAX_LIMIT: Duration = Duration::from_secs(3600);
-/// How often one call fails, for connections or for Slack's own trouble, before it gives up.
+/// How often a call may fail, because of the connection or trouble at Slack, before it gives up.
 const MAX_FAILURES: u32 = 3;
-/// The waits after such failures, and after a 429 that does not say how long.
+/// The waits after such failures, and after a 429 without a time.
 pub(super) const WAITS: Backoff = Backoff {
     first: Duration::from_millis(500),
     cap: Duration::from_secs(10),
 };
 
-/// What is known of each method's limit.
+/// The gates of all methods.
 #[derive(Default)]
 pub(super) struct Gates(Mutex<HashMap<&'static str, Arc<Gate>>>);
 
@@ -37,7 +37,7 @@ impl Gates {
         Arc::clone(gates.entry(method.name()).or_default())
     }
 
-    /// The methods that wait, in order of their names, and for how long.
+    /// The methods that are limited now, sorted by name, and for how long.
     pub(super) fn waits(&self) -> Vec<(&'static str, Duration)> {
         let gates = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let waits = gates.iter().map(|(name, gate)| (*name, gate.remaining()));
@@ -50,41 +50,35 @@ impl Gates {
 /// Holds back the calls of one method while Slack wants none.
 #[derive(Default)]
 pub(super) struct Gate {
-    /// Set by a 429. After that time it still stands until a call succeeds: calls then go one by one.
+    /// Set by a 429, and removed by the first call that succeeds after that time. Until then calls go one by one.
     limited_until: Mutex<Option<Instant>>,
-    /// Whose turn it is, in the order of asking.
+    /// Whose turn it is, first come, first served.
     turn: tokio::sync::Mutex<()>,
 }
 
 impl Gate {
-    fn limited_until(&self) -> Option<Instant> {
-        *self
-            .limited_until
+    fn lock(&self) -> MutexGuard<'_, Option<Instant>> {
+        self.limited_until
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn limited_until(&self) -> Option<Instant> {
+        *self.lock()
+    }
+
     fn limit(&self, wait: Duration) {
         let until = Instant::now() + wait.min(MAX_LIMIT);
-        let mut limited_until = self
-            .limited_until
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut limited_until = self.lock();
         *limited_until = (*limited_until).max(Some(until));
     }
 
-    /// A call succeeded. One that began before the limit says nothing about it.
+    /// A call succeeded. If the limit is not over, the call began before it and says nothing about it.
     fn succeeded(&self) {
-        let mut limited_until = self
-            .limited_until
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        if limited_until.is_some_and(|until| until <= Instant::now()) {
-            *limited_until = None;
-        }
+        self.lock().take_if(|until| *until <= Instant::now());
     }
 
-    /// How long the limit goes on; zero where there is none.
+    /// How long the limit still lasts; zero if there is none.
     fn remaining(&self) -> Duration {
         self.limited_until().map_or(Duration::ZERO, |until| {
             until.saturating_duration_since(Instant::now())
@@ -94,7 +88,7 @@ impl Gate {
     /// Waits until the limit is over.
     ///
     /// # Errors
-    /// At once, where that is after the deadline: the time from now to the limit's end.
+    /// At once, if that is after the deadline: the time that the limit still lasts.
     async fn pass(&self, deadline: Instant) -> Result<(), Duration> {
         while let Some(until) = self.limited_until().filter(|until| *until > Instant::now()) {
             if until > deadline {
@@ -106,18 +100,18 @@ impl Gate {
     }
 }
 
-/// Tries until one succeeds, another would do harm or not help, or the bounds above are reached.
+/// Makes attempts until one succeeds, a retry would do harm or not help, or the bounds above are reached.
 pub(super) async fn run<T, A>(
     method: Method,
     gate: &Gate,
     waits: Backoff,
     mut attempt: impl FnMut() -> A,
-) -> Result<T, SlackError>
+) -> Result<T, ClientError>
 where
-    A: Future<Output = Result<T, SlackError>>,
+    A: Future<Output = Result<T, ClientError>>,
 {
     let deadline = Instant::now() + MAX_LIMITED_WAIT;
-    let limited = |wait: Duration| SlackError::RateLimited {
+    let limited = |wait: Duration| ClientError::RateLimited {
         method: method.name(),
         retry_after: (!wait.is_zero()).then_some(wait),
     };
@@ -137,7 +131,7 @@ where
             Err(error) => error,
         };
         match &error {
-            SlackError::RateLimited { retry_after, .. } => {
+            ClientError::RateLimited { retry_after, .. } => {
                 limits += 1;
                 gate.limit(retry_after.unwrap_or_else(|| waits.wait(limits)));
                 if limits >= MAX_LIMITED {
@@ -150,7 +144,7 @@ where
                 if failures >= MAX_FAILURES {
                     return Err(error);
                 }
-                tracing::debug!(%error, "trying again");
+                tracing::debug!(%error, "retrying");
                 sleep(waits.wait(failures)).await;
             }
             _ => return Err(error),
@@ -158,15 +152,15 @@ where
     }
 }
 
-/// Whether the same call may be sent once more, and that may help.
-fn may_repeat(method: Method, error: &SlackError) -> bool {
+/// Whether a retry does no harm, and may help.
+fn may_repeat(method: Method, error: &ClientError) -> bool {
     match error {
-        SlackError::Unreachable {
+        ClientError::Unreachable {
             may_have_arrived: false,
             ..
         } => true,
-        SlackError::Unreachable { .. } | SlackError::TimedOut { .. } => method.is_repeatable(),
-        SlackError::Status { .. } | SlackError::Refused { .. } => {
+        ClientError::Unreachable { .. } | ClientError::TimedOut { .. } => method.is_repeatable(),
+        ClientError::Status { .. } | ClientError::Refused { .. } => {
             method.is_repeatable() && error.may_have_arrived()
         }
         _ => false,
@@ -174,247 +168,5 @@ fn may_repeat(method: Method, error: &SlackError) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    #![allow(
-        clippy::unwrap_used,
-        clippy::expect_used,
-        clippy::panic,
-        clippy::indexing_slicing
-    )]
-
-    use std::cell::{Cell, RefCell};
-
-    use futures::future::join_all;
-
-    use super::*;
-
-    const READ: Method = Method::read("conversations.history");
-    const POST: Method = Method::write("chat.postMessage");
-
-    /// A limit with these seconds.
-    fn limit(seconds: Option<u64>) -> SlackError {
-        SlackError::RateLimited {
-            method: "m",
-            retry_after: seconds.map(Duration::from_secs),
-        }
-    }
-
-    fn unreachable(may_have_arrived: bool) -> SlackError {
-        SlackError::Unreachable {
-            method: "m",
-            detail: "down".to_owned(),
-            may_have_arrived,
-        }
-    }
-
-    fn status(status: u16) -> SlackError {
-        SlackError::Status {
-            method: "m",
-            status,
-        }
-    }
-
-    /// When the tries of a call began, in milliseconds, and its result; each try takes the next error, and then succeeds.
-    async fn tries(
-        method: Method,
-        gate: &Gate,
-        errors: &[SlackError],
-    ) -> (Vec<u128>, Result<(), SlackError>) {
-        let start = Instant::now();
-        let begun = RefCell::new(Vec::new());
-        let result = run(method, gate, WAITS, || async {
-            let number = begun.borrow().len();
-            begun.borrow_mut().push(start.elapsed().as_millis());
-            errors.get(number).cloned().map_or(Ok(()), Err)
-        })
-        .await;
-        (begun.into_inner(), result)
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_limited_call_comes_back_when_slack_said() {
-        for method in [READ, POST] {
-            let (begun, result) =
-                tries(method, &Gate::default(), &[limit(Some(7)), limit(Some(60))]).await;
-            assert_eq!((begun, result), (vec![0, 7_000, 67_000], Ok(())));
-        }
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_limit_without_a_time_is_waited_for_with_growing_waits() {
-        let errors = [limit(None), limit(None), limit(None)];
-        let (begun, result) = tries(READ, &Gate::default(), &errors).await;
-        assert_eq!(result, Ok(()));
-        assert!((375..=500).contains(&begun[1]), "{begun:?}");
-        assert!((1500..=2000).contains(&(begun[3] - begun[2])), "{begun:?}");
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn limits_end_a_call_at_last() {
-        let (begun, result) = tries(READ, &Gate::default(), &vec![limit(Some(2)); 9]).await;
-        assert_eq!(begun, [0, 2_000, 4_000, 6_000, 8_000]);
-        assert_eq!(
-            result.unwrap_err().to_string(),
-            "conversations.history: Slack allows no more calls for now; try again in 2 s"
-        );
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_wait_beyond_the_bound_is_refused_at_once_and_says_how_long() {
-        let start = Instant::now();
-        let gate = Gate::default();
-        let (_, result) = tries(READ, &gate, &[limit(Some(181))]).await;
-        let expected = |seconds| {
-            Err(SlackError::RateLimited {
-                method: READ.name(),
-                retry_after: Some(Duration::from_secs(seconds)),
-            })
-        };
-        assert_eq!((start.elapsed(), result), (Duration::ZERO, expected(181)));
-        tokio::time::advance(Duration::from_secs(100)).await;
-        let (begun, result) = tries(READ, &gate, &[]).await;
-        assert_eq!(
-            (begun, result),
-            (vec![81_000], Ok(())),
-            "the next call knows of it"
-        );
-        let (_, result) = tries(
-            READ,
-            &Gate::default(),
-            &[limit(Some(100)), limit(Some(100))],
-        )
-        .await;
-        assert_eq!(result, expected(100), "the bound is for all waits together");
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn no_limit_lasts_longer_than_an_hour_whatever_slack_says() {
-        for seconds in [3601, 99_999_999, u64::MAX] {
-            let gates = Gates::default();
-            let gate = gates.of(POST);
-            let (_, result) = tries(POST, &gate, &[limit(Some(seconds))]).await;
-            let hour = Duration::from_secs(3600);
-            let expected = SlackError::RateLimited {
-                method: POST.name(),
-                retry_after: Some(hour),
-            };
-            assert_eq!(result, Err(expected), "{seconds}");
-            assert_eq!(gates.waits(), [("chat.postMessage", hour)]);
-            tokio::time::advance(hour).await;
-            assert_eq!(gates.waits(), []);
-            let (begun, result) = tries(POST, &gate, &[]).await;
-            assert_eq!((begun, result), (vec![0], Ok(())));
-        }
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn calls_of_a_limited_method_wait_together_and_then_go_one_by_one() {
-        let gate = Gate::default();
-        let start = Instant::now();
-        let (under_way, most) = (Cell::new(0), Cell::new(0));
-        let calls = (0..5).map(|number: u64| {
-            let mut tries = 0;
-            let (gate, under_way, most) = (&gate, &under_way, &most);
-            async move {
-                sleep(Duration::from_millis(number)).await;
-                run(READ, gate, WAITS, || {
-                    tries += 1;
-                    // The first call is limited before the others begin.
-                    let is_limited = number == 0 && tries == 1;
-                    async move {
-                        under_way.set(under_way.get() + 1);
-                        most.set(most.get().max(under_way.get()));
-                        if !is_limited {
-                            sleep(Duration::from_millis(100)).await;
-                        }
-                        under_way.set(under_way.get() - 1);
-                        if is_limited {
-                            Err(limit(Some(30)))
-                        } else {
-                            Ok(start.elapsed().as_millis())
-                        }
-                    }
-                })
-                .await
-                .unwrap()
-            }
-        });
-        assert_eq!(
-            join_all(calls).await,
-            [30_100, 30_200, 30_300, 30_400, 30_500]
-        );
-        assert_eq!(most.get(), 1);
-        let (begun, _) = tries(READ, &gate, &[]).await;
-        assert_eq!(begun, [0], "a success ends it");
-        assert!(gate.limited_until().is_none());
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_success_from_before_the_limit_does_not_end_it() {
-        let gate = Gate::default();
-        let slow = run(READ, &gate, WAITS, || async {
-            sleep(Duration::from_secs(1)).await;
-            Ok(())
-        });
-        let errors = [limit(Some(20))];
-        let (slow, (begun, _)) = tokio::join!(slow, tries(READ, &gate, &errors));
-        slow.unwrap();
-        assert_eq!(begun, [0, 20_000]);
-        gate.limit(Duration::from_secs(5));
-        gate.succeeded();
-        assert_eq!(gate.remaining(), Duration::from_secs(5));
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn what_may_be_repeated_is_tried_three_times() {
-        let refused = SlackError::Refused {
-            method: "m",
-            code: "internal_error".to_owned(),
-            needed: None,
-            provided: None,
-        };
-        for error in [
-            unreachable(true),
-            unreachable(false),
-            status(503),
-            refused,
-            SlackError::TimedOut { method: "m" },
-        ] {
-            let (begun, result) = tries(READ, &Gate::default(), &vec![error.clone(); 9]).await;
-            assert_eq!(result, Err(error));
-            assert_eq!(begun.len(), 3);
-            assert!(
-                (375..=500).contains(&begun[1]) && (750..=1000).contains(&(begun[2] - begun[1])),
-                "{begun:?}"
-            );
-        }
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_post_is_sent_again_only_if_it_cannot_have_arrived() {
-        for error in [
-            unreachable(true),
-            status(500),
-            SlackError::TimedOut { method: "m" },
-        ] {
-            let (begun, result) = tries(POST, &Gate::default(), std::slice::from_ref(&error)).await;
-            assert_eq!((begun, result), (vec![0], Err(error)));
-        }
-        let (begun, result) = tries(POST, &Gate::default(), &[unreachable(false)]).await;
-        assert_eq!((begun.len(), result), (2, Ok(())));
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_refusal_is_not_tried_again() {
-        let refused = SlackError::Refused {
-            method: "m",
-            code: "channel_not_found".to_owned(),
-            needed: None,
-            provided: None,
-        };
-        for error in [refused, status(404)] {
-            let (begun, result) = tries(READ, &Gate::default(), std::slice::from_ref(&error)).await;
-            assert_eq!((begun, result), (vec![0], Err(error)));
-        }
-    }
-}
+#[path = "tests/attempts.rs"]
+mod tests;

@@ -1,42 +1,42 @@
-//! Who and what is there: the bot itself, channels, people.
+//! The bot itself, channels and people.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{Method, SlackClient, answer, pages::PAGE_SIZE};
-use crate::{error::SlackError, json as slack_json};
+use crate::{error::ClientError, json as slack_json};
 
 /// Whose token it is: <https://docs.slack.dev/reference/methods/auth.test>.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct AuthTest {
-    /// The bot's user, `U…`: whom a mention names.
+    /// The bot's user, `U…`, which mentions name.
     pub user_id: String,
-    /// The bot itself, `B…`; none where the token is a person's.
+    /// The bot, `B…`; `None` if the token is a person's.
     pub bot_id: Option<String>,
     /// The bot's handle.
     pub user: Option<String>,
-    /// The workspace, `T…`; of a token for a whole organisation, that one, `E…`.
+    /// The workspace, `T…`; for the token of a whole organisation, the organisation, `E…`.
     pub team_id: String,
     /// The organisation, `E…`, if the workspace belongs to one.
     pub enterprise_id: Option<String>,
     /// Whether the token is for all workspaces of the organisation.
     #[serde(default)]
     pub is_enterprise_install: bool,
-    /// The workspace's name; empty where Slack did not tell.
+    /// The workspace's name; empty if the answer has none.
     #[serde(default)]
     pub team: String,
-    /// The workspace's address; empty where Slack did not tell.
+    /// The workspace's address; empty if the answer has none.
     #[serde(default)]
     pub url: String,
-    /// What the token may do; none where Slack did not tell.
+    /// What the token may do; `None` if the answer does not say.
     #[serde(skip)]
     pub scopes: Option<Vec<String>>,
-    /// When Slack answered, as HTTP writes it (`Sun, 06 Nov 1994 08:49:37 GMT`), if it told.
+    /// When Slack answered, as HTTP writes it (`Sun, 06 Nov 1994 08:49:37 GMT`); `None` if the answer does not say.
     #[serde(skip)]
     pub date: Option<String>,
 }
 
-/// A channel: <https://docs.slack.dev/reference/objects/conversation-object>. What Slack left out is none.
+/// A channel: <https://docs.slack.dev/reference/objects/conversation-object>. Fields that the answer lacks are `None`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Channel {
     /// Its id, `C…`.
@@ -45,13 +45,13 @@ pub struct Channel {
     pub name: Option<String>,
     /// Whether the bot is in it.
     pub is_member: Option<bool>,
-    /// Whether it is closed.
+    /// Whether it is archived.
     pub is_archived: Option<bool>,
     /// Whether only its members see it.
     pub is_private: Option<bool>,
 }
 
-/// Somebody: <https://docs.slack.dev/reference/objects/user-object>. What Slack left out is none.
+/// A user: <https://docs.slack.dev/reference/objects/user-object>. Fields that the answer lacks are `None`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct User {
     /// The id, `U…`.
@@ -63,10 +63,7 @@ pub struct User {
     /// Whether it is a bot.
     #[serde(default)]
     pub is_bot: bool,
-    /// Whether the account is closed.
-    #[serde(default)]
-    pub deleted: bool,
-    /// What people say about themselves.
+    /// The profile.
     #[serde(default)]
     pub profile: Profile,
     /// When it last changed, in Unix seconds.
@@ -76,22 +73,22 @@ pub struct User {
 /// A bot: <https://docs.slack.dev/reference/methods/bots.info>.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct BotInfo {
-    /// The app that it belongs to, `A…`, if Slack told.
+    /// The app that it belongs to, `A…`, if the answer has it.
     pub app_id: Option<String>,
 }
 
-/// What people say about themselves.
+/// A user's profile.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct Profile {
-    /// The name that Slack shows; empty where people chose none.
+    /// The name that Slack shows; empty if the user chose none.
     pub display_name: Option<String>,
     /// The full name.
     pub real_name: Option<String>,
 }
 
 impl User {
-    /// The name that Slack shows: the chosen one, else the full name, else the handle; none where Slack gave no name.
+    /// The name that Slack shows: the chosen one, else the full name, else the handle; `None` if there is none.
     #[must_use]
     pub fn shown_name(&self) -> Option<&str> {
         [
@@ -110,8 +107,8 @@ impl SlackClient {
     /// Whose token it is, and what it may do.
     ///
     /// # Errors
-    /// See [`SlackError`].
-    pub async fn auth_test(&self) -> Result<AuthTest, SlackError> {
+    /// See [`ClientError`].
+    pub async fn auth_test(&self) -> Result<AuthTest, ClientError> {
         const METHOD: Method = Method::read("auth.test");
         let answer = self
             .exchange(METHOD, &json!({}), &self.shared.token)
@@ -125,21 +122,21 @@ impl SlackClient {
         })
     }
 
-    /// A bot, by its `B…`.
+    /// A bot, by its id `B…`.
     ///
     /// # Errors
-    /// See [`SlackError`].
-    pub async fn bot_info(&self, bot: &str) -> Result<BotInfo, SlackError> {
+    /// See [`ClientError`].
+    pub async fn bot_info(&self, bot: &str) -> Result<BotInfo, ClientError> {
         const METHOD: Method = Method::read("bots.info");
         let mut body = self.call(METHOD, &json!({"bot": bot})).await?;
         answer::take(METHOD, &mut body, "bot")
     }
 
-    /// All public channels, and the private ones that the bot is in; closed ones, too.
+    /// All public channels, and the private ones that the bot is in, archived ones included.
     ///
     /// # Errors
-    /// See [`SlackError`]. Where a page fails, the listing fails: there is no short list.
-    pub async fn channels(&self) -> Result<Vec<Channel>, SlackError> {
+    /// See [`ClientError`]. If a page fails, the listing fails: the list is never short.
+    pub async fn channels(&self) -> Result<Vec<Channel>, ClientError> {
         let params = json!({
             "types": "public_channel,private_channel",
             "exclude_archived": false,
@@ -149,31 +146,31 @@ impl SlackClient {
             .await
     }
 
-    /// One channel, also a direct message.
+    /// A channel or direct message.
     ///
     /// # Errors
-    /// See [`SlackError`].
-    pub async fn channel_info(&self, channel: &str) -> Result<Channel, SlackError> {
+    /// See [`ClientError`].
+    pub async fn channel_info(&self, channel: &str) -> Result<Channel, ClientError> {
         const METHOD: Method = Method::read("conversations.info");
         let mut body = self.call(METHOD, &json!({"channel": channel})).await?;
         answer::take(METHOD, &mut body, "channel")
     }
 
-    /// Everybody, bots and closed accounts included.
+    /// All users, bots and deleted accounts included.
     ///
     /// # Errors
-    /// See [`SlackError`]. Where a page fails, the listing fails.
-    pub async fn users(&self) -> Result<Vec<User>, SlackError> {
+    /// See [`ClientError`]. If a page fails, the listing fails.
+    pub async fn users(&self) -> Result<Vec<User>, ClientError> {
         let params: Value = json!({"limit": PAGE_SIZE});
         self.list(Method::read("users.list"), params, "members")
             .await
     }
 
-    /// One person or bot.
+    /// One user.
     ///
     /// # Errors
-    /// See [`SlackError`].
-    pub async fn user_info(&self, user: &str) -> Result<User, SlackError> {
+    /// See [`ClientError`].
+    pub async fn user_info(&self, user: &str) -> Result<User, ClientError> {
         const METHOD: Method = Method::read("users.info");
         let mut body = self.call(METHOD, &json!({"user": user})).await?;
         answer::take(METHOD, &mut body, "user")

@@ -1,4 +1,4 @@
-//! What was said: <https://docs.slack.dev/reference/methods/conversations.history> and `conversations.replies`.
+//! Messages: <https://docs.slack.dev/reference/methods/conversations.history> and `conversations.replies`.
 
 use serde_json::{Value, json};
 
@@ -6,37 +6,37 @@ use super::{
     Method, SlackClient, answer,
     pages::{next_cursor, params},
 };
-use crate::{error::SlackError, json as slack_json};
+use crate::{error::ClientError, json as slack_json};
 
-/// Which messages. Times are Slack's `ts`, texts such as `1700000000.000100`.
+/// Which messages to read. Times are Slack's `ts`, as in `1700000000.000100`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HistoryRequest {
     /// The channel.
     pub channel: String,
-    /// Only what is newer.
+    /// Only newer messages.
     pub oldest: Option<String>,
-    /// Only what is older.
+    /// Only older messages.
     pub latest: Option<String>,
-    /// Whether `oldest` and `latest` themselves belong to it.
+    /// Whether the messages of `oldest` and `latest` are included.
     pub inclusive: bool,
-    /// At most so many on a page. Slack allows 999, and 15 for some apps; none for Slack's own number.
+    /// The most messages on a page. Slack allows 999, and 15 for some apps; `None` for Slack's default.
     pub limit: Option<u32>,
-    /// The page, from [`Page::next_cursor`]; none for the first.
+    /// The page, from [`Page::next_cursor`]; `None` for the first.
     pub cursor: Option<String>,
 }
 
 /// One page of messages.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Page {
-    /// Messages as Slack gives them: of a channel the newest first; of a thread its parent, and then the oldest first.
+    /// Messages as Slack gives them: in a channel the newest first; in a thread its parent, and then the oldest first.
     pub messages: Vec<Value>,
-    /// What can be read of messages that cannot be read as a whole: half a surrogate pair, too deep a nesting.
+    /// The readable parts of messages that cannot be read as a whole: half a surrogate pair, or too deep nesting.
     pub unreadable: Vec<Value>,
-    /// Whether older messages are kept back by the workspace's plan.
+    /// Whether the workspace's plan hides older messages.
     pub is_limited: bool,
     /// Whether there is more.
     pub has_more: bool,
-    /// Where the next page begins; none after the last. A page may be empty and not the last.
+    /// The next page; `None` after the last. A page may be empty and not the last.
     pub next_cursor: Option<String>,
 }
 
@@ -44,8 +44,8 @@ impl SlackClient {
     /// Top-level messages of a channel, with their metadata.
     ///
     /// # Errors
-    /// See [`SlackError`].
-    pub async fn history(&self, request: &HistoryRequest) -> Result<Page, SlackError> {
+    /// See [`ClientError`].
+    pub async fn history(&self, request: &HistoryRequest) -> Result<Page, ClientError> {
         self.page(Method::read("conversations.history"), request, None)
             .await
     }
@@ -53,12 +53,12 @@ impl SlackClient {
     /// Messages of a thread, its parent included, with their metadata.
     ///
     /// # Errors
-    /// See [`SlackError`]; `thread_not_found` where the parent does not exist.
+    /// See [`ClientError`]; `thread_not_found` if the parent does not exist.
     pub async fn replies(
         &self,
         request: &HistoryRequest,
         thread_ts: &str,
-    ) -> Result<Page, SlackError> {
+    ) -> Result<Page, ClientError> {
         self.page(
             Method::read("conversations.replies"),
             request,
@@ -67,11 +67,11 @@ impl SlackClient {
         .await
     }
 
-    /// The address of a message, for people.
+    /// The address at which people find a message.
     ///
     /// # Errors
-    /// See [`SlackError`].
-    pub async fn permalink(&self, channel: &str, ts: &str) -> Result<String, SlackError> {
+    /// See [`ClientError`].
+    pub async fn permalink(&self, channel: &str, ts: &str) -> Result<String, ClientError> {
         const METHOD: Method = Method::read("chat.getPermalink");
         let params = json!({"channel": channel, "message_ts": ts});
         let mut body = self.call(METHOD, &params).await?;
@@ -83,7 +83,7 @@ impl SlackClient {
         method: Method,
         request: &HistoryRequest,
         thread_ts: Option<&str>,
-    ) -> Result<Page, SlackError> {
+    ) -> Result<Page, ClientError> {
         let params = params([
             ("channel", Some(json!(request.channel))),
             ("ts", thread_ts.map(Value::from)),

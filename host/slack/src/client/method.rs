@@ -2,7 +2,7 @@
 
 /// A method of the Web API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Method {
+pub(super) struct Method {
     name: &'static str,
     body: Body,
     is_repeatable: bool,
@@ -11,16 +11,15 @@ pub struct Method {
 /// How parameters are sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Body {
-    /// What every method takes, and methods that read take alone.
+    /// As a form, which every method takes. Methods that read take nothing else.
     Form,
-    /// What methods that write take, too; for objects within parameters.
+    /// As JSON, which methods that write take too; it can hold objects.
     Json,
 }
 
 impl Method {
-    /// A method that changes nothing, such as `conversations.info`: sent as a form, and again where it fails.
-    #[must_use]
-    pub const fn read(name: &'static str) -> Self {
+    /// A method that changes nothing, such as `conversations.info`: sent as a form, and again if it fails.
+    pub(super) const fn read(name: &'static str) -> Self {
         Self {
             name,
             body: Body::Form,
@@ -28,10 +27,9 @@ impl Method {
         }
     }
 
-    /// A method that does something anew each time, such as `chat.postMessage`: sent as JSON, and never again once it
-    /// may have arrived.
-    #[must_use]
-    pub const fn write(name: &'static str) -> Self {
+    /// A method that adds something each time, such as `chat.postMessage`: sent as JSON, and not again once it may have
+    /// arrived.
+    pub(super) const fn write(name: &'static str) -> Self {
         Self {
             name,
             body: Body::Json,
@@ -39,10 +37,9 @@ impl Method {
         }
     }
 
-    /// A method that sets something, such as `views.publish`: sent as JSON, and again where it fails, as twice is the
-    /// same as once.
-    #[must_use]
-    pub const fn set(name: &'static str) -> Self {
+    /// A method that sets something, such as `views.publish`: sent as JSON, and again if it fails, as twice is the same as
+    /// once.
+    pub(super) const fn set(name: &'static str) -> Self {
         Self {
             name,
             body: Body::Json,
@@ -51,8 +48,7 @@ impl Method {
     }
 
     /// Its name in Slack's documentation.
-    #[must_use]
-    pub const fn name(&self) -> &'static str {
+    pub(super) const fn name(&self) -> &'static str {
         self.name
     }
 

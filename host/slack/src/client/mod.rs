@@ -1,9 +1,9 @@
 //! Slack's Web API: <https://docs.slack.dev/apis/web-api/>.
 //!
-//! Every call keeps to what Slack asks for: after a 429 all calls of that method wait together until `Retry-After` is
-//! over, an hour at most, and then go one by one until one succeeds. What may be repeated is tried again when the connection fails or
-//! Slack has trouble. What may not (a post) is sent again only where the first try cannot have arrived. The numbers
-//! stand at the head of `attempts.rs`.
+//! Calls keep to Slack's limits: after a 429 all calls of that method wait until `Retry-After` is over, an hour at most,
+//! and then go one by one until one succeeds. If the connection fails or Slack has trouble, a call is retried if
+//! repeating it does no harm; a post only if the first attempt cannot have arrived. The numbers are at the top of
+//! `attempts.rs`.
 //!
 //! ```no_run
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
@@ -39,25 +39,24 @@ use reqwest::{
 };
 use serde_json::{Map, Value, json};
 
-use crate::{backoff::Backoff, error::SlackError, form, token::Token};
+use crate::{backoff::Backoff, error::ClientError, form, token::Token};
 use answer::Answer;
 use attempts::Gates;
-use method::Body;
+use method::{Body, Method};
 
 pub use directory::{AuthTest, BotInfo, Channel, Profile, User};
 pub use messages::{HistoryRequest, Page};
-pub use method::Method;
 pub use posting::{Metadata, PostMessage};
 
 /// The address of Slack's own Web API.
 pub const SLACK_API: &str = "https://slack.com/api/";
 
-/// The longest time to make a connection.
+/// The longest time to open a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// The longest time of one try of a call, connection and answer included.
+/// The longest time of one attempt, connection and answer included.
 const CALL_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// A client with the bot's token. Clones share connections, and what they know of limits.
+/// A client with the bot's token. Clones share connections and limits.
 #[derive(Clone)]
 pub struct SlackClient {
     shared: Arc<Shared>,
@@ -68,24 +67,24 @@ struct Shared {
     api_url: Url,
     token: Token,
     gates: Gates,
-    /// Between tries of a call that failed.
+    /// The waits between attempts.
     waits: Backoff,
 }
 
 impl SlackClient {
-    /// A client of the Web API at an address, which is [`SLACK_API`] but in tests.
+    /// A client of the Web API at an address, which is [`SLACK_API`] except in tests.
     ///
     /// # Errors
-    /// [`SlackError::BadAddress`] where that is no HTTP address; [`SlackError::Unreachable`] where the system's TLS
-    /// cannot be set up.
-    pub fn new(api_url: &str, bot_token: Token) -> Result<Self, SlackError> {
+    /// [`ClientError::BadAddress`] if it is not an HTTP address; [`ClientError::Unreachable`] if the system's TLS cannot
+    /// be set up.
+    pub fn new(api_url: &str, bot_token: Token) -> Result<Self, ClientError> {
         let http = reqwest::Client::builder()
             .connect_timeout(CONNECT_TIMEOUT)
             .timeout(CALL_TIMEOUT)
-            // A redirect would carry tokens and texts elsewhere.
+            // A redirect would send tokens and texts to another server.
             .redirect(reqwest::redirect::Policy::none())
             .build()
-            .map_err(|error| answer::broken("the client", &error))?;
+            .map_err(|error| answer::connection_error("the client", &error))?;
         let shared = Shared {
             http,
             api_url: base(api_url)?,
@@ -98,7 +97,7 @@ impl SlackClient {
         })
     }
 
-    /// Tries again at once: tests with real connections do not wait.
+    /// Retries at once: tests with real connections do not wait.
     #[cfg(test)]
     pub(crate) fn without_waits(mut self) -> Self {
         if let Some(shared) = Arc::get_mut(&mut self.shared) {
@@ -107,34 +106,31 @@ impl SlackClient {
         self
     }
 
-    /// Calls a method that has no function of its own here. `params` is an object; what is null in it is not sent in a form.
-    ///
-    /// # Errors
-    /// See [`SlackError`].
-    pub async fn call(&self, method: Method, params: &Value) -> Result<Value, SlackError> {
+    /// Calls a method. `params` is an object; its nulls are not sent in a form.
+    async fn call(&self, method: Method, params: &Value) -> Result<Value, ClientError> {
         let answer = self.exchange(method, params, &self.shared.token).await?;
         Ok(answer.body)
     }
 
-    /// A new address for Socket Mode (`apps.connections.open`). It holds a secret, works once, and for a short time only.
+    /// A new address for Socket Mode (`apps.connections.open`). It holds a secret, and works once, for a short time.
     ///
     /// # Errors
-    /// See [`SlackError`]; the app token needs the scope `connections:write`.
-    pub async fn open_connection(&self, app_token: &Token) -> Result<Url, SlackError> {
+    /// See [`ClientError`]; the app token needs the scope `connections:write`.
+    pub async fn open_connection(&self, app_token: &Token) -> Result<Url, ClientError> {
         const METHOD: Method = Method::read("apps.connections.open");
         let mut answer = self.exchange(METHOD, &json!({}), app_token).await?;
         let url: String = answer::take(METHOD, &mut answer.body, "url")?;
         let url = url.parse::<Url>().ok();
         let is_secure = self.shared.api_url.scheme() == "https";
         url.filter(|url| url.scheme() == "wss" || (url.scheme() == "ws" && !is_secure))
-            .ok_or_else(|| SlackError::BadAddress {
+            .ok_or_else(|| ClientError::BadAddress {
                 what: "the address for Socket Mode",
                 detail: "it does not begin with wss://".to_owned(),
             })
     }
 
-    /// The methods of which Slack wants no call for now (429), in order of their names, and for how long. Each wait
-    /// ends within an hour, whatever Slack said.
+    /// The methods that Slack limits now (429), sorted by name, and for how long. Each wait ends within an hour, whatever
+    /// Slack said.
     #[must_use]
     pub fn waits(&self) -> Vec<(&'static str, Duration)> {
         self.shared.gates.waits()
@@ -145,7 +141,7 @@ impl SlackClient {
         method: Method,
         params: &Value,
         token: &Token,
-    ) -> Result<Answer, SlackError> {
+    ) -> Result<Answer, ClientError> {
         let none = Map::new();
         let params = params.as_object().unwrap_or(&none);
         let gate = self.shared.gates.of(method);
@@ -154,23 +150,23 @@ impl SlackClient {
         })
         .await;
         if let Err(error) = &result {
-            tracing::debug!(%error, "a call of Slack failed");
+            tracing::debug!(%error, "a call to Slack failed");
         }
         result
     }
 
-    /// One try.
+    /// One attempt.
     async fn send(
         &self,
         method: Method,
         params: &Map<String, Value>,
         token: &Token,
-    ) -> Result<Answer, SlackError> {
+    ) -> Result<Answer, ClientError> {
         let url =
             self.shared
                 .api_url
                 .join(method.name())
-                .map_err(|error| SlackError::BadAddress {
+                .map_err(|error| ClientError::BadAddress {
                     what: "a method of the Web API",
                     detail: error.to_string(),
                 })?;
@@ -187,7 +183,7 @@ impl SlackClient {
             .body(body)
             .send()
             .await
-            .map_err(|error| answer::broken(method.name(), &error))?;
+            .map_err(|error| answer::connection_error(method.name(), &error))?;
         answer::read(method, response, token).await
     }
 }
@@ -203,9 +199,9 @@ impl fmt::Debug for SlackClient {
     }
 }
 
-/// The address that methods' names are appended to.
-fn base(api_url: &str) -> Result<Url, SlackError> {
-    let bad = |detail: String| SlackError::BadAddress {
+/// The address to which the names of methods are appended.
+fn base(api_url: &str) -> Result<Url, ClientError> {
+    let bad = |detail: String| ClientError::BadAddress {
         what: "the address of Slack's API",
         detail: format!("{detail}; Slack's own is {SLACK_API}"),
     };

@@ -1,7 +1,7 @@
 //! Lists that come in pages: <https://docs.slack.dev/apis/web-api/pagination>.
 //!
-//! **Invariant: a listing is whole or an error.** An empty page, or a short one, is no end; only a missing cursor is.
-//! An entry that cannot be read is left out and reported.
+//! **Invariant: a listing is whole or an error.** An empty or short page is not the end; only a missing cursor is. An
+//! entry that cannot be read is left out and logged.
 
 use std::collections::HashSet;
 
@@ -9,9 +9,9 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::{Method, SlackClient, answer};
-use crate::error::SlackError;
+use crate::error::ClientError;
 
-/// How many entries Slack advises a page to have.
+/// The page size that Slack recommends.
 pub(super) const PAGE_SIZE: u32 = 200;
 
 impl SlackClient {
@@ -21,7 +21,7 @@ impl SlackClient {
         method: Method,
         params: Value,
         field: &str,
-    ) -> Result<Vec<T>, SlackError> {
+    ) -> Result<Vec<T>, ClientError> {
         let mut params = params.as_object().cloned().unwrap_or_default();
         let mut entries = Vec::new();
         let mut cursors = HashSet::new();
@@ -36,14 +36,14 @@ impl SlackClient {
             };
             params.insert("cursor".to_owned(), Value::String(cursor.clone()));
             if !cursors.insert(cursor) {
-                let detail = "its pages go round in a circle: a cursor came twice";
+                let detail = "its pages repeat: a cursor came twice";
                 return Err(answer::bad(method.name(), detail.to_owned()));
             }
         }
     }
 }
 
-/// The cursor of the next page; none after the last.
+/// The cursor of the next page; `None` after the last.
 pub(super) fn next_cursor(body: &Value) -> Option<String> {
     let cursor = body
         .get("response_metadata")?
@@ -52,7 +52,7 @@ pub(super) fn next_cursor(body: &Value) -> Option<String> {
     (!cursor.is_empty()).then(|| cursor.to_owned())
 }
 
-/// Parameters, without those that are not set.
+/// The parameters that are set.
 pub(super) fn params<const N: usize>(fields: [(&str, Option<Value>); N]) -> Value {
     let fields = fields
         .into_iter()

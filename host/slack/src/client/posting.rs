@@ -1,24 +1,24 @@
-//! What the bot says: messages, and its Home tab.
+//! What the bot posts: messages, and its Home tab.
 
 use serde_json::{Value, json};
 
 use super::{Method, SlackClient, answer, pages::params};
-use crate::error::SlackError;
+use crate::error::ClientError;
 
-/// A message.
+/// A message to post.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct PostMessage {
     /// The channel's id.
     pub channel: String,
-    /// The thread; none for the top level.
+    /// The thread; `None` for the top level.
     pub thread_ts: Option<String>,
-    /// The text in Slack's mrkdwn. Names and addresses are not looked for in it: only `<…>` links and notifies.
+    /// The text in Slack's mrkdwn. Slack looks for no names or addresses in it: only `<…>` links and notifies.
     pub text: String,
-    /// What is kept with the message, unseen; read back by [`SlackClient::history`].
+    /// Data that Slack keeps with the message and does not show; [`SlackClient::history`] returns it.
     pub metadata: Option<Metadata>,
 }
 
-/// What is kept with a message: <https://docs.slack.dev/messaging/message-metadata>.
+/// Data that Slack keeps with a message: <https://docs.slack.dev/messaging/message-metadata>.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Metadata {
     /// Its kind.
@@ -28,12 +28,12 @@ pub struct Metadata {
 }
 
 impl SlackClient {
-    /// Posts a message; its `ts`. No previews of links are unfolded.
+    /// Posts a message, without previews of its links; returns its `ts`.
     ///
     /// # Errors
-    /// See [`SlackError`]. Where [`SlackError::may_have_arrived`], the message may stand in the channel: look there for its
+    /// See [`ClientError`]. If [`ClientError::may_have_arrived`], the message may be in the channel: look there for its
     /// metadata before posting it again. This function never does.
-    pub async fn post_message(&self, message: &PostMessage) -> Result<String, SlackError> {
+    pub async fn post_message(&self, message: &PostMessage) -> Result<String, ClientError> {
         const METHOD: Method = Method::write("chat.postMessage");
         let metadata = message.metadata.as_ref();
         let metadata = metadata.map(
@@ -53,11 +53,11 @@ impl SlackClient {
         answer::take(METHOD, &mut body, "ts")
     }
 
-    /// Sets somebody's Home tab. `view` is a view of the type `home`.
+    /// Sets a user's Home tab. `view` is a view of the type `home`.
     ///
     /// # Errors
-    /// See [`SlackError`].
-    pub async fn publish_home(&self, user_id: &str, view: &Value) -> Result<(), SlackError> {
+    /// See [`ClientError`].
+    pub async fn publish_home(&self, user_id: &str, view: &Value) -> Result<(), ClientError> {
         let params = json!({"user_id": user_id, "view": view});
         self.call(Method::set("views.publish"), &params).await?;
         Ok(())

@@ -1,39 +1,39 @@
-//! The inside of a paragraph, a heading or a cell, as mrkdwn.
+//! Writes the inside of a paragraph, a heading or a cell as mrkdwn.
 //!
-//! Slack reads `*`, `_`, `~` and a backtick as formatting only at the edge of a word: after a space, at the
-//! beginning of a line or beside ASCII punctuation. Japanese and Chinese have no such edges, nor has `un**believ**able`;
-//! there a zero-width space, which nobody sees, makes one: `これは​*重要*​です` is bold, `これは*重要*です` is not.
-//! The same space after a mark that is meant as it stands keeps it from being read as formatting. Formatting does not
-//! reach over the end of a line either, so it is closed there and opened again.
+//! Slack reads `*`, `_`, `~` and a backtick as formatting only at the edge of a word: after a space, at the beginning of a
+//! line or beside ASCII punctuation. Japanese and Chinese have no such edges, nor has `un**believ**able`. There an
+//! invisible zero-width space makes one: `これは​*重要*​です` is bold, `これは*重要*です` is not. The same space after a
+//! literal mark keeps Slack from reading it as formatting. Formatting ends with the line, so it is closed there and opened
+//! again.
 
-use crate::mentions::People;
+use crate::mentions::NotifyList;
 
 use super::link::{is_open, link, one_line, push_escaped};
 use super::pieces::{Piece, pieces};
 
 /// The zero-width space.
 const EDGE: char = '\u{200b}';
-/// Slack's marks. It knows no escape for them.
+/// Slack's marks, which cannot be escaped.
 const MARKS: [char; 4] = ['*', '_', '~', '`'];
 
-/// Text that is being written.
+/// A text that is being written.
 #[derive(Debug, Default)]
 pub(super) struct Inline {
     out: String,
-    /// Marks that are written and not yet closed.
+    /// Marks that are not yet closed.
     open: Vec<Open>,
-    /// How deep the text is inside each of bold, italic and struck out: Slack has one of each.
+    /// The depth within bold, italic and struck out: Slack does not nest them.
     depths: [usize; 3],
-    /// Whether the last thing written is a mark that closes.
+    /// Whether the last character is a closing mark.
     closed: bool,
-    /// Where marks end that are meant as they stand, but could open.
+    /// The ends of literal marks that Slack could read as opening ones.
     literal: Vec<usize>,
 }
 
 #[derive(Debug)]
 struct Open {
     mark: char,
-    /// Where the mark begins, its edge included.
+    /// Where the mark begins, with its edge.
     start: usize,
     /// Where the marked text begins.
     body: usize,
@@ -47,7 +47,7 @@ impl Inline {
         }
     }
 
-    /// Counts a mark as open that the caller writes around the whole.
+    /// Counts a mark as open that the caller writes around the whole text.
     pub(super) fn deepen(&mut self, mark: char) -> usize {
         match MARKS
             .iter()
@@ -77,8 +77,8 @@ impl Inline {
         }
     }
 
-    /// Words as a person reads them, in which people and links are found.
-    pub(super) fn text(&mut self, text: &str, people: &People<'_>) {
+    /// Writes readable text; finds people and links in it.
+    pub(super) fn text(&mut self, text: &str, people: &NotifyList<'_>) {
         for piece in pieces(text, people) {
             match piece {
                 Piece::Words(words) => self.words(words),
@@ -89,7 +89,7 @@ impl Inline {
         }
     }
 
-    /// A link. A label that hides where it leads stands before it as words.
+    /// Writes a link. A label that hides the address is written before it as words.
     pub(super) fn link(&mut self, url: &str, label: &str) {
         let label = one_line(label);
         if label.is_empty() || is_open(url, &label) {
@@ -101,7 +101,7 @@ impl Inline {
         self.words(")");
     }
 
-    /// Code. A backtick in it would end it, so it becomes the letter that looks like one.
+    /// Writes code. A backtick would end it, so a letter that looks like one takes its place.
     pub(super) fn code(&mut self, code: &str) {
         self.edge();
         self.out.push('`');
@@ -112,7 +112,7 @@ impl Inline {
         self.closed = true;
     }
 
-    /// Words, nothing in which is anything else.
+    /// Writes words as they are, without entities or formatting.
     pub(super) fn words(&mut self, words: &str) {
         let mut chars = words.chars().peekable();
         while let Some(c) = chars.next() {
@@ -134,7 +134,7 @@ impl Inline {
         }
     }
 
-    /// Ends the line. Formatting goes on in the next one.
+    /// Ends the line. Formatting continues in the next one.
     pub(super) fn end_line(&mut self) {
         let marks: Vec<_> = self.open.iter().map(|open| open.mark).collect();
         while let Some(open) = self.open.pop() {
@@ -148,7 +148,7 @@ impl Inline {
         }
     }
 
-    /// What was written, without space around it; the writer is then as new.
+    /// Takes the text, trimmed, and starts anew.
     pub(super) fn take(&mut self) -> String {
         let Self { out, literal, .. } = std::mem::take(self);
         let mut text = String::with_capacity(out.len());
@@ -180,7 +180,7 @@ impl Inline {
         self.open.push(Open { mark, start, body });
     }
 
-    /// Makes an edge for a mark that opens, where there is none.
+    /// Makes an edge for an opening mark, if there is none.
     fn edge(&mut self) {
         let just_opened = self
             .open
@@ -193,7 +193,7 @@ impl Inline {
         self.closed = false;
     }
 
-    /// Closes a mark, behind the last word; a mark around nothing is taken away.
+    /// Closes a mark after the last word; removes a mark around nothing.
     fn finish(&mut self, open: &Open) {
         let end = self.out.trim_end().len();
         if end <= open.body {
@@ -208,7 +208,7 @@ impl Inline {
         self.closed = space.is_empty();
     }
 
-    /// Something that is not to be taken apart.
+    /// Writes an entity.
     fn whole(&mut self, entity: &str) {
         if self.closed {
             self.out.push(EDGE);
@@ -218,7 +218,7 @@ impl Inline {
     }
 }
 
-/// Whether a mark may stand beside a character. An entity's `>` is none: what Slack shows for it is a word.
+/// Whether a mark beside this character is formatting. The `>` of an entity is not an edge: Slack shows a word there.
 fn is_edge(c: char) -> bool {
     c.is_whitespace() || c == EDGE || (c.is_ascii_punctuation() && c != '>' && !MARKS.contains(&c))
 }

@@ -1,16 +1,15 @@
-//! Slack's control characters, and its links.
+//! Escaping, and links.
 
 use std::fmt::Write as _;
 
 /// Longer addresses are shown as text: Slack takes up to 3,000 characters, and a post has to be split around them.
 pub(super) const MAX_URL_CHARS: usize = 1_500;
 
-/// What Slack is to make a link of.
+/// The schemes that become links.
 const SCHEMES: [&str; 3] = ["https://", "http://", "mailto:"];
 
-/// The text with `&`, `<` and `>` written so that Slack shows them.
-#[must_use]
-pub fn escaped(text: &str) -> String {
+/// The text with `&`, `<` and `>` escaped, so that Slack shows them.
+pub(crate) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         push_escaped(&mut out, c);
@@ -28,7 +27,7 @@ pub(super) fn push_escaped(out: &mut String, c: char) {
     }
 }
 
-/// Whether Slack is to make a link of an address: the web and mail, nothing that runs.
+/// Whether an address may become a link: web and mail, nothing that runs.
 pub(super) fn is_linkable(url: &str) -> bool {
     let after = |scheme: &str| {
         let start = url.get(..scheme.len())?;
@@ -42,8 +41,8 @@ pub(super) fn is_linkable(url: &str) -> bool {
         && url.chars().count() <= MAX_URL_CHARS
 }
 
-/// Whether a label hides nothing: it is the address itself, or the address is one of Slack's messages and the label no address. A model's
-/// text is made from what anybody wrote, and a word over an address is how people are led astray.
+/// Whether a label does not hide the address: it is the same, or the address is that of a message in Slack and the label
+/// is not an address. A model's text is made from what anybody wrote, and a label could mislead people.
 pub(super) fn is_open(url: &str, label: &str) -> bool {
     let bare = |text: &str| {
         let text = text.trim();
@@ -57,7 +56,7 @@ pub(super) fn is_open(url: &str, label: &str) -> bool {
     bare(url) == bare(label) || is_message_of_slack(url) && !label.contains(['.', ':', '/', '．'])
 }
 
-/// `https://NAME.slack.com/archives/…`, which is where answers link to what they quote.
+/// `https://NAME.slack.com/archives/…`: answers link to the messages that they quote.
 fn is_message_of_slack(url: &str) -> bool {
     let rest = url.strip_prefix("https://").unwrap_or_default();
     let name = rest
@@ -68,7 +67,7 @@ fn is_message_of_slack(url: &str) -> bool {
     })
 }
 
-/// The entity of a link; the label is words, not yet escaped. The caller has asked [`is_linkable`].
+/// The entity of a link; the label is not yet escaped. The address must be [`is_linkable`].
 pub(super) fn link(url: &str, label: Option<&str>) -> String {
     let mut out = String::from("<");
     for c in url.chars() {
@@ -91,7 +90,7 @@ pub(super) fn link(url: &str, label: Option<&str>) -> String {
     out
 }
 
-/// A link with a label, or the label alone where the address is not one to link.
+/// A link with a label, or the label alone if the address may not become a link.
 pub(crate) fn link_or_words(url: &str, label: &str) -> String {
     if is_linkable(url) {
         link(url, Some(label))
@@ -100,7 +99,7 @@ pub(crate) fn link_or_words(url: &str, label: &str) -> String {
     }
 }
 
-/// A label without what would end it: line breaks become spaces, and `|` its full-width form.
+/// A label without characters that would end it: line breaks become spaces, and `|` its full-width form.
 pub(super) fn one_line(label: &str) -> String {
     let words: Vec<_> = label.split_whitespace().collect();
     words.join(" ").replace('|', "｜")

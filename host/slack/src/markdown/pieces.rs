@@ -1,6 +1,6 @@
-//! Text as Slack has to be told it: words, people to notify, links.
+//! Splits a text into words, people to notify, and links.
 
-use crate::mentions::{People, Person, bare, is_id, may_precede};
+use crate::mentions::{NotifyList, Person, bare, is_id, may_precede};
 
 use super::link::{MAX_URL_CHARS, is_linkable};
 
@@ -9,9 +9,9 @@ use super::link::{MAX_URL_CHARS, is_linkable};
 pub(super) enum Piece<'t> {
     /// Words, not yet escaped.
     Words(&'t str),
-    /// Words in place of an entity that is not allowed, not yet escaped.
+    /// Words in place of an entity that is not allowed; not yet escaped.
     Neutral(String),
-    /// Somebody to notify.
+    /// A person to notify.
     Person {
         /// Slack's id.
         id: &'t str,
@@ -22,13 +22,13 @@ pub(super) enum Piece<'t> {
     Link {
         /// The address.
         url: &'t str,
-        /// What is shown instead of it.
+        /// The text that is shown for it.
         label: Option<&'t str>,
     },
 }
 
-/// The pieces of a text, in order. Takes time linear in the length of the text.
-pub(super) fn pieces<'t>(text: &'t str, people: &People<'t>) -> Vec<Piece<'t>> {
+/// The pieces of a text, in order. The time is linear in the length of the text.
+pub(super) fn pieces<'t>(text: &'t str, people: &NotifyList<'t>) -> Vec<Piece<'t>> {
     let mut found = Vec::new();
     let mut rest = text;
     let mut words = 0; // the length of the words at the beginning of `rest`
@@ -55,8 +55,8 @@ pub(super) fn pieces<'t>(text: &'t str, people: &People<'t>) -> Vec<Piece<'t>> {
     found
 }
 
-/// The text as people read it, with nothing that notifies or links.
-pub(super) fn readable(text: &str, people: &People<'_>) -> String {
+/// The text as people read it; nothing in it notifies or links.
+pub(super) fn readable(text: &str, people: &NotifyList<'_>) -> String {
     let words = |piece| match piece {
         Piece::Words(words) => words.to_owned(),
         Piece::Neutral(words) => words,
@@ -73,11 +73,11 @@ fn preceding(text: &str, rest: &str, before: &str) -> Option<char> {
     before.chars().next_back().or_else(earlier)
 }
 
-/// The piece other than words that begins `from`, and what follows it.
+/// The piece at the beginning of `from`, if it is not words, and what follows it.
 fn piece<'t>(
     from: &'t str,
     before: Option<char>,
-    people: &People<'t>,
+    people: &NotifyList<'t>,
 ) -> Option<(Piece<'t>, &'t str)> {
     if let Some(body) = from.strip_prefix('<') {
         let (inner, after) = body.split_at_checked(body.find(['<', '>', '\n'])?)?;
@@ -91,8 +91,8 @@ fn piece<'t>(
     Some((Piece::Link { url, label: None }, after))
 }
 
-/// What the inside of `<…>` is; none where it is no entity of Slack's.
-fn entity<'t>(inner: &'t str, people: &People<'t>) -> Option<Piece<'t>> {
+/// The piece for the inside of `<…>`; `None` if it is not an entity of Slack's.
+fn entity<'t>(inner: &'t str, people: &NotifyList<'t>) -> Option<Piece<'t>> {
     let (target, label) = match inner.split_once('|') {
         Some((target, label)) => (target, Some(label).filter(|label| !label.trim().is_empty())),
         None => (inner, None),
@@ -131,8 +131,8 @@ fn neutral<'t>(sign: char, name: &str) -> Piece<'t> {
     Piece::Neutral(format!("{sign}{}", name.trim().trim_start_matches(sign)))
 }
 
-/// The address that begins `from`, without marks that are likelier part of the sentence, and what follows it. Other
-/// than ASCII ends it: Japanese goes on without a space.
+/// The address at the beginning of `from`, without final marks that probably belong to the sentence, and what follows it.
+/// It ends before the first character that is not ASCII: Japanese follows without a space.
 fn address(from: &str, before: Option<char>) -> Option<(&str, &str)> {
     let scheme = ["https://", "http://"].into_iter().find(|scheme| {
         from.get(..scheme.len())
@@ -155,7 +155,7 @@ fn address(from: &str, before: Option<char>) -> Option<(&str, &str)> {
         .then_some((url, from.strip_prefix(url)?))
 }
 
-/// The address without a mark at its end, if that is no part of it.
+/// The address without its last character, if that is a mark that does not belong to it.
 fn without_last_mark(url: &str) -> Option<&str> {
     let shorter = url.strip_suffix(['.', ',', ';', ':', '!', '?', '\'', '*', '_', '~']);
     let closing = |open: char, close: char| {

@@ -1,19 +1,19 @@
-//! Markdown made ready for the parser.
+//! Prepares Markdown for the parser.
 //!
-//! CommonMark decides by the characters on both sides of `**` whether it may open or close. Japanese puts no
-//! spaces there, so `これは**「重要」**です` stays as it is, though its author meant bold. A character that is
-//! neither a letter nor punctuation nor space, put between the mark and the punctuation, mends that; [`cleaned`]
-//! takes it out of all that the parser returns, code included. The same character keeps `<!` from beginning HTML,
-//! so that `<!channel> **text**` is read as text.
+//! In CommonMark the characters on both sides of `**` decide whether it may open or close. Japanese has no spaces there, so
+//! `これは**「重要」**です` would not be bold, as its author meant it. A separator between the mark and the punctuation
+//! repairs that: a character that is neither a letter nor punctuation nor space. [`cleaned`] removes it from everything
+//! that the parser returns, code included. The separator also keeps `<!` from beginning HTML, so that
+//! `<!channel> **text**` is read as text.
 
 use std::borrow::Cow;
 
-use super::script::{is_cjk, is_wide_punctuation};
+use crate::script::{is_cjk, is_wide_punctuation};
 
-/// A noncharacter: Unicode keeps it for the inside of programs.
+/// A noncharacter: Unicode reserves it for internal use.
 const SEPARATOR: char = '\u{fdd0}';
 
-/// The Markdown with separators. What it has of them itself is left out.
+/// The Markdown with separators. Separators that it already has are removed.
 pub(super) fn prepared(markdown: &str) -> String {
     let mut out = String::with_capacity(markdown.len());
     let mut before = None;
@@ -60,8 +60,8 @@ enum Side {
     After,
 }
 
-/// On which side of a mark a separator stands, if the mark is between a letter and punctuation, and one of them
-/// is Japanese or the like.
+/// On which side of a mark a separator is needed: if the mark is between a letter and punctuation, and one of them is
+/// Chinese, Japanese or Korean.
 fn side(before: Option<char>, after: Option<char>) -> Option<Side> {
     let (before, after) = (before?, after?);
     if is_letter(before) && is_punctuation(after) {

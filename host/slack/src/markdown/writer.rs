@@ -1,10 +1,10 @@
-//! The blocks of a document, line by line.
+//! Writes the blocks of a document, line by line.
 
 use std::ops::Range;
 
 use pulldown_cmark::{Event, LinkType, Tag, TagEnd};
 
-use crate::mentions::People;
+use crate::mentions::NotifyList;
 
 use super::inline::Inline;
 use super::{link, pieces, source};
@@ -18,26 +18,26 @@ const LEVEL: &str = "    ";
 /// Below the text of an item.
 const HANGING: &str = "  ";
 
-/// What is written, and where in the document it is.
+/// The text written so far, and the position in the document.
 pub(super) struct Writer<'s> {
     source: &'s str,
-    people: People<'s>,
+    people: NotifyList<'s>,
     out: String,
     inline: Inline,
-    /// Text that the parser has given in pieces: an entity may go over several.
+    /// Text that the parser returned in pieces: an entity may be in several.
     run: String,
     label: Option<Label>,
     code: Option<String>,
     /// The cells of a table's row.
     row: Option<Row>,
-    /// The next number of each list around, if it has numbers.
+    /// The next number of each enclosing list, if it has numbers.
     lists: Vec<Option<u64>>,
-    /// What stands before the first line of an item; taken by that line.
+    /// The bullet or number for the next line, if that begins an item.
     marker: Option<String>,
     quotes: usize,
     /// Whether an empty line is due before the next block.
     blank: bool,
-    /// Whether the last line belongs to the quote around.
+    /// Whether the last line belongs to the enclosing quote.
     quoted: bool,
 }
 
@@ -45,7 +45,7 @@ pub(super) struct Writer<'s> {
 struct Label {
     url: String,
     text: String,
-    /// Links and images inside.
+    /// How many links and images are open inside it.
     depth: usize,
 }
 
@@ -55,7 +55,7 @@ struct Row {
 }
 
 impl<'s> Writer<'s> {
-    pub(super) fn new(source: &'s str, people: People<'s>) -> Self {
+    pub(super) fn new(source: &'s str, people: NotifyList<'s>) -> Self {
         Self {
             source,
             people,
@@ -73,7 +73,7 @@ impl<'s> Writer<'s> {
         }
     }
 
-    /// Takes the next event; `range` is where it stands in the source.
+    /// Writes the next event; `range` is its place in the source.
     pub(super) fn event(&mut self, event: Event<'_>, range: Range<usize>) {
         match event {
             Event::Start(tag) => self.start(tag, range.start),
@@ -90,7 +90,7 @@ impl<'s> Writer<'s> {
             Event::TaskListMarker(done) => {
                 self.marker = Some(if done { "☑ " } else { "☐ " }.to_owned());
             }
-            // Of extensions that are off.
+            // From extensions that are off.
             Event::FootnoteReference(text) | Event::InlineMath(text) | Event::DisplayMath(text) => {
                 self.text(&text);
             }
@@ -257,7 +257,7 @@ impl<'s> Writer<'s> {
             self.label = Some(label);
             return;
         }
-        // Slack's form of a link is one of Markdown's, with the label taken for a part of the address.
+        // Markdown reads Slack's form of a link as one whose address includes the label.
         let (url, text) = match label.url.split_once('|') {
             Some((url, text)) if label.text == label.url => (url, text),
             _ => (label.url.as_str(), label.text.as_str()),
@@ -269,7 +269,7 @@ impl<'s> Writer<'s> {
         }
     }
 
-    /// Writes the text that was gathered.
+    /// Writes the collected text.
     fn flush(&mut self) {
         let run = std::mem::take(&mut self.run);
         match &mut self.label {
@@ -295,7 +295,7 @@ impl<'s> Writer<'s> {
         });
     }
 
-    /// Slack's code has no indentation and no quote around it; three backticks would end it.
+    /// Writes a block of code: without indentation or quote, which Slack does not support; three backticks would end it.
     fn end_code(&mut self) {
         let code = self.code.take().unwrap_or_default();
         if code.trim().is_empty() {
@@ -319,7 +319,7 @@ impl<'s> Writer<'s> {
         }
     }
 
-    /// Ends what is before a block, and sees whether the author left a line empty between them.
+    /// Ends the block before, and checks whether the author left a line empty between them.
     fn begin_block(&mut self, at: usize) {
         self.end_block();
         let before = self.source.get(..at).unwrap_or_default();
@@ -328,7 +328,7 @@ impl<'s> Writer<'s> {
         self.blank |= gap.matches('\n').count() > 1;
     }
 
-    /// Writes lines of the block, each with what stands before it.
+    /// Writes lines of the block, each with its quote mark, indentation and bullet.
     fn lines(&mut self, text: &str) {
         let quote = if self.quotes > 0 { "> " } else { "" };
         for line in text.split('\n') {

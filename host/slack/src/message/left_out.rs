@@ -1,4 +1,4 @@
-//! Why a record does not become a message.
+//! Why a record is not imported.
 
 use std::fmt;
 
@@ -7,26 +7,27 @@ use serde::Serialize;
 /// Why a record was left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
 pub enum LeftOut {
-    /// Slack's notice that somebody joined, left, pinned, archived and the like.
+    /// A notice of Slack's: somebody joined, left, pinned, archived and the like.
     Notice,
     /// The message was deleted, or this is the record of its deletion.
     Deleted,
     /// The record of an edit that does not hold the edited message.
     EditWithoutMessage,
-    /// A pointer in the channel to a reply that stands in its thread.
+    /// A pointer in the channel to a reply, which is in its thread as well.
     BroadcastPointer,
-    /// Neither text nor a named file.
+    /// It has neither text nor a named file.
     NoText,
     /// An event of another type than `message`.
     NotAMessage,
-    /// A message without an id, in a second in which all ids are taken.
+    /// A message without an id, and all ids of its second are taken.
     NoFreeId,
-    /// It cannot be read: a value of another type, a character that is none, no valid id or time.
+    /// It cannot be read: a value of a wrong type, an invalid character, no valid id or time.
     Unreadable,
     /// A memory without text.
     EmptyMemory,
-    /// A memory of a scope or type that is none of ours.
+    /// A memory of an unknown scope or type.
     UnknownMemory,
 }
 

@@ -1,4 +1,4 @@
-//! One of Slack's messages as a message to store, or the reason why it is none.
+//! Turns one of Slack's messages into a record to store, or says why it is left out.
 
 mod left_out;
 pub mod raw;
@@ -12,9 +12,9 @@ use raw::{RawFile, RawMessage, RichContent, filled, profile_name};
 
 use crate::mrkdwn::{Names, readable, unescaped};
 
-/// Notices of Slack that say nothing about what people talk about. Changes of name, topic and
-/// purpose stay in: they say what a channel is for; so do reminders, which hold a task and a date. A
-/// notice that people reply to stays in as well, for their replies need it.
+/// Notices of Slack's that say nothing about what people talk about. Changes of name, topic and purpose are kept: they say
+/// what a channel is for; reminders too, which hold a task and a date. A notice with replies is also kept: the replies
+/// need it.
 const NOTICES: [&str; 31] = [
     "app_conversation_join",
     "app_conversation_leave",
@@ -174,7 +174,7 @@ impl MessageReader<'_> {
             None if raw.has_rich() => rich::text_of(&rich()?, self.people),
             None => String::new(),
         };
-        // The text of a message with one file, from before there could be several, names that file.
+        // In messages from before there could be several files, the text names the file.
         let only_file = raw.file.iter().filter(|_| text.is_empty());
         let lines: Vec<String> = only_file
             .chain(raw.files.iter().flatten())
@@ -189,7 +189,7 @@ impl MessageReader<'_> {
         Ok(text)
     }
 
-    /// The name it was posted under, where that is not the name of its user.
+    /// The name under which it was posted, if that is not the name of its user.
     fn author_name(&self, raw: &RawMessage<'_>) -> Option<String> {
         let known = self.people.user(author(raw)).unwrap_or_default();
         let posted_under =
@@ -205,7 +205,7 @@ impl MessageReader<'_> {
         (!name.is_empty() && name != known).then_some(name)
     }
 
-    /// Programs that post for a person carry a `bot_id` too, so a listed user has the last word.
+    /// Programs that post for a person have a `bot_id` too, so what is known of the user decides.
     fn is_bot(&self, raw: &RawMessage<'_>) -> bool {
         filled(&raw.subtype) == Some("bot_message")
             || self
@@ -223,7 +223,7 @@ fn is_program(raw: &RawMessage<'_>) -> bool {
     filled(&raw.subtype) == Some("bot_message") || filled(&raw.bot_id).is_some()
 }
 
-/// Who wrote it; the empty string if nothing says so.
+/// The id of the author; empty if there is none.
 fn author<'r>(raw: &'r RawMessage<'_>) -> &'r str {
     let commenter = raw
         .comment
@@ -235,7 +235,7 @@ fn author<'r>(raw: &'r RawMessage<'_>) -> &'r str {
         .unwrap_or_default()
 }
 
-/// A file as a line of text; none if it was deleted.
+/// A file as a line of text; `None` if it was deleted.
 fn file_line(file: &RawFile<'_>) -> Option<String> {
     if filled(&file.mode) == Some("tombstone") {
         return None;

@@ -1,5 +1,5 @@
-//! Users and messages in Slack's JSON, as far as they are read: exports, events and the Web API write them alike.
-//! Strings borrow from the text where they hold no escapes.
+//! The fields of users and messages in Slack's JSON that are read. Exports, events and the Web API have the same. Strings
+//! without escapes borrow from the text.
 #![allow(missing_docs, reason = "the fields have Slack's own names")]
 
 use std::borrow::Cow;
@@ -32,7 +32,7 @@ pub struct RawUser<'a> {
     pub profile: Option<RawProfile<'a>>,
 }
 
-/// What a user, or a message of a user, says of that user.
+/// The profile of a user, as users and messages have it.
 #[derive(Debug, Deserialize)]
 pub struct RawProfile<'a> {
     #[serde(borrow)]
@@ -56,11 +56,11 @@ pub struct RawMessage<'a> {
     pub text: Option<Text<'a>>,
     pub edited: Option<RawEdit<'a>>,
     pub files: Option<Vec<RawFile<'a>>>,
-    /// The one file of messages from before a message could have several.
+    /// The only file, in messages from before there could be several.
     pub file: Option<RawFile<'a>>,
-    /// The comment on a file, of the same age.
+    /// The comment on a file, in messages of the same time.
     pub comment: Option<RawComment<'a>>,
-    /// The edited message, in the record of an edit.
+    /// The edited message, if this is the record of an edit.
     pub message: Option<Box<RawMessage<'a>>>,
     blocks: Option<IgnoredAny>,
     attachments: Option<IgnoredAny>,
@@ -97,19 +97,18 @@ pub struct RawComment<'a> {
     pub user: Option<Text<'a>>,
 }
 
-/// What bots post instead of text. Its many shapes are looked through without types, and only
-/// where a message has no text.
+/// What bots post instead of text. Its many shapes are searched without types, and only if a message has no text.
 #[derive(Debug, Default, Deserialize)]
 pub struct RichContent {
     #[serde(default)]
     pub blocks: Value,
     #[serde(default)]
     pub attachments: Value,
-    /// The edited message, in the record of an edit.
+    /// The edited message, if this is the record of an edit.
     pub message: Option<Box<RichContent>>,
 }
 
-/// The name that Slack shows: display name, then real name, then handle.
+/// The name that Slack shows: display name, else real name, else handle.
 pub fn user_name(user: &RawUser<'_>) -> String {
     let profile = user.profile.as_ref();
     let name = profile
@@ -120,7 +119,7 @@ pub fn user_name(user: &RawUser<'_>) -> String {
     shown_name(name)
 }
 
-/// The name in the profile that a message carries.
+/// The name in the profile of a message.
 pub fn profile_name(profile: &RawProfile<'_>) -> String {
     shown_name(
         filled(&profile.display_name)

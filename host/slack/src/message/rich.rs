@@ -1,9 +1,9 @@
-//! The text of messages that have none of their own: bots often write only blocks
+//! The text of messages with an empty `text`: bots often write only blocks
 //! (<https://docs.slack.dev/reference/block-kit/blocks>) or attachments
 //! (<https://docs.slack.dev/legacy/legacy-messaging/legacy-secondary-message-attachments>).
 //!
-//! What is of another shape than documented is passed over: it must not stop an import. Buttons, menus
-//! and footers say nothing about the conversation and are left out.
+//! Anything of another shape than documented is skipped: it must not stop an import. Buttons, menus and footers say
+//! nothing about the conversation, and are left out.
 
 use serde_json::Value;
 
@@ -84,7 +84,7 @@ impl Lines<'_> {
         }
     }
 
-    /// Adds a section, quote, list or block of code; `bullet` stands before a section of a list.
+    /// Adds a section, quote, list or block of code; `bullet` is written before a section of a list.
     fn rich_text(&mut self, part: &Value, bullet: &str) {
         let parts = elements(part, "elements");
         if string(part, "type") == Some("rich_text_list") {
@@ -97,9 +97,9 @@ impl Lines<'_> {
         }
     }
 
-    /// A piece of a line. Unlike everywhere else, Slack escapes nothing in these.
+    /// A piece of a line. Unlike elsewhere, Slack escapes nothing in it.
     fn leaf(&self, leaf: &Value) -> String {
-        // Blanks between two mentions are a leaf of their own.
+        // Unlike `string`, this keeps a leaf of spaces between two mentions.
         let text = leaf.get("text").and_then(Value::as_str);
         match string(leaf, "type").unwrap_or_default() {
             "user" => user_mention(
@@ -181,7 +181,7 @@ impl Lines<'_> {
     }
 }
 
-/// The elements of an array; none of anything else.
+/// The elements of an array; empty for anything else.
 fn elements<'v>(value: &'v Value, key: &str) -> &'v [Value] {
     value
         .get(key)

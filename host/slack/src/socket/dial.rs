@@ -16,13 +16,13 @@ use tokio_tungstenite::{
 };
 
 use super::NAME;
-use crate::{client::SlackClient, error::SlackError, token::Token};
+use crate::{client::SlackClient, error::ClientError, token::Token};
 
 /// The longest time to open a connection, TLS included.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// The longest time from then to Slack's first word.
+/// The longest time from then to Slack's greeting.
 const GREETING_TIMEOUT: Duration = Duration::from_secs(10);
-/// The largest message. Slack's events have some kilobytes; one that is larger ends the connection, and would come again.
+/// The largest message; Slack's events have some kilobytes. A larger one ends the connection, and would be sent again.
 const MAX_MESSAGE_BYTES: usize = 16 << 20;
 
 /// A byte stream under a WebSocket.
@@ -34,7 +34,7 @@ impl<T: AsyncRead + AsyncWrite + Unpin + Send> Io for T {}
 pub(super) trait Dial: Send + Sync {
     type Io: Io;
     /// A new connection.
-    async fn dial(&self) -> Result<WebSocketStream<Self::Io>, SlackError>;
+    async fn dial(&self) -> Result<WebSocketStream<Self::Io>, ClientError>;
 }
 
 /// Opens connections to Slack.
@@ -47,7 +47,7 @@ pub(super) struct SlackDial {
 impl Dial for SlackDial {
     type Io = MaybeTlsStream<TcpStream>;
 
-    async fn dial(&self) -> Result<WebSocketStream<Self::Io>, SlackError> {
+    async fn dial(&self) -> Result<WebSocketStream<Self::Io>, ClientError> {
         let url = self.client.open_connection(&self.app_token).await?;
         connect(&url).await
     }
@@ -56,7 +56,7 @@ impl Dial for SlackDial {
 /// Connects to an address.
 pub(super) async fn connect(
     url: &Url,
-) -> Result<WebSocketStream<MaybeTlsStream<TcpStream>>, SlackError> {
+) -> Result<WebSocketStream<MaybeTlsStream<TcpStream>>, ClientError> {
     let config = WebSocketConfig::default()
         .max_message_size(Some(MAX_MESSAGE_BYTES))
         .max_frame_size(Some(MAX_MESSAGE_BYTES));
@@ -65,26 +65,26 @@ pub(super) async fn connect(
     let connection = connect_async_with_config(url.as_str(), Some(config), without_delay);
     match timeout(CONNECT_TIMEOUT, connection).await {
         Ok(Ok((socket, _))) => Ok(socket),
-        Ok(Err(Error::Http(response))) => Err(SlackError::Status {
+        Ok(Err(Error::Http(response))) => Err(ClientError::Status {
             method: NAME,
             status: response.status().as_u16(),
         }),
         Ok(Err(error)) => Err(unreachable(describe(&error))),
-        Err(_) => Err(SlackError::TimedOut { method: NAME }),
+        Err(_) => Err(ClientError::TimedOut { method: NAME }),
     }
 }
 
-/// Waits for Slack's first word, which says that events come from now on.
+/// Waits for Slack's greeting: events arrive after it.
 pub(super) async fn greeting<S: Io>(
     socket: &mut WebSocketStream<S>,
-) -> Result<Utf8Bytes, SlackError> {
+) -> Result<Utf8Bytes, ClientError> {
     let first_text = async {
         loop {
             match socket.next().await {
                 Some(Ok(Message::Text(text))) => return Ok(text),
                 Some(Ok(Message::Close(_))) | None => {
                     return Err(unreachable(
-                        "the connection was closed before it began".to_owned(),
+                        "the connection was closed before the greeting".to_owned(),
                     ));
                 }
                 Some(Ok(_)) => {}
@@ -94,10 +94,10 @@ pub(super) async fn greeting<S: Io>(
     };
     timeout(GREETING_TIMEOUT, first_text)
         .await
-        .map_err(|_| SlackError::TimedOut { method: NAME })?
+        .map_err(|_| ClientError::TimedOut { method: NAME })?
 }
 
-/// An error's text. Some would name the address, which holds a secret.
+/// The text of an error, without the address, which holds a secret.
 pub(super) fn describe(error: &Error) -> String {
     match error {
         Error::Url(_) => "the address cannot be used".to_owned(),
@@ -105,8 +105,8 @@ pub(super) fn describe(error: &Error) -> String {
     }
 }
 
-fn unreachable(detail: String) -> SlackError {
-    SlackError::Unreachable {
+fn unreachable(detail: String) -> ClientError {
+    ClientError::Unreachable {
         method: NAME,
         detail,
         may_have_arrived: false,

@@ -8,32 +8,32 @@ use crate::{
     json::member,
 };
 
-/// What a text frame says.
+/// The content of a text frame.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Frame {
     /// The connection is ready.
     Hello,
-    /// The connection ends soon, or is over.
+    /// The connection ends now or soon.
     Disconnect(Reason),
-    /// Something to keep, and then to acknowledge.
+    /// A delivery, to keep and then to acknowledge.
     Deliver {
         envelope_id: String,
         delivery: Delivery,
     },
-    /// An envelope with nothing to keep: it is acknowledged.
+    /// An envelope of an unknown type, or without a payload: it is acknowledged.
     Unknown { envelope_id: String, kind: String },
-    /// Anything else: it is passed over.
+    /// Anything else: it is ignored.
     Other { kind: String },
 }
 
 /// Why Slack ends a connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Reason {
-    /// `warning`, some seconds ahead, or `refresh_requested`: another connection is to take its place.
+    /// `warning`, some seconds before, or `refresh_requested`: a new connection has to take its place.
     Refresh,
     /// `link_disabled`: Socket Mode is switched off.
     LinkDisabled,
-    /// Something else, such as `too_many_websockets`.
+    /// Any other reason, such as `too_many_websockets`.
     Other(String),
 }
 
@@ -48,7 +48,7 @@ struct Head {
 /// Reads a text frame.
 ///
 /// # Errors
-/// For what is no JSON, or not of the shape that Slack documents.
+/// If it is not JSON of the shape that Slack documents.
 pub(super) fn read(text: &str) -> Result<Frame, serde_json::Error> {
     let head: Head = serde_json::from_str(text)?;
     let kind = head.kind.unwrap_or_default();
@@ -81,7 +81,7 @@ fn reason(reason: Option<String>) -> Reason {
     }
 }
 
-/// The acknowledgement of an envelope, with the inbox's answer.
+/// The acknowledgement of an envelope, with the answer of the inbox.
 pub(super) fn acknowledgement(envelope_id: &str, answer: Option<Value>) -> String {
     match answer {
         Some(answer) => json!({"envelope_id": envelope_id, "payload": answer}).to_string(),

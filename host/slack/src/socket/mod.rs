@@ -1,15 +1,15 @@
 //! Socket Mode: Slack's events over a connection that the bot opens, so that it needs no public address.
 //!
-//! - An envelope is acknowledged only after the inbox has kept it. What is not acknowledged, Slack delivers again.
-//! - Many envelopes are with the inbox at once, so that it can keep them together; their number is bounded.
-//! - When Slack wants a connection renewed, the new one is open before the old one is let go.
-//! - A connection that shows no sign of life is given up, and every one that ends is replaced.
+//! - An envelope is acknowledged only after the inbox has kept it. Slack delivers again what is not acknowledged.
+//! - The inbox gets many envelopes at once, so that it can keep them together; their number is bounded.
+//! - When Slack asks for a new connection, the new one is open before the old one is closed.
+//! - A connection without a sign of life is given up, and every connection that ends is replaced.
 //!
-//! The address comes from `apps.connections.open`; the connection itself goes straight to Slack, through no HTTP proxy.
+//! The address comes from `apps.connections.open`; the connection goes straight to Slack, not through an HTTP proxy.
 
+mod connection;
 mod dial;
 mod envelope;
-mod link;
 mod supervisor;
 #[cfg(test)]
 mod tests;
@@ -18,44 +18,44 @@ use std::{fmt, sync::Arc, time::Duration};
 
 use tokio::{sync::watch, time::Instant};
 
-use crate::{client::SlackClient, delivery::Inbox, error::SlackError, token::Token};
+use crate::{client::SlackClient, delivery::Inbox, error::ClientError, token::Token};
 use dial::SlackDial;
 use supervisor::Supervisor;
 
-/// Stands for a method's name in errors.
+/// Takes the place of a method's name in errors.
 const NAME: &str = "Socket Mode";
 
 /// Whether events can arrive.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ConnectionState {
-    /// No connection was tried yet, or the first is under way.
+    /// The first connection is being opened.
     Connecting,
     /// Events arrive.
     Connected {
-        /// Since when this connection is open. A renewed one begins anew.
+        /// When this connection was opened. A new connection has a new time.
         since: Instant,
     },
-    /// There is no connection; another is tried.
+    /// There is no connection; a new one is being opened.
     Disconnected {
         /// Since when.
         since: Instant,
-        /// Why, for people.
+        /// Why, as a text.
         reason: String,
     },
 }
 
-/// How a new connection follows on what was before.
+/// What was before a new connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Established {
-    /// The first: what was said before it began has to be looked up.
+    /// Nothing: it is the first. Earlier messages have to be looked up.
     First,
-    /// The one before was still open: nothing was missed.
+    /// A connection that was still open: nothing was missed.
     Seamless,
-    /// There was none for so long: what was said then may have been missed.
+    /// No connection for this long: messages of that time may have been missed.
     AfterGap(Duration),
 }
 
-/// A connection to Slack that is kept up.
+/// Keeps a connection to Slack open.
 pub struct SocketMode {
     client: SlackClient,
     app_token: Token,
@@ -65,7 +65,7 @@ pub struct SocketMode {
 }
 
 impl SocketMode {
-    /// A connection that is not open yet. The app token (`xapp-…`) needs the scope `connections:write`.
+    /// Opens no connection yet. The app token (`xapp-…`) needs the scope `connections:write`.
     #[must_use]
     pub fn new(client: SlackClient, app_token: Token, inbox: Arc<dyn Inbox>) -> Self {
         Self {
@@ -77,27 +77,26 @@ impl SocketMode {
         }
     }
 
-    /// Calls a function each time that a connection was made, so that what was missed can be looked up. It must return
-    /// at once.
+    /// Calls a function for each new connection, so that missed messages can be looked up. It must return at once.
     #[must_use]
     pub fn on_established(mut self, notify: impl Fn(Established) + Send + Sync + 'static) -> Self {
         self.on_established = Box::new(notify);
         self
     }
 
-    /// Whether events can arrive, now and later.
+    /// Watches whether events can arrive.
     #[must_use]
     pub fn state(&self) -> watch::Receiver<ConnectionState> {
         self.state.subscribe()
     }
 
-    /// Receives until `shutdown` becomes true, or its sender is gone. Then it reads no more, lets the inbox finish,
-    /// acknowledges what was kept, and closes.
+    /// Receives until `shutdown` becomes true or its sender is dropped. Then it reads no more, lets the inbox finish,
+    /// acknowledges what was kept, and closes the connection.
     ///
     /// # Errors
-    /// What waiting cannot mend: a token that is not valid or lacks its scope, or Socket Mode switched off. Everything
-    /// else is tried again, for ever.
-    pub async fn run(self, shutdown: watch::Receiver<bool>) -> Result<(), SlackError> {
+    /// If waiting cannot help: the token is not valid or lacks its scope, or Socket Mode is switched off. After all other
+    /// errors it tries again, without end.
+    pub async fn run(self, shutdown: watch::Receiver<bool>) -> Result<(), ClientError> {
         let dial = SlackDial {
             client: self.client,
             app_token: self.app_token,

@@ -1,4 +1,4 @@
-//! Keeps a connection up: opens one, replaces it when it ends or is about to, and waits longer each time that it fails.
+//! Keeps a connection open: opens one, replaces it when it ends or is about to end, and waits longer after each failure.
 
 use std::{collections::BTreeMap, future::Future, pin::Pin, time::Duration};
 
@@ -11,36 +11,36 @@ use tokio_tungstenite::{WebSocketStream, tungstenite::Utf8Bytes};
 
 use super::{
     ConnectionState, Established,
+    connection::{Connection, End, Notice, Order},
     dial::{Dial, greeting},
-    link::{End, Link, Notice, Order},
 };
-use crate::{backoff::Backoff, delivery::Inbox, error::SlackError};
+use crate::{backoff::Backoff, delivery::Inbox, error::ClientError};
 
-/// The waits before a connection is tried again.
+/// The waits before the next attempt to open a connection.
 const WAITS: Backoff = Backoff {
     first: Duration::from_millis(500),
     cap: Duration::from_secs(30),
 };
-/// A connection that lived so long was a good one: waits begin anew. One that ends before counts as a failure, even in
-/// good order, so that a server that hangs up at once is not called without a pause.
+/// After a connection that lasted this long, waits begin anew. A shorter one counts as a failure, even if it ended in good
+/// order: a server that always closes at once is not called without a pause.
 const STEADY: Duration = Duration::from_secs(10);
 
-type Opened<S> = Result<(WebSocketStream<S>, Utf8Bytes), SlackError>;
+type Opened<S> = Result<(WebSocketStream<S>, Utf8Bytes), ClientError>;
 type Running<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// What keeps a connection up.
+/// Keeps a connection open.
 pub(super) struct Supervisor<'a, D: Dial> {
     dial: &'a D,
     inbox: &'a dyn Inbox,
     state: &'a watch::Sender<ConnectionState>,
     on_established: &'a (dyn Fn(Established) + Send + Sync),
-    links: FuturesUnordered<Running<'a, ()>>,
-    /// How to reach each connection that is still read.
+    connections: FuturesUnordered<Running<'a, ()>>,
+    /// The orders to each connection that is still read.
     orders: BTreeMap<u64, watch::Sender<Order>>,
     notices: mpsc::UnboundedSender<Notice>,
     opening: Option<Running<'a, Opened<D::Io>>>,
     current: Option<Current>,
-    /// Since when there is no connection; none before the first.
+    /// When the last connection was lost; `None` if there is one, or was none yet.
     lost: Option<Instant>,
     opened: u64,
     /// In a row.
@@ -65,7 +65,7 @@ impl<'a, D: Dial> Supervisor<'a, D> {
             inbox,
             state,
             on_established,
-            links: FuturesUnordered::new(),
+            connections: FuturesUnordered::new(),
             orders: BTreeMap::new(),
             // Replaced when it runs.
             notices: mpsc::unbounded_channel().0,
@@ -80,17 +80,17 @@ impl<'a, D: Dial> Supervisor<'a, D> {
     pub(super) async fn run(
         mut self,
         mut shutdown: watch::Receiver<bool>,
-    ) -> Result<(), SlackError> {
+    ) -> Result<(), ClientError> {
         let (notices, mut inbound) = mpsc::unbounded_channel();
         self.notices = notices;
         self.open_after(Duration::ZERO);
         let result = loop {
             let step = tokio::select! {
-                // Where its sender is gone, nobody could stop it later.
+                // Also if the sender is dropped: nobody could stop it later.
                 _ = shutdown.wait_for(|stop| *stop) => break Ok(()),
                 opened = ready(&mut self.opening) => self.opened(opened),
                 Some(notice) = inbound.recv() => self.noticed(notice),
-                Some(()) = self.links.next() => Ok(()),
+                Some(()) = self.connections.next() => Ok(()),
             };
             if let Err(error) = step {
                 break Err(error);
@@ -103,12 +103,12 @@ impl<'a, D: Dial> Supervisor<'a, D> {
         for orders in self.orders.values() {
             orders.send_replace(Order::Stop);
         }
-        while self.links.next().await.is_some() {}
+        while self.connections.next().await.is_some() {}
         self.disconnected(reason);
         result
     }
 
-    /// Opens another connection, unless that is under way.
+    /// Opens a new connection, unless one is being opened.
     fn open_after(&mut self, wait: Duration) {
         if self.opening.is_some() {
             return;
@@ -122,12 +122,12 @@ impl<'a, D: Dial> Supervisor<'a, D> {
         }));
     }
 
-    /// Another try came to its end.
-    fn opened(&mut self, opened: Opened<D::Io>) -> Result<(), SlackError> {
+    /// Handles the result of opening a connection.
+    fn opened(&mut self, opened: Opened<D::Io>) -> Result<(), ClientError> {
         self.opening = None;
         match opened {
             Ok((socket, first)) => self.establish(socket, first),
-            Err(error) if !error.is_passing() => return Err(error),
+            Err(error) if !error.is_transient() => return Err(error),
             Err(error) => {
                 self.failures += 1;
                 let wait = WAITS.wait(self.failures);
@@ -141,7 +141,7 @@ impl<'a, D: Dial> Supervisor<'a, D> {
         Ok(())
     }
 
-    /// A connection is open: it takes the place of the one before.
+    /// Takes a new connection into use, in place of the old one.
     fn establish(&mut self, socket: WebSocketStream<D::Io>, first: Utf8Bytes) {
         self.opened += 1;
         let (id, now) = (self.opened, Instant::now());
@@ -162,28 +162,28 @@ impl<'a, D: Dial> Supervisor<'a, D> {
         };
         let (orders, receiver) = watch::channel(Order::Serve);
         self.orders.insert(id, orders);
-        let link = Link {
+        let connection = Connection {
             id,
             socket,
             inbox: self.inbox,
             orders: receiver,
             notices: self.notices.clone(),
         };
-        self.links.push(Box::pin(link.serve(first)));
+        self.connections.push(Box::pin(connection.serve(first)));
         tracing::info!(id, ?established, "connected to Slack");
         self.state
             .send_replace(ConnectionState::Connected { since: now });
         (self.on_established)(established);
     }
 
-    /// A connection said something.
-    fn noticed(&mut self, notice: Notice) -> Result<(), SlackError> {
+    /// Handles a notice of a connection.
+    fn noticed(&mut self, notice: Notice) -> Result<(), ClientError> {
         let (id, end, has_ended) = match notice {
             Notice::Leaving { id, end } => (id, end, false),
             Notice::Ended { id, end } => (id, end, true),
         };
         if end == End::LinkDisabled {
-            return Err(SlackError::LinkDisabled);
+            return Err(ClientError::LinkDisabled);
         }
         if has_ended {
             self.orders.remove(&id);
@@ -211,7 +211,7 @@ impl<'a, D: Dial> Supervisor<'a, D> {
         Ok(())
     }
 
-    /// The wait before the next try, after a connection that was open since then.
+    /// The wait before the next attempt, after a connection that was opened at `since`.
     fn wait(&mut self, since: Instant, end: &End) -> Duration {
         if since.elapsed() >= STEADY {
             self.failures = 0;
@@ -231,7 +231,7 @@ impl<'a, D: Dial> Supervisor<'a, D> {
     }
 }
 
-/// The result of a future that may not be there; it is waited for in vain then.
+/// The result of a future; waits without end if there is none.
 async fn ready<T>(future: &mut Option<Running<'_, T>>) -> T {
     match future {
         Some(future) => future.await,

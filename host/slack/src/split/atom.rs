@@ -1,13 +1,12 @@
-//! What is not cut apart.
+//! The parts of a text that are not cut.
 
-/// Characters in which an entity, or code in a line, is looked for. A longer one is text.
+/// The longest entity or inline code, in characters. A longer one is text.
 const LONGEST: usize = 2_000;
-/// Three backticks: they begin and end code over several lines.
+/// Three backticks: they begin and end a block of code.
 pub(super) const FENCE: &str = "```";
 
-/// The beginning of `rest` that stays whole: an entity, an escaped character, a fence, code in a line, or a
-/// character with the marks that belong to it. Empty where `rest` is. Entities and code of more than `limit`
-/// characters are not whole.
+/// The beginning of `rest` that is not cut: an entity, an escaped character, a fence, inline code, or a character with its
+/// combining marks. Empty if `rest` is. Entities and code of more than `limit` characters are cut.
 pub(super) fn atom(rest: &str, in_fence: bool, limit: usize) -> &str {
     let end = fence(rest)
         .or_else(|| escape(rest))
@@ -27,7 +26,7 @@ fn escape(rest: &str) -> Option<usize> {
     Some(escape.len())
 }
 
-/// The length of what stands between two characters in one line, they included.
+/// The length of the text between two characters in one line, with both.
 fn enclosed(rest: &str, open: char, close: char, limit: usize) -> Option<usize> {
     let body = rest.strip_prefix(open)?;
     let mut chars = body
@@ -37,9 +36,8 @@ fn enclosed(rest: &str, open: char, close: char, limit: usize) -> Option<usize> 
     (found == close && end > 0).then_some(open.len_utf8() + end + close.len_utf8())
 }
 
-/// The length of a character and the marks after it. These are most of Unicode's grapheme clusters: what is left out
-/// (Indic conjuncts, decomposed Hangul) is cut only where a text has neither space nor mark for thousands of
-/// characters.
+/// The length of a character and the marks after it. These are most of Unicode's grapheme clusters. The others (Indic
+/// conjuncts, decomposed Hangul) are cut only if a text has neither spaces nor punctuation for thousands of characters.
 fn cluster(rest: &str) -> usize {
     let mut chars = rest.char_indices();
     let Some((_, mut last)) = chars.next() else {
@@ -58,7 +56,7 @@ fn cluster(rest: &str) -> usize {
     rest.len()
 }
 
-/// Marks, selectors, joiners, and the colours of skin.
+/// Combining marks, selectors, joiners and skin tones.
 fn is_extending(c: char) -> bool {
     matches!(c, '\u{300}'..='\u{36f}' | '\u{200d}' | '\u{20d0}'..='\u{20f0}' | '\u{3099}' | '\u{309a}'
         | '\u{fe00}'..='\u{fe0f}' | '\u{1f3fb}'..='\u{1f3ff}' | '\u{e0020}'..='\u{e007f}')

@@ -1,12 +1,12 @@
-//! Long texts as several posts.
+//! Splits long texts into several posts.
 //!
-//! A text is cut after a paragraph, else after a line, else after a sentence, else after a word, else between
-//! characters. Lines that begin an item are better than those that go on with one, and the better the less deep the
-//! item is; so items stay whole where they can. A better place counts only if it leaves the part a quarter full: else
-//! a short first paragraph would be a post of its own.
+//! A text is cut after a paragraph, else after a line, else after a sentence, else after a word, else between characters.
+//! A cut before an item is better than one within it, and a less deep item is better, so that items stay whole if
+//! possible. A cut counts only if the part is at least a quarter full: else a short first paragraph would be a post of its
+//! own.
 //!
-//! Code over several lines that is cut is closed in one part and opened again in the next. Entities, escaped
-//! characters and code in a line are not cut. Nothing but white space is lost.
+//! A block of code that is cut is closed in one part and opened again in the next. Entities, escaped characters and inline
+//! code are not cut. Only white space is lost.
 
 mod atom;
 mod place;
@@ -14,18 +14,18 @@ mod place;
 use atom::{FENCE, atom};
 use place::{Place, place};
 
-/// The longest post, in characters. Slack advises at most 4,000
-/// (<https://docs.slack.dev/reference/methods/chat.postMessage>), and cuts what is much longer without regard to code and
-/// links. The rest is for what Slack counts differently: it keeps an emoji as its name, which has several characters.
+/// The longest post, in characters. Slack recommends at most 4,000
+/// (<https://docs.slack.dev/reference/methods/chat.postMessage>), and cuts much longer texts within code and links. The
+/// difference is for what Slack counts differently: it stores an emoji as its name, which has several characters.
 pub const MAX_POST_CHARS: usize = 3_900;
 
 /// The shortest limit that leaves room for fences and a word.
 const MIN_LIMIT: usize = 64;
-/// The characters of a line that opens a fence again, and of one that closes it.
+/// The characters of a line that opens or closes a fence.
 const FENCE_LINE: usize = 4;
 
-/// Cuts mrkdwn into parts of at most `limit_chars` characters (64, if that is less). No part is empty; a text of white
-/// space has no parts.
+/// Splits mrkdwn into parts of at most `limit_chars` characters, but at least 64. No part is empty; a text of white space
+/// has no parts.
 #[must_use]
 pub fn split(mrkdwn: &str, limit_chars: usize) -> Vec<String> {
     let limit = limit_chars.max(MIN_LIMIT);
@@ -51,7 +51,7 @@ pub fn split(mrkdwn: &str, limit_chars: usize) -> Vec<String> {
     parts
 }
 
-/// The text without the space where it was cut. What begins a line keeps its indentation, and code its empty lines.
+/// The text without the white space at the cut. A line keeps its indentation, and code its empty lines.
 fn next_line(after: &str, in_fence: bool) -> &str {
     let words = after.trim_start();
     let space = after.strip_suffix(words).unwrap_or_default();
@@ -72,18 +72,18 @@ fn next_line(after: &str, in_fence: bool) -> &str {
 struct Cut {
     /// In bytes.
     at: usize,
-    /// Whether that is within code of several lines.
+    /// Whether that is within a block of code.
     in_fence: bool,
 }
 
-/// Where the first part of a text ends. `in_fence` says whether the text begins within code.
+/// Where the first part of a text ends. `in_fence` says whether the text begins within a block of code.
 fn first_part(text: &str, in_fence: bool, limit: usize) -> Cut {
     let mut at = 0;
     let mut chars = if in_fence { FENCE_LINE } else { 0 };
     let mut in_fence = in_fence;
-    // Whether there is anything in the part, or in the fence that is open.
+    // Whether the part has words, or the open fence has.
     let mut has_words = false;
-    // Marks of formatting in the line. A cut after an odd number of them would leave them as they are.
+    // Formatting marks in the line. After an odd number of them, a cut would leave one without its partner.
     let mut marks = 0_usize;
     let nowhere = (Place::Nowhere, Cut { at, in_fence });
     let (mut best, mut best_full) = (nowhere, nowhere);

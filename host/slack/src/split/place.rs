@@ -1,24 +1,24 @@
-//! How good a place is to cut at.
+//! How good a place is for a cut.
 
 use super::atom::FENCE;
 
-/// The worth of a place. The order is that of the worth.
+/// The quality of a place, from worst to best.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Place {
-    /// Only where there is no other.
+    /// Only if there is no other.
     Nowhere,
     Character,
     Word,
     Sentence,
-    /// Before a line that goes on with an item, or is code.
+    /// Before a line within an item or code.
     LineWithin,
-    /// Before an item inside another.
+    /// Before an item within another.
     Item,
     Line,
     Paragraph,
 }
 
-/// The worth of the place between `before` and `after`.
+/// The quality of the place between `before` and `after`.
 pub(super) fn place(before: &str, after: &str, in_fence: bool) -> Place {
     let last = before.chars().next_back();
     if last.is_none_or(char::is_whitespace) {
@@ -43,7 +43,7 @@ pub(super) fn place(before: &str, after: &str, in_fence: bool) -> Place {
 }
 
 fn between_words(before: &str, after: &str, is_spaced: bool) -> Place {
-    // Brackets and quotes that close belong to the sentence.
+    // Closing brackets and quotes belong to the sentence.
     let sentence = before.trim_end_matches(['」', '』', '）', ')', '"', '”', '*', '_', '~']);
     let goes_on = after.starts_with([
         '」', '』', '）', '。', '．', '！', '？', '、', '…', '*', '_', '~',

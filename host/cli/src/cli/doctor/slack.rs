@@ -84,7 +84,7 @@ fn token(check: &'static str, key: &str, text: &str, kind: &str) -> Result<Token
 async fn patiently<T>(
     check: &'static str,
     key: &str,
-    call: impl Future<Output = Result<T, myao_slack::error::SlackError>>,
+    call: impl Future<Output = Result<T, myao_slack::error::ClientError>>,
 ) -> Result<T, Finding> {
     match tokio::time::timeout(PATIENCE, call).await {
         Ok(answer) => answer.map_err(|error| Finding::bad(check, format!("{key}: {error}"))),

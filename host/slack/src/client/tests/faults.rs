@@ -15,7 +15,7 @@ use tokio::{
 use super::message;
 use crate::{
     client::SlackClient,
-    error::SlackError,
+    error::ClientError,
     testing::{Server, TOKEN, answer, client, json as answer_json},
     token::Token,
 };
@@ -47,7 +47,7 @@ async fn a_post_whose_answer_is_lost_is_not_sent_again() {
         assert!(error.may_have_arrived(), "{error}");
         assert_eq!(requests.load(Ordering::SeqCst), 1);
         let error = client(&address).user_info("U1").await.unwrap_err();
-        assert!(matches!(error, SlackError::Unreachable { .. }), "{error}");
+        assert!(matches!(error, ClientError::Unreachable { .. }), "{error}");
         assert_eq!(
             requests.load(Ordering::SeqCst),
             1 + 3,
@@ -59,7 +59,7 @@ async fn a_post_whose_answer_is_lost_is_not_sent_again() {
         let error = server.client().post_message(&message()).await.unwrap_err();
         assert_eq!(
             error,
-            SlackError::Status {
+            ClientError::Status {
                 method: "chat.postMessage",
                 status
             }
@@ -84,7 +84,7 @@ async fn a_post_that_cannot_have_arrived_says_so() {
     drop(listener);
     let error = client(&address).post_message(&message()).await.unwrap_err();
     assert!(
-        matches!(&error, SlackError::Unreachable { detail, may_have_arrived: false, .. } if detail.contains("refused")),
+        matches!(&error, ClientError::Unreachable { detail, may_have_arrived: false, .. } if detail.contains("refused")),
         "{error}"
     );
 }
@@ -118,7 +118,7 @@ async fn retry_after_holds_back_that_method_and_no_other() {
     let client = server.client();
     for _ in 0..2 {
         let error = client.post_message(&message()).await.unwrap_err();
-        let SlackError::RateLimited {
+        let ClientError::RateLimited {
             retry_after: Some(wait),
             ..
         } = error
@@ -185,28 +185,28 @@ async fn what_is_no_answer_of_slack_is_told_apart() {
     }
     let method = "conversations.info";
     assert!(
-        matches!(&errors[0], SlackError::BadAnswer { detail, .. } if detail.contains("not JSON"))
+        matches!(&errors[0], ClientError::BadAnswer { detail, .. } if detail.contains("not JSON"))
     );
     assert!(
-        matches!(&errors[1], SlackError::BadAnswer { detail, .. } if detail.contains("no `ok`"))
+        matches!(&errors[1], ClientError::BadAnswer { detail, .. } if detail.contains("no `ok`"))
     );
     assert_eq!(
         errors[2],
-        SlackError::Status {
+        ClientError::Status {
             method,
             status: 404
         }
     );
     assert_eq!(
         errors[3],
-        SlackError::Status {
+        ClientError::Status {
             method,
             status: 302
         },
         "redirects are not followed"
     );
-    assert!(matches!(&errors[4], SlackError::Refused { code, .. } if code == "invalid_auth"));
-    assert!(matches!(&errors[5], SlackError::BadAnswer { .. }));
+    assert!(matches!(&errors[4], ClientError::Refused { code, .. } if code == "invalid_auth"));
+    assert!(matches!(&errors[5], ClientError::BadAnswer { .. }));
 }
 
 #[test]

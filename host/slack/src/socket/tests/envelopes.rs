@@ -1,5 +1,5 @@
 use super::*;
-use crate::socket::link::MAX_IN_FLIGHT;
+use crate::socket::connection::MAX_IN_FLIGHT;
 
 #[tokio::test(start_paused = true)]
 async fn an_event_is_acknowledged_only_after_it_is_kept() {

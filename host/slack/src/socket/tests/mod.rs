@@ -33,7 +33,7 @@ use tokio_tungstenite::{
 
 use super::{ConnectionState, Established, dial::Dial, supervisor::Supervisor};
 use crate::{
-    error::SlackError,
+    error::ClientError,
     testing::{MemoryInbox, PATIENCE},
 };
 
@@ -103,7 +103,7 @@ fn event(id: &str) -> Value {
 
 /// Gives the bot connections in memory, and errors first.
 struct FakeDial {
-    errors: Mutex<VecDeque<SlackError>>,
+    errors: Mutex<VecDeque<ClientError>>,
     /// When the bot asked, since the start.
     dialled: Arc<Mutex<Vec<Duration>>>,
     servers: mpsc::UnboundedSender<Server>,
@@ -114,7 +114,7 @@ struct FakeDial {
 impl Dial for FakeDial {
     type Io = DuplexStream;
 
-    async fn dial(&self) -> Result<WebSocketStream<DuplexStream>, SlackError> {
+    async fn dial(&self) -> Result<WebSocketStream<DuplexStream>, ClientError> {
         let dialled = self.start.elapsed();
         self.dialled.lock().unwrap().push(dialled);
         if let Some(error) = self.errors.lock().unwrap().pop_front() {
@@ -135,7 +135,7 @@ struct Bot {
     state: watch::Receiver<ConnectionState>,
     established: Arc<Mutex<Vec<Established>>>,
     stop: watch::Sender<bool>,
-    running: JoinHandle<Result<(), SlackError>>,
+    running: JoinHandle<Result<(), ClientError>>,
 }
 
 impl Bot {
@@ -144,7 +144,7 @@ impl Bot {
     }
 
     /// A bot whose first tries fail so.
-    fn start_with(inbox: MemoryInbox, errors: impl IntoIterator<Item = SlackError>) -> Self {
+    fn start_with(inbox: MemoryInbox, errors: impl IntoIterator<Item = ClientError>) -> Self {
         let inbox = Arc::new(inbox);
         let (servers, receiver) = mpsc::unbounded_channel();
         let dialled = Arc::new(Mutex::new(Vec::new()));

@@ -1,7 +1,7 @@
 use super::*;
 
-fn refused(code: &str) -> SlackError {
-    SlackError::Refused {
+fn refused(code: &str) -> ClientError {
+    ClientError::Refused {
         method: "apps.connections.open",
         code: code.to_owned(),
         needed: None,
@@ -9,8 +9,8 @@ fn refused(code: &str) -> SlackError {
     }
 }
 
-fn down() -> SlackError {
-    SlackError::Status {
+fn down() -> ClientError {
+    ClientError::Status {
         method: "apps.connections.open",
         status: 503,
     }
@@ -224,7 +224,7 @@ async fn socket_mode_that_is_switched_off_ends_the_run_and_says_what_to_do() {
     let mut server = bot.connected().await;
     server.disconnect("link_disabled").await;
     let error = bot.running.await.unwrap().unwrap_err();
-    assert_eq!(error, SlackError::LinkDisabled);
+    assert_eq!(error, ClientError::LinkDisabled);
     assert!(error.to_string().contains("turn it on"), "{error}");
     assert!(
         matches!(&*bot.state.borrow(), ConnectionState::Disconnected { reason, .. } if *reason == error.to_string())
@@ -243,7 +243,7 @@ async fn a_token_that_is_not_valid_ends_the_run_and_trouble_of_slack_does_not() 
         assert_eq!(bot.running.await.unwrap(), Err(refused(code)));
         assert_eq!(bot.dialled.lock().unwrap().len(), 2);
     }
-    let limited = SlackError::RateLimited {
+    let limited = ClientError::RateLimited {
         method: "apps.connections.open",
         retry_after: None,
     };

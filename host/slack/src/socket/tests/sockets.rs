@@ -60,7 +60,7 @@ async fn an_event_travels_from_slack_to_the_inbox_and_back() {
 }
 
 /// Reads what the bot sends first, and answers so: that, and the error of the bot.
-async fn refusal(scheme: &str, answer: &'static [u8]) -> (Vec<u8>, SlackError) {
+async fn refusal(scheme: &str, answer: &'static [u8]) -> (Vec<u8>, ClientError) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!(
         "{scheme}://{}/link/?ticket=secret",
@@ -83,7 +83,7 @@ async fn refusal(scheme: &str, answer: &'static [u8]) -> (Vec<u8>, SlackError) {
 async fn a_secure_address_is_spoken_to_in_tls() {
     let (first, error) = refusal("wss", b"HTTP/1.1 400 Bad Request\r\n\r\n").await;
     assert_eq!(first[0], 0x16, "a handshake of TLS");
-    assert!(matches!(error, SlackError::Unreachable { .. }), "{error}");
+    assert!(matches!(error, ClientError::Unreachable { .. }), "{error}");
     assert!(!format!("{error} {error:?}").contains("ticket"), "{error}");
 }
 
@@ -95,8 +95,8 @@ async fn a_server_that_refuses_the_connection_is_told_with_its_status() {
     )
     .await;
     assert!(
-        matches!(error, SlackError::Status { status: 408, .. }),
+        matches!(error, ClientError::Status { status: 408, .. }),
         "{error}"
     );
-    assert!(error.is_passing());
+    assert!(error.is_transient());
 }

@@ -1,4 +1,4 @@
-//! One connection: reads envelopes, hands them to the inbox, acknowledges them, watches for signs of life.
+//! One connection: reads envelopes, gives them to the inbox, acknowledges them, and checks for signs of life.
 
 use std::{future::Future, pin::Pin, time::Duration};
 
@@ -18,48 +18,48 @@ use super::{
 };
 use crate::delivery::{Delivery, Inbox};
 
-/// How many envelopes are with the inbox at once. Beyond that, nothing is read until one of them is kept.
+/// How many envelopes the inbox gets at once. Beyond that, nothing is read until one of them is kept.
 pub(super) const MAX_IN_FLIGHT: usize = 256;
-/// After so long without any frame, a ping asks for a sign of life. Slack itself pings more often.
+/// After this time without a frame, a ping asks for a sign of life. Slack itself pings more often.
 const PING_AFTER: Duration = Duration::from_secs(10);
-/// After so many pings without any frame, the connection is dead: 30 s after the last frame.
+/// After this many pings without a frame, the connection is dead: 30 s after the last frame.
 const MAX_PINGS: u32 = 2;
-/// How long one frame may take to be sent.
+/// The longest time to send one frame.
 const SEND_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long a connection that was replaced is still read: Slack may have sent something on it.
+/// How long a replaced connection is still read: Slack may have sent something on it.
 const RETIREMENT: Duration = Duration::from_secs(15);
-/// How long the inbox may take to finish when a connection ends.
+/// How long the inbox may take to finish after the end of a connection.
 const FINISH_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long the other side may take to say goodbye. Slack never does.
+/// How long the other side may take to close the connection. Slack never does.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// What a connection is told.
+/// An order to a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Order {
     Serve,
-    /// Another has taken its place.
+    /// A new connection has taken its place.
     Retire,
     /// Read no more.
     Stop,
 }
 
-/// What a connection tells.
+/// A message from a connection.
 #[derive(Debug)]
 pub(super) enum Notice {
-    /// It ends soon: another is to take its place.
+    /// It ends soon: a new connection has to take its place.
     Leaving { id: u64, end: End },
-    /// Nothing more is read from it.
+    /// It has ended: nothing more is read from it.
     Ended { id: u64, end: End },
 }
 
 /// Why a connection ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum End {
-    /// It was told to.
+    /// By order.
     Ordered,
-    /// Slack ended it in good order.
+    /// Slack closed it in good order.
     Clean,
-    /// It broke, or Slack does not want it.
+    /// It broke, or Slack refused it.
     Broken(String),
     /// Socket Mode is switched off.
     LinkDisabled,
@@ -68,7 +68,7 @@ pub(super) enum End {
 type Handling<'a> = FuturesUnordered<Pin<Box<dyn Future<Output = Option<String>> + Send + 'a>>>;
 
 /// One connection.
-pub(super) struct Link<'a, S> {
+pub(super) struct Connection<'a, S> {
     pub(super) id: u64,
     pub(super) socket: WebSocketStream<S>,
     pub(super) inbox: &'a dyn Inbox,
@@ -76,8 +76,8 @@ pub(super) struct Link<'a, S> {
     pub(super) notices: mpsc::UnboundedSender<Notice>,
 }
 
-impl<'a, S: Io> Link<'a, S> {
-    /// Serves the connection to its end. `greeting` is the first frame.
+impl<'a, S: Io> Connection<'a, S> {
+    /// Serves the connection until it ends. `greeting` is the first frame.
     pub(super) async fn serve(mut self, greeting: Utf8Bytes) {
         let mut handling = Handling::new();
         let end = match self.take(&greeting, &mut handling) {
@@ -86,7 +86,7 @@ impl<'a, S: Io> Link<'a, S> {
         };
         let id = self.id;
         tracing::debug!(id, ?end, in_flight = handling.len(), "a connection ends");
-        // The reader of notices is gone only when nobody wants them any more.
+        // Fails only if nobody reads notices any more.
         let _ = self.notices.send(Notice::Ended { id, end });
         self.finish(handling).await;
     }
@@ -106,7 +106,7 @@ impl<'a, S: Io> Link<'a, S> {
                         return end;
                     }
                     if !may_read {
-                        // Silence before this was our own.
+                        // There was no frame because nothing was read.
                         (heard, pings) = (Instant::now(), 0);
                     }
                 }
@@ -135,7 +135,7 @@ impl<'a, S: Io> Link<'a, S> {
         }
     }
 
-    /// Takes what came from the socket; pings are answered below it.
+    /// Handles a frame. The WebSocket library answers pings.
     fn hear(
         &self,
         frame: Option<Result<Message, Error>>,
@@ -149,7 +149,7 @@ impl<'a, S: Io> Link<'a, S> {
         }
     }
 
-    /// Takes a text frame.
+    /// Handles a text frame.
     fn take(&self, text: &str, handling: &mut Handling<'a>) -> Option<End> {
         match read(text) {
             Ok(Frame::Deliver {
@@ -178,8 +178,8 @@ impl<'a, S: Io> Link<'a, S> {
                 let _ = self.notices.send(Notice::Leaving { id: self.id, end });
             }
             Ok(Frame::Hello) => {}
-            Ok(Frame::Other { kind }) => tracing::debug!(kind, "a frame that needs nothing"),
-            // serde's own words would quote the frame.
+            Ok(Frame::Other { kind }) => tracing::debug!(kind, "a frame without an effect"),
+            // serde's own text would quote the frame.
             Err(error) => tracing::warn!(
                 id = self.id,
                 category = ?error.classify(),
@@ -200,14 +200,14 @@ impl<'a, S: Io> Link<'a, S> {
     async fn send(&mut self, message: Message) -> Result<(), End> {
         match timeout(SEND_TIMEOUT, self.socket.send(message)).await {
             Ok(Ok(())) => Ok(()),
-            // The other side said goodbye first.
+            // The other side closed it first.
             Ok(Err(Error::ConnectionClosed | Error::AlreadyClosed)) => Err(End::Clean),
             Ok(Err(error)) => Err(End::Broken(describe(&error))),
             Err(_) => Err(End::Broken("nothing can be sent".to_owned())),
         }
     }
 
-    /// Lets the inbox finish, acknowledges what it kept as long as that can be sent, and closes.
+    /// Lets the inbox finish, acknowledges what it kept if that can still be sent, and closes the connection.
     async fn finish(mut self, mut handling: Handling<'a>) {
         let deadline = Instant::now() + FINISH_TIMEOUT;
         let mut is_open = true;
@@ -231,7 +231,7 @@ impl<'a, S: Io> Link<'a, S> {
     }
 }
 
-/// Keeps a delivery; the acknowledgement, or none where it was not kept.
+/// Keeps a delivery; returns its acknowledgement, or `None` if it was not kept.
 async fn keep(inbox: &dyn Inbox, envelope_id: String, delivery: Delivery) -> Option<String> {
     let (id, kind) = (delivery.id.clone(), delivery.kind);
     match inbox.accept(delivery).await {
@@ -246,7 +246,7 @@ async fn keep(inbox: &dyn Inbox, envelope_id: String, delivery: Delivery) -> Opt
     }
 }
 
-/// The next order; none ever comes once nobody can give one.
+/// The next order; waits without end if there can be none.
 async fn next_order(orders: &mut watch::Receiver<Order>) -> Order {
     match orders.changed().await {
         Ok(()) => *orders.borrow_and_update(),

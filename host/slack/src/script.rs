@@ -1,4 +1,4 @@
-//! Which characters are written without spaces between words, and which are punctuation.
+//! Which characters belong to scripts without spaces between words, and which are punctuation.
 
 /// A letter of Chinese, Japanese or Korean.
 pub(crate) fn is_cjk(c: char) -> bool {
@@ -15,8 +15,8 @@ pub(crate) fn is_cjk(c: char) -> bool {
         | '\u{20000}'..='\u{3ffff}')
 }
 
-/// Punctuation or a symbol outside ASCII, as far as texts of chats have them: `「」`, `。`, `“”`, `→`, emoji.
-pub(super) fn is_wide_punctuation(c: char) -> bool {
+/// Punctuation or a symbol outside ASCII that is common in chats: `「」`, `。`, `“”`, `→`, emoji.
+pub(crate) fn is_wide_punctuation(c: char) -> bool {
     matches!(c,
         '\u{a1}'..='\u{bf}' | '×' | '÷'
         | '\u{2010}'..='\u{2027}' | '\u{2030}'..='\u{205e}'
