@@ -1,18 +1,19 @@
-//! Why an import did not happen.
+//! Why an import failed.
 
 use std::path::PathBuf;
 
 use myao_plugin::storage::StorageError;
 
-/// Why an import failed. Nothing of it is kept: the caller commits only after success.
+/// Why an import failed. Nothing is imported then: the caller commits only after success.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ImportError {
     /// A file or folder cannot be read.
     #[error("cannot read `{path}`: {source}", path = .path.display())]
     Io {
         /// The file or folder.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: std::io::Error,
     },
     /// Neither an export nor a database.
@@ -33,14 +34,14 @@ pub enum ImportError {
         /// What is there instead.
         found: String,
     },
-    /// A file of the export is not the JSON that it should be.
+    /// A file of the export is not JSON of the expected shape.
     #[error("{file}, line {line}, column {column}: {detail}")]
     Json {
         /// The file.
         file: String,
         /// Counted from 1.
         line: usize,
-        /// Counted from 1; 0 where the line ends too early.
+        /// Counted from 1; 0 if the line ends too early.
         column: usize,
         /// What is wrong there.
         detail: String,
@@ -48,7 +49,7 @@ pub enum ImportError {
     /// The zip file is cut off or broken.
     #[error("{file}: the zip file is damaged or incomplete ({detail}); download the export again")]
     DamagedZip {
-        /// The zip file, and the entry where one is to blame.
+        /// The zip file, and the entry if the fault is in one.
         file: String,
         /// What is wrong.
         detail: String,
@@ -60,9 +61,7 @@ pub enum ImportError {
         file: String,
     },
     /// One file unpacks to more than any export holds.
-    #[error(
-        "{file} is larger than {limit} bytes when unpacked, which no day of an export is; nothing was imported"
-    )]
+    #[error("{file} has more than {limit} bytes when unpacked: no file of an export is so large")]
     TooLarge {
         /// The file.
         file: String,
@@ -70,7 +69,7 @@ pub enum ImportError {
         limit: u64,
     },
     /// All files together unpack to more than any export holds.
-    #[error("`{path}` unpacks to more than {limit} bytes, which no export of its size does", path = .path.display())]
+    #[error("`{path}` unpacks to more than {limit} bytes: no export of its size does", path = .path.display())]
     ExportTooLarge {
         /// The folder or zip file.
         path: PathBuf,
@@ -78,14 +77,14 @@ pub enum ImportError {
         limit: u64,
     },
     /// One file has more elements than any export holds.
-    #[error("{file} has more than {limit} records, which no file of an export has")]
+    #[error("{file} has more than {limit} records: no file of an export has so many")]
     TooMany {
         /// The file.
         file: String,
         /// The most that is read of one file.
         limit: u64,
     },
-    /// There is more to remember than any export needs.
+    /// It names more than fits into the memory for an import.
     #[error("`{path}` names more people, channels, files and threads than fit into {limit} bytes of memory: import a part of it at a time", path = .path.display())]
     TooMuchToKeep {
         /// The file or folder.
@@ -93,8 +92,8 @@ pub enum ImportError {
         /// The most that is kept in memory.
         limit: usize,
     },
-    /// Something in the folder is neither a file nor a folder.
-    #[error("`{path}` is {kind}: an import reads only files and folders; put the file itself there, or take that away", path = .path.display())]
+    /// Something is neither a file nor a folder.
+    #[error("`{path}` is {kind}: an import reads only files and folders; put the file itself there, or remove it", path = .path.display())]
     Special {
         /// Where it is.
         path: PathBuf,
@@ -115,7 +114,7 @@ pub enum ImportError {
         /// The table.
         table: &'static str,
     },
-    /// A table lacks a column that the import cannot do without.
+    /// A table lacks a column that the import needs.
     #[error(
         "the database's table `{table}` has no column `{column}`, so it is not the Python bot's"
     )]
@@ -125,20 +124,20 @@ pub enum ImportError {
         /// The column.
         column: &'static str,
     },
-    /// Reading the database does not end in the time that its size explains.
+    /// Reading the database takes too long for its size.
     #[error(
-        "reading it takes far longer than its size explains: it is damaged, or no database of the Python bot's"
+        "reading it takes far too long for its size: it is damaged, or not the Python bot's database"
     )]
     TooMuchWork,
-    /// Reading the database needs more memory than the tables of the bot do.
+    /// Reading the database needs too much memory.
     #[error(
-        "reading it takes more memory than the Python bot's tables need ({0}): it is damaged, or no database of the bot's"
+        "reading it needs more memory than the Python bot's tables do ({0}): it is damaged, or not the bot's database"
     )]
     TooMuchMemory(rusqlite::Error),
     /// SQLite cannot read the database.
     #[error("cannot read the Python bot's database: {0}")]
     Sqlite(rusqlite::Error),
-    /// The store that is imported into refused.
+    /// The store failed.
     #[error("the store failed: {}", store_detail(.0))]
     Store(StorageError),
 }

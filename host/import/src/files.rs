@@ -1,4 +1,4 @@
-//! Files of others, opened without surprises.
+//! Opens only plain files.
 
 use std::{
     fs::{self, File, FileType},
@@ -7,7 +7,7 @@ use std::{
 
 use super::ImportError;
 
-/// What something is that is neither a file nor a folder.
+/// The kind of something that is neither a file nor a folder.
 pub(super) fn kind_of(kind: FileType) -> &'static str {
     if kind.is_symlink() {
         return "a symbolic link";
@@ -28,10 +28,10 @@ pub(super) fn kind_of(kind: FileType) -> &'static str {
     "neither a file nor a folder"
 }
 
-/// Opens a file that is one, and not a link to another.
+/// Opens a file that is not a link.
 ///
 /// # Errors
-/// [`ImportError::Special`] if it is something else, which is then not opened.
+/// [`ImportError::Special`] if it is something else; it is not opened then.
 pub(super) fn open_plain(path: &Path) -> Result<File, ImportError> {
     let failed = |source| ImportError::Io {
         path: path.to_owned(),

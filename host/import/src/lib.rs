@@ -1,20 +1,21 @@
-//! Readers of what other programs stored.
+//! Imports the data of other programs: Slack's workspace export, and the Python bot's database.
 //!
-//! [`detect`] looks at what a path is, [`import`] reads it into an [`ImportSink`]: users first, then
-//! channels, messages and memories. Text becomes readable here ([`myao_slack::mrkdwn`]), so that nothing
-//! behind this edge ever sees an entity or a raw id.
+//! [`detect`] tells what a path is, and [`import`] reads it into an [`ImportSink`]: users first, then channels, messages and
+//! memories. Texts become readable here ([`myao_slack::mrkdwn`]), so that nothing after the import sees an entity or an id
+//! in place of a name.
+#![deny(missing_docs)]
 
 mod error;
 mod files;
-mod key_set;
 mod limits;
 pub mod python_bot;
 mod report;
-pub mod slack_export;
+mod slack_export;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]
 mod tests;
+mod ts_set;
 
 use std::{
     fs::File,
@@ -29,13 +30,14 @@ pub use myao_slack::message::LeftOut;
 
 use myao_plugin::storage::records::ImportSink;
 
-/// How a zip file begins: with an entry, or with the end of an empty one.
+/// The first bytes of a zip file: of an entry, or of the end of an empty file.
 const ZIP: [&[u8]; 2] = [b"PK\x03\x04", b"PK\x05\x06"];
-/// How an SQLite file begins (<https://www.sqlite.org/fileformat.html>).
+/// The first bytes of an SQLite file (<https://www.sqlite.org/fileformat.html>).
 const SQLITE: &[u8] = b"SQLite format 3\0";
 
 /// What can be imported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Source {
     /// A Slack workspace export in a folder.
     SlackFolder,
@@ -45,16 +47,16 @@ pub enum Source {
     PythonBot,
 }
 
-/// Says what a path is, by its first bytes; its name does not matter.
+/// Tells what a path is, by its first bytes; its name does not matter.
 ///
 /// # Errors
-/// [`ImportError::Io`] where it cannot be read, [`ImportError::UnknownKind`] where it is none of them.
+/// [`ImportError::Io`] if it cannot be read, [`ImportError::UnknownKind`] if it cannot be imported.
 pub fn detect(path: &Path) -> Result<Source, ImportError> {
     let failed = |source| ImportError::Io {
         path: path.to_owned(),
         source,
     };
-    // Only what is a file is opened: a pipe would wait.
+    // Only files are opened: opening a pipe would wait.
     let metadata = path.metadata().map_err(failed)?;
     if metadata.is_dir() {
         return Ok(Source::SlackFolder);
@@ -78,10 +80,12 @@ pub fn detect(path: &Path) -> Result<Source, ImportError> {
     }
 }
 
-/// Reads whatever can be imported into a sink. The caller commits after success, and only then.
+/// Reads a path into a sink. The caller commits after success, and only then. `progress` is called before the first file
+/// and after each one.
 ///
 /// # Errors
-/// [`ImportError`], which names what is to blame.
+/// [`ImportError`], which names the file or table with the fault. The sink then has a part of the data, which the caller
+/// must not commit.
 pub fn import(
     path: &Path,
     sink: &mut dyn ImportSink,

@@ -7,45 +7,45 @@
 //! | `channels` | `channel_id`, `name`, `updated_at` |
 //! | `memories` | `scope`, `scope_id`, `memory_type`, `content`, `created_at`, `updated_at`, `source_message_count`, `source_latest_message_ts` |
 //!
-//! Times are UTC without saying so. `mentions` repeats what the text says and is not read.
+//! Times are in UTC, without a zone. `mentions` repeats what is in the text, and is not read.
 
-mod census;
 mod guard;
 mod ids;
 mod rows;
+mod survey;
 
 use std::path::Path;
 
-use census::Census;
 pub use guard::limit_memory;
 use myao_plugin::storage::records::{ImportSink, MemoryRecord, MessageRecord};
 use myao_plugin::ts::TsKey;
 use myao_plugin::{MemoryType, Scope};
 use myao_slack::message::LeftOut;
 use myao_slack::mrkdwn::readable;
-use rows::{Bot, flag, is_too_long, number, text, time, trimmed};
+use rows::{BotTables, flag, is_too_long, number, text, time, trimmed};
 use rusqlite::{Connection, OpenFlags, Row};
+use survey::Survey;
 
-use super::limits::{Allowance, MAX_TEXT_BYTES};
-use super::report::NAMED;
+use super::limits::{MAX_TEXT_BYTES, MemoryBudget};
+use super::report::MAX_NAMED;
 use super::{ImportError, ImportReport, Progress};
 
 /// Warnings about messages, before their number.
 const MADE_IDS: &str = "messages without a Slack id, which got one from their replies or from the time they were stored";
 const LOST_THREADS: &str =
-    "replies to a message that does not exist, which now stand outside of threads";
+    "replies to a message that does not exist, which are now outside of threads";
 
-/// What a memory takes in memory until the end of an import.
+/// What a memory needs in memory until the end of an import.
 const MEMORY_BYTES: usize = 128;
 
-/// What a time looks like.
+/// The format of a time.
 const TIME: &str = "a time in UTC, as in 2024-03-01 10:05:00";
 
-/// Reads the Python bot's database file, which is only opened for reading. Whatever the file holds, reading it ends.
+/// Reads the Python bot's database file, which is opened for reading only. Whatever the file holds, reading it ends.
 ///
 /// # Errors
-/// As [`read`]; the error names the file too.
-pub fn read_path(
+/// As [`read`]; the error also names the file.
+pub(super) fn read_path(
     path: &Path,
     sink: &mut dyn ImportSink,
     progress: &mut dyn FnMut(Progress),
@@ -60,7 +60,7 @@ pub fn read_path(
             OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX,
         )?;
         guard::guard(&mut connection, path)?;
-        // One state of the database, even while the bot writes to it.
+        // The same state for all queries, even while the bot writes to it.
         let _snapshot = connection.unchecked_transaction()?;
         self::read(&connection, sink)
     };
@@ -77,36 +77,36 @@ pub fn read_path(
     Ok(report)
 }
 
-/// Reads the Python bot's tables into a sink. Nothing is written to the connection. Rows that cannot be read are left out
-/// and reported.
+/// Reads the Python bot's tables into a sink. Nothing is written to the database. Rows that cannot be read are left out and
+/// reported.
 ///
 /// # Errors
-/// [`ImportError`] where a table or a column that matters is missing; it names them. The sink has then had a part,
-/// which the caller must not commit.
+/// [`ImportError`] if a required table or column is missing; it names them. The sink then has a part of the data, which the
+/// caller must not commit.
 pub fn read(
     connection: &Connection,
     sink: &mut dyn ImportSink,
 ) -> Result<ImportReport, ImportError> {
-    let bot = Bot::new(connection)?;
+    let bot = BotTables::new(connection)?;
     let path = connection.path().unwrap_or_default();
-    let mut census = Census::read(&bot, Allowance::new(Path::new(path)))?;
+    let mut survey = Survey::read(&bot, MemoryBudget::new(Path::new(path)))?;
     let mut report = ImportReport::default();
-    for user in census.users.values() {
+    for user in survey.users.values() {
         sink.user(user)?;
         report.users += 1;
     }
-    for channel in census.channels.values() {
+    for channel in survey.channels.values() {
         sink.channel(channel)?;
         report.channels += 1;
     }
-    messages(&bot, &census, sink, &mut report)?;
-    memories(&bot, &mut census, sink, &mut report)?;
+    messages(&bot, &survey, sink, &mut report)?;
+    memories(&bot, &mut survey, sink, &mut report)?;
     Ok(report.finished())
 }
 
 fn messages(
-    bot: &Bot<'_>,
-    census: &Census,
+    bot: &BotTables<'_>,
+    survey: &Survey,
     sink: &mut dyn ImportSink,
     report: &mut ImportReport,
 ) -> Result<(), ImportError> {
@@ -116,7 +116,9 @@ fn messages(
         let message_id = trimmed(row, "message_id")?;
         let place = || format!("table `messages`, row {channel_id}/{message_id}");
         if is_too_long(row)? {
-            report.leave_out_unreadable(|| format!("{}: a column holds more than it can", place()));
+            report.leave_out_unreadable(|| {
+                format!("{}: a column has a value that is too long", place())
+            });
             return Ok(());
         }
         let text = text(row, "text")?.unwrap_or_default();
@@ -124,7 +126,7 @@ fn messages(
             report.leave_out(LeftOut::NoText);
             return Ok(());
         }
-        let ids = census.ids(&channel_id);
+        let ids = survey.ids(&channel_id);
         let find = |id: &str| ids.and_then(|ids| ids.find(id));
         let Some(ts) = find(&message_id) else {
             match wrong_time(row, "timestamp")? {
@@ -133,7 +135,7 @@ fn messages(
             }
             return Ok(());
         };
-        let text = readable(&text, census).into_owned();
+        let text = readable(&text, survey).into_owned();
         if text.len() > MAX_TEXT_BYTES {
             let most = MAX_TEXT_BYTES;
             report.leave_out_unreadable(|| {
@@ -158,7 +160,7 @@ fn messages(
         report.messages += 1;
         Ok(())
     })?;
-    let made = census.made_ids();
+    let made = survey.made_ids();
     for (count, what) in [(made, MADE_IDS), (lost_threads, LOST_THREADS)] {
         if count > 0 {
             report.warnings.push(format!("{what}: {count}"));
@@ -168,8 +170,8 @@ fn messages(
 }
 
 fn memories(
-    bot: &Bot<'_>,
-    census: &mut Census,
+    bot: &BotTables<'_>,
+    survey: &mut Survey,
     sink: &mut dyn ImportSink,
     report: &mut ImportReport,
 ) -> Result<(), ImportError> {
@@ -182,16 +184,16 @@ fn memories(
         );
         let place = || format!("table `memories`, row {scope}/{scope_id}/{kind}");
         if is_too_long(row)? {
-            report.leave_out_unreadable(|| format!("{}: a column holds more than it can", place()));
+            report.leave_out_unreadable(|| format!("{}: a column has a value that is too long", place()));
             return Ok(());
         }
         let (Some(known_scope), Some(known_kind)) = (scope_of(&scope), memory_type_of(&kind))
         else {
             report.leave_out(LeftOut::UnknownMemory);
             unknown += 1;
-            if unknown <= NAMED {
+            if unknown <= MAX_NAMED {
                 report.warnings.push(format!(
-                    "a memory of no known scope and type was left out: `{scope}`, `{scope_id}`, `{kind}`"
+                    "a memory of unknown scope or type was left out: `{scope}`, `{scope_id}`, `{kind}`"
                 ));
             }
             return Ok(());
@@ -213,7 +215,7 @@ fn memories(
             report.leave_out_unreadable(|| format!("{}: {wrong}", place()));
             return Ok(());
         }
-        census.take(MEMORY_BYTES)?;
+        survey.spend(MEMORY_BYTES)?;
         sink.memory(&MemoryRecord {
             scope: known_scope,
             scope_id,
@@ -230,7 +232,7 @@ fn memories(
     })
 }
 
-/// What is wrong with a time; `None` if it is one.
+/// What is wrong with a time; `None` if it is valid.
 fn wrong_time(row: &Row<'_>, column: &str) -> Result<Option<String>, ImportError> {
     let value = text(row, column)?.unwrap_or_default();
     Ok(match time(&value) {
@@ -246,7 +248,7 @@ fn seconds(row: &Row<'_>, column: &str) -> Result<i64, ImportError> {
     Ok(time(&value).map_or(0, |time| time.timestamp()))
 }
 
-/// `workspace`, `WORKSPACE` and `MemoryScope.WORKSPACE` are the same.
+/// The scope; `workspace`, `WORKSPACE` and `MemoryScope.WORKSPACE` are the same.
 fn scope_of(text: &str) -> Option<Scope> {
     match member(text).as_str() {
         "workspace" => Some(Scope::Workspace),
@@ -264,7 +266,7 @@ fn memory_type_of(text: &str) -> Option<MemoryType> {
     }
 }
 
-/// The member of a Python enum, in whichever way it was written down.
+/// The member of a Python enum, in lower case, in whichever form it was stored.
 fn member(text: &str) -> String {
     let (_, member) = text.rsplit_once('.').unwrap_or(("", text));
     member.trim().to_ascii_lowercase().replace('-', "_")

@@ -1,4 +1,4 @@
-//! What an import did, and what it left out.
+//! What was imported, and what was left out.
 
 use std::collections::BTreeMap;
 
@@ -6,31 +6,32 @@ use serde::Serialize;
 
 use crate::LeftOut;
 
-/// What an import handed to the store, and what it did not. Every message of the source is counted
-/// once, either in `messages` or in `left_out`.
+/// What was imported and what was not. Every message of the source is counted once, either in `messages` or in
+/// `left_out`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
 pub struct ImportReport {
-    /// Users handed to the store.
+    /// Users imported.
     pub users: u64,
-    /// Channels handed to the store.
+    /// Channels imported.
     pub channels: u64,
-    /// Messages handed to the store.
+    /// Messages imported.
     pub messages: u64,
-    /// Memories handed to the store.
+    /// Memories imported.
     pub memories: u64,
     /// How many records were left out, by reason.
     pub left_out: BTreeMap<LeftOut, u64>,
-    /// What the reader should look at: one sentence each.
+    /// Warnings, each of one sentence.
     pub warnings: Vec<String>,
-    /// The first odd records.
+    /// The first records that cannot be read, each with its place and what is wrong.
     #[serde(skip)]
-    pub(super) odd: Vec<String>,
+    pub(super) unreadable: Vec<String>,
 }
 
-/// How many odd records are named, and how many other things of one kind.
-pub(super) const NAMED: usize = 20;
-/// How much is said of one of them, in bytes.
-const SAID: usize = 400;
+/// How many records that cannot be read are named, and how many other things of one kind.
+pub(super) const MAX_NAMED: usize = 20;
+/// The longest text about one of them.
+const MAX_DETAIL_BYTES: usize = 400;
 
 impl ImportReport {
     /// Counts a record that is left out.
@@ -38,16 +39,17 @@ impl ImportReport {
         *self.left_out.entry(reason).or_default() += 1;
     }
 
-    /// Counts a record that cannot be read. `said` is where it is, and what is wrong with it; it is asked for the first ones.
-    pub(super) fn leave_out_unreadable(&mut self, said: impl FnOnce() -> String) {
+    /// Counts a record that cannot be read. `detail` says where it is and what is wrong; it is called for the first ones
+    /// only.
+    pub(super) fn leave_out_unreadable(&mut self, detail: impl FnOnce() -> String) {
         self.leave_out(LeftOut::Unreadable);
-        if self.odd.len() < NAMED {
-            let mut said = said();
-            if said.len() > SAID {
-                said.truncate(said.floor_char_boundary(SAID));
-                said.push('…');
+        if self.unreadable.len() < MAX_NAMED {
+            let mut detail = detail();
+            if detail.len() > MAX_DETAIL_BYTES {
+                detail.truncate(detail.floor_char_boundary(MAX_DETAIL_BYTES));
+                detail.push('…');
             }
-            self.odd.push(said);
+            self.unreadable.push(detail);
         }
     }
 
@@ -56,19 +58,21 @@ impl ImportReport {
         for (reason, count) in part.left_out {
             *self.left_out.entry(reason).or_default() += count;
         }
-        let free = NAMED.saturating_sub(self.odd.len());
-        self.odd.extend(part.odd.into_iter().take(free));
+        let free = MAX_NAMED.saturating_sub(self.unreadable.len());
+        self.unreadable
+            .extend(part.unreadable.into_iter().take(free));
     }
 
-    /// Ends the report: what was odd is named among the warnings.
+    /// Ends the report: adds a warning for each unreadable record.
     pub(super) fn finished(mut self) -> Self {
         let all = self
             .left_out
             .get(&LeftOut::Unreadable)
             .copied()
             .unwrap_or_default();
-        let unnamed = all.saturating_sub(self.odd.len() as u64);
-        let named = self.odd.drain(..).map(|said| format!("left out: {said}"));
+        let unnamed = all.saturating_sub(self.unreadable.len() as u64);
+        let details = self.unreadable.drain(..);
+        let named = details.map(|detail| format!("left out: {detail}"));
         self.warnings.extend(named);
         if unnamed > 0 {
             self.warnings.push(format!(
@@ -81,11 +85,12 @@ impl ImportReport {
 
 /// How far an import is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Progress {
-    /// Files whose messages are in the store; a database counts as one.
+    /// Files that were read; a database counts as one.
     pub files_done: u64,
     /// Files that hold messages.
     pub files_total: u64,
-    /// Messages handed to the store.
+    /// Messages imported.
     pub messages: u64,
 }

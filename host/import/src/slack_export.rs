@@ -1,7 +1,7 @@
-//! A Slack workspace export, as a folder or as the zip file that Slack gives.
+//! A Slack workspace export, as a folder or as Slack's zip file.
 //!
-//! The lists at its top come first, then a light survey of all day files, then the messages: channel by
-//! channel, day by day. A second thread decodes a few day files ahead of the sink.
+//! The lists at its top are read first, then a quick survey of all day files, then the messages: channel by channel, day
+//! by day. A second thread decodes some messages ahead of the sink.
 
 mod archive;
 mod days;
@@ -22,30 +22,29 @@ use directory::Directory;
 use layout::Layout;
 use myao_plugin::storage::records::ImportSink;
 
-use super::{ImportError, ImportReport, Progress, limits::Allowance, report::NAMED};
+use super::{ImportError, ImportReport, Progress, limits::MemoryBudget, report::MAX_NAMED};
 
 /// How many batches of messages are decoded ahead.
 const AHEAD: usize = 2;
 
-/// Reads an export into a sink: users, channels, then each channel's messages by day. `progress` is
-/// called before the first and after every day file. What cannot be read of a file that is JSON is left out and reported.
+/// Reads an export into a sink: users, channels, then each channel's messages by day. Records that cannot be read are left
+/// out and reported.
 ///
-/// Deletions that the export records are left out of it; what an earlier import brought stays.
+/// Messages that the export records as deleted are not imported; those of an earlier import stay.
 ///
 /// # Errors
-/// [`ImportError`] where the path is no export, or a file of it is damaged; it names the file. The sink
-/// has then had a part of the export, which the caller must not commit.
-pub fn read(
+/// [`ImportError`] if the path is not an export, or a file of it is damaged; it names the file.
+pub(super) fn read(
     path: &Path,
     sink: &mut dyn ImportSink,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<ImportReport, ImportError> {
-    let mut allowance = Allowance::new(path);
+    let mut budget = MemoryBudget::new(path);
     let mut report = ImportReport::default();
     let mut archive = Archive::open(path)?;
-    let mut layout = Layout::find(&mut archive, &mut allowance)?;
-    let mut directory = Directory::read(&mut archive, &mut layout, &mut allowance, &mut report)?;
-    let surveys = survey::survey(&mut archive, &mut directory, &mut allowance)?;
+    let mut layout = Layout::find(&mut archive, &mut budget)?;
+    let mut directory = Directory::read(&mut archive, &mut layout, &mut budget, &mut report)?;
+    let surveys = survey::survey(&mut archive, &mut directory, &mut budget)?;
     archive.read_again();
     report.warnings = warnings(&layout);
     drop(layout);
@@ -97,27 +96,27 @@ pub fn read(
     })
 }
 
-/// What of the archive belongs to no listed conversation.
+/// Warnings about files that belong to no listed conversation.
 fn warnings(layout: &Layout) -> Vec<String> {
     let mut warnings: Vec<String> = layout
         .days
         .iter()
-        .take(NAMED)
+        .take(MAX_NAMED)
         .map(|(folder, days)| {
             let days = days.len();
-            format!("day files in `{folder}`, for which no channel is listed, that were not imported: {days}")
+            format!("day files in `{folder}` that were not imported, because no list has a channel for them: {days}")
         })
         .collect();
-    let unnamed = layout.days.len().saturating_sub(NAMED);
+    let unnamed = layout.days.len().saturating_sub(MAX_NAMED);
     if unnamed > 0 {
         warnings.push(format!(
-            "more folders for which no channel is listed: {unnamed}"
+            "more folders without a channel in a list: {unnamed}"
         ));
     }
     if !layout.ignored.is_empty() {
         let (files, some) = (layout.ignored.len(), &layout.ignored);
         warnings.push(format!(
-            "files that are no part of an export and were ignored: {files} ({some})"
+            "files that do not belong to an export and were ignored: {files} ({some})"
         ));
     }
     warnings

@@ -1,4 +1,4 @@
-//! A database of others, read without running what it holds.
+//! Reads a foreign database without running anything in it.
 
 use std::path::Path;
 
@@ -8,35 +8,35 @@ use rusqlite::{Connection, Error, ErrorCode};
 
 use crate::ImportError;
 
-/// The longest value, row or statement. The texts that are read are shorter, and a row has few columns.
+/// The longest value, row or statement. The imported texts are shorter, and a row has few columns.
 const MAX_VALUE_BYTES: i32 = 4 << 20;
 
-/// After how many steps of SQLite's virtual machine it is asked whether to go on.
+/// After how many steps of its virtual machine SQLite asks whether to go on.
 const STEPS: i32 = 100_000;
 
-/// How many steps any database may take, and how many more for each of its bytes: reading a row takes some hundred, and
-/// it has some fifty bytes.
+/// How many steps every database may take, and how many more for each of its bytes: reading a row of about fifty bytes
+/// takes some hundred.
 const MIN_STEPS: u64 = 100_000_000;
 const STEPS_PER_BYTE: u64 = 20;
 
-/// How many steps reading the schema may take: some thousand tables. SQLite takes long for more, and the bot has ten.
+/// How many steps reading the schema may take: enough for some thousand tables. The bot has ten.
 const SCHEMA_STEPS: u64 = 100_000;
 const SCHEMA_STEPS_AT_ONCE: i32 = 1_000;
 
-/// What SQLite may have in memory in an import: pages, a sort that is under way, and the schema.
+/// SQLite's memory during an import: pages, a sort, and the schema.
 const MEMORY_BYTES: u32 = 64 << 20;
 
-/// Limits the memory of SQLite in this whole process, for ever. A database may have a schema of any size.
+/// Limits SQLite's memory in the whole process, permanently: the schema of a foreign database may have any size.
 ///
 /// # Errors
-/// What SQLite says.
+/// An error of SQLite's.
 pub fn limit_memory() -> Result<(), ImportError> {
     let connection = Connection::open_in_memory()?;
     connection.pragma_update_and_check(None, "hard_heap_limit", MEMORY_BYTES, |_| Ok(()))?;
     Ok(())
 }
 
-/// Has a connection read tables, and nothing else that the database asks for, for a time that its size explains.
+/// Allows a connection to read tables only, and for a time that depends on the size of the file.
 pub(super) fn guard(connection: &mut Connection, path: &Path) -> Result<(), ImportError> {
     for (setting, is_on) in [
         (DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true),
@@ -48,7 +48,7 @@ pub(super) fn guard(connection: &mut Connection, path: &Path) -> Result<(), Impo
     }
     connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, MAX_VALUE_BYTES)?;
     allow(connection, SCHEMA_STEPS_AT_ONCE, SCHEMA_STEPS)?;
-    // The file's own wishes for memory do not count, and a sort goes to the disk.
+    // The memory settings of the file are overridden, and a sort goes to the disk.
     connection.execute_batch(
         "PRAGMA query_only = ON; PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0;
         PRAGMA cache_size = -2000; PRAGMA temp_store = FILE; SELECT 1 FROM sqlite_schema LIMIT 0;",
@@ -58,7 +58,7 @@ pub(super) fn guard(connection: &mut Connection, path: &Path) -> Result<(), Impo
     allow(connection, STEPS, most)
 }
 
-/// Lets the connection take so many steps from here on; they are counted so many at once.
+/// Allows the connection `most` steps from now on; they are counted in units of `at_once`.
 fn allow(connection: &mut Connection, at_once: i32, most: u64) -> Result<(), ImportError> {
     let mut steps = 0_u64;
     let is_enough = move || {

@@ -1,8 +1,8 @@
-//! Message ids for messages that have none.
+//! Makes ids for messages that have none.
 //!
-//! The bot gave its own posts random ids in place of the id that Slack answered with. Replies know the
-//! right one: where a reply names a message that is not there, and the bot stored a post within a few
-//! seconds of that id, the post is that message. Any other post gets an id from the time it was stored.
+//! The bot gave its own posts random ids in place of Slack's. Replies have the right id: if a reply names a message that
+//! does not exist, and the bot stored a post within a few seconds of that id, the post is that message. All other posts get
+//! an id from the time at which they were stored.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -10,26 +10,26 @@ use chrono::{DateTime, Utc};
 use myao_plugin::ts::TsKey;
 
 use crate::ImportError;
-use crate::key_set::KeySet;
-use crate::limits::Allowance;
+use crate::limits::MemoryBudget;
+use crate::ts_set::TsSet;
 
 /// How many ids a second has.
 const SEQUENCES: i64 = 1_000_000;
-/// How far the time when a post was stored may lie from its id, in seconds: the bot stored it right
-/// before or after the call to Slack.
+/// The longest time between a post's id and its storing, in seconds: the bot stored it directly before or after the call
+/// to Slack.
 const CALL_SECONDS: i64 = 5;
-/// What a message without an id, and a thread, take in memory beyond their names.
+/// The memory for a message without an id, and for a thread, without their names.
 const WAITING_BYTES: usize = 250;
 const THREAD_BYTES: usize = 120;
 
 /// The ids of one channel.
 #[derive(Debug, Default)]
 pub(super) struct ChannelIds {
-    taken: KeySet,
-    /// Messages that need an id, in order of time. The number, in order of reading, tells apart those of
-    /// one microsecond.
+    taken: TsSet,
+    /// Messages that need an id, in order of time. The number, in order of reading, distinguishes those of the same
+    /// microsecond.
     waiting: BTreeMap<(TsKey, usize), String>,
-    /// Those of them that are no replies.
+    /// Those that are not replies.
     posts: BTreeSet<(TsKey, usize)>,
     made: HashMap<String, TsKey>,
     /// The ids that were made.
@@ -38,30 +38,30 @@ pub(super) struct ChannelIds {
     threads: HashSet<TsKey>,
 }
 
-/// Where the free ids of a second are looked for. Those who look come in order of time, so that no id is looked at twice.
+/// Finds the free ids of a second. Requests come in order of time, so that no id is checked twice.
 struct Second {
     first: i64,
-    /// All ids from where the last one looked up to this step are taken.
+    /// All steps from the last request up to this one are taken.
     next: i64,
     /// All steps from 0 up to this one are taken.
     wrapped: i64,
 }
 
 impl ChannelIds {
-    /// Takes note of a valid id.
-    pub(super) fn take(&mut self, ts: TsKey, allowance: &mut Allowance) -> Result<(), ImportError> {
-        self.taken.add(ts, allowance)
+    /// Adds a valid id.
+    pub(super) fn add(&mut self, ts: TsKey, budget: &mut MemoryBudget) -> Result<(), ImportError> {
+        self.taken.add(ts, budget)
     }
 
-    /// Takes note of a message that needs an id.
-    pub(super) fn wait(
+    /// Adds a message that needs an id.
+    pub(super) fn add_without_id(
         &mut self,
         message_id: String,
         stored_at: DateTime<Utc>,
         is_reply: bool,
-        allowance: &mut Allowance,
+        budget: &mut MemoryBudget,
     ) -> Result<(), ImportError> {
-        allowance.take(WAITING_BYTES + message_id.len())?;
+        budget.spend(WAITING_BYTES + message_id.len())?;
         let second = TsKey::first_of(stored_at.timestamp()).to_database();
         let stored_at =
             TsKey::from_database(second + i64::from(stored_at.timestamp_subsec_micros()));
@@ -73,20 +73,20 @@ impl ChannelIds {
         Ok(())
     }
 
-    /// Takes note of a thread that a message belongs to.
+    /// Adds a thread that a message belongs to.
     pub(super) fn name_thread(
         &mut self,
         message_id: String,
-        allowance: &mut Allowance,
+        budget: &mut MemoryBudget,
     ) -> Result<(), ImportError> {
         if !self.named_threads.contains(&message_id) {
-            allowance.take(THREAD_BYTES + message_id.len())?;
+            budget.spend(THREAD_BYTES + message_id.len())?;
             self.named_threads.insert(message_id);
         }
         Ok(())
     }
 
-    /// Makes the missing ids, once all messages are noted.
+    /// Makes the missing ids. To be called after all messages were added.
     pub(super) fn make(&mut self) {
         self.taken.sort();
         self.recover();
@@ -119,7 +119,7 @@ impl ChannelIds {
         self.made.insert(message_id, ts);
     }
 
-    /// Gives the ids that replies name, and that no message has, to the posts stored nearest to them.
+    /// Gives the ids that replies name and no message has to the posts that were stored nearest to them.
     fn recover(&mut self) {
         let mut missing: Vec<TsKey> = self
             .named_threads
@@ -139,7 +139,7 @@ impl ChannelIds {
         }
     }
 
-    /// The post that was stored nearest to an id; of two, the earlier one, and the one that was read first.
+    /// The post that was stored nearest to an id; of two, the earlier one, or the one that was read first.
     fn nearest_post(&self, ts: TsKey) -> Option<(TsKey, usize)> {
         let after = |steps: i64| TsKey::from_database(ts.to_database() + steps);
         let reach = CALL_SECONDS * SEQUENCES;
@@ -159,14 +159,14 @@ impl ChannelIds {
             .copied()
     }
 
-    /// The id of a message, whichever way it is called.
+    /// The id of a message, by its id in Slack or in the database.
     pub(super) fn find(&self, message_id: &str) -> Option<TsKey> {
         TsKey::parse(message_id)
             .ok()
             .or_else(|| self.made.get(message_id).copied())
     }
 
-    /// Whether messages reply to this one.
+    /// Whether a message has replies.
     pub(super) fn is_thread(&self, ts: TsKey) -> bool {
         self.threads.contains(&ts)
     }
@@ -186,7 +186,7 @@ impl Second {
         }
     }
 
-    /// The next free id at or after a time of this second; behind the second's last one, those before that time.
+    /// The next free id at or after a time of this second; if there is none, the first free one before that time.
     fn find_free(&mut self, stored_at: TsKey, is_taken: impl Fn(TsKey) -> bool) -> Option<TsKey> {
         let step = stored_at.to_database() - self.first;
         let free_from = |from: i64, until: i64| {

@@ -1,4 +1,4 @@
-//! Rows of a database whose columns and types are not quite known.
+//! Rows of a database whose columns and types may differ.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use rusqlite::{Connection, Row, types::ValueRef};
 use crate::ImportError;
 use crate::limits::MAX_TEXT_BYTES;
 
-/// The tables, and the columns that the import cannot do without.
+/// The tables, and their required columns.
 const REQUIRED: [(&str, &[&str]); 4] = [
     ("users", &["user_id", "name"]),
     ("channels", &["channel_id", "name"]),
@@ -37,7 +37,7 @@ const OPTIONAL: [(&str, &[&str]); 4] = [
     ),
 ];
 
-/// In which order rows are read: it makes the ids the same on every import.
+/// The order in which rows are read, so that every import makes the same ids.
 const ORDER: [(&str, &str); 4] = [
     ("users", "user_id"),
     ("channels", "channel_id"),
@@ -51,17 +51,17 @@ const LONG: [&str; 2] = ["text", "content"];
 /// The longest id, name or time, in bytes.
 const MAX_SHORT_BYTES: usize = 4096;
 
-/// The column that says whether another one of the row is longer than it may be, and was left out of it.
+/// The column that says whether a value of the row is too long, and was left out.
 const TOO_LONG: &str = "myao_too_long";
 
-/// Tables of the bot's database that are really tables, with the queries that read them.
-pub(super) struct Bot<'c> {
+/// The tables of the bot's database, with the queries that read them.
+pub(super) struct BotTables<'c> {
     connection: &'c Connection,
     queries: Vec<(&'static str, String)>,
 }
 
-impl<'c> Bot<'c> {
-    /// Checks that the tables and columns are there. A view in a table's place is none: it may go on for ever.
+impl<'c> BotTables<'c> {
+    /// Checks that the tables and columns exist. A view does not count as a table: it may have no end.
     pub(super) fn new(connection: &'c Connection) -> Result<Self, ImportError> {
         let mut statement = connection.prepare(include_str!("columns.sql"))?;
         let mut queries = Vec::new();
@@ -133,12 +133,12 @@ fn query(table: &str, columns: &[&str], order: &str) -> String {
     )
 }
 
-/// Whether a value of the row is longer than any of the bot's.
+/// Whether a value of the row is too long.
 pub(super) fn is_too_long(row: &Row<'_>) -> Result<bool, rusqlite::Error> {
     row.get(TOO_LONG)
 }
 
-/// A column as text; none if it is NULL or does not exist.
+/// A column as text; `None` if it is NULL or does not exist.
 pub(super) fn text<'r>(
     row: &'r Row<'_>,
     column: &str,
@@ -151,27 +151,27 @@ pub(super) fn text<'r>(
     })
 }
 
-/// A column as text without blanks around it; empty if there is none.
+/// A column as trimmed text; empty if there is none.
 pub(super) fn trimmed(row: &Row<'_>, column: &str) -> Result<String, rusqlite::Error> {
     Ok(text(row, column)?
         .map(|text| text.trim().to_owned())
         .unwrap_or_default())
 }
 
-/// A column as a number; 0 if it is none.
+/// A column as a number; 0 if it is not one.
 pub(super) fn number(row: &Row<'_>, column: &str) -> Result<i64, rusqlite::Error> {
     Ok(text(row, column)?
         .and_then(|text| text.trim().parse().ok())
         .unwrap_or_default())
 }
 
-/// A column as yes or no; no if there is nothing.
+/// A column as a boolean; false if there is none.
 pub(super) fn flag(row: &Row<'_>, column: &str) -> Result<bool, rusqlite::Error> {
     Ok(text(row, column)?
         .is_some_and(|text| ["1", "true"].contains(&text.trim().to_ascii_lowercase().as_str())))
 }
 
-/// A point in time as Python writes it: UTC unless it names an offset.
+/// A point in time as Python writes it: in UTC unless it has an offset.
 pub(super) fn time(text: &str) -> Option<DateTime<Utc>> {
     let text = text.trim().replacen('T', " ", 1);
     if let Ok(time) = DateTime::parse_from_str(&text, "%Y-%m-%d %H:%M:%S%.f%#z") {

@@ -1,5 +1,5 @@
-//! The files of an export, in a folder or in a zip file. Nothing is unpacked to disk, and no list of the files is kept:
-//! they are visited one after the other.
+//! The files of an export, in a folder or in a zip file. Nothing is unpacked to disk, and no list of all files is kept:
+//! they are visited one by one.
 
 use std::{
     fs::{self, File},
@@ -17,24 +17,26 @@ use crate::ImportError;
 use crate::files::{kind_of, open_plain};
 use crate::limits::{MAX_ELEMENTS, MAX_EXPORT_BYTES, MAX_FILE_BYTES, MAX_RATIO, MIN_ZIP_BYTES};
 
-/// How deep an export's files lie: at its top, and in the channels' folders.
+/// The depth of an export: its top, and the folders of the channels.
 const DEPTH: usize = 2;
 
 /// The files of an export.
 pub(super) struct Archive {
     path: PathBuf,
-    /// The zip file, and the entries that are read.
+    /// The zip file, and the entries that will be read.
     zip: Option<(ZipFile, Vec<Entry>)>,
-    /// The folder in a zip file that is the whole export, with a `/` behind it.
+    /// The folder of the export within the zip file, with a final `/`.
     prefix: String,
-    /// The most that one file may have, that all of them may have, and what of that is left.
+    /// The limit for one file.
     max_file_bytes: u64,
+    /// The limit for all files together.
     max_bytes: u64,
+    /// What is left of `max_bytes`.
     bytes_left: u64,
     buffer: Vec<u8>,
 }
 
-/// The list in a file, which is being read.
+/// A list that is being read from a file.
 pub(super) struct List<'a> {
     array: JsonArray<'a, Box<dyn Read + 'a>>,
     place: FilePlace<'a>,
@@ -50,12 +52,12 @@ struct FilePlace<'a> {
     max_bytes: u64,
 }
 
-/// A file that was visited, for [`Archive::read`].
+/// A visited file, for [`Archive::list`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Number(u32);
+pub(super) struct FileNumber(u32);
 
-/// Sees the name of a file, `/` between folders, and its number. Says whether the file is going to be read.
-pub(super) type Visit<'v> = &'v mut dyn FnMut(&str, Number) -> Result<bool, ImportError>;
+/// Gets the name of a file, with `/` between folders, and its number. Returns whether the file will be read.
+pub(super) type Visit<'v> = &'v mut dyn FnMut(&str, FileNumber) -> Result<bool, ImportError>;
 
 impl Archive {
     /// Opens a folder or a zip file.
@@ -91,7 +93,7 @@ impl Archive {
         &self.path
     }
 
-    /// Visits all files, in any order. The numbers of an earlier visit are no longer valid.
+    /// Visits all files, in any order. Numbers from earlier visits are then no longer valid.
     pub(super) fn visit(&mut self, visit: Visit<'_>) -> Result<(), ImportError> {
         match &self.zip {
             None => list_folder(&self.path, "", DEPTH, visit),
@@ -103,8 +105,8 @@ impl Archive {
                     let Some(name) = name.strip_prefix(prefix.as_str()) else {
                         return Ok(());
                     };
-                    // There are fewer than 2³² in any zip file that passes the allowance.
-                    let number = Number(u32::try_from(kept.len()).unwrap_or(u32::MAX));
+                    // There are fewer than 2³² in any zip file that passes the budget.
+                    let number = FileNumber(u32::try_from(kept.len()).unwrap_or(u32::MAX));
                     if visit(name, number)? {
                         kept.push(entry);
                     }
@@ -118,7 +120,7 @@ impl Archive {
         }
     }
 
-    /// What a file that is going to be read takes in memory.
+    /// The memory for each file that will be read.
     pub(super) fn bytes_of_a_file(&self) -> usize {
         if self.zip.is_some() {
             size_of::<Entry>()
@@ -127,7 +129,7 @@ impl Archive {
         }
     }
 
-    /// Takes a folder of the archive as the whole of it.
+    /// Continues with a folder as the whole archive.
     pub(super) fn descend(&mut self, folder: &str) {
         self.path.push(folder);
         if self.zip.is_some() {
@@ -135,7 +137,7 @@ impl Archive {
         }
     }
 
-    /// Has every file read once more.
+    /// Allows every file to be read once more.
     pub(super) fn read_again(&mut self) {
         self.bytes_left = self.max_bytes;
     }
@@ -144,7 +146,7 @@ impl Archive {
     pub(super) fn list<'a>(
         &'a mut self,
         name: &'a str,
-        number: Number,
+        number: FileNumber,
     ) -> Result<List<'a>, ImportError> {
         let place = FilePlace {
             archive: &self.path,
@@ -207,7 +209,7 @@ impl List<'_> {
 }
 
 impl FilePlace<'_> {
-    /// How errors name the file.
+    /// The file's name in errors.
     fn shown(&self) -> String {
         if self.is_zip {
             format!("{}: {}", self.archive.display(), self.name)
@@ -249,7 +251,7 @@ fn list_folder(
         let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
         let kind = entry.file_type().map_err(failed)?;
         if kind.is_file() {
-            visit(&name, Number::default())?;
+            visit(&name, FileNumber::default())?;
         } else if !kind.is_dir() {
             return Err(ImportError::Special {
                 path: entry.path(),

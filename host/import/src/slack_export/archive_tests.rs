@@ -9,7 +9,7 @@ use super::*;
 use crate::testing::{folder_of, zip_of};
 
 /// The names of all files, in order, with their numbers.
-fn names(archive: &mut Archive) -> Vec<(String, Number)> {
+fn names(archive: &mut Archive) -> Vec<(String, FileNumber)> {
     let mut names = Vec::new();
     let visited = archive.visit(&mut |name, number| {
         names.push((name.to_owned(), number));
@@ -144,7 +144,7 @@ fn links_pipes_and_sockets_are_refused_by_name_and_not_opened() {
         for error in [
             archive.visit(&mut |_, _| Ok(true)).unwrap_err(),
             archive
-                .list("general/2024-03-01.json", Number::default())
+                .list("general/2024-03-01.json", FileNumber::default())
                 .map(|_| ())
                 .unwrap_err(),
         ] {

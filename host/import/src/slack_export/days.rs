@@ -1,4 +1,4 @@
-//! The messages of day files.
+//! Reads the messages of day files.
 
 use std::sync::mpsc::SyncSender;
 
@@ -8,7 +8,7 @@ use myao_slack::message::raw::RawMessage;
 use myao_slack::message::{MessageReader, Outcome};
 
 use super::{
-    archive::{Archive, Number},
+    archive::{Archive, FileNumber},
     directory::Directory,
     json_array::Element,
     survey::Survey,
@@ -16,7 +16,7 @@ use super::{
 use crate::limits::MAX_TEXT_BYTES;
 use crate::{ImportError, ImportReport};
 
-/// How many messages are handed over at once, and how many bytes of them.
+/// The messages of one batch, and their bytes.
 const BATCH: usize = 1_000;
 const BATCH_BYTES: usize = 1 << 20;
 
@@ -24,30 +24,30 @@ const BATCH_BYTES: usize = 1 << 20;
 pub(super) struct Days<'d> {
     pub(super) archive: Archive,
     pub(super) directory: &'d Directory,
-    /// Those of the directory's conversations.
+    /// One for each conversation of the directory.
     pub(super) surveys: &'d [Survey],
 }
 
 /// Messages of a day file.
 #[derive(Debug, Default)]
 pub(super) struct Batch {
-    /// Those to store.
+    /// The messages to store.
     pub(super) messages: Vec<MessageRecord>,
-    /// What was left out since the batch before.
+    /// What was left out since the last batch.
     pub(super) left_out: ImportReport,
-    /// Whether the file ends with it.
+    /// Whether it is the last of its file.
     pub(super) is_last: bool,
     bytes: usize,
 }
 
-/// Where batches go. Fails once nobody takes them.
+/// Sends batches. Fails once the receiver is gone.
 type Batches = SyncSender<Result<Batch, ImportError>>;
 
-/// Why a day file was not read to its end.
+/// Why a day file was not read to the end.
 enum Stop {
-    /// It cannot be.
+    /// It cannot be read.
     Error(ImportError),
-    /// Nobody wants the rest.
+    /// The receiver of the batches is gone.
     Unwanted,
 }
 
@@ -58,7 +58,7 @@ impl From<ImportError> for Stop {
 }
 
 impl Days<'_> {
-    /// Reads channel by channel, day by day, until there is an error, or nobody takes what was read.
+    /// Reads channel by channel, day by day, until an error, or until the receiver is gone.
     pub(super) fn decode(mut self, batches: Batches) {
         for (conversation, survey) in self.directory.conversations.iter().zip(self.surveys) {
             let reader = MessageReader {
@@ -73,7 +73,7 @@ impl Days<'_> {
                     Ok(()) => {}
                     Err(Stop::Unwanted) => return,
                     Err(Stop::Error(error)) => {
-                        // Where nobody takes it, the import has failed already.
+                        // If the receiver is gone, the import has failed already.
                         let _ = batches.send(Err(error));
                         return;
                     }
@@ -86,7 +86,7 @@ impl Days<'_> {
 /// Reads the messages of one day file.
 fn read_day(
     archive: &mut Archive,
-    (name, number): &(String, Number),
+    (name, number): &(String, FileNumber),
     reader: &MessageReader<'_>,
     batches: &Batches,
 ) -> Result<(), Stop> {
@@ -103,7 +103,7 @@ fn read_day(
                     .left_out
                     .leave_out_unreadable(|| format!("{name}, message {index}: {detail}")),
             },
-            Element::Odd(place, detail) => batch
+            Element::Invalid(place, detail) => batch
                 .left_out
                 .leave_out_unreadable(|| format!("{name}, {place}: {detail}")),
         }

@@ -1,4 +1,4 @@
-//! The people and conversations of an export, and their names.
+//! The people and conversations of an export.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,21 +8,21 @@ use myao_slack::message::raw::{RawUser, Text, filled, user_name};
 use myao_slack::mrkdwn::{Names, unescaped};
 
 use super::{
-    archive::{Archive, Number},
+    archive::{Archive, FileNumber},
     json::RawChannel,
     json_array::Element,
     layout::{Day, Kind, Layout},
 };
-use crate::limits::{Allowance, short_name};
+use crate::limits::{MemoryBudget, short_name};
 use crate::{ImportError, ImportReport};
 
 /// Slack's own bot, which exports do not list.
 const SLACKBOT: (&str, &str) = ("USLACKBOT", "Slackbot");
-/// What a person and a conversation take in memory beyond their ids and names.
+/// The memory for a person and a conversation, without their ids and names.
 const USER_BYTES: usize = 200;
 const CONVERSATION_BYTES: usize = 280;
 
-/// Everybody and every conversation that the export knows.
+/// All people and conversations of the export.
 #[derive(Debug, Default)]
 pub(super) struct Directory {
     /// In the order of the export.
@@ -43,12 +43,11 @@ pub(super) struct Conversation {
 }
 
 impl Directory {
-    /// Reads the lists at the top of the export. Takes the day files out of `layout.days`; what stays there
-    /// belongs to no listed conversation.
+    /// Reads the lists at the top of the export. Takes the day files of listed conversations out of `layout.days`.
     pub(super) fn read(
         archive: &mut Archive,
         layout: &mut Layout,
-        allowance: &mut Allowance,
+        budget: &mut MemoryBudget,
         report: &mut ImportReport,
     ) -> Result<Self, ImportError> {
         let mut directory = Self::default();
@@ -60,16 +59,16 @@ impl Directory {
         while let Some(element) = users.next::<RawUser<'_>>()? {
             let user = match element {
                 Element::Value(user, _) => user,
-                Element::Odd(place, detail) => {
+                Element::Invalid(place, detail) => {
                     report.leave_out_unreadable(|| format!("{name}, {place}: {detail}"));
                     continue;
                 }
             };
             let is_bot = user.is_bot == Some(true) || user.id == SLACKBOT.0;
-            directory.add_user(&user.id, user_name(&user), is_bot, allowance)?;
+            directory.add_user(&user.id, user_name(&user), is_bot, budget)?;
             if let Some(handle) = filled(&user.name).filter(|_| has_direct) {
                 let handle = short_name(unescaped(handle).into_owned());
-                allowance.take(USER_BYTES / 2 + user.id.len() + handle.len())?;
+                budget.spend(USER_BYTES / 2 + user.id.len() + handle.len())?;
                 handles.insert(user.id.into_owned(), handle);
             }
         }
@@ -79,9 +78,9 @@ impl Directory {
             while let Some(element) = channels.next::<RawChannel<'_>>()? {
                 match element {
                     Element::Value(channel, _) => {
-                        directory.add_conversation(&channel, kind, &handles, layout, allowance)?;
+                        directory.add_conversation(&channel, kind, &handles, layout, budget)?;
                     }
-                    Element::Odd(place, detail) => {
+                    Element::Invalid(place, detail) => {
                         report.leave_out_unreadable(|| format!("{name}, {place}: {detail}"));
                     }
                 }
@@ -90,23 +89,23 @@ impl Directory {
         Ok(directory)
     }
 
-    /// Adds somebody, or gives a name to somebody who has none.
+    /// Adds a user, or gives a name to one without.
     pub(super) fn add_user(
         &mut self,
         id: &str,
         name: String,
         is_bot: bool,
-        allowance: &mut Allowance,
+        budget: &mut MemoryBudget,
     ) -> Result<(), ImportError> {
         let name = short_name(name);
         match self.by_id.get(id).and_then(|at| self.users.get_mut(*at)) {
             Some(known) if known.name.is_empty() => {
-                allowance.take(name.len())?;
+                budget.spend(name.len())?;
                 known.name = name;
             }
             Some(_) => {}
             None => {
-                allowance.take(USER_BYTES + 2 * id.len() + name.len())?;
+                budget.spend(USER_BYTES + 2 * id.len() + name.len())?;
                 let name = if name.is_empty() && id == SLACKBOT.0 {
                     SLACKBOT.1.to_owned()
                 } else {
@@ -123,13 +122,13 @@ impl Directory {
         Ok(())
     }
 
-    /// Somebody, if the export says anything of them.
+    /// A user, if the export has one with this id.
     pub(super) fn find_user(&self, id: &str) -> Option<&UserRecord> {
         self.by_id.get(id).and_then(|at| self.users.get(*at))
     }
 
-    /// A day file of a conversation, with its name; `None` behind the last one.
-    pub(super) fn day(&self, conversation: usize, at: usize) -> Option<(String, Number)> {
+    /// The name and number of a day file of a conversation; `None` after the last one.
+    pub(super) fn day(&self, conversation: usize, at: usize) -> Option<(String, FileNumber)> {
         let conversation = self.conversations.get(conversation)?;
         let day = conversation.days.get(at)?;
         Some((day.name(&conversation.folder), day.number))
@@ -141,7 +140,7 @@ impl Directory {
         kind: Kind,
         handles: &HashMap<String, String>,
         layout: &mut Layout,
-        allowance: &mut Allowance,
+        budget: &mut MemoryBudget,
     ) -> Result<(), ImportError> {
         let id = raw.id.as_ref();
         if self.channel_names.contains_key(id) {
@@ -157,7 +156,7 @@ impl Directory {
             .and_then(|folder| layout.days.remove_entry(folder))
             .or_else(|| layout.days.remove_entry(id))
             .unwrap_or_default();
-        allowance.take(CONVERSATION_BYTES + 2 * (id.len() + name.len()))?;
+        budget.spend(CONVERSATION_BYTES + 2 * (id.len() + name.len()))?;
         self.channel_names.insert(id.to_owned(), name.clone());
         self.conversations.push(Conversation {
             record: ChannelRecord {
@@ -188,7 +187,7 @@ impl Names for Directory {
     }
 }
 
-/// A name for a conversation of two, which has none: built as Slack builds those of several
+/// A name for a conversation of two people, which has none: built as Slack does it for several people
 /// (`mpdm-ann--ben-1`).
 fn direct_name(members: &[Text<'_>], handles: &HashMap<String, String>) -> String {
     let mut seen = HashSet::new();

@@ -1,5 +1,4 @@
-//! The JSON of an export, as far as it is imported. Strings borrow from the file where they hold no
-//! escapes.
+//! The JSON of an export, as far as it is read. Strings without escapes borrow from the file.
 
 use std::borrow::Cow;
 
@@ -16,9 +15,9 @@ pub(super) struct RawChannel<'a> {
     pub(super) members: Option<Vec<Text<'a>>>,
 }
 
-/// What has to be known of all messages before the first one is imported.
+/// The fields of a message that the survey reads.
 #[derive(Debug, Deserialize)]
-pub(super) struct RawTrace<'a> {
+pub(super) struct RawOutline<'a> {
     #[serde(borrow)]
     pub(super) subtype: Option<Text<'a>>,
     pub(super) ts: Option<Text<'a>>,

@@ -1,8 +1,8 @@
-//! A JSON array, read element by element.
+//! Reads a JSON array element by element.
 //!
-//! The file passes through a buffer of a few megabytes: an element is parsed where it lies there, so that its strings
-//! borrow from it. What is JSON but not of the expected shape is an odd element, which the next one follows; what is
-//! no JSON ends the reading.
+//! The file passes through a buffer of a few megabytes. An element is parsed within the buffer, so that its strings borrow
+//! from it. An element that is JSON of another shape is invalid, and reading continues after it; anything that is not JSON
+//! ends the reading.
 
 use std::io::{self, Read};
 
@@ -14,16 +14,16 @@ use crate::limits::{MAX_ELEMENT_BYTES, MAX_ELEMENTS};
 /// How much of a file is in memory at once.
 const WINDOW: usize = 4 * MAX_ELEMENT_BYTES;
 
-/// What some editors put before a text.
+/// Some editors write this before a text.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// An array that is being read.
 pub(super) struct JsonArray<'b, R> {
     reader: R,
     buffer: &'b mut Vec<u8>,
-    /// Where in the buffer the reading is.
+    /// The position of the next byte in the buffer.
     at: usize,
-    /// Where in the file a place in the buffer is that was read.
+    /// An earlier position in the buffer, and its place in the file.
     known: (usize, Place),
     bytes: Bytes<'b>,
     is_read: bool,
@@ -33,15 +33,15 @@ pub(super) struct JsonArray<'b, R> {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// Before the bracket.
+    /// Before the opening bracket.
     Before,
     /// Before the first element.
     First,
-    /// Behind an element.
+    /// After an element.
     Between,
-    /// At an element that is larger than the buffer.
+    /// At an element that is too large.
     Oversized,
-    /// Behind the closing bracket.
+    /// After the closing bracket.
     After,
 }
 
@@ -54,7 +54,7 @@ pub(super) struct Bytes<'b> {
     pub(super) of_all: &'b mut u64,
 }
 
-/// A place in a text file, both counted from 1.
+/// A place in a text file; both numbers count from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Place {
     pub(super) line: usize,
@@ -66,8 +66,8 @@ pub(super) struct Place {
 pub(super) enum Element<'e, T> {
     /// The value, and its JSON.
     Value(T, &'e [u8]),
-    /// It is of another shape.
-    Odd(Place, String),
+    /// It has another shape; where and why.
+    Invalid(Place, String),
 }
 
 /// Why the rest of the array cannot be read.
@@ -75,18 +75,18 @@ pub(super) enum Element<'e, T> {
 pub(super) enum Fault {
     /// The file cannot be read.
     Io(io::Error),
-    /// It is no JSON, or no array.
+    /// It is not JSON, or not an array.
     Json(Place, String),
-    /// It has more bytes than it may have.
+    /// The file has too many bytes.
     TooLarge,
-    /// All files together have more bytes than they may have.
+    /// All files together have too many bytes.
     AllTooLarge,
-    /// It has more elements than it may have.
+    /// The file has too many elements.
     TooMany,
 }
 
 impl<'b, R: Read> JsonArray<'b, R> {
-    /// Reads at most so many bytes. What `buffer` holds is overwritten.
+    /// Reads at most so many bytes. The content of `buffer` is overwritten.
     pub(super) fn new(reader: R, bytes: Bytes<'b>, buffer: &'b mut Vec<u8>) -> Self {
         buffer.clear();
         Self {
@@ -101,7 +101,7 @@ impl<'b, R: Read> JsonArray<'b, R> {
         }
     }
 
-    /// The next element. `None` if the array, and nothing behind it, has ended.
+    /// The next element; `None` after the last.
     pub(super) fn next<'e, T: Deserialize<'e>>(
         &'e mut self,
     ) -> Result<Option<Element<'e, T>>, Fault> {
@@ -139,18 +139,18 @@ impl<'b, R: Read> JsonArray<'b, R> {
                 *at += length;
                 *state = State::Between;
                 let place = place.within(&error);
-                Ok(Some(Element::Odd(place, detail_of(&error))))
+                Ok(Some(Element::Invalid(place, detail_of(&error))))
             }
             Err(end) if end.is_eof() && !is_whole => {
                 *state = State::Oversized;
                 let detail = format!("larger than {MAX_ELEMENT_BYTES} bytes");
-                Ok(Some(Element::Odd(place, detail)))
+                Ok(Some(Element::Invalid(place, detail)))
             }
             Err(broken) => Err(Fault::Json(place.within(&broken), detail_of(&broken))),
         }
     }
 
-    /// Goes on to the first byte of the next element; false if there is none.
+    /// Goes to the first byte of the next element; false if there is none.
     fn find_element(&mut self) -> Result<bool, Fault> {
         match self.state {
             State::Before => {
@@ -158,7 +158,7 @@ impl<'b, R: Read> JsonArray<'b, R> {
                 if self.buffer.starts_with(BYTE_ORDER_MARK) {
                     self.at = BYTE_ORDER_MARK.len();
                 }
-                match self.skip_blanks()? {
+                match self.skip_white_space()? {
                     Some(b'[') => self.at += 1,
                     Some(_) => return Err(self.broken("expected a list: `[`")),
                     None => return Err(self.broken("EOF while parsing a value")),
@@ -174,18 +174,18 @@ impl<'b, R: Read> JsonArray<'b, R> {
         if self.state == State::After {
             return Ok(false);
         }
-        match (self.skip_blanks()?, self.state) {
+        match (self.skip_white_space()?, self.state) {
             (Some(b']'), _) => {
                 self.at += 1;
                 self.state = State::After;
-                match self.skip_blanks()? {
+                match self.skip_white_space()? {
                     None => Ok(false),
                     Some(_) => Err(self.broken("trailing characters")),
                 }
             }
             (Some(b','), State::Between) => {
                 self.at += 1;
-                match self.skip_blanks()? {
+                match self.skip_white_space()? {
                     Some(_) => self.refill().map(|()| true),
                     None => Err(self.broken("EOF while parsing a value")),
                 }
@@ -196,8 +196,8 @@ impl<'b, R: Read> JsonArray<'b, R> {
         }
     }
 
-    /// The next byte that is no blank; `None` at the end of the file.
-    fn skip_blanks(&mut self) -> Result<Option<u8>, Fault> {
+    /// The next byte that is not white space; `None` at the end of the file.
+    fn skip_white_space(&mut self) -> Result<Option<u8>, Fault> {
         loop {
             let rest = self.buffer.get(self.at..).unwrap_or_default();
             let blanks = rest
@@ -215,7 +215,7 @@ impl<'b, R: Read> JsonArray<'b, R> {
         }
     }
 
-    /// Goes behind the element that the reading is at, whatever its size.
+    /// Skips an element of any size.
     fn skip_oversized(&mut self) -> Result<(), Fault> {
         let (mut depth, mut is_text, mut is_escaped) = (0_u64, false, false);
         loop {
@@ -243,7 +243,7 @@ impl<'b, R: Read> JsonArray<'b, R> {
         }
     }
 
-    /// Fills the buffer, unless it holds a whole element or the end of the file already.
+    /// Fills the buffer, unless it already holds the longest element or the end of the file.
     fn refill(&mut self) -> Result<(), Fault> {
         if self.is_read || self.buffer.len() - self.at >= MAX_ELEMENT_BYTES {
             return Ok(());
@@ -270,7 +270,7 @@ impl<'b, R: Read> JsonArray<'b, R> {
     }
 }
 
-/// Where in the file a place in the buffer is. From the last one that was known, so that nothing is counted twice.
+/// The place in the file of a position in the buffer. Counts from the last known one, so that no byte is counted twice.
 fn place_of(buffer: &[u8], known: &mut (usize, Place), at: usize) -> Place {
     let place = known.1.after(buffer.get(known.0..at).unwrap_or_default());
     *known = (at, place);
@@ -284,7 +284,7 @@ impl std::fmt::Display for Place {
 }
 
 impl Place {
-    /// The place behind some bytes that begin here.
+    /// The place after some bytes that begin here.
     fn after(self, bytes: &[u8]) -> Self {
         match bytes.iter().rposition(|byte| *byte == b'\n') {
             Some(last) => Self {
@@ -322,7 +322,7 @@ fn parse<'e, T: Deserialize<'e>>(json: &'e [u8]) -> Result<(T, usize), serde_jso
     }
 }
 
-/// What is wrong, without the place, and without the text that stands there.
+/// What is wrong, without the place and without quoting the file.
 fn detail_of(error: &serde_json::Error) -> String {
     let detail = error.to_string();
     let place = format!(" at line {} column {}", error.line(), error.column());

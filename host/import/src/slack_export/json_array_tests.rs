@@ -25,7 +25,7 @@ impl<I: Iterator<Item = u8>> Read for Drops<I> {
 #[derive(Debug, PartialEq)]
 enum Seen {
     Text(String),
-    Odd(usize, usize, String),
+    Invalid(usize, usize, String),
     Json(usize, usize, String),
     TooLarge,
     TooMany,
@@ -45,8 +45,8 @@ fn read(json: impl Iterator<Item = u8>, of_file: u64) -> Vec<Seen> {
                 seen.push(Seen::Text(text));
                 continue;
             }
-            Ok(Some(Element::Odd(place, detail))) => {
-                seen.push(Seen::Odd(place.line, place.column, detail));
+            Ok(Some(Element::Invalid(place, detail))) => {
+                seen.push(Seen::Invalid(place.line, place.column, detail));
                 continue;
             }
             Err(Fault::Json(place, detail)) => Seen::Json(place.line, place.column, detail),
@@ -82,7 +82,7 @@ fn elements_come_in_order_whatever_stands_between_them() {
 
 #[test]
 fn an_odd_element_is_told_with_its_place_and_the_next_one_follows() {
-    let odd = |line, column, detail: &str| Seen::Odd(line, column, detail.to_owned());
+    let odd = |line, column, detail: &str| Seen::Invalid(line, column, detail.to_owned());
     assert_eq!(
         read_text("[\"a\",\n  5, \"\\ud83d\",\n [{\"x\": [\"]\"]}], null, \"b\"]"),
         [
@@ -134,7 +134,7 @@ fn text_of_the_file_is_in_no_error() {
     };
     let mut array = JsonArray::new(&br#"["root:x:0"]"#[..], bytes, &mut buffer);
     match array.next::<u32>().unwrap().unwrap() {
-        Element::Odd(_, detail) => assert_eq!(detail, "invalid type: string, expected u32"),
+        Element::Invalid(_, detail) => assert_eq!(detail, "invalid type: string, expected u32"),
         Element::Value(..) => panic!("it is no number"),
     }
 }
@@ -167,7 +167,7 @@ fn elements_lie_across_the_ends_of_the_buffer() {
     );
     let column = 4 + 4 * (long.len() + 3) + 2 + 4 + 1;
     assert!(
-        matches!(seen.last(), Some(Seen::Odd(3, found, _)) if *found == column),
+        matches!(seen.last(), Some(Seen::Invalid(3, found, _)) if *found == column),
         "{:?}, expected {column}",
         seen.last()
     );
@@ -182,7 +182,7 @@ fn an_element_that_is_too_large_is_passed_over() {
     assert_eq!((&seen[0], &seen[3]), (&text("a"), &text("b")));
     for odd in &seen[1..3] {
         assert!(
-            matches!(odd, Seen::Odd(1, _, detail) if detail == "larger than 1048576 bytes"),
+            matches!(odd, Seen::Invalid(1, _, detail) if detail == "larger than 1048576 bytes"),
             "{odd:?}"
         );
     }
@@ -194,7 +194,7 @@ fn deep_nesting_is_odd_and_takes_no_memory() {
     for depth in [200, 10 * MAX_ELEMENT_BYTES] {
         let seen = read_text(&deep(depth));
         assert!(
-            matches!(seen.as_slice(), [Seen::Odd(1, 2, _), Seen::Text(_)]),
+            matches!(seen.as_slice(), [Seen::Invalid(1, 2, _), Seen::Text(_)]),
             "{seen:?}"
         );
     }

@@ -1,17 +1,17 @@
-//! Which file of an export is what.
+//! Which files of an export are what.
 //!
 //! At the top: `users.json`, and one list per kind of conversation. A folder per conversation holds one
 //! file per day. Source: <https://slack.com/help/articles/220556107>.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::archive::{Archive, Number};
+use super::archive::{Archive, FileNumber};
 use crate::ImportError;
-use crate::limits::{Allowance, MAX_NAME_BYTES};
+use crate::limits::{MAX_NAME_BYTES, MemoryBudget};
 
-/// The list of people; the second name is an Enterprise Grid export's.
+/// The list of people; the second name is for Enterprise Grid.
 const USERS: [&str; 2] = ["users.json", "org_users.json"];
-/// Files and folders that an export may have and that hold no messages.
+/// Files of an export that hold no messages.
 const WITHOUT_MESSAGES: [&str; 6] = [
     "canvases.json",
     "content_flags.json",
@@ -22,7 +22,7 @@ const WITHOUT_MESSAGES: [&str; 6] = [
 ];
 /// How many names an error or a warning shows.
 const SHOWN: usize = 5;
-/// What a folder takes in memory, and each of its day files, beyond their names.
+/// The memory for a folder, and for each of its day files, without their names.
 const FOLDER_BYTES: usize = 200;
 const DAY_BYTES: usize = 2 * size_of::<Day>();
 
@@ -35,7 +35,7 @@ pub(super) enum Kind {
     Group,
     /// A conversation of several people.
     GroupMessage,
-    /// A conversation of two people; its folder is called by its id.
+    /// A conversation of two people; its folder has its id as name.
     DirectMessage,
 }
 
@@ -47,40 +47,40 @@ const LISTS: [(&str, Kind); 4] = [
     ("dms.json", Kind::DirectMessage),
 ];
 
-/// The files of an export, sorted by what they are.
+/// The files of an export, by kind.
 #[derive(Debug, Default)]
 pub(super) struct Layout {
     /// The list of people.
-    pub(super) users: (&'static str, Number),
-    /// The lists of conversations that are there.
-    pub(super) lists: Vec<(&'static str, Number, Kind)>,
+    pub(super) users: (&'static str, FileNumber),
+    /// The lists of conversations that the export has.
+    pub(super) lists: Vec<(&'static str, FileNumber, Kind)>,
     /// The day files of each folder, oldest first.
     pub(super) days: BTreeMap<String, Vec<Day>>,
-    /// Files that are no part of an export.
-    pub(super) ignored: Names,
+    /// Files that do not belong to an export.
+    pub(super) ignored: FileNames,
 }
 
-/// A day file. As small as it can be, for there may be millions.
+/// A day file; small, because there may be millions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Day {
     /// The number YYYYMMDD.
     date: u32,
-    /// To open it with.
-    pub(super) number: Number,
+    /// For opening it.
+    pub(super) number: FileNumber,
 }
 
-/// Names of files: how many, and the first ones in the order of the alphabet.
+/// The number of files, and the first names in alphabetical order.
 #[derive(Debug, Default)]
-pub(super) struct Names {
+pub(super) struct FileNames {
     count: usize,
     first: BTreeSet<String>,
 }
 
 impl Layout {
-    /// Finds the export in an archive, at its top or in its one top folder, and makes that the top.
+    /// Finds the export at the top of an archive or in its only top folder, and continues with that folder.
     pub(super) fn find(
         archive: &mut Archive,
-        allowance: &mut Allowance,
+        budget: &mut MemoryBudget,
     ) -> Result<Self, ImportError> {
         let mut layout = Self::default();
         if let Some(folder) = top_folder(archive)? {
@@ -92,11 +92,11 @@ impl Layout {
             })?;
             archive.descend(&folder);
         }
-        let mut found = Names::default();
+        let mut found = FileNames::default();
         let day_bytes = DAY_BYTES + archive.bytes_of_a_file();
         archive.visit(&mut |name, number| {
             found.add(name);
-            layout.sort_in(name, number, &mut |bytes| allowance.take(bytes + day_bytes))
+            layout.add(name, number, &mut |bytes| budget.spend(bytes + day_bytes))
         })?;
         if layout.lists.is_empty() {
             let lists = "`channels.json`, `groups.json`, `mpims.json` or `dms.json`";
@@ -108,26 +108,26 @@ impl Layout {
         Ok(layout)
     }
 
-    /// Sorts a file in. Says whether it is going to be read. `take_bytes` counts a day file, and what it takes besides.
-    fn sort_in(
+    /// Adds a file. Returns whether it will be read. `spend` counts the memory for a day file, and the given bytes.
+    fn add(
         &mut self,
         name: &str,
-        number: Number,
-        take_bytes: &mut dyn FnMut(usize) -> Result<(), ImportError>,
+        number: FileNumber,
+        spend: &mut dyn FnMut(usize) -> Result<(), ImportError>,
     ) -> Result<bool, ImportError> {
         if let Some((folder, file)) = name.split_once('/')
             && let Some(date) = date_of(file)
         {
             let day = Day { date, number };
             if let Some(days) = self.days.get_mut(folder) {
-                take_bytes(0)?;
+                spend(0)?;
                 days.push(day);
             } else {
-                take_bytes(FOLDER_BYTES + folder.len())?;
+                spend(FOLDER_BYTES + folder.len())?;
                 self.days.insert(folder.to_owned(), vec![day]);
             }
         } else if let Some((list, kind)) = LISTS.iter().find(|(list, _)| *list == name) {
-            // Of two files of a name, the last one counts.
+            // Of two files with the same name, the last one counts.
             self.lists.retain(|(known, ..)| known != list);
             self.lists.push((list, number, *kind));
         } else if let Some(users) = USERS.iter().find(|users| **users == name) {
@@ -152,7 +152,7 @@ impl Day {
     }
 }
 
-impl Names {
+impl FileNames {
     fn add(&mut self, name: &str) {
         self.count += 1;
         let is_first = || self.first.last().is_none_or(|last| name < last.as_str());
@@ -166,7 +166,7 @@ impl Names {
         }
     }
 
-    /// Adds a name, unless it is among the first ones already.
+    /// Adds a name, unless it is already among the first ones.
     fn add_new(&mut self, name: &str) {
         if !self.first.contains(name) {
             self.add(name);
@@ -184,8 +184,8 @@ impl Names {
     }
 }
 
-impl std::fmt::Display for Names {
-    /// The first names, and how many more there are.
+impl std::fmt::Display for FileNames {
+    /// The first names, and the number of the others.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         if self.is_empty() {
             return f.write_str("nothing");
@@ -199,9 +199,9 @@ impl std::fmt::Display for Names {
     }
 }
 
-/// The one top folder that holds the export; `None` if the export is at the top.
+/// The top folder that holds the export; `None` if the export is at the top.
 fn top_folder(archive: &mut Archive) -> Result<Option<String>, ImportError> {
-    let (mut found, mut exports) = (Names::default(), Names::default());
+    let (mut found, mut exports) = (FileNames::default(), FileNames::default());
     let mut is_top = false;
     archive.visit(&mut |name, _| {
         found.add(name);
@@ -228,7 +228,7 @@ fn is_within(name: &str, folder: &str) -> bool {
         .is_some_and(|rest| rest.starts_with('/'))
 }
 
-fn no_export(archive: &Archive, expected: &'static str, found: &Names) -> ImportError {
+fn no_export(archive: &Archive, expected: &'static str, found: &FileNames) -> ImportError {
     ImportError::NotAnExport {
         path: archive.path().to_owned(),
         expected,
@@ -236,7 +236,7 @@ fn no_export(archive: &Archive, expected: &'static str, found: &Names) -> Import
     }
 }
 
-/// Sorts day files by their dates. Of two of a date, the last one counts.
+/// Sorts day files by date. Of two with the same date, the last one counts.
 fn put_in_order(days: &mut Vec<Day>) {
     days.sort_unstable_by(|a, b| b.cmp(a));
     days.dedup_by_key(|day| day.date);
@@ -244,7 +244,7 @@ fn put_in_order(days: &mut Vec<Day>) {
     days.shrink_to_fit();
 }
 
-/// The date of a file that is called `YYYY-MM-DD.json`, as the number YYYYMMDD.
+/// The date of a file with the name `YYYY-MM-DD.json`, as the number YYYYMMDD.
 fn date_of(file: &str) -> Option<u32> {
     let day = file.strip_suffix(".json")?;
     let is_date = day.len() == 10

@@ -1,30 +1,30 @@
-//! A first, light reading of all day files. A thread's parent may not say that it is one, a deletion
-//! is recorded days after its message, and people of other workspaces are named only where they
-//! write: all of that must be known before the first message is imported.
+//! A first, quick reading of all day files. The first message of a thread may not say that it has replies, a deletion is
+//! recorded days after its message, and people of other workspaces are named only in their messages. All of that must be
+//! known before the first message is imported.
 
 use myao_plugin::ts::TsKey;
 use myao_slack::message::raw::{filled, profile_name};
 use myao_slack::mrkdwn::readable;
 
-use super::{archive::Archive, directory::Directory, json::RawTrace, json_array::Element};
+use super::{archive::Archive, directory::Directory, json::RawOutline, json_array::Element};
 use crate::ImportError;
-use crate::key_set::KeySet;
-use crate::limits::Allowance;
+use crate::limits::MemoryBudget;
+use crate::ts_set::TsSet;
 
 /// What is known of the messages of one conversation.
 #[derive(Debug, Default)]
 pub(super) struct Survey {
-    /// Messages that others reply to.
-    pub(super) threads: KeySet,
+    /// Messages with replies.
+    pub(super) threads: TsSet,
     /// Messages whose deletion is recorded.
-    pub(super) deleted: KeySet,
+    pub(super) deleted: TsSet,
 }
 
-/// Surveys the conversations, in their order, and adds to the directory who only shows in messages.
+/// Surveys the conversations in order, and adds people to the directory who are only in messages.
 pub(super) fn survey(
     archive: &mut Archive,
     directory: &mut Directory,
-    allowance: &mut Allowance,
+    budget: &mut MemoryBudget,
 ) -> Result<Vec<Survey>, ImportError> {
     let mut surveys = Vec::with_capacity(directory.conversations.len());
     for at in 0..directory.conversations.len() {
@@ -32,11 +32,11 @@ pub(super) fn survey(
         let mut day_at = 0;
         while let Some((name, number)) = directory.day(at, day_at) {
             let mut messages = archive.list(&name, number)?;
-            while let Some(element) = messages.next::<RawTrace<'_>>()? {
-                // What cannot be read is reported when messages are.
+            while let Some(element) = messages.next::<RawOutline<'_>>()? {
+                // What cannot be read is reported when the messages are read.
                 if let Element::Value(trace, _) = element {
-                    survey.add(&trace, allowance)?;
-                    add_author(&trace, directory, allowance)?;
+                    survey.add(&trace, budget)?;
+                    add_author(&trace, directory, budget)?;
                 }
             }
             day_at += 1;
@@ -49,30 +49,34 @@ pub(super) fn survey(
 }
 
 impl Survey {
-    /// Ids that are none are passed over here: importing the message reports them.
-    fn add(&mut self, trace: &RawTrace<'_>, allowance: &mut Allowance) -> Result<(), ImportError> {
+    /// Adds a message. Invalid ids are skipped: they are reported when the message is read.
+    fn add(
+        &mut self,
+        trace: &RawOutline<'_>,
+        budget: &mut MemoryBudget,
+    ) -> Result<(), ImportError> {
         let key = |text| filled(text).and_then(|text| TsKey::parse(text).ok());
         if let Some(thread) = key(&trace.thread_ts) {
-            self.threads.add(thread, allowance)?;
+            self.threads.add(thread, budget)?;
         }
         if trace.reply_count.is_some_and(|count| count > 0)
             && let Some(ts) = key(&trace.ts)
         {
-            self.threads.add(ts, allowance)?;
+            self.threads.add(ts, budget)?;
         }
         if filled(&trace.subtype) == Some("message_deleted")
             && let Some(deleted) = key(&trace.deleted_ts)
         {
-            self.deleted.add(deleted, allowance)?;
+            self.deleted.add(deleted, budget)?;
         }
         Ok(())
     }
 }
 
 fn add_author(
-    trace: &RawTrace<'_>,
+    trace: &RawOutline<'_>,
     directory: &mut Directory,
-    allowance: &mut Allowance,
+    budget: &mut MemoryBudget,
 ) -> Result<(), ImportError> {
     let (id, profile) = match filled(&trace.user) {
         Some(user) => (
@@ -97,5 +101,5 @@ fn add_author(
             .map(|name| readable(name, directory).trim_start_matches('@').to_owned())
             .unwrap_or_default();
     }
-    directory.add_user(id, name, is_program, allowance)
+    directory.add_user(id, name, is_program, budget)
 }

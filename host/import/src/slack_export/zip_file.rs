@@ -1,4 +1,4 @@
-//! A zip file whose directory stays on the disk: a hundred megabytes may name two million files.
+//! A zip file whose directory is not kept in memory: in a hundred megabytes it may name two million files.
 
 use std::{
     fs::File,
@@ -13,7 +13,7 @@ use rawzip::{
 
 use crate::ImportError;
 
-/// The least that an entry takes in the directory.
+/// The smallest size of an entry in the directory.
 const ENTRY_BYTES: u64 = 46;
 
 /// A zip file.
@@ -22,31 +22,31 @@ pub(super) struct ZipFile {
     size: u64,
 }
 
-/// Where a file is in it, and how it is packed.
+/// Where a file is in the zip file, and how it is packed.
 pub(super) struct Entry {
     wayfinder: ZipArchiveEntryWayfinder,
     method: CompressionMethod,
     is_encrypted: bool,
 }
 
-/// Sees the name of an entry, `/` between folders.
+/// Gets the name of an entry, with `/` between folders.
 type Visit<'v> = &'v mut dyn FnMut(&str, Entry) -> Result<(), ImportError>;
 
 impl ZipFile {
-    /// Finds the directory.
+    /// Opens a zip file, and finds its directory.
     pub(super) fn open(file: File, size: u64) -> Result<Self, Error> {
         let mut buffer = vec![0; RECOMMENDED_BUFFER_SIZE];
         let archive = ZipArchive::from_file(file, &mut buffer)?;
         Ok(Self { archive, size })
     }
 
-    /// How many entries it may have: no more than it says, and than fit into it.
+    /// The most entries it can have: the number that it names, or that fits into it.
     pub(super) fn most_entries(&self) -> usize {
         let most = self.archive.entries_hint().min(self.size / ENTRY_BYTES);
         usize::try_from(most).unwrap_or_default()
     }
 
-    /// Visits all files, in the order of the directory. `damaged` makes an error of the directory's.
+    /// Visits all files, in the order of the directory. `damaged` converts an error of the directory.
     pub(super) fn entries(
         &self,
         damaged: &dyn Fn(Error) -> ImportError,
@@ -63,7 +63,7 @@ impl ZipFile {
                 is_encrypted: entry.flags().is_encrypted(),
             };
             if !entry.is_dir() {
-                // Names with other than ASCII letters are UTF-8, whether or not the zip file says so.
+                // Names are UTF-8, whether or not the zip file says so.
                 let name = entry.file_path();
                 visit(&String::from_utf8_lossy(name.as_ref()), entry_of)?;
             }
@@ -71,7 +71,7 @@ impl ZipFile {
         // Some programs count modulo 2¹⁶.
         let expected = self.archive.entries_hint();
         if (count ^ expected) & 0xffff != 0 {
-            let error = io::Error::other(format!("{count} entries in place of {expected}"));
+            let error = io::Error::other(format!("{count} entries instead of {expected}"));
             return Err(damaged(Error::from(rawzip::ErrorKind::IO(error))));
         }
         Ok(())

@@ -29,8 +29,8 @@ fn read_all() -> (Recorder, ImportReport) {
     read_from(&database(&[SCHEMA, ROWS]))
 }
 
-fn allowance() -> Allowance {
-    Allowance::new(Path::new("bot.db"))
+fn budget() -> MemoryBudget {
+    MemoryBudget::new(Path::new("bot.db"))
 }
 
 fn error_of(statements: &[&str]) -> ImportError {
@@ -114,10 +114,10 @@ fn made_ids_are_the_same_on_every_import() {
 
 #[test]
 fn made_ids_go_round_within_their_second() {
-    let (mut ids, mut allowance) = (ids::ChannelIds::default(), allowance());
+    let (mut ids, mut budget) = (ids::ChannelIds::default(), budget());
     let last = time("2024-03-01 10:05:00.999999").unwrap();
     for name in ["a", "b"] {
-        ids.wait(name.to_owned(), last, false, &mut allowance)
+        ids.add_without_id(name.to_owned(), last, false, &mut budget)
             .unwrap();
     }
     ids.make();
@@ -153,50 +153,30 @@ fn threads_are_found_also_where_they_begin_on_a_random_id() {
     assert_eq!(thread_of("of a lost thread"), None);
     assert_eq!(
         report.warnings[1],
-        "replies to a message that does not exist, which now stand outside of threads: 1"
+        "replies to a message that does not exist, which are now outside of threads: 1"
     );
 }
 
 #[test]
 fn a_post_gets_its_right_id_back_from_the_replies_to_it() {
-    let (mut ids, mut allowance) = (ids::ChannelIds::default(), allowance());
+    let (mut ids, mut budget) = (ids::ChannelIds::default(), budget());
     let stored = |seconds: &str| time(&format!("2024-03-01 10:05:{seconds}")).unwrap();
-    ids.wait(
-        "early".to_owned(),
-        stored("00.000000"),
-        false,
-        &mut allowance,
-    )
-    .unwrap();
-    ids.wait(
-        "answer".to_owned(),
-        stored("02.500000"),
-        true,
-        &mut allowance,
-    )
-    .unwrap();
-    ids.wait(
-        "post".to_owned(),
-        stored("03.000000"),
-        false,
-        &mut allowance,
-    )
-    .unwrap();
-    ids.wait(
-        "late".to_owned(),
-        stored("30.000000"),
-        false,
-        &mut allowance,
-    )
-    .unwrap();
-    ids.take(TsKey::parse("1709287530.000000").unwrap(), &mut allowance)
+    ids.add_without_id("early".to_owned(), stored("00.000000"), false, &mut budget)
+        .unwrap();
+    ids.add_without_id("answer".to_owned(), stored("02.500000"), true, &mut budget)
+        .unwrap();
+    ids.add_without_id("post".to_owned(), stored("03.000000"), false, &mut budget)
+        .unwrap();
+    ids.add_without_id("late".to_owned(), stored("30.000000"), false, &mut budget)
+        .unwrap();
+    ids.add(TsKey::parse("1709287530.000000").unwrap(), &mut budget)
         .unwrap();
     for thread in [
         "1709287502.400000",
         "1709287520.000000",
         "1709287530.000000",
     ] {
-        ids.name_thread(thread.to_owned(), &mut allowance).unwrap();
+        ids.name_thread(thread.to_owned(), &mut budget).unwrap();
     }
     ids.make();
     let made = |id| ids.find(id).unwrap().to_string();
@@ -258,7 +238,7 @@ fn memories_are_read_in_every_spelling() {
     );
     assert_eq!(
         report.warnings[2],
-        "a memory of no known scope and type was left out: `team`, `T1`, `long_term`"
+        "a memory of unknown scope or type was left out: `team`, `T1`, `long_term`"
     );
 }
 
@@ -358,7 +338,7 @@ fn a_row_that_cannot_be_read_is_left_out_and_named_and_the_others_are_imported()
     );
     assert!(
         told.iter()
-            .any(|told| found(told, "a column holds more than it can")),
+            .any(|told| found(told, "a column has a value that is too long")),
         "{told:?}"
     );
     assert!(
@@ -398,17 +378,17 @@ fn a_view_a_virtual_table_and_a_computed_column_are_no_tables_of_the_bot() {
 /// Looking for a free id after the ones before it took a second's time for each message.
 #[test]
 fn many_messages_of_one_second_get_ids_in_order() {
-    let (mut ids, mut allowance) = (ids::ChannelIds::default(), allowance());
+    let (mut ids, mut budget) = (ids::ChannelIds::default(), budget());
     let noon = time("2024-03-01 12:00:00").unwrap();
     let second = noon.timestamp();
     for taken in 0..200_000 {
         let ts = TsKey::from_database(TsKey::first_of(second).to_database() + taken);
-        ids.take(ts, &mut allowance).unwrap();
+        ids.add(ts, &mut budget).unwrap();
     }
     for post in 0..100_000 {
-        ids.wait(format!("p{post}"), noon, false, &mut allowance)
+        ids.add_without_id(format!("p{post}"), noon, false, &mut budget)
             .unwrap();
-        ids.name_thread(format!("{second}.{}", 200_000 + post), &mut allowance)
+        ids.name_thread(format!("{second}.{}", 200_000 + post), &mut budget)
             .unwrap();
     }
     ids.make();
@@ -425,15 +405,15 @@ fn many_messages_of_one_second_get_ids_in_order() {
 
 #[test]
 fn a_second_without_a_free_id_leaves_messages_without_one() {
-    let (mut ids, mut allowance) = (ids::ChannelIds::default(), allowance());
+    let (mut ids, mut budget) = (ids::ChannelIds::default(), budget());
     let noon = time("2024-03-01 12:00:00.5").unwrap();
     let first = TsKey::first_of(noon.timestamp()).to_database();
     for taken in (0..1_000_000).filter(|step| *step != 7) {
         let ts = TsKey::from_database(first + taken);
-        ids.take(ts, &mut allowance).unwrap();
+        ids.add(ts, &mut budget).unwrap();
     }
     for name in ["a", "b", "c"] {
-        ids.wait(name.to_owned(), noon, false, &mut allowance)
+        ids.add_without_id(name.to_owned(), noon, false, &mut budget)
             .unwrap();
     }
     ids.make();

@@ -53,7 +53,7 @@ fn everything_may_lie_in_one_top_folder() {
     assert_eq!(
         report.warnings,
         [
-            "files that are no part of an export and were ignored: 2 (`README.txt`, `__MACOSX/._users.json`)"
+            "files that do not belong to an export and were ignored: 2 (`README.txt`, `__MACOSX/._users.json`)"
         ]
     );
 }
@@ -124,7 +124,7 @@ fn a_folder_without_a_listed_channel_is_reported() {
     assert!(sink.messages.is_empty());
     assert_eq!(
         report.warnings,
-        ["day files in `lost`, for which no channel is listed, that were not imported: 2"]
+        ["day files in `lost` that were not imported, because no list has a channel for them: 2"]
     );
 }
 
@@ -144,7 +144,7 @@ fn files_outside_of_an_export_are_ignored_and_reported() {
     assert_eq!(
         report.warnings,
         [
-            "files that are no part of an export and were ignored: 4 (`../users.json`, `a/b/2024-03-01.json`, `general/2024-3-1.json`, `general/notes.txt`)"
+            "files that do not belong to an export and were ignored: 4 (`../users.json`, `a/b/2024-03-01.json`, `general/2024-3-1.json`, `general/notes.txt`)"
         ]
     );
 }

@@ -1,4 +1,4 @@
-//! A first reading of all messages: their ids, threads, authors and channels.
+//! A first reading of all messages, for their ids, threads, authors and channels.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -9,53 +9,52 @@ use rusqlite::Row;
 
 use super::{
     ids::ChannelIds,
-    rows::{Bot, flag, is_too_long, text, time, trimmed},
+    rows::{BotTables, flag, is_too_long, text, time, trimmed},
 };
 use crate::ImportError;
-use crate::limits::{Allowance, short_name};
+use crate::limits::{MemoryBudget, short_name};
 
-/// What a person or a channel takes in memory beyond ids and names.
+/// The memory for a person or a channel, without ids and names.
 const ENTRY_BYTES: usize = 220;
 
-/// Everybody, every channel, and the ids of its messages.
+/// All people, all channels, and the ids of their messages.
 #[derive(Debug)]
-pub(super) struct Census {
+pub(super) struct Survey {
     /// By id.
     pub(super) users: BTreeMap<String, UserRecord>,
     /// By id.
     pub(super) channels: BTreeMap<String, ChannelRecord>,
     ids: HashMap<String, ChannelIds>,
-    allowance: Allowance,
+    budget: MemoryBudget,
 }
 
-impl Census {
-    /// Reads users, channels, and of the messages what the import has to know beforehand. Rows that cannot be read are
-    /// passed over.
-    pub(super) fn read(bot: &Bot<'_>, allowance: Allowance) -> Result<Self, ImportError> {
-        let mut census = Self {
+impl Survey {
+    /// Reads users, channels, and what must be known of the messages. Rows that cannot be read are skipped.
+    pub(super) fn read(bot: &BotTables<'_>, budget: MemoryBudget) -> Result<Self, ImportError> {
+        let mut survey = Self {
             users: BTreeMap::new(),
             channels: BTreeMap::new(),
             ids: HashMap::new(),
-            allowance,
+            budget,
         };
         bot.each("users", &mut |row| {
-            census.add_user(
+            survey.add_user(
                 trimmed(row, "user_id")?,
                 trimmed(row, "name")?,
                 flag(row, "is_bot")?,
             )
         })?;
         bot.each("channels", &mut |row| {
-            census.add_channel(trimmed(row, "channel_id")?, &trimmed(row, "name")?)
+            survey.add_channel(trimmed(row, "channel_id")?, &trimmed(row, "name")?)
         })?;
-        bot.each("messages", &mut |row| census.add_message(row))?;
-        census.ids.values_mut().for_each(ChannelIds::make);
-        Ok(census)
+        bot.each("messages", &mut |row| survey.add_message(row))?;
+        survey.ids.values_mut().for_each(ChannelIds::make);
+        Ok(survey)
     }
 
-    /// Takes note of something that is kept.
-    pub(super) fn take(&mut self, bytes: usize) -> Result<(), ImportError> {
-        self.allowance.take(bytes)
+    /// Counts something that is kept in memory.
+    pub(super) fn spend(&mut self, bytes: usize) -> Result<(), ImportError> {
+        self.budget.spend(bytes)
     }
 
     /// The ids of a channel's messages.
@@ -63,7 +62,7 @@ impl Census {
         self.ids.get(channel_id)
     }
 
-    /// How many messages had no id.
+    /// How many messages got an id here.
     pub(super) fn made_ids(&self) -> usize {
         self.ids.values().map(ChannelIds::made).sum()
     }
@@ -86,20 +85,20 @@ impl Census {
         )?;
         self.add_channel(channel_id.clone(), "")?;
         let thread = trimmed(row, "thread_ts")?;
-        let allowance = &mut self.allowance;
+        let budget = &mut self.budget;
         let ids = self.ids.entry(channel_id).or_default();
         let is_reply = !thread.is_empty();
         if is_reply {
-            ids.name_thread(thread, allowance)?;
+            ids.name_thread(thread, budget)?;
         }
         match (known, stored_at) {
-            (Some(ts), _) => ids.take(ts, allowance),
-            (None, Some(stored_at)) => ids.wait(message_id, stored_at, is_reply, allowance),
+            (Some(ts), _) => ids.add(ts, budget),
+            (None, Some(stored_at)) => ids.add_without_id(message_id, stored_at, is_reply, budget),
             (None, None) => Ok(()),
         }
     }
 
-    /// Adds a user, or gives a name to one without. An id in place of a name is no name.
+    /// Adds a user, or gives a name to one without. An id is not a name.
     fn add_user(&mut self, id: String, name: String, is_bot: bool) -> Result<(), ImportError> {
         let name = if name == id {
             String::new()
@@ -112,8 +111,7 @@ impl Census {
             }
             return Ok(());
         }
-        self.allowance
-            .take(ENTRY_BYTES + 2 * id.len() + name.len())?;
+        self.budget.spend(ENTRY_BYTES + 2 * id.len() + name.len())?;
         let user = UserRecord {
             id: id.clone(),
             name,
@@ -130,9 +128,9 @@ impl Census {
         let name = name.trim_start_matches('#');
         let name = if name == id { "" } else { name };
         let name = short_name(name.to_owned());
-        self.allowance
-            .take(2 * ENTRY_BYTES + 3 * id.len() + name.len())?;
-        // The database does not say what is private; Slack's ids do for all but newer channels.
+        self.budget
+            .spend(2 * ENTRY_BYTES + 3 * id.len() + name.len())?;
+        // The database does not say what is private; Slack's ids do, except those of newer channels.
         let is_private = id.starts_with(['D', 'G']);
         let channel = ChannelRecord {
             id: id.clone(),
@@ -144,7 +142,7 @@ impl Census {
     }
 }
 
-impl Names for Census {
+impl Names for Survey {
     fn user(&self, id: &str) -> Option<&str> {
         self.users.get(id).map(|user| user.name.as_str())
     }
