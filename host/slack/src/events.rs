@@ -5,13 +5,14 @@
 //! so that the store can apply effects in any order, and more than once.
 
 use myao_plugin::storage::effects::Effect;
-use myao_plugin::storage::records::{MessageRecord, UserRecord};
+use myao_plugin::storage::records::MessageRecord;
 use myao_plugin::ts::{InvalidTs, TsKey};
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::client::User;
 use super::json;
-use super::message::raw::{RawMessage, RawUser, user_name};
+use super::message::raw::RawMessage;
 use super::message::{MessageReader, Outcome, People};
 use super::named::Named;
 
@@ -144,9 +145,11 @@ impl SlackEvent {
         match self.head.r#type.as_str() {
             "message" => self.message(people, bot),
             MENTION => self.mention(people, bot),
-            "user_change" | "team_join" => {
-                let effect = user(&self.head.user, self.at.unix_seconds())?;
-                Ok(effect.into_iter().collect())
+            "user_change" | "team_join"
+                if self.head.user.get("id").is_some_and(Value::is_string) =>
+            {
+                let user = User::deserialize(&self.head.user)?;
+                Ok(vec![user.effect(self.at.unix_seconds())])
             }
             kind => Ok(self.channel(kind, bot)),
         }
@@ -282,23 +285,6 @@ fn read(
         record.text = record.text.replace(ZERO_WIDTH_SPACE, "");
     }
     Ok(Some(record))
-}
-
-/// The user object of `user_change` and `team_join`; `None` without an id. If it does not say when it changed, it is as
-/// of `now`, in Unix seconds.
-fn user(value: &Value, now: i64) -> Result<Option<Effect>, EventError> {
-    if value.get("id").and_then(Value::as_str).is_none() {
-        return Ok(None);
-    }
-    let raw: RawUser<'_> = Deserialize::deserialize(value)?;
-    Ok(Some(Effect::User {
-        changed_at: value.get("updated").and_then(Value::as_i64).unwrap_or(now),
-        record: UserRecord {
-            id: raw.id.to_string(),
-            name: user_name(&raw),
-            is_bot: raw.is_bot == Some(true) || raw.id == "USLACKBOT",
-        },
-    }))
 }
 
 #[cfg(test)]

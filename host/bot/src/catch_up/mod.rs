@@ -27,7 +27,7 @@ use tokio::sync::Notify;
 use super::clock::Clock;
 use super::current::Current;
 use super::stop::Stop;
-use crate::slack::live::{LiveSlack, channel_name, user_effect};
+use crate::slack::live::{LiveSlack, channel_name};
 
 /// How often a living connection is noted: what comes after the last note is read again at the next start.
 const NOTE: Duration = Duration::from_secs(30);
@@ -206,7 +206,7 @@ impl CatchUp {
 
     async fn read_users(&self, now: i64) -> Result<(), CatchUpError> {
         let users = self.slack.client().users().await?;
-        let effects = users.iter().map(|user| user_effect(user, now)).collect();
+        let effects = users.iter().map(|user| user.effect(now)).collect();
         Ok(self.workspace.apply_effects(effects, now).await?)
     }
 }

@@ -8,14 +8,13 @@ use myao_plugin::explain::explain_storage;
 use myao_plugin::slack::{Message, PostRequest, Slack, SlackError, User};
 use myao_plugin::state::Workspace;
 use myao_plugin::storage::effects::Effect;
-use myao_plugin::storage::records::{Directory, UserRecord};
+use myao_plugin::storage::records::Directory;
 use myao_plugin::storage::{Keep, MessageQuery, StorageError};
 use myao_plugin::ts::TsKey;
 use myao_plugin::waits::is_under_way;
 use myao_slack::client::SlackClient;
 use myao_slack::error::{ClientError, RefusalKind};
 use myao_slack::events::BotIdentity;
-use myao_slack::mrkdwn::unescaped;
 use myao_slack::named::Named;
 
 use super::turns::Turns;
@@ -116,7 +115,7 @@ impl LiveSlack {
         let answer = match &asked {
             LookUp::User(id) => {
                 let user = self.client.user_info(id).await;
-                user.map(|user| user_effect(&user, now))
+                user.map(|user| user.effect(now))
             }
             LookUp::Channel(id) => {
                 let channel = self.client.channel_info(id).await;
@@ -150,19 +149,6 @@ impl LookUp {
 
 fn is_known(name: Option<&str>) -> bool {
     name.is_some_and(|name| !name.is_empty())
-}
-
-/// A user, as the Web API tells it; as of `now` in Unix seconds, where it does not say.
-pub(crate) fn user_effect(user: &myao_slack::client::User, now: i64) -> Effect {
-    let name = user.shown_name().unwrap_or_default();
-    Effect::User {
-        record: UserRecord {
-            id: user.id.clone(),
-            name: unescaped(name.trim()).into_owned(),
-            is_bot: user.is_bot || user.id == "USLACKBOT",
-        },
-        changed_at: user.updated.unwrap_or(now),
-    }
 }
 
 /// A channel's name, as the Web API tells it at a time.
@@ -256,11 +242,11 @@ impl Slack for LiveSlack {
     async fn get_user(&self, id: String) -> Result<User, SlackError> {
         let answer = self.client.user_info(&id).await.map_err(from_client)?;
         let now = self.clock.seconds();
-        let effect = user_effect(&answer, now);
+        let effect = answer.effect(now);
         let user = User {
             id,
             name: answer.shown_name().unwrap_or_default().to_owned(),
-            is_bot: answer.is_bot,
+            is_bot: answer.is_bot == Some(true),
         };
         let kept = self.workspace.apply_effects(vec![effect], now).await;
         kept.map_err(from_storage)?;

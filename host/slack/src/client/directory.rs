@@ -1,10 +1,11 @@
 //! The bot itself, channels and people.
 
+use myao_plugin::storage::{effects::Effect, records::UserRecord};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{Method, SlackClient, answer, pages::PAGE_SIZE};
-use crate::{error::ClientError, json as slack_json};
+use crate::{error::ClientError, json as slack_json, mrkdwn::unescaped};
 
 /// Whose token it is: <https://docs.slack.dev/reference/methods/auth.test>.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -61,11 +62,9 @@ pub struct User {
     /// The full name.
     pub real_name: Option<String>,
     /// Whether it is a bot.
-    #[serde(default)]
-    pub is_bot: bool,
+    pub is_bot: Option<bool>,
     /// The profile.
-    #[serde(default)]
-    pub profile: Profile,
+    pub profile: Option<Profile>,
     /// When it last changed, in Unix seconds.
     pub updated: Option<i64>,
 }
@@ -79,7 +78,6 @@ pub struct BotInfo {
 
 /// A user's profile.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-#[serde(default)]
 pub struct Profile {
     /// The name that Slack shows; empty if the user chose none.
     pub display_name: Option<String>,
@@ -91,15 +89,30 @@ impl User {
     /// The name that Slack shows: the chosen one, else the full name, else the handle; `None` if there is none.
     #[must_use]
     pub fn shown_name(&self) -> Option<&str> {
+        let profile = self.profile.as_ref();
         [
-            &self.profile.display_name,
-            &self.profile.real_name,
-            &self.real_name,
-            &self.name,
+            profile.and_then(|profile| profile.display_name.as_ref()),
+            self.real_name.as_ref(),
+            profile.and_then(|profile| profile.real_name.as_ref()),
+            self.name.as_ref(),
         ]
         .into_iter()
-        .filter_map(|name| name.as_deref().map(str::trim))
+        .filter_map(|name| name.map(|name| name.trim()))
         .find(|name| !name.is_empty())
+    }
+
+    /// The user as an effect on the store. If the user does not say when it changed, it is as of `now`, in Unix seconds.
+    #[must_use]
+    pub fn effect(&self, now: i64) -> Effect {
+        let name = self.shown_name().unwrap_or_default();
+        Effect::User {
+            record: UserRecord {
+                id: self.id.clone(),
+                name: unescaped(name).into_owned(),
+                is_bot: self.is_bot == Some(true) || self.id == "USLACKBOT",
+            },
+            changed_at: self.updated.unwrap_or(now),
+        }
     }
 }
 

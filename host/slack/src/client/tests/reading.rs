@@ -134,7 +134,7 @@ async fn a_user_has_the_name_that_slack_shows() {
     let users = server.client().users().await.unwrap();
     let names: Vec<_> = users
         .iter()
-        .map(|user| (user.shown_name(), user.is_bot))
+        .map(|user| (user.shown_name(), user.is_bot == Some(true)))
         .collect();
     assert_eq!(
         names,
