@@ -8,41 +8,45 @@ use rusqlite::{Connection, Row, types::ValueRef};
 use crate::ImportError;
 use crate::limits::MAX_TEXT_BYTES;
 
-/// The tables, and their required columns.
-const REQUIRED: [(&str, &[&str]); 4] = [
-    ("users", &["user_id", "name"]),
-    ("channels", &["channel_id", "name"]),
-    (
-        "messages",
-        &["message_id", "channel_id", "user_id", "text", "timestamp"],
-    ),
-    (
-        "memories",
-        &["scope", "scope_id", "memory_type", "content", "updated_at"],
-    ),
-];
+/// A table of the bot's.
+struct Table {
+    name: &'static str,
+    required: &'static [&'static str],
+    /// Columns that are read if they exist.
+    optional: &'static [&'static str],
+    /// The order in which rows are read, so that every import makes the same ids.
+    order: &'static str,
+}
 
-/// Columns that are read if they exist.
-const OPTIONAL: [(&str, &[&str]); 4] = [
-    ("users", &["is_bot"]),
-    ("channels", &[]),
-    ("messages", &["user_name", "user_is_bot", "thread_ts"]),
-    (
-        "memories",
-        &[
+const TABLES: [Table; 4] = [
+    Table {
+        name: "users",
+        required: &["user_id", "name"],
+        optional: &["is_bot"],
+        order: "user_id",
+    },
+    Table {
+        name: "channels",
+        required: &["channel_id", "name"],
+        optional: &[],
+        order: "channel_id",
+    },
+    Table {
+        name: "messages",
+        required: &["message_id", "channel_id", "user_id", "text", "timestamp"],
+        optional: &["user_name", "user_is_bot", "thread_ts"],
+        order: "channel_id, timestamp, message_id",
+    },
+    Table {
+        name: "memories",
+        required: &["scope", "scope_id", "memory_type", "content", "updated_at"],
+        optional: &[
             "created_at",
             "source_message_count",
             "source_latest_message_ts",
         ],
-    ),
-];
-
-/// The order in which rows are read, so that every import makes the same ids.
-const ORDER: [(&str, &str); 4] = [
-    ("users", "user_id"),
-    ("channels", "channel_id"),
-    ("messages", "channel_id, timestamp, message_id"),
-    ("memories", "scope, scope_id, memory_type"),
+        order: "scope, scope_id, memory_type",
+    },
 ];
 
 /// Columns that hold texts of people or models.
@@ -65,23 +69,24 @@ impl<'c> BotTables<'c> {
     pub(super) fn new(connection: &'c Connection) -> Result<Self, ImportError> {
         let mut statement = connection.prepare(include_str!("columns.sql"))?;
         let mut queries = Vec::new();
-        for (((table, required), (_, optional)), (_, order)) in
-            REQUIRED.into_iter().zip(OPTIONAL).zip(ORDER)
-        {
+        for table in TABLES {
             let columns: Vec<String> = statement
-                .query_map([table], |row| row.get(0))?
+                .query_map([table.name], |row| row.get(0))?
                 .collect::<Result<_, _>>()?;
             if columns.is_empty() {
-                return Err(ImportError::MissingTable { table });
+                return Err(ImportError::MissingTable { table: table.name });
             }
             let exists =
                 |column: &str| columns.iter().any(|name| name.eq_ignore_ascii_case(column));
-            if let Some(column) = required.iter().find(|column| !exists(column)) {
-                return Err(ImportError::MissingColumn { table, column });
+            if let Some(column) = table.required.iter().find(|column| !exists(column)) {
+                return Err(ImportError::MissingColumn {
+                    table: table.name,
+                    column,
+                });
             }
-            let read: Vec<&str> = required.iter().chain(optional).copied().collect();
-            let read: Vec<&str> = read.into_iter().filter(|column| exists(column)).collect();
-            queries.push((table, query(table, &read, order)));
+            let read = table.required.iter().chain(table.optional).copied();
+            let read: Vec<&str> = read.filter(|column| exists(column)).collect();
+            queries.push((table.name, query(&table, &read)));
         }
         Ok(Self {
             connection,
@@ -107,7 +112,7 @@ impl<'c> BotTables<'c> {
 }
 
 /// A query that never loads a value that is too long.
-fn query(table: &str, columns: &[&str], order: &str) -> String {
+fn query(table: &Table, columns: &[&str]) -> String {
     let is_short = |column: &&str| {
         let most = if LONG.contains(column) {
             MAX_TEXT_BYTES
@@ -127,9 +132,11 @@ fn query(table: &str, columns: &[&str], order: &str) -> String {
         .collect();
     let all_short: Vec<String> = columns.iter().map(is_short).collect();
     format!(
-        "SELECT {}, NOT ({}) AS {TOO_LONG} FROM main.{table} ORDER BY {order}",
+        "SELECT {}, NOT ({}) AS {TOO_LONG} FROM main.{} ORDER BY {}",
         values.join(", "),
-        all_short.join(" AND ")
+        all_short.join(" AND "),
+        table.name,
+        table.order
     )
 }
 
