@@ -1,4 +1,4 @@
-//! A sink that remembers, and archives made of strings.
+//! A sink that keeps everything, and archives made from strings.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -15,7 +15,7 @@ use myao_plugin::storage::records::{
 use tempfile::{NamedTempFile, TempDir};
 use zip::{CompressionMethod, ZipWriter, write::SimpleFileOptions};
 
-/// Remembers what it is given, in order.
+/// Keeps everything, in order.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Recorder {
     pub(super) users: Vec<UserRecord>,

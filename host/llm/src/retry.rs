@@ -141,12 +141,12 @@ mod tests {
         );
     }
 
-    /// A server in trouble gets more peace each time, not the same load again.
+    /// A server in trouble gets less load each time.
     #[tokio::test(start_paused = true)]
-    async fn every_wait_is_longer_than_the_one_before_whatever_the_dice_say() {
-        let dice = std::sync::Mutex::new(fastrand::Rng::with_seed(7));
+    async fn every_wait_is_longer_than_the_one_before() {
+        let random = std::sync::Mutex::new(fastrand::Rng::with_seed(7));
         let retries = RetryPolicy {
-            jitter: Arc::new(move || dice.lock().unwrap().f64()),
+            jitter: Arc::new(move || random.lock().unwrap().f64()),
             ..RetryPolicy::default()
         };
         for _ in 0..200 {
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn what_cannot_succeed_is_not_tried_again() {
+    async fn what_cannot_succeed_is_not_retried() {
         assert_eq!(attempts_of(&retries(0.0), 600, Retry::Never).await, [0]);
     }
 
@@ -200,17 +200,17 @@ mod tests {
         assert_eq!((result, attempts.get()), (Ok("answer"), 3));
     }
 
-    /// Whatever the attempts take, the server asks for and the dice say.
+    /// With random durations, waits of the server, and jitter.
     #[tokio::test(start_paused = true)]
     async fn no_call_outlives_its_deadline() {
         for seed in 0..500 {
             let mut random = fastrand::Rng::with_seed(seed);
-            let dice = std::sync::Mutex::new(random.fork());
+            let jitter = std::sync::Mutex::new(random.fork());
             let retries = RetryPolicy {
                 max_attempts: random.u32(1..10),
                 first_wait: Duration::from_millis(random.u64(0..20_000)),
                 max_wait: Duration::from_millis(random.u64(0..60_000)),
-                jitter: Arc::new(move || dice.lock().unwrap().f64()),
+                jitter: Arc::new(move || jitter.lock().unwrap().f64()),
             };
             let start = Instant::now();
             let limit = Duration::from_millis(random.u64(0..120_000));

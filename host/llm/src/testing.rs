@@ -1,4 +1,4 @@
-//! A scripted HTTP server: it answers each request with the next of its replies, and keeps what it was sent.
+//! A scripted HTTP server: it answers each request with its next reply, and keeps the requests.
 
 #![allow(
     clippy::unwrap_used,
@@ -20,13 +20,13 @@ use tokio::net::{TcpListener, TcpStream};
 pub(super) enum Step {
     /// Sends bytes as they are.
     Send(Vec<u8>),
-    /// Does nothing for a while.
+    /// Waits.
     Wait(Duration),
-    /// Does nothing any more, and keeps the connection open.
+    /// Sends nothing more, and keeps the connection open.
     Hang,
 }
 
-/// All that it does for one request; then it closes the connection.
+/// The steps for one request; after them it closes the connection.
 pub(super) type Reply = Vec<Step>;
 
 /// A request as it arrived.
@@ -133,7 +133,7 @@ async fn read_request(stream: &mut TcpStream) -> Option<Received> {
     })
 }
 
-/// A whole reply whose body ends with the connection, which is orderly.
+/// A whole reply whose body ends with the connection, as HTTP allows.
 pub(super) fn reply(status: u16, headers: &str, body: &str) -> Reply {
     vec![head(status, headers), Step::Send(body.into())]
 }
@@ -150,7 +150,7 @@ pub(super) fn events(data: &[&str]) -> String {
         .collect()
 }
 
-/// An answer of OpenAI's wire.
+/// An answer in OpenAI's format.
 pub(super) fn openai(text: &str) -> Reply {
     reply(
         200,
@@ -159,7 +159,7 @@ pub(super) fn openai(text: &str) -> Reply {
     )
 }
 
-/// The events of an answer of OpenAI's wire.
+/// The events of an answer in OpenAI's format.
 pub(super) fn openai_events(text: &str) -> [String; 4] {
     let text = serde_json::json!(text);
     [

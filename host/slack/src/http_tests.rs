@@ -36,7 +36,7 @@ impl Bot {
         }
     }
 
-    /// Everything comes to one address; the content type tells a form from an event.
+    /// All requests go to one address; the content type tells a form from an event.
     fn request(&self, kind: &str, body: &str) -> reqwest::RequestBuilder {
         let content_type = match kind {
             "event" => "application/json",

@@ -10,7 +10,7 @@ fn person(id: &str, name: &str) -> Person {
     }
 }
 
-/// Asserts what becomes of texts where these people may be notified.
+/// Asserts the mrkdwn of texts that may notify these people.
 fn assert_all(cases: &[(&str, &str)]) {
     let people = [
         person("U1", "akari"),

@@ -214,7 +214,7 @@ fn long_malformed_text_takes_linear_time() {
     }
 }
 
-/// A small generator of numbers: the same on every machine.
+/// A small random generator, the same on every machine.
 fn next(state: &mut u64) -> u64 {
     *state ^= *state << 13;
     *state ^= *state >> 7;
@@ -257,7 +257,7 @@ fn random_mixtures_never_panic_and_never_show_a_known_id() {
             .map(|_| PIECES[(next(&mut state) % PIECES.len() as u64) as usize])
             .collect();
         let shown = reads(&text);
-        // Every other way to spell the mention goes through an escape.
+        // Every other spelling of the mention has an escape.
         if !text.contains("lt;") {
             assert!(!shown.contains("<@U1>"), "{text:?} reads {shown:?}");
         }

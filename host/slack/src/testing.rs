@@ -1,4 +1,4 @@
-//! What tests share: a small HTTP server that stands for Slack, and signatures.
+//! Shared by tests: a small HTTP server in place of Slack, and signatures.
 
 #![allow(
     clippy::unwrap_used,
@@ -40,7 +40,7 @@ use crate::{
 /// The token of [`Server::client`].
 pub(crate) const TOKEN: &str = "xoxb-1-secret";
 
-/// How long tests wait for what should come: only a failing test waits so long.
+/// The longest wait of a test: only a failing test waits so long.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(300);
 
 /// A call as it arrived.
@@ -69,7 +69,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// A server that answers the nth call, counted from 0, so.
+    /// A server; `answer` gets a call and its number, counted from 0.
     pub(crate) async fn start(
         answer: impl Fn(&Call, usize) -> Response + Clone + Send + Sync + 'static,
     ) -> Self {
@@ -91,7 +91,7 @@ impl Server {
         Self { address, calls }
     }
 
-    /// A client of this server, which does not wait between tries.
+    /// A client of this server, which does not wait between attempts.
     pub(crate) fn client(&self) -> SlackClient {
         client(&self.address)
     }
@@ -101,7 +101,7 @@ impl Server {
     }
 }
 
-/// A client of a server, which does not wait between tries.
+/// A client of a server, which does not wait between attempts.
 pub(crate) fn client(address: &str) -> SlackClient {
     SlackClient::new(&format!("{address}/api"), Token::new(TOKEN).unwrap())
         .unwrap()
@@ -155,9 +155,9 @@ pub(crate) fn sign(secret: &Token, time: u64, body: &str) -> String {
 pub(crate) struct MemoryInbox {
     kept: Mutex<Vec<Delivery>>,
     answer: Option<Value>,
-    /// So many deliveries fail, first of all.
+    /// How many of the first deliveries fail.
     failures: AtomicUsize,
-    /// Where there is one, each delivery takes a permit before it is kept.
+    /// If set, each delivery takes a permit before it is kept.
     gate: Option<Semaphore>,
     asked: watch::Sender<usize>,
 }
@@ -177,7 +177,7 @@ impl MemoryInbox {
         }
     }
 
-    /// Keeps nothing before it is released.
+    /// An inbox that keeps nothing before it is released.
     pub(crate) fn holding() -> Self {
         Self {
             gate: Some(Semaphore::new(0)),
@@ -185,17 +185,17 @@ impl MemoryInbox {
         }
     }
 
-    /// Keeps so many more.
+    /// Releases so many deliveries.
     pub(crate) fn release(&self, deliveries: usize) {
         self.gate.as_ref().unwrap().add_permits(deliveries);
     }
 
-    /// Waits until something came in.
+    /// Waits until there is a delivery.
     pub(crate) async fn asked(&self) {
         self.asked_times(1).await;
     }
 
-    /// Waits until so much came in.
+    /// Waits until there are so many deliveries.
     pub(crate) async fn asked_times(&self, times: usize) {
         let mut asked = self.asked.subscribe();
         let waited = asked.wait_for(|asked| *asked >= times);
@@ -205,7 +205,7 @@ impl MemoryInbox {
             .unwrap();
     }
 
-    /// How much came in.
+    /// How many deliveries there were.
     pub(crate) fn times_asked(&self) -> usize {
         *self.asked.borrow()
     }

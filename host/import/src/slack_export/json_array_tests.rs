@@ -7,7 +7,7 @@
 
 use super::*;
 
-/// Gives a few bytes at a time, and may never end.
+/// Returns a few bytes at a time, and may have no end.
 struct Drops<I>(I);
 
 impl<I: Iterator<Item = u8>> Read for Drops<I> {

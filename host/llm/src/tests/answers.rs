@@ -95,7 +95,7 @@ async fn refusals_are_errors_that_are_not_tried_again() {
     }
 }
 
-/// As servers do whose strings are UTF-16.
+/// Servers whose strings are UTF-16 do that.
 #[tokio::test(start_paused = true)]
 async fn a_character_cut_between_two_events_is_put_together_on_every_wire() {
     let halves = [r"城\ud83c", r"\udfef。"];

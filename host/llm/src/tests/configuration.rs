@@ -237,7 +237,7 @@ fn identity_tells_models_apart_and_holds_no_key() {
     let address = with("client_args", json!({ "base_url": "http://elsewhere" }));
     let warmer = with("params", json!({ "temperature": 1 }));
     assert!(identity != address && identity != warmer && address != warmer);
-    // Only Ollama is told the window.
+    // Only Ollama gets the window.
     assert_eq!(identity, with("context_window", json!(9_000)));
     let ollama = |window: u32| {
         let model = json!({ "model_id": "ollama/m", "context_window": window });

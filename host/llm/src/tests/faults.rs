@@ -1,4 +1,4 @@
-//! What goes wrong: which of it is tried again, what the component is told, and that it ends in time.
+//! Failures: which are retried, which error the component gets, and that every call ends in time.
 
 use std::time::Duration;
 
@@ -64,7 +64,7 @@ async fn statuses_become_typed_errors_and_only_those_that_may_pass_are_tried_aga
     }
 }
 
-/// A server may echo the prompt: its words are for the observer of calls alone.
+/// A server may echo the prompt, so its message is only for the observer of calls.
 #[tokio::test(start_paused = true)]
 async fn an_error_holds_the_servers_codes_and_the_observer_hears_its_words() {
     let echo = |kind: &str| json!({ "error": { "message": "you said:\n 要約", "type": kind } });
@@ -79,7 +79,7 @@ async fn an_error_holds_the_servers_codes_and_the_observer_hears_its_words() {
             "",
             "status 400, request req_0a-1",
         ),
-        // What has not the form of a code may be anything.
+        // A text that does not look like a code may be anything.
         (
             "request-id: to be or not\r\n",
             "you said 要約",

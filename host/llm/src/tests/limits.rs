@@ -1,4 +1,4 @@
-//! Limits as an agent keeps them: over all its calls.
+//! The limits of an agent apply to all its calls.
 
 use std::time::Duration;
 
@@ -50,7 +50,7 @@ async fn requests_per_minute_hold_back_all_calls_of_an_agent() {
 #[tokio::test(start_paused = true)]
 async fn prompt_and_longest_answer_count_for_tokens_per_minute() {
     let server = Server::start([openai("a")]).await;
-    // Each call counts for its prompt and 300.
+    // Each call counts for the tokens of its prompt and 300.
     let llm = openai_at(&server, json!({ "limits": { "tokens_per_minute": 650 } }));
     let start = Instant::now();
     calls(&llm, 3).await;

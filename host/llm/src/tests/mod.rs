@@ -30,7 +30,7 @@ use super::configured::agent_llm;
 use super::testing::Server;
 use crate::config::Agent;
 
-/// The key of all tests; it must never come back.
+/// The key of all tests, which must never get out.
 const KEY: &str = "sk-test-0123456789";
 
 fn agent(value: Value) -> Agent {
@@ -51,7 +51,7 @@ fn build_in(
     Ok(llm)
 }
 
-/// A model of OpenAI's wire at a server.
+/// A model with OpenAI's API at a server.
 fn openai_at(server: &Server, more: Value) -> AgentLlm {
     let mut value = json!({
         "model_id": "openai/m",
@@ -105,7 +105,7 @@ async fn call(llm: &AgentLlm) -> (Result<Completion, LlmError>, CallRecord) {
     (result, records[0].clone())
 }
 
-/// What is observed of a call.
+/// What the observer of a call gets.
 #[derive(Default)]
 struct Seen {
     records: Mutex<Vec<CallRecord>>,
@@ -122,7 +122,7 @@ impl CallObserver for Seen {
     }
 }
 
-/// What the server said where a call fails.
+/// The server's message of a call that fails.
 async fn said(llm: &AgentLlm) -> String {
     let seen = Seen::default();
     let result = llm.complete(request("要約してください"), &seen).await;

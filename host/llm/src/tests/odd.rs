@@ -1,4 +1,4 @@
-//! What is odd beside the text of an answer: it is paid for, and taken.
+//! Odd values besides the text of an answer: the answer is paid for, so it is kept.
 
 use serde_json::json;
 
@@ -22,7 +22,7 @@ const ODD: [&str; 13] = [
     r#""\ud83d""#,
 ];
 
-/// An answer whose usage is odd, on each wire: what stands for `ODD` is one of the values.
+/// Answers with odd usage, in each wire format; one of the values takes the place of `ODD`.
 fn odd_usages() -> [(&'static str, String); 8] {
     let [opening, finish, ..] = openai_events("要約です");
     let openai = |usage: &str| {

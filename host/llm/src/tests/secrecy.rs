@@ -33,7 +33,7 @@ async fn a_server_that_echoes_the_key_does_not_get_it_out() {
         let server = Server::start([reply]).await;
         let llm = openai_at(&server, json!({}));
         let (result, record) = call(&llm).await;
-        // The log is told of an attempt's fault, so that must not hold it either.
+        // The fault of an attempt is logged, so it must not hold the key either.
         let attempt = llm.http.ask(&llm.model_api, &request("x")).await;
         let words = match result.is_err() {
             true => said(&llm).await,

@@ -114,7 +114,7 @@ async fn the_last_event_is_not_waited_behind() {
     assert!(start.elapsed() < Duration::from_secs(1));
 }
 
-/// Whether the network hands it over with the end or not.
+/// Whether or not the network delivers it together with the end.
 #[tokio::test(start_paused = true)]
 async fn what_follows_the_end_of_an_answer_is_no_part_of_it() {
     let answer = events(&openai_events("要約です").each_ref().map(String::as_str));
@@ -203,7 +203,7 @@ async fn an_endless_answer_ends_with_an_error_and_is_not_paid_for_again() {
     }
 }
 
-/// Megabytes in a line, or in many lines of one piece, cost about what their reading costs: the time grows with the length.
+/// The time is linear in the length, also for megabytes in one line, or many lines in one piece.
 #[test]
 fn the_time_of_reading_grows_with_the_length_of_an_answer() {
     for piece in [
@@ -218,7 +218,7 @@ fn the_time_of_reading_grows_with_the_length_of_an_answer() {
             lines.push(&piece).unwrap();
             while lines.next_event(true).unwrap().is_some() {}
         }
-        // Of a quadratic time this is a hundredth.
+        // Quadratic time would be a hundred times longer.
         assert!(start.elapsed() < Duration::from_secs(5), "{pieces}");
     }
 }

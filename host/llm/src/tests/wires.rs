@@ -173,7 +173,7 @@ const GEMINI: [&str; 3] = [
 #[tokio::test(start_paused = true)]
 async fn gemini_gets_the_system_text_and_the_neutral_turn_that_it_insists_on() {
     for path in ["", "/v1beta"] {
-        // Its lines end as HTTP's do.
+        // With CR LF at the end of lines.
         let body = events(&GEMINI).replace('\n', "\r\n");
         let server = Server::start([reply(200, "", &body)]).await;
         let more = json!({ "params": { "safety_settings": [{ "category": "c" }], "top_k": 3 } });

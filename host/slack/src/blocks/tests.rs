@@ -1,4 +1,4 @@
-//! Views and messages whole, against `tests/fixtures/blocks/`. When a change is meant:
+//! Whole views and messages, compared with `tests/fixtures/blocks/`. After an intended change:
 //! `MYAO_UPDATE_EXPECTATIONS=1 cargo test -p myao-slack blocks`, and look at the difference.
 #![allow(
     clippy::unwrap_used,
@@ -51,7 +51,7 @@ fn source(minutes: i64, author: &str, text: &str, permalink: Option<&str>) -> So
     }
 }
 
-/// Asserts that values are what their files say.
+/// Asserts that values are the same as in their files.
 fn assert_are(values: &[(&str, Value)]) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/blocks");
     let is_update = std::env::var_os("MYAO_UPDATE_EXPECTATIONS").is_some();

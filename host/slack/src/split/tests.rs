@@ -3,14 +3,14 @@
 use super::*;
 use crate::markdown::to_mrkdwn;
 
-/// The smallest limit, so that texts of tests are short.
+/// The smallest limit, so that the texts are short.
 const LIMIT: usize = 64;
 
 fn filled(unit: &str, chars: usize) -> String {
     unit.chars().cycle().take(chars).collect()
 }
 
-/// What a text says: without white space and fences, which a split may add or leave out.
+/// A text without white space and fences, which a split may add or remove.
 fn said(text: &str) -> String {
     text.replace(FENCE, "")
         .chars()
@@ -37,7 +37,7 @@ fn a_limit_counts_characters_not_bytes() {
 fn paragraphs_come_before_lines_sentences_and_words() {
     let (a, b, c) = (filled("a", 20), filled("b", 20), filled("c", 40));
     for between in ["\n\n", "\n", ". ", " ", "。", "、"] {
-        // The worse places after it are not taken, though they would fill the part better.
+        // Worse places after it are not used, though they would fill the part better.
         let text = format!("{a}{between}{b}{c}");
         let first = split(&text, LIMIT).first().unwrap().clone();
         assert_eq!(first, format!("{a}{between}").trim_end(), "{between:?}");
@@ -67,7 +67,7 @@ fn sentences_end_after_their_brackets() {
         split(&text, LIMIT),
         [format!("「{}。」", filled("あ", 30)), filled("い", 40)]
     );
-    // A full stop within a word ends no sentence.
+    // A full stop within a word does not end a sentence.
     let text = format!(
         "{} {}1.5{}",
         filled("a", 20),

@@ -1,4 +1,4 @@
-//! Exports made of strings, read as folder and as zip.
+//! Exports made from strings, read as a folder and as a zip file.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -43,7 +43,7 @@ fn read_path(path: &Path) -> Result<(Recorder, ImportReport), ImportError> {
     Ok((sink, report))
 }
 
-/// Reads an export with the usual lists and these day files, and counts what became of its messages.
+/// Reads an export with the usual lists and these day files, and counts its messages.
 fn read_days(days: &[(&str, &str)]) -> (Recorder, ImportReport) {
     let mut files = vec![("users.json", USERS), ("channels.json", CHANNELS)];
     files.extend(days);

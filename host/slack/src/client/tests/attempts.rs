@@ -14,7 +14,7 @@ use super::*;
 const READ: Method = Method::read("conversations.history");
 const POST: Method = Method::write("chat.postMessage");
 
-/// A limit with these seconds.
+/// A 429 with these seconds.
 fn limit(seconds: Option<u64>) -> ClientError {
     ClientError::RateLimited {
         method: "m",
@@ -37,7 +37,8 @@ fn status(status: u16) -> ClientError {
     }
 }
 
-/// When the tries of a call began, in milliseconds, and its result; each try takes the next error, and then succeeds.
+/// When the attempts of a call began, in milliseconds, and its result. Each attempt gets the next error; after the last it
+/// succeeds.
 async fn tries(
     method: Method,
     gate: &Gate,

@@ -20,7 +20,7 @@ use crate::{
     token::Token,
 };
 
-/// A server that reads each request, sends these bytes, and hangs up; how many requests came.
+/// A server that reads each request, sends these bytes, and closes the connection; with the number of requests.
 async fn hanging_up(reply: &'static [u8]) -> (String, Arc<AtomicUsize>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
@@ -138,7 +138,7 @@ async fn retry_after_holds_back_that_method_and_no_other() {
 async fn a_refusal_names_the_scope_and_hides_the_token() {
     let server = Server::start(|call, _| match call.params["user"].as_str() {
         Some("U1") => answer_json(&json!({"ok": false, "error": "missing_scope", "needed": "users:read", "provided": "chat:write"})),
-        // What has not the form of a code may be anything that people wrote.
+        // A text that does not look like a code may be anything that people wrote.
         Some("U3") => answer_json(&json!({"ok": false, "error": "you said: hello"})),
         _ => answer_json(&json!({"ok": false, "error": format!("bad_{}", call.header("authorization").replace(' ', "_"))})),
     })

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Texts after which nobody is notified.
+/// Texts that notify nobody.
 const ATTACKS: [&str; 62] = [
     "<!channel>",
     "<!here> and <!everyone>",
@@ -68,7 +68,7 @@ const ATTACKS: [&str; 62] = [
     "@channel @here @everyone 全員へ",
 ];
 
-/// Every `<` that is no link's, up to the next `>`. Written without the code under test.
+/// Every `<` that does not begin a link, up to the next `>`. Does not use the code under test.
 fn live_entities(mrkdwn: &str) -> Vec<String> {
     let mut found = Vec::new();
     for (at, _) in mrkdwn.match_indices('<') {
@@ -268,7 +268,7 @@ fn a_label_that_is_the_address_and_one_of_slacks_own_messages_stay() {
     ]);
 }
 
-/// Without what this code writes: every link shows its address, or stands for a message in Slack.
+/// Every link shows its address, or leads to a message in Slack. Does not use the code under test.
 #[test]
 fn no_attack_leaves_a_masked_link() {
     for attack in ATTACKS {

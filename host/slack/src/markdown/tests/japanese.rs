@@ -1,4 +1,4 @@
-//! Japanese: no spaces between words, and CommonMark's rules for marks, which count on them.
+//! Japanese has no spaces between words, and CommonMark's rules for marks expect them.
 
 use super::assert_all;
 

@@ -1,4 +1,4 @@
-//! What people see of what models write. A zero-width space is shown as `¦`.
+//! Models' Markdown as people see it. A zero-width space is shown as `¦`.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use super::*;
@@ -177,7 +177,7 @@ fn an_address_that_is_too_long_is_text() {
         (&format!("[label]({url})"), "label"),
         (&format!("<{url}>"), &url),
     ]);
-    // However an address is written, the time is linear in the length.
+    // The time is linear in the length, however an address is written.
     let hostile = "http://".repeat(30_000) + &"(*".repeat(30_000) + &")".repeat(30_000);
     assert!(shown(&hostile).len() > hostile.len());
 }

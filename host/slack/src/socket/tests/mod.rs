@@ -66,7 +66,7 @@ impl Server {
         self.send(event(id)).await;
     }
 
-    /// The next acknowledgement; none once the bot closes the connection.
+    /// The next acknowledgement; `None` after the bot closed the connection.
     async fn acknowledgement(&mut self) -> Option<Value> {
         timeout(PATIENCE, self.text()).await.expect("nothing came")
     }
@@ -81,7 +81,7 @@ impl Server {
         }
     }
 
-    /// Asserts that an event is taken and acknowledged.
+    /// Asserts that an event is kept and acknowledged.
     async fn serves(&mut self, id: &str) {
         self.event(id).await;
         assert_eq!(
@@ -90,7 +90,7 @@ impl Server {
         );
     }
 
-    /// Asserts that nothing is acknowledged for so long; pings are answered.
+    /// Asserts that nothing is acknowledged for this time; answers pings.
     async fn hears_nothing_for(&mut self, seconds: u64) {
         let heard = timeout(Duration::from_secs(seconds), self.text()).await;
         assert!(heard.is_err(), "{heard:?}");
@@ -101,7 +101,7 @@ fn event(id: &str) -> Value {
     json!({"type": "events_api", "envelope_id": id, "payload": {"event_id": format!("Ev-{id}")}})
 }
 
-/// Gives the bot connections in memory, and errors first.
+/// Opens connections in memory, after some errors.
 struct FakeDial {
     errors: Mutex<VecDeque<ClientError>>,
     /// When the bot asked, since the start.
@@ -127,7 +127,7 @@ impl Dial for FakeDial {
     }
 }
 
-/// A bot that runs.
+/// A running bot.
 struct Bot {
     inbox: Arc<MemoryInbox>,
     servers: mpsc::UnboundedReceiver<Server>,
@@ -143,7 +143,7 @@ impl Bot {
         Self::start_with(inbox, [])
     }
 
-    /// A bot whose first tries fail so.
+    /// A bot whose first attempts fail with these errors.
     fn start_with(inbox: MemoryInbox, errors: impl IntoIterator<Item = ClientError>) -> Self {
         let inbox = Arc::new(inbox);
         let (servers, receiver) = mpsc::unbounded_channel();
@@ -175,7 +175,7 @@ impl Bot {
         }
     }
 
-    /// The next connection that the bot opens, before Slack's first word.
+    /// The next connection that the bot opens, before Slack's greeting.
     async fn dialled(&mut self) -> Server {
         timeout(PATIENCE, self.servers.recv())
             .await
@@ -183,7 +183,7 @@ impl Bot {
             .unwrap()
     }
 
-    /// The next connection that the bot opens, after Slack's first word.
+    /// The next connection that the bot opens, after Slack's greeting.
     async fn connected(&mut self) -> Server {
         let mut server = self.dialled().await;
         server.hello().await;

@@ -59,7 +59,7 @@ async fn an_event_travels_from_slack_to_the_inbox_and_back() {
     );
 }
 
-/// Reads what the bot sends first, and answers so: that, and the error of the bot.
+/// Answers the bot's first message; returns that message, and the bot's error.
 async fn refusal(scheme: &str, answer: &'static [u8]) -> (Vec<u8>, ClientError) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!(
