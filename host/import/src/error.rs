@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use myao_plugin::storage::StorageError;
+use myao_sqlite::foreign::ForeignError;
 
 /// Why an import failed. Nothing is imported then: the caller commits only after success.
 #[derive(Debug, thiserror::Error)]
@@ -133,13 +134,23 @@ pub enum ImportError {
     #[error(
         "reading it needs more memory than the Python bot's tables do ({0}): it is damaged, or not the bot's database"
     )]
-    TooMuchMemory(rusqlite::Error),
+    TooMuchMemory(String),
     /// SQLite cannot read the database.
     #[error("cannot read the Python bot's database: {0}")]
-    Sqlite(rusqlite::Error),
+    Sqlite(String),
     /// The store failed.
     #[error("the store failed: {}", store_detail(.0))]
     Store(StorageError),
+}
+
+impl From<ForeignError> for ImportError {
+    fn from(error: ForeignError) -> Self {
+        match error {
+            ForeignError::TooMuchWork => Self::TooMuchWork,
+            ForeignError::TooMuchMemory(detail) => Self::TooMuchMemory(detail),
+            other => Self::Sqlite(other.to_string()),
+        }
+    }
 }
 
 impl From<StorageError> for ImportError {

@@ -9,21 +9,19 @@
 //!
 //! Times are in UTC, without a zone. `mentions` repeats what is in the text, and is not read.
 
-mod guard;
 mod ids;
 mod rows;
 mod survey;
 
 use std::path::Path;
 
-pub use guard::limit_memory;
 use myao_plugin::storage::records::{ImportSink, MemoryRecord, MessageRecord};
 use myao_plugin::ts::TsKey;
 use myao_plugin::{MemoryType, Scope};
 use myao_slack::message::LeftOut;
 use myao_slack::mrkdwn::readable;
-use rows::{BotTables, flag, is_too_long, number, text, time, trimmed};
-use rusqlite::{Connection, OpenFlags, Row};
+use myao_sqlite::foreign::{self, ForeignDatabase, ForeignRow};
+use rows::{BotTables, flag, is_too_long, number, time, trimmed};
 use survey::Survey;
 
 use super::limits::{MAX_TEXT_BYTES, MemoryBudget};
@@ -41,6 +39,14 @@ const MEMORY_BYTES: usize = 128;
 /// The format of a time.
 const TIME: &str = "a time in UTC, as in 2024-03-01 10:05:00";
 
+/// Limits SQLite's memory in the whole process, permanently.
+///
+/// # Errors
+/// [`ImportError`].
+pub fn limit_memory() -> Result<(), ImportError> {
+    Ok(foreign::limit_memory()?)
+}
+
 /// Reads the Python bot's database file, which is opened for reading only. Whatever the file holds, reading it ends.
 ///
 /// # Errors
@@ -54,16 +60,7 @@ pub(super) fn read_path(
         path: path.to_owned(),
         source: Box::new(source),
     };
-    let read = |sink: &mut dyn ImportSink| {
-        let mut connection = Connection::open_with_flags(
-            path,
-            OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX,
-        )?;
-        guard::guard(&mut connection, path)?;
-        // The same state for all queries, even while the bot writes to it.
-        let _snapshot = connection.unchecked_transaction()?;
-        self::read(&connection, sink)
-    };
+    let read = |sink: &mut dyn ImportSink| self::read(&ForeignDatabase::open(path)?, sink);
     progress(Progress {
         files_total: 1,
         ..Progress::default()
@@ -84,12 +81,11 @@ pub(super) fn read_path(
 /// [`ImportError`] if a required table or column is missing; it names them. The sink then has a part of the data, which the
 /// caller must not commit.
 pub fn read(
-    connection: &Connection,
+    database: &ForeignDatabase,
     sink: &mut dyn ImportSink,
 ) -> Result<ImportReport, ImportError> {
-    let bot = BotTables::new(connection)?;
-    let path = connection.path().unwrap_or_default();
-    let mut survey = Survey::read(&bot, MemoryBudget::new(Path::new(path)))?;
+    let bot = BotTables::new(database)?;
+    let mut survey = Survey::read(&bot, MemoryBudget::new(database.path()))?;
     let mut report = ImportReport::default();
     for user in survey.users.values() {
         sink.user(user)?;
@@ -121,7 +117,7 @@ fn messages(
             });
             return Ok(());
         }
-        let text = text(row, "text")?.unwrap_or_default();
+        let text = row.text("text")?.unwrap_or_default();
         if text.trim().is_empty() {
             report.leave_out(LeftOut::NoText);
             return Ok(());
@@ -203,7 +199,7 @@ fn memories(
             report.leave_out(LeftOut::EmptyMemory);
             return Ok(());
         }
-        let created_column = match text(row, "created_at")? {
+        let created_column = match row.text("created_at")? {
             Some(_) => "created_at",
             None => "updated_at",
         };
@@ -233,8 +229,8 @@ fn memories(
 }
 
 /// What is wrong with a time; `None` if it is valid.
-fn wrong_time(row: &Row<'_>, column: &str) -> Result<Option<String>, ImportError> {
-    let value = text(row, column)?.unwrap_or_default();
+fn wrong_time(row: &ForeignRow<'_>, column: &str) -> Result<Option<String>, ImportError> {
+    let value = row.text(column)?.unwrap_or_default();
     Ok(match time(&value) {
         Some(_) => None,
         None => Some(format!(
@@ -243,8 +239,8 @@ fn wrong_time(row: &Row<'_>, column: &str) -> Result<Option<String>, ImportError
     })
 }
 
-fn seconds(row: &Row<'_>, column: &str) -> Result<i64, ImportError> {
-    let value = text(row, column)?.unwrap_or_default();
+fn seconds(row: &ForeignRow<'_>, column: &str) -> Result<i64, ImportError> {
+    let value = row.text(column)?.unwrap_or_default();
     Ok(time(&value).map_or(0, |time| time.timestamp()))
 }
 

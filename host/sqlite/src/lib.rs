@@ -22,6 +22,7 @@ mod effects;
 mod error;
 pub mod examine;
 mod file_mode;
+pub mod foreign;
 mod import;
 mod inbox;
 mod journal;
@@ -54,18 +55,18 @@ use std::path::Path;
 use std::sync::Arc;
 
 pub use error::StoreError;
+use foreign::ForeignDatabase;
 pub use import::SqliteImport;
 use myao_plugin::state::Workspace;
 use myao_plugin::state::import::{Import, ImportTarget};
 use myao_plugin::storage::StorageError;
 use myao_plugin::storage::records::{ImportSink, ImportTally};
 use pool::Pool;
-use rusqlite::Connection;
 pub use workspace::SqliteWorkspace;
 
 /// Reads the rows of an older program's database into a sink.
 pub type ReadLegacy<'a> = &'a dyn Fn(
-    &Connection,
+    &ForeignDatabase,
     &mut dyn ImportSink,
 ) -> Result<(), Box<dyn std::error::Error + Send + Sync>>;
 
@@ -215,7 +216,10 @@ fn upgrade(
     read: ReadLegacy<'_>,
 ) -> Result<Option<ImportTally>, StoreError> {
     let at = |error| StoreError::of(path, error);
-    let old = pool::connect(path)?;
+    let old = ForeignDatabase::open(path).map_err(|source| StoreError::Upgrade {
+        path: path.to_owned(),
+        source: Box::new(source),
+    })?;
     let connection = pool::connect(path)?;
     // Nothing reaches the file before the commit, which the reader would block.
     connection

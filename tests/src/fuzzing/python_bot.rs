@@ -1,8 +1,10 @@
 //! The Python bot's database: as a file, and as rows.
 
 use std::fs;
+use std::path::Path;
 
 use myao_import::{ImportReport, python_bot};
+use myao_sqlite::foreign::ForeignDatabase;
 use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
 
@@ -34,7 +36,10 @@ pub fn python_bot(data: &[u8]) {
         drop(read(&path));
         return;
     }
-    let database = database(&super::text(data));
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("bot.db");
+    write_database(&path, &super::text(data));
+    let database = ForeignDatabase::open(&path).unwrap();
     let first = rows_of(&database);
     assert_eq!(
         rows_of(&database).map(|read| read.0),
@@ -42,7 +47,7 @@ pub fn python_bot(data: &[u8]) {
     );
 }
 
-fn rows_of(database: &Connection) -> Option<(Kept, ImportReport)> {
+fn rows_of(database: &ForeignDatabase) -> Option<(Kept, ImportReport)> {
     let mut kept = Kept::default();
     match python_bot::read(database, &mut kept) {
         Ok(report) => {
@@ -56,8 +61,11 @@ fn rows_of(database: &Connection) -> Option<(Kept, ImportReport)> {
     }
 }
 
-fn database(text: &str) -> Connection {
-    let database = Connection::open_in_memory().unwrap();
+fn write_database(path: &Path, text: &str) {
+    let database = Connection::open(path).unwrap();
+    database
+        .execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN")
+        .unwrap();
     for (table, columns) in TABLES {
         let create = format!("CREATE TABLE {table} ({columns})");
         database.execute(&create, []).unwrap();
@@ -75,7 +83,7 @@ fn database(text: &str) -> Connection {
         let insert = format!("INSERT INTO {table} VALUES ({places})");
         database.execute(&insert, params_from_iter(values)).unwrap();
     }
-    database
+    database.execute_batch("COMMIT").unwrap();
 }
 
 /// A number, a blob (`x'…`), nothing, or a text.

@@ -1,9 +1,7 @@
 //! Rows of a database whose columns and types may differ.
 
-use std::borrow::Cow;
-
 use chrono::{DateTime, NaiveDateTime, Utc};
-use rusqlite::{Connection, Row, types::ValueRef};
+use myao_sqlite::foreign::{ForeignDatabase, ForeignError, ForeignRow};
 
 use crate::ImportError;
 use crate::limits::MAX_TEXT_BYTES;
@@ -59,20 +57,17 @@ const MAX_SHORT_BYTES: usize = 4096;
 const TOO_LONG: &str = "myao_too_long";
 
 /// The tables of the bot's database, with the queries that read them.
-pub(super) struct BotTables<'c> {
-    connection: &'c Connection,
+pub(super) struct BotTables<'d> {
+    database: &'d ForeignDatabase,
     queries: Vec<(&'static str, String)>,
 }
 
-impl<'c> BotTables<'c> {
+impl<'d> BotTables<'d> {
     /// Checks that the tables and columns exist. A view does not count as a table: it may have no end.
-    pub(super) fn new(connection: &'c Connection) -> Result<Self, ImportError> {
-        let mut statement = connection.prepare(include_str!("columns.sql"))?;
+    pub(super) fn new(database: &'d ForeignDatabase) -> Result<Self, ImportError> {
         let mut queries = Vec::new();
         for table in TABLES {
-            let columns: Vec<String> = statement
-                .query_map([table.name], |row| row.get(0))?
-                .collect::<Result<_, _>>()?;
+            let columns = database.columns(table.name)?;
             if columns.is_empty() {
                 return Err(ImportError::MissingTable { table: table.name });
             }
@@ -88,24 +83,17 @@ impl<'c> BotTables<'c> {
             let read: Vec<&str> = read.filter(|column| exists(column)).collect();
             queries.push((table.name, query(&table, &read)));
         }
-        Ok(Self {
-            connection,
-            queries,
-        })
+        Ok(Self { database, queries })
     }
 
     /// Reads the rows of a table, in their order.
     pub(super) fn each(
         &self,
         table: &str,
-        take: &mut dyn FnMut(&Row<'_>) -> Result<(), ImportError>,
+        take: &mut dyn FnMut(&ForeignRow<'_>) -> Result<(), ImportError>,
     ) -> Result<(), ImportError> {
         for (_, query) in self.queries.iter().filter(|(name, _)| *name == table) {
-            let mut statement = self.connection.prepare(query)?;
-            let mut rows = statement.query([])?;
-            while let Some(row) = rows.next()? {
-                take(row)?;
-            }
+            self.database.each(query, take)?;
         }
         Ok(())
     }
@@ -141,40 +129,30 @@ fn query(table: &Table, columns: &[&str]) -> String {
 }
 
 /// Whether a value of the row is too long.
-pub(super) fn is_too_long(row: &Row<'_>) -> Result<bool, rusqlite::Error> {
-    row.get(TOO_LONG)
-}
-
-/// A column as text; `None` if it is NULL or does not exist.
-pub(super) fn text<'r>(
-    row: &'r Row<'_>,
-    column: &str,
-) -> Result<Option<Cow<'r, str>>, rusqlite::Error> {
-    Ok(match value(row, column)? {
-        ValueRef::Null => None,
-        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => Some(String::from_utf8_lossy(bytes)),
-        ValueRef::Integer(number) => Some(number.to_string().into()),
-        ValueRef::Real(number) => Some(number.to_string().into()),
-    })
+pub(super) fn is_too_long(row: &ForeignRow<'_>) -> Result<bool, ForeignError> {
+    flag(row, TOO_LONG)
 }
 
 /// A column as trimmed text; empty if there is none.
-pub(super) fn trimmed(row: &Row<'_>, column: &str) -> Result<String, rusqlite::Error> {
-    Ok(text(row, column)?
+pub(super) fn trimmed(row: &ForeignRow<'_>, column: &str) -> Result<String, ForeignError> {
+    Ok(row
+        .text(column)?
         .map(|text| text.trim().to_owned())
         .unwrap_or_default())
 }
 
 /// A column as a number; 0 if it is not one.
-pub(super) fn number(row: &Row<'_>, column: &str) -> Result<i64, rusqlite::Error> {
-    Ok(text(row, column)?
+pub(super) fn number(row: &ForeignRow<'_>, column: &str) -> Result<i64, ForeignError> {
+    Ok(row
+        .text(column)?
         .and_then(|text| text.trim().parse().ok())
         .unwrap_or_default())
 }
 
 /// A column as a boolean; false if there is none.
-pub(super) fn flag(row: &Row<'_>, column: &str) -> Result<bool, rusqlite::Error> {
-    Ok(text(row, column)?
+pub(super) fn flag(row: &ForeignRow<'_>, column: &str) -> Result<bool, ForeignError> {
+    Ok(row
+        .text(column)?
         .is_some_and(|text| ["1", "true"].contains(&text.trim().to_ascii_lowercase().as_str())))
 }
 
@@ -187,11 +165,4 @@ pub(super) fn time(text: &str) -> Option<DateTime<Utc>> {
     NaiveDateTime::parse_from_str(&text, "%Y-%m-%d %H:%M:%S%.f")
         .ok()
         .map(|time| time.and_utc())
-}
-
-fn value<'r>(row: &'r Row<'_>, column: &str) -> Result<ValueRef<'r>, rusqlite::Error> {
-    match row.get_ref(column) {
-        Err(rusqlite::Error::InvalidColumnName(_)) => Ok(ValueRef::Null),
-        other => other,
-    }
 }

@@ -5,11 +5,11 @@ use std::collections::{BTreeMap, HashMap};
 use myao_plugin::storage::records::{ChannelRecord, UserRecord};
 use myao_plugin::ts::TsKey;
 use myao_slack::mrkdwn::Names;
-use rusqlite::Row;
+use myao_sqlite::foreign::ForeignRow;
 
 use super::{
     ids::ChannelIds,
-    rows::{BotTables, flag, is_too_long, text, time, trimmed},
+    rows::{BotTables, flag, is_too_long, time, trimmed},
 };
 use crate::ImportError;
 use crate::limits::{MemoryBudget, short_name};
@@ -67,13 +67,13 @@ impl Survey {
         self.ids.values().map(ChannelIds::made).sum()
     }
 
-    fn add_message(&mut self, row: &Row<'_>) -> Result<(), ImportError> {
+    fn add_message(&mut self, row: &ForeignRow<'_>) -> Result<(), ImportError> {
         if is_too_long(row)? {
             return Ok(());
         }
         let message_id = trimmed(row, "message_id")?;
         let known = TsKey::parse(&message_id).ok();
-        let stored_at = text(row, "timestamp")?.and_then(|text| time(&text));
+        let stored_at = row.text("timestamp")?.and_then(|text| time(&text));
         if known.is_none() && stored_at.is_none() {
             return Ok(());
         }

@@ -13,6 +13,7 @@ use myao_testkit::blocking;
 use rusqlite::Connection;
 
 use super::draft;
+use crate::foreign::{ForeignDatabase, ForeignError};
 use crate::{ReadLegacy, SqliteStore, StoreError};
 
 const LEGACY: &str = include_str!("legacy_bot.sql");
@@ -34,10 +35,14 @@ fn refusal(path: &Path) -> StoreError {
 }
 
 fn read_bot(
-    old: &Connection,
+    old: &ForeignDatabase,
     sink: &mut dyn ImportSink,
 ) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
-    let text: String = old.query_row(include_str!("message_text.sql"), [], |row| row.get(0))?;
+    let mut text = String::new();
+    old.each::<ForeignError>("SELECT text FROM messages", &mut |row| {
+        text = row.text("text")?.unwrap_or_default().into_owned();
+        Ok(())
+    })?;
     sink.channel(&ChannelRecord {
         id: "C1".into(),
         name: "general".into(),

@@ -7,21 +7,26 @@
 
 mod made_ids;
 
+use rusqlite::Connection;
+
 use super::*;
 use crate::testing::Recorder;
 
 const SCHEMA: &str = include_str!("schema.sql");
 const ROWS: &str = include_str!("rows.sql");
 
-fn database(statements: &[&str]) -> Connection {
-    let connection = Connection::open_in_memory().unwrap();
+/// A database that is read. It outlives its file.
+fn database(statements: &[&str]) -> ForeignDatabase {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let connection = Connection::open(file.path()).unwrap();
     for statement in statements {
         connection.execute_batch(statement).unwrap();
     }
-    connection
+    drop(connection);
+    ForeignDatabase::open(file.path()).unwrap()
 }
 
-fn read_from(connection: &Connection) -> (Recorder, ImportReport) {
+fn read_from(connection: &ForeignDatabase) -> (Recorder, ImportReport) {
     let mut sink = Recorder::default();
     let report = read(connection, &mut sink).unwrap();
     (sink, report)
