@@ -2,7 +2,7 @@
 //!
 //! The component talks to its host through the imports of `wit/`. This crate holds a double of each:
 //!
-//! - [`MemoryStorage`], a store in memory that keeps every word of the contract,
+//! - [`MemoryStorage`], all state of a workspace in memory, which keeps every word of the contract,
 //! - [`ScriptedLlm`], a model that answers, delays and fails as it is told,
 //! - [`MemorySlack`], a chat platform in memory,
 //!

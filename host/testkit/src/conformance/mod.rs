@@ -16,10 +16,12 @@ pub mod messages;
 pub mod saving;
 pub mod stand_ins;
 
-use myao_plugin::storage::records::{ChannelRecord, MemoryRecord, MessageRecord, UserRecord};
+use myao_plugin::storage::records::{
+    ChannelRecord, ImportSink, MemoryRecord, MessageRecord, UserRecord,
+};
 use myao_plugin::storage::{
     ChannelFilter, Coverage, DueQuery, Keep, LeftOut, Memory, MemoryDraft, MemoryQuery,
-    MessageQuery, SaveMode, Storage,
+    MessageQuery, SaveMode, Storage, StorageError,
 };
 use myao_plugin::ts::TsKey;
 use myao_plugin::{Engine, MemoryType, Scope, Timestamp, names};
@@ -52,6 +54,20 @@ pub struct Records {
 }
 
 impl Records {
+    /// Writes all of it.
+    ///
+    /// # Errors
+    /// If the store refuses a record.
+    pub fn write(&self, sink: &mut dyn ImportSink) -> Result<(), StorageError> {
+        self.users.iter().try_for_each(|user| sink.user(user))?;
+        let mut channels = self.channels.iter();
+        channels.try_for_each(|channel| sink.channel(channel))?;
+        let mut messages = self.messages.iter();
+        messages.try_for_each(|message| sink.message(message))?;
+        let mut memories = self.memories.iter();
+        memories.try_for_each(|memory| sink.memory(memory))
+    }
+
     fn channel(mut self, id: &str, name: &str) -> Self {
         self.channels.push(ChannelRecord {
             id: id.into(),

@@ -64,16 +64,19 @@ fn latest(backlog: &Backlog) -> Result<Option<TsKey>, StorageError> {
 }
 
 impl State {
-    /// Looks only at what waits, so that its cost grows with that.
     pub(super) fn list_due(&self, query: &DueQuery) -> Result<Due, StorageError> {
         let bounds = Bounds::of(query)?;
         let (mut channels, mut threads) = (Vec::new(), Vec::new());
-        for (channel_id, thread) in &self.waiting {
-            let backlog = self.backlog(channel_id, *thread, bounds.until)?;
-            match thread {
-                None if bounds.admit_channel(&backlog)? => channels.push(backlog),
-                Some(_) if bounds.admit_thread(&backlog)? => threads.push(backlog),
-                _ => {}
+        for (id, conversation) in self.channels.iter().filter(|(_, stored)| stored.is_present) {
+            let channel = self.backlog(id, None, bounds.until)?;
+            if bounds.admit_channel(&channel)? {
+                channels.push(channel);
+            }
+            for thread in conversation.threads.keys() {
+                let thread = self.backlog(id, Some(*thread), bounds.until)?;
+                if bounds.admit_thread(&thread)? {
+                    threads.push(thread);
+                }
             }
         }
         Ok(Due {
@@ -104,12 +107,13 @@ impl State {
             // Until there is a reply, nothing waits.
             Some(thread) if !conversation.has_thread(thread, until) => (None, 0),
             Some(thread) => {
-                let latest = conversation.of_thread(thread, None, until).next_back();
-                let new = conversation.of_thread(thread, watermark, until);
-                let changed = conversation.threads.get(&thread);
-                let changed = changed.and_then(|thread| thread.changed);
-                let is_changed = changed.is_some_and(|at| at < until.unix_seconds());
-                (latest, new.filter(is_new).count() + usize::from(is_changed))
+                let all = conversation.of_thread(thread, None, until);
+                let new = all.iter().filter(|ts| is_new(ts)).count();
+                // A change since the memory counts as a new message.
+                let changed = conversation.changed_threads.get(&thread);
+                let is_changed = changed.is_some_and(|at| *at < until.unix_seconds());
+                let changes = usize::from(is_changed && newest.is_some());
+                (all.last().copied(), new + changes)
             }
         };
         // A channel without a version has the end of its history for a watermark.
@@ -139,35 +143,6 @@ impl State {
         }
     }
 
-    /// Notes whether something waits in a channel or a thread, whatever the time. To be called whenever its messages or
-    /// memories changed.
-    pub(super) fn watch(&mut self, channel_id: &str, thread: Option<TsKey>) {
-        let waits = self.waits(channel_id, thread);
-        let place = (channel_id.to_owned(), thread);
-        if waits {
-            self.waiting.insert(place);
-        } else {
-            self.waiting.remove(&place);
-        }
-    }
-
-    fn waits(&self, channel_id: &str, thread: Option<TsKey>) -> bool {
-        let Some(conversation) = self.channels.get(channel_id) else {
-            return false;
-        };
-        let watermark = self.watermark(channel_id, thread);
-        let Some(thread_ts) = thread else {
-            let newest = conversation.messages.last_key_value();
-            return newest.map(|(ts, _)| *ts) > watermark || self.unmerged(channel_id) > 0;
-        };
-        let Some(thread) = conversation.threads.get(&thread_ts) else {
-            return false;
-        };
-        let first = conversation.messages.contains_key(&thread_ts);
-        let newest = thread.replies.last().copied();
-        newest.max(first.then_some(thread_ts)) > watermark || thread.changed.is_some()
-    }
-
     /// The newest message that went into the short-term memory of a channel or a thread.
     pub(super) fn watermark(&self, channel_id: &str, thread: Option<TsKey>) -> Option<TsKey> {
         let newest = self.newest(&short_term(channel_id, thread))?;
@@ -181,8 +156,12 @@ impl State {
         let merged = self
             .newest(&series)
             .and_then(|memory| memory.merged_through);
-        let newest = self.newest_of_channels.get(&(memory_type as u8)).copied();
-        newest.unwrap_or(0) > merged.unwrap_or(0)
+        let present = self.channels.iter().filter(|(_, stored)| stored.is_present);
+        let of_channels = present.filter_map(|(id, _)| {
+            let newest = self.newest(&Series::new(Scope::Channel, id, memory_type))?;
+            Some(newest.id)
+        });
+        of_channels.max() > merged
     }
 }
 
@@ -190,78 +169,10 @@ impl State {
 fn short_term(channel_id: &str, thread: Option<TsKey>) -> Series {
     match thread {
         None => Series::new(Scope::Channel, channel_id, MemoryType::ShortTerm),
-        Some(thread) => Series::new(
-            Scope::Thread,
-            &format!("{channel_id}:{thread}"),
-            MemoryType::ShortTerm,
-        ),
+        Some(thread) => Series::of_thread(channel_id, thread),
     }
 }
 
 fn count(items: usize) -> u32 {
     u32::try_from(items).unwrap_or(u32::MAX)
-}
-
-#[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used)]
-
-    use myao_plugin::storage::{MemoryDraft, SaveMode, Storage as _};
-    use myao_plugin::{Engine, MemoryType, Scope, Timestamp};
-
-    use crate::MemoryStorage;
-    use crate::conformance::whole;
-
-    /// A memory of all that was said up to a second.
-    fn draft(scope: Scope, scope_id: &str, memory_type: MemoryType, until: i64) -> MemoryDraft {
-        MemoryDraft {
-            scope,
-            scope_id: scope_id.to_owned(),
-            memory_type,
-            mode: SaveMode::Overwrite,
-            expected: None,
-            content: "a text".to_owned(),
-            engine: Engine::Llm,
-            now: Timestamp {
-                unix_seconds: until,
-                utc_offset_seconds: 0,
-            },
-            source_channel_id: String::new(),
-            source_messages: Vec::new(),
-            source_memories: Vec::new(),
-            source_message_count: 1,
-            source_latest_message_ts: Some(format!("{until}.999999")),
-            merged_through: None,
-            truncated: false,
-            coverage: whole(1),
-        }
-    }
-
-    #[tokio::test]
-    async fn what_is_summarised_and_merged_is_looked_at_no_more() {
-        let storage = MemoryStorage::new();
-        for n in 0..100 {
-            let channel = format!("C{n}");
-            let first = storage.say(&channel, 100, "alice", "one");
-            storage.reply(&channel, first, 101, "bob", "two");
-            assert_eq!(storage.state().waiting.len(), 2);
-
-            let thread = format!("{channel}:{first}");
-            let of_thread = draft(Scope::Thread, &thread, MemoryType::ShortTerm, 200);
-            storage.save_memory(of_thread).await.unwrap();
-            let short = draft(Scope::Channel, &channel, MemoryType::ShortTerm, 200);
-            let short = storage.save_memory(short).await.unwrap();
-            assert_eq!(
-                storage.state().waiting.len(),
-                1,
-                "the version waits to be merged"
-            );
-            let long = MemoryDraft {
-                merged_through: Some(short.id),
-                ..draft(Scope::Channel, &channel, MemoryType::LongTerm, 200)
-            };
-            storage.save_memory(long).await.unwrap();
-            assert_eq!(storage.state().waiting.len(), 0);
-        }
-    }
 }

@@ -1,6 +1,11 @@
 //! What the component saved, and reading it.
 
-use myao_plugin::storage::{ChannelFilter, Deferral, Memory, MemoryQuery, StorageError};
+use std::collections::BTreeSet;
+
+use myao_plugin::storage::{
+    ChannelFilter, Coverage, Deferral, Memory, MemoryQuery, STAND_IN_VERSION, SaveMode,
+    StorageError,
+};
 use myao_plugin::ts::TsKey;
 use myao_plugin::{MemoryType, Scope};
 
@@ -24,39 +29,39 @@ impl Series {
         }
     }
 
-    pub(super) fn is_of(&self, scope: Scope) -> bool {
-        self.scope == scope as u8
+    pub(super) fn scope(&self) -> Scope {
+        let all = [Scope::Channel, Scope::Thread];
+        let scope = all.into_iter().find(|scope| *scope as u8 == self.scope);
+        scope.unwrap_or(Scope::Workspace)
     }
+}
 
-    /// The same memory's other type.
-    pub(super) fn with_type(&self, memory_type: MemoryType) -> Self {
+/// A text of a memory, with what the component does not see of it. It is kept for ever.
+#[derive(Debug, Clone)]
+pub(super) struct StoredText {
+    pub(super) memory: Memory,
+    /// When a newer text took its place, in Unix seconds.
+    pub(super) superseded_at: Option<i64>,
+    /// Channels and ids of the messages that it was made from.
+    pub(super) source_messages: BTreeSet<(String, TsKey)>,
+    /// The ids of the memories that it was made from.
+    pub(super) source_memories: BTreeSet<u64>,
+    /// Whether the model's answer was cut off; `None` for an imported text, as the next.
+    pub(super) truncated: Option<bool>,
+    pub(super) coverage: Option<Coverage>,
+}
+
+impl StoredText {
+    /// A text of which nothing else is known.
+    pub(super) fn of(memory: Memory) -> Self {
         Self {
-            memory_type: memory_type as u8,
-            ..self.clone()
+            memory,
+            superseded_at: None,
+            source_messages: BTreeSet::new(),
+            source_memories: BTreeSet::new(),
+            truncated: None,
+            coverage: None,
         }
-    }
-}
-
-/// The texts of one memory that the component can see.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Versions {
-    /// In order; one where the memory is overwritten.
-    pub(super) kept: Vec<Memory>,
-    /// Version 0, beside them.
-    pub(super) stand_in: Option<Memory>,
-}
-
-impl Versions {
-    /// All of them, the stand-in first.
-    pub(super) fn all(&self) -> impl Iterator<Item = Memory> {
-        self.stand_in.iter().chain(&self.kept).cloned()
-    }
-
-    /// The newest `count`, and the stand-in outside that limit.
-    fn newest(&self, count: usize) -> impl Iterator<Item = Memory> {
-        let older = self.kept.len().saturating_sub(count);
-        let kept = self.kept.iter().skip(older);
-        self.stand_in.iter().chain(kept).cloned()
     }
 }
 
@@ -91,37 +96,63 @@ impl State {
         Ok(subject)
     }
 
-    /// A new memory id.
-    pub(super) fn next_memory(&mut self) -> u64 {
-        self.last_memory += 1;
-        self.last_memory
+    /// A new memory id, greater than all before it.
+    pub(super) fn next_memory(&self) -> u64 {
+        self.texts.last_key_value().map_or(1, |(id, _)| id + 1)
     }
 
-    /// Keeps a text as the newest of its memory, and returns what was there.
-    pub(super) fn keep(&mut self, series: Series, memory: Memory) {
-        if series.is_of(Scope::Channel) {
-            self.newest_of_channels
-                .insert(series.memory_type, memory.id);
-        }
-        self.memories.entry(series).or_default().kept.push(memory);
+    /// Keeps a text as the newest of its memory.
+    pub(super) fn keep(&mut self, series: Series, text: StoredText) {
+        let id = text.memory.id;
+        self.texts.insert(id, text);
+        self.current.entry(series).or_default().push(id);
+    }
+
+    /// Sets the texts aside that a text saved in this mode replaces.
+    pub(super) fn supersede(&mut self, series: &Series, mode: SaveMode, at: i64) {
+        let Some(current) = self.current.get_mut(series) else {
+            return;
+        };
+        current.retain(|id| {
+            let Some(text) = self.texts.get_mut(id) else {
+                return false;
+            };
+            let is_kept = mode != SaveMode::Overwrite && text.memory.version != STAND_IN_VERSION;
+            if !is_kept {
+                text.superseded_at = Some(at);
+            }
+            is_kept
+        });
+    }
+
+    /// The texts of a memory that the component can see: the stand-in and then the versions, in order.
+    pub(super) fn current(&self, series: &Series) -> Vec<&Memory> {
+        let ids = self.current.get(series).into_iter().flatten();
+        let texts = ids.filter_map(|id| self.texts.get(id));
+        let mut memories: Vec<&Memory> = texts.map(|text| &text.memory).collect();
+        memories.sort_by_key(|memory| memory.version);
+        memories
+    }
+
+    /// The same without stand-ins.
+    fn versions(&self, series: &Series) -> impl DoubleEndedIterator<Item = &Memory> {
+        let current = self.current(series).into_iter();
+        current.filter(|memory| memory.version != STAND_IN_VERSION)
     }
 
     /// The newest memory, stand-ins not counted.
     pub(super) fn newest(&self, series: &Series) -> Option<&Memory> {
-        self.memories.get(series)?.kept.last()
+        self.versions(series).next_back()
     }
 
     /// How many of the newest short-term versions of a channel are not merged into its long-term memory.
     pub(super) fn unmerged(&self, channel_id: &str) -> usize {
         let of = |memory_type| Series::new(Scope::Channel, channel_id, memory_type);
-        let Some(versions) = self.memories.get(&of(MemoryType::ShortTerm)) else {
-            return 0;
-        };
         let long_term = self.newest(&of(MemoryType::LongTerm));
         let merged = long_term.and_then(|memory| memory.merged_through);
-        // Ids grow with versions.
-        let is_merged = |memory: &Memory| Some(memory.id) <= merged;
-        versions.kept.len() - versions.kept.partition_point(is_merged)
+        let short_term = of(MemoryType::ShortTerm);
+        let versions = self.versions(&short_term);
+        versions.filter(|memory| Some(memory.id) > merged).count()
     }
 
     pub(super) fn list_memories(&self, query: &MemoryQuery) -> Vec<Memory> {
@@ -133,55 +164,45 @@ impl State {
             ChannelFilter::None => {}
             ChannelFilter::One(id) => found.extend(self.of_channel(id, query)),
             ChannelFilter::All => {
-                for id in self.channels.keys() {
-                    found.extend(self.of_channel(id, query));
+                for channel in self.channels.iter().filter(|(_, stored)| stored.is_present) {
+                    found.extend(self.of_channel(channel.0, query));
                 }
             }
         }
         let threads = query.threads.iter();
         let threads = threads.filter_map(|id| parse_subject(Scope::Thread, id).ok());
-        let mut threads: Vec<String> = threads.map(|subject| subject.scope_id).collect();
-        threads.sort_unstable();
-        threads.dedup();
+        let threads: BTreeSet<String> = threads.map(|subject| subject.scope_id).collect();
         for id in &threads {
             found.extend(self.all_of(Scope::Thread, id));
         }
-        found
+        found.into_iter().cloned().collect()
     }
 
-    fn all_of(&self, scope: Scope, scope_id: &str) -> impl Iterator<Item = Memory> {
+    fn all_of(&self, scope: Scope, scope_id: &str) -> Vec<&Memory> {
         [MemoryType::LongTerm, MemoryType::ShortTerm]
             .into_iter()
-            .filter_map(move |memory_type| {
-                self.memories
-                    .get(&Series::new(scope, scope_id, memory_type))
-            })
-            .flat_map(Versions::all)
+            .flat_map(|memory_type| self.current(&Series::new(scope, scope_id, memory_type)))
+            .collect()
     }
 
-    /// The long-term memory, and of the short-term versions those that the query asks for.
-    fn of_channel(&self, channel_id: &str, query: &MemoryQuery) -> Vec<Memory> {
-        let of = |memory_type| {
-            let series = Series::new(Scope::Channel, channel_id, memory_type);
-            self.memories.get(&series)
-        };
+    /// The long-term memory, and of the short-term versions those that the query asks for, with the stand-ins.
+    fn of_channel(&self, channel_id: &str, query: &MemoryQuery) -> Vec<&Memory> {
         let limit = usize::try_from(query.history_limit).unwrap_or(usize::MAX);
         let unmerged = if query.unmerged {
             self.unmerged(channel_id)
         } else {
             0
         };
-        let long_term = of(MemoryType::LongTerm);
-        let short_term = of(MemoryType::ShortTerm);
-        long_term
-            .into_iter()
-            .flat_map(Versions::all)
-            .chain(
-                short_term
-                    .into_iter()
-                    .flat_map(|versions| versions.newest(limit.max(unmerged))),
-            )
-            .collect()
+        let short_term = Series::new(Scope::Channel, channel_id, MemoryType::ShortTerm);
+        let versions = self.versions(&short_term).rev();
+        let oldest = versions.take(limit.max(unmerged)).last();
+        let mut memories = self.all_of(Scope::Channel, channel_id);
+        memories.retain(|memory| {
+            let is_version =
+                memory.memory_type == MemoryType::ShortTerm && memory.version != STAND_IN_VERSION;
+            !is_version || oldest.is_some_and(|oldest| memory.version >= oldest.version)
+        });
+        memories
     }
 
     pub(super) fn list_deferrals(
@@ -205,6 +226,8 @@ impl State {
     ) -> Result<(), StorageError> {
         let subject = self.subject(scope, scope_id)?;
         let series = Series::new(scope, &subject.scope_id, deferral.memory_type);
+        // The answers were bad: the next attempt asks anew.
+        self.forget_answers(&series);
         self.deferrals.insert(series, deferral);
         Ok(())
     }

@@ -4,89 +4,115 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
 use myao_plugin::User;
-use myao_plugin::storage::records::MessageRecord;
+use myao_plugin::storage::records::UserRecord;
 use myao_plugin::storage::{Channel, Keep, Message, MessageQuery, StorageError};
 use myao_plugin::ts::TsKey;
 
+use super::merging::StoredMessage;
 use super::{State, key};
 
 /// The name of somebody who has none. It must not look like one, and never be an id.
 const UNKNOWN_USER: &str = "(unknown user)";
 
-/// One channel with its messages.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Conversation {
-    /// Without `#`; empty where it is not known.
-    pub(super) name: String,
-    pub(super) is_private: bool,
-    /// By id, without deleted ones.
-    pub(super) messages: BTreeMap<TsKey, MessageRecord>,
-    /// Ids of deleted messages, which never come back.
-    pub(super) deleted: BTreeSet<TsKey>,
-    /// By the id of the first message, which need not be stored.
-    pub(super) threads: BTreeMap<TsKey, Thread>,
-    /// Without a version: up to where its messages are history, if that is known.
-    pub(super) history_through: Option<TsKey>,
+/// A person or program.
+#[derive(Debug, Clone)]
+pub(super) struct StoredUser {
+    pub(super) record: UserRecord,
+    /// Since when an event knows it so, in Unix seconds; `None` if only an import told it.
+    pub(super) changed_at: Option<i64>,
 }
 
-/// One thread.
+/// One channel with its messages. Each `_at` is the time of the event that told it; `None` if no event did.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Thread {
-    /// Without the first message; a thread without replies is none.
-    pub(super) replies: BTreeSet<TsKey>,
-    /// When one of its summarised messages was last changed or deleted, in Unix seconds, if its memory was not made since.
-    pub(super) changed: Option<i64>,
+pub(super) struct Conversation {
+    /// Without `#`; empty if it is not known.
+    pub(super) name: String,
+    pub(super) name_at: Option<TsKey>,
+    pub(super) is_private: bool,
+    pub(super) private_at: Option<TsKey>,
+    /// Whether the bot takes part in it. The component sees no other channels.
+    pub(super) is_present: bool,
+    pub(super) present_at: Option<TsKey>,
+    /// Up to which message its history was read.
+    pub(super) read_through: Option<TsKey>,
+    /// Without a version: up to where its messages are history, if that is known.
+    pub(super) history_through: Option<TsKey>,
+    /// By id, with deleted ones.
+    pub(super) messages: BTreeMap<TsKey, StoredMessage>,
+    /// The replies of each thread that are not deleted, by the id of its first message, which need not be stored.
+    pub(super) threads: BTreeMap<TsKey, BTreeSet<TsKey>>,
+    /// Threads with a message that was changed, deleted or late, and when, in Unix seconds. A memory that a later run
+    /// makes ends it.
+    pub(super) changed_threads: BTreeMap<TsKey, i64>,
 }
 
 impl Conversation {
+    /// The name that people see: the id if there is no other.
+    pub(super) fn shown_name(&self, id: &str) -> String {
+        let name = Some(&self.name).filter(|name| !name.is_empty());
+        name.map_or_else(|| id.to_owned(), Clone::clone)
+    }
+
+    /// A message that is not deleted.
+    pub(super) fn shown(&self, ts: TsKey) -> Option<&StoredMessage> {
+        self.messages.get(&ts).filter(|message| message.is_shown())
+    }
+
+    /// All messages that are not deleted, oldest first.
+    pub(super) fn all_shown(&self) -> impl DoubleEndedIterator<Item = (TsKey, &StoredMessage)> {
+        let shown = self.messages.iter().filter(|(_, stored)| stored.is_shown());
+        shown.map(|(ts, message)| (*ts, message))
+    }
+
     /// Ids from `since` to `until`, both included.
     pub(super) fn between(
         &self,
         since: Option<TsKey>,
         until: TsKey,
     ) -> impl DoubleEndedIterator<Item = TsKey> {
-        let bounds = bounds(since, until);
-        let range = bounds.map(|bounds| self.messages.range(bounds));
-        range.into_iter().flatten().map(|(ts, _)| *ts)
+        let range = bounds(since, until).map(|bounds| self.messages.range(bounds));
+        let shown = range
+            .into_iter()
+            .flatten()
+            .filter(|(_, stored)| stored.is_shown());
+        shown.map(|(ts, _)| *ts)
     }
 
-    /// The same of one thread, its first message included: a reply is newer than what it replies to.
+    /// The same of one thread, its first message included.
     pub(super) fn of_thread(
         &self,
         thread: TsKey,
         since: Option<TsKey>,
         until: TsKey,
-    ) -> impl DoubleEndedIterator<Item = TsKey> {
-        let bounds = bounds(since, until);
-        let first = bounds.clone().filter(|bounds| bounds.contains(&thread));
-        let first = first.filter(|_| self.messages.contains_key(&thread));
-        let replies = self.threads.get(&thread).map(|thread| &thread.replies);
-        let replies = replies.and_then(|replies| Some(replies.range(bounds?)));
-        let replies = replies.into_iter().flatten().copied();
-        first.map(|_| thread).into_iter().chain(replies)
+    ) -> BTreeSet<TsKey> {
+        let Some(bounds) = bounds(since, until) else {
+            return BTreeSet::new();
+        };
+        let replies = self.threads.get(&thread).into_iter().flatten().copied();
+        let first = self.shown(thread).map(|_| thread);
+        let all = replies.chain(first);
+        all.filter(|ts| bounds.contains(ts)).collect()
     }
 
     /// Whether the thread has a reply at `until`: without one it is none.
     pub(super) fn has_thread(&self, thread: TsKey, until: TsKey) -> bool {
-        let thread = self.threads.get(&thread);
-        thread
-            .and_then(|thread| thread.replies.first())
-            .is_some_and(|first| *first <= until)
+        let replies = self.threads.get(&thread);
+        let oldest = replies.and_then(|replies| replies.first());
+        oldest.is_some_and(|oldest| *oldest <= until)
     }
 
     /// The thread of a stored message: none for a top-level one without replies at `until`.
-    fn thread_of(&self, message: &MessageRecord, until: TsKey) -> Option<TsKey> {
-        let first = || self.has_thread(message.ts, until).then_some(message.ts);
-        message.thread_ts.or_else(first)
+    fn thread_of(&self, ts: TsKey, message: &StoredMessage, until: TsKey) -> Option<TsKey> {
+        let first = || self.has_thread(ts, until).then_some(ts);
+        message.thread.or_else(first)
     }
 }
 
 impl State {
-    /// All channels, ordered by name and then by id.
+    /// The channels that the bot takes part in, ordered by name and then by id.
     pub(super) fn list_channels(&self) -> Vec<Channel> {
-        let mut channels: Vec<Channel> = self
-            .channels
-            .iter()
+        let present = self.channels.iter().filter(|(_, stored)| stored.is_present);
+        let mut channels: Vec<Channel> = present
             .map(|(id, conversation)| channel(id, conversation))
             .collect();
         channels.sort_by(|a, b| (&a.name, &a.id).cmp(&(&b.name, &b.id)));
@@ -117,37 +143,45 @@ impl State {
         // The first message of every thread of which a reply is returned comes with it.
         let first_messages: Vec<TsKey> = picked
             .iter()
-            .filter_map(|ts| conversation.messages.get(ts)?.thread_ts)
+            .filter_map(|ts| conversation.messages.get(ts)?.thread)
             .filter(|first| *first <= until)
             .collect();
         picked.extend(first_messages);
         Ok(picked
             .into_iter()
-            .filter_map(|ts| conversation.messages.get(&ts))
-            .map(|message| self.message(message, conversation.thread_of(message, until)))
+            .filter_map(|ts| Some((ts, conversation.shown(ts)?)))
+            .map(|(ts, message)| {
+                self.message(ts, message, conversation.thread_of(ts, message, until))
+            })
             .collect())
     }
 
     /// A message as the component sees it.
-    fn message(&self, message: &MessageRecord, thread: Option<TsKey>) -> Message {
+    fn message(&self, ts: TsKey, message: &StoredMessage, thread: Option<TsKey>) -> Message {
         let user = self.users.get(&message.user_id);
-        let names = [
-            message.author_name.as_deref(),
-            user.map(|user| user.name.as_str()),
-        ];
-        let name = names.into_iter().flatten().find(|name| !name.is_empty());
         Message {
-            ts: message.ts.to_string(),
+            ts: ts.to_string(),
             user: User {
                 id: message.user_id.clone(),
-                name: name.unwrap_or(UNKNOWN_USER).to_owned(),
-                is_bot: message.is_bot || user.is_some_and(|user| user.is_bot),
+                name: self.author(message),
+                is_bot: message.is_bot || user.is_some_and(|user| user.record.is_bot),
             },
             text: message.text.clone(),
-            timestamp: self.timestamp(message.ts.unix_seconds()),
+            timestamp: self.timestamp(ts.unix_seconds()),
             thread_ts: thread.map(|thread| thread.to_string()),
             edited_at: message.edited_at.map(|at| self.timestamp(at)),
         }
+    }
+
+    /// The name of who wrote a message.
+    pub(super) fn author(&self, message: &StoredMessage) -> String {
+        let user = self.users.get(&message.user_id);
+        let names = [
+            message.author_name.as_deref(),
+            user.map(|user| user.record.name.as_str()),
+        ];
+        let name = names.into_iter().flatten().find(|name| !name.is_empty());
+        name.unwrap_or(UNKNOWN_USER).to_owned()
     }
 }
 
@@ -159,14 +193,9 @@ fn bounds(since: Option<TsKey>, until: TsKey) -> Option<RangeInclusive<TsKey>> {
 
 /// A channel as the component sees it: one without a name is called by its id.
 pub(super) fn channel(id: &str, conversation: &Conversation) -> Channel {
-    let name = if conversation.name.is_empty() {
-        id
-    } else {
-        &conversation.name
-    };
     Channel {
         id: id.to_owned(),
-        name: name.to_owned(),
+        name: conversation.shown_name(id),
         is_private: conversation.is_private,
     }
 }

@@ -1,18 +1,10 @@
-//! A store in memory that keeps every word of `wit/storage.wit`.
+//! All state of a workspace in memory.
 //!
-//! It is meant to be read: plain maps behind one lock, one file for each part of the contract (`messages` holds what
-//! people wrote, `memories` what the component saved, `due` what waits). Who writes a store for a platform finds here
-//! what each call has to do, and passes the same suite: [`crate::storage_conformance!`].
-//!
-//! What a call costs:
-//!
-//! | call | cost |
-//! |---|---|
-//! | `list-channels` | the channels |
-//! | `list-messages` | the messages between the bounds, and those of the whole thread |
-//! | `list-memories` | the channels asked for, and the memories returned |
-//! | `list-due`, `get-backlog` | what waits: a channel in which nothing is new costs nothing |
-//! | `save-memory` | the sources, and the versions of that memory |
+//! It is meant to be read: plain maps behind one lock, one file for each trait of [`myao_plugin::state`] and each part of
+//! `wit/storage.wit` (`messages` holds what people wrote, `memories` what the component saved, `due` what waits; `merging` and
+//! `writing` have the rules by which messages of any order become the same). It looks at everything it has, so that nothing has
+//! to be counted ahead. Who writes a store for a platform finds here what each call has to do, and passes the same suite:
+//! [`crate::storage_conformance!`].
 //!
 //! ```
 //! use myao_plugin::storage::{Keep, MessageQuery, Storage as _};
@@ -39,56 +31,97 @@
 //! # });
 //! ```
 
+mod backfill;
+mod catch_up;
 mod due;
+mod effects;
 mod filling;
+mod import;
+mod inbox;
+mod journal;
+mod judgments;
 mod memories;
+mod mentions;
+mod merging;
 mod messages;
+mod outbox;
+mod recordings;
+mod replies;
 mod saving;
+mod sync;
+mod upkeep;
+mod view;
+mod writing;
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use memories::{Series, Versions};
-use messages::Conversation;
-use myao_plugin::storage::records::UserRecord;
+use catch_up::{Missing, Unread};
+use inbox::StoredEvent;
+use journal::Call;
+use memories::{Series, StoredText};
+use messages::{Conversation, StoredUser};
+use myao_plugin::state::Workspace;
+use myao_plugin::state::judgments::StoredJudgment;
+use myao_plugin::state::view::{Place, View};
 use myao_plugin::storage::{
     Backlog, Channel, Deferral, Due, DueQuery, Memory, MemoryDraft, MemoryQuery, Message,
     MessageQuery, Storage, StorageError,
 };
 use myao_plugin::ts::{InvalidTs, TsKey};
 use myao_plugin::{Scope, Timestamp, WORKSPACE_SCOPE_ID};
+use recordings::StoredRecording;
+use replies::Reply;
 
 /// One workspace in memory. See the [module](self).
 ///
 /// People and importers fill it with [`add_channel`](Self::add_channel), [`say`](Self::say),
 /// [`reply`](Self::reply), [`edit`](Self::edit), [`delete`](Self::delete) and [`import`](Self::import); tests look into it
 /// with [`memories`](Self::memories) and [`drafts`](Self::drafts).
+///
+/// A clone is the same workspace.
+#[derive(Clone)]
 pub struct MemoryStorage {
-    state: Mutex<State>,
+    state: Arc<Mutex<State>>,
 }
 
 /// Everything that is stored. Each call sees and leaves it whole.
+#[derive(Default)]
 struct State {
     /// The scope id of the workspace's own memories.
     workspace_scope_id: String,
     /// The offset in which times are shown.
     utc_offset_seconds: i32,
     /// People and programs, by id.
-    users: BTreeMap<String, UserRecord>,
+    users: BTreeMap<String, StoredUser>,
     /// What was said, by channel id.
     channels: BTreeMap<String, Conversation>,
-    /// What the component sees of memories.
-    memories: BTreeMap<Series, Versions>,
-    /// What rests.
+    /// All texts of memories, by id.
+    texts: BTreeMap<u64, StoredText>,
+    /// The ids of those that the component sees.
+    current: BTreeMap<Series, Vec<u64>>,
+    /// What is deferred.
     deferrals: BTreeMap<Series, Deferral>,
-    /// The greatest memory id so far; 0 before the first.
-    last_memory: u64,
-    /// The greatest id of a channel's memory, by its type: what decides whether the workspace's is due.
-    newest_of_channels: BTreeMap<u8, u64>,
     /// Every draft that was saved, in order.
     drafts: Vec<MemoryDraft>,
-    /// Channels (without a thread) and threads in which something waits, whether due or not: `list-due` looks at no others.
-    waiting: BTreeSet<(String, Option<TsKey>)>,
+    /// In order of arrival.
+    events: Vec<StoredEvent>,
+    /// The id of the newest event, also if it is forgotten.
+    last_event: i64,
+    /// By channel and the message that is answered.
+    replies: BTreeMap<(String, TsKey), Reply>,
+    /// By channel and thread; the top level has none.
+    judgments: BTreeMap<(String, Option<TsKey>), StoredJudgment>,
+    /// In Unix seconds, as the next but two.
+    connected_through: Option<i64>,
+    unread_channels: BTreeMap<String, Unread>,
+    /// By channel and message.
+    missing_messages: BTreeMap<(String, TsKey), Missing>,
+    backfill_tick: Option<i64>,
+    calls: Vec<Call>,
+    /// Context windows in tokens, by the model's digest.
+    windows: BTreeMap<String, u32>,
+    recordings: Vec<StoredRecording>,
 }
 
 impl Default for MemoryStorage {
@@ -101,19 +134,12 @@ impl MemoryStorage {
     /// An empty workspace with the scope id `default`, whose times are shown in UTC.
     #[must_use]
     pub fn new() -> Self {
+        let state = State {
+            workspace_scope_id: WORKSPACE_SCOPE_ID.to_owned(),
+            ..State::default()
+        };
         Self {
-            state: Mutex::new(State {
-                workspace_scope_id: WORKSPACE_SCOPE_ID.to_owned(),
-                utc_offset_seconds: 0,
-                users: BTreeMap::new(),
-                channels: BTreeMap::new(),
-                memories: BTreeMap::new(),
-                deferrals: BTreeMap::new(),
-                last_memory: 0,
-                newest_of_channels: BTreeMap::new(),
-                drafts: Vec::new(),
-                waiting: BTreeSet::new(),
-            }),
+            state: Arc::new(Mutex::new(state)),
         }
     }
 
@@ -135,7 +161,9 @@ impl MemoryStorage {
     #[must_use]
     pub fn memories(&self) -> Vec<Memory> {
         let state = self.state();
-        state.memories.values().flat_map(Versions::all).collect()
+        let current = state.current.keys();
+        let current = current.flat_map(|series| state.current(series));
+        current.cloned().collect()
     }
 
     /// Every draft that was saved, in order, those whose texts were replaced included.
@@ -211,6 +239,14 @@ impl Storage for MemoryStorage {
     }
 }
 
+impl Workspace for MemoryStorage {
+    fn view(&self, place: Place) -> Arc<dyn View> {
+        match place {
+            Place::Operator => Arc::new(view::Everything(self.clone())),
+        }
+    }
+}
+
 impl State {
     fn conversation(&self, channel_id: &str) -> Result<&Conversation, StorageError> {
         let conversation = self.channels.get(channel_id);
@@ -233,4 +269,9 @@ impl State {
 /// A message id as a number: ids are compared in no other way.
 fn key(ts: &str) -> Result<TsKey, StorageError> {
     TsKey::parse(ts).map_err(|error: InvalidTs| StorageError::Invalid(error.to_string()))
+}
+
+/// A limit of a list.
+fn most(limit: u32) -> usize {
+    usize::try_from(limit).unwrap_or(usize::MAX)
 }

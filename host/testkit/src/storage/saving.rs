@@ -2,14 +2,15 @@
 
 use myao_plugin::names;
 use myao_plugin::storage::{Memory, MemoryDraft, STAND_IN_VERSION, SaveMode, StorageError};
+use myao_plugin::ts::TsKey;
 
-use super::memories::{Series, Subject};
+use super::memories::{Series, StoredText, Subject};
 use super::{State, key};
 
 impl State {
     pub(super) fn save(&mut self, draft: MemoryDraft) -> Result<Memory, StorageError> {
         let subject = self.subject(draft.scope, &draft.scope_id)?;
-        self.check(&draft)?;
+        let sources = self.check(&draft)?;
         let series = Series::new(draft.scope, &subject.scope_id, draft.memory_type);
         let newest = self.newest(&series).map(|memory| memory.id);
         if newest != draft.expected {
@@ -19,23 +20,22 @@ impl State {
         let source_latest = source_latest.map(key).transpose()?;
 
         // From here on nothing fails.
-        let id = self.next_memory();
-        let versions = self.memories.entry(series.clone()).or_default();
-        let first = versions.kept.first();
+        let now = draft.now.unix_seconds;
+        let created_at = |version| {
+            let mut current = self.current(&series).into_iter();
+            let first = current.find(|memory| memory.version == version);
+            first.map_or(draft.now, |memory| memory.created_at)
+        };
         let (version, created_at) = match draft.mode {
-            SaveMode::NewVersion => (
-                versions.kept.last().map_or(1, |memory| memory.version + 1),
-                draft.now,
-            ),
-            SaveMode::Overwrite => (1, first.map_or(draft.now, |memory| memory.created_at)),
-            SaveMode::StandIn => {
-                let earlier = versions.stand_in.as_ref();
-                let created_at = earlier.map_or(draft.now, |memory| memory.created_at);
-                (STAND_IN_VERSION, created_at)
+            SaveMode::NewVersion => {
+                let newest = self.newest(&series);
+                (newest.map_or(1, |memory| memory.version + 1), draft.now)
             }
+            SaveMode::Overwrite => (1, created_at(1)),
+            SaveMode::StandIn => (STAND_IN_VERSION, created_at(STAND_IN_VERSION)),
         };
         let memory = Memory {
-            id,
+            id: self.next_memory(),
             scope: draft.scope,
             scope_id: subject.scope_id.clone(),
             memory_type: draft.memory_type,
@@ -48,25 +48,32 @@ impl State {
             source_latest_message_ts: source_latest.map(|ts| ts.to_string()),
             merged_through: draft.merged_through,
         };
-        match draft.mode {
-            SaveMode::StandIn => versions.stand_in = Some(memory.clone()),
-            mode => {
-                if mode == SaveMode::Overwrite {
-                    versions.kept.clear();
-                }
-                // The memory itself is there: nothing stands in for it, and it rests no longer.
-                versions.stand_in = None;
-                self.deferrals.remove(&series);
-                self.keep(series, memory.clone());
-                self.settle(&subject, draft.now.unix_seconds);
-            }
+        let channel_id = &draft.source_channel_id;
+        let text = StoredText {
+            source_messages: sources
+                .into_iter()
+                .map(|ts| (channel_id.clone(), ts))
+                .collect(),
+            source_memories: draft.source_memories.iter().copied().collect(),
+            truncated: Some(draft.truncated),
+            coverage: Some(draft.coverage),
+            ..StoredText::of(memory.clone())
+        };
+        // The memory itself is there, or a newer stand-in: nothing else stands in for it.
+        self.supersede(&series, draft.mode, now);
+        self.keep(series.clone(), text);
+        self.link_recorded_save(&series, &draft.content, memory.id);
+        if draft.mode != SaveMode::StandIn {
+            self.deferrals.remove(&series);
+            self.end_wait(&series, draft.engine, memory.id);
+            self.settle(&subject, now);
         }
         self.drafts.push(draft);
         Ok(memory)
     }
 
-    /// Refuses a draft that makes no sense.
-    fn check(&self, draft: &MemoryDraft) -> Result<(), StorageError> {
+    /// Refuses a draft that makes no sense; its source messages.
+    fn check(&self, draft: &MemoryDraft) -> Result<Vec<TsKey>, StorageError> {
         if draft.content.trim().is_empty() {
             return Err(StorageError::Invalid(format!(
                 "the text of the memory of `{}` is empty: save nothing instead",
@@ -74,45 +81,45 @@ impl State {
             )));
         }
         for source in draft.source_memories.iter().chain(&draft.merged_through) {
-            // Ids are handed out in order, from 1 on.
-            if !(1..=self.last_memory).contains(source) {
+            if !self.texts.contains_key(source) {
                 return Err(StorageError::Invalid(format!(
                     "memory {source} does not exist in this workspace"
                 )));
             }
         }
         if draft.source_messages.is_empty() {
-            return Ok(());
+            return Ok(Vec::new());
         }
         let conversation = self.conversation(&draft.source_channel_id)?;
-        for ts in &draft.source_messages {
+        let sources = draft.source_messages.iter().map(|ts| {
             let source = key(ts)?;
             // One that was deleted since the component read it was a source all the same.
-            if !conversation.messages.contains_key(&source)
-                && !conversation.deleted.contains(&source)
-            {
+            if !conversation.messages.contains_key(&source) {
                 return Err(StorageError::Invalid(format!(
                     "source message {ts} of channel `{}` is not stored",
                     draft.source_channel_id
                 )));
             }
-        }
-        Ok(())
+            Ok(source)
+        });
+        sources.collect()
     }
 
-    /// Brings to date what waits, after a memory that was made in a run which began at `now`.
+    /// Does what follows from a memory that was made in a run which began at `now`.
     fn settle(&mut self, subject: &Subject, now: i64) {
         let Some(channel_id) = &subject.channel_id else {
             return;
         };
-        if let Some(thread) = subject.thread
-            && let Some(conversation) = self.channels.get_mut(channel_id)
-            && let Some(thread) = conversation.threads.get_mut(&thread)
-        {
+        let Some(conversation) = self.channels.get_mut(channel_id) else {
+            return;
+        };
+        match subject.thread {
+            None => conversation.history_through = None,
             // What changed while the run was under way is not in the memory.
-            thread.changed = thread.changed.filter(|changed| *changed >= now);
+            Some(thread) => conversation
+                .changed_threads
+                .retain(|changed, at| *changed != thread || *at >= now),
         }
-        self.watch(channel_id, subject.thread);
     }
 }
 

@@ -1,0 +1,158 @@
+//! What catching up has to remember: channels that could not be read, and messages that an answer lacked.
+
+use myao_plugin::state::catch_up::{CatchUpState, MissingMessage, UnreadChannel};
+use myao_plugin::state::sync::StoredId;
+use myao_plugin::storage::StorageError;
+use myao_plugin::ts::TsKey;
+
+use super::{MemoryStorage, most};
+
+/// The waits before a channel is read again, in seconds: the first, which doubles each time, and the longest.
+pub(super) const CHANNEL_WAITS: (i64, i64) = (60, 3600);
+/// The same for a message that is asked for again.
+const MESSAGE_WAITS: (i64, i64) = (600, 6 * 3600);
+/// How often a message is asked for that is neither there nor known to be gone. Then it counts as there.
+const MAX_ASKS: u32 = 6;
+
+/// A channel whose history could not be read.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Unread {
+    /// Where the gap began, in Unix seconds; `None` if nothing was read yet.
+    since: Option<i64>,
+    pub(super) tries: u32,
+    pub(super) next_try_at: i64,
+}
+
+/// A message that an answer lacked. Its key is the channel and its id.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Missing {
+    thread: Option<TsKey>,
+    tries: u32,
+    next_try_at: i64,
+}
+
+/// How long to wait after so many tries, in seconds.
+fn wait(tries: u32, (first, longest): (i64, i64)) -> i64 {
+    first
+        .saturating_mul(2_i64.saturating_pow(tries))
+        .min(longest)
+}
+
+/// Whether something may be tried at `now`. A time that is further ahead than the longest wait was noted while the clock
+/// was ahead.
+fn may_be_tried(next_try_at: i64, now: i64, (_, longest): (i64, i64)) -> bool {
+    next_try_at <= now || next_try_at > now.saturating_add(longest)
+}
+
+#[async_trait::async_trait]
+impl CatchUpState for MemoryStorage {
+    async fn put_off_channel(
+        &self,
+        channel_id: &str,
+        since: Option<i64>,
+        now: i64,
+    ) -> Result<(), StorageError> {
+        let mut state = self.state();
+        state.conversation(channel_id)?;
+        let before = state.unread_channels.get(channel_id);
+        let tries = before.map_or(0, |before| before.tries);
+        let since = match before {
+            None => since,
+            // `None`, for the whole history, stays.
+            Some(before) => before
+                .since
+                .map(|before| since.map_or(before, |new| new.min(before))),
+        };
+        let unread = Unread {
+            since,
+            tries: tries.saturating_add(1),
+            next_try_at: now.saturating_add(wait(tries, CHANNEL_WAITS)),
+        };
+        state.unread_channels.insert(channel_id.to_owned(), unread);
+        Ok(())
+    }
+
+    async fn unread_channels(&self, now: i64) -> Result<Vec<UnreadChannel>, StorageError> {
+        let state = self.state();
+        let unread = state.unread_channels.iter();
+        let mut unread: Vec<(&String, &Unread)> = unread
+            .filter(|(_, unread)| may_be_tried(unread.next_try_at, now, CHANNEL_WAITS))
+            .collect();
+        unread.sort_by_key(|(_, unread)| unread.next_try_at);
+        let unread = unread.into_iter().map(|(id, unread)| UnreadChannel {
+            channel_id: id.clone(),
+            since: unread.since,
+        });
+        Ok(unread.collect())
+    }
+
+    async fn end_unread(&self, channel_id: &str) -> Result<(), StorageError> {
+        let mut state = self.state();
+        state.conversation(channel_id)?;
+        state.unread_channels.remove(channel_id);
+        Ok(())
+    }
+
+    async fn note_missing(
+        &self,
+        channel_id: &str,
+        messages: Vec<StoredId>,
+    ) -> Result<(), StorageError> {
+        let mut state = self.state();
+        state.conversation(channel_id)?;
+        for StoredId { ts, thread_ts } in messages {
+            let new = Missing {
+                thread: thread_ts,
+                tries: 0,
+                next_try_at: 0,
+            };
+            let missing = &mut state.missing_messages;
+            missing.entry((channel_id.to_owned(), ts)).or_insert(new);
+        }
+        Ok(())
+    }
+
+    async fn missing_messages(
+        &self,
+        now: i64,
+        limit: u32,
+    ) -> Result<Vec<MissingMessage>, StorageError> {
+        let state = self.state();
+        let missing = state.missing_messages.iter();
+        let mut missing: Vec<(&(String, TsKey), &Missing)> = missing
+            .filter(|(_, missing)| may_be_tried(missing.next_try_at, now, MESSAGE_WAITS))
+            .collect();
+        missing.sort_by_key(|(_, missing)| missing.next_try_at);
+        let missing = missing.into_iter().take(most(limit));
+        let missing = missing.map(|((channel_id, ts), missing)| MissingMessage {
+            channel_id: channel_id.clone(),
+            id: StoredId {
+                ts: *ts,
+                thread_ts: missing.thread,
+            },
+        });
+        Ok(missing.collect())
+    }
+
+    async fn ask_again(&self, missing: &MissingMessage, now: i64) -> Result<(), StorageError> {
+        let mut state = self.state();
+        state.conversation(&missing.channel_id)?;
+        let key = (missing.channel_id.clone(), missing.id.ts);
+        if let Some(stored) = state.missing_messages.get_mut(&key) {
+            stored.next_try_at = now.saturating_add(wait(stored.tries, MESSAGE_WAITS));
+            stored.tries += 1;
+            if stored.tries >= MAX_ASKS {
+                state.missing_messages.remove(&key);
+            }
+        }
+        Ok(())
+    }
+
+    async fn end_missing(&self, missing: &MissingMessage) -> Result<(), StorageError> {
+        let mut state = self.state();
+        state.conversation(&missing.channel_id)?;
+        let key = (missing.channel_id.clone(), missing.id.ts);
+        state.missing_messages.remove(&key);
+        Ok(())
+    }
+}

@@ -1,0 +1,141 @@
+//! Applying what events bring, in any order.
+
+use myao_plugin::storage::StorageError;
+use myao_plugin::storage::effects::Effect;
+use myao_plugin::storage::records::UserRecord;
+use myao_plugin::ts::TsKey;
+
+use super::State;
+use super::messages::{Conversation, StoredUser};
+use super::writing::{A_DAY, Source, Writing};
+
+/// Effects on their way into one transaction.
+pub(super) struct Application<'a> {
+    writing: Writing<'a>,
+    /// No event is later than this. A later time was noted while the clock was ahead, and gives way to any that is not.
+    latest: i64,
+}
+
+/// Refuses effects that no store can hold, before anything is written.
+pub(super) fn check(effects: &[Effect]) -> Result<(), StorageError> {
+    for effect in effects {
+        let ts = match effect {
+            Effect::Message { record, .. } => record.ts,
+            Effect::MessageDeleted { ts, .. } | Effect::Mention { ts, .. } => *ts,
+            _ => continue,
+        };
+        if ts < TsKey::first_of(0) {
+            return Err(StorageError::Invalid(format!("{ts} is not a message id")));
+        }
+    }
+    Ok(())
+}
+
+impl<'a> Application<'a> {
+    /// Begins at a time in Unix seconds.
+    pub(super) fn new(state: &'a mut State, now: i64) -> Self {
+        Self {
+            writing: Writing::new(state, Source::Events(now)),
+            latest: now.saturating_add(A_DAY),
+        }
+    }
+
+    pub(super) fn apply(&mut self, effects: Vec<Effect>) {
+        for effect in effects {
+            self.apply_one(effect);
+        }
+    }
+
+    /// Does what follows.
+    pub(super) fn finish(self) {
+        self.writing.finish();
+    }
+
+    fn apply_one(&mut self, effect: Effect) {
+        let latest = TsKey::first_of(self.latest);
+        match effect {
+            Effect::User { record, changed_at } => self.user(record, changed_at),
+            Effect::ChannelName {
+                id,
+                name,
+                is_private,
+                at,
+            } => {
+                let channel = self.known_channel(id);
+                let told = (channel.name_at, channel.name.clone());
+                if !name.is_empty() && is_newer(told, (Some(at), name.clone()), latest) {
+                    (channel.name_at, channel.name) = (Some(at), name);
+                }
+                if let Some(is_private) = is_private {
+                    let told = (channel.private_at, channel.is_private);
+                    if is_newer(told, (Some(at), is_private), latest) {
+                        (channel.private_at, channel.is_private) = (Some(at), is_private);
+                    }
+                }
+            }
+            Effect::ChannelPresence { id, present, at } => {
+                let channel = self.known_channel(id);
+                // Of two that tell it at the same time, leaving wins.
+                let told = (channel.present_at, !channel.is_present);
+                if is_newer(told, (Some(at), !present), latest) {
+                    (channel.present_at, channel.is_present) = (Some(at), present);
+                }
+            }
+            Effect::Message { record, changed } => {
+                self.writing.message(record, changed);
+            }
+            Effect::MessageDeleted { channel_id, ts, at } => {
+                self.writing.delete(&channel_id, ts, at.unix_seconds());
+            }
+            Effect::Mention {
+                channel_id,
+                ts,
+                thread_ts,
+                asked_at,
+            } => {
+                self.writing.channel(&channel_id);
+                self.writing.state.ask(&channel_id, ts, thread_ts, asked_at);
+            }
+        }
+    }
+
+    fn user(&mut self, record: UserRecord, changed_at: i64) {
+        let has_name = !record.name.is_empty();
+        let changed_at = has_name.then_some(changed_at);
+        let users = &mut self.writing.state.users;
+        let Some(known) = users.get_mut(&record.id) else {
+            let id = record.id.clone();
+            users.insert(id, StoredUser { record, changed_at });
+            return;
+        };
+        if !has_name {
+            // It says nothing other than that there is such a user.
+            known.record.is_bot |= known.record.name.is_empty() && record.is_bot;
+            return;
+        }
+        let told = (known.changed_at, (&known.record.name, known.record.is_bot));
+        let tells = (changed_at, (&record.name, record.is_bot));
+        if is_newer(told, tells, self.latest) {
+            *known = StoredUser { record, changed_at };
+        }
+    }
+
+    /// A channel of which, if it is new, nothing tells yet that the bot takes part in it.
+    fn known_channel(&mut self, id: String) -> &mut Conversation {
+        let channels = &mut self.writing.state.channels;
+        channels.entry(id).or_insert(Conversation {
+            is_private: true,
+            ..Conversation::default()
+        })
+    }
+}
+
+/// Whether something takes the place of what was told before; of the same time, the greater wins.
+fn is_newer<At: Ord + Copy, T: Ord>(
+    told: (Option<At>, T),
+    tells: (Option<At>, T),
+    latest: At,
+) -> bool {
+    let was_ahead = told.0 > Some(latest) && tells.0 <= Some(latest);
+    was_ahead || told < tells
+}

@@ -1,0 +1,234 @@
+//! Writing what importers bring.
+
+use myao_plugin::state::import::{Import, ImportTarget};
+use myao_plugin::storage::records::{
+    ChannelRecord, ImportSink, ImportTally, MemoryRecord, MessageRecord, Tally, UserRecord,
+};
+use myao_plugin::storage::{Memory, StorageError};
+use myao_plugin::ts::TsKey;
+use myao_plugin::{Engine, MemoryType, Scope};
+
+use super::memories::{Series, StoredText, Subject, parse_subject};
+use super::messages::StoredUser;
+use super::writing::{Put, Source, Writing};
+use super::{MemoryStorage, State};
+
+/// An import under way. It keeps what it is given until its end, so that nobody has to wait for it.
+pub(super) struct MemoryImport {
+    storage: MemoryStorage,
+    records: Vec<Record>,
+}
+
+/// Something that is imported.
+pub(super) enum Record {
+    User(UserRecord),
+    Channel(ChannelRecord),
+    Message(MessageRecord),
+    Memory(Subject, MemoryRecord),
+}
+
+#[async_trait::async_trait]
+impl ImportTarget for MemoryStorage {
+    async fn begin_import(&self) -> Result<Box<dyn Import>, StorageError> {
+        Ok(Box::new(MemoryImport::of(self)))
+    }
+}
+
+impl MemoryImport {
+    pub(super) fn of(storage: &MemoryStorage) -> Self {
+        Self {
+            storage: storage.clone(),
+            records: Vec::new(),
+        }
+    }
+}
+
+impl ImportSink for MemoryImport {
+    fn user(&mut self, user: &UserRecord) -> Result<(), StorageError> {
+        self.records.push(Record::User(user.clone()));
+        Ok(())
+    }
+
+    fn channel(&mut self, channel: &ChannelRecord) -> Result<(), StorageError> {
+        self.records.push(Record::Channel(channel.clone()));
+        Ok(())
+    }
+
+    fn message(&mut self, message: &MessageRecord) -> Result<(), StorageError> {
+        self.records.push(Record::Message(message.clone()));
+        Ok(())
+    }
+
+    fn memory(&mut self, memory: &MemoryRecord) -> Result<(), StorageError> {
+        if memory.content.trim().is_empty() {
+            return Err(StorageError::Invalid(format!(
+                "the memory of `{}` has no text",
+                memory.scope_id
+            )));
+        }
+        let subject = parse_subject(memory.scope, &memory.scope_id)?;
+        self.records.push(Record::Memory(subject, memory.clone()));
+        Ok(())
+    }
+}
+
+impl Import for MemoryImport {
+    fn commit(self: Box<Self>) -> Result<ImportTally, StorageError> {
+        Ok(self.storage.state().import(self.records))
+    }
+}
+
+fn count(put: Put, tally: &mut Tally) {
+    match put {
+        Put::New => tally.new += 1,
+        Put::Changed => tally.changed += 1,
+        Put::Unchanged => tally.unchanged += 1,
+    }
+}
+
+impl State {
+    pub(super) fn import(&mut self, records: Vec<Record>) -> ImportTally {
+        let mut tally = ImportTally::default();
+        let mut memories = Vec::new();
+        let mut writing = Writing::new(self, Source::Import);
+        for record in records {
+            match record {
+                Record::User(user) => count(writing.state.put_user(user), &mut tally.users),
+                Record::Channel(channel) => {
+                    count(writing.state.put_channel(channel), &mut tally.channels);
+                }
+                Record::Message(message) => {
+                    let changed = message.changed();
+                    count(writing.message(message, changed), &mut tally.messages);
+                }
+                Record::Memory(subject, memory) => {
+                    if let Some(channel_id) = &subject.channel_id {
+                        writing.channel(channel_id);
+                    }
+                    memories.push((subject, memory));
+                }
+            }
+        }
+        writing.finish();
+        self.put_memories(memories, &mut tally.memories);
+        tally
+    }
+
+    /// What an event told stays, and an empty name says nothing.
+    fn put_user(&mut self, user: UserRecord) -> Put {
+        let Some(known) = self.users.get_mut(&user.id) else {
+            let (id, changed_at) = (user.id.clone(), None);
+            let record = user;
+            self.users.insert(id, StoredUser { record, changed_at });
+            return Put::New;
+        };
+        let before = known.record.clone();
+        if known.changed_at.is_none() {
+            known.record.is_bot = user.is_bot;
+            if !user.name.is_empty() {
+                known.record.name = user.name;
+            }
+        }
+        changed_or_not(before != known.record)
+    }
+
+    /// What an event told stays, and an empty name says nothing. The bot takes part in an imported channel.
+    fn put_channel(&mut self, channel: ChannelRecord) -> Put {
+        let is_new = !self.channels.contains_key(&channel.id);
+        let known = self.channels.entry(channel.id).or_default();
+        let before = (known.name.clone(), known.is_private, known.is_present);
+        if known.name_at.is_none() && !channel.name.is_empty() {
+            known.name = channel.name;
+        }
+        if known.private_at.is_none() {
+            known.is_private = channel.is_private;
+        }
+        if known.present_at.is_none() {
+            known.is_present = true;
+        }
+        if is_new {
+            return Put::New;
+        }
+        changed_or_not(before != (known.name.clone(), known.is_private, known.is_present))
+    }
+
+    /// Keeps memories of another program, but for those of which there is one already.
+    fn put_memories(&mut self, memories: Vec<(Subject, MemoryRecord)>, tally: &mut Tally) {
+        let mut new = Vec::new();
+        for (subject, memory) in memories {
+            let series = Series::new(memory.scope, &subject.scope_id, memory.memory_type);
+            if self.newest(&series).is_some() {
+                tally.unchanged += 1;
+                continue;
+            }
+            let text = StoredText::of(self.imported(&subject, memory));
+            new.push((series.clone(), text.memory.id));
+            self.keep(series, text);
+            tally.new += 1;
+        }
+        // What the other program did not write down follows from all that came.
+        for (series, id) in new {
+            let merged_through = self.merged_by_import(&series);
+            if let Some(text) = self.texts.get_mut(&id) {
+                text.memory.merged_through = merged_through;
+            }
+        }
+    }
+
+    fn imported(&self, subject: &Subject, memory: MemoryRecord) -> Memory {
+        // Without a watermark, what was there when it was made is summarised.
+        let newest_then = self.newest_message(subject, memory.updated_at);
+        let watermark = memory.source_latest_message_ts.or(newest_then);
+        Memory {
+            id: self.next_memory(),
+            scope: memory.scope,
+            scope_id: subject.scope_id.clone(),
+            memory_type: memory.memory_type,
+            version: 1,
+            content: memory.content,
+            engine: Engine::Imported,
+            created_at: self.timestamp(memory.created_at),
+            updated_at: self.timestamp(memory.updated_at),
+            source_message_count: memory.source_message_count,
+            source_latest_message_ts: watermark.map(|ts| ts.to_string()),
+            merged_through: None,
+        }
+    }
+
+    fn newest_message(&self, subject: &Subject, unix_seconds: i64) -> Option<TsKey> {
+        let conversation = self.channels.get(subject.channel_id.as_deref()?)?;
+        let next_second = TsKey::first_of(unix_seconds.saturating_add(1));
+        let until = TsKey::from_database(next_second.to_database() - 1);
+        match subject.thread {
+            None => conversation.between(None, until).next_back(),
+            Some(thread) => conversation.of_thread(thread, None, until).pop_last(),
+        }
+    }
+
+    /// The newest imported memory that one of another program must have merged: a channel's long-term memory its
+    /// short-term one, the workspace's those of the channels.
+    fn merged_by_import(&self, series: &Series) -> Option<u64> {
+        let imported = self.current.keys().filter_map(|other| {
+            let newest = self.newest(other)?;
+            (newest.engine == Engine::Imported).then_some((other, newest.id))
+        });
+        let merged = imported.filter(|(other, _)| match series.scope() {
+            Scope::Workspace => {
+                other.scope() == Scope::Channel && other.memory_type == series.memory_type
+            }
+            Scope::Channel | Scope::Thread => {
+                let of = |memory_type| Series::new(Scope::Channel, &series.scope_id, memory_type);
+                *series == of(MemoryType::LongTerm) && **other == of(MemoryType::ShortTerm)
+            }
+        });
+        merged.map(|(_, id)| id).max()
+    }
+}
+
+fn changed_or_not(is_changed: bool) -> Put {
+    if is_changed {
+        Put::Changed
+    } else {
+        Put::Unchanged
+    }
+}

@@ -1,0 +1,148 @@
+//! What reading the platform's history needs.
+
+use std::cmp::Reverse;
+
+use myao_plugin::state::sync::{KnownChannel, RecentThread, StoredId, SyncState};
+use myao_plugin::storage::StorageError;
+use myao_plugin::storage::records::{Directory, UserRecord};
+use myao_plugin::ts::TsKey;
+
+use super::writing::A_DAY;
+use super::{MemoryStorage, most};
+
+#[async_trait::async_trait]
+impl SyncState for MemoryStorage {
+    async fn connected_through(&self) -> Result<Option<i64>, StorageError> {
+        Ok(self.state().connected_through)
+    }
+
+    async fn set_connected_through(&self, unix_seconds: i64) -> Result<(), StorageError> {
+        let mut state = self.state();
+        state.connected_through = state.connected_through.max(Some(unix_seconds));
+        Ok(())
+    }
+
+    async fn bring_back_connected_through(
+        &self,
+        now: i64,
+        latest: i64,
+    ) -> Result<(), StorageError> {
+        let mut state = self.state();
+        if state.connected_through > Some(latest) {
+            state.connected_through = Some(now);
+        }
+        Ok(())
+    }
+
+    async fn newest_message(&self, until: TsKey) -> Result<Option<TsKey>, StorageError> {
+        let state = self.state();
+        let channels = state.channels.values();
+        let newest = channels.filter_map(|stored| stored.between(None, until).next_back());
+        Ok(newest.max())
+    }
+
+    async fn bring_back_changed_threads(&self, now: i64) -> Result<(), StorageError> {
+        let mut state = self.state();
+        let channels = state.channels.values_mut();
+        for changed in channels.flat_map(|stored| stored.changed_threads.values_mut()) {
+            if *changed > now.saturating_add(A_DAY) {
+                *changed = now;
+            }
+        }
+        Ok(())
+    }
+
+    async fn history_read_through(&self, channel_id: &str) -> Result<Option<TsKey>, StorageError> {
+        Ok(self.state().conversation(channel_id)?.read_through)
+    }
+
+    async fn set_history_read_through(
+        &self,
+        channel_id: &str,
+        ts: TsKey,
+    ) -> Result<(), StorageError> {
+        let mut state = self.state();
+        state.conversation(channel_id)?;
+        if let Some(conversation) = state.channels.get_mut(channel_id) {
+            conversation.read_through = conversation.read_through.max(Some(ts));
+        }
+        Ok(())
+    }
+
+    async fn recent_threads(
+        &self,
+        since: TsKey,
+        limit: u32,
+    ) -> Result<Vec<RecentThread>, StorageError> {
+        let state = self.state();
+        let mut recent = Vec::new();
+        for (id, conversation) in state
+            .channels
+            .iter()
+            .filter(|(_, stored)| stored.is_present)
+        {
+            for (thread, replies) in &conversation.threads {
+                let newest = replies.last().copied().filter(|newest| *newest >= since);
+                recent.extend(newest.map(|newest| RecentThread {
+                    channel_id: id.clone(),
+                    thread_ts: *thread,
+                    newest,
+                }));
+            }
+        }
+        // It is in the order of channels and threads.
+        recent.sort_by_key(|thread| Reverse(thread.newest));
+        recent.truncate(most(limit));
+        Ok(recent)
+    }
+
+    async fn messages_between(
+        &self,
+        channel_id: &str,
+        from: TsKey,
+        to: TsKey,
+    ) -> Result<Vec<StoredId>, StorageError> {
+        let state = self.state();
+        let shown = state.conversation(channel_id)?.all_shown();
+        let between = shown.filter(|(ts, _)| (from..=to).contains(ts));
+        let between = between.map(|(ts, message)| StoredId {
+            ts,
+            thread_ts: message.thread,
+        });
+        Ok(between.collect())
+    }
+
+    async fn known_user(&self, id: &str) -> Result<Option<UserRecord>, StorageError> {
+        let state = self.state();
+        Ok(state.users.get(id).map(|user| user.record.clone()))
+    }
+
+    async fn known_channel(&self, id: &str) -> Result<Option<KnownChannel>, StorageError> {
+        let state = self.state();
+        Ok(state.channels.get(id).map(|stored| KnownChannel {
+            name: stored.name.clone(),
+            is_private: stored.is_private,
+            is_present: stored.is_present,
+        }))
+    }
+
+    async fn directory(
+        &self,
+        users: Vec<String>,
+        channels: Vec<String>,
+    ) -> Result<Directory, StorageError> {
+        let state = self.state();
+        let users = users.into_iter().filter_map(|id| {
+            let record = state.users.get(&id)?.record.clone();
+            (!record.name.is_empty()).then_some((id, record))
+        });
+        let channels = channels.into_iter().filter_map(|id| {
+            let name = state.channels.get(&id)?.name.clone();
+            (!name.is_empty()).then_some((id, name))
+        });
+        Ok(Directory {
+            users: users.collect(),
+            channels: channels.collect(),
+        })
+    }
+}

@@ -1,0 +1,115 @@
+//! Reads of what people said, and of what was made of it.
+
+use myao_plugin::recording::Recording;
+use myao_plugin::state::view::{
+    MemoryFilter, SourceMemory, SourceMessage, Sources, StoredMemory, View,
+};
+use myao_plugin::storage::{Channel, StorageError};
+use myao_plugin::ts::TsKey;
+
+use super::memories::{Series, StoredText};
+use super::{MemoryStorage, State};
+
+/// All of a store, for those who may see everything.
+pub(super) struct Everything(pub(super) MemoryStorage);
+
+#[async_trait::async_trait]
+impl View for Everything {
+    async fn channels(&self) -> Result<Vec<Channel>, StorageError> {
+        Ok(self.0.state().list_channels())
+    }
+
+    async fn memories(&self, filter: MemoryFilter) -> Result<Vec<StoredMemory>, StorageError> {
+        let state = self.0.state();
+        let wanted = state.texts.values().filter(|text| is_wanted(text, &filter));
+        let mut wanted: Vec<&StoredText> = wanted.collect();
+        wanted.sort_by_key(|text| {
+            let memory = &text.memory;
+            let series = Series::new(memory.scope, &memory.scope_id, memory.memory_type);
+            (series, memory.version, memory.id)
+        });
+        let stored = wanted
+            .into_iter()
+            .map(|text| state.stored_memory(text, filter.with_text));
+        Ok(stored.collect())
+    }
+
+    async fn sources(&self, memory: u64) -> Result<Sources, StorageError> {
+        let state = self.0.state();
+        let text = state.texts.get(&memory).ok_or_else(|| {
+            StorageError::NotFound(format!("there is no memory with the id {memory}"))
+        })?;
+        let messages = text.source_messages.iter();
+        let messages = messages.filter_map(|(channel_id, ts)| state.source(channel_id, *ts));
+        let mut messages: Vec<SourceMessage> = messages.collect();
+        messages.sort_by(|a, b| (a.ts, &a.channel_id).cmp(&(b.ts, &b.channel_id)));
+        let memories = text.source_memories.iter();
+        let memories = memories
+            .filter_map(|id| state.texts.get(id))
+            .map(source_memory);
+        Ok(Sources {
+            messages,
+            memories: memories.collect(),
+        })
+    }
+
+    async fn recording_of(&self, memory: u64) -> Result<Option<Recording>, StorageError> {
+        Ok(self.0.state().recording_of(memory))
+    }
+}
+
+fn is_wanted(text: &StoredText, filter: &MemoryFilter) -> bool {
+    let memory = &text.memory;
+    let scope_id = filter.scope_id.as_ref();
+    filter.scope.is_none_or(|scope| scope == memory.scope)
+        && scope_id.is_none_or(|scope_id| *scope_id == memory.scope_id)
+        && filter
+            .memory_type
+            .is_none_or(|wanted| wanted == memory.memory_type)
+        && text.superseded_at.is_some() == filter.superseded
+}
+
+fn source_memory(text: &StoredText) -> SourceMemory {
+    let memory = &text.memory;
+    SourceMemory {
+        id: memory.id,
+        scope: memory.scope,
+        scope_id: memory.scope_id.clone(),
+        memory_type: memory.memory_type,
+        version: memory.version,
+        updated_at: memory.updated_at,
+        superseded: text.superseded_at.is_some(),
+    }
+}
+
+impl State {
+    fn stored_memory(&self, text: &StoredText, with_text: bool) -> StoredMemory {
+        let mut memory = text.memory.clone();
+        if !with_text {
+            memory.content.clear();
+        }
+        let count = |sources: usize| u32::try_from(sources).unwrap_or(u32::MAX);
+        StoredMemory {
+            channel_name: self.name_of(memory.scope, &memory.scope_id),
+            memory,
+            superseded_at: text.superseded_at.map(|at| self.timestamp(at)),
+            source_messages: count(text.source_messages.len()),
+            source_memories: count(text.source_memories.len()),
+            truncated: text.truncated,
+            coverage: text.coverage,
+        }
+    }
+
+    fn source(&self, channel_id: &str, ts: TsKey) -> Option<SourceMessage> {
+        let conversation = self.channels.get(channel_id)?;
+        let message = conversation.messages.get(&ts)?;
+        Some(SourceMessage {
+            channel_id: channel_id.to_owned(),
+            channel_name: conversation.shown_name(channel_id),
+            ts,
+            author: self.author(message),
+            text: message.text.clone(),
+            deleted: !message.is_shown(),
+        })
+    }
+}

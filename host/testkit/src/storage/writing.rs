@@ -1,0 +1,230 @@
+//! Writing messages, and what follows from them, in one transaction of an import or of events.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use myao_plugin::storage::SaveMode;
+use myao_plugin::storage::records::MessageRecord;
+use myao_plugin::ts::TsKey;
+use myao_plugin::{MemoryType, Scope};
+
+use super::State;
+use super::memories::Series;
+use super::merging::{StoredMessage, Tie};
+use super::messages::Conversation;
+
+/// A change of a thread that lies so many seconds ahead was noted while the clock was ahead.
+pub(super) const A_DAY: i64 = 24 * 3600;
+
+/// Who writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Source {
+    /// An import, which knows no times.
+    Import,
+    /// Events, at a time in Unix seconds.
+    Events(i64),
+}
+
+/// What became of a record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Put {
+    New,
+    Changed,
+    Unchanged,
+}
+
+/// A channel's id and the first message of one of its threads.
+type ThreadId = (String, TsKey);
+
+/// What a transaction has written. [`Writing::finish`] does what follows from it.
+pub(super) struct Writing<'a> {
+    pub(super) state: &'a mut State,
+    source: Source,
+    /// The newest message that each thread had before the transaction; `None` if there was no thread.
+    before: BTreeMap<ThreadId, Option<TsKey>>,
+    /// New messages of events, with their threads.
+    inserted: Vec<(ThreadId, TsKey)>,
+    /// Threads of messages that now read differently.
+    changed: BTreeSet<ThreadId>,
+    /// Threads of messages that were deleted, and when.
+    deleted: Vec<(ThreadId, i64)>,
+}
+
+impl<'a> Writing<'a> {
+    pub(super) fn new(state: &'a mut State, source: Source) -> Self {
+        Self {
+            state,
+            source,
+            before: BTreeMap::new(),
+            inserted: Vec::new(),
+            changed: BTreeSet::new(),
+            deleted: Vec::new(),
+        }
+    }
+
+    /// A channel that an import or an event names, which is added if it is new. Events of a channel reach only those who
+    /// take part in it.
+    pub(super) fn channel(&mut self, id: &str) -> &mut Conversation {
+        let channels = &mut self.state.channels;
+        let channel = channels.entry(id.to_owned()).or_insert(Conversation {
+            // Of a channel that only an event named, nobody knows yet who may read it.
+            is_private: self.source != Source::Import,
+            ..Conversation::default()
+        });
+        if channel.present_at.is_none() {
+            channel.is_present = true;
+        }
+        channel
+    }
+
+    /// Stores a message, or merges it into the one that is there.
+    pub(super) fn message(&mut self, record: MessageRecord, changed: TsKey) -> Put {
+        let (channel_id, ts) = (record.channel_id.clone(), record.ts);
+        self.put(&channel_id, ts, StoredMessage::of(record, changed))
+    }
+
+    /// Deletes a message, at a time in Unix seconds, also if it is not stored yet.
+    pub(super) fn delete(&mut self, channel_id: &str, ts: TsKey, at: i64) {
+        if self.put(channel_id, ts, StoredMessage::deleted(at)) == Put::Changed {
+            let stored = self.channel(channel_id).messages.get(&ts);
+            let thread = stored.and_then(|stored| stored.thread).unwrap_or(ts);
+            self.deleted.push(((channel_id.to_owned(), thread), at));
+        }
+        self.state.drop_reply(channel_id, ts);
+    }
+
+    fn put(&mut self, channel_id: &str, ts: TsKey, new: StoredMessage) -> Put {
+        let stored = self.channel(channel_id).messages.get(&ts).cloned();
+        let tie = match self.source {
+            Source::Import => Tie::Stored,
+            Source::Events(_) => Tie::Greater,
+        };
+        let merged = match &stored {
+            None => new,
+            Some(stored) => stored.merged(&new, tie),
+        };
+        if stored.as_ref() == Some(&merged) {
+            return Put::Unchanged;
+        }
+        let thread = (channel_id.to_owned(), merged.thread.unwrap_or(ts));
+        self.remember(&thread);
+        for thread in stored.iter().filter_map(|stored| stored.thread).chain([ts]) {
+            self.remember(&(channel_id.to_owned(), thread));
+        }
+        match &stored {
+            None if merged.is_shown() && self.source != Source::Import => {
+                self.inserted.push((thread, ts));
+            }
+            Some(stored) if merged.reads_differently(stored) => {
+                self.changed.insert(thread);
+            }
+            _ => {}
+        }
+        let conversation = self.channel(channel_id);
+        if let Some(before) = stored.as_ref().and_then(|stored| stored.thread)
+            && let Some(replies) = conversation.threads.get_mut(&before)
+        {
+            replies.remove(&ts);
+            if replies.is_empty() {
+                conversation.threads.remove(&before);
+            }
+        }
+        if let Some(thread) = merged.thread.filter(|_| merged.is_shown()) {
+            conversation.threads.entry(thread).or_default().insert(ts);
+        }
+        conversation.messages.insert(ts, merged);
+        if stored.is_some() {
+            Put::Changed
+        } else {
+            Put::New
+        }
+    }
+
+    /// Keeps what a thread was like before the transaction.
+    fn remember(&mut self, thread: &ThreadId) {
+        if !self.before.contains_key(thread) {
+            let newest = self.state.newest_of_thread(thread);
+            self.before.insert(thread.clone(), newest);
+        }
+    }
+
+    /// Notes which threads' memories are older than what is there.
+    pub(super) fn finish(mut self) {
+        // A memory may have gone past a message that came late. What an import brings is history.
+        for (thread, ts) in &self.inserted {
+            if self.before.get(thread).copied().flatten() > Some(*ts) {
+                self.changed.insert(thread.clone());
+            }
+        }
+        let now = match self.source {
+            Source::Import => 0,
+            Source::Events(now) => now,
+        };
+        for thread in &self.changed {
+            self.state.mark_changed(thread, now);
+        }
+        for ((channel_id, thread), at) in &self.deleted {
+            self.state.set_aside_memory(channel_id, *thread, *at);
+        }
+    }
+}
+
+impl State {
+    /// The newest message of a thread; `None` if there is none, or no thread.
+    fn newest_of_thread(&self, (channel_id, thread): &ThreadId) -> Option<TsKey> {
+        if !self.is_thread(channel_id, *thread) {
+            return None;
+        }
+        let conversation = self.channels.get(channel_id)?;
+        let replies = conversation.threads.get(thread).into_iter().flatten();
+        let first = conversation.shown(*thread).map(|_| *thread);
+        replies.copied().chain(first).max()
+    }
+
+    /// Whether a thread has a reply or a memory.
+    fn is_thread(&self, channel_id: &str, thread: TsKey) -> bool {
+        let conversation = self.channels.get(channel_id);
+        let has_reply = conversation.is_some_and(|stored| stored.threads.contains_key(&thread));
+        has_reply
+            || self
+                .newest(&Series::of_thread(channel_id, thread))
+                .is_some()
+    }
+
+    fn mark_changed(&mut self, (channel_id, thread): &ThreadId, now: i64) {
+        if !self.is_thread(channel_id, *thread) {
+            return;
+        }
+        if let Some(conversation) = self.channels.get_mut(channel_id) {
+            let changed = conversation.changed_threads.entry(*thread).or_insert(now);
+            let was_ahead = now > 0 && *changed > now.saturating_add(A_DAY);
+            *changed = if was_ahead { now } else { now.max(*changed) };
+        }
+    }
+
+    /// Sets the memory of a thread aside that deletions left without a reply: nothing would ever replace it.
+    fn set_aside_memory(&mut self, channel_id: &str, thread: TsKey, at: i64) {
+        let Some(conversation) = self.channels.get_mut(channel_id) else {
+            return;
+        };
+        if conversation.threads.contains_key(&thread) {
+            return;
+        }
+        conversation.changed_threads.remove(&thread);
+        self.supersede(
+            &Series::of_thread(channel_id, thread),
+            SaveMode::Overwrite,
+            at,
+        );
+    }
+}
+
+impl Series {
+    /// The memory of a thread.
+    pub(super) fn of_thread(channel_id: &str, thread: TsKey) -> Self {
+        Self::new(
+            Scope::Thread,
+            &format!("{channel_id}:{thread}"),
+            MemoryType::ShortTerm,
+        )
+    }
+}
