@@ -6,32 +6,21 @@
     clippy::indexing_slicing
 )]
 
-mod catch_up;
-mod changed_threads;
+mod backlog;
 mod conformance;
-mod effects;
-mod events;
+mod dump;
 mod faults;
-mod import;
-mod journal;
-mod judgments;
+mod on_disk;
 mod orders;
 mod plans;
 mod pool;
-mod presence;
-mod recordings;
-mod replies;
-mod reply_answers;
 mod schema;
-mod sync;
-mod times;
-mod unreached;
-mod view;
+mod workspaces;
 
 use myao_plugin::state::inbox::Inbox as _;
 use myao_plugin::storage::effects::Effect;
-use myao_plugin::storage::records::{MessageRecord, UserRecord};
-use myao_plugin::storage::{Deferral, Keep, MemoryDraft, MessageQuery, SaveMode, Storage as _};
+use myao_plugin::storage::records::MessageRecord;
+use myao_plugin::storage::{Deferral, MemoryDraft, SaveMode};
 use myao_plugin::ts::TsKey;
 use myao_plugin::{Engine, MemoryType, Scope, Timestamp};
 use myao_testkit::conformance::whole;
@@ -124,50 +113,11 @@ fn present(id: &str, present: bool, at: &str) -> Effect {
     }
 }
 
-fn user(id: &str, name: &str, changed_at: i64) -> Effect {
-    let record = UserRecord {
-        id: id.into(),
-        name: name.into(),
-        is_bot: false,
-    };
-    Effect::User { record, changed_at }
-}
-
-fn mention(ts: &str, thread: Option<&str>) -> Effect {
-    Effect::Mention {
-        channel_id: "C1".into(),
-        ts: key(ts),
-        thread_ts: thread.map(key),
-        asked_at: key(ts).unix_seconds(),
-    }
-}
-
 impl Stored {
-    /// Applies effects at a time.
-    async fn apply_at(&self, now: i64, effects: &[Effect]) {
-        self.workspace
-            .apply_effects(effects.to_vec(), now)
-            .await
-            .unwrap();
-    }
-
     /// Applies effects, at a time long before any run.
     async fn apply(&self, effects: &[Effect]) {
-        self.apply_at(1, effects).await;
-    }
-
-    /// The id and text of the messages of C1, oldest first.
-    async fn texts(&self) -> Vec<(String, String)> {
-        let messages = self.workspace.list_messages(MessageQuery {
-            channel_id: "C1".into(),
-            since: None,
-            until: "99999.0".into(),
-            limit: 1000,
-            keep: Keep::Newest,
-            whole_thread: None,
-        });
-        let messages = messages.await.unwrap().into_iter();
-        messages.map(|message| (message.ts, message.text)).collect()
+        let applied = self.workspace.apply_effects(effects.to_vec(), 1);
+        applied.await.unwrap();
     }
 }
 

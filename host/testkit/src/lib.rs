@@ -55,7 +55,8 @@
 //! # }
 //! ```
 //!
-//! A platform's own store is tested with [`crate::storage_conformance!`].
+//! A platform's own store is tested with [`crate::storage_conformance!`]; one that the bot is to work over, with
+//! [`crate::workspace_conformance!`].
 
 #![deny(missing_docs)]
 

@@ -1,33 +1,17 @@
-//! The suite for every store, on the one in memory: filled by imports, and one record after the other.
+//! The suite for every workspace, on the one in memory.
 
 #![allow(clippy::unwrap_used, missing_docs)]
 
-use myao_plugin::storage::Storage;
-use myao_plugin::ts::TsKey;
+use myao_plugin::state::Workspace;
 use myao_testkit::MemoryStorage;
-use myao_testkit::conformance::{Fixture, Records, due};
+use myao_testkit::conformance::state::WorkspaceFixture;
 
-struct Imported(MemoryStorage);
+struct InMemory(MemoryStorage);
 
-myao_testkit::storage_conformance!(Imported(MemoryStorage::new()));
-
-#[tokio::test]
-async fn first_version_that_was_expected_is_due_whatever_its_age() {
-    let fixture = Imported(MemoryStorage::new());
-    due::first_version_that_was_expected_is_due_whatever_its_age(&fixture).await;
-}
-
-#[async_trait::async_trait]
-impl Fixture for Imported {
-    fn storage(&self) -> &dyn Storage {
+impl WorkspaceFixture for InMemory {
+    fn workspace(&self) -> &(dyn Workspace + 'static) {
         &self.0
     }
-
-    async fn add(&self, records: Records) {
-        self.0.import(records).unwrap();
-    }
-
-    async fn delete(&self, channel_id: &str, ts: TsKey) {
-        self.0.delete(channel_id, ts, 0);
-    }
 }
+
+myao_testkit::workspace_conformance!(InMemory(MemoryStorage::new()));

@@ -15,6 +15,7 @@ pub mod memories;
 pub mod messages;
 pub mod saving;
 pub mod stand_ins;
+pub mod state;
 
 use myao_plugin::storage::records::{
     ChannelRecord, ImportSink, MemoryRecord, MessageRecord, UserRecord,

@@ -3,8 +3,8 @@
 //! It is meant to be read: plain maps behind one lock, one file for each trait of [`myao_plugin::state`] and each part of
 //! `wit/storage.wit` (`messages` holds what people wrote, `memories` what the component saved, `due` what waits; `merging` and
 //! `writing` have the rules by which messages of any order become the same). It looks at everything it has, so that nothing has
-//! to be counted ahead. Who writes a store for a platform finds here what each call has to do, and passes the same suite:
-//! [`crate::storage_conformance!`].
+//! to be counted ahead. Who writes a store for a platform finds here what each call has to do, and passes the same suites:
+//! [`crate::storage_conformance!`], and for a whole workspace [`crate::workspace_conformance!`].
 //!
 //! ```
 //! use myao_plugin::storage::{Keep, MessageQuery, Storage as _};

@@ -1,15 +1,11 @@
 //! The model's answers for replies.
 
 use myao_plugin::Scope;
-use myao_plugin::journal::{CallEntry, CallJournal as _, Input};
+use myao_plugin::journal::{CallEntry, Input};
 use myao_plugin::llm::{Agent, CallRecord, FinishReason, Purpose};
-use myao_plugin::state::outbox::Outbox as _;
-use myao_plugin::state::replies::Replies as _;
-use myao_plugin::state::upkeep::Upkeep as _;
-use myao_testkit::blocking;
 
 use super::replies::{begin, mentioned};
-use super::{Stored, deleted, key};
+use super::{New, Stored, deleted, key};
 
 fn call(agent: Agent) -> CallEntry {
     CallEntry {
@@ -47,19 +43,15 @@ fn input() -> Input {
 }
 
 async fn recalled(stored: &Stored, agent: Agent) -> Option<String> {
-    let completion = stored
-        .workspace
-        .recall(&call(agent).purpose, &input())
-        .await;
+    let completion = stored.recall(&call(agent).purpose, &input()).await;
     completion.unwrap().map(|completion| completion.text)
 }
 
 /// A crash between the answer and the post does not pay twice.
-#[tokio::test]
-async fn answer_of_the_model_waits_until_its_reply_is_posted_or_given_up() {
+pub async fn answer_of_the_model_waits_until_its_reply_is_posted_or_given_up(new: New<'_>) {
     for is_posted in [true, false] {
-        let stored = mentioned().await;
-        let workspace = &stored.workspace;
+        let stored = mentioned(new).await;
+        let workspace = &stored;
         workspace.record(call(Agent::Response)).await.unwrap();
         begin(&stored, &["an answer"]).await;
         workspace
@@ -84,48 +76,32 @@ async fn answer_of_the_model_waits_until_its_reply_is_posted_or_given_up() {
         }
         assert_eq!(recalled(&stored, Agent::Response).await, None);
         assert_eq!(
-            blocking(workspace.calls(0, 1)).unwrap().len(),
+            workspace.calls(0, 1).await.unwrap().len(),
             1,
             "what it cost stays"
         );
     }
 }
 
-#[tokio::test]
-async fn answer_of_the_model_that_made_no_reply_is_not_taken_again() {
-    let stored = mentioned().await;
+pub async fn answer_of_the_model_that_made_no_reply_is_not_taken_again(new: New<'_>) {
+    let stored = mentioned(new).await;
+    stored.record(call(Agent::Response)).await.unwrap();
     stored
-        .workspace
-        .record(call(Agent::Response))
-        .await
-        .unwrap();
-    stored
-        .workspace
         .fail_reply("C1", key("5.0"), "a refusal".into(), 20)
         .await
         .unwrap();
     assert_eq!(recalled(&stored, Agent::Response).await, None);
 }
 
-#[tokio::test]
-async fn answer_of_the_model_is_forgotten_with_the_message_that_asked_for_it() {
-    let stored = mentioned().await;
-    stored
-        .workspace
-        .record(call(Agent::Response))
-        .await
-        .unwrap();
+pub async fn answer_of_the_model_is_forgotten_with_the_message_that_asked_for_it(new: New<'_>) {
+    let stored = mentioned(new).await;
+    stored.record(call(Agent::Response)).await.unwrap();
     stored.apply(&[deleted("5.0", "6.0")]).await;
     assert_eq!(recalled(&stored, Agent::Response).await, None);
 }
 
-#[tokio::test]
-async fn judgment_of_the_model_never_waits() {
-    let stored = mentioned().await;
-    stored
-        .workspace
-        .record(call(Agent::Judgment))
-        .await
-        .unwrap();
+pub async fn judgment_of_the_model_never_waits(new: New<'_>) {
+    let stored = mentioned(new).await;
+    stored.record(call(Agent::Judgment)).await.unwrap();
     assert_eq!(recalled(&stored, Agent::Judgment).await, None);
 }

@@ -1,15 +1,19 @@
 //! Which inputs are answered without the model.
 
-use myao_plugin::state::upkeep::Upkeep as _;
-use myao_plugin::storage::Storage as _;
-use myao_testkit::blocking;
+use myao_plugin::journal::{CallEntry, StoredCall};
+use myao_plugin::llm::{FinishReason, Purpose};
+use myao_plugin::storage::{Coverage, Memory, MemoryDraft, SaveMode};
+use myao_plugin::{MemoryType, Scope};
 
-use super::*;
+use super::New;
+use super::journal::{digests, entry, first, later, llm_draft, purpose, recalled, with_channels};
+use crate::conformance::whole;
 
-#[tokio::test]
-async fn answer_is_recalled_for_the_same_input_and_purpose_until_its_memory_is_saved() {
-    let stored = with_channels();
-    let journal = &stored.workspace;
+pub async fn answer_is_recalled_for_the_same_input_and_purpose_until_its_memory_is_saved(
+    new: New<'_>,
+) {
+    let stored = with_channels(new).await;
+    let journal = &stored;
     let chunks = ["a", "b"].map(|digest| later(digest, "both"));
     for chunk in &chunks {
         let answer = format!("answer {}", chunk.digest);
@@ -29,15 +33,6 @@ async fn answer_is_recalled_for_the_same_input_and_purpose_until_its_memory_is_s
         ..purpose("C1")
     };
     assert_eq!(journal.recall(&long_term, &chunks[0]).await.unwrap(), None);
-    let other = stored
-        .store
-        .workspace("W2", chrono_tz::UTC, "default")
-        .unwrap();
-    assert_eq!(
-        other.recall(&purpose("C1"), &chunks[0]).await.unwrap(),
-        None
-    );
-
     let in_parts = MemoryDraft {
         coverage: Coverage {
             chunks: 2,
@@ -50,18 +45,17 @@ async fn answer_is_recalled_for_the_same_input_and_purpose_until_its_memory_is_s
         assert_eq!(recalled(&stored, "C1", chunk).await, None);
     }
     assert_eq!(recalled(&stored, "C1", first("both")).await, None);
-    let taken = blocking(journal.calls_of_memory(saved.id)).unwrap();
+    let taken = journal.calls_of_memory(saved.id).await.unwrap();
     assert_eq!(taken.input_digest.as_deref(), Some("both"));
     assert_eq!(
-        digests(&stored, &saved),
+        digests(&stored, &saved).await,
         ["a", "b"].map(|digest| Some(digest.to_owned()))
     );
 }
 
-#[tokio::test]
-async fn input_of_a_current_text_is_answered_with_it_again_and_again() {
-    let stored = with_channels();
-    let journal = &stored.workspace;
+pub async fn input_of_a_current_text_is_answered_with_it_again_and_again(new: New<'_>) {
+    let stored = with_channels(new).await;
+    let journal = &stored;
     let overwrite = |expected: Option<&Memory>| MemoryDraft {
         mode: SaveMode::Overwrite,
         ..llm_draft("- the text", expected)
@@ -79,7 +73,7 @@ async fn input_of_a_current_text_is_answered_with_it_again_and_again() {
         let answer = recalled(&stored, "C1", first("a")).await;
         assert_eq!(answer.as_deref(), Some("- the text"));
         saved = journal.save_memory(overwrite(Some(&saved))).await.unwrap();
-        let calls = blocking(journal.calls_of_memory(saved.id)).unwrap().calls;
+        let calls = journal.calls_of_memory(saved.id).await.unwrap().calls;
         assert!(calls.iter().all(StoredCall::is_recall), "{calls:?}");
     }
     // Only a first call: what follows depends on the answer.
@@ -104,11 +98,9 @@ async fn input_of_a_current_text_is_answered_with_it_again_and_again() {
     );
 }
 
-#[tokio::test]
-async fn text_that_was_cut_off_is_an_answer_whose_lines_are_whole() {
-    let stored = with_channels();
+pub async fn text_that_was_cut_off_is_an_answer_whose_lines_are_whole(new: New<'_>) {
+    let stored = with_channels(new).await;
     stored
-        .workspace
         .record(entry("C1", first("a"), "- one\n- tw"))
         .await
         .unwrap();
@@ -116,9 +108,8 @@ async fn text_that_was_cut_off_is_an_answer_whose_lines_are_whole() {
         truncated: true,
         ..llm_draft("- one", None)
     };
-    stored.workspace.save_memory(draft).await.unwrap();
+    stored.save_memory(draft).await.unwrap();
     let answer = stored
-        .workspace
         .recall(&purpose("C1"), &first("a"))
         .await
         .unwrap()
@@ -129,10 +120,11 @@ async fn text_that_was_cut_off_is_an_answer_whose_lines_are_whole() {
     );
 }
 
-#[tokio::test]
-async fn input_of_an_attempt_that_was_given_up_is_not_answered_with_the_text_of_a_later_one() {
-    let stored = with_channels();
-    let journal = &stored.workspace;
+pub async fn input_of_an_attempt_that_was_given_up_is_not_answered_with_the_text_of_a_later_one(
+    new: New<'_>,
+) {
+    let stored = with_channels(new).await;
+    let journal = &stored;
     journal
         .record(entry("C1", first("a"), "never used"))
         .await
@@ -152,10 +144,9 @@ async fn input_of_an_attempt_that_was_given_up_is_not_answered_with_the_text_of_
     );
 }
 
-#[tokio::test]
-async fn answer_that_is_recalled_counts_as_the_newest() {
-    let stored = with_channels();
-    let journal = &stored.workspace;
+pub async fn answer_that_is_recalled_counts_as_the_newest(new: New<'_>) {
+    let stored = with_channels(new).await;
+    let journal = &stored;
     journal
         .record(entry("C1", first("a"), "- the text"))
         .await
@@ -169,15 +160,16 @@ async fn answer_that_is_recalled_counts_as_the_newest() {
         .save_memory(llm_draft("- the text", None))
         .await
         .unwrap();
-    let input = blocking(journal.calls_of_memory(saved.id))
+    let input = journal
+        .calls_of_memory(saved.id)
+        .await
         .unwrap()
         .input_digest;
     assert_eq!(input.as_deref(), Some("a"));
 }
 
-#[tokio::test]
-async fn threads_are_the_same_however_their_ids_are_written() {
-    let stored = with_channels();
+pub async fn threads_are_the_same_however_their_ids_are_written(new: New<'_>) {
+    let stored = with_channels(new).await;
     let thread = |scope_id: &str| Purpose {
         scope: Scope::Thread,
         scope_id: scope_id.into(),
@@ -187,9 +179,9 @@ async fn threads_are_the_same_however_their_ids_are_written() {
         purpose: thread("C1:1709287200.1"),
         ..entry("C1", first("a"), "answer")
     };
-    stored.workspace.record(call).await.unwrap();
+    stored.record(call).await.unwrap();
     let padded = thread("C1:1709287200.000001");
-    let answer = stored.workspace.recall(&padded, &first("a")).await.unwrap();
+    let answer = stored.recall(&padded, &first("a")).await.unwrap();
     assert_eq!(answer.unwrap().text, "answer");
     let draft = MemoryDraft {
         scope: Scope::Thread,
@@ -197,6 +189,6 @@ async fn threads_are_the_same_however_their_ids_are_written() {
         mode: SaveMode::Overwrite,
         ..llm_draft("answer", None)
     };
-    let saved = stored.workspace.save_memory(draft).await.unwrap();
-    assert_eq!(digests(&stored, &saved), [Some("a".to_owned())]);
+    let saved = stored.save_memory(draft).await.unwrap();
+    assert_eq!(digests(&stored, &saved).await, [Some("a".to_owned())]);
 }

@@ -1,14 +1,12 @@
 //! Regression 10: edits and deletions reach the memories of threads.
 
-use myao_plugin::state::Workspace as _;
-use myao_plugin::state::sync::SyncState as _;
-use myao_plugin::state::view::{MemoryFilter, Place};
-use myao_plugin::storage::records::{ImportSink as _, MessageRecord};
-use myao_plugin::storage::{DueQuery, Memory, MemoryDraft, SaveMode, Storage as _};
-use myao_plugin::{Scope, Timestamp};
-use myao_testkit::blocking;
+use myao_plugin::Scope;
+use myao_plugin::state::view::MemoryFilter;
+use myao_plugin::storage::records::MessageRecord;
+use myao_plugin::storage::{DueQuery, Memory, MemoryDraft, SaveMode};
 
-use super::{Stored, deleted, draft, edited, key, said, stored};
+use super::{New, Stored, deleted, draft, edited, key, said};
+use crate::conformance::{Records, time};
 
 /// When the runs of these tests begin, in Unix seconds.
 const RUN: i64 = 1_000;
@@ -22,7 +20,7 @@ async fn due(stored: &Stored, now: i64) -> Vec<u32> {
         message_threshold: 50,
         always: false,
     };
-    let due = stored.workspace.list_due(query).await.unwrap().threads;
+    let due = stored.list_due(query).await.unwrap().threads;
     due.iter().map(|thread| thread.new_message_count).collect()
 }
 
@@ -33,19 +31,16 @@ async fn summarize(stored: &Stored, now: i64, latest: &str, before: Option<&Memo
         scope_id: "C1:1.0".into(),
         mode: SaveMode::Overwrite,
         expected: before.map(|memory| memory.id),
-        now: Timestamp {
-            unix_seconds: now,
-            utc_offset_seconds: 0,
-        },
+        now: time(now),
         source_latest_message_ts: Some(latest.into()),
         ..draft("C1")
     };
-    stored.workspace.save_memory(made).await.unwrap()
+    stored.save_memory(made).await.unwrap()
 }
 
 /// A thread with a memory of all of it.
-async fn summarized() -> (Stored, Memory) {
-    let stored = stored();
+async fn summarized(new: New<'_>) -> (Stored, Memory) {
+    let stored = Stored::of(new);
     stored
         .apply(&[
             said("1.0", None, "first"),
@@ -58,8 +53,7 @@ async fn summarized() -> (Stored, Memory) {
     (stored, made)
 }
 
-#[tokio::test]
-async fn thread_is_due_again_after_an_edit_a_deletion_or_a_late_message_and_once() {
+pub async fn thread_is_due_again_after_an_edit_a_deletion_or_a_late_message_and_once(new: New<'_>) {
     for change in [
         edited("2.0", Some("1.0"), "1500.0", "edited"),
         edited("1.0", None, "1500.0", "edited"),
@@ -67,13 +61,10 @@ async fn thread_is_due_again_after_an_edit_a_deletion_or_a_late_message_and_once
         deleted("1.0", "1500.0"),
         said("2.5", Some("1.0"), "late"),
     ] {
-        let (stored, made) = summarized().await;
+        let (stored, made) = summarized(new).await;
         stored.apply_at(1_500, std::slice::from_ref(&change)).await;
         assert_eq!(due(&stored, NEXT_RUN).await, [1], "{change:?}");
-        let backlog =
-            stored
-                .workspace
-                .get_backlog("C1".into(), Some("1.0".into()), "2000.0".into());
+        let backlog = stored.get_backlog("C1".into(), Some("1.0".into()), "2000.0".into());
         assert_eq!(backlog.await.unwrap().new_message_count, 1);
         summarize(&stored, NEXT_RUN, "3.0", Some(&made)).await;
         assert_eq!(
@@ -84,9 +75,8 @@ async fn thread_is_due_again_after_an_edit_a_deletion_or_a_late_message_and_once
     }
 }
 
-#[tokio::test]
-async fn event_that_comes_again_and_an_edit_elsewhere_make_no_thread_due() {
-    let (stored, _) = summarized().await;
+pub async fn event_that_comes_again_and_an_edit_elsewhere_make_no_thread_due(new: New<'_>) {
+    let (stored, _) = summarized(new).await;
     stored
         .apply_at(
             1_500,
@@ -101,9 +91,8 @@ async fn event_that_comes_again_and_an_edit_elsewhere_make_no_thread_due() {
 }
 
 /// The run had read the thread before, perhaps.
-#[tokio::test]
-async fn edit_during_the_run_makes_the_thread_due_in_the_next() {
-    let stored = stored();
+pub async fn edit_during_the_run_makes_the_thread_due_in_the_next(new: New<'_>) {
+    let stored = Stored::of(new);
     stored
         .apply(&[
             said("1.0", None, "first"),
@@ -122,63 +111,55 @@ async fn edit_during_the_run_makes_the_thread_due_in_the_next() {
 }
 
 /// A backfill asks as of a time long past; what changes while it runs comes after it.
-#[tokio::test]
-async fn change_after_until_does_not_exist_yet() {
-    let (stored, _) = summarized().await;
+pub async fn change_after_until_does_not_exist_yet(new: New<'_>) {
+    let (stored, _) = summarized(new).await;
     stored.apply_at(1_500, &[deleted("2.0", "1500.0")]).await;
     assert_eq!(due(&stored, 1_400).await, [0_u32; 0]);
     assert_eq!(due(&stored, NEXT_RUN).await, [1]);
 }
 
-#[tokio::test]
-async fn import_that_edits_a_message_makes_its_thread_due_and_one_that_adds_history_does_not() {
-    let (stored, _) = summarized().await;
-    let import = |record: MessageRecord| {
-        let mut import = stored.store.import("W1").unwrap();
-        import.message(&record).unwrap();
-        import.commit().unwrap();
+pub async fn import_that_edits_a_message_makes_its_thread_due_and_one_that_adds_history_does_not(
+    new: New<'_>,
+) {
+    let (stored, _) = summarized(new).await;
+    let import = async |record: MessageRecord| {
+        stored.import(Records::default().with(record)).await;
     };
-    import(super::record("2.5", Some("1.0"), "history"));
+    import(super::record("2.5", Some("1.0"), "history")).await;
     assert_eq!(due(&stored, NEXT_RUN).await, [0_u32; 0]);
     import(MessageRecord {
         edited_at: Some(500),
         ..super::record("2.0", Some("1.0"), "edited")
-    });
+    })
+    .await;
     assert_eq!(due(&stored, NEXT_RUN).await, [1]);
 }
 
-#[tokio::test]
-async fn memory_of_a_thread_whose_replies_are_all_deleted_is_set_aside() {
-    let (stored, made) = summarized().await;
-    let memories = |superseded| {
+pub async fn memory_of_a_thread_whose_replies_are_all_deleted_is_set_aside(new: New<'_>) {
+    let (stored, made) = summarized(new).await;
+    let memories = async |superseded| {
         let filter = MemoryFilter {
             superseded,
             ..MemoryFilter::default()
         };
-        let memories = blocking(
-            stored
-                .workspace
-                .view(Place::Operator)
-                .memories(filter.clone()),
-        )
-        .unwrap();
+        let memories = stored.all().memories(filter).await.unwrap();
         memories
             .iter()
             .map(|stored| stored.memory.id)
             .collect::<Vec<_>>()
     };
     stored.apply_at(1_500, &[deleted("2.0", "1500.0")]).await;
-    assert_eq!(memories(false), [made.id]);
+    assert_eq!(memories(false).await, [made.id]);
     stored.apply_at(1_500, &[deleted("3.0", "1500.0")]).await;
-    assert_eq!((memories(false), memories(true)), (vec![], vec![made.id]));
+    assert_eq!(
+        (memories(false).await, memories(true).await),
+        (vec![], vec![made.id])
+    );
     assert_eq!(due(&stored, NEXT_RUN).await, [0_u32; 0]);
     stored
         .apply_at(1_600, &[said("1600.0", Some("1.0"), "a new reply")])
         .await;
     assert_eq!(due(&stored, NEXT_RUN).await, [2]);
-    let first = stored
-        .workspace
-        .messages_between("C1", key("0.0"), key("1.0"))
-        .await;
+    let first = stored.messages_between("C1", key("0.0"), key("1.0")).await;
     assert_eq!(first.unwrap().len(), 1);
 }

@@ -1,10 +1,10 @@
 //! The outbox: a message is answered once.
 
-use myao_plugin::state::outbox::{NewPost, Outbox as _, Part, PartState, PostState};
-use myao_plugin::state::replies::{Replies as _, ReplyKind, ReplyState};
+use myao_plugin::state::outbox::{NewPost, Part, PartState, PostState};
+use myao_plugin::state::replies::{ReplyKind, ReplyState};
 use myao_plugin::storage::StorageError;
 
-use super::{Stored, deleted, key, mention, said, stored};
+use super::{New, Stored, deleted, key, mention, said};
 
 fn post(ts: &str, parts: &[&str]) -> NewPost {
     NewPost {
@@ -17,8 +17,8 @@ fn post(ts: &str, parts: &[&str]) -> NewPost {
 }
 
 /// A mention 5.0 at the top level.
-pub(super) async fn mentioned() -> Stored {
-    let stored = stored();
+pub(super) async fn mentioned(new: New<'_>) -> Stored {
+    let stored = Stored::of(new);
     stored
         .apply(&[said("5.0", None, "@myao ?"), mention("5.0", None)])
         .await;
@@ -26,11 +26,7 @@ pub(super) async fn mentioned() -> Stored {
 }
 
 pub(super) async fn begin(stored: &Stored, parts: &[&str]) -> PostState {
-    stored
-        .workspace
-        .begin_post(post("5.0", parts), 10)
-        .await
-        .unwrap()
+    stored.begin_post(post("5.0", parts), 10).await.unwrap()
 }
 
 async fn parts(stored: &Stored) -> Vec<(String, PartState)> {
@@ -44,12 +40,12 @@ async fn parts(stored: &Stored) -> Vec<(String, PartState)> {
 }
 
 async fn waiting(stored: &Stored, now: i64) -> Vec<String> {
-    let waiting = stored.workspace.waiting_replies(now, 9).await.unwrap();
+    let waiting = stored.waiting_replies(now, 9).await.unwrap();
     waiting.iter().map(|reply| reply.ts.to_string()).collect()
 }
 
 async fn state(stored: &Stored) -> (ReplyState, u32, Option<String>) {
-    let replies = stored.workspace.list_replies(None, 9).await.unwrap();
+    let replies = stored.list_replies(None, 9).await.unwrap();
     assert_eq!(replies.len(), 1);
     (
         replies[0].state,
@@ -62,9 +58,8 @@ fn is_conflict<T: std::fmt::Debug>(result: &Result<T, StorageError>) -> bool {
     matches!(result, Err(StorageError::Conflict(text)) if text.contains("C1") && text.contains("5.000000"))
 }
 
-#[tokio::test]
-async fn mentions_wait_the_oldest_first_until_they_are_posted() {
-    let stored = mentioned().await;
+pub async fn mentions_wait_the_oldest_first_until_they_are_posted(new: New<'_>) {
+    let stored = mentioned(new).await;
     stored
         .apply(&[
             mention("4.0", Some("3.0")),
@@ -72,7 +67,7 @@ async fn mentions_wait_the_oldest_first_until_they_are_posted() {
             mention("5.0", None),
         ])
         .await;
-    let all = stored.workspace.waiting_replies(0, 2).await.unwrap();
+    let all = stored.waiting_replies(0, 2).await.unwrap();
     assert_eq!(
         (all[0].ts, all[0].thread_ts, all[0].asked_at),
         (key("4.0"), Some(key("3.0")), 4)
@@ -84,27 +79,17 @@ async fn mentions_wait_the_oldest_first_until_they_are_posted() {
     assert_eq!(all.len(), 2);
     begin(&stored, &["text"]).await;
     assert_eq!(waiting(&stored, 0).await.len(), 3);
+    stored.mark_sending("C1", key("5.0"), 0).await.unwrap();
     stored
-        .workspace
-        .mark_sending("C1", key("5.0"), 0)
-        .await
-        .unwrap();
-    stored
-        .workspace
         .mark_sent("C1", key("5.0"), 0, key("7.0"))
         .await
         .unwrap();
-    stored
-        .workspace
-        .finish_post("C1", key("5.0"))
-        .await
-        .unwrap();
+    stored.finish_post("C1", key("5.0")).await.unwrap();
     assert_eq!(waiting(&stored, 0).await, ["4.000000", "6.000000"]);
 }
 
-#[tokio::test]
-async fn text_that_was_written_down_first_is_the_one_that_is_posted() {
-    let stored = mentioned().await;
+pub async fn text_that_was_written_down_first_is_the_one_that_is_posted(new: New<'_>) {
+    let stored = mentioned(new).await;
     let begun = begin(&stored, &["one", "two"]).await;
     let part = |number, text: &str| Part {
         number,
@@ -116,11 +101,10 @@ async fn text_that_was_written_down_first_is_the_one_that_is_posted() {
 }
 
 /// The process ended, or the platform's answer was lost: nobody here knows whether it was posted.
-#[tokio::test]
-async fn part_that_was_being_sent_may_have_been_posted() {
-    let stored = mentioned().await;
+pub async fn part_that_was_being_sent_may_have_been_posted(new: New<'_>) {
+    let stored = mentioned(new).await;
     begin(&stored, &["one", "two", "three"]).await;
-    let workspace = &stored.workspace;
+    let workspace = &stored;
     workspace.mark_sending("C1", key("5.0"), 0).await.unwrap();
     workspace
         .mark_sent("C1", key("5.0"), 0, key("7.0"))
@@ -160,11 +144,10 @@ async fn part_that_was_being_sent_may_have_been_posted() {
     );
 }
 
-#[tokio::test]
-async fn message_that_was_answered_is_not_answered_again() {
-    let stored = mentioned().await;
+pub async fn message_that_was_answered_is_not_answered_again(new: New<'_>) {
+    let stored = mentioned(new).await;
     begin(&stored, &["one", "two"]).await;
-    let workspace = &stored.workspace;
+    let workspace = &stored;
     assert!(
         is_conflict(&workspace.finish_post("C1", key("5.0")).await),
         "nothing is sent"
@@ -197,37 +180,9 @@ async fn message_that_was_answered_is_not_answered_again() {
     ));
 }
 
-#[tokio::test]
-async fn text_is_forgotten_once_it_is_posted_or_given_up() {
-    for is_posted in [true, false] {
-        let stored = mentioned().await;
-        begin(&stored, &["secret"]).await;
-        let workspace = &stored.workspace;
-        workspace.mark_sending("C1", key("5.0"), 0).await.unwrap();
-        if is_posted {
-            workspace
-                .mark_sent("C1", key("5.0"), 0, key("7.0"))
-                .await
-                .unwrap();
-            workspace.finish_post("C1", key("5.0")).await.unwrap();
-        } else {
-            workspace
-                .give_up_reply("C1", key("5.0"), "not in the channel".into())
-                .await
-                .unwrap();
-        }
-        stored.store.pool.with_writer(|connection| {
-            let count = include_str!("kept_parts.sql");
-            let kept: i64 = connection.query_row(count, [], |row| row.get(0)).unwrap();
-            assert_eq!(kept, 0);
-        });
-    }
-}
-
-#[tokio::test]
-async fn reply_that_fails_is_tried_again_later_and_given_up_for_good() {
-    let stored = mentioned().await;
-    let workspace = &stored.workspace;
+pub async fn reply_that_fails_is_tried_again_later_and_given_up_for_good(new: New<'_>) {
+    let stored = mentioned(new).await;
+    let workspace = &stored;
     workspace
         .fail_reply("C1", key("5.0"), "no model".into(), 100)
         .await
@@ -268,12 +223,11 @@ async fn reply_that_fails_is_tried_again_later_and_given_up_for_good() {
     );
 }
 
-#[tokio::test]
-async fn reply_whose_message_was_deleted_before_anything_was_sent_is_dropped() {
-    let stored = mentioned().await;
+pub async fn reply_whose_message_was_deleted_before_anything_was_sent_is_dropped(new: New<'_>) {
+    let stored = mentioned(new).await;
     begin(&stored, &["text"]).await;
     stored.apply(&[deleted("5.0", "6.0")]).await;
-    let sending = stored.workspace.mark_sending("C1", key("5.0"), 0).await;
+    let sending = stored.mark_sending("C1", key("5.0"), 0).await;
     assert!(is_conflict(&sending), "{sending:?}");
     assert_eq!(
         begin(&stored, &["text"]).await,
@@ -282,22 +236,18 @@ async fn reply_whose_message_was_deleted_before_anything_was_sent_is_dropped() {
     assert_eq!(waiting(&stored, 99).await, [""; 0]);
 }
 
-#[tokio::test]
-async fn reply_that_may_be_posted_in_part_is_finished_though_its_message_was_deleted() {
-    let stored = mentioned().await;
+pub async fn reply_that_may_be_posted_in_part_is_finished_though_its_message_was_deleted(
+    new: New<'_>,
+) {
+    let stored = mentioned(new).await;
     begin(&stored, &["one", "two"]).await;
-    stored
-        .workspace
-        .mark_sending("C1", key("5.0"), 0)
-        .await
-        .unwrap();
+    stored.mark_sending("C1", key("5.0"), 0).await.unwrap();
     stored.apply(&[deleted("5.0", "6.0")]).await;
     assert_eq!(parts(&stored).await[0].1, PartState::MaybeSent);
 }
 
-#[tokio::test]
-async fn reply_of_its_own_accord_waits_only_while_it_is_half_posted() {
-    let stored = stored();
+pub async fn reply_of_its_own_accord_waits_only_while_it_is_half_posted(new: New<'_>) {
+    let stored = Stored::of(new);
     stored
         .apply(&[
             said("5.0", None, "?"),
@@ -310,20 +260,19 @@ async fn reply_of_its_own_accord_waits_only_while_it_is_half_posted() {
         kind: ReplyKind::Unasked,
         ..post(ts, &["text"])
     };
-    stored.workspace.begin_post(own("5.0"), 10).await.unwrap();
-    let half = stored.workspace.waiting_replies(10, 9).await.unwrap();
+    stored.begin_post(own("5.0"), 10).await.unwrap();
+    let half = stored.waiting_replies(10, 9).await.unwrap();
     assert_eq!(
         (half.len(), half[0].kind, half[0].is_begun),
         (1, ReplyKind::Unasked, true)
     );
-    let gone = stored.workspace.begin_post(own("6.0"), 10).await;
+    let gone = stored.begin_post(own("6.0"), 10).await;
     assert_eq!(gone, Ok(PostState::NotWanted(ReplyState::Deleted)));
 }
 
-#[tokio::test]
-async fn post_without_text_or_to_an_unknown_channel_is_refused() {
-    let stored = mentioned().await;
-    let empty = stored.workspace.begin_post(post("5.0", &[]), 10).await;
+pub async fn post_without_text_or_to_an_unknown_channel_is_refused(new: New<'_>) {
+    let stored = mentioned(new).await;
+    let empty = stored.begin_post(post("5.0", &[]), 10).await;
     assert!(
         matches!(&empty, Err(StorageError::Invalid(text)) if text.contains("5.000000")),
         "{empty:?}"
@@ -332,7 +281,7 @@ async fn post_without_text_or_to_an_unknown_channel_is_refused() {
         channel_id: "C9".into(),
         ..post("5.0", &["text"])
     };
-    let unknown = stored.workspace.begin_post(unknown, 10).await;
+    let unknown = stored.begin_post(unknown, 10).await;
     assert!(
         matches!(&unknown, Err(StorageError::NotFound(text)) if text.contains("C9")),
         "{unknown:?}"

@@ -1,14 +1,17 @@
 //! What catching up remembers.
 
-use myao_plugin::state::catch_up::{CatchUpState as _, MissingMessage, UnreadChannel};
+use myao_plugin::state::catch_up::{MissingMessage, UnreadChannel};
+use myao_plugin::state::judgments::StoredJudgment;
 use myao_plugin::state::sync::StoredId;
+use myao_plugin::storage::StorageError;
 
-use super::{key, named, said, stored};
+use super::{New, Stored, key, named, said};
 
-#[tokio::test]
-async fn a_channel_that_cannot_be_read_waits_longer_each_time_and_keeps_the_beginning_of_its_gap() {
-    let stored = stored();
-    let workspace = &stored.workspace;
+pub async fn a_channel_that_cannot_be_read_waits_longer_each_time_and_keeps_the_beginning_of_its_gap(
+    new: New<'_>,
+) {
+    let stored = Stored::of(new);
+    let workspace = &stored;
     let channels = [named("C1", "general", "1.0"), named("C2", "new", "1.0")];
     stored.apply(&channels).await;
     let unread = |now| async move { workspace.unread_channels(now).await.unwrap() };
@@ -41,10 +44,9 @@ async fn a_channel_that_cannot_be_read_waits_longer_each_time_and_keeps_the_begi
     assert_eq!(unread(9000).await, [unread_of("C2", None)]);
 }
 
-#[tokio::test]
-async fn a_missing_message_is_asked_for_a_few_times_and_then_counts_as_there() {
-    let stored = stored();
-    let workspace = &stored.workspace;
+pub async fn a_missing_message_is_asked_for_a_few_times_and_then_counts_as_there(new: New<'_>) {
+    let stored = Stored::of(new);
+    let workspace = &stored;
     stored
         .apply(&[said("5.0", None, "a"), said("6.0", None, "b")])
         .await;
@@ -70,4 +72,38 @@ async fn a_missing_message_is_asked_for_a_few_times_and_then_counts_as_there() {
         workspace.ask_again(&missing("5.0"), 2000).await.unwrap();
     }
     assert_eq!(due(i64::MAX).await, []);
+}
+
+pub async fn what_is_noted_of_an_unknown_channel_is_refused(new: New<'_>) {
+    let stored = Stored::of(new);
+    let id = StoredId {
+        ts: key("1.0"),
+        thread_ts: None,
+    };
+    let missing = MissingMessage {
+        channel_id: "C9".to_owned(),
+        id,
+    };
+    let judgment = StoredJudgment {
+        message_ts: id.ts,
+        should_respond: false,
+        confidence: 0.5,
+        until: 9,
+    };
+    for refused in [
+        stored.put_off_channel("C9", None, 1).await,
+        stored.end_unread("C9").await,
+        stored.note_missing("C9", vec![id]).await,
+        stored.ask_again(&missing, 1).await,
+        stored.end_missing(&missing).await,
+        stored.set_history_read_through("C9", id.ts).await,
+        stored.keep_judgment("C9", None, judgment, 1).await,
+        stored.judgment("C9", None).await.map(drop),
+    ] {
+        assert!(
+            matches!(&refused, Err(StorageError::NotFound(text)) if text.contains("C9")),
+            "{refused:?}"
+        );
+    }
+    assert_eq!(stored.known_channel("C9").await.unwrap(), None);
 }

@@ -1,26 +1,15 @@
 //! Recordings: which memory was saved in which, and what they hold.
 
-use myao_plugin::Timestamp;
-use myao_plugin::recording::{Export, Head, ImportCall, Part, Recordings as _, SAVE};
-use myao_plugin::state::Workspace as _;
-use myao_plugin::state::view::Place;
-use myao_plugin::storage::records::{ChannelRecord, ImportSink as _};
-use myao_plugin::storage::{Memory, MemoryDraft, Storage as _};
-use myao_testkit::blocking;
+use myao_plugin::recording::{Export, Head, ImportCall, Part, SAVE};
+use myao_plugin::storage::{Memory, MemoryDraft};
 use serde_json::{Value, json};
 
-use super::{Stored, draft, stored};
+use super::{New, Stored, draft};
+use crate::conformance::{channel, time};
 
-fn with_channel() -> Stored {
-    let stored = stored();
-    let mut import = stored.store.import("W1").unwrap();
-    let channel = ChannelRecord {
-        id: "C1".into(),
-        name: String::new(),
-        is_private: false,
-    };
-    import.channel(&channel).unwrap();
-    import.commit().unwrap();
+async fn with_channel(new: New<'_>) -> Stored {
+    let stored = Stored::of(new);
+    stored.import(channel()).await;
     stored
 }
 
@@ -44,12 +33,7 @@ fn text(content: &str, expected: Option<&Memory>) -> MemoryDraft {
 fn part(recording: Option<i64>, first: usize, calls: Vec<ImportCall>, draft: MemoryDraft) -> Part {
     Part {
         head: Head {
-            export: Export::GenerateWorkspace {
-                now: Timestamp {
-                    unix_seconds: 7,
-                    utc_offset_seconds: 0,
-                },
-            },
+            export: Export::GenerateWorkspace { now: time(7) },
             component: "c0ffee".into(),
             started_at: 9,
         },
@@ -62,10 +46,9 @@ fn part(recording: Option<i64>, first: usize, calls: Vec<ImportCall>, draft: Mem
     }
 }
 
-#[tokio::test]
-async fn memories_of_one_call_are_each_replayed_up_to_their_save() {
-    let stored = with_channel();
-    let workspace = &stored.workspace;
+pub async fn memories_of_one_call_are_each_replayed_up_to_their_save(new: New<'_>) {
+    let stored = with_channel(new).await;
+    let workspace = &stored;
     let get = call("settings.get", Value::Null, Some(json!({ "a": 1 })));
     let save = |content: &str, result| call(SAVE, json!({ "content": content }), result);
     let first = part(
@@ -85,29 +68,16 @@ async fn memories_of_one_call_are_each_replayed_up_to_their_save() {
         .await
         .unwrap();
 
-    let recorded = blocking(workspace.view(Place::Operator).recording_of(one.id))
-        .unwrap()
-        .unwrap();
+    let recorded = workspace.all().recording_of(one.id).await.unwrap().unwrap();
     assert_eq!(recorded.head.component, "c0ffee");
     assert_eq!(recorded.calls, [get.clone(), told.clone()]);
-    let recorded = blocking(workspace.view(Place::Operator).recording_of(two.id))
-        .unwrap()
-        .unwrap();
+    let recorded = workspace.all().recording_of(two.id).await.unwrap().unwrap();
     assert_eq!(recorded.calls, [get.clone(), told, get, save("two", None)]);
-    let other = stored
-        .store
-        .workspace("W2", chrono_tz::UTC, "default")
-        .unwrap();
-    assert_eq!(
-        blocking(other.view(Place::Operator).recording_of(one.id)).unwrap(),
-        None
-    );
 }
 
-#[tokio::test]
-async fn memory_comes_from_the_newest_recorded_save_of_its_text_and_of_no_other() {
-    let stored = with_channel();
-    let workspace = &stored.workspace;
+pub async fn memory_comes_from_the_newest_recorded_save_of_its_text_and_of_no_other(new: New<'_>) {
+    let stored = with_channel(new).await;
+    let workspace = &stored;
     // Two runs that were killed before their saves, and one of another text.
     for content in ["the text", "the text", "another text"] {
         let save = call(SAVE, json!({ "content": content }), None);
@@ -119,14 +89,17 @@ async fn memory_comes_from_the_newest_recorded_save_of_its_text_and_of_no_other(
         .await
         .unwrap();
     assert_eq!(
-        blocking(workspace.view(Place::Operator).recording_of(unrecorded.id)).unwrap(),
+        workspace.all().recording_of(unrecorded.id).await.unwrap(),
         None
     );
     let saved = workspace
         .save_memory(text("the text", Some(&unrecorded)))
         .await
         .unwrap();
-    let recorded = blocking(workspace.view(Place::Operator).recording_of(saved.id))
+    let recorded = workspace
+        .all()
+        .recording_of(saved.id)
+        .await
         .unwrap()
         .unwrap();
     assert_eq!(
@@ -140,7 +113,10 @@ async fn memory_comes_from_the_newest_recorded_save_of_its_text_and_of_no_other(
         .await
         .unwrap();
     assert!(
-        blocking(workspace.view(Place::Operator).recording_of(again.id))
+        workspace
+            .all()
+            .recording_of(again.id)
+            .await
             .unwrap()
             .is_some()
     );

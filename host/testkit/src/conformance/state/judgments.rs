@@ -1,16 +1,16 @@
 //! Conversations that nobody answered.
 
-use myao_plugin::state::judgments::{Judgments as _, StoredJudgment};
-use myao_plugin::state::outbox::{NewPost, Outbox as _};
+use myao_plugin::state::judgments::StoredJudgment;
+use myao_plugin::state::outbox::NewPost;
 use myao_plugin::state::replies::ReplyKind;
 use myao_plugin::storage::effects::Effect;
 use myao_plugin::storage::records::{MessageRecord, UserRecord};
 use myao_plugin::ts::TsKey;
 
-use super::{Stored, deleted, key, mention, present, record, said, stored, user};
+use super::{New, Stored, deleted, key, mention, message, present, record, said, user};
 
 async fn unanswered(stored: &Stored) -> Vec<(Option<TsKey>, TsKey)> {
-    let unanswered = stored.workspace.unanswered(9_000, 100).await.unwrap();
+    let unanswered = stored.unanswered(9_000, 100).await.unwrap();
     assert!(
         unanswered
             .iter()
@@ -23,17 +23,14 @@ async fn unanswered(stored: &Stored) -> Vec<(Option<TsKey>, TsKey)> {
 }
 
 fn by_bot(ts: &str, thread: Option<&str>) -> Effect {
-    let record = MessageRecord {
+    message(MessageRecord {
         is_bot: true,
         ..record(ts, thread, "beep")
-    };
-    let changed = record.ts;
-    Effect::Message { record, changed }
+    })
 }
 
-#[tokio::test]
-async fn newest_message_of_the_top_level_and_of_each_thread_is_unanswered() {
-    let stored = stored();
+pub async fn newest_message_of_the_top_level_and_of_each_thread_is_unanswered(new: New<'_>) {
+    let stored = Stored::of(new);
     stored
         .apply(&[
             said("200.0", None, "older"),
@@ -53,9 +50,8 @@ async fn newest_message_of_the_top_level_and_of_each_thread_is_unanswered() {
     );
 }
 
-#[tokio::test]
-async fn what_is_too_new_or_too_old_is_left_out_with_its_conversation() {
-    let stored = stored();
+pub async fn what_is_too_new_or_too_old_is_left_out_with_its_conversation(new: New<'_>) {
+    let stored = Stored::of(new);
     stored
         .apply(&[
             said("200.0", None, "waited"),
@@ -75,9 +71,8 @@ async fn what_is_too_new_or_too_old_is_left_out_with_its_conversation() {
     );
 }
 
-#[tokio::test]
-async fn what_a_program_wrote_last_is_answered() {
-    let stored = stored();
+pub async fn what_a_program_wrote_last_is_answered(new: New<'_>) {
+    let stored = Stored::of(new);
     let program = UserRecord {
         id: "U2".into(),
         name: "Deploys".into(),
@@ -87,7 +82,6 @@ async fn what_a_program_wrote_last_is_answered() {
         user_id: "U2".into(),
         ..record("300.0", Some("200.0"), "done")
     };
-    let changed = of_program.ts;
     stored
         .apply(&[
             said("200.0", None, "question"),
@@ -95,10 +89,7 @@ async fn what_a_program_wrote_last_is_answered() {
                 record: program,
                 changed_at: 1,
             },
-            Effect::Message {
-                record: of_program,
-                changed,
-            },
+            message(of_program),
             said("400.0", None, "question"),
             by_bot("500.0", None),
         ])
@@ -113,9 +104,8 @@ async fn what_a_program_wrote_last_is_answered() {
     );
 }
 
-#[tokio::test]
-async fn message_that_was_deleted_answered_or_asked_for_an_answer_is_left_out() {
-    let stored = stored();
+pub async fn message_that_was_deleted_answered_or_asked_for_an_answer_is_left_out(new: New<'_>) {
+    let stored = Stored::of(new);
     stored
         .apply(&[
             said("200.0", None, "kept"),
@@ -133,7 +123,7 @@ async fn message_that_was_deleted_answered_or_asked_for_an_answer_is_left_out() 
         kind: ReplyKind::Unasked,
         parts: vec!["text".into()],
     };
-    stored.workspace.begin_post(post, 1).await.unwrap();
+    stored.begin_post(post, 1).await.unwrap();
     assert_eq!(unanswered(&stored).await, []);
     stored.apply(&[said("600.0", None, "another")]).await;
     assert_eq!(unanswered(&stored).await, [(None, key("600.0"))]);
@@ -141,9 +131,8 @@ async fn message_that_was_deleted_answered_or_asked_for_an_answer_is_left_out() 
     assert_eq!(unanswered(&stored).await, []);
 }
 
-#[tokio::test]
-async fn judgment_is_kept_for_each_conversation_until_it_is_over() {
-    let stored = stored();
+pub async fn judgment_is_kept_for_each_conversation_until_it_is_over(new: New<'_>) {
+    let stored = Stored::of(new);
     stored.apply(&[said("1.0", None, "text")]).await;
     let judged = |message: &str, until| StoredJudgment {
         message_ts: key(message),
@@ -151,17 +140,9 @@ async fn judgment_is_kept_for_each_conversation_until_it_is_over() {
         confidence: 0.7,
         until,
     };
-    let of = async |thread: Option<&str>| {
-        stored
-            .workspace
-            .judgment("C1", thread.map(key))
-            .await
-            .unwrap()
-    };
+    let of = async |thread: Option<&str>| stored.judgment("C1", thread.map(key)).await.unwrap();
     let keep = async |thread: Option<&str>, judgment, now| {
-        let kept = stored
-            .workspace
-            .keep_judgment("C1", thread.map(key), judgment, now);
+        let kept = stored.keep_judgment("C1", thread.map(key), judgment, now);
         kept.await.unwrap();
     };
     assert_eq!(of(None).await, None);

@@ -1,20 +1,15 @@
 //! The component sees the channels that the bot takes part in.
 
-use myao_plugin::state::backfill::BackfillState as _;
-use myao_plugin::state::sync::SyncState as _;
-use myao_plugin::storage::effects::Effect;
 use myao_plugin::storage::records::MessageRecord;
-use myao_plugin::storage::{
-    ChannelFilter, DueQuery, MemoryDraft, MemoryQuery, SaveMode, Storage as _,
-};
-use myao_plugin::{MemoryType, Scope, Timestamp};
-use myao_testkit::blocking;
+use myao_plugin::storage::{ChannelFilter, DueQuery, MemoryDraft, MemoryQuery, SaveMode};
+use myao_plugin::{MemoryType, Scope};
 
-use super::{Stored, draft, named, present, said, stored};
+use super::{New, Stored, draft, message, named, present, said};
+use crate::conformance::{WORKSPACE, time};
 
 /// All that the component is told without asking for a channel by its id: channels, memories, and what is due.
 async fn seen(stored: &Stored) -> (Vec<String>, usize, usize, usize, bool) {
-    let workspace = &stored.workspace;
+    let workspace = stored;
     let channels = workspace.list_channels().await.unwrap();
     let query = MemoryQuery {
         workspace: false,
@@ -45,9 +40,8 @@ fn none() -> (Vec<String>, usize, usize, usize, bool) {
     (Vec::new(), 0, 0, 0, false)
 }
 
-#[tokio::test]
-async fn channel_that_the_bot_left_is_not_seen_and_comes_back_with_its_memories() {
-    let stored = stored();
+pub async fn channel_that_the_bot_left_is_not_seen_and_comes_back_with_its_memories(new: New<'_>) {
+    let stored = Stored::of(new);
     stored
         .apply(&[
             said("1.0", None, "text"),
@@ -59,23 +53,19 @@ async fn channel_that_the_bot_left_is_not_seen_and_comes_back_with_its_memories(
         source_latest_message_ts: Some("1.0".into()),
         ..draft("C1")
     };
-    let short = stored.workspace.save_memory(short).await.unwrap();
+    let short = stored.save_memory(short).await.unwrap();
     let long = MemoryDraft {
         memory_type: MemoryType::LongTerm,
         mode: SaveMode::Overwrite,
         merged_through: Some(short.id),
         ..draft("C1")
     };
-    stored.workspace.save_memory(long).await.unwrap();
+    stored.save_memory(long).await.unwrap();
     let before = seen(&stored).await;
     assert_eq!(before, (vec!["C1".to_owned()], 2, 1, 1, true));
     stored.apply(&[present("C1", false, "10.0")]).await;
     assert_eq!(seen(&stored).await, none());
-    assert!(
-        blocking(stored.workspace.oldest_new_message())
-            .unwrap()
-            .is_none()
-    );
+    assert!(stored.oldest_new_message().await.unwrap().is_none());
     // What was delivered late does not bring it back, nor does an older event.
     stored
         .apply(&[said("9.0", Some("1.0"), "late"), present("C1", true, "5.0")])
@@ -85,23 +75,20 @@ async fn channel_that_the_bot_left_is_not_seen_and_comes_back_with_its_memories(
     assert_eq!(seen(&stored).await, before);
 }
 
-#[tokio::test]
-async fn memory_can_be_saved_for_a_channel_that_the_bot_left_meanwhile() {
-    let stored = stored();
+pub async fn memory_can_be_saved_for_a_channel_that_the_bot_left_meanwhile(new: New<'_>) {
+    let stored = Stored::of(new);
     stored
         .apply(&[said("1.0", None, "text"), present("C1", false, "2.0")])
         .await;
-    assert!(stored.workspace.save_memory(draft("C1")).await.is_ok());
+    assert!(stored.save_memory(draft("C1")).await.is_ok());
 }
 
-#[tokio::test]
-async fn channel_known_by_its_name_alone_is_not_seen_until_a_message_comes() {
-    let stored = stored();
+pub async fn channel_known_by_its_name_alone_is_not_seen_until_a_message_comes(new: New<'_>) {
+    let stored = Stored::of(new);
     stored.apply(&[named("C1", "general", "1.0")]).await;
     assert_eq!(seen(&stored).await, none());
     assert!(
         !stored
-            .workspace
             .known_channel("C1")
             .await
             .unwrap()
@@ -109,48 +96,34 @@ async fn channel_known_by_its_name_alone_is_not_seen_until_a_message_comes() {
             .is_present
     );
     stored.apply(&[said("2.0", None, "text")]).await;
-    assert_eq!(
-        stored.workspace.list_channels().await.unwrap()[0].name,
-        "general"
-    );
+    assert_eq!(stored.list_channels().await.unwrap()[0].name, "general");
 }
 
-#[tokio::test]
-async fn workspace_is_not_due_for_the_memory_of_a_channel_that_the_bot_left() {
-    let stored = stored();
+pub async fn workspace_is_not_due_for_the_memory_of_a_channel_that_the_bot_left(new: New<'_>) {
+    let stored = Stored::of(new);
     let other = MessageRecord {
         channel_id: "C2".into(),
         ..super::record("1.0", None, "text")
     };
-    let changed = other.ts;
     stored
-        .apply(&[
-            said("1.0", None, "text"),
-            Effect::Message {
-                record: other,
-                changed,
-            },
-        ])
+        .apply(&[said("1.0", None, "text"), message(other)])
         .await;
     let long = |channel: &str| MemoryDraft {
         memory_type: MemoryType::LongTerm,
         mode: SaveMode::Overwrite,
         ..draft(channel)
     };
-    let first = stored.workspace.save_memory(long("C1")).await.unwrap();
-    stored.workspace.save_memory(long("C2")).await.unwrap();
+    let first = stored.save_memory(long("C1")).await.unwrap();
+    stored.save_memory(long("C2")).await.unwrap();
     stored.apply(&[present("C2", false, "2.0")]).await;
     let merged = MemoryDraft {
         scope: Scope::Workspace,
-        scope_id: "default".into(),
+        scope_id: WORKSPACE.into(),
         merged_through: Some(first.id),
-        now: Timestamp {
-            unix_seconds: 600,
-            utc_offset_seconds: 0,
-        },
+        now: time(600),
         ..long("C1")
     };
-    stored.workspace.save_memory(merged).await.unwrap();
+    stored.save_memory(merged).await.unwrap();
     assert!(!seen(&stored).await.4);
     stored.apply(&[present("C2", true, "3.0")]).await;
     assert!(seen(&stored).await.4);

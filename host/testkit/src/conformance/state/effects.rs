@@ -1,16 +1,14 @@
 //! What each effect does, and which of two wins.
 
-use myao_plugin::state::Workspace as _;
-use myao_plugin::state::replies::Replies as _;
-use myao_plugin::state::sync::SyncState as _;
-use myao_plugin::state::view::Place;
+use myao_plugin::storage::MemoryDraft;
 use myao_plugin::storage::effects::Effect;
-use myao_plugin::storage::records::{ChannelRecord, ImportSink as _, MessageRecord, UserRecord};
-use myao_plugin::storage::{MemoryDraft, Storage as _};
+use myao_plugin::storage::records::MessageRecord;
 use myao_plugin::{MemoryType, Scope};
-use myao_testkit::blocking;
 
-use super::{deleted, draft, edited, key, mention, named, present, record, said, stored, user};
+use super::{
+    New, Stored, deleted, draft, edited, key, mention, message, named, present, record, said, user,
+};
+use crate::conformance::Records;
 
 fn shown(texts: &[(&str, &str)]) -> Vec<(String, String)> {
     let texts = texts.iter();
@@ -35,15 +33,14 @@ fn permutations(effects: &[Effect]) -> Vec<Vec<Effect>> {
     all
 }
 
-#[tokio::test]
-async fn newest_edit_wins_in_any_order_and_the_message_itself_never_undoes_one() {
+pub async fn newest_edit_wins_in_any_order_and_the_message_itself_never_undoes_one(new: New<'_>) {
     let effects = [
         said("1.0", None, "as it was sent"),
         edited("1.0", None, "20.0", "first edit"),
         edited("1.0", None, "20.000001", "second edit"),
     ];
     for order in permutations(&effects) {
-        let stored = stored();
+        let stored = Stored::of(new);
         for effect in &order {
             stored.apply(std::slice::from_ref(effect)).await;
         }
@@ -51,13 +48,12 @@ async fn newest_edit_wins_in_any_order_and_the_message_itself_never_undoes_one()
     }
 }
 
-#[tokio::test]
-async fn edit_within_the_second_of_the_message_wins() {
+pub async fn edit_within_the_second_of_the_message_wins(new: New<'_>) {
     let read_again = MessageRecord {
         edited_at: Some(1),
         ..record("1.5", None, "edited")
     };
-    let stored = stored();
+    let stored = Stored::of(new);
     stored.apply(&[said("1.5", None, "as it was sent")]).await;
     let changed = read_again.changed();
     stored
@@ -69,52 +65,44 @@ async fn edit_within_the_second_of_the_message_wins() {
     assert_eq!(stored.texts().await, shown(&[("1.000005", "edited")]));
 }
 
-#[tokio::test]
-async fn edit_of_a_message_that_is_not_stored_adds_it() {
-    let stored = stored();
+pub async fn edit_of_a_message_that_is_not_stored_adds_it(new: New<'_>) {
+    let stored = Stored::of(new);
     stored
         .apply(&[edited("2.0", Some("1.0"), "20.0", "edited")])
         .await;
     assert_eq!(stored.texts().await, shown(&[("2.000000", "edited")]));
-    let thread = stored
-        .workspace
-        .get_backlog("C1".into(), Some("1.0".into()), "99.0".into());
+    let thread = stored.get_backlog("C1".into(), Some("1.0".into()), "99.0".into());
     assert_eq!(thread.await.unwrap().new_message_count, 1);
 }
 
 /// Regression 10: a deleted message came back when a queued event saved it again.
-#[tokio::test]
-async fn deleted_message_stays_deleted_whatever_comes_before_or_after() {
+pub async fn deleted_message_stays_deleted_whatever_comes_before_or_after(new: New<'_>) {
     let effects = [
         said("2.0", Some("1.0"), "secret as it was sent"),
         edited("2.0", Some("1.0"), "30.0", "secret as it was edited"),
         deleted("2.0", "20.0"),
     ];
     for order in permutations(&effects) {
-        let stored = stored();
+        let stored = Stored::of(new);
         stored.apply(&[said("1.0", None, "first")]).await;
         for effect in &order {
             stored.apply(std::slice::from_ref(effect)).await;
         }
         assert_eq!(stored.texts().await, shown(&[("1.000000", "first")]));
-        let channel = stored
-            .workspace
-            .get_backlog("C1".into(), None, "99.0".into());
+        let channel = stored.get_backlog("C1".into(), None, "99.0".into());
         let channel = channel.await.unwrap();
         assert_eq!(channel.new_message_count, 1);
         assert_eq!(channel.latest_message_ts.as_deref(), Some("1.000000"));
-        let dump = stored.workspace.dump_conversations().unwrap();
-        assert!(!dump.contains("secret"), "{dump}");
-        assert!(dump.contains("thread=1000000"), "{dump}");
+        let thread = stored.get_backlog("C1".into(), Some("1.0".into()), "99.0".into());
+        assert_eq!(thread.await.unwrap().new_message_count, 0);
     }
 }
 
 /// Regression 7: an event without a name blanked the stored one.
-#[tokio::test]
-async fn name_of_a_channel_is_changed_only_by_a_newer_event_that_tells_one() {
-    let stored = stored();
+pub async fn name_of_a_channel_is_changed_only_by_a_newer_event_that_tells_one(new: New<'_>) {
+    let stored = Stored::of(new);
     let name = async || {
-        let known = stored.workspace.known_channel("C1").await.unwrap();
+        let known = stored.known_channel("C1").await.unwrap();
         known.map(|channel| channel.name)
     };
     stored.apply(&[said("1.0", None, "text")]).await;
@@ -133,25 +121,23 @@ async fn name_of_a_channel_is_changed_only_by_a_newer_event_that_tells_one() {
     assert_eq!(name().await.as_deref(), Some("renamed"));
 }
 
-#[tokio::test]
-async fn name_of_a_user_is_changed_only_by_a_newer_event_that_tells_one() {
-    let stored = stored();
+pub async fn name_of_a_user_is_changed_only_by_a_newer_event_that_tells_one(new: New<'_>) {
+    let stored = Stored::of(new);
     stored
         .apply(&[user("U1", "", 5), user("U1", "Aki", 10)])
         .await;
     for ignored in [user("U1", "", 20), user("U1", "an older one", 9)] {
         stored.apply(&[ignored]).await;
-        let known = stored.workspace.known_user("U1").await.unwrap().unwrap();
+        let known = stored.known_user("U1").await.unwrap().unwrap();
         assert_eq!(known.name, "Aki");
     }
     stored.apply(&[user("U1", "Aki T.", 11)]).await;
-    let known = stored.workspace.known_user("U1").await.unwrap().unwrap();
+    let known = stored.known_user("U1").await.unwrap().unwrap();
     assert_eq!(known.name, "Aki T.");
 }
 
-#[tokio::test]
-async fn import_changes_no_name_that_an_event_told() {
-    let stored = stored();
+pub async fn import_changes_no_name_that_an_event_told(new: New<'_>) {
+    let stored = Stored::of(new);
     let private = Effect::ChannelName {
         id: "C1".into(),
         name: "now".into(),
@@ -159,43 +145,31 @@ async fn import_changes_no_name_that_an_event_told() {
         at: key("10.0"),
     };
     stored.apply(&[private, user("U1", "Now", 10)]).await;
-    let mut import = stored.store.import("W1").unwrap();
-    for (user, channel) in [("U1", "C1"), ("U2", "C2")] {
-        let (name, is_private) = ("then".to_owned(), false);
-        let channel = ChannelRecord {
-            id: channel.into(),
-            name: name.clone(),
-            is_private,
-        };
-        import.channel(&channel).unwrap();
-        let user = UserRecord {
-            id: user.into(),
-            name,
-            is_bot: false,
-        };
-        import.user(&user).unwrap();
-    }
-    import.commit().unwrap();
-    let channels = stored.workspace.list_channels().await.unwrap();
+    let records = Records::default()
+        .channel("C1", "then")
+        .channel("C2", "then");
+    stored
+        .import(records.user("U1", "then").user("U2", "then"))
+        .await;
+    let channels = stored.list_channels().await.unwrap();
     let channels: Vec<_> = channels
         .iter()
         .map(|c| (c.name.as_str(), c.is_private))
         .collect();
     assert_eq!(channels, [("now", true), ("then", false)]);
     for (id, name) in [("U1", "Now"), ("U2", "then")] {
-        let known = stored.workspace.known_user(id).await.unwrap().unwrap();
+        let known = stored.known_user(id).await.unwrap().unwrap();
         assert_eq!(known.name, name);
     }
 }
 
 /// What is said in a private channel is not told elsewhere, so a doubt counts as private.
-#[tokio::test]
-async fn channel_is_private_until_it_is_told_that_it_is_not() {
-    let stored = stored();
+pub async fn channel_is_private_until_it_is_told_that_it_is_not(new: New<'_>) {
+    let stored = Stored::of(new);
     stored
         .apply(&[said("1.0", None, "text"), named("C1", "general", "2.0")])
         .await;
-    let is_private = async || stored.workspace.list_channels().await.unwrap()[0].is_private;
+    let is_private = async || stored.list_channels().await.unwrap()[0].is_private;
     assert!(is_private().await);
     let told = Effect::ChannelName {
         id: "C1".into(),
@@ -207,9 +181,8 @@ async fn channel_is_private_until_it_is_told_that_it_is_not() {
     assert!(!is_private().await);
 }
 
-#[tokio::test]
-async fn event_without_the_thread_does_not_take_a_message_out_of_it() {
-    let stored = stored();
+pub async fn event_without_the_thread_does_not_take_a_message_out_of_it(new: New<'_>) {
+    let stored = Stored::of(new);
     stored
         .apply(&[
             said("1.0", None, "first"),
@@ -217,16 +190,13 @@ async fn event_without_the_thread_does_not_take_a_message_out_of_it() {
             edited("2.0", None, "9.0", "edited"),
         ])
         .await;
-    let thread = stored
-        .workspace
-        .messages_between("C1", key("2.0"), key("2.0"));
+    let thread = stored.messages_between("C1", key("2.0"), key("2.0"));
     assert_eq!(thread.await.unwrap()[0].thread_ts, Some(key("1.0")));
 }
 
 /// Regression 5: the first message of a thread is known as such, also where it comes last.
-#[tokio::test]
-async fn first_message_that_comes_after_its_replies_stands_first() {
-    let stored = stored();
+pub async fn first_message_that_comes_after_its_replies_stands_first(new: New<'_>) {
+    let stored = Stored::of(new);
     stored
         .apply(&[
             said("3.0", Some("1.0"), "reply"),
@@ -235,47 +205,35 @@ async fn first_message_that_comes_after_its_replies_stands_first() {
         .await;
     stored.apply(&[said("1.0", None, "first")]).await;
     assert_eq!(stored.texts().await[0], ("1.000000".into(), "first".into()));
-    let dump = stored.workspace.dump_conversations().unwrap();
-    assert!(
-        dump.contains("thread=1000000 first_reply=3000000 newest=3000000"),
-        "{dump}"
-    );
+    let thread = stored.get_backlog("C1".into(), Some("1.0".into()), "9.0".into());
+    let thread = thread.await.unwrap();
+    assert_eq!(thread.latest_message_ts.as_deref(), Some("3.000000"));
+    assert_eq!(thread.new_message_count, 2);
 }
 
 /// Regression 2: compared as text, the ids of the bot's own posts froze what came after.
-#[tokio::test]
-async fn posts_of_the_bot_have_ids_that_count_like_all_others() {
+pub async fn posts_of_the_bot_have_ids_that_count_like_all_others(new: New<'_>) {
     let own = MessageRecord {
         is_bot: true,
         ..record("999.5", None, "own post")
     };
-    let stored = stored();
-    let changed = own.ts;
+    let stored = Stored::of(new);
     stored
-        .apply(&[
-            said("1000.000002", None, "after"),
-            Effect::Message {
-                record: own,
-                changed,
-            },
-        ])
+        .apply(&[said("1000.000002", None, "after"), message(own)])
         .await;
     let saved = MemoryDraft {
         source_latest_message_ts: Some("999.5".into()),
         ..draft("C1")
     };
-    stored.workspace.save_memory(saved).await.unwrap();
-    let backlog = stored
-        .workspace
-        .get_backlog("C1".into(), None, "2000.0".into());
+    stored.save_memory(saved).await.unwrap();
+    let backlog = stored.get_backlog("C1".into(), None, "2000.0".into());
     let backlog = backlog.await.unwrap();
     assert_eq!(backlog.new_message_count, 1);
     assert_eq!(backlog.latest_message_ts.as_deref(), Some("1000.000002"));
 }
 
-#[tokio::test]
-async fn memory_stays_linked_to_messages_that_were_edited_and_deleted() {
-    let stored = stored();
+pub async fn memory_stays_linked_to_messages_that_were_edited_and_deleted(new: New<'_>) {
+    let stored = Stored::of(new);
     stored
         .apply(&[said("1.0", None, "one"), said("2.0", None, "two")])
         .await;
@@ -284,7 +242,7 @@ async fn memory_stays_linked_to_messages_that_were_edited_and_deleted() {
         source_messages: vec!["1.0".into(), "2.0".into()],
         ..draft("C1")
     };
-    let made = stored.workspace.save_memory(made).await.unwrap();
+    let made = stored.save_memory(made).await.unwrap();
     assert_eq!(
         (made.scope, made.memory_type),
         (Scope::Channel, MemoryType::ShortTerm)
@@ -292,9 +250,7 @@ async fn memory_stays_linked_to_messages_that_were_edited_and_deleted() {
     stored
         .apply(&[edited("1.0", None, "9.0", "edited"), deleted("2.0", "9.0")])
         .await;
-    let sources = blocking(stored.workspace.view(Place::Operator).sources(made.id))
-        .unwrap()
-        .messages;
+    let sources = stored.all().sources(made.id).await.unwrap().messages;
     let sources: Vec<_> = sources
         .iter()
         .map(|m| (m.text.as_str(), m.deleted))
@@ -302,17 +258,16 @@ async fn memory_stays_linked_to_messages_that_were_edited_and_deleted() {
     assert_eq!(sources, [("edited", false), ("", true)]);
 }
 
-#[tokio::test]
-async fn mention_in_a_deleted_message_is_dropped_in_either_order() {
+pub async fn mention_in_a_deleted_message_is_dropped_in_either_order(new: New<'_>) {
     for order in permutations(&[
         mention("1.0", None),
         deleted("1.0", "2.0"),
         said("1.0", None, "hey"),
     ]) {
-        let stored = stored();
+        let stored = Stored::of(new);
         for effect in &order {
             stored.apply(std::slice::from_ref(effect)).await;
         }
-        assert_eq!(stored.workspace.waiting_replies(99, 9).await.unwrap(), []);
+        assert_eq!(stored.waiting_replies(99, 9).await.unwrap(), []);
     }
 }

@@ -1,15 +1,13 @@
 //! What reading Slack's history needs.
 
-use myao_plugin::state::sync::{RecentThread, StoredId, SyncState as _};
+use myao_plugin::state::sync::{RecentThread, StoredId};
 use myao_plugin::storage::StorageError;
-use myao_slack::mrkdwn::Names as _;
 
-use super::{deleted, key, named, present, said, stored, user};
+use super::{New, Stored, deleted, key, named, present, said, user};
 
-#[tokio::test]
-async fn times_of_the_connection_and_of_the_history_never_go_back() {
-    let stored = stored();
-    let workspace = &stored.workspace;
+pub async fn times_of_the_connection_and_of_the_history_never_go_back(new: New<'_>) {
+    let stored = Stored::of(new);
+    let workspace = &stored;
     stored
         .apply(&[named("C1", "general", "1.0"), named("C2", "other", "1.0")])
         .await;
@@ -30,9 +28,8 @@ async fn times_of_the_connection_and_of_the_history_never_go_back() {
     assert!(matches!(&unknown, Err(StorageError::NotFound(text)) if text.contains("C9")));
 }
 
-#[tokio::test]
-async fn recent_threads_come_with_the_newest_first() {
-    let stored = stored();
+pub async fn recent_threads_come_with_the_newest_first(new: New<'_>) {
+    let stored = Stored::of(new);
     stored
         .apply(&[
             said("50.0", Some("1.0"), "long ago"),
@@ -49,13 +46,7 @@ async fn recent_threads_come_with_the_newest_first() {
         thread_ts: key(first),
         newest: key(newest),
     };
-    let recent = async |limit| {
-        stored
-            .workspace
-            .recent_threads(key("100.0"), limit)
-            .await
-            .unwrap()
-    };
+    let recent = async |limit| stored.recent_threads(key("100.0"), limit).await.unwrap();
     assert_eq!(
         recent(9).await,
         [thread("2.0", "300.0"), thread("3.0", "200.0")]
@@ -65,9 +56,8 @@ async fn recent_threads_come_with_the_newest_first() {
     assert_eq!(recent(9).await, []);
 }
 
-#[tokio::test]
-async fn messages_between_are_those_that_are_not_deleted() {
-    let stored = stored();
+pub async fn messages_between_are_those_that_are_not_deleted(new: New<'_>) {
+    let stored = Stored::of(new);
     stored
         .apply(&[
             said("1.0", None, "before"),
@@ -80,7 +70,6 @@ async fn messages_between_are_those_that_are_not_deleted() {
         ])
         .await;
     let between = stored
-        .workspace
         .messages_between("C1", key("2.0"), key("5.0"))
         .await
         .unwrap();
@@ -94,9 +83,8 @@ async fn messages_between_are_those_that_are_not_deleted() {
     );
 }
 
-#[tokio::test]
-async fn directory_holds_the_names_that_are_known() {
-    let stored = stored();
+pub async fn directory_holds_the_names_that_are_known(new: New<'_>) {
+    let stored = Stored::of(new);
     stored
         .apply(&[
             user("U1", "Aki", 1),
@@ -107,32 +95,14 @@ async fn directory_holds_the_names_that_are_known() {
         .await;
     let ids = |ids: [&str; 3]| ids.map(str::to_owned).to_vec();
     let directory = stored
-        .workspace
         .directory(ids(["U1", "U2", "U9"]), ids(["C1", "C2", "\"]"]))
         .await
         .unwrap();
-    assert_eq!(
-        (
-            directory.user("U1"),
-            directory.user("U2"),
-            directory.user("U3")
-        ),
-        (Some("Aki"), None, None)
-    );
-    assert_eq!(
-        (directory.channel("C1"), directory.channel("C2")),
-        (Some("general"), None)
-    );
-    assert_eq!(
-        stored
-            .workspace
-            .known_user("U2")
-            .await
-            .unwrap()
-            .unwrap()
-            .name,
-        ""
-    );
-    assert_eq!(stored.workspace.known_user("U9").await.unwrap(), None);
-    assert_eq!(stored.workspace.known_channel("C9").await.unwrap(), None);
+    let users = directory.users.values().map(|user| user.name.as_str());
+    assert_eq!(users.collect::<Vec<_>>(), ["Aki"]);
+    let channels: Vec<_> = directory.channels.into_iter().collect();
+    assert_eq!(channels, [("C1".to_owned(), "general".to_owned())]);
+    assert_eq!(stored.known_user("U2").await.unwrap().unwrap().name, "");
+    assert_eq!(stored.known_user("U9").await.unwrap(), None);
+    assert_eq!(stored.known_channel("C9").await.unwrap(), None);
 }

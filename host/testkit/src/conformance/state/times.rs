@@ -1,17 +1,14 @@
 //! Times that were stored while the clock was ahead: a clock that comes back frees what they held. And what waits.
 
-use myao_plugin::state::inbox::{Failed, Inbox as _, IncomingEvent};
-use myao_plugin::state::judgments::{Judgments as _, StoredJudgment};
-use myao_plugin::state::replies::Replies as _;
-use myao_plugin::state::sync::SyncState as _;
-use myao_plugin::state::upkeep::Upkeep as _;
+use myao_plugin::state::inbox::{Failed, IncomingEvent};
+use myao_plugin::state::judgments::StoredJudgment;
 use myao_plugin::storage::effects::Effect;
-use myao_plugin::storage::{Deferral, DueQuery, MemoryDraft, SaveMode, Storage as _};
+use myao_plugin::storage::{Deferral, DueQuery, MemoryDraft, SaveMode};
 use myao_plugin::ts::TsKey;
 use myao_plugin::waits::{Wait, WaitKind};
 use myao_plugin::{MemoryType, Scope, Timestamp};
 
-use super::{Stored, draft, key, mention, named, present, said, stored, user};
+use super::{New, Stored, draft, key, mention, named, present, said, user};
 
 const NOW: i64 = 1_800_000_000;
 const DAY: i64 = 24 * 3600;
@@ -29,35 +26,32 @@ async fn event(stored: &Stored, event_id: &str) -> i64 {
         received_at_ms: 0,
         payload: "{}".into(),
     };
-    stored.workspace.keep_events(vec![event]).await.unwrap();
-    let waiting = stored.workspace.waiting_events(NOW, 99).await.unwrap();
+    stored.keep_events(vec![event]).await.unwrap();
+    let waiting = stored.waiting_events(NOW, 99).await.unwrap();
     waiting.last().unwrap().id
 }
 
 async fn defer_reply(stored: &Stored, ts: &str, until: i64) {
     stored.apply_at(NOW, &[mention(ts, None)]).await;
     stored
-        .workspace
         .fail_reply("C1", key(ts), "no model".into(), until)
         .await
         .unwrap();
 }
 
-#[tokio::test]
-async fn an_answer_that_was_put_off_for_longer_than_an_hour_is_tried_at_once() {
-    let stored = stored();
+pub async fn an_answer_that_was_put_off_for_longer_than_an_hour_is_tried_at_once(new: New<'_>) {
+    let stored = Stored::of(new);
     defer_reply(&stored, "5.0", NOW + 3600).await;
     defer_reply(&stored, "6.0", NOW + 3601).await;
     defer_reply(&stored, "7.0", NOW + 99_999_999).await;
-    let tried = stored.workspace.waiting_replies(NOW, 9).await.unwrap();
+    let tried = stored.waiting_replies(NOW, 9).await.unwrap();
     let tried: Vec<TsKey> = tried.iter().map(|reply| reply.ts).collect();
     assert_eq!(tried, [key("6.0"), key("7.0")]);
 }
 
-#[tokio::test]
-async fn an_event_that_failed_while_the_clock_was_ahead_is_tried_at_once() {
-    let stored = stored();
-    let workspace = &stored.workspace;
+pub async fn an_event_that_failed_while_the_clock_was_ahead_is_tried_at_once(new: New<'_>) {
+    let stored = Stored::of(new);
+    let workspace = &stored;
     let id = event(&stored, "E1").await;
     let failed = workspace.fail_event(id, "locked".into(), AHEAD).await;
     assert_eq!(failed, Ok(Failed::TriedAgainAt(AHEAD + 2)));
@@ -66,10 +60,9 @@ async fn an_event_that_failed_while_the_clock_was_ahead_is_tried_at_once() {
     assert_eq!(waiting(NOW).await, 1, "it came back");
 }
 
-#[tokio::test]
-async fn an_event_that_was_applied_while_the_clock_was_ahead_is_forgotten() {
-    let stored = stored();
-    let workspace = &stored.workspace;
+pub async fn an_event_that_was_applied_while_the_clock_was_ahead_is_forgotten(new: New<'_>) {
+    let stored = Stored::of(new);
+    let workspace = &stored;
     for (event_id, applied_at) in [("E1", NOW), ("E2", AHEAD)] {
         let id = event(&stored, event_id).await;
         let applied = workspace.apply_event(id, Vec::new(), applied_at).await;
@@ -79,16 +72,15 @@ async fn an_event_that_was_applied_while_the_clock_was_ahead_is_forgotten() {
     assert_eq!(workspace.forget_applied_events(NOW + 1).await, Ok(1));
 }
 
-#[tokio::test]
-async fn what_was_read_while_the_clock_was_ahead_gives_way_to_the_next_event() {
+pub async fn what_was_read_while_the_clock_was_ahead_gives_way_to_the_next_event(new: New<'_>) {
     let private = |is_private, at: &str| Effect::ChannelName {
         id: "C1".into(),
         name: "renamed".into(),
         is_private: Some(is_private),
         at: key(at),
     };
-    let stored = stored();
-    let workspace = &stored.workspace;
+    let stored = Stored::of(new);
+    let workspace = &stored;
     let ahead = ts(AHEAD);
     let read = [
         named("C1", "general", &ahead),
@@ -127,10 +119,9 @@ async fn what_was_read_while_the_clock_was_ahead_gives_way_to_the_next_event() {
     assert!(known.is_private && !known.is_present);
 }
 
-#[tokio::test]
-async fn a_connection_that_was_noted_while_the_clock_was_ahead_counts_as_of_now() {
-    let stored = stored();
-    let workspace = &stored.workspace;
+pub async fn a_connection_that_was_noted_while_the_clock_was_ahead_counts_as_of_now(new: New<'_>) {
+    let stored = Stored::of(new);
+    let workspace = &stored;
     let noted = async || workspace.connected_through().await.unwrap();
     for (second, expected) in [(AHEAD, NOW), (NOW + 60, NOW + 60), (NOW - 5, NOW + 60)] {
         workspace.set_connected_through(second).await.unwrap();
@@ -142,10 +133,11 @@ async fn a_connection_that_was_noted_while_the_clock_was_ahead_counts_as_of_now(
     }
 }
 
-#[tokio::test]
-async fn a_thread_that_changed_while_the_clock_was_ahead_is_due_when_it_comes_back() {
-    let stored = stored();
-    let workspace = &stored.workspace;
+pub async fn a_thread_that_changed_while_the_clock_was_ahead_is_due_when_it_comes_back(
+    new: New<'_>,
+) {
+    let stored = Stored::of(new);
+    let workspace = &stored;
     let said = [
         said("1.0", None, "first"),
         said("2.0", Some("1.0"), "reply"),
@@ -180,10 +172,9 @@ async fn a_thread_that_changed_while_the_clock_was_ahead_is_due_when_it_comes_ba
     assert_eq!(due().await, 1);
 }
 
-#[tokio::test]
-async fn everything_that_waits_is_told_until_when_and_why() {
-    let stored = stored();
-    let workspace = &stored.workspace;
+pub async fn everything_that_waits_is_told_until_when_and_why(new: New<'_>) {
+    let stored = Stored::of(new);
+    let workspace = &stored;
     stored.apply_at(NOW, &[said("1.0", None, "text")]).await;
     let defer = async |until: i64, memory_type| {
         let deferral = Deferral {

@@ -1,0 +1,97 @@
+//! Workspaces to check.
+
+use myao_plugin::state::Workspace;
+use myao_plugin::storage::Storage;
+use myao_plugin::storage::effects::Effect;
+use myao_plugin::ts::TsKey;
+
+use crate::conformance::{Fixture, Records};
+
+/// A workspace to check, with what it needs to exist: the folder of its file, perhaps.
+pub trait WorkspaceFixture: Send + Sync {
+    /// The workspace.
+    fn workspace(&self) -> &(dyn Workspace + 'static);
+}
+
+/// Makes empty workspaces.
+pub type New<'a> = &'a (dyn Fn() -> Box<dyn WorkspaceFixture> + Sync);
+
+/// A workspace that an import fills.
+pub struct ByImport<F>(pub F);
+
+#[async_trait::async_trait]
+impl<F: WorkspaceFixture> Fixture for ByImport<F> {
+    fn storage(&self) -> &dyn Storage {
+        self.0.workspace()
+    }
+
+    async fn add(&self, records: Records) {
+        import(self.0.workspace(), &records).await;
+    }
+
+    async fn delete(&self, channel_id: &str, ts: TsKey) {
+        delete(self.0.workspace(), channel_id, ts).await;
+    }
+}
+
+/// A workspace that events fill. What no event brings is imported.
+pub struct ByEvents<F>(pub F);
+
+#[async_trait::async_trait]
+impl<F: WorkspaceFixture> Fixture for ByEvents<F> {
+    fn storage(&self) -> &dyn Storage {
+        self.0.workspace()
+    }
+
+    async fn add(&self, records: Records) {
+        let mut effects = Vec::new();
+        for record in records.users {
+            let changed_at = 1;
+            effects.push(Effect::User { record, changed_at });
+        }
+        for channel in records.channels {
+            let (id, at) = (channel.id, TsKey::first_of(1));
+            effects.push(Effect::ChannelPresence {
+                id: id.clone(),
+                present: true,
+                at,
+            });
+            effects.push(Effect::ChannelName {
+                id,
+                name: channel.name,
+                is_private: Some(channel.is_private),
+                at,
+            });
+        }
+        for record in records.messages {
+            let changed = record.changed();
+            effects.push(Effect::Message { record, changed });
+        }
+        let workspace = self.0.workspace();
+        workspace.apply_effects(effects, 1).await.unwrap();
+        let memories = Records {
+            memories: records.memories,
+            ..Records::default()
+        };
+        import(workspace, &memories).await;
+    }
+
+    async fn delete(&self, channel_id: &str, ts: TsKey) {
+        delete(self.0.workspace(), channel_id, ts).await;
+    }
+}
+
+async fn import(workspace: &dyn Workspace, records: &Records) {
+    let mut import = workspace.begin_import().await.unwrap();
+    records.write(&mut *import).unwrap();
+    import.commit().unwrap();
+}
+
+async fn delete(workspace: &dyn Workspace, channel_id: &str, ts: TsKey) {
+    let deleted = Effect::MessageDeleted {
+        channel_id: channel_id.into(),
+        ts,
+        at: ts,
+    };
+    workspace.apply_effects(vec![deleted], 1).await.unwrap();
+}

@@ -1,0 +1,167 @@
+//! The inbox.
+
+use myao_plugin::state::inbox::{Failed, IncomingEvent, Kept, MAX_FAILURES};
+use myao_plugin::storage::StorageError;
+use myao_plugin::storage::effects::Effect;
+use myao_plugin::storage::records::MessageRecord;
+use myao_plugin::ts::TsKey;
+
+use super::{New, Stored, message, said};
+
+fn event(id: &str, payload: &str) -> IncomingEvent {
+    IncomingEvent {
+        event_id: id.into(),
+        received_at_ms: 5_000,
+        payload: payload.into(),
+    }
+}
+
+async fn keep(stored: &Stored, ids: &[&str]) -> Vec<Kept> {
+    let events = ids.iter().map(|id| event(id, &format!("payload of {id}")));
+    stored.keep_events(events.collect()).await.unwrap()
+}
+
+/// The ids of events that may be tried at a time.
+async fn waiting(stored: &Stored, now: i64) -> Vec<(i64, String)> {
+    let waiting = stored.waiting_events(now, 10).await.unwrap();
+    let waiting = waiting.into_iter();
+    waiting.map(|event| (event.id, event.event_id)).collect()
+}
+
+async fn ids(stored: &Stored) -> Vec<i64> {
+    waiting(stored, i64::MAX)
+        .await
+        .into_iter()
+        .map(|(id, _)| id)
+        .collect()
+}
+
+/// An effect that no store can hold.
+fn impossible() -> Effect {
+    let record = MessageRecord {
+        ts: TsKey::from_database(-7),
+        ..super::record("1.0", None, "text")
+    };
+    message(record)
+}
+
+pub async fn events_wait_in_the_order_they_came_and_are_kept_once(new: New<'_>) {
+    let stored = Stored::of(new);
+    assert_eq!(
+        keep(&stored, &["E2", "E1", "E2"]).await,
+        [Kept::New, Kept::New, Kept::Duplicate]
+    );
+    assert_eq!(
+        keep(&stored, &["E1", "E3"]).await,
+        [Kept::Duplicate, Kept::New]
+    );
+    let waiting = stored.waiting_events(0, 2).await.unwrap();
+    let waiting: Vec<_> = waiting
+        .iter()
+        .map(|e| (e.event_id.as_str(), e.payload.as_str()))
+        .collect();
+    assert_eq!(waiting, [("E2", "payload of E2"), ("E1", "payload of E1")]);
+}
+
+pub async fn event_takes_effect_once_and_is_known_until_it_is_forgotten(new: New<'_>) {
+    let stored = Stored::of(new);
+    keep(&stored, &["E1"]).await;
+    let id = ids(&stored).await[0];
+    let effects = vec![said("1.0", None, "text")];
+    assert_eq!(stored.apply_event(id, effects.clone(), 100).await, Ok(true));
+    let changed = vec![said("2.0", None, "must not come")];
+    assert_eq!(stored.apply_event(id, changed, 100).await, Ok(false));
+    assert_eq!(stored.texts().await.len(), 1);
+    assert_eq!(ids(&stored).await, [0_i64; 0]);
+    assert_eq!(keep(&stored, &["E1"]).await, [Kept::Duplicate]);
+    assert_eq!(stored.forget_applied_events(100).await, Ok(0));
+    assert_eq!(stored.forget_applied_events(101).await, Ok(1));
+    assert_eq!(keep(&stored, &["E1"]).await, [Kept::New]);
+    assert_eq!(
+        stored.forget_applied_events(i64::MAX).await,
+        Ok(0),
+        "it waits"
+    );
+}
+
+pub async fn event_that_cannot_be_applied_leaves_nothing_and_blocks_no_other(new: New<'_>) {
+    let stored = Stored::of(new);
+    keep(&stored, &["E1", "E2", "E3"]).await;
+    let ids = ids(&stored).await;
+    let events = vec![
+        (ids[0], vec![said("1.0", None, "one")]),
+        (ids[1], vec![said("2.0", None, "two"), impossible()]),
+        (ids[2], vec![said("3.0", None, "three")]),
+    ];
+    let applied = stored.apply_events(events, 100).await.unwrap();
+    assert_eq!((&applied[0], &applied[2]), (&Ok(true), &Ok(true)));
+    assert!(applied[1].is_err(), "{applied:?}");
+    let texts: Vec<_> = stored
+        .texts()
+        .await
+        .into_iter()
+        .map(|(_, text)| text)
+        .collect();
+    assert_eq!(texts, ["one", "three"]);
+    assert_eq!(waiting(&stored, 0).await, [(ids[1], "E2".to_owned())]);
+}
+
+pub async fn effects_that_cannot_be_stored_leave_nothing(new: New<'_>) {
+    let stored = Stored::of(new);
+    let effects = vec![said("1.0", None, "one"), impossible()];
+    assert!(stored.apply_effects(effects, 1).await.is_err());
+    assert_eq!(stored.known_channel("C1").await.unwrap(), None);
+}
+
+pub async fn batch_that_is_applied_again_changes_nothing(new: New<'_>) {
+    let stored = Stored::of(new);
+    keep(&stored, &["E1", "E2"]).await;
+    let ids = ids(&stored).await;
+    let events = |text: &str| {
+        let of = |number: usize, ts| (ids[number], vec![said(ts, None, text)]);
+        vec![of(0, "1.0"), of(1, "2.0")]
+    };
+    let first = stored.apply_events(events("text"), 100).await.unwrap();
+    assert_eq!(first, [Ok(true), Ok(true)]);
+    let again = stored.apply_events(events("zzz"), 100).await.unwrap();
+    assert_eq!(again, [Ok(false), Ok(false)]);
+    assert!(stored.texts().await.iter().all(|(_, text)| text == "text"));
+}
+
+pub async fn event_that_fails_waits_longer_each_time_and_is_set_aside_at_last(new: New<'_>) {
+    let stored = Stored::of(new);
+    keep(&stored, &["bad", "good"]).await;
+    let (bad, good) = (ids(&stored).await[0], ids(&stored).await[1]);
+    let fail = async |now| stored.fail_event(bad, "no such shape".into(), now).await;
+    let mut now = 1_000;
+    let mut waits = Vec::new();
+    for _ in 1..MAX_FAILURES {
+        let Ok(Failed::TriedAgainAt(at)) = fail(now).await else {
+            panic!("too early")
+        };
+        assert_eq!(waiting(&stored, at - 1).await, [(good, "good".to_owned())]);
+        assert_eq!(waiting(&stored, at).await.len(), 2);
+        waits.push(at - now);
+        now = at;
+    }
+    assert_eq!(waits, [2, 4, 8, 16, 32, 64, 128, 256, 512]);
+    assert_eq!(stored.set_aside_events(9).await.unwrap(), []);
+    assert_eq!(fail(now).await, Ok(Failed::SetAside));
+    assert_eq!(ids(&stored).await, [good]);
+    let set_aside = stored.set_aside_events(9).await.unwrap();
+    assert_eq!(set_aside.len(), 1);
+    assert_eq!(
+        (set_aside[0].event_id.as_str(), set_aside[0].received_at_ms),
+        ("bad", 5_000)
+    );
+    assert_eq!(
+        (set_aside[0].payload.as_str(), set_aside[0].error.as_str()),
+        ("payload of bad", "no such shape")
+    );
+    assert_eq!(keep(&stored, &["bad"]).await, [Kept::Duplicate]);
+    let gone = fail(now).await;
+    assert!(
+        matches!(&gone, Err(StorageError::NotFound(text)) if text.contains(&bad.to_string())),
+        "{gone:?}"
+    );
+}

@@ -1,0 +1,167 @@
+//! The macro that makes tests of the checks.
+
+/// Makes one test of each check of a workspace; see [`crate::conformance::state`].
+#[macro_export]
+macro_rules! workspace_conformance {
+    ($fixture:expr) => {
+        /// Of what the component sees, with records that are imported.
+        mod by_import {
+            use super::*;
+
+            $crate::storage_conformance!($crate::conformance::state::ByImport($fixture));
+        }
+
+        /// The same with records that come as events.
+        mod by_events {
+            use super::*;
+
+            $crate::storage_conformance!($crate::conformance::state::ByEvents($fixture));
+        }
+
+        #[tokio::test]
+        async fn first_version_that_was_expected_is_due_whatever_its_age() {
+            let fixture = $crate::conformance::state::ByImport($fixture);
+            $crate::conformance::due::first_version_that_was_expected_is_due_whatever_its_age(
+                &fixture,
+            )
+            .await;
+        }
+
+        $crate::workspace_conformance!($fixture; effects:
+            newest_edit_wins_in_any_order_and_the_message_itself_never_undoes_one,
+            edit_within_the_second_of_the_message_wins,
+            edit_of_a_message_that_is_not_stored_adds_it,
+            deleted_message_stays_deleted_whatever_comes_before_or_after,
+            name_of_a_channel_is_changed_only_by_a_newer_event_that_tells_one,
+            name_of_a_user_is_changed_only_by_a_newer_event_that_tells_one,
+            import_changes_no_name_that_an_event_told,
+            channel_is_private_until_it_is_told_that_it_is_not,
+            event_without_the_thread_does_not_take_a_message_out_of_it,
+            first_message_that_comes_after_its_replies_stands_first,
+            posts_of_the_bot_have_ids_that_count_like_all_others,
+            memory_stays_linked_to_messages_that_were_edited_and_deleted,
+            mention_in_a_deleted_message_is_dropped_in_either_order,
+        );
+        $crate::workspace_conformance!($fixture; changed_threads:
+            thread_is_due_again_after_an_edit_a_deletion_or_a_late_message_and_once,
+            event_that_comes_again_and_an_edit_elsewhere_make_no_thread_due,
+            edit_during_the_run_makes_the_thread_due_in_the_next,
+            change_after_until_does_not_exist_yet,
+            import_that_edits_a_message_makes_its_thread_due_and_one_that_adds_history_does_not,
+            memory_of_a_thread_whose_replies_are_all_deleted_is_set_aside,
+        );
+        $crate::workspace_conformance!($fixture; presence:
+            channel_that_the_bot_left_is_not_seen_and_comes_back_with_its_memories,
+            memory_can_be_saved_for_a_channel_that_the_bot_left_meanwhile,
+            channel_known_by_its_name_alone_is_not_seen_until_a_message_comes,
+            workspace_is_not_due_for_the_memory_of_a_channel_that_the_bot_left,
+        );
+        $crate::workspace_conformance!($fixture; import:
+            importing_twice_changes_nothing,
+            what_is_newer_in_an_import_counts_as_changed,
+            text_that_is_no_newer_changes_nothing,
+            import_that_is_dropped_leaves_nothing,
+            message_outside_threads_is_stored_once,
+            imported_memory_without_text_or_thread_is_refused,
+        );
+        $crate::workspace_conformance!($fixture; sync:
+            times_of_the_connection_and_of_the_history_never_go_back,
+            recent_threads_come_with_the_newest_first,
+            messages_between_are_those_that_are_not_deleted,
+            directory_holds_the_names_that_are_known,
+        );
+        $crate::workspace_conformance!($fixture; catch_up:
+            a_channel_that_cannot_be_read_waits_longer_each_time_and_keeps_the_beginning_of_its_gap,
+            a_missing_message_is_asked_for_a_few_times_and_then_counts_as_there,
+            what_is_noted_of_an_unknown_channel_is_refused,
+        );
+        $crate::workspace_conformance!($fixture; backfill:
+            messages_older_than_the_newest_memory_and_in_none_are_told,
+            what_a_memory_of_another_program_was_made_from_is_not_told,
+            messages_are_found_in_order_of_time_over_all_channels,
+            oldest_new_message_is_the_first_that_no_version_has_taken_in,
+            backfill_goes_on_where_it_stopped,
+        );
+        $crate::workspace_conformance!($fixture; inbox:
+            events_wait_in_the_order_they_came_and_are_kept_once,
+            event_takes_effect_once_and_is_known_until_it_is_forgotten,
+            event_that_cannot_be_applied_leaves_nothing_and_blocks_no_other,
+            effects_that_cannot_be_stored_leave_nothing,
+            batch_that_is_applied_again_changes_nothing,
+            event_that_fails_waits_longer_each_time_and_is_set_aside_at_last,
+        );
+        $crate::workspace_conformance!($fixture; replies:
+            mentions_wait_the_oldest_first_until_they_are_posted,
+            text_that_was_written_down_first_is_the_one_that_is_posted,
+            part_that_was_being_sent_may_have_been_posted,
+            message_that_was_answered_is_not_answered_again,
+            reply_that_fails_is_tried_again_later_and_given_up_for_good,
+            reply_whose_message_was_deleted_before_anything_was_sent_is_dropped,
+            reply_that_may_be_posted_in_part_is_finished_though_its_message_was_deleted,
+            reply_of_its_own_accord_waits_only_while_it_is_half_posted,
+            post_without_text_or_to_an_unknown_channel_is_refused,
+        );
+        $crate::workspace_conformance!($fixture; mentions:
+            first_mention_too_many_of_a_person_is_told_and_the_next_is_given_up,
+            mentions_of_others_count_in_the_channel,
+            mention_that_was_deleted_or_has_no_known_author_counts_for_nobody,
+            what_is_no_mention_that_waits_is_not_admitted,
+        );
+        $crate::workspace_conformance!($fixture; reply_answers:
+            answer_of_the_model_waits_until_its_reply_is_posted_or_given_up,
+            answer_of_the_model_that_made_no_reply_is_not_taken_again,
+            answer_of_the_model_is_forgotten_with_the_message_that_asked_for_it,
+            judgment_of_the_model_never_waits,
+        );
+        $crate::workspace_conformance!($fixture; judgments:
+            newest_message_of_the_top_level_and_of_each_thread_is_unanswered,
+            what_is_too_new_or_too_old_is_left_out_with_its_conversation,
+            what_a_program_wrote_last_is_answered,
+            message_that_was_deleted_answered_or_asked_for_an_answer_is_left_out,
+            judgment_is_kept_for_each_conversation_until_it_is_over,
+        );
+        $crate::workspace_conformance!($fixture; journal:
+            call_is_kept_with_what_it_cost,
+            failed_calls_and_bad_answers_belong_to_the_memory_that_is_made_at_last,
+            answer_goes_on_waiting_behind_a_stand_in_and_waits_no_longer_behind_an_extract,
+            call_whose_answer_is_only_shown_waits_for_no_memory,
+            save_that_is_refused_leaves_its_answers_waiting,
+            learned_window_is_kept_for_the_very_same_model,
+        );
+        $crate::workspace_conformance!($fixture; recall:
+            answer_is_recalled_for_the_same_input_and_purpose_until_its_memory_is_saved,
+            input_of_a_current_text_is_answered_with_it_again_and_again,
+            text_that_was_cut_off_is_an_answer_whose_lines_are_whole,
+            input_of_an_attempt_that_was_given_up_is_not_answered_with_the_text_of_a_later_one,
+            answer_that_is_recalled_counts_as_the_newest,
+            threads_are_the_same_however_their_ids_are_written,
+        );
+        $crate::workspace_conformance!($fixture; recordings:
+            memories_of_one_call_are_each_replayed_up_to_their_save,
+            memory_comes_from_the_newest_recorded_save_of_its_text_and_of_no_other,
+        );
+        $crate::workspace_conformance!($fixture; view:
+            older_texts_and_sources_are_kept,
+            coverage_and_cuts_are_kept_with_each_text,
+            texts_of_stand_ins_are_kept,
+            deferrals_are_listed_with_names_and_cleared,
+        );
+        $crate::workspace_conformance!($fixture; times:
+            an_answer_that_was_put_off_for_longer_than_an_hour_is_tried_at_once,
+            an_event_that_failed_while_the_clock_was_ahead_is_tried_at_once,
+            an_event_that_was_applied_while_the_clock_was_ahead_is_forgotten,
+            what_was_read_while_the_clock_was_ahead_gives_way_to_the_next_event,
+            a_connection_that_was_noted_while_the_clock_was_ahead_counts_as_of_now,
+            a_thread_that_changed_while_the_clock_was_ahead_is_due_when_it_comes_back,
+            everything_that_waits_is_told_until_when_and_why,
+        );
+    };
+    ($fixture:expr; $part:ident: $($check:ident,)*) => {
+        $(
+            #[tokio::test]
+            async fn $check() {
+                $crate::conformance::state::$part::$check(&|| Box::new($fixture)).await;
+            }
+        )*
+    };
+}

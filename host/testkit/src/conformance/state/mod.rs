@@ -1,0 +1,176 @@
+//! Tests that every [`Workspace`] passes. The names of the checks say what they check.
+//!
+//! `myao_testkit::workspace_conformance!(fixture)`, in a module of tests, makes one `#[tokio::test]` of each check, and of each
+//! of [`storage_conformance!`](crate::storage_conformance), once with records that are imported and once with records that come
+//! as events. `fixture` is an expression that makes an empty workspace as a [`WorkspaceFixture`]. No check sleeps: the times
+//! are made up.
+#![allow(missing_docs)]
+
+pub mod backfill;
+pub mod catch_up;
+pub mod changed_threads;
+pub mod effects;
+pub mod import;
+pub mod inbox;
+pub mod journal;
+pub mod judgments;
+pub mod mentions;
+pub mod presence;
+pub mod recall;
+pub mod recordings;
+pub mod replies;
+pub mod reply_answers;
+pub mod sync;
+pub mod times;
+pub mod view;
+
+mod fixtures;
+mod macros;
+mod visible;
+
+use std::ops::Deref;
+use std::sync::Arc;
+
+pub use fixtures::{ByEvents, ByImport, New, WorkspaceFixture};
+use myao_plugin::state::Workspace;
+use myao_plugin::state::view::{Place, View};
+use myao_plugin::storage::effects::Effect;
+use myao_plugin::storage::records::{ImportTally, MessageRecord, UserRecord};
+use myao_plugin::storage::{Deferral, MemoryDraft};
+use myao_plugin::{MemoryType, Scope};
+pub use visible::visible;
+
+use super::{Records, key, read, time};
+
+/// An empty workspace, or one that a check has filled.
+struct Stored(Box<dyn WorkspaceFixture>);
+
+impl Deref for Stored {
+    type Target = dyn Workspace;
+
+    fn deref(&self) -> &Self::Target {
+        self.0.workspace()
+    }
+}
+
+impl Stored {
+    fn of(new: New<'_>) -> Self {
+        Self(new())
+    }
+
+    /// Applies effects at a time.
+    async fn apply_at(&self, now: i64, effects: &[Effect]) {
+        self.apply_effects(effects.to_vec(), now).await.unwrap();
+    }
+
+    /// Applies effects, at a time long before any run.
+    async fn apply(&self, effects: &[Effect]) {
+        self.apply_at(1, effects).await;
+    }
+
+    async fn import(&self, records: Records) -> ImportTally {
+        let mut import = self.begin_import().await.unwrap();
+        records.write(&mut *import).unwrap();
+        import.commit().unwrap()
+    }
+
+    /// The id and text of the messages of C1, oldest first.
+    async fn texts(&self) -> Vec<(String, String)> {
+        let messages = self.list_messages(read("99999.0")).await.unwrap();
+        let messages = messages.into_iter();
+        messages.map(|message| (message.ts, message.text)).collect()
+    }
+
+    fn all(&self) -> Arc<dyn View> {
+        self.view(Place::Operator)
+    }
+}
+
+/// A message of C1 by U1.
+fn record(ts: &str, thread: Option<&str>, text: &str) -> MessageRecord {
+    MessageRecord {
+        text: text.into(),
+        thread_ts: thread.map(key),
+        ..super::message("C1", ts)
+    }
+}
+
+/// A new message.
+fn said(ts: &str, thread: Option<&str>, text: &str) -> Effect {
+    message(record(ts, thread, text))
+}
+
+/// A message as of its own time.
+fn message(record: MessageRecord) -> Effect {
+    let changed = record.ts;
+    Effect::Message { record, changed }
+}
+
+/// The edit of a message.
+fn edited(ts: &str, thread: Option<&str>, at: &str, text: &str) -> Effect {
+    Effect::Message {
+        record: MessageRecord {
+            edited_at: Some(key(at).unix_seconds()),
+            ..record(ts, thread, text)
+        },
+        changed: key(at),
+    }
+}
+
+fn deleted(ts: &str, at: &str) -> Effect {
+    Effect::MessageDeleted {
+        channel_id: "C1".into(),
+        ts: key(ts),
+        at: key(at),
+    }
+}
+
+fn named(id: &str, name: &str, at: &str) -> Effect {
+    Effect::ChannelName {
+        id: id.into(),
+        name: name.into(),
+        is_private: None,
+        at: key(at),
+    }
+}
+
+fn present(id: &str, present: bool, at: &str) -> Effect {
+    Effect::ChannelPresence {
+        id: id.into(),
+        present,
+        at: key(at),
+    }
+}
+
+fn user(id: &str, name: &str, changed_at: i64) -> Effect {
+    let record = UserRecord {
+        id: id.into(),
+        name: name.into(),
+        is_bot: false,
+    };
+    Effect::User { record, changed_at }
+}
+
+fn mention(ts: &str, thread: Option<&str>) -> Effect {
+    Effect::Mention {
+        channel_id: "C1".into(),
+        ts: key(ts),
+        thread_ts: thread.map(key),
+        asked_at: key(ts).unix_seconds(),
+    }
+}
+
+/// A new version of a channel's short-term memory.
+fn draft(channel: &str) -> MemoryDraft {
+    super::draft(Scope::Channel, channel, MemoryType::ShortTerm, None)
+}
+
+/// A short-term memory that is deferred.
+fn deferral() -> Deferral {
+    Deferral {
+        memory_type: MemoryType::ShortTerm,
+        until: time(900),
+        failures: 1,
+        reason: "the model failed".into(),
+    }
+}

@@ -1,0 +1,197 @@
+//! What people ask.
+
+use myao_plugin::state::view::MemoryFilter;
+use myao_plugin::storage::records::MessageRecord;
+use myao_plugin::storage::{Coverage, LeftOut, MemoryDraft, SaveMode};
+use myao_plugin::{MemoryType, Scope};
+
+use super::{New, Stored, deferral, draft, key};
+use crate::conformance::{Records, WORKSPACE, imported, message};
+
+/// Four channels, two of one name and one without, with three messages.
+pub(super) async fn with_channels(new: New<'_>) -> Stored {
+    let mut records = Records::default()
+        .channel("C1", "general")
+        .channel("C2", "random")
+        .channel("C3", "random")
+        .channel("C4", "");
+    for (channel, ts) in [("C1", "5.0"), ("C1", "7.0"), ("C2", "6.0")] {
+        records = records.with(MessageRecord {
+            author_name: Some("Aki".into()),
+            ..message(channel, ts)
+        });
+    }
+    let stored = Stored::of(new);
+    stored.import(records).await;
+    stored
+}
+
+/// A memory of C1 made from a message, and its next text made from the first.
+async fn fill(stored: &Stored) {
+    let first = MemoryDraft {
+        mode: SaveMode::Overwrite,
+        source_channel_id: "C1".into(),
+        source_messages: vec!["5.0".into()],
+        ..draft("C1")
+    };
+    let first = stored.save_memory(first).await.unwrap();
+    let second = MemoryDraft {
+        mode: SaveMode::Overwrite,
+        content: "newer".into(),
+        expected: Some(first.id),
+        source_memories: vec![first.id],
+        ..draft("C1")
+    };
+    stored.save_memory(second).await.unwrap();
+}
+
+pub async fn older_texts_and_sources_are_kept(new: New<'_>) {
+    let stored = with_channels(new).await;
+    fill(&stored).await;
+    let filter = MemoryFilter {
+        scope: Some(Scope::Channel),
+        scope_id: Some("C1".into()),
+        memory_type: Some(MemoryType::ShortTerm),
+        superseded: true,
+        with_text: true,
+    };
+    let older = stored.all().memories(filter).await.unwrap();
+    assert_eq!(older.len(), 1);
+    assert_eq!(older[0].memory.content, "a text");
+    assert_eq!(older[0].channel_name.as_deref(), Some("general"));
+    assert_eq!(
+        older[0].superseded_at.map(|time| time.unix_seconds),
+        Some(500)
+    );
+    let sources = stored.all().sources(older[0].memory.id).await.unwrap();
+    let messages: Vec<_> = sources
+        .messages
+        .iter()
+        .map(|m| (m.ts, m.author.as_str(), m.text.as_str()))
+        .collect();
+    assert_eq!(messages, [(key("5.0"), "Aki", "text of 5.0")]);
+    let current = stored
+        .all()
+        .memories(MemoryFilter::default())
+        .await
+        .unwrap();
+    assert_eq!((current.len(), current[0].memory.content.as_str()), (1, ""));
+    let sources = stored.all().sources(current[0].memory.id).await.unwrap();
+    assert_eq!(sources.memories[0].id, older[0].memory.id);
+    assert!(sources.memories[0].superseded);
+    assert!(
+        stored
+            .all()
+            .sources(77)
+            .await
+            .unwrap_err()
+            .to_string()
+            .contains("77")
+    );
+}
+
+pub async fn coverage_and_cuts_are_kept_with_each_text(new: New<'_>) {
+    let stored = with_channels(new).await;
+    let coverage = Coverage {
+        messages: 9,
+        covered: 8,
+        left_out: LeftOut {
+            other_channels: 1,
+            workspace: 2,
+            messages: 3,
+            channel: 4,
+        },
+        chunks: 5,
+        calls: 6,
+    };
+    let cut = MemoryDraft {
+        truncated: true,
+        coverage,
+        ..draft("C1")
+    };
+    let first = stored.save_memory(cut).await.unwrap();
+    let whole = MemoryDraft {
+        mode: SaveMode::Overwrite,
+        expected: Some(first.id),
+        ..draft("C1")
+    };
+    stored.save_memory(whole.clone()).await.unwrap();
+    let imported = imported(Scope::Channel, "C2", MemoryType::ShortTerm);
+    stored.import(Records::default().memory(imported)).await;
+    let read = async |superseded| {
+        let filter = MemoryFilter {
+            superseded,
+            ..MemoryFilter::default()
+        };
+        let memories = stored.all().memories(filter).await.unwrap();
+        let made = memories.into_iter().map(|m| (m.truncated, m.coverage));
+        made.collect::<Vec<_>>()
+    };
+    assert_eq!(read(true).await, [(Some(true), Some(coverage))]);
+    assert_eq!(
+        read(false).await,
+        [(Some(false), Some(whole.coverage)), (None, None)]
+    );
+}
+
+pub async fn texts_of_stand_ins_are_kept(new: New<'_>) {
+    let stored = with_channels(new).await;
+    let stand_in = |content: &str| MemoryDraft {
+        mode: SaveMode::StandIn,
+        content: content.into(),
+        ..draft("C1")
+    };
+    for content in ["first", "second"] {
+        stored.save_memory(stand_in(content)).await.unwrap();
+    }
+    stored.save_memory(draft("C1")).await.unwrap();
+    let read = async |superseded| {
+        let filter = MemoryFilter {
+            superseded,
+            with_text: true,
+            ..MemoryFilter::default()
+        };
+        let memories = stored.all().memories(filter).await.unwrap();
+        let told = memories
+            .into_iter()
+            .map(|m| (m.is_stand_in(), m.memory.content));
+        told.collect::<Vec<_>>()
+    };
+    let texts = |is_stand_in, texts: &[&str]| -> Vec<(bool, String)> {
+        let text = |text: &&str| (is_stand_in, (*text).to_owned());
+        texts.iter().map(text).collect()
+    };
+    assert_eq!(read(true).await, texts(true, &["first", "second"]));
+    assert_eq!(read(false).await, texts(false, &["a text"]));
+}
+
+pub async fn deferrals_are_listed_with_names_and_cleared(new: New<'_>) {
+    let stored = with_channels(new).await;
+    for (scope, scope_id) in [
+        (Scope::Workspace, WORKSPACE),
+        (Scope::Thread, "C1:5.0"),
+        (Scope::Channel, "C4"),
+    ] {
+        let deferred = stored.defer(scope, scope_id.into(), deferral());
+        deferred.await.unwrap();
+    }
+    let listed = stored.deferrals().await.unwrap();
+    let names: Vec<_> = listed
+        .iter()
+        .map(|deferred| (deferred.scope_id.as_str(), deferred.channel_name.as_deref()))
+        .collect();
+    let expected = [
+        (WORKSPACE, None),
+        ("C4", Some("C4")),
+        ("C1:5.000000", Some("general")),
+    ];
+    assert_eq!(names, expected);
+    let first = &listed[0].deferral;
+    assert_eq!(
+        (first.failures, first.reason.as_str()),
+        (1, "the model failed")
+    );
+    assert_eq!(first.until.unix_seconds, 900);
+    assert_eq!(stored.clear_deferrals().await.unwrap(), 3);
+    assert_eq!(stored.deferrals().await.unwrap(), []);
+}

@@ -1,0 +1,73 @@
+//! What a workspace tells of the effects that it applied.
+
+use std::fmt::Write as _;
+
+use myao_plugin::state::Workspace;
+use myao_plugin::storage::{DueQuery, Keep, MessageQuery};
+use myao_plugin::ts::TsKey;
+
+/// All that a workspace tells of these channels and users, and of their messages up to a second, as text. Two stores to which the
+/// same effects were applied tell the same.
+///
+/// # Panics
+/// If a call fails.
+pub async fn visible(
+    workspace: &dyn Workspace,
+    channels: &[&str],
+    users: &[&str],
+    until: i64,
+) -> String {
+    let mut out = String::new();
+    let (first, last) = (TsKey::first_of(0), TsKey::first_of(until));
+    for id in users {
+        line(&mut out, &workspace.known_user(id).await);
+    }
+    line(&mut out, &workspace.list_channels().await);
+    for id in channels {
+        let known = workspace.known_channel(id).await.unwrap();
+        line(&mut out, &known);
+        if known.is_none() {
+            continue;
+        }
+        let query = MessageQuery {
+            channel_id: (*id).to_owned(),
+            since: None,
+            until: last.to_string(),
+            limit: 1000,
+            keep: Keep::Newest,
+            whole_thread: None,
+        };
+        line(&mut out, &workspace.list_messages(query).await);
+        line(&mut out, &workspace.messages_between(id, first, last).await);
+        for second in 0..=until {
+            let thread = (second > 0).then(|| TsKey::first_of(second).to_string());
+            let backlog = workspace.get_backlog((*id).to_owned(), thread, last.to_string());
+            line(&mut out, &backlog.await);
+        }
+    }
+    let due = DueQuery {
+        until: last.to_string(),
+        window_start: first.to_string(),
+        idle_since: last.to_string(),
+        message_threshold: 1,
+        always: true,
+    };
+    line(&mut out, &workspace.list_due(due).await);
+    // Of those that were asked for at the same time, none is the first.
+    let mut replies = workspace.list_replies(None, 1000).await.unwrap();
+    replies.sort_by(|a, b| (&a.channel_id, a.ts).cmp(&(&b.channel_id, b.ts)));
+    line(&mut out, &replies);
+    let mut waiting = workspace.waiting_replies(until, 1000).await.unwrap();
+    waiting.sort_by(|a, b| (&a.channel_id, a.ts).cmp(&(&b.channel_id, b.ts)));
+    line(&mut out, &waiting);
+    line(&mut out, &workspace.unanswered(until, 0).await);
+    line(&mut out, &workspace.recent_threads(first, 1000).await);
+    line(&mut out, &workspace.oldest_new_message().await);
+    line(&mut out, &workspace.newest_message(last).await);
+    out
+}
+
+fn line(out: &mut String, value: &impl std::fmt::Debug) {
+    // Writing to a string cannot fail.
+    let _ = writeln!(out, "{value:?}");
+}
