@@ -1,8 +1,12 @@
 //! Effects in any order, and any number of times.
 
+use myao_plugin::state::Workspace;
+use myao_plugin::state::inbox::Inbox as _;
 use myao_plugin::storage::effects::Effect;
 use myao_plugin::storage::records::{MessageRecord, UserRecord};
 use myao_plugin::ts::TsKey;
+use myao_testkit::conformance::state::visible;
+use myao_testkit::{MemoryStorage, blocking};
 use proptest::collection::vec;
 use proptest::prelude::{Just, Strategy, any, prop_oneof};
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
@@ -100,8 +104,30 @@ fn apply(workspace: &SqliteWorkspace, effects: &[Effect], together: usize) {
     }
 }
 
+/// The same in the store of the testkit.
+fn in_memory(effects: &[Effect], together: usize) -> MemoryStorage {
+    let memory = MemoryStorage::new();
+    for effects in effects.chunks(together) {
+        blocking(memory.apply_effects(effects.to_vec(), 1)).unwrap();
+    }
+    memory
+}
+
+fn tells(workspace: &dyn Workspace) -> String {
+    blocking(visible(workspace, &["C1", "C2"], &["U1", "U2"], 12))
+}
+
+fn same(name: &str, other: &str, delivered: &str) -> Result<(), TestCaseError> {
+    if other == delivered {
+        return Ok(());
+    }
+    Err(TestCaseError::fail(format!(
+        "{name}:\n{other}\ndelivered:\n{delivered}"
+    )))
+}
+
 #[test]
-fn any_order_of_effects_with_any_duplicates_gives_the_same_store() {
+fn any_order_of_effects_with_any_duplicates_gives_the_same_in_both_stores() {
     let stored = stored();
     stored.store.pool.with_writer(|connection| {
         connection
@@ -129,14 +155,11 @@ fn any_order_of_effects_with_any_duplicates_gives_the_same_store() {
             apply(&first, &clean, clean.len().max(1));
             let second = new_workspace(case.get(), "delivered");
             apply(&second, &delivered, together);
-            let (first, second) = (first.dump_conversations(), second.dump_conversations());
-            let (first, second) = (first.unwrap(), second.unwrap());
-            if first == second {
-                return Ok(());
-            }
-            Err(TestCaseError::fail(format!(
-                "clean:\n{first}\ndelivered:\n{second}"
-            )))
+            let dumps = (first.dump_conversations(), second.dump_conversations());
+            let (first, delivered_dump) = (dumps.0.unwrap(), dumps.1.unwrap());
+            same("clean", &first, &delivered_dump)?;
+            let memory = in_memory(&delivered, together);
+            same("memory", &tells(&memory), &tells(&second))
         });
     assert!(result.is_ok(), "{}", result.unwrap_err());
     // And what waits is what a full count gives.
