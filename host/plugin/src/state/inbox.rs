@@ -75,19 +75,20 @@ pub trait Inbox: Send + Sync {
     /// Keeps events. They are on the disk when this returns, all or none.
     async fn keep_events(&self, events: Vec<IncomingEvent>) -> Result<Vec<Kept>, StorageError>;
 
-    /// Events that wait and may be tried at `now`, in order of arrival.
+    /// Events that wait and may be tried at `now`, in order of arrival. No wait is longer than ten minutes: a later time was
+    /// noted while the clock was ahead, and does not count.
     async fn waiting_events(&self, now: i64, limit: u32)
     -> Result<Vec<WaitingEvent>, StorageError>;
 
-    /// Applies the effects of an event, at `now` in Unix seconds, and ends it. False where it has ended before:
-    /// nothing is changed then.
+    /// Applies the effects of an event, at `now` in Unix seconds, and ends it. False if it has ended before, or is not known:
+    /// nothing is changed then. Nor is it if an effect cannot be stored; the event goes on waiting then.
     async fn apply_event(&self, id: i64, effects: Vec<Effect>, now: i64) -> Applied;
 
-    /// Applies the effects of several events, with each its end; all in one transaction, and one by one where that
-    /// fails, so that one that cannot be applied blocks no other. The results stand in their order.
+    /// Applies the effects of several events, with each its end; all in one transaction, and one by one if that
+    /// fails, so that one that cannot be applied blocks no other. The results are in the order of the events.
     ///
     /// # Errors
-    /// [`StorageError::Other`] where the thread that writes ends.
+    /// If nothing could be tried.
     async fn apply_events(
         &self,
         events: Vec<(i64, Vec<Effect>)>,
@@ -97,16 +98,17 @@ pub trait Inbox: Send + Sync {
     /// Applies effects that no event brought, at `now` in Unix seconds.
     async fn apply_effects(&self, effects: Vec<Effect>, now: i64) -> Result<(), StorageError>;
 
-    /// Notes that an event failed at `now`, in Unix seconds.
+    /// Notes that an event failed at `now`, in Unix seconds. It is tried again after 2 seconds, then 4, and so on up to ten
+    /// minutes, and is set aside when it failed [`MAX_FAILURES`] times.
     ///
     /// # Errors
-    /// [`StorageError::NotFound`] where no such event waits.
+    /// [`StorageError::NotFound`] if no such event waits.
     async fn fail_event(&self, id: i64, error: String, now: i64) -> Result<Failed, StorageError>;
 
     /// Events that failed too often, in order of arrival.
     async fn set_aside_events(&self, limit: u32) -> Result<Vec<SetAsideEvent>, StorageError>;
 
-    /// Forgets the events that were applied before a Unix second, and those that were applied long after it, while the clock
-    /// was ahead; returns how many. Their duplicates are new then.
+    /// Forgets the events that were applied before a Unix second, and those that were applied more than a week after it, while
+    /// the clock was ahead; returns how many. Their duplicates are new then. An event that waits or is set aside stays.
     async fn forget_applied_events(&self, before: i64) -> Result<usize, StorageError>;
 }

@@ -58,14 +58,14 @@ pub enum PartState {
 /// Posts, from their text to the ids of their parts.
 #[async_trait::async_trait]
 pub trait Outbox: Send + Sync {
-    /// Begins a post at `now`, in Unix seconds, or goes on with one: where its message has no answer yet, the parts are
+    /// Begins a post at `now`, in Unix seconds, or goes on with one: if its message has no answer yet, the parts are
     /// written down.
     ///
     /// # Errors
-    /// [`StorageError::NotFound`] for a channel that is not stored, [`StorageError::Invalid`] where there are no parts.
+    /// [`StorageError::NotFound`] for a channel that is not stored, [`StorageError::Invalid`] if there are no parts.
     async fn begin_post(&self, post: NewPost, now: i64) -> Result<PostState, StorageError>;
 
-    /// The parts of a post that was begun and has not ended; none where nothing is written down.
+    /// The parts of a post that was begun and has not ended; none if nothing is written down.
     ///
     /// # Errors
     /// [`StorageError::NotFound`] for a channel that is not stored.
@@ -75,7 +75,8 @@ pub trait Outbox: Send + Sync {
     /// Notes that a part is about to be sent.
     ///
     /// # Errors
-    /// [`StorageError::Conflict`] where it is not to be sent (any more), as its message was deleted .
+    /// [`StorageError::Conflict`] if there is no such part, if it is sent, or if the answer does not wait (any more), as its
+    /// message was deleted.
     async fn mark_sending(
         &self,
         channel_id: &str,
@@ -86,7 +87,7 @@ pub trait Outbox: Send + Sync {
     /// Notes that a part was certainly not sent: the platform refused it.
     ///
     /// # Errors
-    /// As for [`Self::mark_sending`].
+    /// [`StorageError::Conflict`] if there is no such part, or if it is sent.
     async fn mark_not_sent(
         &self,
         channel_id: &str,
@@ -94,10 +95,10 @@ pub trait Outbox: Send + Sync {
         number: u32,
     ) -> Result<(), StorageError>;
 
-    /// Notes which message a part became.
+    /// Notes which message a part became. Noting the same twice changes nothing.
     ///
     /// # Errors
-    /// As for [`Self::mark_sending`].
+    /// [`StorageError::Conflict`] if there is no such part, or if it became another message.
     async fn mark_sent(
         &self,
         channel_id: &str,
@@ -109,6 +110,6 @@ pub trait Outbox: Send + Sync {
     /// Ends a post of which every part is sent; its text, and the model's answers for it, are forgotten.
     ///
     /// # Errors
-    /// [`StorageError::Conflict`] where a part is not sent.
+    /// [`StorageError::Conflict`] if a part is not sent, or there is none.
     async fn finish_post(&self, channel_id: &str, answers: TsKey) -> Result<(), StorageError>;
 }

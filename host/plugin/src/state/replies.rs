@@ -107,7 +107,8 @@ pub enum Admission {
 /// Answers: which are asked for, and what became of each.
 #[async_trait::async_trait]
 pub trait Replies: Send + Sync {
-    /// Answers that wait and may be tried at `now`, the oldest first.
+    /// Answers that wait and may be tried at `now`, the oldest first. A time further ahead than [`MAX_REPLY_WAIT`] does not
+    /// count.
     async fn waiting_replies(
         &self,
         now: i64,
@@ -121,11 +122,11 @@ pub trait Replies: Send + Sync {
         limit: u32,
     ) -> Result<Vec<StoredReply>, StorageError>;
 
-    /// Notes that an answer could not be made or posted, and from which Unix second on it is tried again. Where nothing
+    /// Notes that an answer could not be made or posted, and from which Unix second on it is tried again. If nothing
     /// is written down of it, the model's answers for it were bad: they are forgotten.
     ///
     /// # Errors
-    /// [`StorageError::Conflict`] where no such answer waits.
+    /// [`StorageError::Conflict`] if no such answer waits.
     async fn fail_reply(
         &self,
         channel_id: &str,
@@ -137,7 +138,7 @@ pub trait Replies: Send + Sync {
     /// Ends an answer that cannot be made or posted; its text, and the model's answers for it, are forgotten.
     ///
     /// # Errors
-    /// [`StorageError::Conflict`] where no such answer waits.
+    /// [`StorageError::Conflict`] if no such answer waits.
     async fn give_up_reply(
         &self,
         channel_id: &str,
@@ -152,10 +153,12 @@ pub trait Replies: Send + Sync {
         thread_ts: Option<TsKey>,
     ) -> Result<(), StorageError>;
 
-    /// Whether a mention that waits is answered. One beyond a limit is told so or given up, for good.
+    /// Whether a mention that waits is answered. Those before it count that are or will be answered; of a person, if its author
+    /// is known, and in its channel. The first beyond a limit is told so, each time it is asked for; the others are given up,
+    /// for good.
     ///
     /// # Errors
-    /// [`StorageError::Conflict`] where no such mention waits.
+    /// [`StorageError::Conflict`] if no such mention waits.
     async fn admit_mention(
         &self,
         channel_id: &str,

@@ -38,13 +38,13 @@ pub struct KnownChannel {
 /// How far the platform's history was read, and who is known.
 #[async_trait::async_trait]
 pub trait SyncState: Send + Sync {
-    /// The last Unix second at which the connection was known to be good; none where there was never one.
+    /// The last Unix second at which the connection was known to be good; `None` if there was never one.
     async fn connected_through(&self) -> Result<Option<i64>, StorageError>;
 
     /// Notes that the connection was good at a Unix second, and that nothing before it is missing. Never goes back.
     async fn set_connected_through(&self, unix_seconds: i64) -> Result<(), StorageError>;
 
-    /// Where the noted time of the connection is later than `latest`, the clock was ahead when it was noted: `now` takes
+    /// If the noted time of the connection is later than `latest`, the clock was ahead when it was noted: `now` takes
     /// its place. Both in Unix seconds.
     async fn bring_back_connected_through(&self, now: i64, latest: i64)
     -> Result<(), StorageError>;
@@ -52,8 +52,8 @@ pub trait SyncState: Send + Sync {
     /// The newest message of all channels that is not after a time; `None` if there is none.
     async fn newest_message(&self, until: TsKey) -> Result<Option<TsKey>, StorageError>;
 
-    /// Has the changes of threads count as of `now`, in Unix seconds, that were noted while the clock was ahead: their
-    /// memories would be made anew only once that time has come.
+    /// Has the changes of threads count as of `now`, in Unix seconds, that were noted for more than a day after it, while the
+    /// clock was ahead: their memories would be made anew only once that time has come.
     async fn bring_back_changed_threads(&self, now: i64) -> Result<(), StorageError>;
 
     /// Up to which message the history of a channel was read.
@@ -91,7 +91,7 @@ pub trait SyncState: Send + Sync {
         to: TsKey,
     ) -> Result<Vec<StoredId>, StorageError>;
 
-    /// What is known of a user; the name is empty where only the id is.
+    /// What is known of a user; the name is empty if only the id is known.
     async fn known_user(&self, id: &str) -> Result<Option<UserRecord>, StorageError>;
 
     /// What is known of a channel.

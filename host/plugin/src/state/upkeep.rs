@@ -21,8 +21,8 @@ pub struct StoredDeferral {
 /// What waits, what is deferred, and what was paid. No call returns what people said.
 #[async_trait::async_trait]
 pub trait Upkeep: Send + Sync {
-    /// What waits at `now`, in Unix seconds: memories, answers, events, and conversations that are not judged again
-    /// before. At most 100 of a kind, those that end first. Times further ahead than such a wait can last do not count.
+    /// What waits at `now`, in Unix seconds: memories, answers, events, channels that could not be read, and conversations that
+    /// are not judged again before; in this order. At most 100 of a kind, those that end first. Times further ahead than such a wait can last do not count.
     async fn waits(&self, now: i64) -> Result<Vec<Wait>, StorageError>;
 
     /// All deferred memories, ordered by scope, scope id and type.

@@ -105,7 +105,8 @@ pub trait View: Send + Sync {
     /// The channels that the bot takes part in, ordered by name and then by id.
     async fn channels(&self) -> Result<Vec<Channel>, StorageError>;
 
-    /// Memories, ordered by scope, scope id, type and version, older texts before newer ones.
+    /// Memories, ordered by scope, scope id, type and version, older texts before newer ones. Memories of channels that the bot
+    /// left are among them.
     async fn memories(&self, filter: MemoryFilter) -> Result<Vec<StoredMemory>, StorageError>;
 
     /// What a memory was made from. What another program made has no known sources.
