@@ -1,16 +1,23 @@
-//! The store in memory beside SQLite: the component gets the same answers from both, and makes the same of them.
+//! The store in memory beside SQLite: the component and the bot get the same answers from both, and make the same of them.
 
+use std::fmt::Write as _;
 use std::sync::Arc;
+use std::time::Duration;
 
-use myao_plugin::Settings;
-use myao_plugin::storage::Storage;
+use myao_bot::backfill::{self, Options};
+use myao_bot::chat::{Chat, Setting, own_channel};
+use myao_bot::clock::Clock;
+use myao_plugin::state::Workspace;
+use myao_plugin::state::view::{MemoryFilter, Place};
+use myao_plugin::storage::{Keep, MessageQuery, Storage};
+use myao_plugin::{Engine, Settings};
 use myao_testkit::conformance::Records;
-use myao_testkit::{Imports, MemoryStorage, Recorder};
-use myao_tests::backfills::small_steps;
+use myao_testkit::{Imports, MemoryStorage, Recorder, ScriptedLlm};
+use myao_tests::backfills::{llm_settings, small_steps};
 use myao_tests::conversation::{History, START, Shape, history};
-use myao_tests::plugin_over;
 use myao_tests::store::{TestStore, utc};
 use myao_tests::telling::telling_llm;
+use myao_tests::{plugin, plugin_over};
 
 use crate::component::host::{HOUR, with_every_workspace_memory, without_versions};
 
@@ -67,4 +74,97 @@ async fn the_component_asks_both_stores_the_same_and_gets_the_same() {
         assert_eq!(differing, None, "seed {seed}");
         assert_eq!(memory.lines().count(), sqlite.lines().count());
     }
+}
+
+/// Everything that a backfill makes, and what it pays for that: all texts with their sources, and the calls.
+async fn backfilled<W: Workspace + Clone + 'static>(workspace: W) -> String {
+    let settings = small_steps();
+    let storage = Arc::new(workspace.clone());
+    let plugin = plugin(storage, Arc::new(telling_llm()), settings);
+    let plugin = plugin.with_journal(Arc::new(workspace.clone()));
+    let plugin = plugin.await.unwrap();
+    let options = Options {
+        interval_seconds: 3600,
+        until: utc(START + 3 * 24 * HOUR),
+        in_flight: 1,
+        keep_going: false,
+    };
+    let made = backfill::backfill(&plugin, &workspace, options, &utc, &|_| {});
+    assert_eq!(made.await.unwrap().failed, []);
+    let mut out = String::new();
+    let view = workspace.view(Place::Operator);
+    for superseded in [true, false] {
+        let filter = MemoryFilter {
+            superseded,
+            with_text: true,
+            ..MemoryFilter::default()
+        };
+        for stored in view.memories(filter).await.unwrap() {
+            let id = stored.memory.id;
+            writeln!(out, "{stored:?} {:?}", view.sources(id).await.unwrap()).unwrap();
+            for call in workspace.calls_of_memory(id).await.unwrap().calls {
+                let of = (&call.scope_id, call.memory_type, &call.digest);
+                writeln!(out, "{of:?} {} {:?}", call.model, call.finish_reason).unwrap();
+            }
+        }
+    }
+    let tick = workspace.backfill_tick().await;
+    let unreached = workspace.unreached().await;
+    writeln!(out, "{tick:?} {unreached:?}").unwrap();
+    out
+}
+
+#[tokio::test]
+async fn a_backfill_makes_the_same_in_both_stores() {
+    let history = history(35, SHAPE);
+    let (_file, sqlite) = TestStore::of(&history).into_workspace();
+    let sqlite = backfilled(sqlite).await;
+    let memory = backfilled(in_memory(&history)).await;
+    assert!(sqlite.lines().count() > 50, "{}", sqlite.lines().count());
+    let mut lines = memory.lines().zip(sqlite.lines());
+    assert_eq!(lines.find(|(memory, sqlite)| memory != sqlite), None);
+    assert_eq!(memory.lines().count(), sqlite.lines().count());
+}
+
+#[tokio::test]
+async fn a_conversation_needs_no_database() {
+    let workspace = Arc::new(MemoryStorage::new());
+    let llm = Arc::new(ScriptedLlm::answering("On March 3."));
+    let settings = Settings {
+        reply_engine: Engine::Llm,
+        ..llm_settings()
+    };
+    let plugin = plugin(workspace.clone(), llm.clone(), settings);
+    let now = Duration::from_secs(START.unsigned_abs());
+    let setting = Setting {
+        channel: own_channel(),
+        name: "alice".to_owned(),
+        bot_name: "myao".to_owned(),
+    };
+    let clock = Clock::new("UTC".parse().unwrap(), move || now);
+    let chat = Chat::open(workspace.clone(), plugin, clock, setting);
+    let chat = chat.await.unwrap();
+    let reply = chat.say("When does the crane come?").await.unwrap();
+    assert_eq!(
+        (reply.text.as_str(), reply.posted.len()),
+        ("On March 3.", 1)
+    );
+    assert_eq!(llm.requests().len(), 1);
+    let query = MessageQuery {
+        channel_id: chat.channel().id.clone(),
+        since: None,
+        until: format!("{}.999999", START + HOUR),
+        limit: 9,
+        keep: Keep::Newest,
+        whole_thread: None,
+    };
+    let said = workspace.list_messages(query).await.unwrap();
+    let said = said
+        .iter()
+        .map(|said| (said.user.name.as_str(), said.text.as_str()));
+    let expected = [
+        ("alice", "When does the crane come?"),
+        ("myao", "On March 3."),
+    ];
+    assert_eq!(said.collect::<Vec<_>>(), expected);
 }
