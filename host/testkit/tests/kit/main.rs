@@ -9,6 +9,7 @@
 
 mod model;
 mod stores;
+mod suites;
 mod taps;
 
 use myao_plugin::llm::{Agent, Completion, Llm, LlmError, Purpose, Request};
