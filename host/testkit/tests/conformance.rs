@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use myao_plugin::state::Workspace;
+use myao_plugin::state::import::ImportTarget;
 use myao_testkit::MemoryStorage;
 use myao_testkit::conformance::state::WorkspaceFixture;
 
@@ -10,6 +11,10 @@ struct InMemory(MemoryStorage);
 
 impl WorkspaceFixture for InMemory {
     fn workspace(&self) -> &(dyn Workspace + 'static) {
+        &self.0
+    }
+
+    fn import_target(&self) -> &dyn ImportTarget {
         &self.0
     }
 }

@@ -153,7 +153,11 @@ impl Sources {
                 let circle: Vec<String> = needs
                     .keys()
                     .filter(|other| reaches(&needs, name, other) && reaches(&needs, other, name))
-                    .map(|other| [folder.as_slice(), &[other.clone()]].concat().join("/"))
+                    .map(|other| {
+                        [folder.as_slice(), std::slice::from_ref(other)]
+                            .concat()
+                            .join("/")
+                    })
                     .collect();
                 if circle.len() > 1 {
                     circles.insert(circle.join(", "));
@@ -272,7 +276,10 @@ fn collect(tree: &UseTree, path: &mut Vec<String>, leaves: &mut Vec<(Vec<String>
         }
         UseTree::Name(name) => {
             let name = name.ident.to_string();
-            leaves.push(([path.as_slice(), &[name.clone()]].concat(), name));
+            leaves.push((
+                [path.as_slice(), std::slice::from_ref(&name)].concat(),
+                name,
+            ));
         }
         UseTree::Rename(rename) => {
             let target = [path.as_slice(), &[rename.ident.to_string()]].concat();

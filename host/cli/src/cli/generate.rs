@@ -79,7 +79,7 @@ async fn print_left_out(
             app.command("backfill"),
         )?;
     }
-    unreached::print(app, &*workspace.unreached().await.explained()?)
+    unreached::print(app, &workspace.unreached().await.explained()?)
 }
 
 /// Adds the channels that a run does not look at, because their conversations go on.

@@ -1,6 +1,7 @@
 //! Workspaces to check.
 
 use myao_plugin::state::Workspace;
+use myao_plugin::state::import::ImportTarget;
 use myao_plugin::storage::Storage;
 use myao_plugin::storage::effects::Effect;
 use myao_plugin::ts::TsKey;
@@ -11,6 +12,9 @@ use crate::conformance::{Fixture, Records};
 pub trait WorkspaceFixture: Send + Sync {
     /// The workspace.
     fn workspace(&self) -> &(dyn Workspace + 'static);
+
+    /// Where imports into the workspace are written.
+    fn import_target(&self) -> &dyn ImportTarget;
 }
 
 /// Makes empty workspaces.
@@ -26,7 +30,7 @@ impl<F: WorkspaceFixture> Fixture for ByImport<F> {
     }
 
     async fn add(&self, records: Records) {
-        import(self.0.workspace(), &records).await;
+        import(&self.0, &records).await;
     }
 
     async fn delete(&self, channel_id: &str, ts: TsKey) {
@@ -73,7 +77,7 @@ impl<F: WorkspaceFixture> Fixture for ByEvents<F> {
             memories: records.memories,
             ..Records::default()
         };
-        import(workspace, &memories).await;
+        import(&self.0, &memories).await;
     }
 
     async fn delete(&self, channel_id: &str, ts: TsKey) {
@@ -81,8 +85,8 @@ impl<F: WorkspaceFixture> Fixture for ByEvents<F> {
     }
 }
 
-async fn import(workspace: &dyn Workspace, records: &Records) {
-    let mut import = workspace.begin_import().await.unwrap();
+async fn import(fixture: &dyn WorkspaceFixture, records: &Records) {
+    let mut import = fixture.import_target().begin_import().await.unwrap();
     records.write(&mut *import).unwrap();
     import.commit().unwrap();
 }

@@ -82,7 +82,7 @@ pub async fn text_that_is_no_newer_changes_nothing(new: New<'_>) {
 pub async fn import_that_is_dropped_leaves_nothing(new: New<'_>) {
     let stored = Stored::of(new);
     let before = everything(&stored).await;
-    let mut import = stored.begin_import().await.unwrap();
+    let mut import = stored.begin_import().await;
     records().write(&mut *import).unwrap();
     drop(import);
     assert_eq!(everything(&stored).await, before);
@@ -105,7 +105,7 @@ pub async fn imported_memory_without_text_or_thread_is_refused(new: New<'_>) {
     empty.content = " ".into();
     let no_thread = imported(Scope::Thread, "C1", MemoryType::ShortTerm);
     for memory in [empty, no_thread] {
-        let mut import = stored.begin_import().await.unwrap();
+        let mut import = stored.begin_import().await;
         let refused = Records::default().memory(memory).write(&mut *import);
         assert!(refused.is_err(), "{refused:?}");
     }

@@ -33,6 +33,7 @@ use std::sync::Arc;
 
 pub use fixtures::{ByEvents, ByImport, New, WorkspaceFixture};
 use myao_plugin::state::Workspace;
+use myao_plugin::state::import::Import;
 use myao_plugin::state::view::{Place, View};
 use myao_plugin::storage::effects::Effect;
 use myao_plugin::storage::records::{ImportTally, MessageRecord, UserRecord};
@@ -68,8 +69,12 @@ impl Stored {
         self.apply_at(1, effects).await;
     }
 
+    async fn begin_import(&self) -> Box<dyn Import> {
+        self.0.import_target().begin_import().await.unwrap()
+    }
+
     async fn import(&self, records: Records) -> ImportTally {
-        let mut import = self.begin_import().await.unwrap();
+        let mut import = self.begin_import().await;
         records.write(&mut *import).unwrap();
         import.commit().unwrap()
     }
