@@ -11,7 +11,7 @@ use super::pool::Pool;
 
 /// One workspace of a [`super::SqliteStore`]. Cheap to clone.
 ///
-/// The calls of [`Storage`] run on tokio's blocking threads; the other methods block.
+/// The calls of its traits run on tokio's blocking threads.
 #[derive(Clone)]
 pub struct SqliteWorkspace {
     pool: Arc<Pool>,

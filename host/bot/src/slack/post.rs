@@ -70,7 +70,7 @@ impl LiveSlack {
     /// Goes on with an answer that was written down, and not wholly posted.
     ///
     /// # Errors
-    /// As for [`Slack::post`](super::Slack::post).
+    /// As for `Slack::post`.
     pub async fn resume(
         &self,
         channel_id: &str,

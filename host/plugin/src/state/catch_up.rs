@@ -30,7 +30,7 @@ pub trait CatchUpState: Send + Sync {
     /// on up to an hour.
     ///
     /// # Errors
-    /// [`StorageError::NotFound`] for a channel that is not stored.
+    /// `StorageError::NotFound` for a channel that is not stored.
     async fn put_off_channel(
         &self,
         channel_id: &str,
@@ -45,14 +45,14 @@ pub trait CatchUpState: Send + Sync {
     /// Notes that the history of a channel was read, or need not be.
     ///
     /// # Errors
-    /// [`StorageError::NotFound`] for a channel that is not stored.
+    /// `StorageError::NotFound` for a channel that is not stored.
     async fn end_unread(&self, channel_id: &str) -> Result<(), StorageError>;
 
     /// Notes that an answer lacked these messages of a channel. They are to be asked for one by one, at once. One that is noted
     /// already stays as it is.
     ///
     /// # Errors
-    /// [`StorageError::NotFound`] for a channel that is not stored.
+    /// `StorageError::NotFound` for a channel that is not stored.
     async fn note_missing(
         &self,
         channel_id: &str,
@@ -71,12 +71,12 @@ pub trait CatchUpState: Send + Sync {
     /// twenty, and so on up to six hours. The sixth time it counts as there, and is forgotten.
     ///
     /// # Errors
-    /// [`StorageError::NotFound`] for a channel that is not stored.
+    /// `StorageError::NotFound` for a channel that is not stored.
     async fn ask_again(&self, missing: &MissingMessage, now: i64) -> Result<(), StorageError>;
 
     /// Notes that it is known what became of a message.
     ///
     /// # Errors
-    /// [`StorageError::NotFound`] for a channel that is not stored.
+    /// `StorageError::NotFound` for a channel that is not stored.
     async fn end_missing(&self, missing: &MissingMessage) -> Result<(), StorageError>;
 }

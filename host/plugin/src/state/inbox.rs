@@ -102,7 +102,7 @@ pub trait Inbox: Send + Sync {
     /// minutes, and is set aside when it failed [`MAX_FAILURES`] times.
     ///
     /// # Errors
-    /// [`StorageError::NotFound`] if no such event waits.
+    /// `StorageError::NotFound` if no such event waits.
     async fn fail_event(&self, id: i64, error: String, now: i64) -> Result<Failed, StorageError>;
 
     /// Events that failed too often, in order of arrival.

@@ -3,8 +3,8 @@
 //! [`Storage`] is what the component sees. The traits of this module are what the bot, the backfill, the importers and the
 //! commands need beside it. Each call is one transaction. All of them are async and have one error type,
 //! [`StorageError`](crate::storage::StorageError): besides the errors that a call names, it returns
-//! [`Unavailable`](crate::storage::StorageError::Unavailable) if the store cannot be reached, and
-//! [`Other`](crate::storage::StorageError::Other) if it fails in another way.
+//! `Unavailable` if the store cannot be reached, and
+//! `Other` if it fails in another way.
 //!
 //! The crate `myao-sqlite` is one store; `myao-testkit` has one in memory, and the conformance suite that both pass.
 

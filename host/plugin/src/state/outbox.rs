@@ -62,20 +62,20 @@ pub trait Outbox: Send + Sync {
     /// written down.
     ///
     /// # Errors
-    /// [`StorageError::NotFound`] for a channel that is not stored, [`StorageError::Invalid`] if there are no parts.
+    /// `StorageError::NotFound` for a channel that is not stored, `StorageError::Invalid` if there are no parts.
     async fn begin_post(&self, post: NewPost, now: i64) -> Result<PostState, StorageError>;
 
     /// The parts of a post that was begun and has not ended; none if nothing is written down.
     ///
     /// # Errors
-    /// [`StorageError::NotFound`] for a channel that is not stored.
+    /// `StorageError::NotFound` for a channel that is not stored.
     async fn begun_post(&self, channel_id: &str, answers: TsKey)
     -> Result<Vec<Part>, StorageError>;
 
     /// Notes that a part is about to be sent.
     ///
     /// # Errors
-    /// [`StorageError::Conflict`] if there is no such part, if it is sent, or if the answer does not wait (any more), as its
+    /// `StorageError::Conflict` if there is no such part, if it is sent, or if the answer does not wait (any more), as its
     /// message was deleted.
     async fn mark_sending(
         &self,
@@ -87,7 +87,7 @@ pub trait Outbox: Send + Sync {
     /// Notes that a part was certainly not sent: the platform refused it.
     ///
     /// # Errors
-    /// [`StorageError::Conflict`] if there is no such part, or if it is sent.
+    /// `StorageError::Conflict` if there is no such part, or if it is sent.
     async fn mark_not_sent(
         &self,
         channel_id: &str,
@@ -98,7 +98,7 @@ pub trait Outbox: Send + Sync {
     /// Notes which message a part became. Noting the same twice changes nothing.
     ///
     /// # Errors
-    /// [`StorageError::Conflict`] if there is no such part, or if it became another message.
+    /// `StorageError::Conflict` if there is no such part, or if it became another message.
     async fn mark_sent(
         &self,
         channel_id: &str,
@@ -110,6 +110,6 @@ pub trait Outbox: Send + Sync {
     /// Ends a post of which every part is sent; its text, and the model's answers for it, are forgotten.
     ///
     /// # Errors
-    /// [`StorageError::Conflict`] if a part is not sent, or there is none.
+    /// `StorageError::Conflict` if a part is not sent, or there is none.
     async fn finish_post(&self, channel_id: &str, answers: TsKey) -> Result<(), StorageError>;
 }

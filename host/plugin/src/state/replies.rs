@@ -126,7 +126,7 @@ pub trait Replies: Send + Sync {
     /// is written down of it, the model's answers for it were bad: they are forgotten.
     ///
     /// # Errors
-    /// [`StorageError::Conflict`] if no such answer waits.
+    /// `StorageError::Conflict` if no such answer waits.
     async fn fail_reply(
         &self,
         channel_id: &str,
@@ -138,7 +138,7 @@ pub trait Replies: Send + Sync {
     /// Ends an answer that cannot be made or posted; its text, and the model's answers for it, are forgotten.
     ///
     /// # Errors
-    /// [`StorageError::Conflict`] if no such answer waits.
+    /// `StorageError::Conflict` if no such answer waits.
     async fn give_up_reply(
         &self,
         channel_id: &str,
@@ -158,7 +158,7 @@ pub trait Replies: Send + Sync {
     /// for good.
     ///
     /// # Errors
-    /// [`StorageError::Conflict`] if no such mention waits.
+    /// `StorageError::Conflict` if no such mention waits.
     async fn admit_mention(
         &self,
         channel_id: &str,

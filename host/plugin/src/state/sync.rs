@@ -59,13 +59,13 @@ pub trait SyncState: Send + Sync {
     /// Up to which message the history of a channel was read.
     ///
     /// # Errors
-    /// [`StorageError::NotFound`] for a channel that is not stored.
+    /// `StorageError::NotFound` for a channel that is not stored.
     async fn history_read_through(&self, channel_id: &str) -> Result<Option<TsKey>, StorageError>;
 
     /// Notes up to which message the history of a channel was read. Never goes back.
     ///
     /// # Errors
-    /// [`StorageError::NotFound`] for a channel that is not stored.
+    /// `StorageError::NotFound` for a channel that is not stored.
     async fn set_history_read_through(
         &self,
         channel_id: &str,
@@ -83,7 +83,7 @@ pub trait SyncState: Send + Sync {
     /// longer has were deleted.
     ///
     /// # Errors
-    /// [`StorageError::NotFound`] for a channel that is not stored.
+    /// `StorageError::NotFound` for a channel that is not stored.
     async fn messages_between(
         &self,
         channel_id: &str,

@@ -112,7 +112,7 @@ pub trait View: Send + Sync {
     /// What a memory was made from. What another program made has no known sources.
     ///
     /// # Errors
-    /// [`StorageError::NotFound`] if there is no such memory.
+    /// `StorageError::NotFound` if there is no such memory.
     async fn sources(&self, memory: u64) -> Result<Sources, StorageError>;
 
     /// The recording of the call that saved a memory, up to that save; `None` if none was made.
