@@ -61,7 +61,7 @@ fn spawn(database: &Path, kill_at: Option<(usize, Moment)>) -> Child {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command
         .args([
-            "kills::child",
+            "runs::kills::child",
             "--exact",
             "--ignored",
             "--nocapture",
