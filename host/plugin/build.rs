@@ -1,4 +1,4 @@
-//! Finds the component for the feature `bundled-component`; `scripts/build-component` makes it.
+//! Finds the component for the feature `bundled-component`; `scripts/build-component` builds it.
 
 use std::path::PathBuf;
 

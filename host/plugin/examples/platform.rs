@@ -1,4 +1,4 @@
-//! A whole platform around the component: people write, memories are made, a mention is answered.
+//! A whole platform around the component: people write, memories are made, and a mention is answered.
 //!
 //! `make component && cargo run --release --example platform [COMPONENT]`
 #![allow(clippy::print_stdout, reason = "a program for the terminal")]
@@ -30,7 +30,7 @@ impl Llm for Model {
     }
 }
 
-/// Your chat. This one posts to the terminal; all that was said is in the store.
+/// Your chat. This one posts to the terminal; all messages are in the store.
 struct Terminal;
 
 #[async_trait]
@@ -55,7 +55,7 @@ impl Slack for Terminal {
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    // Your messages: a store of your own implements `myao_plugin::storage::Storage`.
+    // Your messages. To use your own store, implement `myao_plugin::storage::Storage`.
     let storage = Arc::new(MemoryStorage::new());
     storage.add_channel("C1", "general");
     let (start, retro) = (1_772_420_400, "今週の振り返りは金曜の 15:00 からにします");

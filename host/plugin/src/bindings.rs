@@ -1,5 +1,5 @@
-//! The WIT contract (`wit/`) as Rust types: what the component asks of the host (async traits) and
-//! what it offers.
+//! The WIT contract (`wit/`) as Rust types: what the component imports from the host (async traits) and what it
+//! exports.
 #![allow(
     missing_docs,
     unreachable_pub,

@@ -1,4 +1,5 @@
-//! Compiles components, and keeps the code between starts: compiling takes about a second, loading some milliseconds.
+//! Compiles components and keeps the compiled code between starts. Compiling takes about a second, loading some
+//! milliseconds.
 
 mod own;
 
@@ -15,11 +16,11 @@ use wasmtime::component::Component;
 use self::own::{OwnFolder, Refused};
 use crate::digest::hex;
 
-/// Bytes of the checksum behind the compiled code.
+/// Length in bytes of the checksum that follows the compiled code.
 const CHECKSUM_BYTES: u64 = 32;
-/// Hexadecimal digits of a file's name.
+/// Number of hexadecimal digits in a file's name.
 const DIGEST_DIGITS: usize = 64;
-/// So long a file is kept that nothing uses.
+/// How long an unused file is kept.
 const KEPT_UNUSED: Duration = Duration::from_secs(30 * 24 * 3600);
 
 /// A folder of compiled components. Only its owner can read or write it.
@@ -32,8 +33,8 @@ impl<'a> CompiledCache<'a> {
         Self { folder }
     }
 
-    /// The compiled component: from the folder, or compiled now and kept there. A folder that cannot
-    /// be used is reported and costs the compilation only.
+    /// Returns the compiled component: loads it from the folder, or compiles it now and stores it there. A folder that
+    /// cannot be used is reported; the only cost is the compilation.
     pub(crate) fn load_or_compile(
         &self,
         engine: &Engine,
@@ -59,13 +60,15 @@ impl<'a> CompiledCache<'a> {
         load(engine, &compiled)
     }
 
-    /// Loads a file that is whole and the user's own. It is opened once: what was checked is what runs.
+    /// Loads a file if it is complete and belongs to this user. The file is opened once, so what was checked is what
+    /// runs.
     fn load(&self, engine: &Engine, name: &str) -> Result<Component, Unusable> {
         let mut file = OwnFolder::open(self.folder)?.open_file(name)?;
         let length = file.metadata().map_err(Refused::from)?.len();
         check(&mut file, length)?;
         map(engine, &file).or_else(|_| {
-            // A file system whose files may not be executed, or a system without `/proc`, costs a copy.
+            // If the file system does not allow running code from its files, or the system has no `/proc`, the code is copied
+            // into memory.
             let mut bytes = Vec::new();
             file.rewind()
                 .and_then(|()| file.read_to_end(&mut bytes))
@@ -75,7 +78,7 @@ impl<'a> CompiledCache<'a> {
         })
     }
 
-    /// Written aside, and renamed when it is whole.
+    /// Writes to a temporary file, and renames it when it is complete.
     fn write(&self, name: &str, compiled: &[u8]) -> Result<(), Refused> {
         let folder = OwnFolder::create(self.folder)?;
         let partial = format!(
@@ -91,19 +94,19 @@ impl<'a> CompiledCache<'a> {
         written
             .and_then(|()| folder.rename(&partial, name))
             .inspect_err(|_| {
-                // The error that is passed on says more than one of cleaning up.
+                // The error that is returned says more than an error of the clean-up.
                 let _ = folder.remove(&partial);
             })?;
         Ok(())
     }
 
-    /// Removes what other versions of program and component left behind, and nothing has used for long.
+    /// Removes files of other versions of the program or the component that were not used for a long time.
     fn remove_unused(&self, now: SystemTime) {
         let removed = fs::read_dir(self.folder).and_then(|entries| {
             for entry in entries {
                 let entry = entry?;
                 match remove_if_unused(&entry, now) {
-                    // Another process was first.
+                    // Another process removed it first.
                     Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                     result => result?,
                 }
@@ -119,7 +122,7 @@ impl<'a> CompiledCache<'a> {
     }
 }
 
-/// A file is named by the component and by everything that its compilation depends on.
+/// The file name for a component. It depends on the component and on everything that affects its compilation.
 fn name(engine: &Engine, digest: &str) -> String {
     let mut hasher = Digester(Sha256::new());
     engine.precompile_compatibility_hash().hash(&mut hasher);
@@ -128,7 +131,7 @@ fn name(engine: &Engine, digest: &str) -> String {
 }
 
 fn remove_if_unused(entry: &fs::DirEntry, now: SystemTime) -> io::Result<()> {
-    // That of a link is its own.
+    // For a symbolic link, this is the metadata of the link itself.
     let metadata = entry.metadata()?;
     let last_used = [metadata.modified(), metadata.accessed()];
     let unused = last_used
@@ -143,7 +146,7 @@ fn remove_if_unused(entry: &fs::DirEntry, now: SystemTime) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether a file's name is one that this module gives.
+/// Whether a file name has the form that this module uses.
 fn is_ours(name: &str) -> bool {
     let Some((digest, kind)) = name.split_once('.') else {
         return false;
@@ -158,9 +161,9 @@ fn is_ours(name: &str) -> bool {
 /// Why there is no compiled component.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// wasmtime takes the bytes for no component, or cannot compile them.
+    /// wasmtime says that the bytes are not a component, or it cannot compile them.
     Component(wasmtime::Error),
-    /// The code that it has made just now cannot be loaded: the machine does not allow it.
+    /// The code was compiled but cannot be loaded: the machine does not allow it.
     Machine(wasmtime::Error),
     /// This library was built without a compiler.
     #[cfg(not(feature = "cranelift"))]
@@ -170,20 +173,20 @@ pub(crate) enum Failure {
 /// Machine code of a component.
 pub(crate) struct Compiled(Vec<u8>);
 
-/// Compiles a component; nothing of it can run yet.
+/// Compiles a component. Nothing of it can run yet.
 #[cfg(feature = "cranelift")]
 pub(crate) fn compile(engine: &Engine, component: &[u8]) -> Result<Compiled, Failure> {
     let compiled = engine.precompile_component(component);
     compiled.map(Compiled).map_err(Failure::Component)
 }
 
-/// Without a compiler, what is not in the folder cannot be loaded.
+/// Without a compiler, only components that are already in the folder can be loaded.
 #[cfg(not(feature = "cranelift"))]
 pub(crate) fn compile(_: &Engine, _: &[u8]) -> Result<Compiled, Failure> {
     Err(Failure::NoCompiler)
 }
 
-/// Loads what was compiled just now.
+/// Loads code that was just compiled.
 pub(crate) fn load(engine: &Engine, compiled: &Compiled) -> Result<Component, Failure> {
     deserialize(engine, &compiled.0).map_err(Failure::Machine)
 }
@@ -199,7 +202,7 @@ enum Unusable {
     NotLoaded(wasmtime::Error),
 }
 
-/// Feeds a SHA-256 with what is hashed or written.
+/// Computes the SHA-256 of everything that is hashed or written.
 struct Digester(Sha256);
 
 impl Hasher for Digester {
@@ -208,7 +211,7 @@ impl Hasher for Digester {
     }
 
     fn finish(&self) -> u64 {
-        // Only the whole digest is used.
+        // Only the full digest is used.
         0
     }
 }
@@ -226,12 +229,12 @@ impl io::Write for Digester {
 
 #[allow(unsafe_code)]
 fn deserialize(engine: &Engine, compiled: &[u8]) -> wasmtime::Result<Component> {
-    // SAFETY: the bytes come from `precompile_component`, just now, or through a file that only this user can
+    // SAFETY: the bytes come from `precompile_component`: from a call just now, or from a file that only this user can
     // have written and whose checksum is right.
     unsafe { Component::deserialize(engine, compiled) }
 }
 
-/// Whether a file of this length is whole: compiled code, and the checksum behind it.
+/// Checks that a file of this length is complete: compiled code, followed by its checksum.
 fn check(file: &mut impl io::Read, length: u64) -> Result<(), Unusable> {
     let length = length.checked_sub(CHECKSUM_BYTES);
     let mut compiled = file.by_ref().take(length.ok_or(Unusable::Damaged)?);
@@ -248,15 +251,15 @@ fn check(file: &mut impl io::Read, length: u64) -> Result<(), Unusable> {
     }
 }
 
-/// Loads the code where it lies: a process reads what it runs, and processes share it.
+/// Maps the code from the file: a process reads only what it runs, and processes share it.
 #[cfg(target_os = "linux")]
 #[allow(unsafe_code)]
 fn map(engine: &Engine, file: &fs::File) -> wasmtime::Result<Component> {
     use std::os::fd::AsRawFd as _;
-    // wasmtime takes a path. This one is the open file, whatever has its name by now.
+    // wasmtime needs a path. This one always points to the open file, even if another file has its name by now.
     let path = format!("/proc/self/fd/{}", file.as_raw_fd());
-    // SAFETY: the bytes come from `precompile_component` through a file that only this user can have written and
-    // whose checksum is right. Files are never written to, only replaced and removed.
+    // SAFETY: the bytes come from `precompile_component`, from a file that only this user can have written and whose
+    // checksum is right. Files are never written to, only replaced and removed.
     unsafe { Component::deserialize_file(engine, path) }
 }
 
@@ -280,7 +283,7 @@ mod tests {
 
     const DAY: Duration = Duration::from_secs(24 * 3600);
 
-    /// A file that was written and read so many days after 1970.
+    /// A file that was written and last read at the given days after 1970.
     fn file(folder: &Path, name: &str, written: u32, read: u32) {
         let path = folder.join(name);
         fs::write(&path, "code").unwrap();

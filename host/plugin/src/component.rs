@@ -1,5 +1,5 @@
-//! Loading a component: compiling it, keeping the compiled code, and telling a broken file from one
-//! of another version.
+//! Loads a component: compiles it, keeps the compiled code, and tells a broken file from a component of another
+//! version.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,19 +16,19 @@ use crate::cache::{CompiledCache, Failure, compile, load};
 use crate::capabilities::{CallState, add_to_linker};
 use crate::digest::sha256_hex;
 
-/// How every WebAssembly file begins.
+/// The first bytes of every WebAssembly file.
 const MAGIC: &[u8] = b"\0asm";
-/// The package of the contract, as it stands in interface names.
+/// The package of the contract, as it appears in interface names.
 const PACKAGE: &str = "myao:memory/";
-/// What the world `memory` exports beyond the world `summarizer`.
+/// What the world `memory` exports in addition to the world `summarizer`.
 const MEMORY_ONLY: [&str; 3] = ["context-builder", "memory-generator", "responder"];
-/// The version of the contract that this host speaks.
+/// The version of the contract that this host supports.
 pub const CONTRACT_VERSION: &str = "0.1.0";
-/// How often a running component gives way, so that its deadline can be kept.
+/// How often a running component yields, so that its deadline can be checked.
 const TICK: Duration = Duration::from_millis(10);
-/// Stack for one call: twice wasmtime's default, of which half is the host's.
+/// Stack of one call: twice wasmtime's default. Half of it is for the host.
 const ASYNC_STACK_BYTES: usize = 2 << 20;
-/// Stack of the component's own code; deeper recursion is a typed error.
+/// Stack for the component's own code; deeper recursion is a typed error.
 const WASM_STACK_BYTES: usize = 1 << 20;
 
 /// Why a component cannot be loaded.
@@ -43,45 +43,45 @@ pub enum LoadError {
         /// Why.
         source: std::io::Error,
     },
-    /// It is no WebAssembly component.
+    /// It is not a WebAssembly component.
     #[error(
         "{name} is not a WebAssembly component: {detail}; give one that is made for myao:memory {CONTRACT_VERSION}"
     )]
     Broken {
-        /// The file, or the name it was given.
+        /// The file, or the name that was given for it.
         name: String,
         /// What is wrong.
         detail: String,
     },
-    /// It is a component, but not one for this host.
+    /// It is a component, but not for this host.
     #[error(
         "{name} does not fit this host: it offers {found}, and this host speaks myao:memory {CONTRACT_VERSION} ({detail})"
     )]
     Incompatible {
-        /// The file, or the name it was given.
+        /// The file, or the name that was given for it.
         name: String,
-        /// The interfaces of `myao:memory` in it, with their versions.
+        /// The interfaces of `myao:memory` that it has, with their versions.
         found: String,
         /// What does not fit.
         detail: String,
     },
-    /// It is compiled, but this machine does not let its code run.
+    /// It is compiled, but this machine does not allow its code to run.
     #[error(
         "cannot load the machine code of {name}: {detail}; allow this program memory that can be executed (in a unit of systemd, leave \
          MemoryDenyWriteExecute out), and look whether there is enough memory"
     )]
     NotLoadable {
-        /// The file, or the name it was given.
+        /// The file, or the name that was given for it.
         name: String,
         /// What wasmtime says.
         detail: String,
     },
-    /// It has to be compiled, and this library was built without the feature `cranelift`.
+    /// It has to be compiled, but this library was built without the feature `cranelift`.
     #[error(
         "{name} is not compiled yet, and this host cannot compile: give it a cache folder in which a host with the feature `cranelift` has kept the compiled code"
     )]
     NoCompiler {
-        /// The file, or the name it was given.
+        /// The file, or the name that was given for it.
         name: String,
     },
     /// wasmtime cannot be set up on this machine.
@@ -89,8 +89,8 @@ pub enum LoadError {
     Engine(String),
 }
 
-/// A compiled component of the world `memory` or `summarizer`, ready to be instantiated. Cheap to clone: it is loaded once,
-/// and shared by the plugins of all workspaces.
+/// A compiled component of the world `memory` or `summarizer`, ready to be instantiated. Cloning it is cheap: it is
+/// loaded once and shared by the plugins of all workspaces.
 ///
 /// ```no_run
 /// use std::path::Path;
@@ -119,7 +119,7 @@ pub struct LoadedComponent {
     pub(crate) exports: Exports,
 }
 
-/// Where a component has its interfaces. One of the world `summarizer` has only the first two.
+/// Where the interfaces of a component are. A component of the world `summarizer` has only the first two.
 #[derive(Clone)]
 pub(crate) struct Exports {
     pub(crate) memory_summarizer: Option<memory_summarizer::GuestIndices>,
@@ -132,7 +132,8 @@ pub(crate) struct Exports {
 impl Exports {
     fn of(engine: &Engine, pre: &InstancePre<CallState>) -> wasmtime::Result<Self> {
         let component_type = pre.component().component_type();
-        // One interface that only the world `memory` has makes it that world, which is then to be whole.
+        // If it has one interface that only the world `memory` has, it is of that world and must have all its
+        // interfaces.
         let is_memory = component_type
             .exports(engine)
             .filter_map(|(name, _)| name.strip_prefix(PACKAGE))
@@ -167,9 +168,9 @@ impl LoadedComponent {
         Self::from_bytes(&path.display().to_string(), &bytes, cache)
     }
 
-    /// Loads a component. `name` stands in its errors. With a `cache` folder, compiled code is kept there and
-    /// found again by the digest of component, wasmtime version and settings; a cache that cannot be used
-    /// costs the compilation (about a second), and nothing else.
+    /// Loads a component. `name` is used in error texts. With a `cache` folder, compiled code is stored there and found
+    /// again by the digest of the component, the wasmtime version and the settings. A cache that cannot be used has no
+    /// effect other than the time of a compilation (about a second).
     ///
     /// # Errors
     /// [`LoadError`].
@@ -212,7 +213,7 @@ impl LoadedComponent {
     /// The same, for a host that needs the world `memory`.
     ///
     /// # Errors
-    /// [`LoadError::Incompatible`] for a component of the world `summarizer`.
+    /// [`LoadError::Incompatible`] if the component is of the world `summarizer`.
     pub fn with_memory(self) -> Result<Self, LoadError> {
         if self.exports.memory_generator.is_some() {
             return Ok(self);
@@ -224,7 +225,7 @@ impl LoadedComponent {
         })
     }
 
-    /// SHA-256 in hexadecimal of its bytes.
+    /// SHA-256 of its bytes, in hexadecimal.
     #[must_use]
     pub fn digest(&self) -> &str {
         &self.digest
@@ -313,12 +314,12 @@ mod tests {
 
     use super::{LoadError, LoadedComponent};
 
-    /// A component that holds nothing.
+    /// An empty component.
     const EMPTY: &[u8] = b"\0asm\x0d\0\x01\0";
 
     #[test]
     fn code_that_this_machine_does_not_run_is_no_fault_of_the_file() {
-        // It compiles for another system, and nothing of that can be loaded here.
+        // This compiles for another system; that code cannot be loaded here.
         let mut config = Config::new();
         config.target(&format!("{ARCH}-pc-windows-msvc")).unwrap();
         let engine = Engine::new(&config).unwrap();

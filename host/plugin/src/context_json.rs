@@ -1,7 +1,7 @@
-//! Contexts as JSON: the shape that `myao prompt --context` reads.
+//! Contexts as JSON, in the shape that `myao prompt --context` reads.
 //!
-//! The shape is the Python bot's `Context`: objects keyed by channel id and by thread keep their order.
-//! An unknown key is an error, so that a misspelt one is not silently left out.
+//! The shape is the one of the Python bot's `Context`. Objects keyed by channel id or by thread keep their order. An
+//! unknown key is an error, so that a misspelt key is not silently ignored.
 
 use chrono::DateTime;
 use serde::Deserialize;
@@ -9,10 +9,10 @@ use serde_json::{Map, Value};
 
 use crate::bindings::types;
 
-/// Why a text is no context.
+/// Why a text is not a context.
 #[derive(Debug, thiserror::Error)]
 pub enum ContextJsonError {
-    /// It is no JSON, or JSON of another shape.
+    /// It is not JSON, or JSON of another shape.
     #[error("line {line}, column {column}: {detail}")]
     Shape {
         /// The line, from 1.
@@ -25,7 +25,7 @@ pub enum ContextJsonError {
     /// A value inside an object that is keyed by ids.
     #[error("{key}: {detail}")]
     Entry {
-        /// The path to it.
+        /// The path to the value.
         key: String,
         /// What is wrong with it.
         detail: String,
@@ -82,7 +82,7 @@ struct MessageJson {
     ts: String,
     user: UserJson,
     text: String,
-    /// RFC 3339; the offset is the one it is shown in.
+    /// RFC 3339; the timestamp is shown with this offset.
     timestamp: String,
     thread_ts: Option<String>,
     edited_at: Option<String>,
@@ -100,11 +100,11 @@ struct UserJson {
 /// Reads a context.
 ///
 /// # Errors
-/// [`ContextJsonError`], which names the place.
+/// [`ContextJsonError`], which says where the error is.
 pub fn parse(json: &str) -> Result<types::Context, ContextJsonError> {
     let context: ContextJson = serde_json::from_str(json).map_err(|error| {
         let detail = error.to_string();
-        // serde_json repeats the place at the end.
+        // serde_json repeats the position at the end.
         let detail = detail
             .split(" at line ")
             .next()

@@ -1,10 +1,10 @@
-//! A folder of this user's own, and files in it that nobody else can have written.
+//! A folder that belongs to this user, with files that nobody else can have written.
 
 use std::io;
 #[cfg(not(unix))]
 use std::path::Path;
 
-/// Why a folder or a file of it is not used.
+/// Why a folder or a file in it is not used.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Refused {
     /// It does not exist.
@@ -13,25 +13,25 @@ pub(super) enum Refused {
     /// It cannot be opened or read.
     #[error("{0}")]
     Unreadable(io::Error),
-    /// It is a symbolic link, or no file.
+    /// It is a symbolic link, or not a regular file.
     #[error("it is no plain file")]
     NotAFile,
-    /// It belongs to another user than the one that this program runs as.
+    /// It belongs to another user, not to the one that runs this program.
     #[error("it belongs to another user")]
     Foreign,
-    /// Others have the right to write it.
+    /// Other users have write permission.
     #[error("others may have written it")]
     NotPrivate,
-    /// The folder is a symbolic link, or a file.
+    /// The folder is a symbolic link or a file.
     #[error("its folder is a symbolic link or no folder; name another one")]
     NotAFolder,
     /// The folder belongs to another user.
     #[error("its folder belongs to another user; name another one")]
     ForeignFolder,
-    /// Others have the right to write to the folder.
+    /// Other users may write to the folder.
     #[error("others may write to its folder; take that right away (chmod go-w)")]
     OpenFolder,
-    /// Others can put another folder in its place.
+    /// Other users can put another folder in its place.
     #[error("others may exchange a folder above it; name another one")]
     OpenParent,
 }
@@ -57,16 +57,16 @@ mod unix {
 
     use super::Refused;
 
-    /// What others may do with a file or folder that they may write.
+    /// The mode bits with which others may write to a file or folder.
     const WRITABLE_BY_OTHERS: u32 = 0o022;
-    /// Any right of others.
+    /// The mode bits that give others any permission.
     const ANY_FOR_OTHERS: u32 = 0o077;
-    /// Whoever may write to a folder with this bit can still not exchange what is another's.
+    /// In a folder with this bit, a user with write permission still cannot replace the files of other users.
     const STICKY: u32 = 0o1000;
     const WRITABLE_BY_ALL: u32 = 0o002;
     const ROOT: u32 = 0;
 
-    /// The folder is opened once, and its files through it: whoever exchanges it meanwhile changes nothing.
+    /// The folder is opened once, and its files are opened through it. Replacing the folder meanwhile has no effect.
     pub(in super::super) struct OwnFolder {
         folder: File,
         path: PathBuf,
@@ -89,16 +89,16 @@ mod unix {
             Ok(Self { folder, path })
         }
 
-        /// The same; it is made first where it is not there.
+        /// As `open`, but creates the folder if it does not exist.
         pub(in super::super) fn create(path: &Path) -> Result<Self, Refused> {
             let mut builder = fs::DirBuilder::new();
             builder.recursive(true).mode(0o700).create(path)?;
             Self::open(path)
         }
 
-        /// A file that nobody but the effective user can have written.
+        /// Opens a file that only the effective user can have written.
         pub(in super::super) fn open_file(&self, name: &str) -> Result<File, Refused> {
-            // A FIFO in its place would wait for a writer.
+            // Without `NONBLOCK`, opening a FIFO would wait for a writer.
             let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
             let file =
                 openat(&self.folder, name, flags, Mode::empty()).map_err(|error| match error {
@@ -123,7 +123,7 @@ mod unix {
             Ok(file)
         }
 
-        /// A new file that only the effective user may read and write.
+        /// Creates a new file that only the effective user may read and write.
         pub(in super::super) fn create_file(&self, name: &str) -> io::Result<File> {
             let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
             let file = openat(&self.folder, name, flags, Mode::RUSR | Mode::WUSR)?;
@@ -139,8 +139,8 @@ mod unix {
         }
     }
 
-    /// Whether nobody but root and the effective user can exchange a folder above this one. What the group may write is let
-    /// pass: where everybody has a group of their own, that is how folders are made.
+    /// Checks that only root and the effective user can replace a folder above this one. Write permission of the group
+    /// is accepted: where every user has a group of their own, folders are created that way.
     fn check_parents(path: &Path) -> Result<(), Refused> {
         let path = fs::canonicalize(path)?;
         for parent in path.ancestors().skip(1) {
@@ -158,7 +158,7 @@ mod unix {
 #[cfg(unix)]
 pub(super) use unix::OwnFolder;
 
-/// Where files have no owners and modes as on Unix, a folder is as private as its user has made it.
+/// On systems without the owners and modes of Unix, a folder is as private as its user has made it.
 #[cfg(not(unix))]
 pub(super) struct OwnFolder(std::path::PathBuf);
 

@@ -1,4 +1,4 @@
-//! What one call may still write and ask for. What goes beyond ends it.
+//! What one call may still write and ask for. The call ends if it exceeds one of its limits.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -6,7 +6,7 @@ use crate::bindings::llm::Request;
 use crate::error::Excess;
 use crate::limits::Limits;
 
-/// What is left of the [`Limits`] of a call.
+/// What is left of a call's [`Limits`].
 pub(super) struct Budget {
     limits: Limits,
     saves: Left,
@@ -17,18 +17,18 @@ pub(super) struct Budget {
     answer_bytes: Left,
     log_lines: Left,
     log_bytes: Left,
-    /// Whether the log says that it left lines out.
+    /// Whether the log already says that lines are left out.
     log_is_full: bool,
 }
 
-/// What becomes of a line of the log.
+/// What happens to a log line.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Line {
     /// It is written.
     Written,
     /// It is the first that is left out.
     FirstLeftOut,
-    /// It is left out.
+    /// It is left out, and so was one before it.
     LeftOut,
 }
 
@@ -48,13 +48,13 @@ impl Budget {
         }
     }
 
-    /// A memory, or that one is put off, is about to be saved.
+    /// Call before a memory or a deferral is saved.
     pub(super) fn save(&self, bytes: usize) -> Result<(), Excess> {
         self.saves.take(1, Excess::Saves(self.limits.saves))?;
         self.write(bytes)
     }
 
-    /// A text is about to be posted.
+    /// Call before a text is posted.
     pub(super) fn post(&self, bytes: usize) -> Result<(), Excess> {
         self.posts.take(1, Excess::Posts(self.limits.posts))?;
         self.write(bytes)
@@ -65,7 +65,7 @@ impl Budget {
         self.write_bytes.take(bytes_of(bytes), excess)
     }
 
-    /// A model is about to be asked. Requests may be asked side by side.
+    /// Call before a model is asked. Requests may run in parallel.
     pub(super) fn ask(&self, request: &Request) -> Result<(), Excess> {
         let excess = Excess::ModelCalls(self.limits.model_calls);
         self.model_calls.take(1, excess)?;
@@ -75,13 +75,13 @@ impl Budget {
         self.prompt_bytes.take(bytes_of(bytes), excess)
     }
 
-    /// A model has answered.
+    /// Call after a model has answered.
     pub(super) fn answered(&self, bytes: usize) -> Result<(), Excess> {
         let excess = Excess::AnswerBytes(self.limits.answer_bytes);
         self.answer_bytes.take(bytes_of(bytes), excess)
     }
 
-    /// A line is about to be written to the log.
+    /// Call before a line is written to the log.
     pub(super) fn log(&mut self, bytes: usize) -> Line {
         let fits = self.log_lines.has(1) && self.log_bytes.has(bytes_of(bytes));
         if fits && !self.log_is_full {
@@ -107,7 +107,7 @@ impl Left {
         Self(AtomicU64::new(limit))
     }
 
-    /// Takes some of it; nothing where it is not enough.
+    /// Takes `amount` if that much is left; else takes nothing.
     fn has(&self, amount: u64) -> bool {
         let rest = |left: u64| left.checked_sub(amount);
         let taken = self

@@ -1,5 +1,5 @@
-//! The import `llm`, over the agents' [`Llm`]s. Keys and addresses stay behind that trait; the
-//! journal, where there is one, stands in the way of every call.
+//! The import `llm`, over the agents' [`Llm`]s. Keys and addresses stay behind that trait. If there is a journal, every
+//! call goes through it.
 
 use futures::StreamExt as _;
 
@@ -57,7 +57,8 @@ impl Host for CallState {
 }
 
 impl CallState {
-    /// Answers to requests, in their order. What the model answered before its limit is in the journal.
+    /// Returns the answers in the order of the requests. If a limit is exceeded, the answers that the model gave before
+    /// are in the journal.
     async fn ask(
         &mut self,
         requests: Vec<Request>,
@@ -65,7 +66,7 @@ impl CallState {
         let Some(first) = requests.first() else {
             return Ok(Vec::new());
         };
-        // A call that has not begun has no deadline yet; so no more begin than may be under way.
+        // A call that has not started has no deadline yet, so only as many start as may be in flight.
         let in_flight = self
             .capabilities
             .agents
@@ -78,7 +79,7 @@ impl CallState {
         let inputs = self.inputs(&requests);
         let (capabilities, budget, is_kept) =
             (&self.capabilities, &self.budget, self.keeps_answers);
-        // All of them come to an end: what is under way is paid for.
+        // Waits for all of them to end: a call that was sent has to be paid for.
         let results: Vec<_> = futures::stream::iter(requests.into_iter().zip(inputs))
             .map(|(request, input)| capabilities.complete(request, input, is_kept, budget))
             .buffered(in_flight)
@@ -93,7 +94,7 @@ impl CallState {
         Ok(results)
     }
 
-    /// What each request asks; none where that is not to be found again.
+    /// What each request asks; `None` if it cannot be found again in the journal.
     fn inputs(&mut self, requests: &[Request]) -> Vec<Option<Input>> {
         let digests: Option<Vec<_>> = requests
             .iter()
@@ -117,8 +118,9 @@ impl CallState {
 }
 
 impl Capabilities {
-    /// One answer: the journal's where it has one, else the model's, which is written down first. Only the model's count
-    /// towards the call's limits: so what took more than one call may goes on in the next one.
+    /// Returns one answer. If the journal has it, it comes from there; else from the model, and it is written to the
+    /// journal first. Only the model's answers count towards the call's limits, so work that is too much for one call
+    /// continues in the next one.
     async fn complete(
         &self,
         request: Request,
@@ -146,7 +148,7 @@ impl Capabilities {
         Ok(answer)
     }
 
-    /// Asks the model, and writes its answer down.
+    /// Asks the model and writes its answer to the journal.
     async fn ask_for(
         &self,
         journal: &dyn CallJournal,
@@ -161,7 +163,7 @@ impl Capabilities {
         let result = spans::ask(llm, request, &tap, self.captures_content).await;
         if let Some(record) = tap.record() {
             let asked = llm.identity().map(|identity| identity.model().to_owned());
-            // One that could not be found again is not kept.
+            // An answer that could not be found again is not kept.
             let answer = result.as_ref().ok().filter(|_| is_kept && input.is_some());
             let entry = CallEntry {
                 purpose,
@@ -171,7 +173,7 @@ impl Capabilities {
                 answer: answer.map(|answer| answer.text.clone()),
                 for_memory: is_kept,
             };
-            // It was paid for, so the answer is handed on all the same.
+            // The answer was paid for, so it is returned even if the journal fails.
             if let Err(error) = journal.record(entry).await {
                 tracing::warn!(
                     "a call of the model is not in the journal: {}",
@@ -186,7 +188,7 @@ impl Capabilities {
     }
 }
 
-/// The answer that the journal has, `None` if there is none.
+/// The answer from the journal; `None` if there is none.
 async fn recall(
     journal: &dyn CallJournal,
     request: &Request,
@@ -199,7 +201,7 @@ async fn recall(
             tracing::info!("the answer for {scope_id} was there already: not asked again");
             Some(Ok(completion))
         }
-        // Without the journal nobody knows whether this was paid for already.
+        // Without the journal, nobody knows whether this answer was already paid for.
         Err(error) => Some(Err(LlmError::Other(format!(
             "it was not asked, as the journal of its calls cannot be read: {}",
             explain_storage(&error)
@@ -207,7 +209,7 @@ async fn recall(
     }
 }
 
-/// Keeps what a model has learned about its context window, if it has.
+/// Stores what a model has learned about its context window, if it learned something.
 async fn keep_window(journal: &dyn CallJournal, llm: &dyn Llm, before: Option<u32>) {
     let now = std::time::SystemTime::now();
     let (Some(identity), Some(window)) = (llm.identity(), llm.context_window()) else {

@@ -5,13 +5,13 @@ use super::budget::Line;
 use crate::bindings::log::{Host, Level};
 use crate::printable;
 
-/// A longer line is cut: a component cannot flood the log with one.
+/// A longer line is cut, so that a component cannot flood the log with one line.
 const MAX_LINE_BYTES: usize = 4096;
 
 impl Host for CallState {
     async fn write(&mut self, level: Level, line: String) -> wasmtime::Result<()> {
         self.count_import()?;
-        // A replay does nothing that there would be to tell of.
+        // A replay has no effects, so there is nothing to log.
         if self.tape.is_playing() {
             return Ok(());
         }
@@ -34,7 +34,7 @@ impl Host for CallState {
     }
 }
 
-/// One line, whatever the component wrote: with a line break of its own it could forge lines of others.
+/// The component's text as one line. With a line break it could forge log lines of others.
 fn shown(line: &str) -> String {
     let shown = printable::line(cut(line));
     cut(&shown).to_owned()

@@ -1,7 +1,7 @@
-//! What the host lends the component: one file per import of the WIT contract. Nothing else is linked,
-//! but for what of WASI Rust's standard library asks for, which is empty (`wasi.rs`).
+//! What the host offers the component: one file for each import of the WIT contract. Nothing else is linked, except the
+//! parts of WASI that Rust's standard library needs; these are empty (`wasi.rs`).
 
-/// One import: as the tape has it, or done by the host.
+/// One import: the result comes from the tape, or the host does the work.
 macro_rules! import {
     ($state:ident, $import:literal, $arguments:expr, $live:expr) => {{
         $state.count_import()?;
@@ -41,32 +41,32 @@ use crate::slack::Slack;
 use crate::storage::Storage;
 use crate::turn::Turn;
 
-/// What one workspace's component works with.
+/// What the component of one workspace works with.
 #[derive(Clone)]
 pub(crate) struct Capabilities {
     pub(crate) storage: Arc<dyn Storage>,
     pub(crate) agents: Agents,
     pub(crate) slack: Arc<dyn Slack>,
-    /// Told what each of the model's calls cost.
+    /// Receives what each call of a model cost.
     pub(crate) calls: Arc<dyn CallObserver>,
-    /// Where the model's calls are written down, if anywhere.
+    /// Where calls of the models are recorded, if anywhere.
     pub(crate) journal: Option<Arc<dyn CallJournal>>,
     pub(crate) settings: Arc<Values>,
-    /// Whether a backfill calls, which comes back to the time at which something failed.
+    /// Whether a backfill makes this call. A backfill comes back to the time at which something failed.
     pub(crate) is_backfill: bool,
-    /// Whether the spans of model calls hold prompts and answers.
+    /// Whether the spans of model calls contain prompts and answers.
     pub(crate) captures_content: bool,
-    /// Waited for before a memory is saved that the workspace merges.
+    /// Awaited before saving a memory that is merged into the workspace's memory.
     pub(crate) turn: Option<Turn>,
 }
 
-/// What a call into the component is for.
+/// The purpose of a call into the component.
 pub(crate) enum Purpose {
-    /// It tells something; answers of the model are only shown.
+    /// It only returns something; answers of the model are shown, and not kept.
     Look,
-    /// It makes memories of answers, and saves them.
+    /// It makes memories from answers, and saves them.
     Make(Tape),
-    /// It makes replies of answers, and posts them.
+    /// It makes replies from answers, and posts them.
     Reply,
 }
 
@@ -78,7 +78,7 @@ pub(crate) struct CallState {
     keeps_answers: bool,
     attempts: Attempts,
     pub(crate) tape: Tape,
-    /// How many more times it may call its imports.
+    /// How many more import calls are allowed.
     import_calls_left: u64,
     budget: Budget,
     wasi: WasiCtx,
@@ -108,7 +108,7 @@ impl CallState {
         }
     }
 
-    /// Counts a call of an import.
+    /// Counts one import call.
     fn count_import(&mut self) -> Result<(), TooManyImportCalls> {
         let left = self.import_calls_left.checked_sub(1);
         self.import_calls_left = left.ok_or(TooManyImportCalls)?;
@@ -131,6 +131,6 @@ pub(crate) fn add_to_linker(linker: &mut Linker<CallState>) -> wasmtime::Result<
     crate::bindings::Memory::add_to_linker::<_, HasSelf<_>>(linker, |state| state)
 }
 
-/// Interfaces that only hold types have nothing to implement.
+/// Interfaces that contain only types have nothing to implement.
 impl crate::bindings::types::Host for CallState {}
 impl crate::bindings::errors::Host for CallState {}

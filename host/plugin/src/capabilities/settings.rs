@@ -1,4 +1,4 @@
-//! The import `settings`: values that were fixed when the plugin was built.
+//! The import `settings`: values that were set when the plugin was built.
 
 use super::CallState;
 use crate::bindings::settings::{Host, Values};

@@ -45,7 +45,7 @@ impl Host for CallState {
     }
 }
 
-/// What a post brings to the platform, and into the store.
+/// How many bytes a post adds to the platform and to the store.
 fn post_bytes(request: &PostRequest) -> usize {
     let users = request.may_notify.iter();
     let users = users.map(|user| user.id.len() + user.name.len());

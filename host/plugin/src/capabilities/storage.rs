@@ -10,8 +10,8 @@ use crate::storage::Storage;
 
 type Stored<T> = wasmtime::Result<Result<T, StorageError>>;
 
-/// Has the store keep from where on the first versions that are due reach back: where the model is away now, the next run
-/// must not begin later.
+/// Tells the store from which time on the first versions that are due begin. If the model is unavailable now, the next
+/// run must not begin later.
 async fn expect_first_versions(
     storage: &dyn Storage,
     due: &Due,
@@ -122,7 +122,7 @@ impl Host for CallState {
     }
 }
 
-/// What a memory brings into the store.
+/// How many bytes a memory adds to the store.
 fn draft_bytes(draft: &MemoryDraft) -> usize {
     let texts = [&draft.scope_id, &draft.content, &draft.source_channel_id];
     let texts = texts.into_iter().chain(&draft.source_messages);

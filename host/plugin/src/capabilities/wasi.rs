@@ -1,6 +1,6 @@
-//! WASI, as far as Rust's standard library asks for it, with nothing in it: no arguments, environment, files, network or
-//! streams. Clocks stand still, and randomness is the same in every call, so that a component is a function of what it is
-//! given.
+//! The parts of WASI that Rust's standard library needs, all empty: no arguments, environment, files, network or
+//! streams. Clocks stand still, and random numbers are the same in every call, so the component's result depends only
+//! on its input.
 
 use std::time::Duration;
 
@@ -12,13 +12,13 @@ use wasmtime_wasi::{Deterministic, HostWallClock, WasiCtx};
 
 use super::CallState;
 
-/// How many streams and the like one call may hold at once. Rust's standard library holds three streams; the host keeps a
-/// hundred bytes for each.
+/// How many streams and similar resources one call may hold at once. Rust's standard library holds three streams; the
+/// host needs a hundred bytes for each.
 const MAX_RESOURCES: usize = 1024;
-/// How many bytes of randomness may be asked for at once. The seeds of hash maps are 16.
+/// How many random bytes may be requested at once. The seeds of hash maps need 16.
 const MAX_RANDOM_BYTES: u64 = 64 << 10;
 
-/// What each call is given: none sees anything of another, nor of the machine.
+/// The WASI context of each call. No call sees anything of another call or of the machine.
 pub(super) fn context() -> WasiCtx {
     let mut wasi = WasiCtx::builder();
     wasi.wall_clock(StoppedClock)
@@ -31,14 +31,14 @@ pub(super) fn context() -> WasiCtx {
     wasi.build()
 }
 
-/// A table that a component cannot fill the host's memory with.
+/// A resource table with a limit, so that a component cannot fill the host's memory with it.
 pub(super) fn resources() -> ResourceTable {
     let mut table = ResourceTable::new();
     table.set_max_capacity(MAX_RESOURCES);
     table
 }
 
-/// Links WASI. wasmtime's timers would tell a component how much time goes by; here there are none.
+/// Links WASI. wasmtime's timers would show a component how much time passes; they are left out here.
 pub(super) fn add_to_linker(linker: &mut Linker<CallState>) -> wasmtime::Result<()> {
     wasmtime_wasi::p2::add_to_linker_async(linker)?;
     linker.allow_shadowing(true);
@@ -47,7 +47,7 @@ pub(super) fn add_to_linker(linker: &mut Linker<CallState>) -> wasmtime::Result<
     Ok(())
 }
 
-/// The same bytes for everybody. Not all alike: who draws until a number fits must come to an end.
+/// The same bytes for every call. They are not all equal: code that draws until a number fits must come to an end.
 fn numbers() -> Deterministic {
     Deterministic::new((0..=u8::MAX).collect())
 }
@@ -65,7 +65,7 @@ impl HostWallClock for StoppedClock {
     }
 }
 
-/// A timer of a clock that stands still would never end.
+/// A timer would never end, because the clock stands still.
 #[derive(Debug, thiserror::Error)]
 #[error("it waits for a time to pass, and a component has no clock")]
 struct NoTimers;
