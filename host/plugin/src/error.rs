@@ -8,12 +8,12 @@ use crate::Limits;
 use crate::bindings::errors;
 use crate::explain::explain;
 
-/// What wasmtime says of a memory that may not grow; it has no type.
+/// The text of wasmtime's error if a memory may not grow; the error has no type of its own.
 const CANNOT_GROW: &str = "forcing trap when growing memory";
-/// What wasmtime says of data that is too large to be handed over; its type is private.
+/// The text of wasmtime's error if too much data is passed to the host; the error's type is private.
 const TOO_MUCH_DATA: &str = "fuel allocated for hostcalls has been exhausted";
 
-/// Why a call has no result. Whatever it is, nothing of the call is left behind, and the next one works.
+/// Why a call has no result. Whatever the reason, the call leaves nothing behind in the plugin, and the next call works.
 ///
 /// ```
 /// use myao_plugin::storage::StorageError;
@@ -26,10 +26,10 @@ const TOO_MUCH_DATA: &str = "fuel allocated for hostcalls has been exhausted";
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CallError {
-    /// The component said no.
+    /// The component returned an error.
     #[error("{}", explain(.0))]
     Refused(errors::Error),
-    /// The component has the world `summarizer`, which does not offer this.
+    /// The component is of the world `summarizer`, which does not export this.
     #[error("the component {component} does not offer `{call}`; load one with the world `memory`")]
     NotOffered {
         /// The component's name.
@@ -37,7 +37,7 @@ pub enum CallError {
         /// The export.
         call: &'static str,
     },
-    /// As many calls as may run were running all the time.
+    /// The maximum number of calls was running for the whole time that this call waited.
     #[error(
         "`{call}` of the component {component} found no place in {waited:?}: {running} calls were running; try again later, or raise the limit concurrent_calls"
     )]
@@ -48,7 +48,7 @@ pub enum CallError {
         call: &'static str,
         /// How long the call waited.
         waited: Duration,
-        /// How many calls may run.
+        /// How many calls may run at once.
         running: usize,
     },
     /// The call took longer than its deadline.
@@ -71,7 +71,7 @@ pub enum CallError {
         /// The limit.
         limit: usize,
     },
-    /// The component called itself too deeply.
+    /// The component's recursion was too deep.
     #[error("the component {component} used up its stack in `{call}`")]
     StackOverflow {
         /// The component's name.
@@ -79,7 +79,7 @@ pub enum CallError {
         /// The export.
         call: &'static str,
     },
-    /// The component handed over more than its limit at once.
+    /// The component passed more data at once than its limit.
     #[error("the component {component} handed over more than {limit} bytes at once in `{call}`")]
     TooMuchData {
         /// The component's name.
@@ -99,17 +99,17 @@ pub enum CallError {
         /// The limit.
         limit: u64,
     },
-    /// The component wrote or asked for more than its limit.
+    /// The component wrote or requested more than its limit.
     #[error("the component {component} {excess} in `{call}`; what it saved until then stays")]
     Exceeded {
         /// The component's name.
         component: String,
         /// The export.
         call: &'static str,
-        /// Which limit, and how much it is.
+        /// Which limit was exceeded, and its value.
         excess: Excess,
     },
-    /// The component trapped in another way: it panicked, or is not what it says.
+    /// The component trapped in another way: it panicked, or it does not do what its interfaces promise.
     #[error(
         "the component {component} failed in `{call}`: {detail}; report this with the component's version"
     )]
@@ -123,7 +123,7 @@ pub enum CallError {
     },
 }
 
-/// What a call wanted to write or ask for beyond its [`Limits`]: which limit, and how much it is.
+/// What a call wanted to write or request beyond its [`Limits`]: which limit, and its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Excess {
@@ -148,7 +148,7 @@ pub enum Excess {
 }
 
 impl CallError {
-    /// What an error of wasmtime means.
+    /// Turns an error of wasmtime into a [`CallError`].
     pub(crate) fn of(
         error: &wasmtime::Error,
         component: &str,

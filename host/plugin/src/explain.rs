@@ -1,4 +1,4 @@
-//! The contract's errors in words: what failed, and what to do.
+//! Texts for the contract's errors: what failed, and what to do.
 
 use crate::bindings::errors::{BadAnswer, Combination, Error};
 use crate::bindings::llm::LlmError;
@@ -7,7 +7,7 @@ use crate::bindings::storage::StorageError;
 use crate::bindings::types::{MemoryType, Scope};
 use crate::names;
 
-/// What failed and what to do, in one line.
+/// Says in one line what failed and what to do.
 #[must_use]
 pub fn explain(error: &Error) -> String {
     match error {
@@ -43,7 +43,7 @@ pub fn explain(error: &Error) -> String {
     }
 }
 
-/// What is wrong with a model's answer, in one line. It was asked twice.
+/// Says in one line what is wrong with a model's answer. The model was asked twice.
 fn explain_bad_answer(reason: &BadAnswer) -> String {
     const OTHER_MODEL: &str = "if it stays so, name another one in agents.memory.model_id";
     let (fault, remedy) = match reason {
@@ -91,7 +91,7 @@ fn explain_bad_answer(reason: &BadAnswer) -> String {
     )
 }
 
-/// A store's error, in one line. The details already name the thing and the remedy.
+/// A store's error in one line. The details already name the cause and the remedy.
 #[must_use]
 pub fn explain_storage(error: &StorageError) -> String {
     match error {
@@ -107,7 +107,7 @@ pub fn explain_storage(error: &StorageError) -> String {
     }
 }
 
-/// The chat platform's error, in one line. The details already name the thing and the remedy.
+/// The chat platform's error in one line. The details already name the cause and the remedy.
 #[must_use]
 pub fn explain_slack(error: &SlackError) -> String {
     match error {
@@ -125,7 +125,7 @@ pub fn explain_slack(error: &SlackError) -> String {
     }
 }
 
-/// A model's error, in one line.
+/// A model's error in one line.
 #[must_use]
 pub fn explain_llm(error: &LlmError) -> String {
     match error {

@@ -1,7 +1,7 @@
-//! Loads the myao memory component in a host of one's own.
+//! Loads the myao memory component in your own host.
 //!
 //! [`MemoryPlugin`] is a component that is bound to one workspace: to its [`Storage`](storage::Storage), its
-//! [`Llm`](llm::Llm)s and its chat platform ([`Slack`](slack::Slack)). A generation run is one call:
+//! [`Llm`](llm::Llm)s and its chat platform ([`Slack`](slack::Slack)). One call is a whole generation run:
 //!
 //! ```no_run
 //! use myao_plugin::explain::explain;
@@ -19,9 +19,9 @@
 //! }
 //! ```
 //!
-//! The types of the contract (`wit/`) are at the root; those of its interfaces `llm`, `slack` and `storage` are in the
-//! modules of these names, beside the traits that a host implements. The crate `myao-testkit` has a store, a model and a
-//! platform in memory for tests.
+//! The types of the contract (`wit/`) are at the root. Those of its interfaces `llm`, `slack` and `storage` are in the
+//! modules of the same names, next to the traits that a host implements. The crate `myao-testkit` has an in-memory
+//! store, model and platform for tests.
 
 mod bindings;
 mod cache;

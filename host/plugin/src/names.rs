@@ -1,4 +1,4 @@
-//! The cases of the contract's enums, as `wit/` and the command line write them.
+//! The names of the contract's enum cases, as `wit/` and the command line write them.
 
 use crate::bindings::llm::LlmError;
 use crate::bindings::types::{Engine, MemoryType, Scope};
@@ -44,7 +44,7 @@ pub fn engine(engine: Engine) -> &'static str {
     }
 }
 
-/// The case of an error, as `wit/llm.wit` names it: its details may hold what a server says.
+/// The name of an error's case, as in `wit/llm.wit`, without its details, which may contain text of a server.
 #[must_use]
 pub fn llm_error(error: &LlmError) -> &'static str {
     match error {

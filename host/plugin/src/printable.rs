@@ -1,9 +1,10 @@
-//! Text as terminals and logs may show it.
+//! Text that is safe to show in terminals and logs.
 //!
-//! What people, files and servers write may hold characters that steer a terminal (escape sequences that fill the
-//! clipboard, overwrite a line or turn its direction) or that forge a line of a log. They are shown as Rust would write
-//! them, `\u{1b}`, so that nothing takes effect and nothing is lost. Everything that is printed or logged goes through
-//! here: standard output and error (`cli/output.rs`), lines of the log, of components too, and names of spans and labels.
+//! Text of people, files and servers may contain characters that control a terminal (escape sequences that fill the
+//! clipboard, overwrite a line or change its direction) or that forge a line of a log. They are shown in Rust's
+//! notation, `\u{1b}`, so that they have no effect and nothing is lost. Everything that is printed or logged goes
+//! through this module: standard output and error (`cli/output.rs`), log lines, including those of components, and the
+//! names of spans and labels.
 //!
 //! ```
 //! use myao_plugin::printable::{line, lines};
@@ -22,30 +23,30 @@ pub fn lines(text: &str) -> Cow<'_, str> {
     escaped(text, |c| steers(c) && !matches!(c, '\n' | '\t'), rust)
 }
 
-/// A text as one line, whatever it holds.
+/// A text as one line, whatever it contains.
 #[must_use]
 pub fn line(text: &str) -> Cow<'_, str> {
     escaped(text, |c| steers(c) || breaks(c), rust)
 }
 
-/// JSON without characters that steer, which its strings may hold as they are.
+/// JSON without control characters, which its strings may contain unescaped.
 #[must_use]
 pub fn json(json: &str) -> Cow<'_, str> {
     escaped(
         json,
-        // Line feeds, tabs and the like are its layout: its strings hold none.
+        // Line feeds, tabs and carriage returns are layout: strings in JSON do not contain them.
         |c| (steers(c) || breaks(c)) && !matches!(c, '\n' | '\t' | '\r'),
         |out, c| write!(out, "\\u{:04x}", u32::from(c)),
     )
 }
 
-/// Whether a character can steer a terminal: control characters, and those that turn the direction of text.
+/// Whether a character can control a terminal: control characters, and characters that change the direction of text.
 #[must_use]
 pub fn steers(c: char) -> bool {
     c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Whether some programs begin a line behind it, beside control characters.
+/// Whether some programs start a new line after this character. Control characters are checked elsewhere.
 fn breaks(c: char) -> bool {
     matches!(c, '\u{2028}' | '\u{2029}')
 }
@@ -65,7 +66,7 @@ fn escaped(
     let mut out = String::with_capacity(text.len() + text.len() / 4);
     for c in text.chars() {
         if is_escaped(c) {
-            // Writing into a string does not fail.
+            // Writing into a string never fails.
             let _ = escape(&mut out, c);
         } else {
             out.push(c);
@@ -74,15 +75,15 @@ fn escaped(
     Cow::Owned(out)
 }
 
-/// A writer that shows what goes through it by one of the functions above. Each write holds whole characters, as those
-/// of `write!` do; bytes that are no UTF-8 become U+FFFD.
+/// A writer that makes its output safe with one of the functions above. Each write must contain whole characters, as
+/// the writes of `write!` do. Bytes that are not UTF-8 become U+FFFD.
 pub struct Printable<W> {
     inner: W,
     show: fn(&str) -> Cow<'_, str>,
 }
 
 impl<W> Printable<W> {
-    /// Shows everything by `show`: [`lines`] or [`json`].
+    /// A writer that converts its output with `show`: [`lines`] or [`json`].
     pub fn new(inner: W, show: fn(&str) -> Cow<'_, str>) -> Self {
         Self { inner, show }
     }
@@ -104,7 +105,7 @@ impl<W: io::Write> io::Write for Printable<W> {
 mod tests {
     use super::{json, line, lines};
 
-    /// Everything that Unicode calls a control character, and what turns the direction of text.
+    /// Everything that Unicode calls a control character, and the characters that change the direction of text.
     fn steering() -> impl Iterator<Item = char> {
         let bidi = ('\u{202a}'..='\u{202e}').chain('\u{2066}'..='\u{2069}');
         ('\0'..='\u{1f}').chain('\u{7f}'..='\u{9f}').chain(bidi)

@@ -1,4 +1,4 @@
-//! Which inputs the attempts at memories began with, within one call into the component.
+//! The inputs with which the attempts at memories began, within one call into the component.
 
 use super::Input;
 use crate::bindings::types::{MemoryType, Scope};
@@ -10,7 +10,7 @@ use crate::llm::Purpose;
 pub(crate) struct Attempts(Vec<(Purpose, String)>);
 
 impl Attempts {
-    /// The inputs of calls that begin together, from their purposes and digests.
+    /// Returns the inputs of calls that begin together, from their purposes and digests.
     pub(crate) fn inputs(&mut self, calls: &[(Purpose, String)]) -> Vec<Input> {
         let mut inputs = Vec::with_capacity(calls.len());
         let mut begun = Vec::new();
@@ -42,12 +42,12 @@ impl Attempts {
         inputs
     }
 
-    /// Ends an attempt whose call failed: the next call begins another.
+    /// Ends an attempt whose call failed: the next call begins a new attempt.
     pub(crate) fn failed(&mut self, purpose: &Purpose) {
         self.0.retain(|(other, _)| other != purpose);
     }
 
-    /// Ends the attempts at a memory, which was saved or put off.
+    /// Ends the attempts at a memory that was saved or deferred.
     pub(crate) fn end(&mut self, scope: Scope, scope_id: &str, memory_type: MemoryType) {
         self.0.retain(|(purpose, _)| {
             (

@@ -1,11 +1,11 @@
-//! Calls as the journal keeps them.
+//! Calls as the journal stores them.
 
 use std::time::Duration;
 
 use crate::bindings::types::{MemoryType, Scope};
 use crate::llm::{Agent, FinishReason};
 
-/// A call of a model that is over, as the journal keeps it.
+/// A call of a model that has ended, as the journal stores it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredCall {
     /// Who asked.
@@ -14,9 +14,9 @@ pub struct StoredCall {
     pub scope: Scope,
     /// The channel, thread or workspace.
     pub scope_id: String,
-    /// The memory that the answer was to become; none for a reply.
+    /// The memory that the answer was meant for; `None` for a reply.
     pub memory_type: Option<MemoryType>,
-    /// The name of the channel; none for the workspace, and where the channel was not asked for.
+    /// The name of the channel; `None` for the workspace, and if the name was not requested.
     pub channel_name: Option<String>,
     /// The provider, as the configuration names it.
     pub provider: String,
@@ -26,17 +26,17 @@ pub struct StoredCall {
     pub answered_by: String,
     /// When the call began, in milliseconds since 1970.
     pub started_at: i64,
-    /// How long it took, attempts and waits together.
+    /// How long the call took, including all attempts and waits.
     pub duration: Duration,
-    /// Requests that were sent.
+    /// How many requests were sent.
     pub attempts: u32,
-    /// Tokens of the prompt, cached ones included, if told.
+    /// Tokens of the prompt, including cached ones; `None` if not reported.
     pub input_tokens: Option<u32>,
-    /// Those of them that the provider had cached, if told.
+    /// How many of them the provider had cached; `None` if not reported.
     pub cached_tokens: Option<u32>,
-    /// Tokens of the answer, if told.
+    /// Tokens of the answer; `None` if not reported.
     pub output_tokens: Option<u32>,
-    /// Why the model stopped; none where there was no answer.
+    /// Why the model stopped; `None` if there was no answer.
     pub finish_reason: Option<FinishReason>,
     /// Why there was no answer: the case of `llm-error` in `wit/llm.wit`.
     pub error: Option<String>,
@@ -45,19 +45,19 @@ pub struct StoredCall {
 }
 
 impl StoredCall {
-    /// Whether it asked nobody: the answer was there already.
+    /// Whether no model was asked, because the answer was already in the journal.
     #[must_use]
     pub fn is_recall(&self) -> bool {
         self.attempts == 0 && self.error.is_none()
     }
 }
 
-/// The calls that a memory took.
+/// The calls that were made for a memory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CallsOfMemory {
-    /// The calls for it, failed ones and bad answers included, in order.
+    /// The calls in order, including failed ones and bad answers.
     pub calls: Vec<StoredCall>,
-    /// The digest of the input that it was made of: of the first prompt, or of the digests of the first prompts
-    /// where it was made in parts. `None` if no model made it, or none that can be told from others.
+    /// The digest of the input from which the memory was made: of the first prompt or, if it was made in parts, of the
+    /// digests of the first prompts. `None` if no model made it, or if the model has no identity.
     pub input_digest: Option<String>,
 }

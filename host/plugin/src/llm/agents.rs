@@ -27,7 +27,7 @@ impl Agents {
     }
 }
 
-/// The same model for all.
+/// Uses the same model for all agents.
 impl<T: Llm + 'static> From<T> for Agents {
     fn from(llm: T) -> Self {
         let llm: Arc<dyn Llm> = Arc::new(llm);

@@ -1,6 +1,6 @@
 //! An upper estimate of token counts, for models whose vocabulary is not public.
 
-/// An upper estimate of the tokens of a text, for any of the usual vocabularies.
+/// An upper estimate of the number of tokens of a text, for all common vocabularies.
 ///
 /// | characters | tokens each |
 /// |---|---|
@@ -12,16 +12,16 @@
 /// | kanji | 2 |
 /// | all others | their bytes in UTF-8 (2 to 4), which no vocabulary exceeds |
 ///
-/// Of ordinary Japanese that is up to 2.5 times what GPT-4o's vocabulary makes of it, of English up to 1.8 times; GPT-2's, which
-/// knows little Japanese, stays below it, too. What can be under-counted is rare kanji one by one (3 tokens each)
-/// and meaningless strings of small letters.
+/// For ordinary Japanese this is up to 2.5 times the count of GPT-4o's vocabulary, for English up to 1.8 times. The
+/// count of GPT-2's vocabulary, which knows little Japanese, is also below the estimate. The estimate can be too low
+/// for rare single kanji (3 tokens each) and for meaningless strings of small letters.
 #[must_use]
 pub fn estimate_tokens(text: &str) -> u32 {
     let mut sixths = 0_u64;
     let mut characters = text.chars().peekable();
     while let Some(first) = characters.next() {
         if !first.is_ascii_alphanumeric() {
-            // Vocabularies hold words together with the blank before them.
+            // Vocabularies contain words together with the blank before them.
             let is_glued = first == ' ' && characters.peek().is_some_and(char::is_ascii_alphabetic);
             sixths += if is_glued { 0 } else { sixths_of(first) };
             continue;
@@ -32,7 +32,7 @@ pub fn estimate_tokens(text: &str) -> u32 {
             length += 1;
             is_plain &= next.is_ascii_lowercase();
         }
-        // Whole words only have whole tokens.
+        // A word has a whole number of tokens.
         sixths += if is_plain {
             6 * u64::div_ceil(length, 3)
         } else {

@@ -1,12 +1,12 @@
-//! What tells one model from another: two calls of the same model with the same input have the same digest.
+//! What identifies a model: two calls of the same model with the same input have the same digest.
 
 use serde_json::{Value, json};
 
 use super::Request;
 use crate::digest::sha256_hex;
 
-/// A model as the configuration describes it. Address and parameters are in the digest only, so that nothing
-/// secret in them can come out again; keys are no part of it.
+/// A model as the configuration describes it. Address and parameters are only in the digest, so that a secret in them
+/// cannot leak. Keys are not part of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelIdentity {
     provider: String,
@@ -15,7 +15,7 @@ pub struct ModelIdentity {
 }
 
 impl ModelIdentity {
-    /// The model at an address, with the parameters of its calls; their order does not matter.
+    /// The model at an address, with the parameters of its calls. Their order does not matter.
     #[must_use]
     pub fn new(provider: &str, model: &str, address: &str, parameters: &Value) -> Self {
         let mut parameters = parameters.clone();
@@ -34,19 +34,20 @@ impl ModelIdentity {
         &self.provider
     }
 
-    /// The model, as the provider knows it.
+    /// The model, by the name that the provider uses.
     #[must_use]
     pub fn model(&self) -> &str {
         &self.model
     }
 
-    /// SHA-256 in hexadecimal of all that describes the model.
+    /// SHA-256 of everything that describes the model, in hexadecimal.
     #[must_use]
     pub fn digest(&self) -> &str {
         &self.digest
     }
 
-    /// SHA-256 in hexadecimal of what decides about an answer: the model, the prompt, the longest answer and its form.
+    /// SHA-256, in hexadecimal, of everything that an answer depends on: the model, the prompt, the maximum length of
+    /// the answer and its form.
     #[must_use]
     pub fn input_digest(&self, request: &Request) -> String {
         let Request {

@@ -1,4 +1,5 @@
-//! Language models: what the component asks through its import `llm`. The crate `myao-llm` has clients of several providers.
+//! Language models, which the component calls through its import `llm`. The crate `myao-llm` has clients for several
+//! providers.
 
 mod agents;
 mod estimate;
@@ -16,12 +17,12 @@ pub use record::{CallObserver, CallRecord};
 
 pub use crate::bindings::llm::{Agent, Completion, FinishReason, LlmError, Purpose, Request};
 
-/// How many calls of one agent are under way at once, where its limits say nothing else.
+/// How many calls of one agent are in flight at once, unless its limits say otherwise.
 pub const CALLS_IN_FLIGHT: usize = 16;
 
 /// A language model. `wit/llm.wit` documents the calls and errors.
 ///
-/// One of your own needs a single function; the crate `myao-llm` has those of several providers.
+/// Your own model needs a single function. The crate `myao-llm` has models of several providers.
 ///
 /// ```
 /// use myao_plugin::llm::{CallObserver, Completion, FinishReason, Llm, LlmError, Request};
@@ -51,52 +52,52 @@ pub const CALLS_IN_FLIGHT: usize = 16;
 /// ```
 #[async_trait::async_trait]
 pub trait Llm: Send + Sync {
-    /// Asks for one answer. The model gets exactly one `system` message, and no `user` message (but for
-    /// providers that insist on one: `docs/architecture.md`). Once it is over, `calls` is told what it cost,
-    /// whatever its result.
+    /// Asks for one answer. The model gets exactly one `system` message, and no `user` message (except for providers
+    /// that require one: `docs/architecture.md`). When the call has ended, `calls` receives what it cost, whatever its
+    /// result.
     async fn complete(
         &self,
         request: Request,
         calls: &dyn CallObserver,
     ) -> Result<Completion, LlmError>;
 
-    /// How many tokens a text has; never too few.
+    /// How many tokens a text has. The count may be too high, but never too low.
     fn count_tokens(&self, text: &str) -> u32 {
         estimate_tokens(text)
     }
 
-    /// How many tokens prompt and answer may have together, if that is known.
+    /// How many tokens prompt and answer may have together; `None` if not known.
     fn context_window(&self) -> Option<u32> {
         None
     }
 
-    /// Takes over a context window that an earlier run learned, and that was kept. One of the configuration's own
-    /// goes before it.
+    /// Restores a context window that an earlier run learned and stored. A window from the configuration takes
+    /// precedence.
     fn restore_context_window(&self, _tokens: u32) {}
 
-    /// What tells this model from others; none where that is not known. Without it no answer of an earlier call is
-    /// taken again, and no context window is kept.
+    /// What identifies this model; `None` if not known. Without it, no answer of an earlier call is reused, and no
+    /// context window is stored.
     fn identity(&self) -> Option<&ModelIdentity> {
         None
     }
 
-    /// Where its calls go, for traces; none where that is not known.
+    /// Where its calls go, for traces; `None` if not known.
     fn destination(&self) -> Option<Destination<'_>> {
         None
     }
 
-    /// How many calls may be under way at once.
+    /// How many calls may be in flight at once.
     fn calls_in_flight(&self) -> usize {
         CALLS_IN_FLIGHT
     }
 
-    /// How long the provider wants no calls; `None` if it takes them.
+    /// For how long the provider accepts no calls; `None` if it accepts them.
     fn paused_for(&self) -> Option<Duration> {
         None
     }
 }
 
-/// A shared one is one, too.
+/// A shared model is a model, too.
 #[async_trait::async_trait]
 impl<T: Llm + ?Sized> Llm for Arc<T> {
     async fn complete(
@@ -136,20 +137,20 @@ impl<T: Llm + ?Sized> Llm for Arc<T> {
     }
 }
 
-/// Where a model's calls go: what its records do not tell.
+/// Where a model's calls go: what the call records do not contain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Destination<'a> {
-    /// The model that is asked, as the provider knows it.
+    /// The model that is asked, by the name that the provider uses.
     pub model: &'a str,
-    /// The name or number of the server; nothing else of its address, which may hold a password.
+    /// The host name or IP address of the server. Nothing else of its address, which may contain a password.
     pub address: &'a str,
     /// Its port.
     pub port: Option<u16>,
-    /// The longest answer that the configuration allows, in tokens, if it says.
+    /// The maximum length of an answer in tokens, if the configuration sets one.
     pub max_tokens: Option<u32>,
 }
 
-/// No model: for the extractive engine, which never asks one.
+/// No model: for the extractive engine, which never asks a model.
 #[derive(Debug, Clone, Copy)]
 pub struct NoLlm;
 

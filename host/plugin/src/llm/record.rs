@@ -5,46 +5,47 @@ use std::time::{Duration, SystemTime};
 
 use super::{FinishReason, LlmError};
 
-/// One call, all its attempts together. It holds no text of prompt or answer, and no key.
+/// One call with all its attempts. It contains no text of the prompt or the answer, and no key.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallRecord {
     /// The provider, as the configuration names it: `openai`, …
     pub provider: String,
-    /// The model that answered; the one that was asked where none did.
+    /// The model that answered, or the model that was asked if there was no answer.
     pub model: String,
-    /// Tokens of the prompt, cached ones included, if told.
+    /// Tokens of the prompt, including cached ones; `None` if not reported.
     pub input_tokens: Option<u32>,
-    /// Tokens of the answer, those of hidden reasoning included, if told.
+    /// Tokens of the answer, including hidden reasoning; `None` if not reported.
     pub output_tokens: Option<u32>,
-    /// Those of the prompt that the provider had cached, if told.
+    /// How many tokens of the prompt the provider had cached; `None` if not reported.
     pub cached_tokens: Option<u32>,
     /// When the call began.
     pub started_at: SystemTime,
-    /// From there to its end: waits for the limits and between attempts included.
+    /// How long the call took, including waits for the limits and between attempts.
     pub duration: Duration,
-    /// Requests sent; 0 where the limits or a missing key let none through.
+    /// How many requests were sent; 0 if the limits or a missing key prevented all of them.
     pub attempts: u32,
-    /// Why the model stopped; none where there is no answer.
+    /// Why the model stopped; `None` if there is no answer.
     pub finish_reason: Option<FinishReason>,
     /// Why there is no answer.
     pub error: Option<LlmError>,
 }
 
-/// Who wants to know what calls cost.
+/// Receives what calls cost.
 ///
-/// Called once for each call, failed ones included, after its last attempt and before its result is handed
-/// on; calls that run side by side report in the order in which they end. It must return quickly:
-/// what takes time goes into a queue.
+/// Called once for each call, including failed ones, after its last attempt and before its result is returned. Calls
+/// that run in parallel report in the order in which they end. The methods must return quickly; put slow work into a
+/// queue.
 pub trait CallObserver: Send + Sync {
-    /// A call is over.
+    /// Called when a call has ended.
     fn observe(&self, record: CallRecord);
 
-    /// What the server or the model said where there is no answer, without the key; called before [`Self::observe`]. It
-    /// may quote the prompt: it is for the eyes of an operator, and not for logs or databases.
+    /// Receives what the server or the model said if there is no answer, without the key. Called before
+    /// [`Self::observe`]. The text may quote the prompt, so show it to an operator only; keep it out of logs and
+    /// databases.
     fn said(&self, _words: &str) {}
 }
 
-/// A shared one is one, too.
+/// A shared observer is an observer, too.
 impl<T: CallObserver + ?Sized> CallObserver for Arc<T> {
     fn observe(&self, record: CallRecord) {
         (**self).observe(record);
@@ -55,12 +56,12 @@ impl<T: CallObserver + ?Sized> CallObserver for Arc<T> {
     }
 }
 
-/// Nobody wants to know.
+/// Ignores all records.
 impl CallObserver for () {
     fn observe(&self, _: CallRecord) {}
 }
 
-/// Keeps the records, in order of their ends.
+/// Collects the records, in the order in which calls end.
 impl CallObserver for Mutex<Vec<CallRecord>> {
     fn observe(&self, record: CallRecord) {
         self.lock()
@@ -69,14 +70,14 @@ impl CallObserver for Mutex<Vec<CallRecord>> {
     }
 }
 
-/// Keeps the record of one call, and passes it on.
+/// Stores the record of one call, and passes it on.
 pub(crate) struct RecordTap<'a> {
     others: &'a dyn CallObserver,
     record: Mutex<Option<CallRecord>>,
 }
 
 impl<'a> RecordTap<'a> {
-    /// One that passes it on to `others`.
+    /// A tap that passes the record on to `others`.
     pub(crate) fn of(others: &'a dyn CallObserver) -> Self {
         Self {
             others,
@@ -84,7 +85,7 @@ impl<'a> RecordTap<'a> {
         }
     }
 
-    /// The record; none before the call is over.
+    /// Returns the record; `None` if the call has not ended.
     pub(crate) fn record(self) -> Option<CallRecord> {
         self.record
             .into_inner()

@@ -1,4 +1,4 @@
-//! Puts a plugin together.
+//! Builds a plugin.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::slack::{NoSlack, Slack};
 use crate::storage::Storage;
 use crate::storage::empty::EmptyStorage;
 
-/// Why a plugin cannot be put together.
+/// Why a plugin cannot be built.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
@@ -30,9 +30,9 @@ pub enum BuildError {
     Load(#[from] LoadError),
 }
 
-/// Puts a [`MemoryPlugin`] together: [`MemoryPlugin::builder`] begins, [`Self::build`] ends. Only the component is
-/// required; what is left out is empty ([`EmptyStorage`]), refuses with a message that says what is missing ([`NoLlm`],
-/// [`NoSlack`]), or has its defaults.
+/// Builds a [`MemoryPlugin`]: start with [`MemoryPlugin::builder`], end with [`Self::build`]. Only the component is
+/// required. What is not set is empty ([`EmptyStorage`]), returns an error that says what is missing ([`NoLlm`],
+/// [`NoSlack`]), or has its default.
 ///
 /// ```no_run
 /// use std::sync::Arc;
@@ -82,7 +82,7 @@ enum Source {
 }
 
 impl MemoryPlugin {
-    /// Begins a plugin.
+    /// Starts to build a plugin.
     pub fn builder() -> MemoryPluginBuilder {
         MemoryPluginBuilder {
             component: None,
@@ -100,13 +100,13 @@ impl MemoryPlugin {
 }
 
 impl MemoryPluginBuilder {
-    /// The component in a file.
+    /// Uses the component in a file.
     pub fn component_file(mut self, path: impl Into<PathBuf>) -> Self {
         self.component = Some(Source::File(path.into()));
         self
     }
 
-    /// A component in memory; `name` stands in its errors.
+    /// Uses a component in memory. `name` is used in error texts.
     pub fn component_bytes(mut self, name: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Self {
         self.component = Some(Source::Bytes {
             name: name.into(),
@@ -115,13 +115,13 @@ impl MemoryPluginBuilder {
         self
     }
 
-    /// A component that is loaded already: the plugins of many workspaces share its compiled code.
+    /// Uses a component that is already loaded, so that the plugins of many workspaces share its compiled code.
     pub fn component(mut self, component: LoadedComponent) -> Self {
         self.component = Some(Source::Loaded(Box::new(component)));
         self
     }
 
-    /// Where compiled code is kept between starts; see [`LoadedComponent::from_bytes`]. Nowhere, if not given.
+    /// Where compiled code is stored between starts; see [`LoadedComponent::from_bytes`]. If not set, it is not stored.
     pub fn cache_dir(mut self, folder: impl Into<PathBuf>) -> Self {
         self.cache_dir = Some(folder.into());
         self
@@ -145,38 +145,38 @@ impl MemoryPluginBuilder {
         self
     }
 
-    /// What the component is told to do. By default it makes memories without a model.
+    /// The component's settings. By default it makes memories without a model.
     pub fn settings(mut self, settings: Values) -> Self {
         self.settings = settings;
         self
     }
 
-    /// What calls may use up.
+    /// How much calls may use.
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// Told what each call of the model cost.
+    /// Receives what each call of a model cost.
     pub fn call_observer(mut self, calls: impl CallObserver + 'static) -> Self {
         self.calls = Arc::new(calls);
         self
     }
 
-    /// Where each call that saves memories is recorded; it belongs to the plugin's storage. Recordings hold
+    /// Where each call that saves memories is recorded. The recordings belong to the plugin's storage. They contain
     /// messages, prompts and answers in plain text.
     pub fn recordings(mut self, recordings: impl Recordings + 'static) -> Self {
         self.recordings = Some(Arc::new(recordings));
         self
     }
 
-    /// Puts prompts and answers into the spans of model calls ([`spans`](crate::spans)); by default they are left out.
+    /// Puts prompts and answers into the spans of model calls ([`spans`](crate::spans)). By default they are left out.
     pub fn capture_content(mut self, captures_content: bool) -> Self {
         self.captures_content = captures_content;
         self
     }
 
-    /// Loads the component, which takes about a second where it has to be compiled, and binds it.
+    /// Loads the component and binds it. If the component has to be compiled, this takes about a second.
     ///
     /// # Errors
     /// [`BuildError`].

@@ -1,4 +1,4 @@
-//! The exports that save memories: they are recorded where that is asked for, and replayed.
+//! The exports that save memories. Their calls are recorded if that is configured, and can be replayed.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -31,7 +31,7 @@ impl MemoryPlugin {
     /// `memory-generator.generate-channel`: what is due in one channel.
     ///
     /// # Errors
-    /// [`CallError`], but never [`CallError::Refused`]: that is in the entry.
+    /// [`CallError`], but never [`CallError::Refused`]: that error is in the entry.
     pub async fn generate_channel(
         &self,
         channel_id: &str,
@@ -86,16 +86,16 @@ impl MemoryPlugin {
         )
     }
 
-    /// Makes a recorded call again, up to the save that the recording ends with. The recording takes the place of
-    /// store, model and settings; nothing else is asked, and nothing is saved.
+    /// Repeats a recorded call, up to the save with which the recording ends. The recording takes the place of store,
+    /// model and settings. Nothing else is read, and nothing is saved.
     ///
     /// # Errors
-    /// [`CallError`] where the component cannot be started; where it fails later, that is the ending.
+    /// [`CallError`] if the component cannot be started. A later failure is the replay's ending.
     pub async fn replay(&self, recording: Recording) -> Result<Replayed, CallError> {
         const CALL: &str = "replay";
         let export = recording.head.export.clone();
         let tape = Tape::Playing(Box::new(Player::new(recording)));
-        // Outlives the call, however that ends.
+        // Declared here because it is read after the call, however the call ends.
         let mut begun = None;
         let ended = self.within_limits(CALL, async {
             let Some(generator) = &self.component.exports.memory_generator else {
@@ -117,7 +117,7 @@ impl MemoryPlugin {
         }
     }
 
-    /// What a call is recorded on.
+    /// The tape on which a call is recorded.
     fn tape(&self, export: impl FnOnce() -> Export) -> Tape {
         let Some(recordings) = &self.recordings else {
             return Tape::Off;
@@ -133,7 +133,7 @@ impl MemoryPlugin {
     }
 }
 
-/// Calls an export, whatever it returns.
+/// Calls an export and ignores what it returns.
 async fn run(
     export: &Export,
     store: &mut Store<CallState>,

@@ -54,11 +54,11 @@ use crate::spans::{Subject, component_call, record_outcome};
 use crate::storage::StorageError;
 use crate::turn::Turn;
 
-/// A component for one workspace. Each call runs in an instance of its own, so calls may run side by
-/// side and one that traps leaves nothing behind.
+/// A component for one workspace. Each call runs in its own instance, so calls may run in parallel, and a call that
+/// traps leaves nothing behind.
 ///
-/// [`MemoryPlugin::builder`] puts one together. Here it makes the text of a memory, from a context that the platform holds;
-/// nothing is read or saved:
+/// [`MemoryPlugin::builder`] builds one. This example makes the text of a memory from a context that the platform has;
+/// nothing is read from the store or saved:
 ///
 /// ```no_run
 /// use myao_plugin::{Context, MemoryType, Scope};
@@ -76,24 +76,24 @@ pub struct MemoryPlugin {
     component: LoadedComponent,
     capabilities: Capabilities,
     limits: Limits,
-    /// One for each call that may run.
+    /// One permit for each call that may run.
     places: Arc<Semaphore>,
     recordings: Option<Arc<dyn Recordings>>,
 }
 
 impl MemoryPlugin {
-    /// The same, answering on another chat platform.
+    /// Returns the same plugin with another chat platform for its answers.
     #[must_use]
     pub fn with_slack(mut self, slack: Arc<dyn Slack>) -> Self {
         self.capabilities.slack = slack;
         self
     }
 
-    /// The same, writing the model's calls down in `journal`, which belongs to the plugin's storage. The models
-    /// take over what it knows of their context windows.
+    /// Returns the same plugin, with its model calls recorded in `journal`, which belongs to the plugin's storage. The
+    /// models restore the context windows that the journal has learned.
     ///
     /// # Errors
-    /// Where the journal cannot be read.
+    /// If the journal cannot be read.
     pub async fn with_journal(
         mut self,
         journal: Arc<dyn CallJournal>,
@@ -110,26 +110,27 @@ impl MemoryPlugin {
         Ok(self)
     }
 
-    /// The same, whose calls save what the workspace merges when their turn has come.
+    /// Returns the same plugin; what its calls merge into the workspace's memory is saved only when it is their turn.
     pub(crate) fn with_turn(mut self, turn: Turn) -> Self {
         self.capabilities.turn = Some(turn);
         self
     }
 
-    /// How long a call may wait for its turn, so that there is time left for what it does then.
+    /// How long a call may wait for its turn, so that there is enough time left for its work.
     pub(crate) fn longest_turn(&self) -> Duration {
         self.limits.deadline / 3
     }
 
-    /// The same for a backfill: where something fails, the backfill comes back to that time, so the store need not keep
-    /// what was due then ([`Storage::expect_first_version`](crate::storage::Storage::expect_first_version)).
+    /// Returns the same plugin for a backfill. If something fails, the backfill comes back to that time, so the store
+    /// need not remember what was due then
+    /// ([`Storage::expect_first_version`](crate::storage::Storage::expect_first_version)).
     #[must_use]
     pub fn for_backfill(mut self) -> Self {
         self.capabilities.is_backfill = true;
         self
     }
 
-    /// The agents whose providers want no calls for now, by their keys in the configuration, and for how long.
+    /// The agents whose providers accept no calls for now, by their keys in the configuration, and for how long.
     #[must_use]
     pub fn paused_models(&self) -> Vec<(&'static str, Duration)> {
         let agents = &self.capabilities.agents;
@@ -150,7 +151,7 @@ impl MemoryPlugin {
         self.component.digest()
     }
 
-    /// The settings that the component is given.
+    /// The component's settings.
     #[must_use]
     pub fn settings(&self) -> &Values {
         &self.capabilities.settings
@@ -165,7 +166,7 @@ impl MemoryPlugin {
         let mut store = Store::new(&self.component.engine, state);
         store.limiter(|state| &mut state.memory_limit);
         store.set_hostcall_fuel(self.limits.transfer_bytes);
-        // At every tick a running component gives way to tokio, which keeps the deadline.
+        // At every tick a running component yields to tokio, which enforces the deadline.
         store.set_epoch_deadline(1);
         store.epoch_deadline_async_yield_and_update(1);
         let instance = self.component.pre.instantiate_async(&mut store).await;
@@ -173,7 +174,8 @@ impl MemoryPlugin {
         Ok((store, instance))
     }
 
-    /// Waits for a place, and ends a call at its deadline. What runs in it is dropped then, imports included.
+    /// Waits for a permit, and ends a call at its deadline. A call that is ended is dropped, with the imports that it
+    /// is running.
     async fn within_limits<T>(
         &self,
         call: &'static str,
@@ -276,7 +278,7 @@ impl MemoryPlugin {
         .map_err(CallError::Refused)
     }
 
-    /// `memory-generator.should-update`: whether a channel's short-term memory takes a new version.
+    /// `memory-generator.should-update`: whether a channel's short-term memory needs a new version.
     ///
     /// # Errors
     /// [`CallError`].

@@ -38,7 +38,7 @@ impl MemoryPlugin {
         .map_err(CallError::Refused)
     }
 
-    /// `responder.judge`: whether to answer of one's own accord.
+    /// `responder.judge`: whether to answer without having been asked.
     ///
     /// # Errors
     /// [`CallError`].
@@ -52,7 +52,7 @@ impl MemoryPlugin {
         .map_err(CallError::Refused)
     }
 
-    /// `responder.reply-unasked`: answers of its own accord, and posts the answer.
+    /// `responder.reply-unasked`: answers without having been asked, and posts the answer.
     ///
     /// # Errors
     /// [`CallError`].
