@@ -11,16 +11,16 @@ use crate::error::CallError;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Retry {
-    /// It fails again as long as the same is asked.
+    /// The same call will fail again.
     Never,
-    /// It may succeed a while later, with nothing changed.
+    /// It may succeed later, without any change.
     Later,
-    /// It may succeed once somebody has changed something: a setting, a file, a limit, a template.
+    /// It may succeed after somebody has changed something: a setting, a file, a limit or a template.
     AfterRepair,
 }
 
 impl StorageError {
-    /// Whether the same call may succeed later. After a conflict the caller reads again first.
+    /// Whether the same call may succeed later. After a conflict the caller must read again first.
     #[must_use]
     pub fn retry(&self) -> Retry {
         match self {
@@ -91,7 +91,7 @@ impl CallError {
 }
 
 impl LoadError {
-    /// Whether the same file may be loaded later: only once it, or the machine, was changed.
+    /// Whether the same file can be loaded later: only after the file or the machine was changed.
     #[must_use]
     pub fn retry(&self) -> Retry {
         Retry::AfterRepair

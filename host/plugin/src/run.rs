@@ -1,4 +1,4 @@
-//! One generation run, with channels side by side.
+//! One generation run, with channels in parallel.
 
 use futures::{Stream, StreamExt as _};
 use tokio::task::JoinHandle;
@@ -12,21 +12,21 @@ use crate::error::CallError;
 use crate::memory_plugin::MemoryPlugin;
 use crate::turn::Turn;
 
-/// How far a run is.
+/// The progress of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
     /// Threads and channels that are done.
     pub done: usize,
-    /// All that were due.
+    /// Threads and channels that were due.
     pub total: usize,
 }
 
-/// Makes everything that is due at `now`: threads, then channels, `in_flight` of them side by side, then
-/// the workspace. The memories are those of `MemoryPlugin::generate`. More steps in flight than calls of the
-/// model keep the model busy while a step reads and saves.
+/// Makes everything that is due at `now`: first threads, then channels, up to `in_flight` of them in parallel, and then
+/// the workspace. The memories are those of `MemoryPlugin::generate`. If `in_flight` is greater than the number of
+/// parallel model calls, the model stays busy while a step reads and saves.
 ///
 /// # Errors
-/// [`CallError`] where what is due cannot be read; any later failure is an entry of the report.
+/// [`CallError`] if what is due cannot be read; any later failure is an entry of the report.
 pub async fn generate(
     plugin: &MemoryPlugin,
     now: Timestamp,
@@ -50,7 +50,8 @@ pub async fn generate(
         (Scope::Thread, scope_id, work)
     });
     let channels = channel_steps(plugin, due.channels, now);
-    // Merging the workspace after every channel is a chain; its channels cannot overlap.
+    // If the workspace is merged after every channel, each merge needs the one before, so channels cannot run in
+    // parallel.
     let channels_in_flight = if plugin.settings().workspace_merge_per_channel {
         1
     } else {
@@ -64,7 +65,7 @@ pub async fn generate(
         let done = ended.len();
         progress(Progress { done, total });
     }
-    // Threads stand before channels, both in the order of what was due.
+    // Threads come before channels, both in the order in which they were due.
     ended.sort_by_key(|step| (step.scope == Scope::Channel, step.number));
     let mut entries: Vec<Entry> = ended.into_iter().flat_map(|step| step.entries).collect();
 
@@ -84,7 +85,7 @@ pub async fn generate(
     Ok(Report { now, entries })
 }
 
-/// The steps of channels. The last one saves its long-term memory after the others.
+/// The steps of the channels. The last one saves its long-term memory after the others.
 fn channel_steps(
     plugin: &MemoryPlugin,
     channels: Vec<String>,
@@ -114,10 +115,10 @@ fn channel_steps(
     steps.collect()
 }
 
-/// How a step ended.
+/// The result of a step.
 type StepResult = Result<Vec<Entry>, CallError>;
 
-/// A step that is over.
+/// A step that has ended.
 struct Step {
     scope: Scope,
     /// Its place among the steps of its scope.
@@ -125,8 +126,9 @@ struct Step {
     entries: Vec<Entry>,
 }
 
-/// Runs steps on tokio's threads, at most `in_flight` at once, and yields each as it ends: one that takes long
-/// holds no other up. Each step comes with what it works on. Steps under way end when the stream is dropped.
+/// Runs steps on tokio's threads, at most `in_flight` at once, and yields each one when it ends. A slow step does not
+/// hold up the others. Each step is yielded with what it works on. Running steps are stopped when the stream is
+/// dropped.
 fn side_by_side<F>(
     steps: impl Iterator<Item = (Scope, String, F)> + Send,
     in_flight: usize,

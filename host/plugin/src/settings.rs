@@ -1,11 +1,11 @@
-//! The settings of the component where nothing else is said.
+//! Defaults for the component's settings.
 
 use crate::bindings::settings::{Language, ShortTermHistory, Values};
 use crate::bindings::types::{Engine, Persona};
 
 /// The scope id of workspace memories (specification, `README.md`).
 pub const WORKSPACE_SCOPE_ID: &str = "default";
-/// The text that opens every prompt.
+/// The text at the start of every prompt.
 const SYSTEM_PROMPT: &str = "あなたは「myao」という名前の、チームの会話を覚えておくアシスタントです。\
     事実に忠実に、会話で使われている言語で書いてください。";
 
@@ -22,9 +22,9 @@ impl Default for Values {
             reply_engine: Engine::Extractive,
             response_persona: persona.clone(),
             judgment_persona: persona,
-            // What fits one post.
+            // As much as fits in one post.
             reply_max_tokens: 1000,
-            // A sentence, and room to spare.
+            // One sentence, with some reserve.
             judgment_max_tokens: 500,
             short_term_window_hours: 24,
             long_term_summary_max_tokens: 500,

@@ -1,6 +1,6 @@
-//! The chat platform, as the component's replies need it.
+//! The chat platform, as far as the component's replies need it.
 //!
-//! [`Slack`] is what the component sees of it, through its import `slack`; a platform of another kind implements the
+//! [`Slack`] is the part that the component sees, through its import `slack`. For another chat platform, implement this
 //! trait.
 
 use std::sync::Arc;
@@ -8,9 +8,9 @@ use std::sync::Arc;
 pub use crate::bindings::slack::{PostRequest, SlackError};
 pub use crate::bindings::types::{Message, User};
 
-/// The chat platform. `wit/slack.wit` documents each call; an implementation keeps every word of it.
+/// The chat platform. `wit/slack.wit` documents each call; an implementation must follow it exactly.
 ///
-/// A platform whose messages are all in its store only posts:
+/// A platform that has all its messages in its store only needs to post:
 ///
 /// ```
 /// use myao_plugin::slack::{Message, PostRequest, Slack, SlackError, User};
@@ -44,7 +44,7 @@ pub use crate::bindings::types::{Message, User};
 /// ```
 #[async_trait::async_trait]
 pub trait Slack: Send + Sync {
-    /// Posts an answer, once for each message that is answered; the ids of the posts in order.
+    /// Posts an answer, once for each message that is answered. Returns the ids of the posts in order.
     async fn post(&self, request: PostRequest) -> Result<Vec<String>, SlackError>;
 
     /// All messages of a thread, oldest first.
@@ -62,14 +62,14 @@ pub trait Slack: Send + Sync {
         limit: u32,
     ) -> Result<Vec<Message>, SlackError>;
 
-    /// The address of a message, for people.
+    /// The link to a message, for people.
     async fn permalink(&self, channel_id: String, ts: String) -> Result<String, SlackError>;
 
-    /// Who somebody is.
+    /// Returns a user by id.
     async fn get_user(&self, id: String) -> Result<User, SlackError>;
 }
 
-/// A shared one is one, too.
+/// A shared platform is a platform, too.
 #[async_trait::async_trait]
 impl<T: Slack + ?Sized> Slack for Arc<T> {
     async fn post(&self, request: PostRequest) -> Result<Vec<String>, SlackError> {

@@ -1,25 +1,25 @@
 //! Message ids (`ts`) as sortable numbers.
 
-/// An id that is not seconds, a full stop and a sequence of one to six digits.
+/// The text is not an id: seconds, a full stop and a sequence number of one to six digits.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{0}` is not a message id: expected Unix seconds, a full stop and up to six digits, as in 1709287200.000001"
 )]
 pub struct InvalidTs(pub String);
 
-/// How many sequence numbers a second has.
+/// How many sequence numbers there are in a second.
 const SEQUENCES: i64 = 1_000_000;
 
-/// A message id as one whole number: seconds × 1,000,000 + sequence. Its order is the numeric
-/// order of ids (`wit/types.wit`), so that a database index serves it.
+/// A message id as one integer: seconds × 1,000,000 + sequence number. Its order is the numeric order of ids
+/// (`wit/types.wit`), so a database index can be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TsKey(i64);
 
 impl TsKey {
-    /// Reads an id.
+    /// Parses an id.
     ///
     /// # Errors
-    /// [`InvalidTs`], holding the text, where it is none.
+    /// [`InvalidTs`] with the text, if it is not an id.
     pub fn parse(text: &str) -> Result<Self, InvalidTs> {
         let invalid = || InvalidTs(text.to_owned());
         let (seconds, sequence) = text.split_once('.').ok_or_else(invalid)?;
@@ -34,13 +34,13 @@ impl TsKey {
         Ok(Self(seconds * SEQUENCES + sequence))
     }
 
-    /// The key that a database column holds.
+    /// The key from the value of a database column.
     #[must_use]
     pub fn from_database(key: i64) -> Self {
         Self(key)
     }
 
-    /// The key as a database column.
+    /// The key as the value of a database column.
     #[must_use]
     pub fn to_database(self) -> i64 {
         self.0

@@ -1,8 +1,9 @@
-//! The order in which channels that are worked on side by side save what the workspace merges.
+//! The order in which parallel channels save what is merged into the workspace's memory.
 //!
-//! The workspace's memory names the newest memory that it has merged (`merged-through`). That is the channel's that was saved
-//! last; so that it is not any, the last channel of a run saves what the workspace merges after the others have ended: its
-//! long-term memory, and its versions where the retired workspace short-term memory is made.
+//! The workspace's memory names the newest memory that it has merged (`merged-through`). This is the memory of the
+//! channel that was saved last. To make that channel always the same one, the last channel of a run waits until the
+//! others have ended before it saves what is merged into the workspace's memory: its long-term memory and, if the
+//! retired workspace short-term memory is made, also its versions.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -13,7 +14,7 @@ use tokio::sync::{Mutex, mpsc};
 /// Held by a step until it ends.
 pub(crate) type Under = mpsc::Sender<Infallible>;
 
-/// The last step's wait for the others.
+/// With this, the last step waits for the others.
 #[derive(Clone)]
 pub(crate) struct Turn {
     others: Arc<Mutex<mpsc::Receiver<Infallible>>>,
@@ -21,18 +22,19 @@ pub(crate) struct Turn {
 }
 
 impl Turn {
-    /// What the other steps hold, and the turn of the last one, which comes after `longest` in any case: a channel that
-    /// hangs holds no other one up for good, and the order is for the eye alone.
+    /// Returns what the other steps hold, and the turn of the last step. The turn comes after `longest` at the latest,
+    /// so a channel that hangs does not block another one forever. The order only makes the result look the same each
+    /// time.
     pub(crate) fn after_others(longest: Duration) -> (Under, Self) {
         let (under, others) = mpsc::channel(1);
         let others = Arc::new(Mutex::new(others));
         (under, Self { others, longest })
     }
 
-    /// Waits until all others have ended. Later calls return at once.
+    /// Waits until all other steps have ended. Later calls return at once.
     pub(crate) async fn come(&self) {
         let others = async { self.others.lock().await.recv().await };
-        // Nothing is ever sent; it ends when nobody holds the other side any more.
+        // Nothing is ever sent; this ends when nobody holds the sender any more.
         let _: Result<Option<Infallible>, _> = tokio::time::timeout(self.longest, others).await;
     }
 }

@@ -1,5 +1,5 @@
-//! Waits: what is put off, until when, and why. Every wait has a longest length, so that no slip of a server or of a clock
-//! mutes the bot, and every wait under way shows in `/ready`, the metrics and `myao doctor`.
+//! Waits: what is deferred, until when, and why. Every kind of wait has a maximum length, so that no error of a server
+//! or a clock can silence the bot. Every current wait is shown in `/ready`, in the metrics and by `myao doctor`.
 //!
 //! | what waits | at most |
 //! |---|---|
@@ -11,12 +11,12 @@
 //! | a channel that Slack does not tell of (`storage/sqlite/catch_up.rs`) | an hour |
 //! | a conversation that was judged (`bot/unasked.rs`) | the longest `skip_seconds` of the configuration |
 //!
-//! A stored time that lies further ahead was written while the clock was ahead. It does not count.
+//! A stored time that is further ahead was stored while the clock was ahead. It is ignored.
 
 /// The longest wait of a memory, in seconds.
 pub const LONGEST_DEFERRAL: i64 = 24 * 3600;
 
-/// What kind of thing waits.
+/// The kind of a wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WaitKind {
@@ -26,18 +26,18 @@ pub enum WaitKind {
     Model,
     /// A memory.
     Memory,
-    /// An answer to somebody.
+    /// An answer to a person.
     Answer,
     /// An event.
     Event,
-    /// The reading of a channel that Slack does not tell of.
+    /// Reading a channel of which Slack sends no events.
     Channel,
-    /// A conversation's judgment.
+    /// The judgment of a conversation.
     Judgment,
 }
 
 impl WaitKind {
-    /// The name in `/ready` and of the metrics.
+    /// The name in `/ready` and in the metrics.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -52,14 +52,14 @@ impl WaitKind {
     }
 }
 
-/// Something that waits. Nothing in it was written by people.
+/// Something that waits. It contains no text that people wrote.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wait {
     /// Its kind.
     pub kind: WaitKind,
-    /// What the metrics tell it from others of its kind by: the method, the agent, the layer.
+    /// The label that distinguishes it from others of its kind in the metrics: the method, the agent or the layer.
     pub label: &'static str,
-    /// What it is, with its id.
+    /// What waits, with its id.
     pub what: String,
     /// When it ends, in Unix seconds.
     pub until: i64,
@@ -67,7 +67,8 @@ pub struct Wait {
     pub why: String,
 }
 
-/// Whether a wait goes on at `now` that ends at `until` and lasts `longest` at most; all in seconds.
+/// Whether a wait that ends at `until`, and lasts at most `longest`, is still active at `now`. All values are in
+/// seconds.
 #[must_use]
 pub fn is_under_way(until: i64, now: i64, longest: i64) -> bool {
     (1..=longest).contains(&until.saturating_sub(now))

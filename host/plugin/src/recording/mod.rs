@@ -1,12 +1,13 @@
-//! Recordings: what a call into the component asked of its host, and what it was told, in order.
+//! Recordings: the calls of a component to its host, with their results, in order.
 //!
-//! The component is a pure function of what its imports tell it, so a recording makes the same memories again, with
-//! no network and no store ([`MemoryPlugin::replay`](crate::MemoryPlugin::replay)). It holds messages, memories,
-//! prompts and answers in plain text; it is made only where the configuration asks for it, and says which messages
-//! and memories it holds.
+//! The component is a pure function of the results of its imports. So a recording makes the same memories again,
+//! without network and store ([`MemoryPlugin::replay`](crate::MemoryPlugin::replay)). It contains messages, memories,
+//! prompts and answers in plain text. It is made only if the configuration says so, and it lists the messages and
+//! memories that it contains.
 //!
-//! A recording is kept up to each save, before that save: a run that is killed leaves no memory without one. What
-//! comes after the last save makes nothing, and is not kept; nor are log lines, which tell the component nothing.
+//! The recording is stored before each save, with everything up to that save, so a run that is killed leaves no memory
+//! without a recording. What comes after the last save makes no memory and is not stored. Log lines are not stored
+//! either: the component learns nothing from them.
 
 mod player;
 mod recorder;
@@ -26,7 +27,7 @@ pub(crate) use tape::{Step, Tape};
 use crate::bindings::types::Timestamp;
 use crate::storage::{MemoryDraft, StorageError};
 
-/// The import that saves.
+/// The import that saves a memory.
 pub const SAVE: &str = "storage.save-memory";
 
 /// A call into the component that saves memories.
@@ -70,11 +71,11 @@ pub struct ImportCall {
     pub import: String,
     /// The argument, or an array of several.
     pub arguments: Value,
-    /// What the host said; none for a save whose end is not recorded.
+    /// The host's result; `None` for a save whose end is not recorded.
     pub result: Option<Value>,
 }
 
-/// What is recorded of a call into the component, beside its calls to the host.
+/// What is recorded of a call into the component, in addition to its calls to the host.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Head {
     /// The export with its arguments.
@@ -85,7 +86,7 @@ pub struct Head {
     pub started_at: i64,
 }
 
-/// A call into the component, from its beginning to a save.
+/// A call into the component, from its start to a save.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recording {
     /// The call.
@@ -94,36 +95,36 @@ pub struct Recording {
     pub calls: Vec<ImportCall>,
 }
 
-/// What comes to a recording before a save.
+/// What is added to a recording before a save.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Part {
     /// The call.
     pub head: Head,
-    /// The recording, if it has begun.
+    /// The recording; `None` if it has not begun.
     pub recording: Option<i64>,
-    /// The number of the first of the calls, counted from 0. It may be in the recording already, without its
+    /// The number of the first of these calls, counted from 0. The recording may already contain that call without its
     /// result.
     pub first: usize,
     /// Calls to the host; the last one is the save, without its result.
     pub calls: Vec<ImportCall>,
-    /// What is about to be saved.
+    /// The memory that is about to be saved.
     pub draft: MemoryDraft,
-    /// Channel and id of each message that the calls hold.
+    /// The channel and id of each message that the calls contain.
     pub messages: BTreeSet<(String, String)>,
-    /// The ids of the memories that they hold.
+    /// The ids of the memories that the calls contain.
     pub memories: BTreeSet<u64>,
 }
 
-/// Where recordings are kept. The store of the `myao` program is one. Its
-/// [`save_memory`](crate::storage::Storage::save_memory) then notes, in the transaction of the save, that the memory
-/// is the one that the newest part with the same scope, scope id, memory type and text is about.
+/// Where recordings are stored. The store of the `myao` program implements this. In that store,
+/// [`save_memory`](crate::storage::Storage::save_memory) also notes which part the memory belongs to, in the
+/// transaction of the save: the newest part with the same scope, scope id, memory type and text.
 #[async_trait::async_trait]
 pub trait Recordings: Send + Sync {
-    /// Keeps a part and returns the key of its recording; it is on the disk when this returns.
+    /// Stores a part and returns the key of its recording. The part is on disk when this returns.
     async fn keep(&self, part: Part) -> Result<i64, StorageError>;
 }
 
-/// A shared one is one, too.
+/// Shared recordings are recordings, too.
 #[async_trait::async_trait]
 impl<T: Recordings + ?Sized> Recordings for Arc<T> {
     async fn keep(&self, part: Part) -> Result<i64, StorageError> {

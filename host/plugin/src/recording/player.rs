@@ -1,4 +1,4 @@
-//! Plays the host of a recording: tells the component what it was told then, as long as it asks the same.
+//! Plays the host of a recording: returns the recorded results, as long as the component makes the same calls.
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -6,52 +6,52 @@ use serde_json::Value;
 use super::{ImportCall, Recording, SAVE};
 use crate::error::CallError;
 
-/// Where a replay parts from its recording.
+/// Where a replay differs from its recording.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Parting {
     /// The number of the call to the host, counted from 1.
     pub number: usize,
-    /// What was asked then.
+    /// The recorded call.
     pub recorded: ImportCall,
-    /// What is asked now, without a result.
+    /// The call of the replay, without a result.
     pub now: ImportCall,
 }
 
 /// How a replay ended.
 #[derive(Debug)]
 pub enum Ending {
-    /// It came to the save, with this text.
+    /// It reached the save, with this text.
     Saved(String),
-    /// It asked something else.
+    /// It made a different call.
     Parted(Box<Parting>),
-    /// The call was over before the save, or failed.
+    /// The call ended before the save, or failed.
     Over(Option<CallError>),
 }
 
-/// A prompt, and what came back.
+/// A prompt and its result.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Asked {
-    /// The one system message.
+    /// The only message, a system message.
     pub prompt: String,
-    /// The model's answer, or its error as the contract names it.
+    /// The model's answer, or its error by the contract's name.
     pub answer: Result<String, String>,
 }
 
-/// What a replay did.
+/// The result of a replay.
 #[derive(Debug)]
 pub struct Replayed {
     /// How it ended.
     pub ending: Ending,
-    /// What the component asked the model until then, in order.
+    /// What the component asked the model until it ended, in order.
     pub asked: Vec<Asked>,
 }
 
-/// The reason for which the player ends the component.
+/// The error with which the player stops the component.
 #[derive(Debug, thiserror::Error)]
 #[error("the replay is over")]
 pub(crate) struct Stop;
 
-/// A recording being played.
+/// A recording that is being played.
 pub(crate) struct Player {
     recording: Recording,
     /// How many of its calls were played.
@@ -68,7 +68,7 @@ impl Player {
         }
     }
 
-    /// What the component was told then; [`Stop`] where the replay is over.
+    /// Returns the recorded result, or [`Stop`] if the replay has ended.
     pub(super) fn play<R: DeserializeOwned>(
         &mut self,
         import: &str,
@@ -98,11 +98,11 @@ impl Player {
         }
         let result = recorded.result.clone().unwrap_or(Value::Null);
         self.played += 1;
-        // One that this program does not understand was recorded by another version of the contract.
+        // If this program cannot read the result, it was recorded with another version of the contract.
         serde_json::from_value(result).map_err(|_| Stop)
     }
 
-    /// What the replay did.
+    /// Returns the result of the replay.
     pub(crate) fn replayed(self, error: Option<CallError>) -> Replayed {
         let played = self.recording.calls.into_iter().take(self.played);
         Replayed {
@@ -120,7 +120,7 @@ fn text_of(draft: &Value) -> &str {
         .unwrap_or_default()
 }
 
-/// What a call asked the model: nothing, or one thing, or several.
+/// What a call asked the model: nothing, one prompt or several.
 fn asked(call: &ImportCall) -> Vec<Asked> {
     let result = call.result.clone().unwrap_or(Value::Null);
     let (requests, results) = match call.import.as_str() {

@@ -1,4 +1,4 @@
-//! Records a call into the component as it runs.
+//! Records a call into the component while it runs.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use super::{Head, ImportCall, Part, Recordings};
 use crate::explain::explain_storage;
 use crate::storage::{Memory, MemoryDraft, Message};
 
-/// The calls of one run of an export that are not kept yet.
+/// The calls of one run of an export that are not stored yet.
 pub(crate) struct Recorder {
     recordings: Arc<dyn Recordings>,
     head: Head,
@@ -61,8 +61,8 @@ impl Recorder {
             .extend(memories.iter().map(|memory| memory.id));
     }
 
-    /// Keeps what there is before a save, whose call has just begun. Where that fails, the memory cannot be replayed;
-    /// it is saved all the same.
+    /// Stores everything before a save whose call has just begun. If that fails, the memory cannot be replayed; it is
+    /// saved anyway.
     pub(super) async fn keep(&mut self, draft: &MemoryDraft) {
         let part = Part {
             head: self.head.clone(),
@@ -81,11 +81,11 @@ impl Recorder {
                     draft.scope_id,
                     explain_storage(&error)
                 );
-                // The next part holds everything again.
+                // The next part contains these calls again.
                 return;
             }
         }
-        // The save comes again with its result.
+        // The save is recorded again, with its result.
         let kept = self.calls.len().saturating_sub(1);
         self.first += kept;
         self.calls.drain(..kept);
@@ -94,7 +94,7 @@ impl Recorder {
     }
 }
 
-/// A value as JSON; all types of the contract can be written so.
+/// A value as JSON. All types of the contract can be serialized.
 pub(super) fn json<T: Serialize>(value: &T) -> Value {
     serde_json::to_value(value).unwrap_or(Value::Null)
 }

@@ -1,4 +1,4 @@
-//! What stands between the component and its host: nothing, a recorder, or a player in the host's place.
+//! What is between the component and its host: nothing, a recorder, or a player instead of the host.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -7,21 +7,21 @@ use super::player::{Player, Stop};
 use super::recorder::{Recorder, json};
 use crate::storage::{Memory, MemoryDraft, Message};
 
-/// The tape of one call into the component. Every import goes over it.
+/// The tape of one call into the component. Every import goes through it.
 pub(crate) enum Tape {
     /// Nothing is recorded.
     Off,
-    /// Everything is.
+    /// Everything is recorded.
     Recording(Box<Recorder>),
-    /// The host is a recording.
+    /// A recording takes the place of the host.
     Playing(Box<Player>),
 }
 
-/// How an import goes on.
+/// How an import continues.
 pub(crate) enum Step<R> {
-    /// The host does it, and then tells [`Tape::end`].
+    /// The host does the work, and then calls [`Tape::end`].
     Live,
-    /// This was its result.
+    /// This is the recorded result.
     Over(R),
 }
 
@@ -42,35 +42,35 @@ impl Tape {
         }
     }
 
-    /// Ends an import that the host did.
+    /// Ends an import that the host has done.
     pub(crate) fn end<R: Serialize>(&mut self, result: &R) {
         if let Self::Recording(recorder) = self {
             recorder.end(json(result));
         }
     }
 
-    /// Notes which messages a result holds.
+    /// Notes which messages a result contains.
     pub(crate) fn saw_messages(&mut self, channel_id: &str, messages: &[Message]) {
         if let Self::Recording(recorder) = self {
             recorder.saw_messages(channel_id, messages);
         }
     }
 
-    /// Notes which memories a result holds.
+    /// Notes which memories a result contains.
     pub(crate) fn saw_memories(&mut self, memories: &[Memory]) {
         if let Self::Recording(recorder) = self {
             recorder.saw_memories(memories);
         }
     }
 
-    /// Keeps what is recorded before a save that has just begun.
+    /// Stores what is recorded, before a save that has just begun.
     pub(crate) async fn keep(&mut self, draft: &MemoryDraft) {
         if let Self::Recording(recorder) = self {
             recorder.keep(draft).await;
         }
     }
 
-    /// Whether the host is a recording.
+    /// Whether a recording takes the place of the host.
     pub(crate) fn is_playing(&self) -> bool {
         matches!(self, Self::Playing(_))
     }

@@ -66,7 +66,7 @@ pub(crate) fn component_call(export: &str, subject: Subject<'_>) -> Span {
     span
 }
 
-/// Notes what came of the call.
+/// Records the result of the call.
 pub(crate) fn record_outcome<T: CallOutcome>(span: &Span, result: &Result<T, CallError>) {
     let channel_name = result.as_ref().ok().and_then(CallOutcome::channel_name);
     if let Some(name) = channel_name.filter(|name| !name.is_empty()) {
@@ -77,20 +77,20 @@ pub(crate) fn record_outcome<T: CallOutcome>(span: &Span, result: &Result<T, Cal
         Err(error) => Some(error_type::of_call(error)),
     };
     if let Some(error_type) = error_type {
-        // The words of an error may hold what a server said.
+        // The text of an error may contain what a server said.
         span.record("otel.status_description", &*error_type);
         span.record("error.type", error_type);
     }
 }
 
-/// What a result says of its call.
+/// What a result says about its call.
 pub(crate) trait CallOutcome {
     /// The channel's name, without `#`.
     fn channel_name(&self) -> Option<&str> {
         None
     }
 
-    /// What failed, although the call itself came to its end.
+    /// What failed, although the call itself returned.
     fn error(&self) -> Option<&Error>;
 }
 

@@ -1,9 +1,9 @@
-//! Spans of `tracing`: one for each call into the component, and below it one for each call of a model, with the fields of
-//! the [GenAI conventions](https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/). A subscriber such as
-//! `tracing-opentelemetry` sends them on; without one they cost nothing.
+//! Spans of `tracing`: one for each call into the component, and below it one for each call of a model, with the fields
+//! of the [GenAI conventions](https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/). A subscriber such as
+//! `tracing-opentelemetry` exports them. Without a subscriber they cost nothing.
 //!
-//! Spans hold ids, names of channels, counts and kinds of errors. Prompts and answers are in them only if the plugin was
-//! built with [`capture_content`](crate::MemoryPluginBuilder::capture_content); keys never are.
+//! Spans contain ids, names of channels, counts and kinds of errors. They contain prompts and answers only if the
+//! plugin was built with [`capture_content`](crate::MemoryPluginBuilder::capture_content). They never contain keys.
 
 mod component_call;
 mod error_type;

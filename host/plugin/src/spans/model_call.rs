@@ -1,4 +1,4 @@
-//! The span of one call of a model, all its attempts together.
+//! The span of one call of a model, with all its attempts.
 
 use serde_json::json;
 use tracing::field::Empty;
@@ -11,7 +11,8 @@ use crate::llm::{
 };
 use crate::names;
 
-/// Asks a model, as [`Llm::complete`], within a span. `captures_content` puts prompt and answer into it.
+/// Asks a model within a span, as [`Llm::complete`] does. With `captures_content`, the span contains the prompt and the
+/// answer.
 pub(crate) async fn ask(
     llm: &dyn Llm,
     request: Request,
@@ -39,7 +40,7 @@ pub(crate) async fn ask(
     result
 }
 
-/// The span, with what is known before the call.
+/// Creates the span, with what is known before the call.
 fn of_request(request: &Request, destination: Option<Destination<'_>>) -> Span {
     let purpose = &request.purpose;
     let most = destination.and_then(|destination| destination.max_tokens);
@@ -87,7 +88,7 @@ fn of_request(request: &Request, destination: Option<Destination<'_>>) -> Span {
     span
 }
 
-/// What is known after it.
+/// Adds what is known after the call.
 fn add_record(span: &Span, record: &CallRecord) {
     span.record("gen_ai.provider.name", provider(&record.provider));
     span.record("myao.attempts", i64::from(record.attempts));
@@ -111,7 +112,7 @@ fn add_record(span: &Span, record: &CallRecord) {
     }
 }
 
-/// The conventions' name of a provider; its own if they have none.
+/// The name of a provider in the conventions; its own name if they have none.
 fn provider(name: &str) -> &str {
     match name {
         "azure" => "azure.ai.openai",
@@ -132,7 +133,7 @@ fn finish_reason(reason: FinishReason) -> &'static str {
     }
 }
 
-/// An answer in the shape of `gen_ai.output.messages`.
+/// An answer in the format of `gen_ai.output.messages`.
 fn messages(completion: &Completion) -> String {
     json!([{
         "role": "assistant",

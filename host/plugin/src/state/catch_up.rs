@@ -1,5 +1,5 @@
-//! What catching up has to remember over a restart: channels that could not be read, and messages that an answer of the
-//! platform lacked.
+//! What catching up must remember across a restart: channels that could not be read, and messages that were missing
+//! from a response of the platform.
 
 use super::sync::StoredId;
 use crate::storage::StorageError;
@@ -9,11 +9,11 @@ use crate::storage::StorageError;
 pub struct UnreadChannel {
     /// The channel.
     pub channel_id: String,
-    /// Where the gap began, in Unix seconds; `None` for a channel of which nothing was read yet.
+    /// Where the gap began, in Unix seconds; `None` if nothing of the channel was read yet.
     pub since: Option<i64>,
 }
 
-/// A message that an answer lacked.
+/// A message that was missing from a response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MissingMessage {
     /// Its channel.
@@ -22,12 +22,12 @@ pub struct MissingMessage {
     pub id: StoredId,
 }
 
-/// What catching up has still to do.
+/// What is still to do to catch up.
 #[async_trait::async_trait]
 pub trait CatchUpState: Send + Sync {
-    /// Notes at `now`, in Unix seconds, that the history of a channel could not be read from `since` on. The earliest such
-    /// time stays, until [`Self::end_unread`]; `None` is earlier than all. It is tried again after a minute, then two, and so
-    /// on up to an hour.
+    /// Notes at `now`, in Unix seconds, that the history of a channel could not be read from `since` on. The earliest
+    /// such time is kept until [`Self::end_unread`]; `None` counts as earlier than any time. The channel is retried
+    /// after one minute, then after two, and so on up to an hour.
     ///
     /// # Errors
     /// `StorageError::NotFound` for a channel that is not stored.
@@ -38,18 +38,18 @@ pub trait CatchUpState: Send + Sync {
         now: i64,
     ) -> Result<(), StorageError>;
 
-    /// Channels that could not be read and may be tried at `now`; those that wait the longest first. No wait is longer than an
-    /// hour: a later time was noted while the clock was ahead, and does not count.
+    /// Channels that could not be read and may be retried at `now`; the ones that have waited longest come first. No
+    /// wait is longer than an hour: a later time was stored while the clock was ahead, and is ignored.
     async fn unread_channels(&self, now: i64) -> Result<Vec<UnreadChannel>, StorageError>;
 
-    /// Notes that the history of a channel was read, or need not be.
+    /// Notes that the history of a channel was read, or need not be read.
     ///
     /// # Errors
     /// `StorageError::NotFound` for a channel that is not stored.
     async fn end_unread(&self, channel_id: &str) -> Result<(), StorageError>;
 
-    /// Notes that an answer lacked these messages of a channel. They are to be asked for one by one, at once. One that is noted
-    /// already stays as it is.
+    /// Notes that these messages of a channel were missing from a response. They can be requested at once, one by one.
+    /// A message that is already noted is not changed.
     ///
     /// # Errors
     /// `StorageError::NotFound` for a channel that is not stored.
@@ -59,22 +59,23 @@ pub trait CatchUpState: Send + Sync {
         messages: Vec<StoredId>,
     ) -> Result<(), StorageError>;
 
-    /// Messages that may be asked for at `now`, those that wait the longest first. No wait is longer than six hours: a later
-    /// time was noted while the clock was ahead, and does not count.
+    /// Messages that may be requested at `now`; the ones that have waited longest come first. No wait is longer than
+    /// six hours: a later time was stored while the clock was ahead, and is ignored.
     async fn missing_messages(
         &self,
         now: i64,
         limit: u32,
     ) -> Result<Vec<MissingMessage>, StorageError>;
 
-    /// Notes at `now` that it is still not known whether a message is gone: it is asked for again after ten minutes, then
-    /// twenty, and so on up to six hours. The sixth time it counts as there, and is forgotten.
+    /// Notes at `now` that it is still unknown whether a message was deleted. It is requested again after ten minutes,
+    /// then after twenty, and so on up to six hours. After the sixth time the message counts as not deleted, and the
+    /// note is removed.
     ///
     /// # Errors
     /// `StorageError::NotFound` for a channel that is not stored.
     async fn ask_again(&self, missing: &MissingMessage, now: i64) -> Result<(), StorageError>;
 
-    /// Notes that it is known what became of a message.
+    /// Notes that it is now known whether a message was deleted.
     ///
     /// # Errors
     /// `StorageError::NotFound` for a channel that is not stored.

@@ -1,11 +1,11 @@
-//! Writing what importers bring.
+//! Writes what importers read.
 
 use crate::storage::StorageError;
 use crate::storage::records::{ImportSink, ImportTally};
 
-/// An import under way: one transaction. Dropping it leaves the store as it was.
+/// An import in progress, as one transaction. Dropping it leaves the store as it was.
 pub trait Import: ImportSink + Send {
-    /// Ends the import: all of it is stored now. It blocks; the store is as it was if it fails.
+    /// Commits the import: everything is stored. This blocks. If it fails, the store is as it was.
     ///
     /// # Errors
     /// [`StorageError`].
@@ -15,6 +15,6 @@ pub trait Import: ImportSink + Send {
 /// A store that importers can write into.
 #[async_trait::async_trait]
 pub trait ImportTarget: Send + Sync {
-    /// Begins an import, which other writers wait for. An importer writes from a thread that may block.
+    /// Begins an import. Other writers wait until it ends. An importer writes from a thread that may block.
     async fn begin_import(&self) -> Result<Box<dyn Import>, StorageError>;
 }

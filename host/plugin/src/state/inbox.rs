@@ -1,31 +1,31 @@
-//! The inbox: events are stored before the platform is told so, and take effect once.
+//! The inbox: events are stored before they are acknowledged to the platform, and take effect once.
 //!
-//! An event's effects and its end are one transaction. Its payload is emptied then, so that message text is not stored
-//! twice; the row stays for a while, so that the same event is known when it comes again.
+//! The effects of an event and its end are one transaction. Its payload is then emptied, so that message text is not
+//! stored twice. The row stays for a while, so that a duplicate of the event is recognized.
 
 use crate::storage::StorageError;
 use crate::storage::effects::Effect;
 
-/// An event is set aside when it failed so many times.
+/// An event is set aside after this many failures.
 pub const MAX_FAILURES: u32 = 10;
 
-/// An event as it came.
+/// An event as it arrived.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IncomingEvent {
-    /// The platform's id of it, the same for each delivery.
+    /// The platform's id of the event, the same for each delivery.
     pub event_id: String,
-    /// When it came, in milliseconds since 1970.
+    /// When it arrived, in milliseconds since 1970.
     pub received_at_ms: i64,
     /// The event, as the platform wrote it.
     pub payload: String,
 }
 
-/// What became of an event that came.
+/// What happened to an event that arrived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kept {
-    /// It is kept, and waits.
+    /// It is stored and waits.
     New,
-    /// It is known.
+    /// It was already stored.
     Duplicate,
 }
 
@@ -34,7 +34,7 @@ pub enum Kept {
 pub struct WaitingEvent {
     /// Its place in the order of arrival.
     pub id: i64,
-    /// The platform's id of it.
+    /// The platform's id of the event.
     pub event_id: String,
     /// The event, as the platform wrote it.
     pub payload: String,
@@ -42,14 +42,14 @@ pub struct WaitingEvent {
     pub failures: u32,
 }
 
-/// An event that failed too often. It is tried no more.
+/// An event that failed too often. It is not retried any more.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SetAsideEvent {
     /// Its place in the order of arrival.
     pub id: i64,
-    /// The platform's id of it.
+    /// The platform's id of the event.
     pub event_id: String,
-    /// When it came, in milliseconds since 1970.
+    /// When it arrived, in milliseconds since 1970.
     pub received_at_ms: i64,
     /// The event, as the platform wrote it.
     pub payload: String,
@@ -57,35 +57,37 @@ pub struct SetAsideEvent {
     pub error: String,
 }
 
-/// What becomes of an event that failed.
+/// What happens to an event that failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Failed {
-    /// It is tried again, from this Unix second on.
+    /// It is retried from this Unix second on.
     TriedAgainAt(i64),
     /// It is set aside.
     SetAside,
 }
 
-/// Whether an event took effect: [`StorageError`] if it could not; `false` if it had done so before.
+/// Whether an event took effect: `false` if it had already taken effect; [`StorageError`] if it could not.
 pub type Applied = Result<bool, StorageError>;
 
 /// Events, from their arrival until they have taken effect.
 #[async_trait::async_trait]
 pub trait Inbox: Send + Sync {
-    /// Keeps events. They are on the disk when this returns, all or none.
+    /// Stores events. They are on disk when this returns, all or none.
     async fn keep_events(&self, events: Vec<IncomingEvent>) -> Result<Vec<Kept>, StorageError>;
 
-    /// Events that wait and may be tried at `now`, in order of arrival. No wait is longer than ten minutes: a later time was
-    /// noted while the clock was ahead, and does not count.
+    /// Events that wait and may be tried at `now`, in order of arrival. No wait is longer than ten minutes: a later
+    /// time was stored while the clock was ahead, and is ignored.
     async fn waiting_events(&self, now: i64, limit: u32)
     -> Result<Vec<WaitingEvent>, StorageError>;
 
-    /// Applies the effects of an event, at `now` in Unix seconds, and ends it. False if it has ended before, or is not known:
-    /// nothing is changed then. Nor is it if an effect cannot be stored; the event goes on waiting then.
+    /// Applies the effects of an event, at `now` in Unix seconds, and ends it. Returns false and changes nothing if the
+    /// event has already ended or is not known. If an effect cannot be stored, nothing is changed either, and the event
+    /// continues to wait.
     async fn apply_event(&self, id: i64, effects: Vec<Effect>, now: i64) -> Applied;
 
-    /// Applies the effects of several events, with each its end; all in one transaction, and one by one if that
-    /// fails, so that one that cannot be applied blocks no other. The results are in the order of the events.
+    /// Applies the effects of several events and ends each of them, all in one transaction. If that fails, the events
+    /// are applied one by one, so that a bad event does not block the others. The results are in the order of the
+    /// events.
     ///
     /// # Errors
     /// If nothing could be tried.
@@ -95,11 +97,11 @@ pub trait Inbox: Send + Sync {
         now: i64,
     ) -> Result<Vec<Applied>, StorageError>;
 
-    /// Applies effects that no event brought, at `now` in Unix seconds.
+    /// Applies effects that do not come from an event, at `now` in Unix seconds.
     async fn apply_effects(&self, effects: Vec<Effect>, now: i64) -> Result<(), StorageError>;
 
-    /// Notes that an event failed at `now`, in Unix seconds. It is tried again after 2 seconds, then 4, and so on up to ten
-    /// minutes, and is set aside when it failed [`MAX_FAILURES`] times.
+    /// Notes that an event failed at `now`, in Unix seconds. It is retried after 2 seconds, then after 4, and so on up
+    /// to ten minutes. After [`MAX_FAILURES`] failures it is set aside.
     ///
     /// # Errors
     /// `StorageError::NotFound` if no such event waits.
@@ -108,7 +110,8 @@ pub trait Inbox: Send + Sync {
     /// Events that failed too often, in order of arrival.
     async fn set_aside_events(&self, limit: u32) -> Result<Vec<SetAsideEvent>, StorageError>;
 
-    /// Forgets the events that were applied before a Unix second, and those that were applied more than a week after it, while
-    /// the clock was ahead; returns how many. Their duplicates are new then. An event that waits or is set aside stays.
+    /// Deletes the events that were applied before a Unix second, and those that were applied more than a week after
+    /// it, while the clock was ahead. Returns how many. A duplicate of such an event then counts as new. Events that
+    /// wait or are set aside stay.
     async fn forget_applied_events(&self, before: i64) -> Result<usize, StorageError>;
 }

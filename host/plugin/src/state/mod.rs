@@ -1,12 +1,12 @@
-//! All that a host keeps of one workspace, behind traits: a second store is a second crate.
+//! Everything that a host stores for one workspace, behind traits, so that a second store is a second crate.
 //!
-//! [`Storage`] is what the component sees. The traits of this module are what the bot, the backfill, the importers and the
-//! commands need beside it. Each call is one transaction. All of them are async and have one error type,
-//! [`StorageError`](crate::storage::StorageError): besides the errors that a call names, it returns
-//! `Unavailable` if the store cannot be reached, and
-//! `Other` if it fails in another way.
+//! [`Storage`] is the part that the component sees. The bot, the backfill, the importers and the commands also need the
+//! traits of this module. Each call is one transaction. All of them are async and have the error type
+//! [`StorageError`](crate::storage::StorageError). Besides the errors that a call documents, each returns `Unavailable`
+//! if the store cannot be reached, and `Other` if it fails in another way.
 //!
-//! The crate `myao-sqlite` is one store; `myao-testkit` has one in memory, and the conformance suite that both pass.
+//! The crate `myao-sqlite` is such a store. `myao-testkit` has a store in memory, and the conformance suite that both
+//! pass.
 
 pub mod backfill;
 pub mod catch_up;
@@ -48,6 +48,6 @@ pub trait Workspace:
     + BackfillState
     + Upkeep
 {
-    /// Opens the reads of what people said, for a place.
+    /// Opens the view of messages and memories for a place.
     fn view(&self, place: Place) -> Arc<dyn View>;
 }

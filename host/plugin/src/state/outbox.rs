@@ -1,7 +1,8 @@
-//! The outbox: an answer's text is stored before it is posted, and each part's id after it.
+//! The outbox: the text of an answer is stored before it is posted, and the id of each part after it is posted.
 //!
-//! A part that was being sent when the process ended, or when the platform's answer was lost, is
-//! [`PartState::MaybeSent`]; only the platform knows then, and is to be asked before it is sent again.
+//! A part that was being sent when the process ended, or when the platform's response was lost, is
+//! [`PartState::MaybeSent`]. Only the platform knows whether it arrived, and must be asked before the part is sent
+//! again.
 
 use super::replies::{ReplyKind, ReplyState};
 use crate::storage::StorageError;
@@ -14,22 +15,22 @@ pub struct NewPost {
     pub channel_id: String,
     /// The message that it answers.
     pub answers: TsKey,
-    /// The thread to post in; none for the top level.
+    /// The thread to post in; `None` for the top level.
     pub thread_ts: Option<TsKey>,
-    /// Why.
+    /// Why there is an answer.
     pub kind: ReplyKind,
     /// The text in parts, at least one.
     pub parts: Vec<String>,
 }
 
-/// What is to be done about a post.
+/// What is to do for a post.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PostState {
-    /// Nothing: the message was answered, by these.
+    /// Nothing: the message was already answered, by these posts.
     AlreadyPosted(Vec<TsKey>),
-    /// These parts are to be posted, in order, as far as they are not. They may be those of an earlier text.
+    /// Post these parts in order, except those that are already posted. They may be the parts of an earlier text.
     Post(Vec<Part>),
-    /// Nothing: the message was deleted, or the answer given up.
+    /// Nothing: the message was deleted, or the answer was given up.
     NotWanted(ReplyState),
 }
 
@@ -40,32 +41,32 @@ pub struct Part {
     pub number: u32,
     /// Its text.
     pub text: String,
-    /// How far it has come.
+    /// The state of its delivery.
     pub state: PartState,
 }
 
-/// How far a part has come.
+/// The state of a part's delivery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PartState {
     /// It was not sent.
     NotSent,
-    /// It was being sent; whether it arrived is to be seen in the channel.
+    /// It was being sent. Look in the channel to see whether it arrived.
     MaybeSent,
     /// It is posted, as this message.
     Sent(TsKey),
 }
 
-/// Posts, from their text to the ids of their parts.
+/// Posts, from storing their text to the ids of their parts.
 #[async_trait::async_trait]
 pub trait Outbox: Send + Sync {
-    /// Begins a post at `now`, in Unix seconds, or goes on with one: if its message has no answer yet, the parts are
-    /// written down.
+    /// Begins a post at `now`, in Unix seconds, or continues one. If the message has no answer yet, the parts are
+    /// stored.
     ///
     /// # Errors
     /// `StorageError::NotFound` for a channel that is not stored, `StorageError::Invalid` if there are no parts.
     async fn begin_post(&self, post: NewPost, now: i64) -> Result<PostState, StorageError>;
 
-    /// The parts of a post that was begun and has not ended; none if nothing is written down.
+    /// The parts of a post that was begun and has not ended; empty if nothing is stored.
     ///
     /// # Errors
     /// `StorageError::NotFound` for a channel that is not stored.
@@ -75,8 +76,8 @@ pub trait Outbox: Send + Sync {
     /// Notes that a part is about to be sent.
     ///
     /// # Errors
-    /// `StorageError::Conflict` if there is no such part, if it is sent, or if the answer does not wait (any more), as its
-    /// message was deleted.
+    /// `StorageError::Conflict` if there is no such part, if it is already sent, or if the answer does not wait (any
+    /// more) because its message was deleted.
     async fn mark_sending(
         &self,
         channel_id: &str,
@@ -87,7 +88,7 @@ pub trait Outbox: Send + Sync {
     /// Notes that a part was certainly not sent: the platform refused it.
     ///
     /// # Errors
-    /// `StorageError::Conflict` if there is no such part, or if it is sent.
+    /// `StorageError::Conflict` if there is no such part, or if it is already sent.
     async fn mark_not_sent(
         &self,
         channel_id: &str,
@@ -95,7 +96,7 @@ pub trait Outbox: Send + Sync {
         number: u32,
     ) -> Result<(), StorageError>;
 
-    /// Notes which message a part became. Noting the same twice changes nothing.
+    /// Notes which message a part became. Noting the same message twice changes nothing.
     ///
     /// # Errors
     /// `StorageError::Conflict` if there is no such part, or if it became another message.
@@ -107,7 +108,7 @@ pub trait Outbox: Send + Sync {
         posted: TsKey,
     ) -> Result<(), StorageError>;
 
-    /// Ends a post of which every part is sent; its text, and the model's answers for it, are forgotten.
+    /// Ends a post of which every part is sent. Its text, and the model's answers for it, are deleted.
     ///
     /// # Errors
     /// `StorageError::Conflict` if a part is not sent, or there is none.

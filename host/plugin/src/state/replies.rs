@@ -1,11 +1,11 @@
-//! Answers that are asked for, and what became of them. A message is answered once, ever: its row is the key.
-//! The [`outbox`](super::outbox) posts them.
+//! Answers that were requested, and what became of them. A message is answered at most once: its row is the key. The
+//! [`outbox`](super::outbox) posts the answers.
 
 use crate::storage::StorageError;
 use crate::ts::TsKey;
 
-/// The longest wait until an answer is tried again, in seconds: as long as a model or Slack can ask for. A later time was
-/// noted while the clock was ahead, and does not count.
+/// The longest wait before an answer is retried, in seconds: the longest wait that a model or Slack can ask for. A
+/// later time was stored while the clock was ahead, and is ignored.
 pub const MAX_REPLY_WAIT: i64 = 3600;
 
 /// Why there is an answer.
@@ -13,43 +13,43 @@ pub const MAX_REPLY_WAIT: i64 = 3600;
 pub enum ReplyKind {
     /// The bot was mentioned.
     Mention,
-    /// It judged that an answer would help.
+    /// The bot judged that an answer would help.
     Unasked,
 }
 
-/// How far an answer has come.
+/// The state of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReplyState {
-    /// It is to be made, or not wholly posted.
+    /// It is not made yet, or not fully posted.
     Waiting,
     /// It is posted.
     Posted,
     /// It could not be made or posted.
     GivenUp,
-    /// Its message was deleted first.
+    /// Its message was deleted before.
     Deleted,
 }
 
-/// An answer that waits: a mention, or an unasked one whose posting was interrupted.
+/// An answer that waits: to a mention, or an unasked one whose posting was interrupted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WaitingReply {
     /// The channel.
     pub channel_id: String,
     /// The message to answer.
     pub ts: TsKey,
-    /// The thread to answer in; none for the top level.
+    /// The thread to answer in; `None` for the top level.
     pub thread_ts: Option<TsKey>,
-    /// Why.
+    /// Why there is an answer.
     pub kind: ReplyKind,
-    /// When it was asked for, in Unix seconds.
+    /// When it was requested, in Unix seconds.
     pub asked_at: i64,
     /// How many times it failed.
     pub failures: u32,
-    /// Whether its text is written down already.
+    /// Whether its text is already stored.
     pub is_begun: bool,
 }
 
-/// An answer, for people.
+/// An answer, with what people want to see of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredReply {
     /// The channel's id.
@@ -58,13 +58,13 @@ pub struct StoredReply {
     pub channel_name: String,
     /// The message that is answered.
     pub ts: TsKey,
-    /// Why.
+    /// Why there is an answer.
     pub kind: ReplyKind,
-    /// How far it has come.
+    /// Its state.
     pub state: ReplyState,
-    /// When it was asked for, in Unix seconds.
+    /// When it was requested, in Unix seconds.
     pub asked_at: i64,
-    /// When it is tried next, in Unix seconds; 0 for at once.
+    /// When it is tried next, in Unix seconds; 0 means at once.
     pub next_try_at: i64,
     /// How many times it failed.
     pub failures: u32,
@@ -72,58 +72,58 @@ pub struct StoredReply {
     pub error: Option<String>,
 }
 
-/// How many mentions are answered within a time.
+/// How many mentions are answered within a period of time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MentionLimits {
-    /// Of one person; 0 for any number.
+    /// For one person; 0 means no limit.
     pub per_person: u32,
-    /// In one channel; 0 for any number.
+    /// In one channel; 0 means no limit.
     pub per_channel: u32,
-    /// The time, in seconds.
+    /// The period in seconds.
     pub window_seconds: u32,
 }
 
-/// Why such a mention was given up, as its answer says it.
+/// The error text of an answer that was given up because of these limits.
 pub const TOO_MANY: &str = "too many mentions";
 
-/// What is to be done about a mention.
+/// What to do with a mention.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Admission {
-    /// It is answered.
+    /// Answer it.
     Answer,
-    /// It is the first one too many: its author is told so.
+    /// It is the first mention above the limit: its author gets a notice.
     Tell {
-        /// How many are answered within the time.
+        /// How many mentions are answered within the period.
         answered: u32,
-        /// From which Unix second on another is answered.
+        /// The Unix second from which on another mention is answered.
         until: i64,
-        /// What the mention says.
+        /// The text of the mention.
         text: String,
     },
-    /// It was given up: somebody was told before.
+    /// It was given up without a notice: somebody got one before.
     Silent,
 }
 
-/// Answers: which are asked for, and what became of each.
+/// Answers: which ones were requested, and what became of each.
 #[async_trait::async_trait]
 pub trait Replies: Send + Sync {
-    /// Answers that wait and may be tried at `now`, the oldest first. A time further ahead than [`MAX_REPLY_WAIT`] does not
-    /// count.
+    /// Answers that wait and may be tried at `now`, the oldest first. A time that is more than [`MAX_REPLY_WAIT`] ahead
+    /// is ignored.
     async fn waiting_replies(
         &self,
         now: i64,
         limit: u32,
     ) -> Result<Vec<WaitingReply>, StorageError>;
 
-    /// Answers, those asked for last first; of one state, or of all.
+    /// Answers of one state, or of all; the ones requested last come first.
     async fn list_replies(
         &self,
         state: Option<ReplyState>,
         limit: u32,
     ) -> Result<Vec<StoredReply>, StorageError>;
 
-    /// Notes that an answer could not be made or posted, and from which Unix second on it is tried again. If nothing
-    /// is written down of it, the model's answers for it were bad: they are forgotten.
+    /// Notes that an answer could not be made or posted, and the Unix second from which on it is retried. If none of
+    /// its text is stored, the model's answers for it were bad and are deleted.
     ///
     /// # Errors
     /// `StorageError::Conflict` if no such answer waits.
@@ -135,7 +135,7 @@ pub trait Replies: Send + Sync {
         next_try_at: i64,
     ) -> Result<(), StorageError>;
 
-    /// Ends an answer that cannot be made or posted; its text, and the model's answers for it, are forgotten.
+    /// Ends an answer that cannot be made or posted. Its text, and the model's answers for it, are deleted.
     ///
     /// # Errors
     /// `StorageError::Conflict` if no such answer waits.
@@ -146,16 +146,16 @@ pub trait Replies: Send + Sync {
         error: String,
     ) -> Result<(), StorageError>;
 
-    /// Forgets the model's answers for replies in a thread, or at the top level of a channel.
+    /// Deletes the model's answers for replies in a thread, or at the top level of a channel.
     async fn forget_reply_answers(
         &self,
         channel_id: &str,
         thread_ts: Option<TsKey>,
     ) -> Result<(), StorageError>;
 
-    /// Whether a mention that waits is answered. Those before it count that are or will be answered; of a person, if its author
-    /// is known, and in its channel. The first beyond a limit is told so, each time it is asked for; the others are given up,
-    /// for good.
+    /// Decides whether a waiting mention is answered. Earlier mentions count if they were answered or will be: those of
+    /// the same person, if the author is known, and those in the same channel. The author of the first mention above a
+    /// limit gets a notice, each time this is called for it. The others are given up for good.
     ///
     /// # Errors
     /// `StorageError::Conflict` if no such mention waits.

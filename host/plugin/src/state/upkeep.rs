@@ -1,11 +1,11 @@
-//! What those who look after a workspace ask: what waits, what is deferred, what was paid.
+//! What the maintainers of a workspace want to know: what waits, what is deferred, and what was paid for.
 
 use crate::Scope;
 use crate::journal::{CallsOfMemory, StoredCall};
 use crate::storage::{Deferral, StorageError};
 use crate::waits::Wait;
 
-/// A deferred memory, with what it is about.
+/// A deferred memory, with its scope.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredDeferral {
     /// What it is about.
@@ -18,11 +18,12 @@ pub struct StoredDeferral {
     pub deferral: Deferral,
 }
 
-/// What waits, what is deferred, and what was paid. No call returns what people said.
+/// What waits, what is deferred, and what was paid for. No call returns messages or memories.
 #[async_trait::async_trait]
 pub trait Upkeep: Send + Sync {
-    /// What waits at `now`, in Unix seconds: memories, answers, events, channels that could not be read, and conversations that
-    /// are not judged again before; in this order. At most 100 of a kind, those that end first. Times further ahead than such a wait can last do not count.
+    /// What waits at `now`, in Unix seconds, in this order: memories, answers, events, channels that could not be read,
+    /// and conversations that are not judged again yet. At most 100 of each kind, the ones that end first. A time that
+    /// is later than such a wait can last is ignored.
     async fn waits(&self, now: i64) -> Result<Vec<Wait>, StorageError>;
 
     /// All deferred memories, ordered by scope, scope id and type.
@@ -31,9 +32,10 @@ pub trait Upkeep: Send + Sync {
     /// Ends all deferrals, so that the next run tries everything again; returns how many there were.
     async fn clear_deferrals(&self) -> Result<usize, StorageError>;
 
-    /// The calls of models that began from `since` on and before `before`, in milliseconds since 1970, in order.
+    /// The calls of models that began at or after `since` and before `before`, in milliseconds since 1970, in order.
     async fn calls(&self, since: i64, before: i64) -> Result<Vec<StoredCall>, StorageError>;
 
-    /// The calls that a memory took, with the digest of its input. A memory of another workspace took none.
+    /// The calls that were made for a memory, with the digest of its input. For a memory of another workspace there are
+    /// none.
     async fn calls_of_memory(&self, memory: u64) -> Result<CallsOfMemory, StorageError>;
 }

@@ -1,42 +1,42 @@
-//! Reads of what people said, and of what was made of it. They go through a [`View`], which is opened for a [`Place`].
+//! Reads messages and memories. They go through a [`View`], which is opened for a [`Place`].
 
 use crate::recording::Recording;
 use crate::storage::{Channel, Coverage, Memory, STAND_IN_VERSION, StorageError};
 use crate::ts::TsKey;
 use crate::{MemoryType, Scope, Timestamp};
 
-/// For whom something is read: what may be seen there, and nothing else, is returned.
+/// For whom something is read. Only what may be seen there is returned.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Place {
-    /// Whoever can read the store's files anyway: everything may be seen.
+    /// Somebody who can read the store's files anyway: everything may be seen.
     Operator,
 }
 
-/// Which memories to list. The default: all that are current, without their texts.
+/// Which memories to list. By default all that are current, without their texts.
 #[derive(Debug, Clone, Default)]
 pub struct MemoryFilter {
-    /// Only those about this.
+    /// Only memories about this scope.
     pub scope: Option<Scope>,
-    /// Only those of this channel, thread or workspace.
+    /// Only memories of this channel, thread or workspace.
     pub scope_id: Option<String>,
-    /// Only those of this type.
+    /// Only memories of this type.
     pub memory_type: Option<MemoryType>,
-    /// The older texts of overwritten memories, in place of the current ones.
+    /// The older texts of overwritten memories, instead of the current ones.
     pub superseded: bool,
-    /// With their texts; else `content` is empty.
+    /// With their texts. If false, `content` is empty.
     pub with_text: bool,
 }
 
-/// A memory with what the component does not see of it.
+/// A memory, with data that the component does not see.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredMemory {
     /// The memory.
     pub memory: Memory,
     /// The name of its channel, or of its thread's channel; `None` for the workspace.
     pub channel_name: Option<String>,
-    /// When a newer text took its place.
+    /// When a newer text took its place; `None` if there is none.
     pub superseded_at: Option<Timestamp>,
-    /// How many messages are known that it was made from.
+    /// How many of the messages from which it was made are known.
     pub source_messages: u32,
     /// How many memories it was made from.
     pub source_memories: u32,
@@ -47,7 +47,7 @@ pub struct StoredMemory {
 }
 
 impl StoredMemory {
-    /// Whether it was made in place of one that the model could not make.
+    /// Whether it was made in place of a memory that the model could not make.
     #[must_use]
     pub fn is_stand_in(&self) -> bool {
         self.memory.version == STAND_IN_VERSION
@@ -105,16 +105,16 @@ pub trait View: Send + Sync {
     /// The channels that the bot takes part in, ordered by name and then by id.
     async fn channels(&self) -> Result<Vec<Channel>, StorageError>;
 
-    /// Memories, ordered by scope, scope id, type and version, older texts before newer ones. Memories of channels that the bot
-    /// left are among them.
+    /// Memories, ordered by scope, scope id, type and version, older texts before newer ones. They include memories of
+    /// channels that the bot has left.
     async fn memories(&self, filter: MemoryFilter) -> Result<Vec<StoredMemory>, StorageError>;
 
-    /// What a memory was made from. What another program made has no known sources.
+    /// What a memory was made from. The sources of another program's memories are not known.
     ///
     /// # Errors
     /// `StorageError::NotFound` if there is no such memory.
     async fn sources(&self, memory: u64) -> Result<Sources, StorageError>;
 
-    /// The recording of the call that saved a memory, up to that save; `None` if none was made.
+    /// The recording of the call that saved a memory, up to that save; `None` if there is no recording.
     async fn recording_of(&self, memory: u64) -> Result<Option<Recording>, StorageError>;
 }

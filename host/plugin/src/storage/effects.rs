@@ -1,38 +1,39 @@
-//! What events do to a store.
+//! The changes that events make to a store.
 //!
-//! **Invariant**: effects commute. Whatever their order, and however often one comes, channels, users, messages and
-//! waiting mentions end up the same: the newest change of each wins, and a deletion wins over all. (The Python bot
-//! lost names to events without one, and deleted messages came back.)
+//! **Invariant**: effects commute. In any order, and however often one is repeated, channels, users, messages and
+//! waiting mentions end up the same: the newest change of each wins, and a deletion wins over everything. (The Python
+//! bot lost names to events without a name, and its deleted messages came back.)
 
 use super::records::{MessageRecord, UserRecord};
 use crate::ts::TsKey;
 
-/// One change that an event, or reading a channel's history, brings.
+/// One change that comes from an event, or from reading a channel's history.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Effect {
-    /// A user as of a time. An empty name says nothing, other than that there is such a user.
+    /// A user at a point in time. An empty name only says that the user exists.
     User {
         /// The user.
         record: UserRecord,
-        /// Since when, in Unix seconds; greater than 0.
+        /// The time of this state, in Unix seconds; greater than 0.
         changed_at: i64,
     },
-    /// The name of a channel as of a time. A channel that is known only by this is not shown to the component.
+    /// The name of a channel at a point in time. A channel of which only this is known is not shown to the component.
     ChannelName {
         /// The channel.
         id: String,
-        /// Its name without `#`; empty if not told.
+        /// Its name without `#`; empty if not reported.
         name: String,
-        /// Whether only invited members see it, if told. Until that is known it counts as private.
+        /// Whether only invited members see it, if reported. Until that is known, the channel counts as private.
         is_private: Option<bool>,
         /// The event's time.
         at: TsKey,
     },
-    /// Whether the bot takes part in a channel, as of a time: false where it left, or the channel was archived or deleted.
+    /// Whether the bot takes part in a channel, at a point in time: false if it left, or if the channel was archived or
+    /// deleted.
     ChannelPresence {
         /// The channel.
         id: String,
-        /// Whether.
+        /// Whether the bot takes part.
         present: bool,
         /// The event's time.
         at: TsKey,
@@ -41,11 +42,11 @@ pub enum Effect {
     Message {
         /// The message.
         record: MessageRecord,
-        /// Since when its text is this: the time of the edit's event, else its own id
-        /// ([`MessageRecord::changed`] for one that was read from a history).
+        /// Since when it has this text: the time of the edit's event, or else its own id ([`MessageRecord::changed`]
+        /// for a message from a channel's history).
         changed: TsKey,
     },
-    /// A message is deleted, also where it is not stored yet.
+    /// A message was deleted, even if it is not stored yet.
     MessageDeleted {
         /// Its channel.
         channel_id: String,
@@ -60,9 +61,9 @@ pub enum Effect {
         channel_id: String,
         /// Its id.
         ts: TsKey,
-        /// The thread to answer in; none for the top level.
+        /// The thread to answer in; `None` for the top level.
         thread_ts: Option<TsKey>,
-        /// When, in Unix seconds.
+        /// When it was written, in Unix seconds.
         asked_at: i64,
     },
 }

@@ -1,4 +1,4 @@
-//! A store with nothing in it, for calls that are handed everything they need.
+//! An empty store, for calls that get everything they need as arguments.
 
 use super::{
     Backlog, Channel, Deferral, Due, DueQuery, Memory, MemoryDraft, MemoryQuery, Message,
@@ -6,7 +6,7 @@ use super::{
 };
 use crate::bindings::types::Scope;
 
-/// A store with nothing in it, which takes nothing in.
+/// A store that is empty and cannot be written to.
 #[derive(Debug, Clone, Copy)]
 pub struct EmptyStorage;
 

@@ -1,7 +1,7 @@
 //! The store of messages, channels and memories.
 //!
-//! [`Storage`] is what the component sees of it: one workspace, coarse calls. The crate `myao-sqlite` has
-//! the store of the `myao` program; a platform that keeps its own messages implements the trait.
+//! [`Storage`] is the part that the component sees: one workspace, few large calls. The crate `myao-sqlite` has the
+//! store of the `myao` program. A platform that stores its own messages implements the trait.
 
 pub mod effects;
 pub mod empty;
@@ -19,26 +19,26 @@ pub use crate::bindings::types::{Channel, Coverage, LeftOut, Message};
 /// The version of a stand-in: a memory made in place of one that the model could not make.
 pub const STAND_IN_VERSION: u32 = 0;
 
-/// One workspace of a store, as the component sees it. `wit/storage.wit` documents each call; an
-/// implementation keeps every word of it (the conformance suite of `myao-testkit` checks one).
+/// One workspace of a store, as the component sees it. `wit/storage.wit` documents each call. An implementation must
+/// follow it exactly (the conformance suite of `myao-testkit` checks an implementation).
 ///
-/// The store of the program is one; the store in memory of the crate `myao-testkit` is the one to read before writing
-/// another.
+/// The store of the program is one implementation. Before you write another, read the in-memory store of the crate
+/// `myao-testkit`.
 #[async_trait::async_trait]
 pub trait Storage: Send + Sync {
     /// All channels, ordered by name and then by id.
     async fn list_channels(&self) -> Result<Vec<Channel>, StorageError>;
 
-    /// Messages of one channel, oldest first, with the first message of every thread that shows.
+    /// Messages of one channel, oldest first, with the first message of every thread that appears.
     async fn list_messages(&self, query: MessageQuery) -> Result<Vec<Message>, StorageError>;
 
-    /// Memories, ordered by scope, scope id, type and version, with the stand-ins beside them.
+    /// Memories, ordered by scope, scope id, type and version, including the stand-ins.
     async fn list_memories(&self, query: MemoryQuery) -> Result<Vec<Memory>, StorageError>;
 
     /// What may be due.
     async fn list_due(&self, query: DueQuery) -> Result<Due, StorageError>;
 
-    /// What waits in one channel, or in one of its threads.
+    /// The messages of one channel or thread that wait for a memory.
     async fn get_backlog(
         &self,
         channel_id: String,
@@ -46,17 +46,17 @@ pub trait Storage: Send + Sync {
         until: String,
     ) -> Result<Backlog, StorageError>;
 
-    /// Saves one memory, all of it or nothing, and ends its deferral.
+    /// Saves one memory, completely or not at all, and ends its deferral.
     async fn save_memory(&self, draft: MemoryDraft) -> Result<Memory, StorageError>;
 
-    /// What rests of one workspace, channel or thread, by memory type.
+    /// The deferred memories of one workspace, channel or thread, by memory type.
     async fn list_deferrals(
         &self,
         scope: Scope,
         scope_id: String,
     ) -> Result<Vec<Deferral>, StorageError>;
 
-    /// Lets a memory rest, in place of an earlier deferral of it.
+    /// Defers a memory, and replaces an earlier deferral of it.
     async fn defer(
         &self,
         scope: Scope,
@@ -64,14 +64,14 @@ pub trait Storage: Send + Sync {
         deferral: Deferral,
     ) -> Result<(), StorageError>;
 
-    /// Has the first version of these channels take in everything from `since` on, however old it is by then: a run found
-    /// them due with a message window that begins there. Of two such times the earlier counts; a channel that has a version
-    /// is left as it is.
+    /// Makes the first version of these channels include everything from `since` on, however old it is by then: a run
+    /// found them due with a message window that begins there. If this is called with several times, the earliest one
+    /// counts. A channel that has a version is not changed.
     ///
-    /// The host calls this, not the component. Until the channel's first version is saved, its backlogs tell of it: they
-    /// have no `short-term-version`, and `summarized-through` is the last id before `since`. `list-due` names the channel
-    /// while it has a message after that. A store that does not keep it, as here, loses what its window has left behind when a
-    /// model was away on a channel's first day.
+    /// The host calls this, not the component. Until the channel's first version is saved, its backlogs show this: they
+    /// have no `short-term-version`, and `summarized-through` is the last id before `since`. `list-due` returns the
+    /// channel as long as it has a message after that. A store that does not keep this, like this default, loses the
+    /// messages that have left its window if a model was unavailable on a channel's first day.
     async fn expect_first_version(
         &self,
         _channel_ids: Vec<String>,
@@ -81,7 +81,7 @@ pub trait Storage: Send + Sync {
     }
 }
 
-/// A shared one is one, too.
+/// A shared store is a store, too.
 #[async_trait::async_trait]
 impl<T: Storage + ?Sized> Storage for Arc<T> {
     async fn list_channels(&self) -> Result<Vec<Channel>, StorageError> {

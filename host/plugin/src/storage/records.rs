@@ -15,7 +15,7 @@ pub struct UserRecord {
     pub is_bot: bool,
 }
 
-/// A channel, group or direct conversation.
+/// A channel, a group or a direct conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChannelRecord {
     /// The platform's id.
@@ -33,9 +33,9 @@ pub struct MessageRecord {
     pub channel_id: String,
     /// Its id.
     pub ts: TsKey,
-    /// Who wrote it; may name a user that the store does not know.
+    /// The author; may be a user that the store does not know.
     pub user_id: String,
-    /// The name it was posted under, where that is not the user's (bot posts); else `None`.
+    /// The name under which it was posted, if that is not the user's (bot posts); else `None`.
     pub author_name: Option<String>,
     /// Whether a program wrote it.
     pub is_bot: bool,
@@ -43,12 +43,12 @@ pub struct MessageRecord {
     pub text: String,
     /// The first message of its thread; its own id for that first message.
     pub thread_ts: Option<TsKey>,
-    /// When it was last edited, in Unix seconds.
+    /// When it was last edited, in Unix seconds; `None` if it was not.
     pub edited_at: Option<i64>,
 }
 
 impl MessageRecord {
-    /// Since when the text is as it is, as far as the record tells: its own id, or the end of the second in which
+    /// Since when the message has this text, as far as the record shows: its own id, or the end of the second in which
     /// it was last edited.
     #[must_use]
     pub fn changed(&self) -> TsKey {
@@ -71,24 +71,24 @@ pub struct MemoryRecord {
     pub memory_type: crate::bindings::types::MemoryType,
     /// The text; not empty.
     pub content: String,
-    /// When it was first made, in Unix seconds.
+    /// When the memory was first made, in Unix seconds.
     pub created_at: i64,
     /// When this text was made, in Unix seconds.
     pub updated_at: i64,
-    /// How many messages went in.
+    /// How many messages it was made from.
     pub source_message_count: u32,
-    /// The newest message that went in.
+    /// The newest message that it was made from.
     pub source_latest_message_ts: Option<TsKey>,
 }
 
-/// What an import did to one kind of record.
+/// What an import did with one kind of record.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Tally {
-    /// Not there before.
+    /// Did not exist before.
     pub new: u64,
-    /// There before, and changed.
+    /// Existed before, and was changed.
     pub changed: u64,
-    /// There before, and the same.
+    /// Existed before, and is the same.
     pub unchanged: u64,
 }
 
@@ -105,24 +105,24 @@ pub struct ImportTally {
     pub memories: Tally,
 }
 
-/// Where an importer writes. The whole import is one transaction: dropping the sink without the
-/// store's `commit` leaves the store as it was.
+/// Where an importer writes. The whole import is one transaction: if the sink is dropped without the store's `commit`,
+/// the store stays as it was.
 pub trait ImportSink {
-    /// Adds or updates a user; one whose name an event told stays as it is.
+    /// Adds or updates a user. A user whose name came from an event is not changed.
     fn user(&mut self, user: &UserRecord) -> Result<(), super::StorageError>;
-    /// Adds or updates a channel; what an event told of it stays as it is.
+    /// Adds or updates a channel. What came from an event is not changed.
     fn channel(&mut self, channel: &ChannelRecord) -> Result<(), super::StorageError>;
-    /// Adds a message. One that is there already is changed only where `edited_at` is newer; a deleted one stays deleted.
+    /// Adds a message. An existing message is changed only if `edited_at` is newer. A deleted message stays deleted.
     fn message(&mut self, message: &MessageRecord) -> Result<(), super::StorageError>;
-    /// Adds a memory as version 1; one that is there already stays as it is.
+    /// Adds a memory as version 1. An existing memory is not changed.
     fn memory(&mut self, memory: &MemoryRecord) -> Result<(), super::StorageError>;
 }
 
-/// Some users and names of channels, by their ids.
+/// Some users and channel names, by id.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Directory {
-    /// Users, those that are known.
+    /// The users that are known.
     pub users: HashMap<String, UserRecord>,
-    /// Names of channels, those that are known.
+    /// The names of the channels that are known.
     pub channels: HashMap<String, String>,
 }
