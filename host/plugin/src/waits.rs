@@ -4,12 +4,12 @@
 //! | what waits | at most |
 //! |---|---|
 //! | a method of Slack's API, after a 429 (`host/slack/src/client/attempts.rs`) | an hour |
-//! | a model, after a 429 (`llm/fault.rs`) | an hour |
-//! | a memory that the model keeps failing to make (`guest/src/generator/rest.rs`) | a day |
-//! | an answer that failed (`storage/sqlite/replies.rs`) | an hour |
-//! | an event that took no effect (`storage/sqlite/inbox.rs`) | ten minutes |
-//! | a channel that Slack does not tell of (`storage/sqlite/catch_up.rs`) | an hour |
-//! | a conversation that was judged (`bot/unasked.rs`) | the longest `skip_seconds` of the configuration |
+//! | a model, after a 429 (`host/llm/src/fault.rs`) | an hour |
+//! | a memory that the model keeps failing to make (`guest/src/generator/backoff.rs`) | a day |
+//! | an answer that failed (`host/plugin/src/state/replies.rs`) | an hour |
+//! | an event that could not be applied (`host/sqlite/src/inbox.rs`) | ten minutes |
+//! | a channel of which Slack sends no events (`host/sqlite/src/catch_up.rs`) | an hour |
+//! | a conversation that was judged (`host/bot/src/unasked.rs`) | the longest `skip_seconds` of the configuration |
 //!
 //! A stored time that is further ahead was stored while the clock was ahead. It is ignored.
 

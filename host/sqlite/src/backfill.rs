@@ -1,4 +1,4 @@
-//! Where the messages are in time, and how far a backfill has come.
+//! The times of the messages, and the progress of a backfill.
 
 use myao_plugin::state::backfill::{BackfillState, Unreached};
 use myao_plugin::storage::StorageError;

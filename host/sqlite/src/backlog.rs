@@ -1,4 +1,4 @@
-//! What waits to be summarised, and the counts that find it.
+//! What waits to be summarised, and the counts by which it is found.
 
 use myao_plugin::MemoryType;
 use myao_plugin::storage::{Backlog, Channel, Due, DueQuery};
@@ -9,14 +9,14 @@ use super::messages::channel_key;
 use super::place::Place;
 use super::rows::{self, NO_WATERMARK};
 
-/// A backlog as of a point in time, with what decides whether it is due.
+/// A backlog at a point in time, with the values that decide whether it is due.
 struct Waiting {
     latest: Option<i64>,
     summarized_through: Option<i64>,
     backlog: Backlog,
 }
 
-/// The bounds of a [`DueQuery`] as columns.
+/// The bounds of a [`DueQuery`] as column values.
 struct Bounds {
     until: i64,
     window_start: i64,
@@ -36,8 +36,8 @@ impl Bounds {
         })
     }
 
-    /// Whether a channel is due. The answer depends on nothing after `until`, so that a backfill gets the
-    /// one that a bot got at that time.
+    /// Whether a channel is due. The answer does not depend on anything after `until`, so a backfill gets the same
+    /// answer that a bot got at that time.
     fn admit_channel(&self, waiting: &Waiting) -> bool {
         let backlog = &waiting.backlog;
         if backlog.unmerged_count > 0 {
@@ -96,7 +96,8 @@ pub(super) fn backlog(
     Ok(waiting.backlog)
 }
 
-/// Has the first version of these channels take in everything from `since` on; those with a version are left as they are.
+/// Makes the first version of these channels include everything from `since` on. A channel that has a version is not
+/// changed.
 pub(super) fn expect_first_version(
     connection: &Connection,
     place: &Place,
@@ -111,7 +112,7 @@ pub(super) fn expect_first_version(
     Ok(())
 }
 
-/// Counts anew what waits in a channel.
+/// Recounts what waits in a channel.
 pub(super) fn recount_channel(connection: &Connection, channel: i64) -> rusqlite::Result<()> {
     connection
         .prepare_cached(include_str!("sql/recount_channel.sql"))?
@@ -119,7 +120,7 @@ pub(super) fn recount_channel(connection: &Connection, channel: i64) -> rusqlite
     Ok(())
 }
 
-/// Counts anew what waits in a thread.
+/// Recounts what waits in a thread.
 pub(super) fn recount_thread(
     connection: &Connection,
     channel: i64,

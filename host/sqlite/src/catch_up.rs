@@ -1,5 +1,5 @@
-//! What catching up has to remember over a restart: channels that could not be read, and messages that an answer of
-//! the platform lacked.
+//! What catching up must remember across a restart: channels that could not be read, and messages that were missing
+//! from a response of the platform.
 
 use myao_plugin::state::catch_up::{CatchUpState, MissingMessage, UnreadChannel};
 use myao_plugin::state::sync::StoredId;
@@ -12,11 +12,12 @@ use super::messages::channel_key;
 use super::rows::list;
 use super::workspace::SqliteWorkspace;
 
-/// The waits before a channel is read again, in seconds: the first, which doubles each time, and the longest.
+/// The waits before a channel is read again, in seconds: the first wait, which doubles each time, and the longest.
 pub(super) const CHANNEL_WAITS: (i64, i64) = (60, 3600);
-/// The same for a message that is asked for again.
+/// The same for a message that is requested again.
 const MESSAGE_WAITS: (i64, i64) = (600, 6 * 3600);
-/// How often a message is asked for that is neither there nor known to be gone. Then it counts as there.
+/// How often a message is requested if it neither arrives nor is known to be deleted. After that it counts as not
+/// deleted.
 const MAX_ASKS: i64 = 6;
 
 #[async_trait::async_trait]

@@ -1,4 +1,4 @@
-//! Memories that could not be made, and are deferred.
+//! Memories that could not be made and are deferred.
 
 use myao_plugin::Scope;
 use myao_plugin::state::upkeep::StoredDeferral;
@@ -10,7 +10,7 @@ use super::place::Place;
 use super::series::{Series, subject};
 use super::{journal, rows};
 
-/// What is deferred of one workspace, channel or thread.
+/// The deferred memories of one workspace, channel or thread.
 pub(super) fn of(
     connection: &Connection,
     place: &Place,

@@ -1,4 +1,4 @@
-//! All memories in a form that two databases can be compared by.
+//! All memories in a text form, to compare two databases.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
@@ -13,12 +13,12 @@ use super::view::{sources, stored_memories};
 use super::workspace::SqliteWorkspace;
 
 impl SqliteWorkspace {
-    /// All memories of the workspace with their older texts and sources, as text. Equal for equal memories,
-    /// in whatever order channels were worked on: it names memories by what they are about and
-    /// not by their ids. Blocks.
+    /// All memories of the workspace as text, with their older texts and sources. Two dumps are equal if the memories
+    /// are equal, whatever the order in which channels were processed: memories are named by what they are about, not
+    /// by their ids. Blocks.
     ///
     /// # Errors
-    /// What the file or the disk refuses.
+    /// If the file or the disk cannot be read.
     pub fn dump(&self) -> Result<String, StoreError> {
         self.read(dump)
     }
@@ -73,7 +73,7 @@ struct Entry {
 impl Entry {
     fn write(&self, stored: &StoredMemory, out: &mut String) {
         let memory = &stored.memory;
-        // Writing to a string cannot fail.
+        // Writing to a string never fails.
         let _ = writeln!(
             out,
             "{}\n  engine {}, created {}, updated {}, superseded {:?}\n  truncated {:?}, {:?}\n  messages {}, latest {:?}: {}\n  merged {:?}, from: {}\n  {:?}",
@@ -94,7 +94,7 @@ impl Entry {
     }
 }
 
-/// Sorts the memories by what they are about, and names each: `channel C1 short-term v2 text 1`.
+/// Sorts the memories by what they are about, and gives each a name: `channel C1 short-term v2 text 1`.
 fn names(memories: &mut [StoredMemory]) -> HashMap<u64, String> {
     memories.sort_by(|a, b| order(a).cmp(&order(b)));
     let mut texts: BTreeMap<String, u32> = BTreeMap::new();

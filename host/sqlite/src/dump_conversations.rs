@@ -1,4 +1,4 @@
-//! All that events write, in a form that two databases can be compared by.
+//! Everything that events write, in a text form, to compare two databases.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ use super::error::{Fault, StoreError};
 use super::place::Place;
 use super::workspace::SqliteWorkspace;
 
-/// Each lists rows of a kind, in an order of their own.
+/// Each query lists rows of one kind in a fixed order.
 const KINDS: [(&str, &str); 5] = [
     (
         "user",
@@ -28,12 +28,12 @@ const KINDS: [(&str, &str); 5] = [
 ];
 
 impl SqliteWorkspace {
-    /// All users, channels and messages of the workspace, with what waits and what was answered, as text. Equal where the
-    /// same effects were applied, whatever their order; it names rows by their ids, and tells no time of the machine's
-    /// clock. Blocks.
+    /// All users, channels and messages of the workspace as text, with what waits and what was answered. Two dumps are
+    /// equal if the same effects were applied, in any order: rows are named by their ids, and no time of the machine's
+    /// clock is included. Blocks.
     ///
     /// # Errors
-    /// What the file or the disk refuses.
+    /// If the file or the disk cannot be read.
     pub fn dump_conversations(&self) -> Result<String, StoreError> {
         self.read(dump)
     }
@@ -48,7 +48,7 @@ fn dump(connection: &Connection, place: &Place) -> Result<String, Fault> {
         while let Some(row) = rows.next()? {
             out.push_str(kind);
             for (column, name) in columns.iter().enumerate() {
-                // Writing to a string cannot fail.
+                // Writing to a string never fails.
                 let _ = match row.get_ref(column)? {
                     ValueRef::Null => Ok(()),
                     ValueRef::Text(text) => {

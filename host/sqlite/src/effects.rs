@@ -1,4 +1,4 @@
-//! Applying what events bring.
+//! Applies the effects of events.
 
 use myao_plugin::storage::effects::Effect;
 use myao_plugin::storage::records::UserRecord;
@@ -9,16 +9,17 @@ use super::error::Fault;
 use super::place::Place;
 use super::writing::{Source, Writing};
 
-/// By how many seconds the time of an event may be ahead of the bot's clock. A later one was noted while that clock was
-/// ahead, as what is read from Slack takes effect as of its time; it gives way to any that is not.
+/// By how many seconds the time of an event may be ahead of the bot's clock. A later time was stored while that clock
+/// was ahead (data read from Slack gets the time at which it was read); it is replaced by any time that is not too
+/// late.
 const MAX_AHEAD: i64 = 24 * 3600;
 
-/// Effects on their way into one transaction.
+/// Effects that are being applied in one transaction.
 pub(super) struct Application<'a> {
     connection: &'a Connection,
     workspace: i64,
     writing: Writing,
-    /// A Unix second that no event has yet.
+    /// A Unix second that is too late for any event.
     too_late: i64,
 }
 
@@ -40,7 +41,7 @@ impl<'a> Application<'a> {
         Ok(())
     }
 
-    /// Brings to date what follows.
+    /// Updates what depends on the effects.
     pub(super) fn finish(self) -> Result<(), Fault> {
         self.writing.finish(self.connection)
     }
@@ -127,7 +128,7 @@ impl<'a> Application<'a> {
         TsKey::first_of(self.too_late).to_database()
     }
 
-    /// Adds a channel of which nothing tells yet that the bot takes part in it.
+    /// Adds a channel. It is not known yet whether the bot takes part in it.
     fn know_channel(&self, id: &str) -> rusqlite::Result<()> {
         let insert = include_str!("sql/insert_channel.sql");
         self.execute(insert, params![self.workspace, id, "", true, false])?;

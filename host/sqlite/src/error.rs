@@ -6,16 +6,16 @@ use myao_plugin::storage::StorageError;
 use myao_plugin::ts::InvalidTs;
 use rusqlite::ErrorCode;
 
-/// Why a database could not be opened, read or written. In every case it is as it was.
+/// Why a database could not be opened, read or written. In every case the database is unchanged.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// The file holds something else than SQLite writes.
+    /// The file is not an SQLite database.
     #[error("`{}` is not an SQLite database: name another file in `memory.database_path`", .0.display())]
     NotADatabase(PathBuf),
     /// The database belongs to another program.
     #[error("`{}` is the database of another program: name another file in `memory.database_path`", .0.display())]
     Foreign(PathBuf),
-    /// The Python bot's own database, where only myao's was accepted.
+    /// The Python bot's own database, but only a database of myao is accepted.
     #[error("`{}` is the Python bot's database: import it into a new one with `myao import {}`", .0.display(), .0.display())]
     Legacy(PathBuf),
     /// A newer myao wrote the schema.
@@ -28,7 +28,7 @@ pub enum StoreError {
         /// The newest schema version that this program knows.
         known: i32,
     },
-    /// No such folder, or no right to read or write there.
+    /// The folder does not exist, or there is no permission to read or write there.
     #[error("`{}` cannot be opened ({detail}): check that its folder exists and that you may write there", path.display())]
     CannotOpen {
         /// The database file.
@@ -39,10 +39,10 @@ pub enum StoreError {
     /// The file, its folder or its disk is read-only.
     #[error("`{}` is read-only: make the file and its folder writable", .0.display())]
     ReadOnly(PathBuf),
-    /// No space is left.
+    /// There is no space left.
     #[error("the disk that holds `{}` is full: free some space and try again", .0.display())]
     Full(PathBuf),
-    /// Another program holds the lock for longer than we wait.
+    /// Another program holds the lock for longer than this program waits.
     #[error("`{}` is locked by another program: stop that program, or try again later", .0.display())]
     Locked(PathBuf),
     /// Reading or writing the disk failed.
@@ -53,7 +53,7 @@ pub enum StoreError {
         /// What SQLite says.
         detail: String,
     },
-    /// The content contradicts itself.
+    /// The content is inconsistent.
     #[error("`{}` is damaged ({detail}): restore it from a backup", path.display())]
     Damaged {
         /// The database file.
@@ -61,15 +61,15 @@ pub enum StoreError {
         /// What SQLite says.
         detail: String,
     },
-    /// The rows of an older program's database could not be taken over.
+    /// The rows of an older program's database could not be imported.
     #[error("`{}` could not be upgraded: {source}", path.display())]
     Upgrade {
         /// The database file.
         path: PathBuf,
-        /// What the reader of the old rows says.
+        /// The error of the code that reads the old rows.
         source: Box<dyn std::error::Error + Send + Sync>,
     },
-    /// What was asked makes no sense for what is stored.
+    /// The request is not valid for the stored data.
     #[error("{}", message(.0))]
     Refused(StorageError),
     /// Anything else that SQLite says.
@@ -94,7 +94,7 @@ fn message(error: &StorageError) -> &str {
 }
 
 impl StoreError {
-    /// Sorts what SQLite says by what can be done about it.
+    /// Sorts errors of SQLite by what can be done about them.
     pub(super) fn of(path: &Path, source: rusqlite::Error) -> Self {
         let path = path.to_owned();
         let detail = source.to_string();
@@ -127,12 +127,12 @@ impl From<StoreError> for StorageError {
     }
 }
 
-/// What goes wrong inside, where the path is not at hand.
+/// An error inside the crate, in code that does not know the file's path.
 #[derive(Debug)]
 pub(super) enum Fault {
     /// SQLite failed.
     Sqlite(rusqlite::Error),
-    /// The arguments make no sense, or somebody else was first.
+    /// The arguments are not valid, or somebody else was first.
     Refused(StorageError),
 }
 

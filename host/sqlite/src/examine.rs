@@ -1,4 +1,4 @@
-//! Looks at a database file without changing it.
+//! Examines a database file without changing it.
 
 use std::path::Path;
 
@@ -7,33 +7,33 @@ use rusqlite::TransactionBehavior;
 use super::error::{Fault, StoreError};
 use super::{pool, schema};
 
-/// How many faults are told.
+/// How many faults are reported.
 const FAULTS: u32 = 5;
 
 /// What a database file is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Examined {
-    /// There is none.
+    /// The file does not exist.
     Missing,
-    /// It holds nothing: no program made a table in it.
+    /// It is empty: no program has made a table in it.
     Empty,
-    /// The Python bot's.
+    /// It is the Python bot's.
     Legacy,
-    /// Myao's, and it can be written.
+    /// It is myao's, and can be written.
     Ours {
         /// Its schema version.
         schema: i32,
-        /// The one that this program brings it to.
+        /// The version to which this program migrates it.
         newest: i32,
-        /// What SQLite finds damaged, at most five lines.
+        /// What SQLite reports as damaged, at most five lines.
         faults: Vec<String>,
     },
 }
 
-/// Looks at a file, and at every page of it. Blocks.
+/// Examines a file and every page of it. Blocks.
 ///
 /// # Errors
-/// As [`super::SqliteStore::open`]; [`StoreError::ReadOnly`] and [`StoreError::Locked`] where it cannot be written.
+/// As [`super::SqliteStore::open`]; [`StoreError::ReadOnly`] and [`StoreError::Locked`] if it cannot be written.
 pub fn examine(path: &Path) -> Result<Examined, StoreError> {
     if !path.exists() {
         return Ok(Examined::Missing);
@@ -62,7 +62,7 @@ pub fn examine(path: &Path) -> Result<Examined, StoreError> {
             Ok(())
         })?;
         faults.retain(|line| line != "ok");
-        // It is rolled back.
+        // Dropping the transaction rolls it back.
         connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         if found.is_none() && !is_marked {
             return Ok(Examined::Empty);
@@ -101,7 +101,7 @@ mod tests {
         let path = folder.path().join("myao.db");
         std::fs::write(&path, "").unwrap();
         assert_eq!(examine(&path).unwrap(), Examined::Empty);
-        // As it is once somebody has written, and taken everything out again.
+        // The file is then as it is after somebody has written and deleted everything again.
         let connection = rusqlite::Connection::open(&path).unwrap();
         connection
             .execute_batch("CREATE TABLE t (a); DROP TABLE t;")

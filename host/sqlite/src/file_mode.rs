@@ -1,6 +1,6 @@
-//! Who may read the files of a database: their owner alone, whatever the umask.
+//! Makes the files of a database readable by their owner only, whatever the umask.
 //!
-//! SQLite gives the files that it makes beside a database the mode of the database.
+//! SQLite gives the files that it creates beside a database the mode of the database.
 
 use std::path::Path;
 
@@ -11,22 +11,22 @@ use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 #[cfg(unix)]
 use std::path::PathBuf;
 
-/// What SQLite keeps beside a database.
+/// The files that SQLite keeps beside a database.
 #[cfg(unix)]
 const COMPANIONS: [&str; 3] = ["-wal", "-shm", "-journal"];
 
-/// The rights of a file's owner, among all of its mode.
+/// The mode bits of the file's owner.
 #[cfg(unix)]
 const OWNER: u32 = 0o700;
 
-/// Makes an empty file for a database that does not exist. If that fails, opening the database says why.
+/// Creates an empty file for a database that does not exist. If that fails, opening the database reports why.
 #[cfg(unix)]
 pub(super) fn create(path: &Path) {
     let mut options = OpenOptions::new();
     let _ = options.write(true).create_new(true).mode(0o600).open(path);
 }
 
-/// Takes the rights of the group and of others away from a database of ours and from what lies beside it.
+/// Removes the permissions of the group and of others from a database of myao and the files beside it.
 #[cfg(unix)]
 pub(super) fn tighten(path: &Path) {
     let Ok(path) = fs::canonicalize(path) else {
@@ -52,10 +52,10 @@ pub(super) fn tighten(path: &Path) {
     }
 }
 
-/// Elsewhere the folder's rights decide.
+/// On other systems the folder's permissions decide.
 #[cfg(not(unix))]
 pub(super) fn create(_: &Path) {}
 
-/// Elsewhere the folder's rights decide.
+/// On other systems the folder's permissions decide.
 #[cfg(not(unix))]
 pub(super) fn tighten(_: &Path) {}

@@ -1,4 +1,4 @@
-//! Databases of other programs, read without running anything in them.
+//! Reads databases of other programs without running anything in them.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -8,32 +8,32 @@ use rusqlite::limits::Limit;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Row};
 
-/// The longest value, row or statement.
+/// The maximum length of a value, a row or a statement.
 const MAX_VALUE_BYTES: i32 = 4 << 20;
 
-/// After how many steps of its virtual machine SQLite asks whether to go on.
+/// After how many steps of its virtual machine SQLite asks whether to continue.
 const STEPS: i32 = 100_000;
 
-/// How many steps every database may take, and how many more for each of its bytes: reading a row of about fifty bytes
-/// takes some hundred.
+/// How many steps are allowed for every database, and how many more for each of its bytes. Reading a row of about fifty
+/// bytes takes a few hundred steps.
 const MIN_STEPS: u64 = 100_000_000;
 const STEPS_PER_BYTE: u64 = 20;
 
-/// How many steps reading the schema may take: enough for some thousand tables.
+/// How many steps are allowed to read the schema: enough for a few thousand tables.
 const SCHEMA_STEPS: u64 = 100_000;
 const SCHEMA_STEPS_AT_ONCE: i32 = 1_000;
 
-/// SQLite's memory: pages, a sort, and the schema.
+/// The limit of SQLite's memory: for pages, a sort and the schema.
 const MEMORY_BYTES: u32 = 64 << 20;
 
 /// Why a database of another program cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ForeignError {
-    /// It takes too long for its size.
+    /// Reading it takes too long for its size.
     #[error("reading it takes far too long for its size")]
     TooMuchWork,
-    /// It needs too much memory.
+    /// Reading it needs too much memory.
     #[error("{0}")]
     TooMuchMemory(String),
     /// SQLite cannot read it.
@@ -53,7 +53,8 @@ impl From<rusqlite::Error> for ForeignError {
     }
 }
 
-/// Limits SQLite's memory in the whole process, permanently: the schema of a foreign database may have any size.
+/// Limits SQLite's memory for the whole process, permanently: the schema of another program's database may have any
+/// size.
 ///
 /// # Errors
 /// [`ForeignError`].
@@ -63,14 +64,14 @@ pub fn limit_memory() -> Result<(), ForeignError> {
     Ok(())
 }
 
-/// A database of another program: one state of it, as long as it is open. Only its tables are read, and only for a time that
-/// depends on the size of the file.
+/// A database of another program. It shows one state as long as it is open. Only its tables are read, and the time for
+/// that is limited by the size of the file.
 pub struct ForeignDatabase {
     connection: Connection,
 }
 
 impl ForeignDatabase {
-    /// Opens a file, for reading only.
+    /// Opens a file for reading only.
     ///
     /// # Errors
     /// [`ForeignError`].
@@ -78,12 +79,13 @@ impl ForeignDatabase {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let mut connection = Connection::open_with_flags(path, flags)?;
         guard(&mut connection, path)?;
-        // The same state for all queries, even while the other program writes to it.
+        // All queries see the same state, even while the other program writes to the file.
         connection.execute_batch("BEGIN")?;
         Ok(Self { connection })
     }
 
-    /// The columns of a table; empty if there is no such table, or if it is a view or a virtual table: those may have no end.
+    /// The columns of a table; empty if there is no such table, or if it is a view or a virtual table, because reading
+    /// those may never end.
     ///
     /// # Errors
     /// [`ForeignError`].
@@ -96,7 +98,7 @@ impl ForeignDatabase {
         Ok(columns.collect::<Result<_, _>>()?)
     }
 
-    /// Hands the rows of a query to `take`, one by one.
+    /// Passes the rows of a query to `take`, one by one.
     ///
     /// # Errors
     /// [`ForeignError`], or the error of `take`.
@@ -113,7 +115,7 @@ impl ForeignDatabase {
         Ok(())
     }
 
-    /// Where the file is.
+    /// The path of the file.
     #[must_use]
     pub fn path(&self) -> &Path {
         Path::new(self.connection.path().unwrap_or_default())
@@ -142,7 +144,7 @@ impl<'r> ForeignRow<'r> {
     }
 }
 
-/// Allows a connection to read tables only, and for a time that depends on the size of the file.
+/// Limits a connection to reading tables, for a time that depends on the size of the file.
 fn guard(connection: &mut Connection, path: &Path) -> Result<(), ForeignError> {
     for (setting, is_on) in [
         (DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true),
@@ -154,7 +156,7 @@ fn guard(connection: &mut Connection, path: &Path) -> Result<(), ForeignError> {
     }
     connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, MAX_VALUE_BYTES)?;
     allow(connection, SCHEMA_STEPS_AT_ONCE, SCHEMA_STEPS)?;
-    // The memory settings of the file are overridden, and a sort goes to the disk.
+    // This overrides the memory settings of the file, and a sort uses the disk.
     connection.execute_batch(
         "PRAGMA query_only = ON; PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0;
         PRAGMA cache_size = -2000; PRAGMA temp_store = FILE; SELECT 1 FROM sqlite_schema LIMIT 0;",
@@ -164,7 +166,7 @@ fn guard(connection: &mut Connection, path: &Path) -> Result<(), ForeignError> {
     allow(connection, STEPS, most)
 }
 
-/// Allows the connection `most` steps from now on; they are counted in units of `at_once`.
+/// Allows the connection `most` steps from now on. They are counted in units of `at_once`.
 fn allow(connection: &mut Connection, at_once: i32, most: u64) -> Result<(), ForeignError> {
     let mut steps = 0_u64;
     let is_enough = move || {

@@ -1,4 +1,4 @@
-//! Writing what importers bring.
+//! Writes what importers read.
 
 use std::path::{Path, PathBuf};
 
@@ -16,8 +16,7 @@ use super::series::Series;
 use super::writing::{Put, Source, Writing};
 use super::{rows, schema};
 
-/// An import into one workspace: one transaction on a connection of its own. Dropping it leaves the store as
-/// it was. Blocks.
+/// An import into one workspace: one transaction on its own connection. Dropping it leaves the store as it was. Blocks.
 pub struct SqliteImport {
     connection: Connection,
     path: PathBuf,
@@ -27,7 +26,7 @@ pub struct SqliteImport {
     tally: ImportTally,
 }
 
-/// A memory whose watermark and merge mark follow from what else is imported.
+/// A memory whose watermark and merge mark depend on the rest of the import.
 struct NewMemory {
     id: i64,
     subject: Subject,
@@ -55,7 +54,7 @@ impl SqliteImport {
         Self::within(connection, path, workspace)
     }
 
-    /// Goes on in a transaction that has begun.
+    /// Continues in a transaction that has already begun.
     pub(super) fn within(
         connection: Connection,
         path: &Path,
@@ -74,11 +73,11 @@ impl SqliteImport {
     }
 
     #[cfg(test)]
-    /// Deletes a message, at `deleted_at` in Unix seconds. No later import or event brings it back, also
-    /// where it was not stored yet.
+    /// Deletes a message, at `deleted_at` in Unix seconds. No later import or event brings it back, even if it was not
+    /// stored yet.
     ///
     /// # Errors
-    /// What the file or the disk refuses.
+    /// If the file or the disk cannot be written.
     pub(super) fn delete_message(
         &mut self,
         channel_id: &str,
@@ -90,10 +89,10 @@ impl SqliteImport {
             .map_err(|fault| self.error(fault))
     }
 
-    /// Ends the import: all of it is stored now, or nothing.
+    /// Commits the import: stores everything, or nothing.
     ///
     /// # Errors
-    /// What the file or the disk refuses.
+    /// If the file or the disk cannot be written.
     pub fn commit(self) -> Result<ImportTally, StoreError> {
         let (path, tally) = (self.path.clone(), self.tally);
         self.finish().map_err(|fault| fault.at(&path))?;
@@ -104,7 +103,7 @@ impl SqliteImport {
         fault.at(&self.path).into()
     }
 
-    /// Inserts a row, or updates the one that is there.
+    /// Inserts a row, or updates the existing one.
     fn put(
         &self,
         (insert, new): (&str, impl Params),
@@ -200,7 +199,7 @@ impl SqliteImport {
 }
 
 impl NewMemory {
-    /// Fills in what the other program did not write down.
+    /// Adds what the other program did not store.
     fn complete(&self, connection: &Connection) -> rusqlite::Result<()> {
         if !self.has_watermark {
             let newest = self.newest_source(connection)?;
@@ -220,7 +219,7 @@ impl NewMemory {
         Ok(())
     }
 
-    /// The newest message that there was when the memory was made.
+    /// The newest message that existed when the memory was made.
     fn newest_source(&self, connection: &Connection) -> rusqlite::Result<Option<i64>> {
         let until = TsKey::first_of(self.updated_at.saturating_add(1)).to_database() - 1;
         match self.subject {

@@ -1,7 +1,7 @@
-//! The inbox: events are kept before the platform is told so, and take effect once.
+//! The inbox: events are stored before they are acknowledged to the platform, and take effect once.
 //!
-//! An event's effects and its end are one transaction. Its payload is emptied then, so that message text is not kept
-//! twice; the row stays for a while, so that the same event is known when it comes again.
+//! The effects of an event and its end are one transaction. Its payload is then emptied, so that message text is not
+//! stored twice. The row stays for a while, so that a duplicate of the event is recognized.
 
 use myao_plugin::state::inbox::{
     Applied, Failed, Inbox, IncomingEvent, Kept, MAX_FAILURES, SetAsideEvent, WaitingEvent,
@@ -16,12 +16,12 @@ use super::place::Place;
 use super::rows::list;
 use super::workspace::SqliteWorkspace;
 
-/// The longest wait until an event is tried again, in seconds. It doubles from 2 seconds on, so that ten tries span
-/// about a quarter of an hour: longer than a database is locked or the platform restarts. A later time was noted while the
-/// clock was ahead, and does not count.
+/// The longest wait until an event is retried, in seconds. The wait doubles from 2 seconds on, so ten tries take about
+/// a quarter of an hour: longer than a database is locked or the platform restarts. A later time was stored while the
+/// clock was ahead, and is ignored.
 pub(super) const MAX_WAIT: i64 = 600;
 
-/// An event was applied so many seconds after the time before which events are forgotten, at most.
+/// The longest time, in seconds, by which an event can be applied after the time before which events are deleted.
 const MAX_AHEAD: i64 = 7 * 24 * 3600;
 
 #[async_trait::async_trait]
@@ -152,7 +152,7 @@ fn keep(
     kept.collect()
 }
 
-/// Ends events, and applies their effects; whether each had not ended before.
+/// Ends events and applies their effects. Returns for each whether it had not ended before.
 fn apply(
     connection: &Connection,
     place: &Place,

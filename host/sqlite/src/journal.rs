@@ -1,4 +1,4 @@
-//! The journal of the model's calls.
+//! The journal of model calls.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -70,8 +70,8 @@ impl CallJournal for SqliteWorkspace {
     }
 }
 
-/// Ends the wait of the calls for a memory: they belong to it where a model made it, and their answers are
-/// forgotten.
+/// Ends the wait of the calls for a memory. If a model made the memory, the calls belong to it. Their answers are
+/// deleted.
 pub(super) fn end_wait(
     connection: &Connection,
     series: &Series<'_>,
@@ -86,7 +86,7 @@ pub(super) fn end_wait(
     Ok(())
 }
 
-/// Forgets the answers for a memory that is put off.
+/// Deletes the answers for a memory that is deferred.
 pub(super) fn forget_answers(connection: &Connection, series: &Series<'_>) -> rusqlite::Result<()> {
     connection
         .prepare_cached(include_str!("sql/forget_answers.sql"))?
@@ -94,7 +94,7 @@ pub(super) fn forget_answers(connection: &Connection, series: &Series<'_>) -> ru
     Ok(())
 }
 
-/// Forgets the answers for a reply that is posted, given up, or was bad.
+/// Deletes the answers for a reply that was posted, given up or bad.
 pub(super) fn forget_reply_answers(
     connection: &Connection,
     workspace: i64,
@@ -171,7 +171,8 @@ fn recall(
     Ok(current.map(|(_, completion)| completion))
 }
 
-/// The answer that such a text is made of. The line of one that was cut off is ended: it is whole.
+/// Turns such a text back into an answer. If the answer was cut off, its last line is complete, so it gets a line
+/// break.
 fn text_as_answer(content: String, truncated: bool, model: String) -> Completion {
     let (text, finish_reason) = if truncated {
         (content + "\n", FinishReason::Length)
@@ -189,7 +190,7 @@ fn text_as_answer(content: String, truncated: bool, model: String) -> Completion
 
 fn insert(connection: &Connection, place: &Place, call: &CallEntry) -> rusqlite::Result<()> {
     let (purpose, record) = (&call.purpose, &call.record);
-    // A judgment is asked for anew: nothing of it is posted.
+    // A judgment is never reused, because nothing of it is posted: the model is asked again.
     let waits = call.for_memory && purpose.agent != Agent::Judgment;
     connection
         .prepare_cached("INSERT INTO llm_calls (workspace, agent, scope, scope_id, memory_type, provider, model, answered_by, input_tokens, \
@@ -220,7 +221,7 @@ fn insert(connection: &Connection, place: &Place, call: &CallEntry) -> rusqlite:
     Ok(())
 }
 
-/// The scope id as memories have it: with the thread written as everywhere.
+/// The scope id in the form that memories use, with the thread in its standard form.
 fn scope_id(purpose: &Purpose) -> String {
     let scope_id = &purpose.scope_id;
     match (purpose.scope, rows::thread_scope(scope_id)) {
@@ -245,7 +246,7 @@ fn agent_code(agent: Agent) -> i64 {
     }
 }
 
-/// An agent from its column.
+/// An agent from its column value.
 pub(super) fn agent(code: i64) -> Agent {
     match code {
         0 => Agent::Memory,
@@ -263,7 +264,7 @@ fn finish_code(reason: FinishReason) -> i64 {
     }
 }
 
-/// Why a model stopped, from its column.
+/// Why a model stopped, from its column value.
 pub(super) fn finish_reason(code: i64) -> FinishReason {
     match code {
         0 => FinishReason::Stop,

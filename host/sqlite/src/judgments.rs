@@ -1,4 +1,4 @@
-//! Conversations that nobody answered, and what was judged of them.
+//! Conversations that nobody answered, and how they were judged.
 
 use myao_plugin::state::judgments::{Judgments, StoredJudgment, Unanswered};
 use myao_plugin::storage::StorageError;
@@ -9,7 +9,7 @@ use super::messages::channel_key;
 use super::rows::list;
 use super::workspace::SqliteWorkspace;
 
-/// The thread column of a channel's top level.
+/// The value of the thread column for a channel's top level.
 const TOP_LEVEL: i64 = 0;
 
 #[async_trait::async_trait]

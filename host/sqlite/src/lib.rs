@@ -1,16 +1,16 @@
 //! The store in one SQLite file.
 //!
-//! Several processes may use a file at once. Every write is one `BEGIN IMMEDIATE` transaction, so
-//! that it sees what it decides on and is written whole or not at all. The file is in WAL mode, where no reader
-//! waits for a writer (a write may wait for a read of this process: `pool.rs`), with `synchronous=FULL`: a saved memory has
-//! cost a call to a model and is on the disk when `save_memory` returns. Power loss takes at
-//! most what was not yet saved; `NORMAL` could take the last saves with it.
+//! Several processes may use a file at once. Every write is one `BEGIN IMMEDIATE` transaction, so it sees the data on
+//! which it decides, and is written completely or not at all. The file is in WAL mode, in which no reader waits for a
+//! writer (a write may wait for a read of this process: `pool.rs`), with `synchronous=FULL`: a saved memory has cost a
+//! call to a model and is on disk when `save_memory` returns. After a power loss, only what was not saved yet is lost;
+//! with `NORMAL`, the last saves could be lost, too.
 //!
-//! **Invariant**: a message has one row for ever, and all that is known of it is merged there (`message_row.rs`): the
-//! newest text wins, a deleted one stays deleted.
+//! **Invariant**: a message has one row forever, and everything known about it is merged there (`message_row.rs`): the
+//! newest text wins, and a deleted message stays deleted.
 //!
-//! **Invariant**: `backlog` follows from the other tables and changes in their transactions, by
-//! counting anew (`sql/recount_*.sql`) what a transaction touched.
+//! **Invariant**: `backlog` is derived from the other tables and changes in their transactions, by recounting
+//! (`sql/recount_*.sql`) what a transaction touched.
 
 mod backfill;
 mod backlog;
@@ -70,7 +70,8 @@ pub type ReadLegacy<'a> = &'a dyn Fn(
     &mut dyn ImportSink,
 ) -> Result<(), Box<dyn std::error::Error + Send + Sync>>;
 
-/// Opens one workspace of a database file as [`SqliteStore::open_or_upgrade`] and [`SqliteStore::workspace`] do. Blocks.
+/// Opens one workspace of a database file, as [`SqliteStore::open_or_upgrade`] and [`SqliteStore::workspace`] do.
+/// Blocks.
 ///
 /// # Errors
 /// [`StoreError`].
@@ -84,7 +85,8 @@ pub fn open(
     Ok((Arc::new(workspace), upgraded))
 }
 
-/// Opens a database file for imports, as [`open`], but makes no workspace in it before an import ends well. Blocks.
+/// Opens a database file for imports, as [`open`] does, but creates no workspace in it before an import succeeds.
+/// Blocks.
 ///
 /// # Errors
 /// [`StoreError`].
@@ -98,7 +100,7 @@ pub fn import_target(
     Ok((Arc::new(Target { store, id }), upgraded))
 }
 
-/// A workspace that imports are for.
+/// A workspace for imports.
 struct Target {
     store: SqliteStore,
     id: String,
@@ -114,12 +116,12 @@ impl ImportTarget for Target {
     }
 }
 
-/// Which workspace of a database file is meant, and how its times are shown.
+/// Which workspace of a database file to open, and how its times are shown.
 #[derive(Debug, Clone, Copy)]
 pub struct WorkspaceOptions<'a> {
     /// Its id.
     pub id: &'a str,
-    /// Gives the UTC offset of the times it hands out.
+    /// Determines the UTC offset of the times that it returns.
     pub timezone: chrono_tz::Tz,
     /// The scope id of its own memories.
     pub scope_id: &'a str,
@@ -132,11 +134,11 @@ pub struct SqliteStore {
 }
 
 impl SqliteStore {
-    /// Opens a database; one that does not exist is made, one with an older schema is migrated. Afterwards only its
-    /// owner may read it.
+    /// Opens a database. If it does not exist, it is created; if its schema is older, it is migrated. Afterwards only
+    /// its owner may read it.
     ///
     /// # Errors
-    /// [`StoreError::Legacy`] for the database of the Python bot; else what the file or the disk refuses.
+    /// [`StoreError::Legacy`] for the database of the Python bot; other errors if the file or the disk cannot be used.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {
         let path = path.as_ref();
         file_mode::create(path);
@@ -157,12 +159,12 @@ impl SqliteStore {
         }
     }
 
-    /// Opens a database as [`SqliteStore::open`] does; that of the Python bot is upgraded in place. Its
-    /// tables stay beside the new ones as `legacy_*`; `read` reads its rows into `workspace`. Returns
-    /// what was taken over, or none where nothing was to upgrade.
+    /// Opens a database as [`SqliteStore::open`] does, but upgrades a database of the Python bot in place. The old
+    /// tables stay beside the new ones as `legacy_*`; `read` reads their rows into `workspace`. Returns what was
+    /// imported, or `None` if there was nothing to upgrade.
     ///
     /// # Errors
-    /// [`StoreError::Upgrade`] where `read` fails; the file is then as it was.
+    /// [`StoreError::Upgrade`] if `read` fails; the file is then as it was.
     pub fn open_or_upgrade(
         path: impl AsRef<Path>,
         workspace: &str,
@@ -176,11 +178,11 @@ impl SqliteStore {
         Ok((Self::open(path)?, upgraded))
     }
 
-    /// One workspace of the database. `timezone` gives the UTC offset of the times it hands out,
+    /// One workspace of the database. `timezone` determines the UTC offset of the times that it returns,
     /// `workspace_scope_id` is the scope id of its own memories. Blocks.
     ///
     /// # Errors
-    /// What the file or the disk refuses.
+    /// If the file or the disk cannot be used.
     pub fn workspace(
         &self,
         id: &str,
@@ -198,18 +200,18 @@ impl SqliteStore {
         ))
     }
 
-    /// Begins an import into a workspace: one transaction, which other writers wait for. Blocks.
+    /// Begins an import into a workspace, as one transaction. Other writers wait until it ends. Blocks.
     ///
     /// # Errors
-    /// What the file or the disk refuses.
+    /// If the file or the disk cannot be used.
     pub fn import(&self, workspace: &str) -> Result<SqliteImport, StoreError> {
         let path = self.pool.path();
         SqliteImport::begin(pool::connect(path)?, path, workspace)
     }
 }
 
-/// Takes over the rows of a legacy database, in one transaction. The rows are read through a second connection,
-/// which sees the tables as they were; none where another process was first.
+/// Imports the rows of a legacy database in one transaction. A second connection reads the rows and sees the tables as
+/// they were. Returns `None` if another process was first.
 fn upgrade(
     path: &Path,
     workspace: &str,
@@ -221,7 +223,7 @@ fn upgrade(
         source: Box::new(source),
     })?;
     let connection = pool::connect(path)?;
-    // Nothing reaches the file before the commit, which the reader would block.
+    // Nothing is written to the file before the commit: the reader would block that.
     connection
         .pragma_update(None, "cache_spill", false)
         .map_err(at)?;

@@ -1,4 +1,4 @@
-//! Reading memories.
+//! Reads memories.
 
 use myao_plugin::storage::{ChannelFilter, Memory, MemoryQuery};
 use rusqlite::{Connection, Params, params};
@@ -7,8 +7,8 @@ use super::error::Fault;
 use super::place::Place;
 use super::rows;
 
-/// The memories that a query asks for, ordered by scope, scope id, type and version: one statement
-/// for each scope that is wanted. A channel that is not stored has none.
+/// The memories that a query selects, ordered by scope, scope id, type and version. There is one statement for each
+/// requested scope. A channel that is not stored has no memories.
 pub(super) fn memories(
     connection: &Connection,
     place: &Place,

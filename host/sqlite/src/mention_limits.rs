@@ -1,5 +1,6 @@
-//! How many mentions are answered: so many of a person and so many in a channel, within a stretch of time before each.
-//! What counts is read from the answers that are stored, so that it is the same after a restart, and whoever asks first.
+//! How many mentions are answered: a number for each person and a number for each channel, within a period before each
+//! mention. The count comes from the stored answers, so it is the same after a restart and does not depend on who asks
+//! first.
 
 use myao_plugin::state::replies::{Admission, MentionLimits, ReplyState, TOO_MANY};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -7,7 +8,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use super::error::Fault;
 use super::reply::Reply;
 
-/// The mention in question.
+/// The mention to decide about.
 struct Mention {
     asked_at: i64,
     is_told: bool,
@@ -15,10 +16,10 @@ struct Mention {
     text: String,
 }
 
-/// The mentions that were to be answered before it.
+/// The earlier mentions that were to be answered.
 struct Answered {
     count: u32,
-    /// When the first of them was asked, in Unix seconds.
+    /// When the first of them was written, in Unix seconds.
     first: i64,
 }
 
@@ -75,7 +76,7 @@ pub(super) fn admit(
         reply.end(connection, ReplyState::GivenUp, Some(TOO_MANY))?;
         return Ok(Admission::Silent);
     }
-    // Those that wait may be too many themselves, so their number says nothing.
+    // Mentions that wait may be above the limit themselves, so their number is not reported.
     let limit = if is_of_person {
         limits.per_person
     } else {

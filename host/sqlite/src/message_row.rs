@@ -1,4 +1,4 @@
-//! One message as it is stored, and what becomes of it where another state of it comes.
+//! One stored message, and how another state of it is merged into it.
 
 use myao_plugin::storage::records::MessageRecord;
 use myao_plugin::ts::TsKey;
@@ -17,17 +17,17 @@ pub(super) struct MessageRow {
     changed: i64,
 }
 
-/// Which of two texts stays where both are of the same time.
+/// Which of two texts with the same time is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tie {
-    /// The one that is stored: an import twice changes nothing, whatever names it resolves.
+    /// The stored one: importing twice changes nothing, whatever names the import resolves.
     Stored,
-    /// The greater: of events, none is the first.
+    /// The greater one: events have no fixed order, so neither of them is the first.
     Greater,
 }
 
 impl MessageRow {
-    /// A message of a time.
+    /// A message with the time of its text.
     pub(super) fn of(record: &MessageRecord, changed: TsKey) -> Self {
         let ts = record.ts.to_database();
         Self {
@@ -45,7 +45,7 @@ impl MessageRow {
         }
     }
 
-    /// A message of which only its deletion is known, in Unix seconds.
+    /// A message of which only the time of its deletion is known, in Unix seconds.
     pub(super) fn deleted(at: i64) -> Self {
         Self {
             thread: None,
@@ -64,13 +64,13 @@ impl MessageRow {
         self.deleted_at.is_none()
     }
 
-    /// Whether a reader sees another message than before.
+    /// Whether a reader sees a different message than before.
     pub(super) fn reads_differently(&self, before: &Self) -> bool {
         let seen = |row: &Self| (row.is_shown(), row.author_name.clone());
         self.text != before.text || seen(self) != seen(before)
     }
 
-    /// Both states in one. With [`Tie::Greater`], neither order nor repetition matters.
+    /// Merges both states. With [`Tie::Greater`], order and repetition do not matter.
     pub(super) fn merged(&self, new: &Self, tie: Tie) -> Self {
         let newer = match (new.changed.cmp(&self.changed), tie) {
             (std::cmp::Ordering::Equal, Tie::Greater) => {
@@ -97,7 +97,7 @@ impl MessageRow {
         }
     }
 
-    /// The message that is stored.
+    /// Reads the stored message.
     pub(super) fn read(
         connection: &Connection,
         channel: i64,
@@ -120,7 +120,7 @@ impl MessageRow {
             .optional()
     }
 
-    /// Stores a new message; false where one is there.
+    /// Stores a new message; returns false if it already exists.
     pub(super) fn insert(
         &self,
         connection: &Connection,
@@ -131,7 +131,7 @@ impl MessageRow {
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11) ON CONFLICT DO NOTHING", place)
     }
 
-    /// Stores this state of a message that is there.
+    /// Stores this state of an existing message.
     pub(super) fn update(
         &self,
         connection: &Connection,

@@ -1,4 +1,4 @@
-//! Reading channels and messages.
+//! Reads channels and messages.
 
 use myao_plugin::User;
 use myao_plugin::storage::{Channel, Keep, Message, MessageQuery, StorageError};
@@ -35,7 +35,7 @@ pub(super) fn channel_key(connection: &Connection, place: &Place, id: &str) -> R
     })
 }
 
-/// The messages that a query asks for, oldest first.
+/// The messages that a query selects, oldest first.
 pub(super) fn messages(
     connection: &Connection,
     place: &Place,

@@ -1,7 +1,8 @@
-//! The outbox: an answer's text is written down before it is posted, and each part's id after it.
+//! The outbox: the text of an answer is stored before it is posted, and the id of each part after it is posted.
 //!
-//! A part that was being sent when the process ended, or when the platform's answer was lost, is
-//! [`PartState::MaybeSent`]; only the platform knows then, and is to be asked before it is sent again.
+//! A part that was being sent when the process ended, or when the platform's response was lost, is
+//! [`PartState::MaybeSent`]. Only the platform knows whether it arrived, and must be asked before the part is sent
+//! again.
 
 use myao_plugin::state::outbox::{NewPost, Outbox, Part, PartState, PostState};
 use myao_plugin::storage::StorageError;
@@ -106,7 +107,7 @@ impl Outbox for SqliteWorkspace {
 }
 
 impl SqliteWorkspace {
-    /// Writes to a part, which `work` is given the columns of.
+    /// Writes to a part; `work` gets its columns.
     async fn mark(
         &self,
         channel_id: &str,

@@ -1,8 +1,8 @@
-//! Where in the database statements work: one workspace.
+//! The place in the database where statements work: one workspace.
 
 use std::sync::Arc;
 
-/// What every statement needs to know of the workspace.
+/// What every statement needs to know about the workspace.
 #[derive(Clone)]
 pub(super) struct Place {
     /// The key of the workspace's row.

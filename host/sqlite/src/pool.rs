@@ -1,4 +1,4 @@
-//! Connections: one that writes, and some that read.
+//! Connections: one for writing, and some for reading.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,25 +13,25 @@ use super::error::{Fault, StoreError};
 /// How long a call waits for another process's transaction.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How long until a busy database is asked again to change its mode.
+/// How long to wait before asking a busy database again to change its mode.
 const WAL_RETRY: Duration = Duration::from_millis(10);
 
 /// How many reading connections are kept open.
 const IDLE_READERS: usize = 4;
 
-/// All statements fit, so that none is prepared twice.
+/// Enough for all statements, so that none is prepared twice.
 const STATEMENTS: usize = 160;
 
 /// The connections of one file.
 pub(super) struct Pool {
     path: PathBuf,
     writer: Mutex<Connection>,
-    /// Writes that wait for the connection or have it.
+    /// Writes that wait for the connection or use it.
     writes: AtomicUsize,
     readers: Mutex<Vec<Connection>>,
 }
 
-/// Opens a connection; makes the file if there is none.
+/// Opens a connection; creates the file if it does not exist.
 pub(super) fn connect(path: &Path) -> Result<Connection, StoreError> {
     let at = |error| StoreError::of(path, error);
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
@@ -39,8 +39,8 @@ pub(super) fn connect(path: &Path) -> Result<Connection, StoreError> {
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags).map_err(at)?;
     connection.busy_timeout(BUSY_TIMEOUT).map_err(at)?;
-    // Otherwise SQLite plans a statement anew whenever its parameters change, which costs more
-    // than most statements.
+    // Without this, SQLite plans a statement again whenever its parameters change, which costs more than most
+    // statements.
     connection
         .set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)
         .map_err(at)?;
@@ -51,7 +51,7 @@ pub(super) fn connect(path: &Path) -> Result<Connection, StoreError> {
     connection
         .pragma_update(None, "synchronous", "FULL")
         .map_err(at)?;
-    // What was forgotten is gone from the file, too.
+    // Deleted data is overwritten in the file, too.
     connection
         .pragma_update_and_check(None, "secure_delete", true, |_| Ok(()))
         .map_err(at)?;
@@ -59,7 +59,7 @@ pub(super) fn connect(path: &Path) -> Result<Connection, StoreError> {
 }
 
 impl Pool {
-    /// Takes a connection to a database of myao.
+    /// Makes a pool from a connection to a database of myao.
     pub(super) fn new(path: &Path, writer: Connection) -> Result<Self, StoreError> {
         enter_wal(&writer).map_err(|error| StoreError::of(path, error))?;
         Ok(Self {
@@ -75,8 +75,8 @@ impl Pool {
         &self.path
     }
 
-    /// Runs `work` in one transaction that sees one state of the database: on the connection that writes while no write
-    /// wants it, as it alone still has in its cache what was written last, or on one of its own.
+    /// Runs `work` in one transaction that sees one state of the database. If no write wants the writing connection, it
+    /// is used, because only its cache contains what was written last; else a separate connection is used.
     pub(super) fn read<T>(
         &self,
         work: impl FnOnce(&Connection) -> Result<T, Fault>,
@@ -103,7 +103,7 @@ impl Pool {
         result
     }
 
-    /// Runs `work` in one writing transaction, which is committed if it succeeds.
+    /// Runs `work` in one writing transaction. It is committed if `work` succeeds.
     pub(super) fn write<T>(
         &self,
         work: impl FnOnce(&Connection) -> Result<T, Fault>,
@@ -125,7 +125,7 @@ impl Pool {
     }
 }
 
-/// Changes to WAL mode, which a new database is not in yet. SQLite itself does not wait here for other processes.
+/// Switches to WAL mode; a new database is not in WAL mode yet. SQLite itself does not wait here for other processes.
 fn enter_wal(connection: &Connection) -> rusqlite::Result<()> {
     let begun = Instant::now();
     loop {

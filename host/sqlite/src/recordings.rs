@@ -54,7 +54,7 @@ pub(super) fn of(
     Ok(Some(Recording { head, calls }))
 }
 
-/// Notes that a memory was saved by the newest recorded save of this text, if there is one.
+/// Notes that the newest recorded save with this text has saved a memory, if there is such a save.
 pub(super) fn link(
     connection: &Connection,
     series: &Series<'_>,
@@ -164,7 +164,7 @@ fn import_call(row: &Row<'_>) -> rusqlite::Result<ImportCall> {
     })
 }
 
-/// A column of JSON.
+/// Reads a column that contains JSON.
 fn json<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
     let text: String = row.get(column)?;
     serde_json::from_str(&text).map_err(|error| {

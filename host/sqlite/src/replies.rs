@@ -1,5 +1,5 @@
-//! Answers that are asked for, and what became of them. A message is answered once, ever: its row is the key.
-//! [`posts`](super::posts) posts them.
+//! Answers that were requested, and what became of them. A message is answered at most once: its row is the key. The
+//! [`outbox`](super::outbox) posts the answers.
 
 use myao_plugin::state::replies::{
     Admission, MAX_REPLY_WAIT, MentionLimits, Replies, ReplyState, StoredReply, WaitingReply,
@@ -133,7 +133,7 @@ impl Replies for SqliteWorkspace {
     }
 }
 
-/// Drops the answer to a message that was deleted before anything of it was sent.
+/// Drops the answer to a message that was deleted before any part of the answer was sent.
 pub(super) fn drop_of_deleted(
     connection: &Connection,
     workspace: i64,

@@ -11,7 +11,7 @@ use super::messages::channel_key;
 use super::place::Place;
 use super::workspace::SqliteWorkspace;
 
-/// A row of `replies`, as statements name it.
+/// A row of `replies`, by its key.
 pub(super) struct Reply<'a> {
     pub(super) workspace: i64,
     pub(super) channel_id: &'a str,
@@ -20,7 +20,7 @@ pub(super) struct Reply<'a> {
 }
 
 impl SqliteWorkspace {
-    /// Writes something of one answer.
+    /// Writes to the row of one answer.
     pub(super) async fn on_reply<T: Send + 'static>(
         &self,
         channel_id: &str,
@@ -96,7 +96,7 @@ pub(super) fn kind(code: i64) -> ReplyKind {
     }
 }
 
-/// The column of a kind.
+/// The column value of a kind.
 pub(super) fn kind_code(kind: ReplyKind) -> i64 {
     match kind {
         ReplyKind::Mention => 0,
@@ -104,7 +104,7 @@ pub(super) fn kind_code(kind: ReplyKind) -> i64 {
     }
 }
 
-/// A state from its column.
+/// A state from its column value.
 pub(super) fn reply_state(code: i64) -> ReplyState {
     match code {
         0 => ReplyState::Waiting,

@@ -1,4 +1,4 @@
-//! Columns as values of the contract, and back.
+//! Converts columns to values of the contract, and back.
 
 use chrono::{DateTime, Offset, TimeZone};
 use myao_plugin::storage::{Deferral, Memory, StorageError};
@@ -6,10 +6,10 @@ use myao_plugin::ts::{InvalidTs, TsKey};
 use myao_plugin::{Engine, MemoryType, Scope, Timestamp};
 use rusqlite::{Connection, Row};
 
-/// The watermark column where there is none.
+/// The value of the watermark column if there is no watermark.
 pub(super) const NO_WATERMARK: i64 = -1;
 
-/// A time with the offset of the timezone at that moment.
+/// A time with the UTC offset of the timezone at that moment.
 pub(super) fn timestamp(timezone: chrono_tz::Tz, unix_seconds: i64) -> Timestamp {
     let utc_offset_seconds = DateTime::from_timestamp(unix_seconds, 0).map_or(0, |time| {
         timezone
@@ -23,22 +23,22 @@ pub(super) fn timestamp(timezone: chrono_tz::Tz, unix_seconds: i64) -> Timestamp
     }
 }
 
-/// A message id from a column.
+/// A message id from a column value.
 pub(super) fn ts(key: i64) -> String {
     TsKey::from_database(key).to_string()
 }
 
-/// A message id as a column.
+/// A message id as a column value.
 pub(super) fn key(ts: &str) -> Result<i64, InvalidTs> {
     TsKey::parse(ts).map(TsKey::to_database)
 }
 
-/// A memory id from a column, which holds no negative ones.
+/// A memory id from a column value, which is never negative.
 pub(super) fn memory_id(column: i64) -> u64 {
     column.cast_unsigned()
 }
 
-/// A memory id as a column; one that no column can hold becomes negative, which none is.
+/// A memory id as a column value. An id that is too large becomes negative, and so matches no row.
 pub(super) fn memory_column(id: u64) -> i64 {
     id.cast_signed()
 }
@@ -61,7 +61,7 @@ pub(super) fn memory(row: &Row<'_>, timezone: chrono_tz::Tz) -> rusqlite::Result
     })
 }
 
-/// A deferral from the columns that `sql/deferrals.sql` and `sql/all_deferrals.sql` begin with.
+/// A deferral from the first columns that `sql/deferrals.sql` and `sql/all_deferrals.sql` select.
 pub(super) fn deferral(row: &Row<'_>, timezone: chrono_tz::Tz) -> rusqlite::Result<Deferral> {
     Ok(Deferral {
         memory_type: memory_type(row.get(0)?),
@@ -71,7 +71,7 @@ pub(super) fn deferral(row: &Row<'_>, timezone: chrono_tz::Tz) -> rusqlite::Resu
     })
 }
 
-/// The column of a scope.
+/// The column value of a scope.
 pub(super) fn scope_code(scope: Scope) -> i64 {
     match scope {
         Scope::Workspace => 0,
@@ -80,7 +80,7 @@ pub(super) fn scope_code(scope: Scope) -> i64 {
     }
 }
 
-/// A scope from its column; the schema admits no other codes.
+/// A scope from its column value; the schema allows no other codes.
 pub(super) fn scope(code: i64) -> Scope {
     match code {
         0 => Scope::Workspace,
@@ -89,7 +89,7 @@ pub(super) fn scope(code: i64) -> Scope {
     }
 }
 
-/// The column of a memory type.
+/// The column value of a memory type.
 pub(super) fn type_code(memory_type: MemoryType) -> i64 {
     match memory_type {
         MemoryType::LongTerm => 0,
@@ -97,7 +97,7 @@ pub(super) fn type_code(memory_type: MemoryType) -> i64 {
     }
 }
 
-/// A memory type from its column.
+/// A memory type from its column value.
 pub(super) fn memory_type(code: i64) -> MemoryType {
     if code == 0 {
         MemoryType::LongTerm
@@ -106,7 +106,7 @@ pub(super) fn memory_type(code: i64) -> MemoryType {
     }
 }
 
-/// The column of an engine.
+/// The column value of an engine.
 pub(super) fn engine_code(engine: Engine) -> i64 {
     match engine {
         Engine::Llm => 0,
@@ -115,7 +115,7 @@ pub(super) fn engine_code(engine: Engine) -> i64 {
     }
 }
 
-/// An engine from its column.
+/// An engine from its column value.
 pub(super) fn engine(code: i64) -> Engine {
     match code {
         0 => Engine::Llm,
@@ -124,7 +124,7 @@ pub(super) fn engine(code: i64) -> Engine {
     }
 }
 
-/// A thread's scope id, `CHANNEL:THREAD_TS`, taken apart.
+/// Splits a thread's scope id, `CHANNEL:THREAD_TS`.
 pub(super) fn thread_scope(scope_id: &str) -> Result<(&str, i64), StorageError> {
     let invalid = || {
         StorageError::Invalid(format!(
@@ -140,7 +140,7 @@ pub(super) fn thread_scope_id(channel_id: &str, thread_key: i64) -> String {
     format!("{channel_id}:{}", ts(thread_key))
 }
 
-/// All rows of a statement.
+/// Returns all rows of a statement.
 pub(super) fn list<T>(
     connection: &Connection,
     sql: &str,

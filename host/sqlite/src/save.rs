@@ -1,4 +1,4 @@
-//! Saving a memory. All of it runs in the caller's transaction.
+//! Saves a memory. Everything runs in the caller's transaction.
 
 use std::collections::BTreeSet;
 
@@ -87,7 +87,7 @@ pub(super) fn save(
     })
 }
 
-/// Refuses a draft that makes no sense.
+/// Rejects a draft that is not valid.
 fn check(connection: &Connection, place: &Place, draft: &MemoryDraft) -> Result<(), Fault> {
     if draft.content.trim().is_empty() {
         return Err(StorageError::Invalid(format!(
@@ -148,7 +148,8 @@ fn add_source_messages(
     .into())
 }
 
-/// `[1,2,3]`, for SQLite's `json_each`: a memory has many sources, and one statement is much quicker than one for each.
+/// `[1,2,3]`, for SQLite's `json_each`: a memory has many sources, and one statement is much faster than one for each
+/// source.
 fn json_array(keys: &BTreeSet<i64>) -> String {
     let keys: Vec<String> = keys.iter().map(i64::to_string).collect();
     format!("[{}]", keys.join(","))
@@ -190,7 +191,8 @@ fn add_coverage(connection: &Connection, draft: &MemoryDraft, memory: i64) -> ru
     Ok(())
 }
 
-/// What came before a channel's first version is no longer asked for. (Its long-term memory comes after that, too.)
+/// Messages from before a channel's first version are not needed any more. (Its long-term memory is also made after
+/// that version.)
 fn end_history(connection: &Connection, channel: i64) -> rusqlite::Result<()> {
     connection
         .prepare_cached(include_str!("sql/end_history.sql"))?
@@ -198,7 +200,7 @@ fn end_history(connection: &Connection, channel: i64) -> rusqlite::Result<()> {
     Ok(())
 }
 
-/// Counts anew what a memory changes. It was made of what was there when its run began, at `now`.
+/// Recounts what a memory changes. It was made from the messages that existed when its run began, at `now`.
 fn recount(
     connection: &Connection,
     workspace: i64,

@@ -1,13 +1,13 @@
-//! The schema: whose database a file is, and its migrations.
+//! The schema: which program a database belongs to, and the migrations.
 
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 
 use super::error::Fault;
 
-/// Marks a database of myao in its header: "myao" as a number.
+/// The number in the header of a database of myao: "myao" as an integer.
 const APPLICATION_ID: i32 = i32::from_be_bytes(*b"myao");
 
-/// Each takes a database from the version of its place in this list to the next.
+/// Each migration takes a database from the version that is its index in this list to the next version.
 const MIGRATIONS: [&str; 8] = [
     include_str!("migrations/0001_start.sql"),
     include_str!("migrations/0002_failing_models.sql"),
@@ -22,12 +22,12 @@ const MIGRATIONS: [&str; 8] = [
 /// The schema version that this program reads and writes.
 pub(super) const NEWEST: i32 = MIGRATIONS.len() as i32;
 
-/// Whose database a file is.
+/// Which program a database belongs to.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Found {
     /// Myao's, with the newest schema.
     Ours,
-    /// That of the Python bot.
+    /// The Python bot's.
     Legacy,
     /// Another program's.
     Foreign,
@@ -35,22 +35,22 @@ pub(super) enum Found {
     Newer(i32),
 }
 
-/// Brings a new or older database to the newest schema; leaves all others alone.
+/// Migrates a new or older database to the newest schema; does not change any other.
 pub(super) fn prepare(connection: &mut Connection) -> Result<Found, Fault> {
-    // In one transaction: another process may be making the database just now.
+    // In one transaction: another process may be creating the database at this moment.
     let found = look(&*connection.transaction()?)?;
     if let Some(found) = found {
         return Ok(found);
     }
-    // A table that is made anew goes and comes back under the references to it. The next connection, and
-    // this one from here on, check them again.
+    // A migration may recreate a table that other tables reference, so foreign keys are not checked meanwhile. They are
+    // checked again on this connection afterwards, and on the next connection.
     connection.pragma_update(None, "foreign_keys", false)?;
     let found = migrate_alone(connection);
     connection.pragma_update(None, "foreign_keys", true)?;
     found
 }
 
-/// Migrates in a transaction of its own.
+/// Migrates in its own transaction.
 fn migrate_alone(connection: &mut Connection) -> Result<Found, Fault> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     // Another process may have been first.
@@ -65,8 +65,8 @@ fn migrate_alone(connection: &mut Connection) -> Result<Found, Fault> {
     Ok(found)
 }
 
-/// Sets the tables of the Python bot aside and makes those of myao, in the caller's transaction; false
-/// where this is no longer the bot's database.
+/// Renames the tables of the Python bot and creates those of myao, in the caller's transaction. Returns false if this
+/// is no longer the bot's database.
 pub(super) fn replace_legacy(connection: &Connection) -> rusqlite::Result<bool> {
     if look(connection)? != Some(Found::Legacy) {
         return Ok(false);
@@ -76,7 +76,7 @@ pub(super) fn replace_legacy(connection: &Connection) -> rusqlite::Result<bool> 
     Ok(true)
 }
 
-/// The key of a workspace, which is added if it is new.
+/// The key of a workspace. A new workspace is added.
 pub(super) fn workspace_key(connection: &Connection, id: &str) -> rusqlite::Result<i64> {
     let key = connection
         .query_row("SELECT key FROM workspaces WHERE id = ?1", [id], |row| {
@@ -93,7 +93,7 @@ pub(super) fn workspace_key(connection: &Connection, id: &str) -> rusqlite::Resu
     }
 }
 
-/// What a file is; none where migrations are to be applied.
+/// What a file is; `None` if migrations must be applied.
 pub(super) fn look(connection: &Connection) -> rusqlite::Result<Option<Found>> {
     if is_marked(connection)? {
         let version: i32 = pragma(connection, "user_version")?;
@@ -121,14 +121,14 @@ pub(super) fn look(connection: &Connection) -> rusqlite::Result<Option<Found>> {
     }))
 }
 
-/// Whether a myao, of whatever version, has made its tables in a file.
+/// Whether any version of myao has created its tables in a file.
 pub(super) fn is_marked(connection: &Connection) -> rusqlite::Result<bool> {
     let application: i32 = pragma(connection, "application_id")?;
     Ok(application == APPLICATION_ID)
 }
 
 fn migrate(connection: &Connection) -> rusqlite::Result<()> {
-    // What another program counts there is no version of this schema.
+    // In another program's database, `user_version` is not a version of this schema.
     let version: i32 = if is_marked(connection)? {
         pragma(connection, "user_version")?
     } else {

@@ -9,7 +9,7 @@ use super::messages::channel_key;
 use super::place::Place;
 use super::rows;
 
-/// What a memory is about, as columns.
+/// What a memory is about, as column values.
 pub(super) struct Series<'a> {
     pub(super) workspace: i64,
     pub(super) scope: Scope,
@@ -17,7 +17,7 @@ pub(super) struct Series<'a> {
     pub(super) memory_type: MemoryType,
 }
 
-/// A text to insert, as columns.
+/// A text to insert, as column values.
 pub(super) struct Text<'a> {
     pub(super) version: u32,
     pub(super) content: &'a str,
@@ -36,7 +36,7 @@ pub(super) struct Subject {
 }
 
 impl Series<'_> {
-    /// The id and version of the newest memory, stand-ins not counted.
+    /// The id and version of the newest memory. Stand-ins do not count.
     pub(super) fn newest(&self, connection: &Connection) -> rusqlite::Result<Option<(u64, u32)>> {
         connection
             .prepare_cached(include_str!("sql/newest_memory.sql"))?
@@ -62,7 +62,7 @@ impl Series<'_> {
             .optional()
     }
 
-    /// Sets the texts aside that a text saved in this mode replaces.
+    /// Marks as superseded the texts that a text saved in this mode replaces.
     pub(super) fn supersede(
         &self,
         connection: &Connection,
@@ -87,7 +87,7 @@ impl Series<'_> {
         Ok(())
     }
 
-    /// Inserts a text and returns its id, greater than all before it.
+    /// Inserts a text and returns its id, which is greater than all earlier ids.
     pub(super) fn insert(&self, connection: &Connection, text: &Text<'_>) -> rusqlite::Result<i64> {
         let (workspace, scope, scope_id, memory_type) = self.columns();
         connection
@@ -121,7 +121,7 @@ impl Series<'_> {
     }
 }
 
-/// What a memory is about, and its scope id with the thread written as everywhere.
+/// What a memory is about, and its scope id with the thread in its standard form.
 pub(super) fn subject(
     connection: &Connection,
     place: &Place,

@@ -1,4 +1,4 @@
-//! The workspace, as the component sees it, and the sum of all that is stored.
+//! The workspace, as the component sees it, and the total of everything that is stored.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What reading Slack's history needs: how far it was read, what is stored, and who is known.
+//! What reading Slack's history needs: how far it was read, what is stored, and which users and channels are known.
 
 use myao_plugin::state::sync::{KnownChannel, RecentThread, StoredId, SyncState};
 use myao_plugin::storage::StorageError;

@@ -1,4 +1,4 @@
-//! What waits, what is deferred, and what was paid.
+//! What waits, what is deferred, and what was paid for.
 
 use std::time::Duration;
 

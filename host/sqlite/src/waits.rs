@@ -1,4 +1,4 @@
-//! What waits in the store for a time: for those who look after the bot.
+//! What waits in the store, for the people who maintain the bot.
 
 use myao_plugin::state::replies::{MAX_REPLY_WAIT, ReplyKind};
 use myao_plugin::ts::TsKey;
@@ -13,7 +13,7 @@ use super::place::Place;
 use super::rows::list;
 use super::{deferrals, reply, rows};
 
-/// How many waits of one kind are told.
+/// How many waits of one kind are listed.
 const MOST: u32 = 100;
 
 /// What waits; see [`Upkeep::waits`](myao_plugin::state::upkeep::Upkeep::waits).
@@ -117,7 +117,7 @@ fn channels(connection: &Connection, place: &Place, now: i64) -> rusqlite::Resul
     })
 }
 
-/// A wait longer than the configuration's counts for nobody, but that is not known here.
+/// A judgment that waits longer than the configuration allows has no effect, but the configuration is not known here.
 fn judgments(connection: &Connection, place: &Place, now: i64) -> rusqlite::Result<Vec<Wait>> {
     let under_way = include_str!("sql/judgments_under_way.sql");
     let columns = params![

@@ -11,7 +11,7 @@ use super::pool::Pool;
 
 /// One workspace of a [`super::SqliteStore`]. Cheap to clone.
 ///
-/// The calls of its traits run on tokio's blocking threads.
+/// The methods of its traits run on tokio's blocking threads.
 #[derive(Clone)]
 pub struct SqliteWorkspace {
     pool: Arc<Pool>,
@@ -43,7 +43,7 @@ impl SqliteWorkspace {
         self.pool.read(|connection| work(connection, &self.place))
     }
 
-    /// Writes all that `work` writes, or nothing.
+    /// Writes everything that `work` writes, or nothing.
     pub(super) fn write<T>(
         &self,
         work: impl FnOnce(&Connection, &Place) -> Result<T, Fault>,

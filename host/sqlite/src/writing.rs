@@ -1,4 +1,4 @@
-//! Writing messages, and what follows from them, in one transaction of an import or of events.
+//! Writes messages, and updates what depends on them, in one transaction of an import or of events.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -14,19 +14,20 @@ use super::message_row::{MessageRow, Tie};
 use super::series::Series;
 use super::{replies, rows};
 
-/// How many messages an import gathers before it works off what follows from them: its memory must not grow with it.
+/// How many messages an import collects before it updates what depends on them. This limits the memory of large
+/// imports.
 const GATHERED: usize = 200_000;
 
 /// Who writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Source {
-    /// An import, which knows no times.
+    /// An import, which has no times of changes.
     Import,
     /// Events, at a time in Unix seconds.
     Events(i64),
 }
 
-/// What became of a record.
+/// What happened to a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Put {
     New,
@@ -34,19 +35,19 @@ pub(super) enum Put {
     Unchanged,
 }
 
-/// What a transaction has written. [`Writing::finish`] brings to date what follows from it.
+/// What a transaction has written. [`Writing::finish`] updates what depends on it.
 pub(super) struct Writing {
     workspace: i64,
     source: Source,
     channels: HashMap<String, i64>,
-    /// Channels and threads to count anew.
+    /// Channels and threads to recount.
     touched_channels: BTreeSet<i64>,
     touched_threads: BTreeSet<(i64, i64)>,
-    /// Messages that may be the first of a thread that was there before.
+    /// Messages that may be the first message of an existing thread.
     touched_messages: BTreeSet<(i64, i64)>,
-    /// New messages of events: channel, id, and the thread they would be in.
+    /// New messages of events: channel, id, and the thread that they would be in.
     inserted: Vec<(i64, i64, i64)>,
-    /// Channel and thread of messages that a memory may have taken in, and now read differently.
+    /// Channel and thread of messages that a memory may include and that now read differently.
     changed: BTreeSet<(i64, i64)>,
     /// Thread and time of deleted messages, with the channel's id.
     deleted: Vec<(String, i64, i64)>,
@@ -67,12 +68,12 @@ impl Writing {
         }
     }
 
-    /// The key of a channel that an import or an event names, which is added where it is new.
+    /// The key of a channel that an import or an event names. A new channel is added.
     pub(super) fn channel(&mut self, connection: &Connection, id: &str) -> rusqlite::Result<i64> {
         if let Some(key) = self.channels.get(id) {
             return Ok(*key);
         }
-        // Its name may come later. Of a channel that only an event named, nobody knows yet who may read it.
+        // Its name may come later. If only an event has named a channel, it is not known yet who may read it.
         let is_private = self.source != Source::Import;
         connection
             .prepare_cached(include_str!("sql/insert_channel.sql"))?
@@ -87,7 +88,7 @@ impl Writing {
         Ok(key)
     }
 
-    /// Stores a message, or merges it into the one that is there.
+    /// Stores a message, or merges it into the existing one.
     pub(super) fn message(
         &mut self,
         connection: &Connection,
@@ -122,17 +123,17 @@ impl Writing {
         replies::drop_of_deleted(connection, self.workspace, (channel_id, channel), ts)
     }
 
-    /// Has a channel counted anew.
+    /// Marks a channel for recounting.
     pub(super) fn touch_channel(&mut self, channel: i64) {
         self.touched_channels.insert(channel);
     }
 
-    /// Has a thread counted anew.
+    /// Marks a thread for recounting.
     pub(super) fn touch_thread(&mut self, channel: i64, thread: i64) {
         self.touched_threads.insert((channel, thread));
     }
 
-    /// Counts anew what was touched, and notes which threads' memories are older than what is there.
+    /// Recounts what was touched, and notes which threads have a memory that is older than their messages.
     pub(super) fn finish(mut self, connection: &Connection) -> Result<(), Fault> {
         self.work_off(connection)?;
         for channel in &self.touched_channels {
@@ -141,7 +142,7 @@ impl Writing {
         self.set_aside_memories(connection)
     }
 
-    /// Does what follows from the messages so far, but for what is counted of whole channels.
+    /// Updates what depends on the messages so far, except the counts of whole channels.
     fn work_off(&mut self, connection: &Connection) -> Result<(), Fault> {
         self.find_late(connection)?;
         self.find_first_messages(connection)?;
@@ -197,7 +198,7 @@ impl Writing {
             .extend(thread.map(|thread| (channel, thread)));
     }
 
-    /// Adds the threads to those to count anew whose first message was touched. A channel that is new has none.
+    /// Marks threads for recounting if their first message was touched. A new channel has no threads.
     fn find_first_messages(&mut self, connection: &Connection) -> rusqlite::Result<()> {
         let mut has_threads = connection.prepare_cached(include_str!("sql/has_threads.sql"))?;
         let mut last = None;
@@ -218,8 +219,8 @@ impl Writing {
         Ok(())
     }
 
-    /// Adds the threads to those that changed of which a newer message was stored before: a memory may have gone
-    /// past the one that came now. What an import brings is history.
+    /// Marks threads as changed if a newer message was stored before: a memory may already cover the time of the
+    /// message that came now. Messages of an import are history and do not count.
     fn find_late(&mut self, connection: &Connection) -> rusqlite::Result<()> {
         for (channel, ts, thread) in &self.inserted {
             let before = ThreadState::read(connection, *channel, *thread)?;
@@ -245,7 +246,8 @@ impl Writing {
         Ok(())
     }
 
-    /// Sets the memories of threads aside that deletions left without a reply: nothing would ever replace them.
+    /// Marks the memories of threads as superseded if deletions left the thread without a reply: nothing else would
+    /// ever replace them.
     fn set_aside_memories(&self, connection: &Connection) -> Result<(), Fault> {
         for (channel_id, thread, at) in &self.deleted {
             let Some(channel) = self.channels.get(channel_id).copied() else {
@@ -269,7 +271,7 @@ impl Writing {
     }
 }
 
-/// Ends what was noted of a thread before a time: its memory was made since.
+/// Removes the note that a thread changed before a time: its memory was made since.
 pub(super) fn end_changed(
     connection: &Connection,
     workspace: i64,
@@ -282,14 +284,14 @@ pub(super) fn end_changed(
     Ok(())
 }
 
-/// What is counted of a thread.
+/// The counts of a thread.
 struct ThreadState {
     newest: Option<i64>,
     has_reply: bool,
 }
 
 impl ThreadState {
-    /// None where there is no thread.
+    /// Returns `None` if there is no thread.
     fn read(connection: &Connection, channel: i64, thread: i64) -> rusqlite::Result<Option<Self>> {
         connection
             .prepare_cached(include_str!("sql/thread_state.sql"))?
