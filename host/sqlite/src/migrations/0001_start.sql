@@ -24,7 +24,7 @@ CREATE TABLE channels (
     UNIQUE (workspace, id)
 ) STRICT;
 
--- A deleted message stays as an empty row, so that a late event cannot bring it back.
+-- A deleted message stays as an empty row, so that a late event cannot restore it.
 CREATE TABLE messages (
     key INTEGER PRIMARY KEY,
     workspace INTEGER NOT NULL REFERENCES workspaces (key),
@@ -41,12 +41,12 @@ CREATE TABLE messages (
     UNIQUE (channel, ts_key)
 ) STRICT;
 CREATE INDEX messages_by_thread ON messages (channel, thread_key, ts_key) WHERE thread_key IS NOT NULL;
--- So that counting the others reads no rows.
+-- With this index, counting the other messages reads no rows.
 CREATE INDEX messages_deleted ON messages (channel, ts_key) WHERE deleted_at IS NOT NULL;
 CREATE INDEX messages_by_time ON messages (workspace, ts_key) WHERE deleted_at IS NULL;
 
--- Every text that was ever saved. One that was overwritten has `superseded_at` and is kept for
--- diff and rollback; all others are current.
+-- Every text that was ever saved. An overwritten text has `superseded_at` and is kept for diff and rollback; all other
+-- texts are current.
 CREATE TABLE memories (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     workspace INTEGER NOT NULL REFERENCES workspaces (key),
@@ -67,7 +67,7 @@ CREATE UNIQUE INDEX memories_current ON memories (workspace, scope, scope_id, me
 WHERE superseded_at IS NULL;
 CREATE INDEX memories_superseded ON memories (workspace, scope, scope_id, memory_type)
 WHERE superseded_at IS NOT NULL;
--- Finds the newest of all channels' memories without looking at each.
+-- Finds the newest memory of all channels without reading each memory.
 CREATE INDEX memories_newest ON memories (workspace, scope, memory_type) WHERE superseded_at IS NULL;
 
 CREATE TABLE memory_source_messages (
@@ -84,8 +84,8 @@ CREATE TABLE memory_source_memories (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX memory_source_memories_by_source ON memory_source_memories (source);
 
--- What waits: one row for each channel with messages or memories, and for each thread with a
--- reply or a memory. Follows from the other tables (sql/recount_*.sql); kept in their transactions.
+-- What waits: one row for each channel with messages or memories, and for each thread with a reply or a memory. Derived
+-- from the other tables (sql/recount_*.sql), and updated in their transactions.
 CREATE TABLE backlog (
     workspace INTEGER NOT NULL REFERENCES workspaces (key),
     channel INTEGER NOT NULL REFERENCES channels (key),
@@ -99,7 +99,7 @@ CREATE TABLE backlog (
     merged_through INTEGER NOT NULL, -- of the channel's long-term memory; 0 for none
     PRIMARY KEY (channel, thread_key)
 ) STRICT, WITHOUT ROWID;
--- Only what waits is in these, or sorted so that the rest is never visited.
+-- These indexes contain only what waits, or are sorted so that the rest is never read.
 CREATE INDEX backlog_channel_waits ON backlog (workspace, newest_key, oldest_new_key)
 WHERE thread_key = 0 AND short_term_id > 0 AND oldest_new_key IS NOT NULL;
 CREATE INDEX backlog_channel_many ON backlog (workspace, new_count, oldest_new_key)
@@ -113,7 +113,7 @@ WHERE thread_key > 0 AND short_term_id > 0 AND oldest_new_key IS NOT NULL;
 CREATE INDEX backlog_thread_never ON backlog (workspace, newest_key, first_reply_key)
 WHERE thread_key > 0 AND short_term_id = 0;
 
--- Where a stopped backfill goes on.
+-- Where a stopped backfill continues.
 CREATE TABLE backfill (
     workspace INTEGER PRIMARY KEY REFERENCES workspaces (key),
     next_tick INTEGER NOT NULL

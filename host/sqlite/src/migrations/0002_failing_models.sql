@@ -1,7 +1,7 @@
--- What a model that fails leaves behind: stand-ins, answers that were cut off, inputs that did not fit, rests.
+-- What the store keeps if a model fails: stand-ins, answers that were cut off, inputs that did not fit, deferrals.
 
--- SQLite cannot change a CHECK, so the table is made anew: version 0 is a stand-in. References to
--- it hold by its name.
+-- SQLite cannot change a CHECK, so the table is created again: version 0 is a stand-in. References use the table's
+-- name, so they stay valid.
 CREATE TABLE new_memories (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     workspace INTEGER NOT NULL REFERENCES workspaces (key),
@@ -29,11 +29,11 @@ CREATE UNIQUE INDEX memories_current ON memories (workspace, scope, scope_id, me
 WHERE superseded_at IS NULL;
 CREATE INDEX memories_superseded ON memories (workspace, scope, scope_id, memory_type)
 WHERE superseded_at IS NOT NULL;
--- Finds the newest of all channels' memories without looking at each, nor at stand-ins.
+-- Finds the newest memory of all channels, stand-ins excluded, without reading each memory.
 CREATE INDEX memories_newest ON memories (workspace, scope, memory_type)
 WHERE superseded_at IS NULL AND version > 0;
 
--- What went into a text, and what did not; no row where that is not known. See `coverage` in wit/types.wit.
+-- What went into a text, and what did not; no row if that is not known. See `coverage` in wit/types.wit.
 CREATE TABLE memory_coverage (
     memory INTEGER PRIMARY KEY REFERENCES memories (id),
     truncated INTEGER NOT NULL CHECK (truncated IN (0, 1)), -- the answer was cut off at its token limit
@@ -47,7 +47,7 @@ CREATE TABLE memory_coverage (
     calls INTEGER NOT NULL
 ) STRICT;
 
--- Memories that could not be made, and rest.
+-- Memories that could not be made and are deferred.
 CREATE TABLE deferrals (
     workspace INTEGER NOT NULL REFERENCES workspaces (key),
     scope INTEGER NOT NULL CHECK (scope IN (0, 1, 2)),

@@ -1,4 +1,4 @@
--- What the calls of models cost. No prompt and no key; an answer only while no memory was made of it.
+-- What model calls cost. No prompt and no key; an answer only until a memory is made from it.
 -- agent: 0 memory, 1 response, 2 judgment. finish_reason: 0 stop, 1 length, 2 content-filter, 3 other. (The order of
 -- the cases in wit/llm.wit.)
 CREATE TABLE llm_calls (
@@ -30,7 +30,7 @@ CREATE INDEX llm_calls_waiting ON llm_calls (workspace, scope, scope_id, memory_
 CREATE INDEX llm_calls_of_memory ON llm_calls (memory) WHERE memory IS NOT NULL;
 CREATE INDEX llm_calls_by_attempt ON llm_calls (attempt) WHERE memory IS NOT NULL;
 
--- The context windows that models turned out to have.
+-- The context windows that were learned from models.
 CREATE TABLE learned_windows (
     model_digest TEXT PRIMARY KEY, -- SHA-256 of all that describes the model
     provider TEXT NOT NULL,

@@ -1,5 +1,5 @@
--- Calls into the component with all that it was told, made only where the configuration asks for it. They hold
--- messages, memories, prompts and answers in plain text; recorded_messages and recorded_memories say which.
+-- Calls into the component with all results of its imports, recorded only if the configuration says so. They contain
+-- messages, memories, prompts and answers in plain text; recorded_messages and recorded_memories list which.
 
 CREATE TABLE recordings (
     id INTEGER PRIMARY KEY,
@@ -18,7 +18,7 @@ CREATE TABLE recorded_calls (
     PRIMARY KEY (recording, number)
 ) STRICT, WITHOUT ROWID;
 
--- The saves among the calls.
+-- Those of the calls that are saves.
 CREATE TABLE recorded_saves (
     recording INTEGER NOT NULL REFERENCES recordings (id),
     number INTEGER NOT NULL,

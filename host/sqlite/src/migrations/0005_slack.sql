@@ -1,23 +1,24 @@
--- What a bot in Slack needs: events that wait, when names and texts were last told, answers, and how far it has read.
--- A `_at` of names and presence is 0 where no event told it: an import knows no times.
+-- What a bot in Slack needs: waiting events, when names and texts were last reported, answers, and how far it has read.
+-- A `_at` column of names and presence is 0 if no event has set it: an import has no times of changes.
 
 ALTER TABLE users ADD COLUMN changed_at INTEGER NOT NULL DEFAULT 0; -- Unix seconds
 
 ALTER TABLE channels ADD COLUMN name_at INTEGER NOT NULL DEFAULT 0; -- the key of the event's time, as the next two
 ALTER TABLE channels ADD COLUMN private_at INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE channels ADD COLUMN present_at INTEGER NOT NULL DEFAULT 0;
--- Whether the bot is in it, and it is neither archived nor deleted. The component sees no others.
+-- Whether the bot is in the channel, and the channel is neither archived nor deleted. The component sees no other
+-- channels.
 ALTER TABLE channels ADD COLUMN present INTEGER NOT NULL DEFAULT 1 CHECK (present IN (0, 1));
--- Its history was read up to this message; NULL for not yet.
+-- The channel's history was read up to this message; NULL if it was not read yet.
 ALTER TABLE channels ADD COLUMN read_through INTEGER;
 
--- Since when the text is as it is: the key of the edit's time, or the message's own; 0 for a deleted one of which
--- nothing else is known.
+-- Since when the message has this text: the key of the edit's time, or the message's own key; 0 for a deleted message
+-- of which nothing else is known.
 ALTER TABLE messages ADD COLUMN changed_key INTEGER NOT NULL DEFAULT 0;
 UPDATE messages SET changed_key = MAX(ts_key, COALESCE(edited_at * 1000000 + 999999, 0));
 
--- Threads with a message that was changed, deleted or late, so that their memories are older than what is there.
--- A memory that a later run makes ends it.
+-- Threads with a message that was changed, deleted or late, so that their memories are out of date. A memory that a
+-- later run makes removes the row.
 CREATE TABLE changed_threads (
     workspace INTEGER NOT NULL REFERENCES workspaces (key),
     channel INTEGER NOT NULL REFERENCES channels (key),
@@ -26,7 +27,8 @@ CREATE TABLE changed_threads (
     PRIMARY KEY (workspace, channel, thread_key)
 ) STRICT, WITHOUT ROWID;
 
--- Events as they came. One that was applied keeps no payload, and stays for a while so that its duplicates are known.
+-- Events as they arrived. An applied event has no payload; its row stays for a while, so that duplicates are
+-- recognized.
 CREATE TABLE events (
     id INTEGER PRIMARY KEY AUTOINCREMENT, -- in order of arrival
     workspace INTEGER NOT NULL REFERENCES workspaces (key),
@@ -61,7 +63,7 @@ CREATE TABLE replies (
 CREATE INDEX replies_waiting ON replies (workspace, asked_at, ts_key) WHERE state = 0;
 CREATE INDEX replies_by_time ON replies (workspace, asked_at, ts_key);
 
--- What an answer is posted as, written down before the first part is sent.
+-- The parts in which an answer is posted, stored before the first part is sent.
 CREATE TABLE reply_parts (
     channel INTEGER NOT NULL,
     ts_key INTEGER NOT NULL,
@@ -73,7 +75,7 @@ CREATE TABLE reply_parts (
     FOREIGN KEY (channel, ts_key) REFERENCES replies (channel, ts_key) ON DELETE CASCADE
 ) STRICT, WITHOUT ROWID;
 
--- The newest judgment of each conversation, until it is asked for again.
+-- The newest judgment of each conversation, until it is judged again.
 CREATE TABLE judgments (
     workspace INTEGER NOT NULL REFERENCES workspaces (key),
     channel INTEGER NOT NULL REFERENCES channels (key),

@@ -1,6 +1,6 @@
--- What catching up with Slack has to remember, and which mentions were too many.
+-- What catching up with Slack must remember, and which mentions were above the limit.
 
--- Channels whose history could not be read. They are tried again.
+-- Channels whose history could not be read. Reading them is retried.
 CREATE TABLE unread_channels (
     channel INTEGER PRIMARY KEY REFERENCES channels (key),
     workspace INTEGER NOT NULL REFERENCES workspaces (key),
@@ -9,7 +9,7 @@ CREATE TABLE unread_channels (
     next_try_at INTEGER NOT NULL -- Unix seconds
 ) STRICT;
 
--- Messages that an answer of Slack lacked. Each is asked for by itself before it counts as deleted.
+-- Messages that were missing from a response of Slack. Each is requested separately before it counts as deleted.
 CREATE TABLE missing_messages (
     channel INTEGER NOT NULL REFERENCES channels (key),
     ts_key INTEGER NOT NULL,
@@ -21,5 +21,5 @@ CREATE TABLE missing_messages (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX missing_messages_due ON missing_messages (workspace, next_try_at);
 
--- 1: a mention beyond the limit, which is told so; 2: one that is left unanswered.
+-- 1: the first mention above the limit, whose author gets a notice; 2: a mention that is left unanswered.
 ALTER TABLE replies ADD COLUMN over_limit INTEGER NOT NULL DEFAULT 0 CHECK (over_limit IN (0, 1, 2));

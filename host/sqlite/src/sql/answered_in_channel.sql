@@ -1,4 +1,5 @@
--- Mentions that are or will be answered. ?1 workspace, ?2 after, ?3 asked at, ?4 message id, before which, ?5 channel
+-- Mentions that were or will be answered. ?1 workspace, ?2 written after, ?3 time of the mention, ?4 its message id:
+-- only earlier mentions count, ?5 channel
 SELECT COUNT(*), MIN(asked_at)
 FROM replies INDEXED BY replies_by_time
 WHERE workspace = ?1 AND asked_at > ?2 AND (asked_at, ts_key) < (?3, ?4)

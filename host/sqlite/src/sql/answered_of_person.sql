@@ -1,4 +1,5 @@
--- Mentions that are or will be answered. ?1 workspace, ?2 after, ?3 asked at, ?4 message id, before which, ?5 user
+-- Mentions that were or will be answered. ?1 workspace, ?2 written after, ?3 time of the mention, ?4 its message id:
+-- only earlier mentions count, ?5 user
 SELECT COUNT(*), MIN(r.asked_at)
 FROM replies AS r INDEXED BY replies_by_time
 JOIN messages AS m ON m.channel = r.channel AND m.ts_key = r.ts_key

@@ -1,4 +1,4 @@
--- A mention. One that comes again changes nothing, other than where another time or thread is told.
+-- A mention. A repeated mention changes nothing, unless it has another time or thread.
 -- ?1 workspace, ?2 channel, ?3 message id, ?4 thread, ?5 time
 INSERT INTO replies (workspace, channel, ts_key, thread_key, kind, state, asked_at)
 VALUES (?1, ?2, ?3, ?4, 0, CASE WHEN EXISTS (

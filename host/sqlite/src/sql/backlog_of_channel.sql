@@ -1,5 +1,6 @@
 -- ?1 channel, ?2 until
--- A channel without a version has the end of its history for a watermark. Without messages after `until` the stored counts are exact; else they are counted anew.
+-- The watermark of a channel without a version is the end of its history. If there are no messages after `until`, the
+-- stored counts are exact; else the messages are counted again.
 SELECT
     c.id,
     COALESCE(NULLIF(c.name, ''), c.id),

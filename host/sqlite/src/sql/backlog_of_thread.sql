@@ -1,6 +1,6 @@
 -- ?1 channel, ?2 thread, ?3 until
--- Until there is a reply there is no thread, and nothing waits in it. A change since the memory counts as a new message;
--- one at `until` or later does not exist yet.
+-- Without a reply there is no thread, and nothing waits in it. A change after the memory counts as a new message. A
+-- change at `until` or later does not exist yet.
 WITH thread (ts_key) AS (
     SELECT ts_key FROM messages
     WHERE channel = ?1 AND thread_key = ?2 AND ts_key <= ?3 AND deleted_at IS NULL

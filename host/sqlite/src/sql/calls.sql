@@ -1,4 +1,4 @@
--- ?1 workspace, ?2 from this time on, in milliseconds, ?3 before this time
+-- ?1 workspace, ?2 start in milliseconds, inclusive, ?3 end, exclusive
 SELECT l.agent, l.scope, l.scope_id, l.memory_type, COALESCE(NULLIF(c.name, ''), c.id), l.provider, l.model,
     l.answered_by, l.started_at, l.duration, l.attempts, l.input_tokens, l.cached_tokens, l.output_tokens,
     l.finish_reason, l.error, l.digest

@@ -1,4 +1,4 @@
--- What is sent in part is finished. ?1 channel, ?2 message id
+-- An answer that was partly sent is completed. ?1 channel, ?2 message id
 UPDATE replies SET state = 3
 WHERE channel = ?1 AND ts_key = ?2 AND state = 0 AND NOT EXISTS (
     SELECT 1 FROM reply_parts AS p

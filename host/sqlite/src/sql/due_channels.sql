@@ -1,12 +1,12 @@
 -- ?1 workspace, ?2 until, ?3 window start, ?4 idle since, ?5 message threshold, ?6 always
--- A superset: these columns know also of messages after `until`. Each part reads its own index.
+-- A superset: these columns also include messages after `until`. Each part reads its own index.
 SELECT channel FROM (
-    -- Conversations that are over.
+    -- Conversations that have ended.
     SELECT channel FROM backlog INDEXED BY backlog_channel_waits
     WHERE workspace = ?1 AND thread_key = 0 AND short_term_id > 0 AND oldest_new_key IS NOT NULL
         AND newest_key <= MIN(?2, ?4)
     UNION
-    -- Conversations that may have been over at `until`: only a backfill finds any.
+    -- Conversations that may have ended at `until`: only a backfill finds any.
     SELECT channel FROM backlog INDEXED BY backlog_channel_waits
     WHERE workspace = ?1 AND thread_key = 0 AND short_term_id > 0
         AND newest_key > ?2 AND oldest_new_key <= MIN(?2, ?4)
@@ -22,7 +22,7 @@ SELECT channel FROM (
     WHERE workspace = ?1 AND thread_key = 0 AND short_term_id = 0
         AND newest_key >= ?3 AND oldest_new_key <= ?2
     UNION
-    -- Those whose first version reaches back beyond the window.
+    -- Channels whose first version begins before the window.
     SELECT b.channel FROM channels AS c INDEXED BY channels_first_version
     JOIN backlog AS b ON b.channel = c.key AND b.thread_key = 0
     WHERE c.workspace = ?1 AND c.history_through IS NOT NULL AND b.short_term_id = 0

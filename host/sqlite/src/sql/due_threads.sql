@@ -9,7 +9,7 @@ SELECT channel, thread_key FROM (
     WHERE workspace = ?1 AND thread_key > 0 AND short_term_id = 0
         AND newest_key >= ?3 AND first_reply_key <= ?2
     UNION
-    -- Those with a change since their memory.
+    -- Threads that have changed since their memory was made.
     SELECT channel, thread_key FROM changed_threads
     WHERE workspace = ?1 AND changed_at < ?2 / 1000000
 ) AS waiting

@@ -1,3 +1,3 @@
 -- end_history
--- The channel has a version. ?1 channel
+-- The channel now has a version. ?1 channel
 UPDATE channels SET history_through = NULL WHERE key = ?1 AND history_through IS NOT NULL;

@@ -1,5 +1,5 @@
 -- expect_first_version
--- ?1 workspace, ?2 ids of channels as JSON, ?3 the end of their history
+-- ?1 workspace, ?2 channel ids as a JSON array, ?3 the end of their history
 UPDATE channels SET history_through = ?3
 WHERE workspace = ?1 AND id IN (SELECT value FROM json_each(?2))
     AND (history_through IS NULL OR history_through > ?3)

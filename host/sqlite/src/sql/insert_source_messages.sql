@@ -1,4 +1,4 @@
--- ?1 memory, ?2 channel, ?3 message ids, a JSON array: a row for each message that there is
+-- ?1 memory, ?2 channel, ?3 message ids, a JSON array. Inserts a row for each message that exists.
 INSERT INTO memory_source_messages (memory, message)
 SELECT ?1, m.key
 FROM json_each(?3) AS wanted

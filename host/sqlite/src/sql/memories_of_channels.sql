@@ -1,5 +1,7 @@
--- ?1 workspace, ?2 one channel id, or NULL for all that the bot takes part in, ?3 history limit, ?4 whether unmerged versions too
--- Seeks the newest versions of each channel, however many there are, in the order of channels, types and versions.
+-- ?1 workspace, ?2 a channel id, or NULL for all channels that the bot takes part in, ?3 history limit, ?4 whether to
+-- include unmerged versions
+-- Seeks the newest versions of each channel, however many versions there are, in the order of channels, types and
+-- versions.
 WITH
 marks (scope_id, first_version, merged_through) AS MATERIALIZED (
     SELECT
@@ -17,7 +19,7 @@ marks (scope_id, first_version, merged_through) AS MATERIALIZED (
             ORDER BY l.version DESC LIMIT 1
         ), 0) END
     FROM channels AS c
-    -- A blob is greater than every text.
+    -- In SQLite, a blob is greater than every text.
     WHERE c.workspace = ?1 AND c.id BETWEEN COALESCE(?2, '') AND COALESCE(?2, x'') AND (?2 IS NOT NULL OR c.present = 1)
     ORDER BY c.id
 ),
@@ -32,7 +34,7 @@ CROSS JOIN kinds AS kind
 CROSS JOIN memories AS m ON m.workspace = ?1 AND m.scope = 1 AND m.scope_id = k.scope_id
     AND m.memory_type = kind.memory_type AND m.superseded_at IS NULL
     AND m.version <= kind.last_version
-    -- Ids and versions grow together, so what is unmerged follows the version merged last.
+    -- Ids and versions increase together, so the unmerged versions are those after the version that was merged last.
     AND m.version >= CASE WHEN NOT kind.is_version THEN 0 WHEN ?4 THEN MIN(k.first_version, 1 + COALESCE((
         SELECT p.version FROM memories AS p
         WHERE p.id = k.merged_through AND p.workspace = ?1 AND p.scope = 1 AND p.scope_id = k.scope_id

@@ -1,4 +1,4 @@
--- ?1 a workspace's memory: it has merged the imported memories of the channels.
+-- ?1 a workspace's memory. It has merged the imported memories of the channels.
 UPDATE memories SET merged_through = (
     SELECT MAX(s.id) FROM memories AS s
     WHERE s.workspace = memories.workspace AND s.scope = 1 AND s.memory_type = memories.memory_type

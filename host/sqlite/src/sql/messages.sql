@@ -1,5 +1,5 @@
--- ?1 channel, ?2 since, ?3 until, ?4 limit of the newest, ?5 limit of the oldest (one of both is 0),
--- ?6 the whole thread or -1
+-- ?1 channel, ?2 since, ?3 until, ?4 limit of the newest, ?5 limit of the oldest (one of the two is 0), ?6 the whole
+-- thread or -1
 WITH
 picked (key, thread_key) AS MATERIALIZED (
     SELECT key, thread_key FROM (
@@ -36,7 +36,7 @@ SELECT
     COALESCE(NULLIF(m.author_name, ''), NULLIF(u.name, ''), '(unknown user)'),
     m.is_bot OR COALESCE(u.is_bot, 0),
     m.text,
-    -- The first message of a thread names itself, once there is a reply.
+    -- The first message of a thread has its own id here, if there is a reply.
     CASE WHEN t.first_reply_key <= ?3 THEN m.ts_key ELSE m.thread_key END,
     m.edited_at
 FROM shown

@@ -1,4 +1,4 @@
--- A try is put off for 6 hours at most: a later time was noted while the clock was ahead. ?1 workspace, ?2 now, ?3 limit
+-- A retry is at most 6 hours ahead: a later time was stored while the clock was ahead. ?1 workspace, ?2 now, ?3 limit
 SELECT c.id, m.ts_key, m.thread_key
 FROM missing_messages AS m INDEXED BY missing_messages_due
 JOIN channels AS c ON c.key = m.channel

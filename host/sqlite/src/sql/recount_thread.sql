@@ -1,5 +1,5 @@
 -- ?1 channel, ?2 thread
--- Joins and no unions: a temporary table would cost more than all the rest.
+-- This uses joins and no unions: a temporary table would cost more than everything else.
 INSERT OR REPLACE INTO backlog
     (workspace, channel, thread_key, first_reply_key, newest_key, oldest_new_key, new_count,
     watermark, short_term_id, merged_through)

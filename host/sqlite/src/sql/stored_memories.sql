@@ -1,5 +1,5 @@
--- ?1 workspace, ?2 scope or NULL, ?3 scope id or NULL, ?4 memory type or NULL, ?5 whether those that were
--- superseded, ?6 whether their texts are wanted
+-- ?1 workspace, ?2 scope or NULL, ?3 scope id or NULL, ?4 memory type or NULL, ?5 whether to list superseded texts, ?6
+-- whether to return the texts
 SELECT m.id, m.scope, m.scope_id, m.memory_type, m.version,
     CASE WHEN ?6 THEN m.content ELSE '' END,
     m.engine, m.created_at, m.updated_at, m.source_message_count, m.source_latest_key, m.merged_through,

@@ -1,5 +1,5 @@
 -- ?1 workspace, ?2 not before, ?3 not after
--- The newest message of each conversation is among the recent ones, or the conversation is too old.
+-- The newest message of each conversation is among the recent messages; else the conversation is too old.
 SELECT c.id, conversations.conversation, conversations.newest, conversations.user_id
 FROM (
     SELECT
@@ -12,7 +12,7 @@ FROM (
             ) THEN m.ts_key
             ELSE 0
         END AS conversation,
-        -- The other columns are of the row with the maximum.
+        -- SQLite takes the other columns from the row with the maximum.
         MAX(m.ts_key) AS newest,
         m.user_id,
         m.is_bot

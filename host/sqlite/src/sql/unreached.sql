@@ -1,6 +1,7 @@
 -- unreached
--- The messages that no short-term memory of their channel has taken in, nor will: its newest one is newer. What a memory of
--- another program was made from is not known; such a memory counts for all up to its watermark. ?1 workspace
+-- The messages that no short-term memory of their channel includes or will include: the channel's newest memory covers
+-- later messages. The sources of another program's memory are not known; such a memory counts for all messages up to
+-- its watermark. ?1 workspace
 SELECT c.id, COALESCE(NULLIF(c.name, ''), c.id), COUNT(*), MIN(m.ts_key), MAX(m.ts_key)
 FROM backlog AS b
 JOIN channels AS c ON c.key = b.channel AND c.present = 1

@@ -1,5 +1,5 @@
--- ?1 workspace, ?2 now. There are at most as many as there are channels. A try is put off for an hour at most: a later time
--- was noted while the clock was ahead.
+-- ?1 workspace, ?2 now. There are at most as many rows as channels. A retry is at most an hour ahead: a later time was
+-- stored while the clock was ahead.
 SELECT c.id, u.since
 FROM unread_channels AS u JOIN channels AS c ON c.key = u.channel
 WHERE u.workspace = ?1 AND (u.next_try_at <= ?2 OR u.next_try_at > ?2 + 3600)

@@ -1,4 +1,5 @@
--- What an event told stays, and an unknown name never overwrites a known one. Imported channels are taken part in.
+-- What came from an event is kept, and an unknown name never overwrites a known one. The bot takes part in imported
+-- channels.
 -- ?1 workspace, ?2 channel id, ?3 name, ?4 whether private
 UPDATE channels SET
     name = CASE WHEN name_at = 0 THEN COALESCE(NULLIF(?3, ''), name) ELSE name END,

@@ -1,4 +1,4 @@
--- ?1 workspace, ?2 now, ?3 limit, ?4 the latest time that a next try can have
+-- ?1 workspace, ?2 now, ?3 limit, ?4 latest possible time of a next try
 SELECT c.id, r.ts_key, r.thread_key, r.kind, r.asked_at, r.failures, EXISTS (
     SELECT 1 FROM reply_parts AS p WHERE p.channel = r.channel AND p.ts_key = r.ts_key
 )

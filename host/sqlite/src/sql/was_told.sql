@@ -1,5 +1,5 @@
--- Whether somebody was told of a limit since then: the user, or, without one, anybody in the channel.
--- ?1 workspace, ?2 after, ?3 channel, ?4 user, ?5 message id, other than which
+-- Whether somebody has got a notice of a limit since then: the user or, if there is none, anybody in the channel.
+-- ?1 workspace, ?2 after, ?3 channel, ?4 user, ?5 message id to leave out
 SELECT EXISTS (
     SELECT 1 FROM replies AS r INDEXED BY replies_by_time
     JOIN messages AS m ON m.channel = r.channel AND m.ts_key = r.ts_key
