@@ -1,4 +1,4 @@
-//! The suite for every store, and what is SQLite's own.
+//! The suite for every store, and tests of what only the SQLite store has.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -31,7 +31,7 @@ use super::backlog::{recount_channel, recount_thread};
 use super::error::Fault;
 use super::{SqliteStore, SqliteWorkspace};
 
-/// A store in a folder that goes away.
+/// A store in a temporary folder.
 struct Stored {
     store: SqliteStore,
     workspace: SqliteWorkspace,
@@ -114,7 +114,7 @@ fn present(id: &str, present: bool, at: &str) -> Effect {
 }
 
 impl Stored {
-    /// Applies effects, at a time long before any run.
+    /// Applies effects at a time long before any run.
     async fn apply(&self, effects: &[Effect]) {
         let applied = self.workspace.apply_effects(effects.to_vec(), 1);
         applied.await.unwrap();
@@ -146,7 +146,7 @@ fn draft(channel: &str) -> MemoryDraft {
     }
 }
 
-/// A short-term memory that rests.
+/// The deferral of a short-term memory.
 fn deferral() -> Deferral {
     Deferral {
         memory_type: MemoryType::ShortTerm,
@@ -159,7 +159,7 @@ fn deferral() -> Deferral {
     }
 }
 
-/// Counts every channel and thread anew, from nothing.
+/// Recounts every channel and thread from scratch.
 fn recount_all(connection: &Connection) {
     let transaction = connection.unchecked_transaction().unwrap();
     transaction

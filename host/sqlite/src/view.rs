@@ -1,4 +1,4 @@
-//! What people want to know from a store: which memories there are, and what they were made from. All calls block.
+//! What people want to know from a store: which memories there are, and what they were made from.
 
 use myao_plugin::recording::Recording;
 use myao_plugin::state::view::{

@@ -6,8 +6,6 @@
 //! still the current text, the model is not asked again either.
 //!
 //! Once the memory is saved, the journal contains no text: the store deletes the answer in the transaction of the save.
-//!
-//! Once the memory is saved, the journal holds no text: the store forgets the answer in the transaction of the save.
 
 mod attempts;
 mod stored;

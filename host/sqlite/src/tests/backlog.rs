@@ -1,4 +1,4 @@
-//! What waits is counted as messages come, change and go.
+//! The backlog stays correct while messages are added, changed and deleted.
 
 use myao_plugin::storage::records::ImportSink as _;
 
@@ -25,7 +25,7 @@ fn everything(stored: &Stored) -> Vec<String> {
     rows
 }
 
-/// Whatever happens to messages, the backlog is what counting all of them gives.
+/// Whatever happens to messages, the backlog equals a full count.
 #[test]
 fn backlog_is_always_what_a_full_count_gives() {
     let stored = stored();

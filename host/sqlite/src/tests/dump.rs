@@ -4,7 +4,7 @@ use myao_plugin::storage::{MemoryDraft, SaveMode, Storage as _};
 
 use super::{Stored, draft, present, stored};
 
-/// A memory of each channel, and its next text.
+/// A store with a memory of each channel, and its next text.
 async fn filled(channels: &[&str]) -> Stored {
     let stored = stored();
     for channel in ["C1", "C2", "C3"] {

@@ -1,4 +1,4 @@
-//! What the disk refuses, and writers that race.
+//! Errors of the disk, and writers that race.
 
 use std::time::Duration;
 
@@ -27,14 +27,14 @@ fn with_channel() -> Stored {
 }
 
 fn on_writer(stored: &Stored, work: impl FnOnce(&Connection) -> rusqlite::Result<()>) {
-    // Outside a transaction, where pragmas take effect.
+    // Pragmas only take effect outside a transaction.
     stored
         .store
         .pool
         .with_writer(|connection| work(connection).unwrap());
 }
 
-/// Saves what must fail, and leave everything as it was.
+/// Tries to save. The save must fail, and leave everything as it was.
 async fn refused(stored: &Stored, draft: MemoryDraft) -> String {
     let state = || {
         let workspace = &stored.workspace;
@@ -152,7 +152,7 @@ fn of_two_processes_that_save_one_version_one_gets_a_conflict() {
             let writers: Vec<_> = (0..2)
                 .map(|_| {
                     scope.spawn(|| {
-                        // A store of its own, as in another process.
+                        // A separate store, as in another process.
                         let store = SqliteStore::open(stored.store.pool.path()).unwrap();
                         let workspace = store.workspace("W1", chrono_tz::UTC, "default").unwrap();
                         let draft = MemoryDraft {

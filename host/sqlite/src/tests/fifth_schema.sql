@@ -1,4 +1,4 @@
--- What a myao of the fifth schema left behind: errors that quote what people wrote, and work without errors.
+-- A database of a myao with the fifth schema: errors that quote what people wrote, and work without errors.
 PRAGMA application_id = 0x6d79616f;
 PRAGMA user_version = 5;
 INSERT INTO workspaces (key, id) VALUES (1, 'W1');

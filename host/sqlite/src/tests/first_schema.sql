@@ -1,4 +1,4 @@
--- What a myao of the first schema left behind: a channel with two texts, one of which replaced the other.
+-- A database of a myao with the first schema: a channel with two texts, one of which replaced the other.
 PRAGMA foreign_keys = ON;
 PRAGMA application_id = 0x6d79616f;
 PRAGMA user_version = 1;

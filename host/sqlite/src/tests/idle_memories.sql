@@ -8,6 +8,6 @@ UNION ALL
 SELECT 1, 0, 'default', m.memory_type, 1, 'text', 1, 3000, 3000, 2, NULL, 1000000
 FROM (SELECT 0 AS memory_type UNION ALL SELECT 1) AS m
 UNION ALL
--- Stand-ins, the newest of all.
+-- Stand-ins, which are newer than all others.
 SELECT 1, 1, c.id, 1, 0, 'text', 1, 3000, 3000, 2, 2000000000, NULL
 FROM channels AS c;

@@ -1,4 +1,4 @@
--- Messages in every channel that is not empty, with a thread in some, and a new one where they talk.
+-- Messages in every channel that is not empty, with a thread in some of them, and a new message in the active ones.
 INSERT INTO messages (workspace, channel, ts_key, thread_key, user_id, is_bot, text)
 SELECT 1, c.key, m.ts_key, m.thread_key, 'U1', 0, 'text'
 FROM channels AS c

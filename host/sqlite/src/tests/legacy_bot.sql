@@ -1,4 +1,4 @@
--- A database of the Python bot, before versions.
+-- A database of the Python bot from before versions.
 CREATE TABLE messages (
     message_id TEXT NOT NULL, channel_id TEXT NOT NULL, user_id TEXT NOT NULL, user_name TEXT, user_is_bot INTEGER,
     text TEXT, timestamp TEXT, thread_ts TEXT, mentions TEXT, created_at TEXT,

@@ -1,4 +1,4 @@
-//! What is on the disk, and what is gone from it.
+//! What is on disk, and what is deleted from it.
 
 use std::path::Path;
 use std::time::{Duration, UNIX_EPOCH};
@@ -13,7 +13,7 @@ use myao_plugin::{Engine, MemoryType, Scope};
 
 use super::{Stored, deleted, draft, edited, key, said, stored};
 
-/// Whether any file of a folder holds this text.
+/// Whether any file of a folder contains this text.
 fn holds(folder: &Path, text: &str) -> bool {
     std::fs::read_dir(folder).unwrap().any(|file| {
         let bytes = std::fs::read(file.unwrap().path()).unwrap();
@@ -30,7 +30,7 @@ fn event(id: &str, payload: &str) -> IncomingEvent {
     }
 }
 
-/// A commit is on the disk when it returns: `FULL` syncs the WAL at every commit, `NORMAL` would not.
+/// A commit is on disk when it returns: `FULL` syncs the WAL at every commit, `NORMAL` would not.
 #[tokio::test]
 async fn commits_are_durable() {
     let stored = stored();
@@ -58,7 +58,7 @@ async fn payload_is_gone_once_the_event_is_applied() {
         workspace,
         _folder: folder,
     } = stored();
-    // One that fits into a row, and one that takes pages of its own.
+    // One payload fits into a row, the other one needs its own pages.
     let short = event("E1", "a short payload");
     let long = event("E2", &"a very long payload ".repeat(2_000));
     workspace.keep_events(vec![short, long]).await.unwrap();
@@ -135,7 +135,7 @@ async fn answer_of_the_model_is_gone_once_its_memory_is_saved() {
         workspace,
         _folder: folder,
     } = stored;
-    // One that fits into a row, and one that takes pages of its own.
+    // One answer fits into a row, the other one needs its own pages.
     let long = "a very long answer ".repeat(2_000);
     for call in [answered("a", "a short answer"), answered("b", &long)] {
         workspace.record(call).await.unwrap();

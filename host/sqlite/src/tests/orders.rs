@@ -1,4 +1,4 @@
-//! Effects in any order, and any number of times.
+//! Effects in any order, and repeated any number of times.
 
 use myao_plugin::state::Workspace;
 use myao_plugin::state::inbox::Inbox as _;
@@ -18,7 +18,7 @@ use crate::effects::Application;
 /// How many sequences are tried.
 const CASES: u32 = 400;
 
-/// Few ids and times, so that effects meet.
+/// Few ids and times, so that effects concern the same rows.
 fn id(prefix: &'static str) -> impl Strategy<Value = String> {
     (1..3_u8).prop_map(move |number| format!("{prefix}{number}"))
 }
@@ -81,7 +81,7 @@ fn effect() -> impl Strategy<Value = Effect> {
     ]
 }
 
-/// Effects, and the same in another order, some of them twice, in transactions of so many.
+/// Effects, the same effects in another order with some of them twice, and the number of effects in one transaction.
 fn orders() -> impl Strategy<Value = (Vec<Effect>, Vec<Effect>, usize)> {
     let drawn = vec((effect(), any::<bool>()), 0..30);
     drawn.prop_flat_map(|drawn| {
@@ -104,7 +104,7 @@ fn apply(workspace: &SqliteWorkspace, effects: &[Effect], together: usize) {
     }
 }
 
-/// The same in the store of the testkit.
+/// Applies the same to the store of the testkit.
 fn in_memory(effects: &[Effect], together: usize) -> MemoryStorage {
     let memory = MemoryStorage::new();
     for effects in effects.chunks(together) {
@@ -162,7 +162,7 @@ fn any_order_of_effects_with_any_duplicates_gives_the_same_in_both_stores() {
             same("memory", &tells(&memory), &tells(&second))
         });
     assert!(result.is_ok(), "{}", result.unwrap_err());
-    // And what waits is what a full count gives.
+    // The backlog must also equal a full count.
     let all = || -> Vec<String> {
         let dumps =
             (1..=case.get()).map(|case| new_workspace(case, "delivered").dump_conversations());

@@ -1,4 +1,4 @@
-//! What the statements visit.
+//! Which rows the statements visit.
 
 use myao_plugin::storage::records::{ImportSink, MessageRecord};
 use myao_plugin::ts::TsKey;
@@ -214,7 +214,7 @@ fn no_statement_reads_a_whole_table() {
                     .and_then(|rest| rest.split(' ').next());
                 let whole =
                     scanned.is_some_and(|table| TABLES.contains(&table) || table.len() == 1);
-                // What a statement has made or written down itself.
+                // These are tables that the statement itself has made or contains.
                 let marks = matches!(scanned, Some("k" | "s" | "3"));
                 assert!(!whole || marks, "{name}: {step}");
             }
@@ -233,7 +233,7 @@ fn plan(connection: &Connection, sql: &str) -> Vec<String> {
     rows.map(Result::unwrap).collect()
 }
 
-/// How many steps SQLite takes to find what is due in so many idle channels.
+/// How many steps SQLite takes to find what is due in this number of idle channels.
 fn steps(channels: i64) -> Vec<(i32, usize)> {
     let stored = stored();
     stored.store.pool.with_writer(|connection| {
@@ -341,7 +341,7 @@ fn thread_costs_the_same_in_a_small_and_a_large_channel() {
     assert_eq!(steps_of_a_thread(10), steps_of_a_thread(5_000));
 }
 
-/// How many steps it takes to find what is unanswered, with so many older messages.
+/// How many steps it takes to find unanswered conversations, with this number of older messages.
 fn steps_of_unanswered(messages: i64) -> [(i32, usize); 2] {
     let stored = stored();
     let mut import = stored.store.import("W1").unwrap();

@@ -1,4 +1,4 @@
-//! Reads beside writes.
+//! Reads during writes.
 
 use rusqlite::Connection;
 
@@ -16,7 +16,7 @@ fn add_channel(connection: &Connection, id: &str) -> Result<(), Fault> {
     Ok(())
 }
 
-/// A read that waited for the write would never come back here.
+/// If the read waited for the write, this test would never end.
 #[test]
 fn a_read_beside_a_write_does_not_wait_and_sees_the_state_before_it() {
     let stored = stored();
@@ -57,7 +57,7 @@ fn reads_beside_each_other_see_one_state_each() {
 fn a_read_leaves_the_connection_to_a_write_that_waits() {
     let stored = stored();
     let pool = &stored.store.pool;
-    // Connections that only read are opened so.
+    // Connections that only read are opened this way.
     let only_reads = |connection: &Connection| {
         Ok(connection.query_row("PRAGMA query_only", [], |row| row.get(0))?)
     };

@@ -1,4 +1,4 @@
-//! Whose database a file is, and how it becomes ours.
+//! Which program a database belongs to, and how it is upgraded to myao's schema.
 
 use std::path::Path;
 
@@ -22,7 +22,7 @@ fn write(path: &Path, sql: &str) {
     Connection::open(path).unwrap().execute_batch(sql).unwrap();
 }
 
-/// Opens, and says why not; the file must be as it was.
+/// Opens the file and returns the error. The file must not change.
 fn refusal(path: &Path) -> StoreError {
     let before = std::fs::read(path).ok();
     let error = SqliteStore::open(path).err().expect("refused");
@@ -147,7 +147,7 @@ async fn database_of_the_first_schema_is_migrated() {
     assert_eq!((stand_in.id, stand_in.version), (10, 0));
 }
 
-/// They could quote what a model's server echoed of a prompt.
+/// They could quote a part of a prompt that a model's server had repeated.
 #[test]
 fn words_of_errors_that_an_earlier_version_kept_are_gone() {
     let folder = tempfile::tempdir().unwrap();
