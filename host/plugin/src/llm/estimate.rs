@@ -4,13 +4,13 @@
 ///
 /// | characters | tokens each |
 /// |---|---|
-/// | letters of ASCII words that are small or begin with a capital | 1/3, each word rounded up |
-/// | blanks, but for one before such a word | 1/3 |
+/// | letters of ASCII words in lower case, or with a capital only at the start | 1/3, each word rounded up |
+/// | blanks, except one before such a word | 1/3 |
 /// | digits, and letters in a word with digits or further capitals | 1 |
 /// | other ASCII characters | 1 |
 /// | kana and Japanese punctuation | 1 1/2 |
 /// | kanji | 2 |
-/// | all others | their bytes in UTF-8 (2 to 4), which no vocabulary exceeds |
+/// | all others | their bytes in UTF-8 (2 to 4); no vocabulary needs more |
 ///
 /// For ordinary Japanese this is up to 2.5 times the count of GPT-4o's vocabulary, for English up to 1.8 times. The
 /// count of GPT-2's vocabulary, which knows little Japanese, is also below the estimate. The estimate can be too low
