@@ -1,18 +1,18 @@
-//! The memories that a bot running all the time would have made, from messages that are already stored.
+//! Makes the memories that a bot running all the time would have made from messages that are already stored.
 //!
-//! A simulated clock ticks at the configured interval, at whole multiples of it since 1970, so that a
-//! backfill that is stopped and continued has the same ticks. At each tick a generation run sees only
-//! the messages up to then. Ticks at which nothing waits are passed over: they would do nothing.
+//! A simulated clock ticks at the configured interval, at whole multiples of it since 1970, so that a backfill that is
+//! stopped and continued has the same ticks. At each tick a generation run sees only the messages up to then. Ticks at
+//! which nothing waits are skipped: they would do nothing.
 
 use myao_plugin::state::Workspace;
 use myao_plugin::storage::{Due, DueQuery, StorageError};
 use myao_plugin::ts::TsKey;
 use myao_plugin::{CallError, Entry, Made, MemoryPlugin, Outcome, Timestamp, run};
 
-/// Why a backfill ended before its end.
+/// Why a backfill stopped early.
 #[derive(Debug, thiserror::Error)]
 pub enum BackfillError {
-    /// A run could not begin.
+    /// A run could not start.
     #[error(transparent)]
     Call(#[from] CallError),
     /// The store failed.
@@ -33,20 +33,20 @@ pub struct Options {
     pub interval_seconds: u32,
     /// The last moment of the simulated clock.
     pub until: Timestamp,
-    /// How many channels are worked on side by side.
+    /// How many channels are processed at the same time.
     pub in_flight: usize,
-    /// Whether the clock goes on after a tick at which something failed.
+    /// Whether to continue after a tick at which something failed.
     pub keep_going: bool,
 }
 
-/// How far a backfill is.
+/// The progress of a backfill.
 #[derive(Debug, Clone, Copy)]
 pub struct Progress {
-    /// Where the clock started.
+    /// Time of the first tick.
     pub start: i64,
-    /// Where it is now.
+    /// Time of the current tick.
     pub tick: i64,
-    /// Where it will stop.
+    /// Time at which the clock stops.
     pub end: i64,
     /// Memories made so far.
     pub made: usize,
@@ -55,21 +55,21 @@ pub struct Progress {
 /// What a backfill did.
 #[derive(Debug, Clone, Default)]
 pub struct Outcomes {
-    /// The first and the last tick at which something was looked at, in Unix seconds.
+    /// The first and the last tick that were processed, in Unix seconds.
     pub ticks: Option<(i64, i64)>,
     /// What was made, in order.
     pub made: Vec<Made>,
-    /// What failed; where the backfill does not keep going, at its last tick.
+    /// What failed. If the backfill does not keep going, all of it failed at the last tick.
     pub failed: Vec<Entry>,
-    /// What rests at its last tick, after failures at earlier ones.
+    /// What was still deferred at the last tick, after failures at earlier ones.
     pub deferred: Vec<Entry>,
 }
 
-/// Replays the stored messages. What rests because it failed before is tried again: whoever starts a backfill
-/// does not want to wait for it.
+/// Replays the stored messages. What is deferred because it failed before is tried again at once: whoever starts a
+/// backfill does not want to wait for it.
 ///
 /// # Errors
-/// [`BackfillError`]. What was made up to then is saved, and the next call goes on from there.
+/// [`BackfillError`]. What was made until then is saved, and the next call continues from there.
 pub async fn backfill(
     plugin: &MemoryPlugin,
     workspace: &dyn Workspace,
@@ -92,14 +92,15 @@ pub async fn backfill(
             .conversation_idle_seconds,
     );
     let mut busy = start;
-    // One that keeps going is as a bot: what it leaves behind it must take in later.
+    // If it keeps going, it must behave like a bot: later runs must take in what it could not make.
     let generating = if options.keep_going {
         plugin.clone()
     } else {
         plugin.clone().for_backfill()
     };
     if let Some(tick) = next {
-        // A run that is killed in its first tick has already changed what the first tick is read from.
+        // Set before the first run: if that run is killed, it may already have changed what the first tick is computed
+        // from.
         workspace.set_backfill_tick(tick).await?;
     }
     while let Some(tick) = next.filter(|tick| *tick <= end) {
@@ -123,7 +124,7 @@ pub async fn backfill(
             }
         }
         if outcomes.failed.len() > failed_before && !options.keep_going {
-            // The tick is not over: the next backfill begins with it.
+            // The tick is not finished: the next backfill starts with it.
             workspace.set_backfill_tick(tick).await?;
             return Ok(outcomes);
         }
@@ -134,7 +135,8 @@ pub async fn backfill(
         {
             busy = tick;
         }
-        // What still waits when every conversation is over fails again and again: the next messages come first.
+        // If something still waits after every conversation is over, it fails again and again: move on to the next
+        // messages.
         let is_settled = tick - busy > idle + clock.interval;
         next = if !is_settled && is_waiting(plugin, workspace, now).await? {
             Some(tick + clock.interval)
@@ -171,8 +173,8 @@ fn end_of_second(unix_seconds: i64) -> TsKey {
     TsKey::from_database(TsKey::first_of(unix_seconds + 1).to_database() - 1)
 }
 
-/// Where the last backfill stopped, or earlier where a channel came in since whose messages are older
-/// and of which nothing is remembered yet. None where there is nothing left to do.
+/// The tick at which the last backfill stopped. It is earlier if a channel was added since then whose messages are
+/// older and that has no memory yet. `None` if there is nothing left to do.
 async fn first_tick(
     plugin: &MemoryPlugin,
     workspace: &dyn Workspace,
@@ -195,7 +197,7 @@ async fn first_tick(
     Ok([goes_on, never].into_iter().flatten().min())
 }
 
-/// Whether a later tick may make something even if no message comes before it.
+/// Whether a later tick may make something even if no new message comes before it.
 async fn is_waiting(
     plugin: &MemoryPlugin,
     workspace: &dyn Workspace,
@@ -209,7 +211,7 @@ async fn is_waiting(
         || (legacy && waiting.workspace_short_term))
 }
 
-/// What a later run makes something of, due or not: every channel and thread with new messages.
+/// What a later run will process, due or not: every channel and thread with new messages.
 ///
 /// # Errors
 /// [`BackfillError::Storage`].

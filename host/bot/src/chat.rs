@@ -1,5 +1,5 @@
-//! A conversation with the bot that needs no chat platform: component, store and prompts are those of Slack, and the
-//! store is where it is said.
+//! A conversation with the bot that needs no chat platform. It uses the same component, store and prompts as Slack; the
+//! messages exist only in the store.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use myao_plugin::{CallError, MemoryPlugin, Reply, Target};
 use crate::clock::Clock;
 use crate::slack::stored::StoredSlack;
 
-/// The id of a conversation's own channel.
+/// The id of the chat's own channel.
 pub const CHANNEL_ID: &str = "CHAT";
 /// Its name.
 pub const CHANNEL_NAME: &str = "chat";
@@ -31,8 +31,8 @@ pub struct Setting {
     pub bot_name: String,
 }
 
-/// The channel that conversations have for themselves, all of one database together. It is private, as one of Slack's is:
-/// its texts and memories are shown in no other channel, but the workspace's memory is merged from it, too.
+/// The chat's own channel, shared by all conversations in one database. It is private, like a private channel in Slack:
+/// no other channel shows its texts and memories, but they are merged into the workspace's memory, too.
 #[must_use]
 pub fn own_channel() -> Channel {
     Channel {
@@ -48,7 +48,7 @@ pub enum ChatError {
     /// The store failed.
     #[error("{}", explain_storage(.0))]
     Storage(StorageError),
-    /// The component has no answer. What was said is stored.
+    /// The component returned no answer. The message to it is stored.
     #[error(transparent)]
     Call(#[from] CallError),
 }
@@ -69,10 +69,10 @@ pub struct Chat {
 }
 
 impl Chat {
-    /// Begins or goes on with a conversation. `plugin` works over `workspace`.
+    /// Starts or continues a conversation. `plugin` must work over `workspace`.
     ///
     /// # Errors
-    /// Where the store cannot be read or written.
+    /// If the store cannot be read or written.
     pub async fn open(
         workspace: Arc<dyn Workspace>,
         plugin: MemoryPlugin,
@@ -108,13 +108,13 @@ impl Chat {
         })
     }
 
-    /// Where it takes place.
+    /// The channel of the conversation.
     #[must_use]
     pub fn channel(&self) -> &Channel {
         &self.channel
     }
 
-    /// Says something to the bot, and has it answer. Both are stored as messages.
+    /// Sends a message to the bot and returns its answer. Both are stored as messages.
     ///
     /// # Errors
     /// [`ChatError`].
@@ -128,7 +128,7 @@ impl Chat {
         };
         let now = self.slack.clock().now();
         let reply = self.plugin.reply_to_mention(&target, now).await;
-        // Whether it was posted or not, nobody asks for this answer again.
+        // Whether the answer was posted or not, nobody asks for it again.
         self.workspace
             .forget_reply_answers(channel_id, None)
             .await?;

@@ -1,4 +1,4 @@
-//! The clock: the one place where the program reads the time and makes the UTC offset.
+//! The clock: the only place where the program reads the time and applies the UTC offset.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -7,7 +7,7 @@ use chrono::{DateTime, Offset as _, TimeZone as _};
 use chrono_tz::Tz;
 use myao_plugin::Timestamp;
 
-/// Tells the time, in the configured time zone. Tests set it.
+/// Returns the time in the configured time zone. Tests can set it.
 #[derive(Clone)]
 pub struct Clock {
     since_1970: Arc<dyn Fn() -> Duration + Send + Sync>,
@@ -22,7 +22,7 @@ impl Clock {
         Self::new(timezone, move || since_1970().unwrap_or_default())
     }
 
-    /// A clock that tells what `since_1970` tells.
+    /// A clock that returns the time that `since_1970` returns.
     pub fn new(timezone: Tz, since_1970: impl Fn() -> Duration + Send + Sync + 'static) -> Self {
         Self {
             since_1970: Arc::new(since_1970),
@@ -54,7 +54,7 @@ impl Clock {
         i64::try_from((self.since_1970)().as_micros()).unwrap_or(i64::MAX)
     }
 
-    /// The time as the component is told it.
+    /// The time in the form that the component gets.
     #[must_use]
     pub fn now(&self) -> Timestamp {
         self.local(self.seconds())

@@ -1,4 +1,4 @@
-//! The slash command `/memory`. Only the one who asks sees the answer.
+//! The slash command `/memory`. Only the person who typed it sees the answer.
 
 use myao_slack::blocks::{help_message, history_message, memory_message, sources_message};
 use myao_slack::command::{Command, parse_command};
@@ -29,7 +29,7 @@ impl Commands {
         Self { views, current }
     }
 
-    /// The answer to a command's payload.
+    /// Returns the answer to a command's payload.
     pub(super) async fn answer(&self, payload: &str) -> Value {
         match self.message(payload).await {
             Ok(message) => message,
@@ -43,7 +43,7 @@ impl Commands {
 
     async fn message(&self, payload: &str) -> Result<Value, String> {
         let payload: Payload = serde_json::from_str(payload)
-            // serde's own words would quote it.
+            // serde's own message would quote the payload.
             .map_err(|_| "it is not of the shape that Slack documents".to_owned())?;
         let channel = Asked {
             id: payload.channel_id,

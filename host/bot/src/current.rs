@@ -1,5 +1,5 @@
-//! The configuration and the component in use, which can be exchanged while the bot runs: calls under way end on what they
-//! began with.
+//! The configuration and the component in use. Both can be replaced while the bot runs; calls that are already running
+//! finish with the ones they started with.
 
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -12,11 +12,11 @@ use tokio::sync::mpsc;
 use super::settings::BotSettings;
 use super::stop::Stop;
 
-/// How often the component's file is looked at. A look costs one system call, and sees every way of exchanging a
-/// file, also on network drives.
+/// How often the component's file is checked. A check costs one system call, and notices every way of replacing a file,
+/// also on network drives.
 const LOOK: Duration = Duration::from_secs(2);
 
-/// Makes both anew, from the configuration file and the component's file as they are now.
+/// Loads both again, from the configuration file and the component's file as they are now.
 pub type Load =
     Arc<dyn Fn() -> BoxFuture<'static, Result<(BotSettings, MemoryPlugin), String>> + Send + Sync>;
 
@@ -37,7 +37,7 @@ impl Current {
     /// Loads both for the first time.
     ///
     /// # Errors
-    /// What `load` says.
+    /// The error message of `load`.
     pub async fn load(load: Load) -> Result<Self, String> {
         let (settings, plugin) = load().await?;
         let settings = Arc::new(settings);
@@ -62,7 +62,7 @@ impl Current {
         state.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Loads both again. Where that fails, what was in use stays.
+    /// Loads both again. If that fails, the old ones stay in use.
     async fn reload(&self, why: &str) {
         match (self.load)().await {
             Ok((settings, plugin)) => {
@@ -81,7 +81,7 @@ impl Current {
         }
     }
 
-    /// Loads again whenever `asked` says so or the component's file changes, until asked to stop.
+    /// Reloads whenever `asked` receives a message or the component's file changes, until the bot shuts down.
     pub(super) async fn keep_up(
         self,
         component: Option<PathBuf>,
@@ -98,7 +98,7 @@ impl Current {
                 }
                 () = stopped.sleep(LOOK) => {
                     let now = component.as_ref().and_then(stamp);
-                    // While it is being exchanged it may not be there.
+                    // The file may be missing while it is being replaced.
                     if now.is_some() && now != seen {
                         seen = now;
                         self.reload("the component's file has changed").await;
@@ -110,7 +110,7 @@ impl Current {
     }
 }
 
-/// What tells one content of a file from another.
+/// The time of change and the size, which differ between two versions of a file.
 fn stamp(path: &PathBuf) -> Option<(SystemTime, u64)> {
     let metadata = std::fs::metadata(path).ok()?;
     Some((metadata.modified().ok()?, metadata.len()))

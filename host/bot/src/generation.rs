@@ -12,7 +12,7 @@ use super::current::Current;
 use super::metrics::Metrics;
 use super::stop::Stop;
 
-/// Makes what is due.
+/// Makes the memories that are due.
 pub(super) struct Generation {
     pub(super) workspace: Arc<dyn Workspace>,
     pub(super) current: Current,
@@ -21,8 +21,8 @@ pub(super) struct Generation {
 }
 
 impl Generation {
-    /// Runs at once, and then at every interval, until asked to stop. A run that is under way then is left: what it
-    /// saved stays, and the next start makes the rest.
+    /// Runs at once and then at every interval, until the bot shuts down. A run that is in progress then is abandoned:
+    /// what it has saved is kept, and the next start makes what is missing.
     pub(super) async fn run(self, mut stop: Stop) {
         while !stop.is_requested() {
             let mut stopped = stop.clone();
@@ -44,7 +44,7 @@ impl Generation {
             .workspace
             .bring_back_changed_threads(self.clock.seconds());
         if let Err(error) = brought_back.await {
-            // The run says so, too.
+            // The run reports this too.
             tracing::warn!(
                 "changed threads are not looked at: {}",
                 explain_storage(&error)

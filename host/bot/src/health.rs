@@ -1,4 +1,4 @@
-//! Says that the bot is well: `/live`, `/ready` and `/metrics`.
+//! Reports the bot's health: `/live`, `/ready` and `/metrics`.
 
 use std::sync::Arc;
 
@@ -24,21 +24,21 @@ use super::waiting::Waiting;
 /// OpenMetrics text.
 const METRICS_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// The most connections that ask at once.
+/// The maximum number of connections at once.
 const MAX_ASKING: usize = 32;
 
-/// What is looked at.
+/// The state that the endpoints report.
 #[derive(Clone)]
 pub(super) struct Health {
     pub(super) workspace: Arc<dyn Workspace>,
     pub(super) metrics: Arc<Metrics>,
-    /// None where events come over HTTP: there is no connection to lose.
+    /// `None` if events come over HTTP: then there is no connection that could be lost.
     pub(super) connection: Option<watch::Receiver<ConnectionState>>,
     pub(super) waiting: Waiting,
 }
 
 impl Health {
-    /// Serves until asked to stop.
+    /// Serves until the bot shuts down.
     pub(super) async fn serve(self, listener: TcpListener, stop: Stop) {
         let metrics = self.metrics.clone();
         let router = Router::new()
@@ -49,7 +49,7 @@ impl Health {
         serve(listener, router, MAX_ASKING, metrics, stop).await;
     }
 
-    /// Why the bot is not ready; nothing where it is.
+    /// Why the bot is not ready; empty if it is ready.
     async fn troubles(&self) -> Vec<String> {
         let mut troubles = Vec::new();
         if let Some(connection) = &self.connection {
@@ -73,7 +73,7 @@ impl Health {
         troubles
     }
 
-    /// What waits. Where the store cannot be read, that is a trouble of its own.
+    /// What waits. If the store cannot be read, the list is empty: `troubles` reports that error.
     async fn waits(&self) -> Vec<Wait> {
         self.waiting.list().await.unwrap_or_default()
     }

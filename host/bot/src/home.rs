@@ -1,4 +1,4 @@
-//! Publishes the App Home tab, each time that somebody opens it.
+//! Publishes the App Home tab each time somebody opens it.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use super::current::Current;
 use super::views::Views;
 use crate::slack::live::LiveSlack;
 
-/// Shows the bot's memories to whoever opens its tab.
+/// Shows the bot's memories to the person who opens its tab.
 pub(super) struct Home {
     views: Views,
     slack: Arc<LiveSlack>,

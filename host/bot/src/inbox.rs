@@ -1,5 +1,5 @@
-//! Takes what Slack delivers. Events are on the disk before they are acknowledged; many that arrive together share one
-//! transaction.
+//! Receives what Slack delivers. Events are stored on disk before they are acknowledged; events that arrive together
+//! share one transaction.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -17,12 +17,12 @@ use super::clock::Clock;
 use super::commands::Commands;
 use super::metrics::{Metrics, seconds};
 
-/// The most events of one transaction: a storm must not hold back the first of it.
+/// The maximum number of events in one transaction, so that a burst does not delay the first event.
 const BATCH: usize = 256;
-/// How many deliveries may wait for their turn; Slack's own waiting holds back the rest.
+/// How many deliveries may wait to be stored; if more come, Slack waits.
 const WAITING: usize = 1024;
 
-/// Keeps events, and answers commands.
+/// Stores events, and answers commands.
 pub(super) struct DurableInbox {
     events: mpsc::Sender<Waiting>,
     commands: Commands,
@@ -31,15 +31,15 @@ pub(super) struct DurableInbox {
     installation: Installation,
 }
 
-/// An event, and who waits until it is kept.
+/// An event, and the caller that waits until it is stored.
 struct Waiting {
     event: IncomingEvent,
     kept: oneshot::Sender<Result<Kept, InboxError>>,
 }
 
 impl DurableInbox {
-    /// An inbox over a store; `arrived` is told of new events. The task ends once the inbox is dropped and
-    /// everything in it is kept.
+    /// Creates an inbox over a store; it notifies `arrived` of new events. The task ends once the inbox is dropped and
+    /// everything in it is stored.
     pub(super) fn new(
         workspace: Arc<dyn Workspace>,
         commands: Commands,
@@ -84,7 +84,7 @@ impl DurableInbox {
 impl Inbox for DurableInbox {
     async fn accept(&self, delivery: Delivery) -> Result<Option<Value>, InboxError> {
         if let Some(misdelivery) = self.installation.misdelivery(&delivery.addressee) {
-            // Slack would send again what is not acknowledged.
+            // It is acknowledged all the same, or Slack would send it again.
             tracing::warn!("{} is refused: {misdelivery}", delivery.id);
             self.metrics.deliveries.count("foreign");
             let is_command = delivery.kind == DeliveryKind::SlashCommand;
@@ -93,7 +93,7 @@ impl Inbox for DurableInbox {
         match delivery.kind {
             DeliveryKind::Events => self.keep(delivery).await.map(|()| None),
             DeliveryKind::SlashCommand => Ok(Some(self.commands.answer(&delivery.payload).await)),
-            // Nothing that the bot shows can be clicked, but for links.
+            // The bot shows nothing that can be clicked except links.
             DeliveryKind::Interactive => Ok(None),
         }
     }
@@ -106,7 +106,7 @@ fn not_here() -> Value {
     json!({ "response_type": "ephemeral", "text": text })
 }
 
-/// Keeps events in batches until nobody can send any more.
+/// Stores events in batches until all senders are gone.
 async fn keep_all(
     workspace: Arc<dyn Workspace>,
     mut waiting: mpsc::Receiver<Waiting>,
@@ -121,7 +121,7 @@ async fn keep_all(
         match workspace.keep_events(events).await {
             Ok(kept) => {
                 for (waiter, kept) in waiters.into_iter().zip(kept) {
-                    // Who no longer waits gets it delivered again, as a duplicate.
+                    // If the caller no longer waits, Slack delivers the event again, as a duplicate.
                     let _ = waiter.send(Ok(kept));
                 }
                 arrived.notify_one();

@@ -1,14 +1,14 @@
-//! The bot: listens to Slack, remembers, answers when it is mentioned, and joins in where that helps.
+//! The bot: listens to Slack, remembers, answers mentions, and also answers unasked if that helps.
 //!
-//! The way of a message:
+//! The path of a message:
 //!
-//! 1. `inbox` keeps the event, and only then is it acknowledged;
-//! 2. `worker` lets it take effect on the store, in any order and once;
+//! 1. `inbox` stores the event, and only then acknowledges it;
+//! 2. `worker` applies the event to the store, in any order and once;
 //! 3. `mentions` and `unasked` have the component answer, and `generation` has it make memories;
 //! 4. the component posts through [`crate::slack::live`], which posts every answer once.
 //!
-//! `catch_up` reads what came while nobody listened. Everything that is still to do is read from the store, so
-//! that a bot that is killed goes on where it was.
+//! `catch_up` reads what was written while the bot was not connected. All work that is still to do is read from the
+//! store, so a bot that is killed continues where it stopped.
 
 pub mod backfill;
 mod catch_up;
@@ -64,36 +64,36 @@ use worker::Worker;
 
 use crate::slack::live::LiveSlack;
 
-/// How long everything may take to end once the bot is to stop.
+/// How long everything may take to end after the bot was asked to stop.
 const GRACE: Duration = Duration::from_secs(30);
-/// The most connections that bring events over HTTP at once. Each may hold a request of a megabyte.
+/// The maximum number of HTTP connections for events at once. Each may hold a request of one megabyte.
 const MAX_EVENTS: usize = 128;
 
-/// How events come.
+/// How events arrive.
 pub enum Connection {
-    /// Over a web socket that the bot opens.
+    /// Over a web socket that the bot opens (Socket Mode).
     Socket {
         /// `xapp-…`
         app_token: Token,
     },
     /// Over HTTP, to an address that Slack can reach.
     Http {
-        /// Where the bot listens.
+        /// The address at which the bot listens.
         listener: TcpListener,
-        /// What requests are signed with.
+        /// The secret that signs the requests.
         signing_secret: Token,
     },
 }
 
-/// What a bot is made of.
+/// What a bot consists of.
 pub struct Bot {
-    /// The workspace's rows.
+    /// The store of the workspace.
     pub workspace: Arc<dyn Workspace>,
     /// The workspace at Slack.
     pub slack: Arc<LiveSlack>,
-    /// Who the bot is there.
+    /// The bot's identity there.
     pub identity: BotIdentity,
-    /// Where it is installed: what is for others is refused.
+    /// Where the bot is installed: events for other workspaces are refused.
     pub installation: Installation,
     /// The configuration and the component.
     pub current: Current,
@@ -101,24 +101,24 @@ pub struct Bot {
     pub clock: Clock,
     /// The counters.
     pub metrics: Arc<Metrics>,
-    /// The component's file, where it is not the built-in one: the bot takes it anew when it changes.
+    /// The component's file, unless it is the built-in one: the bot reloads it when it changes.
     pub component: Option<PathBuf>,
 }
 
 /// Why a bot cannot go on.
 #[derive(Debug, thiserror::Error)]
 pub enum BotError {
-    /// Slack turns it away.
+    /// Slack rejects the bot.
     #[error("{0}")]
     Slack(#[from] myao_slack::error::ClientError),
 }
 
 impl Bot {
-    /// Runs until asked to stop, and then ends in order: no more events, then what is under way. Health and metrics are served on
-    /// `health`; `reload` asks for configuration and component to be loaded again.
+    /// Runs until asked to stop, and then ends in order: first no more events are taken, then running work is finished.
+    /// Health and metrics are served on `health`; a message on `reload` loads configuration and component again.
     ///
     /// # Errors
-    /// [`BotError`] where Slack turns the bot away for good.
+    /// [`BotError`] if Slack rejects the bot for good.
     pub async fn run(
         self,
         connection: Connection,
@@ -127,7 +127,7 @@ impl Bot {
         stop: Stop,
     ) -> Result<(), BotError> {
         let (arrived, asked, connected) = (notify(), notify(), notify());
-        // What the last run left waits already.
+        // What the last run left is already waiting.
         arrived.notify_one();
         asked.notify_one();
         let views = Views::new(
@@ -147,7 +147,7 @@ impl Bot {
         let inbox = Arc::new(inbox);
         let mut tasks = JoinSet::new();
         tasks.spawn(keeping);
-        // Events stop first; only then do those stop who work on them.
+        // Events stop first; only then does the work on them stop.
         let (stop_work, working) = Stop::new();
         let waiting = Waiting {
             workspace: self.workspace.clone(),
@@ -206,7 +206,7 @@ impl Bot {
                 let clock = self.clock.clone();
                 let clock = move || clock.unsigned_seconds();
                 let router = http::router(inbox, signing_secret, clock);
-                // Nothing tells whether Slack reaches it: what listens counts as connected.
+                // There is no way to know whether Slack can reach the bot: while it listens, it counts as connected.
                 self.metrics.connected.set(1);
                 serve(
                     listener,
@@ -319,7 +319,7 @@ fn is_connected(state: &ConnectionState) -> bool {
     matches!(state, ConnectionState::Connected { .. })
 }
 
-/// Counts the connections that are made.
+/// Counts the connections that were made.
 async fn count_connections(
     mut state: watch::Receiver<ConnectionState>,
     metrics: Arc<Metrics>,

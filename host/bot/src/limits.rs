@@ -1,9 +1,9 @@
-//! What is said to somebody whose mentions were too many.
+//! The notice to somebody who exceeded the limit of mentions.
 
 use myao_plugin::state::replies::MentionLimits;
 use myao_slack::blocks::Language;
 
-/// The notice, in the language of the mention; `fallback` if that does not show. `wait` is in seconds.
+/// The notice, in the language of the mention, or in `fallback` if that is not clear. `wait` is in seconds.
 pub(super) fn notice(
     mention: &str,
     fallback: Language,
@@ -25,7 +25,7 @@ pub(super) fn notice(
     }
 }
 
-/// The language of a mention, as far as its letters show it. Names (`@myao`) show nothing.
+/// The language of a mention, as far as its letters show it; names (`@myao`) are ignored.
 fn language_of(mention: &str) -> Option<Language> {
     let is_japanese = |c: char| matches!(c, 'ぁ'..='ヿ' | '一'..='鿿');
     let words = || {

@@ -1,4 +1,4 @@
-//! Answers mentions. They never wait for memories to be made: the response agent has limits of its own.
+//! Answers mentions. They never wait for generation: the response agent has limits of its own.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -24,35 +24,36 @@ use super::metrics::{Metrics, seconds};
 use super::stop::Stop;
 use crate::slack::live::LiveSlack;
 
-/// How many mentions are answered side by side.
+/// How many mentions are answered at the same time.
 const IN_FLIGHT: usize = 8;
-/// How often it looks for answers that failed and are due again.
+/// How often to look for failed answers that are due for a retry.
 const LOOK: Duration = Duration::from_secs(5);
-/// The wait after the first failure, in seconds; it doubles with each, up to the longest.
+/// The wait after the first failure, in seconds; it doubles with each failure, up to the longest.
 const FIRST_WAIT_SECONDS: i64 = 15;
 const LONGEST_WAIT_SECONDS: i64 = 15 * 60;
-/// The longest wait that a model or Slack can ask for, in seconds.
+/// The longest wait that is accepted from a model or from Slack, in seconds.
 const LONGEST_TOLD_SECONDS: i64 = MAX_REPLY_WAIT;
-/// How long answers under way may take once the bot is to stop. One that takes longer is given at the next start.
+/// How long running answers may take after the bot was asked to stop. An answer that takes longer is given at the next
+/// start.
 const GRACE: Duration = Duration::from_secs(20);
 
-/// So long a mention is answered as of when it was asked: a second try has the same prompt, and takes the answer that
-/// the first may have paid for.
+/// For this long, a mention is answered as of the time when it was asked: a retry then has the same prompt, and can
+/// reuse the answer that the first attempt may have paid for.
 const SAME_INPUT_SECONDS: i64 = 600;
-/// By how much Slack's clock may be ahead of the bot's, in seconds.
+/// How far Slack's clock may be ahead of the bot's, in seconds.
 const MAX_SKEW_SECONDS: i64 = 24 * 3600;
 
-/// How a try ended.
+/// How an attempt ended.
 enum Answered {
     Posted,
     TooOld,
-    /// It is one too many, and its author was told.
+    /// The mention is over the limit, and its author got a notice.
     Told,
-    /// It is one too many.
+    /// The mention is over the limit.
     TooMany,
 }
 
-/// Answers mentions, and goes on with posts that were interrupted.
+/// Answers mentions, and continues posts that were interrupted.
 #[derive(Clone)]
 pub(super) struct Mentions {
     pub(super) workspace: Arc<dyn Workspace>,
@@ -60,12 +61,12 @@ pub(super) struct Mentions {
     pub(super) current: Current,
     pub(super) clock: Clock,
     pub(super) metrics: Arc<Metrics>,
-    /// Told of new mentions.
+    /// Notified of new mentions.
     pub(super) asked: Arc<Notify>,
 }
 
 impl Mentions {
-    /// Works until asked to stop, and then ends what is under way.
+    /// Works until asked to stop, and then finishes running answers.
     pub(super) async fn run(self, mut stop: Stop) {
         let mut tasks = JoinSet::new();
         let mut under_way: HashMap<task::Id, (String, TsKey)> = HashMap::new();
@@ -103,7 +104,7 @@ impl Mentions {
         }
     }
 
-    /// What is due, without what is under way.
+    /// The answers that are due, except those that are running.
     async fn waiting(
         &self,
         under_way: &HashMap<task::Id, (String, TsKey)>,
@@ -126,7 +127,7 @@ impl Mentions {
         Ok(waiting)
     }
 
-    /// Answers one, whatever becomes of it.
+    /// Answers one mention, and stores how that ended.
     async fn answer(&self, reply: &WaitingReply) {
         let began = Instant::now();
         let channel_id = &reply.channel_id;
@@ -161,7 +162,7 @@ impl Mentions {
             Err(error) => self.failed(reply, &error).await,
         };
         match kept {
-            // Its message was deleted meanwhile: nothing waits any more.
+            // Its message was deleted in the meantime: nothing waits any more.
             Ok(()) | Err(StorageError::Conflict(_)) => {}
             Err(error) => {
                 let error = explain_storage(&error);
@@ -207,7 +208,7 @@ impl Mentions {
         Ok(Answered::Posted)
     }
 
-    /// Gives up a mention beyond the limits; the first one is told so.
+    /// Gives up a mention that is over the limits; for the first one, its author gets a notice.
     async fn turn_away(
         &self,
         reply: &WaitingReply,
@@ -271,7 +272,7 @@ impl Mentions {
     }
 }
 
-/// What the log says of an answer. An unasked one was written down by [`super::unasked`]: it is only to be posted.
+/// The log's texts for an answer. An unasked answer was already stored by [`super::unasked`]: it only has to be posted.
 struct Words {
     done: &'static str,
     what: &'static str,
@@ -298,8 +299,8 @@ impl Words {
     }
 }
 
-/// The time as of which a mention is answered. Slack's clock may be a little ahead of the bot's; what is asked for much
-/// later than now was noted while the bot's own clock was ahead.
+/// The time as of which a mention is answered. Slack's clock may be a little ahead of the bot's. A time much later than
+/// now was noted while the bot's own clock was ahead.
 fn as_of(asked_at: i64, now: i64) -> i64 {
     let age = now.saturating_sub(asked_at);
     if (-MAX_SKEW_SECONDS..=SAME_INPUT_SECONDS).contains(&age) {
@@ -309,7 +310,7 @@ fn as_of(asked_at: i64, now: i64) -> i64 {
     }
 }
 
-/// Seconds until the next try.
+/// Seconds until the next attempt.
 fn wait_after(failures: u32, error: &CallError) -> i64 {
     let doubled =
         FIRST_WAIT_SECONDS.saturating_mul(1_i64.checked_shl(failures).unwrap_or(i64::MAX));
@@ -325,7 +326,7 @@ fn wait_after(failures: u32, error: &CallError) -> i64 {
         .max(told)
 }
 
-/// Whether nothing but a change by somebody can help: the message or the channel is gone, or the bot may not post.
+/// Whether only a change by a person can help: the message or the channel is gone, or the bot may not post.
 pub(super) fn can_never_succeed(error: &CallError) -> bool {
     matches!(
         error,

@@ -1,5 +1,5 @@
-//! What the bot counts, for Prometheus (<https://prometheus.io/docs/specs/om/open_metrics_spec/>). Names, numbers and
-//! kinds only: nothing that anybody wrote, nor where.
+//! The bot's counters, for Prometheus (<https://prometheus.io/docs/specs/om/open_metrics_spec/>). They hold only names,
+//! numbers and kinds: nothing that anybody wrote, nor where.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
@@ -16,7 +16,8 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::{Registry, Unit};
 
-/// More names of models than one bot can have configured: what comes after them is counted together.
+/// The maximum number of models with a label of their own; more than one bot can have configured. Any others are
+/// counted together.
 const MAX_MODELS: usize = 32;
 
 /// One label.
@@ -25,7 +26,7 @@ pub struct Kind {
     kind: &'static str,
 }
 
-/// A model's call, and how it ended.
+/// A model's call and its outcome.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct CallLabels {
     model: String,
@@ -60,11 +61,11 @@ pub struct Metrics {
     pub memories: Counters,
     /// 1 while events can come: over a socket while it is connected, over HTTP while the bot listens.
     pub connected: Gauge,
-    /// Times that the socket was connected.
+    /// How many times the socket was connected.
     pub connections: Counter,
-    /// What cannot be read and is left out, by `event` and `message`.
+    /// What cannot be read and is skipped, by `event` and `message`.
     pub left_out: Counters,
-    /// Connections of others that were closed, by `slow` and `crowded`.
+    /// Connections of clients that were closed, by `slow` and `crowded`.
     pub connections_closed: Counters,
     calls: Family<CallLabels, Counter>,
     /// The models that have a label of their own.
@@ -99,7 +100,7 @@ impl Default for Metrics {
             counters
         };
         let seconds = |registry: &mut Registry, name: &str, help: &str, from: f64| {
-            // Up to some 16,000 times the smallest.
+            // Up to about 16,000 times the smallest.
             let histogram = Histogram::new(exponential_buckets(from, 2.0, 15));
             registry.register_with_unit(name, help, Unit::Seconds, histogram.clone());
             histogram
@@ -161,7 +162,8 @@ impl Default for Metrics {
 }
 
 impl Metrics {
-    /// The label of a model. A model calls itself as it likes: the label stays one line, and labels are not made without end.
+    /// The label of a model. A model can report any name, so the label is kept to one line, and the number of labels is
+    /// limited.
     fn label(&self, model: String) -> String {
         let mut models = self.models.lock().unwrap_or_else(PoisonError::into_inner);
         let model = line(&model).into_owned();
@@ -174,7 +176,7 @@ impl Metrics {
         model
     }
 
-    /// Tells what waits now, in place of what was told before.
+    /// Sets what waits now, replacing the previous values.
     pub fn set_waits(&self, waits: &[Wait]) {
         self.waits.clear();
         self.wait_ends.clear();

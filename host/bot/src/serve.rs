@@ -1,5 +1,6 @@
-//! Serves HTTP to strangers. Whoever reaches the port may open connections, so each lasts for one request and for
-//! seconds, and their number is bounded for each listener: a newcomer takes the place of the oldest.
+//! Serves HTTP to untrusted clients. Anyone who reaches the port may open connections, so each connection is closed
+//! after one request or after some seconds, and their number is limited for each listener: a new connection replaces
+//! the oldest.
 
 use std::collections::VecDeque;
 use std::io::ErrorKind;
@@ -18,18 +19,19 @@ use tokio::time::{sleep, timeout};
 use super::metrics::Metrics;
 use super::stop::Stop;
 
-/// How long a connection may take until its request's headers are there.
+/// How long a connection may take to send its request's headers.
 const HEADERS_TIMEOUT: Duration = Duration::from_secs(5);
-/// How long it may last: headers, body and answer. Slack waits three seconds; the database's lock is waited for ten.
+/// How long a connection may last: headers, body and answer. Slack waits three seconds; the database's lock is waited
+/// for ten.
 const EXCHANGE_TIMEOUT: Duration = Duration::from_secs(15);
-/// How long requests under way may take once the bot is to stop.
+/// How long running requests may take after the bot was asked to stop.
 const LAST_TIMEOUT: Duration = Duration::from_secs(5);
-/// The most bytes of a connection that are held before they are read: the longest headers.
+/// The maximum number of bytes that are read ahead on a connection: the longest headers.
 const BUFFER_BYTES: usize = 32 << 10;
-/// The wait when the system gives no more connections.
+/// The wait if the system gives no more connections.
 const EXHAUSTED_WAIT: Duration = Duration::from_millis(100);
 
-/// Serves until asked to stop, with at most `most` connections at once; then ends what is under way.
+/// Serves until asked to stop, with at most `most` connections at once; then finishes running requests.
 pub(super) async fn serve(
     listener: TcpListener,
     router: Router,
@@ -56,10 +58,10 @@ pub(super) async fn serve(
                     stop.clone(),
                 ));
             }
-            // The other side has gone before its turn.
+            // The client closed the connection before it was accepted.
             Err(error) if is_of_one_connection(error.kind()) => {}
             Err(error) => {
-                // Mostly: too many open files. The oldest connection gives its own back.
+                // Usually too many open files. Closing the oldest connection frees one.
                 tracing::warn!("a connection cannot be taken, the oldest is closed: {error}");
                 if connections.close_oldest() {
                     metrics.connections_closed.count("crowded");
@@ -75,7 +77,7 @@ pub(super) async fn serve(
     }
 }
 
-/// One connection, with its one request.
+/// One connection with its one request.
 async fn exchange(stream: TcpStream, router: Router, metrics: Arc<Metrics>, mut stop: Stop) {
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
@@ -88,7 +90,7 @@ async fn exchange(stream: TcpStream, router: Router, metrics: Arc<Metrics>, mut 
         tokio::select! {
             served = connection.as_mut() => served,
             () = stop.requested() => {
-                // One without a request ends at once.
+                // A connection without a request ends at once.
                 connection.as_mut().graceful_shutdown();
                 connection.await
             }
@@ -119,7 +121,7 @@ impl Connections {
         }
     }
 
-    /// Has room for one more; whether one had to be closed for it.
+    /// Makes room for one more connection; returns whether one had to be closed for it.
     fn make_room(&mut self) -> bool {
         self.by_age.retain(|connection| !connection.is_finished());
         self.by_age.len() >= self.most && self.close_oldest()

@@ -1,4 +1,4 @@
-//! What the bot does when.
+//! The settings of the bot: what it does and when.
 
 use myao_slack::blocks::Language;
 use schemars::JsonSchema;

@@ -1,5 +1,5 @@
-//! Answers where nobody else did, when that helps: threads and top-level messages that wait for an answer are judged
-//! first, and answered where the judgment says so.
+//! Answers if nobody else did and an answer helps: threads and top-level messages that wait for an answer are judged
+//! first, and answered if the judgment says so.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -20,7 +20,7 @@ use super::stop::Stop;
 use super::waiting::FailedJudgments;
 use crate::settings::{JudgmentSkip, Response};
 
-/// Looks for conversations that wait.
+/// Looks for conversations that wait for an answer.
 pub(super) struct Unasked {
     pub(super) workspace: Arc<dyn Workspace>,
     pub(super) current: Current,
@@ -81,7 +81,7 @@ impl Unasked {
         }
     }
 
-    /// Conversations that have waited long enough, and not too long.
+    /// Conversations that have waited long enough, but not too long.
     async fn waiting(&self, config: &Response, now: i64) -> Result<Vec<Unanswered>, StorageError> {
         let shortest = f64::from(config.min_wait_seconds) * (1.0 - config.jitter_ratio).max(0.0);
         let waited_before = now.saturating_sub(to_seconds(shortest));
@@ -103,7 +103,7 @@ impl Unasked {
                 .judgment(&conversation.channel_id, conversation.thread_ts)
                 .await;
             let judged = judged.map_err(explained)?;
-            // A new message asks anew.
+            // A new message is judged anew.
             if judged.is_some_and(|judged| {
                 judged.message_ts == conversation.message_ts
                     && is_under_way(judged.until, now.unix_seconds, longest_skip(skip))
@@ -140,7 +140,7 @@ impl Unasked {
         } else {
             self.metrics.judgments.count("stay-silent");
         }
-        // Only now: a judgment whose answer was not posted counts for nothing.
+        // Stored only now: a judgment whose answer was not posted must not count.
         let (channel_id, thread_ts) = (&conversation.channel_id, conversation.thread_ts);
         let judgment = stored(conversation, &judgment, skip, now.unix_seconds);
         let kept = self
@@ -151,7 +151,7 @@ impl Unasked {
 }
 
 impl Unasked {
-    /// Ends an answer that Slack does not take, if it was written down: it must not be posted long after.
+    /// Gives up an answer that Slack rejects, if it was already stored: it must not be posted much later.
     async fn give_up(&self, conversation: &Unanswered, error: &str) {
         let (channel_id, ts) = (&conversation.channel_id, conversation.message_ts);
         let given_up = self
@@ -159,7 +159,7 @@ impl Unasked {
             .give_up_reply(channel_id, ts, error.to_owned())
             .await;
         match given_up {
-            // Nothing was written down.
+            // Nothing was stored.
             Ok(()) | Err(StorageError::Conflict(_)) => {}
             Err(error) => tracing::error!(
                 "an answer that failed waits on: {}",
@@ -169,19 +169,19 @@ impl Unasked {
     }
 }
 
-/// What names a message in all channels.
+/// The key of a message, unique in all channels.
 fn key(conversation: &Unanswered) -> String {
     format!("{}:{}", conversation.channel_id, conversation.message_ts)
 }
 
-/// How long others may answer first, in seconds: varied, but always the same for one message.
+/// How long others get to answer first, in seconds: it varies, but is always the same for the same message.
 fn wait_of(config: &Response, conversation: &Unanswered) -> i64 {
     let drawn = drawn(&key(conversation));
     let factor = 1.0 + config.jitter_ratio * (2.0 * drawn - 1.0);
     to_seconds(f64::from(config.min_wait_seconds) * factor.max(0.0))
 }
 
-/// A number from 0 to 1 that looks drawn by chance, but depends on the text alone: a restart draws no other.
+/// A number from 0 to 1 that looks random but depends only on the text, so it is the same after a restart.
 fn drawn(text: &str) -> f64 {
     let digest = sha256(text);
     let bytes = digest.first_chunk::<4>().copied().unwrap_or_default();
@@ -207,7 +207,7 @@ fn stored(
     }
 }
 
-/// How long a judgment of some confidence holds: by the highest threshold that it reaches.
+/// How long a judgment with this confidence holds: set by the highest threshold that it reaches.
 fn skip_seconds(skip: &JudgmentSkip, confidence: f64) -> u32 {
     let reached = skip
         .thresholds
@@ -219,8 +219,8 @@ fn skip_seconds(skip: &JudgmentSkip, confidence: f64) -> u32 {
     })
 }
 
-/// The longest time that a judgment can hold. One that holds longer was kept while the clock was ahead, or under another
-/// configuration: it does not count.
+/// The longest time that a judgment can hold. One that holds longer was stored while the clock was ahead, or under
+/// another configuration: it is ignored.
 fn longest_skip(skip: &JudgmentSkip) -> i64 {
     let thresholds = skip
         .thresholds

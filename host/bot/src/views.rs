@@ -18,12 +18,12 @@ use myao_slack::blocks::{
 use super::clock::Clock;
 use crate::slack::live::LiveSlack;
 
-/// As many sources as an answer shows with links: each costs a call.
+/// How many sources an answer shows with links: each link costs a call.
 const LINKED_SOURCES: usize = 10;
-/// How many links are asked for at once.
+/// How many links are requested at once.
 const LINKS_IN_FLIGHT: usize = 5;
 
-/// Reads the store for people.
+/// Reads the store to show it to people.
 #[derive(Clone)]
 pub(super) struct Views {
     workspace: Arc<dyn Workspace>,
@@ -40,8 +40,9 @@ impl Views {
         }
     }
 
-    /// The workspace's memory, and the newest of every public channel that the bot is in. Who may see a private
-    /// channel is not known here, so the workspace's memory is left out where one may have gone into it.
+    /// The workspace's memory, and the newest memories of every public channel that the bot is in. It is not known here
+    /// who may see a private channel, so the workspace's memory is left out if a private channel may have been merged
+    /// into it.
     pub(super) async fn home(&self) -> Result<HomeContent, String> {
         let (mut content, others) = self.read_home().await?;
         for id in others {
@@ -55,7 +56,8 @@ impl Views {
         Ok(content)
     }
 
-    /// What Home would show, and the ids of the other channels with memories: private ones, and those that the bot left.
+    /// What Home would show, and the ids of the other channels with memories: private channels, and channels that the
+    /// bot left.
     async fn read_home(&self) -> Result<(HomeContent, BTreeSet<String>), String> {
         let view = self.view();
         let filter = MemoryFilter {
@@ -120,7 +122,7 @@ impl Views {
         })
     }
 
-    /// What a version of a channel's short-term memory was made from; the newest, if none is named.
+    /// What a version of a channel's short-term memory was made from; the newest version if none is given.
     pub(super) async fn sources(
         &self,
         channel: Asked,
@@ -151,7 +153,7 @@ impl Views {
         })
     }
 
-    /// The first sources, each with its address where Slack tells it.
+    /// The first sources, each with its link if Slack returns one.
     async fn linked(&self, messages: Vec<SourceMessage>) -> Vec<Source> {
         futures::stream::iter(messages.into_iter().take(LINKED_SOURCES))
             .map(|message| async move {

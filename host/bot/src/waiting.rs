@@ -1,4 +1,4 @@
-//! What the bot waits for, in the store and in this process.
+//! What the bot waits for, as known from the store and this process.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,14 +12,14 @@ use super::clock::Clock;
 use super::current::Current;
 use crate::slack::live::LiveSlack;
 
-/// A wait that keeps people from being answered is trouble where it goes on for more than so many seconds.
+/// A wait that keeps people from being answered is reported as trouble if it lasts more seconds than this.
 const TROUBLE_SECONDS: i64 = 60;
-/// The method without which nobody is answered.
+/// The method that every answer needs.
 const POST: &str = "chat.postMessage";
-/// The agent without which nobody is answered.
+/// The agent that every answer needs.
 const REPLIES: &str = "response";
 
-/// Tells what waits.
+/// Lists what waits.
 #[derive(Clone)]
 pub(super) struct Waiting {
     pub(super) workspace: Arc<dyn Workspace>,
@@ -33,7 +33,7 @@ impl Waiting {
     /// Everything that waits now.
     ///
     /// # Errors
-    /// Where the store cannot be read.
+    /// If the store cannot be read.
     pub(super) async fn list(&self) -> Result<Vec<Wait>, StorageError> {
         let now = self.clock.seconds();
         let mut waits = self.in_process(now);
@@ -42,7 +42,7 @@ impl Waiting {
         Ok(waits)
     }
 
-    /// Those of them that keep people from being answered, in words.
+    /// The waits that keep people from being answered, as text.
     pub(super) fn troubles(&self) -> Vec<String> {
         let now = self.clock.seconds();
         let waits = self.in_process(now).into_iter();
@@ -62,7 +62,7 @@ impl Waiting {
 
     fn in_process(&self, now: i64) -> Vec<Wait> {
         let end = |wait: Duration| {
-            // A part of a second is still to be waited for.
+            // Round up: a part of a second must be waited for, too.
             let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
             now.saturating_add(i64::try_from(seconds).unwrap_or(i64::MAX))
         };
@@ -86,12 +86,12 @@ impl Waiting {
     }
 }
 
-/// Until when conversations are left alone whose judgment or answer failed: a message's name and Unix seconds. A restart
-/// forgets them.
+/// Conversations whose judgment or answer failed, and until when they are deferred, by the message's key and in Unix
+/// seconds. They are forgotten at a restart.
 #[derive(Clone, Default)]
 pub(super) struct FailedJudgments(Arc<Mutex<HashMap<String, Failed>>>);
 
-/// A wait, and how long it was to be: a clock that came back leaves more than that.
+/// A wait and its full length: if more than that is left, the clock was set back.
 struct Failed {
     until: i64,
     longest: i64,
@@ -104,14 +104,14 @@ impl Failed {
 }
 
 impl FailedJudgments {
-    /// Leaves a conversation alone for so many seconds.
+    /// Defers a conversation for so many seconds.
     pub(super) fn add(&self, key: String, now: i64, seconds: u32) {
         let longest = i64::from(seconds);
         let until = now.saturating_add(longest);
         self.with(|failed| failed.insert(key, Failed { until, longest }));
     }
 
-    /// Whether a conversation is left alone.
+    /// Whether a conversation is deferred.
     pub(super) fn holds(&self, key: &str, now: i64) -> bool {
         self.with(|failed| {
             failed.retain(|_, wait| wait.is_under_way(now));

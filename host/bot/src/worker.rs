@@ -1,4 +1,4 @@
-//! Lets the events of the inbox take effect.
+//! Applies the events of the inbox.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,13 +18,13 @@ use super::metrics::Metrics;
 use super::stop::Stop;
 use crate::slack::live::LiveSlack;
 
-/// The most events that take effect in one transaction.
+/// The maximum number of events that are applied in one transaction.
 const BATCH: u32 = 128;
-/// How long the worker rests when the store does not work.
+/// The worker's back-off if the store fails.
 const REST: Duration = Duration::from_secs(2);
-/// How often it looks for events that failed and are due again.
+/// How often to look for failed events that are due for a retry.
 const LOOK: Duration = Duration::from_secs(5);
-/// How long applied events are remembered, so that a late duplicate is known: Slack delivers again for an hour.
+/// How long applied events are remembered, so that a late duplicate is recognised: Slack delivers again for an hour.
 const REMEMBERED_SECONDS: i64 = 24 * 3600;
 
 /// Applies events, oldest first.
@@ -35,14 +35,14 @@ pub(super) struct Worker {
     pub(super) home: Home,
     pub(super) clock: Clock,
     pub(super) metrics: Arc<Metrics>,
-    /// Told of new events.
+    /// Notified of new events.
     pub(super) arrived: Arc<Notify>,
-    /// Tells of mentions.
+    /// Notifies of mentions.
     pub(super) asked: Arc<Notify>,
 }
 
 impl Worker {
-    /// Works until asked to stop; what waits then is done at the next start.
+    /// Works until asked to stop; what waits then is processed at the next start.
     pub(super) async fn run(self, mut stop: Stop) {
         while !stop.is_requested() {
             match self.apply_waiting().await {
@@ -61,7 +61,7 @@ impl Worker {
         }
     }
 
-    /// Applies one batch, and says how many events it had.
+    /// Applies one batch and returns how many events it had.
     pub(super) async fn apply_waiting(&self) -> Result<usize, StorageError> {
         let now = self.clock.seconds();
         let waiting = self.workspace.waiting_events(now, BATCH).await?;
@@ -76,7 +76,7 @@ impl Worker {
         for event in events.iter().flatten() {
             event.add_named(&mut named);
         }
-        // If Slack does not tell a name, the event takes effect without it.
+        // If Slack does not return a name, the event is applied without it.
         let people = self.slack.directory(named).await?;
         let mut ready = Vec::with_capacity(waiting.len());
         let mut homes = Vec::new();
@@ -86,7 +86,7 @@ impl Worker {
                 event.effects(&people, &self.bot)
             });
             let effects = effects.unwrap_or_else(|error| {
-                // A retry could not read it either. It ends without an effect.
+                // A retry could not read it either. The event ends without an effect.
                 tracing::warn!("event {} is left out: {error}", waiting.event_id);
                 self.metrics.left_out.count("event");
                 Vec::new()
@@ -115,7 +115,7 @@ impl Worker {
         Ok(waiting.len())
     }
 
-    /// It is tried again later, and set aside for people to look at where it fails on.
+    /// Schedules a retry of the event; after too many failures it is set aside for people to look at.
     async fn failed(&self, event: &WaitingEvent, error: String) -> Result<(), StorageError> {
         tracing::warn!("event {} took no effect: {error}", event.event_id);
         let now = self.clock.seconds();

@@ -1,4 +1,4 @@
-//! What was missed in one channel.
+//! Reads what was missed in one channel.
 
 use std::collections::BTreeSet;
 
@@ -13,29 +13,30 @@ use serde_json::Value;
 use super::{CatchUp, CatchUpError};
 use crate::slack::history::{Stretch, id_of};
 
-/// How far before the gap messages are read again, in seconds: events need not come in order.
+/// How far before the gap messages are read again, in seconds: events need not arrive in order.
 pub(super) const OVERLAP_SECONDS: i64 = 60;
-/// What was written after Slack was asked may be missing in its answer: the two clocks may differ by so many seconds.
+/// Messages written after the request to Slack may be missing from its answer. The two clocks may differ by this many
+/// seconds.
 const CLOCK_SECONDS: i64 = 5;
-/// Threads that were alive so long before the gap are looked at for new replies, in seconds. History does not tell of
-/// replies to older messages.
+/// Threads with activity within this time before the gap are checked for new replies, in seconds. The history does not
+/// report replies to older messages.
 pub(super) const THREADS_ALIVE_SECONDS: i64 = 24 * 3600;
-/// The most of such threads.
+/// The maximum number of such threads.
 const MAX_THREADS: u32 = 200;
 
-/// What became of a channel.
+/// The outcome of reading a channel.
 pub(super) enum Read {
-    /// So many messages were read.
+    /// The number of messages that were read.
     All(usize),
-    /// Slack did not tell: it is tried again.
+    /// Slack did not return them: it is tried again.
     Later {
-        /// Whether that concerns every channel.
+        /// Whether the failure concerns every channel.
         slack_is_away: bool,
     },
 }
 
 impl CatchUp {
-    /// Reads a channel, or puts it off.
+    /// Reads a channel, or defers it.
     pub(super) async fn read_channel(
         &self,
         channel_id: &str,
@@ -59,7 +60,8 @@ impl CatchUp {
         }
     }
 
-    /// A channel's messages since the gap began, and replies to them; of a channel without any message, the newest page.
+    /// A channel's messages since the gap began, and the replies to them; if its history was never read, only the
+    /// newest page.
     async fn try_channel(
         &self,
         channel_id: &str,
@@ -83,7 +85,8 @@ impl CatchUp {
         self.keep(channel_id, &stretch.messages, now).await?;
         let mut read = stretch.messages.len();
         if let Some(from) = from {
-            // What came in the gap is news, also to a channel without a version and with a gap longer than the window.
+            // What came in the gap counts as new, even if the channel has no version and the gap is longer than the
+            // window.
             let channel = vec![channel_id.to_owned()];
             self.workspace
                 .expect_first_version(channel, from.to_string())
@@ -91,7 +94,8 @@ impl CatchUp {
             self.look_for_missing(channel_id, None, from, now, &stretch)
                 .await?;
         }
-        // A first message that is known without its replies would pass for a whole thread: of a new channel all are read.
+        // A first message stored without its replies would be taken for a whole thread, so for a new channel all
+        // replies are read.
         let replies_from = from.unwrap_or(TsKey::first_of(0));
         let parents = stretch
             .messages
@@ -112,7 +116,7 @@ impl CatchUp {
         Ok(read)
     }
 
-    /// Replies to messages from before the gap.
+    /// Reads replies to messages from before the gap.
     async fn read_threads(
         &self,
         channel_id: &str,
@@ -124,7 +128,7 @@ impl CatchUp {
         let threads = self.workspace.recent_threads(alive, MAX_THREADS).await?;
         let mut read = 0;
         for thread in threads {
-            // Those that began in the gap are read with their channel.
+            // Threads that began in the gap are read with their channel.
             if thread.channel_id == channel_id && thread.thread_ts < from {
                 read += self
                     .read_thread(channel_id, thread.thread_ts, from, now)
@@ -156,8 +160,8 @@ impl CatchUp {
         Ok(stretch.messages.len())
     }
 
-    /// A thread is not found: its messages are asked for one by one. Where it is the channel that is not found, reading
-    /// the channel has said so.
+    /// If a thread is not found, requests its messages one by one. If it is the channel that is not found, reading the
+    /// channel has already reported it.
     async fn look_for_thread(
         &self,
         channel_id: &str,
@@ -182,8 +186,8 @@ impl CatchUp {
         Ok(0)
     }
 
-    /// What the store has of a stretch and Slack's answer lacks may be deleted, or the answer is wrong: it is asked for by
-    /// itself. An answer that was cut, or has nothing at all, says nothing.
+    /// Messages that the store has in this range but Slack's answer lacks may be deleted, or the answer may be wrong,
+    /// so each is requested by itself. An answer that was cut off or is empty proves nothing.
     async fn look_for_missing(
         &self,
         channel_id: &str,
@@ -211,7 +215,7 @@ impl CatchUp {
         Ok(())
     }
 
-    /// Keeps messages, and asks for answers to the mentions among them.
+    /// Stores messages, and asks for answers to the mentions among them.
     pub(super) async fn keep(
         &self,
         channel_id: &str,
@@ -239,7 +243,8 @@ impl CatchUp {
         Ok(())
     }
 
-    /// Applies effects together; where the store does not take them, one by one, so that one it refuses costs no other.
+    /// Applies effects together. If the store refuses them, applies them one by one, so that one bad effect does not
+    /// block the others.
     async fn apply(
         &self,
         channel_id: &str,
@@ -280,12 +285,12 @@ impl CatchUp {
     }
 }
 
-/// What stands in the place of a deleted message that has replies.
+/// Whether a message is the placeholder for a deleted message that has replies.
 pub(super) fn is_tombstone(message: &Value) -> bool {
     message.get("subtype").and_then(Value::as_str) == Some("tombstone")
 }
 
-/// A deletion that was found out at `now`, in Unix seconds.
+/// A deletion that was noticed at `now`, in Unix seconds.
 pub(super) fn deleted(channel_id: &str, ts: TsKey, now: i64) -> Effect {
     Effect::MessageDeleted {
         channel_id: channel_id.to_owned(),
@@ -294,7 +299,7 @@ pub(super) fn deleted(channel_id: &str, ts: TsKey, now: i64) -> Effect {
     }
 }
 
-/// Whether another channel would fare no better.
+/// Whether the same error would occur for every channel.
 pub(super) fn concerns_all(error: &ClientError) -> bool {
     match error {
         ClientError::RateLimited { .. } | ClientError::Unreachable { .. } => true,
@@ -303,7 +308,7 @@ pub(super) fn concerns_all(error: &ClientError) -> bool {
     }
 }
 
-/// The id of a message that was replied to since then, as far as it tells.
+/// The id of a message that got a reply since then, as far as the message shows it.
 fn replied_since(message: &Value, since: TsKey) -> Option<TsKey> {
     let latest = message.get("latest_reply").and_then(Value::as_str);
     let latest = latest.and_then(|ts| TsKey::parse(ts).ok());

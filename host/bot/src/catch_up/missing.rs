@@ -1,4 +1,4 @@
-//! Messages that an answer of Slack lacked: each is asked for by itself before it counts as deleted.
+//! Messages that were missing from an answer of Slack: each is requested by itself before it counts as deleted.
 
 use myao_plugin::state::catch_up::MissingMessage;
 use myao_plugin::ts::TsKey;
@@ -9,21 +9,21 @@ use super::channel::{concerns_all, deleted, is_tombstone};
 use super::{CatchUp, CatchUpError};
 use crate::slack::history::{Stretch, id_of};
 
-/// No plan or policy of Slack's forgets a message that is younger, in seconds.
+/// No plan or policy of Slack deletes or hides a message younger than this, in seconds.
 const SHORTEST_RETENTION_SECONDS: i64 = 24 * 3600;
 
-/// What Slack says of a message that an answer lacked.
+/// The result of a request for a message that was missing from an answer.
 enum Verdict {
-    /// It is there.
+    /// It exists.
     There(Vec<Value>),
     /// It was deleted.
     Gone,
-    /// That cannot be told.
+    /// Not certain.
     Unsure,
 }
 
 impl CatchUp {
-    /// Asks for at most so many of the messages that are due.
+    /// Requests at most `most` of the messages that are due.
     pub(super) async fn ask_for_missing(&self, now: i64, most: u32) -> Result<(), CatchUpError> {
         let (mut gone, mut unsure) = (0, 0);
         for missing in self.workspace.missing_messages(now, most).await? {
@@ -39,7 +39,7 @@ impl CatchUp {
                     self.workspace.apply_effects(effects, now).await?;
                     gone += 1;
                 }
-                // The rest waits as it is.
+                // The others keep waiting.
                 Err(error) if concerns_all(&error) => {
                     tracing::warn!("messages that may be deleted are asked for later: {error}");
                     break;
@@ -58,8 +58,8 @@ impl CatchUp {
         Ok(())
     }
 
-    /// A message at the top level. The newest message up to it is asked for: an older one shows that the history reaches
-    /// behind it, and that it is not what a plan or a policy keeps back.
+    /// Judges a top-level message. It requests the newest message up to it: an older one shows that the history goes
+    /// back further than this message, so no plan or policy is hiding it.
     async fn judge(&self, channel_id: &str, ts: TsKey, now: i64) -> Result<Verdict, ClientError> {
         let stretch = self
             .slack
@@ -75,7 +75,7 @@ impl CatchUp {
         if !is_young || stretch.is_limited || !stretch.is_whole {
             return Ok(Verdict::Unsure);
         }
-        // Nothing is older. That counts if the channel has anything at all.
+        // Nothing is older. That proves something only if the channel has any message at all.
         let newest = self.slack.newest(channel_id, None, 1).await?;
         Ok(if newest.ids().is_empty() {
             Verdict::Unsure
@@ -84,7 +84,7 @@ impl CatchUp {
         })
     }
 
-    /// A reply. Its thread's first message shows that the thread is there.
+    /// Judges a reply. Its thread's first message shows that the thread exists.
     async fn judge_reply(
         &self,
         channel_id: &str,
@@ -114,7 +114,7 @@ impl CatchUp {
     }
 }
 
-/// What a stretch says of a message, if it holds it.
+/// What a range shows about a message, if the range contains it.
 fn find(stretch: &Stretch, ts: TsKey) -> Option<Verdict> {
     if stretch.unreadable.contains(&ts) {
         return Some(Verdict::There(Vec::new()));

@@ -1,11 +1,12 @@
-//! What the bot missed while it was not connected: channels and people, then messages since then, channel by channel and
-//! thread by thread. All in the background: answering needs none of it.
+//! Reads what the bot missed while it was not connected: first channels and people, then the messages since then,
+//! channel by channel and thread by thread. All of this runs in the background; answering does not need it.
 //!
-//! **Invariant: one channel, and one message, stops no other.** A channel that Slack does not tell of is put off, with
-//! the beginning of its gap; a message that cannot be read is left out and reported.
+//! **Invariant: one channel, or one message, never blocks another.** If Slack does not return a channel, that channel
+//! is deferred, together with the start of its gap; a message that cannot be read is skipped and reported.
 //!
-//! Slack limits `conversations.history` and `conversations.replies` tightly for many apps
-//! (<https://docs.slack.dev/apis/web-api/rate-limits>); the client waits as long as Slack says. Normal work makes no such calls.
+//! Slack has low rate limits for `conversations.history` and `conversations.replies` for many apps
+//! (<https://docs.slack.dev/apis/web-api/rate-limits>); the client waits as long as Slack says. Normal work makes no
+//! such calls.
 
 mod channel;
 mod missing;
@@ -29,14 +30,14 @@ use super::current::Current;
 use super::stop::Stop;
 use crate::slack::live::{LiveSlack, channel_name};
 
-/// How often a living connection is noted: what comes after the last note is read again at the next start.
+/// How often a live connection is noted: what comes after the last note is read again at the next start.
 const NOTE: Duration = Duration::from_secs(30);
-/// The most messages that are asked for by themselves at the end of catching up.
+/// The maximum number of messages that are requested one by one at the end of catching up.
 const MAX_ASKS: u32 = 50;
-/// The same each time after that.
+/// The maximum each time after that.
 const MAX_ASKS_LATER: u32 = 10;
 
-/// Why catching up ended early. The next connection tries again.
+/// Why catching up stopped early. It is tried again with the next connection.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum CatchUpError {
     #[error("{0}")]
@@ -53,19 +54,20 @@ pub(super) struct CatchUp {
     pub(super) bot: BotIdentity,
     pub(super) current: Current,
     pub(super) clock: Clock,
-    /// Tells of mentions.
+    /// Notifies of mentions.
     pub(super) asked: Arc<Notify>,
 }
 
 impl CatchUp {
-    /// Catches up each time a connection was made, and notes while it lives. What could not be read is tried again.
+    /// Catches up each time a connection was made, and notes the time while it is alive. What could not be read is
+    /// tried again.
     pub(super) async fn run(
         self,
         connected: Arc<Notify>,
         is_alive: impl Fn() -> bool,
         mut stop: Stop,
     ) {
-        // Before the first connection nothing is known of what was missed.
+        // Before the first connection it is not known what was missed.
         let mut is_complete = false;
         while !stop.is_requested() {
             let mut stopped = stop.clone();
@@ -93,7 +95,7 @@ impl CatchUp {
         }
     }
 
-    /// Reads everything that was missed. What Slack does not tell of one channel is asked for later.
+    /// Reads everything that was missed. A channel that Slack does not return is requested again later.
     pub(super) async fn catch_up(&self) -> Result<(), CatchUpError> {
         let now = self.clock.seconds();
         let since = self.gap_since(now).await?;
@@ -108,7 +110,7 @@ impl CatchUp {
             .collect();
         let (mut messages, mut later, mut is_away) = (0, 0, false);
         for channel_id in &channels {
-            // One that could not be read the last time has a longer gap.
+            // A channel that could not be read the last time has a longer gap.
             let gap = unread.get(channel_id).copied().flatten();
             let since = gap.into_iter().chain(since).min();
             if is_away {
@@ -136,8 +138,8 @@ impl CatchUp {
         Ok(())
     }
 
-    /// Since when something may be missing, in Unix seconds; `None` if there never was a connection. A time that has not
-    /// come was noted while the clock was ahead: then all since the newest message counts as missing.
+    /// The time since which something may be missing, in Unix seconds; `None` if there never was a connection. A time
+    /// in the future was noted while the clock was ahead: then everything since the newest message counts as missing.
     async fn gap_since(&self, now: i64) -> Result<Option<i64>, CatchUpError> {
         let noted = self.workspace.connected_through().await?;
         if noted.is_none_or(|noted| noted <= now + OVERLAP_SECONDS) {
@@ -160,7 +162,7 @@ impl CatchUp {
         Ok(self.workspace.set_connected_through(now).await?)
     }
 
-    /// Goes on with what could not be read, or is not known yet.
+    /// Continues with what could not be read, or is not known yet.
     async fn follow_up(&self) -> Result<(), CatchUpError> {
         let now = self.clock.seconds();
         for UnreadChannel { channel_id, since } in self.workspace.unread_channels(now).await? {
@@ -182,7 +184,8 @@ impl CatchUp {
         self.ask_for_missing(now, MAX_ASKS_LATER).await
     }
 
-    /// All channels, and in which the bot is. None is ever taken out of the store.
+    /// Reads all channels and whether the bot is in them, and returns the ids of those that it is in. No channel is
+    /// ever removed from the store.
     async fn read_channels(&self, now: i64) -> Result<Vec<String>, CatchUpError> {
         let at = TsKey::first_of(now);
         let listed = self.slack.client().channels().await?;

@@ -1,4 +1,4 @@
-//! Reading what was said: stretches of a channel's or a thread's history, as effects on the store.
+//! Reads what was said: ranges of a channel's or a thread's history, as effects on the store.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -14,21 +14,21 @@ use serde_json::Value;
 
 use super::live::{LiveSlack, from_storage};
 
-/// A stretch of a channel's or a thread's history, all its pages.
+/// A range of a channel's or a thread's history, with all its pages.
 #[derive(Debug, Default)]
 pub(crate) struct Stretch {
-    /// Its messages, in no certain order.
+    /// Its messages, in no particular order.
     pub(crate) messages: Vec<Value>,
-    /// The ids of messages that cannot be read. They are there all the same.
+    /// The ids of messages that cannot be read. They exist all the same.
     pub(crate) unreadable: Vec<TsKey>,
-    /// Whether Slack keeps older messages back.
+    /// Whether Slack withholds older messages.
     pub(crate) is_limited: bool,
-    /// Whether it was followed to its end.
+    /// Whether it was read to its end.
     pub(crate) is_whole: bool,
 }
 
 impl Stretch {
-    /// The ids of all messages that are there.
+    /// The ids of all messages in the range.
     pub(crate) fn ids(&self) -> BTreeSet<TsKey> {
         let readable = self.messages.iter().filter_map(id_of);
         readable.chain(self.unreadable.iter().copied()).collect()
@@ -41,10 +41,10 @@ pub(crate) fn id_of(message: &Value) -> Option<TsKey> {
 }
 
 impl LiveSlack {
-    /// All messages of a thread from a message on, its first message always, in no certain order.
+    /// All messages of a thread since a message, in no particular order. The thread's first message is always included.
     ///
     /// # Errors
-    /// The client's.
+    /// The client's error.
     pub(crate) async fn thread_since(
         &self,
         channel_id: &str,
@@ -55,10 +55,10 @@ impl LiveSlack {
         self.all_pages(request, Some(thread_ts)).await
     }
 
-    /// All top-level messages of a channel from a message on, in no certain order.
+    /// All top-level messages of a channel since a message, in no particular order.
     ///
     /// # Errors
-    /// The client's.
+    /// The client's error.
     pub(crate) async fn history_since(
         &self,
         channel_id: &str,
@@ -67,10 +67,10 @@ impl LiveSlack {
         self.all_pages(since(channel_id, Some(oldest)), None).await
     }
 
-    /// The newest top-level messages of a channel up to a message, or to now; one page of them.
+    /// The newest top-level messages of a channel up to a message, or up to now; only one page.
     ///
     /// # Errors
-    /// The client's.
+    /// The client's error.
     pub(crate) async fn newest(
         &self,
         channel_id: &str,
@@ -96,7 +96,7 @@ impl LiveSlack {
     /// One reply, with the first message of its thread.
     ///
     /// # Errors
-    /// The client's.
+    /// The client's error.
     pub(crate) async fn reply_alone(
         &self,
         channel_id: &str,
@@ -125,7 +125,7 @@ impl LiveSlack {
             };
             let (has_more, next) = (page.has_more, page.next_cursor.clone());
             self.add(&mut stretch, page, &request.channel);
-            // Pages that go round in a circle have no end either.
+            // Pages that repeat in a circle have no end either.
             let Some(cursor) = next.filter(|cursor| cursors.insert(cursor.clone())) else {
                 stretch.is_whole = !has_more;
                 return Ok(stretch);
@@ -134,7 +134,7 @@ impl LiveSlack {
         }
     }
 
-    /// Adds a page, and reports what cannot be read of it.
+    /// Adds a page, and reports what cannot be read in it.
     fn add(&self, stretch: &mut Stretch, page: Page, channel_id: &str) {
         for message in &page.unreadable {
             self.leave_out(channel_id, message, &"it holds what is no text");
@@ -146,22 +146,22 @@ impl LiveSlack {
         stretch.is_limited |= page.is_limited;
     }
 
-    /// Counts something that is not kept.
+    /// Counts a message that is not stored.
     pub(crate) fn count_left_out(&self) {
         self.left_out.count("message");
     }
 
-    /// Reports a message that is not kept. Its text goes nowhere.
+    /// Reports a message that is not stored. Its text is not logged.
     fn leave_out(&self, channel_id: &str, message: &Value, why: &dyn std::fmt::Display) {
         self.count_left_out();
         let id = id_of(message).map_or_else(|| "without an id".to_owned(), |ts| ts.to_string());
         tracing::warn!("a message in {channel_id} is left out ({id}): {why}");
     }
 
-    /// Messages as Slack gives them, as effects on the store.
+    /// Turns messages as Slack returns them into effects on the store.
     ///
     /// # Errors
-    /// Where names cannot be read from the store. Messages that cannot be read are passed over.
+    /// If names cannot be read from the store. Messages that cannot be read are skipped.
     pub(crate) async fn effects_of(
         &self,
         channel_id: &str,
@@ -183,7 +183,7 @@ impl LiveSlack {
         Ok(effects)
     }
 
-    /// Keeps messages that were read from Slack.
+    /// Stores messages that were read from Slack.
     pub(super) async fn keep(
         &self,
         channel_id: &str,
@@ -201,7 +201,7 @@ impl LiveSlack {
     }
 }
 
-/// A request for what is there from a message on, or at all.
+/// A request for messages since a message, or for all messages.
 fn since(channel_id: &str, oldest: Option<&str>) -> HistoryRequest {
     HistoryRequest {
         channel: channel_id.to_owned(),

@@ -1,4 +1,4 @@
-//! A real Slack workspace: its Web API, with the store that keeps what was read.
+//! A real Slack workspace: its Web API, and the store that keeps what was read.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,9 +21,9 @@ use super::turns::Turns;
 use crate::clock::Clock;
 use crate::metrics::Counters;
 
-/// How many names are asked for at once.
+/// How many names are requested at once.
 const LOOK_UPS_IN_FLIGHT: usize = 4;
-/// How long a name that Slack did not tell is not asked for again, in seconds.
+/// How long to wait before asking again for a name that Slack did not return, in seconds.
 const ASK_AGAIN_SECONDS: i64 = 600;
 
 /// A workspace of Slack.
@@ -38,7 +38,7 @@ pub struct LiveSlack {
 }
 
 impl LiveSlack {
-    /// The workspace that a client speaks to, with its rows.
+    /// The workspace that a client is connected to, with its store.
     #[must_use]
     pub fn new(
         client: SlackClient,
@@ -57,7 +57,7 @@ impl LiveSlack {
         }
     }
 
-    /// Counts in `left_out` the messages that cannot be read.
+    /// Sets `left_out` to count the messages that cannot be read.
     #[must_use]
     pub fn counting(self, left_out: Counters) -> Self {
         Self { left_out, ..self }
@@ -69,11 +69,11 @@ impl LiveSlack {
         &self.client
     }
 
-    /// Names, from the store; what it does not know is asked for and kept. Where Slack does not tell, the name stays
-    /// unknown, and is asked for again later.
+    /// Names from the store; names that are not stored are requested from Slack and stored. If Slack does not return a
+    /// name, it stays unknown and is requested again later.
     ///
     /// # Errors
-    /// Where the store cannot be read or written.
+    /// If the store cannot be read or written.
     pub async fn directory(&self, named: Named) -> Result<Directory, StorageError> {
         let users: Vec<String> = named.users.into_iter().collect();
         let channels: Vec<String> = named.channels.into_iter().collect();
@@ -109,7 +109,7 @@ impl LiveSlack {
         self.workspace.directory(users, channels).await
     }
 
-    /// One name; none where Slack does not tell.
+    /// Looks up one name; `None` if Slack does not return it.
     async fn look_up(&self, asked: LookUp) -> Option<Effect> {
         let now = self.clock.seconds();
         let answer = match &asked {
@@ -151,7 +151,7 @@ fn is_known(name: Option<&str>) -> bool {
     name.is_some_and(|name| !name.is_empty())
 }
 
-/// A channel's name, as the Web API tells it at a time.
+/// A channel's name, as the Web API returned it at a time.
 pub(crate) fn channel_name(channel: &myao_slack::client::Channel, at: TsKey) -> Effect {
     Effect::ChannelName {
         id: channel.id.clone(),
@@ -161,12 +161,12 @@ pub(crate) fn channel_name(channel: &myao_slack::client::Channel, at: TsKey) -> 
     }
 }
 
-/// Ids that Slack did not tell the names of.
+/// Ids for which Slack returned no name.
 #[derive(Default)]
 struct Unknown(Mutex<HashMap<String, i64>>);
 
 impl Unknown {
-    /// Whether an id may be asked for, at `now` in Unix seconds; it counts as asked from then on.
+    /// Returns whether an id may be requested at `now`, in Unix seconds; it counts as requested from then on.
     fn may_ask(&self, id: &str, now: i64) -> bool {
         let mut asked = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         // A later time was noted while the clock was ahead.
@@ -254,7 +254,7 @@ impl Slack for LiveSlack {
     }
 }
 
-/// The client's error, for the component.
+/// Converts the client's error for the component.
 pub(super) fn from_client(error: ClientError) -> SlackError {
     if let ClientError::RateLimited { retry_after, .. } = &error {
         let seconds = retry_after.map(|wait| u32::try_from(wait.as_secs()).unwrap_or(u32::MAX));
@@ -270,7 +270,7 @@ pub(super) fn from_client(error: ClientError) -> SlackError {
     }
 }
 
-/// The store's error, for the component.
+/// Converts the store's error for the component.
 pub(super) fn from_storage(error: StorageError) -> SlackError {
     SlackError::Unavailable(explain_storage(&error))
 }

@@ -1,4 +1,4 @@
-//! The chat platforms that the bot answers on.
+//! The chat platforms on which the bot answers.
 
 pub(crate) mod history;
 pub mod live;

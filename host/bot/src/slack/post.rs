@@ -1,8 +1,8 @@
-//! Posts each answer once, also when the bot dies in between.
+//! Posts each answer once, even if the bot dies while it posts.
 //!
-//! What is to be posted is written down first, each part is marked before it is sent and after it, and every post
-//! carries what it answers as metadata (<https://docs.slack.dev/messaging/message-metadata>). A part that was marked before
-//! and not after may stand in the channel: there it is looked for before it is sent again.
+//! What is to be posted is stored first. Each part is marked before it is sent and again after it. Every post carries
+//! the id of the message that it answers as metadata (<https://docs.slack.dev/messaging/message-metadata>). A part that
+//! was marked before but not after may already be in the channel: the bot looks for it there before it sends it again.
 
 use myao_plugin::slack::{PostRequest, SlackError};
 use myao_plugin::state::outbox::{NewPost, Part, PartState, PostState};
@@ -47,7 +47,7 @@ impl LiveSlack {
             channel_id: place.channel_id.clone(),
             answers: place.answers,
             thread_ts: place.thread_ts,
-            // A mention has its row already, which stays as it is.
+            // A mention already has its row, which does not change.
             kind: ReplyKind::Unasked,
             parts,
         };
@@ -67,7 +67,7 @@ impl LiveSlack {
         self.post_parts(&place, parts).await
     }
 
-    /// Goes on with an answer that was written down, and not wholly posted.
+    /// Continues an answer that was stored but not completely posted.
     ///
     /// # Errors
     /// As for `Slack::post`.
@@ -81,7 +81,7 @@ impl LiveSlack {
         let parts = self.workspace.begun_post(channel_id, answers).await;
         let parts = parts.map_err(from_storage)?;
         if parts.is_empty() {
-            // Another turn has ended it.
+            // Another turn has finished it.
             return Ok(());
         }
         let place = Place {
@@ -105,7 +105,7 @@ impl LiveSlack {
         Ok(ids(&posted))
     }
 
-    /// The post of a part; `earlier` are those of the parts before it.
+    /// Returns the post of a part; `earlier` are the posts of the parts before it.
     async fn post_part(
         &self,
         place: &Place,
@@ -166,7 +166,7 @@ impl LiveSlack {
         }
     }
 
-    /// The post of a part that may have been sent before.
+    /// Finds the post of a part that may have been sent before.
     async fn find_part(
         &self,
         place: &Place,
@@ -203,7 +203,7 @@ impl LiveSlack {
         is("user", Some(&self.bot.user_id)) || is("bot_id", self.bot.bot_id.as_deref())
     }
 
-    /// The post as Slack gives it back, for the store: it may not tell the bot of its own posts.
+    /// The post as Slack returns it, for the store: Slack may not send the bot an event for its own posts.
     fn own_message(&self, place: &Place, text: &str, ts: TsKey) -> Value {
         json!({
             "type": "message",
@@ -228,7 +228,7 @@ impl Place {
     }
 }
 
-/// By its metadata; a server that keeps none gives the text back as it was sent.
+/// Compares the metadata; a server that keeps no metadata returns the text as it was sent.
 fn is_part(message: &Value, place: &Place, part: &Part) -> bool {
     let metadata = message.get("metadata");
     match metadata.and_then(|metadata| Some((metadata, metadata.get("event_payload")?))) {

@@ -1,4 +1,4 @@
-//! A chat platform that is the store alone: a message is posted by being stored. For conversations in a terminal.
+//! A chat platform that consists only of the store: to post a message is to store it. For conversations in a terminal.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::clock::Clock;
 pub struct StoredSlack {
     workspace: Arc<dyn Workspace>,
     clock: Clock,
-    /// Who posts.
+    /// The user that posts.
     bot: UserRecord,
     /// The id of the last message, as a key.
     last: AtomicI64,
@@ -47,10 +47,10 @@ impl StoredSlack {
         &self.clock
     }
 
-    /// Gives later messages greater ids than those that a channel has by now.
+    /// Ensures that later messages get greater ids than those that a channel has now.
     ///
     /// # Errors
-    /// Where the store cannot be read.
+    /// If the store cannot be read.
     pub async fn go_on_after(&self, channel_id: &str) -> Result<(), StorageError> {
         let query = MessageQuery {
             limit: 1,
@@ -67,7 +67,7 @@ impl StoredSlack {
     /// Stores a message at the top level or in a thread, and returns its id.
     ///
     /// # Errors
-    /// Where the store cannot be written.
+    /// If the store cannot be written.
     pub async fn write(
         &self,
         channel_id: &str,
@@ -101,7 +101,7 @@ impl StoredSlack {
         Ok(ts)
     }
 
-    /// The clock's time; where that is not after the last id, the next one.
+    /// The clock's time, or the next id if the clock is not after the last id.
     fn next_ts(&self) -> TsKey {
         let now = self.clock.microseconds();
         let after = |last: i64| now.max(last.saturating_add(1));
@@ -114,7 +114,7 @@ impl StoredSlack {
     }
 }
 
-/// A query that ends with the second `now`, and has room for no message yet.
+/// A query that ends with the second `now`, with a limit of zero messages so far.
 fn query_up_to(channel_id: &str, now: Timestamp) -> MessageQuery {
     let end = TsKey::first_of(now.unix_seconds.saturating_add(1)).to_database();
     MessageQuery {
@@ -139,7 +139,7 @@ impl Slack for StoredSlack {
         }
         let answered = (request.channel_id.clone(), key(&request.answers)?);
         let thread_ts = request.thread_ts.as_deref().map(key).transpose()?;
-        // Held while it posts, so that the same answer does not come twice at once.
+        // Held while it posts, so that the same answer is not posted twice at once.
         let mut posted = self.posted.lock().await;
         if let Some(ts) = posted.get(&answered) {
             return Ok(vec![ts.to_string()]);
@@ -214,7 +214,7 @@ mod tests {
     use super::{PostRequest, Slack as _, StoredSlack, TsKey, UserRecord};
     use crate::clock::Clock;
 
-    /// A platform whose clock stands still.
+    /// A platform whose clock does not move.
     fn platform(folder: &tempfile::TempDir) -> StoredSlack {
         let store = SqliteStore::open(folder.path().join("myao.db")).unwrap();
         let workspace = store.workspace("default", chrono_tz::UTC, "default");

@@ -1,4 +1,4 @@
-//! One turn after the other for each answer.
+//! One turn at a time for each answer.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use myao_plugin::ts::TsKey;
 use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard};
 
-/// Answers that are being posted: one turn for each message at a time, so that nobody goes on with a post that is
-/// under way.
+/// Answers that are being posted. Each message has one turn at a time, so that nobody continues a post that is already
+/// running.
 #[derive(Default)]
 pub(super) struct Turns(Mutex<HashMap<(String, TsKey), Turn>>);
 
@@ -18,7 +18,7 @@ impl Turns {
     pub(super) async fn take(&self, channel_id: &str, answers: TsKey) -> OwnedMutexGuard<()> {
         let turn = {
             let mut turns = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            // Those that nobody holds or waits for are over.
+            // Removes turns that nobody holds or waits for.
             turns.retain(|_, turn| Arc::strong_count(turn) > 1);
             turns
                 .entry((channel_id.to_owned(), answers))
