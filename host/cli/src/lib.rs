@@ -1,4 +1,4 @@
-//! What the program `myao` is made of beside its commands: its configuration file and the accounts of model calls.
+//! The parts of the program `myao` other than its commands: the configuration file and the costs of model calls.
 
 pub mod config;
 pub mod usage;

@@ -61,7 +61,7 @@ impl App {
             is_bot,
             traces.as_ref().ok().and_then(Option::as_ref),
         );
-        // If they cannot be sent, the command runs all the same.
+        // If traces cannot be sent, the command runs all the same.
         let traces = traces.unwrap_or_else(|error| {
             tracing::warn!("{error}");
             None
@@ -77,7 +77,7 @@ impl App {
         })
     }
 
-    /// The same with the configuration as its file is now.
+    /// The same, with the configuration file as it is now.
     pub(crate) fn reloaded(&self) -> anyhow::Result<Self> {
         Ok(Self {
             config: read_config(
@@ -88,7 +88,7 @@ impl App {
         })
     }
 
-    /// What to type for another command that works as this one does.
+    /// The text to type for another command with the same options as this one.
     pub(crate) fn command(&self, arguments: &str) -> String {
         let mut command = "myao".to_owned();
         for (option, file) in [
@@ -105,19 +105,19 @@ impl App {
         format!("{command} {arguments}")
     }
 
-    /// Sends the traces that are not sent yet.
+    /// Sends the traces that were not sent yet.
     pub(crate) fn end(&self) {
         if let Some(traces) = &self.traces {
             traces.end();
         }
     }
 
-    /// The workspace in the database, which is made if there is none, and upgraded if it is an older one.
+    /// Opens the workspace in the database; creates the database if there is none, and upgrades an older one.
     pub(crate) fn workspace(&self) -> anyhow::Result<Arc<dyn Workspace>> {
         self.opened(|path, read| myao_sqlite::open(path, &self.workspace_options(), read))
     }
 
-    /// The same for imports: the workspace is made by one that ends well.
+    /// The same for imports: the workspace is created only if the import succeeds.
     pub(crate) fn import_target(&self) -> anyhow::Result<Arc<dyn ImportTarget>> {
         self.opened(|path, read| myao_sqlite::import_target(path, &self.workspace_options(), read))
     }
@@ -130,7 +130,7 @@ impl App {
         }
     }
 
-    /// What `open` opens; an upgrade is told.
+    /// Runs `open`; reports an upgrade.
     fn opened<T>(
         &self,
         open: impl FnOnce(&Path, ReadLegacy<'_>) -> Result<(T, Option<ImportTally>), StoreError>,
@@ -155,7 +155,7 @@ impl App {
         Ok(opened)
     }
 
-    /// The workspace, for commands that only look: a database that is not there is an error.
+    /// Opens the workspace for commands that only read: a missing database is an error.
     pub(crate) fn existing_workspace(&self) -> anyhow::Result<Arc<dyn Workspace>> {
         let path = &self.config.memory.database_path;
         anyhow::ensure!(
@@ -167,7 +167,7 @@ impl App {
         self.workspace()
     }
 
-    /// The component, which fits this program.
+    /// Loads the component and checks that it fits this program.
     pub(crate) fn load_component(&self) -> Result<LoadedComponent, LoadError> {
         let cache = cache_folder();
         let loaded = match &self.component {
@@ -181,7 +181,7 @@ impl App {
         loaded?.with_memory()
     }
 
-    /// The component with the configured model, which is to be bound to a store.
+    /// The component with the configured model, not yet bound to a store.
     pub(crate) fn plugin(&self) -> anyhow::Result<MemoryPluginBuilder> {
         let plugin = MemoryPlugin::builder()
             .component(self.load_component()?)
@@ -192,7 +192,7 @@ impl App {
         Ok(plugin.capture_content(traces.is_some_and(|traces| traces.captures_content)))
     }
 
-    /// The same over a workspace of the database, which keeps the journal of the model's calls.
+    /// The same, bound to a workspace of the database, which keeps the journal of the model's calls.
     pub(crate) async fn plugin_over(
         &self,
         workspace: &Arc<dyn Workspace>,
@@ -232,7 +232,7 @@ impl App {
     }
 }
 
-/// A path as a shell takes it.
+/// A path, quoted for a shell.
 fn quoted(path: &Path) -> String {
     let path = path.display().to_string();
     let is_plain = |c: char| c.is_alphanumeric() || "/._-+@%:,".contains(c);
@@ -262,8 +262,8 @@ fn read_config(path: Option<&Path>, legacy_workspace_short_term: bool) -> anyhow
     Ok(config)
 }
 
-/// Logs to standard error. `RUST_LOG` overrides the configuration. A bot tells what it does; other commands print it
-/// themselves, so that only warnings show unless more is asked for.
+/// Logs to standard error. `RUST_LOG` overrides the configuration. A bot logs what it does; other commands print that
+/// themselves, so they log only warnings unless more is asked for.
 fn start_logging(logging: Logging, is_bot: bool, traces: Option<&Traces>) {
     let default = match logging.level {
         LogLevel::Debug => "warn,myao=debug",
@@ -292,7 +292,7 @@ fn start_logging(logging: Logging, is_bot: bool, traces: Option<&Traces>) {
         .init();
 }
 
-/// A field of a log line, or its message: one line, whatever it holds.
+/// Writes a field of a log line, or its message, on one line.
 fn write_field(out: &mut Writer<'_>, field: &Field, value: &dyn Debug) -> std::fmt::Result {
     let value = format!("{value:?}");
     match field.name() {
@@ -310,7 +310,7 @@ pub(crate) fn read_input(path: &Path) -> anyhow::Result<String> {
     text.with_context(|| format!("cannot read {}", input_name(path)))
 }
 
-/// What errors call an input.
+/// The name of an input in errors.
 pub(crate) fn input_name(path: &Path) -> String {
     if path == Path::new("-") {
         "standard input".to_owned()
@@ -319,9 +319,9 @@ pub(crate) fn input_name(path: &Path) -> String {
     }
 }
 
-/// Puts the store's errors into words.
+/// Makes the store's errors readable.
 pub(crate) trait Explained<T> {
-    /// The value, or the error as one line.
+    /// The value, or the error in one line.
     fn explained(self) -> anyhow::Result<T>;
 }
 

@@ -29,7 +29,7 @@ const HELP: &str = "\
 /quit      end the conversation; so does Ctrl-D (/終了)
 Everything else is said to the bot.";
 
-/// Talks until the input ends. The exit code tells a script whether something went wrong.
+/// Runs a conversation until the input ends. The exit code tells a script whether something went wrong.
 pub(crate) async fn run(app: &App, arguments: &ChatArgs) -> anyhow::Result<ExitCode> {
     let workspace = app.workspace()?;
     let channel = match &arguments.channel {
@@ -109,7 +109,7 @@ impl Lines {
         Ok(Self::Terminal(Box::new(editor)))
     }
 
-    /// The next line; none where there are no more. Blocks.
+    /// The next line; `None` if there are no more. Blocks.
     fn next(&mut self, prompt: &str) -> anyhow::Result<Option<String>> {
         match self {
             Self::Terminal(editor) => match editor.readline(prompt) {
@@ -127,7 +127,7 @@ impl Lines {
     }
 }
 
-/// What a line asks for.
+/// The command in a line.
 enum Command {
     Memory,
     Generate,
@@ -137,7 +137,7 @@ enum Command {
 }
 
 impl Command {
-    /// None for what is said to the bot. Input methods write the slash wide.
+    /// `None` if the line is for the bot. Input methods may type a wide slash.
     fn of(line: &str) -> Option<Self> {
         let name = line.strip_prefix(['/', '／'])?;
         Some(match name.trim() {
@@ -158,7 +158,7 @@ struct Talk<'a> {
     chat: Chat,
     engine: Engine,
     in_terminal: bool,
-    /// Whether something was said to the bot.
+    /// Whether a message was sent to the bot.
     said: bool,
     /// Whether something went wrong.
     failed: bool,
@@ -185,8 +185,8 @@ impl Talk<'_> {
         Ok(())
     }
 
-    /// Does what a line says; false where the conversation is over. Only standard output that cannot be written is an
-    /// error: every other failure is told, and the conversation goes on.
+    /// Handles a line; returns false if the conversation is over. Only a failure to write standard output is an error:
+    /// every other failure is printed, and the conversation continues.
     async fn take(&mut self, line: &str) -> anyhow::Result<bool> {
         match Command::of(line) {
             None if line.is_empty() => {}
@@ -304,7 +304,7 @@ impl Talk<'_> {
         output::complain(&self.app.servers.beside(why));
     }
 
-    /// In a terminal every failure has been seen.
+    /// At a terminal, the user has seen every failure.
     fn end(&self) -> anyhow::Result<ExitCode> {
         if self.in_terminal && self.said {
             writeln!(
@@ -321,7 +321,7 @@ impl Talk<'_> {
     }
 }
 
-/// Ends when somebody at a terminal presses Ctrl-C; a script's is ended by it as any program.
+/// Returns when a user at a terminal presses Ctrl-C; without a terminal, Ctrl-C ends the program as usual.
 async fn interrupted(in_terminal: bool) {
     if !in_terminal || tokio::signal::ctrl_c().await.is_err() {
         std::future::pending::<()>().await;

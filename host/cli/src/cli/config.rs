@@ -1,4 +1,4 @@
-//! `myao config`: what the configuration file may hold.
+//! `myao config`: the keys of the configuration file.
 
 use std::process::ExitCode;
 
@@ -27,7 +27,7 @@ pub(crate) fn run(app: &App, command: &ConfigCommand) -> anyhow::Result<ExitCode
         }
         ConfigCommand::Keys => {
             let mut table = output::table(&["key", "default", "what it does"]);
-            // A key that is cut in two is neither found nor copied.
+            // A key that is broken over two lines can neither be searched nor copied.
             table.keep_first_column_whole();
             for key in keys() {
                 table.add_row_of_lines([key.path, key.default, without_links(&key.description)]);
@@ -38,7 +38,7 @@ pub(crate) fn run(app: &App, command: &ConfigCommand) -> anyhow::Result<ExitCode
     Ok(ExitCode::SUCCESS)
 }
 
-/// Markdown with the words of its links alone: they lead to headings of the document.
+/// Markdown with the text of links only: their targets are headings of the document.
 fn without_links(markdown: &str) -> String {
     let mut plain = String::new();
     let mut rest = markdown;

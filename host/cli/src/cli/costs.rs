@@ -1,4 +1,4 @@
-//! How costs are shown. What is not known is a question mark, and never nothing.
+//! Prints costs. An unknown amount is shown as a question mark, never as zero.
 
 use myao::usage::costs::{Costs, Sum};
 use myao_plugin::journal::{CallsOfMemory, StoredCall};
@@ -9,10 +9,10 @@ use super::output;
 
 /// One unit of a currency.
 const UNIT: u128 = 1_000_000_000_000;
-/// The least that is shown: four decimals.
+/// The smallest amount that is shown: four decimals.
 const SHOWN: u128 = UNIT / 10_000;
 
-/// A sum of tokens; a question mark for, or beside, what is not known.
+/// A sum of tokens, with a question mark if some or all of it is unknown.
 pub(super) fn tokens(costs: &Costs, sum: Sum) -> String {
     with_unknown(costs, sum, output::number(sum.known))
 }
@@ -30,7 +30,7 @@ fn with_unknown(costs: &Costs, sum: Sum, known: String) -> String {
     }
 }
 
-/// An amount of money; what is too little to show is not nothing.
+/// An amount of money; an amount too small to show is not shown as zero.
 fn amount(money: u128) -> String {
     let steps = (money + SHOWN / 2) / SHOWN;
     if steps == 0 && money > 0 {
@@ -44,7 +44,7 @@ fn amount(money: u128) -> String {
     )
 }
 
-/// The costs as JSON: null for what is not known at all, and of how many calls it is not.
+/// The costs as JSON: null for what is unknown, with the number of calls for which it is.
 pub(super) fn costs_json(costs: &Costs) -> Value {
     let known = |sum: Sum| (sum.unknown < costs.answered()).then_some(sum.known);
     let tokens = |sum: Sum| known(sum).and_then(|tokens| u64::try_from(tokens).ok());
@@ -70,7 +70,7 @@ pub(super) fn costs_json(costs: &Costs) -> Value {
     })
 }
 
-/// What a memory took, in lines; none where no model was asked.
+/// What a memory cost, in lines; empty if no model was asked.
 pub(super) fn taken(app: &App, taken: &CallsOfMemory) -> Vec<String> {
     let mut lines = Vec::new();
     let costs = Costs::of(&taken.calls, &app.config.prices);

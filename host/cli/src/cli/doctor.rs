@@ -1,4 +1,4 @@
-//! `myao doctor`: checks one after the other what the bot needs, and says how to mend what is wrong.
+//! `myao doctor`: checks everything that the bot needs, one after the other, and says how to fix what is wrong.
 
 mod health;
 mod models;
@@ -18,7 +18,7 @@ use super::app::App;
 use super::args::DoctorArgs;
 use super::{in_one_line, output};
 
-/// The configuration's usual name, which the documentation uses. It is read only where --config names it.
+/// The usual name of the configuration file, which the documentation uses. It is read only if --config names it.
 const USUAL_CONFIGURATION: &str = "myao.yaml";
 /// How much of the component's digest is shown in text.
 const DIGEST_SHOWN: usize = 12;
@@ -26,13 +26,13 @@ const DIGEST_SHOWN: usize = 12;
 /// How a check ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// All is well.
+    /// Everything is fine.
     Good,
-    /// It works, but something is to be known.
+    /// It works, but there is something to know.
     Warning,
     /// It does not work.
     Bad,
-    /// It is not configured, and need not be.
+    /// It is not configured, which is allowed.
     Unset,
 }
 
@@ -62,7 +62,7 @@ struct Finding {
     check: &'static str,
     state: State,
     found: String,
-    /// What to do; none where there is nothing to do, or what was found says it already.
+    /// What to do; `None` if there is nothing to do, or if the finding says it already.
     advice: Option<String>,
 }
 
@@ -98,7 +98,7 @@ impl Finding {
     }
 }
 
-/// Checks everything. The exit code tells whether something does not work.
+/// Runs all checks. The exit code tells whether something does not work.
 pub(crate) async fn run(app: &App, arguments: &DoctorArgs) -> anyhow::Result<ExitCode> {
     let waiting = output::waiting("checking…");
     let mut findings = vec![configuration(app)];
@@ -116,7 +116,7 @@ pub(crate) async fn run(app: &App, arguments: &DoctorArgs) -> anyhow::Result<Exi
     report(app.json, &findings)
 }
 
-/// The report where the configuration cannot be read, without which nothing else can be checked.
+/// The report if the configuration cannot be read: without it, nothing else can be checked.
 pub(crate) fn without_configuration(json: bool, error: &anyhow::Error) -> anyhow::Result<ExitCode> {
     let finding = Finding::bad("configuration", in_one_line(error));
     report(

@@ -1,4 +1,4 @@
-//! The channel that an argument names.
+//! Finds the channel that an argument names.
 
 use myao_plugin::state::Workspace;
 use myao_plugin::state::view::Place;
@@ -16,7 +16,7 @@ pub(super) async fn find_channel(
     Ok(find(channels, id_or_name)?)
 }
 
-/// Why a name does not lead to one channel.
+/// Why a name does not identify one channel.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum FindChannelError {
     /// No channel has that id or name.
@@ -40,7 +40,7 @@ pub(crate) enum FindChannelError {
 /// How many similar names to offer.
 const NEAR: usize = 3;
 
-/// From which similarity on, between 0 and 1.
+/// The least similarity that counts, between 0 and 1.
 const SIMILAR: f32 = 0.5;
 
 fn find(channels: Vec<Channel>, wanted: &str) -> Result<Channel, FindChannelError> {
@@ -48,7 +48,7 @@ fn find(channels: Vec<Channel>, wanted: &str) -> Result<Channel, FindChannelErro
     if let Some(channel) = channels.iter().find(|channel| channel.id == wanted) {
         return Ok(channel.clone());
     }
-    // In order of name and then of id, so these are in order of id.
+    // Channels are ordered by name and then by id, so these are in order of id.
     let mut candidates: Vec<Channel> = channels
         .iter()
         .filter(|channel| channel.name == wanted)
@@ -81,7 +81,7 @@ fn near(channels: Vec<Channel>, name: &str) -> Vec<Channel> {
         .map(|channel| (likeness(&channel), channel))
         .filter(|(likeness, _)| *likeness >= SIMILAR)
         .collect();
-    // Stable: those that are equally similar stay in order of their names.
+    // The sort is stable: equally similar names stay in alphabetical order.
     near.sort_by(|(a, _), (b, _)| b.total_cmp(a));
     near.into_iter()
         .take(NEAR)

@@ -17,7 +17,7 @@ use super::args::{BackfillArgs, GenerateArgs};
 use super::report_json::{backfill_json, report_json};
 use super::{output, remarks, unreached};
 
-/// One generation run. The exit code tells whether something failed.
+/// Makes one generation run. The exit code tells whether something failed.
 pub(crate) async fn generate(app: &App, arguments: &GenerateArgs) -> anyhow::Result<ExitCode> {
     let workspace = app.existing_workspace()?;
     let plugin = app.plugin_over(&workspace).await?;
@@ -56,7 +56,7 @@ pub(crate) async fn generate(app: &App, arguments: &GenerateArgs) -> anyhow::Res
     ))
 }
 
-/// Whether a channel of which nothing is remembered has messages from before the window.
+/// Whether a channel without a memory has messages from before the window.
 async fn has_history(workspace: &dyn Workspace, window_start: i64) -> anyhow::Result<bool> {
     let oldest = workspace
         .oldest_message_never_summarized()
@@ -65,7 +65,7 @@ async fn has_history(workspace: &dyn Workspace, window_start: i64) -> anyhow::Re
     Ok(oldest.is_some_and(|oldest| oldest.unix_seconds() < window_start))
 }
 
-/// What the run left out: a backfill takes it in where a channel has no memory yet.
+/// Prints what the run left out: a backfill takes it in if a channel has no memory yet.
 async fn print_left_out(
     app: &App,
     workspace: &dyn Workspace,
@@ -82,7 +82,7 @@ async fn print_left_out(
     unreached::print(app, &workspace.unreached().await.explained()?)
 }
 
-/// Adds the channels that a run does not look at, because their conversations go on.
+/// Adds the channels that a run skips because their conversations are still active.
 fn add_waiting(report: &mut Report, waiting: Due) {
     let seen: BTreeSet<String> = report
         .entries
@@ -102,7 +102,7 @@ fn add_waiting(report: &mut Report, waiting: Due) {
     }));
 }
 
-/// The whole past, on a simulated clock.
+/// Goes through all stored messages with a simulated clock.
 pub(crate) async fn backfill(app: &App, arguments: &BackfillArgs) -> anyhow::Result<ExitCode> {
     let workspace = app.existing_workspace()?;
     let plugin = app.plugin_over(&workspace).await?;
@@ -225,7 +225,7 @@ fn print_report(app: &App, report: &Report) -> anyhow::Result<()> {
     print_deferred(app, &mut out, &report.entries)
 }
 
-/// How those memories came about of which there is something to say.
+/// Prints a note for each truncated, chunked or partial memory.
 fn print_remarks(report: &Report) -> anyhow::Result<()> {
     let mut out = output::stdout();
     for entry in &report.entries {
@@ -244,7 +244,7 @@ fn print_remarks(report: &Report) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What rests, and how it is tried at once.
+/// Prints what is deferred, and how to retry it at once.
 fn print_deferred(
     app: &App,
     out: &mut impl std::io::Write,
@@ -331,7 +331,7 @@ fn print_backfill(
     Ok(())
 }
 
-/// What failed how often, each reason once.
+/// What failed and how often, each reason once.
 fn failures(failed: &[Entry]) -> BTreeMap<(String, String), usize> {
     let mut failures = BTreeMap::new();
     for entry in failed {
@@ -354,7 +354,7 @@ fn tally(made: &[Made]) -> BTreeMap<(&'static str, &'static str), usize> {
     tally
 }
 
-/// How many memories there is something to say of, and what.
+/// The notes on memories, each with the number of memories that it applies to.
 fn peculiar(made: &[Made]) -> Vec<(usize, &'static str)> {
     let count =
         |is_peculiar: &dyn Fn(&Made) -> bool| made.iter().filter(|m| is_peculiar(m)).count();

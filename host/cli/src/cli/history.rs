@@ -1,4 +1,4 @@
-//! `myao memory history` and `diff`: what a channel's memory was before.
+//! `myao memory history` and `diff`: earlier versions of a channel's memory.
 
 use std::io::Write as _;
 
@@ -86,7 +86,7 @@ fn type_of(long_term: bool) -> MemoryType {
     }
 }
 
-/// The versions of a channel's short-term memory, or the texts that another memory has had, oldest first.
+/// The versions of a channel's short-term memory, or the earlier and current texts of another memory, oldest first.
 pub(super) async fn texts(
     workspace: &dyn Workspace,
     scope: Scope,
@@ -117,7 +117,7 @@ pub(super) async fn texts(
             .await
             .explained()?,
     );
-    // A stand-in is version 0 and yet the newest.
+    // A stand-in has version 0, but is the newest.
     texts.sort_by_key(StoredMemory::is_stand_in);
     Ok(texts)
 }
@@ -126,7 +126,7 @@ fn has_versions(scope: Scope, memory_type: MemoryType) -> bool {
     (scope, memory_type) == (Scope::Channel, MemoryType::ShortTerm)
 }
 
-/// Versions are numbered; the texts of a memory that is always version 1 are counted.
+/// Versions have numbers; the texts of a memory that is always version 1 are counted instead.
 pub(super) fn number(n: usize, stored: &StoredMemory) -> u32 {
     let memory = &stored.memory;
     if has_versions(memory.scope, memory.memory_type) {
@@ -136,7 +136,7 @@ pub(super) fn number(n: usize, stored: &StoredMemory) -> u32 {
     }
 }
 
-/// What changed between two versions.
+/// Shows what changed between two versions.
 pub(super) async fn diff(
     app: &App,
     workspace: &dyn Workspace,

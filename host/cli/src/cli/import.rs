@@ -13,8 +13,8 @@ use serde_json::json;
 use super::app::{App, Explained as _};
 use super::output;
 
-/// Takes in an export or database: all of it, or nothing. A database that was made for it stays if it fails:
-/// another process may have begun to use it.
+/// Imports an export or a database: all of it, or nothing. A database that was created for the import is kept if the
+/// import fails: another process may have started to use it.
 pub(crate) async fn run(app: &App, path: &Path) -> anyhow::Result<ExitCode> {
     if myao_import::detect(path)? == Source::PythonBot {
         myao_import::python_bot::limit_memory()?;

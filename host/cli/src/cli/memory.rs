@@ -23,7 +23,7 @@ use super::{costs, output, remarks};
 const EXCERPT_WIDTH: usize = 60;
 /// How many source messages are shown; `--json` shows all.
 const SOURCES_SHOWN: usize = 5;
-/// Said below the heading of a stand-in.
+/// Printed below the heading of a stand-in.
 const STANDS_IN: &str =
     "extracted while the model fails, which makes this memory anew when it is back";
 
@@ -73,7 +73,7 @@ async fn list(app: &App, workspace: &dyn Workspace) -> anyhow::Result<()> {
     print_deferrals(app, workspace, |_| true).await
 }
 
-/// What could not be made and rests, and how it is tried at once.
+/// Prints what could not be made and is deferred, and how to retry it at once.
 async fn print_deferrals(
     app: &App,
     workspace: &dyn Workspace,
@@ -106,8 +106,8 @@ fn list_row(stored: &StoredMemory) -> [String; 4] {
     ]
 }
 
-/// The newest version of each memory, and the stand-in behind it; they come in order of versions. The retired short-term
-/// memory of a workspace is kept, and shown only where it is asked for.
+/// The newest version of each memory, followed by its stand-in; they are ordered by version. The retired short-term
+/// memory of a workspace is kept, and shown only on request.
 pub(super) async fn newest(
     app: &App,
     workspace: &dyn Workspace,
@@ -125,7 +125,7 @@ pub(super) async fn newest(
             _ => newest.push(stored),
         }
     }
-    // A stand-in is version 0 and yet the newest.
+    // A stand-in has version 0, but is the newest.
     for memory in newest.chunk_by_mut(is_same_memory) {
         memory.sort_by_key(StoredMemory::is_stand_in);
     }
@@ -186,12 +186,12 @@ async fn show(app: &App, workspace: &dyn Workspace, scope_id: &str) -> anyhow::R
     .await
 }
 
-/// The scope that a scope id, or the name of a channel, stands for.
+/// Finds the scope for a scope id or for the name of a channel.
 pub(super) async fn resolve(
     workspace: &dyn Workspace,
     scope_id: &str,
 ) -> anyhow::Result<(Scope, String)> {
-    // `list` calls it by its scope.
+    // `list` shows the workspace by its scope.
     if [WORKSPACE_SCOPE_ID, names::scope(Scope::Workspace)].contains(&scope_id) {
         return Ok((Scope::Workspace, WORKSPACE_SCOPE_ID.to_owned()));
     }
@@ -280,7 +280,7 @@ fn print_sources(out: &mut impl std::io::Write, sources: &Sources) -> anyhow::Re
     Ok(())
 }
 
-/// What a memory is about, as `list` names it.
+/// What a memory is about, as `list` shows it.
 pub(super) fn place_of(stored: &StoredMemory) -> String {
     let memory = &stored.memory;
     let name = stored.channel_name.as_deref();

@@ -30,7 +30,7 @@ pub(super) fn memory_json(stored: &StoredMemory) -> Value {
     })
 }
 
-/// A memory with what it was made from.
+/// A memory and its sources.
 pub(super) fn memory_with_sources_json(stored: &StoredMemory, sources: &Sources) -> Value {
     let mut value = memory_json(stored);
     if let Value::Object(fields) = &mut value {

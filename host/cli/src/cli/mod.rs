@@ -30,7 +30,7 @@ use anyhow::Context as _;
 use args::{Cli, Command};
 use myao_plugin::printable;
 
-/// Runs a command. Some commands end well but with a failure to report, as their exit code says.
+/// Runs a command. Some commands finish normally but report a failure with their exit code.
 pub(crate) fn run(arguments: Cli) -> anyhow::Result<ExitCode> {
     let app = match (app::App::new(&arguments), &arguments.command) {
         (Err(error), Command::Doctor(_)) => {
@@ -72,8 +72,8 @@ pub(crate) fn run(arguments: Cli) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// Help, the version, or what is wrong with the arguments, as clap writes it. Where an argument steers the terminal (a
-/// file's name may, behind `*`), it is shown without colours.
+/// Prints help, the version, or what is wrong with the arguments, as clap writes it. If an argument contains control
+/// sequences (a file name may, behind `*`), the text is shown without colours.
 pub(crate) fn refuse(error: &clap::Error) -> ExitCode {
     let text = error.render().to_string();
     if !text.contains(|c| printable::steers(c) && c != '\n') {
@@ -85,7 +85,7 @@ pub(crate) fn refuse(error: &clap::Error) -> ExitCode {
     u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from)
 }
 
-/// Whether the reader of our output went away, as `head` does; that is no failure of ours.
+/// Whether the reader of our output closed it, as `head` does; that is not an error of this program.
 pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error
         .chain()
@@ -93,7 +93,7 @@ pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
         .any(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
 }
 
-/// The error and its causes in one line. A cause that an error already tells is not told again.
+/// The error and its causes in one line. A cause that is already part of an error's text is not repeated.
 pub(crate) fn in_one_line(error: &anyhow::Error) -> String {
     let mut text = String::new();
     for cause in error.chain().map(ToString::to_string) {

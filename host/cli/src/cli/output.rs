@@ -1,5 +1,5 @@
-//! How things look: times, tables that fit the terminal, progress, JSON. Everything that the program prints goes through
-//! here, where no text of others can steer a terminal ([`myao_plugin::printable`]).
+//! Formats times, tables that fit the terminal, progress and JSON. Everything that the program prints goes through this
+//! file, so that no text from elsewhere can control the terminal ([`myao_plugin::printable`]).
 
 use std::io::{self, IsTerminal as _, Stderr, StdoutLock, Write};
 use std::time::Duration;
@@ -12,29 +12,29 @@ use myao_plugin::{Timestamp, printable};
 use serde_json::Value;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-/// The width where the output is no terminal.
+/// The width if the output is not a terminal.
 const WIDTH_WITHOUT_TERMINAL: u16 = 100;
-/// The width of the widest header over narrow cells.
+/// The width of the widest header above narrow cells.
 const MIN_COLUMN_WIDTH: usize = 7;
-/// A shorter excerpt says nothing; on so narrow a terminal it wraps instead.
+/// A shorter excerpt is useless; on a terminal that is too narrow it wraps instead.
 const MIN_EXCERPT_WIDTH: usize = 20;
 
-/// Standard output, with errors that say so.
+/// Standard output, with errors that name it.
 pub(super) struct Stdout(StdoutLock<'static>);
 
-/// Standard output for text, which is shown as terminals may show it. What is to stay within its line (names, errors)
-/// goes through [`line`] besides.
+/// Standard output for text, in which nothing can control the terminal. Text that must stay on one line (names, errors)
+/// goes through [`line`] as well.
 pub(super) fn stdout() -> Printable<Stdout> {
     Printable::new(raw_stdout(), printable::lines)
 }
 
-/// Standard output for the bytes of a text as they are: only where no terminal reads them.
+/// Standard output for the unchanged bytes of a text: only if no terminal reads them.
 #[allow(clippy::disallowed_methods, reason = "the one place that prints")]
 pub(super) fn raw_stdout() -> Stdout {
     Stdout(io::stdout().lock())
 }
 
-/// Standard error for lines of the log, which are made printable before.
+/// Standard error for log lines, which were made printable before.
 #[allow(clippy::disallowed_methods, reason = "the one place that prints")]
 pub(super) fn raw_stderr() -> Stderr {
     io::stderr()
@@ -45,12 +45,12 @@ pub(super) fn in_terminal() -> bool {
     raw_stdout().0.is_terminal()
 }
 
-/// Says something on standard error, in one line. Where that is closed, too, the exit code has to do.
+/// Prints one line to standard error. If that is closed too, only the exit code shows the result.
 pub(super) fn tell(text: &str) {
     let _ = writeln!(raw_stderr(), "{}", line(text));
 }
 
-/// The same for what went wrong.
+/// The same for errors.
 pub(crate) fn complain(text: &str) {
     tell(&format!("myao: {text}"));
 }
@@ -79,7 +79,7 @@ pub(super) fn print_json(value: &Value) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// `2026-03-02 10:05`, in the time's own offset.
+/// `2026-03-02 10:05`, in the offset of the time.
 pub(super) fn time(time: Timestamp) -> String {
     local(time).map_or_else(
         || format!("{} s", time.unix_seconds),
@@ -97,7 +97,7 @@ fn local(time: Timestamp) -> Option<DateTime<FixedOffset>> {
     Some(DateTime::from_timestamp(time.unix_seconds, 0)?.with_timezone(&offset))
 }
 
-/// A table without frame that wraps its cells to the terminal's width.
+/// A table without a frame that wraps its cells to fit the terminal.
 pub(super) struct Table(comfy_table::Table);
 
 pub(super) fn table(header: &[&str]) -> Table {
@@ -111,14 +111,14 @@ pub(super) fn table(header: &[&str]) -> Table {
 }
 
 impl Table {
-    /// A row. What a cell holds cannot begin another line of it.
+    /// Adds a row. Each cell is kept to one line.
     pub(super) fn add_row(&mut self, cells: impl IntoIterator<Item = impl AsRef<str>>) {
         let cells = cells.into_iter();
         self.0
             .add_row(cells.map(|cell| line(cell.as_ref()).into_owned()));
     }
 
-    /// A row whose cells are lines.
+    /// Adds a row whose cells may have several lines.
     pub(super) fn add_row_of_lines(&mut self, cells: impl IntoIterator<Item = impl AsRef<str>>) {
         let cells = cells.into_iter().map(|cell| {
             let lines: Vec<_> = cell.as_ref().lines().map(line).collect();
@@ -127,14 +127,14 @@ impl Table {
         self.0.add_row(cells);
     }
 
-    /// Aligns the columns from the given one on to the right.
+    /// Aligns all columns from `first` on to the right.
     pub(super) fn align_right_from(&mut self, first: usize) {
         for column in self.0.column_iter_mut().skip(first) {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
 
-    /// Breaks no cell of the first column.
+    /// Never breaks a cell of the first column.
     pub(super) fn keep_first_column_whole(&mut self) {
         if let Some(column) = self.0.column_mut(0) {
             column.set_constraint(ColumnConstraint::ContentWidth);
@@ -150,7 +150,7 @@ fn width() -> u16 {
     terminal.unwrap_or(WIDTH_WITHOUT_TERMINAL)
 }
 
-/// The width that is left for one more column, beside the widest cells of the others.
+/// The width that is left for one more column next to the widest cells of the others.
 pub(super) fn room_beside<const COLUMNS: usize>(rows: &[[String; COLUMNS]]) -> usize {
     let widest = |column: usize| {
         rows.iter()
@@ -168,7 +168,7 @@ pub(super) fn room_beside<const COLUMNS: usize>(rows: &[[String; COLUMNS]]) -> u
         .max(MIN_EXCERPT_WIDTH)
 }
 
-/// Prints a table, without white space at the ends of its lines.
+/// Prints a table without trailing spaces.
 pub(super) fn print_table(table: &Table) -> anyhow::Result<()> {
     let mut out = stdout();
     for line in table.0.to_string().lines() {
@@ -177,8 +177,8 @@ pub(super) fn print_table(table: &Table) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The first line of a text that is not a note about the text, cut to a display width; a wide
-/// character takes two columns.
+/// The first line of a text that is not a note about the text, cut to a display width; a wide character takes two
+/// columns.
 pub(super) fn excerpt(text: &str, width: usize) -> String {
     let line = text
         .lines()
@@ -198,7 +198,7 @@ pub(super) fn excerpt(text: &str, width: usize) -> String {
     kept.collect::<String>() + "…"
 }
 
-/// A bar on standard error, where that is a terminal.
+/// A progress bar on standard error, if that is a terminal.
 pub(super) fn progress_bar(total: u64, template: &str) -> ProgressBar {
     let bar = ProgressBar::new(total);
     if let Ok(style) = ProgressStyle::with_template(template) {
@@ -208,7 +208,8 @@ pub(super) fn progress_bar(total: u64, template: &str) -> ProgressBar {
     bar
 }
 
-/// A line on standard error that says what is waited for, where that is a terminal; it goes when this is dropped.
+/// A line on standard error that says what the program waits for, if that is a terminal; it disappears when this is
+/// dropped.
 pub(super) struct Waiting(ProgressBar);
 
 impl Drop for Waiting {

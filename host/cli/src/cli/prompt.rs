@@ -33,7 +33,7 @@ pub(crate) async fn prompt(app: &App, arguments: &InputArgs) -> anyhow::Result<E
     } else if output::in_terminal() {
         write!(output::stdout(), "{prompt}")?;
     } else {
-        // For other programs: the bytes that a model gets.
+        // For other programs: the exact bytes that a model gets.
         output::raw_stdout().write_all(prompt.as_bytes())?;
     }
     Ok(ExitCode::SUCCESS)
@@ -71,12 +71,12 @@ pub(crate) async fn summarize(app: &App, arguments: &InputArgs) -> anyhow::Resul
     Ok(ExitCode::SUCCESS)
 }
 
-/// What is rendered or summarised, and the component that does it.
+/// What to render or summarise, and the component that does it.
 struct Input {
     plugin: MemoryPlugin,
     context: Context,
     existing_memory: Option<String>,
-    /// Set where the context came from the store.
+    /// Set if the context came from the store.
     now: Option<Timestamp>,
 }
 
@@ -141,7 +141,7 @@ impl Input {
         })
     }
 
-    /// A prompt about nothing is most often one asked for at the wrong time.
+    /// An empty prompt usually means that it was asked for at the wrong time.
     fn warn_if_empty(&self, scope: Scope, memory_type: MemoryType) {
         let history = &self.context.conversation_history;
         let empty = history.top_level_messages.is_empty() && history.threads.is_empty();
@@ -160,7 +160,7 @@ impl Input {
     }
 }
 
-/// A thread that is not there is most often a mistyped one.
+/// A missing thread usually means a typing error.
 fn check_thread(context: &Context, thread: &str, now: Timestamp) -> anyhow::Result<()> {
     let wanted = TsKey::parse(thread)?;
     let history = &context.conversation_history;

@@ -1,4 +1,4 @@
-//! What is worth saying about how a memory came about, and about one that could not be made.
+//! Notes on how a memory was made, and on memories that could not be made.
 
 use myao_plugin::names;
 use myao_plugin::printable::line;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::app::App;
 use super::output;
 
-/// How to end a rest at once.
+/// How to retry a deferred memory at once.
 pub(super) fn retry(app: &App) -> String {
     let command = app.command("generate --retry");
     format!("Next: `{command}` tries at once what rests.")
@@ -35,7 +35,7 @@ pub(super) fn version_cell(version: u32, truncated: bool) -> String {
     }
 }
 
-/// What is out of the ordinary about how a text was made; none where all of its input went in at once.
+/// Notes on how a text was made; `None` if all of its input went into one prompt.
 pub(super) fn remarks(truncated: bool, coverage: Option<&Coverage>) -> Option<String> {
     let mut remarks = Vec::new();
     if truncated {
@@ -57,7 +57,7 @@ pub(super) fn remarks(truncated: bool, coverage: Option<&Coverage>) -> Option<St
     (!remarks.is_empty()).then(|| remarks.join("; "))
 }
 
-/// Whether messages or memories did not fit.
+/// Whether some messages or memories did not fit.
 pub(super) fn has_left_out(coverage: &Coverage) -> bool {
     coverage.covered < coverage.messages || left_out(coverage).is_some()
 }
@@ -81,7 +81,7 @@ fn left_out(coverage: &Coverage) -> Option<String> {
     (!parts.is_empty()).then(|| format!("without {}", parts.join(", ")))
 }
 
-/// A memory that rests, in one line.
+/// A deferred memory, in one line.
 pub(super) fn deferral(place: &str, deferral: &Deferral) -> String {
     format!(
         "resting: {place} {}: failed {} ({}); tried again from {} on",

@@ -1,4 +1,4 @@
-//! `myao replay`: a recorded memory made again.
+//! `myao replay`: makes a recorded memory again.
 
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -22,7 +22,7 @@ use super::{output, remarks};
 /// Lines shown around a change.
 const CONTEXT_LINES: usize = 3;
 
-/// The exit code tells whether the text is the same.
+/// Runs the command. The exit code tells whether the text is the same.
 pub(crate) async fn run(app: &App, arguments: &ReplayArgs) -> anyhow::Result<ExitCode> {
     let workspace = app.existing_workspace()?;
     let wanted = find(app, &*workspace, arguments).await?;
@@ -55,7 +55,7 @@ pub(crate) async fn run(app: &App, arguments: &ReplayArgs) -> anyhow::Result<Exi
     })
 }
 
-/// A memory, and what people call its version.
+/// A memory, and the name of its version for people.
 struct Wanted {
     stored: StoredMemory,
     number: u32,
@@ -68,7 +68,7 @@ async fn find(
 ) -> anyhow::Result<Wanted> {
     let (scope, scope_id) = match resolve(workspace, &arguments.memory).await {
         Ok(found) => found,
-        // A channel may have a number for a name.
+        // The name of a channel may be a number.
         Err(error) => match (arguments.memory.parse(), arguments.version) {
             (Ok(id), None) => return find_by_id(app, workspace, id).await,
             _ => return Err(error),
@@ -143,7 +143,7 @@ fn numbered(texts: Vec<StoredMemory>) -> Vec<Wanted> {
         .collect()
 }
 
-/// A replay, and what it is compared with.
+/// A replay, and the memory to compare it with.
 struct Replay {
     wanted: Wanted,
     head: Head,
@@ -283,7 +283,7 @@ fn parting_json(parting: &Parting) -> Value {
     })
 }
 
-/// Why a replay did not come to its save.
+/// Why a replay did not reach its save.
 fn over(error: Option<&CallError>) -> String {
     match error {
         None => "the call is over now before it saves this memory".to_owned(),
@@ -305,12 +305,12 @@ fn with_end(text: &str) -> String {
     format!("{}\n", text.trim_end_matches('\n'))
 }
 
-/// All arguments of a call.
+/// All arguments of a call, as JSON.
 fn all(call: &ImportCall) -> String {
     serde_json::to_string_pretty(&call.arguments).unwrap_or_default()
 }
 
-/// The arguments as a person would compare them: prompts and texts as they are, all else as JSON.
+/// The arguments in a form that people can compare: prompts and texts as they are, everything else as JSON.
 fn readable(call: &ImportCall) -> String {
     let texts: Vec<&str> = match call.import.as_str() {
         "llm.complete" => call.arguments.get("system_prompt").into_iter().collect(),

@@ -16,7 +16,7 @@ pub(super) fn report_json(report: &Report) -> Value {
     })
 }
 
-/// `left_out` is there only where something is.
+/// `left_out` is present only if something was left out.
 pub(super) fn backfill_json(app: &App, outcomes: &Outcomes, unreached: &[Unreached]) -> Value {
     let time = |unix_seconds| output::rfc3339(app.local_time(unix_seconds));
     let mut report = json!({

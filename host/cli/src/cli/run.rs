@@ -24,11 +24,11 @@ use tokio::sync::{mpsc, watch};
 
 use super::app::App;
 
-/// Where to read on.
+/// Where to read more.
 const HOW_TO: &str =
     "`myao slack manifest` prints the app's manifest, docs/slack.md tells the rest";
 
-/// How long the start waits for the app's id.
+/// How long start-up waits for the app's id.
 const APP_ID_TIMEOUT: Duration = Duration::from_secs(5);
 
 pub(crate) async fn run(app: &App) -> anyhow::Result<ExitCode> {
@@ -88,7 +88,7 @@ pub(crate) async fn run(app: &App) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The app of a bot; `None` if Slack does not tell. It is one check of many, so nobody waits for it long.
+/// The app of a bot; `None` if Slack does not return it. It is only one check of many, so the wait is short.
 async fn app_id(client: &SlackClient, bot: Option<&str>) -> Option<String> {
     let told = tokio::time::timeout(APP_ID_TIMEOUT, client.bot_info(bot?)).await;
     match told {
@@ -173,7 +173,7 @@ fn load(
     })
 }
 
-/// The keys that are read only once, at the start.
+/// Changed keys that are read only once, at the start.
 fn needs_restart(before: &Config, after: &Config) -> Vec<&'static str> {
     let keys = [
         ("slack", before.slack == after.slack),
@@ -190,7 +190,7 @@ fn needs_restart(before: &Config, after: &Config) -> Vec<&'static str> {
     changed.map(|(key, _)| *key).collect()
 }
 
-/// Passes on the wishes that signals make. The second wish to stop is carried out at once.
+/// Turns signals into shutdown and reload requests. The second request to stop ends the program at once.
 async fn signals(stop: watch::Sender<bool>, reload: mpsc::Sender<()>) -> std::io::Result<()> {
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
@@ -200,7 +200,7 @@ async fn signals(stop: watch::Sender<bool>, reload: mpsc::Sender<()>) -> std::io
             _ = interrupt.recv() => {}
             _ = terminate.recv() => {}
             _ = hang_up.recv() => {
-                // One that waits already will read everything anew.
+                // If a request already waits, it will reload everything.
                 let _ = reload.try_send(());
                 continue;
             }

@@ -1,5 +1,5 @@
-//! What the servers of models said where they gave no answer: for whoever sits at the terminal. The bot has no such
-//! observer, so that no log of it holds a server's words, which may quote the prompt.
+//! What the servers of models replied when they gave no answer, shown to the user at the terminal. The bot does not
+//! collect this, so its log never holds a server's text, which may quote the prompt.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
@@ -8,7 +8,7 @@ use myao_plugin::llm::{CallObserver, CallRecord};
 
 use super::output;
 
-/// What was said and not told yet, each once.
+/// Replies that were not shown yet, each once.
 #[derive(Default)]
 pub(crate) struct ServerWords(Mutex<BTreeSet<String>>);
 
@@ -22,7 +22,7 @@ impl CallObserver for ServerWords {
 }
 
 impl ServerWords {
-    /// An error, and what was said beside it.
+    /// Returns an error together with the collected replies.
     pub(crate) fn beside(&self, error: &str) -> String {
         let said = self.take();
         match said.is_empty() {
@@ -31,7 +31,7 @@ impl ServerWords {
         }
     }
 
-    /// Says on standard error what was said.
+    /// Prints the collected replies on standard error.
     pub(crate) fn tell(&self) {
         for words in self.take() {
             output::complain(&format!("the model's server says: {words}"));

@@ -19,10 +19,10 @@ use tracing_subscriber::Layer;
 use tracing_subscriber::filter::filter_fn;
 use tracing_subscriber::registry::LookupSpan;
 
-/// How long [`Traces::end`] waits for the collector at most.
+/// The longest time that [`Traces::end`] waits for the collector.
 const END_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// What to look at if spans do not arrive.
+/// What to check if spans do not arrive.
 const REMEDY: &str = "check the variables OTEL_EXPORTER_OTLP_*; spans are sent as JSON over HTTP, to which collectors \
      listen on port 4318";
 
@@ -31,7 +31,7 @@ const REMEDY: &str = "check the variables OTEL_EXPORTER_OTLP_*; spans are sent a
 #[error("no traces are sent: {0}; {REMEDY}")]
 pub(crate) struct TracesError(#[from] ExporterBuildError);
 
-/// Where spans go. Clones share it.
+/// Where spans are sent. Clones share it.
 #[derive(Debug, Clone)]
 pub(crate) struct Traces {
     provider: SdkTracerProvider,
@@ -40,11 +40,11 @@ pub(crate) struct Traces {
 }
 
 impl Traces {
-    /// Traces as the environment asks for them, with the variables that OpenTelemetry specifies; `None` if it names no
-    /// collector.
+    /// Traces as the environment configures them, with the variables that OpenTelemetry specifies; `None` if it names
+    /// no collector.
     ///
     /// # Errors
-    /// [`TracesError`] if a variable has a value that is of no use.
+    /// [`TracesError`] if a variable has an invalid value.
     pub(crate) fn from_environment() -> Result<Option<Self>, TracesError> {
         let has_collector =
             is_set(OTEL_EXPORTER_OTLP_ENDPOINT) || is_set(OTEL_EXPORTER_OTLP_TRACES_ENDPOINT);
@@ -67,7 +67,7 @@ impl Traces {
         }))
     }
 
-    /// The layer of the log that takes the spans.
+    /// The layer that collects the spans.
     pub(crate) fn layer<S>(&self) -> impl Layer<S> + use<S>
     where
         S: Subscriber + for<'a> LookupSpan<'a>,
@@ -85,8 +85,8 @@ impl Traces {
             .with_filter(filter_fn(is_span))
     }
 
-    /// Sends what has not been sent yet, which takes some seconds at most, and ends the provider. It blocks: call it
-    /// outside asynchronous code. What cannot be sent costs a warning in the log.
+    /// Sends what has not been sent yet, which takes a few seconds at most, and shuts down the provider. It blocks:
+    /// call it outside asynchronous code. If something cannot be sent, a warning is logged.
     pub(crate) fn end(&self) {
         if let Err(error) = self.provider.shutdown_with_timeout(END_TIMEOUT) {
             tracing::warn!("the last traces were not sent: {error}; {REMEDY}");
@@ -94,7 +94,7 @@ impl Traces {
     }
 }
 
-/// Whether something is one of the spans that are sent. Log lines leave them out.
+/// Whether this is one of the spans that are sent. Log lines do not show them.
 pub(crate) fn is_span(metadata: &Metadata<'_>) -> bool {
     metadata.target() == TARGET
 }
@@ -113,7 +113,7 @@ fn says(name: &str, word: &str) -> bool {
     variable(name).is_some_and(|value| value.eq_ignore_ascii_case(word))
 }
 
-/// Who sends the spans: this program, unless the environment says otherwise.
+/// The sender of the spans: this program, unless the environment says otherwise.
 fn resource() -> Resource {
     let resource = Resource::builder_empty()
         .with_service_name(env!("CARGO_PKG_NAME"))
@@ -126,7 +126,7 @@ fn resource() -> Resource {
     }
 }
 
-/// Sends spans, and says once if it could not: otherwise a collector that is away would go unnoticed.
+/// Sends spans, and reports once if it could not: otherwise a collector that is down would not be noticed.
 #[derive(Debug)]
 struct Exporter {
     inner: opentelemetry_otlp::SpanExporter,
@@ -154,7 +154,7 @@ impl SpanExporter for Exporter {
     }
 }
 
-/// Brings what `tracing` cannot express into its shape: fields are no lists, and a span's name is known at its beginning.
+/// Adds what `tracing` cannot express: it has no list fields, and a span's name is fixed when it begins.
 fn complete(span: &mut SpanData) {
     span.attributes
         .retain_mut(|attribute| match attribute.key.as_str() {

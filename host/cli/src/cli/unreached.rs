@@ -1,4 +1,4 @@
-//! What a backfill cannot take in any more, and what can be done about it.
+//! Messages that no backfill can reach any more, and what can be done about them.
 
 use std::io::Write as _;
 
@@ -11,7 +11,7 @@ use super::output;
 /// How many channels are named.
 const SHOWN: usize = 10;
 
-/// Says of which messages no memory was made, nor will be; nothing if there are none.
+/// Prints for which messages no memory was or will be made; prints nothing if there are none.
 pub(super) fn print(app: &App, unreached: &[Unreached]) -> anyhow::Result<()> {
     if unreached.is_empty() {
         return Ok(());

@@ -1,4 +1,4 @@
-//! `myao usage`: what the calls of models took.
+//! `myao usage`: the tokens, time and money that calls of models took.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
@@ -15,7 +15,7 @@ use super::app::{App, Explained as _};
 use super::args::{ByArg, MomentArg, UsageArgs};
 use super::{costs, output};
 
-/// The columns behind those of the dimensions.
+/// The columns after those of the dimensions.
 const SUMS: [&str; 7] = [
     "calls", "failed", "input", "cached", "output", "time", "cost",
 ];
@@ -149,7 +149,7 @@ fn group_json((key, costs): (&Vec<Group>, &Costs)) -> Value {
     Value::Object(fields)
 }
 
-/// Says what the question marks stand for, and what is not in the sums.
+/// Explains the question marks, and what is not in the sums.
 fn print_notes(app: &App, calls: &[StoredCall], total: &Costs) -> anyhow::Result<()> {
     let mut out = output::stdout();
     let prices = &app.config.prices;
@@ -195,7 +195,7 @@ fn print_notes(app: &App, calls: &[StoredCall], total: &Costs) -> anyhow::Result
     Ok(())
 }
 
-/// The first moment, in milliseconds since 1970.
+/// The start of the range, in milliseconds since 1970.
 fn beginning(app: &App, moment: MomentArg) -> i64 {
     match moment {
         MomentArg::Time(time) => time.timestamp_millis(),
@@ -203,7 +203,7 @@ fn beginning(app: &App, moment: MomentArg) -> i64 {
     }
 }
 
-/// The first moment that is too late.
+/// The end of the range, which is not part of it.
 fn end(app: &App, moment: MomentArg) -> i64 {
     match moment {
         MomentArg::Time(time) => time.timestamp_millis(),
@@ -213,7 +213,7 @@ fn end(app: &App, moment: MomentArg) -> i64 {
     }
 }
 
-/// Where a day begins. Some zones begin a day at one o'clock when summer time does.
+/// The start of a day. In some zones a day starts at one o'clock when summer time begins.
 fn midnight(app: &App, day: NaiveDate) -> i64 {
     let zone = app.config.timezone;
     let utc = day.and_time(NaiveTime::MIN);

@@ -1,10 +1,10 @@
-//! Why there is no configuration, in one line that never shows the file's text: it may hold keys.
+//! Errors of the configuration, each in one line that never shows the file's text: it may hold keys.
 
 use std::path::PathBuf;
 
 use serde_saphyr::{Error, MessageFormatter as _, UserMessageFormatter};
 
-/// Why there is no configuration.
+/// Why the configuration cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
     /// The file cannot be read.
@@ -35,14 +35,14 @@ pub enum ConfigError {
     },
 }
 
-/// Where in `text` something is wrong, and what.
+/// Describes where in `text` the error is, and what is wrong.
 pub(super) fn describe(error: &Error, text: &str) -> String {
     let error = error.without_snippet();
     let detail = match error {
         Error::InvalidScalar { ty, .. } => format!("expected {}", in_words(ty)),
         Error::InvalidBooleanStrict { .. } => format!("expected {}", in_words("boolean")),
         Error::Unexpected { expected, .. } => format!("expected {}", in_words(expected)),
-        // It may hold a key that goes over several lines.
+        // The message may hold a key that spans several lines.
         other => UserMessageFormatter
             .format_message(other)
             .replace(char::is_control, " "),
@@ -57,7 +57,7 @@ pub(super) fn describe(error: &Error, text: &str) -> String {
     }
 }
 
-/// What the YAML reader expected, as a person would call it.
+/// What the YAML reader expected, in plain words.
 fn in_words(expected: &str) -> &str {
     match expected {
         "u32" => "a whole number from 0 to 4294967295",
@@ -70,7 +70,7 @@ fn in_words(expected: &str) -> &str {
     }
 }
 
-/// The key whose value begins at a place, where it stands in the same line.
+/// The key of the value at this position, if it is on the same line.
 fn key_before(text: &str, line: u64, column: u64) -> Option<&str> {
     let line = usize::try_from(line).ok()?.checked_sub(1)?;
     let column = usize::try_from(column).ok()?.checked_sub(1)?;

@@ -1,7 +1,6 @@
 //! The configuration file: YAML, with the Python bot's keys (specification, `README.md`) and a few more.
 //!
-//! `${NAME}` in a text is read from the environment. An unknown key and an unset variable are errors
-//! that name the place.
+//! `${NAME}` in a text is read from the environment. Unknown keys and unset variables are errors that name the place.
 
 mod error;
 mod memory;
@@ -179,7 +178,7 @@ impl Config {
     /// Reads the text of a configuration.
     ///
     /// # Errors
-    /// Line, column, key where there is one, and what is wrong: one line, without the text.
+    /// One line with line, column, key if there is one, and what is wrong, without the file's text.
     pub fn parse(text: &str) -> Result<Self, String> {
         let empty = text.lines().all(|line| {
             let line = line.trim();
@@ -191,7 +190,7 @@ impl Config {
         serde_saphyr::from_str(text).map_err(|error| error::describe(&error, text))
     }
 
-    /// What the component is told.
+    /// The settings that the component gets.
     ///
     /// # Errors
     /// [`ConfigError::Template`].
@@ -233,7 +232,7 @@ impl Config {
         })
     }
 
-    /// What the bot does when.
+    /// The settings of the bot.
     #[must_use]
     pub fn bot_settings(&self) -> BotSettings {
         BotSettings {
@@ -244,7 +243,7 @@ impl Config {
         }
     }
 
-    /// The configured language, else that of the persona.
+    /// The configured language, or else that of the persona.
     fn bot_language(&self) -> Language {
         let is_japanese = |c: char| matches!(c, 'ぁ'..='ヿ' | '一'..='鿿');
         match self.memory.language {
@@ -273,12 +272,12 @@ fn engine(agent: &Agent) -> Engine {
     }
 }
 
-/// The longest reply where `agents.response.params` says nothing else: what fits one post.
+/// The longest reply if `agents.response.params` sets no limit: what fits one post.
 const REPLY_MAX_TOKENS: u32 = 1000;
-/// The longest judgment where `agents.judgment.params` says nothing else: a sentence, and room to spare.
+/// The longest judgment if `agents.judgment.params` sets no limit: one sentence, with room to spare.
 const JUDGMENT_MAX_TOKENS: u32 = 500;
 
-/// All `*.j2` of a folder, in order of their names.
+/// All `*.j2` files of a folder, ordered by name.
 fn read_templates(folder: &Path) -> Result<Vec<Template>, ConfigError> {
     let error = |path: &Path, source| ConfigError::Template {
         path: path.to_owned(),

@@ -30,7 +30,7 @@ pub struct Price {
     pub output: PerMillion,
 }
 
-/// A map, as the keys of `models` stand beside `currency`.
+/// A map, because the models' keys are on the same level as `currency`.
 impl JsonSchema for Prices {
     fn schema_name() -> Cow<'static, str> {
         "Prices".into()
@@ -49,7 +49,7 @@ impl JsonSchema for Prices {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, JsonSchema)]
 pub struct PerMillion(#[schemars(with = "f64")] pub u64);
 
-/// More is a mistake, and would overflow in sums.
+/// A higher price is a mistake, and would overflow in sums.
 const MOST_PER_MILLION: f64 = 1e9;
 
 impl<'de> Deserialize<'de> for PerMillion {
@@ -71,7 +71,8 @@ impl<'de> Deserialize<'de> for PerMillion {
 }
 
 impl Prices {
-    /// The price of a model: of the one that answered (`gpt-4o-2024-08-06`), or else of the one that was asked.
+    /// The price of a model: the price of the model that answered (`gpt-4o-2024-08-06`), or else of the model that was
+    /// asked.
     #[must_use]
     pub fn of(&self, provider: &str, answered_by: &str, asked: &str) -> Option<Price> {
         [answered_by, asked]
@@ -87,7 +88,7 @@ impl<'de> Deserialize<'de> for Prices {
     }
 }
 
-/// All keys but one are models.
+/// Every key except `currency` is a model.
 struct PricesVisitor;
 
 impl<'de> Visitor<'de> for PricesVisitor {

@@ -1,14 +1,15 @@
-//! What keys there are, from the types of the configuration: for editors as a JSON schema, for people as a list.
+//! The configuration keys, taken from the types of the configuration: as a JSON schema for editors, and as a list for
+//! people.
 
 use schemars::Schema;
 use serde_json::Value;
 
 use super::Config;
 
-/// How the default stands at the end of a description.
+/// How a description marks the default at its end.
 const DEFAULT: &str = "Default";
 
-/// The JSON schema of the configuration file, for editors that check it while it is written.
+/// The JSON schema of the configuration file, for editors that check the file while it is edited.
 #[must_use]
 pub fn schema() -> Schema {
     schemars::schema_for!(Config)
@@ -35,7 +36,7 @@ pub fn keys() -> Vec<Key> {
     keys
 }
 
-/// The keys of an object. A type that stands in several places is listed at the first.
+/// The keys of an object. A type that is used in several places is listed at the first.
 fn collect<'s>(
     root: &'s Value,
     object: &'s Value,
@@ -80,7 +81,7 @@ fn key(path: String, property: &Value, target: &Value) -> Key {
     }
 }
 
-/// The values of an enumeration, with what each means.
+/// The values of an enumeration, each with its meaning.
 fn choices(target: &Value) -> impl Iterator<Item = (&str, String)> {
     let plain = target["enum"].as_array().into_iter().flatten();
     let plain = plain.filter_map(|value| Some((value.as_str()?, String::new())));
@@ -160,7 +161,7 @@ mod tests {
             }
             place.insert(name.to_owned(), value);
         }
-        // Every kind of section is among them.
+        // Every kind of section is included.
         assert!(document.len() > 5, "{document:?}");
         let told = Config::parse(&Value::Object(document).to_string()).unwrap();
         assert_eq!(told, Config::default());

@@ -6,14 +6,14 @@ use myao_llm::expand::{expanded, optional_expanded};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 
-/// A path whose `${NAME}`s are replaced from the environment.
+/// A path in which each `${NAME}` is replaced from the environment.
 pub(super) fn expanded_path<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<PathBuf, D::Error> {
     expanded(deserializer).map(PathBuf::from)
 }
 
-/// The same where the path may be left out or null.
+/// The same, if the path may be left out or null.
 pub(super) fn optional_expanded_path<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<PathBuf>, D::Error> {
@@ -32,7 +32,7 @@ pub(super) fn time_zone<'de, D: Deserializer<'de>>(
     })
 }
 
-/// A number for which 0 makes no sense.
+/// A number that must not be 0.
 pub(super) fn at_least_one<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
     match u32::deserialize(deserializer)? {
         0 => Err(D::Error::custom("expected a whole number from 1 on")),

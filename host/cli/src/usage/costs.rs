@@ -1,4 +1,4 @@
-//! What calls cost: tokens, time and money. What is not known is never counted as nothing.
+//! What calls cost: tokens, time and money. An unknown amount is never counted as zero.
 
 use std::time::Duration;
 
@@ -6,12 +6,12 @@ use myao_plugin::journal::StoredCall;
 
 use crate::config::{Price, Prices};
 
-/// A sum of which parts may not be known.
+/// A sum whose parts may be unknown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Sum {
-    /// The sum of what is known.
+    /// The sum of the known parts.
     pub known: u128,
-    /// How many parts are not.
+    /// The number of unknown parts.
     pub unknown: u64,
 }
 
@@ -24,26 +24,26 @@ impl Sum {
     }
 }
 
-/// What some calls cost together. What failed calls cost is not known, and in none of the sums.
+/// The total cost of some calls. The cost of failed calls is unknown, and in none of the sums.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Costs {
-    /// Calls, failed ones included; answers that were there already are none.
+    /// Calls, including failed ones; reused answers are not counted.
     pub calls: u64,
-    /// Those without an answer.
+    /// Calls without an answer.
     pub failed: u64,
-    /// Tokens of the prompts, cached ones included.
+    /// Tokens of the prompts, including cached ones.
     pub input_tokens: Sum,
     /// Tokens of the prompts that the provider had cached.
     pub cached_tokens: Sum,
     /// Tokens of the answers.
     pub output_tokens: Sum,
-    /// Time of the calls, one after the other.
+    /// Total duration of the calls.
     pub duration: Duration,
     /// Money, in millionths of a millionth of the currency.
     pub money: Sum,
     /// Calls without a price.
     pub without_price: u64,
-    /// Calls whose cached tokens are not known, so that all of their prompt is counted at the full price.
+    /// Calls whose number of cached tokens is unknown, so that their whole prompt is counted at the full price.
     pub at_full_price: u64,
 }
 
@@ -89,7 +89,7 @@ impl Costs {
     }
 }
 
-/// What a call costs; none where its tokens are not known.
+/// The cost of a call; `None` if its tokens are unknown.
 fn money(call: &StoredCall, price: Price) -> Option<u128> {
     let (input, output) = (call.input_tokens?, call.output_tokens?);
     let cached = call.cached_tokens.unwrap_or(0).min(input);

@@ -24,12 +24,12 @@ pub enum Dimension {
     Model,
 }
 
-/// One value of a dimension. The order is that of tables.
+/// One value of a dimension. Tables use this order.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Group {
-    /// A day; none where the clock was out of its mind.
+    /// A day; `None` if the timestamp is out of range.
     Day(Option<NaiveDate>),
-    /// A channel by name and id; both empty for the workspace.
+    /// A channel with its name and id; both are empty for the workspace.
     Channel(String, String),
     /// A layer.
     Layer(Layer),
@@ -45,7 +45,7 @@ pub enum Layer {
     ChannelShortTerm,
     ChannelLongTerm,
     Workspace,
-    /// No memory.
+    /// A reply, not a memory.
     Reply,
 }
 
@@ -73,7 +73,7 @@ impl Layer {
     }
 }
 
-/// Sums calls by their groups, in the order of the dimensions.
+/// Sums calls by group, in the order of the dimensions.
 #[must_use]
 pub fn by_groups(
     calls: &[StoredCall],
@@ -128,7 +128,7 @@ mod tests {
     use crate::config::{PerMillion, Price, Prices};
     use crate::usage::costs::{Costs, Sum};
 
-    /// 1,000 tokens in, of which 400 cached, and 200 out.
+    /// 1,000 input tokens, 400 of them cached, and 200 output tokens.
     fn call() -> StoredCall {
         StoredCall {
             agent: Agent::Memory,

@@ -1,4 +1,4 @@
-//! The port on which a bot says that it is well: free, or taken by a bot that runs.
+//! The port of the bot's health check: free, or used by a running bot.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Duration;
@@ -11,18 +11,18 @@ use super::Finding;
 use super::wait_line::WaitLine;
 
 const CHECK: &str = "health port";
-/// How long a running bot may take to answer.
+/// How long to wait for the answer of a running bot.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// A bot that runs.
+/// A running bot.
 pub(super) struct Running {
-    /// What it lacks.
+    /// Why it is not ready.
     troubles: Vec<String>,
     /// What it waits for.
     pub(super) waits: Vec<WaitLine>,
 }
 
-/// What is at the port, and the bot if that is one.
+/// Checks what uses the port; also returns the bot, if it is one.
 pub(super) async fn check(health: HealthCheck) -> (Finding, Option<Running>) {
     let address = SocketAddr::new(health.address, health.port);
     let error = match TcpListener::bind(address).await {
@@ -73,7 +73,7 @@ async fn running(address: SocketAddr) -> Option<Running> {
     let ready: Value = ready.ok()?.json().await.ok()?;
     let troubles = ready.get("troubles")?.as_array()?;
     let told = troubles.iter().filter_map(|trouble| trouble.as_str());
-    // An older bot does not tell of its waits.
+    // An older bot does not report its waits.
     let waits = ready.get("waits").and_then(Value::as_array);
     Some(Running {
         troubles: told.map(str::to_owned).collect(),

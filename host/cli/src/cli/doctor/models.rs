@@ -14,13 +14,13 @@ use super::Finding;
 use crate::cli::in_one_line;
 use crate::cli::server_words::ServerWords;
 
-/// How long a server may take to answer.
+/// How long to wait for a server's answer.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How long a model may take to answer, retries included.
+/// How long to wait for a model's answer, retries included.
 const CALL_PATIENCE: Duration = Duration::from_secs(60);
-/// What a model is asked with --call-models.
+/// The question to a model with --call-models.
 const QUESTION: &str = "Answer with the one word: ready";
-/// The longest answer to it, in tokens; some models think before they speak.
+/// The longest answer to it, in tokens; some models reason before they answer.
 const ANSWER_TOKENS: u32 = 64;
 
 /// One agent.
@@ -30,11 +30,11 @@ struct Checked {
     key: &'static str,
     agent: Agent,
     config: config::Agent,
-    /// What goes on without a model.
+    /// What still works without a model.
     without: &'static str,
 }
 
-/// A finding for each agent. Without `call` the models are not asked: a server that answers anything is well.
+/// A finding for each agent. Without `call`, the models are not asked: a server that answers anything passes the check.
 pub(super) async fn check(agents: &Agents, call: bool) -> Vec<Finding> {
     let checked = [
         Checked {
@@ -67,7 +67,7 @@ pub(super) async fn check(agents: &Agents, call: bool) -> Vec<Finding> {
     findings
 }
 
-/// `reached` holds what is known of servers, by their addresses.
+/// `reached` holds what is already known about servers, by address.
 async fn check_one(
     checked: &Checked,
     call: bool,
@@ -78,7 +78,7 @@ async fn check_one(
         Ok(Some(endpoint)) => endpoint,
         Ok(None) => {
             let finding = Finding::unset(check, checked.without);
-            // The other agents take its model.
+            // The other agents use its model.
             return match checked.agent {
                 Agent::Memory => {
                     finding.with_advice("agents.memory.model_id names a model for everything")
@@ -121,7 +121,7 @@ async fn check_one(
     }
 }
 
-/// Whether a server answers HTTP at all, over TLS where its address says so.
+/// Checks whether a server answers HTTP at all, over TLS if its address says so.
 async fn reach(origin: &str) -> Result<(), String> {
     let client = reqwest::Client::builder()
         .timeout(PATIENCE)
@@ -134,7 +134,7 @@ async fn reach(origin: &str) -> Result<(), String> {
     answered.map_err(|error| in_one_line(&anyhow::Error::new(error.without_url())))
 }
 
-/// A small real call.
+/// Makes a small real call.
 async fn ask(checked: &Checked) -> Result<(), String> {
     let llm = configured_model(checked.key, &checked.config).map_err(|error| error.to_string())?;
     let request = Request {

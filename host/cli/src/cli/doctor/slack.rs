@@ -1,4 +1,4 @@
-//! Slack: tokens, scopes, clock, and the way that events take.
+//! Slack: tokens, scopes, clock, and how events arrive.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -17,14 +17,14 @@ const TOKEN: &str = "Slack token";
 const SCOPES: &str = "Slack scopes";
 const CLOCK: &str = "clock";
 const EVENTS: &str = "Slack events";
-/// How long Slack may take to answer, retries included.
+/// How long to wait for Slack's answer, retries included.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// A clock that differs by more breaks signatures, and tells times that people see are wrong. In seconds.
+/// With a greater difference between the clocks, signatures fail and people see wrong times. In seconds.
 const MOST_SKEW: i64 = 60;
-/// Where tokens are.
+/// Where to find the tokens.
 const APP_PAGES: &str = "the app's pages at https://api.slack.com/apps";
 
-/// The findings about Slack. `bot_runs` tells whether the port for events may be taken.
+/// The findings about Slack. `bot_runs` says whether a running bot may be using the port for events.
 pub(super) async fn check(slack: &Slack, bot_runs: bool) -> Vec<Finding> {
     let (bot_token, app_token) = (set(&slack.bot_token), set(&slack.app_token));
     if bot_token.is_none() && app_token.is_none() && slack.listen.is_none() {
@@ -64,7 +64,7 @@ fn set(text: &Option<String>) -> Option<&str> {
         .filter(|text| !text.is_empty())
 }
 
-/// A token of a certain kind; its text is never shown.
+/// Checks a token of a given kind; its text is never shown.
 fn token(check: &'static str, key: &str, text: &str, kind: &str) -> Result<Token, Finding> {
     let token = Token::new(text).map_err(|error| Finding::bad(check, format!("{key}: {error}")))?;
     if text.starts_with(kind) {
@@ -80,7 +80,7 @@ fn token(check: &'static str, key: &str, text: &str, kind: &str) -> Result<Token
     Err(Finding::bad(check, found + other).with_advice(format!("copy it from {APP_PAGES}")))
 }
 
-/// Slack's answer in time, to a call with the token of a key.
+/// Calls Slack with the token of a key, and reports an error if the answer takes too long.
 async fn patiently<T>(
     check: &'static str,
     key: &str,
@@ -114,7 +114,7 @@ async fn authenticated(
     Ok((client, auth))
 }
 
-/// Where Slack does not tell the scopes, a call that needs one does.
+/// If Slack does not report the scopes, tries a call that needs one.
 async fn untold_scopes(client: &SlackClient) -> Finding {
     match patiently(SCOPES, "slack.bot_token", client.channels()).await {
         Ok(_) => Finding::warning(
@@ -143,7 +143,7 @@ fn scopes(granted: &[String]) -> Finding {
     ))
 }
 
-/// Whether this machine has Slack's time; none where Slack did not tell it.
+/// Checks this machine's clock against Slack's; `None` if Slack did not send its time.
 fn clock(date: Option<&str>) -> Option<Finding> {
     let slack = DateTime::parse_from_rfc2822(date?).ok()?.timestamp();
     let ahead = Clock::system(chrono_tz::UTC).seconds() - slack;
@@ -168,7 +168,7 @@ async fn socket_mode(api_url: &str, app_token: Option<&str>) -> Finding {
         let token = token(EVENTS, "slack.app_token", text, "xapp-")?;
         let client = SlackClient::new(api_url, token.clone());
         let client = client.map_err(|error| Finding::bad(EVENTS, error.to_string()))?;
-        // The address is not used: it opens no connection, and so takes no events from a bot that runs.
+        // The address is not used: no connection is opened, so no events are taken away from a running bot.
         patiently(EVENTS, "slack.app_token", client.open_connection(&token)).await
     };
     match opened.await {

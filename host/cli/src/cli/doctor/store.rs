@@ -1,4 +1,4 @@
-//! The database: whether it can be opened, read whole, and written.
+//! The database: whether it can be opened, read completely and written.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use super::Finding;
 
 const CHECK: &str = "database";
 
-/// What the database is, and whether it has the tables of this program's schema.
+/// Describes the database, and returns whether it has the tables of this program's schema.
 pub(super) fn check(path: &Path) -> (Finding, bool) {
     let shown = path.display();
     let finding = match examine(path) {
@@ -44,7 +44,7 @@ pub(super) fn check(path: &Path) -> (Finding, bool) {
     (finding, false)
 }
 
-/// Whether a database can be made.
+/// Checks whether a database can be created.
 fn missing(path: &Path) -> Finding {
     let shown = path.display();
     let probe = path.with_extension("doctor");

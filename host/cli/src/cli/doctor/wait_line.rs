@@ -1,10 +1,10 @@
-//! One wait in words.
+//! One wait as text.
 
 use myao_plugin::waits::WaitKind;
 
-/// One wait in words.
+/// One wait as text.
 pub(super) struct WaitLine {
-    /// Whether nothing went wrong: a conversation was judged.
+    /// Whether this is not an error: a conversation was judged.
     pub(super) is_usual: bool,
     pub(super) text: String,
 }

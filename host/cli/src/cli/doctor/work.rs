@@ -1,4 +1,4 @@
-//! What waits for the bot, and what it gave up.
+//! What is waiting to be processed by the bot, and what it gave up.
 
 use anyhow::anyhow;
 use myao_plugin::explain::explain_storage;
@@ -12,15 +12,15 @@ use super::wait_line::WaitLine;
 use crate::cli::app::App;
 use crate::cli::{in_one_line, output};
 
-/// More are not counted.
+/// Counting stops here.
 const MOST: u32 = 1000;
 /// How many waits are shown.
 const SHOWN_WAITS: usize = 20;
 /// How many errors are shown.
 const SHOWN: usize = 3;
 
-/// Findings for events, for answers, and for what waits for a time, if anything does; or one for the database that does not
-/// tell them.
+/// Findings for events, for answers, and for scheduled waits, if there are any; or a single finding if the database
+/// cannot be read.
 pub(super) async fn check(app: &App, bot: Option<Running>) -> Vec<Finding> {
     match look(app, bot).await {
         Ok(findings) => findings,
@@ -36,7 +36,7 @@ async fn look(app: &App, bot: Option<Running>) -> anyhow::Result<Vec<Finding>> {
         events(&*workspace, bot_runs).await.map_err(failed)?,
         answers(app, &*workspace, bot_runs).await.map_err(failed)?,
     ];
-    // A bot that runs knows what its store knows, and more.
+    // A running bot knows what its store knows, and more.
     let waits = match bot {
         Some(bot) => bot.waits,
         None => stored_waits(app, &*workspace).await.map_err(failed)?,
@@ -54,7 +54,7 @@ async fn stored_waits(app: &App, workspace: &dyn Workspace) -> Result<Vec<WaitLi
     Ok(told.collect())
 }
 
-/// What waits for a time; `None` if nothing does.
+/// The finding for scheduled waits; `None` if there are none.
 fn waits_finding(app: &App, waits: &[WaitLine]) -> Option<Finding> {
     const CHECK: &str = "waits";
     let mut found: Vec<&str> = waits.iter().map(|wait| wait.text.as_str()).collect();
@@ -111,7 +111,7 @@ async fn answers(
     let mut given_up = workspace
         .list_replies(Some(ReplyState::GivenUp), MOST)
         .await?;
-    // As the configuration wants it.
+    // These were given up because of the configured limits.
     given_up.retain(|reply| reply.error.as_deref() != Some(TOO_MANY));
     let mut found = vec![count(waiting.len(), "answer waits", "answers wait")];
     if !given_up.is_empty() {
