@@ -1,6 +1,7 @@
-//! Waiting for something asynchronous in a test that is not.
+//! Waits for a future in a test that is not asynchronous.
 
-/// What a future ends with. It runs on a thread of its own, so that it may be waited for everywhere, also where a runtime runs.
+/// Runs a future and returns its result. It runs on a thread of its own, so this works everywhere, even inside a
+/// runtime.
 ///
 /// # Panics
 /// If the future panics, or no runtime can be started.

@@ -1,6 +1,6 @@
-//! One call of the component to its host, and what came of it.
+//! One call of the component to its host, and its result.
 //!
-//! Arguments and results are kept as JSON, as the recordings of the `myao` program keep them: [`Call::arguments`] and
+//! Arguments and results are stored as JSON, as in the recordings of the `myao` program. [`Call::arguments`] and
 //! [`Answer::ok`] read them back as the contract's types, or as a [`serde_json::Value`] to look at.
 
 use std::fmt;
@@ -16,7 +16,7 @@ pub(crate) const COUNT_TOKENS: &str = "llm.count-tokens";
 /// One call of the component to its host.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call {
-    /// Counted from 0, over all imports together.
+    /// Counted from 0 across all imports.
     pub number: usize,
     /// Interface and function as in `wit/`: `storage.save-memory`.
     pub import: &'static str,
@@ -39,20 +39,20 @@ impl Call {
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
     }
 
-    /// Whether it returns a result or an error: all but `llm.context-window` and `llm.count-tokens`.
+    /// Whether it can return an error: all except `llm.context-window` and `llm.count-tokens`.
     #[must_use]
     pub fn can_fail(&self) -> bool {
         !matches!(self.import, CONTEXT_WINDOW | COUNT_TOKENS)
     }
 
-    /// Its argument, or several as a tuple: `call.arguments::<MessageQuery>()`, and
-    /// `call.arguments::<(String, Option<String>, String)>()` for `get-backlog`. None where they are of another type.
+    /// Its argument, or several as a tuple: `call.arguments::<MessageQuery>()`, and `call.arguments::<(String,
+    /// Option<String>, String)>()` for `get-backlog`. `None` if they have another type.
     #[must_use]
     pub fn arguments<T: DeserializeOwned>(&self) -> Option<T> {
         serde_json::from_str(&self.arguments).ok()
     }
 
-    /// Whether a text stands in its arguments: an id, a name, a part of a prompt without line breaks.
+    /// Whether its arguments contain a text: an id, a name, a part of a prompt without line breaks.
     #[must_use]
     pub fn mentions(&self, text: &str) -> bool {
         self.arguments.contains(text)
@@ -69,7 +69,8 @@ impl fmt::Display for Call {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
     result: Result<String, String>,
-    /// The rows of the result: what a list holds, the channels and threads that are due, else 1. None of an error.
+    /// The number of rows in the result: the length of a list, the number of channels and threads that are due,
+    /// otherwise 1. An error has 0.
     pub rows: usize,
 }
 
@@ -87,7 +88,7 @@ impl Answer {
         self.result.is_err()
     }
 
-    /// Its result, where it is none of the errors: `answer.ok::<Vec<Message>>()`.
+    /// Its result, unless it is an error: `answer.ok::<Vec<Message>>()`.
     #[must_use]
     pub fn ok<T: DeserializeOwned>(&self) -> Option<T> {
         serde_json::from_str(self.result.as_ref().ok()?).ok()
@@ -109,7 +110,7 @@ impl fmt::Display for Answer {
     }
 }
 
-/// How much a result holds.
+/// The number of rows in a result.
 pub(crate) trait Rows {
     fn rows(&self) -> usize {
         1
@@ -149,7 +150,7 @@ impl Rows for Option<u32> {}
 impl Rows for u32 {}
 impl Rows for () {}
 
-/// The contract's types all have a JSON form.
+/// Every type of the contract has a JSON form.
 fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_else(|error| error.to_string())
 }

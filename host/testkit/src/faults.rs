@@ -1,4 +1,4 @@
-//! Faults to order: calls that fail, are held up, or let somebody else go first.
+//! Injected faults: calls that fail, are delayed, or let another writer go first.
 
 use std::fmt;
 use std::pin::Pin;
@@ -12,7 +12,7 @@ use tokio::sync::{Notify, Semaphore};
 use crate::call::{Answer, Call};
 use crate::tap::{Fault, Tap};
 
-/// A listener that strikes the calls it is told to. See [`Imports::tapped`](crate::Imports::tapped).
+/// A listener that injects faults into the chosen calls. See [`Imports::tapped`](crate::Imports::tapped).
 ///
 /// ```
 /// use std::sync::Arc;
@@ -39,7 +39,7 @@ pub struct Faults {
     rules: Mutex<Vec<Rule>>,
 }
 
-/// Which calls.
+/// Selects calls.
 pub struct Calls {
     matches: Box<dyn Fn(&Call) -> bool + Send + Sync>,
     first: usize,
@@ -55,26 +55,26 @@ pub enum Strike {
     Stall,
     /// It waits until the gate is opened.
     Wait(Gate),
-    /// It waits so long, by tokio's clock.
+    /// It waits for this time, by tokio's clock.
     Delay(Duration),
-    /// This is done meanwhile: somebody else writes first.
+    /// This action runs in the meantime: another writer goes first.
     Let(Arc<Action>),
-    /// It has another result; only after it was done.
+    /// Its result is changed; only possible after it was done.
     Alter(Arc<Alteration>),
 }
 
-/// Something that somebody else does.
+/// An action of another writer.
 pub type Action = dyn Fn() -> Pin<Box<dyn Future<Output = ()> + Send>> + Send + Sync;
 
-/// What becomes of a result; none where it stays as it is.
+/// Changes a result; `None` if it stays as it is.
 pub type Alteration = dyn Fn(&Answer) -> Option<serde_json::Value> + Send + Sync;
 
-/// Where calls wait until a test lets them through.
+/// Calls wait here until a test lets them through.
 #[derive(Clone, Default)]
 pub struct Gate(Arc<GateState>);
 
 struct GateState {
-    /// Without permits; closed once the gate is open.
+    /// Has no permits; it is closed once the gate is open.
     opened: Semaphore,
     reached: Notify,
 }
@@ -94,17 +94,17 @@ enum Moment {
 }
 
 impl Faults {
-    /// Strikes calls before they are done: one that fails is not done at all.
+    /// Injects a fault before calls are done: a call that fails is not done at all.
     pub fn before<S: Into<Strike>>(&self, calls: Calls, strike: S) {
         self.add(calls, Moment::Before, strike.into());
     }
 
-    /// Strikes calls when they are done and their caller does not know yet.
+    /// Injects a fault after calls are done, but before their caller gets the result.
     pub fn after<S: Into<Strike>>(&self, calls: Calls, strike: S) {
         self.add(calls, Moment::After, strike.into());
     }
 
-    /// No call is struck any more.
+    /// Removes all faults.
     pub fn lift(&self) {
         self.rules().clear();
     }
@@ -122,7 +122,8 @@ impl Faults {
         self.rules.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The strikes at a call, in the order in which they were ordered; each rule counts the calls that it matches.
+    /// Applies the faults for a call, in the order in which they were added; each rule counts the calls that it
+    /// matches.
     async fn strike(&self, call: &Call, answer: Option<&Answer>) -> Result<(), Fault> {
         let moment = answer.map_or(Moment::Before, |_| Moment::After);
         let strikes: Vec<Strike> = self
@@ -179,7 +180,7 @@ impl Calls {
         Self::that(move |call| call.is_of(&import))
     }
 
-    /// The calls that a function picks.
+    /// The calls that a function selects.
     #[must_use]
     pub fn that(picks: impl Fn(&Call) -> bool + Send + Sync + 'static) -> Self {
         Self {
@@ -189,7 +190,7 @@ impl Calls {
         }
     }
 
-    /// Of these those whose arguments hold a text; see [`Call::mentions`].
+    /// Only those of them whose arguments contain a text; see [`Call::mentions`].
     #[must_use]
     pub fn mentioning(self, text: &str) -> Self {
         let (text, matches) = (text.to_owned(), self.matches);
@@ -199,7 +200,7 @@ impl Calls {
         }
     }
 
-    /// Of these the `n`th alone, counted from 0 and from now on.
+    /// Only the `n`th of them, counted from 0, from now on.
     #[must_use]
     pub fn nth(self, n: usize) -> Self {
         Self {
@@ -209,7 +210,7 @@ impl Calls {
         }
     }
 
-    /// Of these the `n`th and all after it, as after a crash.
+    /// The `n`th of them and all later ones, as after a crash.
     #[must_use]
     pub fn from_nth(self, n: usize) -> Self {
         Self {
@@ -230,7 +231,7 @@ impl Calls {
 }
 
 impl Strike {
-    /// Somebody does something meanwhile.
+    /// Runs an action of another writer in the meantime.
     pub fn letting<F>(action: impl Fn() -> F + Send + Sync + 'static) -> Self
     where
         F: Future<Output = ()> + Send + 'static,
@@ -238,8 +239,8 @@ impl Strike {
         Self::Let(Arc::new(move || Box::pin(action())))
     }
 
-    /// The result becomes what a function makes of it, where the call succeeded: other ids, another order, more of it.
-    /// Its type is that of the import: `Vec<Message>` for `storage.list-messages`.
+    /// Changes the result of a successful call with a function: other ids, another order, more rows. The result has the
+    /// type of the import: `Vec<Message>` for `storage.list-messages`.
     pub fn altering<T: Serialize + DeserializeOwned>(
         alter: impl Fn(&mut T) + Send + Sync + 'static,
     ) -> Self {
@@ -270,19 +271,19 @@ fn no_result_yet() -> Fault {
 }
 
 impl Gate {
-    /// Lets through what waits, and what comes.
+    /// Lets through all waiting and all later calls.
     pub fn open(&self) {
         self.0.opened.close();
     }
 
-    /// Waits until a call waits here.
+    /// Waits until a call reaches the gate.
     pub async fn reached(&self) {
         self.0.reached.notified().await;
     }
 
     async fn pass(&self) {
         self.0.reached.notify_one();
-        // There are no permits: this ends with an error, when the gate is opened.
+        // There are no permits: this ends with an error when the gate is opened.
         drop(self.0.opened.acquire().await);
     }
 }

@@ -1,19 +1,19 @@
-//! Tests of a platform around the myao memory component, without a database, a model or a network.
+//! Tests a platform around the myao memory component without a database, a model or a network.
 //!
-//! The component talks to its host through the imports of `wit/`. This crate holds a double of each:
+//! The component calls its host through the imports of `wit/`. This crate has a test double for each:
 //!
-//! - [`MemoryStorage`], all state of a workspace in memory, which keeps every word of the contract,
-//! - [`ScriptedLlm`], a model that answers, delays and fails as it is told,
-//! - [`MemorySlack`], a chat platform in memory,
+//! - [`MemoryStorage`] holds all state of a workspace in memory and implements the whole contract,
+//! - [`ScriptedLlm`] is a model that answers, delays and fails as a test says,
+//! - [`MemorySlack`] is a chat platform in memory,
 //!
-//! and two listeners that stand in front of these or of a platform's own:
+//! and two listeners that can wrap these or a platform's own implementations:
 //!
-//! - [`Recorder`] keeps every call with its arguments and its result,
-//! - [`Faults`] makes calls fail before or after they were done, holds them up, or lets somebody else write first.
+//! - [`Recorder`] records every call with its arguments and its result,
+//! - [`Faults`] makes calls fail before or after they were done, delays them, or lets another writer go first.
 //!
-//! [`LogLines`] shows what the component writes to its log.
+//! [`LogLines`] captures what the component writes to its log.
 //!
-//! One test of a platform then looks so:
+//! A test of a platform then looks like this:
 //!
 //! ```no_run
 //! use std::sync::Arc;
@@ -55,7 +55,7 @@
 //! # }
 //! ```
 //!
-//! A platform's own store is tested with [`crate::storage_conformance!`]; one that the bot is to work over, with
+//! Test a platform's own store with [`crate::storage_conformance!`], and a store for the whole bot with
 //! [`crate::workspace_conformance!`].
 
 #![deny(missing_docs)]

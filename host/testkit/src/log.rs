@@ -9,11 +9,11 @@ use tracing::span::{Attributes, Id, Record};
 use tracing::subscriber::DefaultGuard;
 use tracing::{Dispatch, Event, Metadata, Subscriber};
 
-/// Where the host writes the component's lines.
+/// The target of the component's lines.
 const TARGET: &str = "myao::component";
 
-/// The component's lines, for as long as it lives, of calls on this thread: in a `#[tokio::test]`, of the whole test.
-/// They go nowhere else meanwhile.
+/// Captures the component's lines from calls on this thread, for as long as this value lives; in a `#[tokio::test]`,
+/// that is the whole test. During that time the lines go nowhere else.
 ///
 /// ```
 /// use myao_testkit::LogLines;
@@ -26,15 +26,15 @@ const TARGET: &str = "myao::component";
 pub struct LogLines {
     lines: Arc<Lines>,
     _capturing: DefaultGuard,
-    /// Of one subscriber alone, `tracing` asks only its own thread whether a line is wanted: lines that another thread
-    /// writes first, where nobody listens, would be lost on this one.
+    /// A second subscriber. If there is only one, `tracing` asks only its own thread whether a line is wanted. If
+    /// another thread without a subscriber then writes the line first, the line would be lost on this thread, too.
     _beside: Dispatch,
 }
 
 type Lines = Mutex<Vec<(LogLevel, String)>>;
 
 impl LogLines {
-    /// Captures from now on.
+    /// Starts to capture.
     #[must_use]
     pub fn capture() -> Self {
         let lines = Arc::<Lines>::default();
@@ -46,7 +46,7 @@ impl LogLines {
         }
     }
 
-    /// The lines so far, with how much they matter.
+    /// The lines so far, with their levels.
     #[must_use]
     pub fn lines(&self) -> Vec<(LogLevel, String)> {
         self.lines
@@ -98,7 +98,7 @@ struct Message(String);
 impl Visit for Message {
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
         if field.name() == "message" {
-            // Writing to a string does not fail.
+            // Writing to a string cannot fail.
             let _ = write!(self.0, "{value:?}");
         }
     }

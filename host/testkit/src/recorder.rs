@@ -1,4 +1,4 @@
-//! Writes down every call, with what it was asked and what it returned.
+//! Records every call with its arguments and its result.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,7 +7,8 @@ use std::sync::{Mutex, PoisonError};
 use crate::call::{Answer, Call};
 use crate::tap::{Fault, Tap};
 
-/// A listener that keeps all calls, in the order in which they ended. See [`Imports::tapped`](crate::Imports::tapped).
+/// A listener that records all calls, in the order in which they ended. See
+/// [`Imports::tapped`](crate::Imports::tapped).
 ///
 /// ```
 /// use std::sync::Arc;
@@ -76,7 +77,7 @@ impl Recorder {
         tally
     }
 
-    /// Forgets the calls so far, and returns them.
+    /// Removes the calls so far, and returns them.
     pub fn take(&self) -> Vec<Recorded> {
         std::mem::take(&mut *self.calls.lock().unwrap_or_else(PoisonError::into_inner))
     }

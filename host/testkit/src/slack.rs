@@ -6,11 +6,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use myao_plugin::slack::{Message, PostRequest, Slack, SlackError, User};
 use myao_plugin::ts::{InvalidTs, TsKey};
 
-/// The second in which the platform's own posts are written: after all that tests tell of.
+/// The second at which the platform's own posts begin: later than all times in tests.
 const FIRST_POST: i64 = 4_000_000_000;
 
-/// A chat platform that keeps every word of `wit/slack.wit`: it keeps posts, answers each message once, and knows the
-/// messages and people that it is given. [`Faults`](crate::Faults) makes its calls fail.
+/// A chat platform that implements the whole of `wit/slack.wit`: it stores posts, answers each message once, and knows
+/// the messages and people that a test adds. [`Faults`](crate::Faults) makes its calls fail.
 ///
 /// ```
 /// use myao_plugin::slack::{PostRequest, Slack as _};
@@ -49,10 +49,10 @@ struct State {
 }
 
 impl MemorySlack {
-    /// The platform knows a message of a channel, whether or not the store does.
+    /// Adds a message of a channel to the platform, whether or not the store has it.
     ///
     /// # Errors
-    /// `invalid` where its id is none.
+    /// `invalid` if its id is not a message id.
     pub fn add_message(&self, channel_id: &str, message: Message) -> Result<(), SlackError> {
         let ts = key(&message.ts)?;
         let mut state = self.state();
@@ -60,7 +60,7 @@ impl MemorySlack {
         Ok(())
     }
 
-    /// The platform knows somebody.
+    /// Adds a person or program to the platform.
     pub fn add_user(&self, user: User) {
         self.state().users.insert(user.id.clone(), user);
     }

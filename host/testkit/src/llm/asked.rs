@@ -1,9 +1,9 @@
-//! Which questions.
+//! Selects requests to a model.
 
 use myao_plugin::llm::{Agent, Request};
 use myao_plugin::{MemoryType, Scope};
 
-/// Which of a model's calls. Everything that is said of them must hold.
+/// Selects requests to a model. A request must meet all conditions.
 #[derive(Debug, Clone, Default)]
 pub struct Asked {
     agent: Option<Agent>,
@@ -20,7 +20,7 @@ impl Asked {
         Self::default()
     }
 
-    /// The `n`th call of all, counted from 0.
+    /// The `n`th of all calls, counted from 0.
     #[must_use]
     pub fn call(n: usize) -> Self {
         Self::anything().nth(n)
@@ -44,7 +44,7 @@ impl Asked {
         }
     }
 
-    /// Calls whose prompt holds a text.
+    /// Calls whose prompt contains a text.
     #[must_use]
     pub fn with(part: &str) -> Self {
         Self {
@@ -53,21 +53,21 @@ impl Asked {
         }
     }
 
-    /// Of these those for one type of memory.
+    /// Only those of them for one type of memory.
     #[must_use]
     pub fn for_memory(mut self, memory_type: MemoryType) -> Self {
         self.memory_type = Some(memory_type);
         self
     }
 
-    /// Of these those whose prompt holds a text too.
+    /// Only those of them whose prompt also contains a text.
     #[must_use]
     pub fn and_with(mut self, part: &str) -> Self {
         self.part = Some(part.to_owned());
         self
     }
 
-    /// Of these the `n`th alone, counted from 0.
+    /// Only the `n`th of them, counted from 0.
     #[must_use]
     pub fn nth(mut self, n: usize) -> Self {
         self.nth = Some(n);
@@ -88,7 +88,7 @@ impl Asked {
                 .is_none_or(|part| request.system_prompt.contains(part))
     }
 
-    /// Whether it is the one, after so many others that fit.
+    /// Whether this is the selected call, after `seen` earlier calls that matched.
     pub(super) fn is_meant(&self, seen: usize) -> bool {
         self.nth.is_none_or(|nth| nth == seen)
     }

@@ -1,4 +1,4 @@
-//! A model that answers as it is told.
+//! A model that answers as a test says.
 
 mod asked;
 mod reply;
@@ -15,15 +15,15 @@ use tokio::sync::Semaphore;
 pub use asked::Asked;
 pub use reply::Reply;
 
-/// Provider and model.
+/// The name of both provider and model.
 const NAME: &str = "scripted";
 
 type Script = dyn Fn(usize, &Request) -> Reply + Send + Sync;
 
-/// A model whose answers a test gives, and which remembers what it was asked.
+/// A model with scripted answers, which records the requests that it gets.
 ///
-/// A function of the request answers ([`new`](Self::new)); rules go before it ([`on`](Self::on)), of which the first that
-/// fits counts. Delays go by tokio's clock: with a paused one they cost no time.
+/// A function of the request answers ([`new`](Self::new)). Rules are tried before it ([`on`](Self::on)); the first rule
+/// that matches is used. Delays use tokio's clock: if it is paused, they take no time.
 ///
 /// ```
 /// use std::time::Duration;
@@ -68,7 +68,7 @@ pub struct ScriptedLlm {
     count: fn(&str) -> u32,
     places: Semaphore,
     calls_in_flight: usize,
-    /// What it was asked, and how often each rule's questions came.
+    /// The requests so far, and how often each rule matched.
     log: Mutex<Log>,
 }
 
@@ -96,34 +96,34 @@ impl ScriptedLlm {
         }
     }
 
-    /// A model that gives everybody the same answer.
+    /// A model that always gives the same answer.
     pub fn answering(reply: impl Into<Reply>) -> Self {
         let reply = reply.into();
         Self::new(move |_, _| reply.clone())
     }
 
-    /// The same with a rule, which goes before the function and behind the rules that are there.
+    /// Adds a rule, which is tried before the function and after the rules added earlier.
     #[must_use]
     pub fn on(mut self, asked: Asked, reply: impl Into<Reply>) -> Self {
         self.rules.push((asked, reply.into()));
         self
     }
 
-    /// The same with a context window, in tokens. It is only told; a script may refuse what is longer.
+    /// Sets a context window, in tokens. It is only reported; a script may refuse a longer prompt.
     #[must_use]
     pub fn with_context_window(mut self, tokens: u32) -> Self {
         self.context_window = Some(tokens);
         self
     }
 
-    /// The same with another way of counting tokens than [`estimate_tokens`].
+    /// Sets another way of counting tokens than [`estimate_tokens`].
     #[must_use]
     pub fn with_count(mut self, count: fn(&str) -> u32) -> Self {
         self.count = count;
         self
     }
 
-    /// The same with so many calls under way at once; others wait.
+    /// Sets how many calls may run at once; others wait.
     #[must_use]
     pub fn with_calls_in_flight(mut self, calls: usize) -> Self {
         self.places = Semaphore::new(calls);
@@ -131,7 +131,7 @@ impl ScriptedLlm {
         self
     }
 
-    /// What it was asked so far, in order.
+    /// The requests so far, in order.
     #[must_use]
     pub fn requests(&self) -> Vec<Request> {
         self.log().requests.clone()
@@ -151,7 +151,7 @@ impl ScriptedLlm {
         self.log.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Writes a request down, and finds its answer. A question counts for every rule that it fits.
+    /// Records a request, and finds its answer. A request counts for every rule that it matches.
     fn reply(&self, request: &Request) -> Reply {
         let mut log = self.log();
         let n = log.requests.len();
@@ -207,7 +207,7 @@ impl Llm for ScriptedLlm {
     }
 }
 
-/// What a call cost. It began at no time that a clock tells, so that records are always the same.
+/// The record of a call. Its start time is fixed, so that records are always the same.
 fn record(duration: Duration, result: &Result<Completion, LlmError>) -> CallRecord {
     let completion = result.as_ref().ok();
     CallRecord {

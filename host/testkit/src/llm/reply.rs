@@ -1,4 +1,4 @@
-//! What a scripted model replies.
+//! The replies of a scripted model.
 
 use std::time::Duration;
 
@@ -6,16 +6,16 @@ use myao_plugin::llm::{Completion, FinishReason, LlmError};
 
 use super::NAME;
 
-/// What comes back from the model, and when. Made from a text, a [`Completion`], an [`LlmError`] or a `Result` of both.
+/// What the model returns, and when. Made from a text, a [`Completion`], an [`LlmError`] or a `Result` of both.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reply {
     pub(super) delay: Duration,
-    /// None for ever.
+    /// `None` if no answer ever comes.
     pub(super) result: Option<Result<Completion, LlmError>>,
 }
 
 impl Reply {
-    /// No answer, ever.
+    /// Never answers.
     #[must_use]
     pub fn never() -> Self {
         Self {
@@ -24,7 +24,7 @@ impl Reply {
         }
     }
 
-    /// A text that ends where the longest answer was reached.
+    /// A text that was cut off at the maximum length of an answer.
     #[must_use]
     pub fn cut_off(text: &str) -> Self {
         Self::from(Completion {
@@ -42,14 +42,14 @@ impl Reply {
         })
     }
 
-    /// The same so much later, by tokio's clock.
+    /// The same reply after a delay, by tokio's clock.
     #[must_use]
     pub fn after(mut self, delay: Duration) -> Self {
         self.delay = delay;
         self
     }
 
-    /// The same with the tokens of prompt and answer; without, the model does not tell.
+    /// The same reply with the token counts of prompt and answer; without this call, the model does not report them.
     #[must_use]
     pub fn with_tokens(mut self, input: u32, output: u32) -> Self {
         if let Some(Ok(completion)) = &mut self.result {
@@ -60,7 +60,7 @@ impl Reply {
     }
 }
 
-/// A whole answer of the model `scripted`.
+/// A complete answer of the model `scripted`.
 pub(super) fn answer(text: impl Into<String>) -> Completion {
     Completion {
         text: text.into(),

@@ -1,4 +1,4 @@
-//! Where the messages are in time, and how far a backfill has come.
+//! When messages were written, and how far a backfill has come.
 
 use std::collections::BTreeSet;
 
@@ -54,7 +54,8 @@ impl BackfillState for MemoryStorage {
 }
 
 impl State {
-    /// The oldest message of the channels that count that no short-term memory of its channel has taken in.
+    /// Among the channels for which `counts` is true, the oldest message that its channel's short-term memory has not
+    /// taken in.
     fn oldest_new(&self, counts: impl Fn(&str) -> bool) -> Option<TsKey> {
         let channels = self.channels.iter();
         let channels = channels.filter(|(id, stored)| stored.is_present && counts(id));
@@ -66,10 +67,10 @@ impl State {
         oldest.min()
     }
 
-    /// The messages of a channel up to its watermark that are a source of none of its memories.
+    /// The messages of a channel up to its watermark that are not a source of any of its memories.
     fn unreached(&self, id: &str, conversation: &Conversation) -> Option<Unreached> {
         let watermark = self.watermark(id, None)?;
-        // What a memory of another program was made from is not known: it counts for all up to its own watermark.
+        // The sources of an imported memory are unknown: it counts as made from everything up to its own watermark.
         let reached = self.imported_through(id);
         let sources = self.sources_in(id);
         let shown = conversation.all_shown().map(|(ts, _)| ts);
@@ -97,7 +98,7 @@ impl State {
         latest.max()
     }
 
-    /// The messages of a channel that the memories of channels were made from, older texts included.
+    /// The messages of a channel that channel memories were made from, including older texts.
     fn sources_in(&self, channel_id: &str) -> BTreeSet<TsKey> {
         let texts = self.texts.values().filter(|text| {
             text.memory.scope == Scope::Channel && text.memory.version != STAND_IN_VERSION

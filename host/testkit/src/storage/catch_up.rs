@@ -1,4 +1,4 @@
-//! What catching up has to remember: channels that could not be read, and messages that an answer lacked.
+//! State of catching up: channels that could not be read, and messages that were missing from an answer.
 
 use myao_plugin::state::catch_up::{CatchUpState, MissingMessage, UnreadChannel};
 use myao_plugin::state::sync::StoredId;
@@ -7,23 +7,24 @@ use myao_plugin::ts::TsKey;
 
 use super::{MemoryStorage, most};
 
-/// The waits before a channel is read again, in seconds: the first, which doubles each time, and the longest.
+/// The back-off before a channel is read again, in seconds: the first wait, which doubles each time, and the longest.
 pub(super) const CHANNEL_WAITS: (i64, i64) = (60, 3600);
-/// The same for a message that is asked for again.
+/// The same for requesting a message again.
 const MESSAGE_WAITS: (i64, i64) = (600, 6 * 3600);
-/// How often a message is asked for that is neither there nor known to be gone. Then it counts as there.
+/// The maximum number of requests for a message that is neither found nor known to be deleted. After that it counts as
+/// existing.
 const MAX_ASKS: u32 = 6;
 
 /// A channel whose history could not be read.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Unread {
-    /// Where the gap began, in Unix seconds; `None` if nothing was read yet.
+    /// The start of the gap, in Unix seconds; `None` if nothing was read yet.
     since: Option<i64>,
     pub(super) tries: u32,
     pub(super) next_try_at: i64,
 }
 
-/// A message that an answer lacked. Its key is the channel and its id.
+/// A message that was missing from an answer. Its key is the channel and its id.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Missing {
     thread: Option<TsKey>,
@@ -31,15 +32,15 @@ pub(super) struct Missing {
     next_try_at: i64,
 }
 
-/// How long to wait after so many tries, in seconds.
+/// The back-off after so many tries, in seconds.
 fn wait(tries: u32, (first, longest): (i64, i64)) -> i64 {
     first
         .saturating_mul(2_i64.saturating_pow(tries))
         .min(longest)
 }
 
-/// Whether something may be tried at `now`. A time that is further ahead than the longest wait was noted while the clock
-/// was ahead.
+/// Whether something may be tried at `now`. A time further in the future than the longest wait was noted while the
+/// clock was ahead.
 fn may_be_tried(next_try_at: i64, now: i64, (_, longest): (i64, i64)) -> bool {
     next_try_at <= now || next_try_at > now.saturating_add(longest)
 }
@@ -58,7 +59,7 @@ impl CatchUpState for MemoryStorage {
         let tries = before.map_or(0, |before| before.tries);
         let since = match before {
             None => since,
-            // `None`, for the whole history, stays.
+            // `None` means the whole history, and stays `None`.
             Some(before) => before
                 .since
                 .map(|before| since.map_or(before, |new| new.min(before))),

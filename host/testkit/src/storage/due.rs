@@ -1,4 +1,4 @@
-//! What waits, and what is due.
+//! What waits to be processed, and what is due.
 
 use myao_plugin::storage::{Backlog, Due, DueQuery, StorageError};
 use myao_plugin::ts::TsKey;
@@ -7,7 +7,7 @@ use myao_plugin::{MemoryType, Scope};
 use super::memories::Series;
 use super::{State, key, messages};
 
-/// A [`DueQuery`], read.
+/// A [`DueQuery`] with parsed ids.
 struct Bounds {
     until: TsKey,
     window_start: TsKey,
@@ -87,7 +87,7 @@ impl State {
         })
     }
 
-    /// What waits in a channel or a thread as of `until`.
+    /// The messages that wait in a channel or a thread as of `until`.
     pub(super) fn backlog(
         &self,
         channel_id: &str,
@@ -104,7 +104,7 @@ impl State {
                 let new = conversation.between(watermark, until).filter(is_new);
                 (latest, new.count())
             }
-            // Until there is a reply, nothing waits.
+            // Nothing waits until there is a reply.
             Some(thread) if !conversation.has_thread(thread, until) => (None, 0),
             Some(thread) => {
                 let all = conversation.of_thread(thread, None, until);
@@ -116,7 +116,7 @@ impl State {
                 (all.last().copied(), new + changes)
             }
         };
-        // A channel without a version has the end of its history for a watermark.
+        // In a channel without a version, the end of its history is the watermark.
         let history = conversation.history_through;
         let history = history.filter(|_| thread.is_none() && newest.is_none());
         let unmerged = thread.map_or_else(|| self.unmerged(channel_id), |_| 0);
@@ -146,11 +146,11 @@ impl State {
     /// The newest message that went into the short-term memory of a channel or a thread.
     pub(super) fn watermark(&self, channel_id: &str, thread: Option<TsKey>) -> Option<TsKey> {
         let newest = self.newest(&short_term(channel_id, thread))?;
-        // What is stored was read as an id when it was saved.
+        // It was checked to be an id when it was saved.
         TsKey::parse(newest.source_latest_message_ts.as_deref()?).ok()
     }
 
-    /// Whether a channel's memory is newer than what the workspace's has merged.
+    /// Whether a channel's memory is newer than those merged into the workspace's memory.
     fn is_workspace_due(&self, memory_type: MemoryType) -> bool {
         let series = Series::new(Scope::Workspace, &self.workspace_scope_id, memory_type);
         let merged = self

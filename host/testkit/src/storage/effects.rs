@@ -1,4 +1,4 @@
-//! Applying what events bring, in any order.
+//! Applies the effects of events, in any order.
 
 use myao_plugin::storage::StorageError;
 use myao_plugin::storage::effects::Effect;
@@ -9,10 +9,11 @@ use super::State;
 use super::messages::{Conversation, StoredUser};
 use super::writing::{A_DAY, Source, Writing};
 
-/// Effects on their way into one transaction.
+/// Effects that are being applied in one transaction.
 pub(super) struct Application<'a> {
     writing: Writing<'a>,
-    /// No event is later than this. A later time was noted while the clock was ahead, and gives way to any that is not.
+    /// No event can be later than this. A later time was noted while the clock was ahead, and is replaced by any time
+    /// that is not.
     latest: i64,
 }
 
@@ -32,7 +33,7 @@ pub(super) fn check(effects: &[Effect]) -> Result<(), StorageError> {
 }
 
 impl<'a> Application<'a> {
-    /// Begins at a time in Unix seconds.
+    /// Starts at a time in Unix seconds.
     pub(super) fn new(state: &'a mut State, now: i64) -> Self {
         Self {
             writing: Writing::new(state, Source::Events(now)),
@@ -46,7 +47,7 @@ impl<'a> Application<'a> {
         }
     }
 
-    /// Does what follows.
+    /// Applies the consequences.
     pub(super) fn finish(self) {
         self.writing.finish();
     }
@@ -75,7 +76,7 @@ impl<'a> Application<'a> {
             }
             Effect::ChannelPresence { id, present, at } => {
                 let channel = self.known_channel(id);
-                // Of two that tell it at the same time, leaving wins.
+                // If two effects have the same time, leaving wins.
                 let told = (channel.present_at, !channel.is_present);
                 if is_newer(told, (Some(at), !present), latest) {
                     (channel.present_at, channel.is_present) = (Some(at), present);
@@ -109,7 +110,7 @@ impl<'a> Application<'a> {
             return;
         };
         if !has_name {
-            // It says nothing other than that there is such a user.
+            // It only shows that such a user exists.
             known.record.is_bot |= known.record.name.is_empty() && record.is_bot;
             return;
         }
@@ -120,7 +121,7 @@ impl<'a> Application<'a> {
         }
     }
 
-    /// A channel of which, if it is new, nothing tells yet that the bot takes part in it.
+    /// A channel; if it is new, nothing shows yet that the bot is in it.
     fn known_channel(&mut self, id: String) -> &mut Conversation {
         let channels = &mut self.writing.state.channels;
         channels.entry(id).or_insert(Conversation {
@@ -130,7 +131,7 @@ impl<'a> Application<'a> {
     }
 }
 
-/// Whether something takes the place of what was told before; of the same time, the greater wins.
+/// Whether a value replaces the stored one; at the same time, the greater value wins.
 fn is_newer<At: Ord + Copy, T: Ord>(
     told: (Option<At>, T),
     tells: (Option<At>, T),

@@ -1,4 +1,4 @@
-//! Short ways to fill the store in a test.
+//! Short functions that fill the store in a test.
 
 use myao_plugin::state::import::Import as _;
 use myao_plugin::storage::StorageError;
@@ -11,23 +11,23 @@ use super::{MemoryStorage, State};
 use crate::conformance::Records;
 
 impl MemoryStorage {
-    /// Adds a channel that everybody sees, or renames it.
+    /// Adds a channel that everybody can see, or renames it.
     pub fn add_channel(&self, id: &str, name: &str) {
         self.put_channel(id, name, false);
     }
 
-    /// Adds a channel that only invited members see.
+    /// Adds a channel that only invited members can see.
     pub fn add_private_channel(&self, id: &str, name: &str) {
         self.put_channel(id, name, true);
     }
 
-    /// A message outside threads, at a Unix second; its id. The channel is added where it is new, and the author too,
-    /// with the id `U-` and the name.
+    /// Adds a message outside threads, at a Unix second, and returns its id. Also adds the channel and the author if
+    /// they are new; the author's id is `U-` and the name.
     pub fn say(&self, channel_id: &str, unix_seconds: i64, author: &str, text: &str) -> TsKey {
         self.write(channel_id, None, unix_seconds, author, text)
     }
 
-    /// A message in the thread that began with `thread`.
+    /// Adds a message to the thread that began with `thread`.
     pub fn reply(
         &self,
         channel_id: &str,
@@ -39,10 +39,10 @@ impl MemoryStorage {
         self.write(channel_id, Some(thread), unix_seconds, author, text)
     }
 
-    /// Gives a message another text, at a Unix second.
+    /// Changes the text of a message, at a Unix second.
     ///
     /// # Errors
-    /// `not-found` where there is no such message.
+    /// `not-found` if there is no such message.
     pub fn edit(
         &self,
         channel_id: &str,
@@ -72,7 +72,7 @@ impl MemoryStorage {
         Ok(())
     }
 
-    /// Deletes a message, at a Unix second. It never comes back, also where it was not stored yet.
+    /// Deletes a message, at a Unix second. It never comes back, even if it was not stored yet.
     pub fn delete(&self, channel_id: &str, ts: TsKey, unix_seconds: i64) {
         let mut state = self.state();
         let mut writing = Writing::new(&mut state, Source::Events(unix_seconds));
@@ -80,12 +80,12 @@ impl MemoryStorage {
         writing.finish();
     }
 
-    /// Takes in records, as an import does: all or nothing, in any order, and twice changes nothing. Messages of deleted
-    /// ids stay away; of two texts of one message the one edited last stays. A memory of another program becomes
-    /// version 1 where there is none.
+    /// Imports records: all or nothing, in any order; a second import of the same records changes nothing. Messages
+    /// with deleted ids are not restored; if a message has two texts, the one edited last is kept. A memory of another
+    /// program becomes version 1 if there is no memory yet.
     ///
     /// # Errors
-    /// `invalid` where a memory has no text, or a scope id that is none.
+    /// `invalid` if a memory has no text or an invalid scope id.
     pub fn import(&self, records: Records) -> Result<(), StorageError> {
         let mut import = MemoryImport::of(self);
         records.write(&mut import)?;
@@ -133,7 +133,7 @@ impl MemoryStorage {
 }
 
 impl State {
-    /// The first id of a second that no message of the channel has or had.
+    /// The first id in a second that no message of the channel has or had.
     fn free_id(&self, channel_id: &str, unix_seconds: i64) -> TsKey {
         let mut id = TsKey::first_of(unix_seconds);
         if let Some(conversation) = self.channels.get(channel_id) {

@@ -1,4 +1,4 @@
-//! Writing what importers bring.
+//! Writes imported records.
 
 use myao_plugin::state::import::{Import, ImportTarget};
 use myao_plugin::storage::records::{
@@ -13,13 +13,13 @@ use super::messages::StoredUser;
 use super::writing::{Put, Source, Writing};
 use super::{MemoryStorage, State};
 
-/// An import under way. It keeps what it is given until its end, so that nobody has to wait for it.
+/// An import in progress. It keeps its records until it is committed, so that nobody has to wait for it.
 pub(super) struct MemoryImport {
     storage: MemoryStorage,
     records: Vec<Record>,
 }
 
-/// Something that is imported.
+/// An imported record.
 pub(super) enum Record {
     User(UserRecord),
     Channel(ChannelRecord),
@@ -114,7 +114,7 @@ impl State {
         tally
     }
 
-    /// What an event told stays, and an empty name says nothing.
+    /// Values from events are kept, and an empty name is ignored.
     fn put_user(&mut self, user: UserRecord) -> Put {
         let Some(known) = self.users.get_mut(&user.id) else {
             let (id, changed_at) = (user.id.clone(), None);
@@ -132,7 +132,7 @@ impl State {
         changed_or_not(before != known.record)
     }
 
-    /// What an event told stays, and an empty name says nothing. The bot takes part in an imported channel.
+    /// Values from events are kept, and an empty name is ignored. The bot counts as a member of an imported channel.
     fn put_channel(&mut self, channel: ChannelRecord) -> Put {
         let is_new = !self.channels.contains_key(&channel.id);
         let known = self.channels.entry(channel.id).or_default();
@@ -152,7 +152,7 @@ impl State {
         changed_or_not(before != (known.name.clone(), known.is_private, known.is_present))
     }
 
-    /// Keeps memories of another program, but for those of which there is one already.
+    /// Stores memories of another program, unless there is already a memory.
     fn put_memories(&mut self, memories: Vec<(Subject, MemoryRecord)>, tally: &mut Tally) {
         let mut new = Vec::new();
         for (subject, memory) in memories {
@@ -166,7 +166,7 @@ impl State {
             self.keep(series, text);
             tally.new += 1;
         }
-        // What the other program did not write down follows from all that came.
+        // What the other program did not record is derived from all imported memories.
         for (series, id) in new {
             let merged_through = self.merged_by_import(&series);
             if let Some(text) = self.texts.get_mut(&id) {
@@ -176,7 +176,7 @@ impl State {
     }
 
     fn imported(&self, subject: &Subject, memory: MemoryRecord) -> Memory {
-        // Without a watermark, what was there when it was made is summarised.
+        // Without a watermark, all messages that existed when the memory was made count as summarised.
         let newest_then = self.newest_message(subject, memory.updated_at);
         let watermark = memory.source_latest_message_ts.or(newest_then);
         Memory {
@@ -205,8 +205,8 @@ impl State {
         }
     }
 
-    /// The newest imported memory that one of another program must have merged: a channel's long-term memory its
-    /// short-term one, the workspace's those of the channels.
+    /// The newest imported memory that a memory of another program must have merged: for a channel's long-term memory
+    /// the channel's short-term memory, for the workspace's memory those of the channels.
     fn merged_by_import(&self, series: &Series) -> Option<u64> {
         let imported = self.current.keys().filter_map(|other| {
             let newest = self.newest(other)?;

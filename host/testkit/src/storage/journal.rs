@@ -10,20 +10,20 @@ use myao_plugin::{Engine, Scope};
 use super::memories::{Series, parse_subject};
 use super::{MemoryStorage, State};
 
-/// A call. The list of them is in order; one whose answer is taken again becomes the newest.
+/// A call. The list is in order; a call whose answer is used again becomes the newest.
 #[derive(Debug, Clone)]
 pub(super) struct Call {
-    /// With the scope id as memories have it.
+    /// With the scope id in the form that memories use.
     pub(super) purpose: Purpose,
-    /// As it was asked for.
+    /// As it was requested.
     pub(super) model: String,
     pub(super) input: Option<Input>,
     pub(super) record: CallRecord,
-    /// Until the memory or the reply is there.
+    /// Whether the memory or the reply is still missing.
     pub(super) waits: bool,
-    /// Only while it waits.
+    /// Set only while it waits.
     pub(super) answer: Option<String>,
-    /// The memory that it was for, once that is there.
+    /// The memory that it was made for, once that is saved.
     pub(super) memory: Option<u64>,
 }
 
@@ -68,7 +68,7 @@ impl CallJournal for MemoryStorage {
     }
 
     async fn record(&self, call: CallEntry) -> Result<(), StorageError> {
-        // A judgment is asked for anew: nothing of it is posted.
+        // A judgment is always asked again: nothing of it is posted.
         let waits = call.for_memory && call.purpose.agent != Agent::Judgment;
         self.state().calls.push(Call {
             purpose: with_scope_id(&call.purpose),
@@ -118,7 +118,7 @@ impl State {
         Some(completion)
     }
 
-    /// The text that an attempt which began with an input made, if it is current and in one piece.
+    /// The text that an attempt with this input made, if it is current and in one piece.
     fn current_text(&mut self, purpose: &Purpose, input: &Input) -> Option<Completion> {
         let newest = self.calls.iter().rposition(|call| {
             let attempt = call.input.as_ref().map(|input| &input.attempt);
@@ -128,7 +128,7 @@ impl State {
         let made = self.calls.get(newest)?;
         let text = self.texts.get(&made.memory?)?;
         let content = text.memory.content.clone();
-        // The line of one that was cut off is ended: it is whole.
+        // If the text was cut off, its last line is completed with a line break, so that it counts as whole.
         let (text, finish_reason) = match text.truncated {
             Some(true) => (content + "\n", FinishReason::Length),
             _ => (content, FinishReason::Stop),
@@ -140,7 +140,7 @@ impl State {
             input_tokens: None,
             output_tokens: None,
         };
-        // A call that asked nobody.
+        // A call for which no model was asked.
         let recall = Call {
             input: Some(Input {
                 attempt: input.digest.clone(),
@@ -164,20 +164,21 @@ impl State {
         Some(completion)
     }
 
-    /// Whether a memory was made of this call's answer, is current, and is one text in one piece.
+    /// Whether this call's answer became a memory that is current and is one text in one piece.
     fn made_current_text(&self, call: &Call) -> bool {
         let Some(text) = call.memory.and_then(|memory| self.texts.get(&memory)) else {
             return false;
         };
         let chunks = text.coverage.map(|coverage| coverage.chunks);
-        // The newest answer is the one that the memory was made of.
+        // The memory was made from the newest answer.
         let calls = self.calls.iter().rev();
         let newest = { calls }.find(|other| other.memory == call.memory && other.is_answered());
         let is_newest = newest.is_some_and(|newest| std::ptr::eq(newest, call));
         is_newest && text.superseded_at.is_none() && chunks == Some(1)
     }
 
-    /// Ends the wait of the calls for a memory: they belong to it if a model made it, and their answers are forgotten.
+    /// Ends the wait of the calls for a memory: they are linked to it if a model made it, and their answers are
+    /// deleted.
     pub(super) fn end_wait(&mut self, series: &Series, engine: Engine, memory: u64) {
         for call in self.calls.iter_mut().filter(|call| call.waits_for(series)) {
             call.waits = false;
@@ -186,7 +187,7 @@ impl State {
         }
     }
 
-    /// Forgets the answers for a memory that is deferred.
+    /// Deletes the answers for a memory that is deferred.
     pub(super) fn forget_answers(&mut self, series: &Series) {
         for call in self.calls.iter_mut().filter(|call| call.waits_for(series)) {
             call.answer = None;
@@ -194,7 +195,7 @@ impl State {
     }
 }
 
-/// A purpose with the thread written as everywhere.
+/// A purpose with the thread's id in its usual form.
 fn with_scope_id(purpose: &Purpose) -> Purpose {
     let mut purpose = purpose.clone();
     if purpose.scope == Scope::Thread

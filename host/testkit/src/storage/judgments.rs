@@ -1,4 +1,4 @@
-//! Conversations that nobody answered, and what was judged of them.
+//! Conversations that nobody answered, and their judgments.
 
 use std::collections::BTreeMap;
 
@@ -67,7 +67,7 @@ impl Judgments for MemoryStorage {
     }
 }
 
-/// The newest message since `from` of the top level, and of each thread.
+/// The newest message since `from` at the top level and in each thread.
 fn newest(
     conversation: &Conversation,
     from: TsKey,
@@ -77,7 +77,7 @@ fn newest(
         let first = conversation.threads.contains_key(&ts).then_some(ts);
         (message.thread.or(first), (ts, message))
     });
-    // Of each, the last stays.
+    // For each thread, the last one is kept.
     by_thread.collect()
 }
 

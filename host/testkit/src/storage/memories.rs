@@ -1,4 +1,4 @@
-//! What the component saved, and reading it.
+//! Stores and reads the memories that the component saved.
 
 use std::collections::BTreeSet;
 
@@ -11,8 +11,8 @@ use myao_plugin::{MemoryType, Scope};
 
 use super::{State, key};
 
-/// What the versions of one memory have in common. Ordered as the contract lists memories: by scope, scope id and type,
-/// the enums in the order of `wit/types.wit`.
+/// The key that all versions of one memory share. Ordered as the contract lists memories: by scope, scope id and type,
+/// with the enums in the order of `wit/types.wit`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Series {
     scope: u8,
@@ -36,23 +36,23 @@ impl Series {
     }
 }
 
-/// A text of a memory, with what the component does not see of it. It is kept for ever.
+/// A text of a memory, with data that the component does not see. It is kept for ever.
 #[derive(Debug, Clone)]
 pub(super) struct StoredText {
     pub(super) memory: Memory,
-    /// When a newer text took its place, in Unix seconds.
+    /// When a newer text replaced it, in Unix seconds.
     pub(super) superseded_at: Option<i64>,
-    /// Channels and ids of the messages that it was made from.
+    /// Channels and ids of its source messages.
     pub(super) source_messages: BTreeSet<(String, TsKey)>,
-    /// The ids of the memories that it was made from.
+    /// The ids of its source memories.
     pub(super) source_memories: BTreeSet<u64>,
-    /// Whether the model's answer was cut off; `None` for an imported text, as the next.
+    /// Whether the model's answer was cut off; `None` for an imported text, and so is the next field.
     pub(super) truncated: Option<bool>,
     pub(super) coverage: Option<Coverage>,
 }
 
 impl StoredText {
-    /// A text of which nothing else is known.
+    /// A text without any other data.
     pub(super) fn of(memory: Memory) -> Self {
         Self {
             memory,
@@ -65,21 +65,21 @@ impl StoredText {
     }
 }
 
-/// What a memory is about, with the thread's id in its one way of writing.
+/// What a memory is about, with the thread's id in its usual form.
 #[derive(Debug, Clone)]
 pub(super) struct Subject {
     pub(super) scope_id: String,
-    /// None for the workspace.
+    /// `None` for the workspace.
     pub(super) channel_id: Option<String>,
-    /// None but for a thread.
+    /// `None` unless it is a thread.
     pub(super) thread: Option<TsKey>,
 }
 
 impl State {
-    /// Reads a scope id.
+    /// Parses a scope id.
     ///
     /// # Errors
-    /// `not-found` for a channel that is not stored, `invalid` for a workspace that is not this one, and for what is no
+    /// `not-found` for a channel that is not stored, `invalid` for another workspace, and for anything that is not a
     /// scope id.
     pub(super) fn subject(&self, scope: Scope, scope_id: &str) -> Result<Subject, StorageError> {
         let subject = parse_subject(scope, scope_id)?;
@@ -101,14 +101,14 @@ impl State {
         self.texts.last_key_value().map_or(1, |(id, _)| id + 1)
     }
 
-    /// Keeps a text as the newest of its memory.
+    /// Stores a text as the newest of its memory.
     pub(super) fn keep(&mut self, series: Series, text: StoredText) {
         let id = text.memory.id;
         self.texts.insert(id, text);
         self.current.entry(series).or_default().push(id);
     }
 
-    /// Sets the texts aside that a text saved in this mode replaces.
+    /// Sets aside the texts that a text saved in this mode replaces.
     pub(super) fn supersede(&mut self, series: &Series, mode: SaveMode, at: i64) {
         let Some(current) = self.current.get_mut(series) else {
             return;
@@ -125,7 +125,7 @@ impl State {
         });
     }
 
-    /// The texts of a memory that the component can see: the stand-in and then the versions, in order.
+    /// The texts of a memory that the component can see, in order: first the stand-in, then the versions.
     pub(super) fn current(&self, series: &Series) -> Vec<&Memory> {
         let ids = self.current.get(series).into_iter().flatten();
         let texts = ids.filter_map(|id| self.texts.get(id));
@@ -140,12 +140,12 @@ impl State {
         current.filter(|memory| memory.version != STAND_IN_VERSION)
     }
 
-    /// The newest memory, stand-ins not counted.
+    /// The newest version of the memory, without stand-ins.
     pub(super) fn newest(&self, series: &Series) -> Option<&Memory> {
         self.versions(series).next_back()
     }
 
-    /// How many of the newest short-term versions of a channel are not merged into its long-term memory.
+    /// How many of the newest short-term versions of a channel are not yet merged into its long-term memory.
     pub(super) fn unmerged(&self, channel_id: &str) -> usize {
         let of = |memory_type| Series::new(Scope::Channel, channel_id, memory_type);
         let long_term = self.newest(&of(MemoryType::LongTerm));
@@ -185,7 +185,7 @@ impl State {
             .collect()
     }
 
-    /// The long-term memory, and of the short-term versions those that the query asks for, with the stand-ins.
+    /// The long-term memory, the short-term versions that the query asks for, and the stand-ins.
     fn of_channel(&self, channel_id: &str, query: &MemoryQuery) -> Vec<&Memory> {
         let limit = usize::try_from(query.history_limit).unwrap_or(usize::MAX);
         let unmerged = if query.unmerged {
@@ -226,14 +226,14 @@ impl State {
     ) -> Result<(), StorageError> {
         let subject = self.subject(scope, scope_id)?;
         let series = Series::new(scope, &subject.scope_id, deferral.memory_type);
-        // The answers were bad: the next attempt asks anew.
+        // The answers were bad: the next attempt asks the model again.
         self.forget_answers(&series);
         self.deferrals.insert(series, deferral);
         Ok(())
     }
 }
 
-/// Reads a scope id, whether or not what it names is stored.
+/// Parses a scope id, whether or not what it names is stored.
 pub(super) fn parse_subject(scope: Scope, scope_id: &str) -> Result<Subject, StorageError> {
     let subject = |channel_id, thread| Subject {
         scope_id: scope_id.to_owned(),

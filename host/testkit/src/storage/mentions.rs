@@ -1,4 +1,5 @@
-//! How many mentions are answered: so many of a person and so many in a channel, within a stretch of time before each.
+//! Limits how many mentions are answered: for each person and for each channel, within a time window before each
+//! mention.
 
 use myao_plugin::state::replies::{Admission, MentionLimits, ReplyKind, ReplyState, TOO_MANY};
 use myao_plugin::storage::StorageError;
@@ -38,7 +39,7 @@ impl State {
             });
             first_beyond(&answered, limits.per_channel)
         };
-        // Those that wait may be too many themselves, so their number says nothing.
+        // Waiting mentions may be over the limit themselves, so their number proves nothing.
         let (first, answered, person) = match (of_person, user) {
             (Some(first), user) => (first, limits.per_person, user),
             (None, _) => match in_channel() {
@@ -63,7 +64,8 @@ impl State {
         Ok(Admission::Silent)
     }
 
-    /// When the mentions were asked, after `begin`, that are or will be answered before the one of `before`.
+    /// When the mentions that are or will be answered were asked, for those after `begin` and before the mention of
+    /// `before`.
     fn answered(
         &self,
         begin: i64,
@@ -82,8 +84,8 @@ impl State {
         replies.map(|(_, reply)| reply.asked_at).collect()
     }
 
-    /// Whether somebody was told of a limit after `begin` in another mention: the user, or, without one, anybody in the
-    /// channel.
+    /// Whether somebody got a notice of the limit after `begin` for another mention: the user, or, if none is given,
+    /// anybody in the channel.
     fn was_told(&self, begin: i64, mention: (&str, TsKey), user: Option<&str>) -> bool {
         self.replies.iter().any(|((channel_id, ts), reply)| {
             let message = self.message_of(channel_id, *ts);
@@ -96,13 +98,13 @@ impl State {
         })
     }
 
-    /// A message, also if it is deleted.
+    /// Returns a message, even if it is deleted.
     fn message_of(&self, channel_id: &str, ts: TsKey) -> Option<&StoredMessage> {
         self.channels.get(channel_id)?.messages.get(&ts)
     }
 }
 
-/// When the first of those that are answered was asked, if they reach a limit; 0 is none.
+/// When the first of the answered mentions was asked, if they reach the limit; a limit of 0 means no limit.
 fn first_beyond(answered: &[i64], limit: u32) -> Option<i64> {
     let count = u32::try_from(answered.len()).unwrap_or(u32::MAX);
     let is_reached = limit > 0 && count >= limit;

@@ -1,11 +1,11 @@
-//! One message as it is stored, and what becomes of it when another state of it comes.
+//! One stored message, and how it is merged with another state of it.
 
 use std::cmp::Ordering;
 
 use myao_plugin::storage::records::MessageRecord;
 use myao_plugin::ts::TsKey;
 
-/// All that is known of a message. It is there for ever, also once it is deleted.
+/// All that is known of a message. It is kept for ever, even after it is deleted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct StoredMessage {
     /// The first message of its thread; `None` for the top level and for that first message.
@@ -15,19 +15,19 @@ pub(super) struct StoredMessage {
     pub(super) is_bot: bool,
     /// Empty if it is deleted.
     pub(super) text: String,
-    /// In Unix seconds, as the next.
+    /// In Unix seconds, like the next field.
     pub(super) edited_at: Option<i64>,
     pub(super) deleted_at: Option<i64>,
-    /// Since when the text is this; `None` if nothing is known but the deletion.
+    /// When the text last changed; `None` if only the deletion is known.
     pub(super) changed: Option<TsKey>,
 }
 
-/// Which of two texts stays if both are of the same time.
+/// Which of two texts is kept if both have the same time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tie {
-    /// The one that is stored: an import twice changes nothing, whatever names it resolves.
+    /// The stored one: a second import of the same records changes nothing, even if it resolves names differently.
     Stored,
-    /// The greater: of events, none is the first.
+    /// The greater one, because events have no fixed order.
     Greater,
 }
 
@@ -45,7 +45,7 @@ impl StoredMessage {
         }
     }
 
-    /// A message of which only its deletion is known, in Unix seconds.
+    /// A message of which only the time of its deletion is known, in Unix seconds.
     pub(super) fn deleted(at: i64) -> Self {
         Self {
             thread: None,
@@ -64,13 +64,13 @@ impl StoredMessage {
         self.deleted_at.is_none()
     }
 
-    /// Whether a reader sees another message than before.
+    /// Whether a reader sees a difference.
     pub(super) fn reads_differently(&self, before: &Self) -> bool {
         let seen = |message: &Self| (message.is_shown(), message.author_name.clone());
         self.text != before.text || seen(self) != seen(before)
     }
 
-    /// Both states in one. With [`Tie::Greater`], neither order nor repetition matters.
+    /// Merges both states. With [`Tie::Greater`], neither order nor repetition matters.
     pub(super) fn merged(&self, new: &Self, tie: Tie) -> Self {
         let is_newer = match (new.changed.cmp(&self.changed), tie) {
             (Ordering::Equal, Tie::Greater) => {
@@ -97,7 +97,7 @@ impl StoredMessage {
     }
 }
 
-/// The lesser of those that there are.
+/// The lesser of the values that are set.
 pub(super) fn least<T: Ord>(a: Option<T>, b: Option<T>) -> Option<T> {
     a.into_iter().chain(b).min()
 }

@@ -1,4 +1,4 @@
-//! What people wrote, and reading it.
+//! Stores and reads what people wrote.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
@@ -11,43 +11,43 @@ use myao_plugin::ts::TsKey;
 use super::merging::StoredMessage;
 use super::{State, key};
 
-/// The name of somebody who has none. It must not look like one, and never be an id.
+/// The name of a user without one. It must not look like a name, and must never be an id.
 const UNKNOWN_USER: &str = "(unknown user)";
 
 /// A person or program.
 #[derive(Debug, Clone)]
 pub(super) struct StoredUser {
     pub(super) record: UserRecord,
-    /// Since when an event knows it so, in Unix seconds; `None` if only an import told it.
+    /// Since when an event has shown this state, in Unix seconds; `None` if it is only known from an import.
     pub(super) changed_at: Option<i64>,
 }
 
-/// One channel with its messages. Each `_at` is the time of the event that told it; `None` if no event did.
+/// One channel with its messages. Each `_at` is the time of the event that set the value; `None` if no event did.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Conversation {
-    /// Without `#`; empty if it is not known.
+    /// Without `#`; empty if it is unknown.
     pub(super) name: String,
     pub(super) name_at: Option<TsKey>,
     pub(super) is_private: bool,
     pub(super) private_at: Option<TsKey>,
-    /// Whether the bot takes part in it. The component sees no other channels.
+    /// Whether the bot is in the channel. The component sees no other channels.
     pub(super) is_present: bool,
     pub(super) present_at: Option<TsKey>,
-    /// Up to which message its history was read.
+    /// The message up to which its history was read.
     pub(super) read_through: Option<TsKey>,
-    /// Without a version: up to where its messages are history, if that is known.
+    /// If there is no version: the message up to which its messages count as history, if that is known.
     pub(super) history_through: Option<TsKey>,
-    /// By id, with deleted ones.
+    /// By id, including deleted ones.
     pub(super) messages: BTreeMap<TsKey, StoredMessage>,
-    /// The replies of each thread that are not deleted, by the id of its first message, which need not be stored.
+    /// The replies of each thread, without deleted ones, by the id of its first message, which need not be stored.
     pub(super) threads: BTreeMap<TsKey, BTreeSet<TsKey>>,
-    /// Threads with a message that was changed, deleted or late, and when, in Unix seconds. A memory that a later run
-    /// makes ends it.
+    /// Threads with a message that was changed, deleted or late, and when, in Unix seconds. The entry is removed when a
+    /// later run makes the thread's memory.
     pub(super) changed_threads: BTreeMap<TsKey, i64>,
 }
 
 impl Conversation {
-    /// The name that people see: the id if there is no other.
+    /// The name that people see: the id if there is no name.
     pub(super) fn shown_name(&self, id: &str) -> String {
         let name = Some(&self.name).filter(|name| !name.is_empty());
         name.map_or_else(|| id.to_owned(), Clone::clone)
@@ -78,7 +78,7 @@ impl Conversation {
         shown.map(|(ts, _)| *ts)
     }
 
-    /// The same of one thread, its first message included.
+    /// The same for one thread, including its first message.
     pub(super) fn of_thread(
         &self,
         thread: TsKey,
@@ -94,14 +94,14 @@ impl Conversation {
         all.filter(|ts| bounds.contains(ts)).collect()
     }
 
-    /// Whether the thread has a reply at `until`: without one it is none.
+    /// Whether the thread has a reply at `until`: without one it does not count as a thread.
     pub(super) fn has_thread(&self, thread: TsKey, until: TsKey) -> bool {
         let replies = self.threads.get(&thread);
         let oldest = replies.and_then(|replies| replies.first());
         oldest.is_some_and(|oldest| *oldest <= until)
     }
 
-    /// The thread of a stored message: none for a top-level one without replies at `until`.
+    /// The thread of a stored message: `None` for a top-level message without replies at `until`.
     fn thread_of(&self, ts: TsKey, message: &StoredMessage, until: TsKey) -> Option<TsKey> {
         let first = || self.has_thread(ts, until).then_some(ts);
         message.thread.or_else(first)
@@ -109,7 +109,7 @@ impl Conversation {
 }
 
 impl State {
-    /// The channels that the bot takes part in, ordered by name and then by id.
+    /// The channels that the bot is in, ordered by name and then by id.
     pub(super) fn list_channels(&self) -> Vec<Channel> {
         let present = self.channels.iter().filter(|(_, stored)| stored.is_present);
         let mut channels: Vec<Channel> = present
@@ -125,7 +125,7 @@ impl State {
         let whole_thread = query.whole_thread.as_deref().map(key).transpose()?;
         let conversation = self.conversation(&query.channel_id)?;
 
-        // The whole thread is outside `since` and `limit`, so it uses none of the limit up.
+        // The whole thread is read independently of `since` and `limit`, so it uses up none of the limit.
         let of_thread: BTreeSet<TsKey> = whole_thread
             .into_iter()
             .flat_map(|thread| conversation.of_thread(thread, None, until))
@@ -140,7 +140,7 @@ impl State {
         };
         picked.extend(of_thread);
 
-        // The first message of every thread of which a reply is returned comes with it.
+        // If a reply is returned, the first message of its thread is returned, too.
         let first_messages: Vec<TsKey> = picked
             .iter()
             .filter_map(|ts| conversation.messages.get(ts)?.thread)
@@ -173,7 +173,7 @@ impl State {
         }
     }
 
-    /// The name of who wrote a message.
+    /// The name of the author of a message.
     pub(super) fn author(&self, message: &StoredMessage) -> String {
         let user = self.users.get(&message.user_id);
         let names = [
@@ -185,13 +185,13 @@ impl State {
     }
 }
 
-/// None where the range ends before it begins, which `BTreeMap` takes for a fault.
+/// `None` if the range ends before it begins, which would make `BTreeMap` panic.
 fn bounds(since: Option<TsKey>, until: TsKey) -> Option<RangeInclusive<TsKey>> {
     let bounds = since.unwrap_or(TsKey::first_of(0))..=until;
     (!bounds.is_empty()).then_some(bounds)
 }
 
-/// A channel as the component sees it: one without a name is called by its id.
+/// A channel as the component sees it: if it has no name, its name is its id.
 pub(super) fn channel(id: &str, conversation: &Conversation) -> Channel {
     Channel {
         id: id.to_owned(),

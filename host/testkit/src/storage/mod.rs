@@ -1,10 +1,11 @@
 //! All state of a workspace in memory.
 //!
-//! It is meant to be read: plain maps behind one lock, one file for each trait of [`myao_plugin::state`] and each part of
-//! `wit/storage.wit` (`messages` holds what people wrote, `memories` what the component saved, `due` what waits; `merging` and
-//! `writing` have the rules by which messages of any order become the same). It looks at everything it has, so that nothing has
-//! to be counted ahead. Who writes a store for a platform finds here what each call has to do, and passes the same suites:
-//! [`crate::storage_conformance!`], and for a whole workspace [`crate::workspace_conformance!`].
+//! It is written to be read: plain maps behind one lock, one file for each trait of [`myao_plugin::state`] and each
+//! part of `wit/storage.wit` (`messages` holds what people wrote, `memories` what the component saved, `due` what waits
+//! to be processed; `merging` and `writing` have the rules that give the same result for messages in any order). It
+//! scans everything, so that no counts have to be stored. If you write a store for a platform, this shows what each
+//! call has to do, and your store passes the same suites: [`crate::storage_conformance!`], and for a whole workspace
+//! [`crate::workspace_conformance!`].
 //!
 //! ```
 //! use myao_plugin::storage::{Keep, MessageQuery, Storage as _};
@@ -85,7 +86,7 @@ pub struct MemoryStorage {
     state: Arc<Mutex<State>>,
 }
 
-/// Everything that is stored. Each call sees and leaves it whole.
+/// Everything that is stored. No call sees or leaves it half written.
 #[derive(Default)]
 struct State {
     /// The scope id of the workspace's own memories.
@@ -106,13 +107,13 @@ struct State {
     drafts: Vec<MemoryDraft>,
     /// In order of arrival.
     events: Vec<StoredEvent>,
-    /// The id of the newest event, also if it is forgotten.
+    /// The id of the newest event, even if that event was deleted.
     last_event: i64,
     /// By channel and the message that is answered.
     replies: BTreeMap<(String, TsKey), Reply>,
-    /// By channel and thread; the top level has none.
+    /// By channel and thread; `None` for the top level.
     judgments: BTreeMap<(String, Option<TsKey>), StoredJudgment>,
-    /// In Unix seconds, as the next but two.
+    /// In Unix seconds, like `backfill_tick`.
     connected_through: Option<i64>,
     unread_channels: BTreeMap<String, Unread>,
     /// By channel and message.
@@ -143,14 +144,14 @@ impl MemoryStorage {
         }
     }
 
-    /// The same with another scope id of the workspace's memories; it is the setting `workspace-scope-id`.
+    /// Sets another scope id for the workspace's memories; it is the setting `workspace-scope-id`.
     #[must_use]
     pub fn with_workspace_scope_id(self, scope_id: &str) -> Self {
         scope_id.clone_into(&mut self.state().workspace_scope_id);
         self
     }
 
-    /// The same with times shown in another offset: 32400 seconds for Japan.
+    /// Sets another offset in which times are shown: 32400 seconds for Japan.
     #[must_use]
     pub fn with_utc_offset(self, seconds: i32) -> Self {
         self.state().utc_offset_seconds = seconds;
@@ -166,13 +167,13 @@ impl MemoryStorage {
         current.cloned().collect()
     }
 
-    /// Every draft that was saved, in order, those whose texts were replaced included.
+    /// Every draft that was saved, in order, including those whose texts were replaced.
     #[must_use]
     pub fn drafts(&self) -> Vec<MemoryDraft> {
         self.state().drafts.clone()
     }
 
-    /// The state, also after a panic of another test's thread: no call leaves it half written.
+    /// The state, even after a panic in another test's thread: no call leaves it half written.
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -257,7 +258,7 @@ impl State {
         })
     }
 
-    /// A time, as it is shown.
+    /// A time with the offset in which it is shown.
     fn timestamp(&self, unix_seconds: i64) -> Timestamp {
         Timestamp {
             unix_seconds,
@@ -266,7 +267,7 @@ impl State {
     }
 }
 
-/// A message id as a number: ids are compared in no other way.
+/// A message id as a number, which is the only way to compare ids.
 fn key(ts: &str) -> Result<TsKey, StorageError> {
     TsKey::parse(ts).map_err(|error: InvalidTs| StorageError::Invalid(error.to_string()))
 }

@@ -78,7 +78,7 @@ impl Outbox for MemoryStorage {
 }
 
 impl MemoryStorage {
-    /// Gives a part another state; `None` is a conflict.
+    /// Changes the state of a part; `None` is a conflict.
     fn mark(
         &self,
         channel_id: &str,
@@ -110,7 +110,7 @@ impl State {
             )));
         }
         let state = self.first_state(&post.channel_id, post.answers);
-        // An answer that nobody asked for is new.
+        // An answer that nobody asked for has no entry yet.
         let new = Reply::new(post.kind, state, post.thread_ts, now);
         let replies = &mut self.replies;
         let reply = replies

@@ -6,7 +6,7 @@ use myao_plugin::storage::StorageError;
 use super::memories::Series;
 use super::{MemoryStorage, State};
 
-/// A recording. Its key is its place in the list, from 1.
+/// A recording. Its key is its position in the list, from 1.
 #[derive(Debug, Clone)]
 pub(super) struct StoredRecording {
     head: Head,
@@ -14,14 +14,14 @@ pub(super) struct StoredRecording {
     saves: Vec<RecordedSave>,
 }
 
-/// A save among the calls.
+/// A save in a recording.
 #[derive(Debug, Clone)]
 struct RecordedSave {
-    /// How many calls there are up to it.
+    /// The number of calls up to and including it.
     calls: usize,
     series: Series,
     content: String,
-    /// `None` before it is saved, and if that failed.
+    /// `None` before it is saved, and if saving failed.
     memory: Option<u64>,
 }
 
@@ -44,7 +44,7 @@ impl Recordings for MemoryStorage {
         let recording = state.recordings.get_mut(index);
         let recording = recording
             .ok_or_else(|| StorageError::Invalid(format!("there is no recording {id}")))?;
-        // The first may be there already, without its result.
+        // The first of these calls may be stored already, without its result.
         recording.calls.truncate(part.first);
         recording.calls.extend(part.calls);
         recording.saves.push(RecordedSave {
@@ -58,7 +58,7 @@ impl Recordings for MemoryStorage {
 }
 
 impl State {
-    /// Notes that a memory was saved by the newest recorded save of this text, if there is one.
+    /// Links a memory to the newest recorded save of this text that has none, if there is one.
     pub(super) fn link_recorded_save(&mut self, series: &Series, content: &str, memory: u64) {
         let saves = self
             .recordings
@@ -72,7 +72,7 @@ impl State {
         }
     }
 
-    /// The recording of the call that saved a memory, up to that save.
+    /// The recording of the call that saved a memory, ending with that save.
     pub(super) fn recording_of(&self, memory: u64) -> Option<Recording> {
         self.recordings.iter().find_map(|recording| {
             let mut saves = recording.saves.iter();

@@ -1,4 +1,4 @@
-//! Saving a memory: everything is checked before anything is written, so that a refused save leaves no trace.
+//! Saves a memory: everything is checked before anything is written, so a refused save leaves no trace.
 
 use myao_plugin::names;
 use myao_plugin::storage::{Memory, MemoryDraft, STAND_IN_VERSION, SaveMode, StorageError};
@@ -19,7 +19,7 @@ impl State {
         let source_latest = draft.source_latest_message_ts.as_deref();
         let source_latest = source_latest.map(key).transpose()?;
 
-        // From here on nothing fails.
+        // Nothing can fail from here on.
         let now = draft.now.unix_seconds;
         let created_at = |version| {
             let mut current = self.current(&series).into_iter();
@@ -59,7 +59,7 @@ impl State {
             coverage: Some(draft.coverage),
             ..StoredText::of(memory.clone())
         };
-        // The memory itself is there, or a newer stand-in: nothing else stands in for it.
+        // The memory itself exists now, or a newer stand-in: an older stand-in is no longer needed.
         self.supersede(&series, draft.mode, now);
         self.keep(series.clone(), text);
         self.link_recorded_save(&series, &draft.content, memory.id);
@@ -72,7 +72,7 @@ impl State {
         Ok(memory)
     }
 
-    /// Refuses a draft that makes no sense; its source messages.
+    /// Refuses an invalid draft; returns its source messages.
     fn check(&self, draft: &MemoryDraft) -> Result<Vec<TsKey>, StorageError> {
         if draft.content.trim().is_empty() {
             return Err(StorageError::Invalid(format!(
@@ -93,7 +93,7 @@ impl State {
         let conversation = self.conversation(&draft.source_channel_id)?;
         let sources = draft.source_messages.iter().map(|ts| {
             let source = key(ts)?;
-            // One that was deleted since the component read it was a source all the same.
+            // A message that was deleted after the component read it is still a valid source.
             if !conversation.messages.contains_key(&source) {
                 return Err(StorageError::Invalid(format!(
                     "source message {ts} of channel `{}` is not stored",
@@ -105,7 +105,7 @@ impl State {
         sources.collect()
     }
 
-    /// Does what follows from a memory that was made in a run which began at `now`.
+    /// Applies the consequences of a memory that was made in a run that began at `now`.
     fn settle(&mut self, subject: &Subject, now: i64) {
         let Some(channel_id) = &subject.channel_id else {
             return;
@@ -115,7 +115,7 @@ impl State {
         };
         match subject.thread {
             None => conversation.history_through = None,
-            // What changed while the run was under way is not in the memory.
+            // A change during the run is not in the memory.
             Some(thread) => conversation
                 .changed_threads
                 .retain(|changed, at| *changed != thread || *at >= now),

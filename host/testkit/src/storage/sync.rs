@@ -1,4 +1,4 @@
-//! What reading the platform's history needs.
+//! What is needed to read the platform's history.
 
 use std::cmp::Reverse;
 
@@ -90,7 +90,7 @@ impl SyncState for MemoryStorage {
                 }));
             }
         }
-        // It is in the order of channels and threads.
+        // The sort is stable: equal ones stay in the order of channels and threads.
         recent.sort_by_key(|thread| Reverse(thread.newest));
         recent.truncate(most(limit));
         Ok(recent)

@@ -1,4 +1,4 @@
-//! What waits, what is deferred, and what was paid.
+//! What waits, what is deferred, and which calls were paid for.
 
 use myao_plugin::journal::{CallsOfMemory, StoredCall};
 use myao_plugin::state::replies::{MAX_REPLY_WAIT, ReplyKind, ReplyState};
@@ -13,7 +13,7 @@ use super::journal::{Call, milliseconds};
 use super::memories::parse_subject;
 use super::{MemoryStorage, State};
 
-/// How many waits of one kind are told.
+/// How many waits of one kind are listed.
 const MOST: usize = 100;
 
 #[async_trait::async_trait]

@@ -1,4 +1,4 @@
-//! Reads of what people said, and of what was made of it.
+//! Reads what people said, and the memories made from it.
 
 use myao_plugin::recording::Recording;
 use myao_plugin::state::view::{
@@ -10,7 +10,7 @@ use myao_plugin::ts::TsKey;
 use super::memories::{Series, StoredText};
 use super::{MemoryStorage, State};
 
-/// All of a store, for those who may see everything.
+/// The whole store, for those who may see everything.
 pub(super) struct Everything(pub(super) MemoryStorage);
 
 #[async_trait::async_trait]

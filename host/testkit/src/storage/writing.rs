@@ -1,4 +1,4 @@
-//! Writing messages, and what follows from them, in one transaction of an import or of events.
+//! Writes messages and applies the consequences, in one transaction of an import or of events.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,19 +12,19 @@ use super::memories::Series;
 use super::merging::{StoredMessage, Tie};
 use super::messages::Conversation;
 
-/// A change of a thread that lies so many seconds ahead was noted while the clock was ahead.
+/// A change of a thread further in the future than this, in seconds, was noted while the clock was ahead.
 pub(super) const A_DAY: i64 = 24 * 3600;
 
-/// Who writes.
+/// The origin of the records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Source {
-    /// An import, which knows no times.
+    /// An import, which does not set the times of changes.
     Import,
     /// Events, at a time in Unix seconds.
     Events(i64),
 }
 
-/// What became of a record.
+/// The result of storing a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Put {
     New,
@@ -35,15 +35,15 @@ pub(super) enum Put {
 /// A channel's id and the first message of one of its threads.
 type ThreadId = (String, TsKey);
 
-/// What a transaction has written. [`Writing::finish`] does what follows from it.
+/// What a transaction has written. [`Writing::finish`] applies the consequences.
 pub(super) struct Writing<'a> {
     pub(super) state: &'a mut State,
     source: Source,
     /// The newest message that each thread had before the transaction; `None` if there was no thread.
     before: BTreeMap<ThreadId, Option<TsKey>>,
-    /// New messages of events, with their threads.
+    /// New messages from events, with their threads.
     inserted: Vec<(ThreadId, TsKey)>,
-    /// Threads of messages that now read differently.
+    /// Threads with messages that look different to a reader now.
     changed: BTreeSet<ThreadId>,
     /// Threads of messages that were deleted, and when.
     deleted: Vec<(ThreadId, i64)>,
@@ -61,12 +61,11 @@ impl<'a> Writing<'a> {
         }
     }
 
-    /// A channel that an import or an event names, which is added if it is new. Events of a channel reach only those who
-    /// take part in it.
+    /// A channel that an import or an event names; it is added if it is new. Only members of a channel get its events.
     pub(super) fn channel(&mut self, id: &str) -> &mut Conversation {
         let channels = &mut self.state.channels;
         let channel = channels.entry(id.to_owned()).or_insert(Conversation {
-            // Of a channel that only an event named, nobody knows yet who may read it.
+            // If only an event named the channel, it is unknown who may read it.
             is_private: self.source != Source::Import,
             ..Conversation::default()
         });
@@ -76,13 +75,13 @@ impl<'a> Writing<'a> {
         channel
     }
 
-    /// Stores a message, or merges it into the one that is there.
+    /// Stores a message, or merges it into the stored one.
     pub(super) fn message(&mut self, record: MessageRecord, changed: TsKey) -> Put {
         let (channel_id, ts) = (record.channel_id.clone(), record.ts);
         self.put(&channel_id, ts, StoredMessage::of(record, changed))
     }
 
-    /// Deletes a message, at a time in Unix seconds, also if it is not stored yet.
+    /// Deletes a message, at a time in Unix seconds, even if it is not stored yet.
     pub(super) fn delete(&mut self, channel_id: &str, ts: TsKey, at: i64) {
         if self.put(channel_id, ts, StoredMessage::deleted(at)) == Put::Changed {
             let stored = self.channel(channel_id).messages.get(&ts);
@@ -139,7 +138,7 @@ impl<'a> Writing<'a> {
         }
     }
 
-    /// Keeps what a thread was like before the transaction.
+    /// Remembers the state of a thread before the transaction.
     fn remember(&mut self, thread: &ThreadId) {
         if !self.before.contains_key(thread) {
             let newest = self.state.newest_of_thread(thread);
@@ -147,9 +146,9 @@ impl<'a> Writing<'a> {
         }
     }
 
-    /// Notes which threads' memories are older than what is there.
+    /// Marks the threads whose memories are older than their messages.
     pub(super) fn finish(mut self) {
-        // A memory may have gone past a message that came late. What an import brings is history.
+        // A late message may be older than what a memory covers already. Imported messages count as history.
         for (thread, ts) in &self.inserted {
             if self.before.get(thread).copied().flatten() > Some(*ts) {
                 self.changed.insert(thread.clone());
@@ -169,7 +168,7 @@ impl<'a> Writing<'a> {
 }
 
 impl State {
-    /// The newest message of a thread; `None` if there is none, or no thread.
+    /// The newest message of a thread; `None` if there is no message or no thread.
     fn newest_of_thread(&self, (channel_id, thread): &ThreadId) -> Option<TsKey> {
         if !self.is_thread(channel_id, *thread) {
             return None;
@@ -201,7 +200,7 @@ impl State {
         }
     }
 
-    /// Sets the memory of a thread aside that deletions left without a reply: nothing would ever replace it.
+    /// Sets aside the memory of a thread that has no reply left after deletions: nothing would ever replace it.
     fn set_aside_memory(&mut self, channel_id: &str, thread: TsKey, at: i64) {
         let Some(conversation) = self.channels.get_mut(channel_id) else {
             return;

@@ -1,4 +1,4 @@
-//! A model that tells of its calls.
+//! A model that reports its calls to a listener.
 
 use std::sync::Arc;
 use std::time::Duration;

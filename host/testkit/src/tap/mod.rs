@@ -1,11 +1,11 @@
-//! Listeners in the way of every call: they can watch, count, fail and hold calls up, or let others go first.
+//! Listeners between the component and its host: they can observe, count, fail and delay calls, or let others go first.
 //!
 //! [`Imports::tapped`] puts one in front of a storage, a model and a chat platform. [`Recorder`](crate::Recorder) and
-//! [`Faults`](crate::Faults) are listeners; a test may write its own [`Tap`]. Of several, the one that was added last
-//! stands nearest to the component: it sees what the others made of a call.
+//! [`Faults`](crate::Faults) are listeners; a test may write its own [`Tap`]. If there are several, the one added last
+//! is closest to the component: it sees a call as the others changed it.
 //!
-//! The imports `settings` and `log` do not pass here: the settings are those that the plugin was given, and lines of the
-//! log go to `tracing`, where [`LogLines`](crate::LogLines) finds them.
+//! The imports `settings` and `log` do not pass through listeners: the settings are those given to the plugin, and log
+//! lines go to `tracing`, where [`LogLines`](crate::LogLines) captures them.
 
 mod llm;
 mod slack;
@@ -22,27 +22,27 @@ use serde::de::DeserializeOwned;
 
 use crate::call::{Answer, Call, Rows};
 
-/// What listens.
+/// A listener.
 #[async_trait::async_trait]
 pub trait Tap: Send + Sync {
-    /// Before a call is done. With a fault it is not done at all.
+    /// Runs before a call is done. If it returns a fault, the call is not done at all.
     async fn before(&self, _call: &Call) -> Result<(), Fault> {
         Ok(())
     }
 
-    /// After a call was done, whatever came of it. A fault takes the place of its result.
+    /// Runs after a call was done, whatever its result. If it returns a fault, the fault replaces the result.
     async fn after(&self, _call: &Call, _answer: &Answer) -> Result<(), Fault> {
         Ok(())
     }
 
-    /// After a call that cannot fail: `llm.context-window` and `llm.count-tokens`, the latter once for each text.
+    /// Runs after a call that cannot fail: `llm.context-window` and `llm.count-tokens`, the latter once for each text.
     fn told(&self, _call: &Call, _answer: &Answer) {}
 }
 
-/// What takes the place of a call's result.
+/// Replaces a call's result.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Fault {
-    /// The error `unavailable` of whichever import is called.
+    /// The error `unavailable` of the import that is called.
     Unavailable(String),
     /// An error of the import `storage`.
     Storage(StorageError),
@@ -50,7 +50,8 @@ pub enum Fault {
     Llm(LlmError),
     /// An error of the import `slack`.
     Slack(SlackError),
-    /// No error, but this result, as the JSON of the contract's type; `other` where it is none of that type.
+    /// Not an error but this result, as JSON of the contract's type; the error `other` if the JSON does not fit that
+    /// type.
     Instead(serde_json::Value),
 }
 
@@ -72,7 +73,7 @@ impl From<SlackError> for Fault {
     }
 }
 
-/// Makes an import's error of a fault; one of another import becomes `other`, and says so.
+/// Converts a fault to an import's error. A fault of another import becomes `other`, and its text says so.
 macro_rules! errors {
     ($($error:ident: $case:ident),*) => {
         $(impl From<Fault> for $error {
@@ -89,7 +90,7 @@ macro_rules! errors {
 
 errors!(StorageError: Storage, LlmError: Llm, SlackError: Slack);
 
-/// What a plugin is made of.
+/// The implementations that a plugin needs.
 #[derive(Clone)]
 pub struct Imports {
     /// The store.
@@ -111,13 +112,13 @@ impl Imports {
         }
     }
 
-    /// The same with a chat platform.
+    /// Adds a chat platform.
     #[must_use]
     pub fn with_slack(self, slack: Arc<dyn Slack>) -> Self {
         Self { slack, ..self }
     }
 
-    /// The same with a listener in front of all three, whose calls are counted together from 0.
+    /// Adds a listener in front of all three; their calls are counted together from 0.
     #[must_use]
     pub fn tapped(self, tap: Arc<dyn Tap>) -> Self {
         let line = Line {
@@ -132,7 +133,7 @@ impl Imports {
     }
 }
 
-/// The line that a listener taps.
+/// The connection of a listener to the calls.
 #[derive(Clone)]
 struct Line {
     calls: Arc<AtomicUsize>,
@@ -144,7 +145,7 @@ impl Line {
         Call::new(self.calls.fetch_add(1, Ordering::SeqCst), import, arguments)
     }
 
-    /// A call that may fail.
+    /// Passes on a call that may fail.
     async fn through<T, E>(
         &self,
         call: Call,
@@ -164,7 +165,7 @@ impl Line {
         }
     }
 
-    /// A call that cannot fail.
+    /// Passes on a call that cannot fail.
     fn told<T: Rows + Serialize>(
         &self,
         import: &'static str,
@@ -178,7 +179,7 @@ impl Line {
     }
 }
 
-/// The result that a fault makes of a call.
+/// The result of a call that a fault replaces.
 fn instead<T: DeserializeOwned, E: From<Fault>>(fault: Fault) -> Result<T, E> {
     match fault {
         Fault::Instead(value) => {

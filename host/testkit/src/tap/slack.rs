@@ -1,4 +1,4 @@
-//! A chat platform that tells of its calls.
+//! A chat platform that reports its calls to a listener.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! A store that tells of its calls.
+//! A store that reports its calls to a listener.
 
 use std::sync::Arc;
 
@@ -60,7 +60,7 @@ impl Storage for Tapped {
         channel_ids: Vec<String>,
         since: String,
     ) -> Result<(), StorageError> {
-        // The component does not call it.
+        // The component never calls it.
         self.inner.expect_first_version(channel_ids, since).await
     }
 
