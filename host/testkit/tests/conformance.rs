@@ -1,4 +1,4 @@
-//! The suite for every workspace, on the one in memory.
+//! Runs the suite for workspaces on the in-memory workspace.
 
 #![allow(clippy::unwrap_used, missing_docs)]
 

@@ -1,4 +1,4 @@
-//! Memories that could not be made, and rest.
+//! Memories that could not be made and are deferred.
 
 use myao_plugin::storage::{Deferral, MemoryDraft, StorageError};
 use myao_plugin::{MemoryType, Scope};
@@ -20,7 +20,7 @@ async fn defer(fixture: &dyn Fixture, scope: Scope, scope_id: &str, deferral: &D
     done.await.unwrap();
 }
 
-/// Until when, how often it failed and why.
+/// Until when each memory is deferred, how often it failed and why.
 async fn listed(
     fixture: &dyn Fixture,
     scope: Scope,
@@ -44,7 +44,7 @@ fn row(deferral: Deferral) -> (MemoryType, i64, u32, String) {
     )
 }
 
-/// The long-term memory's first.
+/// The long-term memory comes first.
 pub async fn deferrals_are_listed_by_what_they_are_about(fixture: &dyn Fixture) {
     fixture.add(channel().channel("C2", "other")).await;
     let short = deferral(MemoryType::ShortTerm, 900, 1);
@@ -73,7 +73,7 @@ pub async fn deferrals_are_listed_by_what_they_are_about(fixture: &dyn Fixture) 
     assert_eq!(listed(fixture, Scope::Thread, "C1:2.0").await, []);
 }
 
-/// The newest failure counts.
+/// The newest failure is kept.
 pub async fn deferring_again_replaces_the_deferral(fixture: &dyn Fixture) {
     fixture.add(channel()).await;
     for (until, failures) in [(900, 1), (2700, 2)] {
@@ -83,7 +83,7 @@ pub async fn deferring_again_replaces_the_deferral(fixture: &dyn Fixture) {
     }
 }
 
-/// And no other.
+/// And no other deferral.
 pub async fn saved_memory_ends_its_deferral(fixture: &dyn Fixture) {
     fixture.add(channel().channel("C2", "other")).await;
     let short = deferral(MemoryType::ShortTerm, 900, 1);
@@ -131,7 +131,7 @@ pub async fn stand_in_and_refused_save_end_no_deferral(fixture: &dyn Fixture) {
     assert_eq!(listed(fixture, Scope::Channel, "C1").await, [row(short)]);
 }
 
-/// And so is what rests of it.
+/// Both when a memory is deferred and when deferrals are listed, and also for a thread of such a channel.
 pub async fn deferral_of_an_unknown_channel_is_not_found(fixture: &dyn Fixture) {
     for (scope, scope_id) in [(Scope::Channel, "C9"), (Scope::Thread, "C9:1.0")] {
         let storage = fixture.storage();

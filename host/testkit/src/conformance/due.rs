@@ -1,4 +1,4 @@
-//! What waits.
+//! What waits to be processed.
 
 use myao_plugin::storage::records::MessageRecord;
 use myao_plugin::storage::{Backlog, DueQuery, MemoryDraft};
@@ -25,7 +25,7 @@ async fn backlog(fixture: &dyn Fixture, thread: Option<&str>, until: &str) -> Ba
         .unwrap()
 }
 
-/// Older ones are history, which a backfill takes in.
+/// Older messages are history, which a backfill takes in.
 pub async fn never_summarized_channel_is_due_with_a_message_in_the_window(fixture: &dyn Fixture) {
     let records = channel()
         .channel("C0", "first")
@@ -38,8 +38,9 @@ pub async fn never_summarized_channel_is_due_with_a_message_in_the_window(fixtur
     assert_eq!(due_channels(fixture, due_query()).await, ["C0", "C1"]);
 }
 
-/// For a store that keeps [`Storage::expect_first_version`](myao_plugin::storage::Storage::expect_first_version); it is none of the
-/// suite, as a store need not. The window has gone on since the run that found the channel due.
+/// For a store that implements [`Storage::expect_first_version`](myao_plugin::storage::Storage::expect_first_version);
+/// it is not part of the suite, because a store need not implement it. The window has moved on since the run that found
+/// the channel due.
 pub async fn first_version_that_was_expected_is_due_whatever_its_age(fixture: &dyn Fixture) {
     let records = channel().channel("C2", "history").message("C2", "900.0");
     let records = records.message("C1", "800.0").message("C1", "1200.0");
@@ -73,7 +74,7 @@ pub async fn first_version_that_was_expected_is_due_whatever_its_age(fixture: &d
     let waiting = backlog(fixture, None, "10000.0").await;
     assert_eq!(waiting.summarized_through.as_deref(), Some("699.999999"));
 
-    // It ends with the version.
+    // It ends when the version is saved.
     let versions = save_versions(fixture, &["1200.0"]).await;
     save(fixture, long_term("C1", &versions[0])).await;
     expect(&["C1"], "100.0").await;
@@ -82,7 +83,7 @@ pub async fn first_version_that_was_expected_is_due_whatever_its_age(fixture: &d
     assert_eq!(waiting.summarized_through.as_deref(), Some("1200.000000"));
 }
 
-/// However long it is silent.
+/// However long it was silent.
 pub async fn channel_without_new_messages_is_not_due(fixture: &dyn Fixture) {
     fixture
         .add(channel().message("C1", "6000.0").message("C1", "7000.0"))
@@ -94,7 +95,7 @@ pub async fn channel_without_new_messages_is_not_due(fixture: &dyn Fixture) {
     assert_eq!((backlog.new_message_count, backlog.unmerged_count), (0, 0));
 }
 
-/// And otherwise may be left out.
+/// Otherwise it may be left out.
 pub async fn channel_with_a_new_message_is_due_when_idle_or_full_or_always(fixture: &dyn Fixture) {
     fixture
         .add(
@@ -118,7 +119,7 @@ pub async fn channel_with_a_new_message_is_due_when_idle_or_full_or_always(fixtu
     assert_eq!(due_channels(fixture, full).await, ["C1"]);
 }
 
-/// Also without new messages, until the merge.
+/// Even without new messages, until it is merged.
 pub async fn channel_with_an_unmerged_version_is_due(fixture: &dyn Fixture) {
     fixture.add(channel().message("C1", "6000.0")).await;
     let versions = save_versions(fixture, &["6000.0", "6000.0"]).await;
@@ -134,7 +135,7 @@ pub async fn channel_with_an_unmerged_version_is_due(fixture: &dyn Fixture) {
     assert!(due_channels(fixture, due_query()).await.is_empty());
 }
 
-/// A backfill asks as of a time long past, and must get the answer of that time.
+/// A backfill queries a time long past, and must get the answer for that time.
 pub async fn messages_after_until_do_not_exist_yet(fixture: &dyn Fixture) {
     let records = channel().channel("C2", "later").message("C2", "10001.0");
     let records = records
@@ -161,7 +162,7 @@ pub async fn messages_after_until_do_not_exist_yet(fixture: &dyn Fixture) {
     assert!(due_channels(fixture, always()).await.is_empty());
 }
 
-/// All of them where there is no memory.
+/// If there is no memory, it counts all messages.
 pub async fn backlog_counts_what_is_newer_than_the_watermark(fixture: &dyn Fixture) {
     fixture
         .add(
@@ -189,7 +190,7 @@ pub async fn backlog_counts_what_is_newer_than_the_watermark(fixture: &dyn Fixtu
     assert_eq!(backlog(fixture, None, "3.0").await.new_message_count, 1);
 }
 
-/// And are no thread.
+/// Deleted replies do not make a thread either.
 pub async fn deleted_messages_do_not_wait(fixture: &dyn Fixture) {
     fixture
         .add(
@@ -209,7 +210,7 @@ pub async fn deleted_messages_do_not_wait(fixture: &dyn Fixture) {
     );
 }
 
-/// Exactly then.
+/// And only then.
 pub async fn thread_is_due_with_a_reply_and_again_with_a_new_one(fixture: &dyn Fixture) {
     fixture
         .add(
@@ -254,7 +255,7 @@ pub async fn first_message_alone_is_no_thread(fixture: &dyn Fixture) {
     );
 }
 
-/// Imports and events may bring a reply first.
+/// Imports and events may deliver a reply first.
 pub async fn thread_whose_first_message_comes_late_counts_it(fixture: &dyn Fixture) {
     fixture.add(channel().reply("C1", "6000.0", "7000.0")).await;
     assert_eq!(
@@ -272,7 +273,7 @@ pub async fn thread_whose_first_message_comes_late_counts_it(fixture: &dyn Fixtu
     );
 }
 
-/// Once, by an edit as by a deletion; the memory that is made then ends it.
+/// Once, whether by an edit or by a deletion; the memory that is made then ends it.
 pub async fn thread_of_which_a_summarized_message_changed_is_due_again(fixture: &dyn Fixture) {
     let records = channel().message("C1", "100.0");
     let records = records.reply("C1", "100.0", "6000.0");
@@ -304,7 +305,7 @@ pub async fn thread_of_which_a_summarized_message_changed_is_due_again(fixture: 
     }
 }
 
-/// Where it was never summarised.
+/// If it was never summarised.
 pub async fn thread_outside_the_window_is_not_due(fixture: &dyn Fixture) {
     let records = channel()
         .message("C1", "100.0")
@@ -313,7 +314,7 @@ pub async fn thread_outside_the_window_is_not_due(fixture: &dyn Fixture) {
     assert_eq!(due_threads(fixture, due_query()).await, []);
 }
 
-/// Than what the workspace's memory has merged; each type by itself.
+/// Newer than those merged into the workspace's memory; each type is checked separately.
 pub async fn workspace_is_due_when_a_channel_memory_is_newer(fixture: &dyn Fixture) {
     fixture.add(channel()).await;
     let flags = async || {

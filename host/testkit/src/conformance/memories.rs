@@ -1,4 +1,4 @@
-//! Reading memories, and those of another program.
+//! Reading memories, including imported ones.
 
 use myao_plugin::storage::records::MemoryRecord;
 use myao_plugin::storage::{ChannelFilter, Memory, MemoryDraft, MemoryQuery};
@@ -73,7 +73,7 @@ pub async fn memories_are_ordered_by_scope_id_type_and_version(fixture: &dyn Fix
     );
 }
 
-/// One channel, the workspace, some threads.
+/// One channel, the workspace, and some threads.
 pub async fn only_the_scopes_asked_for_are_read(fixture: &dyn Fixture) {
     fill(fixture).await;
     assert!(memories(fixture, nothing()).await.is_empty());
@@ -102,7 +102,7 @@ pub async fn only_the_scopes_asked_for_are_read(fixture: &dyn Fixture) {
     assert!(memories(fixture, unknown).await.is_empty());
 }
 
-/// The long-term memory is none of them.
+/// The long-term memory is not counted.
 pub async fn history_limit_takes_the_newest_versions(fixture: &dyn Fixture) {
     fixture.add(channel()).await;
     let versions = save_versions(fixture, &["1.0", "2.0", "3.0"]).await;
@@ -123,7 +123,7 @@ pub async fn history_limit_takes_the_newest_versions(fixture: &dyn Fixture) {
     );
 }
 
-/// And only they.
+/// And no others.
 pub async fn unmerged_versions_come_however_old(fixture: &dyn Fixture) {
     fixture.add(channel()).await;
     let versions = save_versions(fixture, &["1.0", "2.0", "3.0", "4.0"]).await;
@@ -139,7 +139,7 @@ pub async fn unmerged_versions_come_however_old(fixture: &dyn Fixture) {
     assert_eq!(memories(fixture, query(false)).await[1..], versions[3..]);
 }
 
-/// Importing twice changes nothing.
+/// A second import changes nothing.
 pub async fn imported_memory_is_version_one_and_the_stored_one_stays(fixture: &dyn Fixture) {
     fixture
         .add(channel().memory(imported(Scope::Channel, "C1", MemoryType::ShortTerm)))
@@ -154,7 +154,7 @@ pub async fn imported_memory_is_version_one_and_the_stored_one_stays(fixture: &d
     assert_eq!(memories(fixture, all_memories()).await, first);
 }
 
-/// In whatever order they come; the workspace's has merged the channels'.
+/// In any order; the workspace's memory has merged those of the channels.
 pub async fn imported_long_term_memory_has_merged_the_imported_short_term(fixture: &dyn Fixture) {
     let records = channel().memory(imported(Scope::Workspace, WORKSPACE, MemoryType::LongTerm));
     let records = records.memory(imported(Scope::Channel, "C1", MemoryType::LongTerm));
@@ -172,7 +172,7 @@ pub async fn imported_long_term_memory_has_merged_the_imported_short_term(fixtur
     assert_eq!((due.channels.len(), due.workspace_long_term), (0, false));
 }
 
-/// What was there when it was made is summarised.
+/// All messages that existed when it was made count as summarised.
 pub async fn imported_memory_without_watermark_takes_the_newest_message_of_its_time(
     fixture: &dyn Fixture,
 ) {

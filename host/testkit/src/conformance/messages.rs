@@ -17,7 +17,7 @@ pub async fn channels_are_ordered_by_name_and_then_by_id(fixture: &dyn Fixture) 
     assert_eq!(ids, ["C2", "C1", "C3"]);
 }
 
-/// An event may come without the names.
+/// An event may arrive without names.
 pub async fn unknown_names_never_overwrite_known_ones(fixture: &dyn Fixture) {
     fixture
         .add(channel().user("U1", "Aki").message("C1", "1.0"))
@@ -33,7 +33,7 @@ pub async fn unknown_names_never_overwrite_known_ones(fixture: &dyn Fixture) {
     assert_eq!(messages[0].user.name, "Aki");
 }
 
-/// Both ends belong to what is read.
+/// Both bounds are included.
 pub async fn messages_come_oldest_first_within_inclusive_bounds(fixture: &dyn Fixture) {
     let records = channel().channel("C2", "other").message("C2", "3.5");
     let records = records
@@ -60,7 +60,7 @@ pub async fn messages_are_ordered_numerically(fixture: &dyn Fixture) {
     );
 }
 
-/// Where there are more.
+/// If there are more messages than the limit.
 pub async fn limit_keeps_the_newest_or_the_oldest(fixture: &dyn Fixture) {
     let records = channel()
         .message("C1", "1.0")
@@ -90,7 +90,7 @@ pub async fn limit_keeps_the_newest_or_the_oldest(fixture: &dyn Fixture) {
     );
 }
 
-/// Outside `since` and `limit`, and before them.
+/// Even if it is older than `since`. It does not count for `limit`, and comes before the others.
 pub async fn first_message_of_a_thread_comes_with_its_replies(fixture: &dyn Fixture) {
     let records = channel().message("C1", "1.0").message("C1", "2.0");
     fixture
@@ -116,7 +116,7 @@ pub async fn first_message_of_a_thread_comes_with_its_replies(fixture: &dyn Fixt
     );
 }
 
-/// Up to `until`; its messages do not use up the limit.
+/// Up to `until`; its messages use up none of the limit.
 pub async fn whole_thread_is_read_outside_since_and_limit(fixture: &dyn Fixture) {
     let records = channel().message("C1", "1.0").reply("C1", "1.0", "2.0");
     let records = records
@@ -143,7 +143,7 @@ pub async fn whole_thread_is_read_outside_since_and_limit(fixture: &dyn Fixture)
     assert_eq!(ids(fixture, unknown).await, ["1.000000", "6.000000"]);
 }
 
-/// And not before, also as of an earlier time.
+/// Not before that, and also as of an earlier time.
 pub async fn first_message_names_its_thread_once_there_is_a_reply(fixture: &dyn Fixture) {
     let first = MessageRecord {
         thread_ts: Some(key("1.0")),
@@ -161,7 +161,7 @@ pub async fn first_message_names_its_thread_once_there_is_a_reply(fixture: &dyn 
     assert_eq!(deleted[0].thread_ts, None);
 }
 
-/// Also where a queued event or an import brings it again, edited or not.
+/// Even if a queued event or an import brings it again, edited or not.
 pub async fn deleted_message_is_not_returned_and_never_comes_back(fixture: &dyn Fixture) {
     let records = channel().message("C1", "1.0").reply("C1", "1.0", "2.0");
     fixture.add(records.clone()).await;
@@ -180,7 +180,7 @@ pub async fn deleted_message_is_not_returned_and_never_comes_back(fixture: &dyn 
     assert_eq!(ids(fixture, thread).await, ["2.000000"]);
 }
 
-/// Events may come in any order.
+/// Events may arrive in any order.
 pub async fn deletion_before_the_message_arrives_counts(fixture: &dyn Fixture) {
     fixture.add(channel()).await;
     fixture.delete("C1", key("1.0")).await;
@@ -188,7 +188,7 @@ pub async fn deletion_before_the_message_arrives_counts(fixture: &dyn Fixture) {
     assert!(ids(fixture, read("9.0")).await.is_empty());
 }
 
-/// The newest edit wins, in whatever order they come.
+/// The newest edit wins, in whatever order the edits arrive.
 pub async fn edit_replaces_the_text_and_an_older_one_changes_nothing(fixture: &dyn Fixture) {
     let edited = |at, text: &str| MessageRecord {
         edited_at: Some(at),
@@ -211,7 +211,7 @@ pub async fn edit_replaces_the_text_and_an_older_one_changes_nothing(fixture: &d
     );
 }
 
-/// The name it was posted under, the user's, or none that looks like one.
+/// The name that the message was posted under, or the user's name, or a placeholder that does not look like a name.
 pub async fn authors_have_names_and_never_ids(fixture: &dyn Fixture) {
     let posted = MessageRecord {
         author_name: Some("Deploys".into()),
@@ -235,7 +235,7 @@ pub async fn authors_have_names_and_never_ids(fixture: &dyn Fixture) {
     );
 }
 
-/// And named in the error.
+/// The error names it.
 pub async fn unknown_channel_is_not_found(fixture: &dyn Fixture) {
     let query = MessageQuery {
         channel_id: "C9".into(),
@@ -255,7 +255,7 @@ pub async fn unknown_channel_is_not_found(fixture: &dyn Fixture) {
     }
 }
 
-/// And named in the error.
+/// The error names it.
 pub async fn what_is_no_message_id_is_invalid(fixture: &dyn Fixture) {
     fixture.add(channel()).await;
     let messages = fixture

@@ -1,7 +1,7 @@
 //! Tests that every [`Storage`] passes.
 //!
 //! `myao_testkit::storage_conformance!(fixture)`, in a module of tests, makes one `#[tokio::test]` of each check;
-//! `fixture` is an expression that makes an empty store as a [`Fixture`].
+//! `fixture` is an expression that creates an empty store as a [`Fixture`].
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -30,7 +30,7 @@ use myao_plugin::{Engine, MemoryType, Scope, Timestamp, names};
 /// The scope id of the workspace's own memories in the store of a [`Fixture`].
 pub const WORKSPACE: &str = "default";
 
-/// A store to check, and the way in for what importers and events bring.
+/// A store to check, with functions to write what importers and events bring.
 #[async_trait::async_trait]
 pub trait Fixture: Send + Sync {
     /// The store.
@@ -41,7 +41,7 @@ pub trait Fixture: Send + Sync {
     async fn delete(&self, channel_id: &str, ts: TsKey);
 }
 
-/// What is imported at once.
+/// Records for one import.
 #[derive(Debug, Clone, Default)]
 pub struct Records {
     /// People and programs.
@@ -55,7 +55,7 @@ pub struct Records {
 }
 
 impl Records {
-    /// Writes all of it.
+    /// Writes all records.
     ///
     /// # Errors
     /// If the store refuses a record.
@@ -285,7 +285,7 @@ async fn memories(fixture: &dyn Fixture, query: MemoryQuery) -> Vec<Memory> {
     fixture.storage().list_memories(query).await.unwrap()
 }
 
-/// Due at 10000.0: a window of 5000 s, idle after 1000 s, 3 messages.
+/// Due at 10000.0: a window of 5000 s, idle after 1000 s, full with 3 messages.
 fn due_query() -> DueQuery {
     DueQuery {
         until: "10000.0".into(),

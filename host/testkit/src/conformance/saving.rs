@@ -8,7 +8,7 @@ use super::{
     short_term, thread_memory, time,
 };
 
-/// Every field.
+/// All fields are equal.
 pub async fn saved_memory_is_listed_as_it_was_returned(fixture: &dyn Fixture) {
     fixture
         .add(channel().message("C1", "1.0").reply("C1", "1.0", "2.0"))
@@ -40,7 +40,7 @@ pub async fn saved_memory_is_listed_as_it_was_returned(fixture: &dyn Fixture) {
     );
 }
 
-/// Ids grow over the whole workspace.
+/// Ids grow across the whole workspace.
 pub async fn versions_count_up_and_ids_grow(fixture: &dyn Fixture) {
     fixture.add(channel()).await;
     let saved = save_versions(fixture, &["1.0", "2.0", "3.0"]).await;
@@ -50,7 +50,7 @@ pub async fn versions_count_up_and_ids_grow(fixture: &dyn Fixture) {
     assert!(save(fixture, long_term("C1", &saved[0])).await.id > saved[2].id);
 }
 
-/// So that what merged the older text sees that there is a newer one.
+/// A memory that merged the older text can then see that there is a newer one.
 pub async fn overwritten_memory_takes_a_greater_id_and_keeps_its_creation_time(
     fixture: &dyn Fixture,
 ) {
@@ -80,7 +80,7 @@ pub async fn overwritten_memory_takes_a_greater_id_and_keeps_its_creation_time(
     assert_eq!(memories(fixture, all_memories()).await, [second]);
 }
 
-/// Where versions were on and are now off.
+/// If versions were on and are off now.
 pub async fn overwriting_replaces_all_versions(fixture: &dyn Fixture) {
     fixture.add(channel()).await;
     let saved = save_versions(fixture, &["1.0", "2.0"]).await;
@@ -101,7 +101,7 @@ pub async fn overwriting_replaces_all_versions(fixture: &dyn Fixture) {
     assert_eq!(save(fixture, next).await.version, 2);
 }
 
-/// The writer that was second reads again.
+/// The writer that was too late reads again.
 pub async fn stale_expectation_is_a_conflict_and_writes_nothing(fixture: &dyn Fixture) {
     fixture.add(channel()).await;
     let first = save(fixture, short_term("C1", "1.0")).await;
@@ -119,7 +119,7 @@ pub async fn stale_expectation_is_a_conflict_and_writes_nothing(fixture: &dyn Fi
     assert_eq!(memories(fixture, all_memories()).await, [first]);
 }
 
-/// Nothing to say is nothing to save.
+/// An empty memory must not be saved.
 pub async fn empty_text_is_refused(fixture: &dyn Fixture) {
     fixture.add(channel()).await;
     for content in ["", " \n"] {
@@ -136,7 +136,7 @@ pub async fn empty_text_is_refused(fixture: &dyn Fixture) {
     assert!(memories(fixture, all_memories()).await.is_empty());
 }
 
-/// All or nothing, however late it shows.
+/// All or nothing, however late the unknown source is found.
 pub async fn unknown_sources_are_refused_and_nothing_is_saved(fixture: &dyn Fixture) {
     fixture.add(channel().message("C1", "1.0")).await;
     let message = MemoryDraft {
@@ -162,7 +162,7 @@ pub async fn unknown_sources_are_refused_and_nothing_is_saved(fixture: &dyn Fixt
     assert!(memories(fixture, all_memories()).await.is_empty());
 }
 
-/// And so is that of a thread of one.
+/// The same for the memory of a thread in such a channel.
 pub async fn memory_of_an_unknown_channel_is_not_found(fixture: &dyn Fixture) {
     for draft in [short_term("C1", "1.0"), thread_memory("1.0", "2.0")] {
         let result = fixture.storage().save_memory(draft).await;

@@ -1,4 +1,4 @@
-//! Memories made in place of those that the model could not make.
+//! Stand-ins: memories made in place of those that the model could not make.
 
 use myao_plugin::storage::{
     Backlog, ChannelFilter, Memory, MemoryDraft, MemoryQuery, SaveMode, StorageError,
@@ -20,7 +20,7 @@ async fn backlog(fixture: &dyn Fixture, thread: Option<&str>) -> Backlog {
         .unwrap()
 }
 
-/// And takes a new id, and no number from the versions.
+/// It takes a new id, but no version number.
 pub async fn stand_in_is_version_zero_beside_the_versions(fixture: &dyn Fixture) {
     fixture.add(channel()).await;
     let first = save(fixture, short_term("C1", "1.0")).await;
@@ -38,7 +38,7 @@ pub async fn stand_in_is_version_zero_beside_the_versions(fixture: &dyn Fixture)
     assert_eq!(save(fixture, next).await.version, 2);
 }
 
-/// Version 0 was first made when its first text was.
+/// Version 0 keeps the creation time of its first text.
 pub async fn stand_in_takes_the_place_of_an_earlier_one(fixture: &dyn Fixture) {
     fixture.add(channel()).await;
     let made = |content: &str, now| MemoryDraft {
@@ -59,7 +59,7 @@ pub async fn stand_in_takes_the_place_of_an_earlier_one(fixture: &dyn Fixture) {
     assert_eq!(memories(fixture, all_memories()).await, [second]);
 }
 
-/// In either mode; those of others stay.
+/// In either mode; stand-ins of other memories stay.
 pub async fn saved_memory_sets_its_stand_in_aside(fixture: &dyn Fixture) {
     fixture
         .add(channel().channel("C2", "other").message("C1", "1.0"))
@@ -88,7 +88,7 @@ pub async fn saved_memory_sets_its_stand_in_aside(fixture: &dyn Fixture) {
     }
 }
 
-/// The writer expects the newest memory that is no stand-in.
+/// The writer expects the newest memory that is not a stand-in.
 pub async fn stand_ins_are_no_expectation(fixture: &dyn Fixture) {
     fixture.add(channel()).await;
     let beside = save(fixture, stand_in(None, short_term("C1", "1.0"))).await;
@@ -104,7 +104,7 @@ pub async fn stand_ins_are_no_expectation(fixture: &dyn Fixture) {
             "{mode:?}: {result:?}"
         );
     }
-    // Nor does one come where the memory itself was made in between.
+    // A stand-in is refused if the memory itself was made in the meantime.
     let made = save(fixture, short_term("C1", "2.0")).await;
     let late = stand_in(None, short_term("C1", "2.0"));
     let result = fixture.storage().save_memory(late).await;
@@ -115,7 +115,7 @@ pub async fn stand_ins_are_no_expectation(fixture: &dyn Fixture) {
     assert_eq!(memories(fixture, all_memories()).await, [made]);
 }
 
-/// Also of a channel that has nothing else, of a thread, and of the workspace.
+/// This includes stand-ins of a channel that has nothing else, of a thread, and of the workspace.
 pub async fn stand_ins_are_listed_outside_the_history_limit(fixture: &dyn Fixture) {
     fixture
         .add(channel().channel("C2", "other").message("C1", "1.0"))
@@ -166,7 +166,7 @@ pub async fn stand_ins_are_listed_outside_the_history_limit(fixture: &dyn Fixtur
     );
 }
 
-/// The messages that went into it wait as before, for the memory itself.
+/// Their source messages keep waiting for the memory itself.
 pub async fn stand_ins_change_no_backlog(fixture: &dyn Fixture) {
     let records = channel().message("C1", "150.0");
     fixture.add(records.reply("C1", "150.0", "7000.0")).await;
@@ -203,7 +203,7 @@ pub async fn stand_ins_change_no_backlog(fixture: &dyn Fixture) {
         assert_eq!(before.0.new_message_count, if summarized { 1 } else { 2 });
         assert_eq!(before.3.len(), 1);
         if !summarized {
-            // From here on beside a version that waits to be merged, and a thread's memory.
+            // From here on, there are also a version that waits to be merged and a thread's memory.
             save(fixture, short_term("C1", "150.0")).await;
             save(fixture, thread_memory("150.0", "150.0")).await;
             assert_eq!(backlog(fixture, None).await.unmerged_count, 1);
@@ -211,7 +211,7 @@ pub async fn stand_ins_change_no_backlog(fixture: &dyn Fixture) {
     }
 }
 
-/// Neither a newer stand-in of a channel, nor what one of the workspace has merged, counts.
+/// A newer stand-in of a channel does not count, nor does what a stand-in of the workspace has merged.
 pub async fn stand_ins_make_no_workspace_due(fixture: &dyn Fixture) {
     fixture.add(channel()).await;
     let flags = async || {

@@ -9,9 +9,10 @@ use myao_plugin::storage::effects::Effect;
 use super::effects::{self, Application};
 use super::{MemoryStorage, State, most};
 
-/// The longest wait until an event is tried again, in seconds.
+/// The longest back-off of an event, in seconds.
 pub(super) const MAX_WAIT: i64 = 600;
-/// An event was applied so many seconds after the time before which events are forgotten, at most.
+/// An applied event is remembered only if it was applied at most so many seconds after the time before which events are
+/// forgotten.
 const MAX_AHEAD: i64 = 7 * 24 * 3600;
 
 /// An event as it is stored.
@@ -21,16 +22,16 @@ pub(super) struct StoredEvent {
     pub(super) event: IncomingEvent,
     pub(super) progress: Progress,
     pub(super) failures: u32,
-    /// In Unix seconds; 0 for at once.
+    /// In Unix seconds; 0 means at once.
     pub(super) next_try_at: i64,
     error: String,
 }
 
-/// How far an event has come.
+/// The state of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Progress {
     Waiting,
-    /// Since a Unix second.
+    /// Since this Unix second.
     Applied(i64),
     SetAside,
 }
@@ -169,7 +170,7 @@ impl State {
         events.find(|stored| stored.id == id && stored.progress == Progress::Waiting)
     }
 
-    /// Ends an event; false if it has ended before.
+    /// Ends an event; returns false if it has already ended.
     fn end_event(&mut self, id: i64, now: i64) -> bool {
         let Some(stored) = self.waiting_event(id) else {
             return false;

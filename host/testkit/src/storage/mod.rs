@@ -4,7 +4,7 @@
 //! part of `wit/storage.wit` (`messages` holds what people wrote, `memories` what the component saved, `due` what waits
 //! to be processed; `merging` and `writing` have the rules that give the same result for messages in any order). It
 //! scans everything, so that no counts have to be stored. If you write a store for a platform, this shows what each
-//! call has to do, and your store passes the same suites: [`crate::storage_conformance!`], and for a whole workspace
+//! call has to do, and your store must pass the same suites: [`crate::storage_conformance!`], and for a whole workspace
 //! [`crate::workspace_conformance!`].
 //!
 //! ```

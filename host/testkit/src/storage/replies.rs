@@ -1,4 +1,4 @@
-//! Answers that are asked for, and what became of them.
+//! Requested answers and their state.
 
 use std::cmp::Reverse;
 
@@ -17,27 +17,27 @@ use super::{MemoryStorage, State, most};
 /// An answer. Its key is the channel and the message that it answers.
 #[derive(Debug, Clone)]
 pub(super) struct Reply {
-    /// Where it goes; `None` for the top level.
+    /// The thread to post in; `None` for the top level.
     pub(super) thread: Option<TsKey>,
     pub(super) kind: ReplyKind,
     pub(super) state: ReplyState,
-    /// In Unix seconds, as the next.
+    /// In Unix seconds, like the next field.
     pub(super) asked_at: i64,
     pub(super) next_try_at: i64,
     pub(super) failures: u32,
     error: Option<String>,
-    /// `None` for a mention within the limits, as far as is known.
+    /// `None` for a mention that is within the limits as far as is known.
     pub(super) over_limit: Option<OverLimit>,
-    /// What it is posted as, from before the first part is sent.
+    /// The parts to post, set before the first one is sent.
     pub(super) parts: Vec<Part>,
 }
 
-/// What was done about a mention beyond a limit.
+/// What was done with a mention that is over a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum OverLimit {
-    /// Its author is told so.
+    /// Its author gets a notice.
     Told,
-    /// It is left unanswered.
+    /// It stays unanswered.
     Silent,
 }
 
@@ -167,7 +167,7 @@ impl Replies for MemoryStorage {
 }
 
 impl State {
-    /// An answer that waits.
+    /// A waiting answer.
     ///
     /// # Errors
     /// [`StorageError::NotFound`] for a channel that is not stored, [`StorageError::Conflict`] if no such answer waits.
@@ -182,7 +182,7 @@ impl State {
         waiting.ok_or_else(|| conflict(channel_id, ts, "does not wait"))
     }
 
-    /// A mention. One that comes again changes nothing, other than if another time or thread is told.
+    /// Stores a mention. If it comes again, nothing changes, unless its time or thread differs.
     pub(super) fn ask(
         &mut self,
         channel_id: &str,
@@ -201,7 +201,7 @@ impl State {
         }
     }
 
-    /// The state in which an answer to a message begins.
+    /// The initial state of an answer to a message.
     pub(super) fn first_state(&self, channel_id: &str, ts: TsKey) -> ReplyState {
         let conversation = self.channels.get(channel_id);
         let message = conversation.and_then(|stored| stored.messages.get(&ts));
@@ -212,7 +212,7 @@ impl State {
         }
     }
 
-    /// Drops the answer to a message that was deleted before anything of it was sent. What is sent in part is finished.
+    /// Drops the answer to a deleted message if no part of it was sent. An answer that was partly sent is finished.
     pub(super) fn drop_reply(&mut self, channel_id: &str, ts: TsKey) {
         let Some(reply) = self.replies.get_mut(&(channel_id.to_owned(), ts)) else {
             return;
@@ -226,7 +226,7 @@ impl State {
         }
     }
 
-    /// Ends an answer that waits: its text, and the model's answers for it, are forgotten.
+    /// Ends a waiting answer: its text, and the model's answers for it, are deleted.
     pub(super) fn end_reply(
         &mut self,
         channel_id: &str,

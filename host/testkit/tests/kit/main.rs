@@ -1,4 +1,4 @@
-//! The doubles and listeners themselves: a test that leans on them must be able to trust them.
+//! Tests of the test doubles and listeners themselves: other tests must be able to trust them.
 
 #![allow(
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! The model in memory.
+//! The scripted model.
 
 use std::time::Duration;
 

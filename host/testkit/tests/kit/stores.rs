@@ -1,4 +1,4 @@
-//! The store and the platform in memory.
+//! The in-memory store and chat platform.
 
 use myao_plugin::User;
 use myao_plugin::slack::{Message, PostRequest, Slack, SlackError};

@@ -1,4 +1,4 @@
-//! The conformance suites: a check that no macro names would never run.
+//! The conformance suites: a check that is missing in the macros would never run.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! The listeners: what the recorder keeps, and what faults do to a call.
+//! The listeners: what the recorder records, and how faults change a call.
 
 use std::sync::Arc;
 use std::time::Duration;

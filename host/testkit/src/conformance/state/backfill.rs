@@ -1,4 +1,4 @@
-//! Where the messages are in time, and which of them memories have passed by.
+//! When messages were written, and which of them memories have skipped.
 
 use myao_plugin::state::backfill::Unreached;
 use myao_plugin::storage::records::MemoryRecord;
@@ -44,7 +44,7 @@ pub async fn messages_older_than_the_newest_memory_and_in_none_are_told(new: New
         [],
         "without a memory a backfill takes them in"
     );
-    // Nothing but a stand-in has taken in the first.
+    // Only a stand-in has taken in the first message.
     summarize(&stored, SaveMode::StandIn, &["1.0"], None).await;
     let first = summarize(&stored, SaveMode::NewVersion, &["3.0"], None).await;
     assert_eq!(
@@ -52,7 +52,7 @@ pub async fn messages_older_than_the_newest_memory_and_in_none_are_told(new: New
         of_c1(2, "1.0", "2.0"),
         "4.0 and 5.0 wait"
     );
-    // Also what a version took in that is overwritten now.
+    // Sources of a version that is overwritten now count, too.
     summarize(&stored, SaveMode::Overwrite, &["2.0", "5.0"], Some(first)).await;
     stored.apply(&[super::deleted("1.0", "9.0")]).await;
     assert_eq!(unreached().await, of_c1(1, "4.0", "4.0"));

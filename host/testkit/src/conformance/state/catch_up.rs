@@ -1,4 +1,4 @@
-//! What catching up remembers.
+//! The stored state of catching up.
 
 use myao_plugin::state::catch_up::{MissingMessage, UnreadChannel};
 use myao_plugin::state::judgments::StoredJudgment;

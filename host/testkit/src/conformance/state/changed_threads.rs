@@ -1,4 +1,4 @@
-//! Regression 10: edits and deletions reach the memories of threads.
+//! Regression 10: edits and deletions update the memories of threads.
 
 use myao_plugin::Scope;
 use myao_plugin::state::view::MemoryFilter;
@@ -8,7 +8,7 @@ use myao_plugin::storage::{DueQuery, Memory, MemoryDraft, SaveMode};
 use super::{New, Stored, deleted, draft, edited, key, said};
 use crate::conformance::{Records, time};
 
-/// When the runs of these tests begin, in Unix seconds.
+/// When the runs of these tests start, in Unix seconds.
 const RUN: i64 = 1_000;
 const NEXT_RUN: i64 = 2_000;
 
@@ -38,7 +38,7 @@ async fn summarize(stored: &Stored, now: i64, latest: &str, before: Option<&Memo
     stored.save_memory(made).await.unwrap()
 }
 
-/// A thread with a memory of all of it.
+/// A thread with a memory of all its messages.
 async fn summarized(new: New<'_>) -> (Stored, Memory) {
     let stored = Stored::of(new);
     stored
@@ -90,7 +90,7 @@ pub async fn event_that_comes_again_and_an_edit_elsewhere_make_no_thread_due(new
     assert_eq!(due(&stored, NEXT_RUN).await, [0_u32; 0]);
 }
 
-/// The run had read the thread before, perhaps.
+/// The run may have read the thread before the edit.
 pub async fn edit_during_the_run_makes_the_thread_due_in_the_next(new: New<'_>) {
     let stored = Stored::of(new);
     stored
@@ -110,7 +110,7 @@ pub async fn edit_during_the_run_makes_the_thread_due_in_the_next(new: New<'_>) 
     assert_eq!(due(&stored, NEXT_RUN + 1).await, [0_u32; 0]);
 }
 
-/// A backfill asks as of a time long past; what changes while it runs comes after it.
+/// A backfill queries a time long past; a change while it runs is later than that time.
 pub async fn change_after_until_does_not_exist_yet(new: New<'_>) {
     let (stored, _) = summarized(new).await;
     stored.apply_at(1_500, &[deleted("2.0", "1500.0")]).await;

@@ -1,4 +1,4 @@
-//! What each effect does, and which of two wins.
+//! What each effect does, and which of two effects wins.
 
 use myao_plugin::storage::MemoryDraft;
 use myao_plugin::storage::effects::Effect;
@@ -17,7 +17,7 @@ fn shown(texts: &[(&str, &str)]) -> Vec<(String, String)> {
         .collect()
 }
 
-/// Every order of some effects.
+/// All permutations of some effects.
 fn permutations(effects: &[Effect]) -> Vec<Vec<Effect>> {
     let Some((first, rest)) = effects.split_first() else {
         return vec![Vec::new()];
@@ -163,7 +163,7 @@ pub async fn import_changes_no_name_that_an_event_told(new: New<'_>) {
     }
 }
 
-/// What is said in a private channel is not told elsewhere, so a doubt counts as private.
+/// What is said in a private channel must not appear elsewhere, so a channel counts as private if that is unknown.
 pub async fn channel_is_private_until_it_is_told_that_it_is_not(new: New<'_>) {
     let stored = Stored::of(new);
     stored
@@ -194,7 +194,7 @@ pub async fn event_without_the_thread_does_not_take_a_message_out_of_it(new: New
     assert_eq!(thread.await.unwrap()[0].thread_ts, Some(key("1.0")));
 }
 
-/// Regression 5: the first message of a thread is known as such, also where it comes last.
+/// Regression 5: the first message of a thread is recognised even if it arrives last.
 pub async fn first_message_that_comes_after_its_replies_stands_first(new: New<'_>) {
     let stored = Stored::of(new);
     stored
@@ -211,7 +211,7 @@ pub async fn first_message_that_comes_after_its_replies_stands_first(new: New<'_
     assert_eq!(thread.new_message_count, 2);
 }
 
-/// Regression 2: compared as text, the ids of the bot's own posts froze what came after.
+/// Regression 2: when compared as text, the ids of the bot's own posts blocked everything after them.
 pub async fn posts_of_the_bot_have_ids_that_count_like_all_others(new: New<'_>) {
     let own = MessageRecord {
         is_bot: true,

@@ -8,19 +8,19 @@ use myao_plugin::ts::TsKey;
 
 use crate::conformance::{Fixture, Records};
 
-/// A workspace to check, with what it needs to exist: the folder of its file, perhaps.
+/// A workspace to check, with everything that it needs to exist, such as the folder of its file.
 pub trait WorkspaceFixture: Send + Sync {
     /// The workspace.
     fn workspace(&self) -> &(dyn Workspace + 'static);
 
-    /// Where imports into the workspace are written.
+    /// The target of imports into the workspace.
     fn import_target(&self) -> &dyn ImportTarget;
 }
 
-/// Makes empty workspaces.
+/// Creates empty workspaces.
 pub type New<'a> = &'a (dyn Fn() -> Box<dyn WorkspaceFixture> + Sync);
 
-/// A workspace that an import fills.
+/// A workspace that is filled by imports.
 pub struct ByImport<F>(pub F);
 
 #[async_trait::async_trait]
@@ -38,7 +38,7 @@ impl<F: WorkspaceFixture> Fixture for ByImport<F> {
     }
 }
 
-/// A workspace that events fill. What no event brings is imported.
+/// A workspace that is filled by events. Records for which there are no events are imported.
 pub struct ByEvents<F>(pub F);
 
 #[async_trait::async_trait]

@@ -6,7 +6,7 @@ use myao_plugin::{MemoryType, Scope};
 use super::{New, Stored, key, record, visible};
 use crate::conformance::{Records, WORKSPACE, imported, message};
 
-/// Something of each kind.
+/// One record of each kind or more.
 fn records() -> Records {
     Records::default()
         .user("U1", "Aki")
@@ -69,7 +69,7 @@ pub async fn what_is_newer_in_an_import_counts_as_changed(new: New<'_>) {
     assert_eq!(stored.texts().await[0].1, "edited");
 }
 
-/// Names that are resolved otherwise are no edit.
+/// A name that is resolved differently is not an edit.
 pub async fn text_that_is_no_newer_changes_nothing(new: New<'_>) {
     let stored = Stored::of(new);
     for text in ["b", "c", "a"] {

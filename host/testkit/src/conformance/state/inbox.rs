@@ -21,7 +21,7 @@ async fn keep(stored: &Stored, ids: &[&str]) -> Vec<Kept> {
     stored.keep_events(events.collect()).await.unwrap()
 }
 
-/// The ids of events that may be tried at a time.
+/// The ids of events that may be tried at a given time.
 async fn waiting(stored: &Stored, now: i64) -> Vec<(i64, String)> {
     let waiting = stored.waiting_events(now, 10).await.unwrap();
     let waiting = waiting.into_iter();
@@ -36,7 +36,7 @@ async fn ids(stored: &Stored) -> Vec<i64> {
         .collect()
 }
 
-/// An effect that no store can hold.
+/// An effect that every store must refuse.
 fn impossible() -> Effect {
     let record = MessageRecord {
         ts: TsKey::from_database(-7),

@@ -1,4 +1,5 @@
-//! The journal of the model's calls: what is asked again, what belongs to a memory, and what is forgotten.
+//! The journal of the model's calls: which calls are asked again, which belong to a memory, and which answers are
+//! forgotten.
 
 use std::time::{Duration, UNIX_EPOCH};
 

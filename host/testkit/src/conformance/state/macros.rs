@@ -1,17 +1,17 @@
-//! The macro that makes tests of the checks.
+//! The macro that turns the checks into tests.
 
 /// Makes one test of each check of a workspace; see [`crate::conformance::state`].
 #[macro_export]
 macro_rules! workspace_conformance {
     ($fixture:expr) => {
-        /// Of what the component sees, with records that are imported.
+        /// Checks of what the component sees, with records that are imported.
         mod by_import {
             use super::*;
 
             $crate::storage_conformance!($crate::conformance::state::ByImport($fixture));
         }
 
-        /// The same with records that come as events.
+        /// The same with records that arrive as events.
         mod by_events {
             use super::*;
 

@@ -8,7 +8,7 @@ use myao_plugin::storage::records::MessageRecord;
 
 use super::{New, Stored, deleted, key, mention, message, record, said};
 
-/// One of a person and two in a channel within 100 seconds.
+/// One for each person and two for each channel within 100 seconds.
 const LIMITS: MentionLimits = MentionLimits {
     per_person: 1,
     per_channel: 2,

@@ -1,9 +1,9 @@
 //! Tests that every [`Workspace`] passes. The names of the checks say what they check.
 //!
-//! `myao_testkit::workspace_conformance!(fixture)`, in a module of tests, makes one `#[tokio::test]` of each check, and of each
-//! of [`storage_conformance!`](crate::storage_conformance), once with records that are imported and once with records that come
-//! as events. `fixture` is an expression that makes an empty workspace as a [`WorkspaceFixture`]. No check sleeps: the times
-//! are made up.
+//! `myao_testkit::workspace_conformance!(fixture)`, in a module of tests, makes one `#[tokio::test]` of each check. It
+//! also makes two of each check of [`storage_conformance!`](crate::storage_conformance): one with records that are
+//! imported, and one with records that arrive as events. `fixture` is an expression that creates an empty workspace as
+//! a [`WorkspaceFixture`]. No check sleeps: all times are made up.
 #![allow(missing_docs)]
 
 pub mod backfill;
@@ -43,7 +43,7 @@ pub use visible::visible;
 
 use super::{Records, key, read, time};
 
-/// An empty workspace, or one that a check has filled.
+/// A workspace that is empty or was filled by a check.
 struct Stored(Box<dyn WorkspaceFixture>);
 
 impl Deref for Stored {
@@ -59,12 +59,12 @@ impl Stored {
         Self(new())
     }
 
-    /// Applies effects at a time.
+    /// Applies effects at a given time.
     async fn apply_at(&self, now: i64, effects: &[Effect]) {
         self.apply_effects(effects.to_vec(), now).await.unwrap();
     }
 
-    /// Applies effects, at a time long before any run.
+    /// Applies effects at a time long before any run.
     async fn apply(&self, effects: &[Effect]) {
         self.apply_at(1, effects).await;
     }
@@ -100,18 +100,18 @@ fn record(ts: &str, thread: Option<&str>, text: &str) -> MessageRecord {
     }
 }
 
-/// A new message.
+/// The effect of a new message.
 fn said(ts: &str, thread: Option<&str>, text: &str) -> Effect {
     message(record(ts, thread, text))
 }
 
-/// A message as of its own time.
+/// The effect of a message, changed at its own time.
 fn message(record: MessageRecord) -> Effect {
     let changed = record.ts;
     Effect::Message { record, changed }
 }
 
-/// The edit of a message.
+/// The effect of an edit.
 fn edited(ts: &str, thread: Option<&str>, at: &str, text: &str) -> Effect {
     Effect::Message {
         record: MessageRecord {

@@ -1,4 +1,4 @@
-//! The component sees the channels that the bot takes part in.
+//! The component sees only the channels that the bot is in.
 
 use myao_plugin::storage::records::MessageRecord;
 use myao_plugin::storage::{ChannelFilter, DueQuery, MemoryDraft, MemoryQuery, SaveMode};
@@ -7,7 +7,7 @@ use myao_plugin::{MemoryType, Scope};
 use super::{New, Stored, draft, message, named, present, said};
 use crate::conformance::{WORKSPACE, time};
 
-/// All that the component is told without asking for a channel by its id: channels, memories, and what is due.
+/// Everything that the component sees without naming a channel: channels, memories, and what is due.
 async fn seen(stored: &Stored) -> (Vec<String>, usize, usize, usize, bool) {
     let workspace = stored;
     let channels = workspace.list_channels().await.unwrap();
@@ -66,7 +66,7 @@ pub async fn channel_that_the_bot_left_is_not_seen_and_comes_back_with_its_memor
     stored.apply(&[present("C1", false, "10.0")]).await;
     assert_eq!(seen(&stored).await, none());
     assert!(stored.oldest_new_message().await.unwrap().is_none());
-    // What was delivered late does not bring it back, nor does an older event.
+    // Neither a late message nor an older event brings it back.
     stored
         .apply(&[said("9.0", Some("1.0"), "late"), present("C1", true, "5.0")])
         .await;

@@ -1,4 +1,4 @@
-//! Which inputs are answered without the model.
+//! Which inputs are answered without asking the model.
 
 use myao_plugin::journal::{CallEntry, StoredCall};
 use myao_plugin::llm::{FinishReason, Purpose};
@@ -76,7 +76,7 @@ pub async fn input_of_a_current_text_is_answered_with_it_again_and_again(new: Ne
         let calls = journal.calls_of_memory(saved.id).await.unwrap().calls;
         assert!(calls.iter().all(StoredCall::is_recall), "{calls:?}");
     }
-    // Only a first call: what follows depends on the answer.
+    // Only a first call is recalled: later calls depend on its answer.
     assert_eq!(recalled(&stored, "C1", later("a", "z")).await, None);
     journal
         .record(entry("C1", first("b"), "- newer"))

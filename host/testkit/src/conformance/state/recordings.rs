@@ -1,4 +1,4 @@
-//! Recordings: which memory was saved in which, and what they hold.
+//! Recordings: in which one a memory was saved, and what they contain.
 
 use myao_plugin::recording::{Export, Head, ImportCall, Part, SAVE};
 use myao_plugin::storage::{Memory, MemoryDraft};
@@ -78,7 +78,7 @@ pub async fn memories_of_one_call_are_each_replayed_up_to_their_save(new: New<'_
 pub async fn memory_comes_from_the_newest_recorded_save_of_its_text_and_of_no_other(new: New<'_>) {
     let stored = with_channel(new).await;
     let workspace = &stored;
-    // Two runs that were killed before their saves, and one of another text.
+    // Two runs that were killed before their saves, and one with another text.
     for content in ["the text", "the text", "another text"] {
         let save = call(SAVE, json!({ "content": content }), None);
         let part = part(None, 0, vec![save], text(content, None));

@@ -100,7 +100,7 @@ pub async fn text_that_was_written_down_first_is_the_one_that_is_posted(new: New
     assert_eq!(begin(&stored, &["another"]).await, begun);
 }
 
-/// The process ended, or the platform's answer was lost: nobody here knows whether it was posted.
+/// The process ended, or the platform's answer was lost: it is unknown whether the part was posted.
 pub async fn part_that_was_being_sent_may_have_been_posted(new: New<'_>) {
     let stored = mentioned(new).await;
     begin(&stored, &["one", "two", "three"]).await;
@@ -165,7 +165,7 @@ pub async fn message_that_was_answered_is_not_answered_again(new: New<'_>) {
     workspace.finish_post("C1", key("5.0")).await.unwrap();
     let posted = PostState::AlreadyPosted(vec![key("7.0"), key("8.0")]);
     assert_eq!(begin(&stored, &["again"]).await, posted);
-    // Nor where the event comes again, or it would be answered of its own accord.
+    // It does not wait again if the event comes again; otherwise it would be answered though nobody asked.
     stored.apply(&[mention("5.0", None)]).await;
     assert_eq!(waiting(&stored, 99).await, [""; 0]);
     let own = NewPost {

@@ -47,7 +47,7 @@ async fn recalled(stored: &Stored, agent: Agent) -> Option<String> {
     completion.unwrap().map(|completion| completion.text)
 }
 
-/// A crash between the answer and the post does not pay twice.
+/// After a crash between the answer and the post, the answer is not paid for again.
 pub async fn answer_of_the_model_waits_until_its_reply_is_posted_or_given_up(new: New<'_>) {
     for is_posted in [true, false] {
         let stored = mentioned(new).await;

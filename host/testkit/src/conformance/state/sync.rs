@@ -1,4 +1,4 @@
-//! What reading Slack's history needs.
+//! What is needed to read Slack's history.
 
 use myao_plugin::state::sync::{RecentThread, StoredId};
 use myao_plugin::storage::StorageError;

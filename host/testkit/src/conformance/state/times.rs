@@ -1,4 +1,5 @@
-//! Times that were stored while the clock was ahead: a clock that comes back frees what they held. And what waits.
+//! Times that were stored while the clock was ahead: once the clock is set back, they must not block anything. And what
+//! waits.
 
 use myao_plugin::state::inbox::{Failed, IncomingEvent};
 use myao_plugin::state::judgments::StoredJudgment;
@@ -12,14 +13,14 @@ use super::{New, Stored, draft, key, mention, named, present, said, user};
 
 const NOW: i64 = 1_800_000_000;
 const DAY: i64 = 24 * 3600;
-/// What the clock tells while it is ahead.
+/// The clock's time while it is ahead.
 const AHEAD: i64 = NOW + 365 * DAY;
 
 fn ts(unix_seconds: i64) -> String {
     format!("{unix_seconds}.000000")
 }
 
-/// An event that waits, by its place.
+/// Stores an event, which then waits, and returns its id.
 async fn event(stored: &Stored, event_id: &str) -> i64 {
     let event = IncomingEvent {
         event_id: event_id.into(),
@@ -107,7 +108,7 @@ pub async fn what_was_read_while_the_clock_was_ahead_gives_way_to_the_next_event
     let known = workspace.known_user("U1").await.unwrap().unwrap();
     assert_eq!(known.name, "Akari");
 
-    // The newest still wins, whatever comes late.
+    // The newest still wins, even if others arrive late.
     let earlier = ts(NOW - 60);
     let late = [
         private(false, &earlier),
@@ -190,7 +191,7 @@ pub async fn everything_that_waits_is_told_until_when_and_why(new: New<'_>) {
         deferred.await.unwrap();
     };
     defer(NOW + DAY, MemoryType::ShortTerm).await;
-    // What is over, and what a clock that was ahead has left.
+    // Deferrals that are over, and those that were stored while the clock was ahead.
     defer(AHEAD, MemoryType::LongTerm).await;
     defer_reply(&stored, "5.0", NOW + 900).await;
     defer_reply(&stored, "6.0", NOW).await;

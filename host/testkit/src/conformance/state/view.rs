@@ -1,4 +1,4 @@
-//! What people ask.
+//! What people can look up.
 
 use myao_plugin::state::view::MemoryFilter;
 use myao_plugin::storage::records::MessageRecord;
@@ -8,7 +8,7 @@ use myao_plugin::{MemoryType, Scope};
 use super::{New, Stored, deferral, draft, key};
 use crate::conformance::{Records, WORKSPACE, imported, message};
 
-/// Four channels, two of one name and one without, with three messages.
+/// Four channels, two of them with the same name and one without a name, with three messages.
 pub(super) async fn with_channels(new: New<'_>) -> Stored {
     let mut records = Records::default()
         .channel("C1", "general")
@@ -26,7 +26,7 @@ pub(super) async fn with_channels(new: New<'_>) -> Stored {
     stored
 }
 
-/// A memory of C1 made from a message, and its next text made from the first.
+/// A memory of C1 made from a message, and its next text, made from the first text.
 async fn fill(stored: &Stored) {
     let first = MemoryDraft {
         mode: SaveMode::Overwrite,

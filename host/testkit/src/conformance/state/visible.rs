@@ -1,4 +1,4 @@
-//! What a workspace tells of the effects that it applied.
+//! What a workspace shows of the effects that it applied.
 
 use std::fmt::Write as _;
 
@@ -6,8 +6,8 @@ use myao_plugin::state::Workspace;
 use myao_plugin::storage::{DueQuery, Keep, MessageQuery};
 use myao_plugin::ts::TsKey;
 
-/// All that a workspace tells of these channels and users, and of their messages up to a second, as text. Two stores to which the
-/// same effects were applied tell the same.
+/// Everything that a workspace shows of these channels and users, and of their messages up to a second, as text. Two
+/// stores to which the same effects were applied return the same text.
 ///
 /// # Panics
 /// If a call fails.
@@ -53,7 +53,7 @@ pub async fn visible(
         always: true,
     };
     line(&mut out, &workspace.list_due(due).await);
-    // Of those that were asked for at the same time, none is the first.
+    // Replies that were requested at the same time have no fixed order.
     let mut replies = workspace.list_replies(None, 1000).await.unwrap();
     replies.sort_by(|a, b| (&a.channel_id, a.ts).cmp(&(&b.channel_id, b.ts)));
     line(&mut out, &replies);
