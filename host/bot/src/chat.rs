@@ -23,7 +23,7 @@ const BOT_ID: &str = "chat-bot";
 
 /// Who talks with whom, and where.
 pub struct Setting {
-    /// The channel; it is there already, unless it is [`own_channel`].
+    /// The channel; it must exist already, unless it is [`own_channel`].
     pub channel: Channel,
     /// The name of the person.
     pub name: String,

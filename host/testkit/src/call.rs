@@ -45,8 +45,8 @@ impl Call {
         !matches!(self.import, CONTEXT_WINDOW | COUNT_TOKENS)
     }
 
-    /// Its argument, or several as a tuple: `call.arguments::<MessageQuery>()`, and `call.arguments::<(String,
-    /// Option<String>, String)>()` for `get-backlog`. `None` if they have another type.
+    /// Its argument, or several as a tuple: `call.arguments::<MessageQuery>()`, and
+    /// `call.arguments::<(String, Option<String>, String)>()` for `get-backlog`. `None` if they have another type.
     #[must_use]
     pub fn arguments<T: DeserializeOwned>(&self) -> Option<T> {
         serde_json::from_str(&self.arguments).ok()

@@ -18,7 +18,7 @@ pub(super) const A_DAY: i64 = 24 * 3600;
 /// The origin of the records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Source {
-    /// An import, which does not set the times of changes.
+    /// An import, which has no times of changes.
     Import,
     /// Events, at a time in Unix seconds.
     Events(i64),
