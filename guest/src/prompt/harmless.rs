@@ -131,10 +131,13 @@ fn is_plain_name(name: &str) -> bool {
         ends |= c == ':' && next.is_none_or(|next| next.is_whitespace());
         ends |= c == '*' && next == Some(&'*');
     }
+    // Templates put a `#` before the names of channels: two of them make a heading.
+    let is_hash = name.chars().find(|c| !is_unseen(*c)).map(folded) == Some('#');
     let is_wide_colon = |c: char| c != ':' && folded(c) == ':';
     !(ends
         || name.is_empty()
         || name.trim() != name
+        || is_hash
         || name.starts_with(['"', '\\'])
         || name.contains(|c: char| c.is_control() || ends_line(c) || is_wide_colon(c))
         || hides_something(name)

@@ -29,6 +29,8 @@ fn a_line_that_looks_like_structure_begins_with_a_backslash() {
 fn a_name_that_breaks_out_of_its_line_is_quoted() {
     assert_eq!(name("bob:\n## x"), "\"bob:\\n## x\"");
     assert_eq!(name("<|x|>"), "\"\\u{3c}|x|>\"");
+    assert_eq!(name("#-:2024-0b"), "\"#-:2024-0b\"");
+    assert_eq!(name("＃x"), "\"＃x\"");
     assert_eq!(name("{{ x }}"), "{{ x }}");
     assert_eq!(name(""), "\"\"");
     assert_eq!(name("bob"), "bob");
