@@ -6,6 +6,7 @@ use crate::bindings::slack::SlackError;
 use crate::bindings::storage::StorageError;
 use crate::component::LoadError;
 use crate::error::CallError;
+use crate::memory_plugin::BuildError;
 
 /// Whether the same call may succeed later.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -95,5 +96,16 @@ impl LoadError {
     #[must_use]
     pub fn retry(&self) -> Retry {
         Retry::AfterRepair
+    }
+}
+
+impl BuildError {
+    /// Whether the same plugin may be built later: only once its component was given or changed.
+    #[must_use]
+    pub fn retry(&self) -> Retry {
+        match self {
+            Self::NoComponent => Retry::AfterRepair,
+            Self::Load(error) => error.retry(),
+        }
     }
 }

@@ -28,6 +28,11 @@ fn an_empty_file_is_all_defaults() {
         Engine::Extractive,
         "no model is configured"
     );
+    assert_eq!(
+        settings,
+        Settings::default(),
+        "a host without a configuration file has the same defaults"
+    );
 }
 
 #[test]
