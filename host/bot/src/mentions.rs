@@ -32,7 +32,7 @@ const LOOK: Duration = Duration::from_secs(5);
 const FIRST_WAIT_SECONDS: i64 = 15;
 const LONGEST_WAIT_SECONDS: i64 = 15 * 60;
 /// The longest wait that is accepted from a model or from Slack, in seconds.
-const LONGEST_TOLD_SECONDS: i64 = MAX_REPLY_WAIT;
+const LONGEST_ACCEPTED_SECONDS: i64 = MAX_REPLY_WAIT;
 /// How long running answers may take after the bot was asked to stop. An answer that takes longer is given at the next
 /// start.
 const GRACE: Duration = Duration::from_secs(20);
@@ -48,7 +48,7 @@ enum Answered {
     Posted,
     TooOld,
     /// The mention is over the limit, and its author got a notice.
-    Told,
+    Notified,
     /// The mention is over the limit.
     TooMany,
 }
@@ -150,13 +150,15 @@ impl Mentions {
                     .give_up_reply(channel_id, reply.ts, reason)
                     .await
             }
-            Ok(told @ (Answered::Told | Answered::TooMany)) => {
+            Ok(answered @ (Answered::Notified | Answered::TooMany)) => {
                 self.metrics.replies.count("over-limit");
-                let told = match told {
-                    Answered::Told => "; its author was told",
+                let notified = match answered {
+                    Answered::Notified => "; its author was notified",
                     _ => "",
                 };
-                tracing::info!("a mention in {channel_id} is one too many and not answered{told}");
+                tracing::info!(
+                    "a mention in {channel_id} is over the limit and not answered{notified}"
+                );
                 Ok(())
             }
             Err(error) => self.failed(reply, &error).await,
@@ -229,7 +231,7 @@ impl Mentions {
         let (answered, until, text) = match admission {
             Admission::Answer => return Ok(None),
             Admission::Silent => return Ok(Some(Answered::TooMany)),
-            Admission::Tell {
+            Admission::Notify {
                 answered,
                 until,
                 text,
@@ -244,7 +246,7 @@ impl Mentions {
         };
         let posted = self.slack.post(post).await;
         posted.map_err(|error| CallError::Refused(Error::Slack(error)))?;
-        Ok(Some(Answered::Told))
+        Ok(Some(Answered::Notified))
     }
 
     async fn failed(&self, reply: &WaitingReply, error: &CallError) -> Result<(), StorageError> {
@@ -314,16 +316,16 @@ fn as_of(asked_at: i64, now: i64) -> i64 {
 fn wait_after(failures: u32, error: &CallError) -> i64 {
     let doubled =
         FIRST_WAIT_SECONDS.saturating_mul(1_i64.checked_shl(failures).unwrap_or(i64::MAX));
-    let told = match error {
+    let asked_for = match error {
         CallError::Refused(
             Error::Llm(LlmError::RateLimited(Some(seconds)))
             | Error::Slack(SlackError::RateLimited(Some(seconds))),
-        ) => i64::from(*seconds).min(LONGEST_TOLD_SECONDS),
+        ) => i64::from(*seconds).min(LONGEST_ACCEPTED_SECONDS),
         _ => 0,
     };
     doubled
         .clamp(FIRST_WAIT_SECONDS, LONGEST_WAIT_SECONDS)
-        .max(told)
+        .max(asked_for)
 }
 
 /// Whether only a change by a person can help: the message or the channel is gone, or the bot may not post.

@@ -62,7 +62,7 @@ pub(super) async fn serve(
             Err(error) if is_of_one_connection(error.kind()) => {}
             Err(error) => {
                 // Usually too many open files. Closing the oldest connection frees one.
-                tracing::warn!("a connection cannot be taken, the oldest is closed: {error}");
+                tracing::warn!("a connection cannot be accepted, the oldest is closed: {error}");
                 if connections.close_oldest() {
                     metrics.connections_closed.count("crowded");
                 }

@@ -51,7 +51,7 @@ impl Default for Response {
     }
 }
 
-/// `response.mention_limits`: beyond them, who mentions the bot is told once to try again later.
+/// `response.mention_limits`: beyond them, a person who mentions the bot is asked once to try again later.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct MentionLimits {

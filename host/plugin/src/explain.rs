@@ -87,7 +87,7 @@ fn explain_bad_answer(reason: &BadAnswer) -> String {
         ),
     };
     format!(
-        "the model {fault}, also when it was told so; nothing was saved, and a later run tries again; {remedy}"
+        "the model {fault}, also when asked again; nothing was saved, and a later run tries again; {remedy}"
     )
 }
 

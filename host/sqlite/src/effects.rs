@@ -86,19 +86,19 @@ impl<'a> Application<'a> {
 
     fn user(&self, user: &UserRecord, changed_at: i64) -> rusqlite::Result<()> {
         let (workspace, id, name, is_bot) = (self.workspace, &user.id, &user.name, user.is_bot);
-        let told_at = if name.is_empty() { 0 } else { changed_at };
+        let named_at = if name.is_empty() { 0 } else { changed_at };
         let insert = include_str!("sql/insert_user.sql");
-        if self.execute(insert, params![workspace, id, name, is_bot, told_at])? == 1 {
+        if self.execute(insert, params![workspace, id, name, is_bot, named_at])? == 1 {
             return Ok(());
         }
         if name.is_empty() {
-            let tell = "UPDATE users SET is_bot = 1 WHERE workspace = ?1 AND id = ?2 AND name = '' AND is_bot < ?3";
-            self.execute(tell, params![workspace, id, is_bot])?;
+            let mark = "UPDATE users SET is_bot = 1 WHERE workspace = ?1 AND id = ?2 AND name = '' AND is_bot < ?3";
+            self.execute(mark, params![workspace, id, is_bot])?;
         } else {
-            let tell = include_str!("sql/tell_user.sql");
+            let rename = include_str!("sql/rename_user.sql");
             let too_late = self.too_late;
             self.execute(
-                tell,
+                rename,
                 params![workspace, id, name, is_bot, changed_at, too_late],
             )?;
         }

@@ -11,7 +11,7 @@ use super::reply::Reply;
 /// The mention to decide about.
 struct Mention {
     asked_at: i64,
-    is_told: bool,
+    is_notified: bool,
     user_id: String,
     text: String,
 }
@@ -33,7 +33,7 @@ pub(super) fn admit(
         .query_row([reply.channel, reply.ts], |row| {
             Ok(Mention {
                 asked_at: row.get(0)?,
-                is_told: row.get(1)?,
+                is_notified: row.get(1)?,
                 user_id: row.get(2)?,
                 text: row.get(3)?,
             })
@@ -64,15 +64,15 @@ pub(super) fn admit(
         return Ok(Admission::Answer);
     };
     let user = is_of_person.then_some(&mention.user_id);
-    let told = params![reply.workspace, begin, reply.channel, user, reply.ts];
-    let was_told: bool = connection
-        .prepare_cached(include_str!("sql/was_told.sql"))?
-        .query_row(told, |row| row.get(0))?;
-    let tell = mention.is_told || !was_told;
+    let columns = params![reply.workspace, begin, reply.channel, user, reply.ts];
+    let was_notified: bool = connection
+        .prepare_cached(include_str!("sql/was_notified.sql"))?
+        .query_row(columns, |row| row.get(0))?;
+    let notify = mention.is_notified || !was_notified;
     connection
         .prepare_cached("UPDATE replies SET over_limit = ?3 WHERE channel = ?1 AND ts_key = ?2")?
-        .execute(params![reply.channel, reply.ts, if tell { 1 } else { 2 }])?;
-    if !tell {
+        .execute(params![reply.channel, reply.ts, if notify { 1 } else { 2 }])?;
+    if !notify {
         reply.end(connection, ReplyState::GivenUp, Some(TOO_MANY))?;
         return Ok(Admission::Silent);
     }
@@ -82,7 +82,7 @@ pub(super) fn admit(
     } else {
         limits.per_channel
     };
-    Ok(Admission::Tell {
+    Ok(Admission::Notify {
         answered: limit,
         until: answered.first + i64::from(limits.window_seconds),
         text: mention.text,

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use wit_component::DecodedWasm;
 
-/// Why that cannot be told.
+/// Why the imports cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[error("{path}: {detail}; run `make component`")]
 pub struct ImportsError {

@@ -44,7 +44,7 @@ pub enum ReleaseError {
     },
     /// The contract changed under its version.
     #[error(
-        "wit/ says something else than version {version} did: `{now}` stands where `{then}` stood. Released contracts do \
+        "wit/ differs from version {version}: it has `{now}` instead of `{then}`. Released contracts do \
          not change: raise the version of the package in every file of wit/ (to {next} where hosts of {version} cannot load the component \
          any more), and run `scripts/freeze-wit`. Where {version} is not released yet, `scripts/freeze-wit` alone will do"
     )]

@@ -85,7 +85,7 @@ fn meaning_may_not_change_under_a_version() {
     let told = refused.to_string();
     assert!(matches!(refused, ReleaseError::Changed { .. }), "{told}");
     for part in [
-        "`litres: u64,` stands where `litres: u32,` stood",
+        "it has `litres: u64,` instead of `litres: u32,`",
         "0.2.0",
         "scripts/freeze-wit",
     ] {

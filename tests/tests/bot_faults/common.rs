@@ -95,7 +95,7 @@ pub(crate) fn posts(bot: &mut Bot, slack: &FakeSlack, count: usize) -> Vec<BotPo
 
 /// Waits until every event took effect and every mention is answered or given up.
 #[track_caller]
-pub(crate) fn at_rest(bot: &mut Bot) {
+pub(crate) fn wait_until_idle(bot: &mut Bot) {
     bot.until("nothing waits", |program| {
         let waiting = number(program, include_str!("waiting.sql"));
         (waiting == 0).then_some(())

@@ -6,7 +6,7 @@ use myao_tests::llm_server::{LlmServer, answer};
 use myao_tests::program::Program;
 
 use super::common::{
-    AKARI, CAMP, EMIKO, Gate, asked, at_rest, config, model, posts, reply_calls, workspace,
+    AKARI, CAMP, EMIKO, Gate, asked, config, model, posts, reply_calls, wait_until_idle, workspace,
 };
 
 const POST: &str = "chat.postMessage";
@@ -58,7 +58,7 @@ impl Asked {
         let program = self.bot.kill();
         self.slack.faults().release();
         let mut bot = Bot::start(program, &self.config);
-        at_rest(&mut bot);
+        wait_until_idle(&mut bot);
         Ended {
             posts: self.slack.posts(),
             calls: reply_calls(&self.llm).len(),
@@ -120,7 +120,7 @@ fn killed_while_the_model_thinks_it_asks_again_and_answers_once() {
     let program = bot.kill();
     gate.open();
     let mut bot = Bot::start(program, &config);
-    at_rest(&mut bot);
+    wait_until_idle(&mut bot);
     let ended = Ended {
         posts: slack.posts(),
         calls: reply_calls(&llm).len(),
@@ -173,7 +173,7 @@ fn a_lost_answer_of_slack_makes_no_second_post() {
         slack.faults().next(POST, Fault::LoseAnswer);
     });
     posts(&mut asked.bot, &asked.slack, 1);
-    at_rest(&mut asked.bot);
+    wait_until_idle(&mut asked.bot);
     asked.killed().is_one_answer();
 }
 
@@ -214,7 +214,7 @@ fn many_questions_under_way_are_answered_once_each() {
     let before = slack.posts().len();
     assert!(before < 40, "the kill came after the last answer");
     let mut bot = Bot::start(program, &config);
-    at_rest(&mut bot);
+    wait_until_idle(&mut bot);
     bot.stop();
     let posts = slack.posts();
     let mut answered: Vec<String> = posts

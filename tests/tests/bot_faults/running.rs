@@ -8,7 +8,7 @@ use myao_tests::program::Program;
 use myao_tests::project_file;
 
 use super::common::{
-    AKARI, CAMP, EMIKO, Gate, asked, at_rest, config, model, posts, says, workspace,
+    AKARI, CAMP, EMIKO, Gate, asked, config, model, posts, says, wait_until_idle, workspace,
 };
 
 const COMPONENT: &str = "other.wasm";
@@ -46,7 +46,7 @@ fn asked_to_stop_it_ends_the_answer_under_way() {
     assert_eq!(slack.posts().len(), 1);
     // It knows that it has answered.
     let mut bot = Bot::start(program, &config(&slack, &llm));
-    at_rest(&mut bot);
+    wait_until_idle(&mut bot);
     bot.stop();
     assert_eq!(slack.posts().len(), 1);
 }
@@ -145,7 +145,7 @@ fn an_exchanged_component_is_taken_and_calls_end_on_the_old_one() {
     posts(&mut bot, &slack, 1);
     slack.mention(EMIKO, CAMP, "and when?", None);
     posts(&mut bot, &slack, 2);
-    at_rest(&mut bot);
+    wait_until_idle(&mut bot);
     bot.stop();
     assert_eq!(slack.posts().len(), 2);
 }

@@ -6,7 +6,7 @@ use myao_tests::llm_server::{LlmServer, answer};
 use myao_tests::program::Program;
 
 use super::common::{
-    AKARI, CAMP, at_rest, config, database, model, number, posts, says, workspace,
+    AKARI, CAMP, config, database, model, number, posts, says, wait_until_idle, workspace,
 };
 
 fn start() -> (FakeSlack, LlmServer, Bot) {
@@ -31,13 +31,13 @@ fn nothing_is_lost_or_doubled(slack: &FakeSlack, mut bot: Bot) {
     posts(&mut bot, slack, 2);
     let answers = slack.posts().len();
     bot.messages(CAMP, 42 + answers);
-    at_rest(&mut bot);
+    wait_until_idle(&mut bot);
     let happened = slack.events();
     bot.until("every event is kept", |program| {
         let kept = number(program, "SELECT COUNT(*) FROM events");
         (usize::try_from(kept).unwrap() == happened.len()).then_some(())
     });
-    at_rest(&mut bot);
+    wait_until_idle(&mut bot);
     let program = bot.stop();
     assert_eq!(slack.posts().len(), 2);
     let mut texts: Vec<String> = said(&program, CAMP)
@@ -89,7 +89,7 @@ fn dropped_sockets_lose_nothing_though_slack_keeps_nothing() {
     let mut bot = bot;
     posts(&mut bot, &slack, 2);
     bot.messages(CAMP, 44);
-    at_rest(&mut bot);
+    wait_until_idle(&mut bot);
     let program = bot.stop();
     assert_eq!((slack.posts().len(), said(&program, CAMP).len()), (2, 44));
 }
@@ -146,7 +146,7 @@ fn what_cannot_be_kept_is_not_acknowledged_and_comes_again() {
     bot.messages(CAMP, 3);
     posts(&mut bot, &slack, 1);
     bot.until("all is acknowledged", |_| slack.is_settled().then_some(()));
-    at_rest(&mut bot);
+    wait_until_idle(&mut bot);
     let program = bot.stop();
     assert_eq!((slack.posts().len(), said(&program, CAMP).len()), (1, 4));
 }

@@ -9,7 +9,7 @@ use myao_tests::llm_server::answer;
 use myao_tests::program::Program;
 use tokio::runtime::Builder;
 
-use super::common::{at_rest, config, model, number, rows};
+use super::common::{config, model, number, rows, wait_until_idle};
 
 const SECONDS: usize = 60;
 const PER_SECOND: u32 = 200;
@@ -42,7 +42,7 @@ fn a_storm_with_drops_and_a_kill_leaves_what_the_clean_sequence_leaves() {
     let mut bot = Bot::start(bot.kill(), &stormy.config);
     assert!(!playing.is_finished(), "the kill came after the storm");
     let report = playing.join().unwrap();
-    at_rest(&mut bot);
+    wait_until_idle(&mut bot);
     let program = bot.stop();
     print(&report, sent_before);
     // As many as there were, and no duplicate among them.

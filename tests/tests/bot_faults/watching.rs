@@ -11,7 +11,9 @@ use myao_tests::peer::{Answer, exchange};
 use myao_tests::program::Program;
 use serde_json::Value;
 
-use super::common::{AKARI, CAMP, EMIKO, at_rest, config, model, number, posts, says, workspace};
+use super::common::{
+    AKARI, CAMP, EMIKO, config, model, number, posts, says, wait_until_idle, workspace,
+};
 
 fn get(bot: &Bot, path: &str) -> Answer {
     exchange(bot.health(), &format!("GET {path}"), &[], "").unwrap()
@@ -65,7 +67,7 @@ fn metrics_are_openmetrics_and_grow() {
     let before = samples(&get(&bot, "/metrics").body);
     slack.mention(EMIKO, CAMP, "where?", None);
     posts(&mut bot, &slack, 1);
-    at_rest(&mut bot);
+    wait_until_idle(&mut bot);
     // Its own post is told, too.
     bot.until("all is acknowledged", |_| {
         (slack.is_settled() && slack.events().len() == 3).then_some(())
@@ -192,7 +194,7 @@ fn json_logs_are_json_and_tell_nothing_that_anybody_wrote() {
     posts(&mut bot, &slack, 1);
     slack.delete(CAMP, &other);
     bot.until("all is acknowledged", |_| slack.is_settled().then_some(()));
-    at_rest(&mut bot);
+    wait_until_idle(&mut bot);
     let program = bot.stop();
     let log = read_log(&program);
     let mut levels = Vec::new();

@@ -60,13 +60,10 @@ fn slack_config(api_url: &str, more: &str) -> String {
 }
 
 #[test]
-fn without_slack_and_model_nothing_stands_in_the_way() {
+fn without_slack_and_model_no_problem_is_found() {
     let program = program_with(HEALTH, &[post("general", 0, "ann", "Hello.")]);
     let output = program.run(&["doctor"]).output();
-    assert!(
-        output.ends_with("\nNothing stands in the way.\n"),
-        "{output}"
-    );
+    assert!(output.ends_with("\nNo problem was found.\n"), "{output}");
     let marks: Vec<&str> = output
         .lines()
         .filter_map(|line| line.split_whitespace().next())
@@ -326,7 +323,7 @@ fn what_waits_and_what_was_given_up_is_told_with_its_errors() {
         workspace.give_up_reply("CGENERAL", ts, why).await.unwrap();
     });
     let (checks, ok) = checks(&program, &[]);
-    assert!(ok, "it is past: nothing stands in the way");
+    assert!(ok, "it is past: no problem is found");
     let words = ["1 event waits", "1 failed too often", "Ev1: it has no type"];
     assert_found(&checks, "events", "warning", &words);
     let words = [

@@ -219,7 +219,7 @@ fn an_answer_that_waits_for_its_memory_is_kept_and_then_forgotten() {
 }
 
 #[test]
-fn a_bad_answer_is_asked_for_anew_after_its_rest() {
+fn a_bad_answer_is_asked_for_anew_after_its_deferral() {
     let server = LlmServer::start(|_| answer(""));
     let program = program_with(&server.config(), &posts());
     assert_eq!(generate(&program, 300), Some(1));

@@ -1,4 +1,4 @@
-//! The generating exports where an import fails: which error is reported, what is saved all the same, what rests, and that
+//! The generating exports where an import fails: which error is reported, what is saved all the same, what is deferred, and that
 //! nothing else is asked.
 
 use MemoryType::{LongTerm, ShortTerm};
@@ -43,7 +43,7 @@ async fn each_error_of_the_store_at_each_call_of_a_step_is_its_outcome_and_ends_
 }
 
 #[tokio::test]
-async fn each_error_of_the_model_is_the_outcome_of_the_step_and_only_a_refusal_rests() {
+async fn each_error_of_the_model_is_the_outcome_of_the_step_and_only_a_refusal_is_deferred() {
     for scope in SCOPES {
         for error in llm_errors() {
             let host = ready_for(scope, ScriptedLlm::answering(error.clone())).await;
@@ -54,8 +54,8 @@ async fn each_error_of_the_model_is_the_outcome_of_the_step_and_only_a_refusal_r
             );
             assert_eq!(host.remembered(), before);
             let calls = host.take_calls();
-            let rests = calls.contains(&"storage.defer");
-            assert_eq!(rests, matches!(error, LlmError::Refused(_)), "{error:?}");
+            let deferred = calls.contains(&"storage.defer");
+            assert_eq!(deferred, matches!(error, LlmError::Refused(_)), "{error:?}");
             let asked = calls.iter().filter(|import| **import == "llm.complete");
             assert_eq!(asked.count(), 1, "{error:?}");
         }
@@ -63,7 +63,7 @@ async fn each_error_of_the_model_is_the_outcome_of_the_step_and_only_a_refusal_r
 }
 
 #[tokio::test]
-async fn a_prompt_that_no_model_takes_rests() {
+async fn a_prompt_that_no_model_takes_is_deferred() {
     let model = || ScriptedLlm::answering(LlmError::ContextTooLong(None));
     for scope in SCOPES {
         let host = ready_for(scope, model()).await;
@@ -77,7 +77,7 @@ async fn a_prompt_that_no_model_takes_rests() {
 }
 
 #[tokio::test]
-async fn a_bad_answer_is_asked_for_once_more_and_then_rests() {
+async fn a_bad_answer_is_asked_for_once_more_and_then_deferred() {
     for scope in SCOPES {
         let host = ready_for(scope, telling_llm().on(Asked::call(0), "")).await;
         assert_eq!(step(&host, scope, 0).await, Done, "the second was good");
@@ -121,7 +121,7 @@ async fn a_failed_merge_keeps_the_version_that_was_made_and_is_made_up_for() {
         );
         let drafts = host.storage.drafts();
         assert_eq!((drafts.len(), drafts[0].memory_type), (1, ShortTerm));
-        // At the next run, without a new message; where it rests, after that.
+        // At the next run, without a new message; if it is deferred, after that.
         let host = host.with_llm(telling_llm());
         let later = myao_tests::store::utc(NOW + 3600);
         let entries = host.plugin().generate_channel("C1", later).await.unwrap();

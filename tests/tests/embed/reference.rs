@@ -72,8 +72,8 @@ pub(crate) async fn memory() -> Value {
     let judged = plugin.judge(&script.judged(), then).await;
     let mut deferrals = Vec::new();
     for scope_id in &script.threads {
-        let resting = workspace.list_deferrals(Scope::Thread, scope_id.clone());
-        deferrals.push(resting.await.unwrap());
+        let deferred = workspace.list_deferrals(Scope::Thread, scope_id.clone());
+        deferrals.push(deferred.await.unwrap());
     }
     let all = MemoryQuery {
         workspace: true,

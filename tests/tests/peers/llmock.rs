@@ -12,8 +12,8 @@ use crate::end_state::{Saved, generate, saved};
 
 /// When the conversation is over.
 const LATER: i64 = 300;
-/// What failed once has rested by then.
-const RESTED: i64 = LATER + 120;
+/// The deferral after one failure is over by then.
+const RETRIED: i64 = LATER + 120;
 /// The calls of a run without faults: the thread, the channel's recent events and its past, the workspace.
 const CALLS: u64 = 4;
 const ANSWER: &str = "- Harbour 2.4 is released on 4 March.\n\
@@ -142,7 +142,7 @@ fn fails(server: &Llmock, more: &str, faults: &[Value], attempts: u64, words: &s
     assert_eq!(server.attempts(), attempts);
 
     server.script(&[]);
-    let run = generate(&program, RESTED);
+    let run = generate(&program, RETRIED);
     assert_eq!(run.code, Some(0), "{run:#?}");
     assert_eq!(saved(&program), all_saved());
 }

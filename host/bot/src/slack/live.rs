@@ -170,10 +170,10 @@ impl Unknown {
     fn may_ask(&self, id: &str, now: i64) -> bool {
         let mut asked = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         // A later time was noted while the clock was ahead.
-        let rests = |until: i64| is_under_way(until, now, ASK_AGAIN_SECONDS);
-        let is_known = asked.get(id).is_some_and(|until| rests(*until));
+        let waits = |until: i64| is_under_way(until, now, ASK_AGAIN_SECONDS);
+        let is_known = asked.get(id).is_some_and(|until| waits(*until));
         if !is_known {
-            asked.retain(|_, until| rests(*until));
+            asked.retain(|_, until| waits(*until));
             asked.insert(id.to_owned(), now + ASK_AGAIN_SECONDS);
         }
         !is_known

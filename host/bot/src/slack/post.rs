@@ -189,8 +189,7 @@ impl LiveSlack {
             (is_new && self.is_own(message) && is_part(message, place, part)).then_some(ts)
         });
         if found.is_none() && !stretch.is_whole {
-            let detail =
-                "Slack's answer was cut: whether the post stands in the channel is not known";
+            let detail = "Slack's answer was cut: whether the post is in the channel is not known";
             return Err(SlackError::Unavailable(detail.to_owned()));
         }
         Ok(found)

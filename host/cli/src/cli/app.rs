@@ -143,7 +143,7 @@ impl App {
         })?;
         if let Some(tally) = upgraded {
             output::tell(&format!(
-                "Upgraded {}: {} messages and {} memories were taken over; the old tables stay beside them as legacy_*",
+                "Upgraded {}: {} messages and {} memories were carried over; the old tables stay beside them as legacy_*",
                 path.display(),
                 tally.messages.new,
                 tally.memories.new

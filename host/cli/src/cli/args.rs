@@ -114,7 +114,7 @@ pub(crate) struct GenerateArgs {
     #[arg(long, value_name = "RFC3339", value_parser = time_with_offset)]
     pub(crate) now: Option<DateTime<FixedOffset>>,
 
-    /// Try at once what rests because the model failed at it
+    /// Retry deferred memories at once
     #[arg(long)]
     pub(crate) retry: bool,
 }

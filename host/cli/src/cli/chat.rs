@@ -174,7 +174,7 @@ impl Talk<'_> {
         let mut out = output::stdout();
         writeln!(
             out,
-            "{name} talks with {bot} in #{channel}. /help tells more, Ctrl-D ends it."
+            "{name} talks with {bot} in #{channel}. /help shows more, Ctrl-D ends it."
         )?;
         if self.engine == Engine::Extractive {
             writeln!(

@@ -181,7 +181,7 @@ fn report(json: bool, findings: &[Finding]) -> anyhow::Result<ExitCode> {
         output::print_table(&table)?;
         let mut out = output::stdout();
         match bad {
-            0 => writeln!(out, "Nothing stands in the way.")?,
+            0 => writeln!(out, "No problem was found.")?,
             1 => writeln!(out, "1 thing does not work (✗).")?,
             n => writeln!(out, "{n} things do not work (✗).")?,
         }

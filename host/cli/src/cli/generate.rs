@@ -250,14 +250,14 @@ fn print_deferred(
     out: &mut impl std::io::Write,
     entries: &[Entry],
 ) -> anyhow::Result<()> {
-    let mut rests = false;
+    let mut some = false;
     for entry in entries {
         if let Outcome::Deferred(deferral) = &entry.outcome {
             writeln!(out, "{}", remarks::deferral(&place(entry), deferral))?;
-            rests = true;
+            some = true;
         }
     }
-    if rests {
+    if some {
         writeln!(out, "{}", remarks::retry(app))?;
     }
     Ok(())

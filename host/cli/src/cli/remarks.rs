@@ -11,7 +11,7 @@ use super::output;
 /// How to retry a deferred memory at once.
 pub(super) fn retry(app: &App) -> String {
     let command = app.command("generate --retry");
-    format!("Next: `{command}` tries at once what rests.")
+    format!("Next: `{command}` retries deferred memories at once.")
 }
 
 /// `version 2` or `stand-in`.
@@ -84,7 +84,7 @@ fn left_out(coverage: &Coverage) -> Option<String> {
 /// A deferred memory, in one line.
 pub(super) fn deferral(place: &str, deferral: &Deferral) -> String {
     format!(
-        "resting: {place} {}: failed {} ({}); tried again from {} on",
+        "deferred: {place} {}: failed {} ({}); tried again from {} on",
         names::memory_type(deferral.memory_type),
         output::count(deferral.failures.into(), "time"),
         line(&deferral.reason),

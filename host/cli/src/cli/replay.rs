@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use myao_plugin::explain::explain;
 use myao_plugin::printable::line;
-use myao_plugin::recording::{Asked, Ending, Head, ImportCall, Parting, Replayed};
+use myao_plugin::recording::{Asked, Difference, Ending, Head, ImportCall, Replayed};
 use myao_plugin::state::Workspace;
 use myao_plugin::state::view::{MemoryFilter, Place, StoredMemory};
 use myao_plugin::{CallError, MemoryType, Scope, names};
@@ -127,7 +127,7 @@ async fn find_by_id(app: &App, workspace: &dyn Workspace, id: u64) -> anyhow::Re
         }
     }
     anyhow::bail!(
-        "there is no channel and no memory {id}; `{}` tells the ids of memories",
+        "there is no channel and no memory {id}; `{}` lists the ids of memories",
         app.command("memory show")
     )
 }
@@ -192,7 +192,7 @@ impl Replay {
                     write!(out, "{}", diff(&memory.content, text, "stored"))?;
                 }
             }
-            Ending::Parted(parting) => self.print_parting(&mut out, parting)?,
+            Ending::Differed(difference) => self.print_difference(&mut out, difference)?,
             Ending::Over(error) => writeln!(out, "Different: {}.", line(&over(error.as_ref())))?,
         }
         if self.is_other_component {
@@ -201,16 +201,16 @@ impl Replay {
         Ok(())
     }
 
-    fn print_parting(
+    fn print_difference(
         &self,
         out: &mut impl std::io::Write,
-        parting: &Parting,
+        difference: &Difference,
     ) -> anyhow::Result<()> {
-        let Parting {
+        let Difference {
             number,
             recorded,
             now,
-        } = parting;
+        } = difference;
         write!(
             out,
             "Different: at call {number} of {} to the host ",
@@ -237,7 +237,7 @@ impl Replay {
         let (mut text, mut parted, mut failure) = (None, None, None);
         match &self.replayed.ending {
             Ending::Saved(saved) => text = Some(saved),
-            Ending::Parted(parting) => parted = Some(parting_json(parting)),
+            Ending::Differed(difference) => parted = Some(difference_json(difference)),
             Ending::Over(error) => failure = Some(over(error.as_ref())),
         }
         json!({
@@ -274,12 +274,12 @@ fn asked_json(asked: &Asked) -> Value {
     })
 }
 
-fn parting_json(parting: &Parting) -> Value {
+fn difference_json(difference: &Difference) -> Value {
     let call = |call: &ImportCall| json!({ "import": call.import, "arguments": call.arguments });
     json!({
-        "call": parting.number,
-        "recorded": call(&parting.recorded),
-        "now": call(&parting.now),
+        "call": difference.number,
+        "recorded": call(&difference.recorded),
+        "now": call(&difference.now),
     })
 }
 

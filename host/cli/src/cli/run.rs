@@ -26,7 +26,7 @@ use super::app::App;
 
 /// Where to read more.
 const HOW_TO: &str =
-    "`myao slack manifest` prints the app's manifest, docs/slack.md tells the rest";
+    "`myao slack manifest` prints the app's manifest, docs/slack.md explains the rest";
 
 /// How long start-up waits for the app's id.
 const APP_ID_TIMEOUT: Duration = Duration::from_secs(5);
@@ -90,8 +90,8 @@ pub(crate) async fn run(app: &App) -> anyhow::Result<ExitCode> {
 
 /// The app of a bot; `None` if Slack does not return it. It is only one check of many, so the wait is short.
 async fn app_id(client: &SlackClient, bot: Option<&str>) -> Option<String> {
-    let told = tokio::time::timeout(APP_ID_TIMEOUT, client.bot_info(bot?)).await;
-    match told {
+    let answer = tokio::time::timeout(APP_ID_TIMEOUT, client.bot_info(bot?)).await;
+    match answer {
         Ok(Ok(bot)) => bot.app_id,
         Ok(Err(error)) => {
             tracing::debug!("the app's id is not known: {error}");

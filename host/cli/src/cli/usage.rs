@@ -175,7 +175,7 @@ fn print_notes(app: &App, calls: &[StoredCall], total: &Costs) -> anyhow::Result
     if sums.iter().any(|sum| sum.unknown > 0) {
         writeln!(
             out,
-            "note: a ? among tokens is what the provider did not tell"
+            "note: a ? among tokens is what the provider did not report"
         )?;
     }
     if total.at_full_price > 0 {

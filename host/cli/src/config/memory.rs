@@ -26,8 +26,8 @@ pub struct MemoryConfig {
     pub short_term_summary_max_tokens: u32,
     /// The language of a model's answers; one in another is asked for again, and then refused. Default `auto`.
     pub language: LanguageConfig,
-    /// Tokens kept free in each prompt, beside those of the answer, for what the model's server adds to it and for what
-    /// the model is told of a bad answer. Default `300`.
+    /// Tokens kept free in each prompt, beside those of the answer, for what the model's server adds to it and for the
+    /// note that follows a bad answer. Default `300`.
     pub context_margin_tokens: u32,
     /// While the model fails, short-term memories are extracted without it. Such a stand-in is version 0, is never
     /// merged, and the model makes the memory anew when it is back. Default `false`.

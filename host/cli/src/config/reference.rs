@@ -20,7 +20,7 @@ pub fn schema() -> Schema {
 pub struct Key {
     /// With full stops, as in `memory.database_path`.
     pub path: String,
-    /// What stands there where the file says nothing: YAML in backquotes, or words; empty for nothing.
+    /// The default: YAML in backquotes, or words; empty for none.
     pub default: String,
     /// What it does, in Markdown.
     pub description: String,
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn the_defaults_that_are_told_are_those_that_count() {
+    fn the_listed_defaults_are_those_of_the_code() {
         let mut document = serde_json::Map::new();
         for key in keys() {
             let Some(default) = key.default.strip_prefix('`') else {
@@ -163,8 +163,8 @@ mod tests {
         }
         // Every kind of section is included.
         assert!(document.len() > 5, "{document:?}");
-        let told = Config::parse(&Value::Object(document).to_string()).unwrap();
-        assert_eq!(told, Config::default());
+        let parsed = Config::parse(&Value::Object(document).to_string()).unwrap();
+        assert_eq!(parsed, Config::default());
     }
 
     #[test]

@@ -20,7 +20,7 @@ pub struct Slack {
     /// Checks what comes over HTTP.
     #[serde(deserialize_with = "optional_expanded")]
     pub signing_secret: Option<String>,
-    /// Address and port (`127.0.0.1:3000`) at which events are taken over HTTP, instead of Socket Mode.
+    /// Address and port (`127.0.0.1:3000`) at which events are received over HTTP, instead of Socket Mode.
     pub listen: Option<SocketAddr>,
     /// Where the Web API is. Default `https://slack.com/api/`.
     #[serde(deserialize_with = "expanded")]

@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub(crate) use player::Player;
-pub use player::{Asked, Ending, Parting, Replayed};
+pub use player::{Asked, Difference, Ending, Replayed};
 pub(crate) use recorder::Recorder;
 pub(crate) use tape::{Step, Tape};
 

@@ -8,7 +8,7 @@ use crate::error::CallError;
 
 /// Where a replay differs from its recording.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Parting {
+pub struct Difference {
     /// The number of the call to the host, counted from 1.
     pub number: usize,
     /// The recorded call.
@@ -23,7 +23,7 @@ pub enum Ending {
     /// It reached the save, with this text.
     Saved(String),
     /// It made a different call.
-    Parted(Box<Parting>),
+    Differed(Box<Difference>),
     /// The call ended before the save, or failed.
     Over(Option<CallError>),
 }
@@ -89,7 +89,7 @@ impl Player {
             return Err(Stop);
         }
         if (recorded.import.as_str(), &recorded.arguments) != (import, &now.arguments) {
-            self.ending = Some(Ending::Parted(Box::new(Parting {
+            self.ending = Some(Ending::Differed(Box::new(Difference {
                 number: self.played + 1,
                 recorded: recorded.clone(),
                 now,

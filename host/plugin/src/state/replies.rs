@@ -92,7 +92,7 @@ pub enum Admission {
     /// Answer it.
     Answer,
     /// It is the first mention above the limit: its author gets a notice.
-    Tell {
+    Notify {
         /// How many mentions are answered within the period.
         answered: u32,
         /// The Unix second from which on another mention is answered.

@@ -37,7 +37,7 @@ impl fmt::Display for LeftOut {
             Self::Notice => "notices of Slack (joined, left, pinned, archived …)",
             Self::Deleted => "deleted message(s)",
             Self::EditWithoutMessage => "records of edits without the message",
-            Self::BroadcastPointer => "pointers to replies that stand in their threads",
+            Self::BroadcastPointer => "pointers to replies that are in their threads",
             Self::NoText => "messages without text",
             Self::NotAMessage => "events that are no messages",
             Self::NoFreeId => "messages without an id, in a second without a free one",

@@ -89,7 +89,7 @@ const STATEMENTS: [(&str, &str); 81] = [
         "answered_in_channel",
         include_str!("../sql/answered_in_channel.sql"),
     ),
-    ("was_told", include_str!("../sql/was_told.sql")),
+    ("was_notified", include_str!("../sql/was_notified.sql")),
     (
         "missing_messages",
         include_str!("../sql/missing_messages.sql"),
@@ -134,7 +134,7 @@ const STATEMENTS: [(&str, &str); 81] = [
         "set_channel_present",
         include_str!("../sql/set_channel_present.sql"),
     ),
-    ("tell_user", include_str!("../sql/tell_user.sql")),
+    ("rename_user", include_str!("../sql/rename_user.sql")),
     ("drop_reply", include_str!("../sql/drop_reply.sql")),
     ("parts", include_str!("../sql/parts.sql")),
     ("unsent_parts", include_str!("../sql/unsent_parts.sql")),

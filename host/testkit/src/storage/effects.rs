@@ -63,13 +63,13 @@ impl<'a> Application<'a> {
                 at,
             } => {
                 let channel = self.known_channel(id);
-                let told = (channel.name_at, channel.name.clone());
-                if !name.is_empty() && is_newer(told, (Some(at), name.clone()), latest) {
+                let stored = (channel.name_at, channel.name.clone());
+                if !name.is_empty() && is_newer(stored, (Some(at), name.clone()), latest) {
                     (channel.name_at, channel.name) = (Some(at), name);
                 }
                 if let Some(is_private) = is_private {
-                    let told = (channel.private_at, channel.is_private);
-                    if is_newer(told, (Some(at), is_private), latest) {
+                    let stored = (channel.private_at, channel.is_private);
+                    if is_newer(stored, (Some(at), is_private), latest) {
                         (channel.private_at, channel.is_private) = (Some(at), is_private);
                     }
                 }
@@ -77,8 +77,8 @@ impl<'a> Application<'a> {
             Effect::ChannelPresence { id, present, at } => {
                 let channel = self.known_channel(id);
                 // If two effects have the same time, leaving wins.
-                let told = (channel.present_at, !channel.is_present);
-                if is_newer(told, (Some(at), !present), latest) {
+                let stored = (channel.present_at, !channel.is_present);
+                if is_newer(stored, (Some(at), !present), latest) {
                     (channel.present_at, channel.is_present) = (Some(at), present);
                 }
             }
@@ -114,9 +114,9 @@ impl<'a> Application<'a> {
             known.record.is_bot |= known.record.name.is_empty() && record.is_bot;
             return;
         }
-        let told = (known.changed_at, (&known.record.name, known.record.is_bot));
-        let tells = (changed_at, (&record.name, record.is_bot));
-        if is_newer(told, tells, self.latest) {
+        let stored = (known.changed_at, (&known.record.name, known.record.is_bot));
+        let reported = (changed_at, (&record.name, record.is_bot));
+        if is_newer(stored, reported, self.latest) {
             *known = StoredUser { record, changed_at };
         }
     }
@@ -133,10 +133,10 @@ impl<'a> Application<'a> {
 
 /// Whether a value replaces the stored one; at the same time, the greater value wins.
 fn is_newer<At: Ord + Copy, T: Ord>(
-    told: (Option<At>, T),
-    tells: (Option<At>, T),
+    stored: (Option<At>, T),
+    reported: (Option<At>, T),
     latest: At,
 ) -> bool {
-    let was_ahead = told.0 > Some(latest) && tells.0 <= Some(latest);
-    was_ahead || told < tells
+    let was_ahead = stored.0 > Some(latest) && reported.0 <= Some(latest);
+    was_ahead || stored < reported
 }

@@ -47,12 +47,12 @@ impl State {
                 None => return Ok(Admission::Answer),
             },
         };
-        let was_told = self.was_told(begin, (channel_id, ts), person.as_deref());
-        let tell = mention.over_limit == Some(OverLimit::Told) || !was_told;
+        let was_notified = self.was_notified(begin, (channel_id, ts), person.as_deref());
+        let notify = mention.over_limit == Some(OverLimit::Notified) || !was_notified;
         let reply = self.waiting_reply(channel_id, ts)?;
-        if tell {
-            reply.over_limit = Some(OverLimit::Told);
-            return Ok(Admission::Tell {
+        if notify {
+            reply.over_limit = Some(OverLimit::Notified);
+            return Ok(Admission::Notify {
                 answered,
                 until: first + i64::from(limits.window_seconds),
                 text: text.unwrap_or_default(),
@@ -86,15 +86,16 @@ impl State {
 
     /// Whether somebody got a notice of the limit after `begin` for another mention: the user, or, if none is given,
     /// anybody in the channel.
-    fn was_told(&self, begin: i64, mention: (&str, TsKey), user: Option<&str>) -> bool {
+    fn was_notified(&self, begin: i64, mention: (&str, TsKey), user: Option<&str>) -> bool {
         self.replies.iter().any(|((channel_id, ts), reply)| {
             let message = self.message_of(channel_id, *ts);
             let is_same = message.is_some_and(|message| match user {
                 Some(user) => message.user_id == user,
                 None => channel_id == mention.0,
             });
-            let is_told = reply.asked_at > begin && reply.over_limit == Some(OverLimit::Told);
-            is_told && is_same && (channel_id.as_str(), *ts) != mention
+            let is_notified =
+                reply.asked_at > begin && reply.over_limit == Some(OverLimit::Notified);
+            is_notified && is_same && (channel_id.as_str(), *ts) != mention
         })
     }
 

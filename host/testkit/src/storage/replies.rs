@@ -36,7 +36,7 @@ pub(super) struct Reply {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum OverLimit {
     /// Its author gets a notice.
-    Told,
+    Notified,
     /// It stays unanswered.
     Silent,
 }

@@ -107,7 +107,7 @@ async fn a_call_struck_before_is_not_done_and_one_struck_after_is() {
     };
     let storage = &imports.storage;
     let full = StorageError::Unavailable("full".to_owned());
-    for (done, rests) in [(false, 0), (true, 1)] {
+    for (done, deferred) in [(false, 0), (true, 1)] {
         match done {
             false => faults.before(Calls::of("storage.defer"), full.clone()),
             true => faults.after(Calls::of("storage.defer"), full.clone()),
@@ -117,10 +117,10 @@ async fn a_call_struck_before_is_not_done_and_one_struck_after_is() {
             .await;
         assert_eq!(failed, Err(full.clone()));
         faults.lift();
-        let resting = storage
+        let listed = storage
             .list_deferrals(Scope::Channel, "C1".to_owned())
             .await;
-        assert_eq!(resting.unwrap().len(), rests);
+        assert_eq!(listed.unwrap().len(), deferred);
     }
 }
 

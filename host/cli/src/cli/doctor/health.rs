@@ -72,11 +72,11 @@ async fn running(address: SocketAddr) -> Option<Running> {
     let ready = client.get(format!("http://{address}/ready")).send().await;
     let ready: Value = ready.ok()?.json().await.ok()?;
     let troubles = ready.get("troubles")?.as_array()?;
-    let told = troubles.iter().filter_map(|trouble| trouble.as_str());
+    let names = troubles.iter().filter_map(|trouble| trouble.as_str());
     // An older bot does not report its waits.
     let waits = ready.get("waits").and_then(Value::as_array);
     Some(Running {
-        troubles: told.map(str::to_owned).collect(),
+        troubles: names.map(str::to_owned).collect(),
         waits: waits.into_iter().flatten().filter_map(wait).collect(),
     })
 }

@@ -116,7 +116,7 @@ async fn check_one(
         }
         _ => Finding::good(
             check,
-            format!("{model}: {origin} can be reached; --call-models tells whether it answers"),
+            format!("{model}: {origin} can be reached; --call-models checks whether it answers"),
         ),
     }
 }

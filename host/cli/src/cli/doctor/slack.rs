@@ -28,7 +28,7 @@ const APP_PAGES: &str = "the app's pages at https://api.slack.com/apps";
 pub(super) async fn check(slack: &Slack, bot_runs: bool) -> Vec<Finding> {
     let (bot_token, app_token) = (set(&slack.bot_token), set(&slack.app_token));
     if bot_token.is_none() && app_token.is_none() && slack.listen.is_none() {
-        let how = "`myao run` needs it: `myao slack manifest` prints the app to make, docs/slack.md tells the rest";
+        let how = "`myao run` needs it: `myao slack manifest` prints the app to make, docs/slack.md explains the rest";
         return vec![Finding::unset("Slack", "not configured").with_advice(how)];
     }
     let mut findings = Vec::new();
@@ -47,7 +47,7 @@ pub(super) async fn check(slack: &Slack, bot_runs: bool) -> Vec<Finding> {
     if let Some((client, auth)) = &auth {
         findings.push(match auth.scopes.as_deref() {
             Some(granted) => scopes(granted),
-            None => untold_scopes(client).await,
+            None => unreported_scopes(client).await,
         });
         findings.extend(clock(auth.date.as_deref()));
     }
@@ -115,11 +115,11 @@ async fn authenticated(
 }
 
 /// If Slack does not report the scopes, tries a call that needs one.
-async fn untold_scopes(client: &SlackClient) -> Finding {
+async fn unreported_scopes(client: &SlackClient) -> Finding {
     match patiently(SCOPES, "slack.bot_token", client.channels()).await {
         Ok(_) => Finding::warning(
             SCOPES,
-            "Slack did not tell what the token may do, but it lists channels",
+            "Slack did not say what the token may do, but it lists channels",
         ),
         Err(finding) => finding,
     }
@@ -153,7 +153,7 @@ fn clock(date: Option<&str>) -> Option<Finding> {
     let by = super::output::duration(Duration::from_secs(ahead.unsigned_abs()));
     let side = if ahead > 0 { "ahead of" } else { "behind" };
     let found = format!(
-        "this machine's is {by} {side} Slack's: times are told wrongly, and events over HTTP are refused"
+        "this machine's is {by} {side} Slack's: times are shown wrongly, and events over HTTP are refused"
     );
     Some(Finding::bad(CLOCK, found).with_advice("let the machine set its clock (NTP)"))
 }
@@ -179,7 +179,7 @@ async fn socket_mode(api_url: &str, app_token: Option<&str>) -> Finding {
 
 async fn http(address: SocketAddr, signing_secret: Option<&str>, bot_runs: bool) -> Finding {
     let Some(secret) = signing_secret else {
-        let found = "over HTTP, and slack.signing_secret is not set: nothing tells that events come from Slack";
+        let found = "over HTTP, and slack.signing_secret is not set: nothing proves that events come from Slack";
         return Finding::bad(EVENTS, found)
             .with_advice(format!("copy it from \"Basic Information\" on {APP_PAGES}"));
     };

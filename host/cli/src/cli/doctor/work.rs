@@ -47,11 +47,11 @@ async fn look(app: &App, bot: Option<Running>) -> anyhow::Result<Vec<Finding>> {
 
 async fn stored_waits(app: &App, workspace: &dyn Workspace) -> Result<Vec<WaitLine>, StorageError> {
     let waits = workspace.waits(app.time(None).unix_seconds).await?;
-    let told = waits.into_iter().map(|found| {
+    let lines = waits.into_iter().map(|found| {
         let until = output::time(app.local_time(found.until));
         WaitLine::new(found.kind.name(), &found.what, &until, &found.why)
     });
-    Ok(told.collect())
+    Ok(lines.collect())
 }
 
 /// The finding for scheduled waits; `None` if there are none.
@@ -118,7 +118,7 @@ async fn answers(
         found.push(count(given_up.len(), "was given up", "were given up"));
     }
     let failed = waiting.iter().chain(&given_up);
-    found.extend(failed.filter_map(|reply| told(app, reply)).take(SHOWN));
+    found.extend(failed.filter_map(|reply| failure(app, reply)).take(SHOWN));
     let found = found.join("; ");
     Ok(match (waiting.is_empty(), given_up.is_empty()) {
         (true, true) => Finding::good(CHECK, found),
@@ -129,7 +129,7 @@ async fn answers(
 }
 
 /// Where and why an answer failed.
-fn told(app: &App, reply: &StoredReply) -> Option<String> {
+fn failure(app: &App, reply: &StoredReply) -> Option<String> {
     let asked = output::time(app.local_time(reply.asked_at));
     let error = reply.error.as_ref()?;
     Some(format!("#{}, {asked}: {error}", reply.channel_name))
@@ -137,7 +137,7 @@ fn told(app: &App, reply: &StoredReply) -> Option<String> {
 
 fn when_it_runs(bot_runs: bool) -> &'static str {
     if bot_runs {
-        "the bot that runs is at it; its log tells of failures"
+        "the running bot works on it; its log shows failures"
     } else {
         "`myao run` goes on with it"
     }

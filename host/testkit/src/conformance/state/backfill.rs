@@ -33,7 +33,7 @@ fn of_c1(messages: u64, oldest: &str, newest: &str) -> Vec<Unreached> {
     }]
 }
 
-pub async fn messages_older_than_the_newest_memory_and_in_none_are_told(new: New<'_>) {
+pub async fn messages_older_than_the_newest_memory_and_in_none_are_listed(new: New<'_>) {
     let stored = Stored::of(new);
     let messages = ["1.0", "2.0", "3.0", "4.0", "5.0"];
     let said: Vec<_> = messages.iter().map(|ts| said(ts, None, "text")).collect();
@@ -60,7 +60,7 @@ pub async fn messages_older_than_the_newest_memory_and_in_none_are_told(new: New
     assert_eq!(unreached().await, []);
 }
 
-pub async fn what_a_memory_of_another_program_was_made_from_is_not_told(new: New<'_>) {
+pub async fn what_a_memory_of_another_program_was_made_from_is_not_listed(new: New<'_>) {
     let stored = Stored::of(new);
     stored
         .apply(&[

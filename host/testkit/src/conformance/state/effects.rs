@@ -136,7 +136,7 @@ pub async fn name_of_a_user_is_changed_only_by_a_newer_event_that_tells_one(new:
     assert_eq!(known.name, "Aki T.");
 }
 
-pub async fn import_changes_no_name_that_an_event_told(new: New<'_>) {
+pub async fn import_changes_no_name_that_came_with_an_event(new: New<'_>) {
     let stored = Stored::of(new);
     let private = Effect::ChannelName {
         id: "C1".into(),
@@ -164,7 +164,7 @@ pub async fn import_changes_no_name_that_an_event_told(new: New<'_>) {
 }
 
 /// What is said in a private channel must not appear elsewhere, so a channel counts as private if that is unknown.
-pub async fn channel_is_private_until_it_is_told_that_it_is_not(new: New<'_>) {
+pub async fn channel_is_private_until_an_event_says_that_it_is_not(new: New<'_>) {
     let stored = Stored::of(new);
     stored
         .apply(&[said("1.0", None, "text"), named("C1", "general", "2.0")])

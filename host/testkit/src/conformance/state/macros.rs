@@ -34,8 +34,8 @@ macro_rules! workspace_conformance {
             deleted_message_stays_deleted_whatever_comes_before_or_after,
             name_of_a_channel_is_changed_only_by_a_newer_event_that_tells_one,
             name_of_a_user_is_changed_only_by_a_newer_event_that_tells_one,
-            import_changes_no_name_that_an_event_told,
-            channel_is_private_until_it_is_told_that_it_is_not,
+            import_changes_no_name_that_came_with_an_event,
+            channel_is_private_until_an_event_says_that_it_is_not,
             event_without_the_thread_does_not_take_a_message_out_of_it,
             first_message_that_comes_after_its_replies_stands_first,
             posts_of_the_bot_have_ids_that_count_like_all_others,
@@ -76,8 +76,8 @@ macro_rules! workspace_conformance {
             what_is_noted_of_an_unknown_channel_is_refused,
         );
         $crate::workspace_conformance!($fixture; backfill:
-            messages_older_than_the_newest_memory_and_in_none_are_told,
-            what_a_memory_of_another_program_was_made_from_is_not_told,
+            messages_older_than_the_newest_memory_and_in_none_are_listed,
+            what_a_memory_of_another_program_was_made_from_is_not_listed,
             messages_are_found_in_order_of_time_over_all_channels,
             oldest_new_message_is_the_first_that_no_version_has_taken_in,
             backfill_goes_on_where_it_stopped,
@@ -102,7 +102,7 @@ macro_rules! workspace_conformance {
             post_without_text_or_to_an_unknown_channel_is_refused,
         );
         $crate::workspace_conformance!($fixture; mentions:
-            first_mention_too_many_of_a_person_is_told_and_the_next_is_given_up,
+            first_mention_over_the_limit_of_a_person_is_notified_and_the_next_is_given_up,
             mentions_of_others_count_in_the_channel,
             mention_that_was_deleted_or_has_no_known_author_counts_for_nobody,
             what_is_no_mention_that_waits_is_not_admitted,

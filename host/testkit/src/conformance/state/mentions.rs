@@ -36,15 +36,17 @@ async fn admit(stored: &Stored, ts: &str) -> Admission {
     stored.admit_mention("C1", key(ts), LIMITS).await.unwrap()
 }
 
-fn tell(answered: u32, until: i64, ts: &str) -> Admission {
-    Admission::Tell {
+fn notify(answered: u32, until: i64, ts: &str) -> Admission {
+    Admission::Notify {
         answered,
         until,
         text: format!("@myao {ts}"),
     }
 }
 
-pub async fn first_mention_too_many_of_a_person_is_told_and_the_next_is_given_up(new: New<'_>) {
+pub async fn first_mention_over_the_limit_of_a_person_is_notified_and_the_next_is_given_up(
+    new: New<'_>,
+) {
     let mentions = [
         ("U1", "1000.0"),
         ("U1", "1010.0"),
@@ -54,7 +56,7 @@ pub async fn first_mention_too_many_of_a_person_is_told_and_the_next_is_given_up
     let stored = mentioned(new, &mentions).await;
     assert_eq!(admit(&stored, "1000.0").await, Admission::Answer);
     for _ in 0..2 {
-        assert_eq!(admit(&stored, "1010.0").await, tell(1, 1100, "1010.0"));
+        assert_eq!(admit(&stored, "1010.0").await, notify(1, 1100, "1010.0"));
     }
     assert_eq!(admit(&stored, "1020.0").await, Admission::Silent);
     let given_up = stored.list_replies(Some(ReplyState::GivenUp), 9).await;
@@ -78,7 +80,7 @@ pub async fn mentions_of_others_count_in_the_channel(new: New<'_>) {
     for ts in ["1000.0", "1010.0"] {
         assert_eq!(admit(&stored, ts).await, Admission::Answer);
     }
-    assert_eq!(admit(&stored, "1020.0").await, tell(2, 1100, "1020.0"));
+    assert_eq!(admit(&stored, "1020.0").await, notify(2, 1100, "1020.0"));
     assert_eq!(admit(&stored, "1030.0").await, Admission::Silent);
 }
 

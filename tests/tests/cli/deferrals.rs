@@ -1,4 +1,4 @@
-//! What people are told of a model that fails: what rests, stands in, was cut off or made in parts.
+//! What commands print if a model fails: deferrals, stand-ins, what was cut off or made in parts.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,7 +8,8 @@ use myao_tests::llm_server::{LlmServer, Reply, answer, cut_off, error};
 use myao_tests::program::Program;
 use serde_json::{Value, json};
 
-const RETRY: &str = "Next: `myao --config myao.yaml generate --retry` tries at once what rests.\n";
+const RETRY: &str =
+    "Next: `myao --config myao.yaml generate --retry` retries deferred memories at once.\n";
 
 fn first() -> Post {
     post(
@@ -38,7 +39,7 @@ fn failing_with(reply: Reply) -> (LlmServer, Arc<AtomicBool>) {
 }
 
 /// A program whose first run, at minute 180, failed for good.
-fn resting() -> (Program, LlmServer, Arc<AtomicBool>) {
+fn deferred() -> (Program, LlmServer, Arc<AtomicBool>) {
     let (server, switch) = failing_with(answer(""));
     let config = server.config() + "timezone: Asia/Tokyo\n";
     let program = program_with(&config, &[first()]);
@@ -59,8 +60,8 @@ fn entry<'a>(report: &'a Value, scope_id: &str) -> &'a Value {
 }
 
 #[test]
-fn what_failed_for_good_rests_and_is_told_until_when() {
-    let (program, server, _) = resting();
+fn what_failed_for_good_is_deferred_and_until_when_is_printed() {
+    let (program, server, _) = deferred();
     let calls = server.calls().len();
     let now = time(190);
     let report = program.run(&["--json", "generate", "--now", &now]).json();
@@ -76,7 +77,7 @@ fn what_failed_for_good_rests_and_is_told_until_when() {
             "failures": 1, "reason": "the answer was empty",
         })
     );
-    let line = "resting: #general short-term: failed 1 time (the answer was empty); \
+    let line = "deferred: #general short-term: failed 1 time (the answer was empty); \
          tried again from 2026-03-02 13:00 on\n";
     let told = line.to_owned() + RETRY;
     let output = program.run(&["generate", "--now", &now]).output();
@@ -87,25 +88,25 @@ fn what_failed_for_good_rests_and_is_told_until_when() {
 }
 
 #[test]
-fn what_rests_is_tried_at_once_where_that_is_asked_for() {
+fn what_is_deferred_is_retried_at_once_on_request() {
     let retry: &[&str] = &["generate", "--retry", "--now", &time(190)];
     let backfill: &[&str] = &["backfill", "--until", &time(190)];
     for command in [retry, backfill] {
-        let (program, _server, switch) = resting();
+        let (program, _server, switch) = deferred();
         switch.store(false, Ordering::SeqCst);
         let output = program.run(command).output();
-        assert!(!output.contains("resting"), "{output}");
+        assert!(!output.contains("deferred"), "{output}");
         let listed = program.run(&["memory", "list"]).output();
         assert!(
-            listed.contains("4 March") && !listed.contains("resting"),
+            listed.contains("4 March") && !listed.contains("deferred"),
             "{listed}"
         );
     }
 }
 
 #[test]
-fn a_retry_that_fails_rests_again() {
-    let (program, server, _) = resting();
+fn a_retry_that_fails_is_deferred_again() {
+    let (program, server, _) = deferred();
     let calls = server.calls().len();
     let ran = program.run(&["generate", "--retry", "--now", &time(190)]);
     assert_eq!(ran.code, Some(1), "{ran:#?}");

@@ -1,4 +1,4 @@
-//! What the generating exports let rest, for how long, and what stands in meanwhile.
+//! What the generating exports defer, for how long, and which stand-ins are made meanwhile.
 
 use MemoryType::{LongTerm, ShortTerm};
 use Outcome::{Deferred, Done};
@@ -12,7 +12,7 @@ use myao_tests::telling::telling_llm;
 use crate::component::host::{HOUR, Host, NOW, ready_for, step, thread_id, thread_ts};
 
 #[tokio::test]
-async fn what_the_model_refused_rests_and_is_made_when_the_rest_is_over() {
+async fn what_the_model_refused_is_deferred_and_made_afterwards() {
     for scope in [Scope::Thread, Scope::Channel, Scope::Workspace] {
         let refused = LlmError::Refused("no".to_owned());
         let host = ready_for(scope, telling_llm().on(Asked::call(0), refused)).await;
@@ -20,7 +20,7 @@ async fn what_the_model_refused_rests_and_is_made_when_the_rest_is_over() {
         assert_eq!(host.take_calls().last(), Some(&"storage.defer"));
 
         let Deferred(deferral) = step(&host, scope, HOUR - 1).await else {
-            panic!("{scope:?} does not rest")
+            panic!("{scope:?} is not deferred")
         };
         assert_eq!((deferral.until, deferral.failures), (utc(NOW + HOUR), 1));
         assert!(deferral.reason.contains("refused"), "{}", deferral.reason);
@@ -37,7 +37,7 @@ async fn what_the_model_refused_rests_and_is_made_when_the_rest_is_over() {
 }
 
 #[tokio::test]
-async fn a_merge_that_rests_defers_the_channel_and_keeps_no_version_from_being_made() {
+async fn a_deferred_merge_defers_the_channel_and_keeps_no_version_from_being_made() {
     let refused = LlmError::Refused("no".to_owned());
     let asked = Asked::about(Scope::Channel, "C1").for_memory(LongTerm);
     let host = ready_for(Scope::Channel, telling_llm().on(asked.nth(0), refused)).await;
@@ -115,12 +115,12 @@ async fn a_rest_is_twice_as_long_after_each_failure_up_to_a_day_and_begins_anew_
             let outcome = step(&host, scope, at).await;
             assert!(matches!(outcome, Outcome::Failed(_)), "{outcome:?}");
             let Deferred(deferral) = step(&host, scope, at).await else {
-                panic!("{scope:?} does not rest after failure {failures}")
+                panic!("{scope:?} is not deferred after failure {failures}")
             };
-            let rest = utc(NOW + at + hours * HOUR);
+            let until = utc(NOW + at + hours * HOUR);
             assert_eq!(
                 (deferral.failures, deferral.until),
-                (failures, rest),
+                (failures, until),
                 "{scope:?}, after {failures} failures"
             );
             at += hours * HOUR;
