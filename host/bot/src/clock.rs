@@ -1,32 +1,33 @@
-//! The clock: the only place where the program reads the time and applies the UTC offset.
+//! The clock: where the bot and the commands read the time.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use chrono::{DateTime, Offset as _, TimeZone as _};
-use chrono_tz::Tz;
-use myao_plugin::Timestamp;
+use myao_plugin::{LocalTime, Timestamp};
 
 /// Returns the time in the configured time zone. Tests can set it.
 #[derive(Clone)]
 pub struct Clock {
     since_1970: Arc<dyn Fn() -> Duration + Send + Sync>,
-    timezone: Tz,
+    local_time: LocalTime,
 }
 
 impl Clock {
     /// The system's clock.
     #[must_use]
-    pub fn system(timezone: Tz) -> Self {
+    pub fn system(local_time: impl Into<LocalTime>) -> Self {
         let since_1970 = || SystemTime::now().duration_since(UNIX_EPOCH);
-        Self::new(timezone, move || since_1970().unwrap_or_default())
+        Self::new(local_time, move || since_1970().unwrap_or_default())
     }
 
     /// A clock that returns the time that `since_1970` returns.
-    pub fn new(timezone: Tz, since_1970: impl Fn() -> Duration + Send + Sync + 'static) -> Self {
+    pub fn new(
+        local_time: impl Into<LocalTime>,
+        since_1970: impl Fn() -> Duration + Send + Sync + 'static,
+    ) -> Self {
         Self {
             since_1970: Arc::new(since_1970),
-            timezone,
+            local_time: local_time.into(),
         }
     }
 
@@ -63,13 +64,6 @@ impl Clock {
     /// A point in time with the offset of the time zone.
     #[must_use]
     pub fn local(&self, unix_seconds: i64) -> Timestamp {
-        let offset = DateTime::from_timestamp(unix_seconds, 0).map_or(0, |time| {
-            let offset = self.timezone.offset_from_utc_datetime(&time.naive_utc());
-            offset.fix().local_minus_utc()
-        });
-        Timestamp {
-            unix_seconds,
-            utc_offset_seconds: offset,
-        }
+        self.local_time.at(unix_seconds)
     }
 }

@@ -34,6 +34,7 @@ pub mod explain;
 pub mod journal;
 mod limits;
 pub mod llm;
+mod local_time;
 mod memory_plugin;
 pub mod names;
 pub mod printable;
@@ -68,6 +69,7 @@ pub use bindings::types::{
 pub use component::{CONTRACT_VERSION, LoadError, LoadedComponent};
 pub use error::{CallError, Excess};
 pub use limits::Limits;
+pub use local_time::LocalTime;
 pub use memory_plugin::{BuildError, MemoryPlugin, MemoryPluginBuilder};
 
 pub use retry::Retry;

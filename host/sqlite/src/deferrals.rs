@@ -21,7 +21,7 @@ pub(super) fn of(
     let mut statement = connection.prepare_cached(include_str!("sql/deferrals.sql"))?;
     let rows = statement.query_map(
         params![place.workspace, rows::scope_code(scope), scope_id],
-        |row| rows::deferral(row, place.timezone),
+        |row| rows::deferral(row, &place.local_time),
     )?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
@@ -73,7 +73,7 @@ pub(super) fn all(connection: &Connection, place: &Place) -> Result<Vec<StoredDe
             scope: rows::scope(row.get(4)?),
             scope_id: row.get(5)?,
             channel_name: row.get(6)?,
-            deferral: rows::deferral(row, place.timezone)?,
+            deferral: rows::deferral(row, &place.local_time)?,
         })
     })?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)

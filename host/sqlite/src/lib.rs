@@ -57,6 +57,7 @@ use std::sync::Arc;
 pub use error::StoreError;
 use foreign::ForeignDatabase;
 pub use import::SqliteImport;
+use myao_plugin::LocalTime;
 use myao_plugin::state::Workspace;
 use myao_plugin::state::import::{Import, ImportTarget};
 use myao_plugin::storage::StorageError;
@@ -81,7 +82,11 @@ pub fn open(
     read: ReadLegacy<'_>,
 ) -> Result<(Arc<dyn Workspace>, Option<ImportTally>), StoreError> {
     let (store, upgraded) = SqliteStore::open_or_upgrade(path, workspace.id, read)?;
-    let workspace = store.workspace(workspace.id, workspace.timezone, workspace.scope_id)?;
+    let workspace = store.workspace(
+        workspace.id,
+        workspace.local_time.clone(),
+        workspace.scope_id,
+    )?;
     Ok((Arc::new(workspace), upgraded))
 }
 
@@ -117,12 +122,12 @@ impl ImportTarget for Target {
 }
 
 /// Which workspace of a database file to open, and how its times are shown.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct WorkspaceOptions<'a> {
     /// Its id.
     pub id: &'a str,
     /// Determines the UTC offset of the times that it returns.
-    pub timezone: chrono_tz::Tz,
+    pub local_time: LocalTime,
     /// The scope id of its own memories.
     pub scope_id: &'a str,
 }
@@ -178,7 +183,7 @@ impl SqliteStore {
         Ok((Self::open(path)?, upgraded))
     }
 
-    /// One workspace of the database. `timezone` determines the UTC offset of the times that it returns,
+    /// One workspace of the database. `local_time`, a time zone, determines the UTC offset of the times that it returns,
     /// `workspace_scope_id` is the scope id of its own memories. Blocks.
     ///
     /// # Errors
@@ -186,7 +191,7 @@ impl SqliteStore {
     pub fn workspace(
         &self,
         id: &str,
-        timezone: chrono_tz::Tz,
+        local_time: impl Into<LocalTime>,
         workspace_scope_id: &str,
     ) -> Result<SqliteWorkspace, StoreError> {
         let key = self
@@ -195,7 +200,7 @@ impl SqliteStore {
         Ok(SqliteWorkspace::new(
             self.pool.clone(),
             key,
-            timezone,
+            local_time.into(),
             workspace_scope_id,
         ))
     }

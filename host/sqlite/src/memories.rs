@@ -56,7 +56,7 @@ fn select(
     params: impl Params,
 ) -> rusqlite::Result<Vec<Memory>> {
     let mut statement = connection.prepare_cached(sql)?;
-    let rows = statement.query_map(params, |row| rows::memory(row, place.timezone))?;
+    let rows = statement.query_map(params, |row| rows::memory(row, &place.local_time))?;
     rows.collect()
 }
 

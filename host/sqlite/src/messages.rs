@@ -79,8 +79,8 @@ fn message(row: &Row<'_>, place: &Place) -> rusqlite::Result<Message> {
             is_bot: row.get(3)?,
         },
         text: row.get(4)?,
-        timestamp: rows::timestamp(place.timezone, written),
+        timestamp: place.local_time.at(written),
         thread_ts: row.get::<_, Option<i64>>(5)?.map(rows::ts),
-        edited_at: edited.map(|seconds| rows::timestamp(place.timezone, seconds)),
+        edited_at: edited.map(|seconds| place.local_time.at(seconds)),
     })
 }

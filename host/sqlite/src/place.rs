@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
+use myao_plugin::LocalTime;
+
 /// What every statement needs to know about the workspace.
 #[derive(Clone)]
 pub(super) struct Place {
     /// The key of the workspace's row.
     pub(super) workspace: i64,
     /// For the UTC offset of times.
-    pub(super) timezone: chrono_tz::Tz,
+    pub(super) local_time: LocalTime,
     /// The scope id of the workspace's own memories.
     pub(super) scope_id: Arc<str>,
 }

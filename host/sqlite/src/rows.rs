@@ -1,27 +1,12 @@
 //! Converts columns to values of the contract, and back.
 
-use chrono::{DateTime, Offset, TimeZone};
 use myao_plugin::storage::{Deferral, Memory, StorageError};
 use myao_plugin::ts::{InvalidTs, TsKey};
-use myao_plugin::{Engine, MemoryType, Scope, Timestamp};
+use myao_plugin::{Engine, LocalTime, MemoryType, Scope};
 use rusqlite::{Connection, Row};
 
 /// The value of the watermark column if there is no watermark.
 pub(super) const NO_WATERMARK: i64 = -1;
-
-/// A time with the UTC offset of the timezone at that moment.
-pub(super) fn timestamp(timezone: chrono_tz::Tz, unix_seconds: i64) -> Timestamp {
-    let utc_offset_seconds = DateTime::from_timestamp(unix_seconds, 0).map_or(0, |time| {
-        timezone
-            .offset_from_utc_datetime(&time.naive_utc())
-            .fix()
-            .local_minus_utc()
-    });
-    Timestamp {
-        unix_seconds,
-        utc_offset_seconds,
-    }
-}
 
 /// A message id from a column value.
 pub(super) fn ts(key: i64) -> String {
@@ -44,7 +29,7 @@ pub(super) fn memory_column(id: u64) -> i64 {
 }
 
 /// A memory from the columns that `sql/memories_*.sql` select.
-pub(super) fn memory(row: &Row<'_>, timezone: chrono_tz::Tz) -> rusqlite::Result<Memory> {
+pub(super) fn memory(row: &Row<'_>, local_time: &LocalTime) -> rusqlite::Result<Memory> {
     Ok(Memory {
         id: memory_id(row.get(0)?),
         scope: scope(row.get(1)?),
@@ -53,8 +38,8 @@ pub(super) fn memory(row: &Row<'_>, timezone: chrono_tz::Tz) -> rusqlite::Result
         version: row.get(4)?,
         content: row.get(5)?,
         engine: engine(row.get(6)?),
-        created_at: timestamp(timezone, row.get(7)?),
-        updated_at: timestamp(timezone, row.get(8)?),
+        created_at: local_time.at(row.get(7)?),
+        updated_at: local_time.at(row.get(8)?),
         source_message_count: row.get(9)?,
         source_latest_message_ts: row.get::<_, Option<i64>>(10)?.map(ts),
         merged_through: row.get::<_, Option<i64>>(11)?.map(memory_id),
@@ -62,10 +47,10 @@ pub(super) fn memory(row: &Row<'_>, timezone: chrono_tz::Tz) -> rusqlite::Result
 }
 
 /// A deferral from the first columns that `sql/deferrals.sql` and `sql/all_deferrals.sql` select.
-pub(super) fn deferral(row: &Row<'_>, timezone: chrono_tz::Tz) -> rusqlite::Result<Deferral> {
+pub(super) fn deferral(row: &Row<'_>, local_time: &LocalTime) -> rusqlite::Result<Deferral> {
     Ok(Deferral {
         memory_type: memory_type(row.get(0)?),
-        until: timestamp(timezone, row.get(1)?),
+        until: local_time.at(row.get(1)?),
         failures: row.get(2)?,
         reason: row.get(3)?,
     })

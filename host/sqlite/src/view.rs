@@ -54,9 +54,9 @@ pub(super) fn stored_memories(
     let rows = statement.query_map(params, |row| {
         let superseded: Option<i64> = row.get(12)?;
         Ok(StoredMemory {
-            memory: rows::memory(row, place.timezone)?,
+            memory: rows::memory(row, &place.local_time)?,
             channel_name: row.get(13)?,
-            superseded_at: superseded.map(|time| rows::timestamp(place.timezone, time)),
+            superseded_at: superseded.map(|time| place.local_time.at(time)),
             source_messages: row.get(14)?,
             source_memories: row.get(15)?,
             truncated: row.get(16)?,
@@ -122,7 +122,7 @@ fn source_memory(row: &Row<'_>, place: &Place) -> rusqlite::Result<SourceMemory>
         scope_id: row.get(2)?,
         memory_type: rows::memory_type(row.get(3)?),
         version: row.get(4)?,
-        updated_at: rows::timestamp(place.timezone, row.get(5)?),
+        updated_at: place.local_time.at(row.get(5)?),
         superseded: row.get(6)?,
     })
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use myao_plugin::LocalTime;
 use myao_plugin::storage::StorageError;
 use rusqlite::Connection;
 
@@ -22,14 +23,14 @@ impl SqliteWorkspace {
     pub(super) fn new(
         pool: Arc<Pool>,
         workspace: i64,
-        timezone: chrono_tz::Tz,
+        local_time: LocalTime,
         scope_id: &str,
     ) -> Self {
         Self {
             pool,
             place: Place {
                 workspace,
-                timezone,
+                local_time,
                 scope_id: scope_id.into(),
             },
         }

@@ -125,7 +125,7 @@ impl App {
     fn workspace_options(&self) -> WorkspaceOptions<'_> {
         WorkspaceOptions {
             id: &self.config.workspace,
-            timezone: self.config.timezone,
+            local_time: self.config.timezone.into(),
             scope_id: WORKSPACE_SCOPE_ID,
         }
     }
