@@ -122,10 +122,8 @@ async fn everybody_and_every_channel_is_listed_however_small_the_pages_are() {
     );
     let world = slack.world();
     assert_eq!(client.users().await.unwrap().len(), world.users.len());
-    assert_eq!(
-        client.user_info("U7").await.unwrap().shown_name(),
-        Some("user-7")
-    );
+    let user = client.user_info("U7").await.unwrap();
+    assert_eq!(user.record().name, "user-7");
     assert_eq!(
         client.channel_info("C7").await.unwrap().name.as_deref(),
         Some("channel-7")

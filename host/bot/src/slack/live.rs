@@ -8,7 +8,7 @@ use myao_plugin::explain::explain_storage;
 use myao_plugin::slack::{Message, PostRequest, Slack, SlackError, User};
 use myao_plugin::state::Workspace;
 use myao_plugin::storage::effects::Effect;
-use myao_plugin::storage::records::Directory;
+use myao_plugin::storage::records::{Directory, UserRecord};
 use myao_plugin::storage::{Keep, MessageQuery, StorageError};
 use myao_plugin::ts::TsKey;
 use myao_plugin::waits::is_under_way;
@@ -242,15 +242,10 @@ impl Slack for LiveSlack {
     async fn get_user(&self, id: String) -> Result<User, SlackError> {
         let answer = self.client.user_info(&id).await.map_err(from_client)?;
         let now = self.clock.seconds();
-        let effect = answer.effect(now);
-        let user = User {
-            id,
-            name: answer.shown_name().unwrap_or_default().to_owned(),
-            is_bot: answer.is_bot == Some(true),
-        };
-        let kept = self.workspace.apply_effects(vec![effect], now).await;
-        kept.map_err(from_storage)?;
-        Ok(user)
+        let kept = self.workspace.apply_effects(vec![answer.effect(now)], now);
+        kept.await.map_err(from_storage)?;
+        let UserRecord { name, is_bot, .. } = answer.record();
+        Ok(User { id, name, is_bot })
     }
 }
 
@@ -273,4 +268,37 @@ pub(super) fn from_client(error: ClientError) -> SlackError {
 /// Converts the store's error for the component.
 pub(super) fn from_storage(error: StorageError) -> SlackError {
     SlackError::Unavailable(explain_storage(&error))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+
+    use myao_fake_slack::{BOT_TOKEN, BOT_USER, FakeSlack};
+    use myao_slack::token::Token;
+    use myao_sqlite::SqliteStore;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn names_are_decoded_for_the_component_as_for_the_store() {
+        let slack = FakeSlack::start().await;
+        slack.add_user("U1", "r&amp;d &lt;ann&gt;");
+        let folder = tempfile::TempDir::new().unwrap();
+        let store = SqliteStore::open(folder.path().join("myao.db")).unwrap();
+        let store = store.workspace("default", chrono_tz::UTC, "default");
+        let live = LiveSlack::new(
+            SlackClient::new(&slack.api_url(), Token::new(BOT_TOKEN).unwrap()).unwrap(),
+            Arc::new(store.unwrap()),
+            BotIdentity {
+                user_id: BOT_USER.to_owned(),
+                bot_id: None,
+            },
+            Clock::system(chrono_tz::UTC),
+        );
+        let user = live.get_user("U1".to_owned()).await.unwrap();
+        assert_eq!((user.name.as_str(), user.is_bot), ("r&d <ann>", false));
+        let stored = live.workspace.directory(vec!["U1".to_owned()], Vec::new());
+        assert_eq!(stored.await.unwrap().users["U1"].name, user.name);
+    }
 }

@@ -86,9 +86,20 @@ pub struct Profile {
 }
 
 impl User {
-    /// The name that Slack shows: the chosen one, else the full name, else the handle; `None` if there is none.
+    /// The user as a record, with the name that Slack shows; an empty name if there is none.
     #[must_use]
-    pub fn shown_name(&self) -> Option<&str> {
+    pub fn record(&self) -> UserRecord {
+        let name = self.shown_name().unwrap_or_default();
+        UserRecord {
+            id: self.id.clone(),
+            name: unescaped(name).into_owned(),
+            is_bot: self.is_bot == Some(true) || self.id == "USLACKBOT",
+        }
+    }
+
+    /// The name that Slack shows: the chosen one, else the full name, else the handle; `None` if there is none. Not
+    /// decoded.
+    fn shown_name(&self) -> Option<&str> {
         let profile = self.profile.as_ref();
         [
             profile.and_then(|profile| profile.display_name.as_ref()),
@@ -104,13 +115,8 @@ impl User {
     /// The user as an effect on the store. If the user does not say when it changed, it is as of `now`, in Unix seconds.
     #[must_use]
     pub fn effect(&self, now: i64) -> Effect {
-        let name = self.shown_name().unwrap_or_default();
         Effect::User {
-            record: UserRecord {
-                id: self.id.clone(),
-                name: unescaped(name).into_owned(),
-                is_bot: self.is_bot == Some(true) || self.id == "USLACKBOT",
-            },
+            record: self.record(),
             changed_at: self.updated.unwrap_or(now),
         }
     }

@@ -128,22 +128,25 @@ async fn a_user_has_the_name_that_slack_shows() {
             {"id": "U2", "name": "handle", "profile": {"display_name": " ", "real_name": "Full Name"}, "deleted": true},
             {"id": "U3", "name": "handle", "is_bot": true, "profile": {"display_name": ""}},
             {"id": "U4"},
+            {"id": "U5", "name": "r&amp;d"},
         ]}))
     })
     .await;
     let users = server.client().users().await.unwrap();
     let names: Vec<_> = users
         .iter()
-        .map(|user| (user.shown_name(), user.is_bot == Some(true)))
+        .map(|user| (user.record().name, user.record().is_bot))
         .collect();
+    let expected = [
+        ("chosen", false),
+        ("Full Name", false),
+        ("handle", true),
+        ("", false),
+        ("r&d", false),
+    ];
     assert_eq!(
         names,
-        [
-            (Some("chosen"), false),
-            (Some("Full Name"), false),
-            (Some("handle"), true),
-            (None, false)
-        ]
+        expected.map(|(name, is_bot)| (name.to_owned(), is_bot))
     );
 }
 
@@ -161,10 +164,8 @@ async fn one_channel_and_one_person_are_found_by_their_ids() {
         (channel.id.as_str(), channel.name, channel.is_private),
         ("D1", None, Some(true))
     );
-    assert_eq!(
-        server.client().user_info("U1").await.unwrap().shown_name(),
-        Some("n")
-    );
+    let user = server.client().user_info("U1").await.unwrap();
+    assert_eq!(user.record().name, "n");
 }
 
 #[tokio::test]
