@@ -50,19 +50,6 @@ pub struct BotPost {
     pub metadata: Option<Value>,
 }
 
-/// A message that only one person sees.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Ephemeral {
-    /// Where.
-    pub channel: String,
-    /// Who sees it.
-    pub user: String,
-    /// What.
-    pub text: String,
-    /// Block Kit.
-    pub blocks: Option<Value>,
-}
-
 /// What was posted to the `response_url` of a slash command.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Response {
@@ -77,7 +64,6 @@ pub struct Response {
 pub(crate) struct Bot {
     pub(crate) requests: Vec<Request>,
     pub(crate) posts: Vec<BotPost>,
-    pub(crate) ephemerals: Vec<Ephemeral>,
     pub(crate) responses: Vec<Response>,
     /// The last view for each user.
     pub(crate) views: BTreeMap<String, Value>,
@@ -107,12 +93,6 @@ impl FakeSlack {
     #[must_use]
     pub fn posts(&self) -> Vec<BotPost> {
         self.inner().read(|state| state.bot.posts.clone())
-    }
-
-    /// Every message that the bot showed to one person only.
-    #[must_use]
-    pub fn ephemerals(&self) -> Vec<Ephemeral> {
-        self.inner().read(|state| state.bot.ephemerals.clone())
     }
 
     /// Everything that was posted to the `response_url`s of slash commands.

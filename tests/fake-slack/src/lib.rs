@@ -44,7 +44,7 @@ mod ts;
 mod web;
 mod world;
 
-pub use bot::{BotPost, Ephemeral, Request, Response, TokenKind};
+pub use bot::{BotPost, Request, Response, TokenKind};
 pub use commands::SlashAnswer;
 pub use delivery::{Delivery, Event, EventState};
 pub use faults::{Disconnect, Fault, Faults, Order};

@@ -3,11 +3,11 @@
 use serde_json::{Value, json};
 
 use super::{Answer, Refusal, conversations, require};
-use crate::bot::{BotPost, Ephemeral, Request};
+use crate::bot::{BotPost, Request};
 use crate::post::NewMessage;
 use crate::state::State;
 use crate::world::{Author, Channel};
-use crate::{BOT_USER, blocks, shapes};
+use crate::{blocks, shapes};
 
 /// The longest text that Slack takes, in characters.
 const MOST_CHARACTERS: usize = 40_000;
@@ -44,25 +44,6 @@ pub(crate) fn post_message(state: &mut State, request: &Request) -> Answer {
         metadata: message.metadata.clone(),
     });
     Ok(json!({ "channel": channel, "ts": ts.to_string(), "message": shape }))
-}
-
-/// `chat.postEphemeral`: nobody but one user sees it, and no history holds it.
-pub(crate) fn post_ephemeral(state: &mut State, request: &Request) -> Answer {
-    require(state, "chat:write")?;
-    let channel = writable(state, request)?.id.clone();
-    let user = request.text("user").ok_or("invalid_arguments")?.to_owned();
-    if !state.world.users.contains_key(&user) || user == BOT_USER {
-        return Err("user_not_in_channel".into());
-    }
-    let (text, blocks) = content(request)?;
-    let ts = state.clock.between();
-    state.bot.ephemerals.push(Ephemeral {
-        channel,
-        user,
-        text,
-        blocks,
-    });
-    Ok(json!({ "message_ts": ts.to_string() }))
 }
 
 /// `chat.getPermalink`.

@@ -264,7 +264,7 @@ async fn a_permalink_names_the_thread() {
 }
 
 #[tokio::test]
-async fn a_home_and_what_one_person_sees_are_kept() {
+async fn a_home_is_kept() {
     let slack = workspace().await;
     let view = json!({ "type": "home", "blocks": [{ "type": "divider" }] });
     let published = call(
@@ -284,15 +284,4 @@ async fn a_home_and_what_one_person_sees_are_kept() {
     )
     .await;
     assert_eq!(refused["error"], "invalid_arguments");
-
-    let params = json!({ "channel": GENERAL, "user": BOB, "text": "psst" });
-    assert_eq!(call(&slack, "chat.postEphemeral", params).await["ok"], true);
-    assert_eq!(
-        (
-            slack.ephemerals()[0].user.as_str(),
-            slack.ephemerals()[0].text.as_str()
-        ),
-        (BOB, "psst")
-    );
-    assert!(slack.world().channels[GENERAL].messages.is_empty());
 }
