@@ -37,6 +37,7 @@ const LOST_THREADS: &str =
 const MEMORY_BYTES: usize = 128;
 
 /// The format of a time.
+const TOO_LONG: &str = "a column has a value that is too long";
 const TIME: &str = "a time in UTC, as in 2024-03-01 10:05:00";
 
 /// Limits SQLite's memory in the whole process, permanently.
@@ -108,52 +109,10 @@ fn messages(
 ) -> Result<(), ImportError> {
     let mut lost_threads = 0;
     bot.each("messages", &mut |row| {
-        let channel_id = trimmed(row, "channel_id")?;
-        let message_id = trimmed(row, "message_id")?;
-        let place = || format!("table `messages`, row {channel_id}/{message_id}");
-        if is_too_long(row)? {
-            report.leave_out_unreadable(|| {
-                format!("{}: a column has a value that is too long", place())
-            });
-            return Ok(());
+        if let Some(record) = message(row, survey, report, &mut lost_threads)? {
+            sink.message(&record)?;
+            report.messages += 1;
         }
-        let text = row.text("text")?.unwrap_or_default();
-        if text.trim().is_empty() {
-            report.leave_out(LeftOut::NoText);
-            return Ok(());
-        }
-        let ids = survey.ids(&channel_id);
-        let find = |id: &str| ids.and_then(|ids| ids.find(id));
-        let Some(ts) = find(&message_id) else {
-            match wrong_time(row, "timestamp")? {
-                Some(wrong) => report.leave_out_unreadable(|| format!("{}: {wrong}", place())),
-                None => report.leave_out(LeftOut::NoFreeId),
-            }
-            return Ok(());
-        };
-        let text = readable(&text, survey).into_owned();
-        if text.len() > MAX_TEXT_BYTES {
-            let most = MAX_TEXT_BYTES;
-            report.leave_out_unreadable(|| {
-                format!("{}: its text has more than {most} bytes", place())
-            });
-            return Ok(());
-        }
-        let thread = trimmed(row, "thread_ts")?;
-        let is_thread = ids.is_some_and(|ids| ids.is_thread(ts));
-        let thread_ts = find(&thread).or_else(|| is_thread.then_some(ts));
-        lost_threads += usize::from(!thread.is_empty() && find(&thread).is_none());
-        sink.message(&MessageRecord {
-            channel_id,
-            ts,
-            user_id: trimmed(row, "user_id")?,
-            author_name: None,
-            is_bot: flag(row, "user_is_bot")?,
-            text,
-            thread_ts,
-            edited_at: None,
-        })?;
-        report.messages += 1;
         Ok(())
     })?;
     let made = survey.made_ids();
@@ -165,6 +124,56 @@ fn messages(
     Ok(())
 }
 
+/// The message of a row; `None` if it is left out, which is reported.
+fn message(
+    row: &ForeignRow<'_>,
+    survey: &Survey,
+    report: &mut ImportReport,
+    lost_threads: &mut usize,
+) -> Result<Option<MessageRecord>, ImportError> {
+    let channel_id = trimmed(row, "channel_id")?;
+    let message_id = trimmed(row, "message_id")?;
+    let place = || format!("table `messages`, row {channel_id}/{message_id}");
+    if is_too_long(row)? {
+        report.leave_out_unreadable(|| format!("{}: {TOO_LONG}", place()));
+        return Ok(None);
+    }
+    let text = row.text("text")?.unwrap_or_default();
+    if text.trim().is_empty() {
+        report.leave_out(LeftOut::NoText);
+        return Ok(None);
+    }
+    let ids = survey.ids(&channel_id);
+    let find = |id: &str| ids.and_then(|ids| ids.find(id));
+    let Some(ts) = find(&message_id) else {
+        match wrong_time(row, "timestamp")? {
+            Some(wrong) => report.leave_out_unreadable(|| format!("{}: {wrong}", place())),
+            None => report.leave_out(LeftOut::NoFreeId),
+        }
+        return Ok(None);
+    };
+    let text = readable(&text, survey).into_owned();
+    if text.len() > MAX_TEXT_BYTES {
+        let most = MAX_TEXT_BYTES;
+        report.leave_out_unreadable(|| format!("{}: its text has more than {most} bytes", place()));
+        return Ok(None);
+    }
+    let thread = trimmed(row, "thread_ts")?;
+    let is_thread = ids.is_some_and(|ids| ids.is_thread(ts));
+    let thread_ts = find(&thread).or_else(|| is_thread.then_some(ts));
+    *lost_threads += usize::from(!thread.is_empty() && find(&thread).is_none());
+    Ok(Some(MessageRecord {
+        user_id: trimmed(row, "user_id")?,
+        author_name: None,
+        is_bot: flag(row, "user_is_bot")?,
+        channel_id,
+        ts,
+        text,
+        thread_ts,
+        edited_at: None,
+    }))
+}
+
 fn memories(
     bot: &BotTables<'_>,
     survey: &mut Survey,
@@ -173,59 +182,69 @@ fn memories(
 ) -> Result<(), ImportError> {
     let mut unknown = 0;
     bot.each("memories", &mut |row| {
-        let (scope, scope_id, kind) = (
-            trimmed(row, "scope")?,
-            trimmed(row, "scope_id")?,
-            trimmed(row, "memory_type")?,
-        );
-        let place = || format!("table `memories`, row {scope}/{scope_id}/{kind}");
-        if is_too_long(row)? {
-            report.leave_out_unreadable(|| format!("{}: a column has a value that is too long", place()));
-            return Ok(());
+        if let Some(record) = memory(row, report, &mut unknown)? {
+            survey.spend(MEMORY_BYTES)?;
+            sink.memory(&record)?;
+            report.memories += 1;
         }
-        let (Some(known_scope), Some(known_kind)) = (scope_of(&scope), memory_type_of(&kind))
-        else {
-            report.leave_out(LeftOut::UnknownMemory);
-            unknown += 1;
-            if unknown <= MAX_NAMED {
-                report.warnings.push(format!(
-                    "a memory of unknown scope or type was left out: `{scope}`, `{scope_id}`, `{kind}`"
-                ));
-            }
-            return Ok(());
-        };
-        let content = trimmed(row, "content")?;
-        if content.is_empty() {
-            report.leave_out(LeftOut::EmptyMemory);
-            return Ok(());
-        }
-        let created_column = match row.text("created_at")? {
-            Some(_) => "created_at",
-            None => "updated_at",
-        };
-        let wrong = match wrong_time(row, "updated_at")? {
-            None => wrong_time(row, created_column)?,
-            wrong => wrong,
-        };
-        if let Some(wrong) = wrong {
-            report.leave_out_unreadable(|| format!("{}: {wrong}", place()));
-            return Ok(());
-        }
-        survey.spend(MEMORY_BYTES)?;
-        sink.memory(&MemoryRecord {
-            scope: known_scope,
-            scope_id,
-            memory_type: known_kind,
-            content,
-            created_at: seconds(row, created_column)?,
-            updated_at: seconds(row, "updated_at")?,
-            source_message_count: u32::try_from(number(row, "source_message_count")?)
-                .unwrap_or_default(),
-            source_latest_message_ts: TsKey::parse(&trimmed(row, "source_latest_message_ts")?).ok(),
-        })?;
-        report.memories += 1;
         Ok(())
     })
+}
+
+/// The memory of a row; `None` if it is left out, which is reported.
+fn memory(
+    row: &ForeignRow<'_>,
+    report: &mut ImportReport,
+    unknown: &mut usize,
+) -> Result<Option<MemoryRecord>, ImportError> {
+    let (scope, scope_id, kind) = (
+        trimmed(row, "scope")?,
+        trimmed(row, "scope_id")?,
+        trimmed(row, "memory_type")?,
+    );
+    let place = || format!("table `memories`, row {scope}/{scope_id}/{kind}");
+    if is_too_long(row)? {
+        report.leave_out_unreadable(|| format!("{}: {TOO_LONG}", place()));
+        return Ok(None);
+    }
+    let (Some(known_scope), Some(known_kind)) = (scope_of(&scope), memory_type_of(&kind)) else {
+        report.leave_out(LeftOut::UnknownMemory);
+        *unknown += 1;
+        if *unknown <= MAX_NAMED {
+            report.warnings.push(format!(
+                "a memory of unknown scope or type was left out: `{scope}`, `{scope_id}`, `{kind}`"
+            ));
+        }
+        return Ok(None);
+    };
+    let content = trimmed(row, "content")?;
+    if content.is_empty() {
+        report.leave_out(LeftOut::EmptyMemory);
+        return Ok(None);
+    }
+    let created_column = match row.text("created_at")? {
+        Some(_) => "created_at",
+        None => "updated_at",
+    };
+    let wrong = match wrong_time(row, "updated_at")? {
+        None => wrong_time(row, created_column)?,
+        wrong => wrong,
+    };
+    if let Some(wrong) = wrong {
+        report.leave_out_unreadable(|| format!("{}: {wrong}", place()));
+        return Ok(None);
+    }
+    Ok(Some(MemoryRecord {
+        scope: known_scope,
+        scope_id,
+        memory_type: known_kind,
+        content,
+        created_at: seconds(row, created_column)?,
+        updated_at: seconds(row, "updated_at")?,
+        source_message_count: u32::try_from(number(row, "source_message_count")?)
+            .unwrap_or_default(),
+        source_latest_message_ts: TsKey::parse(&trimmed(row, "source_latest_message_ts")?).ok(),
+    }))
 }
 
 /// What is wrong with a time; `None` if it is valid.

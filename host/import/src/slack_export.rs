@@ -17,7 +17,7 @@ use std::sync::mpsc::sync_channel;
 use std::thread;
 
 use archive::Archive;
-use days::Days;
+use days::{Batch, Days};
 use directory::Directory;
 use layout::Layout;
 use myao_plugin::storage::records::ImportSink;
@@ -71,6 +71,29 @@ pub(super) fn read(
         directory: &directory,
         surveys: &surveys,
     };
+    let mut import = |batch: Batch| -> Result<(), ImportError> {
+        for message in &batch.messages {
+            sink.message(message)?;
+        }
+        report.messages += batch.messages.len() as u64;
+        report.add_left_out(batch.left_out);
+        if batch.is_last {
+            reached.files_done += 1;
+            reached.messages = report.messages;
+            progress(reached);
+        }
+        Ok(())
+    };
+    decode_ahead(path, days, &mut import)?;
+    Ok(report.finished())
+}
+
+/// Passes all batches of messages to `import`, while a second thread decodes the next ones.
+fn decode_ahead(
+    path: &Path,
+    days: Days<'_>,
+    import: &mut dyn FnMut(Batch) -> Result<(), ImportError>,
+) -> Result<(), ImportError> {
     thread::scope(|scope| {
         let (sender, decoded) = sync_channel(AHEAD);
         thread::Builder::new()
@@ -79,20 +102,7 @@ pub(super) fn read(
                 path: path.to_owned(),
                 source,
             })?;
-        for batch in decoded {
-            let batch = batch?;
-            for message in &batch.messages {
-                sink.message(message)?;
-            }
-            report.messages += batch.messages.len() as u64;
-            report.add_left_out(batch.left_out);
-            if batch.is_last {
-                reached.files_done += 1;
-                reached.messages = report.messages;
-                progress(reached);
-            }
-        }
-        Ok(report.finished())
+        decoded.into_iter().try_for_each(|batch| import(batch?))
     })
 }
 

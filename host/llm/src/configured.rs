@@ -130,13 +130,9 @@ pub(super) fn agent_llm(
     let args = ClientArgs::read(&agent.client_args).map_err(value_error)?;
     let model_api = model_api(agent, provider, model_id, &args).map_err(value_error)?;
     let own_window = own_window(agent, provider).map_err(value_error)?;
+    let key = api_key(provider, &args, variable);
     // A server at an address of one's own may need no key.
     let needs_key = provider.needs_key && (args.base_url.is_none() || provider.base_url.is_none());
-    let key = args.api_key.or_else(|| {
-        variable(provider.key_variable)
-            .as_deref()
-            .and_then(ApiKey::new)
-    });
     let missing_key = (needs_key && key.is_none()).then_some(provider.key_variable);
     let http = Http::new(key, args.timeouts).map_err(|error| AgentError::Client {
         agent: name,
@@ -165,6 +161,17 @@ pub(super) fn agent_llm(
         missing_key,
         now: SystemTime::now,
     })
+}
+
+/// The configured key, else that of the environment.
+fn api_key(
+    provider: &Provider,
+    args: &ClientArgs,
+    variable: &dyn Fn(&str) -> Option<String>,
+) -> Option<ApiKey> {
+    args.api_key
+        .clone()
+        .or_else(|| ApiKey::new(&variable(provider.key_variable)?))
 }
 
 /// Everything that is sent beside the prompt and changes the answer. Ollama also gets the window, and cuts prompts by
