@@ -114,7 +114,9 @@ fn channel() -> Records {
     Records::default().channel("C1", "general")
 }
 
-fn key(ts: &str) -> TsKey {
+/// A message id.
+#[must_use]
+pub fn key(ts: &str) -> TsKey {
     TsKey::parse(ts).unwrap()
 }
 

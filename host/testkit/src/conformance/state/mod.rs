@@ -20,6 +20,7 @@ pub mod recall;
 pub mod recordings;
 pub mod replies;
 pub mod reply_answers;
+pub mod samples;
 pub mod sync;
 pub mod times;
 pub mod view;
@@ -36,12 +37,13 @@ use myao_plugin::state::Workspace;
 use myao_plugin::state::import::Import;
 use myao_plugin::state::view::{Place, View};
 use myao_plugin::storage::effects::Effect;
-use myao_plugin::storage::records::{ImportTally, MessageRecord, UserRecord};
-use myao_plugin::storage::{Deferral, MemoryDraft};
-use myao_plugin::{MemoryType, Scope};
+use myao_plugin::storage::records::ImportTally;
+use samples::{
+    deferral, deleted, draft, edited, mention, message, named, present, record, said, user,
+};
 pub use visible::visible;
 
-use super::{Records, key, read, time};
+use super::{Records, key, read};
 
 /// A workspace that is empty or was filled by a check.
 struct Stored(Box<dyn WorkspaceFixture>);
@@ -88,94 +90,5 @@ impl Stored {
 
     fn all(&self) -> Arc<dyn View> {
         self.view(Place::Operator)
-    }
-}
-
-/// A message of C1 by U1.
-fn record(ts: &str, thread: Option<&str>, text: &str) -> MessageRecord {
-    MessageRecord {
-        text: text.into(),
-        thread_ts: thread.map(key),
-        ..super::message("C1", ts)
-    }
-}
-
-/// The effect of a new message.
-fn said(ts: &str, thread: Option<&str>, text: &str) -> Effect {
-    message(record(ts, thread, text))
-}
-
-/// The effect of a message, changed at its own time.
-fn message(record: MessageRecord) -> Effect {
-    let changed = record.ts;
-    Effect::Message { record, changed }
-}
-
-/// The effect of an edit.
-fn edited(ts: &str, thread: Option<&str>, at: &str, text: &str) -> Effect {
-    Effect::Message {
-        record: MessageRecord {
-            edited_at: Some(key(at).unix_seconds()),
-            ..record(ts, thread, text)
-        },
-        changed: key(at),
-    }
-}
-
-fn deleted(ts: &str, at: &str) -> Effect {
-    Effect::MessageDeleted {
-        channel_id: "C1".into(),
-        ts: key(ts),
-        at: key(at),
-    }
-}
-
-fn named(id: &str, name: &str, at: &str) -> Effect {
-    Effect::ChannelName {
-        id: id.into(),
-        name: name.into(),
-        is_private: None,
-        at: key(at),
-    }
-}
-
-fn present(id: &str, present: bool, at: &str) -> Effect {
-    Effect::ChannelPresence {
-        id: id.into(),
-        present,
-        at: key(at),
-    }
-}
-
-fn user(id: &str, name: &str, changed_at: i64) -> Effect {
-    let record = UserRecord {
-        id: id.into(),
-        name: name.into(),
-        is_bot: false,
-    };
-    Effect::User { record, changed_at }
-}
-
-fn mention(ts: &str, thread: Option<&str>) -> Effect {
-    Effect::Mention {
-        channel_id: "C1".into(),
-        ts: key(ts),
-        thread_ts: thread.map(key),
-        asked_at: key(ts).unix_seconds(),
-    }
-}
-
-/// A new version of a channel's short-term memory.
-fn draft(channel: &str) -> MemoryDraft {
-    super::draft(Scope::Channel, channel, MemoryType::ShortTerm, None)
-}
-
-/// A short-term memory that is deferred.
-fn deferral() -> Deferral {
-    Deferral {
-        memory_type: MemoryType::ShortTerm,
-        until: time(900),
-        failures: 1,
-        reason: "the model failed".into(),
     }
 }
