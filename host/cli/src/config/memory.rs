@@ -87,7 +87,7 @@ impl Default for MemoryConfig {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum LanguageConfig {
-    /// A language in which much of the input is written.
+    /// A language that much of the input is in.
     Auto,
     /// Any language.
     Any,

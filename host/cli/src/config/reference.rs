@@ -116,8 +116,9 @@ mod tests {
     const BEGIN: &str = "<!-- keys: begin. Made from the types: `make docs` -->\n";
     const END: &str = "<!-- keys: end -->\n";
 
-    fn table() -> String {
-        let mut table = "| key | default | what it does |\n|---|---|---|\n".to_owned();
+    /// A list, one sentence a line: in a table the lines would be too wide.
+    fn list() -> String {
+        let mut list = String::new();
         for key in keys() {
             let default = if key.default.is_empty() {
                 "none"
@@ -125,9 +126,12 @@ mod tests {
                 &key.default
             };
             let (path, description) = (&key.path, &key.description);
-            writeln!(table, "| `{path}` | {default} | {description} |").unwrap();
+            writeln!(list, "- `{path}`: {default}.").unwrap();
+            for sentence in description.split(". ") {
+                writeln!(list, "  {sentence}.").unwrap();
+            }
         }
-        table
+        list
     }
 
     #[test]
@@ -136,7 +140,7 @@ mod tests {
         let document = std::fs::read_to_string(&path).unwrap();
         let (before, rest) = document.split_once(BEGIN).unwrap();
         let (found, after) = rest.split_once(END).unwrap();
-        let made = table();
+        let made = list();
         if std::env::var_os("MYAO_WRITE_DOCS").is_some() {
             std::fs::write(&path, format!("{before}{BEGIN}{made}{END}{after}")).unwrap();
             return;
