@@ -66,19 +66,21 @@ $(PYTHON)/ready: tests/jinja/requirements.txt
 dist: component ## what others need to load the components: target/dist
 	@scripts/dist
 
-docs: component ## the generated parts of the documents
+docs: component ## the generated parts of the documents, and the listings of public APIs
 	MYAO_WRITE_DOCS=1 cargo test --release --workspace --lib -- the_document_lists_the_keys
 	cargo run --quiet --manifest-path tests/contract/Cargo.toml -- page >target/wit.md
 	mv target/wit.md docs/wit.md
+	@scripts/public-api --write
 
 # The release profile, so that wasmtime's and SQLite's build scripts run once for everything.
-lint: component ## formatting, clippy and the documentation, with warnings denied
+lint: component ## formatting, clippy and the documentation, with warnings denied; the public APIs
 	@scripts/install-prerequisites lint
 	cargo fmt --all --check
 	cargo fmt --manifest-path tests/contract/Cargo.toml --check
 	cargo clippy --release --workspace --all-targets -- --deny warnings
 	cargo clippy --manifest-path tests/contract/Cargo.toml --all-targets -- --deny warnings
 	RUSTDOCFLAGS="--deny warnings" cargo doc --release --workspace --no-deps
+	@scripts/public-api
 
 fmt: ## format the code
 	@scripts/install-prerequisites lint

@@ -1,18 +1,20 @@
-//! Prints what is released beside the components:
+//! Prints what is released beside the components, and what the libraries offer:
 //!
 //! ```text
 //! contract page       the contract as Markdown
 //! contract package    the contract as a WIT package in one file of WebAssembly
 //! contract bom        the bill of materials of the components
+//! contract api JSON   the public API of a library, from the JSON that rustdoc writes
 //! ```
 
 use std::error::Error;
 use std::io::Write as _;
+use std::path::Path;
 use std::process::ExitCode;
 
 use myao_contract::project::{self, WIT};
 use myao_contract::wit::Contract;
-use myao_contract::{bom, docs};
+use myao_contract::{api, bom, docs};
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -25,7 +27,10 @@ fn main() -> ExitCode {
         ["page"] => page(),
         ["package"] => package(),
         ["bom"] => bom::bill().map(String::into_bytes).map_err(Into::into),
-        _ => Err("usage: contract page | package | bom".into()),
+        ["api", json] => {
+            (api::listing(Path::new(json)).map(String::into_bytes)).map_err(Into::into)
+        }
+        _ => Err("usage: contract page | package | bom | api JSON".into()),
     };
     let done = printed.and_then(|bytes| Ok(std::io::stdout().write_all(&bytes)?));
     match done {

@@ -141,7 +141,7 @@ async fn a_conversation_needs_no_database() {
         name: "alice".to_owned(),
         bot_name: "myao".to_owned(),
     };
-    let clock = Clock::new("UTC".parse().unwrap(), move || now);
+    let clock = Clock::new(chrono::Utc, move || now);
     let chat = Chat::open(workspace.clone(), plugin, clock, setting);
     let chat = chat.await.unwrap();
     let reply = chat.say("When does the crane come?").await.unwrap();
