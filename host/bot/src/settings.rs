@@ -29,7 +29,8 @@ pub struct Response {
     pub jitter_ratio: f64,
     /// Older messages are left alone, mentions too. Default `43200`.
     pub max_message_age_seconds: u32,
-    /// At most so many messages go into a reply's context; the thread that is answered is always whole. Default `50`.
+    /// At most so many messages go into a reply's context; the thread that is answered comes whole, unless it does not
+    /// fit the model. Default `50`.
     pub channel_messages_limit: u32,
     /// How many mentions are answered.
     pub mention_limits: MentionLimits,

@@ -15,10 +15,12 @@ pub struct MemoryConfig {
     /// `./myao.db`.
     #[serde(deserialize_with = "expanded_path")]
     pub database_path: PathBuf,
-    /// How often generation runs, and the ticks of a backfill, at least 1. Default `3600`.
+    /// Seconds from the end of one generation run to the start of the next, and between the ticks of a backfill; at
+    /// least 1. Default `3600`.
     #[serde(deserialize_with = "at_least_one")]
     pub long_term_update_interval_seconds: u32,
-    /// How far back a short-term memory looks; never after the last one's newest message. Default `24`.
+    /// How many hours back a short-term memory looks, or back to the last one's newest message if that is older. Default
+    /// `24`.
     pub short_term_window_hours: u32,
     /// The longest long-term memory. Default `500`.
     pub long_term_summary_max_tokens: u32,
@@ -37,7 +39,7 @@ pub struct MemoryConfig {
     /// At most so many messages go into one memory, at least 1; more make several versions. Default `1000`.
     #[serde(deserialize_with = "at_least_one")]
     pub generation_message_limit: u32,
-    /// Channels worked on side by side, at least 1; the calls of the model among them are bounded by
+    /// Threads or channels worked on at the same time, at least 1; the calls of the model among them are bounded by
     /// `agents.memory.limits.calls_in_flight`. Default `32`.
     #[serde(deserialize_with = "at_least_one")]
     pub channels_in_flight: u32,

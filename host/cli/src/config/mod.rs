@@ -101,8 +101,8 @@ impl Default for PersonaConfig {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Logging {
-    /// The least important lines that are written; `RUST_LOG` goes before it. `myao run` writes at `INFO` what it
-    /// does; other commands print that. Default `INFO`.
+    /// The least important lines that are written; `RUST_LOG` overrides it. At `INFO`, `myao run` logs what it does;
+    /// other commands log only warnings. Default `INFO`.
     pub level: LogLevel,
     /// How lines are written. Default `text`.
     pub format: LogFormat,

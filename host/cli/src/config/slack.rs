@@ -11,7 +11,7 @@ use serde::Deserialize;
 #[derive(Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Slack {
-    /// `xoxb-…`; needed by `myao run`, as the next; see [slack.md](slack.md).
+    /// `xoxb-…`; `myao run` needs it; see [slack.md](slack.md).
     #[serde(deserialize_with = "optional_expanded")]
     pub bot_token: Option<String>,
     /// `xapp-…`, for Socket Mode.
