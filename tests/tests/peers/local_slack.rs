@@ -387,7 +387,9 @@ fn events_signed_with_another_secret_are_refused() {
     // Later it reads nothing by itself.
     bot.caught_up();
     slack.post(AKARI, None, "<@U0MYAO> 会場は箱根です。");
-    assert_eq!(slack.traffic("HTTP 401").len(), 2, "message, mention");
+    bot.until("message and mention refused", |_| {
+        (slack.traffic("HTTP 401").len() == 2).then_some(())
+    });
     let program = bot.stop();
     assert_eq!(said(&program, CAMP), []);
     assert!(slack.posts_of_bot(false).is_empty());
