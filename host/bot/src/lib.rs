@@ -118,7 +118,7 @@ impl Bot {
     /// Health and metrics are served on `health`; a message on `reload` loads configuration and component again.
     ///
     /// # Errors
-    /// [`BotError`] if Slack rejects the bot for good.
+    /// [`BotError`] if Slack permanently rejects the bot.
     pub async fn run(
         self,
         connection: Connection,

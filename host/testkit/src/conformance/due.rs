@@ -162,7 +162,7 @@ pub async fn messages_after_until_do_not_exist_yet(fixture: &dyn Fixture) {
     assert!(due_channels(fixture, always()).await.is_empty());
 }
 
-/// If there is no memory, it counts all messages.
+/// Without a memory, all messages count.
 pub async fn backlog_counts_what_is_newer_than_the_watermark(fixture: &dyn Fixture) {
     fixture
         .add(

@@ -42,7 +42,7 @@ impl MemoryStorage {
     /// Changes the text of a message, at a Unix second.
     ///
     /// # Errors
-    /// `not-found` if there is no such message.
+    /// `not-found` if the message does not exist or is deleted.
     pub fn edit(
         &self,
         channel_id: &str,
@@ -82,7 +82,7 @@ impl MemoryStorage {
 
     /// Imports records: all or nothing, in any order; a second import of the same records changes nothing. Messages
     /// with deleted ids are not restored; if a message has two texts, the one edited last is kept. A memory of another
-    /// program becomes version 1 if there is no memory yet.
+    /// program becomes version 1, unless there is a memory already.
     ///
     /// # Errors
     /// `invalid` if a memory has no text or an invalid scope id.
