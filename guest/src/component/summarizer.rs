@@ -18,11 +18,11 @@ mod world {
         path: "../wit",
         world: "summarizer",
         with: {
-            "myao:memory/types@0.1.0": crate::bindings::types,
-            "myao:memory/errors@0.1.0": crate::bindings::errors,
-            "myao:memory/llm@0.1.0": crate::bindings::llm,
-            "myao:memory/settings@0.1.0": crate::bindings::settings,
-            "myao:memory/log@0.1.0": crate::bindings::log,
+            "myao:memory/types@0.2.0": crate::bindings::types,
+            "myao:memory/errors@0.2.0": crate::bindings::errors,
+            "myao:memory/llm@0.2.0": crate::bindings::llm,
+            "myao:memory/settings@0.2.0": crate::bindings::settings,
+            "myao:memory/log@0.2.0": crate::bindings::log,
         },
         default_bindings_module: "crate::component::summarizer::world",
     });

@@ -23,7 +23,7 @@ const PACKAGE: &str = "myao:memory/";
 /// What the world `memory` exports in addition to the world `summarizer`.
 const MEMORY_ONLY: [&str; 3] = ["context-builder", "memory-generator", "responder"];
 /// The version of the contract that this host supports.
-pub const CONTRACT_VERSION: &str = "0.1.0";
+pub const CONTRACT_VERSION: &str = "0.2.0";
 /// How often a running component yields, so that its deadline can be checked.
 const TICK: Duration = Duration::from_millis(10);
 /// Stack of one call: twice wasmtime's default. Half of it is for the host.

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 /// The contract.
 pub const WIT: &str = "wit";
-/// Copies of the contract as it was released, each in a folder named by its version. They stand apart from `wit/`,
-/// whose files are one package.
+/// Copies of the contract as it was released, each in a folder named by its version, made by `scripts/freeze-wit`. They
+/// are apart from `wit/`, whose files are one package. There is none before the first release.
 pub const RELEASED: &str = "tests/wit-released";
 /// The contract as a page.
 pub const PAGE: &str = "docs/wit.md";

@@ -32,7 +32,7 @@ pub enum ReleaseError {
         /// What the package says.
         found: String,
     },
-    /// Nothing was released yet, or not what is there now.
+    /// There are released versions, but this one is not among them.
     #[error(
         "wit/ has version {version}, of which {folder} has no copy: run `scripts/freeze-wit`, and commit what it makes"
     )]
@@ -85,28 +85,36 @@ pub enum ReleaseError {
     },
 }
 
+/// What the contract was compared with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Compared {
+    /// With nothing: no contract has been released yet, so everything may change.
+    NothingReleased,
+    /// With the released versions, and it fits them.
+    Fits,
+}
+
 /// A version: three numbers.
 type Version = [u64; 3];
 
-/// Checks the contract in `wit` against the copies in `released`.
+/// Checks the contract in `wit` against the copies in `released`. The folder does not exist before the first release.
 ///
 /// # Errors
 /// [`ReleaseError`], which says what to do.
-pub fn check(wit: &Path, released: &Path) -> Result<(), ReleaseError> {
+pub fn check(wit: &Path, released: &Path) -> Result<Compared, ReleaseError> {
     let current = Contract::read(wit)?;
     let (version, text) = version_of(&current, wit)?;
     let mut copies = copies(released)?;
     copies.sort_by_key(|(version, _)| *version);
-    let newest = copies.last().map(|(newest, _)| *newest);
-    let Some(newest) = newest.filter(|newest| *newest <= version) else {
-        return Err(match newest {
-            Some(newest) => ReleaseError::Older {
-                version: text,
-                released: written(newest),
-            },
-            None => not_frozen(text, released),
-        });
+    let Some(newest) = copies.last().map(|(newest, _)| *newest) else {
+        return Ok(Compared::NothingReleased);
     };
+    if newest > version {
+        return Err(ReleaseError::Older {
+            version: text,
+            released: written(newest),
+        });
+    }
     if newest == version {
         for (_, copy) in copies.iter().filter(|(of, _)| *of == version) {
             same_meaning(&current, copy, version)?;
@@ -116,16 +124,12 @@ pub fn check(wit: &Path, released: &Path) -> Result<(), ReleaseError> {
         loads(wit, &released.join(written(*before)), version, *before)?;
     }
     if newest == version {
-        return Ok(());
+        return Ok(Compared::Fits);
     }
-    Err(not_frozen(text, released))
-}
-
-fn not_frozen(version: String, released: &Path) -> ReleaseError {
-    ReleaseError::NotFrozen {
-        version,
+    Err(ReleaseError::NotFrozen {
+        version: text,
         folder: released.display().to_string(),
-    }
+    })
 }
 
 /// The copies in a folder, with their versions.
@@ -135,6 +139,9 @@ fn copies(released: &Path) -> Result<Vec<(Version, Contract)>, ReleaseError> {
         source,
     };
     let mut copies = Vec::new();
+    if !released.exists() {
+        return Ok(copies);
+    }
     for entry in std::fs::read_dir(released).map_err(unreadable)? {
         let folder = entry.map_err(unreadable)?.path();
         if !folder.is_dir() {

@@ -4,11 +4,13 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::io::Write as _;
 
+use myao_contract::docs;
 use myao_contract::imports::imports;
 use myao_contract::project::{PAGE, RELEASED, WIT, component, path};
+use myao_contract::released::{self, Compared};
 use myao_contract::wit::Contract;
-use myao_contract::{docs, released};
 
 /// What the smallest component needs of a host.
 const SUMMARIZER: &[&str] = &["errors", "llm", "log", "settings", "types"];
@@ -81,8 +83,12 @@ fn the_smallest_component_imports_exactly_this() {
 
 #[test]
 fn the_contract_fits_its_version() {
-    let fits = released::check(&path(WIT), &path(RELEASED));
-    fits.unwrap_or_else(|error| panic!("{error}"));
+    let compared = released::check(&path(WIT), &path(RELEASED));
+    if compared.unwrap_or_else(|error| panic!("{error}")) == Compared::NothingReleased {
+        // Past the test harness, which hides what a passing test prints.
+        let said = "no contract has been released yet: wit/ was compared with nothing\n";
+        std::io::stderr().write_all(said.as_bytes()).unwrap();
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@
 
 use std::fs;
 
-use myao_contract::released::{ReleaseError, check};
+use myao_contract::released::{Compared, ReleaseError, check};
 use tempfile::TempDir;
 
 const CONTRACT: &str = "package myao:kettle@0.1.0;
@@ -34,7 +34,7 @@ world kettle {
 ";
 
 /// The contract as it is now, against what was released.
-fn check_against(released: &[(&str, &str)], now: &str) -> Result<(), ReleaseError> {
+fn check_against(released: &[(&str, &str)], now: &str) -> Result<Compared, ReleaseError> {
     let folder = TempDir::new().unwrap();
     let wit = folder.path().join("wit");
     fs::create_dir(&wit).unwrap();
@@ -58,14 +58,15 @@ fn changed(version: &str, from: &str, to: &str) -> String {
 }
 
 /// With the later version released too.
-fn check_later(version: &str, from: &str, to: &str) -> Result<(), ReleaseError> {
+fn check_later(version: &str, from: &str, to: &str) -> Result<Compared, ReleaseError> {
     let now = changed(version, from, to);
     check_against(&[("0.1.0", CONTRACT), (version, &now)], &now)
 }
 
 #[test]
 fn what_was_released_fits() {
-    check_against(&[("0.1.0", CONTRACT)], CONTRACT).unwrap();
+    let compared = check_against(&[("0.1.0", CONTRACT)], CONTRACT).unwrap();
+    assert_eq!(compared, Compared::Fits);
 }
 
 #[test]
@@ -101,15 +102,28 @@ fn what_is_removed_at_the_end_is_seen() {
 }
 
 #[test]
+fn before_the_first_release_there_is_nothing_to_compare_with() {
+    assert_eq!(
+        check_against(&[], CONTRACT).unwrap(),
+        Compared::NothingReleased
+    );
+    let folder = TempDir::new().unwrap();
+    fs::write(folder.path().join("kettle.wit"), CONTRACT).unwrap();
+    let missing = folder.path().join("released");
+    assert_eq!(
+        check(folder.path(), &missing).unwrap(),
+        Compared::NothingReleased
+    );
+}
+
+#[test]
 fn a_version_without_a_copy_is_to_be_frozen() {
     let now = changed("0.1.1", "So much", "So much");
-    for released in [&[][..], &[("0.1.0", CONTRACT)]] {
-        let refused = check_against(released, &now).unwrap_err();
-        assert!(
-            matches!(refused, ReleaseError::NotFrozen { .. }),
-            "{refused}"
-        );
-    }
+    let refused = check_against(&[("0.1.0", CONTRACT)], &now).unwrap_err();
+    assert!(
+        matches!(refused, ReleaseError::NotFrozen { .. }),
+        "{refused}"
+    );
 }
 
 #[test]

@@ -14,7 +14,7 @@ from wasmtime.component import Component, Linker, Record, Variant
 
 from store import Refusal
 
-VERSION = "0.1.0"
+VERSION = "0.2.0"
 DEADLINE_SECONDS = 60.0
 MEMORY_BYTES = 256 << 20
 

@@ -24,9 +24,9 @@ wit_bindgen::generate!({
         package myao:faulty;
 
         world faulty {
-            include myao:memory/summarizer@0.1.0;
-            import myao:memory/storage@0.1.0;
-            import myao:memory/slack@0.1.0;
+            include myao:memory/summarizer@0.2.0;
+            import myao:memory/storage@0.2.0;
+            import myao:memory/slack@0.2.0;
             import wasi:random/random@0.2.3;
             import wasi:cli/stdout@0.2.3;
         }

@@ -216,7 +216,7 @@ fn a_component_of_another_world_is_told_what_is_missing() {
     let words = [
         "does not fit this host",
         "no interface of myao:memory",
-        "0.1.0",
+        "0.2.0",
     ];
     assert_component_refused(b"\0asm\x0d\0\x01\0", &words);
 }

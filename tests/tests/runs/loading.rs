@@ -45,7 +45,7 @@ fn a_corrupted_component_is_broken() {
 
 #[test]
 fn a_component_of_another_version_is_told_apart_with_both_versions() {
-    let text = b"@0.1.0";
+    let text = b"@0.2.0";
     let mut other = component();
     for at in 0..other.len() - text.len() {
         if &other[at..at + text.len()] == text {
@@ -58,7 +58,7 @@ fn a_component_of_another_version_is_told_apart_with_both_versions() {
     for word in [
         "plugin.wasm",
         "myao:memory/memory-summarizer@0.9.0",
-        "myao:memory 0.1.0",
+        "myao:memory 0.2.0",
     ] {
         assert!(told.contains(word), "{word}: {told}");
     }
