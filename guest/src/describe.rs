@@ -1,8 +1,8 @@
 //! Describes values of the contract in words, for log lines and for the reasons of deferrals.
 
+use crate::bindings::chat::ChatError;
 use crate::bindings::errors::BadAnswer;
 use crate::bindings::llm::{Agent, Purpose};
-use crate::bindings::slack::SlackError;
 use crate::bindings::storage::StorageError;
 use crate::bindings::types::{MemoryType, Scope};
 
@@ -75,16 +75,16 @@ pub(crate) fn storage_error(error: &StorageError) -> &str {
 }
 
 /// The chat platform's own message.
-pub(crate) fn slack_error(error: &SlackError) -> String {
+pub(crate) fn chat_error(error: &ChatError) -> String {
     match error {
-        SlackError::RateLimited(None) => "rate-limited".to_owned(),
-        SlackError::RateLimited(Some(seconds)) => {
+        ChatError::RateLimited(None) => "rate-limited".to_owned(),
+        ChatError::RateLimited(Some(seconds)) => {
             format!("rate-limited for {seconds} s")
         }
-        SlackError::NotFound(detail)
-        | SlackError::NotAllowed(detail)
-        | SlackError::Unavailable(detail)
-        | SlackError::Invalid(detail)
-        | SlackError::Other(detail) => detail.clone(),
+        ChatError::NotFound(detail)
+        | ChatError::NotAllowed(detail)
+        | ChatError::Unavailable(detail)
+        | ChatError::Invalid(detail)
+        | ChatError::Other(detail) => detail.clone(),
     }
 }

@@ -1,10 +1,10 @@
 //! What the logic needs from outside, as traits: the host's imports in the component, small in-memory versions in
 //! tests. They mirror the interfaces of `wit/`, where each call is documented.
 
+use crate::bindings::chat::{ChatError, PostRequest};
 use crate::bindings::llm::{Agent, Completion, LlmError, Request};
 use crate::bindings::log::Level;
 use crate::bindings::settings::Values;
-use crate::bindings::slack::{PostRequest, SlackError};
 use crate::bindings::storage::{
     Backlog, Deferral, Due, DueQuery, Memory, MemoryDraft, MemoryQuery, MessageQuery, StorageError,
 };
@@ -47,23 +47,19 @@ pub trait Llm {
     fn count_tokens(&self, agent: Agent, texts: &[String]) -> Vec<u32>;
 }
 
-/// The chat platform (`wit/slack.wit`).
-pub trait Slack {
+/// The chat platform (`wit/chat.wit`).
+pub trait Chat {
     /// Posts, and returns the ids of the posts, in order.
-    fn post(&self, request: &PostRequest) -> Result<Vec<String>, SlackError>;
+    fn post(&self, request: &PostRequest) -> Result<Vec<String>, ChatError>;
     /// All messages of a thread, oldest first.
-    fn thread(&self, channel_id: &str, thread_ts: &str) -> Result<Vec<Message>, SlackError>;
+    fn thread(&self, channel_id: &str, thread_ts: &str) -> Result<Vec<Message>, ChatError>;
     /// The newest top-level messages up to `until`, oldest first.
-    fn history(
-        &self,
-        channel_id: &str,
-        until: &str,
-        limit: u32,
-    ) -> Result<Vec<Message>, SlackError>;
+    fn history(&self, channel_id: &str, until: &str, limit: u32)
+    -> Result<Vec<Message>, ChatError>;
     /// The URL of a message.
-    fn permalink(&self, channel_id: &str, ts: &str) -> Result<String, SlackError>;
+    fn permalink(&self, channel_id: &str, ts: &str) -> Result<String, ChatError>;
     /// Looks up a user.
-    fn get_user(&self, id: &str) -> Result<User, SlackError>;
+    fn get_user(&self, id: &str) -> Result<User, ChatError>;
 }
 
 /// The log (`wit/log.wit`).
@@ -79,7 +75,7 @@ pub struct Ports<'a> {
     /// The language model.
     pub llm: &'a dyn Llm,
     /// The chat platform.
-    pub slack: &'a dyn Slack,
+    pub chat: &'a dyn Chat,
     /// The log.
     pub log: &'a dyn Log,
     /// The settings, read once per call.

@@ -99,7 +99,7 @@ pub fn plugin_over(imports: Imports, settings: Settings) -> MemoryPlugin {
 #[allow(clippy::panic)]
 pub fn plugin_within(imports: Imports, settings: Settings, limits: Limits) -> MemoryPlugin {
     builder(imports.storage, imports.llm, settings)
-        .slack(imports.slack)
+        .chat(imports.chat)
         .limits(limits)
         .build()
         .unwrap_or_else(|error| panic!("{error}"))

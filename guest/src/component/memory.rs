@@ -1,6 +1,7 @@
 //! The world `memory`: everything.
 
 use super::Host;
+use crate::bindings::chat::{ChatError, PostRequest};
 use crate::bindings::errors::Error;
 use crate::bindings::exports::myao::memory::context_builder::{self, BuildRequest};
 use crate::bindings::exports::myao::memory::memory_generator::{
@@ -11,17 +12,16 @@ use crate::bindings::exports::myao::memory::reply_prompt::{self, Occasion};
 use crate::bindings::exports::myao::memory::responder::{
     self as responder_export, Judgment, Reply, Target,
 };
-use crate::bindings::slack::{PostRequest, SlackError};
 use crate::bindings::storage::{
     Backlog, Deferral, Due, DueQuery, Memory, MemoryDraft, MemoryQuery, MessageQuery, StorageError,
 };
 use crate::bindings::types::{
     Channel, Context, MemoryType, Message, Scope, Timestamp, Ts as TsText, User,
 };
-use crate::bindings::{settings, slack, storage};
+use crate::bindings::{chat, settings, storage};
 use crate::context;
 use crate::generator::{self, Run};
-use crate::ports::{Ports, Slack, Storage};
+use crate::ports::{Chat, Ports, Storage};
 use crate::responder::{Asker, Responder};
 use crate::summarizer::Summarizer;
 
@@ -57,26 +57,26 @@ impl Storage for Host {
     }
 }
 
-impl Slack for Host {
-    fn post(&self, request: &PostRequest) -> Result<Vec<TsText>, SlackError> {
-        slack::post(request)
+impl Chat for Host {
+    fn post(&self, request: &PostRequest) -> Result<Vec<TsText>, ChatError> {
+        chat::post(request)
     }
-    fn thread(&self, channel_id: &str, thread_ts: &str) -> Result<Vec<Message>, SlackError> {
-        slack::thread(channel_id, thread_ts)
+    fn thread(&self, channel_id: &str, thread_ts: &str) -> Result<Vec<Message>, ChatError> {
+        chat::thread(channel_id, thread_ts)
     }
     fn history(
         &self,
         channel_id: &str,
         until: &str,
         limit: u32,
-    ) -> Result<Vec<Message>, SlackError> {
-        slack::history(channel_id, until, limit)
+    ) -> Result<Vec<Message>, ChatError> {
+        chat::history(channel_id, until, limit)
     }
-    fn permalink(&self, channel_id: &str, ts: &str) -> Result<String, SlackError> {
-        slack::permalink(channel_id, ts)
+    fn permalink(&self, channel_id: &str, ts: &str) -> Result<String, ChatError> {
+        chat::permalink(channel_id, ts)
     }
-    fn get_user(&self, id: &str) -> Result<User, SlackError> {
-        slack::get_user(id)
+    fn get_user(&self, id: &str) -> Result<User, ChatError> {
+        chat::get_user(id)
     }
 }
 
@@ -84,7 +84,7 @@ fn ports() -> Ports<'static> {
     Ports {
         storage: &Host,
         llm: &Host,
-        slack: &Host,
+        chat: &Host,
         log: &Host,
         settings: settings::get(),
     }

@@ -44,7 +44,7 @@ impl<'a> Responder<'a> {
     ///
     /// # Errors
     /// [`Error::InvalidTs`], [`Error::Storage`] (`not-found` if the message is gone), [`Error::Template`],
-    /// [`Error::PromptTooLong`], [`Error::Llm`], [`Error::BadAnswer`], and [`Error::Slack`] if the reply cannot be
+    /// [`Error::PromptTooLong`], [`Error::Llm`], [`Error::BadAnswer`], and [`Error::Chat`] if the reply cannot be
     /// posted.
     pub fn reply_to_mention(&self, target: &Target) -> Result<Reply, Error> {
         self.answer(target, Occasion::Mention)

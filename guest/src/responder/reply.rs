@@ -5,12 +5,12 @@ use super::target::Situation;
 use super::{Responder, quote};
 use crate::answer::{Accepted, AnswerKind, Language, ReplyExpectation, judge_reply, languages_of};
 use crate::ask::Question;
+use crate::bindings::chat::PostRequest;
 use crate::bindings::errors::{BadAnswer, Error};
 use crate::bindings::exports::myao::memory::reply_prompt::Occasion;
 use crate::bindings::exports::myao::memory::responder::{Reply, Target};
 use crate::bindings::llm::{Completion, FinishReason};
 use crate::bindings::log::Level;
-use crate::bindings::slack::PostRequest;
 use crate::bindings::types::{Context, Engine, LeftOut, User};
 use crate::fit::NOTHING;
 use crate::prompt::{conversation_messages, reply_target_messages};
@@ -87,7 +87,7 @@ impl Responder<'_> {
     fn quote(&self, situation: &Situation) -> Accepted {
         let permalink = |ts: &str| {
             let channel_id = &situation.context.conversation_history.channel_id;
-            self.ports.slack.permalink(channel_id, ts).ok()
+            self.ports.chat.permalink(channel_id, ts).ok()
         };
         Accepted {
             text: quote::answer(situation, &permalink),
@@ -108,7 +108,7 @@ impl Responder<'_> {
             answers: target.message_ts.clone(),
             may_notify: may_notify(situation),
         };
-        let posted = self.ports.slack.post(&request).map_err(Error::Slack)?;
+        let posted = self.ports.chat.post(&request).map_err(Error::Chat)?;
         let line = format!(
             "answered {} of {} with {} post(s)",
             target.message_ts,

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::{Responder, privacy};
+use crate::bindings::chat::ChatError;
 use crate::bindings::errors::Error;
 use crate::bindings::exports::myao::memory::responder::Target;
-use crate::bindings::slack::SlackError;
 use crate::bindings::storage::{Keep, MessageQuery, StorageError};
 use crate::bindings::types::{Context, ConversationHistory, Message, Persona};
 use crate::context::{Remembered, build_around, conversation_history};
@@ -74,7 +74,7 @@ impl Responder<'_> {
         target: &Target,
         messages: &mut Vec<Message>,
     ) -> Result<(), Error> {
-        let slack = self.ports.slack;
+        let chat = self.ports.chat;
         let channel_id = &target.channel_id;
         let is_target = |message: &Message| match &target.thread_ts {
             Some(thread) => message.ts == *thread || message.thread_ts.as_ref() == Some(thread),
@@ -84,7 +84,7 @@ impl Responder<'_> {
         if let Some(thread_ts) = &target.thread_ts
             && find(messages, thread_ts)?.is_none()
         {
-            let fetched = slack.thread(channel_id, thread_ts);
+            let fetched = chat.thread(channel_id, thread_ts);
             self.merge(
                 &format!("thread {channel_id}:{thread_ts}"),
                 messages,
@@ -94,7 +94,7 @@ impl Responder<'_> {
         if !knows_more {
             let until = Ts::last_of(self.now).to_string();
             let limit = self.ports.settings.reply_message_limit;
-            let fetched = slack.history(channel_id, &until, limit);
+            let fetched = chat.history(channel_id, &until, limit);
             self.merge(&format!("history of {channel_id}"), messages, fetched);
         }
         Ok(())
@@ -105,13 +105,13 @@ impl Responder<'_> {
         &self,
         what: &str,
         messages: &mut Vec<Message>,
-        fetched: Result<Vec<Message>, SlackError>,
+        fetched: Result<Vec<Message>, ChatError>,
     ) {
         let fetched = match fetched {
             Ok(fetched) => fetched,
             Err(error) => {
-                let why = describe::slack_error(&error);
-                return self.warn(&format!("cannot read the {what} from Slack: {why}"));
+                let why = describe::chat_error(&error);
+                return self.warn(&format!("cannot read the {what} from the chat: {why}"));
             }
         };
         let until = Ts::last_of(self.now);
@@ -125,7 +125,9 @@ impl Responder<'_> {
                     }
                 }
                 (Some(_), Ok(_)) => {}
-                _ => self.warn(&format!("the {what} from Slack has an invalid message id")),
+                _ => self.warn(&format!(
+                    "the {what} from the chat has an invalid message id"
+                )),
             }
         }
     }
@@ -149,7 +151,7 @@ impl Responder<'_> {
         if !answered.user.name.trim().is_empty() || id.is_empty() {
             return Ok(answered);
         }
-        match self.ports.slack.get_user(&id) {
+        match self.ports.chat.get_user(&id) {
             Ok(user) if !user.name.trim().is_empty() => {
                 let nameless = messages
                     .iter_mut()
@@ -160,8 +162,8 @@ impl Responder<'_> {
             }
             Ok(_) => {}
             Err(error) => self.warn(&format!(
-                "cannot read the name of {id} from Slack: {}",
-                describe::slack_error(&error)
+                "cannot read the name of {id} from the chat: {}",
+                describe::chat_error(&error)
             )),
         }
         Ok(answered)

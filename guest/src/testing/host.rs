@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use super::{MemoryStorage, ScriptedLlm, ScriptedSlack};
+use super::{MemoryStorage, ScriptedChat, ScriptedLlm};
 use crate::bindings::errors::Error;
 use crate::bindings::exports::myao::memory::context_builder::BuildRequest;
 use crate::bindings::exports::myao::memory::memory_generator::{Entry, Report};
@@ -87,7 +87,7 @@ impl Log for RecordedLog {
 pub(crate) struct TestHost {
     pub(crate) storage: MemoryStorage,
     pub(crate) llm: ScriptedLlm,
-    pub(crate) slack: ScriptedSlack,
+    pub(crate) chat: ScriptedChat,
     pub(crate) log: RecordedLog,
     pub(crate) settings: Values,
 }
@@ -106,7 +106,7 @@ impl TestHost {
         Self {
             storage: MemoryStorage::default(),
             llm: ScriptedLlm::default(),
-            slack: ScriptedSlack::default(),
+            chat: ScriptedChat::default(),
             log: RecordedLog::default(),
             settings,
         }
@@ -184,7 +184,7 @@ impl TestHost {
         Ports {
             storage: &self.storage,
             llm: &self.llm,
-            slack: &self.slack,
+            chat: &self.chat,
             log: &self.log,
             settings: self.settings.clone(),
         }

@@ -6,14 +6,14 @@
     clippy::indexing_slicing
 )]
 
+mod chat;
 mod context_json;
 mod host;
 mod llm;
-mod slack;
 mod storage;
 
+pub(crate) use chat::ScriptedChat;
 pub(crate) use context_json::golden_context;
 pub(crate) use host::{DAY, HOUR, NO_COVERAGE, NOW, Quiet, TestHost, at, message, ts};
 pub(crate) use llm::{ScriptedLlm, completion};
-pub(crate) use slack::ScriptedSlack;
 pub(crate) use storage::{Effect, Fault, MemoryStorage};

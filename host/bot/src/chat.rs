@@ -12,7 +12,7 @@ use myao_plugin::ts::TsKey;
 use myao_plugin::{CallError, MemoryPlugin, Reply, Target};
 
 use crate::clock::Clock;
-use crate::slack::stored::StoredSlack;
+use crate::slack::stored::StoredChat;
 
 /// The id of the chat's own channel.
 pub const CHANNEL_ID: &str = "CHAT";
@@ -63,7 +63,7 @@ impl From<StorageError> for ChatError {
 pub struct Chat {
     workspace: Arc<dyn Workspace>,
     plugin: MemoryPlugin,
-    slack: Arc<StoredSlack>,
+    slack: Arc<StoredChat>,
     channel: Channel,
     person: UserRecord,
 }
@@ -93,10 +93,10 @@ impl Chat {
             name: bot_name,
             is_bot: true,
         };
-        let slack = Arc::new(StoredSlack::new(workspace.clone(), clock, bot));
+        let slack = Arc::new(StoredChat::new(workspace.clone(), clock, bot));
         slack.go_on_after(&channel.id).await?;
         Ok(Self {
-            plugin: plugin.with_slack(slack.clone()),
+            plugin: plugin.with_chat(slack.clone()),
             workspace,
             slack,
             channel,

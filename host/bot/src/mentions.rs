@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use myao_plugin::chat::{Chat as _, ChatError, PostRequest};
 use myao_plugin::explain::explain_storage;
 use myao_plugin::llm::LlmError;
-use myao_plugin::slack::{PostRequest, Slack as _, SlackError};
 use myao_plugin::state::Workspace;
 use myao_plugin::state::replies::{
     Admission, MAX_REPLY_WAIT, MentionLimits, ReplyKind, WaitingReply,
@@ -184,7 +184,7 @@ impl Mentions {
                 .await;
             return match posted {
                 Ok(()) => Ok(Answered::Posted),
-                Err(error) => Err(CallError::Refused(Error::Slack(error))),
+                Err(error) => Err(CallError::Refused(Error::Chat(error))),
             };
         }
         let now = self.clock.seconds();
@@ -245,7 +245,7 @@ impl Mentions {
             may_notify: Vec::new(),
         };
         let posted = self.slack.post(post).await;
-        posted.map_err(|error| CallError::Refused(Error::Slack(error)))?;
+        posted.map_err(|error| CallError::Refused(Error::Chat(error)))?;
         Ok(Some(Answered::Notified))
     }
 
@@ -319,7 +319,7 @@ fn wait_after(failures: u32, error: &CallError) -> i64 {
     let asked_for = match error {
         CallError::Refused(
             Error::Llm(LlmError::RateLimited(Some(seconds)))
-            | Error::Slack(SlackError::RateLimited(Some(seconds))),
+            | Error::Chat(ChatError::RateLimited(Some(seconds))),
         ) => i64::from(*seconds).min(LONGEST_ACCEPTED_SECONDS),
         _ => 0,
     };
@@ -333,9 +333,8 @@ pub(super) fn can_never_succeed(error: &CallError) -> bool {
     matches!(
         error,
         CallError::Refused(
-            Error::Slack(
-                SlackError::NotFound(_) | SlackError::NotAllowed(_) | SlackError::Invalid(_)
-            ) | Error::Storage(StorageError::NotFound(_))
+            Error::Chat(ChatError::NotFound(_) | ChatError::NotAllowed(_) | ChatError::Invalid(_))
+                | Error::Storage(StorageError::NotFound(_))
                 | Error::PromptTooLong(_)
         )
     )
@@ -343,14 +342,14 @@ pub(super) fn can_never_succeed(error: &CallError) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use myao_plugin::chat::ChatError;
     use myao_plugin::llm::LlmError;
-    use myao_plugin::slack::SlackError;
     use myao_plugin::{CallError, Error};
 
     use super::{LONGEST_WAIT_SECONDS, as_of, wait_after};
 
     fn limited(seconds: Option<u32>) -> CallError {
-        CallError::Refused(Error::Slack(SlackError::RateLimited(seconds)))
+        CallError::Refused(Error::Chat(ChatError::RateLimited(seconds)))
     }
 
     #[test]

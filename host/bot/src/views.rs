@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use futures::StreamExt as _;
+use myao_plugin::chat::Chat as _;
 use myao_plugin::explain::explain_storage;
-use myao_plugin::slack::Slack as _;
 use myao_plugin::state::Workspace;
 use myao_plugin::state::view::{MemoryFilter, Place, SourceMessage, StoredMemory, View};
 use myao_plugin::storage::StorageError;

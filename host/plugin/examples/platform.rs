@@ -6,8 +6,8 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use myao_plugin::chat::{Chat, ChatError, Message, PostRequest, User};
 use myao_plugin::llm::{CallObserver, Completion, FinishReason, Llm, LlmError, Request};
-use myao_plugin::slack::{Message, PostRequest, Slack, SlackError, User};
 use myao_plugin::{Engine, MemoryPlugin, Settings, Target, Timestamp};
 use myao_testkit::MemoryStorage;
 
@@ -34,22 +34,22 @@ impl Llm for Model {
 struct Terminal;
 
 #[async_trait]
-impl Slack for Terminal {
-    async fn post(&self, post: PostRequest) -> Result<Vec<String>, SlackError> {
+impl Chat for Terminal {
+    async fn post(&self, post: PostRequest) -> Result<Vec<String>, ChatError> {
         println!("\nmyao in {}: {}", post.channel_id, post.text);
         Ok(vec!["1772430000.000001".to_owned()])
     }
-    async fn thread(&self, _: String, _: String) -> Result<Vec<Message>, SlackError> {
+    async fn thread(&self, _: String, _: String) -> Result<Vec<Message>, ChatError> {
         Ok(Vec::new())
     }
-    async fn history(&self, _: String, _: String, _: u32) -> Result<Vec<Message>, SlackError> {
+    async fn history(&self, _: String, _: String, _: u32) -> Result<Vec<Message>, ChatError> {
         Ok(Vec::new())
     }
-    async fn permalink(&self, channel: String, ts: String) -> Result<String, SlackError> {
+    async fn permalink(&self, channel: String, ts: String) -> Result<String, ChatError> {
         Ok(format!("chat://{channel}/{ts}"))
     }
-    async fn get_user(&self, id: String) -> Result<User, SlackError> {
-        Err(SlackError::NotFound(id))
+    async fn get_user(&self, id: String) -> Result<User, ChatError> {
+        Err(ChatError::NotFound(id))
     }
 }
 
@@ -68,7 +68,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         .component_file(std::env::args().nth(1).unwrap_or(built))
         .storage(storage.clone())
         .llm(Arc::new(Model) as Arc<dyn Llm>)
-        .slack(Arc::new(Terminal))
+        .chat(Arc::new(Terminal))
         .settings(Settings {
             engine: Engine::Llm,
             reply_engine: Engine::Llm,

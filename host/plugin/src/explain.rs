@@ -1,8 +1,8 @@
 //! Texts for the contract's errors: what failed, and what to do.
 
+use crate::bindings::chat::ChatError;
 use crate::bindings::errors::{BadAnswer, Combination, Error};
 use crate::bindings::llm::LlmError;
-use crate::bindings::slack::SlackError;
 use crate::bindings::storage::StorageError;
 use crate::bindings::types::{MemoryType, Scope};
 use crate::names;
@@ -32,7 +32,7 @@ pub fn explain(error: &Error) -> String {
         Error::Template(fault) => format!("template {}: {}", fault.name, fault.detail),
         Error::Storage(error) => explain_storage(error),
         Error::Llm(error) => explain_llm(error),
-        Error::Slack(error) => explain_slack(error),
+        Error::Chat(error) => explain_chat(error),
         Error::BadAnswer(reason) => explain_bad_answer(reason),
         Error::PromptTooLong(excess) => format!(
             "the prompt is too long: {} tokens where {} fit the model, with everything left out that can be; use \
@@ -109,19 +109,19 @@ pub fn explain_storage(error: &StorageError) -> String {
 
 /// The chat platform's error in one line. The details already name the cause and the remedy.
 #[must_use]
-pub fn explain_slack(error: &SlackError) -> String {
+pub fn explain_chat(error: &ChatError) -> String {
     match error {
-        SlackError::RateLimited(Some(seconds)) => {
-            format!("Slack takes no more calls for now; try again in {seconds} s")
+        ChatError::RateLimited(Some(seconds)) => {
+            format!("the chat takes no more calls for now; try again in {seconds} s")
         }
-        SlackError::RateLimited(None) => {
-            "Slack takes no more calls for now; try again later".to_owned()
+        ChatError::RateLimited(None) => {
+            "the chat takes no more calls for now; try again later".to_owned()
         }
-        SlackError::NotFound(detail)
-        | SlackError::NotAllowed(detail)
-        | SlackError::Unavailable(detail)
-        | SlackError::Invalid(detail)
-        | SlackError::Other(detail) => detail.clone(),
+        ChatError::NotFound(detail)
+        | ChatError::NotAllowed(detail)
+        | ChatError::Unavailable(detail)
+        | ChatError::Invalid(detail)
+        | ChatError::Other(detail) => detail.clone(),
     }
 }
 

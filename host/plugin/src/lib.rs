@@ -1,7 +1,7 @@
 //! Loads the myao memory component in your own host.
 //!
 //! [`MemoryPlugin`] is a component that is bound to one workspace: to its [`Storage`](storage::Storage), its
-//! [`Llm`](llm::Llm)s and its chat platform ([`Slack`](slack::Slack)). One call is a whole generation run:
+//! [`Llm`](llm::Llm)s and its chat platform ([`Chat`](chat::Chat)). One call is a whole generation run:
 //!
 //! ```no_run
 //! use myao_plugin::explain::explain;
@@ -19,13 +19,14 @@
 //! }
 //! ```
 //!
-//! The types of the contract (`wit/`) are at the root. Those of its interfaces `llm`, `slack` and `storage` are in the
+//! The types of the contract (`wit/`) are at the root. Those of its interfaces `llm`, `chat` and `storage` are in the
 //! modules of the same names, next to the traits that a host implements. The crate `myao-testkit` has an in-memory
 //! store, model and platform for tests.
 
 mod bindings;
 mod cache;
 mod capabilities;
+pub mod chat;
 mod component;
 pub mod context_json;
 pub mod digest;
@@ -42,7 +43,6 @@ pub mod recording;
 mod retry;
 pub mod run;
 mod settings;
-pub mod slack;
 pub mod spans;
 pub mod state;
 pub mod storage;

@@ -1,8 +1,8 @@
 //! Whether the same call may succeed later.
 
+use crate::bindings::chat::ChatError;
 use crate::bindings::errors::Error;
 use crate::bindings::llm::LlmError;
-use crate::bindings::slack::SlackError;
 use crate::bindings::storage::StorageError;
 use crate::component::LoadError;
 use crate::error::CallError;
@@ -44,7 +44,7 @@ impl LlmError {
     }
 }
 
-impl SlackError {
+impl ChatError {
     /// Whether the same call may succeed later.
     #[must_use]
     pub fn retry(&self) -> Retry {
@@ -63,7 +63,7 @@ impl Error {
         match self {
             Self::Storage(error) => error.retry(),
             Self::Llm(error) => error.retry(),
-            Self::Slack(error) => error.retry(),
+            Self::Chat(error) => error.retry(),
             Self::BadAnswer(_) => Retry::Later,
             Self::UnsupportedCombination(_) | Self::MissingTargetThread | Self::InvalidTs(_) => {
                 Retry::Never

@@ -144,7 +144,7 @@ impl<T: Rows> Rows for &T {
 impl Rows for Memory {}
 impl Rows for myao_plugin::storage::Backlog {}
 impl Rows for myao_plugin::llm::Completion {}
-impl Rows for myao_plugin::slack::User {}
+impl Rows for myao_plugin::chat::User {}
 impl Rows for String {}
 impl Rows for Option<u32> {}
 impl Rows for u32 {}

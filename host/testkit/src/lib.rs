@@ -4,7 +4,7 @@
 //!
 //! - [`MemoryStorage`] holds all state of a workspace in memory and implements the whole contract,
 //! - [`ScriptedLlm`] is a model that answers, delays and fails as a test says,
-//! - [`MemorySlack`] is a chat platform in memory,
+//! - [`MemoryChat`] is a chat platform in memory,
 //!
 //! and two listeners that can wrap these or a platform's own implementations:
 //!
@@ -62,21 +62,21 @@
 
 mod blocking;
 mod call;
+mod chat;
 pub mod conformance;
 mod faults;
 mod llm;
 mod log;
 mod recorder;
-mod slack;
 pub mod storage;
 pub mod tap;
 
 pub use blocking::blocking;
 pub use call::{Answer, Call};
+pub use chat::MemoryChat;
 pub use faults::{Action, Alteration, Calls, Faults, Gate, Strike};
 pub use llm::{Asked, Reply, ScriptedLlm};
 pub use log::LogLines;
 pub use recorder::{Recorded, Recorder};
-pub use slack::MemorySlack;
 pub use storage::MemoryStorage;
 pub use tap::{Fault, Imports, Tap};

@@ -15,7 +15,7 @@ use myao_contract::wit::Contract;
 /// What the smallest component needs of a host.
 const SUMMARIZER: &[&str] = &["errors", "llm", "log", "settings", "types"];
 /// What the memory component needs beside it.
-const MEMORY: &[&str] = &["slack", "storage"];
+const MEMORY: &[&str] = &["chat", "storage"];
 
 /// What Rust's standard library asks for, of either toolchain. The host answers with nothing in it.
 const WASI: &[&str] = &[

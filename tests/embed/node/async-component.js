@@ -7,7 +7,7 @@ import { log } from './imports.js';
 /** @import {Agent, Completion, Request} from './generated/memory/interfaces/myao-memory-llm.js' */
 /** @import {Values} from './generated/memory/interfaces/myao-memory-settings.js' */
 /** @typedef {any} Functions an object with the functions of an interface, async or not: a plain one, or of a class */
-/** @typedef {'storage' | 'llm' | 'slack' | 'log'} Import */
+/** @typedef {'storage' | 'llm' | 'chat' | 'log'} Import */
 
 /** The longest time that a timer takes. */
 const LONGEST_MS = 2 ** 31 - 1;

@@ -33,7 +33,7 @@ const imports = {
   // As with an instance of a class, its functions are not its own.
   storage: Object.create(later(workspace.store.imports())),
   llm: later(workspace.model.imports()),
-  slack: later(workspace.platform.imports()),
+  chat: later(workspace.platform.imports()),
 };
 const memory = { component: /** @type {const} */ ('memory'), imports, settings, deadlineMs: 60_000 };
 /** @param {string} exported @param {string[]} names @returns {any} */

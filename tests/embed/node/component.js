@@ -32,7 +32,7 @@ export function memoryComponent({ store, model, platform, settings, log = standa
   const imports = {
     'myao:memory/storage': store.imports(),
     'myao:memory/llm': model.imports(),
-    'myao:memory/slack': platform.imports(),
+    'myao:memory/chat': platform.imports(),
     'myao:memory/settings': { get: () => settings },
     'myao:memory/log': log,
     ...emptyWasi(),

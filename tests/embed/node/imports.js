@@ -6,7 +6,7 @@ import { WASIShim } from '@bytecodealliance/preview2-shim/instantiation';
 import { key } from './store.js';
 
 /** @import {Agent, Completion, FinishReason, LlmError, Request} from './generated/memory/interfaces/myao-memory-llm.js' */
-/** @import {PostRequest, SlackError} from './generated/memory/interfaces/myao-memory-slack.js' */
+/** @import {PostRequest, ChatError} from './generated/memory/interfaces/myao-memory-chat.js' */
 /** @import {Message, Ts, User} from './generated/memory/interfaces/myao-memory-types.js' */
 /** @import {Level} from './generated/memory/interfaces/myao-memory-log.js' */
 /** @import {Store, Written} from './store.js' */
@@ -14,7 +14,7 @@ import { key } from './store.js';
 
 /** An error of an import: `payload` is the error of the contract, which jco hands to the component. */
 class Refusal extends Error {
-  /** @param {LlmError | SlackError} payload */
+  /** @param {LlmError | ChatError} payload */
   constructor(payload) {
     super(payload.tag);
     this.payload = payload;

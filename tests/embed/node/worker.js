@@ -27,6 +27,6 @@ const log = { write: (/** @type {unknown[]} */ ...line) => parentPort?.postMessa
 /** @type {any} */
 const instance =
   component === 'memory'
-    ? memoryComponent({ store: distant('storage'), model: distant('llm'), platform: distant('slack'), settings, log })
+    ? memoryComponent({ store: distant('storage'), model: distant('llm'), platform: distant('chat'), settings, log })
     : summarizerComponent(distant('llm'), settings, log);
 parentPort?.postMessage({ result: instance[exported][name](...args) });

@@ -113,4 +113,4 @@ def of_memory(store: Store, model: ScriptedModel, platform: Platform, settings: 
         "list-deferrals": store.list_deferrals,
         "defer": store.defer,
     }
-    return of_summarizer(model, settings) | {"storage": storage, "slack": platform.imports()}
+    return of_summarizer(model, settings) | {"storage": storage, "chat": platform.imports()}

@@ -1,8 +1,8 @@
 //! Writes and asks for more than any work needs, whatever the answers are.
 
+use crate::myao::memory::chat::{self, PostRequest};
 use crate::myao::memory::llm::{self, Agent, Purpose, Request};
 use crate::myao::memory::log::{self, Level};
-use crate::myao::memory::slack::{self, PostRequest};
 use crate::myao::memory::storage::{self, Deferral, MemoryDraft, SaveMode};
 use crate::myao::memory::types::{Coverage, Engine, LeftOut, MemoryType, Scope, Timestamp};
 
@@ -34,10 +34,10 @@ pub(crate) fn misbehave(what: &str) -> Option<String> {
             let _ = storage::defer(Scope::Workspace, "default", &deferral(reason));
         },
         "post without end" => loop {
-            let _ = slack::post(&post("an answer".to_owned()));
+            let _ = chat::post(&post("an answer".to_owned()));
         },
         "post much" => {
-            let _ = slack::post(&post("m".repeat(MEGABYTE)));
+            let _ = chat::post(&post("m".repeat(MEGABYTE)));
             Some("posted".to_owned())
         }
         "ask without end" => loop {

@@ -26,7 +26,7 @@ wit_bindgen::generate!({
         world faulty {
             include myao:memory/summarizer@0.2.0;
             import myao:memory/storage@0.2.0;
-            import myao:memory/slack@0.2.0;
+            import myao:memory/chat@0.2.0;
             import wasi:random/random@0.2.3;
             import wasi:cli/stdout@0.2.3;
         }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use myao_plugin::chat::ChatError;
 use myao_plugin::llm::LlmError;
-use myao_plugin::slack::SlackError;
 use myao_plugin::storage::StorageError;
 use myao_plugin::ts::TsKey;
 use myao_plugin::{
@@ -12,7 +12,7 @@ use myao_plugin::{
     ShortTermHistory, Timestamp,
 };
 use myao_testkit::{
-    Call, Faults, Imports, MemorySlack, MemoryStorage, Recorder, Reply, ScriptedLlm,
+    Call, Faults, Imports, MemoryChat, MemoryStorage, Recorder, Reply, ScriptedLlm,
 };
 use myao_tests::backfills::telling_settings;
 use myao_tests::store::utc;
@@ -30,7 +30,7 @@ pub(crate) const NOW: i64 = START + 3 * HOUR;
 pub(crate) struct Host {
     pub(crate) storage: Arc<MemoryStorage>,
     pub(crate) llm: Arc<ScriptedLlm>,
-    pub(crate) slack: Arc<MemorySlack>,
+    pub(crate) chat: Arc<MemoryChat>,
     pub(crate) faults: Arc<Faults>,
     pub(crate) recorder: Arc<Recorder>,
     pub(crate) settings: Settings,
@@ -42,7 +42,7 @@ impl Host {
         Self {
             storage: Arc::default(),
             llm: Arc::new(llm),
-            slack: Arc::default(),
+            chat: Arc::default(),
             faults: Arc::default(),
             recorder: Arc::default(),
             settings: Settings {
@@ -84,7 +84,7 @@ impl Host {
     }
 
     fn imports(&self) -> Imports {
-        Imports::new(self.storage.clone(), self.llm.clone()).with_slack(self.slack.clone())
+        Imports::new(self.storage.clone(), self.llm.clone()).with_chat(self.chat.clone())
     }
 
     /// The component, with recorder and faults in its way.
@@ -248,14 +248,14 @@ pub(crate) fn llm_errors() -> Vec<LlmError> {
     ]
 }
 
-/// Each error of the import `slack`.
-pub(crate) fn slack_errors() -> Vec<SlackError> {
+/// Each error of the import `chat`.
+pub(crate) fn chat_errors() -> Vec<ChatError> {
     vec![
-        SlackError::RateLimited(Some(7)),
-        SlackError::NotFound("channel C1".to_owned()),
-        SlackError::NotAllowed("not_in_channel".to_owned()),
-        SlackError::Unavailable("connection refused".to_owned()),
-        SlackError::Invalid("no text".to_owned()),
-        SlackError::Other("fatal_error".to_owned()),
+        ChatError::RateLimited(Some(7)),
+        ChatError::NotFound("channel C1".to_owned()),
+        ChatError::NotAllowed("not_in_channel".to_owned()),
+        ChatError::Unavailable("connection refused".to_owned()),
+        ChatError::Invalid("no text".to_owned()),
+        ChatError::Other("fatal_error".to_owned()),
     ]
 }

@@ -52,7 +52,7 @@ async fn an_answer_is_a_line_without_its_text_and_gaps_are_warnings() {
     let log = LogLines::capture();
     let host = Host::with_conversation(ScriptedLlm::answering("yes it does"));
     host.faults
-        .before(Calls::of("slack.history"), Strike::unavailable("away"));
+        .before(Calls::of("chat.history"), Strike::unavailable("away"));
     let asked = host
         .storage
         .say("C3", NOW, "erin", "@myao does the backup run?");

@@ -14,9 +14,9 @@
 //! | `memory-generator.generate-thread` | `generating` | `no-new-messages`, `outside-window`, `nothing-to-summarize`; `deferrals`: `deferred` | as `generate-channel` | `generating` |
 //! | `memory-generator.generate-workspace` | `workspace` | `unchanged`, `nothing-to-summarize`; `deferrals`: `deferred` | as `generate-channel`; one of its two memories | `generating` |
 //! | `reply-prompt.render-reply`, `render-judgment` | `prompts`: the prompts that are sent | | `template`, `prompt-too-long` | none |
-//! | `responder.reply-to-mention` | `replies`: top level, thread, quotes; `replies::shown`: what the prompt shows | | each error of `storage` at each call, of `llm`, of `slack`; `bad-answer`, `template`, `prompt-too-long`, `invalid-ts` | four of the store, one answer, one post |
+//! | `responder.reply-to-mention` | `replies`: top level, thread, quotes; `replies::shown`: what the prompt shows | | each error of `storage` at each call, of `llm`, of `chat`; `bad-answer`, `template`, `prompt-too-long`, `invalid-ts` | four of the store, one answer, one post |
 //! | `responder.judge` | `replies` | without a model | each error of `storage` and `llm`, `bad-answer`, `template`, `prompt-too-long` | the same without the post |
-//! | `responder.reply-unasked` | `replies` | | each error of `slack` | as `reply-to-mention` |
+//! | `responder.reply-unasked` | `replies` | | each error of `chat` | as `reply-to-mention` |
 //!
 //! `windows` tells which messages a memory is made from, `deferrals` what is deferred and which stand-ins are made meanwhile.
 //! `interrupted` holds what is saved when a call fails half way: an error, a crash, a call that never ends, a conflict and

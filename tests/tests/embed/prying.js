@@ -14,7 +14,7 @@ const imports = {
   'myao:memory/settings': { get: refused },
   'myao:memory/log': log,
   'myao:memory/storage': { saveMemory: refused, defer: refused },
-  'myao:memory/slack': { post: refused },
+  'myao:memory/chat': { post: refused },
   ...emptyWasi(),
 };
 const toldTo = (what) => {

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use myao::config::Config;
 use myao_plugin::LoadedComponent;
+use myao_plugin::chat::{Chat, ChatError, PostRequest};
 use myao_plugin::llm::{Agent, Agents, CallObserver, Completion, Llm, LlmError, Request};
-use myao_plugin::slack::{PostRequest, Slack, SlackError};
 use myao_plugin::storage::{ChannelFilter, MemoryQuery, Storage};
 use myao_plugin::ts::TsKey;
 use myao_plugin::{
@@ -48,7 +48,7 @@ pub(crate) async fn memory() -> Value {
         .component(component())
         .storage(workspace.clone())
         .llm(agents)
-        .slack(platform.clone())
+        .chat(platform.clone())
         .settings(script.settings())
         .build()
         .unwrap();
@@ -270,8 +270,8 @@ struct Platform {
 }
 
 #[async_trait::async_trait]
-impl Slack for Platform {
-    async fn post(&self, request: PostRequest) -> Result<Vec<String>, SlackError> {
+impl Chat for Platform {
+    async fn post(&self, request: PostRequest) -> Result<Vec<String>, ChatError> {
         let (seconds, sequence) = request.answers.split_once('.').unwrap();
         let next = seconds.parse::<i64>().unwrap() + 1;
         let posted = format!("{next}.{sequence}");
@@ -279,8 +279,8 @@ impl Slack for Platform {
         Ok(vec![posted])
     }
 
-    async fn thread(&self, _: String, _: String) -> Result<Vec<Message>, SlackError> {
-        Err(SlackError::NotFound("no test asks for a thread".to_owned()))
+    async fn thread(&self, _: String, _: String) -> Result<Vec<Message>, ChatError> {
+        Err(ChatError::NotFound("no test asks for a thread".to_owned()))
     }
 
     async fn history(
@@ -288,7 +288,7 @@ impl Slack for Platform {
         channel_id: String,
         until: String,
         limit: u32,
-    ) -> Result<Vec<Message>, SlackError> {
+    ) -> Result<Vec<Message>, ChatError> {
         let until = TsKey::parse(&until).unwrap();
         let known = self.script.known_to_the_platform.iter();
         let shown = known.filter(|message| {
@@ -299,12 +299,12 @@ impl Slack for Platform {
         Ok(shown)
     }
 
-    async fn permalink(&self, _: String, _: String) -> Result<String, SlackError> {
-        Err(SlackError::NotFound("no test asks for a link".to_owned()))
+    async fn permalink(&self, _: String, _: String) -> Result<String, ChatError> {
+        Err(ChatError::NotFound("no test asks for a link".to_owned()))
     }
 
-    async fn get_user(&self, _: String) -> Result<User, SlackError> {
-        Err(SlackError::NotFound("everybody has a name".to_owned()))
+    async fn get_user(&self, _: String) -> Result<User, ChatError> {
+        Err(ChatError::NotFound("everybody has a name".to_owned()))
     }
 }
 

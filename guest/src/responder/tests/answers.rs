@@ -17,7 +17,7 @@ fn answered(
         host.llm.script(call, answer.clone());
     }
     let reply = mention(&host, &target(None, -10));
-    (reply, host.llm.prompts(), host.slack.posts().len())
+    (reply, host.llm.prompts(), host.chat.posts().len())
 }
 
 fn said(text: &str) -> Result<Completion, LlmError> {

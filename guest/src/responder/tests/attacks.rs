@@ -25,7 +25,7 @@ fn a_message_changes_neither_the_target_nor_whom_the_reply_may_notify() {
         );
         let reply = mention(&host, &target(Some(-60), -10)).unwrap();
         assert_eq!(reply.text, ANSWER);
-        let post = host.slack.posts().remove(0);
+        let post = host.chat.posts().remove(0);
         assert_eq!(post.thread_ts, Some(ts(-60)));
         assert_eq!(post.may_notify.len(), 2);
         let prompt = prompt(&host);

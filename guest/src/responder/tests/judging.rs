@@ -34,7 +34,7 @@ fn the_model_of_the_judgment_agent_is_asked_with_a_schema() {
         .collect();
     let properties = schema["properties"].as_object().unwrap();
     assert_eq!(properties.keys().collect::<Vec<_>>(), required);
-    assert!(host.slack.posts().is_empty(), "nothing is posted");
+    assert!(host.chat.posts().is_empty(), "nothing is posted");
 }
 
 #[test]

@@ -28,7 +28,7 @@ fn regression_5_the_parent_stands_first_also_where_a_bot_wrote_it_and_the_store_
         in_thread(-600, message(-500, "いつから？ (as it was)")),
         in_thread(-600, message(-400, "昨日から")),
     ] {
-        host.slack.knows("C1", known);
+        host.chat.knows("C1", known);
     }
     mention(&host, &target(Some(-600), -10)).unwrap();
     assert_eq!(
@@ -64,7 +64,7 @@ fn regression_6_the_whole_thread_is_in_the_prompt_though_1000_messages_came_sinc
     expected.push("@みゃお まとめて".to_owned());
     assert_eq!(texts(&prompt, &thread_heading(-3 * DAY)), expected);
     assert_eq!(texts(&prompt, "### トップレベル").len(), 49);
-    assert!(host.slack.take_calls() == ["post"], "nothing was missing");
+    assert!(host.chat.take_calls() == ["post"], "nothing was missing");
 }
 
 #[test]
@@ -119,8 +119,8 @@ fn messages_after_now_are_not_there_wherever_they_come_from() {
     let host = host();
     host.reply("C1", -60, -10, "@みゃお ?");
     host.reply("C1", -60, 10, "later, stored");
-    host.slack.knows("C1", message(-60, "first"));
-    host.slack
+    host.chat.knows("C1", message(-60, "first"));
+    host.chat
         .knows("C1", in_thread(-60, message(20, "later, fetched")));
     mention(&host, &target(Some(-60), -10)).unwrap();
     let prompt = prompt(&host);
@@ -132,14 +132,13 @@ fn messages_after_now_are_not_there_wherever_they_come_from() {
 fn a_channel_of_which_only_the_target_is_stored_is_read_from_the_platform() {
     let host = host();
     host.say("C1", -10, "@みゃお ?");
-    host.slack.knows("C1", message(-100, "earlier"));
-    host.slack
-        .knows("C1", message(-10, "@みゃお ? (as it was)"));
+    host.chat.knows("C1", message(-100, "earlier"));
+    host.chat.knows("C1", message(-10, "@みゃお ? (as it was)"));
     mention(&host, &target(None, -10)).unwrap();
     let shown = prompt(&host);
     let shown = texts(&shown, "### 返信対象: トップレベル");
     assert_eq!(shown, ["earlier", "@みゃお ?"]);
-    assert_eq!(host.slack.take_calls(), ["history", "post"]);
+    assert_eq!(host.chat.take_calls(), ["history", "post"]);
 }
 
 #[test]
@@ -148,7 +147,7 @@ fn a_channel_of_which_more_is_stored_is_not_asked_for() {
     host.say("C1", -60, "a");
     host.say("C1", -10, "@みゃお ?");
     mention(&host, &target(None, -10)).unwrap();
-    assert_eq!(host.slack.take_calls(), ["post"]);
+    assert_eq!(host.chat.take_calls(), ["post"]);
 }
 
 #[test]
@@ -156,20 +155,20 @@ fn a_platform_that_cannot_be_asked_is_warned_of_and_the_answer_is_made_from_what
     let host = host();
     let nameless = by("U9", "", in_thread(-60, message(-10, "@みゃお ?")));
     host.storage.add_message("C1", nameless);
-    host.slack.blind.set(true);
+    host.chat.blind.set(true);
     let reply = mention(&host, &target(Some(-60), -10)).unwrap();
     assert_eq!(reply.text, ANSWER);
-    let calls = host.slack.take_calls();
+    let calls = host.chat.take_calls();
     assert_eq!(calls, ["thread", "history", "get-user", "post"]);
     assert_eq!(
         host.log.0.borrow()[..3],
         [
             format!(
-                "cannot read the thread C1:{} from Slack: thread was to fail",
+                "cannot read the thread C1:{} from the chat: thread was to fail",
                 ts(-60)
             ),
-            "cannot read the history of C1 from Slack: history was to fail".to_owned(),
-            "cannot read the name of U9 from Slack: get-user was to fail".to_owned(),
+            "cannot read the history of C1 from the chat: history was to fail".to_owned(),
+            "cannot read the name of U9 from the chat: get-user was to fail".to_owned(),
         ]
     );
 }
@@ -186,7 +185,7 @@ fn ids_from_the_platform_that_are_none_are_left_out() {
         thread_ts: Some("nowhere".to_owned()),
         ..message(-30, "astray")
     };
-    host.slack
+    host.chat
         .messages
         .borrow_mut()
         .insert("C1".to_owned(), vec![broken, message(-40, "whole"), astray]);
@@ -205,13 +204,13 @@ fn somebody_without_a_name_is_asked_for_and_named_everywhere() {
         host.storage.add_message("C1", nameless);
     }
     let dave = by("U9", "dave", message(0, "")).user;
-    host.slack
+    host.chat
         .users
         .borrow_mut()
         .insert("U9".to_owned(), dave.clone());
     mention(&host, &target(None, -10)).unwrap();
     assert_eq!(prompt(&host).matches(" dave:\n").count(), 2);
-    assert_eq!(host.slack.posts()[0].may_notify, [dave]);
+    assert_eq!(host.chat.posts()[0].may_notify, [dave]);
 }
 
 #[test]
@@ -225,7 +224,7 @@ fn a_message_that_was_deleted_is_not_answered() {
         matches!(&error, Error::Storage(StorageError::NotFound(text)) if text.contains(&ts(-10)) && text.contains("C1")),
         "{error:?}"
     );
-    assert_eq!((host.llm.calls(), host.slack.posts().len()), (0, 0));
+    assert_eq!((host.llm.calls(), host.chat.posts().len()), (0, 0));
 }
 
 #[test]

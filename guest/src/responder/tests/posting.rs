@@ -1,7 +1,7 @@
 //! What is posted, where, and who may be notified.
 
 use super::*;
-use crate::bindings::slack::{PostRequest, SlackError};
+use crate::bindings::chat::{ChatError, PostRequest};
 
 #[test]
 fn a_mention_in_a_thread_is_answered_there() {
@@ -17,7 +17,7 @@ fn a_mention_in_a_thread_is_answered_there() {
         answers: ts(-10),
         may_notify: vec![alice],
     };
-    assert_eq!(host.slack.posts(), [expected]);
+    assert_eq!(host.chat.posts(), [expected]);
     assert_eq!((reply.text.as_str(), reply.engine), (ANSWER, Engine::Llm));
     assert_eq!(reply.posted, ["1800000000.000001"]);
     assert!(!reply.truncated);
@@ -28,7 +28,7 @@ fn a_mention_at_the_top_level_is_answered_there() {
     let host = host();
     host.say("C1", -10, "@みゃお 公開はいつ？");
     mention(&host, &target(None, -10)).unwrap();
-    let post = host.slack.posts().remove(0);
+    let post = host.chat.posts().remove(0);
     assert_eq!((post.thread_ts, post.answers), (None, ts(-10)));
 }
 
@@ -47,7 +47,7 @@ fn the_people_of_the_target_thread_may_be_notified_and_no_bot() {
     bot.user.is_bot = true;
     host.storage.add_message("C1", bot);
     mention(&host, &target(Some(-60), -40)).unwrap();
-    let ids: Vec<String> = host.slack.posts()[0]
+    let ids: Vec<String> = host.chat.posts()[0]
         .may_notify
         .iter()
         .map(|user| user.id.clone())
@@ -62,16 +62,16 @@ fn at_the_top_level_only_the_one_who_is_answered_may_be_notified() {
     let asked = by("U2", "bob", message(-10, "@みゃお 公開は？"));
     host.storage.add_message("C1", asked.clone());
     mention(&host, &target(None, -10)).unwrap();
-    assert_eq!(host.slack.posts()[0].may_notify, [asked.user]);
+    assert_eq!(host.chat.posts()[0].may_notify, [asked.user]);
 }
 
 #[test]
 fn a_post_that_fails_is_the_error_of_the_platform() {
     let host = host();
     host.say("C1", -10, "@みゃお ?");
-    let fault = SlackError::NotAllowed("the bot is not in the channel".to_owned());
-    host.slack.post_fault.replace(Some(fault.clone()));
-    assert_eq!(mention(&host, &target(None, -10)), Err(Error::Slack(fault)));
+    let fault = ChatError::NotAllowed("the bot is not in the channel".to_owned());
+    host.chat.post_fault.replace(Some(fault.clone()));
+    assert_eq!(mention(&host, &target(None, -10)), Err(Error::Chat(fault)));
 }
 
 #[test]

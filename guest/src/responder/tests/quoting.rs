@@ -149,7 +149,7 @@ fn what_is_said_in_private_channels_is_not_quoted_elsewhere() {
 #[test]
 fn without_an_address_there_is_no_link() {
     let host = japanese();
-    host.slack.blind.set(true);
+    host.chat.blind.set(true);
     let reply = reply_to(&host, "@みゃお 端末は何台？");
     assert!(reply.ends_with("（田中、2024-03-01）"), "{reply}");
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use myao_plugin::slack::SlackError;
+use myao_plugin::chat::ChatError;
 use myao_plugin::storage::StorageError;
 use myao_plugin::storage::effects::Effect;
 use myao_plugin::ts::TsKey;
@@ -184,11 +184,7 @@ impl LiveSlack {
     }
 
     /// Stores messages that were read from Slack.
-    pub(super) async fn keep(
-        &self,
-        channel_id: &str,
-        messages: &[Value],
-    ) -> Result<(), SlackError> {
+    pub(super) async fn keep(&self, channel_id: &str, messages: &[Value]) -> Result<(), ChatError> {
         let effects = self
             .effects_of(channel_id, messages)
             .await

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::StreamExt as _;
+use myao_plugin::chat::{Chat, ChatError, Message, PostRequest, User};
 use myao_plugin::explain::explain_storage;
-use myao_plugin::slack::{Message, PostRequest, Slack, SlackError, User};
 use myao_plugin::state::Workspace;
 use myao_plugin::storage::effects::Effect;
 use myao_plugin::storage::records::{Directory, UserRecord};
@@ -181,8 +181,8 @@ impl Unknown {
 }
 
 #[async_trait::async_trait]
-impl Slack for LiveSlack {
-    async fn post(&self, request: PostRequest) -> Result<Vec<String>, SlackError> {
+impl Chat for LiveSlack {
+    async fn post(&self, request: PostRequest) -> Result<Vec<String>, ChatError> {
         self.post_once(request).await
     }
 
@@ -190,7 +190,7 @@ impl Slack for LiveSlack {
         &self,
         channel_id: String,
         thread_ts: String,
-    ) -> Result<Vec<Message>, SlackError> {
+    ) -> Result<Vec<Message>, ChatError> {
         let thread = self.thread_since(&channel_id, &thread_ts, None).await;
         let messages = thread.map_err(from_client)?.messages;
         self.keep(&channel_id, &messages).await?;
@@ -214,7 +214,7 @@ impl Slack for LiveSlack {
         channel_id: String,
         until: String,
         limit: u32,
-    ) -> Result<Vec<Message>, SlackError> {
+    ) -> Result<Vec<Message>, ChatError> {
         let newest = self.newest(&channel_id, Some(until.clone()), limit).await;
         let stretch = newest.map_err(from_client)?;
         self.keep(&channel_id, &stretch.messages).await?;
@@ -232,14 +232,14 @@ impl Slack for LiveSlack {
             .map_err(from_storage)
     }
 
-    async fn permalink(&self, channel_id: String, ts: String) -> Result<String, SlackError> {
+    async fn permalink(&self, channel_id: String, ts: String) -> Result<String, ChatError> {
         self.client
             .permalink(&channel_id, &ts)
             .await
             .map_err(from_client)
     }
 
-    async fn get_user(&self, id: String) -> Result<User, SlackError> {
+    async fn get_user(&self, id: String) -> Result<User, ChatError> {
         let answer = self.client.user_info(&id).await.map_err(from_client)?;
         let now = self.clock.seconds();
         let kept = self.workspace.apply_effects(vec![answer.effect(now)], now);
@@ -250,24 +250,24 @@ impl Slack for LiveSlack {
 }
 
 /// Converts the client's error for the component.
-pub(super) fn from_client(error: ClientError) -> SlackError {
+pub(super) fn from_client(error: ClientError) -> ChatError {
     if let ClientError::RateLimited { retry_after, .. } = &error {
         let seconds = retry_after.map(|wait| u32::try_from(wait.as_secs()).unwrap_or(u32::MAX));
-        return SlackError::RateLimited(seconds);
+        return ChatError::RateLimited(seconds);
     }
     let words = error.to_string();
     match error.refusal() {
-        Some(RefusalKind::NotFound) => SlackError::NotFound(words),
-        Some(RefusalKind::NotAllowed | RefusalKind::Auth) => SlackError::NotAllowed(words),
-        Some(RefusalKind::Invalid) => SlackError::Invalid(words),
-        _ if error.is_transient() => SlackError::Unavailable(words),
-        _ => SlackError::Other(words),
+        Some(RefusalKind::NotFound) => ChatError::NotFound(words),
+        Some(RefusalKind::NotAllowed | RefusalKind::Auth) => ChatError::NotAllowed(words),
+        Some(RefusalKind::Invalid) => ChatError::Invalid(words),
+        _ if error.is_transient() => ChatError::Unavailable(words),
+        _ => ChatError::Other(words),
     }
 }
 
 /// Converts the store's error for the component.
-pub(super) fn from_storage(error: StorageError) -> SlackError {
-    SlackError::Unavailable(explain_storage(&error))
+pub(super) fn from_storage(error: StorageError) -> ChatError {
+    ChatError::Unavailable(explain_storage(&error))
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //! the id of the message that it answers as metadata (<https://docs.slack.dev/messaging/message-metadata>). A part that
 //! was marked before but not after may already be in the channel: the bot looks for it there before it sends it again.
 
-use myao_plugin::slack::{PostRequest, SlackError};
+use myao_plugin::chat::{ChatError, PostRequest};
 use myao_plugin::state::outbox::{NewPost, Part, PartState, PostState};
 use myao_plugin::state::replies::ReplyKind;
 use myao_plugin::ts::TsKey;
@@ -28,7 +28,7 @@ struct Place {
 }
 
 impl LiveSlack {
-    pub(super) async fn post_once(&self, request: PostRequest) -> Result<Vec<String>, SlackError> {
+    pub(super) async fn post_once(&self, request: PostRequest) -> Result<Vec<String>, ChatError> {
         let place = Place::of(&request)?;
         let _turn = self.turns.take(&place.channel_id, place.answers).await;
         let people: Vec<Person> = request
@@ -41,7 +41,7 @@ impl LiveSlack {
             .collect();
         let parts = split(&to_mrkdwn(&request.text, &people), MAX_POST_CHARS);
         if parts.is_empty() {
-            return Err(SlackError::Invalid("there is nothing to post".to_owned()));
+            return Err(ChatError::Invalid("there is nothing to post".to_owned()));
         }
         let post = NewPost {
             channel_id: place.channel_id.clone(),
@@ -60,7 +60,7 @@ impl LiveSlack {
             PostState::AlreadyPosted(posted) => return Ok(ids(&posted)),
             PostState::NotWanted(_) => {
                 let detail = format!("{} is no longer to be answered", place.answers);
-                return Err(SlackError::NotFound(detail));
+                return Err(ChatError::NotFound(detail));
             }
             PostState::Post(parts) => parts,
         };
@@ -76,7 +76,7 @@ impl LiveSlack {
         channel_id: &str,
         thread_ts: Option<TsKey>,
         answers: TsKey,
-    ) -> Result<(), SlackError> {
+    ) -> Result<(), ChatError> {
         let _turn = self.turns.take(channel_id, answers).await;
         let parts = self.workspace.begun_post(channel_id, answers).await;
         let parts = parts.map_err(from_storage)?;
@@ -92,7 +92,7 @@ impl LiveSlack {
         self.post_parts(&place, parts).await.map(drop)
     }
 
-    async fn post_parts(&self, place: &Place, parts: Vec<Part>) -> Result<Vec<String>, SlackError> {
+    async fn post_parts(&self, place: &Place, parts: Vec<Part>) -> Result<Vec<String>, ChatError> {
         let mut posted = Vec::with_capacity(parts.len());
         for part in parts {
             posted.push(self.post_part(place, &part, &posted).await?);
@@ -111,7 +111,7 @@ impl LiveSlack {
         place: &Place,
         part: &Part,
         earlier: &[TsKey],
-    ) -> Result<TsKey, SlackError> {
+    ) -> Result<TsKey, ChatError> {
         let found = match part.state {
             PartState::Sent(ts) => return Ok(ts),
             PartState::MaybeSent => self.find_part(place, part, earlier).await?,
@@ -135,7 +135,7 @@ impl LiveSlack {
         Ok(ts)
     }
 
-    async fn send(&self, place: &Place, part: &Part) -> Result<TsKey, SlackError> {
+    async fn send(&self, place: &Place, part: &Part) -> Result<TsKey, ChatError> {
         let (channel_id, answers) = (&place.channel_id, place.answers);
         let marked = self
             .workspace
@@ -152,7 +152,7 @@ impl LiveSlack {
             }),
         };
         match self.client.post_message(&post).await {
-            Ok(ts) => TsKey::parse(&ts).map_err(|error| SlackError::Other(error.to_string())),
+            Ok(ts) => TsKey::parse(&ts).map_err(|error| ChatError::Other(error.to_string())),
             Err(error) => {
                 if !error.may_have_arrived() {
                     let marked = self
@@ -172,7 +172,7 @@ impl LiveSlack {
         place: &Place,
         part: &Part,
         earlier: &[TsKey],
-    ) -> Result<Option<TsKey>, SlackError> {
+    ) -> Result<Option<TsKey>, ChatError> {
         let oldest = place.answers.to_string();
         let messages = match place.thread_ts {
             Some(thread) => {
@@ -190,7 +190,7 @@ impl LiveSlack {
         });
         if found.is_none() && !stretch.is_whole {
             let detail = "Slack's answer was cut: whether the post is in the channel is not known";
-            return Err(SlackError::Unavailable(detail.to_owned()));
+            return Err(ChatError::Unavailable(detail.to_owned()));
         }
         Ok(found)
     }
@@ -216,9 +216,9 @@ impl LiveSlack {
 }
 
 impl Place {
-    fn of(request: &PostRequest) -> Result<Self, SlackError> {
+    fn of(request: &PostRequest) -> Result<Self, ChatError> {
         let key =
-            |ts: &str| TsKey::parse(ts).map_err(|error| SlackError::Invalid(error.to_string()));
+            |ts: &str| TsKey::parse(ts).map_err(|error| ChatError::Invalid(error.to_string()));
         Ok(Self {
             channel_id: request.channel_id.clone(),
             thread_ts: request.thread_ts.as_deref().map(key).transpose()?,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use myao_plugin::Timestamp;
-use myao_plugin::slack::{Message, PostRequest, Slack, SlackError, User};
+use myao_plugin::chat::{Chat, ChatError, Message, PostRequest, User};
 use myao_plugin::state::Workspace;
 use myao_plugin::storage::effects::Effect;
 use myao_plugin::storage::records::{MessageRecord, UserRecord};
@@ -17,7 +17,7 @@ use super::live::from_storage;
 use crate::clock::Clock;
 
 /// The chat platform of one conversation.
-pub struct StoredSlack {
+pub struct StoredChat {
     workspace: Arc<dyn Workspace>,
     clock: Clock,
     /// The user that posts.
@@ -28,7 +28,7 @@ pub struct StoredSlack {
     posted: Mutex<HashMap<(String, TsKey), TsKey>>,
 }
 
-impl StoredSlack {
+impl StoredChat {
     /// A platform on which `bot` answers.
     #[must_use]
     pub fn new(workspace: Arc<dyn Workspace>, clock: Clock, bot: UserRecord) -> Self {
@@ -127,15 +127,15 @@ fn query_up_to(channel_id: &str, now: Timestamp) -> MessageQuery {
     }
 }
 
-fn key(ts: &str) -> Result<TsKey, SlackError> {
-    TsKey::parse(ts).map_err(|error| SlackError::Invalid(error.to_string()))
+fn key(ts: &str) -> Result<TsKey, ChatError> {
+    TsKey::parse(ts).map_err(|error| ChatError::Invalid(error.to_string()))
 }
 
 #[async_trait::async_trait]
-impl Slack for StoredSlack {
-    async fn post(&self, request: PostRequest) -> Result<Vec<String>, SlackError> {
+impl Chat for StoredChat {
+    async fn post(&self, request: PostRequest) -> Result<Vec<String>, ChatError> {
         if request.text.trim().is_empty() {
-            return Err(SlackError::Invalid("there is nothing to post".to_owned()));
+            return Err(ChatError::Invalid("there is nothing to post".to_owned()));
         }
         let answered = (request.channel_id.clone(), key(&request.answers)?);
         let thread_ts = request.thread_ts.as_deref().map(key).transpose()?;
@@ -156,7 +156,7 @@ impl Slack for StoredSlack {
         &self,
         channel_id: String,
         thread_ts: String,
-    ) -> Result<Vec<Message>, SlackError> {
+    ) -> Result<Vec<Message>, ChatError> {
         let query = MessageQuery {
             whole_thread: Some(thread_ts),
             ..query_up_to(&channel_id, self.clock.now())
@@ -170,7 +170,7 @@ impl Slack for StoredSlack {
         channel_id: String,
         until: String,
         limit: u32,
-    ) -> Result<Vec<Message>, SlackError> {
+    ) -> Result<Vec<Message>, ChatError> {
         let query = MessageQuery {
             until,
             limit,
@@ -185,15 +185,15 @@ impl Slack for StoredSlack {
         Ok(messages)
     }
 
-    async fn permalink(&self, _: String, _: String) -> Result<String, SlackError> {
-        Err(SlackError::NotFound(
+    async fn permalink(&self, _: String, _: String) -> Result<String, ChatError> {
+        Err(ChatError::NotFound(
             "messages of a terminal have no address".to_owned(),
         ))
     }
 
-    async fn get_user(&self, id: String) -> Result<User, SlackError> {
+    async fn get_user(&self, id: String) -> Result<User, ChatError> {
         let known = self.workspace.known_user(&id).await.map_err(from_storage)?;
-        let user = known.ok_or_else(|| SlackError::NotFound(format!("nobody has the id {id}")))?;
+        let user = known.ok_or_else(|| ChatError::NotFound(format!("nobody has the id {id}")))?;
         Ok(User {
             id: user.id,
             name: user.name,
@@ -211,15 +211,15 @@ mod tests {
 
     use myao_sqlite::SqliteStore;
 
-    use super::{PostRequest, Slack as _, StoredSlack, TsKey, UserRecord};
+    use super::{Chat as _, PostRequest, StoredChat, TsKey, UserRecord};
     use crate::clock::Clock;
 
     /// A platform whose clock does not move.
-    fn platform(folder: &tempfile::TempDir) -> StoredSlack {
+    fn platform(folder: &tempfile::TempDir) -> StoredChat {
         let store = SqliteStore::open(folder.path().join("myao.db")).unwrap();
         let workspace = store.workspace("default", chrono_tz::UTC, "default");
         let clock = Clock::new(chrono_tz::UTC, || Duration::from_secs(1000));
-        StoredSlack::new(Arc::new(workspace.unwrap()), clock, user("myao", true))
+        StoredChat::new(Arc::new(workspace.unwrap()), clock, user("myao", true))
     }
 
     fn user(name: &str, is_bot: bool) -> UserRecord {
@@ -240,12 +240,12 @@ mod tests {
         }
     }
 
-    async fn ask(slack: &StoredSlack, text: &str) -> TsKey {
+    async fn ask(slack: &StoredChat, text: &str) -> TsKey {
         let ann = user("ann", false);
         slack.write("C1", None, &ann, text).await.unwrap()
     }
 
-    async fn history(slack: &StoredSlack, limit: u32) -> Vec<String> {
+    async fn history(slack: &StoredChat, limit: u32) -> Vec<String> {
         let until = "1000.999999".to_owned();
         let history = slack.history("C1".to_owned(), until, limit).await;
         let texts = history.unwrap().into_iter().map(|message| message.text);

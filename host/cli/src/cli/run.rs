@@ -156,7 +156,7 @@ fn load(
         Box::pin(async move {
             let loaded = async {
                 let app = app.reloaded()?;
-                let plugin = app.plugin()?.slack(slack).call_observer(metrics);
+                let plugin = app.plugin()?.chat(slack).call_observer(metrics);
                 let plugin = app.bind(plugin, &workspace).await?;
                 let settings = app.config.bot_settings();
                 let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);

@@ -17,10 +17,10 @@ macro_rules! import {
 }
 
 mod budget;
+mod chat;
 mod llm;
 mod log;
 mod settings;
-mod slack;
 mod storage;
 mod wasi;
 
@@ -32,12 +32,12 @@ use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 
 use self::budget::Budget;
 use crate::bindings::settings::Values;
+use crate::chat::Chat;
 use crate::error::TooManyImportCalls;
 use crate::journal::{Attempts, CallJournal};
 use crate::limits::Limits;
 use crate::llm::{Agents, CallObserver};
 use crate::recording::Tape;
-use crate::slack::Slack;
 use crate::storage::Storage;
 use crate::turn::Turn;
 
@@ -46,7 +46,7 @@ use crate::turn::Turn;
 pub(crate) struct Capabilities {
     pub(crate) storage: Arc<dyn Storage>,
     pub(crate) agents: Agents,
-    pub(crate) slack: Arc<dyn Slack>,
+    pub(crate) chat: Arc<dyn Chat>,
     /// Receives what each call of a model cost.
     pub(crate) calls: Arc<dyn CallObserver>,
     /// Where calls of the models are recorded, if anywhere.

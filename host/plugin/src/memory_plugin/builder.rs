@@ -8,11 +8,11 @@ use tokio::sync::Semaphore;
 use super::MemoryPlugin;
 use crate::bindings::settings::Values;
 use crate::capabilities::Capabilities;
+use crate::chat::{Chat, NoChat};
 use crate::component::{LoadError, LoadedComponent};
 use crate::limits::Limits;
 use crate::llm::{Agents, CallObserver, NoLlm};
 use crate::recording::Recordings;
-use crate::slack::{NoSlack, Slack};
 use crate::storage::Storage;
 use crate::storage::empty::EmptyStorage;
 
@@ -32,7 +32,7 @@ pub enum BuildError {
 
 /// Builds a [`MemoryPlugin`]: start with [`MemoryPlugin::builder`], end with [`Self::build`]. Only the component is
 /// required. What is not set is empty ([`EmptyStorage`]), returns an error that says what is missing ([`NoLlm`],
-/// [`NoSlack`]), or has its default.
+/// [`NoChat`]), or has its default.
 ///
 /// ```no_run
 /// use std::sync::Arc;
@@ -40,20 +40,20 @@ pub enum BuildError {
 ///
 /// use myao_plugin::llm::Llm;
 /// use myao_plugin::{BuildError, Limits, MemoryPlugin};
-/// use myao_plugin::slack::Slack;
+/// use myao_plugin::chat::Chat;
 /// use myao_plugin::storage::Storage;
 ///
 /// fn memory(
 ///     storage: Arc<dyn Storage>,
 ///     llm: Arc<dyn Llm>,
-///     slack: Arc<dyn Slack>,
+///     chat: Arc<dyn Chat>,
 /// ) -> Result<MemoryPlugin, BuildError> {
 ///     MemoryPlugin::builder()
 ///         .component_file("myao_memory.wasm")
 ///         .cache_dir("/var/cache/my-platform/myao")
 ///         .storage(storage)
 ///         .llm(llm)
-///         .slack(slack)
+///         .chat(chat)
 ///         .limits(Limits::default().with(|limits| {
 ///            limits.deadline = Duration::from_secs(60);
 ///            limits.concurrent_calls = 8;
@@ -67,7 +67,7 @@ pub struct MemoryPluginBuilder {
     cache_dir: Option<PathBuf>,
     storage: Arc<dyn Storage>,
     agents: Agents,
-    slack: Arc<dyn Slack>,
+    chat: Arc<dyn Chat>,
     settings: Values,
     limits: Limits,
     calls: Arc<dyn CallObserver>,
@@ -89,7 +89,7 @@ impl MemoryPlugin {
             cache_dir: None,
             storage: Arc::new(EmptyStorage),
             agents: NoLlm.into(),
-            slack: Arc::new(NoSlack),
+            chat: Arc::new(NoChat),
             settings: Values::default(),
             limits: Limits::default(),
             calls: Arc::new(()),
@@ -140,8 +140,8 @@ impl MemoryPluginBuilder {
     }
 
     /// The chat platform to answer on.
-    pub fn slack(mut self, slack: impl Slack + 'static) -> Self {
-        self.slack = Arc::new(slack);
+    pub fn chat(mut self, chat: impl Chat + 'static) -> Self {
+        self.chat = Arc::new(chat);
         self
     }
 
@@ -193,7 +193,7 @@ impl MemoryPluginBuilder {
                 is_backfill: false,
                 storage: self.storage,
                 agents: self.agents,
-                slack: self.slack,
+                chat: self.chat,
                 calls: self.calls,
                 journal: None,
                 settings: Arc::new(self.settings),

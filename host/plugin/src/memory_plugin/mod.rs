@@ -44,12 +44,12 @@ use crate::bindings::exports::myao::memory::memory_summarizer::Summary;
 use crate::bindings::settings::Values;
 use crate::bindings::types::{Context, MemoryType, Scope, Timestamp};
 use crate::capabilities::{CallState, Capabilities, Purpose};
+use crate::chat::Chat;
 use crate::component::LoadedComponent;
 use crate::error::CallError;
 use crate::journal::CallJournal;
 use crate::limits::Limits;
 use crate::recording::Recordings;
-use crate::slack::Slack;
 use crate::spans::{Subject, component_call, record_outcome};
 use crate::storage::StorageError;
 use crate::turn::Turn;
@@ -84,8 +84,8 @@ pub struct MemoryPlugin {
 impl MemoryPlugin {
     /// Returns the same plugin with another chat platform for its answers.
     #[must_use]
-    pub fn with_slack(mut self, slack: Arc<dyn Slack>) -> Self {
-        self.capabilities.slack = slack;
+    pub fn with_chat(mut self, chat: Arc<dyn Chat>) -> Self {
+        self.capabilities.chat = chat;
         self
     }
 

@@ -1,7 +1,7 @@
 //! Kinds of errors, for `error.type`: the cases of `wit/errors.wit`, without their details.
 
+use crate::bindings::chat::ChatError;
 use crate::bindings::errors::{BadAnswer, Error};
-use crate::bindings::slack::SlackError;
 use crate::bindings::storage::StorageError;
 use crate::{CallError, names};
 
@@ -30,7 +30,7 @@ pub(super) fn of_error(error: &Error) -> String {
         Error::Template(_) => "template".to_owned(),
         Error::Storage(error) => format!("storage.{}", of_storage(error)),
         Error::Llm(error) => format!("llm.{}", names::llm_error(error)),
-        Error::Slack(error) => format!("slack.{}", of_slack(error)),
+        Error::Chat(error) => format!("chat.{}", of_chat(error)),
         Error::BadAnswer(reason) => format!("bad-answer.{}", of_answer(reason)),
         Error::PromptTooLong(_) => "prompt-too-long".to_owned(),
         Error::Other(_) => "other".to_owned(),
@@ -47,14 +47,14 @@ fn of_storage(error: &StorageError) -> &'static str {
     }
 }
 
-fn of_slack(error: &SlackError) -> &'static str {
+fn of_chat(error: &ChatError) -> &'static str {
     match error {
-        SlackError::RateLimited(_) => "rate-limited",
-        SlackError::NotFound(_) => "not-found",
-        SlackError::NotAllowed(_) => "not-allowed",
-        SlackError::Unavailable(_) => "unavailable",
-        SlackError::Invalid(_) => "invalid",
-        SlackError::Other(_) => "other",
+        ChatError::RateLimited(_) => "rate-limited",
+        ChatError::NotFound(_) => "not-found",
+        ChatError::NotAllowed(_) => "not-allowed",
+        ChatError::Unavailable(_) => "unavailable",
+        ChatError::Invalid(_) => "invalid",
+        ChatError::Other(_) => "other",
     }
 }
 

@@ -7,15 +7,15 @@
 //! The imports `settings` and `log` do not pass through listeners: the settings are those given to the plugin, and log
 //! lines go to `tracing`, where [`LogLines`](crate::LogLines) captures them.
 
+mod chat;
 mod llm;
-mod slack;
 mod storage;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use myao_plugin::chat::{Chat, ChatError, NoChat};
 use myao_plugin::llm::{Llm, LlmError};
-use myao_plugin::slack::{NoSlack, Slack, SlackError};
 use myao_plugin::storage::{Storage, StorageError};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -48,8 +48,8 @@ pub enum Fault {
     Storage(StorageError),
     /// An error of the import `llm`.
     Llm(LlmError),
-    /// An error of the import `slack`.
-    Slack(SlackError),
+    /// An error of the import `chat`.
+    Chat(ChatError),
     /// Not an error but this result, as JSON of the contract's type; the error `other` if the JSON does not fit that
     /// type.
     Instead(serde_json::Value),
@@ -67,9 +67,9 @@ impl From<LlmError> for Fault {
     }
 }
 
-impl From<SlackError> for Fault {
-    fn from(error: SlackError) -> Self {
-        Self::Slack(error)
+impl From<ChatError> for Fault {
+    fn from(error: ChatError) -> Self {
+        Self::Chat(error)
     }
 }
 
@@ -88,7 +88,7 @@ macro_rules! errors {
     };
 }
 
-errors!(StorageError: Storage, LlmError: Llm, SlackError: Slack);
+errors!(StorageError: Storage, LlmError: Llm, ChatError: Chat);
 
 /// The implementations that a plugin needs.
 #[derive(Clone)]
@@ -98,7 +98,7 @@ pub struct Imports {
     /// The model of all agents.
     pub llm: Arc<dyn Llm>,
     /// The chat platform.
-    pub slack: Arc<dyn Slack>,
+    pub chat: Arc<dyn Chat>,
 }
 
 impl Imports {
@@ -108,14 +108,14 @@ impl Imports {
         Self {
             storage,
             llm,
-            slack: Arc::new(NoSlack),
+            chat: Arc::new(NoChat),
         }
     }
 
     /// Adds a chat platform.
     #[must_use]
-    pub fn with_slack(self, slack: Arc<dyn Slack>) -> Self {
-        Self { slack, ..self }
+    pub fn with_chat(self, chat: Arc<dyn Chat>) -> Self {
+        Self { chat, ..self }
     }
 
     /// Adds a listener in front of all three; their calls are counted together from 0.
@@ -128,7 +128,7 @@ impl Imports {
         Self {
             storage: storage::tapped(self.storage, line.clone()),
             llm: llm::tapped(self.llm, line.clone()),
-            slack: slack::tapped(self.slack, line),
+            chat: chat::tapped(self.chat, line),
         }
     }
 }

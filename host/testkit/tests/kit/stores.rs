@@ -1,9 +1,9 @@
 //! The in-memory store and chat platform.
 
 use myao_plugin::User;
-use myao_plugin::slack::{Message, PostRequest, Slack, SlackError};
+use myao_plugin::chat::{Chat, ChatError, Message, PostRequest};
 use myao_plugin::ts::TsKey;
-use myao_testkit::{MemorySlack, MemoryStorage};
+use myao_testkit::{MemoryChat, MemoryStorage};
 
 use super::texts;
 
@@ -27,7 +27,7 @@ fn known(ts: &str, thread: Option<&str>) -> Message {
 
 #[tokio::test]
 async fn the_platform_tells_threads_and_the_newest_of_a_history() {
-    let slack = MemorySlack::default();
+    let chat = MemoryChat::default();
     for message in [
         known("999.000001", None),
         known("1000.000001", Some("1000.000001")),
@@ -35,30 +35,27 @@ async fn the_platform_tells_threads_and_the_newest_of_a_history() {
         known("1001.000000", None),
         known("1002.000000", None),
     ] {
-        slack.add_message("C1", message).unwrap();
+        chat.add_message("C1", message).unwrap();
     }
-    slack.add_message("C2", known("1000.5", None)).unwrap();
+    chat.add_message("C2", known("1000.5", None)).unwrap();
     assert!(
-        slack
-            .add_message(
-                "C1",
-                Message {
-                    ts: "noon".to_owned(),
-                    ..known("1.0", None)
-                }
-            )
-            .is_err()
+        chat.add_message(
+            "C1",
+            Message {
+                ts: "noon".to_owned(),
+                ..known("1.0", None)
+            }
+        )
+        .is_err()
     );
     let ids = |messages: Vec<Message>| -> Vec<String> {
         messages.into_iter().map(|message| message.ts).collect()
     };
-    let thread = slack.thread("C1".to_owned(), "1000.7".to_owned()).await;
-    assert!(matches!(thread, Err(SlackError::NotFound(_))));
-    let thread = slack
-        .thread("C1".to_owned(), "1000.000001".to_owned())
-        .await;
+    let thread = chat.thread("C1".to_owned(), "1000.7".to_owned()).await;
+    assert!(matches!(thread, Err(ChatError::NotFound(_))));
+    let thread = chat.thread("C1".to_owned(), "1000.000001".to_owned()).await;
     assert_eq!(ids(thread.unwrap()), ["1000.000001", "1000.000002"]);
-    let history = slack
+    let history = chat
         .history("C1".to_owned(), "1001.999999".to_owned(), 2)
         .await;
     assert_eq!(
@@ -67,14 +64,14 @@ async fn the_platform_tells_threads_and_the_newest_of_a_history() {
         "no reply, nothing later"
     );
     assert!(matches!(
-        slack.get_user("U9".to_owned()).await,
-        Err(SlackError::NotFound(_))
+        chat.get_user("U9".to_owned()).await,
+        Err(ChatError::NotFound(_))
     ));
 }
 
 #[tokio::test]
 async fn posts_of_different_answers_have_different_ids() {
-    let slack = MemorySlack::default();
+    let chat = MemoryChat::default();
     let post = |answers: &str| PostRequest {
         channel_id: "C1".to_owned(),
         thread_ts: None,
@@ -82,15 +79,15 @@ async fn posts_of_different_answers_have_different_ids() {
         answers: answers.to_owned(),
         may_notify: Vec::new(),
     };
-    let first = slack.post(post("1.0")).await.unwrap();
-    let second = slack.post(post("2.0")).await.unwrap();
+    let first = chat.post(post("1.0")).await.unwrap();
+    let second = chat.post(post("2.0")).await.unwrap();
     assert_ne!(first, second);
     assert_eq!(
-        slack.post(post("1.000000")).await.unwrap(),
+        chat.post(post("1.000000")).await.unwrap(),
         first,
         "one id, written otherwise"
     );
-    assert_eq!(slack.posts().len(), 2);
+    assert_eq!(chat.posts().len(), 2);
 }
 
 #[tokio::test]

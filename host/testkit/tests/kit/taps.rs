@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use myao_plugin::chat::{ChatError, Message};
 use myao_plugin::llm::{LlmError, Request};
-use myao_plugin::slack::{Message, SlackError};
 use myao_plugin::storage::{Channel, StorageError};
 use myao_plugin::{MemoryType, Scope};
 use myao_testkit::{
-    Calls, Fault, Faults, Gate, Imports, MemorySlack, MemoryStorage, Recorder, ScriptedLlm, Strike,
+    Calls, Fault, Faults, Gate, Imports, MemoryChat, MemoryStorage, Recorder, ScriptedLlm, Strike,
     Tap,
 };
 use tokio::time::Instant;
@@ -23,7 +23,7 @@ fn tapped(tap: Arc<dyn Tap>) -> (Arc<MemoryStorage>, Imports) {
     (
         storage,
         imports
-            .with_slack(Arc::new(MemorySlack::default()))
+            .with_chat(Arc::new(MemoryChat::default()))
             .tapped(tap),
     )
 }
@@ -38,7 +38,7 @@ async fn the_recorder_keeps_every_call_with_arguments_and_result_in_order() {
     assert_eq!(imports.llm.context_window(), None);
     assert!(imports.llm.count_tokens("a text") > 0);
     let address = imports
-        .slack
+        .chat
         .permalink("C1".to_owned(), "1.0".to_owned())
         .await;
 
@@ -55,7 +55,7 @@ async fn the_recorder_keeps_every_call_with_arguments_and_result_in_order() {
             (2, "llm.complete"),
             (3, "llm.context-window"),
             (4, "llm.count-tokens"),
-            (5, "slack.permalink"),
+            (5, "chat.permalink"),
         ]
     );
     assert_eq!(calls[0].call.arguments(), Some(all_of("C1")));
@@ -157,7 +157,7 @@ async fn calls_are_picked_by_import_text_and_number() {
 async fn a_fault_is_the_error_of_the_import_it_strikes() {
     let faults = Arc::new(Faults::default());
     let (_, imports) = tapped(faults.clone());
-    let slack = || imports.slack.get_user("U1".to_owned());
+    let chat = || imports.chat.get_user("U1".to_owned());
     faults.before(Calls::all(), Strike::unavailable("gone"));
     let gone = "gone".to_owned();
     assert_eq!(
@@ -168,11 +168,11 @@ async fn a_fault_is_the_error_of_the_import_it_strikes() {
         ask(&*imports.llm, "C1").await,
         Err(LlmError::Unavailable(gone.clone()))
     );
-    assert_eq!(slack().await, Err(SlackError::Unavailable(gone)));
+    assert_eq!(chat().await, Err(ChatError::Unavailable(gone)));
     faults.lift();
     faults.before(Calls::all(), Fault::Llm(LlmError::TimedOut));
     assert_eq!(ask(&*imports.llm, "C1").await, Err(LlmError::TimedOut));
-    assert!(matches!(slack().await, Err(SlackError::Other(_))));
+    assert!(matches!(chat().await, Err(ChatError::Other(_))));
 }
 
 #[tokio::test(start_paused = true)]

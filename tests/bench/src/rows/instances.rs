@@ -117,7 +117,7 @@ fn pre(engine: &Engine, component: &Component) -> wasmtime::Result<MemoryPre<Sta
         let ComponentItem::ComponentInstance(interface) = import.ty else {
             continue;
         };
-        if !["storage", "slack", "log"]
+        if !["storage", "chat", "log"]
             .iter()
             .any(|unused| name.contains(&format!("/{unused}@")))
         {

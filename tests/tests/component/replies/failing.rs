@@ -54,7 +54,7 @@ async fn what_was_deleted_is_not_answered() {
         panic!("another error")
     };
     assert!(what.contains(&question().message_ts), "{what}");
-    assert!(host.llm.requests().is_empty() && host.slack.posts().is_empty());
+    assert!(host.llm.requests().is_empty() && host.chat.posts().is_empty());
 }
 
 #[tokio::test]
@@ -101,7 +101,7 @@ async fn a_bad_answer_is_asked_for_once_more_and_then_an_error() {
         let failed = mention(&host, &question()).await;
         assert_eq!(refused(failed), Error::BadAnswer(expected));
         assert_eq!(host.llm.requests().len(), 2);
-        assert!(host.slack.posts().is_empty());
+        assert!(host.chat.posts().is_empty());
     }
 }
 
@@ -136,7 +136,7 @@ async fn an_answer_that_was_cut_off_or_held_back_is_treated_so() {
     let host = asked(ScriptedLlm::answering(Answer::filtered())).await;
     let failed = mention(&host, &question()).await;
     assert!(matches!(refused(failed), Error::Llm(LlmError::Refused(_))));
-    assert!(host.slack.posts().is_empty());
+    assert!(host.chat.posts().is_empty());
 }
 
 #[tokio::test]
@@ -164,7 +164,7 @@ async fn a_prompt_that_is_too_long_is_cut_and_at_last_given_up() {
         refused(mention(&host, &question()).await),
         Error::PromptTooLong(_)
     ));
-    assert!(host.llm.requests().len() < 20 && host.slack.posts().is_empty());
+    assert!(host.llm.requests().len() < 20 && host.chat.posts().is_empty());
 
     let tiny = ScriptedLlm::answering(ANSWER).with_context_window(100);
     let host = asked(tiny).await;
@@ -207,7 +207,7 @@ async fn a_call_that_never_ends_is_given_up_at_the_deadline_wherever_it_is() {
             matches!(stalled, Err(CallError::TimedOut { .. })),
             "call {at}"
         );
-        assert!(host.slack.posts().is_empty());
+        assert!(host.chat.posts().is_empty());
         // The next call works.
         assert_eq!(mention(&host, &question()).await.unwrap().text, ANSWER);
     }

@@ -22,7 +22,7 @@ const CALLS: [&str; 6] = [
     "storage.list-messages",
     "storage.list-memories",
     "llm.complete",
-    "slack.post",
+    "chat.post",
 ];
 
 /// A host with memories, in which bob asks something at the top level of C1.
@@ -64,7 +64,7 @@ async fn a_mention_is_answered_once_with_a_constant_number_of_calls() {
     let reply = mention(&host, &question()).await.unwrap();
     assert_eq!((reply.text.as_str(), reply.engine), (ANSWER, Engine::Llm));
     assert_eq!(host.take_calls(), CALLS);
-    let [post] = host.slack.posts().try_into().unwrap();
+    let [post] = host.chat.posts().try_into().unwrap();
     assert_eq!((post.channel_id.as_str(), post.thread_ts), ("C1", None));
     assert_eq!(
         (post.text.as_str(), post.answers),
@@ -87,7 +87,7 @@ async fn a_mention_is_answered_once_with_a_constant_number_of_calls() {
 
     let again = mention(&host, &question()).await.unwrap();
     assert_eq!(again.posted, reply.posted);
-    assert_eq!(host.slack.posts().len(), 1);
+    assert_eq!(host.chat.posts().len(), 1);
 }
 
 #[tokio::test]
@@ -102,7 +102,7 @@ async fn a_mention_in_a_thread_is_answered_there() {
         ..target
     };
     mention(&host, &target).await.unwrap();
-    let [post] = host.slack.posts().try_into().unwrap();
+    let [post] = host.chat.posts().try_into().unwrap();
     assert_eq!(post.thread_ts, Some(thread_ts().to_string()));
     let names: Vec<&str> = post
         .may_notify
@@ -125,7 +125,7 @@ async fn an_unasked_reply_is_posted_the_same_way_and_told_why() {
         .unwrap();
     assert_eq!(reply.text, ANSWER);
     assert_eq!(unasked.take_calls(), CALLS);
-    assert_eq!(unasked.slack.posts(), mentioned.slack.posts());
+    assert_eq!(unasked.chat.posts(), mentioned.chat.posts());
     assert_ne!(unasked.llm.prompts(), mentioned.llm.prompts());
 }
 
@@ -156,7 +156,7 @@ async fn without_a_model_a_mention_is_answered_with_quotes_and_a_judgment_reads_
     assert!(reply.text.contains("March 3"), "{}", reply.text);
     let calls = host.take_calls();
     assert!(!calls.contains(&"llm.complete"));
-    assert!(calls.contains(&"slack.permalink") && calls.last() == Some(&"slack.post"));
+    assert!(calls.contains(&"chat.permalink") && calls.last() == Some(&"chat.post"));
     let judgment = host.plugin().judge(&question(), now()).await.unwrap();
     assert!(!judgment.should_respond);
     assert_eq!(host.take_calls(), [""; 0]);
@@ -180,7 +180,7 @@ async fn an_answer_notifies_no_bot() {
         ..target(Some(thread_ts()), NOW)
     };
     mention(&host, &target).await.unwrap();
-    let [post] = host.slack.posts().try_into().unwrap();
+    let [post] = host.chat.posts().try_into().unwrap();
     let names: Vec<&str> = post
         .may_notify
         .iter()

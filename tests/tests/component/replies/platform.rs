@@ -1,27 +1,27 @@
 //! What the chat platform is asked for and told, and what it fails at.
 
-use myao_plugin::slack::User;
+use myao_plugin::chat::User;
 use myao_plugin::ts::TsKey;
 use myao_plugin::{Engine, Error, Message, Target};
 use myao_testkit::{Calls, Strike};
 
 use super::{ANSWER, CALLS, answering, mention, question};
-use crate::component::host::{Host, NOW, START, now, refused, slack_errors};
+use crate::component::host::{Host, NOW, START, chat_errors, now, refused};
 
 #[tokio::test]
 async fn each_error_of_the_platform_at_the_post_is_handed_on() {
-    for error in slack_errors() {
+    for error in chat_errors() {
         for unasked in [false, true] {
             let host = answering().await;
-            host.faults.before(Calls::of("slack.post"), error.clone());
+            host.faults.before(Calls::of("chat.post"), error.clone());
             let plugin = host.plugin();
             let failed = match unasked {
                 false => plugin.reply_to_mention(&question(), now()).await,
                 true => plugin.reply_unasked(&question(), now()).await,
             };
-            assert_eq!(refused(failed), Error::Slack(error.clone()));
+            assert_eq!(refused(failed), Error::Chat(error.clone()));
             assert_eq!(host.take_calls(), CALLS, "posting is not tried again");
-            assert!(host.slack.posts().is_empty());
+            assert!(host.chat.posts().is_empty());
         }
     }
 }
@@ -30,11 +30,11 @@ async fn each_error_of_the_platform_at_the_post_is_handed_on() {
 async fn a_post_whose_answer_was_lost_is_not_posted_again() {
     let host = answering().await;
     let lost = Strike::unavailable("the connection broke");
-    host.faults.after(Calls::of("slack.post").nth(0), lost);
+    host.faults.after(Calls::of("chat.post").nth(0), lost);
     let failed = mention(&host, &question()).await;
-    assert!(matches!(refused(failed), Error::Slack(_)));
+    assert!(matches!(refused(failed), Error::Chat(_)));
     mention(&host, &question()).await.unwrap();
-    assert_eq!(host.slack.posts().len(), 1);
+    assert_eq!(host.chat.posts().len(), 1);
 }
 
 /// A message of C3 that is all the store has of it, in a thread whose first message it lacks, by somebody nameless.
@@ -61,9 +61,9 @@ async fn with_gaps() -> (Host, Target) {
         known(first, "The tank is at 90 percent.", Some(first)),
         known(other, "Lunch?", None),
     ] {
-        host.slack.add_message("C3", message).unwrap();
+        host.chat.add_message("C3", message).unwrap();
     }
-    host.slack.add_user(User {
+    host.chat.add_user(User {
         id: "U-bob".to_owned(),
         name: "Robert".to_owned(),
         is_bot: false,
@@ -88,18 +88,13 @@ async fn the_platform_is_asked_for_what_the_store_lacks_and_for_nothing_else() {
     let (host, target) = with_gaps().await;
     mention(&host, &target).await.unwrap();
     let calls = host.take_calls();
-    let of_slack: Vec<&str> = calls
+    let of_chat: Vec<&str> = calls
         .into_iter()
-        .filter(|call| call.starts_with("slack"))
+        .filter(|call| call.starts_with("chat"))
         .collect();
     assert_eq!(
-        of_slack,
-        [
-            "slack.thread",
-            "slack.history",
-            "slack.get-user",
-            "slack.post"
-        ]
+        of_chat,
+        ["chat.thread", "chat.history", "chat.get-user", "chat.post"]
     );
     let [prompt] = host.llm.prompts().try_into().unwrap();
     for shown in ["The tank is at 90 percent.", "Lunch?", "Robert"] {
@@ -109,19 +104,19 @@ async fn the_platform_is_asked_for_what_the_store_lacks_and_for_nothing_else() {
 
 #[tokio::test]
 async fn without_what_the_platform_would_tell_the_answer_is_made_from_what_there_is() {
-    for import in ["slack.thread", "slack.history", "slack.get-user"] {
-        for error in slack_errors() {
+    for import in ["chat.thread", "chat.history", "chat.get-user"] {
+        for error in chat_errors() {
             let (host, target) = with_gaps().await;
             host.faults.before(Calls::of(import), error);
             assert_eq!(mention(&host, &target).await.unwrap().text, ANSWER);
-            assert_eq!(host.slack.posts().len(), 1, "{import}");
+            assert_eq!(host.chat.posts().len(), 1, "{import}");
         }
     }
-    for error in slack_errors() {
+    for error in chat_errors() {
         let host = answering()
             .await
             .with(|settings| settings.reply_engine = Engine::Extractive);
-        host.faults.before(Calls::of("slack.permalink"), error);
+        host.faults.before(Calls::of("chat.permalink"), error);
         assert!(
             mention(&host, &question())
                 .await
@@ -135,7 +130,7 @@ async fn without_what_the_platform_would_tell_the_answer_is_made_from_what_there
 #[tokio::test]
 async fn ids_of_the_platform_that_are_none_are_left_out() {
     let (host, target) = with_gaps().await;
-    for import in ["slack.thread", "slack.history"] {
+    for import in ["chat.thread", "chat.history"] {
         let spoil =
             Strike::altering(|messages: &mut Vec<Message>| messages[0].ts = "noon".to_owned());
         host.faults.after(Calls::of(import), spoil);
@@ -159,7 +154,7 @@ async fn what_the_platform_tells_of_later_is_not_shown() {
         thread_ts: target.thread_ts.clone(),
         edited_at: None,
     };
-    host.slack.add_message("C3", later).unwrap();
+    host.chat.add_message("C3", later).unwrap();
     mention(&host, &target).await.unwrap();
     let [prompt] = host.llm.prompts().try_into().unwrap();
     let shown = ["The tank is at 90 percent.", "It overflows."].map(|said| prompt.contains(said));

@@ -84,7 +84,7 @@ fn consolidate(engine: Engine, model: &ForgetfulModel) -> Report {
     let ports = Ports {
         storage: &host.storage,
         llm: model,
-        slack: &host.slack,
+        chat: &host.chat,
         log: &host.log,
         settings,
     };

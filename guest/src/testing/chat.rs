@@ -3,18 +3,18 @@
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
-use crate::bindings::slack::{PostRequest, SlackError};
+use crate::bindings::chat::{ChatError, PostRequest};
 use crate::bindings::types::{Message, User};
-use crate::ports::Slack;
+use crate::ports::Chat;
 use crate::ts::Ts;
 
 /// Records posts and calls, returns what it was given, and fails if told to.
 #[derive(Default)]
-pub(crate) struct ScriptedSlack {
+pub(crate) struct ScriptedChat {
     posts: RefCell<Vec<PostRequest>>,
     calls: RefCell<Vec<&'static str>>,
     /// The error of every `post` from now on.
-    pub(crate) post_fault: RefCell<Option<SlackError>>,
+    pub(crate) post_fault: RefCell<Option<ChatError>>,
     /// Whether every call but `post` fails.
     pub(crate) blind: Cell<bool>,
     /// Messages that only the platform has, by channel.
@@ -23,7 +23,7 @@ pub(crate) struct ScriptedSlack {
     pub(crate) users: RefCell<BTreeMap<String, User>>,
 }
 
-impl ScriptedSlack {
+impl ScriptedChat {
     /// Adds a message to the platform.
     pub(crate) fn knows(&self, channel_id: &str, message: Message) {
         let mut messages = self.messages.borrow_mut();
@@ -46,11 +46,11 @@ impl ScriptedSlack {
     fn look<T>(
         &self,
         name: &'static str,
-        found: impl FnOnce() -> Result<T, SlackError>,
-    ) -> Result<T, SlackError> {
+        found: impl FnOnce() -> Result<T, ChatError>,
+    ) -> Result<T, ChatError> {
         self.calls.borrow_mut().push(name);
         if self.blind.get() {
-            return Err(SlackError::Unavailable(format!("{name} was to fail")));
+            return Err(ChatError::Unavailable(format!("{name} was to fail")));
         }
         found()
     }
@@ -61,8 +61,8 @@ impl ScriptedSlack {
     }
 }
 
-impl Slack for ScriptedSlack {
-    fn post(&self, request: &PostRequest) -> Result<Vec<String>, SlackError> {
+impl Chat for ScriptedChat {
+    fn post(&self, request: &PostRequest) -> Result<Vec<String>, ChatError> {
         self.calls.borrow_mut().push("post");
         if let Some(fault) = self.post_fault.borrow().clone() {
             return Err(fault);
@@ -71,20 +71,20 @@ impl Slack for ScriptedSlack {
         Ok(vec![format!("1800000000.{:06}", self.posts.borrow().len())])
     }
 
-    fn thread(&self, channel_id: &str, thread_ts: &str) -> Result<Vec<Message>, SlackError> {
+    fn thread(&self, channel_id: &str, thread_ts: &str) -> Result<Vec<Message>, ChatError> {
         self.look("thread", || {
             let mut messages = self.of_channel(channel_id);
             messages.retain(|message| {
                 message.ts == thread_ts || message.thread_ts.as_deref() == Some(thread_ts)
             });
             match messages.as_slice() {
-                [] => Err(SlackError::NotFound(thread_ts.to_owned())),
+                [] => Err(ChatError::NotFound(thread_ts.to_owned())),
                 _ => Ok(messages),
             }
         })
     }
 
-    fn history(&self, channel_id: &str, _: &str, limit: u32) -> Result<Vec<Message>, SlackError> {
+    fn history(&self, channel_id: &str, _: &str, limit: u32) -> Result<Vec<Message>, ChatError> {
         self.look("history", || {
             let mut messages = self.of_channel(channel_id);
             messages.retain(|message| {
@@ -97,19 +97,19 @@ impl Slack for ScriptedSlack {
         })
     }
 
-    fn permalink(&self, channel_id: &str, ts: &str) -> Result<String, SlackError> {
+    fn permalink(&self, channel_id: &str, ts: &str) -> Result<String, ChatError> {
         self.look("permalink", || {
             Ok(format!("https://chat.example/{channel_id}/{ts}"))
         })
     }
 
-    fn get_user(&self, id: &str) -> Result<User, SlackError> {
+    fn get_user(&self, id: &str) -> Result<User, ChatError> {
         self.look("get-user", || {
             let users = self.users.borrow();
             users
                 .get(id)
                 .cloned()
-                .ok_or_else(|| SlackError::NotFound(id.to_owned()))
+                .ok_or_else(|| ChatError::NotFound(id.to_owned()))
         })
     }
 }

@@ -1,22 +1,22 @@
-//! The import `slack`, over a [`Slack`](crate::slack::Slack). Tokens and addresses stay behind that trait.
+//! The import `chat`, over a [`Chat`](crate::chat::Chat). Tokens and addresses stay behind that trait.
 
 use super::CallState;
-use crate::bindings::slack::{Host, PostRequest, SlackError};
+use crate::bindings::chat::{ChatError, Host, PostRequest};
 use crate::bindings::types::{Message, User};
 
-type Answered<T> = wasmtime::Result<Result<T, SlackError>>;
+type Answered<T> = wasmtime::Result<Result<T, ChatError>>;
 
 impl Host for CallState {
     async fn post(&mut self, request: PostRequest) -> Answered<Vec<String>> {
-        import!(self, "slack.post", request, {
+        import!(self, "chat.post", request, {
             self.budget.post(post_bytes(&request))?;
-            self.capabilities.slack.post(request).await
+            self.capabilities.chat.post(request).await
         })
     }
 
     async fn thread(&mut self, channel_id: String, thread_ts: String) -> Answered<Vec<Message>> {
-        import!(self, "slack.thread", (&channel_id, &thread_ts), {
-            self.capabilities.slack.thread(channel_id, thread_ts).await
+        import!(self, "chat.thread", (&channel_id, &thread_ts), {
+            self.capabilities.chat.thread(channel_id, thread_ts).await
         })
     }
 
@@ -26,21 +26,21 @@ impl Host for CallState {
         until: String,
         limit: u32,
     ) -> Answered<Vec<Message>> {
-        import!(self, "slack.history", (&channel_id, &until, limit), {
-            let slack = &self.capabilities.slack;
-            slack.history(channel_id, until, limit).await
+        import!(self, "chat.history", (&channel_id, &until, limit), {
+            let chat = &self.capabilities.chat;
+            chat.history(channel_id, until, limit).await
         })
     }
 
     async fn permalink(&mut self, channel_id: String, ts: String) -> Answered<String> {
-        import!(self, "slack.permalink", (&channel_id, &ts), {
-            self.capabilities.slack.permalink(channel_id, ts).await
+        import!(self, "chat.permalink", (&channel_id, &ts), {
+            self.capabilities.chat.permalink(channel_id, ts).await
         })
     }
 
     async fn get_user(&mut self, id: String) -> Answered<User> {
-        import!(self, "slack.get-user", id, {
-            self.capabilities.slack.get_user(id).await
+        import!(self, "chat.get-user", id, {
+            self.capabilities.chat.get_user(id).await
         })
     }
 }

@@ -3,21 +3,21 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use myao_plugin::slack::{Message, PostRequest, Slack, SlackError, User};
+use myao_plugin::chat::{Chat, ChatError, Message, PostRequest, User};
 use myao_plugin::ts::{InvalidTs, TsKey};
 
 /// The second at which the platform's own posts begin: later than all times in tests.
 const FIRST_POST: i64 = 4_000_000_000;
 
-/// A chat platform that implements the whole of `wit/slack.wit`: it stores posts, answers each message once, and knows
+/// A chat platform that implements the whole of `wit/chat.wit`: it stores posts, answers each message once, and knows
 /// the messages and people that a test adds. [`Faults`](crate::Faults) makes its calls fail.
 ///
 /// ```
-/// use myao_plugin::slack::{PostRequest, Slack as _};
-/// use myao_testkit::MemorySlack;
+/// use myao_plugin::chat::{PostRequest, Chat as _};
+/// use myao_testkit::MemoryChat;
 ///
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-/// let slack = MemorySlack::default();
+/// let chat = MemoryChat::default();
 /// let request = PostRequest {
 ///     channel_id: "C1".to_owned(),
 ///     thread_ts: None,
@@ -25,14 +25,14 @@ const FIRST_POST: i64 = 4_000_000_000;
 ///     answers: "1709287200.000000".to_owned(),
 ///     may_notify: Vec::new(),
 /// };
-/// let posted = slack.post(request.clone()).await.unwrap();
+/// let posted = chat.post(request.clone()).await.unwrap();
 /// // A message is answered once.
-/// assert_eq!(slack.post(request).await.unwrap(), posted);
-/// assert_eq!(slack.posts().len(), 1);
+/// assert_eq!(chat.post(request).await.unwrap(), posted);
+/// assert_eq!(chat.posts().len(), 1);
 /// # });
 /// ```
 #[derive(Default)]
-pub struct MemorySlack {
+pub struct MemoryChat {
     state: Mutex<State>,
 }
 
@@ -48,12 +48,12 @@ struct State {
     users: BTreeMap<String, User>,
 }
 
-impl MemorySlack {
+impl MemoryChat {
     /// Adds a message of a channel to the platform, whether or not the store has it.
     ///
     /// # Errors
     /// `invalid` if its id is not a message id.
-    pub fn add_message(&self, channel_id: &str, message: Message) -> Result<(), SlackError> {
+    pub fn add_message(&self, channel_id: &str, message: Message) -> Result<(), ChatError> {
         let ts = key(&message.ts)?;
         let mut state = self.state();
         state.messages.insert((channel_id.to_owned(), ts), message);
@@ -90,8 +90,8 @@ impl State {
 }
 
 #[async_trait::async_trait]
-impl Slack for MemorySlack {
-    async fn post(&self, request: PostRequest) -> Result<Vec<String>, SlackError> {
+impl Chat for MemoryChat {
+    async fn post(&self, request: PostRequest) -> Result<Vec<String>, ChatError> {
         let answers = (request.channel_id.clone(), key(&request.answers)?);
         let mut state = self.state();
         if let Some(posted) = state.answered.get(&answers) {
@@ -108,7 +108,7 @@ impl Slack for MemorySlack {
         &self,
         channel_id: String,
         thread_ts: String,
-    ) -> Result<Vec<Message>, SlackError> {
+    ) -> Result<Vec<Message>, ChatError> {
         let thread = key(&thread_ts)?;
         let state = self.state();
         let messages: Vec<Message> = state
@@ -117,7 +117,7 @@ impl Slack for MemorySlack {
             .map(|(_, message)| message.clone())
             .collect();
         if messages.is_empty() {
-            return Err(SlackError::NotFound(format!(
+            return Err(ChatError::NotFound(format!(
                 "thread {thread_ts} of channel `{channel_id}`"
             )));
         }
@@ -129,7 +129,7 @@ impl Slack for MemorySlack {
         channel_id: String,
         until: String,
         limit: u32,
-    ) -> Result<Vec<Message>, SlackError> {
+    ) -> Result<Vec<Message>, ChatError> {
         let state = self.state();
         let mut messages: Vec<Message> = state
             .of_channel(&channel_id, key(&until)?)
@@ -142,13 +142,13 @@ impl Slack for MemorySlack {
         Ok(messages)
     }
 
-    async fn permalink(&self, channel_id: String, ts: String) -> Result<String, SlackError> {
+    async fn permalink(&self, channel_id: String, ts: String) -> Result<String, ChatError> {
         Ok(format!("https://chat.example/{channel_id}/{}", key(&ts)?))
     }
 
-    async fn get_user(&self, id: String) -> Result<User, SlackError> {
+    async fn get_user(&self, id: String) -> Result<User, ChatError> {
         let user = self.state().users.get(&id).cloned();
-        user.ok_or_else(|| SlackError::NotFound(format!("user `{id}`")))
+        user.ok_or_else(|| ChatError::NotFound(format!("user `{id}`")))
     }
 }
 
@@ -156,6 +156,6 @@ fn thread_of(message: &Message) -> Option<TsKey> {
     TsKey::parse(message.thread_ts.as_deref()?).ok()
 }
 
-fn key(ts: &str) -> Result<TsKey, SlackError> {
-    TsKey::parse(ts).map_err(|error: InvalidTs| SlackError::Invalid(error.to_string()))
+fn key(ts: &str) -> Result<TsKey, ChatError> {
+    TsKey::parse(ts).map_err(|error: InvalidTs| ChatError::Invalid(error.to_string()))
 }

@@ -2,23 +2,23 @@
 
 use std::sync::Arc;
 
-use myao_plugin::slack::{Message, PostRequest, Slack, SlackError, User};
+use myao_plugin::chat::{Chat, ChatError, Message, PostRequest, User};
 
 use super::Line;
 
-pub(super) fn tapped(inner: Arc<dyn Slack>, line: Line) -> Arc<dyn Slack> {
+pub(super) fn tapped(inner: Arc<dyn Chat>, line: Line) -> Arc<dyn Chat> {
     Arc::new(Tapped { inner, line })
 }
 
 struct Tapped {
-    inner: Arc<dyn Slack>,
+    inner: Arc<dyn Chat>,
     line: Line,
 }
 
 #[async_trait::async_trait]
-impl Slack for Tapped {
-    async fn post(&self, request: PostRequest) -> Result<Vec<String>, SlackError> {
-        let call = self.line.call("slack.post", &request);
+impl Chat for Tapped {
+    async fn post(&self, request: PostRequest) -> Result<Vec<String>, ChatError> {
+        let call = self.line.call("chat.post", &request);
         self.line.through(call, self.inner.post(request)).await
     }
 
@@ -26,8 +26,8 @@ impl Slack for Tapped {
         &self,
         channel_id: String,
         thread_ts: String,
-    ) -> Result<Vec<Message>, SlackError> {
-        let call = self.line.call("slack.thread", &(&channel_id, &thread_ts));
+    ) -> Result<Vec<Message>, ChatError> {
+        let call = self.line.call("chat.thread", &(&channel_id, &thread_ts));
         let done = self.inner.thread(channel_id, thread_ts);
         self.line.through(call, done).await
     }
@@ -37,21 +37,21 @@ impl Slack for Tapped {
         channel_id: String,
         until: String,
         limit: u32,
-    ) -> Result<Vec<Message>, SlackError> {
+    ) -> Result<Vec<Message>, ChatError> {
         let arguments = (&channel_id, &until, limit);
-        let call = self.line.call("slack.history", &arguments);
+        let call = self.line.call("chat.history", &arguments);
         let done = self.inner.history(channel_id, until, limit);
         self.line.through(call, done).await
     }
 
-    async fn permalink(&self, channel_id: String, ts: String) -> Result<String, SlackError> {
-        let call = self.line.call("slack.permalink", &(&channel_id, &ts));
+    async fn permalink(&self, channel_id: String, ts: String) -> Result<String, ChatError> {
+        let call = self.line.call("chat.permalink", &(&channel_id, &ts));
         let done = self.inner.permalink(channel_id, ts);
         self.line.through(call, done).await
     }
 
-    async fn get_user(&self, id: String) -> Result<User, SlackError> {
-        let call = self.line.call("slack.get-user", &id);
+    async fn get_user(&self, id: String) -> Result<User, ChatError> {
+        let call = self.line.call("chat.get-user", &id);
         self.line.through(call, self.inner.get_user(id)).await
     }
 }
