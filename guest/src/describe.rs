@@ -60,6 +60,7 @@ pub(crate) fn bad_answer(bad: &BadAnswer) -> String {
             shrinkage.facts_kept, shrinkage.facts_before
         ),
         BadAnswer::Malformed(fault) => format!("the answer was malformed: {fault}"),
+        BadAnswer::Other(other) => other.text.clone(),
     }
 }
 
@@ -69,8 +70,8 @@ pub(crate) fn storage_error(error: &StorageError) -> &str {
         StorageError::NotFound(detail)
         | StorageError::Conflict(detail)
         | StorageError::Unavailable(detail)
-        | StorageError::Invalid(detail)
-        | StorageError::Other(detail) => detail,
+        | StorageError::Invalid(detail) => detail,
+        StorageError::Other(other) => &other.text,
     }
 }
 
@@ -84,7 +85,7 @@ pub(crate) fn chat_error(error: &ChatError) -> String {
         ChatError::NotFound(detail)
         | ChatError::NotAllowed(detail)
         | ChatError::Unavailable(detail)
-        | ChatError::Invalid(detail)
-        | ChatError::Other(detail) => detail.clone(),
+        | ChatError::Invalid(detail) => detail.clone(),
+        ChatError::Other(other) => other.text.clone(),
     }
 }

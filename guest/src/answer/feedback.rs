@@ -65,6 +65,9 @@ fn japanese(bad: &BadAnswer, kind: AnswerKind) -> String {
         (BadAnswer::Malformed(fault), _) => {
             return format!("前回の回答は読み取れませんでした（{fault}）。");
         }
+        (BadAnswer::Other(other), _) => {
+            return format!("前回の回答は受け付けられませんでした（{}）。", other.text);
+        }
     };
     fault.to_owned()
 }
@@ -125,6 +128,9 @@ fn english(bad: &BadAnswer, kind: AnswerKind) -> String {
         }
         (BadAnswer::Malformed(fault), _) => {
             return format!("Your last answer could not be read ({fault}).");
+        }
+        (BadAnswer::Other(other), _) => {
+            return format!("Your last answer was not accepted ({}).", other.text);
         }
     };
     fault.to_owned()

@@ -34,10 +34,10 @@ impl Run<'_> {
     /// must come first.
     fn work_on_channel(&self, backlog: &Backlog, made: &mut Vec<Made>) -> StepResult {
         let mut skip = self.skip_reason(backlog)?;
-        if let Some(reason) = skip
+        if let Some(reason) = &skip
             && backlog.unmerged_count == 0
         {
-            return Ok(Outcome::Skipped(reason));
+            return Ok(Outcome::Skipped(reason.clone()));
         }
         let mut channel = ChannelState::load(self, &backlog.channel)?;
         let mut backlog = backlog.clone();

@@ -29,7 +29,7 @@ pub use selection::{
 
 use variables::{Request, Variables};
 
-use crate::bindings::errors::{Error, TemplateFault};
+use crate::bindings::errors::{Error, OtherReason, TemplateFault};
 use crate::bindings::exports::myao::memory::reply_prompt::Occasion;
 use crate::bindings::settings::Template;
 use crate::bindings::types::{Context, MemoryType, Message, Scope, Timestamp};
@@ -213,7 +213,12 @@ fn environment() -> Result<Environment<'static>, Error> {
         .lstrip_blocks(true)
         .keep_trailing_newline(true)
         .build()
-        .map_err(|error| Error::Other(format!("invalid template syntax: {error}")))?;
+        .map_err(|error| {
+            Error::Other(OtherReason {
+                code: "template-syntax".to_owned(),
+                text: format!("invalid template syntax: {error}"),
+            })
+        })?;
     let mut environment = Environment::new();
     environment.set_syntax(syntax);
     environment.set_auto_escape_callback(|_| AutoEscape::None);

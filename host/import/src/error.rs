@@ -164,7 +164,7 @@ fn store_detail(error: &StorageError) -> &str {
         StorageError::NotFound(text)
         | StorageError::Conflict(text)
         | StorageError::Unavailable(text)
-        | StorageError::Invalid(text)
-        | StorageError::Other(text) => text,
+        | StorageError::Invalid(text) => text,
+        StorageError::Other(other) => &other.text,
     }
 }

@@ -6,6 +6,7 @@
 
 use std::time::Duration;
 
+use myao_plugin::OtherReason;
 use myao_plugin::llm::LlmError;
 use serde_json::Value;
 
@@ -81,7 +82,7 @@ impl Fault {
     pub(super) fn unreadable(detail: impl Into<String>, message: impl Into<String>) -> Self {
         let detail = detail.into();
         Self {
-            error: LlmError::Other(detail.clone()),
+            error: LlmError::Other(OtherReason::new("unreadable-answer", detail.as_str())),
             detail,
             message: message.into(),
             retry: Retry::Later,
@@ -169,7 +170,10 @@ impl Fault {
             LlmError::Unavailable(detail) => LlmError::Unavailable(clean(detail)),
             LlmError::Refused(detail) => LlmError::Refused(clean(detail)),
             LlmError::InvalidRequest(detail) => LlmError::InvalidRequest(clean(detail)),
-            LlmError::Other(detail) => LlmError::Other(clean(detail)),
+            LlmError::Other(other) => LlmError::Other(OtherReason {
+                text: clean(other.text),
+                ..other
+            }),
             error @ (LlmError::RateLimited(_)
             | LlmError::ContextTooLong(_)
             | LlmError::TimedOut) => error,
@@ -221,7 +225,13 @@ fn classify(status: u16, headers: &RetryHeaders, body: &str, detail: &str) -> (L
         400..=499 if headers.should_retry == Some(true) => (LlmError::Unavailable(detail), retry),
         400..=499 => (LlmError::InvalidRequest(detail), Retry::Never),
         500..=599 => (LlmError::Unavailable(detail), retry),
-        _ => (LlmError::Other(detail), Retry::Never),
+        _ => {
+            let code = format!("http-{status}");
+            (
+                LlmError::Other(OtherReason::new(code, detail)),
+                Retry::Never,
+            )
+        }
     }
 }
 

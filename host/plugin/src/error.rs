@@ -13,6 +13,17 @@ const CANNOT_GROW: &str = "forcing trap when growing memory";
 /// The text of wasmtime's error if too much data is passed to the host; the error's type is private.
 const TOO_MUCH_DATA: &str = "fuel allocated for hostcalls has been exhausted";
 
+impl errors::OtherReason {
+    /// What the contract has no case for. `code` is for programs: lower case with hyphens, and nothing that people wrote.
+    #[must_use]
+    pub fn new(code: impl Into<String>, text: impl Into<String>) -> Self {
+        Self {
+            code: code.into(),
+            text: text.into(),
+        }
+    }
+}
+
 /// Why a call has no result. Whatever the reason, the call leaves nothing behind in the plugin, and the next call works.
 ///
 /// ```

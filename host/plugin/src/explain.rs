@@ -39,7 +39,7 @@ pub fn explain(error: &Error) -> String {
              a model with a larger context window",
             excess.tokens, excess.limit
         ),
-        Error::Other(detail) => detail.clone(),
+        Error::Other(other) => other.text.clone(),
     }
 }
 
@@ -75,6 +75,10 @@ fn explain_bad_answer(reason: &BadAnswer) -> String {
             format!("gave an answer of another form than asked for ({detail})"),
             OTHER_MODEL,
         ),
+        BadAnswer::Other(other) => (
+            format!("gave an answer that was not accepted ({})", other.text),
+            OTHER_MODEL,
+        ),
         BadAnswer::Shrunk(shrinkage) => (
             format!(
                 "kept {} of {} facts of the existing memory, and {} of {} tokens",
@@ -97,8 +101,8 @@ pub fn explain_storage(error: &StorageError) -> String {
     match error {
         StorageError::NotFound(detail)
         | StorageError::Unavailable(detail)
-        | StorageError::Invalid(detail)
-        | StorageError::Other(detail) => detail.clone(),
+        | StorageError::Invalid(detail) => detail.clone(),
+        StorageError::Other(other) => other.text.clone(),
         StorageError::Conflict(detail) => {
             format!(
                 "{detail}; another myao wrote at the same time, and the next run goes on from there"
@@ -120,8 +124,8 @@ pub fn explain_chat(error: &ChatError) -> String {
         ChatError::NotFound(detail)
         | ChatError::NotAllowed(detail)
         | ChatError::Unavailable(detail)
-        | ChatError::Invalid(detail)
-        | ChatError::Other(detail) => detail.clone(),
+        | ChatError::Invalid(detail) => detail.clone(),
+        ChatError::Other(other) => other.text.clone(),
     }
 }
 
@@ -153,7 +157,7 @@ pub fn explain_llm(error: &LlmError) -> String {
             )
         }
         LlmError::TimedOut => "the model did not answer in time; try again later".to_owned(),
-        LlmError::Other(detail) => format!("the model failed: {detail}"),
+        LlmError::Other(other) => format!("the model failed: {}", other.text),
     }
 }
 

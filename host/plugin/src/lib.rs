@@ -51,7 +51,8 @@ mod turn;
 pub mod waits;
 
 pub use bindings::errors::{
-    BadAnswer, Combination, Error, LanguageMismatch, Shrinkage, TemplateFault, TokenExcess,
+    BadAnswer, Combination, Error, LanguageMismatch, OtherReason, Shrinkage, TemplateFault,
+    TokenExcess,
 };
 pub use bindings::exports::myao::memory::context_builder::BuildRequest;
 pub use bindings::exports::myao::memory::memory_generator::{

@@ -3,7 +3,7 @@
 use futures::{Stream, StreamExt as _};
 use tokio::task::JoinHandle;
 
-use crate::bindings::errors::Error;
+use crate::bindings::errors::{Error, OtherReason};
 use crate::bindings::exports::myao::memory::memory_generator::{
     Entry, Outcome, Report, SkipReason,
 };
@@ -179,7 +179,8 @@ fn unchanged_workspace(plugin: &MemoryPlugin) -> Entry {
 }
 
 fn failed(scope: Scope, scope_id: String, error: String) -> Entry {
-    entry(scope, scope_id, Outcome::Failed(Error::Other(error)))
+    let error = Error::Other(OtherReason::new("call-failed", error));
+    entry(scope, scope_id, Outcome::Failed(error))
 }
 
 fn entry(scope: Scope, scope_id: String, outcome: Outcome) -> Entry {

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use myao_plugin::OtherReason;
 use myao_plugin::storage::StorageError;
 use myao_plugin::ts::InvalidTs;
 use rusqlite::ErrorCode;
@@ -88,8 +89,8 @@ fn message(error: &StorageError) -> &str {
         StorageError::NotFound(text)
         | StorageError::Conflict(text)
         | StorageError::Unavailable(text)
-        | StorageError::Invalid(text)
-        | StorageError::Other(text) => text,
+        | StorageError::Invalid(text) => text,
+        StorageError::Other(other) => &other.text,
     }
 }
 
@@ -122,7 +123,7 @@ impl From<StoreError> for StorageError {
             | StoreError::Full(_)
             | StoreError::Locked(_)
             | StoreError::Disk { .. } => Self::Unavailable(error.to_string()),
-            _ => Self::Other(error.to_string()),
+            _ => Self::Other(OtherReason::new("database", error.to_string())),
         }
     }
 }

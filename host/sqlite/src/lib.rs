@@ -58,6 +58,7 @@ pub use error::StoreError;
 use foreign::ForeignDatabase;
 pub use import::SqliteImport;
 use myao_plugin::LocalTime;
+use myao_plugin::OtherReason;
 use myao_plugin::state::Workspace;
 use myao_plugin::state::import::{Import, ImportTarget};
 use myao_plugin::storage::StorageError;
@@ -116,7 +117,9 @@ impl ImportTarget for Target {
     async fn begin_import(&self) -> Result<Box<dyn Import>, StorageError> {
         let (store, id) = (self.store.clone(), self.id.clone());
         let begun = tokio::task::spawn_blocking(move || store.import(&id)).await;
-        let import = begun.map_err(|error| StorageError::Other(error.to_string()))??;
+        let import = begun.map_err(|error| {
+            StorageError::Other(OtherReason::new("thread-ended", error.to_string()))
+        })??;
         Ok(Box::new(import))
     }
 }

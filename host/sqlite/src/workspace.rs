@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use myao_plugin::LocalTime;
+use myao_plugin::OtherReason;
 use myao_plugin::storage::StorageError;
 use rusqlite::Connection;
 
@@ -75,7 +76,10 @@ impl SqliteWorkspace {
     ) -> Result<T, StorageError> {
         let this = self.clone();
         let done = tokio::task::spawn_blocking(move || work(&this)).await;
-        done.map_err(|error| StorageError::Other(format!("the store's thread ended: {error}")))?
-            .map_err(StorageError::from)
+        done.map_err(|error| {
+            let text = format!("the store's thread ended: {error}");
+            StorageError::Other(OtherReason::new("thread-ended", text))
+        })?
+        .map_err(StorageError::from)
     }
 }

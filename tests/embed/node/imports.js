@@ -56,7 +56,7 @@ export class ScriptedModel {
     this.requests.push(request);
     const { agent, scopeId, memoryType } = request.purpose;
     const purpose = [agent, scopeId, memoryType].filter(Boolean).join(' ');
-    const answers = this.answers[purpose] ?? [{ error: { tag: 'other', val: `no answer to ${purpose}` } }];
+    const answers = this.answers[purpose] ?? [{ error: { tag: 'other', val: { code: 'no-answer', text: `no answer to ${purpose}` } } }];
     const n = this.#asked.get(purpose) ?? 0;
     this.#asked.set(purpose, n + 1);
     const answer = answers[Math.min(n, answers.length - 1)];

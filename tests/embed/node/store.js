@@ -8,7 +8,7 @@
 export class Refusal extends Error {
   /** @param {StorageError} payload */
   constructor(payload) {
-    super(`${payload.tag}: ${payload.val}`);
+    super(`${payload.tag}: ${JSON.stringify(payload.val)}`);
     this.payload = payload;
   }
 }
@@ -89,7 +89,7 @@ export class Store {
   show(message, there) {
     const hasReplies = there.some((other) => other.threadTs === message.ts);
     const user = this.users.get(message.userId);
-    if (!user) throw new Refusal({ tag: 'other', val: `nobody is called ${message.userId}` });
+    if (!user) throw new Refusal({ tag: 'other', val: { code: 'no-user', text: `nobody is called ${message.userId}` } });
     const threadTs = message.threadTs ?? (hasReplies ? message.ts : undefined);
     return { ts: message.ts, user, text: message.text, timestamp: this.time(message.ts), threadTs };
   }

@@ -52,7 +52,7 @@ def _import(function: Callable[..., Any]) -> Callable[..., Any]:
             return to_wasm(function(*map(to_python, arguments)))
         except Refusal as refusal:
             # An error of the contract; any other exception ends the call with a trap.
-            return refusal.error
+            return to_wasm(refusal.error)
 
     return call
 

@@ -24,7 +24,7 @@ class ScriptedModel:
         purpose = request["purpose"]
         names = (purpose["agent"], purpose["scope-id"], purpose["memory-type"])
         of = " ".join(name for name in names if name)
-        answers = self._answers.get(of, [{"error": {"other": f"no answer to {of}"}}])
+        answers = self._answers.get(of, [{"error": {"other": {"code": "no-answer", "text": f"no answer to {of}"}}}])
         n = self._asked.get(of, 0)
         self._asked[of] = n + 1
         answer = answers[min(n, len(answers) - 1)]

@@ -56,7 +56,7 @@ wit_bindgen::generate!({
 
 use exports::myao::memory::memory_summarizer::{self, Summary};
 use exports::myao::memory::reply_prompt::{self, Occasion};
-use myao::memory::errors::Error;
+use myao::memory::errors::{Error, OtherReason};
 use myao::memory::llm;
 use myao::memory::log::{self, Level};
 use myao::memory::settings;
@@ -64,12 +64,19 @@ use myao::memory::types::{Context, MemoryType, Scope, Timestamp};
 
 struct Faulty;
 
+fn other(text: &str) -> Error {
+    Error::Other(OtherReason {
+        code: "faulty".to_owned(),
+        text: text.to_owned(),
+    })
+}
+
 /// Calls of this instance.
 static CALLS: AtomicU32 = AtomicU32::new(0);
 
 impl memory_summarizer::Guest for Faulty {
     fn summarize(_: Context, _: Scope, _: MemoryType, _: Option<String>) -> Result<Summary, Error> {
-        Err(Error::Other("only prompts".to_owned()))
+        Err(other("only prompts"))
     }
 
     fn render_prompt(
@@ -89,7 +96,7 @@ impl memory_summarizer::Guest for Faulty {
                 }
             }
             Some("count calls") if fresh_memory().iter().any(|byte| *byte != 0) => {
-                Err(Error::Other("fresh memory is not empty".to_owned()))
+                Err(other("fresh memory is not empty"))
             }
             Some("count calls") => Ok((CALLS.fetch_add(1, Ordering::Relaxed) + 1).to_string()),
             Some("panic") => panic!("told to"),

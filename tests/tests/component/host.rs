@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use myao_plugin::OtherReason;
 use myao_plugin::chat::ChatError;
 use myao_plugin::llm::LlmError;
 use myao_plugin::storage::StorageError;
@@ -231,7 +232,7 @@ pub(crate) fn storage_errors() -> Vec<StorageError> {
         StorageError::Conflict("somebody else wrote first".to_owned()),
         StorageError::Unavailable("the disk is full".to_owned()),
         StorageError::Invalid("no such id".to_owned()),
-        StorageError::Other("the store's thread ended".to_owned()),
+        StorageError::Other(OtherReason::new("thread-ended", "the store's thread ended")),
     ]
 }
 
@@ -244,7 +245,7 @@ pub(crate) fn llm_errors() -> Vec<LlmError> {
         LlmError::Refused("no".to_owned()),
         LlmError::InvalidRequest("no such model".to_owned()),
         LlmError::TimedOut,
-        LlmError::Other("?".to_owned()),
+        LlmError::Other(OtherReason::new("unknown", "?")),
     ]
 }
 
@@ -256,6 +257,6 @@ pub(crate) fn chat_errors() -> Vec<ChatError> {
         ChatError::NotAllowed("not_in_channel".to_owned()),
         ChatError::Unavailable("connection refused".to_owned()),
         ChatError::Invalid("no text".to_owned()),
-        ChatError::Other("fatal_error".to_owned()),
+        ChatError::Other(OtherReason::new("slack", "fatal_error")),
     ]
 }

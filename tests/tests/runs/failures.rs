@@ -125,12 +125,14 @@ async fn a_channel_that_needs_too_much_memory_fails_alone() {
     let limits = Limits::default().with(|limits| limits.memory_bytes = 16 << 20);
     let plugin = limited_plugin(&workspace, Arc::new(telling_llm()), limits);
     let report = run::generate(&plugin, utc(NOW), 2, &|_| {}).await.unwrap();
-    let Outcome::Failed(Error::Other(detail)) = bad_outcome(&report) else {
+    let Outcome::Failed(Error::Other(other)) = bad_outcome(&report) else {
         panic!("{report:?}")
     };
     assert!(
-        detail.contains("needed more than 16777216 bytes of memory"),
-        "{detail}"
+        other
+            .text
+            .contains("needed more than 16777216 bytes of memory"),
+        "{other:?}"
     );
     assert_next_run_makes_up(&workspace).await;
 }
@@ -142,10 +144,10 @@ async fn a_channel_whose_model_never_answers_fails_alone() {
     let llm = Arc::new(telling_llm().on(Asked::with("unanswerable"), Reply::never()));
     let plugin = limited_plugin(&workspace, llm, limits);
     let report = run::generate(&plugin, utc(NOW), 2, &|_| {}).await.unwrap();
-    let Outcome::Failed(Error::Other(detail)) = bad_outcome(&report) else {
+    let Outcome::Failed(Error::Other(other)) = bad_outcome(&report) else {
         panic!("{report:?}")
     };
-    assert!(detail.contains("took longer than 2s"), "{detail}");
+    assert!(other.text.contains("took longer than 2s"), "{other:?}");
     assert_next_run_makes_up(&workspace).await;
 }
 
@@ -182,10 +184,10 @@ async fn a_store_that_fails_for_one_channel_fails_that_channel_only() {
 #[tokio::test]
 async fn a_store_that_panics_for_one_channel_fails_that_channel_only() {
     let (_file, workspace, outcome) = run_over_faulty_store(Arc::new(Panicking)).await;
-    let Outcome::Failed(Error::Other(detail)) = outcome else {
+    let Outcome::Failed(Error::Other(other)) = outcome else {
         panic!("{outcome:?}")
     };
-    assert!(detail.contains("ended before its time"), "{detail}");
+    assert!(other.text.contains("ended before its time"), "{other:?}");
     assert_next_run_makes_up(&workspace).await;
 }
 

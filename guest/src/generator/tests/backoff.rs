@@ -1,7 +1,7 @@
 //! Back-off: a memory that the model keeps failing to make is deferred, longer each time; everything else is still made.
 
 use super::*;
-use crate::bindings::errors::BadAnswer;
+use crate::bindings::errors::{BadAnswer, OtherReason};
 use crate::bindings::llm::{FinishReason, LlmError};
 use crate::bindings::storage::Deferral;
 use crate::bindings::types::Scope;
@@ -169,7 +169,10 @@ fn a_model_that_is_away_is_asked_again_at_the_next_run() {
         LlmError::Unavailable("down".to_owned()),
         LlmError::TimedOut,
         LlmError::InvalidRequest("wrong key".to_owned()),
-        LlmError::Other("?".to_owned()),
+        LlmError::Other(OtherReason {
+            code: "unknown".to_owned(),
+            text: "?".to_owned(),
+        }),
     ] {
         host.llm.script(host.llm.calls(), Err(error));
         assert!(matches!(error_of(&host.generate(0), "C1"), Error::Llm(_)));

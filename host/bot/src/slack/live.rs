@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::StreamExt as _;
+use myao_plugin::OtherReason;
 use myao_plugin::chat::{Chat, ChatError, Message, PostRequest, User};
 use myao_plugin::explain::explain_storage;
 use myao_plugin::state::Workspace;
@@ -261,7 +262,7 @@ pub(super) fn from_client(error: ClientError) -> ChatError {
         Some(RefusalKind::NotAllowed | RefusalKind::Auth) => ChatError::NotAllowed(words),
         Some(RefusalKind::Invalid) => ChatError::Invalid(words),
         _ if error.is_transient() => ChatError::Unavailable(words),
-        _ => ChatError::Other(words),
+        _ => ChatError::Other(OtherReason::new("slack", words)),
     }
 }
 

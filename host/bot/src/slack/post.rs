@@ -4,6 +4,7 @@
 //! the id of the message that it answers as metadata (<https://docs.slack.dev/messaging/message-metadata>). A part that
 //! was marked before but not after may already be in the channel: the bot looks for it there before it sends it again.
 
+use myao_plugin::OtherReason;
 use myao_plugin::chat::{ChatError, PostRequest};
 use myao_plugin::state::outbox::{NewPost, Part, PartState, PostState};
 use myao_plugin::state::replies::ReplyKind;
@@ -152,7 +153,9 @@ impl LiveSlack {
             }),
         };
         match self.client.post_message(&post).await {
-            Ok(ts) => TsKey::parse(&ts).map_err(|error| ChatError::Other(error.to_string())),
+            Ok(ts) => TsKey::parse(&ts).map_err(|error| {
+                ChatError::Other(OtherReason::new("invalid-ts", error.to_string()))
+            }),
             Err(error) => {
                 if !error.may_have_arrived() {
                     let marked = self

@@ -209,7 +209,7 @@ fn print_report(app: &App, report: &Report) -> anyhow::Result<()> {
         .iter()
         .filter(|entry| entry.scope != Scope::Workspace)
     {
-        if let Outcome::Skipped(reason) = entry.outcome {
+        if let Outcome::Skipped(reason) = &entry.outcome {
             *skipped.entry(skip_reason(app, reason)).or_default() += 1;
         }
     }
@@ -263,7 +263,7 @@ fn print_deferred(
     Ok(())
 }
 
-fn skip_reason(app: &App, reason: SkipReason) -> String {
+fn skip_reason(app: &App, reason: &SkipReason) -> String {
     let reason = match reason {
         SkipReason::NoNewMessages => "no new messages",
         SkipReason::NotDue => {
@@ -275,6 +275,7 @@ fn skip_reason(app: &App, reason: SkipReason) -> String {
         }
         SkipReason::NothingToSummarize => "nothing to summarise",
         SkipReason::Unchanged => "unchanged",
+        SkipReason::Other(other) => &other.text,
     };
     reason.to_owned()
 }

@@ -37,7 +37,7 @@ pub(super) fn backfill_json(app: &App, outcomes: &Outcomes, unreached: &[Unreach
 fn entry_json(entry: &Entry) -> Value {
     let (outcome, reason, deferral) = match &entry.outcome {
         Outcome::Done => ("done", None, None),
-        Outcome::Skipped(reason) => ("skipped", Some(skip_key(*reason).to_owned()), None),
+        Outcome::Skipped(reason) => ("skipped", Some(skip_key(reason).to_owned()), None),
         Outcome::Deferred(deferral) => (
             "deferred",
             Some(deferral.reason.clone()),
@@ -69,12 +69,13 @@ fn made_json(made: &Made) -> Value {
     })
 }
 
-fn skip_key(reason: SkipReason) -> &'static str {
+fn skip_key(reason: &SkipReason) -> &'static str {
     match reason {
         SkipReason::NoNewMessages => "no_new_messages",
         SkipReason::NotDue => "not_due",
         SkipReason::OutsideWindow => "outside_window",
         SkipReason::NothingToSummarize => "nothing_to_summarize",
         SkipReason::Unchanged => "unchanged",
+        SkipReason::Other(_) => "other",
     }
 }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use myao_plugin::OtherReason;
 use myao_plugin::llm::FinishReason;
 use serde_json::json;
 use tokio::time::Instant;
@@ -33,7 +34,12 @@ async fn statuses_become_typed_errors_and_only_those_that_may_pass_are_tried_aga
             LlmError::InvalidRequest(told(422)),
             1,
         ),
-        (301, "moved", LlmError::Other(told(301)), 1),
+        (
+            301,
+            "moved",
+            LlmError::Other(OtherReason::new("http-301", told(301))),
+            1,
+        ),
         (429, "slow down", LlmError::RateLimited(None), 4),
         (
             429,

@@ -5,6 +5,7 @@ use futures::StreamExt as _;
 
 use super::budget::Budget;
 use super::{CallState, Capabilities};
+use crate::bindings::errors::OtherReason;
 use crate::bindings::llm::{Agent, Completion, Host, LlmError, Request};
 use crate::explain::explain_storage;
 use crate::journal::{CallEntry, CallJournal, Input};
@@ -19,7 +20,12 @@ impl Host for CallState {
     ) -> wasmtime::Result<Result<Completion, LlmError>> {
         import!(self, "llm.complete", request, {
             let answer = self.ask(vec![request]).await?.pop();
-            answer.unwrap_or_else(|| Err(LlmError::Other("the call has no result".to_owned())))
+            answer.unwrap_or_else(|| {
+                Err(LlmError::Other(OtherReason::new(
+                    "no-result",
+                    "the call has no result",
+                )))
+            })
         })
     }
 
@@ -202,9 +208,12 @@ async fn recall(
             Some(Ok(completion))
         }
         // Without the journal, nobody knows whether this answer was already paid for.
-        Err(error) => Some(Err(LlmError::Other(format!(
-            "it was not asked, as the journal of its calls cannot be read: {}",
-            explain_storage(&error)
+        Err(error) => Some(Err(LlmError::Other(OtherReason::new(
+            "journal-unreadable",
+            format!(
+                "it was not asked, as the journal of its calls cannot be read: {}",
+                explain_storage(&error)
+            ),
         )))),
     }
 }

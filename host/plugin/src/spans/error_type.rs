@@ -68,5 +68,6 @@ fn of_answer(reason: &BadAnswer) -> &'static str {
         BadAnswer::TooLong(_) => "too-long",
         BadAnswer::Shrunk(_) => "shrunk",
         BadAnswer::Malformed(_) => "malformed",
+        BadAnswer::Other(_) => "other",
     }
 }

@@ -137,10 +137,10 @@ fn every_code_of_the_disk_says_what_to_do() {
             "{text}"
         );
     }
-    let StorageError::Other(text) = text(ErrorCode::DatabaseCorrupt) else {
+    let StorageError::Other(other) = text(ErrorCode::DatabaseCorrupt) else {
         panic!()
     };
-    assert!(text.contains("backup"), "{text}");
+    assert!(other.text.contains("backup"), "{other:?}");
 }
 
 #[test]

@@ -14,6 +14,7 @@ mod storage;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use myao_plugin::OtherReason;
 use myao_plugin::chat::{Chat, ChatError, NoChat};
 use myao_plugin::llm::{Llm, LlmError};
 use myao_plugin::storage::{Storage, StorageError};
@@ -81,7 +82,10 @@ macro_rules! errors {
                 match fault {
                     Fault::Unavailable(reason) => Self::Unavailable(reason),
                     Fault::$case(error) => error,
-                    other => Self::Other(format!("{other:?} struck a call of another import")),
+                    other => Self::Other(OtherReason::new(
+                        "wrong-import",
+                        format!("{other:?} struck a call of another import"),
+                    )),
                 }
             }
         })*
