@@ -6,11 +6,11 @@ use crate::answer::{AnswerKind, Language, feedback};
 use crate::bindings::errors::{BadAnswer, Error};
 use crate::bindings::llm::{Agent, Completion, FinishReason, LlmError, Request};
 use crate::bindings::log::Level;
-use crate::bindings::settings::Values;
 use crate::describe;
 use crate::fit::Window;
 use crate::ports::{Llm, Log};
 use crate::prompt::Renderer;
+use crate::settings::Settings;
 
 /// A question to the model, which judges the answer.
 pub(crate) trait Question {
@@ -171,12 +171,12 @@ fn received(result: Result<Completion, LlmError>, prompt: &str) -> Result<Comple
 
 /// The settings' templates, compiled on first use.
 pub(crate) struct LazyRenderer<'a> {
-    settings: &'a Values,
+    settings: &'a Settings,
     renderer: OnceCell<Renderer>,
 }
 
 impl<'a> LazyRenderer<'a> {
-    pub(crate) fn new(settings: &'a Values) -> Self {
+    pub(crate) fn new(settings: &'a Settings) -> Self {
         Self {
             settings,
             renderer: OnceCell::new(),

@@ -8,7 +8,6 @@ use std::collections::BTreeMap;
 
 use crate::bindings::errors::Error;
 use crate::bindings::exports::myao::memory::context_builder::BuildRequest;
-use crate::bindings::settings::Values;
 use crate::bindings::storage::{
     ChannelFilter, Keep, Memory, MemoryQuery, MessageQuery, StorageError,
 };
@@ -17,6 +16,7 @@ use crate::bindings::types::{
     ThreadMemory, Timestamp,
 };
 use crate::ports::Storage;
+use crate::settings::Settings;
 use crate::ts::Ts;
 
 /// The channels, their memories and the workspace's.
@@ -33,7 +33,7 @@ impl Remembered {
     ///
     /// # Errors
     /// [`Error::Storage`].
-    pub fn load(storage: &dyn Storage, settings: &Values) -> Result<Self, Error> {
+    pub fn load(storage: &dyn Storage, settings: &Settings) -> Result<Self, Error> {
         Ok(Self {
             channels: storage.list_channels().map_err(Error::Storage)?,
             memories: storage
@@ -62,7 +62,7 @@ impl Remembered {
 
 /// The number of short-term versions in a prompt (document `01e`): one if versions are off.
 #[must_use]
-pub fn history_limit(settings: &Values) -> u32 {
+pub fn history_limit(settings: &Settings) -> u32 {
     if settings.short_term_history.enabled {
         settings.short_term_history.max_history_count
     } else {
@@ -83,7 +83,7 @@ pub fn thread_scope_id(channel_id: &str, thread_ts: &str) -> String {
 /// [`Error::Storage`] (`not-found` for an unknown channel), or [`Error::InvalidTs`].
 pub fn build_requested(
     storage: &dyn Storage,
-    settings: &Values,
+    settings: &Settings,
     request: BuildRequest,
     now: Timestamp,
 ) -> Result<Context, Error> {
@@ -113,7 +113,7 @@ pub fn build_requested(
 /// [`Error::Storage`], or [`Error::InvalidTs`] if the store holds an invalid id.
 pub fn build(
     storage: &dyn Storage,
-    settings: &Values,
+    settings: &Settings,
     remembered: Remembered,
     messages: &MessageQuery,
 ) -> Result<(Context, Vec<Memory>), Error> {
@@ -130,7 +130,7 @@ pub fn build(
 /// [`Error::Storage`].
 pub fn build_around(
     storage: &dyn Storage,
-    settings: &Values,
+    settings: &Settings,
     remembered: Remembered,
     history: ConversationHistory,
     target_thread: Option<&str>,
@@ -195,7 +195,7 @@ fn not_found(channel_id: &str) -> Error {
 /// shown.
 #[must_use]
 pub fn assemble(
-    settings: &Values,
+    settings: &Settings,
     remembered: Remembered,
     history: ConversationHistory,
 ) -> Context {
@@ -240,7 +240,7 @@ pub fn is_stand_in(memory: &Memory) -> bool {
 /// The workspace's memory of one type, under the scope id in the settings.
 #[must_use]
 pub fn workspace_memory<'a>(
-    settings: &Values,
+    settings: &Settings,
     memories: &'a [Memory],
     memory_type: MemoryType,
 ) -> Option<&'a Memory> {

@@ -23,10 +23,12 @@ mod describe;
 pub mod extractive;
 mod fit;
 pub mod generator;
+pub mod now;
 mod phrases;
 pub mod ports;
 pub mod prompt;
 pub mod responder;
+pub mod settings;
 pub mod summarizer;
 #[cfg(test)]
 mod testing;

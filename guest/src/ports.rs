@@ -4,11 +4,11 @@
 use crate::bindings::chat::{ChatError, PostRequest};
 use crate::bindings::llm::{Agent, Completion, LlmError, Request};
 use crate::bindings::log::Level;
-use crate::bindings::settings::Values;
 use crate::bindings::storage::{
     Backlog, Deferral, Due, DueQuery, Memory, MemoryDraft, MemoryQuery, MessageQuery, StorageError,
 };
 use crate::bindings::types::{Channel, Message, Scope, User};
+use crate::settings::Settings;
 
 /// The store (`wit/storage.wit`).
 pub trait Storage {
@@ -79,5 +79,5 @@ pub struct Ports<'a> {
     /// The log.
     pub log: &'a dyn Log,
     /// The settings, read once per call.
-    pub settings: Values,
+    pub settings: Settings,
 }

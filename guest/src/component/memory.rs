@@ -1,8 +1,9 @@
 //! The world `memory`: everything.
 
-use super::Host;
+use super::{CONTRACT_VERSION, Host, check_settings, read_settings};
 use crate::bindings::chat::{ChatError, PostRequest};
-use crate::bindings::errors::Error;
+use crate::bindings::errors::{Error, SettingFault};
+use crate::bindings::exports::myao::memory::about;
 use crate::bindings::exports::myao::memory::context_builder::{self, BuildRequest};
 use crate::bindings::exports::myao::memory::memory_generator::{
     self, DueWork, Entry, Report, UpdateState,
@@ -18,11 +19,13 @@ use crate::bindings::storage::{
 use crate::bindings::types::{
     Channel, Context, MemoryType, Message, Scope, Timestamp, Ts as TsText, User,
 };
-use crate::bindings::{chat, settings, storage};
-use crate::context;
-use crate::generator::{self, Run};
+use crate::bindings::{chat, storage};
+use crate::context::{self, thread_scope_id};
+use crate::generator::{self, Run, failed_entry};
+use crate::now::checked;
 use crate::ports::{Chat, Ports, Storage};
 use crate::responder::{Asker, Responder};
+use crate::settings::Settings;
 use crate::summarizer::Summarizer;
 
 impl Storage for Host {
@@ -80,17 +83,48 @@ impl Chat for Host {
     }
 }
 
-fn ports() -> Ports<'static> {
+fn ports(settings: Settings) -> Ports<'static> {
     Ports {
         storage: &Host,
         llm: &Host,
         chat: &Host,
         log: &Host,
-        settings: settings::get(),
+        settings,
+    }
+}
+
+/// What a call works with, if the host's settings and its time are accepted.
+fn begin(now: Timestamp) -> Result<(Ports<'static>, Timestamp), Error> {
+    Ok((ports(read_settings()?), checked(now)?))
+}
+
+/// One step of a run; an entry says why it could not begin.
+fn step<T>(
+    now: Timestamp,
+    begun: impl FnOnce(&Run<'_>) -> T,
+    failed: impl FnOnce(Error) -> T,
+) -> T {
+    match begin(now) {
+        Ok((ports, now)) => begun(&Run::new(&ports, now)),
+        Err(error) => failed(error),
     }
 }
 
 struct Component;
+
+impl about::Guest for Component {
+    fn describe() -> about::Component {
+        about::Component {
+            name: "myao".to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            contract: CONTRACT_VERSION.to_owned(),
+        }
+    }
+
+    fn check(settings: Vec<(String, String)>) -> Vec<SettingFault> {
+        check_settings(settings)
+    }
+}
 
 impl memory_summarizer::Guest for Component {
     fn summarize(
@@ -99,7 +133,7 @@ impl memory_summarizer::Guest for Component {
         memory_type: MemoryType,
         existing_memory: Option<String>,
     ) -> Result<Summary, Error> {
-        let settings = settings::get();
+        let settings = read_settings()?;
         Summarizer::new(&Host, &Host, &settings).summarize(
             &context,
             scope,
@@ -114,7 +148,7 @@ impl memory_summarizer::Guest for Component {
         memory_type: MemoryType,
         existing_memory: Option<String>,
     ) -> Result<String, Error> {
-        let settings = settings::get();
+        let settings = read_settings()?;
         Summarizer::new(&Host, &Host, &settings).render_prompt(
             &context,
             scope,
@@ -126,57 +160,81 @@ impl memory_summarizer::Guest for Component {
 
 impl context_builder::Guest for Component {
     fn build(request: BuildRequest, now: Timestamp) -> Result<Context, Error> {
-        context::build_requested(&Host, &settings::get(), request, now)
+        let settings = read_settings()?;
+        request.since.map(checked).transpose()?;
+        context::build_requested(&Host, &settings, request, checked(now)?)
     }
 }
 
 impl memory_generator::Guest for Component {
     fn should_update(state: UpdateState, now: Timestamp) -> Result<bool, Error> {
-        generator::should_update(&state, &settings::get().short_term_history, now)
+        let settings = read_settings()?;
+        generator::should_update(&state, &settings.short_term_history, checked(now)?)
     }
 
     fn list_due(now: Timestamp) -> Result<DueWork, Error> {
-        Run::new(&ports(), now).list_due()
+        let (ports, now) = begin(now)?;
+        Run::new(&ports, now).list_due()
     }
 
     fn generate(now: Timestamp) -> Result<Report, Error> {
-        Run::new(&ports(), now).generate()
+        let (ports, now) = begin(now)?;
+        Run::new(&ports, now).generate()
     }
 
     fn generate_channel(channel_id: String, now: Timestamp) -> Vec<Entry> {
-        Run::new(&ports(), now).generate_channel(&channel_id)
+        step(
+            now,
+            |run| run.generate_channel(&channel_id),
+            |error| vec![failed_entry(Scope::Channel, channel_id.clone(), error)],
+        )
     }
 
     fn generate_thread(channel_id: String, thread_ts: TsText, now: Timestamp) -> Entry {
-        Run::new(&ports(), now).generate_thread(&channel_id, &thread_ts)
+        step(
+            now,
+            |run| run.generate_thread(&channel_id, &thread_ts),
+            |error| {
+                let scope_id = thread_scope_id(&channel_id, &thread_ts);
+                failed_entry(Scope::Thread, scope_id, error)
+            },
+        )
     }
 
     fn generate_workspace(now: Timestamp) -> Entry {
-        Run::new(&ports(), now).generate_workspace()
+        step(now, Run::generate_workspace, |error| {
+            let settings = read_settings().unwrap_or_default();
+            failed_entry(Scope::Workspace, settings.workspace_scope_id, error)
+        })
     }
 }
 
 impl reply_prompt::Guest for Component {
     fn render_reply(context: Context, occasion: Occasion, now: Timestamp) -> Result<String, Error> {
-        Asker::new(&Host, &Host, &settings::get(), now).render_reply(&context, occasion)
+        let settings = read_settings()?;
+        Asker::new(&Host, &Host, &settings, checked(now)?).render_reply(&context, occasion)
     }
 
     fn render_judgment(context: Context, now: Timestamp) -> Result<String, Error> {
-        Asker::new(&Host, &Host, &settings::get(), now).render_judgment(&context)
+        let settings = read_settings()?;
+        Asker::new(&Host, &Host, &settings, checked(now)?).render_judgment(&context)
     }
 }
 
 impl responder_export::Guest for Component {
     fn reply_to_mention(target: Target, now: Timestamp) -> Result<Reply, Error> {
-        Responder::new(&ports(), now).reply_to_mention(&target)
+        let (ports, now) = begin(now)?;
+        Responder::new(&ports, now).reply_to_mention(&target)
     }
 
     fn judge(target: Target, now: Timestamp) -> Result<Judgment, Error> {
-        Responder::new(&ports(), now).judge(&target)
+        let (ports, now) = begin(now)?;
+        Responder::new(&ports, now).judge(&target)
     }
 
     fn reply_unasked(target: Target, now: Timestamp) -> Result<Reply, Error> {
-        Responder::new(&ports(), now).reply_unasked(&target)
+        let (ports, now) = begin(now)?;
+        Responder::new(&ports, now).reply_unasked(&target)
     }
 }
 

@@ -6,10 +6,12 @@ mod memory;
 #[cfg(not(feature = "memory"))]
 mod summarizer;
 
+use crate::bindings::errors::{Error, SettingFault};
 use crate::bindings::llm::{Agent, Completion, LlmError, Request};
 use crate::bindings::log::Level;
-use crate::bindings::{llm, log};
+use crate::bindings::{llm, log, settings};
 use crate::ports::{Llm, Log};
+use crate::settings::Settings;
 
 /// Half of the cost of a call is small allocations: one for each string that comes in or goes out.
 #[cfg(target_family = "wasm")]
@@ -18,6 +20,19 @@ static ALLOCATOR: talc::wasm::WasmDynamicTalc = talc::wasm::new_wasm_dynamic_all
 
 /// The host, reached through the component's imports.
 struct Host;
+
+/// The version of the contract.
+const CONTRACT_VERSION: &str = "0.2.0";
+
+/// The settings of the host.
+fn read_settings() -> Result<Settings, Error> {
+    Settings::read(settings::get()).map_err(Error::InvalidSettings)
+}
+
+/// Every setting that is not accepted.
+fn check_settings(pairs: Vec<(String, String)>) -> Vec<SettingFault> {
+    crate::settings::check(pairs)
+}
 
 impl Llm for Host {
     fn complete(&self, request: &Request) -> Result<Completion, LlmError> {

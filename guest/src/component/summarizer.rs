@@ -1,9 +1,9 @@
 //! The world `summarizer`: for hosts that keep their own storage.
 
-use super::Host;
-use crate::bindings::errors::Error;
-use crate::bindings::settings;
+use super::{CONTRACT_VERSION, Host, check_settings, read_settings};
+use crate::bindings::errors::{Error, SettingFault};
 use crate::bindings::types::{Context, MemoryType, Scope, Timestamp};
+use crate::now::checked;
 use crate::responder::Asker;
 use crate::summarizer::Summarizer;
 
@@ -28,10 +28,25 @@ mod world {
     });
 }
 
+use world::exports::myao::memory::about;
 use world::exports::myao::memory::memory_summarizer::{self, Summary};
 use world::exports::myao::memory::reply_prompt::{self, Occasion};
 
 struct Component;
+
+impl about::Guest for Component {
+    fn describe() -> about::Component {
+        about::Component {
+            name: "myao".to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            contract: CONTRACT_VERSION.to_owned(),
+        }
+    }
+
+    fn check(settings: Vec<(String, String)>) -> Vec<SettingFault> {
+        check_settings(settings)
+    }
+}
 
 impl memory_summarizer::Guest for Component {
     fn summarize(
@@ -40,7 +55,7 @@ impl memory_summarizer::Guest for Component {
         memory_type: MemoryType,
         existing_memory: Option<String>,
     ) -> Result<Summary, Error> {
-        let settings = settings::get();
+        let settings = read_settings()?;
         let summarizer = Summarizer::new(&Host, &Host, &settings);
         let summary =
             summarizer.summarize(&context, scope, memory_type, existing_memory.as_deref())?;
@@ -58,7 +73,7 @@ impl memory_summarizer::Guest for Component {
         memory_type: MemoryType,
         existing_memory: Option<String>,
     ) -> Result<String, Error> {
-        let settings = settings::get();
+        let settings = read_settings()?;
         Summarizer::new(&Host, &Host, &settings).render_prompt(
             &context,
             scope,
@@ -78,11 +93,13 @@ impl reply_prompt::Guest for Component {
                 crate::bindings::exports::myao::memory::reply_prompt::Occasion::Unasked
             }
         };
-        Asker::new(&Host, &Host, &settings::get(), now).render_reply(&context, occasion)
+        let settings = read_settings()?;
+        Asker::new(&Host, &Host, &settings, checked(now)?).render_reply(&context, occasion)
     }
 
     fn render_judgment(context: Context, now: Timestamp) -> Result<String, Error> {
-        Asker::new(&Host, &Host, &settings::get(), now).render_judgment(&context)
+        let settings = read_settings()?;
+        Asker::new(&Host, &Host, &settings, checked(now)?).render_judgment(&context)
     }
 }
 

@@ -3,9 +3,9 @@
 use super::Run;
 use crate::bindings::errors::Error;
 use crate::bindings::exports::myao::memory::memory_generator::{SkipReason, UpdateState};
-use crate::bindings::settings::ShortTermHistory;
 use crate::bindings::storage::{Backlog, Due, DueQuery};
 use crate::bindings::types::Timestamp;
+use crate::settings::ShortTermHistory;
 use crate::ts::Ts;
 
 /// Whether a channel's short-term memory gets a new version (document `01f`, `_should_update_short_term_memory`).

@@ -210,7 +210,9 @@ fn outcome(result: StepResult) -> Outcome {
     result.unwrap_or_else(Outcome::Failed)
 }
 
-fn failed_entry(scope: Scope, scope_id: String, error: Error) -> Entry {
+/// The entry of a step that could not begin.
+#[must_use]
+pub fn failed_entry(scope: Scope, scope_id: String, error: Error) -> Entry {
     Entry {
         scope,
         scope_id,

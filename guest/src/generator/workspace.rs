@@ -6,15 +6,15 @@ use super::backoff::Subject;
 use super::{Run, StepResult, outcome};
 use crate::bindings::errors::Error;
 use crate::bindings::exports::myao::memory::memory_generator::{Entry, Made, Outcome, SkipReason};
-use crate::bindings::settings::Values;
 use crate::bindings::storage::{
     ChannelFilter, Memory, MemoryDraft, MemoryId, MemoryQuery, SaveMode,
 };
 use crate::bindings::types::{Channel, Context, MemoryType, Scope};
 use crate::context::{self, Remembered, assemble, no_conversation, workspace_memory};
+use crate::settings::Settings;
 use crate::ts::Ts;
 
-pub(super) fn entry(settings: &Values, made: Vec<Made>, result: StepResult) -> Entry {
+pub(super) fn entry(settings: &Settings, made: Vec<Made>, result: StepResult) -> Entry {
     Entry {
         scope: Scope::Workspace,
         scope_id: settings.workspace_scope_id.clone(),

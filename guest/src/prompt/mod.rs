@@ -31,8 +31,8 @@ use variables::{Request, Variables};
 
 use crate::bindings::errors::{Error, OtherReason, TemplateFault};
 use crate::bindings::exports::myao::memory::reply_prompt::Occasion;
-use crate::bindings::settings::Template;
 use crate::bindings::types::{Context, MemoryType, Message, Scope, Timestamp};
+use crate::settings::Template;
 
 /// The template of a memory's prompt; the others are its partials.
 const MEMORY_PROMPT: &str = "memory_prompt.j2";

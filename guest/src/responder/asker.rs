@@ -4,18 +4,18 @@ use crate::ask::{LazyRenderer, Model, Question};
 use crate::bindings::errors::Error;
 use crate::bindings::exports::myao::memory::reply_prompt::Occasion;
 use crate::bindings::llm::{Agent, Purpose, Request};
-use crate::bindings::settings::Values;
 use crate::bindings::types::{Context, LeftOut, Message, Scope, Timestamp};
 use crate::context::thread_scope_id;
 use crate::fit::{Fitted, Window, around_target, within_target};
 use crate::ports::{Llm, Log};
 use crate::prompt::reply_target_messages;
+use crate::settings::Settings;
 
 /// Makes the prompts of replies and judgments, and asks the model; needs neither a store nor a chat platform.
 pub struct Asker<'a> {
     llm: &'a dyn Llm,
     log: &'a dyn Log,
-    settings: &'a Values,
+    settings: &'a Settings,
     now: Timestamp,
     renderer: LazyRenderer<'a>,
 }
@@ -41,7 +41,7 @@ struct Prompt {
 impl<'a> Asker<'a> {
     /// Asks as of `now`, with these settings.
     #[must_use]
-    pub fn new(llm: &'a dyn Llm, log: &'a dyn Log, settings: &'a Values, now: Timestamp) -> Self {
+    pub fn new(llm: &'a dyn Llm, log: &'a dyn Log, settings: &'a Settings, now: Timestamp) -> Self {
         Self {
             llm,
             log,

@@ -5,9 +5,9 @@ use crate::answer::{Accepted, AnswerKind, Expectation, Language, Sources, judge,
 use crate::ask::Question;
 use crate::bindings::errors::BadAnswer;
 use crate::bindings::llm::{Agent, Completion, FinishReason, Request};
-use crate::bindings::settings::Language as LanguageSetting;
 use crate::bindings::types::Context;
 use crate::prompt;
+use crate::settings::Language as LanguageSetting;
 
 /// The target of one prompt.
 pub(super) struct Job<'t> {

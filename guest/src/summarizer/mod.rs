@@ -14,17 +14,17 @@ use crate::ask::{Failure, LazyRenderer, Model};
 use crate::bindings::errors::Error;
 use crate::bindings::exports::myao::memory::memory_summarizer::Summary;
 use crate::bindings::llm::{Agent, Purpose};
-use crate::bindings::settings::Values;
 use crate::bindings::types::{Context, Coverage, Engine, LeftOut, MemoryType, Scope};
 use crate::context::thread_scope_id;
 use crate::fit::{Cut, Fitted, NOTHING, around_target, count, overview};
 use crate::ports::{Llm, Log};
 use crate::prompt;
+use crate::settings::Settings;
 
 /// Makes the texts of memories; holds the compiled templates, so that a run compiles them once.
 pub struct Summarizer<'a> {
     llm: &'a dyn Llm,
-    settings: &'a Values,
+    settings: &'a Settings,
     renderer: LazyRenderer<'a>,
     model: Model<'a>,
 }
@@ -41,7 +41,7 @@ struct Task<'t> {
 impl<'a> Summarizer<'a> {
     /// A summariser with these settings.
     #[must_use]
-    pub fn new(llm: &'a dyn Llm, log: &'a dyn Log, settings: &'a Values) -> Self {
+    pub fn new(llm: &'a dyn Llm, log: &'a dyn Log, settings: &'a Settings) -> Self {
         Self {
             llm,
             settings,

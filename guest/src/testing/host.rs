@@ -7,7 +7,6 @@ use crate::bindings::errors::Error;
 use crate::bindings::exports::myao::memory::context_builder::BuildRequest;
 use crate::bindings::exports::myao::memory::memory_generator::{Entry, Report};
 use crate::bindings::log::Level;
-use crate::bindings::settings::{Language, ShortTermHistory, Template, Values};
 use crate::bindings::storage::{MemoryDraft, SaveMode};
 use crate::bindings::types::{
     Context, Coverage, Engine, LeftOut, MemoryType, Message, Persona, Scope, Timestamp, User,
@@ -15,6 +14,7 @@ use crate::bindings::types::{
 use crate::context;
 use crate::generator::Run;
 use crate::ports::{Log, Ports, Storage};
+use crate::settings::{Language, Settings, ShortTermHistory, Template};
 
 /// 2024-03-01 10:00:00 UTC. Tests tell times as seconds from here.
 pub(crate) const NOW: i64 = 1_709_287_200;
@@ -89,7 +89,7 @@ pub(crate) struct TestHost {
     pub(crate) llm: ScriptedLlm,
     pub(crate) chat: ScriptedChat,
     pub(crate) log: RecordedLog,
-    pub(crate) settings: Values,
+    pub(crate) settings: Settings,
 }
 
 impl TestHost {
@@ -99,7 +99,7 @@ impl TestHost {
             name: "memory_prompt.j2".to_owned(),
             source: include_str!("echo.j2").to_owned(),
         };
-        let settings = Values {
+        let settings = Settings {
             templates: vec![echo],
             ..default_settings()
         };
@@ -241,8 +241,8 @@ fn persona(instruction: &str) -> Persona {
 }
 
 /// The defaults of the specification.
-fn default_settings() -> Values {
-    Values {
+fn default_settings() -> Settings {
+    Settings {
         persona: Persona {
             name: "みゃお".to_owned(),
             system_prompt: "あなたは「みゃお」です。".to_owned(),

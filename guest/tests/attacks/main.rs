@@ -18,8 +18,8 @@ mod places;
 mod structure;
 
 use comparing::{NAME, TEXT, assert_same_structure};
-use myao_memory::bindings::settings::Template;
 use myao_memory::prompt::{Renderer, harmless};
+use myao_memory::settings::Template;
 use places::{NAME_PLACES, Place, TEXT_PLACES, prompt, prompts};
 use structure::parts;
 

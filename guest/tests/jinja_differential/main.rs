@@ -13,13 +13,13 @@ mod python;
 use contexts::{Random, random_context, random_text};
 use myao_memory::bindings::errors::Error;
 use myao_memory::bindings::exports::myao::memory::reply_prompt::Occasion;
-use myao_memory::bindings::settings::Template;
 use myao_memory::bindings::types::{
     Context,
     MemoryType::{self, LongTerm, ShortTerm},
     Scope::{self, Channel, Thread, Workspace},
 };
 use myao_memory::prompt::Renderer;
+use myao_memory::settings::Template;
 
 const COMBINATIONS: [(Scope, MemoryType); 5] = [
     (Thread, ShortTerm),

@@ -106,15 +106,6 @@ impl Agent {
         let value = named.filter_map(|name| self.params.get(*name)?.as_u64());
         value.filter_map(|tokens| u32::try_from(tokens).ok()).next()
     }
-
-    /// The persona's system prompt, followed by this agent's.
-    #[must_use]
-    pub fn add_to(&self, persona: &str) -> String {
-        match self.system_prompt.as_deref() {
-            Some(own) if !own.is_empty() => format!("{persona}\n\n{own}"),
-            _ => persona.to_owned(),
-        }
-    }
 }
 
 /// Provider and model.

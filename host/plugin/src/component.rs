@@ -10,7 +10,7 @@ use wasmtime::component::{Component, InstancePre, Linker};
 use wasmtime::{Config, Engine};
 
 use crate::bindings::exports::myao::memory::{
-    context_builder, memory_generator, memory_summarizer, reply_prompt, responder,
+    about, context_builder, memory_generator, memory_summarizer, reply_prompt, responder,
 };
 use crate::cache::{CompiledCache, Failure, compile, load};
 use crate::capabilities::{CallState, add_to_linker};
@@ -119,9 +119,10 @@ pub struct LoadedComponent {
     pub(crate) exports: Exports,
 }
 
-/// Where the interfaces of a component are. A component of the world `summarizer` has only the first two.
+/// Where the interfaces of a component are. A component of the world `summarizer` has only the first three.
 #[derive(Clone)]
 pub(crate) struct Exports {
+    pub(crate) about: Option<about::GuestIndices>,
     pub(crate) memory_summarizer: Option<memory_summarizer::GuestIndices>,
     pub(crate) reply_prompt: Option<reply_prompt::GuestIndices>,
     pub(crate) context_builder: Option<context_builder::GuestIndices>,
@@ -140,6 +141,7 @@ impl Exports {
             .filter_map(|name| name.split('@').next())
             .any(|interface| MEMORY_ONLY.contains(&interface));
         Ok(Self {
+            about: Some(about::GuestIndices::new(pre)?),
             memory_summarizer: Some(memory_summarizer::GuestIndices::new(pre)?),
             reply_prompt: Some(reply_prompt::GuestIndices::new(pre)?),
             context_builder: is_memory

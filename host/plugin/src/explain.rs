@@ -1,7 +1,7 @@
 //! Texts for the contract's errors: what failed, and what to do.
 
 use crate::bindings::chat::ChatError;
-use crate::bindings::errors::{BadAnswer, Combination, Error};
+use crate::bindings::errors::{BadAnswer, Combination, Error, SettingFault};
 use crate::bindings::llm::LlmError;
 use crate::bindings::storage::StorageError;
 use crate::bindings::types::{MemoryType, Scope};
@@ -26,6 +26,11 @@ pub fn explain(error: &Error) -> String {
             "the thread scope needs a thread: name it with --thread, or set `target_thread_ts` in the context".to_owned()
         }
         Error::InvalidTs(ts) => crate::ts::InvalidTs(ts.clone()).to_string(),
+        Error::InvalidTime(time) => format!(
+            "{} seconds since 1970, {} from UTC, is not a time from 1970 to 9999: times are in seconds, not in milliseconds",
+            time.unix_seconds, time.utc_offset_seconds
+        ),
+        Error::InvalidSettings(faults) => explain_settings(faults),
         Error::Template(fault) if fault.line > 0 => {
             format!("template {}, line {}: {}", fault.name, fault.line, fault.detail)
         }
@@ -41,6 +46,14 @@ pub fn explain(error: &Error) -> String {
         ),
         Error::Other(other) => other.text.clone(),
     }
+}
+
+/// Names every setting that is not accepted, in one line.
+#[must_use]
+pub fn explain_settings(faults: &[SettingFault]) -> String {
+    let told = |fault: &SettingFault| format!("{}: {}", fault.key, fault.detail);
+    let faults: Vec<String> = faults.iter().map(told).collect();
+    format!("settings are not accepted: {}", faults.join("; "))
 }
 
 /// Says in one line what is wrong with a model's answer. The model was asked twice.

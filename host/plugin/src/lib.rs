@@ -51,9 +51,10 @@ mod turn;
 pub mod waits;
 
 pub use bindings::errors::{
-    BadAnswer, Combination, Error, LanguageMismatch, OtherReason, Shrinkage, TemplateFault,
-    TokenExcess,
+    BadAnswer, Combination, Error, LanguageMismatch, OtherReason, SettingFault, Shrinkage,
+    TemplateFault, TokenExcess,
 };
+pub use bindings::exports::myao::memory::about::Component as About;
 pub use bindings::exports::myao::memory::context_builder::BuildRequest;
 pub use bindings::exports::myao::memory::memory_generator::{
     DueWork, Entry, Made, Outcome, Report, SkipReason, ThreadRef, UpdateState,
@@ -62,7 +63,6 @@ pub use bindings::exports::myao::memory::memory_summarizer::Summary;
 pub use bindings::exports::myao::memory::reply_prompt::Occasion;
 pub use bindings::exports::myao::memory::responder::{Judgment, Reply, Target};
 pub use bindings::log::Level as LogLevel;
-pub use bindings::settings::{Language, ShortTermHistory, Template, Values as Settings};
 pub use bindings::types::{
     Channel, ChannelMemory, Context, ConversationHistory, Engine, MemoryType, Message, Persona,
     Scope, Thread, Timestamp, User,
@@ -74,7 +74,7 @@ pub use local_time::LocalTime;
 pub use memory_plugin::{BuildError, MemoryPlugin, MemoryPluginBuilder};
 
 pub use retry::Retry;
-pub use settings::WORKSPACE_SCOPE_ID;
+pub use settings::{Language, Settings, ShortTermHistory, Template, WORKSPACE_SCOPE_ID};
 
 /// The component of the world `memory` that this library was built with.
 #[cfg(feature = "bundled-component")]

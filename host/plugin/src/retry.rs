@@ -65,10 +65,14 @@ impl Error {
             Self::Llm(error) => error.retry(),
             Self::Chat(error) => error.retry(),
             Self::BadAnswer(_) => Retry::Later,
-            Self::UnsupportedCombination(_) | Self::MissingTargetThread | Self::InvalidTs(_) => {
-                Retry::Never
-            }
-            Self::Template(_) | Self::PromptTooLong(_) | Self::Other(_) => Retry::AfterRepair,
+            Self::UnsupportedCombination(_)
+            | Self::MissingTargetThread
+            | Self::InvalidTs(_)
+            | Self::InvalidTime(_) => Retry::Never,
+            Self::InvalidSettings(_)
+            | Self::Template(_)
+            | Self::PromptTooLong(_)
+            | Self::Other(_) => Retry::AfterRepair,
         }
     }
 }

@@ -1,6 +1,5 @@
-//! Defaults for the component's settings.
+//! The component's settings as a type, with the component's own defaults.
 
-use crate::bindings::settings::{Language, ShortTermHistory, Values};
 use crate::bindings::types::{Engine, Persona};
 
 /// The scope id of workspace memories (specification, `README.md`).
@@ -9,19 +8,122 @@ pub const WORKSPACE_SCOPE_ID: &str = "default";
 const SYSTEM_PROMPT: &str = "あなたは「myao」という名前の、チームの会話を覚えておくアシスタントです。\
     事実に忠実に、会話で使われている言語で書いてください。";
 
+/// All settings of the component. `wit/settings.wit` says what each does, and its range: the component refuses a value out
+/// of it ([`MemoryPlugin::check_settings`](crate::MemoryPlugin::check_settings)).
+#[derive(Debug, Clone, PartialEq)]
+pub struct Settings {
+    /// `persona`: who the bot is.
+    pub persona: Persona,
+    /// `agents.memory.system_prompt`: follows the persona's in prompts of memories.
+    pub memory_system_prompt: Option<String>,
+    /// `agents.response.system_prompt`: follows the persona's in prompts of replies.
+    pub response_system_prompt: Option<String>,
+    /// `agents.judgment.system_prompt`: follows the persona's in prompts of judgments.
+    pub judgment_system_prompt: Option<String>,
+    /// `engines.memory`: what makes the texts of memories, a model or the extractive engine.
+    pub engine: Engine,
+    /// `engines.response`: what makes replies, a model or quotes of what is remembered.
+    pub reply_engine: Engine,
+    /// `agents.response.params.max_tokens`: the length limit of a reply, in tokens.
+    pub reply_max_tokens: u32,
+    /// `agents.judgment.params.max_tokens`: the length limit of a judgment, in tokens.
+    pub judgment_max_tokens: u32,
+    /// `memory.short_term_window_hours`: how many hours back a short-term memory looks.
+    pub short_term_window_hours: u32,
+    /// `memory.long_term_summary_max_tokens`: the length limit of a long-term memory, in tokens.
+    pub long_term_summary_max_tokens: u32,
+    /// `memory.short_term_summary_max_tokens`: the length limit of a short-term memory, in tokens.
+    pub short_term_summary_max_tokens: u32,
+    /// `memory.language`: the language of a model's answers.
+    pub language: Language,
+    /// `memory.context_margin_tokens`: tokens kept free in each prompt.
+    pub context_margin_tokens: u32,
+    /// `memory.extractive_stand_in`: whether short-term memories are extracted while the model fails.
+    pub extractive_stand_in: bool,
+    /// `memory.short_term_history`: when a channel's short-term memory gets a new version.
+    pub short_term_history: ShortTermHistory,
+    /// `memory.generation_message_limit`: the largest number of messages in one memory.
+    pub generation_message_limit: u32,
+    /// `response.channel_messages_limit`: the largest number of messages in a reply's context.
+    pub reply_message_limit: u32,
+    /// `memory.legacy_workspace_short_term`: whether the retired workspace short-term memory is made and shown.
+    pub legacy_workspace_short_term: bool,
+    /// `memory.workspace_merge_per_channel`: whether the workspace's memory is merged after every channel.
+    pub workspace_merge_per_channel: bool,
+    /// `workspace_scope_id`: the scope id of workspace memories.
+    pub workspace_scope_id: String,
+    /// `templates.NAME`: templates that replace built-in ones.
+    pub templates: Vec<Template>,
+}
+
+/// When a channel's short-term memory gets a new version.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ShortTermHistory {
+    /// Whether versions are kept.
+    pub enabled: bool,
+    /// How many versions prompts show.
+    pub max_history_count: u32,
+    /// Seconds of silence after which a conversation is over.
+    pub conversation_idle_seconds: u32,
+    /// The number of new messages with which a version is due.
+    pub message_threshold: u32,
+}
+
+/// The language of memories.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Language {
+    /// A language in which much of the input is written.
+    AsInput,
+    /// Any language.
+    Any,
+    /// Japanese.
+    Japanese,
+    /// English.
+    English,
+    /// Chinese.
+    Chinese,
+    /// Korean.
+    Korean,
+    /// Russian.
+    Russian,
+}
+
+impl Language {
+    fn code(self) -> &'static str {
+        match self {
+            Self::AsInput => "auto",
+            Self::Any => "any",
+            Self::Japanese => "ja",
+            Self::English => "en",
+            Self::Chinese => "zh",
+            Self::Korean => "ko",
+            Self::Russian => "ru",
+        }
+    }
+}
+
+/// A template that replaces a built-in one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Template {
+    /// Its name: `memory_prompt.j2` or one of its partials.
+    pub name: String,
+    /// Its text, in Jinja2.
+    pub source: String,
+}
+
 /// Memories and replies without a model, with the limits of the specification.
-impl Default for Values {
+impl Default for Settings {
     fn default() -> Self {
-        let persona = Persona {
-            name: "myao".to_owned(),
-            system_prompt: SYSTEM_PROMPT.to_owned(),
-        };
         Self {
-            persona: persona.clone(),
+            persona: Persona {
+                name: "myao".to_owned(),
+                system_prompt: SYSTEM_PROMPT.to_owned(),
+            },
+            memory_system_prompt: None,
+            response_system_prompt: None,
+            judgment_system_prompt: None,
             engine: Engine::Extractive,
             reply_engine: Engine::Extractive,
-            response_persona: persona.clone(),
-            judgment_persona: persona,
             // As much as fits in one post.
             reply_max_tokens: 1000,
             // One sentence, with some reserve.
@@ -46,4 +148,106 @@ impl Default for Values {
             templates: Vec::new(),
         }
     }
+}
+
+impl Settings {
+    /// The pairs of `wit/settings.wit`: what the component gets.
+    #[must_use]
+    pub fn pairs(&self) -> Vec<(String, String)> {
+        let history = &self.short_term_history;
+        let fixed = [
+            ("persona.name", self.persona.name.clone()),
+            ("persona.system_prompt", self.persona.system_prompt.clone()),
+            ("engines.memory", engine(self.engine)),
+            ("engines.response", engine(self.reply_engine)),
+            (
+                "agents.response.params.max_tokens",
+                self.reply_max_tokens.to_string(),
+            ),
+            (
+                "agents.judgment.params.max_tokens",
+                self.judgment_max_tokens.to_string(),
+            ),
+            (
+                "memory.short_term_window_hours",
+                self.short_term_window_hours.to_string(),
+            ),
+            (
+                "memory.long_term_summary_max_tokens",
+                self.long_term_summary_max_tokens.to_string(),
+            ),
+            (
+                "memory.short_term_summary_max_tokens",
+                self.short_term_summary_max_tokens.to_string(),
+            ),
+            ("memory.language", self.language.code().to_owned()),
+            (
+                "memory.context_margin_tokens",
+                self.context_margin_tokens.to_string(),
+            ),
+            (
+                "memory.extractive_stand_in",
+                self.extractive_stand_in.to_string(),
+            ),
+            (
+                "memory.short_term_history.enabled",
+                history.enabled.to_string(),
+            ),
+            (
+                "memory.short_term_history.max_history_count",
+                history.max_history_count.to_string(),
+            ),
+            (
+                "memory.short_term_history.conversation_idle_seconds",
+                history.conversation_idle_seconds.to_string(),
+            ),
+            (
+                "memory.short_term_history.message_threshold",
+                history.message_threshold.to_string(),
+            ),
+            (
+                "memory.generation_message_limit",
+                self.generation_message_limit.to_string(),
+            ),
+            (
+                "response.channel_messages_limit",
+                self.reply_message_limit.to_string(),
+            ),
+            (
+                "memory.legacy_workspace_short_term",
+                self.legacy_workspace_short_term.to_string(),
+            ),
+            (
+                "memory.workspace_merge_per_channel",
+                self.workspace_merge_per_channel.to_string(),
+            ),
+            ("workspace_scope_id", self.workspace_scope_id.clone()),
+        ];
+        let prompts = [
+            ("agents.memory.system_prompt", &self.memory_system_prompt),
+            (
+                "agents.response.system_prompt",
+                &self.response_system_prompt,
+            ),
+            (
+                "agents.judgment.system_prompt",
+                &self.judgment_system_prompt,
+            ),
+        ];
+        let prompts = prompts
+            .into_iter()
+            .filter_map(|(key, prompt)| Some((key.to_owned(), prompt.clone()?)));
+        let templates = self.templates.iter().map(|template| {
+            let key = format!("templates.{}", template.name);
+            (key, template.source.clone())
+        });
+        let fixed = fixed
+            .into_iter()
+            .map(|(key, value)| (key.to_owned(), value));
+        fixed.chain(prompts).chain(templates).collect()
+    }
+}
+
+fn engine(engine: Engine) -> String {
+    crate::names::engine(engine).to_owned()
 }

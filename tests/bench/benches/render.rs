@@ -4,9 +4,9 @@
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use myao_bench::contexts::{channel_context, for_the_logic};
-use myao_memory::bindings::settings::Template;
 use myao_memory::bindings::types::{Context, MemoryType, Scope};
 use myao_memory::prompt::Renderer;
+use myao_memory::settings::Template;
 
 fn render(renderer: &Renderer, context: &Context) -> String {
     renderer

@@ -7,7 +7,6 @@ import { instantiate as instantiateSummarizer } from './generated/summarizer/sum
 
 /** @import {ImportObject as MemoryImports} from './generated/memory/memory.js' */
 /** @import {ImportObject as SummarizerImports} from './generated/summarizer/summarizer.js' */
-/** @import {Values} from './generated/memory/interfaces/myao-memory-settings.js' */
 /** @import {ScriptedModel, Platform} from './imports.js' */
 /** @import {Store} from './store.js' */
 
@@ -26,26 +25,26 @@ const coreModules = (component) => (name) => {
  * @template T @typedef {{ [K in keyof T as K extends `${infer N}@${string}` ? N extends `${string}/${'errors' | 'types'}` ? never : N : never]: T[K] }} Unversioned */
 
 /** A fresh instance of the memory component; one for each call, so that a trap leaves nothing behind.
- * @param {{ store: Pick<Store, 'imports'>, model: Pick<ScriptedModel, 'imports'>, platform: Pick<Platform, 'imports'>, settings: Values, log?: typeof standardError }} host */
+ * @param {{ store: Pick<Store, 'imports'>, model: Pick<ScriptedModel, 'imports'>, platform: Pick<Platform, 'imports'>, settings: Record<string, string>, log?: typeof standardError }} host */
 export function memoryComponent({ store, model, platform, settings, log = standardError }) {
   /** @type {Unversioned<MemoryImports>} */
   const imports = {
     'myao:memory/storage': store.imports(),
     'myao:memory/llm': model.imports(),
     'myao:memory/chat': platform.imports(),
-    'myao:memory/settings': { get: () => settings },
+    'myao:memory/settings': { get: () => Object.entries(settings) },
     'myao:memory/log': log,
     ...emptyWasi(),
   };
   return instantiateMemory(coreModules('memory'), /** @type {any} */ (imports));
 }
 
-/** A fresh instance of the smallest component. @param {Pick<ScriptedModel, 'imports'>} model @param {Values} settings */
+/** A fresh instance of the smallest component. @param {Pick<ScriptedModel, 'imports'>} model @param {Record<string, string>} settings */
 export function summarizerComponent(model, settings, log = standardError) {
   /** @type {Unversioned<SummarizerImports>} */
   const imports = {
     'myao:memory/llm': model.imports(),
-    'myao:memory/settings': { get: () => settings },
+    'myao:memory/settings': { get: () => Object.entries(settings) },
     'myao:memory/log': log,
     ...emptyWasi(),
   };

@@ -12,7 +12,6 @@ import { Store } from './store.js';
 import { play, readWorkspace } from './workspace.js';
 
 /** @import {Context, MemoryType, Scope, Timestamp} from './generated/memory/interfaces/myao-memory-types.js' */
-/** @import {Values} from './generated/memory/interfaces/myao-memory-settings.js' */
 
 /** Scope, memory type and existing memory of the specification's worked prompts; some show what is retired.
  * @param {Context} context @returns {[name: string, Scope, MemoryType, existing: string | undefined, retired: boolean][]} */
@@ -25,13 +24,13 @@ const workedPrompts = (context) => [
 ];
 
 /** Every prompt of a context.
- * @param {(settings: Values) => Pick<ReturnType<typeof summarizerComponent>, 'memorySummarizer' | 'replyPrompt'>} instance
+ * @param {(settings: Record<string, string>) => Pick<ReturnType<typeof summarizerComponent>, 'memorySummarizer' | 'replyPrompt'>} instance
  * @param {Context} context @param {Timestamp} now */
 function prompts(instance, context, now) {
   /** @type {Record<string, string>} */
   const prompts = {};
   for (const [name, scope, type, existing, legacyWorkspaceShortTerm] of workedPrompts(context)) {
-    const { memorySummarizer } = instance({ ...settings, legacyWorkspaceShortTerm });
+    const { memorySummarizer } = instance({ ...settings, 'memory.legacy_workspace_short_term': String(legacyWorkspaceShortTerm) });
     prompts[name] = memorySummarizer.renderPrompt(context, scope, type, existing);
   }
   const { replyPrompt } = instance(settings);
@@ -58,8 +57,8 @@ const { platform, settings, at } = workspace;
 
 const goldens = readContext(context);
 const silent = new ScriptedModel({}, {});
-const withoutWorkspace = (/** @type {Values} */ settings) =>
-  memoryComponent({ store: new Store(0, settings.workspaceScopeId), model: silent, platform, settings });
+const withoutWorkspace = (/** @type {Record<string, string>} */ settings) =>
+  memoryComponent({ store: new Store(0, settings['workspace_scope_id']), model: silent, platform, settings });
 const now = at(script.runs[0].now);
 const memory = prompts(withoutWorkspace, goldens, now);
 const smallest = prompts((settings) => summarizerComponent(silent, settings), goldens, now);

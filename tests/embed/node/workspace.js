@@ -5,7 +5,6 @@ import { camel, readAnswers } from './json.js';
 import { Store } from './store.js';
 
 /** @import {Timestamp} from './generated/memory/interfaces/myao-memory-types.js' */
-/** @import {Values} from './generated/memory/interfaces/myao-memory-settings.js' */
 /** @import {memoryComponent} from './component.js' */
 
 /** The exports, in one thread or in another. @template T @typedef {{ [K in keyof T]: T[K] extends (...args: infer A) => infer R ? (...args: A) => R | Promise<R> : T[K] }} MaybeLater */
@@ -14,9 +13,9 @@ import { Store } from './store.js';
 
 /** The people and channels of a script, with a model and a platform. @param {any} script */
 export function readWorkspace(script) {
-  /** @type {Values} */
-  const settings = camel(script.settings);
-  const store = new Store(script['utc-offset-seconds'], settings.workspaceScopeId);
+  /** @type {Record<string, string>} */
+  const settings = script.settings;
+  const store = new Store(script['utc-offset-seconds'], settings['workspace_scope_id']);
   for (const user of camel(script.users)) store.users.set(user.id, user);
   for (const channel of camel(script.channels)) store.channels.set(channel.id, channel);
   const model = new ScriptedModel(readAnswers(script.answers), script['context-windows']);

@@ -57,7 +57,7 @@ def prompts(plugin: Callable[[Value], Plugin], now: Value) -> Value:
     ]
     prompts = {}
     for scope, memory_type, existing, is_retired in worked:
-        summarizer = plugin(settings | {"legacy-workspace-short-term": is_retired})
+        summarizer = plugin(settings | {"memory.legacy_workspace_short_term": str(is_retired).lower()})
         prompt = summarizer.call("memory-summarizer", "render-prompt", context, scope, memory_type, existing)
         prompts[f"{scope}-{memory_type}"] = prompt
     replies = plugin(settings)
@@ -80,14 +80,14 @@ def generate(run: Value) -> Value:
     }
 
 
-store = Store(script["utc-offset-seconds"], settings["workspace-scope-id"])
+store = Store(script["utc-offset-seconds"], settings["workspace_scope_id"])
 store.users = {user["id"]: user for user in script["users"]}
 store.channels = {channel["id"]: channel for channel in script["channels"]}
 model = imports.ScriptedModel(script["answers"], script["context-windows"])
 platform = imports.Platform(store, script["known-to-the-platform"])
 memory = Plugin(memory_wasm, imports.of_memory(store, model, platform, settings))
 silent = imports.ScriptedModel({}, {})
-empty = Store(0, settings["workspace-scope-id"])
+empty = Store(0, settings["workspace_scope_id"])
 now = at(script["runs"][0]["now"])
 then = at(script["runs"][-1]["now"])
 

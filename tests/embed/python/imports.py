@@ -96,12 +96,13 @@ def write(level: str, line: str) -> None:
     print(f"{level}: {line}", file=sys.stderr)
 
 
-def of_summarizer(model: ScriptedModel, settings: Value) -> Imports:
+def of_summarizer(model: ScriptedModel, settings: dict[str, str]) -> Imports:
     """What the smallest component needs."""
-    return {"llm": model.imports(), "settings": {"get": lambda: settings}, "log": {"write": write}}
+    pairs = list(settings.items())
+    return {"llm": model.imports(), "settings": {"get": lambda: pairs}, "log": {"write": write}}
 
 
-def of_memory(store: Store, model: ScriptedModel, platform: Platform, settings: Value) -> Imports:
+def of_memory(store: Store, model: ScriptedModel, platform: Platform, settings: dict[str, str]) -> Imports:
     """What the memory component needs."""
     storage = {
         "list-channels": store.list_channels,

@@ -36,7 +36,7 @@ def ends(what: str, plugin: Plugin, context: Value, existing: str | None = None)
 
 
 loop = "{% for a in range(10000) %}{% for b in range(10000) %}{{ a }}{% endfor %}{% endfor %}"
-endless = settings | {"templates": [{"name": "memory_prompt.j2", "source": loop}]}
+endless = settings | {"templates.memory_prompt.j2": loop}
 ends("endless", Plugin(wasm, imports.of_summarizer(model, endless), deadline_seconds=0.5), context)
 long = context | {"workspace-long-term-memory": "much " * (8 << 20)}
 ends("too long", Plugin(wasm, imports.of_summarizer(model, settings), memory_bytes=16 << 20), long)

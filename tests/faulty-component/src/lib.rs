@@ -54,9 +54,10 @@ wit_bindgen::generate!({
     generate_all,
 });
 
+use exports::myao::memory::about;
 use exports::myao::memory::memory_summarizer::{self, Summary};
 use exports::myao::memory::reply_prompt::{self, Occasion};
-use myao::memory::errors::{Error, OtherReason};
+use myao::memory::errors::{Error, OtherReason, SettingFault};
 use myao::memory::llm;
 use myao::memory::log::{self, Level};
 use myao::memory::settings;
@@ -73,6 +74,20 @@ fn other(text: &str) -> Error {
 
 /// Calls of this instance.
 static CALLS: AtomicU32 = AtomicU32::new(0);
+
+impl about::Guest for Faulty {
+    fn describe() -> about::Component {
+        about::Component {
+            name: "faulty".to_owned(),
+            version: String::new(),
+            contract: String::new(),
+        }
+    }
+
+    fn check(_: Vec<(String, String)>) -> Vec<SettingFault> {
+        Vec::new()
+    }
+}
 
 impl memory_summarizer::Guest for Faulty {
     fn summarize(_: Context, _: Scope, _: MemoryType, _: Option<String>) -> Result<Summary, Error> {

@@ -1,9 +1,9 @@
 //! Prompts of any texts and names, and of any template.
 
 use myao_memory::bindings::errors::Error;
-use myao_memory::bindings::settings::Template;
 use myao_memory::bindings::types::{MemoryType, Scope};
 use myao_memory::prompt::{Renderer, harmless};
+use myao_memory::settings::Template;
 
 // What proves the same of hand-written attacks.
 #[path = "../../../guest/tests/attacks/comparing.rs"]

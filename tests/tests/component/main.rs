@@ -4,6 +4,7 @@
 //!
 //! | export | does | leaves alone, defers | fails | calls |
 //! |---|---|---|---|---|
+//! | `about.describe`, `check` | `refusing` | | | none |
 //! | `memory-summarizer.summarize` | `summaries`: each memory, without a model; `summaries::fitting`: chunks | nothing to summarise | each error of `llm`, each bad answer, `template`, `prompt-too-long`, `unsupported-combination` | one answer, two after a bad one |
 //! | `memory-summarizer.render-prompt` | `summaries`: the prompt that is sent; the goldens in `tests/goldens.rs` | | `missing-target-thread`, `template`, `unsupported-combination` | none |
 //! | `context-builder.build` | `contexts` | | each error of `storage` at each call, `invalid-ts` | four, of any number of channels |
@@ -17,6 +18,8 @@
 //! | `responder.reply-to-mention` | `replies`: top level, thread, quotes; `replies::shown`: what the prompt shows | | each error of `storage` at each call, of `llm`, of `chat`; `bad-answer`, `template`, `prompt-too-long`, `invalid-ts` | four of the store, one answer, one post |
 //! | `responder.judge` | `replies` | without a model | each error of `storage` and `llm`, `bad-answer`, `template`, `prompt-too-long` | the same without the post |
 //! | `responder.reply-unasked` | `replies` | | each error of `chat` | as `reply-to-mention` |
+//!
+//! `refusing`: `invalid-settings` and `invalid-time`, of each export that reads them.
 //!
 //! `windows` tells which messages a memory is made from, `deferrals` what is deferred and which stand-ins are made meanwhile.
 //! `interrupted` holds what is saved when a call fails half way: an error, a crash, a call that never ends, a conflict and
@@ -40,6 +43,7 @@ mod host;
 mod interrupted;
 mod logging;
 mod prompts;
+mod refusing;
 mod replies;
 mod stores;
 mod summaries;

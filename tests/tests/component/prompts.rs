@@ -37,11 +37,11 @@ async fn rendered_prompts_are_those_that_are_sent_and_call_nothing_that_can_fail
         message_ts: format!("{NOW}.000000"),
     };
     let replying = Context {
-        persona: host.settings.response_persona.clone(),
+        persona: host.settings.persona.clone(),
         ..context.clone()
     };
     let judging = Context {
-        persona: host.settings.judgment_persona.clone(),
+        persona: host.settings.persona.clone(),
         ..context
     };
     let mut rendered = Vec::new();

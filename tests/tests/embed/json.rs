@@ -7,15 +7,13 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 /// Keys whose value is the name of a case.
-const ENUMS: [&str; 9] = [
+const ENUMS: [&str; 7] = [
     "agent",
     "engine",
     "finish-reason",
     "keep",
-    "language",
     "memory-type",
     "outcome",
-    "reply-engine",
     "scope",
 ];
 /// Cases that hold the name of a case.

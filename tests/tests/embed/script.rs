@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use myao_plugin::llm::{FinishReason, LlmError};
 use myao_plugin::storage::records::{ChannelRecord, MessageRecord, UserRecord};
 use myao_plugin::ts::TsKey;
-use myao_plugin::{Message, Settings, Target, Timestamp, User};
+use myao_plugin::{Engine, Message, Persona, Settings, ShortTermHistory, Target, Timestamp, User};
 use myao_tests::conversation::History;
 use myao_tests::read_project_file;
 use serde::Deserialize;
@@ -20,7 +20,7 @@ pub(crate) const FILE: &str = "tests/embed/workspace.json";
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) struct Script {
     utc_offset_seconds: i32,
-    settings: Value,
+    settings: BTreeMap<String, String>,
     users: Vec<Value>,
     channels: Vec<Value>,
     pub(crate) runs: Vec<Run>,
@@ -74,8 +74,36 @@ impl Script {
         serde_json::from_str(&read_project_file(FILE)).unwrap()
     }
 
+    /// The settings as a type, whose pairs hold those that other hosts give as they are.
     pub(crate) fn settings(&self) -> Settings {
-        json::read(self.settings.clone())
+        let of = |key: &str| self.settings[key].clone();
+        let number = |key: &str| of(key).parse().unwrap();
+        let defaults = Settings::default();
+        let settings = Settings {
+            persona: Persona {
+                name: of("persona.name"),
+                system_prompt: of("persona.system_prompt"),
+            },
+            response_system_prompt: Some(of("agents.response.system_prompt")),
+            judgment_system_prompt: Some(of("agents.judgment.system_prompt")),
+            engine: Engine::Llm,
+            reply_engine: Engine::Llm,
+            reply_max_tokens: number("agents.response.params.max_tokens"),
+            judgment_max_tokens: number("agents.judgment.params.max_tokens"),
+            context_margin_tokens: number("memory.context_margin_tokens"),
+            short_term_history: ShortTermHistory {
+                max_history_count: number("memory.short_term_history.max_history_count"),
+                ..defaults.short_term_history
+            },
+            workspace_scope_id: of("workspace_scope_id"),
+            ..defaults
+        };
+        let pairs = settings.pairs();
+        for (key, value) in &self.settings {
+            let pair = (key.clone(), value.clone());
+            assert!(pairs.contains(&pair), "{FILE}: {key} is another setting");
+        }
+        settings
     }
 
     /// A time as the workspace shows it.

@@ -2,9 +2,9 @@
 
 use super::*;
 use crate::bindings::exports::myao::memory::memory_generator::{ThreadRef, UpdateState};
-use crate::bindings::settings::ShortTermHistory;
 use crate::bindings::types::Scope;
 use crate::generator::{Run, should_update};
+use crate::settings::ShortTermHistory;
 use crate::testing::{DAY, HOUR, TestHost, at, ts};
 
 /// Asks at `NOW` about a channel whose newest message is so many seconds old.

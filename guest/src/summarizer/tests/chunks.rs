@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 /// Every prompt of the model fits so many characters.
 const WINDOW: u32 = 900;
 
-fn tight() -> Values {
-    Values {
+fn tight() -> Settings {
+    Settings {
         short_term_summary_max_tokens: 0,
         long_term_summary_max_tokens: 0,
         context_margin_tokens: 0,
@@ -26,8 +26,8 @@ fn model() -> ScriptedLlm {
 }
 
 /// As [`tight`] and [`model`], but answers may have so many tokens.
-fn with_room_for(tokens: u32) -> (Values, ScriptedLlm) {
-    let settings = Values {
+fn with_room_for(tokens: u32) -> (Settings, ScriptedLlm) {
+    let settings = Settings {
         short_term_summary_max_tokens: tokens,
         ..tight()
     };
@@ -41,7 +41,7 @@ fn summarize(llm: &ScriptedLlm, context: &Context, scope: Scope) -> Summary {
 }
 
 fn summarize_with(
-    settings: &Values,
+    settings: &Settings,
     llm: &ScriptedLlm,
     context: &Context,
     scope: Scope,

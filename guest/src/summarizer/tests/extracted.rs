@@ -4,8 +4,8 @@ use super::*;
 use crate::bindings::types::User;
 use crate::testing::message;
 
-fn settings() -> Values {
-    Values {
+fn settings() -> Settings {
+    Settings {
         engine: Engine::Extractive,
         ..super::settings()
     }
@@ -128,14 +128,14 @@ fn a_question_that_the_bot_answered_is_not_open() {
     assert!(!answered.contains("How many seats"), "{answered}");
 }
 
-fn context(host: &TestHost, settings: &Values) -> Context {
+fn context(host: &TestHost, settings: &Settings) -> Context {
     Context {
         persona: settings.persona.clone(),
         ..host.context("C1")
     }
 }
 
-fn bot(settings: &Values) -> User {
+fn bot(settings: &Settings) -> User {
     User {
         id: "B1".to_owned(),
         name: settings.persona.name.clone(),

@@ -59,8 +59,8 @@ fn busy_context() -> Context {
 }
 
 /// Settings under which a window is the longest prompt.
-fn tight() -> Values {
-    Values {
+fn tight() -> Settings {
+    Settings {
         short_term_summary_max_tokens: 0,
         long_term_summary_max_tokens: 0,
         context_margin_tokens: 0,
@@ -149,7 +149,7 @@ fn a_window_that_is_not_known_cuts_nothing() {
 
 #[test]
 fn output_and_margin_are_kept_free() {
-    let settings = Values {
+    let settings = Settings {
         short_term_summary_max_tokens: 100,
         context_margin_tokens: 50,
         ..tight()

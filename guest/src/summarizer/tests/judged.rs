@@ -1,12 +1,12 @@
 //! Only a good answer becomes a memory; after a bad one the model is asked once more.
 
 use super::*;
-use crate::bindings::settings::Language;
+use crate::settings::Language;
 
 const GOOD: &str = "- タスク確認: bob がリストを共有する\n- ミーティングは14時から";
 
 /// Summarises the golden channel with these answers, as the program does.
-fn with_answers(settings: &Values, answers: &[&str]) -> (Result<Summary, Error>, ScriptedLlm) {
+fn with_answers(settings: &Settings, answers: &[&str]) -> (Result<Summary, Error>, ScriptedLlm) {
     let llm = ScriptedLlm::default();
     for (call, answer) in answers.iter().enumerate() {
         llm.script(call, Ok(completion(answer, FinishReason::Stop)));
@@ -62,7 +62,7 @@ const ENGLISH: &str = "- Bob will share the list of tasks with the whole team la
 
 #[test]
 fn the_language_is_that_of_the_input_or_of_the_settings() {
-    let of = |language| Values {
+    let of = |language| Settings {
         language,
         ..settings()
     };
@@ -82,7 +82,7 @@ fn the_language_is_that_of_the_input_or_of_the_settings() {
 
 #[test]
 fn only_the_chunks_whose_answers_were_bad_are_asked_for_again() {
-    let settings = Values {
+    let settings = Settings {
         short_term_summary_max_tokens: 100,
         context_margin_tokens: 100,
         ..settings()
@@ -115,7 +115,7 @@ fn only_the_chunks_whose_answers_were_bad_are_asked_for_again() {
 fn the_feedback_repeated_and_message_heads_are_no_memory() {
     let feedback =
         "Your last answer repeated the instruction or the text above. Use fewer words of your own.";
-    let english = Values {
+    let english = Settings {
         language: Language::English,
         ..settings()
     };

@@ -29,8 +29,8 @@ const ALL: [(Scope, MemoryType); 5] = [
 ];
 
 /// The real prompts, the retired combination included.
-fn settings() -> Values {
-    Values {
+fn settings() -> Settings {
+    Settings {
         legacy_workspace_short_term: true,
         ..TestHost::with_prompts().settings
     }
@@ -202,7 +202,7 @@ fn a_thread_without_messages_is_the_empty_string_and_asks_no_model() {
 #[test]
 fn nothing_to_summarise_is_the_existing_memory_or_the_empty_string_and_asks_no_model() {
     for engine in [Engine::Llm, Engine::Extractive] {
-        let settings = Values {
+        let settings = Settings {
             engine,
             ..settings()
         };
@@ -227,7 +227,7 @@ fn nothing_to_summarise_is_the_existing_memory_or_the_empty_string_and_asks_no_m
 #[test]
 fn a_combination_without_a_memory_is_refused_even_with_nothing_to_summarise() {
     let llm = ScriptedLlm::default();
-    let settings = Values {
+    let settings = Settings {
         legacy_workspace_short_term: false,
         ..settings()
     };

@@ -12,7 +12,7 @@ use myao::config::{Config, LogFormat, LogLevel, Logging};
 use myao_bot::clock::Clock;
 use myao_import::python_bot;
 use myao_llm::configured_models;
-use myao_plugin::explain::explain_storage;
+use myao_plugin::explain::{explain_settings, explain_storage};
 use myao_plugin::printable::{Printable, line};
 use myao_plugin::state::Workspace;
 use myao_plugin::state::import::ImportTarget;
@@ -210,7 +210,10 @@ impl App {
         if self.config.memory.recording {
             plugin = plugin.recordings(workspace.clone());
         }
-        let plugin = plugin.build()?.with_journal(workspace.clone()).await;
+        let plugin = plugin.build()?;
+        let faults = plugin.check_settings().await?;
+        anyhow::ensure!(faults.is_empty(), "{}", explain_settings(&faults));
+        let plugin = plugin.with_journal(workspace.clone()).await;
         plugin.explained()
     }
 

@@ -199,11 +199,15 @@ impl Config {
         let history = memory.short_term_history;
         let (response, judgment) = (self.agents.for_replies(), self.agents.for_judgments());
         Ok(Settings {
-            persona: self.persona_of(&self.agents.memory),
+            persona: Persona {
+                name: self.persona.name.clone(),
+                system_prompt: self.persona.system_prompt.clone(),
+            },
+            memory_system_prompt: self.agents.memory.system_prompt.clone(),
+            response_system_prompt: response.system_prompt.clone(),
+            judgment_system_prompt: judgment.system_prompt.clone(),
             engine: engine(&self.agents.memory),
             reply_engine: engine(&response),
-            response_persona: self.persona_of(&response),
-            judgment_persona: self.persona_of(&judgment),
             reply_max_tokens: response.longest_answer().unwrap_or(REPLY_MAX_TOKENS),
             judgment_max_tokens: judgment.longest_answer().unwrap_or(JUDGMENT_MAX_TOKENS),
             short_term_window_hours: memory.short_term_window_hours,
@@ -254,13 +258,6 @@ impl Config {
                 Language::Japanese
             }
             _ => Language::English,
-        }
-    }
-
-    fn persona_of(&self, agent: &Agent) -> Persona {
-        Persona {
-            name: self.persona.name.clone(),
-            system_prompt: agent.add_to(&self.persona.system_prompt),
         }
     }
 }

@@ -68,7 +68,9 @@ health_check: { port: 9000 }
     )
     .unwrap();
     let settings = config.settings().unwrap();
-    assert_eq!(settings.persona.system_prompt, "猫です。\n\n記憶");
+    assert_eq!(settings.persona.system_prompt, "猫です。");
+    assert_eq!(settings.memory_system_prompt.as_deref(), Some("記憶"));
+    assert_eq!(settings.response_system_prompt.as_deref(), Some("返事"));
     assert_eq!(settings.engine, Engine::Llm);
     assert!(!settings.short_term_history.enabled);
     assert_eq!(settings.reply_message_limit, 20);

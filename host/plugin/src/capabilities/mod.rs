@@ -31,13 +31,13 @@ use wasmtime::{StoreLimits, StoreLimitsBuilder};
 use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 
 use self::budget::Budget;
-use crate::bindings::settings::Values;
 use crate::chat::Chat;
 use crate::error::TooManyImportCalls;
 use crate::journal::{Attempts, CallJournal};
 use crate::limits::Limits;
 use crate::llm::{Agents, CallObserver};
 use crate::recording::Tape;
+use crate::settings::Settings;
 use crate::storage::Storage;
 use crate::turn::Turn;
 
@@ -51,7 +51,7 @@ pub(crate) struct Capabilities {
     pub(crate) calls: Arc<dyn CallObserver>,
     /// Where calls of the models are recorded, if anywhere.
     pub(crate) journal: Option<Arc<dyn CallJournal>>,
-    pub(crate) settings: Arc<Values>,
+    pub(crate) settings: Arc<Settings>,
     /// Whether a backfill makes this call. A backfill comes back to the time at which something failed.
     pub(crate) is_backfill: bool,
     /// Whether the spans of model calls contain prompts and answers.

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use tokio::sync::Semaphore;
 
 use super::MemoryPlugin;
-use crate::bindings::settings::Values;
 use crate::capabilities::Capabilities;
 use crate::chat::{Chat, NoChat};
 use crate::component::{LoadError, LoadedComponent};
 use crate::limits::Limits;
 use crate::llm::{Agents, CallObserver, NoLlm};
 use crate::recording::Recordings;
+use crate::settings::Settings;
 use crate::storage::Storage;
 use crate::storage::empty::EmptyStorage;
 
@@ -68,7 +68,7 @@ pub struct MemoryPluginBuilder {
     storage: Arc<dyn Storage>,
     agents: Agents,
     chat: Arc<dyn Chat>,
-    settings: Values,
+    settings: Settings,
     limits: Limits,
     calls: Arc<dyn CallObserver>,
     recordings: Option<Arc<dyn Recordings>>,
@@ -90,7 +90,7 @@ impl MemoryPlugin {
             storage: Arc::new(EmptyStorage),
             agents: NoLlm.into(),
             chat: Arc::new(NoChat),
-            settings: Values::default(),
+            settings: Settings::default(),
             limits: Limits::default(),
             calls: Arc::new(()),
             recordings: None,
@@ -146,7 +146,7 @@ impl MemoryPluginBuilder {
     }
 
     /// The component's settings. By default it makes memories without a model.
-    pub fn settings(mut self, settings: Values) -> Self {
+    pub fn settings(mut self, settings: Settings) -> Self {
         self.settings = settings;
         self
     }

@@ -1,22 +1,27 @@
 //! A component bound to one workspace's storage, model and settings, and the calls into it.
 
-/// One call: span, admission, instance, export, deadline, errors.
+/// One call without a span: admission, instance, export, deadline, errors.
+macro_rules! call_unobserved {
+    ($plugin:ident, $export:expr, $purpose:expr, $interface:ident.$method:ident($($argument:expr),*)) => {
+        $plugin.within_limits($export, async {
+            let Some(interface) = &$plugin.component.exports.$interface else {
+                return Err($plugin.not_offered($export));
+            };
+            let (mut store, instance) = $plugin.instantiate($export, $purpose).await?;
+            let interface = interface.load(&mut store, &instance);
+            let interface = interface.map_err(|error| $plugin.trapped($export, &error))?;
+            Ok(interface.$method(&mut store $(, $argument)*).await)
+        })
+    };
+}
+
+/// One call with its span.
 macro_rules! call {
     ($plugin:ident, $subject:expr, $purpose:expr, $interface:ident.$method:ident($($argument:expr),*)) => {{
         let name = stringify!($method);
         let export = name.strip_prefix("call_").unwrap_or(name);
         let span = component_call(export, $subject);
-        let result = $plugin
-            .within_limits(export, async {
-                let Some(interface) = &$plugin.component.exports.$interface else {
-                    return Err($plugin.not_offered(export));
-                };
-                let (mut store, instance) =
-                    $plugin.instantiate(export, $purpose).await?;
-                let interface = interface.load(&mut store, &instance);
-                let interface = interface.map_err(|error| $plugin.trapped(export, &error))?;
-                Ok(interface.$method(&mut store $(, $argument)*).await)
-            })
+        let result = call_unobserved!($plugin, export, $purpose, $interface.$method($($argument),*))
             .instrument(span.clone())
             .await;
         record_outcome(&span, &result);
@@ -38,10 +43,11 @@ use tracing::Instrument as _;
 use wasmtime::Store;
 use wasmtime::component::Instance;
 
+use crate::bindings::errors::SettingFault;
+use crate::bindings::exports::myao::memory::about;
 use crate::bindings::exports::myao::memory::context_builder::BuildRequest;
 use crate::bindings::exports::myao::memory::memory_generator::{DueWork, UpdateState};
 use crate::bindings::exports::myao::memory::memory_summarizer::Summary;
-use crate::bindings::settings::Values;
 use crate::bindings::types::{Context, MemoryType, Scope, Timestamp};
 use crate::capabilities::{CallState, Capabilities, Purpose};
 use crate::chat::Chat;
@@ -50,6 +56,7 @@ use crate::error::CallError;
 use crate::journal::CallJournal;
 use crate::limits::Limits;
 use crate::recording::Recordings;
+use crate::settings::Settings;
 use crate::spans::{Subject, component_call, record_outcome};
 use crate::storage::StorageError;
 use crate::turn::Turn;
@@ -153,7 +160,7 @@ impl MemoryPlugin {
 
     /// The component's settings.
     #[must_use]
-    pub fn settings(&self) -> &Values {
+    pub fn settings(&self) -> &Settings {
         &self.capabilities.settings
     }
 
@@ -220,6 +227,23 @@ impl MemoryPlugin {
 }
 
 impl MemoryPlugin {
+    /// `about.describe`: the component's name and versions.
+    ///
+    /// # Errors
+    /// [`CallError`].
+    pub async fn about(&self) -> Result<about::Component, CallError> {
+        call_unobserved!(self, "describe", Purpose::Look, about.call_describe()).await
+    }
+
+    /// `about.check`: every setting of this plugin that the component refuses.
+    ///
+    /// # Errors
+    /// [`CallError`].
+    pub async fn check_settings(&self) -> Result<Vec<SettingFault>, CallError> {
+        let pairs = self.settings().pairs();
+        call_unobserved!(self, "check", Purpose::Look, about.call_check(&pairs)).await
+    }
+
     /// `memory-summarizer.summarize`: the text of one memory.
     ///
     /// # Errors

@@ -27,6 +27,8 @@ pub(super) fn of_error(error: &Error) -> String {
         Error::UnsupportedCombination(_) => "unsupported-combination".to_owned(),
         Error::MissingTargetThread => "missing-target-thread".to_owned(),
         Error::InvalidTs(_) => "invalid-ts".to_owned(),
+        Error::InvalidTime(_) => "invalid-time".to_owned(),
+        Error::InvalidSettings(_) => "invalid-settings".to_owned(),
         Error::Template(_) => "template".to_owned(),
         Error::Storage(error) => format!("storage.{}", of_storage(error)),
         Error::Llm(error) => format!("llm.{}", names::llm_error(error)),

@@ -15,7 +15,6 @@ use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 use super::render;
 use crate::bindings::exports::myao::memory::memory_summarizer::Guest;
 use crate::bindings::llm::{Agent, Completion, LlmError, Request};
-use crate::bindings::settings::Values;
 use crate::bindings::types::{self, MemoryType, Scope};
 use crate::bindings::{Memory, MemoryPre, llm, settings};
 use crate::contexts::channel_context;
@@ -77,7 +76,7 @@ impl Warm {
         let mut store = Store::new(
             &engine,
             State {
-                settings: same(&default_settings())?,
+                settings: default_settings().pairs(),
                 wasi: WasiCtx::builder().build(),
                 resources: ResourceTable::new(),
             },
@@ -146,13 +145,13 @@ fn wasmtime_error(error: wasmtime::Error) -> anyhow::Error {
 }
 
 struct State {
-    settings: Values,
+    settings: Vec<(String, String)>,
     wasi: WasiCtx,
     resources: ResourceTable,
 }
 
 impl settings::Host for State {
-    async fn get(&mut self) -> wasmtime::Result<Values> {
+    async fn get(&mut self) -> wasmtime::Result<Vec<(String, String)>> {
         Ok(self.settings.clone())
     }
 }

@@ -78,9 +78,10 @@ async fn what_the_workspaces_memory_says_of_a_private_channel_is_told_only_withi
 #[tokio::test]
 async fn an_answer_and_a_judgment_have_each_their_persona_and_their_template() {
     let host = answering().await.with(|settings| {
-        settings.persona.system_prompt = "You remember.".to_owned();
-        settings.response_persona.system_prompt = "You answer.".to_owned();
-        settings.judgment_persona.system_prompt = "You judge.".to_owned();
+        settings.persona.system_prompt = "You are myao.".to_owned();
+        settings.memory_system_prompt = Some("You remember.".to_owned());
+        settings.response_system_prompt = Some("You answer.".to_owned());
+        settings.judgment_system_prompt = Some("You judge.".to_owned());
         settings.templates = ["reply_prompt.j2", "judgment_prompt.j2"]
             .map(|name| Template {
                 name: name.to_owned(),
@@ -93,8 +94,8 @@ async fn an_answer_and_a_judgment_have_each_their_persona_and_their_template() {
     assert_eq!(
         host.llm.prompts(),
         [
-            "reply_prompt.j2: You answer.",
-            "judgment_prompt.j2: You judge."
+            "reply_prompt.j2: You are myao.\n\nYou answer.",
+            "judgment_prompt.j2: You are myao.\n\nYou judge."
         ]
     );
 }

@@ -10,10 +10,10 @@ use std::collections::BTreeSet;
 use super::*;
 use crate::answer::{Expectation, judge, languages_of};
 use crate::bindings::llm::Agent;
-use crate::bindings::settings::Values;
 use crate::bindings::types::{Engine, Message, User};
 use crate::generator::Run;
 use crate::ports::{Llm, Ports};
+use crate::settings::Settings;
 use crate::testing::{DAY, HOUR, TestHost, at, message};
 use facts::Fact;
 use model::ForgetfulModel;
@@ -77,7 +77,7 @@ fn consolidate(engine: Engine, model: &ForgetfulModel) -> Report {
     let facts = facts::all();
     assert_eq!(facts.len(), GENERATIONS * FACTS_PER_GENERATION);
     let host = TestHost::with_prompts();
-    let settings = Values {
+    let settings = Settings {
         engine,
         ..host.settings.clone()
     };
