@@ -16,7 +16,7 @@ build: component ## the program with the component inside: target/release/myao
 	@if [ ! -e "$(MYAO)" ]; then echo "==> Building myao (the first time about 10 minutes on 2 cores)"; fi
 	cargo build --release --workspace --bin myao
 
-component: ## the components: target/component/myao_memory.wasm and myao_summarizer.wasm
+component: ## the components: target/component/myao_bot.wasm, myao_memory.wasm and myao_summarizer.wasm
 	@scripts/install-prerequisites build
 	@scripts/build-component
 

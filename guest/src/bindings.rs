@@ -9,7 +9,7 @@
 
 wit_bindgen::generate!({
     path: "../wit",
-    world: "memory",
+    world: "bot",
     generate_all,
     pub_export_macro: true,
     default_bindings_module: "crate::bindings",

@@ -68,14 +68,12 @@ pub trait Log {
     fn write(&self, level: Level, line: &str);
 }
 
-/// What the making of memories and replies depends on.
+/// What the making of memories depends on. Replies need a [`Chat`] besides.
 pub struct Ports<'a> {
     /// The store.
     pub storage: &'a dyn Storage,
     /// The language model.
     pub llm: &'a dyn Llm,
-    /// The chat platform.
-    pub chat: &'a dyn Chat,
     /// The log.
     pub log: &'a dyn Log,
     /// The settings, read once per call.

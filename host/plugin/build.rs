@@ -11,7 +11,7 @@ fn main() {
         || {
             PathBuf::from(concat!(
                 env!("CARGO_MANIFEST_DIR"),
-                "/../../target/component/myao_memory.wasm"
+                "/../../target/component/myao_bot.wasm"
             ))
         },
         PathBuf::from,

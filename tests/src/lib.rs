@@ -44,17 +44,19 @@ pub fn read_project_file(path: &str) -> String {
 
 /// The component, compiled once per test program.
 #[must_use]
-#[allow(clippy::panic)]
 pub fn component() -> LoadedComponent {
     static COMPONENT: OnceLock<LoadedComponent> = OnceLock::new();
-    COMPONENT
-        .get_or_init(|| {
-            let path = project_file("target/component/myao_memory.wasm");
-            let cache = project_file("target/component-cache");
-            LoadedComponent::from_file(&path, Some(&cache))
-                .unwrap_or_else(|error| panic!("{error}; run `make component` first"))
-        })
-        .clone()
+    COMPONENT.get_or_init(|| component_of("myao_bot")).clone()
+}
+
+/// A component by its name: `myao_bot`, `myao_memory`, `myao_summarizer`.
+#[must_use]
+#[allow(clippy::panic)]
+pub fn component_of(name: &str) -> LoadedComponent {
+    let path = project_file(&format!("target/component/{name}.wasm"));
+    let cache = project_file("target/component-cache");
+    LoadedComponent::from_file(&path, Some(&cache))
+        .unwrap_or_else(|error| panic!("{error}; run `make component` first"))
 }
 
 /// The default settings, for the extractive engine.

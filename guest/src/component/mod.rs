@@ -1,12 +1,23 @@
 //! The component: implements the exports of the WIT contract with the logic, and the ports with its imports. The
-//! feature `memory` selects the world `memory`, otherwise it is `summarizer`; the linker leaves unused imports out.
+//! features `bot` and `memory` select the world, otherwise it is `summarizer`; the linker leaves unused imports out.
 
+#[cfg(feature = "bot")]
+mod bot;
 #[cfg(feature = "memory")]
 mod memory;
-#[cfg(not(feature = "memory"))]
 mod summarizer;
+#[cfg(not(feature = "bot"))]
+#[allow(
+    dead_code,
+    unused,
+    missing_docs,
+    clippy::all,
+    clippy::restriction,
+    reason = "generated from wit/"
+)]
+mod world;
 
-use crate::bindings::errors::{Error, SettingFault};
+use crate::bindings::errors::Error;
 use crate::bindings::llm::{Agent, Completion, LlmError, Request};
 use crate::bindings::log::Level;
 use crate::bindings::{llm, log, settings};
@@ -21,17 +32,12 @@ static ALLOCATOR: talc::wasm::WasmDynamicTalc = talc::wasm::new_wasm_dynamic_all
 /// The host, reached through the component's imports.
 struct Host;
 
-/// The version of the contract.
-const CONTRACT_VERSION: &str = "0.2.0";
+/// What the host calls.
+struct Component;
 
 /// The settings of the host.
 fn read_settings() -> Result<Settings, Error> {
     Settings::read(settings::get()).map_err(Error::InvalidSettings)
-}
-
-/// Every setting that is not accepted.
-fn check_settings(pairs: Vec<(String, String)>) -> Vec<SettingFault> {
-    crate::settings::check(pairs)
 }
 
 impl Llm for Host {

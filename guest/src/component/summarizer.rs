@@ -1,38 +1,18 @@
-//! The world `summarizer`: for hosts that keep their own storage.
+//! What every world exports: `about`, `memory-summarizer` and `reply-prompt`.
 
-use super::{CONTRACT_VERSION, Host, check_settings, read_settings};
+use super::{Component, Host, read_settings};
 use crate::bindings::errors::{Error, SettingFault};
+use crate::bindings::exports::myao::memory::about;
+use crate::bindings::exports::myao::memory::memory_summarizer::{self, Summary};
+use crate::bindings::exports::myao::memory::reply_prompt::{self, Occasion};
 use crate::bindings::types::{Context, MemoryType, Scope, Timestamp};
 use crate::now::checked;
 use crate::responder::Asker;
+use crate::settings;
 use crate::summarizer::Summarizer;
 
-#[allow(
-    missing_docs,
-    clippy::all,
-    clippy::restriction,
-    reason = "generated from wit/"
-)]
-mod world {
-    wit_bindgen::generate!({
-        path: "../wit",
-        world: "summarizer",
-        with: {
-            "myao:memory/types@0.2.0": crate::bindings::types,
-            "myao:memory/errors@0.2.0": crate::bindings::errors,
-            "myao:memory/llm@0.2.0": crate::bindings::llm,
-            "myao:memory/settings@0.2.0": crate::bindings::settings,
-            "myao:memory/log@0.2.0": crate::bindings::log,
-        },
-        default_bindings_module: "crate::component::summarizer::world",
-    });
-}
-
-use world::exports::myao::memory::about;
-use world::exports::myao::memory::memory_summarizer::{self, Summary};
-use world::exports::myao::memory::reply_prompt::{self, Occasion};
-
-struct Component;
+/// The version of the contract.
+const CONTRACT_VERSION: &str = "0.2.0";
 
 impl about::Guest for Component {
     fn describe() -> about::Component {
@@ -44,7 +24,7 @@ impl about::Guest for Component {
     }
 
     fn check(settings: Vec<(String, String)>) -> Vec<SettingFault> {
-        check_settings(settings)
+        settings::check(settings)
     }
 }
 
@@ -56,15 +36,12 @@ impl memory_summarizer::Guest for Component {
         existing_memory: Option<String>,
     ) -> Result<Summary, Error> {
         let settings = read_settings()?;
-        let summarizer = Summarizer::new(&Host, &Host, &settings);
-        let summary =
-            summarizer.summarize(&context, scope, memory_type, existing_memory.as_deref())?;
-        Ok(Summary {
-            text: summary.text,
-            engine: summary.engine,
-            truncated: summary.truncated,
-            coverage: summary.coverage,
-        })
+        Summarizer::new(&Host, &Host, &settings).summarize(
+            &context,
+            scope,
+            memory_type,
+            existing_memory.as_deref(),
+        )
     }
 
     fn render_prompt(
@@ -85,14 +62,6 @@ impl memory_summarizer::Guest for Component {
 
 impl reply_prompt::Guest for Component {
     fn render_reply(context: Context, occasion: Occasion, now: Timestamp) -> Result<String, Error> {
-        let occasion = match occasion {
-            Occasion::Mention => {
-                crate::bindings::exports::myao::memory::reply_prompt::Occasion::Mention
-            }
-            Occasion::Unasked => {
-                crate::bindings::exports::myao::memory::reply_prompt::Occasion::Unasked
-            }
-        };
         let settings = read_settings()?;
         Asker::new(&Host, &Host, &settings, checked(now)?).render_reply(&context, occasion)
     }
@@ -102,5 +71,3 @@ impl reply_prompt::Guest for Component {
         Asker::new(&Host, &Host, &settings, checked(now)?).render_judgment(&context)
     }
 }
-
-world::export!(Component with_types_in world);

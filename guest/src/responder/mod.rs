@@ -20,11 +20,12 @@ use crate::bindings::exports::myao::memory::reply_prompt::Occasion;
 use crate::bindings::exports::myao::memory::responder::{Judgment, Reply, Target};
 use crate::bindings::log::Level;
 use crate::bindings::types::Timestamp;
-use crate::ports::Ports;
+use crate::ports::{Chat, Ports};
 
 /// Replies, as of one point in time.
 pub struct Responder<'a> {
     ports: &'a Ports<'a>,
+    chat: &'a dyn Chat,
     now: Timestamp,
     asker: Asker<'a>,
 }
@@ -32,9 +33,10 @@ pub struct Responder<'a> {
 impl<'a> Responder<'a> {
     /// A responder as of `now`, which ignores later messages.
     #[must_use]
-    pub fn new(ports: &'a Ports<'a>, now: Timestamp) -> Self {
+    pub fn new(ports: &'a Ports<'a>, chat: &'a dyn Chat, now: Timestamp) -> Self {
         Self {
             ports,
+            chat,
             now,
             asker: Asker::new(ports.llm, ports.log, &ports.settings, now),
         }

@@ -87,7 +87,7 @@ impl Responder<'_> {
     fn quote(&self, situation: &Situation) -> Accepted {
         let permalink = |ts: &str| {
             let channel_id = &situation.context.conversation_history.channel_id;
-            self.ports.chat.permalink(channel_id, ts).ok()
+            self.chat.permalink(channel_id, ts).ok()
         };
         Accepted {
             text: quote::answer(situation, &permalink),
@@ -108,7 +108,7 @@ impl Responder<'_> {
             answers: target.message_ts.clone(),
             may_notify: may_notify(situation),
         };
-        let posted = self.ports.chat.post(&request).map_err(Error::Chat)?;
+        let posted = self.chat.post(&request).map_err(Error::Chat)?;
         let line = format!(
             "answered {} of {} with {} post(s)",
             target.message_ts,

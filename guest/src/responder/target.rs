@@ -74,7 +74,7 @@ impl Responder<'_> {
         target: &Target,
         messages: &mut Vec<Message>,
     ) -> Result<(), Error> {
-        let chat = self.ports.chat;
+        let chat = self.chat;
         let channel_id = &target.channel_id;
         let is_target = |message: &Message| match &target.thread_ts {
             Some(thread) => message.ts == *thread || message.thread_ts.as_ref() == Some(thread),
@@ -151,7 +151,7 @@ impl Responder<'_> {
         if !answered.user.name.trim().is_empty() || id.is_empty() {
             return Ok(answered);
         }
-        match self.ports.chat.get_user(&id) {
+        match self.chat.get_user(&id) {
             Ok(user) if !user.name.trim().is_empty() => {
                 let nameless = messages
                     .iter_mut()

@@ -184,7 +184,6 @@ impl TestHost {
         Ports {
             storage: &self.storage,
             llm: &self.llm,
-            chat: &self.chat,
             log: &self.log,
             settings: self.settings.clone(),
         }

@@ -63,7 +63,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     storage.say("C1", start + 60, "akari", "司会は私がします");
     let mention = storage.say("C1", start + 120, "ken", "@myao 振り返りは何時から?");
 
-    let built = "target/component/myao_memory.wasm".to_owned();
+    let built = "target/component/myao_bot.wasm".to_owned();
     let plugin = MemoryPlugin::builder()
         .component_file(std::env::args().nth(1).unwrap_or(built))
         .storage(storage.clone())

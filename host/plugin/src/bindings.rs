@@ -10,7 +10,7 @@
 
 wasmtime::component::bindgen!({
     path: "wit",
-    world: "memory",
+    world: "bot",
     imports: { default: async | trappable },
     exports: { default: async },
     additional_derives: [PartialEq, serde::Serialize, serde::Deserialize],

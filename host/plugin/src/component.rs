@@ -21,7 +21,9 @@ const MAGIC: &[u8] = b"\0asm";
 /// The package of the contract, as it appears in interface names.
 const PACKAGE: &str = "myao:memory/";
 /// What the world `memory` exports in addition to the world `summarizer`.
-const MEMORY_ONLY: [&str; 3] = ["context-builder", "memory-generator", "responder"];
+const MEMORY_ONLY: [&str; 2] = ["context-builder", "memory-generator"];
+/// What the world `bot` exports in addition to the world `memory`.
+const BOT_ONLY: [&str; 1] = ["responder"];
 /// The version of the contract that this host supports.
 pub const CONTRACT_VERSION: &str = "0.2.0";
 /// How often a running component yields, so that its deadline can be checked.
@@ -89,7 +91,7 @@ pub enum LoadError {
     Engine(String),
 }
 
-/// A compiled component of the world `memory` or `summarizer`, ready to be instantiated. Cloning it is cheap: it is
+/// A compiled component of the world `bot`, `memory` or `summarizer`, ready to be instantiated. Cloning it is cheap: it is
 /// loaded once and shared by the plugins of all workspaces.
 ///
 /// ```no_run
@@ -102,7 +104,7 @@ pub enum LoadError {
 ///
 /// fn plugins(workspaces: Vec<Arc<dyn Storage>>) -> Result<Vec<MemoryPlugin>, BuildError> {
 ///     let cache = Path::new("/var/cache/my-platform/myao");
-///     let component = LoadedComponent::from_file(Path::new("myao_memory.wasm"), Some(cache))?;
+///     let component = LoadedComponent::from_file(Path::new("myao_bot.wasm"), Some(cache))?;
 ///     let plugin = |storage| {
 ///         let builder = MemoryPlugin::builder().component(component.clone());
 ///         builder.storage(storage).build()
@@ -119,7 +121,8 @@ pub struct LoadedComponent {
     pub(crate) exports: Exports,
 }
 
-/// Where the interfaces of a component are. A component of the world `summarizer` has only the first three.
+/// Where the interfaces of a component are. A component of the world `summarizer` has only the first three, one of the
+/// world `memory` all but the last.
 #[derive(Clone)]
 pub(crate) struct Exports {
     pub(crate) about: Option<about::GuestIndices>,
@@ -133,13 +136,16 @@ pub(crate) struct Exports {
 impl Exports {
     fn of(engine: &Engine, pre: &InstancePre<CallState>) -> wasmtime::Result<Self> {
         let component_type = pre.component().component_type();
-        // If it has one interface that only the world `memory` has, it is of that world and must have all its
-        // interfaces.
-        let is_memory = component_type
-            .exports(engine)
-            .filter_map(|(name, _)| name.strip_prefix(PACKAGE))
-            .filter_map(|name| name.split('@').next())
-            .any(|interface| MEMORY_ONLY.contains(&interface));
+        // If it has one interface that only a larger world has, it is of that world and must have all its interfaces.
+        let has_one_of = |interfaces: &[&str]| {
+            component_type
+                .exports(engine)
+                .filter_map(|(name, _)| name.strip_prefix(PACKAGE))
+                .filter_map(|name| name.split('@').next())
+                .any(|interface| interfaces.contains(&interface))
+        };
+        let is_bot = has_one_of(&BOT_ONLY);
+        let is_memory = is_bot || has_one_of(&MEMORY_ONLY);
         Ok(Self {
             about: Some(about::GuestIndices::new(pre)?),
             memory_summarizer: Some(memory_summarizer::GuestIndices::new(pre)?),
@@ -150,7 +156,7 @@ impl Exports {
             memory_generator: is_memory
                 .then(|| memory_generator::GuestIndices::new(pre))
                 .transpose()?,
-            responder: is_memory
+            responder: is_bot
                 .then(|| responder::GuestIndices::new(pre))
                 .transpose()?,
         })
@@ -212,18 +218,22 @@ impl LoadedComponent {
         })
     }
 
-    /// The same, for a host that needs the world `memory`.
+    /// The same, for a host that needs the world `bot`.
     ///
     /// # Errors
-    /// [`LoadError::Incompatible`] if the component is of the world `summarizer`.
-    pub fn with_memory(self) -> Result<Self, LoadError> {
-        if self.exports.memory_generator.is_some() {
+    /// [`LoadError::Incompatible`] if the component is of the world `memory` or `summarizer`.
+    pub fn with_bot(self) -> Result<Self, LoadError> {
+        if self.exports.responder.is_some() {
             return Ok(self);
         }
+        let world = match self.exports.memory_generator {
+            Some(_) => "memory",
+            None => "summarizer",
+        };
         Err(LoadError::Incompatible {
             name: self.name.to_string(),
-            found: "the world summarizer alone".to_owned(),
-            detail: "give it a component of the world memory".to_owned(),
+            found: format!("the world {world} alone"),
+            detail: "give it a component of the world bot".to_owned(),
         })
     }
 

@@ -40,8 +40,10 @@ pub enum CallError {
     /// The component returned an error.
     #[error("{}", explain(.0))]
     Refused(errors::Error),
-    /// The component is of the world `summarizer`, which does not export this.
-    #[error("the component {component} does not offer `{call}`; load one with the world `memory`")]
+    /// The component is of a smaller world, which does not export this.
+    #[error(
+        "the component {component} does not offer `{call}`; load one of a larger world (`memory`, `bot`)"
+    )]
     NotOffered {
         /// The component's name.
         component: String,

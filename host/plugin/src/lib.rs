@@ -76,7 +76,7 @@ pub use memory_plugin::{BuildError, MemoryPlugin, MemoryPluginBuilder};
 pub use retry::Retry;
 pub use settings::{Language, Settings, ShortTermHistory, Template, WORKSPACE_SCOPE_ID};
 
-/// The component of the world `memory` that this library was built with.
+/// The component of the world `bot` that this library was built with.
 #[cfg(feature = "bundled-component")]
 pub static BUNDLED_COMPONENT: &[u8] = include_bytes!(env!("MYAO_COMPONENT"));
 

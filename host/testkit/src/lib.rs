@@ -35,7 +35,7 @@
 //!     .tapped(recorder.clone());
 //!
 //! let plugin = MemoryPlugin::builder()
-//!     .component_file("myao_memory.wasm")
+//!     .component_file("myao_bot.wasm")
 //!     .storage(imports.storage)
 //!     .llm(imports.llm)
 //!     .settings(Settings { engine: Engine::Llm, ..Settings::default() })

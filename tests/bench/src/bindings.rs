@@ -9,7 +9,7 @@
 
 wasmtime::component::bindgen!({
     path: "../../wit",
-    world: "memory",
+    world: "bot",
     imports: { default: async | trappable },
     exports: { default: async },
     additional_derives: [serde::Serialize, serde::Deserialize],

@@ -19,7 +19,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::project::{self, COMPONENTS};
 
-/// The crate that both components are built from.
+/// The crate that all components are built from.
 const PACKAGE: &str = "myao-memory";
 /// Where the build of the components leaves the version of its compiler.
 const TOOLCHAIN: &str = "target/component/toolchain";
@@ -63,7 +63,7 @@ impl Crate {
     }
 }
 
-/// The bill of both components, as JSON.
+/// The bill of all components, as JSON.
 ///
 /// # Errors
 /// [`BomError`].

@@ -14,9 +14,9 @@ pub struct DocsError {
 }
 
 /// The world that holds all interfaces.
-const WHOLE: &str = "memory";
-/// The one that holds some of them.
-const PART: &str = "summarizer";
+const WHOLE: &str = "bot";
+/// Those that hold some of them.
+const PARTS: [&str; 2] = ["summarizer", "memory"];
 
 const HEAD: &str = include_str!("page_head.md");
 
@@ -26,15 +26,17 @@ const HEAD: &str = include_str!("page_head.md");
 /// [`DocsError`].
 pub fn page(contract: &Contract) -> Result<String, DocsError> {
     let head = HEAD.replace("VERSION", &contract.version().unwrap_or_default());
-    let part = world(contract, PART)?;
-    // Its interfaces are described once, below.
-    let part = part.split("\n## ").next().unwrap_or_default();
-    let whole = world(contract, WHOLE)?;
-    Ok(format!(
-        "{head}{}\n\n{}\n",
-        part.trim_end(),
-        whole.trim_end()
-    ))
+    let mut page = head;
+    for part in PARTS {
+        let part = world(contract, part)?;
+        // Its interfaces are described once, below.
+        let part = part.split("\n## ").next().unwrap_or_default();
+        page.push_str(part.trim_end());
+        page.push_str("\n\n");
+    }
+    page.push_str(world(contract, WHOLE)?.trim_end());
+    page.push('\n');
+    Ok(page)
 }
 
 fn world(contract: &Contract, name: &str) -> Result<String, DocsError> {

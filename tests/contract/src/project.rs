@@ -10,7 +10,7 @@ pub const RELEASED: &str = "tests/wit-released";
 /// The contract as a page.
 pub const PAGE: &str = "docs/wit.md";
 /// The components, by name.
-pub const COMPONENTS: [&str; 2] = ["myao_memory", "myao_summarizer"];
+pub const COMPONENTS: [&str; 3] = ["myao_bot", "myao_memory", "myao_summarizer"];
 
 /// A path from the top of the project.
 #[must_use]

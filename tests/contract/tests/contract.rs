@@ -15,7 +15,9 @@ use myao_contract::wit::Contract;
 /// What the smallest component needs of a host.
 const SUMMARIZER: &[&str] = &["errors", "llm", "log", "settings", "types"];
 /// What the memory component needs beside it.
-const MEMORY: &[&str] = &["chat", "storage"];
+const MEMORY: &[&str] = &["storage"];
+/// What the whole component needs beside that.
+const BOT: &[&str] = &["chat"];
 
 /// What Rust's standard library asks for, of either toolchain. The host answers with nothing in it.
 const WASI: &[&str] = &[
@@ -69,6 +71,11 @@ fn assert_imports(name: &str, contract: &[&[&str]]) {
         .iter()
         .filter(|name| !name.starts_with("myao:memory/") && !name.starts_with("wasi:"));
     assert_eq!(others.count(), 0, "{found:?}");
+}
+
+#[test]
+fn the_whole_component_imports_exactly_this() {
+    assert_imports("myao_bot", &[SUMMARIZER, MEMORY, BOT]);
 }
 
 #[test]

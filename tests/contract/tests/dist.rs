@@ -15,7 +15,7 @@ use myao_contract::project::path;
 use tempfile::TempDir;
 
 /// What has to be there. The examples come as they are in the project.
-const FILES: [&str; 13] = [
+const FILES: [&str; 14] = [
     "LICENSE",
     "README.md",
     "SHA256SUMS",
@@ -24,8 +24,9 @@ const FILES: [&str; 13] = [
     "examples/node/host.js",
     "examples/python/host.py",
     "examples/workspace.json",
+    "myao.wit.wasm",
+    "myao_bot.wasm",
     "myao_memory.wasm",
-    "myao_memory.wit.wasm",
     "myao_summarizer.wasm",
     "sbom.cdx.json",
     "wit.md",
@@ -70,11 +71,11 @@ fn the_package_is_the_contract() {
     let folder = TempDir::new().unwrap();
     let dist_folder = folder.path().join("dist");
     dist(&dist_folder);
-    let bytes = fs::read(dist_folder.join("myao_memory.wit.wasm")).unwrap();
+    let bytes = fs::read(dist_folder.join("myao.wit.wasm")).unwrap();
     let wit_component::DecodedWasm::WitPackage(resolve, package) =
         wit_component::decode(&bytes).unwrap()
     else {
-        panic!("myao_memory.wit.wasm is no WIT package");
+        panic!("myao.wit.wasm is no WIT package");
     };
     let packed = myao_contract::wit::Contract { resolve, package };
     let contract = myao_contract::wit::Contract::read(&path("wit")).unwrap();

@@ -4,7 +4,7 @@
 import { MessageChannel, Worker } from 'node:worker_threads';
 import { log } from './imports.js';
 
-/** @import {Agent, Completion, Request} from './generated/memory/interfaces/myao-memory-llm.js' */
+/** @import {Agent, Completion, Request} from './generated/bot/interfaces/myao-memory-llm.js' */
 /** @typedef {any} Functions an object with the functions of an interface, async or not: a plain one, or of a class */
 /** @typedef {'storage' | 'llm' | 'chat' | 'log'} Import */
 
@@ -34,7 +34,7 @@ export const modelOf = (complete) => ({
 
 /** Calls an export in a fresh instance. Its thread ends with the call, or at the deadline, whatever it does then; an
  * import that is under way goes on, but its answer goes nowhere.
- * @param {{ component: 'memory' | 'summarizer', imports: Partial<Record<Import, Functions>>, settings: Record<string, string>, deadlineMs: number }} host
+ * @param {{ component: 'bot' | 'summarizer', imports: Partial<Record<Import, Functions>>, settings: Record<string, string>, deadlineMs: number }} host
  *   `log` may be left out: lines go to standard error then
  * @param {string} exported an interface, as `memoryGenerator` @param {string} name @param {unknown[]} args @returns {Promise<any>} */
 export async function call({ component, imports, settings, deadlineMs }, exported, name, args) {

@@ -11,7 +11,7 @@ import { ScriptedModel } from './imports.js';
 import { plain, readAnswers, readContext } from './json.js';
 import { play, readWorkspace } from './workspace.js';
 
-/** @import {Completion, Request} from './generated/memory/interfaces/myao-memory-llm.js' */
+/** @import {Completion, Request} from './generated/bot/interfaces/myao-memory-llm.js' */
 /** @typedef {Record<string, (...args: any[]) => unknown>} Functions */
 
 const [context, script] = process.argv.slice(2).map((path) => JSON.parse(readFileSync(path, 'utf8')));
@@ -35,7 +35,7 @@ const imports = {
   llm: later(workspace.model.imports()),
   chat: later(workspace.platform.imports()),
 };
-const memory = { component: /** @type {const} */ ('memory'), imports, settings, deadlineMs: 60_000 };
+const memory = { component: /** @type {const} */ ('bot'), imports, settings, deadlineMs: 60_000 };
 /** @param {string} exported @param {string[]} names @returns {any} */
 const exportsOf = (exported, names) =>
   Object.fromEntries(names.map((name) => [name, (/** @type {unknown[]} */ ...args) => call(memory, exported, name, args)]));

@@ -1,11 +1,11 @@
-// Instances of the two components, as `jco transpile --instantiation sync` made them: `generated/NAME/`.
+// Instances of two components, as `jco transpile --instantiation sync` made them: `generated/NAME/`.
 
 import { readFileSync } from 'node:fs';
 import { emptyWasi, log as standardError } from './imports.js';
-import { instantiate as instantiateMemory } from './generated/memory/memory.js';
+import { instantiate as instantiateBot } from './generated/bot/bot.js';
 import { instantiate as instantiateSummarizer } from './generated/summarizer/summarizer.js';
 
-/** @import {ImportObject as MemoryImports} from './generated/memory/memory.js' */
+/** @import {ImportObject as BotImports} from './generated/bot/bot.js' */
 /** @import {ImportObject as SummarizerImports} from './generated/summarizer/summarizer.js' */
 /** @import {ScriptedModel, Platform} from './imports.js' */
 /** @import {Store} from './store.js' */
@@ -24,10 +24,10 @@ const coreModules = (component) => (name) => {
 /** What an instance is given. jco's types name versions; the imports themselves are named without.
  * @template T @typedef {{ [K in keyof T as K extends `${infer N}@${string}` ? N extends `${string}/${'errors' | 'types'}` ? never : N : never]: T[K] }} Unversioned */
 
-/** A fresh instance of the memory component; one for each call, so that a trap leaves nothing behind.
+/** A fresh instance of the whole component; one for each call, so that a trap leaves nothing behind.
  * @param {{ store: Pick<Store, 'imports'>, model: Pick<ScriptedModel, 'imports'>, platform: Pick<Platform, 'imports'>, settings: Record<string, string>, log?: typeof standardError }} host */
-export function memoryComponent({ store, model, platform, settings, log = standardError }) {
-  /** @type {Unversioned<MemoryImports>} */
+export function botComponent({ store, model, platform, settings, log = standardError }) {
+  /** @type {Unversioned<BotImports>} */
   const imports = {
     'myao:memory/storage': store.imports(),
     'myao:memory/llm': model.imports(),
@@ -36,7 +36,7 @@ export function memoryComponent({ store, model, platform, settings, log = standa
     'myao:memory/log': log,
     ...emptyWasi(),
   };
-  return instantiateMemory(coreModules('memory'), /** @type {any} */ (imports));
+  return instantiateBot(coreModules('bot'), /** @type {any} */ (imports));
 }
 
 /** A fresh instance of the smallest component. @param {Pick<ScriptedModel, 'imports'>} model @param {Record<string, string>} settings */

@@ -5,13 +5,13 @@
 // tests/tests/embed/ compares the output with that of other hosts.
 
 import { readFileSync } from 'node:fs';
-import { memoryComponent, summarizerComponent } from './component.js';
+import { botComponent, summarizerComponent } from './component.js';
 import { ScriptedModel } from './imports.js';
 import { plain, readAnswers, readContext } from './json.js';
 import { Store } from './store.js';
 import { play, readWorkspace } from './workspace.js';
 
-/** @import {Context, MemoryType, Scope, Timestamp} from './generated/memory/interfaces/myao-memory-types.js' */
+/** @import {Context, MemoryType, Scope, Timestamp} from './generated/bot/interfaces/myao-memory-types.js' */
 
 /** Scope, memory type and existing memory of the specification's worked prompts; some show what is retired.
  * @param {Context} context @returns {[name: string, Scope, MemoryType, existing: string | undefined, retired: boolean][]} */
@@ -58,7 +58,7 @@ const { platform, settings, at } = workspace;
 const goldens = readContext(context);
 const silent = new ScriptedModel({}, {});
 const withoutWorkspace = (/** @type {Record<string, string>} */ settings) =>
-  memoryComponent({ store: new Store(0, settings['workspace_scope_id']), model: silent, platform, settings });
+  botComponent({ store: new Store(0, settings['workspace_scope_id']), model: silent, platform, settings });
 const now = at(script.runs[0].now);
 const memory = prompts(withoutWorkspace, goldens, now);
 const smallest = prompts((settings) => summarizerComponent(silent, settings), goldens, now);
@@ -69,7 +69,7 @@ const summary = memorySummarizer.summarize(goldens, 'channel', 'short-term', und
 const refused = result(() => memorySummarizer.summarize(goldens, 'workspace', 'short-term', undefined));
 const failed = result(() => memorySummarizer.summarize(goldens, 'thread', 'short-term', undefined));
 
-const played = await play(script, workspace, () => memoryComponent(workspace));
+const played = await play(script, workspace, () => botComponent(workspace));
 const came = {
   memory: { prompts: memory, ...played },
   summarizer: { prompts: smallest, summary, refused, failed, requests: summarizing.requests },

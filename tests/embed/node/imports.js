@@ -5,10 +5,10 @@ import { cli, io } from '@bytecodealliance/preview2-shim';
 import { WASIShim } from '@bytecodealliance/preview2-shim/instantiation';
 import { key } from './store.js';
 
-/** @import {Agent, Completion, FinishReason, LlmError, Request} from './generated/memory/interfaces/myao-memory-llm.js' */
-/** @import {PostRequest, ChatError} from './generated/memory/interfaces/myao-memory-chat.js' */
-/** @import {Message, Ts, User} from './generated/memory/interfaces/myao-memory-types.js' */
-/** @import {Level} from './generated/memory/interfaces/myao-memory-log.js' */
+/** @import {Agent, Completion, FinishReason, LlmError, Request} from './generated/bot/interfaces/myao-memory-llm.js' */
+/** @import {PostRequest, ChatError} from './generated/bot/interfaces/myao-memory-chat.js' */
+/** @import {Message, Ts, User} from './generated/bot/interfaces/myao-memory-types.js' */
+/** @import {Level} from './generated/bot/interfaces/myao-memory-log.js' */
 /** @import {Store, Written} from './store.js' */
 /** @typedef {{ text: string, finishReason?: FinishReason, inputTokens?: number, outputTokens?: number } | { error: LlmError }} Answer */
 

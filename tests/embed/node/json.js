@@ -1,7 +1,7 @@
 // Between JSON and the values of the contract. JSON has the contract's own names (`scope-id`), jco's values have
 // JavaScript's (`scopeId`).
 
-/** @import {Context, Message, Timestamp} from './generated/memory/interfaces/myao-memory-types.js' */
+/** @import {Context, Message, Timestamp} from './generated/bot/interfaces/myao-memory-types.js' */
 
 /** Renames keys that are names of the contract. @param {any} value @returns {any} */
 export function camel(value) {

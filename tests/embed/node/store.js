@@ -1,7 +1,7 @@
 // A workspace in memory: the import `storage`, as wit/storage.wit documents it. A platform puts its own database here.
 
-/** @import {Backlog, ChannelFilter, Deferral, Due, DueQuery, Memory, MemoryDraft, MemoryQuery, MemoryType, Message, MessageQuery, Scope, StorageError, Timestamp, Ts} from './generated/memory/interfaces/myao-memory-storage.js' */
-/** @import {Channel, User} from './generated/memory/interfaces/myao-memory-types.js' */
+/** @import {Backlog, ChannelFilter, Deferral, Due, DueQuery, Memory, MemoryDraft, MemoryQuery, MemoryType, Message, MessageQuery, Scope, StorageError, Timestamp, Ts} from './generated/bot/interfaces/myao-memory-storage.js' */
+/** @import {Channel, User} from './generated/bot/interfaces/myao-memory-types.js' */
 /** @typedef {{ channelId: string, ts: Ts, userId: string, text: string, threadTs?: Ts }} Written a message as it was written */
 
 /** An error of an import: `payload` is the error of the contract, which jco hands to the component. */

@@ -1,7 +1,7 @@
 // Runs one call of a component, with imports that wait for the main thread. See async-component.js.
 
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
-import { memoryComponent, summarizerComponent } from './component.js';
+import { botComponent, summarizerComponent } from './component.js';
 
 const { component, settings, exported, name, args, bell, answers } = workerData;
 
@@ -26,7 +26,7 @@ const log = { write: (/** @type {unknown[]} */ ...line) => parentPort?.postMessa
 
 /** @type {any} */
 const instance =
-  component === 'memory'
-    ? memoryComponent({ store: distant('storage'), model: distant('llm'), platform: distant('chat'), settings, log })
+  component === 'bot'
+    ? botComponent({ store: distant('storage'), model: distant('llm'), platform: distant('chat'), settings, log })
     : summarizerComponent(distant('llm'), settings, log);
 parentPort?.postMessage({ result: instance[exported][name](...args) });

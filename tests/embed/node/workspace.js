@@ -4,11 +4,11 @@ import { Platform, ScriptedModel } from './imports.js';
 import { camel, readAnswers } from './json.js';
 import { Store } from './store.js';
 
-/** @import {Timestamp} from './generated/memory/interfaces/myao-memory-types.js' */
-/** @import {memoryComponent} from './component.js' */
+/** @import {Timestamp} from './generated/bot/interfaces/myao-memory-types.js' */
+/** @import {botComponent} from './component.js' */
 
 /** The exports, in one thread or in another. @template T @typedef {{ [K in keyof T]: T[K] extends (...args: infer A) => infer R ? (...args: A) => R | Promise<R> : T[K] }} MaybeLater */
-/** @typedef {ReturnType<typeof memoryComponent>} Memory */
+/** @typedef {ReturnType<typeof botComponent>} Memory */
 /** @typedef {{ memoryGenerator: MaybeLater<Memory['memoryGenerator']>, responder: MaybeLater<Memory['responder']> }} Instance */
 
 /** The people and channels of a script, with a model and a platform. @param {any} script */

@@ -1,6 +1,6 @@
 """Runs the components on imports in memory, and prints what came of it as JSON:
 
-    python host.py MEMORY.wasm SUMMARIZER.wasm CONTEXT.json WORKSPACE.json
+    python host.py BOT.wasm SUMMARIZER.wasm CONTEXT.json WORKSPACE.json
 
 tests/tests/embed/ compares the output with that of other hosts.
 """
@@ -18,7 +18,7 @@ from component import Plugin
 from contexts import read_context
 from store import Store, Value
 
-memory_wasm, summarizer_wasm, context_json, workspace_json = map(Path, sys.argv[1:])
+bot_wasm, summarizer_wasm, context_json, workspace_json = map(Path, sys.argv[1:])
 
 
 def plain(value: Any) -> Any:
@@ -85,7 +85,7 @@ store.users = {user["id"]: user for user in script["users"]}
 store.channels = {channel["id"]: channel for channel in script["channels"]}
 model = imports.ScriptedModel(script["answers"], script["context-windows"])
 platform = imports.Platform(store, script["known-to-the-platform"])
-memory = Plugin(memory_wasm, imports.of_memory(store, model, platform, settings))
+memory = Plugin(bot_wasm, imports.of_bot(store, model, platform, settings))
 silent = imports.ScriptedModel({}, {})
 empty = Store(0, settings["workspace_scope_id"])
 now = at(script["runs"][0]["now"])
@@ -101,7 +101,7 @@ def summarize(scope: str) -> Any:
 
 came = {
     "memory": {
-        "prompts": prompts(lambda settings: Plugin(memory_wasm, imports.of_memory(empty, silent, platform, settings)), now),
+        "prompts": prompts(lambda settings: Plugin(bot_wasm, imports.of_bot(empty, silent, platform, settings)), now),
         "runs": [generate(run) for run in script["runs"]],
         "memories": store.saved(),
         "deferrals": [store.list_deferrals("thread", scope_id) for scope_id in script["threads"]],

@@ -102,8 +102,8 @@ def of_summarizer(model: ScriptedModel, settings: dict[str, str]) -> Imports:
     return {"llm": model.imports(), "settings": {"get": lambda: pairs}, "log": {"write": write}}
 
 
-def of_memory(store: Store, model: ScriptedModel, platform: Platform, settings: dict[str, str]) -> Imports:
-    """What the memory component needs."""
+def of_bot(store: Store, model: ScriptedModel, platform: Platform, settings: dict[str, str]) -> Imports:
+    """What the whole component needs."""
     storage = {
         "list-channels": store.list_channels,
         "list-messages": store.list_messages,

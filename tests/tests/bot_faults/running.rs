@@ -27,7 +27,7 @@ fn gated() -> (LlmServer, Gate) {
 }
 
 fn component_bytes() -> Vec<u8> {
-    fs::read(project_file("target/component/myao_memory.wasm")).unwrap()
+    fs::read(project_file("target/component/myao_bot.wasm")).unwrap()
 }
 
 #[test]

@@ -203,7 +203,7 @@ fn a_component_that_is_none_is_named() {
     // A core module: magic number, version 1, layer 0.
     assert_component_refused(b"\0asm\x01\0\0\0", &["is not a WebAssembly component"]);
     // Cut off in the middle.
-    let whole = fs::read(project_file("target/component/myao_memory.wasm")).unwrap();
+    let whole = fs::read(project_file("target/component/myao_bot.wasm")).unwrap();
     assert_component_refused(
         &whole[..whole.len() / 2],
         &["is not a WebAssembly component"],
@@ -224,7 +224,14 @@ fn a_component_of_another_world_is_told_what_is_missing() {
 #[test]
 fn a_component_that_only_summarizes_is_refused_before_any_work() {
     let component = std::fs::read(project_file("target/component/myao_summarizer.wasm")).unwrap();
-    let words = ["does not fit this host", "summarizer", "memory"];
+    let words = ["does not fit this host", "summarizer", "bot"];
+    assert_component_refused(&component, &words);
+}
+
+#[test]
+fn a_component_that_answers_nobody_is_refused_before_any_work() {
+    let component = std::fs::read(project_file("target/component/myao_memory.wasm")).unwrap();
+    let words = ["does not fit this host", "the world memory alone", "bot"];
     assert_component_refused(&component, &words);
 }
 
@@ -237,7 +244,7 @@ fn a_missing_component_is_named() {
 #[test]
 fn another_component_that_fits_does_the_work() {
     let program = program();
-    let component = project_file("target/component/myao_memory.wasm");
+    let component = project_file("target/component/myao_bot.wasm");
     let component = component.to_str().unwrap();
     let now = "--now=2026-03-02T05:00:00Z";
     let report = program

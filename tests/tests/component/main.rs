@@ -19,7 +19,7 @@
 //! | `responder.judge` | `replies` | without a model | each error of `storage` and `llm`, `bad-answer`, `template`, `prompt-too-long` | the same without the post |
 //! | `responder.reply-unasked` | `replies` | | each error of `chat` | as `reply-to-mention` |
 //!
-//! `refusing`: `invalid-settings` and `invalid-time`, of each export that reads them.
+//! `worlds`: the smaller worlds do the same, and lack what they do not export. `refusing`: `invalid-settings` and `invalid-time`, of each export that reads them.
 //!
 //! `windows` tells which messages a memory is made from, `deferrals` what is deferred and which stand-ins are made meanwhile.
 //! `interrupted` holds what is saved when a call fails half way: an error, a crash, a call that never ends, a conflict and
@@ -49,3 +49,4 @@ mod stores;
 mod summaries;
 mod windows;
 mod workspace;
+mod worlds;

@@ -140,11 +140,11 @@ const FAULTY: [(&str, &str); 18] = [
         "dance",
     ),
     (
-        "<!-- from wit/world.wit -->\n```wit\nworld memory {\nimport storage;\n```",
+        "<!-- from wit/world.wit -->\n```wit\nworld summarizer {\nimport llm;\n```",
         "wit/world.wit",
     ),
     (
-        "<!-- from wit/world.wit -->\n```wit\nworld memory {\n    import llm;\n```",
+        "<!-- from wit/world.wit -->\n```wit\nworld summarizer {\n    import settings;\n```",
         "wit/world.wit",
     ),
 ];
@@ -169,7 +169,7 @@ fn a_block_without_a_fault_passes() {
         ```sh\nmyao --config a.yaml import export.zip > /dev/null\n```\n\
         ```text\n$ myao --config a.yaml --json memory list\n[]\n```\n\
         ```sh not-run\ncd /srv && sudo -u myao myao --config a.yaml run   # for ever\nmake demo\n```\n\
-        <!-- from wit/world.wit -->\n```wit\nworld memory {\n…\nimport llm;\nimport slack;\n```\n";
+        <!-- from wit/world.wit -->\n```wit\nworld summarizer {\n…\nimport settings;\nimport log;\n```\n";
     let document = Document::parse("docs/x.md".to_owned(), text);
     assert_eq!(document.blocks.len(), 5);
     for block in &document.blocks {

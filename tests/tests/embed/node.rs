@@ -29,7 +29,7 @@ fn prepare() -> PathBuf {
         fs::copy(&source, folder.join(source.file_name().unwrap())).unwrap();
     }
     for (name, file) in [
-        ("memory", "myao_memory"),
+        ("bot", "myao_bot"),
         ("summarizer", "myao_summarizer"),
         ("faulty", "faulty"),
     ] {

@@ -19,7 +19,7 @@ fn python(script: &str) -> Command {
 
 fn host() -> Output {
     let mut python = python("host.py");
-    for name in ["memory", "summarizer"] {
+    for name in ["bot", "summarizer"] {
         python.arg(project_file(&format!("target/component/myao_{name}.wasm")));
     }
     run(python.args([CONTEXT, FILE].map(project_file)))

@@ -14,7 +14,7 @@ use myao_plugin::{
     WORKSPACE_SCOPE_ID, context_json,
 };
 use myao_tests::store::{TestStore, WORKSPACE, import};
-use myao_tests::{component, project_file, read_project_file};
+use myao_tests::{component, component_of, read_project_file};
 use serde_json::{Value, json};
 
 use crate::json::plain;
@@ -174,10 +174,7 @@ fn bare(component: LoadedComponent, model: Arc<dyn Llm>, settings: Settings) -> 
 /// The smallest component, compiled once.
 fn smallest() -> LoadedComponent {
     static COMPONENT: OnceLock<LoadedComponent> = OnceLock::new();
-    let load = || {
-        let path = project_file("target/component/myao_summarizer.wasm");
-        LoadedComponent::from_file(&path, Some(&project_file("target/component-cache"))).unwrap()
-    };
+    let load = || component_of("myao_summarizer");
     COMPONENT.get_or_init(load).clone()
 }
 
@@ -332,7 +329,7 @@ async fn the_script_shows_every_way_a_run_can_end() {
 
 #[tokio::test]
 async fn the_prompts_of_the_script_are_the_goldens() {
-    for component in [component(), smallest()] {
+    for component in [component(), component_of("myao_memory"), smallest()] {
         for (name, prompt) in prompts(component, &Script::read()).await {
             if !["reply", "judgment"].contains(&name) {
                 let golden = read_project_file(&format!("tests/goldens/{name}.txt"));

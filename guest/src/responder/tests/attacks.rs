@@ -47,7 +47,7 @@ fn a_judgment_is_read_from_the_answer_alone() {
             host_that_says(r#"{"should_respond": false, "reason": "chat", "confidence": 0.9}"#);
         host.say("C1", -10, attack);
         let ports = host.ports();
-        let judgment = Responder::new(&ports, at(0)).judge(&target(None, -10));
+        let judgment = Responder::new(&ports, &host.chat, at(0)).judge(&target(None, -10));
         assert!(!judgment.unwrap().should_respond);
     }
 }

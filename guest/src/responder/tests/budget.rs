@@ -182,7 +182,7 @@ fn a_judgments_prompt_fits_too() {
     host.llm
         .answer_by(move |_, _| Ok(completion(judgment, FinishReason::Stop)));
     let ports = host.ports();
-    let responder = Responder::new(&ports, at(0));
+    let responder = Responder::new(&ports, &host.chat, at(0));
     responder.judge(&answered()).unwrap();
     let whole = length(&host.llm.prompts()[0]);
     host.llm.window.set(Some(whole - 1));

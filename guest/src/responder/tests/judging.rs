@@ -5,7 +5,7 @@ use crate::bindings::errors::BadAnswer;
 
 fn judge(host: &TestHost) -> Result<Judgment, Error> {
     host.say("C1", -600, "公開はいつでしたっけ？");
-    Responder::new(&host.ports(), at(0)).judge(&target(None, -600))
+    Responder::new(&host.ports(), &host.chat, at(0)).judge(&target(None, -600))
 }
 
 #[test]

@@ -250,7 +250,7 @@ fn each_agent_has_its_own_persona() {
     let host = host_that_says(r#"{"should_respond": true, "reason": "", "confidence": 1}"#);
     host.say("C1", -10, "?");
     let ports = host.ports();
-    Responder::new(&ports, at(0))
+    Responder::new(&ports, &host.chat, at(0))
         .judge(&target(None, -10))
         .unwrap();
     let _ = mention(&host, &target(None, -10)).unwrap();

@@ -47,7 +47,7 @@ fn target(thread: Option<i64>, message: i64) -> Target {
 }
 
 fn mention(host: &TestHost, target: &Target) -> Result<Reply, Error> {
-    Responder::new(&host.ports(), at(0)).reply_to_mention(target)
+    Responder::new(&host.ports(), &host.chat, at(0)).reply_to_mention(target)
 }
 
 /// Who wrote a message instead of alice.

@@ -97,7 +97,8 @@ fn wrong_answers(bot: &str, conversation: &str, questions: &str) -> (Vec<String>
         let (question, facts) = block.split_once('\n').unwrap();
         host.say("C1", now - 10, &format!("@{bot} {question}"));
         let ports = host.ports();
-        let reply = Responder::new(&ports, at(now)).reply_to_mention(&target(None, now - 10));
+        let reply =
+            Responder::new(&ports, &host.chat, at(now)).reply_to_mention(&target(None, now - 10));
         let text = reply.unwrap().text;
         let (mark, facts) = facts.trim().split_once(' ').unwrap();
         let holds = facts.split(" & ").all(|part| text.contains(part));

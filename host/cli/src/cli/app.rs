@@ -178,7 +178,7 @@ impl App {
                 cache.as_deref(),
             ),
         };
-        loaded?.with_memory()
+        loaded?.with_bot()
     }
 
     /// The component with the configured model, not yet bound to a store.

@@ -128,7 +128,7 @@ impl WasiView for CallState {
 /// Links every import of the contract.
 pub(crate) fn add_to_linker(linker: &mut Linker<CallState>) -> wasmtime::Result<()> {
     wasi::add_to_linker(linker)?;
-    crate::bindings::Memory::add_to_linker::<_, HasSelf<_>>(linker, |state| state)
+    crate::bindings::Bot::add_to_linker::<_, HasSelf<_>>(linker, |state| state)
 }
 
 /// Interfaces that contain only types have nothing to implement.

@@ -49,7 +49,7 @@ pub enum BuildError {
 ///     chat: Arc<dyn Chat>,
 /// ) -> Result<MemoryPlugin, BuildError> {
 ///     MemoryPlugin::builder()
-///         .component_file("myao_memory.wasm")
+///         .component_file("myao_bot.wasm")
 ///         .cache_dir("/var/cache/my-platform/myao")
 ///         .storage(storage)
 ///         .llm(llm)

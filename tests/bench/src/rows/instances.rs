@@ -16,7 +16,7 @@ use super::render;
 use crate::bindings::exports::myao::memory::memory_summarizer::Guest;
 use crate::bindings::llm::{Agent, Completion, LlmError, Request};
 use crate::bindings::types::{self, MemoryType, Scope};
-use crate::bindings::{Memory, MemoryPre, llm, settings};
+use crate::bindings::{Bot, BotPre, llm, settings};
 use crate::contexts::channel_context;
 use crate::measure::in_turns;
 use crate::row::{Figure, Limit, Row};
@@ -60,7 +60,7 @@ fn row(fresh: &render::Component, warm: &mut Warm, messages: usize, limit: Limit
 struct Warm {
     runtime: Runtime,
     store: Store<State>,
-    instance: Memory,
+    instance: Bot,
 }
 
 impl Warm {
@@ -70,7 +70,7 @@ impl Warm {
         // As the host runs it; only these settings change the code.
         config.epoch_interruption(true);
         let engine = Engine::new(&config).map_err(wasmtime_error)?;
-        let file = project_file("target/component/myao_memory.wasm");
+        let file = project_file("target/component/myao_bot.wasm");
         let component = Component::from_file(&engine, file).map_err(wasmtime_error)?;
         let pre = pre(&engine, &component).map_err(wasmtime_error)?;
         let mut store = Store::new(
@@ -107,7 +107,7 @@ impl Warm {
 }
 
 /// A render asks for the settings and for the model's window, and for nothing else.
-fn pre(engine: &Engine, component: &Component) -> wasmtime::Result<MemoryPre<State>> {
+fn pre(engine: &Engine, component: &Component) -> wasmtime::Result<BotPre<State>> {
     let mut linker = Linker::new(engine);
     wasmtime_wasi::p2::add_to_linker_async(&mut linker)?;
     llm::add_to_linker::<_, HasSelf<_>>(&mut linker, |state| state)?;
@@ -132,7 +132,7 @@ fn pre(engine: &Engine, component: &Component) -> wasmtime::Result<MemoryPre<Sta
             })?;
         }
     }
-    linker.instantiate_pre(component).and_then(MemoryPre::new)
+    linker.instantiate_pre(component).and_then(BotPre::new)
 }
 
 /// A value of the contract as another of its generated types.

@@ -10,7 +10,7 @@ use crate::row::{Figure, Limit, Row};
 const ROUNDS: usize = 7;
 
 pub(super) fn measure() -> Result<Vec<Row>> {
-    let bytes = std::fs::read(project_file("target/component/myao_memory.wasm"))
+    let bytes = std::fs::read(project_file("target/component/myao_bot.wasm"))
         .context("the component is not there: run `make component`")?;
     let cache = tempfile::tempdir()?;
     let load = |cache| LoadedComponent::from_bytes("the component", &bytes, cache).map(drop);

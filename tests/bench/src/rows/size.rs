@@ -5,7 +5,7 @@ use myao_tests::project_file;
 
 use crate::row::{Figure, Limit, Row};
 
-const COMPONENT: &str = "target/component/myao_memory.wasm";
+const COMPONENT: &str = "target/component/myao_bot.wasm";
 const LIMIT: f64 = 1e6;
 
 #[allow(

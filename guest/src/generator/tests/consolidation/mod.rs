@@ -84,7 +84,6 @@ fn consolidate(engine: Engine, model: &ForgetfulModel) -> Report {
     let ports = Ports {
         storage: &host.storage,
         llm: model,
-        chat: &host.chat,
         log: &host.log,
         settings,
     };

@@ -1,0 +1,55 @@
+//! What the world `bot` has in addition to `memory`: the import `chat`, and answers to people.
+
+use super::memory::begin;
+use super::{Component, Host};
+use crate::bindings::chat;
+use crate::bindings::chat::{ChatError, PostRequest};
+use crate::bindings::errors::Error;
+use crate::bindings::exports::myao::memory::responder::{
+    self as responder_export, Judgment, Reply, Target,
+};
+use crate::bindings::types::{Message, Timestamp, Ts as TsText, User};
+use crate::ports::Chat;
+use crate::responder::Responder;
+
+impl Chat for Host {
+    fn post(&self, request: &PostRequest) -> Result<Vec<TsText>, ChatError> {
+        chat::post(request)
+    }
+    fn thread(&self, channel_id: &str, thread_ts: &str) -> Result<Vec<Message>, ChatError> {
+        chat::thread(channel_id, thread_ts)
+    }
+    fn history(
+        &self,
+        channel_id: &str,
+        until: &str,
+        limit: u32,
+    ) -> Result<Vec<Message>, ChatError> {
+        chat::history(channel_id, until, limit)
+    }
+    fn permalink(&self, channel_id: &str, ts: &str) -> Result<String, ChatError> {
+        chat::permalink(channel_id, ts)
+    }
+    fn get_user(&self, id: &str) -> Result<User, ChatError> {
+        chat::get_user(id)
+    }
+}
+
+impl responder_export::Guest for Component {
+    fn reply_to_mention(target: Target, now: Timestamp) -> Result<Reply, Error> {
+        let (ports, now) = begin(now)?;
+        Responder::new(&ports, &Host, now).reply_to_mention(&target)
+    }
+
+    fn judge(target: Target, now: Timestamp) -> Result<Judgment, Error> {
+        let (ports, now) = begin(now)?;
+        Responder::new(&ports, &Host, now).judge(&target)
+    }
+
+    fn reply_unasked(target: Target, now: Timestamp) -> Result<Reply, Error> {
+        let (ports, now) = begin(now)?;
+        Responder::new(&ports, &Host, now).reply_unasked(&target)
+    }
+}
+
+crate::bindings::export!(Component with_types_in crate::bindings);
