@@ -1,7 +1,7 @@
 //! What the logic needs from outside, as traits: the host's imports in the component, small in-memory versions in
 //! tests. They mirror the interfaces of `wit/`, where each call is documented.
 
-use crate::bindings::chat::{ChatError, PostRequest};
+use crate::bindings::chat::{ChatError, PostOutcome, PostRequest};
 use crate::bindings::llm::{Agent, Completion, LlmError, Request};
 use crate::bindings::log::Level;
 use crate::bindings::storage::{
@@ -49,8 +49,8 @@ pub trait Llm {
 
 /// The chat platform (`wit/chat.wit`).
 pub trait Chat {
-    /// Posts, and returns the ids of the posts, in order.
-    fn post(&self, request: &PostRequest) -> Result<Vec<String>, ChatError>;
+    /// Posts, unless the message was answered before.
+    fn post(&self, request: &PostRequest) -> Result<PostOutcome, ChatError>;
     /// All messages of a thread, oldest first.
     fn thread(&self, channel_id: &str, thread_ts: &str) -> Result<Vec<Message>, ChatError>;
     /// The newest top-level messages up to `until`, oldest first.

@@ -3,17 +3,17 @@
 use super::memory::begin;
 use super::{Component, Host};
 use crate::bindings::chat;
-use crate::bindings::chat::{ChatError, PostRequest};
+use crate::bindings::chat::{ChatError, PostOutcome, PostRequest};
 use crate::bindings::errors::Error;
 use crate::bindings::exports::myao::memory::responder::{
-    self as responder_export, Judgment, Reply, Target,
+    self as responder_export, Answer, Judgment, Target,
 };
-use crate::bindings::types::{Message, Timestamp, Ts as TsText, User};
+use crate::bindings::types::{Message, Timestamp, User};
 use crate::ports::Chat;
 use crate::responder::Responder;
 
 impl Chat for Host {
-    fn post(&self, request: &PostRequest) -> Result<Vec<TsText>, ChatError> {
+    fn post(&self, request: &PostRequest) -> Result<PostOutcome, ChatError> {
         chat::post(request)
     }
     fn thread(&self, channel_id: &str, thread_ts: &str) -> Result<Vec<Message>, ChatError> {
@@ -36,7 +36,7 @@ impl Chat for Host {
 }
 
 impl responder_export::Guest for Component {
-    fn reply_to_mention(target: Target, now: Timestamp) -> Result<Reply, Error> {
+    fn reply_to_mention(target: Target, now: Timestamp) -> Result<Answer, Error> {
         let (ports, now) = begin(now)?;
         Responder::new(&ports, &Host, now).reply_to_mention(&target)
     }
@@ -46,7 +46,7 @@ impl responder_export::Guest for Component {
         Responder::new(&ports, &Host, now).judge(&target)
     }
 
-    fn reply_unasked(target: Target, now: Timestamp) -> Result<Reply, Error> {
+    fn reply_unasked(target: Target, now: Timestamp) -> Result<Answer, Error> {
         let (ports, now) = begin(now)?;
         Responder::new(&ports, &Host, now).reply_unasked(&target)
     }

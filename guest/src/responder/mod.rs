@@ -17,7 +17,7 @@ pub use asker::Asker;
 
 use crate::bindings::errors::Error;
 use crate::bindings::exports::myao::memory::reply_prompt::Occasion;
-use crate::bindings::exports::myao::memory::responder::{Judgment, Reply, Target};
+use crate::bindings::exports::myao::memory::responder::{Answer, Judgment, Target};
 use crate::bindings::log::Level;
 use crate::bindings::types::Timestamp;
 use crate::ports::{Chat, Ports};
@@ -48,7 +48,7 @@ impl<'a> Responder<'a> {
     /// [`Error::InvalidTs`], [`Error::Storage`] (`not-found` if the message is gone), [`Error::Template`],
     /// [`Error::PromptTooLong`], [`Error::Llm`], [`Error::BadAnswer`], and [`Error::Chat`] if the reply cannot be
     /// posted.
-    pub fn reply_to_mention(&self, target: &Target) -> Result<Reply, Error> {
+    pub fn reply_to_mention(&self, target: &Target) -> Result<Answer, Error> {
         self.answer(target, Occasion::Mention)
     }
 
@@ -56,7 +56,7 @@ impl<'a> Responder<'a> {
     ///
     /// # Errors
     /// As [`Self::reply_to_mention`].
-    pub fn reply_unasked(&self, target: &Target) -> Result<Reply, Error> {
+    pub fn reply_unasked(&self, target: &Target) -> Result<Answer, Error> {
         self.answer(target, Occasion::Unasked)
     }
 

@@ -5,10 +5,10 @@ use super::target::Situation;
 use super::{Responder, quote};
 use crate::answer::{Accepted, AnswerKind, Language, ReplyExpectation, judge_reply, languages_of};
 use crate::ask::Question;
-use crate::bindings::chat::PostRequest;
+use crate::bindings::chat::{PostOutcome, PostRequest};
 use crate::bindings::errors::{BadAnswer, Error};
 use crate::bindings::exports::myao::memory::reply_prompt::Occasion;
-use crate::bindings::exports::myao::memory::responder::{Reply, Target};
+use crate::bindings::exports::myao::memory::responder::{Answer, Reply, Target};
 use crate::bindings::llm::{Completion, FinishReason};
 use crate::bindings::log::Level;
 use crate::bindings::types::{Context, Engine, LeftOut, User};
@@ -46,7 +46,7 @@ impl Question for ReplyQuestion<'_> {
 }
 
 impl Responder<'_> {
-    pub(super) fn answer(&self, target: &Target, occasion: Occasion) -> Result<Reply, Error> {
+    pub(super) fn answer(&self, target: &Target, occasion: Occasion) -> Result<Answer, Error> {
         let settings = &self.ports.settings;
         let situation = self.situation(target, &settings.response_persona)?;
         let (engine, (accepted, left_out)) = match settings.reply_engine {
@@ -55,13 +55,15 @@ impl Responder<'_> {
                 (Engine::Llm, self.ask_for_reply(&situation, occasion)?)
             }
         };
-        let posted = self.post(target, &situation, &accepted.text)?;
-        Ok(Reply {
-            text: accepted.text,
-            engine,
-            truncated: accepted.truncated,
-            left_out,
-            posted,
+        Ok(match self.post(target, &situation, &accepted.text)? {
+            PostOutcome::Posted(posted) => Answer::Posted(Reply {
+                text: accepted.text,
+                engine,
+                truncated: accepted.truncated,
+                left_out,
+                posted,
+            }),
+            PostOutcome::Already(earlier) => Answer::Already(earlier),
         })
     }
 
@@ -100,7 +102,7 @@ impl Responder<'_> {
         target: &Target,
         situation: &Situation,
         text: &str,
-    ) -> Result<Vec<String>, Error> {
+    ) -> Result<PostOutcome, Error> {
         let request = PostRequest {
             channel_id: target.channel_id.clone(),
             thread_ts: target.thread_ts.clone(),
@@ -108,15 +110,23 @@ impl Responder<'_> {
             answers: target.message_ts.clone(),
             may_notify: may_notify(situation),
         };
-        let posted = self.chat.post(&request).map_err(Error::Chat)?;
-        let line = format!(
-            "answered {} of {} with {} post(s)",
-            target.message_ts,
-            target.channel_id,
-            posted.len()
-        );
+        let outcome = self.chat.post(&request).map_err(Error::Chat)?;
+        let Target {
+            channel_id,
+            message_ts,
+            ..
+        } = target;
+        let line = match &outcome {
+            PostOutcome::Posted(posted) => format!(
+                "answered {message_ts} of {channel_id} with {} post(s)",
+                posted.len()
+            ),
+            PostOutcome::Already(_) => {
+                format!("{message_ts} of {channel_id} was answered before: nothing was posted")
+            }
+        };
         self.ports.log.write(Level::Info, &line);
-        Ok(posted)
+        Ok(outcome)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
-use crate::bindings::chat::{ChatError, PostRequest};
+use crate::bindings::chat::{ChatError, PostOutcome, PostRequest};
 use crate::bindings::types::{Message, User};
 use crate::ports::Chat;
 use crate::ts::Ts;
@@ -62,13 +62,14 @@ impl ScriptedChat {
 }
 
 impl Chat for ScriptedChat {
-    fn post(&self, request: &PostRequest) -> Result<Vec<String>, ChatError> {
+    fn post(&self, request: &PostRequest) -> Result<PostOutcome, ChatError> {
         self.calls.borrow_mut().push("post");
         if let Some(fault) = self.post_fault.borrow().clone() {
             return Err(fault);
         }
         self.posts.borrow_mut().push(request.clone());
-        Ok(vec![format!("1800000000.{:06}", self.posts.borrow().len())])
+        let id = format!("1800000000.{:06}", self.posts.borrow().len());
+        Ok(PostOutcome::Posted(vec![id]))
     }
 
     fn thread(&self, channel_id: &str, thread_ts: &str) -> Result<Vec<Message>, ChatError> {

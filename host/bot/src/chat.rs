@@ -9,7 +9,7 @@ use myao_plugin::storage::effects::Effect;
 use myao_plugin::storage::records::UserRecord;
 use myao_plugin::storage::{Channel, StorageError};
 use myao_plugin::ts::TsKey;
-use myao_plugin::{CallError, MemoryPlugin, Reply, Target};
+use myao_plugin::{Answer, CallError, MemoryPlugin, Reply, Target};
 
 use crate::clock::Clock;
 use crate::slack::stored::StoredChat;
@@ -51,6 +51,9 @@ pub enum ChatError {
     /// The component returned no answer. The message to it is stored.
     #[error(transparent)]
     Call(#[from] CallError),
+    /// The message was answered before.
+    #[error("the message was answered before")]
+    AnsweredBefore,
 }
 
 impl From<StorageError> for ChatError {
@@ -132,7 +135,10 @@ impl Chat {
         self.workspace
             .forget_reply_answers(channel_id, None)
             .await?;
-        Ok(reply?)
+        match reply? {
+            Answer::Posted(reply) => Ok(reply),
+            Answer::Already(_) => Err(ChatError::AnsweredBefore),
+        }
     }
 }
 

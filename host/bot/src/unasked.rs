@@ -10,7 +10,7 @@ use myao_plugin::state::Workspace;
 use myao_plugin::state::judgments::{StoredJudgment, Unanswered};
 use myao_plugin::storage::StorageError;
 use myao_plugin::waits::is_under_way;
-use myao_plugin::{Judgment, Target};
+use myao_plugin::{Answer, Judgment, Target};
 
 use super::clock::Clock;
 use super::current::Current;
@@ -124,19 +124,24 @@ impl Unasked {
         if judgment.should_respond {
             self.metrics.judgments.count("respond");
             let began = Instant::now();
-            if let Err(error) = plugin.reply_unasked(&target, self.clock.now()).await {
-                if can_never_succeed(&error) {
-                    self.give_up(conversation, &error.to_string()).await;
+            match plugin.reply_unasked(&target, self.clock.now()).await {
+                Ok(Answer::Posted(_)) => {
+                    self.metrics.replies.count("unasked");
+                    self.metrics.reply_seconds.observe(seconds(began.elapsed()));
+                    tracing::info!(
+                        "answered unasked in {} (confidence {:.2})",
+                        conversation.channel_id,
+                        judgment.confidence
+                    );
                 }
-                return Err(error.to_string());
+                Ok(Answer::Already(_)) => {}
+                Err(error) => {
+                    if can_never_succeed(&error) {
+                        self.give_up(conversation, &error.to_string()).await;
+                    }
+                    return Err(error.to_string());
+                }
             }
-            self.metrics.replies.count("unasked");
-            self.metrics.reply_seconds.observe(seconds(began.elapsed()));
-            tracing::info!(
-                "answered unasked in {} (confidence {:.2})",
-                conversation.channel_id,
-                judgment.confidence
-            );
         } else {
             self.metrics.judgments.count("stay-silent");
         }

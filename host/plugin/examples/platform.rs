@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use myao_plugin::chat::{Chat, ChatError, Message, PostRequest, User};
+use myao_plugin::chat::{Chat, ChatError, Message, PostOutcome, PostRequest, User};
 use myao_plugin::llm::{CallObserver, Completion, FinishReason, Llm, LlmError, Request};
 use myao_plugin::{Engine, MemoryPlugin, Settings, Target, Timestamp};
 use myao_testkit::MemoryStorage;
@@ -35,9 +35,9 @@ struct Terminal;
 
 #[async_trait]
 impl Chat for Terminal {
-    async fn post(&self, post: PostRequest) -> Result<Vec<String>, ChatError> {
+    async fn post(&self, post: PostRequest) -> Result<PostOutcome, ChatError> {
         println!("\nmyao in {}: {}", post.channel_id, post.text);
-        Ok(vec!["1772430000.000001".to_owned()])
+        Ok(PostOutcome::Posted(vec!["1772430000.000001".to_owned()]))
     }
     async fn thread(&self, _: String, _: String) -> Result<Vec<Message>, ChatError> {
         Ok(Vec::new())

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-pub use crate::bindings::chat::{ChatError, PostRequest};
+pub use crate::bindings::chat::{ChatError, PostOutcome, PostRequest};
 pub use crate::bindings::types::{Message, User};
 
 /// The chat platform. `wit/chat.wit` documents each call; an implementation must follow it exactly.
@@ -13,7 +13,7 @@ pub use crate::bindings::types::{Message, User};
 /// A platform that has all its messages in its store only needs to post:
 ///
 /// ```
-/// use myao_plugin::chat::{Message, PostRequest, Chat, ChatError, User};
+/// use myao_plugin::chat::{Chat, ChatError, Message, PostOutcome, PostRequest, User};
 ///
 /// struct MyChat;
 /// # impl MyChat {
@@ -22,11 +22,11 @@ pub use crate::bindings::types::{Message, User};
 ///
 /// #[async_trait::async_trait]
 /// impl Chat for MyChat {
-///     async fn post(&self, post: PostRequest) -> Result<Vec<String>, ChatError> {
-///         // Once for each message that is answered, however often it is asked to.
+///     async fn post(&self, post: PostRequest) -> Result<PostOutcome, ChatError> {
+///         // If the message was answered before, return `PostOutcome::Already` with the earlier post.
 ///         let posted = self.post_once(&post).await;
 ///         let ts = posted.map_err(|error| ChatError::Unavailable(error.to_string()))?;
-///         Ok(vec![ts])
+///         Ok(PostOutcome::Posted(vec![ts]))
 ///     }
 ///     async fn thread(&self, _: String, _: String) -> Result<Vec<Message>, ChatError> {
 ///         Ok(Vec::new())
@@ -44,8 +44,8 @@ pub use crate::bindings::types::{Message, User};
 /// ```
 #[async_trait::async_trait]
 pub trait Chat: Send + Sync {
-    /// Posts an answer, once for each message that is answered. Returns the ids of the posts in order.
-    async fn post(&self, request: PostRequest) -> Result<Vec<String>, ChatError>;
+    /// Posts an answer, once for each message that is answered.
+    async fn post(&self, request: PostRequest) -> Result<PostOutcome, ChatError>;
 
     /// All messages of a thread, oldest first.
     async fn thread(
@@ -72,7 +72,7 @@ pub trait Chat: Send + Sync {
 /// A shared platform is a platform, too.
 #[async_trait::async_trait]
 impl<T: Chat + ?Sized> Chat for Arc<T> {
-    async fn post(&self, request: PostRequest) -> Result<Vec<String>, ChatError> {
+    async fn post(&self, request: PostRequest) -> Result<PostOutcome, ChatError> {
         (**self).post(request).await
     }
 
@@ -108,7 +108,7 @@ pub struct NoChat;
 
 #[async_trait::async_trait]
 impl Chat for NoChat {
-    async fn post(&self, _: PostRequest) -> Result<Vec<String>, ChatError> {
+    async fn post(&self, _: PostRequest) -> Result<PostOutcome, ChatError> {
         Err(none())
     }
 

@@ -145,6 +145,7 @@ impl Rows for Memory {}
 impl Rows for myao_plugin::storage::Backlog {}
 impl Rows for myao_plugin::llm::Completion {}
 impl Rows for myao_plugin::chat::User {}
+impl Rows for myao_plugin::chat::PostOutcome {}
 impl Rows for String {}
 impl Rows for Option<u32> {}
 impl Rows for u32 {}

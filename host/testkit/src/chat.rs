@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use myao_plugin::chat::{Chat, ChatError, Message, PostRequest, User};
+use myao_plugin::chat::{Chat, ChatError, Message, PostOutcome, PostRequest, User};
 use myao_plugin::ts::{InvalidTs, TsKey};
 
 /// The second at which the platform's own posts begin: later than all times in tests.
@@ -13,7 +13,7 @@ const FIRST_POST: i64 = 4_000_000_000;
 /// the messages and people that a test adds. [`Faults`](crate::Faults) makes its calls fail.
 ///
 /// ```
-/// use myao_plugin::chat::{PostRequest, Chat as _};
+/// use myao_plugin::chat::{Chat as _, PostOutcome, PostRequest};
 /// use myao_testkit::MemoryChat;
 ///
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -25,9 +25,9 @@ const FIRST_POST: i64 = 4_000_000_000;
 ///     answers: "1709287200.000000".to_owned(),
 ///     may_notify: Vec::new(),
 /// };
-/// let posted = chat.post(request.clone()).await.unwrap();
+/// let PostOutcome::Posted(posted) = chat.post(request.clone()).await.unwrap() else { panic!() };
 /// // A message is answered once.
-/// assert_eq!(chat.post(request).await.unwrap(), posted);
+/// assert_eq!(chat.post(request).await.unwrap(), PostOutcome::Already(posted));
 /// assert_eq!(chat.posts().len(), 1);
 /// # });
 /// ```
@@ -91,17 +91,17 @@ impl State {
 
 #[async_trait::async_trait]
 impl Chat for MemoryChat {
-    async fn post(&self, request: PostRequest) -> Result<Vec<String>, ChatError> {
+    async fn post(&self, request: PostRequest) -> Result<PostOutcome, ChatError> {
         let answers = (request.channel_id.clone(), key(&request.answers)?);
         let mut state = self.state();
         if let Some(posted) = state.answered.get(&answers) {
-            return Ok(posted.clone());
+            return Ok(PostOutcome::Already(posted.clone()));
         }
         let post = i64::try_from(state.posts.len()).unwrap_or(i64::MAX);
         let posted = vec![TsKey::first_of(FIRST_POST.saturating_add(post)).to_string()];
         state.posts.push(request);
         state.answered.insert(answers, posted.clone());
-        Ok(posted)
+        Ok(PostOutcome::Posted(posted))
     }
 
     async fn thread(

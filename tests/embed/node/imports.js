@@ -77,11 +77,13 @@ export class Platform {
 
   imports() {
     return {
-      // A second after the message that it answers; the same for a message that was answered already.
+      // A second after the message that it answers.
       post: (/** @type {PostRequest} */ request) => {
-        if (this.posts.every((post) => post.answers !== request.answers)) this.posts.push(request);
+        const isFirst = this.posts.every((post) => post.answers !== request.answers);
+        if (isFirst) this.posts.push(request);
         const [seconds, sequence] = request.answers.split('.');
-        return [`${BigInt(seconds) + 1n}.${sequence}`];
+        const tag = isFirst ? /** @type {const} */ ('posted') : /** @type {const} */ ('already');
+        return { tag, val: [`${BigInt(seconds) + 1n}.${sequence}`] };
       },
       thread: (/** @type {string} */ channelId, /** @type {Ts} */ threadTs) =>
         this.#show((message) => message.channelId === channelId && (message.threadTs ?? message.ts) === threadTs),

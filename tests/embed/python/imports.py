@@ -57,12 +57,14 @@ class Platform:
         self._store = store
         self._messages = messages
 
-    def post(self, request: Value) -> list[str]:
-        """A second after the message that it answers; the same for a message that was answered already."""
-        if all(post["answers"] != request["answers"] for post in self.posts):
+    def post(self, request: Value) -> Variant:
+        """A second after the message that it answers. Outcome and error both have names, so the result needs them too."""
+        is_first = all(post["answers"] != request["answers"] for post in self.posts)
+        if is_first:
             self.posts.append(request)
         seconds, sequence = request["answers"].split(".")
-        return [f"{int(seconds) + 1}.{sequence}"]
+        outcome = "posted" if is_first else "already"
+        return Variant("ok", Variant(outcome, [f"{int(seconds) + 1}.{sequence}"]))
 
     def thread(self, channel_id: str, thread_ts: str) -> list[Value]:
         of_channel = [m for m in self._messages if m["channel-id"] == channel_id]

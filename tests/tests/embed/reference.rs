@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use myao::config::Config;
 use myao_plugin::LoadedComponent;
-use myao_plugin::chat::{Chat, ChatError, PostRequest};
+use myao_plugin::chat::{Chat, ChatError, PostOutcome, PostRequest};
 use myao_plugin::llm::{Agent, Agents, CallObserver, Completion, Llm, LlmError, Request};
 use myao_plugin::storage::{ChannelFilter, MemoryQuery, Storage};
 use myao_plugin::ts::TsKey;
@@ -268,12 +268,12 @@ struct Platform {
 
 #[async_trait::async_trait]
 impl Chat for Platform {
-    async fn post(&self, request: PostRequest) -> Result<Vec<String>, ChatError> {
+    async fn post(&self, request: PostRequest) -> Result<PostOutcome, ChatError> {
         let (seconds, sequence) = request.answers.split_once('.').unwrap();
         let next = seconds.parse::<i64>().unwrap() + 1;
         let posted = format!("{next}.{sequence}");
         self.posts.lock().unwrap().push(request);
-        Ok(vec![posted])
+        Ok(PostOutcome::Posted(vec![posted]))
     }
 
     async fn thread(&self, _: String, _: String) -> Result<Vec<Message>, ChatError> {

@@ -17,6 +17,7 @@ mod quoting;
 
 use super::*;
 use crate::bindings::exports::myao::memory::reply_prompt::Occasion;
+use crate::bindings::exports::myao::memory::responder::Reply;
 use crate::bindings::llm::{Agent, Completion, FinishReason, LlmError};
 use crate::bindings::types::{Context, Engine, MemoryType, Message, Scope, User};
 use crate::testing::{DAY, HOUR, TestHost, at, completion, message, ts};
@@ -46,8 +47,18 @@ fn target(thread: Option<i64>, message: i64) -> Target {
     }
 }
 
+/// The reply that was posted.
 fn mention(host: &TestHost, target: &Target) -> Result<Reply, Error> {
-    Responder::new(&host.ports(), &host.chat, at(0)).reply_to_mention(target)
+    Responder::new(&host.ports(), &host.chat, at(0))
+        .reply_to_mention(target)
+        .map(posted)
+}
+
+fn posted(answer: Answer) -> Reply {
+    match answer {
+        Answer::Posted(reply) => reply,
+        Answer::Already(_) => panic!("it was answered before"),
+    }
 }
 
 /// Who wrote a message instead of alice.

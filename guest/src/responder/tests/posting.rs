@@ -90,7 +90,7 @@ fn an_unasked_reply_is_posted_like_an_answer_to_a_mention() {
     host.say("C1", -600, "公開はいつでしたっけ？");
     let ports = host.ports();
     let reply = Responder::new(&ports, &host.chat, at(0)).reply_unasked(&target(None, -600));
-    assert_eq!(reply.unwrap().posted, ["1800000000.000001"]);
+    assert_eq!(posted(reply.unwrap()).posted, ["1800000000.000001"]);
     assert!(prompt(&host).contains("あなたから進んで返信します"));
 }
 

@@ -99,7 +99,7 @@ fn wrong_answers(bot: &str, conversation: &str, questions: &str) -> (Vec<String>
         let ports = host.ports();
         let reply =
             Responder::new(&ports, &host.chat, at(now)).reply_to_mention(&target(None, now - 10));
-        let text = reply.unwrap().text;
+        let text = posted(reply.unwrap()).text;
         let (mark, facts) = facts.trim().split_once(' ').unwrap();
         let holds = facts.split(" & ").all(|part| text.contains(part));
         if mark == "-" {

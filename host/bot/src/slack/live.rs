@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::StreamExt as _;
 use myao_plugin::OtherReason;
-use myao_plugin::chat::{Chat, ChatError, Message, PostRequest, User};
+use myao_plugin::chat::{Chat, ChatError, Message, PostOutcome, PostRequest, User};
 use myao_plugin::explain::explain_storage;
 use myao_plugin::state::Workspace;
 use myao_plugin::storage::effects::Effect;
@@ -183,7 +183,7 @@ impl Unknown {
 
 #[async_trait::async_trait]
 impl Chat for LiveSlack {
-    async fn post(&self, request: PostRequest) -> Result<Vec<String>, ChatError> {
+    async fn post(&self, request: PostRequest) -> Result<PostOutcome, ChatError> {
         self.post_once(request).await
     }
 

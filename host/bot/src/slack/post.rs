@@ -5,7 +5,7 @@
 //! was marked before but not after may already be in the channel: the bot looks for it there before it sends it again.
 
 use myao_plugin::OtherReason;
-use myao_plugin::chat::{ChatError, PostRequest};
+use myao_plugin::chat::{ChatError, PostOutcome, PostRequest};
 use myao_plugin::state::outbox::{NewPost, Part, PartState, PostState};
 use myao_plugin::state::replies::ReplyKind;
 use myao_plugin::ts::TsKey;
@@ -29,7 +29,7 @@ struct Place {
 }
 
 impl LiveSlack {
-    pub(super) async fn post_once(&self, request: PostRequest) -> Result<Vec<String>, ChatError> {
+    pub(super) async fn post_once(&self, request: PostRequest) -> Result<PostOutcome, ChatError> {
         let place = Place::of(&request)?;
         let _turn = self.turns.take(&place.channel_id, place.answers).await;
         let people: Vec<Person> = request
@@ -58,14 +58,15 @@ impl LiveSlack {
             .await
             .map_err(from_storage)?;
         let parts = match state {
-            PostState::AlreadyPosted(posted) => return Ok(ids(&posted)),
+            PostState::AlreadyPosted(posted) => return Ok(PostOutcome::Already(ids(&posted))),
             PostState::NotWanted(_) => {
                 let detail = format!("{} is no longer to be answered", place.answers);
                 return Err(ChatError::NotFound(detail));
             }
             PostState::Post(parts) => parts,
         };
-        self.post_parts(&place, parts).await
+        let posted = self.post_parts(&place, parts).await?;
+        Ok(PostOutcome::Posted(posted))
     }
 
     /// Continues an answer that was stored but not completely posted.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use myao_plugin::Timestamp;
-use myao_plugin::chat::{Chat, ChatError, Message, PostRequest, User};
+use myao_plugin::chat::{Chat, ChatError, Message, PostOutcome, PostRequest, User};
 use myao_plugin::state::Workspace;
 use myao_plugin::storage::effects::Effect;
 use myao_plugin::storage::records::{MessageRecord, UserRecord};
@@ -133,7 +133,7 @@ fn key(ts: &str) -> Result<TsKey, ChatError> {
 
 #[async_trait::async_trait]
 impl Chat for StoredChat {
-    async fn post(&self, request: PostRequest) -> Result<Vec<String>, ChatError> {
+    async fn post(&self, request: PostRequest) -> Result<PostOutcome, ChatError> {
         if request.text.trim().is_empty() {
             return Err(ChatError::Invalid("there is nothing to post".to_owned()));
         }
@@ -142,14 +142,14 @@ impl Chat for StoredChat {
         // Held while it posts, so that the same answer is not posted twice at once.
         let mut posted = self.posted.lock().await;
         if let Some(ts) = posted.get(&answered) {
-            return Ok(vec![ts.to_string()]);
+            return Ok(PostOutcome::Already(vec![ts.to_string()]));
         }
         let written = self
             .write(&request.channel_id, thread_ts, &self.bot, &request.text)
             .await;
         let ts = written.map_err(from_storage)?;
         posted.insert(answered, ts);
-        Ok(vec![ts.to_string()])
+        Ok(PostOutcome::Posted(vec![ts.to_string()]))
     }
 
     async fn thread(
@@ -211,7 +211,7 @@ mod tests {
 
     use myao_sqlite::SqliteStore;
 
-    use super::{Chat as _, PostRequest, StoredChat, TsKey, UserRecord};
+    use super::{Chat as _, PostOutcome, PostRequest, StoredChat, TsKey, UserRecord};
     use crate::clock::Clock;
 
     /// A platform whose clock does not move.
@@ -257,8 +257,13 @@ mod tests {
         let folder = tempfile::TempDir::new().unwrap();
         let slack = platform(&folder);
         let asked = ask(&slack, "When?").await;
-        let posted = slack.post(post(asked, None)).await.unwrap();
-        assert_eq!(slack.post(post(asked, None)).await.unwrap(), posted);
+        let posted = match slack.post(post(asked, None)).await.unwrap() {
+            PostOutcome::Posted(posted) => posted,
+            PostOutcome::Already(_) => Vec::new(),
+        };
+        assert_eq!(posted.len(), 1);
+        let again = slack.post(post(asked, None)).await.unwrap();
+        assert_eq!(again, PostOutcome::Already(posted));
         assert_eq!(history(&slack, 10).await, ["When?", "On 4 March."]);
         let bot = slack.get_user("U-myao".to_owned()).await.unwrap();
         assert!(bot.is_bot && bot.name == "myao");

@@ -1,13 +1,13 @@
 //! The import `chat`, over a [`Chat`](crate::chat::Chat). Tokens and addresses stay behind that trait.
 
 use super::CallState;
-use crate::bindings::chat::{ChatError, Host, PostRequest};
+use crate::bindings::chat::{ChatError, Host, PostOutcome, PostRequest};
 use crate::bindings::types::{Message, User};
 
 type Answered<T> = wasmtime::Result<Result<T, ChatError>>;
 
 impl Host for CallState {
-    async fn post(&mut self, request: PostRequest) -> Answered<Vec<String>> {
+    async fn post(&mut self, request: PostRequest) -> Answered<PostOutcome> {
         import!(self, "chat.post", request, {
             self.budget.post(post_bytes(&request))?;
             self.capabilities.chat.post(request).await

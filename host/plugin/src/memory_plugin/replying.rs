@@ -4,7 +4,7 @@ use tracing::Instrument as _;
 
 use super::MemoryPlugin;
 use crate::bindings::exports::myao::memory::reply_prompt::Occasion;
-use crate::bindings::exports::myao::memory::responder::{Judgment, Reply, Target};
+use crate::bindings::exports::myao::memory::responder::{Answer, Judgment, Target};
 use crate::bindings::types::{Context, Timestamp};
 use crate::capabilities::Purpose;
 use crate::error::CallError;
@@ -20,7 +20,7 @@ impl<'a> From<&'a Target> for Subject<'a> {
 }
 
 impl MemoryPlugin {
-    /// `responder.reply-to-mention`: answers a mention, and posts the answer.
+    /// `responder.reply-to-mention`: answers a mention, and posts the answer, unless it was answered before.
     ///
     /// # Errors
     /// [`CallError`].
@@ -28,7 +28,7 @@ impl MemoryPlugin {
         &self,
         target: &Target,
         now: Timestamp,
-    ) -> Result<Reply, CallError> {
+    ) -> Result<Answer, CallError> {
         call!(
             self,
             target.into(),
@@ -52,11 +52,16 @@ impl MemoryPlugin {
         .map_err(CallError::Refused)
     }
 
-    /// `responder.reply-unasked`: answers without having been asked, and posts the answer.
+    /// `responder.reply-unasked`: answers without having been asked, and posts the answer, unless the message was
+    /// answered before.
     ///
     /// # Errors
     /// [`CallError`].
-    pub async fn reply_unasked(&self, target: &Target, now: Timestamp) -> Result<Reply, CallError> {
+    pub async fn reply_unasked(
+        &self,
+        target: &Target,
+        now: Timestamp,
+    ) -> Result<Answer, CallError> {
         call!(
             self,
             target.into(),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use myao_plugin::chat::{Chat, ChatError, Message, PostRequest, User};
+use myao_plugin::chat::{Chat, ChatError, Message, PostOutcome, PostRequest, User};
 
 use super::Line;
 
@@ -17,7 +17,7 @@ struct Tapped {
 
 #[async_trait::async_trait]
 impl Chat for Tapped {
-    async fn post(&self, request: PostRequest) -> Result<Vec<String>, ChatError> {
+    async fn post(&self, request: PostRequest) -> Result<PostOutcome, ChatError> {
         let call = self.line.call("chat.post", &request);
         self.line.through(call, self.inner.post(request)).await
     }

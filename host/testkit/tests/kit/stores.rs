@@ -1,7 +1,7 @@
 //! The in-memory store and chat platform.
 
 use myao_plugin::User;
-use myao_plugin::chat::{Chat, ChatError, Message, PostRequest};
+use myao_plugin::chat::{Chat, ChatError, Message, PostOutcome, PostRequest};
 use myao_plugin::ts::TsKey;
 use myao_testkit::{MemoryChat, MemoryStorage};
 
@@ -81,10 +81,13 @@ async fn posts_of_different_answers_have_different_ids() {
     };
     let first = chat.post(post("1.0")).await.unwrap();
     let second = chat.post(post("2.0")).await.unwrap();
+    let (PostOutcome::Posted(first), PostOutcome::Posted(second)) = (first, second) else {
+        panic!("both are posted");
+    };
     assert_ne!(first, second);
     assert_eq!(
         chat.post(post("1.000000")).await.unwrap(),
-        first,
+        PostOutcome::Already(first),
         "one id, written otherwise"
     );
     assert_eq!(chat.posts().len(), 2);

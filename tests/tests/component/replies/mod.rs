@@ -6,7 +6,7 @@ mod shown;
 
 use myao_plugin::llm::{Agent, Purpose};
 use myao_plugin::ts::TsKey;
-use myao_plugin::{CallError, Engine, Judgment, Message, Reply, Scope, Target};
+use myao_plugin::{Answer, CallError, Engine, Judgment, Message, Reply, Scope, Target};
 use myao_testkit::{Asked, Calls, ScriptedLlm, Strike};
 
 use crate::component::host::{Host, NOW, now, thread_id, thread_ts};
@@ -54,8 +54,17 @@ fn question() -> Target {
     target(None, NOW)
 }
 
+/// The reply that was posted.
 async fn mention(host: &Host, target: &Target) -> Result<Reply, CallError> {
-    host.plugin().reply_to_mention(target, now()).await
+    let answer = host.plugin().reply_to_mention(target, now()).await;
+    answer.map(posted)
+}
+
+fn posted(answer: Answer) -> Reply {
+    match answer {
+        Answer::Posted(reply) => reply,
+        Answer::Already(_) => panic!("it was answered before"),
+    }
 }
 
 #[tokio::test]
@@ -85,8 +94,14 @@ async fn a_mention_is_answered_once_with_a_constant_number_of_calls() {
     };
     assert_eq!((request.purpose, request.max_tokens), (purpose, 1000));
 
-    let again = mention(&host, &question()).await.unwrap();
-    assert_eq!(again.posted, reply.posted);
+    for unasked in [false, true] {
+        let plugin = host.plugin();
+        let again = match unasked {
+            false => plugin.reply_to_mention(&question(), now()).await,
+            true => plugin.reply_unasked(&question(), now()).await,
+        };
+        assert_eq!(again.unwrap(), Answer::Already(reply.posted.clone()));
+    }
     assert_eq!(host.chat.posts().len(), 1);
 }
 
@@ -123,7 +138,7 @@ async fn an_unasked_reply_is_posted_the_same_way_and_told_why() {
         .reply_unasked(&question(), now())
         .await
         .unwrap();
-    assert_eq!(reply.text, ANSWER);
+    assert_eq!(posted(reply).text, ANSWER);
     assert_eq!(unasked.take_calls(), CALLS);
     assert_eq!(unasked.chat.posts(), mentioned.chat.posts());
     assert_ne!(unasked.llm.prompts(), mentioned.llm.prompts());

@@ -2,7 +2,7 @@
 
 use myao_plugin::chat::User;
 use myao_plugin::ts::TsKey;
-use myao_plugin::{Engine, Error, Message, Target};
+use myao_plugin::{Answer, Engine, Error, Message, Target};
 use myao_testkit::{Calls, Strike};
 
 use super::{ANSWER, CALLS, answering, mention, question};
@@ -33,7 +33,8 @@ async fn a_post_whose_answer_was_lost_is_not_posted_again() {
     host.faults.after(Calls::of("chat.post").nth(0), lost);
     let failed = mention(&host, &question()).await;
     assert!(matches!(refused(failed), Error::Chat(_)));
-    mention(&host, &question()).await.unwrap();
+    let again = host.plugin().reply_to_mention(&question(), now()).await;
+    assert!(matches!(again.unwrap(), Answer::Already(_)));
     assert_eq!(host.chat.posts().len(), 1);
 }
 
