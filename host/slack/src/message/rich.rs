@@ -142,6 +142,14 @@ impl Lines<'_> {
     }
 
     fn attachment(&mut self, attachment: &Value) {
+        if is_other_message(attachment) {
+            // What was said elsewhere is not for the readers of this channel. Slack shows it to those who may see it.
+            if let Some(url) = string(attachment, "from_url") {
+                let url = link(&unescaped(url), None);
+                self.push(&url);
+            }
+            return;
+        }
         let before = self.lines.len();
         self.mrkdwn(string(attachment, "pretext"));
         match (
@@ -179,6 +187,15 @@ impl Lines<'_> {
             _ => self.push(&format!("{title}{value}")),
         }
     }
+}
+
+/// Whether an attachment repeats a message of Slack: one that was shared, or whose link was unfolded.
+fn is_other_message(attachment: &Value) -> bool {
+    let is = |key| attachment.get(key).and_then(Value::as_bool) == Some(true);
+    ["is_share", "is_msg_unfurl", "is_reply_unfurl"]
+        .into_iter()
+        .any(is)
+        || attachment.get("message_blocks").is_some()
 }
 
 /// The elements of an array; empty for anything else.

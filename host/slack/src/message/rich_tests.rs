@@ -95,6 +95,24 @@ fn attachments_are_read_with_titles_fields_and_blocks() {
     );
 }
 
+/// They may come from a channel that the readers of this one do not see.
+#[test]
+fn of_messages_that_are_shared_or_unfolded_only_the_link_is_read() {
+    let url = "https://a.slack.com/archives/C9/p1?thread_ts=1.0&amp;cid=C9";
+    let shown = "https://a.slack.com/archives/C9/p1?thread_ts=1.0&cid=C9";
+    for mark in ["is_share", "is_msg_unfurl", "is_reply_unfurl"] {
+        let attachment = json!({mark: true, "from_url": url, "text": "secret", "fallback": "secret",
+            "pretext": "secret", "author_name": "Eve", "channel_name": "secret",
+            "message_blocks": [{"message": {"blocks": [{"type": "section", "text": {"text": "secret"}}]}}]});
+        assert_eq!(
+            attachments(json!([attachment, {"text": "own"}])),
+            format!("{shown}\nown")
+        );
+    }
+    let without_marks = json!([{"message_blocks": [], "text": "secret", "fallback": "secret"}]);
+    assert_eq!(attachments(without_marks), "");
+}
+
 #[test]
 fn shapes_that_nobody_documented_are_passed_over() {
     for odd in [
