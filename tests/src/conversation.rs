@@ -1,5 +1,6 @@
 //! Made-up histories of a workspace: the same for the same seed.
 
+use myao_plugin::audience::ChannelFacts;
 use myao_plugin::storage::records::{ChannelRecord, MemoryRecord, MessageRecord, UserRecord};
 use myao_plugin::ts::TsKey;
 
@@ -70,7 +71,7 @@ pub fn channel(n: u64) -> ChannelRecord {
     ChannelRecord {
         id: channel_id(n),
         name: format!("channel-{n}"),
-        is_private: false,
+        facts: ChannelFacts::PUBLIC,
     }
 }
 

@@ -152,6 +152,17 @@ fn own_channel_is(now: i64) -> Vec<Effect> {
             is_private: Some(channel.is_private),
             at,
         },
+        Effect::ChannelShared {
+            id: channel.id.clone(),
+            is_shared: Some(false),
+            at,
+        },
+        // Whoever uses the program reads it, and nobody in Slack.
+        Effect::ChannelMembers {
+            id: channel.id.clone(),
+            members: Some(Vec::new()),
+            at,
+        },
         Effect::ChannelPresence {
             id: channel.id,
             present: true,

@@ -23,6 +23,7 @@
 //! modules of the same names, next to the traits that a host implements. The crate `myao-testkit` has an in-memory
 //! store, model and platform for tests.
 
+pub mod audience;
 mod bindings;
 mod cache;
 mod capabilities;

@@ -10,17 +10,26 @@ use super::place::Place;
 use super::workspace::SqliteWorkspace;
 
 /// Each query lists rows of one kind in a fixed order.
-const KINDS: [(&str, &str); 5] = [
+const KINDS: [(&str, &str); 6] = [
     (
         "user",
-        "SELECT id, name, is_bot, changed_at FROM users WHERE workspace = ?1 ORDER BY id",
+        "SELECT id, name, is_bot, changed_at, is_guest, guest_at FROM users WHERE workspace = ?1 ORDER BY id",
     ),
     (
         "channel",
-        "SELECT id, name, is_private, present, name_at, private_at, present_at \
+        "SELECT id, name, is_private, present, name_at, private_at, present_at, is_shared, shared_at, members_at, \
+         members_known, audience \
          FROM channels \
          WHERE workspace = ?1 \
          ORDER BY id",
+    ),
+    (
+        "member",
+        "SELECT c.id, m.user_id, m.is_member, m.known_at \
+         FROM channel_members AS m \
+         JOIN channels AS c ON c.key = m.channel \
+         WHERE c.workspace = ?1 \
+         ORDER BY c.id, m.user_id",
     ),
     ("message", include_str!("sql/dump_messages.sql")),
     ("backlog", include_str!("sql/dump_backlog.sql")),

@@ -1,10 +1,13 @@
 //! Applies the effects of events.
 
+use std::collections::BTreeSet;
+
 use myao_plugin::storage::effects::Effect;
 use myao_plugin::storage::records::UserRecord;
 use myao_plugin::ts::TsKey;
 use rusqlite::{Connection, params};
 
+use super::audience;
 use super::error::Fault;
 use super::place::Place;
 use super::writing::{Source, Writing};
@@ -19,6 +22,8 @@ pub(super) struct Application<'a> {
     connection: &'a Connection,
     workspace: i64,
     writing: Writing,
+    /// Channels with a fact, a member or a guest that may have changed.
+    affected: BTreeSet<i64>,
     /// A Unix second that is too late for any event.
     too_late: i64,
 }
@@ -30,6 +35,7 @@ impl<'a> Application<'a> {
             connection,
             workspace: place.workspace,
             writing: Writing::new(place.workspace, Source::Events(now)),
+            affected: BTreeSet::new(),
             too_late: now.saturating_add(MAX_AHEAD),
         }
     }
@@ -43,6 +49,7 @@ impl<'a> Application<'a> {
 
     /// Updates what depends on the effects.
     pub(super) fn finish(self) -> Result<(), Fault> {
+        audience::derive(self.connection, &self.affected)?;
         self.writing.finish(self.connection)
     }
 
@@ -61,6 +68,34 @@ impl<'a> Application<'a> {
                 let (at, too_late) = (at.to_database(), self.too_late_key());
                 self.execute(set, params![self.workspace, id, present, at, too_late])?;
             }
+            Effect::ChannelShared { id, is_shared, at } => {
+                self.affect(id)?;
+                let set = include_str!("sql/set_channel_shared.sql");
+                let (at, too_late) = (at.to_database(), self.too_late_key());
+                self.execute(set, params![self.workspace, id, is_shared, at, too_late])?;
+            }
+            Effect::ChannelMembers { id, members, at } => {
+                let channel = self.affect(id)?;
+                let (at, too_late) = (at.to_database(), self.too_late_key());
+                let members = members.as_deref();
+                audience::list_members(self.connection, channel, members, at, too_late)?;
+            }
+            Effect::Membership {
+                channel_id,
+                user_id,
+                is_member,
+                at,
+            } => {
+                let channel = self.affect(channel_id)?;
+                let set = include_str!("sql/set_member.sql");
+                let (at, too_late) = (at.to_database(), self.too_late_key());
+                self.execute(set, params![channel, user_id, is_member, at, too_late])?;
+            }
+            Effect::Guest {
+                user_id,
+                is_guest,
+                at,
+            } => self.guest(user_id, *is_guest, at.to_database())?,
             Effect::Message { record, changed } => {
                 self.writing.message(self.connection, record, *changed)?;
             }
@@ -105,8 +140,20 @@ impl<'a> Application<'a> {
         Ok(())
     }
 
+    fn guest(&mut self, id: &str, is_guest: bool, at: i64) -> rusqlite::Result<()> {
+        let insert = include_str!("sql/insert_user.sql");
+        self.execute(insert, params![self.workspace, id, "", false, 0])?;
+        let set = include_str!("sql/set_guest.sql");
+        let too_late = self.too_late_key();
+        if self.execute(set, params![self.workspace, id, is_guest, at, too_late])? == 1 {
+            let channels = audience::channels_of(self.connection, self.workspace, id)?;
+            self.affected.extend(channels);
+        }
+        Ok(())
+    }
+
     fn channel_name(
-        &self,
+        &mut self,
         id: &str,
         name: &str,
         is_private: Option<bool>,
@@ -117,6 +164,7 @@ impl<'a> Application<'a> {
         let too_late = self.too_late_key();
         self.execute(rename, params![self.workspace, id, name, at, too_late])?;
         if let Some(is_private) = is_private {
+            self.affect(id)?;
             let set = include_str!("sql/set_channel_private.sql");
             let columns = params![self.workspace, id, is_private, at, too_late];
             self.execute(set, columns)?;
@@ -133,6 +181,17 @@ impl<'a> Application<'a> {
         let insert = include_str!("sql/insert_channel.sql");
         self.execute(insert, params![self.workspace, id, "", true, false])?;
         Ok(())
+    }
+
+    /// The key of a channel whose audience may change. A new channel is added.
+    fn affect(&mut self, id: &str) -> rusqlite::Result<i64> {
+        self.know_channel(id)?;
+        let key = self
+            .connection
+            .prepare_cached(include_str!("sql/channel_key.sql"))?
+            .query_row(params![self.workspace, id], |row| row.get(0))?;
+        self.affected.insert(key);
+        Ok(key)
     }
 
     fn execute(&self, sql: &str, columns: &[&dyn rusqlite::ToSql]) -> rusqlite::Result<usize> {

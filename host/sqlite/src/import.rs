@@ -11,6 +11,7 @@ use myao_plugin::ts::TsKey;
 use myao_plugin::{Engine, MemoryType, Scope};
 use rusqlite::{Connection, Params, params};
 
+use super::audience;
 use super::error::{Fault, StoreError};
 use super::series::Series;
 use super::writing::{Put, Source, Writing};
@@ -158,6 +159,31 @@ impl SqliteImport {
         Ok(Put::New)
     }
 
+    fn try_channel(&self, channel: &ChannelRecord) -> rusqlite::Result<Put> {
+        let (workspace, id, facts) = (self.workspace, &channel.id, channel.facts);
+        let columns = params![
+            workspace,
+            id,
+            channel.name,
+            facts.is_private,
+            facts.is_shared,
+            facts.has_guests
+        ];
+        let (insert, update) = (
+            include_str!("sql/insert_imported_channel.sql"),
+            include_str!("sql/update_channel.sql"),
+        );
+        let put = self.put((insert, columns), (update, columns))?;
+        if put != Put::Unchanged {
+            let key = self
+                .connection
+                .prepare_cached(include_str!("sql/channel_key.sql"))?
+                .query_row(params![workspace, id], |row| row.get(0))?;
+            audience::derive(&self.connection, &[key].into())?;
+        }
+        Ok(put)
+    }
+
     fn channel(&mut self, id: &str) -> rusqlite::Result<i64> {
         self.writing.channel(&self.connection, id)
     }
@@ -266,15 +292,8 @@ impl ImportSink for SqliteImport {
     }
 
     fn channel(&mut self, channel: &ChannelRecord) -> Result<(), StorageError> {
-        let (workspace, id, name) = (self.workspace, &channel.id, &channel.name);
-        let columns = params![workspace, id, name, channel.is_private];
-        let new = params![workspace, id, name, channel.is_private, true];
-        let (insert, update) = (
-            include_str!("sql/insert_channel.sql"),
-            include_str!("sql/update_channel.sql"),
-        );
         let put = self
-            .put((insert, new), (update, columns))
+            .try_channel(channel)
             .map_err(|error| self.error(error.into()))?;
         put.count(&mut self.tally.channels);
         Ok(())

@@ -1,11 +1,12 @@
 //! What reading Slack's history needs: how far it was read, what is stored, and which users and channels are known.
 
-use myao_plugin::state::sync::{KnownChannel, RecentThread, StoredId, SyncState};
+use myao_plugin::state::sync::{KnownChannel, Member, RecentThread, StoredId, SyncState};
 use myao_plugin::storage::StorageError;
 use myao_plugin::storage::records::{Directory, UserRecord};
 use myao_plugin::ts::TsKey;
 use rusqlite::{OptionalExtension, params};
 
+use super::audience;
 use super::messages::channel_key;
 use super::rows::list;
 use super::workspace::SqliteWorkspace;
@@ -157,15 +158,65 @@ impl SyncState for SqliteWorkspace {
         let id = id.to_owned();
         self.reading(move |connection, place| {
             Ok(connection
-                .prepare_cached("SELECT name, is_private, present FROM channels WHERE workspace = ?1 AND id = ?2")?
+                .prepare_cached("SELECT name, is_private, present, audience FROM channels WHERE workspace = ?1 AND id = ?2")?
                 .query_row(params![place.workspace, id], |row| {
                     Ok(KnownChannel {
                         name: row.get(0)?,
                         is_private: row.get(1)?,
                         is_present: row.get(2)?,
+                        audience: audience::of_code(row.get(3)?),
                     })
                 })
                 .optional()?)
+        })
+        .await
+    }
+
+    async fn members(&self, channel_id: &str) -> Result<Vec<Member>, StorageError> {
+        let channel_id = channel_id.to_owned();
+        self.reading(move |connection, place| {
+            Ok(audience::members(connection, place.workspace, &channel_id)?)
+        })
+        .await
+    }
+
+    async fn is_member(
+        &self,
+        user_id: &str,
+        channel_id: &str,
+        since: TsKey,
+    ) -> Result<bool, StorageError> {
+        let (user_id, channel_id) = (user_id.to_owned(), channel_id.to_owned());
+        self.reading(move |connection, place| {
+            let member = (user_id.as_str(), channel_id.as_str());
+            Ok(audience::is_member(
+                connection,
+                place.workspace,
+                member,
+                since,
+            )?)
+        })
+        .await
+    }
+
+    async fn channels_of_unknown_audience(&self) -> Result<Vec<String>, StorageError> {
+        self.reading(move |connection, place| {
+            let unknown = include_str!("sql/unknown_audiences.sql");
+            Ok(list(
+                connection,
+                unknown,
+                params![place.workspace],
+                |row| row.get(0),
+            )?)
+        })
+        .await
+    }
+
+    async fn members_of_unknown_standing(&self, limit: u32) -> Result<Vec<String>, StorageError> {
+        self.reading(move |connection, place| {
+            let unknown = include_str!("sql/unknown_standing.sql");
+            let columns = params![place.workspace, limit];
+            Ok(list(connection, unknown, columns, |row| row.get(0))?)
         })
         .await
     }

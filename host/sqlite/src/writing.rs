@@ -73,11 +73,10 @@ impl Writing {
         if let Some(key) = self.channels.get(id) {
             return Ok(*key);
         }
-        // Its name may come later. If only an event has named a channel, it is not known yet who may read it.
-        let is_private = self.source != Source::Import;
+        // Its name may come later. If only a message has named a channel, it is not known yet who may read it.
         connection
             .prepare_cached(include_str!("sql/insert_channel.sql"))?
-            .execute(params![self.workspace, id, "", is_private, true])?;
+            .execute(params![self.workspace, id, "", true, true])?;
         let key = connection
             .prepare_cached(include_str!("sql/channel_key.sql"))?
             .query_row(params![self.workspace, id], |row| row.get(0))?;

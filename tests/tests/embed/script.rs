@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use myao_plugin::audience::ChannelFacts;
 use myao_plugin::llm::{FinishReason, LlmError};
 use myao_plugin::storage::records::{ChannelRecord, MessageRecord, UserRecord};
 use myao_plugin::ts::TsKey;
@@ -143,7 +144,7 @@ impl Script {
                 .map(|channel: myao_plugin::storage::Channel| ChannelRecord {
                     id: channel.id,
                     name: channel.name,
-                    is_private: channel.is_private,
+                    facts: ChannelFacts::without_outsiders(channel.is_private),
                 })
                 .collect(),
             ..History::default()

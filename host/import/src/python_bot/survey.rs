@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use myao_plugin::audience::ChannelFacts;
 use myao_plugin::storage::records::{ChannelRecord, UserRecord};
 use myao_plugin::ts::TsKey;
 use myao_slack::mrkdwn::Names;
@@ -130,12 +131,16 @@ impl Survey {
         let name = short_name(name.to_owned());
         self.budget
             .spend(2 * ENTRY_BYTES + 3 * id.len() + name.len())?;
-        // The database does not say what is private; Slack's ids do, except those of newer channels.
-        let is_private = id.starts_with(['D', 'G']);
+        // The database does not say who reads a channel, nor that one is public. Older ids say what is private.
+        let is_private = id.starts_with(['D', 'G']).then_some(true);
+        let facts = ChannelFacts {
+            is_private,
+            ..ChannelFacts::UNKNOWN
+        };
         let channel = ChannelRecord {
             id: id.clone(),
             name,
-            is_private,
+            facts,
         };
         self.channels.insert(id, channel);
         Ok(())

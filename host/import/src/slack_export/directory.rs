@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use myao_plugin::audience::ChannelFacts;
 use myao_plugin::storage::records::{ChannelRecord, UserRecord};
 use myao_slack::message::People;
 use myao_slack::message::raw::{RawUser, Text, filled, user_name};
@@ -162,7 +163,9 @@ impl Directory {
             record: ChannelRecord {
                 id: id.to_owned(),
                 name,
-                is_private: kind != Kind::Channel || raw.is_private == Some(true),
+                facts: ChannelFacts::without_outsiders(
+                    kind != Kind::Channel || raw.is_private == Some(true),
+                ),
             },
             folder,
             days,

@@ -1,6 +1,7 @@
 //! What reading the platform's history needs: how far it was read, which messages are stored, and which users and
 //! channels are known.
 
+use crate::audience::Audience;
 use crate::storage::StorageError;
 use crate::storage::records::{Directory, UserRecord};
 use crate::ts::TsKey;
@@ -34,6 +35,17 @@ pub struct KnownChannel {
     pub is_private: bool,
     /// Whether the bot takes part in it.
     pub is_present: bool,
+    /// Who reads it, by all that is known about it.
+    pub audience: Audience,
+}
+
+/// A member of a channel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Member {
+    /// The user.
+    pub user_id: String,
+    /// As of when this is known: when the members were read, or the person joined.
+    pub known_at: TsKey,
 }
 
 /// How far the platform's history was read, and which users and channels are known.
@@ -100,6 +112,25 @@ pub trait SyncState: Send + Sync {
 
     /// What is known about a channel.
     async fn known_channel(&self, id: &str) -> Result<Option<KnownChannel>, StorageError>;
+
+    /// The members of a channel as far as they are known, ordered by user id.
+    async fn members(&self, channel_id: &str) -> Result<Vec<Member>, StorageError>;
+
+    /// Whether a user is known to be a member of a channel, by something not older than `since`. What is not known is
+    /// no.
+    async fn is_member(
+        &self,
+        user_id: &str,
+        channel_id: &str,
+        since: TsKey,
+    ) -> Result<bool, StorageError>;
+
+    /// The channels that the bot takes part in and whose audience is not known: whether they are shared, or who their
+    /// members are. Ordered by id.
+    async fn channels_of_unknown_audience(&self) -> Result<Vec<String>, StorageError>;
+
+    /// Members of channels that the bot takes part in of whom it is not known whether they are guests, ordered by id.
+    async fn members_of_unknown_standing(&self, limit: u32) -> Result<Vec<String>, StorageError>;
 
     /// These users, and the names of these channels, if they are known.
     async fn directory(

@@ -1,8 +1,8 @@
 //! The changes that events make to a store.
 //!
-//! **Invariant**: effects commute. In any order, and however often one is repeated, channels, users, messages and
-//! waiting mentions end up the same: the newest change of each wins, and a deletion wins over everything. (The Python
-//! bot lost names to events without a name, and its deleted messages came back.)
+//! **Invariant**: effects commute. In any order, and however often one is repeated, channels, members, users, messages
+//! and waiting mentions end up the same: the newest change of each wins, and a deletion wins over everything. (The
+//! Python bot lost names to events without a name, and its deleted messages came back.)
 
 use super::records::{MessageRecord, UserRecord};
 use crate::ts::TsKey;
@@ -35,6 +35,46 @@ pub enum Effect {
         id: String,
         /// Whether the bot takes part.
         present: bool,
+        /// The event's time.
+        at: TsKey,
+    },
+    /// Whether a channel is shared with another organisation or workspace, at a point in time. Of two statements with the
+    /// same time, the one that makes more people possible wins.
+    ChannelShared {
+        /// The channel.
+        id: String,
+        /// Whether it is shared, or is about to be; `None` if that is not known any more.
+        is_shared: Option<bool>,
+        /// The event's time.
+        at: TsKey,
+    },
+    /// All members of a channel at a point in time.
+    ChannelMembers {
+        /// The channel.
+        id: String,
+        /// The ids of the users; `None` if they are not known any more.
+        members: Option<Vec<String>>,
+        /// When they were read.
+        at: TsKey,
+    },
+    /// Somebody joined or left a channel. Of two statements with the same time, the one that says that they are no
+    /// member wins.
+    Membership {
+        /// The channel.
+        channel_id: String,
+        /// The user.
+        user_id: String,
+        /// Whether they are a member.
+        is_member: bool,
+        /// The event's time.
+        at: TsKey,
+    },
+    /// Whether a user is a guest of the workspace, at a point in time.
+    Guest {
+        /// The user.
+        user_id: String,
+        /// Whether they are a guest, or belong to another workspace.
+        is_guest: bool,
         /// The event's time.
         at: TsKey,
     },

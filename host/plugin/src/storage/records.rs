@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use crate::audience::ChannelFacts;
 use crate::ts::TsKey;
 
 /// A person or program that writes messages.
@@ -22,8 +23,8 @@ pub struct ChannelRecord {
     pub id: String,
     /// Its name without `#`; empty if not known. An empty name never overwrites a known one.
     pub name: String,
-    /// Whether only invited members see it.
-    pub is_private: bool,
+    /// Who reads it, as far as the source says. What it does not say never overwrites what is known.
+    pub facts: ChannelFacts,
 }
 
 /// A message.

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use myao_plugin::Scope;
+use myao_plugin::audience::ChannelFacts;
 use myao_plugin::state::upkeep::Upkeep as _;
 use myao_plugin::storage::records::{ChannelRecord, ImportSink};
 use myao_plugin::storage::{MemoryDraft, Storage, StorageError};
@@ -19,7 +20,7 @@ fn with_channel() -> Stored {
     let channel = ChannelRecord {
         id: "C1".into(),
         name: "general".into(),
-        is_private: false,
+        facts: ChannelFacts::PUBLIC,
     };
     import.channel(&channel).unwrap();
     import.commit().unwrap();

@@ -63,6 +63,36 @@ fn message() -> impl Strategy<Value = Effect> {
         )
 }
 
+fn audience() -> impl Strategy<Value = Effect> {
+    let maybe = || proptest::option::of(any::<bool>());
+    let members = proptest::option::of(vec(id("U"), 0..4));
+    prop_oneof![
+        (id("C"), maybe(), ts()).prop_map(|(id, is_shared, at)| Effect::ChannelShared {
+            id,
+            is_shared,
+            at
+        }),
+        (id("C"), members, ts()).prop_map(|(id, members, at)| Effect::ChannelMembers {
+            id,
+            members,
+            at
+        }),
+        (id("C"), id("U"), any::<bool>(), ts()).prop_map(|(channel_id, user_id, is_member, at)| {
+            Effect::Membership {
+                channel_id,
+                user_id,
+                is_member,
+                at,
+            }
+        }),
+        (id("U"), any::<bool>(), ts()).prop_map(|(user_id, is_guest, at)| Effect::Guest {
+            user_id,
+            is_guest,
+            at
+        }),
+    ]
+}
+
 fn effect() -> impl Strategy<Value = Effect> {
     let user = (id("U"), text(), any::<bool>(), 1..4_i64);
     let name = (id("C"), text(), proptest::option::of(any::<bool>()), ts());
@@ -74,6 +104,7 @@ fn effect() -> impl Strategy<Value = Effect> {
             changed_at,
         }),
         1 => name.prop_map(|(id, name, is_private, at)| Effect::ChannelName { id, name, is_private, at }),
+        3 => audience(),
         1 => (id("C"), any::<bool>(), ts()).prop_map(|(id, present, at)| Effect::ChannelPresence { id, present, at }),
         1 => (id("C"), ts(), proptest::option::of(ts()), 1..4_i64).prop_map(
             |(channel_id, ts, thread_ts, asked_at)| Effect::Mention { channel_id, ts, thread_ts, asked_at },

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use myao_plugin::audience::ChannelFacts;
 use myao_plugin::state::Workspace as _;
 use myao_plugin::state::backfill::BackfillState as _;
 use myao_plugin::state::view::{MemoryFilter, Place};
@@ -46,7 +47,7 @@ fn read_bot(
     sink.channel(&ChannelRecord {
         id: "C1".into(),
         name: "general".into(),
-        is_private: false,
+        facts: ChannelFacts::UNKNOWN,
     })?;
     sink.message(&MessageRecord {
         channel_id: "C1".into(),

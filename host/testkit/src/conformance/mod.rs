@@ -17,6 +17,7 @@ pub mod saving;
 pub mod stand_ins;
 pub mod state;
 
+use myao_plugin::audience::ChannelFacts;
 use myao_plugin::storage::records::{
     ChannelRecord, ImportSink, MemoryRecord, MessageRecord, UserRecord,
 };
@@ -73,7 +74,7 @@ impl Records {
         self.channels.push(ChannelRecord {
             id: id.into(),
             name: name.into(),
-            is_private: false,
+            facts: ChannelFacts::PUBLIC,
         });
         self
     }

@@ -7,6 +7,7 @@ use myao_plugin::ts::TsKey;
 
 use super::State;
 use super::messages::{Conversation, StoredUser};
+use super::newest::{certainty, is_newer};
 use super::writing::{A_DAY, Source, Writing};
 
 /// Effects that are being applied in one transaction.
@@ -82,6 +83,30 @@ impl<'a> Application<'a> {
                     (channel.present_at, channel.is_present) = (Some(at), present);
                 }
             }
+            Effect::ChannelShared { id, is_shared, at } => {
+                let channel = self.known_channel(id);
+                let told = (channel.shared_at, certainty(channel.is_shared));
+                if is_newer(told, (Some(at), certainty(is_shared)), latest) {
+                    (channel.shared_at, channel.is_shared) = (Some(at), is_shared);
+                }
+            }
+            Effect::ChannelMembers { id, members, at } => {
+                self.known_channel(id).members.list(members, at, latest);
+            }
+            Effect::Membership {
+                channel_id,
+                user_id,
+                is_member,
+                at,
+            } => {
+                let members = &mut self.known_channel(channel_id).members;
+                members.change(user_id, is_member, at, latest);
+            }
+            Effect::Guest {
+                user_id,
+                is_guest,
+                at,
+            } => self.guest(user_id, is_guest, at),
             Effect::Message { record, changed } => {
                 self.writing.message(record, changed);
             }
@@ -106,7 +131,7 @@ impl<'a> Application<'a> {
         let users = &mut self.writing.state.users;
         let Some(known) = users.get_mut(&record.id) else {
             let id = record.id.clone();
-            users.insert(id, StoredUser { record, changed_at });
+            users.insert(id, StoredUser::of(record, changed_at));
             return;
         };
         if !has_name {
@@ -117,7 +142,24 @@ impl<'a> Application<'a> {
         let stored = (known.changed_at, (&known.record.name, known.record.is_bot));
         let reported = (changed_at, (&record.name, record.is_bot));
         if is_newer(stored, reported, self.latest) {
-            *known = StoredUser { record, changed_at };
+            (known.record, known.changed_at) = (record, changed_at);
+        }
+    }
+
+    fn guest(&mut self, user_id: String, is_guest: bool, at: TsKey) {
+        let latest = TsKey::first_of(self.latest);
+        let users = &mut self.writing.state.users;
+        let known = users.entry(user_id).or_insert_with_key(|id| {
+            let record = UserRecord {
+                id: id.clone(),
+                name: String::new(),
+                is_bot: false,
+            };
+            StoredUser::of(record, None)
+        });
+        let stored = (known.guest_at, known.is_guest);
+        if is_newer(stored, (Some(at), Some(is_guest)), latest) {
+            (known.guest_at, known.is_guest) = (Some(at), Some(is_guest));
         }
     }
 
@@ -129,14 +171,4 @@ impl<'a> Application<'a> {
             ..Conversation::default()
         })
     }
-}
-
-/// Whether a value replaces the stored one; at the same time, the greater value wins.
-fn is_newer<At: Ord + Copy, T: Ord>(
-    stored: (Option<At>, T),
-    reported: (Option<At>, T),
-    latest: At,
-) -> bool {
-    let was_ahead = stored.0 > Some(latest) && reported.0 <= Some(latest);
-    was_ahead || stored < reported
 }

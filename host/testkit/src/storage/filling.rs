@@ -1,5 +1,6 @@
 //! Short functions that fill the store in a test.
 
+use myao_plugin::audience::ChannelFacts;
 use myao_plugin::state::import::Import as _;
 use myao_plugin::storage::StorageError;
 use myao_plugin::storage::records::{ChannelRecord, MessageRecord, UserRecord};
@@ -11,14 +12,14 @@ use super::{MemoryStorage, State};
 use crate::conformance::Records;
 
 impl MemoryStorage {
-    /// Adds a channel that everybody can see, or renames it.
+    /// Adds a channel that everybody of the workspace can see, and nobody else, or renames it.
     pub fn add_channel(&self, id: &str, name: &str) {
-        self.put_channel(id, name, false);
+        self.put_channel(id, name, ChannelFacts::PUBLIC);
     }
 
     /// Adds a channel that only invited members can see.
     pub fn add_private_channel(&self, id: &str, name: &str) {
-        self.put_channel(id, name, true);
+        self.put_channel(id, name, ChannelFacts::PRIVATE);
     }
 
     /// Adds a message outside threads, at a Unix second, and returns its id. Also adds the channel and the author if
@@ -92,11 +93,11 @@ impl MemoryStorage {
         Box::new(import).commit().map(drop)
     }
 
-    fn put_channel(&self, id: &str, name: &str, is_private: bool) {
+    fn put_channel(&self, id: &str, name: &str, facts: ChannelFacts) {
         let channel = ChannelRecord {
             id: id.to_owned(),
             name: name.to_owned(),
-            is_private,
+            facts,
         };
         self.state().import(vec![Record::Channel(channel)]);
     }

@@ -9,7 +9,7 @@ use myao_plugin::ts::TsKey;
 use myao_plugin::{Engine, MemoryType, Scope};
 
 use super::memories::{Series, StoredText, Subject, parse_subject};
-use super::messages::StoredUser;
+use super::messages::{Conversation, StoredUser};
 use super::writing::{Put, Source, Writing};
 use super::{MemoryStorage, State};
 
@@ -117,9 +117,8 @@ impl State {
     /// Values from events are kept, and an empty name is ignored.
     fn put_user(&mut self, user: UserRecord) -> Put {
         let Some(known) = self.users.get_mut(&user.id) else {
-            let (id, changed_at) = (user.id.clone(), None);
-            let record = user;
-            self.users.insert(id, StoredUser { record, changed_at });
+            let id = user.id.clone();
+            self.users.insert(id, StoredUser::of(user, None));
             return Put::New;
         };
         let before = known.record.clone();
@@ -135,21 +134,33 @@ impl State {
     /// Values from events are kept, and an empty name is ignored. The bot counts as a member of an imported channel.
     fn put_channel(&mut self, channel: ChannelRecord) -> Put {
         let is_new = !self.channels.contains_key(&channel.id);
-        let known = self.channels.entry(channel.id).or_default();
-        let before = (known.name.clone(), known.is_private, known.is_present);
+        let known = self.channels.entry(channel.id).or_insert(Conversation {
+            is_private: true,
+            ..Conversation::default()
+        });
+        let shown = |known: &Conversation| {
+            let facts = (known.is_private, known.is_shared, known.imported_guests);
+            (known.name.clone(), facts, known.is_present)
+        };
+        let before = shown(known);
         if known.name_at.is_none() && !channel.name.is_empty() {
             known.name = channel.name;
         }
+        let facts = channel.facts;
         if known.private_at.is_none() {
-            known.is_private = channel.is_private;
+            known.is_private = facts.is_private.unwrap_or(known.is_private);
         }
+        if known.shared_at.is_none() {
+            known.is_shared = facts.is_shared.or(known.is_shared);
+        }
+        known.imported_guests = facts.has_guests.or(known.imported_guests);
         if known.present_at.is_none() {
             known.is_present = true;
         }
         if is_new {
             return Put::New;
         }
-        changed_or_not(before != (known.name.clone(), known.is_private, known.is_present))
+        changed_or_not(before != shown(known))
     }
 
     /// Stores memories of another program, unless there is already a memory.

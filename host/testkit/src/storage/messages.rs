@@ -8,6 +8,7 @@ use myao_plugin::storage::records::UserRecord;
 use myao_plugin::storage::{Channel, Keep, Message, MessageQuery, StorageError};
 use myao_plugin::ts::TsKey;
 
+use super::members::Members;
 use super::merging::StoredMessage;
 use super::{State, key};
 
@@ -20,6 +21,21 @@ pub(super) struct StoredUser {
     pub(super) record: UserRecord,
     /// Since when an event has shown this state, in Unix seconds; `None` if it is only known from an import.
     pub(super) changed_at: Option<i64>,
+    /// Whether it is a guest; `None` if that is not known.
+    pub(super) is_guest: Option<bool>,
+    /// The time of the event that set it.
+    pub(super) guest_at: Option<TsKey>,
+}
+
+impl StoredUser {
+    pub(super) fn of(record: UserRecord, changed_at: Option<i64>) -> Self {
+        Self {
+            record,
+            changed_at,
+            is_guest: None,
+            guest_at: None,
+        }
+    }
 }
 
 /// One channel with its messages. Each `_at` is the time of the event that set the value; `None` if no event did.
@@ -28,8 +44,15 @@ pub(super) struct Conversation {
     /// Without `#`; empty if it is unknown.
     pub(super) name: String,
     pub(super) name_at: Option<TsKey>,
+    /// True if that is not known.
     pub(super) is_private: bool,
     pub(super) private_at: Option<TsKey>,
+    /// Whether it is shared with another organisation; `None` if that is not known.
+    pub(super) is_shared: Option<bool>,
+    pub(super) shared_at: Option<TsKey>,
+    pub(super) members: Members,
+    /// Whether an import says that there are guests. It counts until the members are read.
+    pub(super) imported_guests: Option<bool>,
     /// Whether the bot is in the channel. The component sees no other channels.
     pub(super) is_present: bool,
     pub(super) present_at: Option<TsKey>,

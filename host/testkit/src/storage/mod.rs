@@ -32,6 +32,7 @@
 //! # });
 //! ```
 
+mod audience;
 mod backfill;
 mod catch_up;
 mod due;
@@ -41,10 +42,12 @@ mod import;
 mod inbox;
 mod journal;
 mod judgments;
+mod members;
 mod memories;
 mod mentions;
 mod merging;
 mod messages;
+mod newest;
 mod outbox;
 mod recordings;
 mod replies;

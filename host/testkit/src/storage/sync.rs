@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use myao_plugin::state::sync::{KnownChannel, RecentThread, StoredId, SyncState};
+use myao_plugin::state::sync::{KnownChannel, Member, RecentThread, StoredId, SyncState};
 use myao_plugin::storage::StorageError;
 use myao_plugin::storage::records::{Directory, UserRecord};
 use myao_plugin::ts::TsKey;
@@ -123,7 +123,35 @@ impl SyncState for MemoryStorage {
             name: stored.name.clone(),
             is_private: stored.is_private,
             is_present: stored.is_present,
+            audience: state.audience(stored),
         }))
+    }
+
+    async fn members(&self, channel_id: &str) -> Result<Vec<Member>, StorageError> {
+        let state = self.state();
+        let channel = state.channels.get(channel_id);
+        Ok(channel.map_or_else(Vec::new, |stored| stored.members.known()))
+    }
+
+    async fn is_member(
+        &self,
+        user_id: &str,
+        channel_id: &str,
+        since: TsKey,
+    ) -> Result<bool, StorageError> {
+        let state = self.state();
+        let channel = state.channels.get(channel_id);
+        let mut members = channel.into_iter().flat_map(|stored| stored.members.all());
+        Ok(members.any(|(id, known_at)| id == user_id && known_at >= since))
+    }
+
+    async fn channels_of_unknown_audience(&self) -> Result<Vec<String>, StorageError> {
+        Ok(self.state().unknown_audiences())
+    }
+
+    async fn members_of_unknown_standing(&self, limit: u32) -> Result<Vec<String>, StorageError> {
+        let unknown = self.state().unknown_standing();
+        Ok(unknown.into_iter().take(most(limit)).collect())
     }
 
     async fn directory(

@@ -65,8 +65,8 @@ impl<'a> Writing<'a> {
     pub(super) fn channel(&mut self, id: &str) -> &mut Conversation {
         let channels = &mut self.state.channels;
         let channel = channels.entry(id.to_owned()).or_insert(Conversation {
-            // If only an event named the channel, it is unknown who may read it.
-            is_private: self.source != Source::Import,
+            // If only a message named the channel, it is not known who may read it.
+            is_private: true,
             ..Conversation::default()
         });
         if channel.present_at.is_none() {

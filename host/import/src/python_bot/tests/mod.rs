@@ -64,15 +64,15 @@ fn users_and_channels_are_read_also_those_that_only_messages_name() {
     let channels: Vec<_> = sink
         .channels
         .iter()
-        .map(|c| (c.id.as_str(), c.name.as_str(), c.is_private))
+        .map(|c| (c.id.as_str(), c.name.as_str(), c.facts.is_private))
         .collect();
     assert_eq!(
         channels,
         [
-            ("C1", "general", false),
-            ("C2", "", false),
-            ("C9", "", false),
-            ("D1", "", true)
+            ("C1", "general", None),
+            ("C2", "", None),
+            ("C9", "", None),
+            ("D1", "", Some(true))
         ]
     );
 }

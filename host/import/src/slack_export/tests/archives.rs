@@ -83,7 +83,10 @@ fn private_conversations_of_all_kinds_are_read() {
     let channels: Vec<_> = sink
         .channels
         .iter()
-        .map(|c| (c.id.as_str(), c.name.as_str(), c.is_private))
+        .map(|c| {
+            let is_private = c.facts.is_private == Some(true);
+            (c.id.as_str(), c.name.as_str(), is_private)
+        })
         .collect();
     assert_eq!(
         channels,

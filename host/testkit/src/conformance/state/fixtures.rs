@@ -61,9 +61,20 @@ impl<F: WorkspaceFixture> Fixture for ByEvents<F> {
                 at,
             });
             effects.push(Effect::ChannelName {
-                id,
+                id: id.clone(),
                 name: channel.name,
-                is_private: Some(channel.is_private),
+                is_private: channel.facts.is_private,
+                at,
+            });
+            effects.push(Effect::ChannelShared {
+                id: id.clone(),
+                is_shared: channel.facts.is_shared,
+                at,
+            });
+            let no_guests = channel.facts.has_guests == Some(false);
+            effects.push(Effect::ChannelMembers {
+                id,
+                members: no_guests.then(Vec::new),
                 at,
             });
         }

@@ -42,6 +42,19 @@ macro_rules! workspace_conformance {
             memory_stays_linked_to_messages_that_were_edited_and_deleted,
             mention_in_a_deleted_message_is_dropped_in_either_order,
         );
+        $crate::workspace_conformance!($fixture; audience:
+            channel_is_open_once_everything_about_it_is_known,
+            conversion_takes_effect_in_both_directions_and_the_newest_wins,
+            shared_channel_is_read_by_people_from_outside,
+            guest_who_joins_leaves_or_becomes_one_changes_the_audience,
+            member_of_whom_it_is_not_known_whether_they_are_a_guest_may_be_one,
+            members_that_are_not_known_any_more_make_a_channel_private,
+            list_of_members_and_those_who_join_and_leave_give_the_same_in_any_order,
+            membership_counts_from_when_it_is_known,
+            import_says_who_reads_a_channel_until_the_platform_does,
+            guests_of_an_import_count_until_the_members_are_read,
+            channel_that_only_a_message_names_is_private,
+        );
         $crate::workspace_conformance!($fixture; changed_threads:
             thread_is_due_again_after_an_edit_a_deletion_or_a_late_message_and_once,
             event_that_comes_again_and_an_edit_elsewhere_make_no_thread_due,

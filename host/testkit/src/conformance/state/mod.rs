@@ -6,6 +6,7 @@
 //! a [`WorkspaceFixture`]. No check sleeps: all times are made up.
 #![allow(missing_docs)]
 
+pub mod audience;
 pub mod backfill;
 pub mod catch_up;
 pub mod changed_threads;

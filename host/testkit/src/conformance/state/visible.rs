@@ -26,6 +26,7 @@ pub async fn visible(
     for id in channels {
         let known = workspace.known_channel(id).await.unwrap();
         line(&mut out, &known);
+        line(&mut out, &workspace.members(id).await);
         if known.is_none() {
             continue;
         }
@@ -45,6 +46,8 @@ pub async fn visible(
             line(&mut out, &backlog.await);
         }
     }
+    line(&mut out, &workspace.channels_of_unknown_audience().await);
+    line(&mut out, &workspace.members_of_unknown_standing(1000).await);
     let due = DueQuery {
         until: last.to_string(),
         window_start: first.to_string(),

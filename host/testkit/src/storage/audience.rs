@@ -1,0 +1,56 @@
+//! Who reads a channel: its facts, its members, and who of them is a guest.
+
+use std::collections::BTreeSet;
+
+use myao_plugin::audience::{Audience, ChannelFacts};
+
+use super::State;
+use super::messages::Conversation;
+use super::newest::certainty;
+
+impl State {
+    /// Who reads a channel.
+    pub(super) fn audience(&self, channel: &Conversation) -> Audience {
+        let facts = ChannelFacts {
+            is_private: Some(channel.is_private),
+            is_shared: channel.is_shared,
+            has_guests: self.has_guests(channel),
+        };
+        facts.audience()
+    }
+
+    fn has_guests(&self, channel: &Conversation) -> Option<bool> {
+        let members = &channel.members;
+        let listed = match members.listed_at {
+            Some(_) => members.are_known.then_some(false),
+            None => channel.imported_guests,
+        };
+        let standing = members.all().map(|(id, _)| self.is_guest(id));
+        standing
+            .chain([listed])
+            .max_by_key(|has_guests| certainty(*has_guests))
+            .flatten()
+    }
+
+    /// Whether a user is a guest; `None` if that is not known.
+    fn is_guest(&self, user_id: &str) -> Option<bool> {
+        self.users.get(user_id)?.is_guest
+    }
+
+    /// The channels whose audience is not known, and that the bot is in.
+    pub(super) fn unknown_audiences(&self) -> Vec<String> {
+        let channels = self.channels.iter();
+        let unknown = channels.filter(|(_, channel)| {
+            channel.is_present && (channel.is_shared.is_none() || !channel.members.are_known)
+        });
+        unknown.map(|(id, _)| id.clone()).collect()
+    }
+
+    /// Members of whom it is not known whether they are guests.
+    pub(super) fn unknown_standing(&self) -> BTreeSet<String> {
+        let present = self.channels.values().filter(|channel| channel.is_present);
+        let members = present.flat_map(|channel| channel.members.all());
+        let unknown = members.filter(|(id, _)| self.is_guest(id).is_none());
+        unknown.map(|(id, _)| id.to_owned()).collect()
+    }
+}
