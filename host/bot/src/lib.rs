@@ -291,6 +291,7 @@ impl Bot {
             current: self.current.clone(),
             clock: self.clock.clone(),
             asked: asked.clone(),
+            audiences: catch_up::Asked::default(),
         };
         let health_of = Health {
             workspace: self.workspace.clone(),

@@ -149,7 +149,7 @@ impl SlackEvent {
                 if self.head.user.get("id").is_some_and(Value::is_string) =>
             {
                 let user = User::deserialize(&self.head.user)?;
-                Ok(vec![user.effect(self.at.unix_seconds())])
+                Ok(user.effects(self.at))
             }
             kind => Ok(self.channel(kind, bot)),
         }
@@ -179,17 +179,31 @@ impl SlackEvent {
             (Some("message_changed"), _) => self.at,
             _ => TsKey::first_of(0),
         };
+        let conversion = self.conversion(channel_id);
         let mut raw = RawMessage::deserialize(self.event())?;
         // Already looked at: the type of a mention is not that of a message.
         raw.r#type = None;
         let record = read(&raw, self.event(), channel_id, people, bot)?;
-        Ok(record
-            .map(|record| Effect::Message {
-                changed: changed.max(record.ts),
-                record,
-            })
-            .into_iter()
-            .collect())
+        let message = record.map(|record| Effect::Message {
+            changed: changed.max(record.ts),
+            record,
+        });
+        Ok(message.into_iter().chain(conversion).collect())
+    }
+
+    /// What Slack's notice says that a channel was made private, or public.
+    fn conversion(&self, channel_id: &str) -> Option<Effect> {
+        let is_private = match self.head.subtype.as_deref() {
+            Some("channel_convert_to_private") => true,
+            Some("channel_convert_to_public") => false,
+            _ => return None,
+        };
+        Some(Effect::ChannelName {
+            id: channel_id.to_owned(),
+            name: String::new(),
+            is_private: Some(is_private),
+            at: self.at,
+        })
     }
 
     /// A mention is reported beside the message itself, which may come later or never.
@@ -221,17 +235,47 @@ impl SlackEvent {
         };
         let at = self.at;
         let presence = |id, present| Effect::ChannelPresence { id, present, at };
+        // Of the members that came and went while the bot was not there, nothing is known.
+        let comes_in = |id: String| {
+            let members = None;
+            let unknown = Effect::ChannelMembers {
+                id: id.clone(),
+                members,
+                at,
+            };
+            vec![presence(id, true), unknown]
+        };
+        let shared = |id, is_shared| vec![Effect::ChannelShared { id, is_shared, at }];
         let of_bot = self.head.user.as_str() == Some(&*bot.user_id);
         match kind {
             "channel_created" => vec![self.channel_name(&id), presence(id, false)],
             "channel_rename" | "group_rename" => vec![self.channel_name(&id)],
             "channel_archive" | "channel_deleted" | "channel_left" | "group_archive"
             | "group_deleted" | "group_left" => vec![presence(id, false)],
-            "channel_unarchive" | "group_unarchive" => vec![presence(id, true)],
-            "member_joined_channel" if of_bot => vec![presence(id, true)],
+            "channel_unarchive" | "group_unarchive" => comes_in(id),
+            "member_joined_channel" if of_bot => comes_in(id),
             "member_left_channel" if of_bot => vec![presence(id, false)],
+            "member_joined_channel" => self.membership(id, true),
+            "member_left_channel" => self.membership(id, false),
+            "channel_shared" => shared(id, Some(true)),
+            // It may still be shared within the organisation, which the event does not say.
+            "channel_unshared" => {
+                let is_shared = self.event().get("is_ext_shared").and_then(Value::as_bool);
+                shared(id, is_shared.filter(|is_shared| *is_shared))
+            }
             _ => Vec::new(),
         }
+    }
+
+    fn membership(&self, channel_id: String, is_member: bool) -> Vec<Effect> {
+        let user = self.head.user.as_str().filter(|id| !id.is_empty());
+        let membership = user.map(|user| Effect::Membership {
+            channel_id,
+            user_id: user.to_owned(),
+            is_member,
+            at: self.at,
+        });
+        membership.into_iter().collect()
     }
 
     fn channel_name(&self, id: &str) -> Effect {

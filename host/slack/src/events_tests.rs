@@ -148,17 +148,24 @@ fn channels_come_and_go_with_the_bot() {
     let event = |kind: &str, user: &str| {
         of(json!({ "type": kind, "channel": "C1", "user": user, "event_ts": "1700000000.000100" }))
     };
+    let unknown = || Effect::ChannelMembers {
+        id: "C1".to_owned(),
+        members: None,
+        at,
+    };
     assert_eq!(
         event("member_joined_channel", "UBOT"),
-        [presence("C1", true)]
+        [presence("C1", true), unknown()]
     );
     assert_eq!(
         event("member_left_channel", "UBOT"),
         [presence("C1", false)]
     );
-    assert_eq!(event("member_joined_channel", "U1"), []);
     assert_eq!(event("channel_archive", "U1"), [presence("C1", false)]);
-    assert_eq!(event("channel_unarchive", "U1"), [presence("C1", true)]);
+    assert_eq!(
+        event("channel_unarchive", "U1"),
+        [presence("C1", true), unknown()]
+    );
     let created = of(
         json!({ "type": "channel_created", "event_ts": "1700000000.000100",
         "channel": { "id": "C7", "name": "新規", "created": 1_700_000_000, "creator": "U1" } }),
@@ -177,6 +184,90 @@ fn channels_come_and_go_with_the_bot() {
             at
         }]
     );
+}
+
+#[test]
+fn people_come_and_go() {
+    for (kind, is_member) in [
+        ("member_joined_channel", true),
+        ("member_left_channel", false),
+    ] {
+        let event = of(
+            json!({ "type": kind, "channel": "C1", "channel_type": "C", "user": "U1", "team": "T1",
+            "event_ts": "1700000000.000100" }),
+        );
+        let expected = Effect::Membership {
+            channel_id: "C1".to_owned(),
+            user_id: "U1".to_owned(),
+            is_member,
+            at: key("1700000000.000100"),
+        };
+        assert_eq!(event, [expected]);
+    }
+}
+
+/// <https://docs.slack.dev/reference/events/message/channel_convert_to_private>
+#[test]
+fn a_conversion_is_told_by_a_notice() {
+    for (subtype, kind, is_private) in [
+        ("channel_convert_to_private", "group", true),
+        ("channel_convert_to_public", "channel", false),
+    ] {
+        let converted = of(
+            json!({ "type": "message", "subtype": subtype, "user": "U1", "channel": "C1", "channel_type": kind,
+            "text": "made this channel *so*.", "ts": "1700000000.000100", "event_ts": "1700000000.000100" }),
+        );
+        let expected = Effect::ChannelName {
+            id: "C1".to_owned(),
+            name: String::new(),
+            is_private: Some(is_private),
+            at: key("1700000000.000100"),
+        };
+        assert_eq!(converted, [expected]);
+    }
+}
+
+#[test]
+fn a_channel_that_is_not_shared_with_one_organisation_may_be_with_others() {
+    let event = |kind: &str, more: Value| {
+        let mut event = json!({ "type": kind, "channel": "C1", "event_ts": "1700000000.000100" });
+        for (name, value) in more.as_object().unwrap() {
+            event[name] = value.clone();
+        }
+        let done = of(event);
+        let [Effect::ChannelShared { is_shared, .. }] = done.as_slice() else {
+            panic!("{done:?}")
+        };
+        *is_shared
+    };
+    let shared = event("channel_shared", json!({ "connected_team_id": "T2" }));
+    assert_eq!(shared, Some(true));
+    for (is_ext_shared, expected) in [(json!(true), Some(true)), (json!(false), None)] {
+        let more = json!({ "previously_connected_team_id": "T2", "is_ext_shared": is_ext_shared });
+        assert_eq!(event("channel_unshared", more), expected);
+    }
+    assert_eq!(event("channel_unshared", json!({})), None);
+}
+
+#[test]
+fn a_guest_is_known_by_any_of_three_marks() {
+    let standing = |marks: Value| {
+        let mut user = json!({ "id": "U1", "name": "a" });
+        for (name, value) in marks.as_object().unwrap() {
+            user[name] = value.clone();
+        }
+        let event = json!({ "type": "team_join", "event_ts": "1700000000.000100", "user": user });
+        match of(event).get(1) {
+            Some(Effect::Guest { is_guest, .. }) => Some(*is_guest),
+            _ => None,
+        }
+    };
+    assert_eq!(standing(json!({})), None);
+    let member = json!({ "is_restricted": false, "is_ultra_restricted": false });
+    assert_eq!(standing(member), Some(false));
+    for mark in ["is_restricted", "is_ultra_restricted", "is_stranger"] {
+        assert_eq!(standing(json!({ mark: true })), Some(true), "{mark}");
+    }
 }
 
 #[test]

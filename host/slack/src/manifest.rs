@@ -93,7 +93,7 @@ mod tests {
 
     /// The events that are subscribed to, and a scope that each needs, as Slack's reference has them
     /// (<https://docs.slack.dev/reference/events>). An empty one means none.
-    const EVENTS: [(&str, &str); 19] = [
+    const EVENTS: [(&str, &str); 21] = [
         ("app_home_opened", ""),
         ("app_mention", "app_mentions:read"),
         ("channel_archive", "channels:read"),
@@ -101,7 +101,9 @@ mod tests {
         ("channel_deleted", "channels:read"),
         ("channel_left", "channels:read"),
         ("channel_rename", "channels:read"),
+        ("channel_shared", "channels:read"),
         ("channel_unarchive", "channels:read"),
+        ("channel_unshared", "groups:read"),
         ("group_archive", "groups:read"),
         ("group_deleted", "groups:read"),
         ("group_left", "groups:read"),

@@ -9,6 +9,9 @@ use crate::ts::Ts;
 use crate::world::{Author, Channel, ChannelKind, Reaction};
 use crate::{BOT_USER, SLACKBOT, TEAM_ID, shapes};
 
+/// The other organisation of shared channels.
+const OTHER_TEAM: &str = "T0OTHER001";
+
 impl State {
     /// A channel gets another name.
     pub(crate) fn rename(&mut self, id: &str, name: &str) -> Result<(), &'static str> {
@@ -30,6 +33,56 @@ impl State {
         let user = self.world.users.get_mut(id).ok_or("user_not_found")?;
         name.clone_into(&mut user.real_name);
         name.clone_into(&mut user.display_name);
+        user.updated = now;
+        let event = json!({
+            "type": "user_change", "user": shapes::user(user), "cache_ts": now.seconds(), "event_ts": now.to_string(),
+        });
+        self.emit(event);
+        Ok(())
+    }
+
+    /// A public channel becomes private, or a private one public.
+    fn convert(&mut self, id: &str, kind: ChannelKind) -> Result<(), &'static str> {
+        self.channel(id)?;
+        self.world.channels.get_mut(id).unwrap().kind = kind;
+        let (subtype, text) = match kind {
+            ChannelKind::Public => (
+                "channel_convert_to_public",
+                "made this channel *public*. Any member in this workspace can see and join it.",
+            ),
+            _ => (
+                "channel_convert_to_private",
+                "made this channel *private*. Now, it can only be viewed or joined by invitation.",
+            ),
+        };
+        self.notice(id, SLACKBOT, subtype, text.to_owned())
+    }
+
+    /// A channel is shared with another organisation, or is not any more.
+    fn share(&mut self, id: &str, is_shared: bool) -> Result<(), &'static str> {
+        self.channel(id)?;
+        let now = self.clock.tick();
+        self.world.channels.get_mut(id).unwrap().is_shared = is_shared;
+        let event = if is_shared {
+            json!({
+                "type": "channel_shared", "connected_team_id": OTHER_TEAM, "channel": id,
+                "event_ts": now.to_string(),
+            })
+        } else {
+            json!({
+                "type": "channel_unshared", "previously_connected_team_id": OTHER_TEAM, "channel": id,
+                "is_ext_shared": false, "event_ts": now.to_string(),
+            })
+        };
+        self.tell(id, event);
+        Ok(())
+    }
+
+    /// A user becomes a guest, or a full member.
+    fn set_guest(&mut self, id: &str, is_guest: bool) -> Result<(), &'static str> {
+        let now = self.clock.tick();
+        let user = self.world.users.get_mut(id).ok_or("user_not_found")?;
+        user.is_guest = is_guest;
         user.updated = now;
         let event = json!({
             "type": "user_change", "user": shapes::user(user), "cache_ts": now.seconds(), "event_ts": now.to_string(),
@@ -226,6 +279,33 @@ impl FakeSlack {
     /// A channel gets another name (`channel_rename`, and a message of the subtype `channel_name`).
     pub fn rename_channel(&self, id: &str, name: &str) {
         self.act("renaming of a channel", |state| state.rename(id, name));
+    }
+
+    /// A channel becomes private (a message of the subtype `channel_convert_to_private`).
+    pub fn make_private(&self, id: &str) {
+        self.act("conversion", |state| {
+            state.convert(id, ChannelKind::Private)
+        });
+    }
+
+    /// A channel becomes public (a message of the subtype `channel_convert_to_public`).
+    pub fn make_public(&self, id: &str) {
+        self.act("conversion", |state| state.convert(id, ChannelKind::Public));
+    }
+
+    /// A channel is shared with another organisation (`channel_shared`).
+    pub fn share_channel(&self, id: &str) {
+        self.act("sharing", |state| state.share(id, true));
+    }
+
+    /// A channel is not shared any more (`channel_unshared`).
+    pub fn unshare_channel(&self, id: &str) {
+        self.act("end of sharing", |state| state.share(id, false));
+    }
+
+    /// A user becomes a guest, or a full member (`user_change`).
+    pub fn set_guest(&self, id: &str, is_guest: bool) {
+        self.act("change of a user", |state| state.set_guest(id, is_guest));
     }
 
     /// A channel is archived (`channel_archive`).

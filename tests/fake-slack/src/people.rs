@@ -17,6 +17,7 @@ impl State {
             display_name: name.to_owned(),
             is_bot,
             deleted: false,
+            is_guest: false,
             updated: self.clock.second(),
         };
         let earlier = self.world.users.insert(id.to_owned(), user);
@@ -38,6 +39,7 @@ impl State {
             created: self.clock.second(),
             members,
             archived: false,
+            is_shared: false,
             messages: BTreeMap::new(),
         };
         let earlier = self.world.channels.insert(id.to_owned(), channel);
@@ -54,6 +56,32 @@ impl FakeSlack {
     /// A bot's user, of another app.
     pub fn add_bot(&self, id: &str, name: &str) {
         self.inner().change(|state| state.add_user(id, name, true));
+    }
+
+    /// A guest of the workspace.
+    pub fn add_guest(&self, id: &str, name: &str) {
+        self.inner().change(|state| {
+            state.add_user(id, name, false);
+            if let Some(user) = state.world.users.get_mut(id) {
+                user.is_guest = true;
+            }
+        });
+    }
+
+    /// A user is not in a channel any more, which no event tells.
+    pub fn remove_member(&self, channel: &str, user: &str) {
+        self.inner().change(|state| {
+            let channel = state.world.channels.get_mut(channel).unwrap();
+            channel.members.remove(user);
+        });
+    }
+
+    /// A user is in a channel, which no event tells.
+    pub fn add_member(&self, channel: &str, user: &str) {
+        self.inner().change(|state| {
+            let channel = state.world.channels.get_mut(channel).unwrap();
+            channel.members.insert(user.to_owned());
+        });
     }
 
     /// A public channel with the id `C…` that the bot is in.

@@ -17,7 +17,7 @@ pub(crate) fn user(user: &User) -> Value {
             "title": "", "real_name": user.real_name, "real_name_normalized": user.real_name,
             "display_name": user.display_name, "display_name_normalized": user.display_name, "team": TEAM_ID,
         },
-        "is_admin": false, "is_owner": false, "is_restricted": false, "is_ultra_restricted": false,
+        "is_admin": false, "is_owner": false, "is_restricted": user.is_guest, "is_ultra_restricted": false,
         "is_bot": user.is_bot, "is_app_user": false, "updated": user.updated.seconds(),
     })
 }
@@ -37,7 +37,8 @@ pub(crate) fn channel(channel: &Channel) -> Value {
         "id": channel.id, "name": channel.name, "name_normalized": channel.name,
         "is_channel": true, "is_group": false, "is_im": false, "is_mpim": false, "is_private": private,
         "created": created, "creator": channel.members.first(), "is_archived": channel.archived,
-        "is_general": false, "is_shared": false, "is_ext_shared": false, "is_org_shared": false,
+        "is_general": false, "is_shared": channel.is_shared, "is_ext_shared": channel.is_shared, "is_org_shared": false,
+        "is_pending_ext_shared": false,
         "is_member": channel.has_bot(), "num_members": channel.members.len(),
         "topic": note, "purpose": note, "previous_names": [],
     })

@@ -44,6 +44,8 @@ pub struct User {
     pub is_bot: bool,
     /// Whether the account was closed.
     pub deleted: bool,
+    /// Whether it is a guest.
+    pub is_guest: bool,
     /// When it last changed.
     pub updated: Ts,
 }
@@ -74,6 +76,8 @@ pub struct Channel {
     pub members: BTreeSet<String>,
     /// Whether it is archived.
     pub archived: bool,
+    /// Whether it is shared with another organisation.
+    pub is_shared: bool,
     /// What was said and is still there, replies included.
     pub messages: BTreeMap<Ts, Message>,
 }
@@ -213,6 +217,7 @@ impl World {
             display_name: String::new(),
             is_bot,
             deleted: false,
+            is_guest: false,
             updated: now,
         };
         let users = [

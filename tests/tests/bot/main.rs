@@ -8,6 +8,7 @@
     clippy::indexing_slicing
 )]
 
+mod audiences;
 mod catch_up;
 mod commands;
 mod http;

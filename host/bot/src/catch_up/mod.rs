@@ -1,5 +1,5 @@
-//! Reads what the bot missed while it was not connected: first channels and people, then the messages since then,
-//! channel by channel and thread by thread. All of this runs in the background; answering does not need it.
+//! Reads what the bot missed while it was not connected: first channels, people and who is in which channel, then the
+//! messages since then, channel by channel and thread by thread. All of this runs in the background; answering does not need it.
 //!
 //! **Invariant: one channel, or one message, never blocks another.** If Slack does not return a channel, that channel
 //! is deferred, together with the start of its gap; a message that cannot be read is skipped and reported.
@@ -8,6 +8,7 @@
 //! (<https://docs.slack.dev/apis/web-api/rate-limits>); the client waits as long as Slack says. Normal work makes no
 //! such calls.
 
+mod audiences;
 mod channel;
 mod missing;
 
@@ -15,6 +16,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+pub(super) use audiences::Asked;
 use channel::{OVERLAP_SECONDS, Read, THREADS_ALIVE_SECONDS};
 use myao_plugin::explain::explain_storage;
 use myao_plugin::state::Workspace;
@@ -28,7 +30,7 @@ use tokio::sync::Notify;
 use super::clock::Clock;
 use super::current::Current;
 use super::stop::Stop;
-use crate::slack::live::{LiveSlack, channel_name};
+use crate::slack::live::LiveSlack;
 
 /// How often a live connection is noted: what comes after the last note is read again at the next start.
 const NOTE: Duration = Duration::from_secs(30);
@@ -56,6 +58,8 @@ pub(super) struct CatchUp {
     pub(super) clock: Clock,
     /// Notifies of mentions.
     pub(super) asked: Arc<Notify>,
+    /// Channels of which it could not be read who reads them.
+    pub(super) audiences: Asked,
 }
 
 impl CatchUp {
@@ -81,6 +85,7 @@ impl CatchUp {
             let step = async {
                 if is_complete {
                     self.note_connected(self.clock.seconds()).await?;
+                    self.follow_audiences().await?;
                     return self.follow_up().await;
                 }
                 self.catch_up().await
@@ -101,6 +106,7 @@ impl CatchUp {
         let since = self.gap_since(now).await?;
         let channels = self.read_channels(now).await?;
         self.read_users(now).await?;
+        self.read_members(&channels).await?;
         let unread: HashMap<String, Option<i64>> = self
             .workspace
             .unread_channels(i64::MAX)
@@ -189,11 +195,11 @@ impl CatchUp {
     async fn read_channels(&self, now: i64) -> Result<Vec<String>, CatchUpError> {
         let at = TsKey::first_of(now);
         let listed = self.slack.client().channels().await?;
-        let mut effects = Vec::with_capacity(listed.len() * 2);
+        let mut effects = Vec::with_capacity(listed.len() * 3);
         let mut present = Vec::new();
         for channel in &listed {
             let is_present = channel.is_member == Some(true) && channel.is_archived != Some(true);
-            effects.push(channel_name(channel, at));
+            effects.extend(channel.effects(at));
             effects.push(Effect::ChannelPresence {
                 id: channel.id.clone(),
                 present: is_present,
@@ -209,7 +215,8 @@ impl CatchUp {
 
     async fn read_users(&self, now: i64) -> Result<(), CatchUpError> {
         let users = self.slack.client().users().await?;
-        let effects = users.iter().map(|user| user.effect(now)).collect();
+        let at = TsKey::first_of(now);
+        let effects = users.iter().flat_map(|user| user.effects(at)).collect();
         Ok(self.workspace.apply_effects(effects, now).await?)
     }
 }

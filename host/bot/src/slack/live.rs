@@ -97,39 +97,58 @@ impl LiveSlack {
         if asked.is_empty() {
             return Ok(known);
         }
-        let answers: Vec<Option<Effect>> = futures::stream::iter(asked)
+        if !self.keep_answers(asked).await? {
+            return Ok(known);
+        }
+        self.workspace.directory(users, channels).await
+    }
+
+    /// Requests users from Slack and stores them. One that Slack does not return is requested again later.
+    ///
+    /// # Errors
+    /// If the store cannot be written.
+    pub(crate) async fn look_up_users(&self, ids: Vec<String>) -> Result<(), StorageError> {
+        let now = self.clock.seconds();
+        let asked = ids
+            .into_iter()
+            .filter(|id| self.unknown.may_ask(id, now))
+            .map(LookUp::User);
+        self.keep_answers(asked.collect()).await.map(drop)
+    }
+
+    /// Looks things up and stores what Slack returns. Returns whether that is anything.
+    async fn keep_answers(&self, asked: Vec<LookUp>) -> Result<bool, StorageError> {
+        let answers: Vec<Vec<Effect>> = futures::stream::iter(asked)
             .map(|asked| self.look_up(asked))
             .buffered(LOOK_UPS_IN_FLIGHT)
             .collect()
             .await;
         let effects: Vec<Effect> = answers.into_iter().flatten().collect();
         if effects.is_empty() {
-            return Ok(known);
+            return Ok(false);
         }
+        let now = self.clock.seconds();
         self.workspace.apply_effects(effects, now).await?;
-        self.workspace.directory(users, channels).await
+        Ok(true)
     }
 
-    /// Looks up one name; `None` if Slack does not return it.
-    async fn look_up(&self, asked: LookUp) -> Option<Effect> {
-        let now = self.clock.seconds();
+    /// Looks up one user or channel; nothing if Slack does not return it.
+    async fn look_up(&self, asked: LookUp) -> Vec<Effect> {
+        let at = TsKey::first_of(self.clock.seconds());
         let answer = match &asked {
             LookUp::User(id) => {
                 let user = self.client.user_info(id).await;
-                user.map(|user| user.effect(now))
+                user.map(|user| user.effects(at))
             }
             LookUp::Channel(id) => {
                 let channel = self.client.channel_info(id).await;
-                channel.map(|channel| channel_name(&channel, TsKey::first_of(now)))
+                channel.map(|channel| channel.effects(at))
             }
         };
-        match answer {
-            Ok(effect) => Some(effect),
-            Err(error) => {
-                tracing::warn!("the name of {} is not known: {error}", asked.id());
-                None
-            }
-        }
+        answer.unwrap_or_else(|error| {
+            tracing::warn!("the name of {} is not known: {error}", asked.id());
+            Vec::new()
+        })
     }
 }
 
@@ -150,16 +169,6 @@ impl LookUp {
 
 fn is_known(name: Option<&str>) -> bool {
     name.is_some_and(|name| !name.is_empty())
-}
-
-/// A channel's name, as the Web API returned it at a time.
-pub(crate) fn channel_name(channel: &myao_slack::client::Channel, at: TsKey) -> Effect {
-    Effect::ChannelName {
-        id: channel.id.clone(),
-        name: channel.name.clone().unwrap_or_default(),
-        is_private: channel.is_private,
-        at,
-    }
 }
 
 /// Ids for which Slack returned no name.
@@ -243,7 +252,8 @@ impl Chat for LiveSlack {
     async fn get_user(&self, id: String) -> Result<User, ChatError> {
         let answer = self.client.user_info(&id).await.map_err(from_client)?;
         let now = self.clock.seconds();
-        let kept = self.workspace.apply_effects(vec![answer.effect(now)], now);
+        let effects = answer.effects(TsKey::first_of(now));
+        let kept = self.workspace.apply_effects(effects, now);
         kept.await.map_err(from_storage)?;
         let UserRecord { name, is_bot, .. } = answer.record();
         Ok(User { id, name, is_bot })

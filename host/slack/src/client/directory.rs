@@ -1,11 +1,15 @@
 //! The bot itself, channels and people.
 
 use myao_plugin::storage::{effects::Effect, records::UserRecord};
+use myao_plugin::ts::TsKey;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{Method, SlackClient, answer, pages::PAGE_SIZE};
 use crate::{error::ClientError, json as slack_json, mrkdwn::unescaped};
+
+/// The most members that Slack returns at once (<https://docs.slack.dev/reference/methods/conversations.members>).
+const MEMBERS_PAGE_SIZE: u32 = 1000;
 
 /// Whose token it is: <https://docs.slack.dev/reference/methods/auth.test>.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -48,8 +52,20 @@ pub struct Channel {
     pub is_member: Option<bool>,
     /// Whether it is archived.
     pub is_archived: Option<bool>,
-    /// Whether only its members see it.
+    /// Whether only its members see it. Direct and group messages need not say so.
     pub is_private: Option<bool>,
+    /// Whether it is a direct message.
+    pub is_im: Option<bool>,
+    /// Whether it is a group message.
+    pub is_mpim: Option<bool>,
+    /// Whether it is shared with another workspace in any way.
+    pub is_shared: Option<bool>,
+    /// Whether it is shared with another organisation (Slack Connect).
+    pub is_ext_shared: Option<bool>,
+    /// Whether it is shared with other workspaces of the same organisation.
+    pub is_org_shared: Option<bool>,
+    /// Whether an invitation of another organisation waits to be accepted.
+    pub is_pending_ext_shared: Option<bool>,
 }
 
 /// A user: <https://docs.slack.dev/reference/objects/user-object>. Fields that the answer lacks are `None`.
@@ -63,6 +79,12 @@ pub struct User {
     pub real_name: Option<String>,
     /// Whether it is a bot.
     pub is_bot: Option<bool>,
+    /// Whether it is a guest.
+    pub is_restricted: Option<bool>,
+    /// Whether it is a guest of a single channel.
+    pub is_ultra_restricted: Option<bool>,
+    /// Whether it belongs to another workspace.
+    pub is_stranger: Option<bool>,
     /// The profile.
     pub profile: Option<Profile>,
     /// When it last changed, in Unix seconds.
@@ -85,7 +107,63 @@ pub struct Profile {
     pub real_name: Option<String>,
 }
 
+impl Channel {
+    /// Whether only its members see it, if the answer says so.
+    fn is_private(&self) -> Option<bool> {
+        let is_direct = [self.is_im, self.is_mpim].contains(&Some(true));
+        if is_direct {
+            Some(true)
+        } else {
+            self.is_private
+        }
+    }
+
+    /// Whether people of other workspaces are in it, or may come into it, if the answer says so.
+    fn is_shared(&self) -> Option<bool> {
+        let ways = [
+            self.is_shared,
+            self.is_ext_shared,
+            self.is_org_shared,
+            self.is_pending_ext_shared,
+        ];
+        if ways.contains(&Some(true)) {
+            return Some(true);
+        }
+        self.is_shared.or(self.is_ext_shared)
+    }
+
+    /// The channel's name and facts at a time, as effects on the store.
+    #[must_use]
+    pub fn effects(&self, at: TsKey) -> Vec<Effect> {
+        let name = Effect::ChannelName {
+            id: self.id.clone(),
+            name: self.name.clone().unwrap_or_default(),
+            is_private: self.is_private(),
+            at,
+        };
+        let shared = self.is_shared().map(|is_shared| Effect::ChannelShared {
+            id: self.id.clone(),
+            is_shared: Some(is_shared),
+            at,
+        });
+        std::iter::once(name).chain(shared).collect()
+    }
+}
+
 impl User {
+    /// Whether it is a guest or belongs to another workspace, if the answer says so.
+    fn is_guest(&self) -> Option<bool> {
+        let ways = [
+            self.is_restricted,
+            self.is_ultra_restricted,
+            self.is_stranger,
+        ];
+        if ways.contains(&Some(true)) {
+            return Some(true);
+        }
+        self.is_restricted
+    }
+
     /// The user as a record, with the name that Slack shows; an empty name if there is none.
     #[must_use]
     pub fn record(&self) -> UserRecord {
@@ -112,13 +190,19 @@ impl User {
         .find(|name| !name.is_empty())
     }
 
-    /// The user as an effect on the store. If the user does not say when it changed, it is as of `now`, in Unix seconds.
+    /// The user at a time, as effects on the store. Its name is as old as the user says it is.
     #[must_use]
-    pub fn effect(&self, now: i64) -> Effect {
-        Effect::User {
+    pub fn effects(&self, at: TsKey) -> Vec<Effect> {
+        let user = Effect::User {
             record: self.record(),
-            changed_at: self.updated.unwrap_or(now),
-        }
+            changed_at: self.updated.unwrap_or(at.unix_seconds()),
+        };
+        let guest = self.is_guest().map(|is_guest| Effect::Guest {
+            user_id: self.id.clone(),
+            is_guest,
+            at,
+        });
+        std::iter::once(user).chain(guest).collect()
     }
 }
 
@@ -173,6 +257,24 @@ impl SlackClient {
         const METHOD: Method = Method::read("conversations.info");
         let mut body = self.call(METHOD, &json!({"channel": channel})).await?;
         answer::take(METHOD, &mut body, "channel")
+    }
+
+    /// The ids of all members of a channel.
+    ///
+    /// # Errors
+    /// See [`ClientError`]. If a page or a member cannot be read, the listing fails: the list is never short.
+    pub async fn members(&self, channel: &str) -> Result<Vec<String>, ClientError> {
+        const METHOD: Method = Method::read("conversations.members");
+        let params = json!({"channel": channel, "limit": MEMBERS_PAGE_SIZE});
+        let members = self.list_values(METHOD, params, "members").await?;
+        let ids = members.into_iter().map(|member| match member {
+            Value::String(id) => Ok(id),
+            _ => Err(answer::bad(
+                METHOD.name(),
+                "a member is no user id".to_owned(),
+            )),
+        });
+        ids.collect()
     }
 
     /// All users, bots and deleted accounts included.

@@ -22,15 +22,27 @@ impl SlackClient {
         params: Value,
         field: &str,
     ) -> Result<Vec<T>, ClientError> {
+        let mut entries = Vec::new();
+        for value in self.list_values(method, params, field).await? {
+            entries.extend(answer::entry(method, field, value)?);
+        }
+        Ok(entries)
+    }
+
+    /// All entries of all pages, as Slack returns them.
+    pub(super) async fn list_values(
+        &self,
+        method: Method,
+        params: Value,
+        field: &str,
+    ) -> Result<Vec<Value>, ClientError> {
         let mut params = params.as_object().cloned().unwrap_or_default();
         let mut entries = Vec::new();
         let mut cursors = HashSet::new();
         loop {
             let mut body = self.call(method, &Value::Object(params.clone())).await?;
             let page: Vec<Value> = answer::take(method, &mut body, field)?;
-            for value in page {
-                entries.extend(answer::entry(method, field, value)?);
-            }
+            entries.extend(page);
             let Some(cursor) = next_cursor(&body) else {
                 return Ok(entries);
             };

@@ -1,4 +1,4 @@
-//! `conversations.list` and `conversations.info`.
+//! `conversations.list`, `conversations.info` and `conversations.members`.
 
 use serde_json::{Value, json};
 
@@ -52,6 +52,15 @@ pub(crate) fn info(state: &State, request: &Request) -> Answer {
         fields.shift_remove("num_members");
     }
     Ok(json!({ "channel": shape }))
+}
+
+/// `conversations.members`, by id.
+pub(crate) fn members(state: &State, request: &Request) -> Answer {
+    let channel = visible(state, request)?;
+    require(state, read_scope(channel))?;
+    let page = Page::read(state, request, "user", 100, 1000)?;
+    let (members, next) = page::by_id(&page, channel.members.iter().map(|id| (id, id)));
+    Ok(json!({ "members": members, "response_metadata": page::next_cursor("user", next) }))
 }
 
 /// The channel that a call names, if the bot may know of it.

@@ -110,6 +110,7 @@ fn answer(state: &mut State, inner: &Inner, request: &Request) -> Answer {
         "conversations.history" => history::history(state, request),
         "conversations.info" => conversations::info(state, request),
         "conversations.list" => conversations::list(state, request),
+        "conversations.members" => conversations::members(state, request),
         "conversations.replies" => history::replies(state, request),
         "users.info" => people::info(state, request),
         "users.list" => people::list(state, request),

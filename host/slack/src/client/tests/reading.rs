@@ -1,4 +1,6 @@
-use serde_json::json;
+use myao_plugin::storage::effects::Effect;
+use myao_plugin::ts::TsKey;
+use serde_json::{Value, json};
 
 use crate::{
     client::HistoryRequest,
@@ -148,6 +150,66 @@ async fn a_user_has_the_name_that_slack_shows() {
         names,
         expected.map(|(name, is_bot)| (name.to_owned(), is_bot))
     );
+}
+
+#[tokio::test]
+async fn members_come_from_all_pages_and_none_is_passed_over() {
+    let server = Server::start(|call, _| {
+        let (members, cursor) = match (
+            call.params["channel"].as_str(),
+            call.params["cursor"].as_str(),
+        ) {
+            (Some("C1"), None) => (json!(["U1", "U2"]), "next="),
+            (Some("C1"), Some(_)) => (json!(["U3"]), ""),
+            _ => (json!(["U1", 5]), ""),
+        };
+        answer_json(
+            &json!({"ok": true, "members": members, "response_metadata": {"next_cursor": cursor}}),
+        )
+    })
+    .await;
+    let client = server.client();
+    assert_eq!(client.members("C1").await.unwrap(), ["U1", "U2", "U3"]);
+    assert!(client.members("C2").await.is_err());
+    let call = &server.calls()[0];
+    assert_eq!(call.path, "/api/conversations.members");
+    assert_eq!(call.params, json!({"channel": "C1", "limit": "1000"}));
+}
+
+#[test]
+fn a_channel_is_shared_or_direct_in_several_ways() {
+    let facts = |fields: Value| {
+        let mut channel = json!({"id": "C1", "is_private": false});
+        for (name, value) in fields.as_object().unwrap() {
+            channel[name] = value.clone();
+        }
+        let channel: crate::client::Channel = serde_json::from_value(channel).unwrap();
+        let effects = channel.effects(TsKey::first_of(1));
+        let shared = effects.get(1).map(|effect| match effect {
+            Effect::ChannelShared { is_shared, .. } => *is_shared,
+            _ => None,
+        });
+        match &effects[0] {
+            Effect::ChannelName { is_private, .. } => (*is_private, shared.flatten()),
+            _ => (None, None),
+        }
+    };
+    assert_eq!(facts(json!({})), (Some(false), None));
+    let alone = json!({"is_shared": false, "is_ext_shared": false, "is_org_shared": false});
+    assert_eq!(facts(alone), (Some(false), Some(false)));
+    for way in [
+        "is_shared",
+        "is_ext_shared",
+        "is_org_shared",
+        "is_pending_ext_shared",
+    ] {
+        let mut fields = json!({"is_shared": false});
+        fields[way] = json!(true);
+        assert_eq!(facts(fields), (Some(false), Some(true)), "{way}");
+    }
+    for way in ["is_im", "is_mpim"] {
+        assert_eq!(facts(json!({way: true})), (Some(true), None), "{way}");
+    }
 }
 
 #[tokio::test]

@@ -1,0 +1,176 @@
+//! Who reads the channels that the bot is in: their facts and members, read when catching up, and again for what is not
+//! known. A channel of which that cannot be read counts as private.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use myao_plugin::storage::effects::Effect;
+use myao_plugin::ts::TsKey;
+use myao_plugin::waits::is_under_way;
+use myao_slack::error::{ClientError, RefusalKind};
+
+use super::channel::concerns_all;
+use super::{CatchUp, CatchUpError};
+
+/// The maximum number of channels that are asked for again at a time, and of members.
+const MAX_CHANNELS: usize = 20;
+const MAX_MEMBERS: u32 = 50;
+/// How long to wait before a channel is asked for again, in seconds.
+const ASK_AGAIN_SECONDS: i64 = 600;
+
+/// Channels of which it could not be read who reads them.
+#[derive(Clone, Default)]
+pub(crate) struct Asked(Arc<Mutex<HashMap<String, NextTry>>>);
+
+/// When a channel is asked for again.
+#[derive(Clone, Copy)]
+enum NextTry {
+    /// At a Unix second.
+    At(i64),
+    /// With the next connection: Slack does not know it, or the bot may not see it.
+    NextConnection,
+}
+
+impl Asked {
+    fn may_ask(&self, id: &str, now: i64) -> bool {
+        match self.tries().get(id) {
+            None => true,
+            // A later time was noted while the clock was ahead.
+            Some(NextTry::At(at)) => !is_under_way(*at, now, ASK_AGAIN_SECONDS),
+            Some(NextTry::NextConnection) => false,
+        }
+    }
+
+    fn failed(&self, id: &str, error: &ClientError, now: i64) {
+        let next = if error.refusal() == Some(RefusalKind::NotFound) {
+            NextTry::NextConnection
+        } else {
+            NextTry::At(now + ASK_AGAIN_SECONDS)
+        };
+        self.tries().insert(id.to_owned(), next);
+    }
+
+    fn forget(&self) {
+        self.tries().clear();
+    }
+
+    fn tries(&self) -> MutexGuard<'_, HashMap<String, NextTry>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl CatchUp {
+    /// Reads the members of all channels that the bot is in: people may have come and gone in the gap. Those of a
+    /// channel that cannot be read are not known any more.
+    pub(super) async fn read_members(&self, channels: &[String]) -> Result<(), CatchUpError> {
+        self.audiences.forget();
+        let mut is_away = false;
+        for channel_id in channels {
+            if is_away {
+                self.members_are(channel_id, None).await?;
+                continue;
+            }
+            if let Err(error) = self.read_members_of(channel_id).await? {
+                is_away = concerns_all(&error);
+                self.members_are(channel_id, None).await?;
+            }
+        }
+        self.read_standing().await
+    }
+
+    /// Asks again for what is not known: of channels that the bot came into, and of those that could not be read.
+    pub(super) async fn follow_audiences(&self) -> Result<(), CatchUpError> {
+        let now = self.clock.seconds();
+        let unknown = self.workspace.channels_of_unknown_audience().await?;
+        let due = unknown
+            .into_iter()
+            .filter(|id| is_of_slack(id) && self.audiences.may_ask(id, now));
+        for channel_id in due.take(MAX_CHANNELS) {
+            let failed = match self.read_facts_of(&channel_id).await? {
+                Ok(()) => self.read_members_of(&channel_id).await?.err(),
+                Err(error) => {
+                    self.not_known(&channel_id, &error);
+                    Some(error)
+                }
+            };
+            if failed.is_some_and(|error| concerns_all(&error)) {
+                break;
+            }
+        }
+        self.read_standing().await
+    }
+
+    async fn read_facts_of(
+        &self,
+        channel_id: &str,
+    ) -> Result<Result<(), ClientError>, CatchUpError> {
+        let now = self.clock.seconds();
+        let channel = match self.slack.client().channel_info(channel_id).await {
+            Ok(channel) => channel,
+            Err(error) => return Ok(Err(error)),
+        };
+        let effects = channel.effects(TsKey::first_of(now));
+        self.workspace.apply_effects(effects, now).await?;
+        Ok(Ok(()))
+    }
+
+    async fn read_members_of(
+        &self,
+        channel_id: &str,
+    ) -> Result<Result<(), ClientError>, CatchUpError> {
+        // Whoever joins while the pages are read has a later event.
+        let at = TsKey::first_of(self.clock.seconds());
+        let members = match self.slack.client().members(channel_id).await {
+            Ok(members) => members,
+            Err(error) => {
+                self.not_known(channel_id, &error);
+                return Ok(Err(error));
+            }
+        };
+        self.apply_members(channel_id, Some(members), at).await?;
+        Ok(Ok(()))
+    }
+
+    async fn members_are(
+        &self,
+        channel_id: &str,
+        members: Option<Vec<String>>,
+    ) -> Result<(), CatchUpError> {
+        let at = TsKey::first_of(self.clock.seconds());
+        self.apply_members(channel_id, members, at).await
+    }
+
+    async fn apply_members(
+        &self,
+        channel_id: &str,
+        members: Option<Vec<String>>,
+        at: TsKey,
+    ) -> Result<(), CatchUpError> {
+        let effect = Effect::ChannelMembers {
+            id: channel_id.to_owned(),
+            members,
+            at,
+        };
+        let now = self.clock.seconds();
+        Ok(self.workspace.apply_effects(vec![effect], now).await?)
+    }
+
+    fn not_known(&self, channel_id: &str, error: &ClientError) {
+        let now = self.clock.seconds();
+        self.audiences.failed(channel_id, error, now);
+        tracing::warn!(
+            "who reads {channel_id} is not known, so it counts as private; it is tried again: {error}"
+        );
+    }
+
+    /// Asks for members of whom it is not known whether they are guests.
+    async fn read_standing(&self) -> Result<(), CatchUpError> {
+        let unknown = self.workspace.members_of_unknown_standing(MAX_MEMBERS);
+        Ok(self.slack.look_up_users(unknown.await?).await?)
+    }
+}
+
+/// Whether an id is one of Slack's channels: the store also has the channel of `myao chat`.
+fn is_of_slack(id: &str) -> bool {
+    id.starts_with(['C', 'G']) && id != crate::chat::CHANNEL_ID
+}
