@@ -62,6 +62,7 @@ pub fn write_export(program: &Program, posts: &[Post]) {
         Value::Array(names.into_iter().map(entry).collect()).to_string()
     };
     let users = posts.iter().map(|post| post.user).collect();
+    let members: BTreeSet<String> = posts.iter().map(|post| user_id(post.user)).collect();
     let channels: BTreeSet<&str> = posts.iter().map(|post| post.channel).collect();
     program.write(
         "export/users.json",
@@ -71,7 +72,7 @@ pub fn write_export(program: &Program, posts: &[Post]) {
         "export/channels.json",
         list(
             channels.clone(),
-            &|name| json!({ "id": channel_id(name), "name": name }),
+            &|name| json!({ "id": channel_id(name), "name": name, "members": members }),
         ),
     );
     for channel in channels {

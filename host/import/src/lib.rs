@@ -8,6 +8,7 @@
 mod error;
 mod files;
 mod limits;
+mod options;
 pub mod python_bot;
 mod report;
 mod slack_export;
@@ -24,6 +25,7 @@ use std::{
 };
 
 pub use error::ImportError;
+pub use options::{Closed, Options};
 pub use report::{ImportReport, Progress};
 
 pub use myao_slack::message::LeftOut;
@@ -80,7 +82,7 @@ pub fn detect(path: &Path) -> Result<Source, ImportError> {
     }
 }
 
-/// Reads a path into a sink. The caller commits after success, and only then. `progress` is called before the first file
+/// Reads a path into a sink: of a Slack export what `options` take. The caller commits after success, and only then. `progress` is called before the first file
 /// and after each one.
 ///
 /// # Errors
@@ -88,11 +90,12 @@ pub fn detect(path: &Path) -> Result<Source, ImportError> {
 /// must not commit.
 pub fn import(
     path: &Path,
+    options: Options,
     sink: &mut dyn ImportSink,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<ImportReport, ImportError> {
     match detect(path)? {
-        Source::SlackFolder | Source::SlackZip => slack_export::read(path, sink, progress),
+        Source::SlackFolder | Source::SlackZip => slack_export::read(path, options, sink, progress),
         Source::PythonBot => python_bot::read_path(path, sink, progress),
     }
 }

@@ -94,7 +94,7 @@ pub fn read(
     }
     for channel in survey.channels.values() {
         sink.channel(channel)?;
-        report.channels += 1;
+        report.add_channel(channel.facts);
     }
     messages(&bot, &survey, sink, &mut report)?;
     memories(&bot, &mut survey, sink, &mut report)?;

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use myao_plugin::audience::ChannelFacts;
 use serde::Serialize;
 
-use crate::LeftOut;
+use crate::{Closed, LeftOut};
 
 /// What was imported and what was not. Every message of the source is counted once, either in `messages` or in
 /// `left_out`.
@@ -21,6 +22,11 @@ pub struct ImportReport {
     pub memories: u64,
     /// How many records were left out, by reason.
     pub left_out: BTreeMap<LeftOut, u64>,
+    /// How many conversations were left out because no option takes them. Nothing of them is stored.
+    #[serde(skip)]
+    pub left_out_conversations: BTreeMap<Closed, u64>,
+    /// How many of the channels count as private because the source does not say who reads them.
+    pub unknown_audiences: u64,
     /// Warnings, each of one sentence.
     pub warnings: Vec<String>,
     /// The first records that cannot be read, each with its place and what is wrong.
@@ -37,6 +43,18 @@ impl ImportReport {
     /// Counts a record that is left out.
     pub(super) fn leave_out(&mut self, reason: LeftOut) {
         *self.left_out.entry(reason).or_default() += 1;
+    }
+
+    /// Counts a channel.
+    pub(super) fn add_channel(&mut self, facts: ChannelFacts) {
+        let ChannelFacts {
+            is_private,
+            is_shared,
+            has_guests,
+        } = facts;
+        self.channels += 1;
+        let is_unknown = [is_private, is_shared, has_guests].contains(&None);
+        self.unknown_audiences += u64::from(is_unknown);
     }
 
     /// Counts a record that cannot be read. `detail` says where it is and what is wrong; it is called for the first ones

@@ -22,13 +22,15 @@ use directory::Directory;
 use layout::Layout;
 use myao_plugin::storage::records::ImportSink;
 
-use super::{ImportError, ImportReport, Progress, limits::MemoryBudget, report::MAX_NAMED};
+use super::{
+    ImportError, ImportReport, Options, Progress, limits::MemoryBudget, report::MAX_NAMED,
+};
 
 /// How many batches of messages are decoded ahead.
 const AHEAD: usize = 2;
 
-/// Reads an export into a sink: users, channels, then each channel's messages by day. Records that cannot be read are left
-/// out and reported.
+/// Reads an export into a sink: users, channels, then each channel's messages by day. Conversations that `options` do not
+/// take, and records that cannot be read, are left out and reported.
 ///
 /// Messages that the export records as deleted are not imported; those of an earlier import stay.
 ///
@@ -36,6 +38,7 @@ const AHEAD: usize = 2;
 /// [`ImportError`] if the path is not an export, or a file of it is damaged; it names the file.
 pub(super) fn read(
     path: &Path,
+    options: Options,
     sink: &mut dyn ImportSink,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<ImportReport, ImportError> {
@@ -43,7 +46,8 @@ pub(super) fn read(
     let mut report = ImportReport::default();
     let mut archive = Archive::open(path)?;
     let mut layout = Layout::find(&mut archive, &mut budget)?;
-    let mut directory = Directory::read(&mut archive, &mut layout, &mut budget, &mut report)?;
+    let mut directory =
+        Directory::read(&mut archive, &mut layout, options, &mut budget, &mut report)?;
     let surveys = survey::survey(&mut archive, &mut directory, &mut budget)?;
     archive.read_again();
     report.warnings = warnings(&layout);
@@ -54,7 +58,7 @@ pub(super) fn read(
     }
     for conversation in &directory.conversations {
         sink.channel(&conversation.record)?;
-        report.channels += 1;
+        report.add_channel(conversation.record.facts);
     }
     let files = directory
         .conversations

@@ -26,7 +26,7 @@ const EXPORT: [(&str, &str); 3] = [
 
 fn import_all(path: &Path) -> Result<(Recorder, ImportReport), ImportError> {
     let mut sink = Recorder::default();
-    let report = import(path, &mut sink, &mut |_| ())?;
+    let report = import(path, Options::default(), &mut sink, &mut |_| ())?;
     Ok((sink, report))
 }
 
@@ -117,6 +117,6 @@ fn a_report_is_json_with_reasons_as_keys() {
     report.leave_out(LeftOut::NoText);
     assert_eq!(
         serde_json::to_string(&report).unwrap(),
-        r#"{"users":0,"channels":0,"messages":2,"memories":0,"left_out":{"notice":1,"no-text":2},"warnings":[]}"#
+        r#"{"users":0,"channels":0,"messages":2,"memories":0,"left_out":{"notice":1,"no-text":2},"unknown_audiences":0,"warnings":[]}"#
     );
 }

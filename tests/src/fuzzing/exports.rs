@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Write as _;
 use std::path::Path;
 
-use myao_import::{ImportError, ImportReport, import};
+use myao_import::{ImportError, ImportReport, Options, import};
 use myao_plugin::storage::StorageError;
 use myao_plugin::storage::records::{
     ChannelRecord, ImportSink, MemoryRecord, MessageRecord, UserRecord,
@@ -84,7 +84,7 @@ pub fn slack_zip(data: &[u8]) {
 /// Reads a file or folder; an error names it.
 pub(super) fn read(path: &Path) -> Result<(Kept, ImportReport), ImportError> {
     let mut kept = Kept::default();
-    match import(path, &mut kept, &mut |_| {}) {
+    match import(path, Options::ALL, &mut kept, &mut |_| {}) {
         Ok(report) => {
             kept.assert_reported(&report);
             Ok((kept, report))

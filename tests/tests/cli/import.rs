@@ -112,6 +112,77 @@ fn two_imports_at_once_give_what_one_gives() {
     assert_eq!(program.rows(), Program::with_demo().rows());
 }
 
+/// An export with a public channel, a private one and a direct message.
+fn with_closed_conversations() -> Program {
+    let program = Program::default();
+    write_export(&program, &[post("general", 0, "ann", "open")]);
+    let secret = r#"[{"user": "UANN", "text": "secret", "ts": "1772409600.000200"}]"#;
+    for (list, folder, conversation) in [
+        ("groups", "board", r#"{"id": "G1", "name": "board"}"#),
+        ("dms", "D1", r#"{"id": "D1", "members": ["UANN"]}"#),
+    ] {
+        program.write(&format!("export/{list}.json"), format!("[{conversation}]"));
+        program.write(&format!("export/{folder}/2026-03-02.json"), secret);
+    }
+    program
+}
+
+#[test]
+fn what_is_private_is_taken_only_with_its_option() {
+    let program = with_closed_conversations();
+    let output = program.run(&["import", "export"]).output();
+    assert!(
+        output.contains(
+            "\nleft out: 1 private channels; --include-private takes them\n\
+             left out: 1 direct messages; --include-direct-messages takes them\nNext: "
+        ),
+        "{output}"
+    );
+    let is_stored = |what: &str| program.rows().iter().any(|row| row.contains(what));
+    assert!(is_stored("open"));
+    for closed in ["secret", "board", "G1", "D1"] {
+        assert!(!is_stored(closed), "{closed}");
+    }
+    let report = program
+        .run(&["--json", "import", "export", "--include-private"])
+        .json();
+    assert_eq!(
+        report["left_out_conversations"],
+        json!([{ "kind": "direct-messages", "conversations": 1, "option": "--include-direct-messages" }])
+    );
+    assert!(is_stored("board") && !is_stored("D1"));
+    let both = ["--include-private", "--include-direct-messages"];
+    let report = program
+        .run(&[&["--json", "import", "export"], &both[..]].concat())
+        .json();
+    assert_eq!(report["left_out_conversations"], json!([]));
+    assert!(is_stored("D1"));
+}
+
+/// Whether everybody of the workspace reads a channel.
+fn is_open(program: &Program, id: &str) -> bool {
+    let connection = Connection::open(program.path("myao.db")).unwrap();
+    let query = "SELECT a.is_open FROM channel_audience AS a JOIN channels AS c ON c.key = a.channel WHERE c.id = ?1";
+    connection.query_row(query, [id], |row| row.get(0)).unwrap()
+}
+
+#[test]
+fn a_channel_without_a_list_of_members_is_private_and_the_import_says_so() {
+    let program = with_closed_conversations();
+    program.run(&["import", "export"]).succeeded();
+    assert!(is_open(&program, "CGENERAL"));
+    program.write(
+        "export/channels.json",
+        r#"[{"id": "CNEW", "name": "general"}]"#,
+    );
+    let output = program.run(&["import", "export"]).output();
+    assert!(
+        output.contains("\nprivate: 1 channel, because it is not known who reads them; `myao "),
+        "{output}"
+    );
+    assert!(!is_open(&program, "CNEW"));
+}
+
 /// Writes an export that takes a while to look through: a day of it is `last`.
 fn write_slow_export(program: &Program, last: &str) {
     write_export(program, &[post("general", 0, "ann", "hi")]);

@@ -218,6 +218,38 @@ fn blanked_names_leave_no_blanks_in_the_prompt() {
 }
 
 #[test]
+fn its_channels_are_private_until_an_export_says_that_they_are_not() {
+    let program = program();
+    let output = program.run(&["import", "bot.db"]).output();
+    let private = output
+        .lines()
+        .find(|line| line.starts_with("private: "))
+        .unwrap();
+    assert!(
+        private.contains(" channels, because it is not known who reads them; `myao "),
+        "{private}"
+    );
+    let open = || {
+        let connection = Connection::open(program.path("myao.db")).unwrap();
+        let query = "SELECT COUNT(*) FROM channel_audience WHERE is_open";
+        connection
+            .query_row(query, [], |row| row.get::<_, i64>(0))
+            .unwrap()
+    };
+    assert_eq!(open(), 0);
+    program.write("export/users.json", "[]");
+    program.write(
+        "export/channels.json",
+        r#"[{ "id": "C07GENERAL1", "name": "general", "members": [] }]"#,
+    );
+    program.run(&["import", "export"]).succeeded();
+    assert_eq!(open(), 1);
+    // And the bot's database takes nothing of that back.
+    program.run(&["import", "bot.db"]).succeeded();
+    assert_eq!(open(), 1);
+}
+
+#[test]
 fn an_export_gives_a_blanked_channel_its_name_again() {
     let program = imported();
     program.write("export/users.json", "[]");

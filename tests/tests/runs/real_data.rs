@@ -42,7 +42,13 @@ async fn a_backfill_of_real_conversations_remembers_every_message() {
     let (file, workspace) = TestStore::empty().into_workspace();
     let begun = Instant::now();
     let mut sink = file.open().import(WORKSPACE).unwrap();
-    let report = myao_import::import(&archive, &mut sink, &mut |_| {}).unwrap();
+    let report = myao_import::import(
+        &archive,
+        myao_import::Options::default(),
+        &mut sink,
+        &mut |_| {},
+    )
+    .unwrap();
     sink.commit().unwrap();
     eprintln!(
         "imported {} messages in {:?}",

@@ -10,7 +10,7 @@ use anyhow::Context as _;
 use chrono::{DateTime, FixedOffset};
 use myao::config::{Config, LogFormat, LogLevel, Logging};
 use myao_bot::clock::Clock;
-use myao_import::python_bot;
+use myao_import::{ImportReport, python_bot};
 use myao_llm::configured_models;
 use myao_plugin::explain::{explain_settings, explain_storage};
 use myao_plugin::printable::{Printable, line};
@@ -136,9 +136,9 @@ impl App {
         open: impl FnOnce(&Path, ReadLegacy<'_>) -> Result<(T, Option<ImportTally>), StoreError>,
     ) -> anyhow::Result<T> {
         let path = &self.config.memory.database_path;
-        let warnings = RefCell::new(Vec::new());
+        let report = RefCell::new(ImportReport::default());
         let (opened, upgraded) = open(path, &|connection, sink| {
-            warnings.replace(python_bot::read(connection, sink)?.warnings);
+            report.replace(python_bot::read(connection, sink)?);
             Ok(())
         })?;
         if let Some(tally) = upgraded {
@@ -148,11 +148,26 @@ impl App {
                 tally.messages.new,
                 tally.memories.new
             ));
-            for warning in warnings.take() {
+            let report = report.take();
+            for warning in &report.warnings {
                 output::tell(&format!("warning: {warning}"));
+            }
+            if let Some(text) = self.about_unknown_audiences(report.unknown_audiences) {
+                output::tell(&text);
             }
         }
         Ok(opened)
+    }
+
+    /// What to do about channels of an import that count as private because it is not known who reads them.
+    pub(crate) fn about_unknown_audiences(&self, channels: u64) -> Option<String> {
+        let (run, import) = (self.command("run"), self.command("import EXPORT"));
+        (channels > 0).then(|| {
+            let channels = output::count(channels, "channel");
+            format!(
+                "private: {channels}, because it is not known who reads them; `{run}` asks Slack, and `{import}` reads it from a Slack export"
+            )
+        })
     }
 
     /// Opens the workspace for commands that only read: a missing database is an error.

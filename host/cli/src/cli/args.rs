@@ -45,6 +45,12 @@ pub(crate) enum Command {
     Import {
         /// The export or database
         path: PathBuf,
+        /// Take the private channels of an export, too
+        #[arg(long)]
+        include_private: bool,
+        /// Take the direct messages and group messages of an export, too
+        #[arg(long)]
+        include_direct_messages: bool,
     },
     /// Make the memories that a bot running all the time would have made of the stored messages
     Backfill(BackfillArgs),

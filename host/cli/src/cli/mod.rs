@@ -49,7 +49,17 @@ pub(crate) fn run(arguments: Cli) -> anyhow::Result<ExitCode> {
             Command::Doctor(arguments) => doctor::run(&app, &arguments).await,
             Command::Config(command) => config::run(&app, &command),
             Command::Slack(command) => slack::run(&app, &command),
-            Command::Import { path } => import::run(&app, &path).await,
+            Command::Import {
+                path,
+                include_private,
+                include_direct_messages,
+            } => {
+                let options = myao_import::Options {
+                    include_private,
+                    include_direct_messages,
+                };
+                import::run(&app, &path, options).await
+            }
             Command::Backfill(arguments) => generate::backfill(&app, &arguments).await,
             Command::Generate(arguments) => generate::generate(&app, &arguments).await,
             Command::Memory(command) => memory::run(&app, &command).await,

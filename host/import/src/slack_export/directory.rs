@@ -15,7 +15,7 @@ use super::{
     layout::{Day, Kind, Layout},
 };
 use crate::limits::{MemoryBudget, short_name};
-use crate::{ImportError, ImportReport};
+use crate::{Closed, ImportError, ImportReport, Options};
 
 /// Slack's own bot, which exports do not list.
 const SLACKBOT: (&str, &str) = ("USLACKBOT", "Slackbot");
@@ -29,9 +29,13 @@ pub(super) struct Directory {
     /// In the order of the export.
     pub(super) users: Vec<UserRecord>,
     by_id: HashMap<String, usize>,
+    /// The ids of the guests.
+    guests: HashSet<String>,
     /// In the order of the export.
     pub(super) conversations: Vec<Conversation>,
     channel_names: HashMap<String, String>,
+    /// The ids of the conversations that are left out.
+    left_out: HashSet<String>,
 }
 
 /// A conversation and its day files, oldest first.
@@ -44,10 +48,12 @@ pub(super) struct Conversation {
 }
 
 impl Directory {
-    /// Reads the lists at the top of the export. Takes the day files of listed conversations out of `layout.days`.
+    /// Reads the lists at the top of the export. Takes the day files of listed conversations out of `layout.days`: nothing
+    /// of those that `options` do not take is read.
     pub(super) fn read(
         archive: &mut Archive,
         layout: &mut Layout,
+        options: Options,
         budget: &mut MemoryBudget,
         report: &mut ImportReport,
     ) -> Result<Self, ImportError> {
@@ -67,6 +73,10 @@ impl Directory {
             };
             let is_bot = user.is_bot == Some(true) || user.id == SLACKBOT.0;
             directory.add_user(&user.id, user_name(&user), is_bot, budget)?;
+            if user.is_guest() {
+                budget.spend(USER_BYTES / 2 + user.id.len())?;
+                directory.guests.insert(user.id.as_ref().to_owned());
+            }
             if let Some(handle) = filled(&user.name).filter(|_| has_direct) {
                 let handle = short_name(unescaped(handle).into_owned());
                 budget.spend(USER_BYTES / 2 + user.id.len() + handle.len())?;
@@ -78,9 +88,15 @@ impl Directory {
             let mut channels = archive.list(name, number)?;
             while let Some(element) = channels.next::<RawChannel<'_>>()? {
                 match element {
-                    Element::Value(channel, _) => {
-                        directory.add_conversation(&channel, kind, &handles, layout, budget)?;
-                    }
+                    Element::Value(channel, _) => match closed(kind, &channel) {
+                        Some(closed) if !options.take(closed) => {
+                            let kinds = (kind, closed);
+                            directory.leave_out(&channel, kinds, layout, budget, report)?;
+                        }
+                        _ => {
+                            directory.add_conversation(&channel, kind, &handles, layout, budget)?;
+                        }
+                    },
                     Element::Invalid(place, detail) => {
                         report.leave_out_unreadable(|| format!("{name}, {place}: {detail}"));
                     }
@@ -135,6 +151,52 @@ impl Directory {
         Some((day.name(&conversation.folder), day.number))
     }
 
+    /// Counts a conversation that is not taken. Its day files belong to no other one.
+    fn leave_out(
+        &mut self,
+        raw: &RawChannel<'_>,
+        (kind, closed): (Kind, Closed),
+        layout: &mut Layout,
+        budget: &mut MemoryBudget,
+        report: &mut ImportReport,
+    ) -> Result<(), ImportError> {
+        let id = raw.id.as_ref();
+        if self.channel_names.contains_key(id) || self.left_out.contains(id) {
+            return Ok(());
+        }
+        take_days(raw, kind, layout);
+        budget.spend(CONVERSATION_BYTES / 2 + id.len())?;
+        self.left_out.insert(id.to_owned());
+        *report.left_out_conversations.entry(closed).or_default() += 1;
+        Ok(())
+    }
+
+    /// Who reads a conversation. Lists of public channels say of a channel only if it is shared.
+    fn facts(&self, raw: &RawChannel<'_>, kind: Kind) -> ChannelFacts {
+        let ways = [
+            raw.is_shared,
+            raw.is_ext_shared,
+            raw.is_org_shared,
+            raw.is_pending_ext_shared,
+        ];
+        ChannelFacts {
+            is_private: Some(closed(kind, raw).is_some()),
+            is_shared: Some(ways.contains(&Some(true))),
+            has_guests: self.has_guests(raw.members.as_deref()),
+        }
+    }
+
+    /// Whether one of the members is a guest; `None` if they are not listed, or one of them is nobody of the export.
+    fn has_guests(&self, members: Option<&[Text<'_>]>) -> Option<bool> {
+        let is_listed = members.is_some();
+        let members = || members.into_iter().flatten().map(|id| id.0.as_ref());
+        if members().any(|id| self.guests.contains(id)) {
+            return Some(true);
+        }
+        let are_all_known = || members().all(|id| self.by_id.contains_key(id));
+        (is_listed && are_all_known()).then_some(false)
+    }
+
     fn add_conversation(
         &mut self,
         raw: &RawChannel<'_>,
@@ -144,7 +206,7 @@ impl Directory {
         budget: &mut MemoryBudget,
     ) -> Result<(), ImportError> {
         let id = raw.id.as_ref();
-        if self.channel_names.contains_key(id) {
+        if self.channel_names.contains_key(id) || self.left_out.contains(id) {
             return Ok(());
         }
         let name = match filled(&raw.name) {
@@ -152,26 +214,38 @@ impl Directory {
             None => direct_name(raw.members.as_deref().unwrap_or_default(), handles),
         };
         let name = short_name(name);
-        let folder = filled(&raw.name).filter(|_| kind != Kind::DirectMessage);
-        let (folder, days) = folder
-            .and_then(|folder| layout.days.remove_entry(folder))
-            .or_else(|| layout.days.remove_entry(id))
-            .unwrap_or_default();
+        let (folder, days) = take_days(raw, kind, layout).unwrap_or_default();
         budget.spend(CONVERSATION_BYTES + 2 * (id.len() + name.len()))?;
         self.channel_names.insert(id.to_owned(), name.clone());
         self.conversations.push(Conversation {
             record: ChannelRecord {
                 id: id.to_owned(),
                 name,
-                facts: ChannelFacts::without_outsiders(
-                    kind != Kind::Channel || raw.is_private == Some(true),
-                ),
+                facts: self.facts(raw, kind),
             },
             folder,
             days,
         });
         Ok(())
     }
+}
+
+/// The kind of a conversation that is not taken by itself; `None` for a public channel.
+fn closed(kind: Kind, raw: &RawChannel<'_>) -> Option<Closed> {
+    match kind {
+        Kind::Channel if raw.is_private != Some(true) => None,
+        Kind::Channel | Kind::Group => Some(Closed::PrivateChannels),
+        Kind::GroupMessage => Some(Closed::GroupMessages),
+        Kind::DirectMessage => Some(Closed::DirectMessages),
+    }
+}
+
+/// Takes the day files of a conversation, with the name of their folder, out of the layout.
+fn take_days(raw: &RawChannel<'_>, kind: Kind, layout: &mut Layout) -> Option<(String, Vec<Day>)> {
+    let folder = filled(&raw.name).filter(|_| kind != Kind::DirectMessage);
+    folder
+        .and_then(|folder| layout.days.remove_entry(folder))
+        .or_else(|| layout.days.remove_entry(raw.id.as_ref()))
 }
 
 impl People for Directory {

@@ -12,6 +12,10 @@ pub(super) struct RawChannel<'a> {
     pub(super) id: Cow<'a, str>,
     pub(super) name: Option<Text<'a>>,
     pub(super) is_private: Option<bool>,
+    pub(super) is_shared: Option<bool>,
+    pub(super) is_ext_shared: Option<bool>,
+    pub(super) is_org_shared: Option<bool>,
+    pub(super) is_pending_ext_shared: Option<bool>,
     pub(super) members: Option<Vec<Text<'a>>>,
 }
 

@@ -29,7 +29,23 @@ pub struct RawUser<'a> {
     pub name: Option<Text<'a>>,
     pub real_name: Option<Text<'a>>,
     pub is_bot: Option<bool>,
+    pub is_restricted: Option<bool>,
+    pub is_ultra_restricted: Option<bool>,
+    pub is_stranger: Option<bool>,
     pub profile: Option<RawProfile<'a>>,
+}
+
+impl RawUser<'_> {
+    /// Whether it is a guest, or belongs to another workspace.
+    #[must_use]
+    pub fn is_guest(&self) -> bool {
+        [
+            self.is_restricted,
+            self.is_ultra_restricted,
+            self.is_stranger,
+        ]
+        .contains(&Some(true))
+    }
 }
 
 /// The profile of a user, as users and messages have it.

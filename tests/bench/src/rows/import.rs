@@ -51,7 +51,12 @@ fn timed(empty: &TestStore, import: impl FnOnce(&TestStore) -> Result<()>) -> Re
 
 fn through_myao(export: &Path, store: &TestStore) -> Result<()> {
     let mut sink = store.open().import(WORKSPACE)?;
-    myao_import::import(export, &mut sink, &mut |_| {})?;
+    myao_import::import(
+        export,
+        myao_import::Options::default(),
+        &mut sink,
+        &mut |_| {},
+    )?;
     let tally = sink.commit()?;
     ensure!(tally.messages.unchanged == 0, "an import of nothing new");
     Ok(())

@@ -84,8 +84,11 @@ fn private_conversations_of_all_kinds_are_read() {
         .channels
         .iter()
         .map(|c| {
-            let is_private = c.facts.is_private == Some(true);
-            (c.id.as_str(), c.name.as_str(), is_private)
+            (
+                c.id.as_str(),
+                c.name.as_str(),
+                c.facts.is_private == Some(true),
+            )
         })
         .collect();
     assert_eq!(
@@ -340,7 +343,13 @@ fn a_full_store_ends_the_import() {
         full_after: Some(0),
         ..Recorder::default()
     };
-    let error = slack_export::read(folder_of(&files).path(), &mut sink, &mut |_| ()).unwrap_err();
+    let error = slack_export::read(
+        folder_of(&files).path(),
+        Options::ALL,
+        &mut sink,
+        &mut |_| (),
+    )
+    .unwrap_err();
     assert_eq!(error.to_string(), "the store failed: the disk is full");
 }
 
@@ -357,6 +366,7 @@ fn progress_counts_files_and_messages() {
     let mut record = |p: Progress| seen.push((p.files_done, p.files_total, p.messages));
     slack_export::read(
         folder_of(&files).path(),
+        Options::ALL,
         &mut Recorder::default(),
         &mut record,
     )

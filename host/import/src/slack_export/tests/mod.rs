@@ -7,6 +7,7 @@
 )]
 
 mod archives;
+mod audiences;
 mod authors;
 mod messages;
 mod threads;
@@ -14,7 +15,7 @@ mod threads;
 use std::path::Path;
 
 use crate::testing::{Recorder, folder_of, zip_of};
-use crate::{ImportError, ImportReport, Progress};
+use crate::{ImportError, ImportReport, Options, Progress};
 
 const USERS: &str = r#"[
   {"id": "U1", "name": "tanaka", "real_name": "田中 太郎", "profile": {"display_name": "田中"}},
@@ -27,16 +28,24 @@ const DAY: &str = "general/2024-03-01.json";
 
 /// Reads files as a folder and as a zip file, which must give the same.
 fn read(files: &[(&str, &str)]) -> (Recorder, ImportReport) {
+    read_with(Options::ALL, files)
+}
+
+fn read_with(options: Options, files: &[(&str, &str)]) -> (Recorder, ImportReport) {
     let (folder, zip) = (folder_of(files), zip_of(files));
-    let from_folder = read_path(folder.path()).unwrap();
-    let from_zip = read_path(zip.path()).unwrap();
+    let from_folder = read_path_with(options, folder.path()).unwrap();
+    let from_zip = read_path_with(options, zip.path()).unwrap();
     assert_eq!(from_folder, from_zip);
     from_folder
 }
 
 fn read_path(path: &Path) -> Result<(Recorder, ImportReport), ImportError> {
+    read_path_with(Options::ALL, path)
+}
+
+fn read_path_with(options: Options, path: &Path) -> Result<(Recorder, ImportReport), ImportError> {
     let mut sink = Recorder::default();
-    let report = super::read(path, &mut sink, &mut |_: Progress| ())?;
+    let report = super::read(path, options, &mut sink, &mut |_: Progress| ())?;
     assert_eq!(report.messages, sink.messages.len() as u64);
     assert_eq!(report.users, sink.users.len() as u64);
     assert_eq!(report.channels, sink.channels.len() as u64);
