@@ -21,8 +21,8 @@ use std::sync::{Arc, OnceLock};
 
 use myao::config::Config;
 use myao_plugin::LoadedComponent;
+use myao_plugin::Places;
 use myao_plugin::llm::Llm;
-use myao_plugin::storage::Storage;
 use myao_plugin::{Limits, MemoryPlugin, MemoryPluginBuilder, Settings};
 use myao_testkit::Imports;
 
@@ -70,7 +70,7 @@ pub fn default_settings() -> Settings {
 
 /// The component over a storage and a model, for more to be said.
 pub fn builder(
-    storage: Arc<dyn Storage>,
+    storage: Arc<dyn Places>,
     llm: Arc<dyn Llm>,
     settings: Settings,
 ) -> MemoryPluginBuilder {
@@ -84,7 +84,7 @@ pub fn builder(
 /// The component over a storage and a model.
 #[must_use]
 #[allow(clippy::panic)]
-pub fn plugin(storage: Arc<dyn Storage>, llm: Arc<dyn Llm>, settings: Settings) -> MemoryPlugin {
+pub fn plugin(storage: Arc<dyn Places>, llm: Arc<dyn Llm>, settings: Settings) -> MemoryPlugin {
     builder(storage, llm, settings)
         .build()
         .unwrap_or_else(|error| panic!("{error}"))

@@ -1,10 +1,11 @@
 //! What must be true of the memories of channels after every run.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+use myao_plugin::{Place, Places as _};
 use std::collections::{BTreeMap, BTreeSet};
 
 use myao_plugin::state::Workspace as _;
-use myao_plugin::state::view::{MemoryFilter, Place};
+use myao_plugin::state::view::MemoryFilter;
 use myao_plugin::storage::{Keep, Memory, MessageQuery, Storage as _};
 use myao_plugin::ts::TsKey;
 use myao_plugin::{MemoryType, Scope};
@@ -148,7 +149,7 @@ pub async fn assert_every_message_is_a_source(workspace: &SqliteWorkspace) -> us
         }
     }
     let mut messages = BTreeSet::new();
-    for channel in workspace.list_channels().await.unwrap() {
+    for channel in workspace.at(Place::Operator).list_channels().await.unwrap() {
         let query = MessageQuery {
             channel_id: channel.id.clone(),
             since: None,
@@ -157,7 +158,11 @@ pub async fn assert_every_message_is_a_source(workspace: &SqliteWorkspace) -> us
             keep: Keep::Oldest,
             whole_thread: None,
         };
-        let stored = workspace.list_messages(query).await.unwrap();
+        let stored = workspace
+            .at(Place::Operator)
+            .list_messages(query)
+            .await
+            .unwrap();
         messages.extend(
             stored
                 .into_iter()

@@ -122,11 +122,7 @@ impl<'a> Run<'a> {
             Ok(backlog) => self.channel(&backlog),
             Err(error) => failed_entry(Scope::Channel, channel_id.to_owned(), error),
         };
-        let mut entries = vec![entry];
-        if self.ports.settings.workspace_merge_per_channel {
-            entries.extend(self.workspace_after(entries.last()));
-        }
-        entries
+        vec![entry]
     }
 
     /// Makes the memory of one thread.

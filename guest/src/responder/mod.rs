@@ -6,7 +6,6 @@
 
 mod asker;
 mod judgment;
-mod privacy;
 mod quote;
 mod reply;
 mod target;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Responder, privacy};
+use super::Responder;
 use crate::bindings::chat::ChatError;
 use crate::bindings::errors::Error;
 use crate::bindings::exports::myao::memory::responder::Target;
@@ -25,8 +25,7 @@ impl Responder<'_> {
     /// it fails, the reply is made without them.
     pub(super) fn situation(&self, target: &Target, persona: &Persona) -> Result<Situation, Error> {
         let settings = &self.ports.settings;
-        let mut remembered = Remembered::load(self.ports.storage, settings)?;
-        privacy::forget_private_channels(&mut remembered, &target.channel_id);
+        let remembered = Remembered::load(self.ports.storage, settings)?;
         let channel = remembered.channel(&target.channel_id)?;
         let mut messages = self.stored_messages(target)?;
         self.fetch_what_is_missing(target, &mut messages)?;

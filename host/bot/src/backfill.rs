@@ -7,7 +7,7 @@
 use myao_plugin::state::Workspace;
 use myao_plugin::storage::{Due, DueQuery, StorageError};
 use myao_plugin::ts::TsKey;
-use myao_plugin::{CallError, Entry, Made, MemoryPlugin, Outcome, Timestamp, run};
+use myao_plugin::{CallError, Entry, Made, MemoryPlugin, Outcome, Place, Timestamp, run};
 
 /// Why a backfill stopped early.
 #[derive(Debug, thiserror::Error)]
@@ -223,6 +223,7 @@ pub async fn waiting(
     let until = end_of_second(now.unix_seconds).to_string();
     let window = i64::from(plugin.settings().short_term_window_hours) * 3600;
     workspace
+        .at(Place::Schedule)
         .list_due(DueQuery {
             window_start: TsKey::first_of(now.unix_seconds - window).to_string(),
             idle_since: until.clone(),

@@ -32,7 +32,7 @@ pub struct Setting {
 }
 
 /// The chat's own channel, shared by all conversations in one database. It is private, like a private channel in Slack:
-/// no other channel shows its texts and memories, but they are merged into the workspace's memory, too.
+/// no other channel shows its texts and memories, and the workspace's memory is not made from them.
 #[must_use]
 pub fn own_channel() -> Channel {
     Channel {

@@ -1,15 +1,14 @@
 //! What the store holds, as Slack shows it: the App Home tab and the answers to `/memory`.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use futures::StreamExt as _;
 use myao_plugin::chat::Chat as _;
 use myao_plugin::explain::explain_storage;
 use myao_plugin::state::Workspace;
-use myao_plugin::state::view::{MemoryFilter, Place, SourceMessage, StoredMemory, View};
+use myao_plugin::state::view::{MemoryFilter, SourceMessage, StoredMemory, View};
 use myao_plugin::storage::StorageError;
-use myao_plugin::{MemoryType, Scope, Timestamp};
+use myao_plugin::{MemoryType, Place, Scope, Timestamp};
 use myao_slack::blocks::{
     HistoryView, HomeChannel, HomeContent, MemoryText, MemoryView, Moment, Source, SourcesView,
     VersionSources,
@@ -41,25 +40,9 @@ impl Views {
     }
 
     /// The workspace's memory, and the newest memories of every public channel that the bot is in. It is not known here
-    /// who may see a private channel, so the workspace's memory is left out if a private channel may have been merged
-    /// into it.
+    /// what else the person may see.
     pub(super) async fn home(&self) -> Result<HomeContent, String> {
-        let (mut content, others) = self.read_home().await?;
-        for id in others {
-            let known = self.workspace.known_channel(&id).await;
-            let known = known.map_err(explained)?;
-            if known.is_none_or(|channel| channel.is_private) {
-                content.workspace = None;
-                break;
-            }
-        }
-        Ok(content)
-    }
-
-    /// What Home would show, and the ids of the other channels with memories: private channels, and channels that the
-    /// bot left.
-    async fn read_home(&self) -> Result<(HomeContent, BTreeSet<String>), String> {
-        let view = self.view();
+        let view = self.workspace.view(Place::Workspace);
         let filter = MemoryFilter {
             with_text: true,
             ..MemoryFilter::default()
@@ -70,14 +53,7 @@ impl Views {
             (stored.memory.scope, stored.memory.memory_type)
                 == (Scope::Workspace, MemoryType::LongTerm)
         });
-        let public = channels.iter().filter(|channel| !channel.is_private);
-        let shown: BTreeSet<&str> = public.clone().map(|channel| channel.id.as_str()).collect();
-        let others = memories
-            .iter()
-            .filter(|stored| stored.memory.scope == Scope::Channel)
-            .map(|stored| &stored.memory.scope_id)
-            .filter(|id| !shown.contains(id.as_str()));
-        let remembered = public.filter_map(|channel| {
+        let remembered = channels.iter().filter_map(|channel| {
             let versions = versions_of(&memories, &channel.id);
             Some(HomeChannel {
                 name: channel.name.clone(),
@@ -85,14 +61,13 @@ impl Views {
                 versions: count(versions.len()),
             })
         });
-        let content = HomeContent {
+        Ok(HomeContent {
             workspace: of_workspace.map(|stored| {
                 let memory = &stored.memory;
                 (memory.content.clone(), moment(memory.updated_at))
             }),
             channels: remembered.collect(),
-        };
-        Ok((content, others.cloned().collect()))
+        })
     }
 
     /// The memories of a channel.
@@ -134,7 +109,9 @@ impl Views {
             versions.find(|stored| asked.is_none_or(|number| stored.memory.version == number));
         let found = match version {
             Some(version) => {
-                let sources = self.view().sources(version.memory.id).await;
+                let sources = seen_from(&self.workspace, &channel.id)
+                    .sources(version.memory.id)
+                    .await;
                 let mut messages = sources.map_err(explained)?.messages;
                 messages.retain(|message| !message.deleted);
                 Some(VersionSources {
@@ -182,12 +159,14 @@ impl Views {
             with_text: true,
             ..MemoryFilter::default()
         };
-        self.view().memories(filter).await.map_err(explained)
+        let view = seen_from(&self.workspace, id);
+        view.memories(filter).await.map_err(explained)
     }
+}
 
-    fn view(&self) -> Arc<dyn View> {
-        self.workspace.view(Place::Operator)
-    }
+/// What may be seen in a channel.
+fn seen_from(workspace: &Arc<dyn Workspace>, channel_id: &str) -> Arc<dyn View> {
+    workspace.view(Place::Channel(channel_id.to_owned()))
 }
 
 fn explained(error: StorageError) -> String {

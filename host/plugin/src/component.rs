@@ -99,10 +99,9 @@ pub enum LoadError {
 /// use std::sync::Arc;
 ///
 /// use myao_plugin::LoadedComponent;
-/// use myao_plugin::{BuildError, MemoryPlugin};
-/// use myao_plugin::storage::Storage;
+/// use myao_plugin::{BuildError, MemoryPlugin, Places};
 ///
-/// fn plugins(workspaces: Vec<Arc<dyn Storage>>) -> Result<Vec<MemoryPlugin>, BuildError> {
+/// fn plugins(workspaces: Vec<Arc<dyn Places>>) -> Result<Vec<MemoryPlugin>, BuildError> {
 ///     let cache = Path::new("/var/cache/my-platform/myao");
 ///     let component = LoadedComponent::from_file(Path::new("myao_bot.wasm"), Some(cache))?;
 ///     let plugin = |storage| {

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use wasmtime::Trap;
 
-use crate::Limits;
 use crate::bindings::errors;
 use crate::explain::explain;
+use crate::{Limits, Place};
 
 /// The text of wasmtime's error if a memory may not grow; the error has no type of its own.
 const CANNOT_GROW: &str = "forcing trap when growing memory";
@@ -122,6 +122,18 @@ pub enum CallError {
         /// Which limit was exceeded, and its value.
         excess: Excess,
     },
+    /// The component used something of another place than the one that it was called for. Nothing was read or written.
+    #[error(
+        "the component {component} {trespass} in `{call}`; report this with the component's version"
+    )]
+    OutOfPlace {
+        /// The component's name.
+        component: String,
+        /// The export.
+        call: &'static str,
+        /// What it wanted.
+        trespass: Trespass,
+    },
     /// The component trapped in another way: it panicked, or it does not do what its interfaces promise.
     #[error(
         "the component {component} failed in `{call}`: {detail}; report this with the component's version"
@@ -160,6 +172,16 @@ pub enum Excess {
     AnswerBytes(u64),
 }
 
+/// What a call wanted outside of its [`Place`].
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("was called for {place}, and wanted to {action}")]
+pub struct Trespass {
+    /// The place that it was called for.
+    pub place: Place,
+    /// What it wanted, with the ids.
+    pub action: String,
+}
+
 impl CallError {
     /// Turns an error of wasmtime into a [`CallError`].
     pub(crate) fn of(
@@ -181,6 +203,13 @@ impl CallError {
                 component,
                 call,
                 excess: *excess,
+            };
+        }
+        if let Some(trespass) = error.downcast_ref::<Trespass>() {
+            return Self::OutOfPlace {
+                component,
+                call,
+                trespass: trespass.clone(),
             };
         }
         let detail = format!("{error:#}");

@@ -39,6 +39,7 @@ pub mod llm;
 mod local_time;
 mod memory_plugin;
 pub mod names;
+mod place;
 pub mod printable;
 pub mod recording;
 mod retry;
@@ -69,13 +70,14 @@ pub use bindings::types::{
     Scope, Thread, Timestamp, User,
 };
 pub use component::{CONTRACT_VERSION, LoadError, LoadedComponent};
-pub use error::{CallError, Excess};
+pub use error::{CallError, Excess, Trespass};
 pub use limits::Limits;
 pub use local_time::LocalTime;
 pub use memory_plugin::{BuildError, MemoryPlugin, MemoryPluginBuilder};
-
+pub use place::Place;
 pub use retry::Retry;
 pub use settings::{Language, Settings, ShortTermHistory, Template, WORKSPACE_SCOPE_ID};
+pub use storage::Places;
 
 /// The component of the world `bot` that this library was built with.
 #[cfg(feature = "bundled-component")]

@@ -90,6 +90,7 @@ impl CallError {
             | Self::TooMuchData { .. }
             | Self::TooManyImportCalls { .. }
             | Self::Exceeded { .. }
+            | Self::OutOfPlace { .. }
             | Self::Trapped { .. } => Retry::AfterRepair,
         }
     }

@@ -22,7 +22,7 @@ pub struct Progress {
 }
 
 /// Makes everything that is due at `now`: first threads, then channels, up to `in_flight` of them in parallel, and then
-/// the workspace. The memories are those of `MemoryPlugin::generate`. If `in_flight` is greater than the number of
+/// the workspace. The memories are those of [`MemoryPlugin::generate`]. If `in_flight` is greater than the number of
 /// parallel model calls, the model stays busy while a step reads and saves.
 ///
 /// # Errors
@@ -85,6 +85,16 @@ pub async fn generate(
     Ok(Report { now, entries })
 }
 
+impl MemoryPlugin {
+    /// Makes everything that is due, one step after the other; [`generate`] runs steps side by side. Each step is a call for its own place.
+    ///
+    /// # Errors
+    /// [`CallError`] if what is due cannot be read; any later failure is an entry of the report.
+    pub async fn generate(&self, now: Timestamp) -> Result<Report, CallError> {
+        generate(self, now, 1, &|_| {}).await
+    }
+}
+
 /// The steps of the channels. The last one saves its long-term memory after the others.
 fn channel_steps(
     plugin: &MemoryPlugin,
@@ -106,13 +116,27 @@ fn channel_steps(
             };
             let scope_id = channel_id.clone();
             let work = async move {
-                let result = plugin.generate_channel(&channel_id, now).await;
+                let result = channel_step(&plugin, &channel_id, now).await;
                 drop(held);
                 result
             };
             (Scope::Channel, scope_id, work)
         });
     steps.collect()
+}
+
+/// One channel; if the settings ask for it, the workspace is merged right after it (document `01f`).
+async fn channel_step(plugin: &MemoryPlugin, channel_id: &str, now: Timestamp) -> StepResult {
+    let mut entries = plugin.generate_channel(channel_id, now).await?;
+    let changed = entries.iter().any(|entry| !entry.made.is_empty());
+    if changed && plugin.settings().workspace_merge_per_channel {
+        let scope_id = plugin.settings().workspace_scope_id.clone();
+        let merged = plugin.generate_workspace(now).await;
+        entries.push(
+            merged.unwrap_or_else(|error| failed(Scope::Workspace, scope_id, error.to_string())),
+        );
+    }
+    Ok(entries)
 }
 
 /// The result of a step.

@@ -7,6 +7,7 @@ use myao_plugin::state::sync::Member;
 use myao_plugin::ts::TsKey;
 use rusqlite::{Connection, params};
 
+use super::lineage;
 use super::rows::list;
 
 /// The column's value of an audience.
@@ -58,8 +59,13 @@ pub(super) fn list_members(
     Ok(())
 }
 
-/// Derives the audiences of channels again.
-pub(super) fn derive(connection: &Connection, channels: &BTreeSet<i64>) -> rusqlite::Result<()> {
+/// Derives the audiences of channels again, at a time in Unix seconds. What may not be shown any more is set aside.
+pub(super) fn derive(
+    connection: &Connection,
+    workspace: i64,
+    channels: &BTreeSet<i64>,
+    now: i64,
+) -> rusqlite::Result<()> {
     for channel in channels {
         let facts = connection
             .prepare_cached(include_str!("sql/channel_facts.sql"))?
@@ -70,9 +76,17 @@ pub(super) fn derive(connection: &Connection, channels: &BTreeSet<i64>) -> rusql
                     has_guests: row.get(2)?,
                 })
             })?;
+        let before = connection
+            .prepare_cached("SELECT audience FROM channels WHERE key = ?1")?
+            .query_row([channel], |row| Ok(of_code(row.get(0)?)))?;
+        let after = facts.audience();
+        if before == after {
+            continue;
+        }
         connection
-            .prepare_cached("UPDATE channels SET audience = ?2 WHERE key = ?1 AND audience <> ?2")?
-            .execute([*channel, code(facts.audience())])?;
+            .prepare_cached("UPDATE channels SET audience = ?2 WHERE key = ?1")?
+            .execute([*channel, code(after)])?;
+        lineage::audience_changed(connection, (workspace, *channel), (before, after), now)?;
     }
     Ok(())
 }

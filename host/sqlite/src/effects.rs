@@ -24,7 +24,9 @@ pub(super) struct Application<'a> {
     writing: Writing,
     /// Channels with a fact, a member or a guest that may have changed.
     affected: BTreeSet<i64>,
-    /// A Unix second that is too late for any event.
+    /// In Unix seconds, as the next.
+    now: i64,
+    /// It is too late for any event.
     too_late: i64,
 }
 
@@ -36,6 +38,7 @@ impl<'a> Application<'a> {
             workspace: place.workspace,
             writing: Writing::new(place.workspace, Source::Events(now)),
             affected: BTreeSet::new(),
+            now,
             too_late: now.saturating_add(MAX_AHEAD),
         }
     }
@@ -49,7 +52,7 @@ impl<'a> Application<'a> {
 
     /// Updates what depends on the effects.
     pub(super) fn finish(self) -> Result<(), Fault> {
-        audience::derive(self.connection, &self.affected)?;
+        audience::derive(self.connection, self.workspace, &self.affected, self.now)?;
         self.writing.finish(self.connection)
     }
 

@@ -147,6 +147,7 @@ impl SqliteImport {
                 source_message_count: memory.source_message_count,
                 source_latest: memory.source_latest_message_ts.map(TsKey::to_database),
                 merged_through: None,
+                origins: None,
             },
         )?;
         self.memories.push(NewMemory {
@@ -179,7 +180,7 @@ impl SqliteImport {
                 .connection
                 .prepare_cached(include_str!("sql/channel_key.sql"))?
                 .query_row(params![workspace, id], |row| row.get(0))?;
-            audience::derive(&self.connection, &[key].into())?;
+            audience::derive(&self.connection, self.workspace, &[key].into(), 0)?;
         }
         Ok(put)
     }

@@ -28,6 +28,7 @@ mod import;
 mod inbox;
 mod journal;
 mod judgments;
+mod lineage;
 mod memories;
 mod mention_limits;
 mod message_row;
@@ -42,6 +43,7 @@ mod rows;
 mod save;
 mod schema;
 mod series;
+mod sight;
 mod storage;
 mod sync;
 #[cfg(test)]

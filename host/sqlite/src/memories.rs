@@ -6,6 +6,7 @@ use rusqlite::{Connection, Params, params};
 use super::error::Fault;
 use super::place::Place;
 use super::rows;
+use super::sight::Sight;
 
 /// The memories that a query selects, ordered by scope, scope id, type and version. There is one statement for each
 /// requested scope. A channel that is not stored has no memories.
@@ -14,8 +15,9 @@ pub(super) fn memories(
     place: &Place,
     query: &MemoryQuery,
 ) -> Result<Vec<Memory>, Fault> {
+    let sight = Sight::of(connection, place)?;
     let mut found = Vec::new();
-    if query.workspace {
+    if query.workspace && sight.columns().1 {
         let sql = include_str!("sql/memories_of_workspace.sql");
         found.extend(select(
             connection,
@@ -31,9 +33,17 @@ pub(super) fn memories(
     };
     if let Some(id) = channel {
         let sql = include_str!("sql/memories_of_channels.sql");
-        let params = params![place.workspace, id, query.history_limit, query.unmerged];
+        let (own, sees_open) = sight.columns();
+        let params = params![
+            place.workspace,
+            id,
+            query.history_limit,
+            query.unmerged,
+            own,
+            sees_open,
+        ];
         let mut memories = select(connection, place, sql, params)?;
-        memories.sort_by(|a, b| order(a).cmp(&order(b)));
+        memories.sort_by(|(a, _), (b, _)| order(a).cmp(&order(b)));
         found.extend(memories);
     }
     if !query.threads.is_empty() {
@@ -46,7 +56,8 @@ pub(super) fn memories(
             params![place.workspace, scope_ids],
         )?);
     }
-    Ok(found)
+    sight.retain(connection, &mut found, |(_, origins)| *origins)?;
+    Ok(found.into_iter().map(|(memory, _)| memory).collect())
 }
 
 fn select(
@@ -54,9 +65,11 @@ fn select(
     place: &Place,
     sql: &str,
     params: impl Params,
-) -> rusqlite::Result<Vec<Memory>> {
+) -> rusqlite::Result<Vec<(Memory, Option<i64>)>> {
     let mut statement = connection.prepare_cached(sql)?;
-    let rows = statement.query_map(params, |row| rows::memory(row, &place.local_time))?;
+    let rows = statement.query_map(params, |row| {
+        Ok((rows::memory(row, &place.local_time)?, row.get(12)?))
+    })?;
     rows.collect()
 }
 

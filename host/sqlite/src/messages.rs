@@ -7,14 +7,16 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use super::error::Fault;
 use super::place::Place;
 use super::rows;
+use super::sight::Sight;
 
 /// No message has this key.
 const NO_KEY: i64 = -1;
 
-/// All channels, ordered by name and then by id.
+/// The channels that may be seen, ordered by name and then by id.
 pub(super) fn channels(connection: &Connection, place: &Place) -> Result<Vec<Channel>, Fault> {
+    let (own, sees_open) = Sight::of(connection, place)?.columns();
     let mut statement = connection.prepare_cached(include_str!("sql/channels.sql"))?;
-    let rows = statement.query_map([place.workspace], |row| {
+    let rows = statement.query_map(params![place.workspace, own, sees_open], |row| {
         Ok(Channel {
             id: row.get(0)?,
             name: row.get(1)?,

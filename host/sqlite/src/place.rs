@@ -1,4 +1,4 @@
-//! The place in the database where statements work: one workspace.
+//! The place in the database where statements work: one workspace, seen from one place.
 
 use std::sync::Arc;
 
@@ -13,4 +13,6 @@ pub(super) struct Place {
     pub(super) local_time: LocalTime,
     /// The scope id of the workspace's own memories.
     pub(super) scope_id: Arc<str>,
+    /// For whom the statements work.
+    pub(super) seen_from: myao_plugin::Place,
 }

@@ -3,14 +3,18 @@
 use std::collections::BTreeSet;
 
 use myao_plugin::names;
-use myao_plugin::storage::{Memory, MemoryDraft, STAND_IN_VERSION, SaveMode, StorageError};
+use myao_plugin::storage::{
+    Memory, MemoryDraft, MemoryId, STAND_IN_VERSION, SaveMode, StorageError,
+};
 use rusqlite::{Connection, params};
 
 use super::backlog::{recount_channel, recount_thread};
 use super::error::Fault;
+use super::lineage;
 use super::messages::channel_key;
 use super::place::Place;
 use super::series::{Series, Subject, Text, subject};
+use super::sight::{Sight, json_array};
 use super::{deferrals, journal, recordings, rows, writing};
 
 /// Saves a memory and returns it as it was saved.
@@ -18,6 +22,7 @@ pub(super) fn save(
     connection: &Connection,
     place: &Place,
     draft: &MemoryDraft,
+    handed: &BTreeSet<MemoryId>,
 ) -> Result<Memory, Fault> {
     let (subject, scope_id) = subject(connection, place, draft.scope, &draft.scope_id)?;
     check(connection, place, draft)?;
@@ -33,7 +38,12 @@ pub(super) fn save(
         .map(rows::key)
         .transpose()?;
     let newest = series.newest(connection)?;
-    expect(draft, newest.map(|(id, _)| id))?;
+    let sight = Sight::of(connection, place)?;
+    expect(draft, series.newest_seen(connection, sight)?)?;
+    let own = subject.as_ref().map(|subject| subject.channel);
+    let mut handed = handed.clone();
+    handed.extend(&draft.source_memories);
+    let origins = lineage::origins(connection, place, own, &handed)?;
     let now = draft.now.unix_seconds;
     let (version, created_at) = match draft.mode {
         SaveMode::NewVersion => (
@@ -60,6 +70,7 @@ pub(super) fn save(
             source_message_count: draft.source_message_count,
             source_latest,
             merged_through: draft.merged_through,
+            origins: Some(origins),
         },
     )?;
     add_source_messages(connection, place, draft, id)?;
@@ -146,13 +157,6 @@ fn add_source_messages(
         draft.source_channel_id
     ))
     .into())
-}
-
-/// `[1,2,3]`, for SQLite's `json_each`: a memory has many sources, and one statement is much faster than one for each
-/// source.
-fn json_array(keys: &BTreeSet<i64>) -> String {
-    let keys: Vec<String> = keys.iter().map(i64::to_string).collect();
-    format!("[{}]", keys.join(","))
 }
 
 fn add_source_memories(

@@ -8,6 +8,7 @@ use super::error::Fault;
 use super::messages::channel_key;
 use super::place::Place;
 use super::rows;
+use super::sight::Sight;
 
 /// What a memory is about, as column values.
 pub(super) struct Series<'a> {
@@ -27,6 +28,8 @@ pub(super) struct Text<'a> {
     pub(super) source_message_count: u32,
     pub(super) source_latest: Option<i64>,
     pub(super) merged_through: Option<u64>,
+    /// The set of the channels from which it was made; `None` if not known.
+    pub(super) origins: Option<i64>,
 }
 
 /// A channel, or a thread of it, whose backlog a memory changes.
@@ -44,6 +47,25 @@ impl Series<'_> {
                 Ok((rows::memory_id(row.get(0)?), row.get(1)?))
             })
             .optional()
+    }
+
+    /// The id of the newest memory that may be seen. Stand-ins do not count.
+    pub(super) fn newest_seen(
+        &self,
+        connection: &Connection,
+        sight: Sight,
+    ) -> rusqlite::Result<Option<u64>> {
+        let (workspace, scope, scope_id, memory_type) = self.columns();
+        let mut statement = connection.prepare_cached(include_str!("sql/newest_memories.sql"))?;
+        let mut found = statement.query(params![workspace, scope, scope_id, memory_type])?;
+        while let Some(row) = found.next()? {
+            let mut one: Vec<(i64, Option<i64>)> = vec![(row.get(0)?, row.get(1)?)];
+            sight.retain(connection, &mut one, |(_, origins)| *origins)?;
+            if let Some((id, _)) = one.first() {
+                return Ok(Some(rows::memory_id(*id)));
+            }
+        }
+        Ok(None)
     }
 
     /// When the first text of a version was made.
@@ -106,6 +128,7 @@ impl Series<'_> {
                     text.source_message_count,
                     text.source_latest,
                     text.merged_through.map(rows::memory_column),
+                    text.origins,
                 ],
                 |row| row.get(0),
             )

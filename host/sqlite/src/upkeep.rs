@@ -10,7 +10,7 @@ use rusqlite::{OptionalExtension, Row, params};
 
 use super::journal::{agent, finish_reason};
 use super::workspace::SqliteWorkspace;
-use super::{deferrals, rows, waits};
+use super::{deferrals, lineage, rows, waits};
 
 #[async_trait::async_trait]
 impl Upkeep for SqliteWorkspace {
@@ -29,6 +29,13 @@ impl Upkeep for SqliteWorkspace {
             Ok(connection
                 .prepare_cached(clear)?
                 .execute([place.workspace])?)
+        })
+        .await
+    }
+
+    async fn accept_memories(&self, channel_id: Option<String>) -> Result<usize, StorageError> {
+        self.writing(move |connection, place| {
+            lineage::accept(connection, place, channel_id.as_deref())
         })
         .await
     }

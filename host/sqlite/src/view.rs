@@ -1,5 +1,8 @@
 //! What people want to know from a store: which memories there are, and what they were made from.
 
+use std::collections::{BTreeSet, HashSet};
+
+use myao_plugin::Place as SeenFrom;
 use myao_plugin::recording::Recording;
 use myao_plugin::state::view::{
     MemoryFilter, SourceMemory, SourceMessage, Sources, StoredMemory, View,
@@ -13,30 +16,41 @@ use super::messages::channels;
 use super::place::Place;
 use super::recordings;
 use super::rows;
+use super::sight::Sight;
 use super::workspace::SqliteWorkspace;
 
+/// A workspace that was opened for a place, for people.
+pub(super) struct SeenWorkspace(pub(super) SqliteWorkspace);
+
 #[async_trait::async_trait]
-impl View for SqliteWorkspace {
+impl View for SeenWorkspace {
     async fn channels(&self) -> Result<Vec<Channel>, StorageError> {
-        self.reading(channels).await
+        self.0.reading(channels).await
     }
 
     async fn memories(&self, filter: MemoryFilter) -> Result<Vec<StoredMemory>, StorageError> {
-        self.reading(move |connection, place| stored_memories(connection, place, &filter))
+        self.0
+            .reading(move |connection, place| stored_memories(connection, place, &filter))
             .await
     }
 
     async fn sources(&self, memory: u64) -> Result<Sources, StorageError> {
-        self.reading(move |connection, place| sources(connection, place, memory))
+        self.0
+            .reading(move |connection, place| sources(connection, place, memory))
             .await
     }
 
     async fn recording_of(&self, memory: u64) -> Result<Option<Recording>, StorageError> {
-        self.reading(move |connection, place| recordings::of(connection, place, memory))
+        if self.0.place.seen_from != SeenFrom::Operator {
+            return Ok(None);
+        }
+        self.0
+            .reading(move |connection, place| recordings::of(connection, place, memory))
             .await
     }
 }
 
+/// The memories that may be seen.
 pub(super) fn stored_memories(
     connection: &Connection,
     place: &Place,
@@ -52,8 +66,9 @@ pub(super) fn stored_memories(
         filter.with_text,
     ];
     let rows = statement.query_map(params, |row| {
+        let origins: Option<i64> = row.get(25)?;
         let superseded: Option<i64> = row.get(12)?;
-        Ok(StoredMemory {
+        let stored = StoredMemory {
             memory: rows::memory(row, &place.local_time)?,
             channel_name: row.get(13)?,
             superseded_at: superseded.map(|time| place.local_time.at(time)),
@@ -61,9 +76,34 @@ pub(super) fn stored_memories(
             source_memories: row.get(15)?,
             truncated: row.get(16)?,
             coverage: coverage(row)?,
-        })
+            is_set_aside: origins.is_none(),
+        };
+        let channel: Option<i64> = row.get(26)?;
+        Ok((stored, origins, channel))
     })?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
+    let mut found: Vec<_> = rows.collect::<rusqlite::Result<_>>()?;
+    let sight = Sight::of(connection, place)?;
+    sight.retain(connection, &mut found, |(_, origins, _)| *origins)?;
+    if let Sight::Bound { own, sees_open } = sight {
+        let open = open_channels(connection, place)?;
+        let is_seen = |key: i64| key == own || open.contains(&key);
+        // The workspace's memories have no channel.
+        found.retain(|(_, _, channel)| channel.map_or(sees_open, is_seen));
+    }
+    Ok(found.into_iter().map(|(stored, ..)| stored).collect())
+}
+
+/// The channels, other than the place's own, whose talk may be shown.
+fn open_channels(connection: &Connection, place: &Place) -> rusqlite::Result<HashSet<i64>> {
+    let (_, sees_open) = Sight::of(connection, place)?.columns();
+    let open = "SELECT channel FROM channel_audience WHERE workspace = ?1 AND is_open AND ?2";
+    let found = rows::list(
+        connection,
+        open,
+        params![place.workspace, sees_open],
+        |row| row.get(0),
+    )?;
+    Ok(found.into_iter().collect())
 }
 
 fn coverage(row: &Row<'_>) -> rusqlite::Result<Option<Coverage>> {
@@ -89,18 +129,28 @@ pub(super) fn sources(connection: &Connection, place: &Place, id: u64) -> Result
     let exists: bool = connection
         .prepare_cached(include_str!("sql/memory_exists.sql"))?
         .query_row([place.workspace, column], |row| row.get(0))?;
-    if !exists {
+    let sight = Sight::of(connection, place)?;
+    if !exists || !sight.covers(connection, place, &BTreeSet::from([id]))? {
         return Err(StorageError::NotFound(format!("there is no memory with the id {id}")).into());
     }
     let mut messages = connection.prepare_cached(include_str!("sql/source_messages.sql"))?;
     let mut memories = connection.prepare_cached(include_str!("sql/source_memories.sql"))?;
+    let mut messages = messages
+        .query_map([column], |row| Ok((source_message(row)?, row.get(6)?)))?
+        .collect::<rusqlite::Result<Vec<(SourceMessage, i64)>>>()?;
+    let mut memories = memories
+        .query_map([column], |row| {
+            Ok((source_memory(row, place)?, row.get(7)?))
+        })?
+        .collect::<rusqlite::Result<Vec<(SourceMemory, Option<i64>)>>>()?;
+    if let Sight::Bound { own, .. } = sight {
+        let open = open_channels(connection, place)?;
+        messages.retain(|(_, channel)| *channel == own || open.contains(channel));
+    }
+    sight.retain(connection, &mut memories, |(_, origins)| *origins)?;
     Ok(Sources {
-        messages: messages
-            .query_map([column], source_message)?
-            .collect::<rusqlite::Result<_>>()?,
-        memories: memories
-            .query_map([column], |row| source_memory(row, place))?
-            .collect::<rusqlite::Result<_>>()?,
+        messages: messages.into_iter().map(|(message, _)| message).collect(),
+        memories: memories.into_iter().map(|(memory, _)| memory).collect(),
     })
 }
 

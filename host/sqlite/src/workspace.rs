@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use myao_plugin::LocalTime;
-use myao_plugin::OtherReason;
 use myao_plugin::storage::StorageError;
+use myao_plugin::{LocalTime, OtherReason, Place as SeenFrom};
 use rusqlite::Connection;
 
 use super::error::{Fault, StoreError};
@@ -33,8 +32,16 @@ impl SqliteWorkspace {
                 workspace,
                 local_time,
                 scope_id: scope_id.into(),
+                seen_from: SeenFrom::Operator,
             },
         }
+    }
+
+    /// The same workspace, seen from another place.
+    pub(super) fn seen_from(&self, place: SeenFrom) -> Self {
+        let mut this = self.clone();
+        this.place.seen_from = place;
+        this
     }
 
     /// Reads one state of the database.

@@ -17,7 +17,8 @@ use crate::tap::{Fault, Tap};
 /// ```
 /// use std::sync::Arc;
 ///
-/// use myao_plugin::storage::{Storage as _, StorageError};
+/// use myao_plugin::storage::StorageError;
+/// use myao_plugin::{Place, Places as _};
 /// use myao_testkit::{Calls, Faults, Imports, MemoryStorage, ScriptedLlm};
 ///
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -28,7 +29,8 @@ use crate::tap::{Fault, Tap};
 /// let llm = Arc::new(ScriptedLlm::answering("- a summary"));
 /// let storage = Imports::new(Arc::new(MemoryStorage::new()), llm)
 ///     .tapped(faults.clone())
-///     .storage;
+///     .storage
+///     .at(Place::Operator);
 /// assert!(storage.list_channels().await.is_ok());
 /// assert_eq!(storage.list_channels().await.unwrap_err(), full);
 /// assert!(storage.list_channels().await.is_ok());

@@ -13,7 +13,7 @@ use crate::tap::{Fault, Tap};
 /// ```
 /// use std::sync::Arc;
 ///
-/// use myao_plugin::storage::{ChannelFilter, MemoryQuery, Storage as _};
+/// use myao_plugin::{Place, Places as _};
 /// use myao_testkit::{Imports, MemoryStorage, Recorder, ScriptedLlm};
 ///
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -22,7 +22,7 @@ use crate::tap::{Fault, Tap};
 /// let imports = Imports::new(Arc::new(MemoryStorage::new()), llm).tapped(recorder.clone());
 ///
 /// // The component calls it so, and a test may do the same.
-/// imports.storage.list_channels().await.unwrap();
+/// imports.storage.at(Place::Operator).list_channels().await.unwrap();
 ///
 /// assert_eq!(recorder.imports(), ["storage.list-channels"]);
 /// assert_eq!(recorder.to_string(), "0 storage.list-channels null -> []\n");

@@ -1,14 +1,17 @@
 //! A store without a database: what the component is asked for is there already, and is copied.
 
-use myao_plugin::Scope;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use myao_plugin::storage::empty::EmptyStorage;
 use myao_plugin::storage::{
-    Backlog, Channel, Deferral, Due, DueQuery, Memory, MemoryDraft, MemoryQuery, Message,
+    Backlog, Channel, Deferral, Due, DueQuery, Memory, MemoryDraft, MemoryId, MemoryQuery, Message,
     MessageQuery, Storage, StorageError,
 };
+use myao_plugin::{Place, Places, Scope};
 
 /// A store that has read already what it will be asked for.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct AtHand {
     /// All channels.
     pub channels: Vec<Channel>,
@@ -45,8 +48,16 @@ impl Storage for AtHand {
         EmptyStorage.get_backlog(channel_id, thread_ts, until).await
     }
 
-    async fn save_memory(&self, draft: MemoryDraft) -> Result<Memory, StorageError> {
-        EmptyStorage.save_memory(draft).await
+    async fn save_memory(
+        &self,
+        draft: MemoryDraft,
+        handed: BTreeSet<MemoryId>,
+    ) -> Result<Memory, StorageError> {
+        EmptyStorage.save_memory(draft, handed).await
+    }
+
+    async fn may_show(&self, _: BTreeSet<MemoryId>) -> Result<bool, StorageError> {
+        Ok(true)
     }
 
     async fn list_deferrals(
@@ -64,5 +75,12 @@ impl Storage for AtHand {
         deferral: Deferral,
     ) -> Result<(), StorageError> {
         EmptyStorage.defer(scope, scope_id, deferral).await
+    }
+}
+
+/// It holds one channel's data, and is not asked for another's.
+impl Places for AtHand {
+    fn at(&self, _: Place) -> Arc<dyn Storage> {
+        Arc::new(self.clone())
     }
 }

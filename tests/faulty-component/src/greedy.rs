@@ -21,11 +21,6 @@ pub(crate) fn misbehave(what: &str) -> Option<String> {
         "save much" => loop {
             let _ = storage::save_memory(&draft("m".repeat(MEGABYTE)));
         },
-        "save many sources" => loop {
-            let mut draft = draft("a memory".to_owned());
-            draft.source_memories = vec![1; MEGABYTE / 8];
-            let _ = storage::save_memory(&draft);
-        },
         "defer without end" => loop {
             let _ = storage::defer(Scope::Workspace, "default", &deferral("why".to_owned()));
         },
@@ -33,11 +28,8 @@ pub(crate) fn misbehave(what: &str) -> Option<String> {
             let reason = "m".repeat(MEGABYTE);
             let _ = storage::defer(Scope::Workspace, "default", &deferral(reason));
         },
-        "post without end" => loop {
+        "post" => {
             let _ = chat::post(&post("an answer".to_owned()));
-        },
-        "post much" => {
-            let _ = chat::post(&post("m".repeat(MEGABYTE)));
             Some("posted".to_owned())
         }
         "ask without end" => loop {
@@ -67,7 +59,7 @@ pub(crate) fn request(prompt: &str, max_tokens: u32) -> Request {
         answer_schema: None,
         purpose: Purpose {
             agent: Agent::Memory,
-            scope: Scope::Channel,
+            scope: Scope::Workspace,
             scope_id: "default".to_owned(),
             memory_type: None,
         },

@@ -1,5 +1,6 @@
 //! `doctor`: what it finds right and wrong, and what it advises.
 
+use myao_plugin::{Place, Places as _};
 use std::net::TcpListener;
 
 use myao::config::Config;
@@ -354,7 +355,8 @@ fn what_waits_for_a_time_is_told_until_when_and_why() {
                 failures: 2,
                 reason: "the answer was empty".to_owned(),
             };
-            let deferred = workspace.defer(Scope::Channel, "CGENERAL".to_owned(), deferral);
+            let storage = workspace.at(Place::Operator);
+            let deferred = storage.defer(Scope::Channel, "CGENERAL".to_owned(), deferral);
             deferred.await.unwrap();
         }
     });

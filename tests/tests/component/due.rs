@@ -1,8 +1,9 @@
 //! The exports `should-update` and `list-due` of `memory-generator`.
 
 use myao_plugin::llm::LlmError;
-use myao_plugin::storage::{Due, DueQuery};
+use myao_plugin::storage::{Backlog, Due, DueQuery};
 use myao_plugin::{DueWork, Error, MemoryType, Scope, ThreadRef, UpdateState};
+use myao_plugin::{Place, Places as _};
 use myao_testkit::{Asked, Calls, Strike};
 use myao_tests::store::utc;
 use myao_tests::telling::telling_llm;
@@ -120,7 +121,11 @@ async fn what_the_store_names_too_many_of_is_left_out() {
         async move {
             use myao_plugin::storage::Storage as _;
             let until = format!("{NOW}.999999");
-            storage.get_backlog(channel, None, until).await.unwrap()
+            storage
+                .at(Place::Operator)
+                .get_backlog(channel, None, until)
+                .await
+                .unwrap()
         }
     };
     // Neither is due: one has a single new message, and is not silent; the other has none.
@@ -186,6 +191,13 @@ async fn a_channel_whose_ids_cannot_be_read_is_listed_so_that_its_step_says_so()
         })
     };
     host.faults.after(Calls::of("storage.list-due"), spoil());
+    let spoil_one = Strike::altering(|backlog: &mut Backlog| {
+        if backlog.thread_ts.is_none() {
+            backlog.latest_message_ts = Some("noon".to_owned());
+        }
+    });
+    host.faults
+        .after(Calls::of("storage.get-backlog"), spoil_one);
     let due = host.plugin().list_due(now()).await.unwrap();
     assert_eq!(due.channels, ["C1", "C2"]);
     let report = host.generate(NOW).await;

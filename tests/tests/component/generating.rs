@@ -79,9 +79,10 @@ async fn a_run_makes_the_threads_the_channels_and_the_workspaces_memories_in_tha
     assert_eq!(report.now, now());
 
     let mut calls = vec!["storage.list-due"];
-    calls.extend(THREAD);
-    calls.extend(CHANNEL);
-    calls.extend(CHANNEL);
+    for step in [&THREAD[..], &CHANNEL[..], &CHANNEL[..]] {
+        calls.push("storage.get-backlog");
+        calls.extend(step);
+    }
     calls.extend(WORKSPACE);
     assert_eq!(host.take_calls(), calls, "and nothing that is not needed");
     assert!(

@@ -1,5 +1,7 @@
 //! The store in memory beside SQLite: the component and the bot get the same answers from both, and make the same of them.
 
+use myao_plugin::Place;
+use myao_plugin::Places;
 use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,7 +10,7 @@ use myao_bot::backfill::{self, Options};
 use myao_bot::chat::{Chat, Setting, own_channel};
 use myao_bot::clock::Clock;
 use myao_plugin::state::Workspace;
-use myao_plugin::state::view::{MemoryFilter, Place};
+use myao_plugin::state::view::MemoryFilter;
 use myao_plugin::storage::{Keep, MessageQuery, Storage};
 use myao_plugin::{Engine, Settings};
 use myao_testkit::conformance::Records;
@@ -40,7 +42,7 @@ fn in_memory(history: &History) -> MemoryStorage {
 }
 
 /// Everything that runs over three days ask of a store, and what they get, one line for each call.
-async fn asked_and_got(storage: Arc<dyn Storage>, settings: Settings) -> String {
+async fn asked_and_got(storage: Arc<dyn Places>, settings: Settings) -> String {
     let recorder = Arc::new(Recorder::default());
     let imports = Imports::new(storage, Arc::new(telling_llm())).tapped(recorder.clone());
     let plugin = plugin_over(imports, settings);
@@ -158,7 +160,11 @@ async fn a_conversation_needs_no_database() {
         keep: Keep::Newest,
         whole_thread: None,
     };
-    let said = workspace.list_messages(query).await.unwrap();
+    let said = workspace
+        .at(Place::Operator)
+        .list_messages(query)
+        .await
+        .unwrap();
     let said = said
         .iter()
         .map(|said| (said.user.name.as_str(), said.text.as_str()));

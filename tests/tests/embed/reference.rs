@@ -1,5 +1,6 @@
 //! What the Rust host makes of the script, over SQLite: what every other host has to print.
 
+use myao_plugin::{Place, Places as _};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -72,7 +73,8 @@ pub(crate) async fn memory() -> Value {
     let judged = plugin.judge(&script.judged(), then).await;
     let mut deferrals = Vec::new();
     for scope_id in &script.threads {
-        let deferred = workspace.list_deferrals(Scope::Thread, scope_id.clone());
+        let storage = workspace.at(Place::Operator);
+        let deferred = storage.list_deferrals(Scope::Thread, scope_id.clone());
         deferrals.push(deferred.await.unwrap());
     }
     let all = MemoryQuery {
@@ -85,7 +87,7 @@ pub(crate) async fn memory() -> Value {
     json!({
         "prompts": prompts(component(), &script).await,
         "runs": runs,
-        "memories": workspace.list_memories(all).await.unwrap(),
+        "memories": workspace.at(Place::Operator).list_memories(all).await.unwrap(),
         "deferrals": deferrals,
         "mention": mention.unwrap(),
         "judged": judged.unwrap(),

@@ -1,5 +1,6 @@
 //! A backfill over thousands of real messages, where they are at hand.
 
+use myao_plugin::Place;
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -7,7 +8,7 @@ use std::time::Instant;
 
 use myao_plugin::llm::{NoLlm, estimate_tokens};
 use myao_plugin::state::Workspace as _;
-use myao_plugin::state::view::{MemoryFilter, Place};
+use myao_plugin::state::view::MemoryFilter;
 use myao_plugin::{MemoryType, Scope};
 use myao_testkit::blocking;
 use myao_tests::backfills::backfill_all;

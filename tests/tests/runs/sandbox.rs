@@ -70,7 +70,7 @@ pub(crate) fn faulty(llm: Arc<dyn Llm>, limits: Limits) -> MemoryPlugin {
 pub(crate) async fn told_to(plugin: &MemoryPlugin, what: &str) -> Result<String, CallError> {
     let context = context();
     plugin
-        .render_prompt(&context, Scope::Channel, MemoryType::ShortTerm, Some(what))
+        .render_prompt(&context, Scope::Workspace, MemoryType::LongTerm, Some(what))
         .await
 }
 

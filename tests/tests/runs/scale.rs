@@ -1,16 +1,19 @@
 //! What grows with the number of channels, and what must not.
 
+use myao_plugin::{Place, Places as _};
 use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Instant;
 
+use myao_plugin::state::upkeep::Upkeep as _;
 use myao_plugin::storage::records::MemoryRecord;
 use myao_plugin::storage::{MemoryDraft, SaveMode, Storage as _};
 use myao_plugin::{
     BuildRequest, Engine, MemoryType, Outcome, Scope, SkipReason, WORKSPACE_SCOPE_ID, run,
 };
-use myao_testkit::Recorder;
 use myao_testkit::conformance::whole;
+use myao_testkit::{Recorder, blocking};
 use myao_tests::backfills::{llm_settings, tapped_plugin};
 use myao_tests::conversation::{History, START, channel, channel_id, message, ts, user};
 use myao_tests::store::{TestStore, import, utc};
@@ -25,12 +28,20 @@ async fn a_context_of_a_thousand_channels_costs_at_most_four_calls() {
         for version in 1..=5 {
             let text = format!("{n} version {version}");
             workspace
-                .save_memory(draft(n, MemoryType::ShortTerm, version, text))
+                .at(Place::Operator)
+                .save_memory(
+                    draft(n, MemoryType::ShortTerm, version, text),
+                    BTreeSet::new(),
+                )
                 .await
                 .unwrap();
         }
         workspace
-            .save_memory(draft(n, MemoryType::LongTerm, 1, format!("{n} so far")))
+            .at(Place::Operator)
+            .save_memory(
+                draft(n, MemoryType::LongTerm, 1, format!("{n} so far")),
+                BTreeSet::new(),
+            )
             .await
             .unwrap();
     }
@@ -216,6 +227,8 @@ fn summarised(channels: u64) -> TestStore {
         ..History::default()
     };
     import(&store.open(), &history);
+    let workspace = store.workspace();
+    blocking(workspace.accept_memories(None)).unwrap();
     store
 }
 

@@ -32,7 +32,12 @@ fn run_steps(host: &TestHost, seconds: i64) {
             .generate_thread(&thread.channel_id, &thread.thread_ts);
     }
     for channel_id in &due.channels {
-        let _ = host.generate_channel(channel_id, seconds);
+        let entries = host.generate_channel(channel_id, seconds);
+        if host.settings.workspace_merge_per_channel
+            && entries.iter().any(|entry| !entry.made.is_empty())
+        {
+            let _ = host.generate_workspace(seconds);
+        }
     }
     if due.workspace || !due.channels.is_empty() {
         let _ = host.generate_workspace(seconds);

@@ -258,38 +258,3 @@ fn each_agent_has_its_own_persona() {
     assert!(prompts[0].starts_with("あなたは「みゃお」です。\n\n返事をするか決めます。\n"));
     assert!(prompts[1].starts_with("あなたは「みゃお」です。\n\n返事をします。\n"));
 }
-
-#[test]
-fn private_channels_are_told_of_only_within_themselves() {
-    let host = host();
-    host.storage.add_channel("C1", "general");
-    host.storage.add_channel("C2", "dev");
-    host.storage.add_private_channel("C3", "board");
-    for (channel, text) in [
-        ("C1", "- general past"),
-        ("C2", "- dev past"),
-        ("C3", "- board past"),
-    ] {
-        host.remember(Scope::Channel, channel, LongTerm, text);
-        host.remember(Scope::Channel, channel, ShortTerm, &format!("{text} new"));
-    }
-    let workspace = "- everyone\n- 2024-02-01 #board carol: merger";
-    host.remember(Scope::Workspace, "default", LongTerm, workspace);
-    host.say("C1", -10, "@みゃお ?");
-    host.say("C3", -10, "@みゃお ?");
-    mention(&host, &target(None, -10)).unwrap();
-    let elsewhere = host.llm.prompts().remove(0);
-    assert!(elsewhere.contains("dev past new") && elsewhere.contains("- everyone"));
-    for hidden in ["board", "merger"] {
-        assert!(!elsewhere.contains(hidden), "{hidden}");
-    }
-    let within = Target {
-        channel_id: "C3".to_owned(),
-        ..target(None, -10)
-    };
-    mention(&host, &within).unwrap();
-    let within = host.llm.prompts().remove(1);
-    for shown in ["- #board", "board past new", "merger", "dev past"] {
-        assert!(within.contains(shown), "{shown}");
-    }
-}

@@ -129,25 +129,6 @@ fn most_questions_about_a_conversation_are_answered_with_what_was_said() {
 }
 
 #[test]
-fn what_is_said_in_private_channels_is_not_quoted_elsewhere() {
-    let host = japanese();
-    let reply = reply_to(&host, "@みゃお 買収の話どうなった？");
-    assert!(reply.starts_with("それについて覚えていることは見つかりませんでした。"));
-    assert!(!reply.contains("買収"), "{reply}");
-    host.storage
-        .add_message("C3", message(-10, "@みゃお 買収の話どうなった？"));
-    let within = Target {
-        channel_id: "C3".to_owned(),
-        ..target(None, -10)
-    };
-    let reply = mention(&host, &within).unwrap().text;
-    assert!(
-        reply.contains("「買収の話が進んでいる」（#board の記憶）"),
-        "{reply}"
-    );
-}
-
-#[test]
 fn without_an_address_there_is_no_link() {
     let host = japanese();
     host.chat.blind.set(true);
@@ -270,7 +251,6 @@ fn japanese() -> TestHost {
     host.settings.reply_engine = Engine::Extractive;
     host.storage.add_channel("C1", "リリース");
     host.storage.add_channel("C2", "infra");
-    host.storage.add_private_channel("C3", "board");
     host.remember(Scope::Channel, "C1", LongTerm, "（LLMを使わず、発言から抜粋した記憶です）\n- 2024-02-01 田中: 公開日は3月15日で進めます\n- 2024-02-05 予算は300万円で承認された\n- 2024-02-07 佐藤: 会場は45万円で予約しました\n- 2024-02-20 田中: 公開日を3月22日に延期することにしました");
     host.remember(Scope::Channel, "C1", ShortTerm, "- 公開に向けた最終確認が進んでいる\n- ログイン不具合（INC-204）の原因はセッションの期限切れ処理と判明\n- 未解決: 利用規約の文面");
     host.remember(
@@ -279,12 +259,11 @@ fn japanese() -> TestHost {
         LongTerm,
         "- サーバー移行の担当は鈴木さん\n- API の認証は OAuth に決定した",
     );
-    host.remember(Scope::Channel, "C3", LongTerm, "- 買収の話が進んでいる");
     host.remember(
         Scope::Workspace,
         "default",
         LongTerm,
-        "- 2024年1月: プロジェクトAが開始された\n- 2024-02-01 #board 会長: 買収は極秘",
+        "- 2024年1月: プロジェクトAが開始された",
     );
     for (seconds, id, name, text) in [
         (-7200, "U2", "佐藤", "端末は何台注文しましたか？"),
@@ -317,7 +296,6 @@ fn english() -> TestHost {
     host.settings.response_persona.name = "myao".to_owned();
     host.storage.add_channel("C1", "launch");
     host.storage.add_channel("C2", "infra");
-    host.storage.add_private_channel("C3", "board");
     host.remember(Scope::Channel, "C1", LongTerm, "- 2024-02-01 alice: we launch on March 15\n- 2024-02-05 The budget of $30,000 was approved\n- 2024-02-20 alice: the launch is postponed to March 22");
     host.remember(Scope::Channel, "C1", ShortTerm, "- Final checks for the launch are under way\n- The login failure (INC-204) was caused by expired sessions\n- Open: wording of the terms of service");
     host.remember(
@@ -325,12 +303,6 @@ fn english() -> TestHost {
         "C2",
         LongTerm,
         "- bob owns the database migration\n- We decided to go with RabbitMQ for the queue",
-    );
-    host.remember(
-        Scope::Channel,
-        "C3",
-        LongTerm,
-        "- The acquisition is going well",
     );
     for (seconds, id, name, text) in [
         (-7200, "U2", "bob", "How many laptops did we order?"),

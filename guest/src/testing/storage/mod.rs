@@ -65,13 +65,6 @@ impl MemoryStorage {
         });
     }
 
-    /// Adds a channel that only its members see.
-    pub(crate) fn add_private_channel(&self, id: &str, name: &str) {
-        self.add_channel(id, name);
-        let channels = &mut self.state.borrow_mut().channels;
-        channels.last_mut().unwrap().is_private = true;
-    }
-
     /// Adds a message, and its channel if it is new, with its id as its name.
     pub(crate) fn add_message(&self, channel_id: &str, message: Message) {
         if self.state.borrow().channel(channel_id).is_err() {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use myao_plugin::Place;
 use myao_plugin::explain::explain_storage;
 use myao_plugin::state::sync::StoredId;
 use myao_plugin::storage::StorageError;
@@ -89,6 +90,7 @@ impl CatchUp {
             // window.
             let channel = vec![channel_id.to_owned()];
             self.workspace
+                .at(Place::Schedule)
                 .expect_first_version(channel, from.to_string())
                 .await?;
             self.look_for_missing(channel_id, None, from, now, &stretch)

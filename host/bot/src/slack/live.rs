@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::StreamExt as _;
-use myao_plugin::OtherReason;
 use myao_plugin::chat::{Chat, ChatError, Message, PostOutcome, PostRequest, User};
 use myao_plugin::explain::explain_storage;
 use myao_plugin::state::Workspace;
@@ -13,6 +12,7 @@ use myao_plugin::storage::records::{Directory, UserRecord};
 use myao_plugin::storage::{Keep, MessageQuery, StorageError};
 use myao_plugin::ts::TsKey;
 use myao_plugin::waits::is_under_way;
+use myao_plugin::{OtherReason, Place};
 use myao_slack::client::SlackClient;
 use myao_slack::error::{ClientError, RefusalKind};
 use myao_slack::events::BotIdentity;
@@ -214,6 +214,7 @@ impl Chat for LiveSlack {
             whole_thread: Some(thread_ts),
         };
         self.workspace
+            .at(Place::Channel(query.channel_id.clone()))
             .list_messages(query)
             .await
             .map_err(from_storage)
@@ -237,6 +238,7 @@ impl Chat for LiveSlack {
             whole_thread: None,
         };
         self.workspace
+            .at(Place::Channel(query.channel_id.clone()))
             .list_messages(query)
             .await
             .map_err(from_storage)

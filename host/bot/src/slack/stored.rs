@@ -4,13 +4,13 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use myao_plugin::Timestamp;
 use myao_plugin::chat::{Chat, ChatError, Message, PostOutcome, PostRequest, User};
 use myao_plugin::state::Workspace;
 use myao_plugin::storage::effects::Effect;
 use myao_plugin::storage::records::{MessageRecord, UserRecord};
 use myao_plugin::storage::{Keep, MessageQuery, StorageError};
 use myao_plugin::ts::TsKey;
+use myao_plugin::{Place, Timestamp};
 use tokio::sync::Mutex;
 
 use super::live::from_storage;
@@ -56,7 +56,8 @@ impl StoredChat {
             limit: 1,
             ..query_up_to(channel_id, self.clock.now())
         };
-        for message in self.workspace.list_messages(query).await? {
+        let place = Place::Channel(channel_id.to_owned());
+        for message in self.workspace.at(place).list_messages(query).await? {
             if let Ok(ts) = TsKey::parse(&message.ts) {
                 self.last.fetch_max(ts.to_database(), Ordering::Relaxed);
             }
@@ -161,7 +162,8 @@ impl Chat for StoredChat {
             whole_thread: Some(thread_ts),
             ..query_up_to(&channel_id, self.clock.now())
         };
-        let messages = self.workspace.list_messages(query).await;
+        let place = Place::Channel(channel_id);
+        let messages = self.workspace.at(place).list_messages(query).await;
         messages.map_err(from_storage)
     }
 
@@ -176,7 +178,8 @@ impl Chat for StoredChat {
             limit,
             ..query_up_to(&channel_id, self.clock.now())
         };
-        let messages = self.workspace.list_messages(query).await;
+        let place = Place::Channel(channel_id);
+        let messages = self.workspace.at(place).list_messages(query).await;
         let mut messages = messages.map_err(from_storage)?;
         messages.retain(|message| {
             let thread = message.thread_ts.as_ref();

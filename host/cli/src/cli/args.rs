@@ -165,6 +165,11 @@ pub(crate) enum MemoryCommand {
         #[arg(long)]
         long_term: bool,
     },
+    /// Use memories again that are set aside, because it is not known what they were made from
+    Accept {
+        /// The channel's name or id; without it, all memories, those of the workspace included
+        channel: Option<String>,
+    },
 }
 
 /// Which calls, and how they are summed.

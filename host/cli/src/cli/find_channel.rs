@@ -1,7 +1,7 @@
 //! Finds the channel that an argument names.
 
+use myao_plugin::Place;
 use myao_plugin::state::Workspace;
-use myao_plugin::state::view::Place;
 use myao_plugin::storage::Channel;
 
 use super::app::Explained as _;

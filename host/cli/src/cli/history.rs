@@ -1,11 +1,12 @@
 //! `myao memory history` and `diff`: earlier versions of a channel's memory.
 
+use myao_plugin::Place;
 use std::io::Write as _;
 
 use anyhow::Context as _;
 use myao_plugin::printable::line;
 use myao_plugin::state::Workspace;
-use myao_plugin::state::view::{MemoryFilter, Place, StoredMemory};
+use myao_plugin::state::view::{MemoryFilter, StoredMemory};
 use myao_plugin::{MemoryType, Scope, names};
 use serde_json::{Value, json};
 use similar::{ChangeTag, TextDiff};

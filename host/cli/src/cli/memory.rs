@@ -1,5 +1,6 @@
 //! `myao memory`: the memories, their versions, sources and times.
 
+use myao_plugin::Place;
 use std::io::Write as _;
 use std::process::ExitCode;
 
@@ -7,7 +8,7 @@ use anyhow::bail;
 use myao_plugin::printable::line;
 use myao_plugin::state::Workspace;
 use myao_plugin::state::upkeep::StoredDeferral;
-use myao_plugin::state::view::{MemoryFilter, Place, Sources, StoredMemory};
+use myao_plugin::state::view::{MemoryFilter, Sources, StoredMemory};
 use myao_plugin::ts::TsKey;
 use myao_plugin::{MemoryType, Scope, WORKSPACE_SCOPE_ID, names};
 use serde_json::Value;
@@ -41,8 +42,27 @@ pub(crate) async fn run(app: &App, command: &MemoryCommand) -> anyhow::Result<Ex
             v2,
             long_term,
         } => diff(app, &*workspace, channel, (*v1, *v2), *long_term).await,
+        MemoryCommand::Accept { channel } => accept(app, &*workspace, channel.as_deref()).await,
     }?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The operator says that memories of which it is not known what they were made from hold nothing private.
+async fn accept(app: &App, workspace: &dyn Workspace, channel: Option<&str>) -> anyhow::Result<()> {
+    let channel = match channel {
+        Some(channel) => Some(find_channel(workspace, channel).await?.id),
+        None => None,
+    };
+    let accepted = workspace.accept_memories(channel).await.explained()?;
+    if app.json {
+        return output::print_json(&serde_json::json!({ "accepted": accepted }));
+    }
+    match accepted {
+        0 => writeln!(output::stdout(), "No memory is set aside.")?,
+        1 => writeln!(output::stdout(), "1 memory is used again.")?,
+        n => writeln!(output::stdout(), "{n} memories are used again.")?,
+    }
+    Ok(())
 }
 
 async fn list(app: &App, workspace: &dyn Workspace) -> anyhow::Result<()> {

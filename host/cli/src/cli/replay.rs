@@ -1,5 +1,6 @@
 //! `myao replay`: makes a recorded memory again.
 
+use myao_plugin::Place;
 use std::io::Write as _;
 use std::process::ExitCode;
 
@@ -8,7 +9,7 @@ use myao_plugin::explain::explain;
 use myao_plugin::printable::line;
 use myao_plugin::recording::{Asked, Difference, Ending, Head, ImportCall, Replayed};
 use myao_plugin::state::Workspace;
-use myao_plugin::state::view::{MemoryFilter, Place, StoredMemory};
+use myao_plugin::state::view::{MemoryFilter, StoredMemory};
 use myao_plugin::{CallError, MemoryType, Scope, names};
 use serde_json::{Value, json};
 use similar::TextDiff;

@@ -120,3 +120,20 @@ impl Left {
         self.has(amount).then_some(()).ok_or(excess)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn posts_are_counted_and_weighed() {
+        let limits = Limits::default().with(|limits| limits.write_bytes = 1000);
+        let budget = Budget::new(&limits);
+        for _ in 0..limits.posts {
+            assert_eq!(budget.post(10), Ok(()));
+        }
+        assert_eq!(budget.post(10), Err(Excess::Posts(limits.posts)));
+        let budget = Budget::new(&limits);
+        assert_eq!(budget.post(1001), Err(Excess::WriteBytes(1000)));
+    }
+}

@@ -3,18 +3,28 @@
 use super::CallState;
 use crate::bindings::chat::{ChatError, Host, PostOutcome, PostRequest};
 use crate::bindings::types::{Message, User};
+use crate::explain::explain_storage;
 
 type Answered<T> = wasmtime::Result<Result<T, ChatError>>;
 
 impl Host for CallState {
     async fn post(&mut self, request: PostRequest) -> Answered<PostOutcome> {
+        self.bound.may_post(&request)?;
         import!(self, "chat.post", request, {
             self.budget.post(post_bytes(&request))?;
-            self.capabilities.chat.post(request).await
+            match self.storage.may_show(self.bound.handed()).await {
+                Ok(true) => self.capabilities.chat.post(request).await,
+                Ok(false) => Err(ChatError::Unavailable(
+                    "what the answer was made from may not be shown here any more; it is made anew"
+                        .to_owned(),
+                )),
+                Err(error) => Err(ChatError::Unavailable(explain_storage(&error))),
+            }
         })
     }
 
     async fn thread(&mut self, channel_id: String, thread_ts: String) -> Answered<Vec<Message>> {
+        self.bound.hears(&channel_id, "read a thread of")?;
         import!(self, "chat.thread", (&channel_id, &thread_ts), {
             self.capabilities.chat.thread(channel_id, thread_ts).await
         })
@@ -26,6 +36,7 @@ impl Host for CallState {
         until: String,
         limit: u32,
     ) -> Answered<Vec<Message>> {
+        self.bound.hears(&channel_id, "read the history of")?;
         import!(self, "chat.history", (&channel_id, &until, limit), {
             let chat = &self.capabilities.chat;
             chat.history(channel_id, until, limit).await
@@ -33,6 +44,7 @@ impl Host for CallState {
     }
 
     async fn permalink(&mut self, channel_id: String, ts: String) -> Answered<String> {
+        self.bound.hears(&channel_id, "link to a message of")?;
         import!(self, "chat.permalink", (&channel_id, &ts), {
             self.capabilities.chat.permalink(channel_id, ts).await
         })

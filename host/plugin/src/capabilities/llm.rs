@@ -7,6 +7,7 @@ use super::budget::Budget;
 use super::{CallState, Capabilities};
 use crate::bindings::errors::OtherReason;
 use crate::bindings::llm::{Agent, Completion, Host, LlmError, Request};
+use crate::error::Trespass;
 use crate::explain::explain_storage;
 use crate::journal::{CallEntry, CallJournal, Input};
 use crate::llm::Llm;
@@ -18,6 +19,7 @@ impl Host for CallState {
         &mut self,
         request: Request,
     ) -> wasmtime::Result<Result<Completion, LlmError>> {
+        self.accounts(&request)?;
         import!(self, "llm.complete", request, {
             let answer = self.ask(vec![request]).await?.pop();
             answer.unwrap_or_else(|| {
@@ -33,6 +35,9 @@ impl Host for CallState {
         &mut self,
         requests: Vec<Request>,
     ) -> wasmtime::Result<Vec<Result<Completion, LlmError>>> {
+        for request in &requests {
+            self.accounts(request)?;
+        }
         import!(
             self,
             "llm.complete-all",
@@ -63,6 +68,13 @@ impl Host for CallState {
 }
 
 impl CallState {
+    /// Whether a call of a model is accounted to the call's own place.
+    fn accounts(&self, request: &Request) -> Result<(), Trespass> {
+        let purpose = &request.purpose;
+        self.bound
+            .owns(purpose.scope, &purpose.scope_id, "ask a model for")
+    }
+
     /// Returns the answers in the order of the requests. If a limit is exceeded, the answers that the model gave before
     /// are in the journal.
     async fn ask(

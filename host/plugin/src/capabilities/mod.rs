@@ -16,6 +16,7 @@ macro_rules! import {
     }};
 }
 
+mod bound;
 mod budget;
 mod chat;
 mod llm;
@@ -30,7 +31,9 @@ use wasmtime::component::{HasSelf, Linker, ResourceTable};
 use wasmtime::{StoreLimits, StoreLimitsBuilder};
 use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 
+use self::bound::Bound;
 use self::budget::Budget;
+use crate::bindings::exports::myao::memory::responder::Target;
 use crate::chat::Chat;
 use crate::error::TooManyImportCalls;
 use crate::journal::{Attempts, CallJournal};
@@ -40,11 +43,12 @@ use crate::recording::Tape;
 use crate::settings::Settings;
 use crate::storage::Storage;
 use crate::turn::Turn;
+use crate::{Place, Places};
 
 /// What the component of one workspace works with.
 #[derive(Clone)]
 pub(crate) struct Capabilities {
-    pub(crate) storage: Arc<dyn Storage>,
+    pub(crate) places: Arc<dyn Places>,
     pub(crate) agents: Agents,
     pub(crate) chat: Arc<dyn Chat>,
     /// Receives what each call of a model cost.
@@ -70,10 +74,37 @@ pub(crate) enum Purpose {
     Reply,
 }
 
+/// The place of a call, and the message that it may answer, if it answers one.
+pub(crate) struct Bounds {
+    pub(crate) place: Place,
+    pub(crate) target: Option<Target>,
+}
+
+impl From<Place> for Bounds {
+    fn from(place: Place) -> Self {
+        Self {
+            place,
+            target: None,
+        }
+    }
+}
+
+impl From<&Target> for Bounds {
+    fn from(target: &Target) -> Self {
+        Self {
+            place: Place::Channel(target.channel_id.clone()),
+            target: Some(target.clone()),
+        }
+    }
+}
+
 /// The state of one call into the component.
 pub(crate) struct CallState {
     pub(crate) capabilities: Capabilities,
     pub(crate) memory_limit: StoreLimits,
+    /// The store, as it is seen from the call's place.
+    storage: Arc<dyn Storage>,
+    bound: Bound,
     /// Whether answers of the model become memories or replies.
     keeps_answers: bool,
     attempts: Attempts,
@@ -86,13 +117,20 @@ pub(crate) struct CallState {
 }
 
 impl CallState {
-    pub(crate) fn new(capabilities: Capabilities, limits: &Limits, purpose: Purpose) -> Self {
+    pub(crate) fn new(
+        capabilities: Capabilities,
+        limits: &Limits,
+        bounds: Bounds,
+        purpose: Purpose,
+    ) -> Self {
         let (keeps_answers, tape) = match purpose {
             Purpose::Look => (false, Tape::Off),
             Purpose::Make(tape) => (true, tape),
             Purpose::Reply => (true, Tape::Off),
         };
         Self {
+            storage: capabilities.places.at(bounds.place.clone()),
+            bound: Bound::new(bounds.place, bounds.target),
             capabilities,
             keeps_answers,
             tape,

@@ -29,15 +29,17 @@ async fn expect_first_versions(
 impl Host for CallState {
     async fn list_channels(&mut self) -> Stored<Vec<Channel>> {
         import!(self, "storage.list-channels", (), {
-            self.capabilities.storage.list_channels().await
+            self.storage.list_channels().await
         })
     }
 
     async fn list_messages(&mut self, query: MessageQuery) -> Stored<Vec<Message>> {
+        self.bound.hears(&query.channel_id, "read messages of")?;
         import!(self, "storage.list-messages", query, {
             let channel_id = query.channel_id.clone();
-            let messages = self.capabilities.storage.list_messages(query).await;
+            let messages = self.storage.list_messages(query).await;
             if let Ok(messages) = &messages {
+                self.bound.hand_messages(messages);
                 self.tape.saw_messages(&channel_id, messages);
             }
             messages
@@ -45,9 +47,14 @@ impl Host for CallState {
     }
 
     async fn list_memories(&mut self, query: MemoryQuery) -> Stored<Vec<Memory>> {
+        for thread in &query.threads {
+            self.bound
+                .owns(Scope::Thread, thread, "read the memory of thread")?;
+        }
         import!(self, "storage.list-memories", query, {
-            let memories = self.capabilities.storage.list_memories(query).await;
+            let memories = self.storage.list_memories(query).await;
             if let Ok(memories) = &memories {
+                self.bound.hand_memories(memories);
                 self.tape.saw_memories(memories);
             }
             memories
@@ -55,12 +62,12 @@ impl Host for CallState {
     }
 
     async fn list_due(&mut self, query: DueQuery) -> Stored<Due> {
+        self.bound.schedules()?;
         import!(self, "storage.list-due", query, {
             let window_start = query.window_start.clone();
-            let storage = &*self.capabilities.storage;
-            match storage.list_due(query).await {
+            match self.storage.list_due(query).await {
                 Ok(due) if !self.capabilities.is_backfill => {
-                    let expected = expect_first_versions(storage, &due, window_start).await;
+                    let expected = expect_first_versions(&*self.storage, &due, window_start).await;
                     expected.map(|()| due)
                 }
                 due => due,
@@ -74,19 +81,20 @@ impl Host for CallState {
         thread_ts: Option<String>,
         until: String,
     ) -> Stored<Backlog> {
+        self.bound.hears(&channel_id, "read the backlog of")?;
         import!(
             self,
             "storage.get-backlog",
             (&channel_id, &thread_ts, &until),
-            {
-                let storage = &self.capabilities.storage;
-                storage.get_backlog(channel_id, thread_ts, until).await
-            }
+            { self.storage.get_backlog(channel_id, thread_ts, until).await }
         )
     }
 
     async fn save_memory(&mut self, draft: MemoryDraft) -> Stored<Memory> {
+        self.bound
+            .owns(draft.scope, &draft.scope_id, "save a memory of")?;
         import!(self, "storage.save-memory", draft, {
+            self.bound.may_save(&draft)?;
             self.budget.save(draft_bytes(&draft))?;
             self.attempts
                 .end(draft.scope, &draft.scope_id, draft.memory_type);
@@ -97,27 +105,29 @@ impl Host for CallState {
             {
                 turn.come().await;
             }
-            let saved = self.capabilities.storage.save_memory(draft).await;
+            let saved = self.storage.save_memory(draft, self.bound.handed()).await;
             if let Ok(saved) = &saved {
-                self.tape.saw_memories(std::slice::from_ref(saved));
+                let saved = std::slice::from_ref(saved);
+                self.bound.hand_memories(saved);
+                self.tape.saw_memories(saved);
             }
             saved
         })
     }
 
     async fn list_deferrals(&mut self, scope: Scope, scope_id: String) -> Stored<Vec<Deferral>> {
+        self.bound.owns(scope, &scope_id, "read the deferrals of")?;
         import!(self, "storage.list-deferrals", (scope, &scope_id), {
-            let storage = &self.capabilities.storage;
-            storage.list_deferrals(scope, scope_id).await
+            self.storage.list_deferrals(scope, scope_id).await
         })
     }
 
     async fn defer(&mut self, scope: Scope, scope_id: String, deferral: Deferral) -> Stored<()> {
+        self.bound.owns(scope, &scope_id, "defer a memory of")?;
         import!(self, "storage.defer", (scope, &scope_id, &deferral), {
             self.budget.save(scope_id.len() + deferral.reason.len())?;
             self.attempts.end(scope, &scope_id, deferral.memory_type);
-            let storage = &self.capabilities.storage;
-            storage.defer(scope, scope_id, deferral).await
+            self.storage.defer(scope, scope_id, deferral).await
         })
     }
 }

@@ -13,7 +13,7 @@ use crate::limits::Limits;
 use crate::llm::{Agents, CallObserver, NoLlm};
 use crate::recording::Recordings;
 use crate::settings::Settings;
-use crate::storage::Storage;
+use crate::storage::Places;
 use crate::storage::empty::EmptyStorage;
 
 /// Why a plugin cannot be built.
@@ -39,12 +39,11 @@ pub enum BuildError {
 /// use std::time::Duration;
 ///
 /// use myao_plugin::llm::Llm;
-/// use myao_plugin::{BuildError, Limits, MemoryPlugin};
+/// use myao_plugin::{BuildError, Limits, MemoryPlugin, Places};
 /// use myao_plugin::chat::Chat;
-/// use myao_plugin::storage::Storage;
 ///
 /// fn memory(
-///     storage: Arc<dyn Storage>,
+///     storage: Arc<dyn Places>,
 ///     llm: Arc<dyn Llm>,
 ///     chat: Arc<dyn Chat>,
 /// ) -> Result<MemoryPlugin, BuildError> {
@@ -65,7 +64,7 @@ pub enum BuildError {
 pub struct MemoryPluginBuilder {
     component: Option<Source>,
     cache_dir: Option<PathBuf>,
-    storage: Arc<dyn Storage>,
+    places: Arc<dyn Places>,
     agents: Agents,
     chat: Arc<dyn Chat>,
     settings: Settings,
@@ -87,7 +86,7 @@ impl MemoryPlugin {
         MemoryPluginBuilder {
             component: None,
             cache_dir: None,
-            storage: Arc::new(EmptyStorage),
+            places: Arc::new(EmptyStorage),
             agents: NoLlm.into(),
             chat: Arc::new(NoChat),
             settings: Settings::default(),
@@ -127,9 +126,9 @@ impl MemoryPluginBuilder {
         self
     }
 
-    /// The messages and memories of the workspace.
-    pub fn storage(mut self, storage: impl Storage + 'static) -> Self {
-        self.storage = Arc::new(storage);
+    /// The messages and memories of the workspace. Each call gets the store as it is seen from its place.
+    pub fn storage(mut self, storage: impl Places + 'static) -> Self {
+        self.places = Arc::new(storage);
         self
     }
 
@@ -191,7 +190,7 @@ impl MemoryPluginBuilder {
             component,
             capabilities: Capabilities {
                 is_backfill: false,
-                storage: self.storage,
+                places: self.places,
                 agents: self.agents,
                 chat: self.chat,
                 calls: self.calls,
@@ -200,7 +199,7 @@ impl MemoryPluginBuilder {
                 captures_content: self.captures_content,
                 turn: None,
             },
-            places: Arc::new(Semaphore::new(self.limits.concurrent_calls)),
+            permits: Arc::new(Semaphore::new(self.limits.concurrent_calls)),
             limits: self.limits,
             recordings: self.recordings,
         })

@@ -6,7 +6,8 @@ use tracing::Instrument as _;
 use wasmtime::Store;
 
 use super::MemoryPlugin;
-use crate::bindings::exports::myao::memory::memory_generator::{Entry, Guest, Report};
+use crate::Place;
+use crate::bindings::exports::myao::memory::memory_generator::{Entry, Guest};
 use crate::bindings::types::Timestamp;
 use crate::capabilities::{CallState, Purpose};
 use crate::error::CallError;
@@ -14,20 +15,6 @@ use crate::recording::{Export, Head, Player, Recorder, Recording, Replayed, Tape
 use crate::spans::{Subject, component_call, record_outcome};
 
 impl MemoryPlugin {
-    /// `memory-generator.generate`: everything due, in one call.
-    ///
-    /// # Errors
-    /// [`CallError`].
-    pub async fn generate(&self, now: Timestamp) -> Result<Report, CallError> {
-        call!(
-            self,
-            Subject::All,
-            Purpose::Make(self.tape(|| Export::Generate { now })),
-            memory_generator.call_generate(now)
-        )?
-        .map_err(CallError::Refused)
-    }
-
     /// `memory-generator.generate-channel`: what is due in one channel.
     ///
     /// # Errors
@@ -44,6 +31,7 @@ impl MemoryPlugin {
         call!(
             self,
             Subject::Channel(channel_id),
+            Place::Channel(channel_id.to_owned()),
             Purpose::Make(self.tape(export)),
             memory_generator.call_generate_channel(channel_id, now)
         )
@@ -68,6 +56,7 @@ impl MemoryPlugin {
         call!(
             self,
             Subject::Thread(channel_id, &thread_ts),
+            Place::Channel(channel_id.to_owned()),
             Purpose::Make(self.tape(export)),
             memory_generator.call_generate_thread(channel_id, &thread_ts, now)
         )
@@ -81,6 +70,7 @@ impl MemoryPlugin {
         call!(
             self,
             Subject::Workspace(&self.settings().workspace_scope_id),
+            Place::Workspace,
             Purpose::Make(self.tape(|| Export::GenerateWorkspace { now })),
             memory_generator.call_generate_workspace(now)
         )
@@ -101,7 +91,9 @@ impl MemoryPlugin {
             let Some(generator) = &self.component.exports.memory_generator else {
                 return Err(self.not_offered(CALL));
             };
-            let (mut store, instance) = self.instantiate(CALL, Purpose::Make(tape)).await?;
+            let (mut store, instance) = self
+                .instantiate(CALL, Place::Operator.into(), Purpose::Make(tape))
+                .await?;
             let generator = generator.load(&mut store, &instance);
             let generator = generator.map_err(|error| self.trapped(CALL, &error))?;
             Ok(run(&export, begun.insert(store), &generator).await)

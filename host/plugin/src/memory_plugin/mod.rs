@@ -2,12 +2,12 @@
 
 /// One call without a span: admission, instance, export, deadline, errors.
 macro_rules! call_unobserved {
-    ($plugin:ident, $export:expr, $purpose:expr, $interface:ident.$method:ident($($argument:expr),*)) => {
+    ($plugin:ident, $export:expr, $bounds:expr, $purpose:expr, $interface:ident.$method:ident($($argument:expr),*)) => {
         $plugin.within_limits($export, async {
             let Some(interface) = &$plugin.component.exports.$interface else {
                 return Err($plugin.not_offered($export));
             };
-            let (mut store, instance) = $plugin.instantiate($export, $purpose).await?;
+            let (mut store, instance) = $plugin.instantiate($export, $bounds.into(), $purpose).await?;
             let interface = interface.load(&mut store, &instance);
             let interface = interface.map_err(|error| $plugin.trapped($export, &error))?;
             Ok(interface.$method(&mut store $(, $argument)*).await)
@@ -17,11 +17,11 @@ macro_rules! call_unobserved {
 
 /// One call with its span.
 macro_rules! call {
-    ($plugin:ident, $subject:expr, $purpose:expr, $interface:ident.$method:ident($($argument:expr),*)) => {{
+    ($plugin:ident, $subject:expr, $bounds:expr, $purpose:expr, $interface:ident.$method:ident($($argument:expr),*)) => {{
         let name = stringify!($method);
         let export = name.strip_prefix("call_").unwrap_or(name);
         let span = component_call(export, $subject);
-        let result = call_unobserved!($plugin, export, $purpose, $interface.$method($($argument),*))
+        let result = call_unobserved!($plugin, export, $bounds, $purpose, $interface.$method($($argument),*))
             .instrument(span.clone())
             .await;
         record_outcome(&span, &result);
@@ -43,13 +43,14 @@ use tracing::Instrument as _;
 use wasmtime::Store;
 use wasmtime::component::Instance;
 
+use crate::Place;
 use crate::bindings::errors::SettingFault;
 use crate::bindings::exports::myao::memory::about;
 use crate::bindings::exports::myao::memory::context_builder::BuildRequest;
 use crate::bindings::exports::myao::memory::memory_generator::{DueWork, UpdateState};
 use crate::bindings::exports::myao::memory::memory_summarizer::Summary;
 use crate::bindings::types::{Context, MemoryType, Scope, Timestamp};
-use crate::capabilities::{CallState, Capabilities, Purpose};
+use crate::capabilities::{Bounds, CallState, Capabilities, Purpose};
 use crate::chat::Chat;
 use crate::component::LoadedComponent;
 use crate::error::CallError;
@@ -84,7 +85,7 @@ pub struct MemoryPlugin {
     capabilities: Capabilities,
     limits: Limits,
     /// One permit for each call that may run.
-    places: Arc<Semaphore>,
+    permits: Arc<Semaphore>,
     recordings: Option<Arc<dyn Recordings>>,
 }
 
@@ -167,9 +168,10 @@ impl MemoryPlugin {
     async fn instantiate(
         &self,
         call: &'static str,
+        bounds: Bounds,
         purpose: Purpose,
     ) -> Result<(Store<CallState>, Instance), CallError> {
-        let state = CallState::new(self.capabilities.clone(), &self.limits, purpose);
+        let state = CallState::new(self.capabilities.clone(), &self.limits, bounds, purpose);
         let mut store = Store::new(&self.component.engine, state);
         store.limiter(|state| &mut state.memory_limit);
         store.set_hostcall_fuel(self.limits.transfer_bytes);
@@ -195,8 +197,8 @@ impl MemoryPlugin {
             ..
         } = self.limits;
         let component = || self.component.name.to_string();
-        let place = tokio::time::timeout(admission_wait, self.places.acquire()).await;
-        let Ok(Ok(_place)) = place else {
+        let permit = tokio::time::timeout(admission_wait, self.permits.acquire()).await;
+        let Ok(Ok(_permit)) = permit else {
             return Err(CallError::Busy {
                 component: component(),
                 call,
@@ -232,7 +234,14 @@ impl MemoryPlugin {
     /// # Errors
     /// [`CallError`].
     pub async fn about(&self) -> Result<about::Component, CallError> {
-        call_unobserved!(self, "describe", Purpose::Look, about.call_describe()).await
+        call_unobserved!(
+            self,
+            "describe",
+            Place::Schedule,
+            Purpose::Look,
+            about.call_describe()
+        )
+        .await
     }
 
     /// `about.check`: every setting of this plugin that the component refuses.
@@ -241,7 +250,14 @@ impl MemoryPlugin {
     /// [`CallError`].
     pub async fn check_settings(&self) -> Result<Vec<SettingFault>, CallError> {
         let pairs = self.settings().pairs();
-        call_unobserved!(self, "check", Purpose::Look, about.call_check(&pairs)).await
+        call_unobserved!(
+            self,
+            "check",
+            Place::Schedule,
+            Purpose::Look,
+            about.call_check(&pairs)
+        )
+        .await
     }
 
     /// `memory-summarizer.summarize`: the text of one memory.
@@ -258,6 +274,7 @@ impl MemoryPlugin {
         call!(
             self,
             Subject::Memory(scope, memory_type),
+            Place::of_memory(scope, context),
             Purpose::Look,
             memory_summarizer.call_summarize(context, scope, memory_type, existing_memory)
         )?
@@ -278,6 +295,7 @@ impl MemoryPlugin {
         call!(
             self,
             Subject::Memory(scope, memory_type),
+            Place::of_memory(scope, context),
             Purpose::Look,
             memory_summarizer.call_render_prompt(context, scope, memory_type, existing_memory)
         )?
@@ -296,6 +314,7 @@ impl MemoryPlugin {
         call!(
             self,
             request.into(),
+            Place::around(&request.channel_id),
             Purpose::Look,
             context_builder.call_build(request, now)
         )?
@@ -314,6 +333,7 @@ impl MemoryPlugin {
         call!(
             self,
             Subject::All,
+            Place::Schedule,
             Purpose::Look,
             memory_generator.call_should_update(state, now)
         )?
@@ -328,6 +348,7 @@ impl MemoryPlugin {
         call!(
             self,
             Subject::All,
+            Place::Schedule,
             Purpose::Look,
             memory_generator.call_list_due(now)
         )?

@@ -3,6 +3,7 @@
 use tracing::Instrument as _;
 
 use super::MemoryPlugin;
+use crate::Place;
 use crate::bindings::exports::myao::memory::reply_prompt::Occasion;
 use crate::bindings::exports::myao::memory::responder::{Answer, Judgment, Target};
 use crate::bindings::types::{Context, Timestamp};
@@ -32,6 +33,7 @@ impl MemoryPlugin {
         call!(
             self,
             target.into(),
+            target,
             Purpose::Reply,
             responder.call_reply_to_mention(target, now)
         )?
@@ -46,6 +48,7 @@ impl MemoryPlugin {
         call!(
             self,
             target.into(),
+            target,
             Purpose::Look,
             responder.call_judge(target, now)
         )?
@@ -65,6 +68,7 @@ impl MemoryPlugin {
         call!(
             self,
             target.into(),
+            target,
             Purpose::Reply,
             responder.call_reply_unasked(target, now)
         )?
@@ -84,6 +88,7 @@ impl MemoryPlugin {
         call!(
             self,
             context.into(),
+            Place::from(context),
             Purpose::Look,
             reply_prompt.call_render_reply(context, occasion, now)
         )?
@@ -102,6 +107,7 @@ impl MemoryPlugin {
         call!(
             self,
             context.into(),
+            Place::from(context),
             Purpose::Look,
             reply_prompt.call_render_judgment(context, now)
         )?

@@ -1,6 +1,6 @@
 //! Everything that a host stores for one workspace, behind traits, so that a second store is a second crate.
 //!
-//! [`Storage`] is the part that the component sees. The bot, the backfill, the importers and the commands also need the
+//! [`Storage`](crate::storage::Storage) is the part that the component sees; [`Places`] opens it for a place. The bot, the backfill, the importers and the commands also need the
 //! traits of this module. Each call is one transaction. All of them are async and have the error type
 //! [`StorageError`](crate::storage::StorageError). Besides the errors that a call documents, each returns `Unavailable`
 //! if the store cannot be reached, and `Other` if it fails in another way.
@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 use crate::journal::CallJournal;
 use crate::recording::Recordings;
-use crate::storage::Storage;
+use crate::{Place, Places};
 use backfill::BackfillState;
 use catch_up::CatchUpState;
 use inbox::Inbox;
@@ -32,11 +32,11 @@ use outbox::Outbox;
 use replies::Replies;
 use sync::SyncState;
 use upkeep::Upkeep;
-use view::{Place, View};
+use view::View;
 
 /// All state of one workspace.
 pub trait Workspace:
-    Storage
+    Places
     + CallJournal
     + Recordings
     + Inbox

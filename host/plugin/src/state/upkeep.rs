@@ -32,6 +32,11 @@ pub trait Upkeep: Send + Sync {
     /// Ends all deferrals, so that the next run tries everything again; returns how many there were.
     async fn clear_deferrals(&self) -> Result<usize, StorageError>;
 
+    /// Accepts the current memories that are set aside because it is not known what they were made from: those of a
+    /// channel and its threads, or all. From then on they count as made from their own channel, and the workspace's as
+    /// made from no channel that anybody may not see. Returns how many there were.
+    async fn accept_memories(&self, channel_id: Option<String>) -> Result<usize, StorageError>;
+
     /// The calls of models that began at or after `since` and before `before`, in milliseconds since 1970, in order.
     async fn calls(&self, since: i64, before: i64) -> Result<Vec<StoredCall>, StorageError>;
 

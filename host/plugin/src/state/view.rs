@@ -1,16 +1,10 @@
-//! Reads messages and memories. They go through a [`View`], which is opened for a [`Place`].
+//! Reads messages and memories. They go through a [`View`], which is opened for a
+//! [`Place`](crate::Place).
 
 use crate::recording::Recording;
 use crate::storage::{Channel, Coverage, Memory, STAND_IN_VERSION, StorageError};
 use crate::ts::TsKey;
 use crate::{MemoryType, Scope, Timestamp};
-
-/// For whom something is read. Only what may be seen there is returned.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Place {
-    /// Somebody who can read the store's files anyway: everything may be seen.
-    Operator,
-}
 
 /// Which memories to list. By default all that are current, without their texts.
 #[derive(Debug, Clone, Default)]
@@ -44,6 +38,8 @@ pub struct StoredMemory {
     pub truncated: Option<bool>,
     /// What went into the text; `None` if that is not known.
     pub coverage: Option<Coverage>,
+    /// Whether it is not known what it was made from. Then only the operator sees it, and nothing is made from it.
+    pub is_set_aside: bool,
 }
 
 impl StoredMemory {

@@ -1,10 +1,15 @@
 //! An empty store, for calls that get everything they need as arguments.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::Places;
 use super::{
-    Backlog, Channel, Deferral, Due, DueQuery, Memory, MemoryDraft, MemoryQuery, Message,
+    Backlog, Channel, Deferral, Due, DueQuery, Memory, MemoryDraft, MemoryId, MemoryQuery, Message,
     MessageQuery, Storage, StorageError,
 };
 use crate::bindings::types::Scope;
+use crate::place::Place;
 
 /// A store that is empty and cannot be written to.
 #[derive(Debug, Clone, Copy)]
@@ -44,8 +49,16 @@ impl Storage for EmptyStorage {
         )))
     }
 
-    async fn save_memory(&self, _: MemoryDraft) -> Result<Memory, StorageError> {
+    async fn save_memory(
+        &self,
+        _: MemoryDraft,
+        _: BTreeSet<MemoryId>,
+    ) -> Result<Memory, StorageError> {
         Err(takes_nothing_in())
+    }
+
+    async fn may_show(&self, memories: BTreeSet<MemoryId>) -> Result<bool, StorageError> {
+        Ok(memories.is_empty())
     }
 
     async fn list_deferrals(&self, _: Scope, _: String) -> Result<Vec<Deferral>, StorageError> {
@@ -54,6 +67,12 @@ impl Storage for EmptyStorage {
 
     async fn defer(&self, _: Scope, _: String, _: Deferral) -> Result<(), StorageError> {
         Err(takes_nothing_in())
+    }
+}
+
+impl Places for EmptyStorage {
+    fn at(&self, _: Place) -> Arc<dyn Storage> {
+        Arc::new(*self)
     }
 }
 

@@ -1,25 +1,29 @@
 //! The store of messages, channels and memories.
 //!
-//! [`Storage`] is the part that the component sees: one workspace, few large calls. The crate `myao-sqlite` has the
+//! [`Storage`] is the part that the component sees: one workspace, seen from one [`Place`](crate::Place), few large
+//! calls. The crate `myao-sqlite` has the
 //! store of the `myao` program. A platform that stores its own messages implements the trait.
 
 pub mod effects;
 pub mod empty;
 pub mod records;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 pub use crate::bindings::storage::{
-    Backlog, ChannelFilter, Deferral, Due, DueQuery, Keep, Memory, MemoryDraft, MemoryQuery,
-    MessageQuery, SaveMode, StorageError,
+    Backlog, ChannelFilter, Deferral, Due, DueQuery, Keep, Memory, MemoryDraft, MemoryId,
+    MemoryQuery, MessageQuery, SaveMode, StorageError,
 };
 use crate::bindings::types::Scope;
 pub use crate::bindings::types::{Channel, Coverage, LeftOut, Message};
+use crate::place::Place;
 
 /// The version of a stand-in: a memory made in place of one that the model could not make.
 pub const STAND_IN_VERSION: u32 = 0;
 
-/// One workspace of a store, as the component sees it. `wit/storage.wit` documents each call. An implementation must
+/// One workspace of a store, as the component sees it from one [`Place`](crate::Place). [`Places`](crate::Places) opens
+/// it. Only what may be seen in that place is returned. `wit/storage.wit` documents each call. An implementation must
 /// follow it exactly (the conformance suite of `myao-testkit` checks an implementation).
 ///
 /// The store of the program is one implementation. Before you write another, read the in-memory store of the crate
@@ -46,8 +50,19 @@ pub trait Storage: Send + Sync {
         until: String,
     ) -> Result<Backlog, StorageError>;
 
-    /// Saves one memory, completely or not at all, and ends its deferral.
-    async fn save_memory(&self, draft: MemoryDraft) -> Result<Memory, StorageError>;
+    /// Saves one memory, completely or not at all, and ends its deferral. `handed` are the memories that the call was
+    /// given, whether or not it used them: the memory may be shown only where they may be shown.
+    ///
+    /// # Errors
+    /// `StorageError::Conflict` also if one of them may not be shown here any more.
+    async fn save_memory(
+        &self,
+        draft: MemoryDraft,
+        handed: BTreeSet<MemoryId>,
+    ) -> Result<Memory, StorageError>;
+
+    /// Whether all these memories may still be shown here: a channel can become private while an answer is written.
+    async fn may_show(&self, memories: BTreeSet<MemoryId>) -> Result<bool, StorageError>;
 
     /// The deferred memories of one workspace, channel or thread, by memory type.
     async fn list_deferrals(
@@ -81,7 +96,20 @@ pub trait Storage: Send + Sync {
     }
 }
 
+/// The store of one workspace, which is opened for a place.
+pub trait Places: Send + Sync {
+    /// The store as it is seen from a place. Each call into the component gets its own.
+    fn at(&self, place: Place) -> Arc<dyn Storage>;
+}
+
 /// A shared store is a store, too.
+impl<T: Places + ?Sized> Places for Arc<T> {
+    fn at(&self, place: Place) -> Arc<dyn Storage> {
+        (**self).at(place)
+    }
+}
+
+/// What was opened may be shared.
 #[async_trait::async_trait]
 impl<T: Storage + ?Sized> Storage for Arc<T> {
     async fn list_channels(&self) -> Result<Vec<Channel>, StorageError> {
@@ -109,8 +137,16 @@ impl<T: Storage + ?Sized> Storage for Arc<T> {
         (**self).get_backlog(channel_id, thread_ts, until).await
     }
 
-    async fn save_memory(&self, draft: MemoryDraft) -> Result<Memory, StorageError> {
-        (**self).save_memory(draft).await
+    async fn save_memory(
+        &self,
+        draft: MemoryDraft,
+        handed: BTreeSet<MemoryId>,
+    ) -> Result<Memory, StorageError> {
+        (**self).save_memory(draft, handed).await
+    }
+
+    async fn may_show(&self, memories: BTreeSet<MemoryId>) -> Result<bool, StorageError> {
+        (**self).may_show(memories).await
     }
 
     async fn list_deferrals(

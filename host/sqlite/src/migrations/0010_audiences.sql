@@ -29,5 +29,5 @@ CREATE TABLE channel_members (
 CREATE INDEX channel_members_by_user ON channel_members (user_id, channel);
 
 DROP VIEW channel_audience;
-CREATE VIEW channel_audience (channel, workspace, is_open, sees_open) AS
-SELECT key, workspace, audience = 0 AND present = 1, audience <> 2 FROM channels;
+CREATE VIEW channel_audience (channel, workspace, id, is_public, is_open, sees_open) AS
+SELECT key, workspace, id, audience = 0, audience = 0 AND present = 1, audience <> 2 FROM channels;

@@ -23,6 +23,7 @@ SELECT
         SELECT COUNT(*) FROM memories AS u INDEXED BY memories_current
         WHERE u.workspace = c.workspace AND u.scope = 1 AND u.scope_id = c.id
             AND u.memory_type = 1 AND u.superseded_at IS NULL AND u.version > 0 AND u.id > b.merged_through
+            AND u.origins IS NOT NULL
     ) ELSE 0 END
 FROM channels AS c
 LEFT JOIN backlog AS b ON b.channel = c.key AND b.thread_key = 0

@@ -1,5 +1,7 @@
--- ?1 workspace
-SELECT id, COALESCE(NULLIF(name, ''), id) AS shown_name, is_private
-FROM channels
-WHERE workspace = ?1 AND present = 1
-ORDER BY shown_name, id;
+-- ?1 workspace, ?2 the place's own channel, or NULL if it may see everything, ?3 whether it may see what is open
+-- elsewhere
+SELECT c.id, COALESCE(NULLIF(c.name, ''), c.id) AS shown_name, c.is_private
+FROM channels AS c
+JOIN channel_audience AS a ON a.channel = c.key
+WHERE c.workspace = ?1 AND c.present = 1 AND (?2 IS NULL OR c.key = ?2 OR (?3 AND a.is_open))
+ORDER BY shown_name, c.id;

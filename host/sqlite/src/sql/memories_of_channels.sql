@@ -1,5 +1,6 @@
 -- ?1 workspace, ?2 a channel id, or NULL for all channels that the bot takes part in, ?3 history limit, ?4 whether to
--- include unmerged versions
+-- include unmerged versions, ?5 the place's own channel, or NULL if it may see everything, ?6 whether it may see what is
+-- open elsewhere
 -- Seeks the newest versions of each channel, however many versions there are, in the order of channels, types and
 -- versions.
 WITH
@@ -19,8 +20,10 @@ marks (scope_id, first_version, merged_through) AS MATERIALIZED (
             ORDER BY l.version DESC LIMIT 1
         ), 0) END
     FROM channels AS c
+    JOIN channel_audience AS a ON a.channel = c.key
     -- In SQLite, a blob is greater than every text.
     WHERE c.workspace = ?1 AND c.id BETWEEN COALESCE(?2, '') AND COALESCE(?2, x'') AND (?2 IS NOT NULL OR c.present = 1)
+        AND (?5 IS NULL OR c.key = ?5 OR (?6 AND a.is_open))
     ORDER BY c.id
 ),
 -- Long-term memories, stand-ins and versions.
@@ -28,7 +31,7 @@ kinds (memory_type, is_version, last_version) AS (
     VALUES (0, 0, 4294967296), (1, 0, 0), (1, 1, 4294967296)
 )
 SELECT m.id, m.scope, m.scope_id, m.memory_type, m.version, m.content, m.engine, m.created_at, m.updated_at,
-    m.source_message_count, m.source_latest_key, m.merged_through
+    m.source_message_count, m.source_latest_key, m.merged_through, m.origins
 FROM marks AS k
 CROSS JOIN kinds AS kind
 CROSS JOIN memories AS m ON m.workspace = ?1 AND m.scope = 1 AND m.scope_id = k.scope_id

@@ -35,13 +35,13 @@ FROM (
     LEFT JOIN memories AS s ON s.id = (
         SELECT n.id FROM memories AS n
         WHERE n.workspace = c.workspace AND n.scope = 1 AND n.scope_id = c.id
-            AND n.memory_type = 1 AND n.superseded_at IS NULL AND n.version > 0
+            AND n.memory_type = 1 AND n.superseded_at IS NULL AND n.version > 0 AND n.origins IS NOT NULL
         ORDER BY n.version DESC LIMIT 1
     )
     LEFT JOIN memories AS l ON l.id = (
         SELECT n.id FROM memories AS n
         WHERE n.workspace = c.workspace AND n.scope = 1 AND n.scope_id = c.id
-            AND n.memory_type = 0 AND n.superseded_at IS NULL AND n.version > 0
+            AND n.memory_type = 0 AND n.superseded_at IS NULL AND n.version > 0 AND n.origins IS NOT NULL
         ORDER BY n.version DESC LIMIT 1
     )
     WHERE c.key = ?1

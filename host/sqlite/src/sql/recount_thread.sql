@@ -30,7 +30,7 @@ FROM (
         SELECT n.id FROM memories AS n
         WHERE n.workspace = c.workspace AND n.scope = 2
             AND n.scope_id = c.id || ':' || printf('%d.%06d', ?2 / 1000000, ?2 % 1000000)
-            AND n.memory_type = 1 AND n.superseded_at IS NULL AND n.version > 0
+            AND n.memory_type = 1 AND n.superseded_at IS NULL AND n.version > 0 AND n.origins IS NOT NULL
         ORDER BY n.version DESC LIMIT 1
     )
     LEFT JOIN messages AS f ON f.channel = c.key AND f.ts_key = ?2 AND f.deleted_at IS NULL

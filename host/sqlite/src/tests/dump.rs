@@ -1,6 +1,8 @@
 //! The dump of all memories.
 
 use myao_plugin::storage::{MemoryDraft, SaveMode, Storage as _};
+use myao_plugin::{Place, Places as _};
+use std::collections::BTreeSet;
 
 use super::{Stored, draft, present, stored};
 
@@ -15,7 +17,12 @@ async fn filled(channels: &[&str]) -> Stored {
             mode: SaveMode::Overwrite,
             ..draft(channel)
         };
-        let first = stored.workspace.save_memory(first).await.unwrap();
+        let first = stored
+            .workspace
+            .at(Place::Operator)
+            .save_memory(first, BTreeSet::new())
+            .await
+            .unwrap();
         let second = MemoryDraft {
             mode: SaveMode::Overwrite,
             content: "newer".into(),
@@ -23,7 +30,12 @@ async fn filled(channels: &[&str]) -> Stored {
             source_memories: vec![first.id],
             ..draft(channel)
         };
-        stored.workspace.save_memory(second).await.unwrap();
+        stored
+            .workspace
+            .at(Place::Operator)
+            .save_memory(second, BTreeSet::new())
+            .await
+            .unwrap();
     }
     stored
 }
@@ -35,6 +47,11 @@ async fn dumps_are_equal_in_whatever_order_channels_were_worked_on() {
     assert_eq!(dump, other.workspace.dump().unwrap());
     let lines = dump.lines().filter(|line| line.starts_with("channel "));
     assert_eq!(lines.count(), 4);
-    other.workspace.save_memory(draft("C3")).await.unwrap();
+    other
+        .workspace
+        .at(Place::Operator)
+        .save_memory(draft("C3"), BTreeSet::new())
+        .await
+        .unwrap();
     assert_ne!(dump, other.workspace.dump().unwrap());
 }

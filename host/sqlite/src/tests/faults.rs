@@ -1,5 +1,7 @@
 //! Errors of the disk, and writers that race.
 
+use myao_plugin::{Place, Places as _};
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use myao_plugin::Scope;
@@ -45,7 +47,11 @@ async fn refused(stored: &Stored, draft: MemoryDraft) -> String {
         )
     };
     let before = state();
-    let result = stored.workspace.save_memory(draft).await;
+    let result = stored
+        .workspace
+        .at(Place::Operator)
+        .save_memory(draft, BTreeSet::new())
+        .await;
     assert_eq!(state(), before);
     let Err(StorageError::Unavailable(text)) = result else {
         panic!("{result:?}")
@@ -57,9 +63,15 @@ async fn refused(stored: &Stored, draft: MemoryDraft) -> String {
 #[tokio::test]
 async fn full_disk_is_named_and_nothing_is_written() {
     let stored = with_channel();
-    let saved = stored.workspace.save_memory(draft("C1")).await.unwrap();
+    let saved = stored
+        .workspace
+        .at(Place::Operator)
+        .save_memory(draft("C1"), BTreeSet::new())
+        .await
+        .unwrap();
     stored
         .workspace
+        .at(Place::Operator)
         .defer(Scope::Channel, "C1".into(), deferral())
         .await
         .unwrap();
@@ -77,7 +89,16 @@ async fn full_disk_is_named_and_nothing_is_written() {
     on_writer(&stored, |connection| {
         connection.pragma_update_and_check(None, "max_page_count", 1 << 30, |_| Ok(()))
     });
-    assert_eq!(stored.workspace.save_memory(next).await.unwrap().version, 2);
+    assert_eq!(
+        stored
+            .workspace
+            .at(Place::Operator)
+            .save_memory(next, BTreeSet::new())
+            .await
+            .unwrap()
+            .version,
+        2
+    );
     assert_eq!(blocking(stored.workspace.deferrals()).unwrap(), []);
 }
 
@@ -91,6 +112,7 @@ async fn read_only_database_is_named_and_nothing_is_written() {
     assert!(text.contains("writable"), "{text}");
     let deferred = stored
         .workspace
+        .at(Place::Operator)
         .defer(Scope::Channel, "C1".into(), deferral())
         .await;
     assert!(
@@ -110,7 +132,14 @@ async fn locked_database_is_named_and_nothing_is_written() {
     let text = refused(&stored, draft("C1")).await;
     assert!(text.contains("locked"), "{text}");
     drop(import);
-    assert!(stored.workspace.save_memory(draft("C1")).await.is_ok());
+    assert!(
+        stored
+            .workspace
+            .at(Place::Operator)
+            .save_memory(draft("C1"), BTreeSet::new())
+            .await
+            .is_ok()
+    );
 }
 
 #[test]
@@ -160,7 +189,9 @@ fn of_two_processes_that_save_one_version_one_gets_a_conflict() {
                             expected,
                             ..draft("C1")
                         };
-                        workspace.write(|connection, place| save(connection, place, &draft))
+                        workspace.write(|connection, place| {
+                            save(connection, place, &draft, &BTreeSet::new())
+                        })
                     })
                 })
                 .collect();

@@ -1,5 +1,7 @@
 //! What is on disk, and what is deleted from it.
 
+use myao_plugin::{Place, Places as _};
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -146,7 +148,11 @@ async fn answer_of_the_model_is_gone_once_its_memory_is_saved() {
         content: "something else".into(),
         ..draft("C1")
     };
-    workspace.save_memory(saved).await.unwrap();
+    workspace
+        .at(Place::Operator)
+        .save_memory(saved, BTreeSet::new())
+        .await
+        .unwrap();
     drop((store, workspace));
     assert!(holds(folder.path(), "something else"));
     assert!(!holds(folder.path(), "a short answer") && !holds(folder.path(), "a very long answer"));

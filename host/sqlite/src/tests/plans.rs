@@ -244,7 +244,7 @@ fn steps(channels: i64) -> Vec<(i32, usize)> {
             .execute(include_str!("idle_messages.sql"), [])
             .unwrap();
         connection
-            .execute(include_str!("idle_memories.sql"), [])
+            .execute_batch(include_str!("idle_memories.sql"))
             .unwrap();
         recount_all(connection);
         let second = 1_000_000_i64;

@@ -1,11 +1,13 @@
 //! Which program a database belongs to, and how it is upgraded to myao's schema.
 
+use myao_plugin::{Place, Places as _};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use myao_plugin::audience::ChannelFacts;
 use myao_plugin::state::Workspace as _;
 use myao_plugin::state::backfill::BackfillState as _;
-use myao_plugin::state::view::{MemoryFilter, Place};
+use myao_plugin::state::view::MemoryFilter;
 use myao_plugin::storage::records::{ChannelRecord, ImportSink, MemoryRecord, MessageRecord};
 use myao_plugin::storage::{MemoryDraft, SaveMode, Storage as _};
 use myao_plugin::ts::TsKey;
@@ -144,7 +146,11 @@ async fn database_of_the_first_schema_is_migrated() {
         expected: Some(9),
         ..draft("C1")
     };
-    let stand_in = workspace.save_memory(stand_in).await.unwrap();
+    let stand_in = workspace
+        .at(Place::Operator)
+        .save_memory(stand_in, BTreeSet::new())
+        .await
+        .unwrap();
     assert_eq!((stand_in.id, stand_in.version), (10, 0));
 }
 

@@ -1,15 +1,16 @@
 //! The workspaces of one file do not see each other.
 
+use myao_plugin::Place;
 use myao_plugin::recording::{Export, Head, ImportCall, Part, Recordings as _, SAVE};
 use myao_plugin::state::Workspace as _;
 use myao_plugin::state::backfill::BackfillState as _;
 use myao_plugin::state::inbox::{Inbox as _, IncomingEvent, Kept};
 use myao_plugin::state::upkeep::Upkeep as _;
-use myao_plugin::state::view::Place;
 use myao_plugin::storage::{Keep, MessageQuery, Storage as _};
 use myao_plugin::ts::TsKey;
-use myao_plugin::{Scope, Timestamp};
+use myao_plugin::{Places as _, Scope, Timestamp};
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 use super::{Stored, deferral, draft, named, present, said, stored};
 use crate::SqliteWorkspace;
@@ -54,14 +55,19 @@ async fn what_is_said_and_remembered_in_one_is_not_seen_in_another() {
         memories: [].into(),
     };
     stored.workspace.keep(part).await.unwrap();
-    let saved = stored.workspace.save_memory(draft("C1")).await.unwrap();
+    let saved = stored
+        .workspace
+        .at(Place::Operator)
+        .save_memory(draft("C1"), BTreeSet::new())
+        .await
+        .unwrap();
     let recording = |of: &SqliteWorkspace| {
         let view = of.view(Place::Operator);
         async move { view.recording_of(saved.id).await.unwrap() }
     };
     assert!(recording(&stored.workspace).await.is_some());
     assert_eq!(recording(&other).await, None);
-    assert_eq!(other.list_channels().await.unwrap(), []);
+    assert_eq!(other.at(Place::Operator).list_channels().await.unwrap(), []);
     let first = other.next_message_after(TsKey::from_database(-1)).await;
     assert_eq!(first.unwrap(), None);
     assert_eq!(other.dump().unwrap(), "");
@@ -87,7 +93,8 @@ async fn inboxes_and_deferrals_are_of_one_workspace() {
     let joined = vec![present("C1", true, "1.0")];
     other.apply_effects(joined, 1).await.unwrap();
     for workspace in [workspace, &other] {
-        let deferred = workspace.defer(Scope::Channel, "C1".into(), deferral());
+        let storage = workspace.at(Place::Operator);
+        let deferred = storage.defer(Scope::Channel, "C1".into(), deferral());
         deferred.await.unwrap();
     }
     assert_eq!(workspace.clear_deferrals().await.unwrap(), 1);
@@ -111,12 +118,17 @@ async fn times_carry_the_offset_of_the_timezone_at_that_moment() {
         keep: Keep::Newest,
         whole_thread: None,
     };
-    let messages = berlin.list_messages(query).await.unwrap();
+    let messages = berlin
+        .at(Place::Operator)
+        .list_messages(query)
+        .await
+        .unwrap();
     let offsets = messages.iter().map(|m| m.timestamp.utc_offset_seconds);
     assert_eq!(offsets.collect::<Vec<_>>(), [3600, 7200]);
 
     let workspace = &stored.workspace;
-    let deferred = workspace.defer(Scope::Channel, "C1".into(), deferral());
+    let storage = workspace.at(Place::Operator);
+    let deferred = storage.defer(Scope::Channel, "C1".into(), deferral());
     deferred.await.unwrap();
     let listed = workspace.deferrals().await.unwrap();
     let tokyo = Timestamp {

@@ -125,7 +125,10 @@ pub async fn stand_in_and_refused_save_end_no_deferral(fixture: &dyn Fixture) {
         ..short_term("C1", "1.0")
     };
     for draft in [stale, unknown_source] {
-        let result = fixture.storage().save_memory(draft).await;
+        let result = fixture
+            .storage()
+            .save_memory(draft, Default::default())
+            .await;
         assert!(result.is_err(), "{result:?}");
     }
     assert_eq!(listed(fixture, Scope::Channel, "C1").await, [row(short)]);

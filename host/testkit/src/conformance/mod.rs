@@ -17,6 +17,9 @@ pub mod saving;
 pub mod stand_ins;
 pub mod state;
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use myao_plugin::audience::ChannelFacts;
 use myao_plugin::storage::records::{
     ChannelRecord, ImportSink, MemoryRecord, MessageRecord, UserRecord,
@@ -34,8 +37,8 @@ pub const WORKSPACE: &str = "default";
 /// A store to check, with functions to write what importers and events bring.
 #[async_trait::async_trait]
 pub trait Fixture: Send + Sync {
-    /// The store.
-    fn storage(&self) -> &dyn Storage;
+    /// The store, as it is seen by the operator.
+    fn storage(&self) -> Arc<dyn Storage>;
     /// Imports records, all at once.
     async fn add(&self, records: Records);
     /// Deletes a message.
@@ -249,7 +252,8 @@ fn stand_in(newest: Option<&Memory>, draft: MemoryDraft) -> MemoryDraft {
 }
 
 async fn save(fixture: &dyn Fixture, draft: MemoryDraft) -> Memory {
-    fixture.storage().save_memory(draft).await.unwrap()
+    let storage = fixture.storage();
+    storage.save_memory(draft, BTreeSet::new()).await.unwrap()
 }
 
 /// Saves versions of C1's short-term memory, one for each watermark.

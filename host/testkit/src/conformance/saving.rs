@@ -110,7 +110,10 @@ pub async fn stale_expectation_is_a_conflict_and_writes_nothing(fixture: &dyn Fi
             expected,
             ..short_term("C1", "2.0")
         };
-        let result = fixture.storage().save_memory(stale).await;
+        let result = fixture
+            .storage()
+            .save_memory(stale, Default::default())
+            .await;
         assert!(
             matches!(result, Err(StorageError::Conflict(_))),
             "{result:?}"
@@ -127,7 +130,10 @@ pub async fn empty_text_is_refused(fixture: &dyn Fixture) {
             content: content.into(),
             ..short_term("C1", "1.0")
         };
-        let result = fixture.storage().save_memory(empty).await;
+        let result = fixture
+            .storage()
+            .save_memory(empty, Default::default())
+            .await;
         assert!(
             matches!(result, Err(StorageError::Invalid(_))),
             "{result:?}"
@@ -153,7 +159,10 @@ pub async fn unknown_sources_are_refused_and_nothing_is_saved(fixture: &dyn Fixt
         ..short_term("C1", "1.0")
     };
     for draft in [message, memory, merged] {
-        let result = fixture.storage().save_memory(draft).await;
+        let result = fixture
+            .storage()
+            .save_memory(draft, Default::default())
+            .await;
         assert!(
             matches!(&result, Err(StorageError::Invalid(text)) if text.contains('7')),
             "{result:?}"
@@ -165,7 +174,10 @@ pub async fn unknown_sources_are_refused_and_nothing_is_saved(fixture: &dyn Fixt
 /// The same for the memory of a thread in such a channel.
 pub async fn memory_of_an_unknown_channel_is_not_found(fixture: &dyn Fixture) {
     for draft in [short_term("C1", "1.0"), thread_memory("1.0", "2.0")] {
-        let result = fixture.storage().save_memory(draft).await;
+        let result = fixture
+            .storage()
+            .save_memory(draft, Default::default())
+            .await;
         assert!(
             matches!(&result, Err(StorageError::NotFound(text)) if text.contains("C1")),
             "{result:?}"

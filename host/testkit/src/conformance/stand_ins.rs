@@ -98,7 +98,10 @@ pub async fn stand_ins_are_no_expectation(fixture: &dyn Fixture) {
             expected: Some(beside.id),
             ..short_term("C1", "2.0")
         };
-        let result = fixture.storage().save_memory(draft).await;
+        let result = fixture
+            .storage()
+            .save_memory(draft, Default::default())
+            .await;
         assert!(
             matches!(result, Err(StorageError::Conflict(_))),
             "{mode:?}: {result:?}"
@@ -107,7 +110,10 @@ pub async fn stand_ins_are_no_expectation(fixture: &dyn Fixture) {
     // A stand-in is refused if the memory itself was made in the meantime.
     let made = save(fixture, short_term("C1", "2.0")).await;
     let late = stand_in(None, short_term("C1", "2.0"));
-    let result = fixture.storage().save_memory(late).await;
+    let result = fixture
+        .storage()
+        .save_memory(late, Default::default())
+        .await;
     assert!(
         matches!(result, Err(StorageError::Conflict(_))),
         "{result:?}"

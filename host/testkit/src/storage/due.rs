@@ -2,7 +2,7 @@
 
 use myao_plugin::storage::{Backlog, Due, DueQuery, StorageError};
 use myao_plugin::ts::TsKey;
-use myao_plugin::{MemoryType, Scope};
+use myao_plugin::{MemoryType, Place, Scope};
 
 use super::memories::Series;
 use super::{State, key, messages};
@@ -95,7 +95,7 @@ impl State {
         until: TsKey,
     ) -> Result<Backlog, StorageError> {
         let conversation = self.conversation(channel_id)?;
-        let newest = self.newest(&short_term(channel_id, thread));
+        let newest = self.newest_counted(&short_term(channel_id, thread));
         let watermark = self.watermark(channel_id, thread);
         let is_new = |ts: &TsKey| watermark.is_none_or(|watermark| *ts > watermark);
         let (latest, new) = match thread {
@@ -134,7 +134,7 @@ impl State {
     pub(super) fn expect_first_version(&mut self, channel_ids: &[String], since: TsKey) {
         let end = TsKey::from_database(since.to_database() - 1);
         for channel_id in channel_ids {
-            if self.newest(&short_term(channel_id, None)).is_none()
+            if self.newest_counted(&short_term(channel_id, None)).is_none()
                 && let Some(conversation) = self.channels.get_mut(channel_id)
             {
                 let earlier = conversation.history_through.unwrap_or(end);
@@ -145,21 +145,21 @@ impl State {
 
     /// The newest message that went into the short-term memory of a channel or a thread.
     pub(super) fn watermark(&self, channel_id: &str, thread: Option<TsKey>) -> Option<TsKey> {
-        let newest = self.newest(&short_term(channel_id, thread))?;
+        let newest = self.newest_counted(&short_term(channel_id, thread))?;
         // It was checked to be an id when it was saved.
         TsKey::parse(newest.source_latest_message_ts.as_deref()?).ok()
     }
 
-    /// Whether a channel's memory is newer than those merged into the workspace's memory.
+    /// Whether a channel's memory that the workspace may see is newer than those merged into its memory.
     fn is_workspace_due(&self, memory_type: MemoryType) -> bool {
         let series = Series::new(Scope::Workspace, &self.workspace_scope_id, memory_type);
-        let merged = self
-            .newest(&series)
-            .and_then(|memory| memory.merged_through);
-        let present = self.channels.iter().filter(|(_, stored)| stored.is_present);
-        let of_channels = present.filter_map(|(id, _)| {
-            let newest = self.newest(&Series::new(Scope::Channel, id, memory_type))?;
-            Some(newest.id)
+        let place = Place::Workspace;
+        let merged = self.newest_seen(&place, &series);
+        let merged = merged.and_then(|memory| memory.merged_through);
+        let open = self.channels.keys().filter(|id| self.is_open(id));
+        let of_channels = open.filter_map(|id| {
+            let series = Series::new(Scope::Channel, id, memory_type);
+            Some(self.newest_seen(&place, &series)?.id)
         });
         of_channels.max() > merged
     }

@@ -1,5 +1,8 @@
 //! Applies the effects of events, in any order.
 
+use std::collections::BTreeMap;
+
+use myao_plugin::audience::Audience;
 use myao_plugin::storage::StorageError;
 use myao_plugin::storage::effects::Effect;
 use myao_plugin::storage::records::UserRecord;
@@ -12,6 +15,10 @@ use super::writing::{A_DAY, Source, Writing};
 
 /// Effects that are being applied in one transaction.
 pub(super) struct Application<'a> {
+    /// Who read each channel before.
+    before: BTreeMap<String, Audience>,
+    /// In Unix seconds.
+    now: i64,
     writing: Writing<'a>,
     /// No event can be later than this. A later time was noted while the clock was ahead, and is replaced by any time
     /// that is not.
@@ -37,6 +44,8 @@ impl<'a> Application<'a> {
     /// Starts at a time in Unix seconds.
     pub(super) fn new(state: &'a mut State, now: i64) -> Self {
         Self {
+            before: state.audiences(),
+            now,
             writing: Writing::new(state, Source::Events(now)),
             latest: now.saturating_add(A_DAY),
         }
@@ -50,7 +59,8 @@ impl<'a> Application<'a> {
 
     /// Applies the consequences.
     pub(super) fn finish(self) {
-        self.writing.finish();
+        let state = self.writing.finish();
+        state.audiences_changed(&self.before, self.now);
     }
 
     fn apply_one(&mut self, effect: Effect) {

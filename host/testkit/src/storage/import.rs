@@ -90,6 +90,7 @@ impl State {
     pub(super) fn import(&mut self, records: Vec<Record>) -> ImportTally {
         let mut tally = ImportTally::default();
         let mut memories = Vec::new();
+        let before = self.audiences();
         let mut writing = Writing::new(self, Source::Import);
         for record in records {
             match record {
@@ -110,6 +111,7 @@ impl State {
             }
         }
         writing.finish();
+        self.audiences_changed(&before, 0);
         self.put_memories(memories, &mut tally.memories);
         tally
     }

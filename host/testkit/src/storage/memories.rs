@@ -7,7 +7,7 @@ use myao_plugin::storage::{
     StorageError,
 };
 use myao_plugin::ts::TsKey;
-use myao_plugin::{MemoryType, Scope};
+use myao_plugin::{MemoryType, Place, Scope};
 
 use super::{State, key};
 
@@ -49,6 +49,8 @@ pub(super) struct StoredText {
     /// Whether the model's answer was cut off; `None` for an imported text, and so is the next field.
     pub(super) truncated: Option<bool>,
     pub(super) coverage: Option<Coverage>,
+    /// The ids of the channels from which it was made; `None` if not known. Then the text is set aside.
+    pub(super) origins: Option<BTreeSet<String>>,
 }
 
 impl StoredText {
@@ -61,6 +63,7 @@ impl StoredText {
             source_memories: BTreeSet::new(),
             truncated: None,
             coverage: None,
+            origins: None,
         }
     }
 }
@@ -140,6 +143,32 @@ impl State {
         current.filter(|memory| memory.version != STAND_IN_VERSION)
     }
 
+    /// The same without texts that are set aside because it is not known what they were made from.
+    fn counted(&self, series: &Series) -> impl DoubleEndedIterator<Item = &Memory> {
+        let versions = self.versions(series);
+        versions.filter(|memory| self.has_origins(memory.id))
+    }
+
+    fn has_origins(&self, id: u64) -> bool {
+        self.texts
+            .get(&id)
+            .is_some_and(|text| text.origins.is_some())
+    }
+
+    /// The newest version that counts.
+    pub(super) fn newest_counted(&self, series: &Series) -> Option<&Memory> {
+        self.counted(series).next_back()
+    }
+
+    /// The newest version that may be shown in a place.
+    pub(super) fn newest_seen(&self, place: &Place, series: &Series) -> Option<&Memory> {
+        let mut versions = self.versions(series).rev();
+        versions.find(|memory| {
+            let text = self.texts.get(&memory.id);
+            text.is_some_and(|text| self.shows(place, text))
+        })
+    }
+
     /// The newest version of the memory, without stand-ins.
     pub(super) fn newest(&self, series: &Series) -> Option<&Memory> {
         self.versions(series).next_back()
@@ -148,24 +177,28 @@ impl State {
     /// How many of the newest short-term versions of a channel are not yet merged into its long-term memory.
     pub(super) fn unmerged(&self, channel_id: &str) -> usize {
         let of = |memory_type| Series::new(Scope::Channel, channel_id, memory_type);
-        let long_term = self.newest(&of(MemoryType::LongTerm));
+        let long_term = self.newest_counted(&of(MemoryType::LongTerm));
         let merged = long_term.and_then(|memory| memory.merged_through);
         let short_term = of(MemoryType::ShortTerm);
-        let versions = self.versions(&short_term);
+        let versions = self.counted(&short_term);
         versions.filter(|memory| Some(memory.id) > merged).count()
     }
 
-    pub(super) fn list_memories(&self, query: &MemoryQuery) -> Vec<Memory> {
+    pub(super) fn list_memories(&self, place: &Place, query: &MemoryQuery) -> Vec<Memory> {
         let mut found = Vec::new();
-        if query.workspace {
+        if query.workspace && self.sees_open(place) {
             found.extend(self.all_of(Scope::Workspace, &self.workspace_scope_id));
         }
         match &query.channels {
             ChannelFilter::None => {}
-            ChannelFilter::One(id) => found.extend(self.of_channel(id, query)),
+            ChannelFilter::One(id) if self.shows_channel(place, id) => {
+                found.extend(self.of_channel(id, query));
+            }
+            ChannelFilter::One(_) => {}
             ChannelFilter::All => {
-                for channel in self.channels.iter().filter(|(_, stored)| stored.is_present) {
-                    found.extend(self.of_channel(channel.0, query));
+                let present = self.channels.iter().filter(|(_, stored)| stored.is_present);
+                for (id, _) in present.filter(|(id, _)| self.shows_channel(place, id)) {
+                    found.extend(self.of_channel(id, query));
                 }
             }
         }
@@ -175,6 +208,10 @@ impl State {
         for id in &threads {
             found.extend(self.all_of(Scope::Thread, id));
         }
+        found.retain(|memory| {
+            let text = self.texts.get(&memory.id);
+            text.is_some_and(|text| self.shows(place, text))
+        });
         found.into_iter().cloned().collect()
     }
 

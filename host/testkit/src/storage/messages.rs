@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
-use myao_plugin::User;
 use myao_plugin::storage::records::UserRecord;
 use myao_plugin::storage::{Channel, Keep, Message, MessageQuery, StorageError};
 use myao_plugin::ts::TsKey;
+use myao_plugin::{Place, User};
 
 use super::members::Members;
 use super::merging::StoredMessage;
@@ -132,10 +132,11 @@ impl Conversation {
 }
 
 impl State {
-    /// The channels that the bot is in, ordered by name and then by id.
-    pub(super) fn list_channels(&self) -> Vec<Channel> {
+    /// The channels that the bot is in and that may be shown in a place, ordered by name and then by id.
+    pub(super) fn list_channels(&self, place: &Place) -> Vec<Channel> {
         let present = self.channels.iter().filter(|(_, stored)| stored.is_present);
-        let mut channels: Vec<Channel> = present
+        let shown = present.filter(|(id, _)| self.shows_channel(place, id));
+        let mut channels: Vec<Channel> = shown
             .map(|(id, conversation)| channel(id, conversation))
             .collect();
         channels.sort_by(|a, b| (&a.name, &a.id).cmp(&(&b.name, &b.id)));

@@ -8,7 +8,8 @@
 //! [`crate::workspace_conformance!`].
 //!
 //! ```
-//! use myao_plugin::storage::{Keep, MessageQuery, Storage as _};
+//! use myao_plugin::storage::{Keep, MessageQuery};
+//! use myao_plugin::{Place, Places as _};
 //! use myao_testkit::MemoryStorage;
 //!
 //! # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -17,7 +18,7 @@
 //! let question = storage.say("C1", 1_709_287_200, "alice", "When does the crane come?");
 //! storage.reply("C1", question, 1_709_287_260, "bob", "On March 3.");
 //!
-//! let messages = storage.list_messages(MessageQuery {
+//! let messages = storage.at(Place::Channel("C1".to_owned())).list_messages(MessageQuery {
 //!     channel_id: "C1".to_owned(),
 //!     since: None,
 //!     until: "1709290000.000000".to_owned(),
@@ -49,6 +50,7 @@ mod merging;
 mod messages;
 mod newest;
 mod outbox;
+mod places;
 mod recordings;
 mod replies;
 mod saving;
@@ -67,13 +69,10 @@ use memories::{Series, StoredText};
 use messages::{Conversation, StoredUser};
 use myao_plugin::state::Workspace;
 use myao_plugin::state::judgments::StoredJudgment;
-use myao_plugin::state::view::{Place, View};
-use myao_plugin::storage::{
-    Backlog, Channel, Deferral, Due, DueQuery, Memory, MemoryDraft, MemoryQuery, Message,
-    MessageQuery, Storage, StorageError,
-};
+use myao_plugin::state::view::View;
+use myao_plugin::storage::{Deferral, Memory, MemoryDraft, StorageError};
 use myao_plugin::ts::{InvalidTs, TsKey};
-use myao_plugin::{Scope, Timestamp, WORKSPACE_SCOPE_ID};
+use myao_plugin::{Place, Timestamp, WORKSPACE_SCOPE_ID};
 use recordings::StoredRecording;
 use replies::Reply;
 
@@ -182,72 +181,12 @@ impl MemoryStorage {
     }
 }
 
-#[async_trait::async_trait]
-impl Storage for MemoryStorage {
-    async fn list_channels(&self) -> Result<Vec<Channel>, StorageError> {
-        Ok(self.state().list_channels())
-    }
-
-    async fn list_messages(&self, query: MessageQuery) -> Result<Vec<Message>, StorageError> {
-        self.state().list_messages(&query)
-    }
-
-    async fn list_memories(&self, query: MemoryQuery) -> Result<Vec<Memory>, StorageError> {
-        Ok(self.state().list_memories(&query))
-    }
-
-    async fn list_due(&self, query: DueQuery) -> Result<Due, StorageError> {
-        self.state().list_due(&query)
-    }
-
-    async fn get_backlog(
-        &self,
-        channel_id: String,
-        thread_ts: Option<String>,
-        until: String,
-    ) -> Result<Backlog, StorageError> {
-        let until = key(&until)?;
-        let thread = thread_ts.as_deref().map(key).transpose()?;
-        self.state().backlog(&channel_id, thread, until)
-    }
-
-    async fn expect_first_version(
-        &self,
-        channel_ids: Vec<String>,
-        since: String,
-    ) -> Result<(), StorageError> {
-        let since = key(&since)?;
-        self.state().expect_first_version(&channel_ids, since);
-        Ok(())
-    }
-
-    async fn save_memory(&self, draft: MemoryDraft) -> Result<Memory, StorageError> {
-        self.state().save(draft)
-    }
-
-    async fn list_deferrals(
-        &self,
-        scope: Scope,
-        scope_id: String,
-    ) -> Result<Vec<Deferral>, StorageError> {
-        self.state().list_deferrals(scope, &scope_id)
-    }
-
-    async fn defer(
-        &self,
-        scope: Scope,
-        scope_id: String,
-        deferral: Deferral,
-    ) -> Result<(), StorageError> {
-        self.state().defer(scope, &scope_id, deferral)
-    }
-}
-
 impl Workspace for MemoryStorage {
     fn view(&self, place: Place) -> Arc<dyn View> {
-        match place {
-            Place::Operator => Arc::new(view::Everything(self.clone())),
-        }
+        Arc::new(view::Seen {
+            storage: self.clone(),
+            place,
+        })
     }
 }
 

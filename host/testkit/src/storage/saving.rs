@@ -1,23 +1,40 @@
 //! Saves a memory: everything is checked before anything is written, so a refused save leaves no trace.
 
-use myao_plugin::names;
-use myao_plugin::storage::{Memory, MemoryDraft, STAND_IN_VERSION, SaveMode, StorageError};
+use std::collections::BTreeSet;
+
+use myao_plugin::storage::{
+    Memory, MemoryDraft, MemoryId, STAND_IN_VERSION, SaveMode, StorageError,
+};
 use myao_plugin::ts::TsKey;
+use myao_plugin::{Place, names};
 
 use super::memories::{Series, StoredText, Subject};
 use super::{State, key};
 
 impl State {
-    pub(super) fn save(&mut self, draft: MemoryDraft) -> Result<Memory, StorageError> {
+    pub(super) fn save(
+        &mut self,
+        place: &Place,
+        draft: MemoryDraft,
+        mut handed: BTreeSet<MemoryId>,
+    ) -> Result<Memory, StorageError> {
         let subject = self.subject(draft.scope, &draft.scope_id)?;
         let sources = self.check(&draft)?;
         let series = Series::new(draft.scope, &subject.scope_id, draft.memory_type);
-        let newest = self.newest(&series).map(|memory| memory.id);
+        let newest = self.newest_seen(place, &series).map(|memory| memory.id);
         if newest != draft.expected {
             return Err(conflict(&draft, newest));
         }
         let source_latest = draft.source_latest_message_ts.as_deref();
         let source_latest = source_latest.map(key).transpose()?;
+
+        handed.extend(&draft.source_memories);
+        if !self.shows_all(place, &handed) {
+            return Err(StorageError::Conflict(format!(
+                "a memory that this one was made from may not be shown to {place} any more: read again"
+            )));
+        }
+        let origins = self.origins(subject.channel_id.as_ref(), &handed);
 
         // Nothing can fail from here on.
         let now = draft.now.unix_seconds;
@@ -57,6 +74,7 @@ impl State {
             source_memories: draft.source_memories.iter().copied().collect(),
             truncated: Some(draft.truncated),
             coverage: Some(draft.coverage),
+            origins: Some(origins),
             ..StoredText::of(memory.clone())
         };
         // The memory itself exists now, or a newer stand-in: an older stand-in is no longer needed.

@@ -44,6 +44,10 @@ impl Upkeep for MemoryStorage {
         Ok(std::mem::take(&mut self.state().deferrals).len())
     }
 
+    async fn accept_memories(&self, channel_id: Option<String>) -> Result<usize, StorageError> {
+        Ok(self.state().accept(channel_id.as_deref()))
+    }
+
     async fn calls(&self, since: i64, before: i64) -> Result<Vec<StoredCall>, StorageError> {
         let state = self.state();
         let calls = state.calls.iter().map(|call| StoredCall {

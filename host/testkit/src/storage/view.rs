@@ -1,5 +1,6 @@
 //! Reads what people said, and the memories made from it.
 
+use myao_plugin::Place;
 use myao_plugin::recording::Recording;
 use myao_plugin::state::view::{
     MemoryFilter, SourceMemory, SourceMessage, Sources, StoredMemory, View,
@@ -10,18 +11,29 @@ use myao_plugin::ts::TsKey;
 use super::memories::{Series, StoredText};
 use super::{MemoryStorage, State};
 
-/// The whole store, for those who may see everything.
-pub(super) struct Everything(pub(super) MemoryStorage);
+/// The store as it is seen from a place, for people.
+pub(super) struct Seen {
+    pub(super) storage: MemoryStorage,
+    pub(super) place: Place,
+}
 
 #[async_trait::async_trait]
-impl View for Everything {
+impl View for Seen {
     async fn channels(&self) -> Result<Vec<Channel>, StorageError> {
-        Ok(self.0.state().list_channels())
+        Ok(self.storage.state().list_channels(&self.place))
     }
 
     async fn memories(&self, filter: MemoryFilter) -> Result<Vec<StoredMemory>, StorageError> {
-        let state = self.0.state();
-        let wanted = state.texts.values().filter(|text| is_wanted(text, &filter));
+        let state = self.storage.state();
+        let shown = state.texts.values().filter(|text| {
+            let memory = &text.memory;
+            let of_channel = match Place::of(memory.scope, &memory.scope_id) {
+                Place::Channel(id) => state.shows_channel(&self.place, &id),
+                _ => state.sees_open(&self.place),
+            };
+            of_channel && state.shows(&self.place, text)
+        });
+        let wanted = shown.filter(|text| is_wanted(text, &filter));
         let mut wanted: Vec<&StoredText> = wanted.collect();
         wanted.sort_by_key(|text| {
             let memory = &text.memory;
@@ -35,17 +47,21 @@ impl View for Everything {
     }
 
     async fn sources(&self, memory: u64) -> Result<Sources, StorageError> {
-        let state = self.0.state();
-        let text = state.texts.get(&memory).ok_or_else(|| {
+        let state = self.storage.state();
+        let text = state.texts.get(&memory);
+        let text = text.filter(|text| state.shows(&self.place, text));
+        let text = text.ok_or_else(|| {
             StorageError::NotFound(format!("there is no memory with the id {memory}"))
         })?;
         let messages = text.source_messages.iter();
+        let messages = messages.filter(|(id, _)| state.shows_channel(&self.place, id));
         let messages = messages.filter_map(|(channel_id, ts)| state.source(channel_id, *ts));
         let mut messages: Vec<SourceMessage> = messages.collect();
         messages.sort_by(|a, b| (a.ts, &a.channel_id).cmp(&(b.ts, &b.channel_id)));
         let memories = text.source_memories.iter();
         let memories = memories
             .filter_map(|id| state.texts.get(id))
+            .filter(|text| state.shows(&self.place, text))
             .map(source_memory);
         Ok(Sources {
             messages,
@@ -54,7 +70,10 @@ impl View for Everything {
     }
 
     async fn recording_of(&self, memory: u64) -> Result<Option<Recording>, StorageError> {
-        Ok(self.0.state().recording_of(memory))
+        if self.place != Place::Operator {
+            return Ok(None);
+        }
+        Ok(self.storage.state().recording_of(memory))
     }
 }
 
@@ -97,6 +116,7 @@ impl State {
             source_memories: count(text.source_memories.len()),
             truncated: text.truncated,
             coverage: text.coverage,
+            is_set_aside: text.origins.is_none(),
         }
     }
 

@@ -147,7 +147,7 @@ impl<'a> Writing<'a> {
     }
 
     /// Marks the threads whose memories are older than their messages.
-    pub(super) fn finish(mut self) {
+    pub(super) fn finish(mut self) -> &'a mut State {
         // A late message may be older than what a memory covers already. Imported messages count as history.
         for (thread, ts) in &self.inserted {
             if self.before.get(thread).copied().flatten() > Some(*ts) {
@@ -164,6 +164,7 @@ impl<'a> Writing<'a> {
         for ((channel_id, thread), at) in &self.deleted {
             self.state.set_aside_memory(channel_id, *thread, *at);
         }
+        self.state
     }
 }
 

@@ -14,10 +14,10 @@ mod storage;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use myao_plugin::OtherReason;
 use myao_plugin::chat::{Chat, ChatError, NoChat};
 use myao_plugin::llm::{Llm, LlmError};
-use myao_plugin::storage::{Storage, StorageError};
+use myao_plugin::storage::StorageError;
+use myao_plugin::{OtherReason, Places};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -98,7 +98,7 @@ errors!(StorageError: Storage, LlmError: Llm, ChatError: Chat);
 #[derive(Clone)]
 pub struct Imports {
     /// The store.
-    pub storage: Arc<dyn Storage>,
+    pub storage: Arc<dyn Places>,
     /// The model of all agents.
     pub llm: Arc<dyn Llm>,
     /// The chat platform.
@@ -108,7 +108,7 @@ pub struct Imports {
 impl Imports {
     /// A store and a model, without a chat platform.
     #[must_use]
-    pub fn new(storage: Arc<dyn Storage>, llm: Arc<dyn Llm>) -> Self {
+    pub fn new(storage: Arc<dyn Places>, llm: Arc<dyn Llm>) -> Self {
         Self {
             storage,
             llm,

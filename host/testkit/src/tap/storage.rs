@@ -1,17 +1,32 @@
 //! A store that reports its calls to a listener.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use myao_plugin::Scope;
 use myao_plugin::storage::{
-    Backlog, Channel, Deferral, Due, DueQuery, Memory, MemoryDraft, MemoryQuery, Message,
+    Backlog, Channel, Deferral, Due, DueQuery, Memory, MemoryDraft, MemoryId, MemoryQuery, Message,
     MessageQuery, Storage, StorageError,
 };
+use myao_plugin::{Place, Places, Scope};
 
 use super::Line;
 
-pub(super) fn tapped(inner: Arc<dyn Storage>, line: Line) -> Arc<dyn Storage> {
-    Arc::new(Tapped { inner, line })
+pub(super) fn tapped(inner: Arc<dyn Places>, line: Line) -> Arc<dyn Places> {
+    Arc::new(TappedPlaces { inner, line })
+}
+
+struct TappedPlaces {
+    inner: Arc<dyn Places>,
+    line: Line,
+}
+
+impl Places for TappedPlaces {
+    fn at(&self, place: Place) -> Arc<dyn Storage> {
+        Arc::new(Tapped {
+            inner: self.inner.at(place),
+            line: self.line.clone(),
+        })
+    }
 }
 
 struct Tapped {
@@ -64,9 +79,19 @@ impl Storage for Tapped {
         self.inner.expect_first_version(channel_ids, since).await
     }
 
-    async fn save_memory(&self, draft: MemoryDraft) -> Result<Memory, StorageError> {
+    async fn save_memory(
+        &self,
+        draft: MemoryDraft,
+        handed: BTreeSet<MemoryId>,
+    ) -> Result<Memory, StorageError> {
         let call = self.line.call("storage.save-memory", &draft);
-        self.line.through(call, self.inner.save_memory(draft)).await
+        let done = self.inner.save_memory(draft, handed);
+        self.line.through(call, done).await
+    }
+
+    async fn may_show(&self, memories: BTreeSet<MemoryId>) -> Result<bool, StorageError> {
+        // The component never calls it.
+        self.inner.may_show(memories).await
     }
 
     async fn list_deferrals(

@@ -15,6 +15,7 @@ mod taps;
 use myao_plugin::llm::{Agent, Completion, Llm, LlmError, Purpose, Request};
 use myao_plugin::storage::{Keep, MessageQuery, Storage};
 use myao_plugin::{MemoryType, Scope};
+use myao_plugin::{Place, Places};
 
 fn request(scope_id: &str, memory_type: MemoryType) -> Request {
     Request {
@@ -47,7 +48,8 @@ fn all_of(channel_id: &str) -> MessageQuery {
     }
 }
 
-async fn texts(storage: &dyn Storage) -> Vec<String> {
+async fn texts(store: &dyn Places) -> Vec<String> {
+    let storage = store.at(Place::Operator);
     let messages = storage.list_messages(all_of("C1")).await.unwrap();
     messages.into_iter().map(|message| message.text).collect()
 }

@@ -1,5 +1,6 @@
 //! The listeners: what the recorder records, and how faults change a call.
 
+use myao_plugin::{Place, Places as _};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -33,7 +34,13 @@ async fn the_recorder_keeps_every_call_with_arguments_and_result_in_order() {
     let recorder = Arc::new(Recorder::default());
     let (_, imports) = tapped(recorder.clone());
     texts(&*imports.storage).await;
-    drop(imports.storage.list_messages(all_of("C9")).await);
+    drop(
+        imports
+            .storage
+            .at(Place::Operator)
+            .list_messages(all_of("C9"))
+            .await,
+    );
     ask(&*imports.llm, "C1").await.unwrap();
     assert_eq!(imports.llm.context_window(), None);
     assert!(imports.llm.count_tokens("a text") > 0);
@@ -87,7 +94,7 @@ async fn of_two_listeners_the_later_sees_what_the_earlier_made_of_a_call() {
     let (_, imports) = tapped(faults.clone());
     let imports = imports.tapped(recorder.clone());
     faults.before(Calls::all(), Strike::unavailable("gone"));
-    drop(imports.storage.list_channels().await);
+    drop(imports.storage.at(Place::Operator).list_channels().await);
     let error: StorageError = recorder.calls()[0].answer.error().unwrap();
     assert_eq!(error, StorageError::Unavailable("gone".to_owned()));
 }
@@ -113,11 +120,13 @@ async fn a_call_struck_before_is_not_done_and_one_struck_after_is() {
             true => faults.after(Calls::of("storage.defer"), full.clone()),
         }
         let failed = storage
+            .at(Place::Operator)
             .defer(Scope::Channel, "C1".to_owned(), deferral())
             .await;
         assert_eq!(failed, Err(full.clone()));
         faults.lift();
         let listed = storage
+            .at(Place::Operator)
             .list_deferrals(Scope::Channel, "C1".to_owned())
             .await;
         assert_eq!(listed.unwrap().len(), deferred);
@@ -133,8 +142,18 @@ async fn calls_are_picked_by_import_text_and_number() {
         let mut struck = String::new();
         for n in 0..6 {
             let failed = match n % 3 {
-                0 => imports.storage.list_channels().await.is_err(),
-                1 => imports.storage.list_messages(all_of("C1")).await.is_err(),
+                0 => imports
+                    .storage
+                    .at(Place::Operator)
+                    .list_channels()
+                    .await
+                    .is_err(),
+                1 => imports
+                    .storage
+                    .at(Place::Operator)
+                    .list_messages(all_of("C1"))
+                    .await
+                    .is_err(),
                 _ => ask(&*imports.llm, "C2").await.is_err(),
             };
             struck.push(if failed { 'x' } else { '-' });
@@ -161,7 +180,7 @@ async fn a_fault_is_the_error_of_the_import_it_strikes() {
     faults.before(Calls::all(), Strike::unavailable("gone"));
     let gone = "gone".to_owned();
     assert_eq!(
-        imports.storage.list_channels().await,
+        imports.storage.at(Place::Operator).list_channels().await,
         Err(StorageError::Unavailable(gone.clone()))
     );
     assert_eq!(
@@ -183,19 +202,19 @@ async fn calls_are_held_up_for_a_while_for_ever_or_until_the_gate_is_open() {
     let minute = Duration::from_secs(60);
     faults.before(Calls::all(), Strike::Delay(minute));
     let begun = Instant::now();
-    storage.list_channels().await.unwrap();
+    storage.at(Place::Operator).list_channels().await.unwrap();
     assert_eq!(begun.elapsed(), minute);
     faults.lift();
     faults.after(Calls::all(), Strike::Stall);
     assert!(
-        tokio::time::timeout(minute, storage.list_channels())
+        tokio::time::timeout(minute, storage.at(Place::Operator).list_channels())
             .await
             .is_err()
     );
     faults.lift();
     let gate = Gate::default();
     faults.before(Calls::all(), Strike::Wait(gate.clone()));
-    let waiting = tokio::spawn(async move { storage.list_channels().await });
+    let waiting = tokio::spawn(async move { storage.at(Place::Operator).list_channels().await });
     gate.reached().await;
     assert!(!waiting.is_finished());
     gate.open();
@@ -227,15 +246,29 @@ async fn a_result_is_altered_where_there_is_one() {
         })
     };
     faults.after(Calls::of("storage.list-channels"), double());
-    assert_eq!(imports.storage.list_channels().await.unwrap().len(), 2);
+    assert_eq!(
+        imports
+            .storage
+            .at(Place::Operator)
+            .list_channels()
+            .await
+            .unwrap()
+            .len(),
+        2
+    );
     faults.lift();
     faults.before(Calls::of("storage.list-channels"), double());
     assert!(
-        imports.storage.list_channels().await.is_err(),
+        imports
+            .storage
+            .at(Place::Operator)
+            .list_channels()
+            .await
+            .is_err(),
         "before a call there is no result"
     );
     faults.lift();
     faults.after(Calls::all(), Fault::Instead(serde_json::json!("no list")));
-    let other = imports.storage.list_channels().await;
+    let other = imports.storage.at(Place::Operator).list_channels().await;
     assert!(matches!(other, Err(StorageError::Other(_))), "{other:?}");
 }

@@ -1,5 +1,7 @@
 //! A context from a store of many channels.
 
+use myao_plugin::{Place, Places as _};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use anyhow::{Result, ensure};
@@ -55,7 +57,7 @@ pub(super) fn measure() -> Result<Vec<Row>> {
 fn crossing(channels: u64) -> Result<Row> {
     let runtime = runtime()?;
     let store = filled(&runtime, channels)?;
-    let workspace = store.workspace();
+    let workspace = store.workspace().at(Place::Operator);
     let at_hand = runtime.block_on(async {
         anyhow::Ok(AtHand {
             channels: workspace.list_channels().await?,
@@ -155,7 +157,11 @@ fn filled(runtime: &Runtime, channels: u64) -> Result<TestStore> {
     let (store, workspace) = TestStore::of(&history).into_workspace();
     for channel in 0..channels {
         for version in 1..=VERSIONS {
-            runtime.block_on(workspace.save_memory(draft(channel, version)))?;
+            runtime.block_on(
+                workspace
+                    .at(Place::Operator)
+                    .save_memory(draft(channel, version), BTreeSet::new()),
+            )?;
         }
     }
     Ok(store)

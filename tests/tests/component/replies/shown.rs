@@ -48,10 +48,9 @@ async fn what_private_channels_remember_is_told_only_within_them() {
 }
 
 #[tokio::test]
-async fn what_the_workspaces_memory_says_of_a_private_channel_is_told_only_within_it() {
-    let merged = "- #harbour: The crane comes on March 3.\n- #secret: erin buys the shipyard.";
-    let of_workspace = Asked::about(Scope::Workspace, "default");
-    let host = Host::with_conversation(telling_llm().on(of_workspace, merged));
+async fn what_is_remembered_of_a_private_channel_is_told_only_within_it() {
+    let of_secret = Asked::about(Scope::Channel, "C3");
+    let host = Host::with_conversation(telling_llm().on(of_secret, "- erin buys the shipyard."));
     host.storage.add_private_channel("C3", "secret");
     let asked = host
         .storage
@@ -67,12 +66,11 @@ async fn what_the_workspaces_memory_says_of_a_private_channel_is_told_only_withi
     };
     mention(&host, &within).await.unwrap();
     let [elsewhere, within] = host.llm.prompts().try_into().unwrap();
-    assert!(
-        elsewhere.contains("#harbour: The crane"),
-        "not told: {elsewhere}"
-    );
-    assert!(!elsewhere.contains("erin buys"), "told: {elsewhere}");
+    for hidden in ["erin buys", "secret"] {
+        assert!(!elsewhere.contains(hidden), "told: {elsewhere}");
+    }
     assert!(within.contains("erin buys"), "not told: {within}");
+    assert!(within.contains("harbour"), "not told: {within}");
 }
 
 #[tokio::test]

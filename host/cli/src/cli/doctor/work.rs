@@ -1,9 +1,11 @@
 //! What is waiting to be processed by the bot, and what it gave up.
 
 use anyhow::anyhow;
+use myao_plugin::Place;
 use myao_plugin::explain::explain_storage;
 use myao_plugin::state::Workspace;
 use myao_plugin::state::replies::{ReplyState, StoredReply, TOO_MANY};
+use myao_plugin::state::view::MemoryFilter;
 use myao_plugin::storage::StorageError;
 
 use super::Finding;
@@ -36,6 +38,7 @@ async fn look(app: &App, bot: Option<Running>) -> anyhow::Result<Vec<Finding>> {
         events(&*workspace, bot_runs).await.map_err(failed)?,
         answers(app, &*workspace, bot_runs).await.map_err(failed)?,
     ];
+    findings.extend(set_aside(app, &*workspace).await.map_err(failed)?);
     // A running bot knows what its store knows, and more.
     let waits = match bot {
         Some(bot) => bot.waits,
@@ -43,6 +46,30 @@ async fn look(app: &App, bot: Option<Running>) -> anyhow::Result<Vec<Finding>> {
     };
     findings.extend(waits_finding(app, &waits));
     Ok(findings)
+}
+
+/// The finding for memories of which it is not known what they were made from; `None` if there are none.
+async fn set_aside(app: &App, workspace: &dyn Workspace) -> Result<Option<Finding>, StorageError> {
+    let view = workspace.view(Place::Operator);
+    let memories = view.memories(MemoryFilter::default()).await?;
+    let set_aside = memories.iter().filter(|stored| stored.is_set_aside).count();
+    if set_aside == 0 {
+        return Ok(None);
+    }
+    let found = count(
+        set_aside,
+        "memory of an earlier version or another program is set aside",
+        "memories of earlier versions or other programs are set aside",
+    );
+    let advice = format!(
+        "it is not known what they were made from, so nobody is shown them; `{}` makes memories anew from the messages, \
+         and `{}` uses these again, if they hold nothing private",
+        app.command("backfill"),
+        app.command("memory accept")
+    );
+    Ok(Some(
+        Finding::warning("memories", found).with_advice(advice),
+    ))
 }
 
 async fn stored_waits(app: &App, workspace: &dyn Workspace) -> Result<Vec<WaitLine>, StorageError> {

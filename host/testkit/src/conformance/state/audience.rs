@@ -258,8 +258,8 @@ pub async fn guests_of_an_import_count_until_the_members_are_read(new: New<'_>) 
 pub async fn channel_that_only_a_message_names_is_private(new: New<'_>) {
     let stored = Stored::of(new);
     stored.import(Records::default().message("C1", "1.0")).await;
-    assert!(stored.list_channels().await.unwrap()[0].is_private);
+    assert!(stored.storage().list_channels().await.unwrap()[0].is_private);
     assert_eq!(audience(&stored).await, Audience::MembersAndOutsiders);
     stored.apply(&[named("C1", "general", "2.0")]).await;
-    assert!(stored.list_channels().await.unwrap()[0].is_private);
+    assert!(stored.storage().list_channels().await.unwrap()[0].is_private);
 }

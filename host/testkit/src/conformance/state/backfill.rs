@@ -20,7 +20,12 @@ async fn summarize(stored: &Stored, mode: SaveMode, messages: &[&str], before: O
         source_latest_message_ts: messages.last().map(|ts| (*ts).to_owned()),
         ..draft("C1")
     };
-    stored.save_memory(made).await.unwrap().id
+    stored
+        .storage()
+        .save_memory(made, Default::default())
+        .await
+        .unwrap()
+        .id
 }
 
 fn of_c1(messages: u64, oldest: &str, newest: &str) -> Vec<Unreached> {

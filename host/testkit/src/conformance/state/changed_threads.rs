@@ -20,7 +20,7 @@ async fn due(stored: &Stored, now: i64) -> Vec<u32> {
         message_threshold: 50,
         always: false,
     };
-    let due = stored.list_due(query).await.unwrap().threads;
+    let due = stored.storage().list_due(query).await.unwrap().threads;
     due.iter().map(|thread| thread.new_message_count).collect()
 }
 
@@ -35,7 +35,11 @@ async fn summarize(stored: &Stored, now: i64, latest: &str, before: Option<&Memo
         source_latest_message_ts: Some(latest.into()),
         ..draft("C1")
     };
-    stored.save_memory(made).await.unwrap()
+    stored
+        .storage()
+        .save_memory(made, Default::default())
+        .await
+        .unwrap()
 }
 
 /// A thread with a memory of all its messages.
@@ -64,7 +68,10 @@ pub async fn thread_is_due_again_after_an_edit_a_deletion_or_a_late_message_and_
         let (stored, made) = summarized(new).await;
         stored.apply_at(1_500, std::slice::from_ref(&change)).await;
         assert_eq!(due(&stored, NEXT_RUN).await, [1], "{change:?}");
-        let backlog = stored.get_backlog("C1".into(), Some("1.0".into()), "2000.0".into());
+        let backlog =
+            stored
+                .storage()
+                .get_backlog("C1".into(), Some("1.0".into()), "2000.0".into());
         assert_eq!(backlog.await.unwrap().new_message_count, 1);
         summarize(&stored, NEXT_RUN, "3.0", Some(&made)).await;
         assert_eq!(

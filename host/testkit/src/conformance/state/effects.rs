@@ -71,7 +71,9 @@ pub async fn edit_of_a_message_that_is_not_stored_adds_it(new: New<'_>) {
         .apply(&[edited("2.0", Some("1.0"), "20.0", "edited")])
         .await;
     assert_eq!(stored.texts().await, shown(&[("2.000000", "edited")]));
-    let thread = stored.get_backlog("C1".into(), Some("1.0".into()), "99.0".into());
+    let thread = stored
+        .storage()
+        .get_backlog("C1".into(), Some("1.0".into()), "99.0".into());
     assert_eq!(thread.await.unwrap().new_message_count, 1);
 }
 
@@ -89,11 +91,15 @@ pub async fn deleted_message_stays_deleted_whatever_comes_before_or_after(new: N
             stored.apply(std::slice::from_ref(effect)).await;
         }
         assert_eq!(stored.texts().await, shown(&[("1.000000", "first")]));
-        let channel = stored.get_backlog("C1".into(), None, "99.0".into());
+        let channel = stored
+            .storage()
+            .get_backlog("C1".into(), None, "99.0".into());
         let channel = channel.await.unwrap();
         assert_eq!(channel.new_message_count, 1);
         assert_eq!(channel.latest_message_ts.as_deref(), Some("1.000000"));
-        let thread = stored.get_backlog("C1".into(), Some("1.0".into()), "99.0".into());
+        let thread = stored
+            .storage()
+            .get_backlog("C1".into(), Some("1.0".into()), "99.0".into());
         assert_eq!(thread.await.unwrap().new_message_count, 0);
     }
 }
@@ -151,7 +157,7 @@ pub async fn import_changes_no_name_that_came_with_an_event(new: New<'_>) {
     stored
         .import(records.user("U1", "then").user("U2", "then"))
         .await;
-    let channels = stored.list_channels().await.unwrap();
+    let channels = stored.storage().list_channels().await.unwrap();
     let channels: Vec<_> = channels
         .iter()
         .map(|c| (c.name.as_str(), c.is_private))
@@ -169,7 +175,7 @@ pub async fn channel_is_private_until_an_event_says_that_it_is_not(new: New<'_>)
     stored
         .apply(&[said("1.0", None, "text"), named("C1", "general", "2.0")])
         .await;
-    let is_private = async || stored.list_channels().await.unwrap()[0].is_private;
+    let is_private = async || stored.storage().list_channels().await.unwrap()[0].is_private;
     assert!(is_private().await);
     let told = Effect::ChannelName {
         id: "C1".into(),
@@ -205,7 +211,9 @@ pub async fn first_message_that_comes_after_its_replies_stands_first(new: New<'_
         .await;
     stored.apply(&[said("1.0", None, "first")]).await;
     assert_eq!(stored.texts().await[0], ("1.000000".into(), "first".into()));
-    let thread = stored.get_backlog("C1".into(), Some("1.0".into()), "9.0".into());
+    let thread = stored
+        .storage()
+        .get_backlog("C1".into(), Some("1.0".into()), "9.0".into());
     let thread = thread.await.unwrap();
     assert_eq!(thread.latest_message_ts.as_deref(), Some("3.000000"));
     assert_eq!(thread.new_message_count, 2);
@@ -225,8 +233,14 @@ pub async fn posts_of_the_bot_have_ids_that_count_like_all_others(new: New<'_>) 
         source_latest_message_ts: Some("999.5".into()),
         ..draft("C1")
     };
-    stored.save_memory(saved).await.unwrap();
-    let backlog = stored.get_backlog("C1".into(), None, "2000.0".into());
+    stored
+        .storage()
+        .save_memory(saved, Default::default())
+        .await
+        .unwrap();
+    let backlog = stored
+        .storage()
+        .get_backlog("C1".into(), None, "2000.0".into());
     let backlog = backlog.await.unwrap();
     assert_eq!(backlog.new_message_count, 1);
     assert_eq!(backlog.latest_message_ts.as_deref(), Some("1000.000002"));
@@ -242,7 +256,11 @@ pub async fn memory_stays_linked_to_messages_that_were_edited_and_deleted(new: N
         source_messages: vec!["1.0".into(), "2.0".into()],
         ..draft("C1")
     };
-    let made = stored.save_memory(made).await.unwrap();
+    let made = stored
+        .storage()
+        .save_memory(made, Default::default())
+        .await
+        .unwrap();
     assert_eq!(
         (made.scope, made.memory_type),
         (Scope::Channel, MemoryType::ShortTerm)

@@ -1,5 +1,8 @@
 //! Workspaces to check.
 
+use std::sync::Arc;
+
+use myao_plugin::Place;
 use myao_plugin::state::Workspace;
 use myao_plugin::state::import::ImportTarget;
 use myao_plugin::storage::Storage;
@@ -25,8 +28,8 @@ pub struct ByImport<F>(pub F);
 
 #[async_trait::async_trait]
 impl<F: WorkspaceFixture> Fixture for ByImport<F> {
-    fn storage(&self) -> &dyn Storage {
-        self.0.workspace()
+    fn storage(&self) -> Arc<dyn Storage> {
+        self.0.workspace().at(Place::Operator)
     }
 
     async fn add(&self, records: Records) {
@@ -43,8 +46,8 @@ pub struct ByEvents<F>(pub F);
 
 #[async_trait::async_trait]
 impl<F: WorkspaceFixture> Fixture for ByEvents<F> {
-    fn storage(&self) -> &dyn Storage {
-        self.0.workspace()
+    fn storage(&self) -> Arc<dyn Storage> {
+        self.0.workspace().at(Place::Operator)
     }
 
     async fn add(&self, records: Records) {

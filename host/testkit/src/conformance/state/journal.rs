@@ -158,6 +158,7 @@ pub async fn failed_calls_and_bad_answers_belong_to_the_memory_that_is_made_at_l
         .await
         .unwrap();
     journal
+        .storage()
         .defer(Scope::Channel, "C1".into(), deferral())
         .await
         .unwrap();
@@ -171,7 +172,11 @@ pub async fn failed_calls_and_bad_answers_belong_to_the_memory_that_is_made_at_l
         .record(entry("C1", first("a2"), "good"))
         .await
         .unwrap();
-    let saved = journal.save_memory(llm_draft("good", None)).await.unwrap();
+    let saved = journal
+        .storage()
+        .save_memory(llm_draft("good", None), Default::default())
+        .await
+        .unwrap();
     let expected = ["a", "a", "a2"].map(|digest| Some(digest.to_owned()));
     assert_eq!(digests(&stored, &saved).await, expected);
     let input = journal
@@ -195,13 +200,21 @@ pub async fn answer_goes_on_waiting_behind_a_stand_in_and_waits_no_longer_behind
         mode: SaveMode::StandIn,
         ..draft("C1")
     };
-    let stand_in = journal.save_memory(stand_in).await.unwrap();
+    let stand_in = journal
+        .storage()
+        .save_memory(stand_in, Default::default())
+        .await
+        .unwrap();
     assert_eq!(digests(&stored, &stand_in).await, []);
     assert_eq!(
         recalled(&stored, "C1", first("a")).await.as_deref(),
         Some("answer")
     );
-    let extract = journal.save_memory(draft("C1")).await.unwrap();
+    let extract = journal
+        .storage()
+        .save_memory(draft("C1"), Default::default())
+        .await
+        .unwrap();
     assert_eq!(digests(&stored, &extract).await, []);
     assert_eq!(recalled(&stored, "C1", first("a")).await, None);
 }
@@ -214,7 +227,11 @@ pub async fn call_whose_answer_is_only_shown_waits_for_no_memory(new: New<'_>) {
     };
     stored.record(shown).await.unwrap();
     assert_eq!(recalled(&stored, "C1", first("a")).await, None);
-    let saved = stored.save_memory(llm_draft("text", None)).await.unwrap();
+    let saved = stored
+        .storage()
+        .save_memory(llm_draft("text", None), Default::default())
+        .await
+        .unwrap();
     assert_eq!(digests(&stored, &saved).await, []);
     assert_eq!(stored.calls(0, i64::MAX).await.unwrap().len(), 1);
 }
@@ -229,7 +246,11 @@ pub async fn save_that_is_refused_leaves_its_answers_waiting(new: New<'_>) {
         expected: Some(77),
         ..llm_draft("answer", None)
     };
-    stored.save_memory(conflicting).await.unwrap_err();
+    stored
+        .storage()
+        .save_memory(conflicting, Default::default())
+        .await
+        .unwrap_err();
     assert!(recalled(&stored, "C1", first("a")).await.is_some());
 }
 

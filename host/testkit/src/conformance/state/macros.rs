@@ -69,6 +69,18 @@ macro_rules! workspace_conformance {
             channel_known_by_its_name_alone_is_not_seen_until_a_message_comes,
             workspace_is_not_due_for_the_memory_of_a_channel_that_the_bot_left,
         );
+        $crate::workspace_conformance!($fixture; places:
+            place_sees_its_own_channel_and_what_is_open_elsewhere,
+            view_of_a_place_shows_what_is_seen_there,
+            place_refuses_what_belongs_to_another,
+            workspace_is_due_for_public_channels_only,
+            what_was_made_from_a_channel_that_becomes_private_is_set_aside_and_made_anew,
+            later_versions_go_with_the_one_that_is_set_aside,
+            channel_that_becomes_public_is_seen_elsewhere,
+            save_is_a_conflict_when_what_it_was_given_became_private,
+            imported_memory_is_set_aside,
+            memory_that_was_set_aside_is_accepted,
+        );
         $crate::workspace_conformance!($fixture; import:
             importing_twice_changes_nothing,
             what_is_newer_in_an_import_counts_as_changed,

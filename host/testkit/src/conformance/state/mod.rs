@@ -16,6 +16,7 @@ pub mod inbox;
 pub mod journal;
 pub mod judgments;
 pub mod mentions;
+pub mod places;
 pub mod presence;
 pub mod recall;
 pub mod recordings;
@@ -34,32 +35,45 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 pub use fixtures::{ByEvents, ByImport, New, WorkspaceFixture};
+use myao_plugin::Place;
 use myao_plugin::state::Workspace;
 use myao_plugin::state::import::Import;
-use myao_plugin::state::view::{Place, View};
+use myao_plugin::state::view::View;
+use myao_plugin::storage::Storage;
 use myao_plugin::storage::effects::Effect;
 use myao_plugin::storage::records::ImportTally;
 use samples::{
-    deferral, deleted, draft, edited, mention, message, named, present, record, said, user,
+    deferral, deleted, draft, edited, mention, message, named, present, public, record, said, user,
 };
 pub use visible::visible;
 
 use super::{Records, key, read};
 
 /// A workspace that is empty or was filled by a check.
-struct Stored(Box<dyn WorkspaceFixture>);
+struct Stored {
+    fixture: Box<dyn WorkspaceFixture>,
+    /// The store, as it is seen by the operator.
+    storage: Arc<dyn Storage>,
+}
 
 impl Deref for Stored {
     type Target = dyn Workspace;
 
     fn deref(&self) -> &Self::Target {
-        self.0.workspace()
+        self.fixture.workspace()
     }
 }
 
 impl Stored {
+    /// The store, as it is seen by the operator.
+    fn storage(&self) -> &dyn Storage {
+        &*self.storage
+    }
+
     fn of(new: New<'_>) -> Self {
-        Self(new())
+        let fixture = new();
+        let storage = fixture.workspace().at(Place::Operator);
+        Self { fixture, storage }
     }
 
     /// Applies effects at a given time.
@@ -73,7 +87,7 @@ impl Stored {
     }
 
     async fn begin_import(&self) -> Box<dyn Import> {
-        self.0.import_target().begin_import().await.unwrap()
+        self.fixture.import_target().begin_import().await.unwrap()
     }
 
     async fn import(&self, records: Records) -> ImportTally {
@@ -84,7 +98,7 @@ impl Stored {
 
     /// The id and text of the messages of C1, oldest first.
     async fn texts(&self) -> Vec<(String, String)> {
-        let messages = self.list_messages(read("99999.0")).await.unwrap();
+        let messages = self.storage().list_messages(read("99999.0")).await.unwrap();
         let messages = messages.into_iter();
         messages.map(|message| (message.ts, message.text)).collect()
     }

@@ -4,13 +4,13 @@ use myao_plugin::storage::records::MessageRecord;
 use myao_plugin::storage::{ChannelFilter, DueQuery, MemoryDraft, MemoryQuery, SaveMode};
 use myao_plugin::{MemoryType, Scope};
 
-use super::{New, Stored, draft, message, named, present, said};
+use super::{New, Stored, draft, message, named, present, public, said};
 use crate::conformance::{WORKSPACE, time};
 
 /// Everything that the component sees without naming a channel: channels, memories, and what is due.
 async fn seen(stored: &Stored) -> (Vec<String>, usize, usize, usize, bool) {
     let workspace = stored;
-    let channels = workspace.list_channels().await.unwrap();
+    let channels = workspace.storage().list_channels().await.unwrap();
     let query = MemoryQuery {
         workspace: false,
         channels: ChannelFilter::All,
@@ -18,7 +18,7 @@ async fn seen(stored: &Stored) -> (Vec<String>, usize, usize, usize, bool) {
         unmerged: true,
         threads: Vec::new(),
     };
-    let memories = workspace.list_memories(query).await.unwrap();
+    let memories = workspace.storage().list_memories(query).await.unwrap();
     let query = DueQuery {
         until: "9000.0".into(),
         window_start: "0.0".into(),
@@ -26,7 +26,7 @@ async fn seen(stored: &Stored) -> (Vec<String>, usize, usize, usize, bool) {
         message_threshold: 1,
         always: true,
     };
-    let due = workspace.list_due(query).await.unwrap();
+    let due = workspace.storage().list_due(query).await.unwrap();
     (
         channels.into_iter().map(|channel| channel.id).collect(),
         memories.len(),
@@ -49,18 +49,27 @@ pub async fn channel_that_the_bot_left_is_not_seen_and_comes_back_with_its_memor
             said("3.0", None, "new"),
         ])
         .await;
+    stored.apply(&public("C1", "1.0")).await;
     let short = MemoryDraft {
         source_latest_message_ts: Some("1.0".into()),
         ..draft("C1")
     };
-    let short = stored.save_memory(short).await.unwrap();
+    let short = stored
+        .storage()
+        .save_memory(short, Default::default())
+        .await
+        .unwrap();
     let long = MemoryDraft {
         memory_type: MemoryType::LongTerm,
         mode: SaveMode::Overwrite,
         merged_through: Some(short.id),
         ..draft("C1")
     };
-    stored.save_memory(long).await.unwrap();
+    stored
+        .storage()
+        .save_memory(long, Default::default())
+        .await
+        .unwrap();
     let before = seen(&stored).await;
     assert_eq!(before, (vec!["C1".to_owned()], 2, 1, 1, true));
     stored.apply(&[present("C1", false, "10.0")]).await;
@@ -80,7 +89,13 @@ pub async fn memory_can_be_saved_for_a_channel_that_the_bot_left_meanwhile(new: 
     stored
         .apply(&[said("1.0", None, "text"), present("C1", false, "2.0")])
         .await;
-    assert!(stored.save_memory(draft("C1")).await.is_ok());
+    assert!(
+        stored
+            .storage()
+            .save_memory(draft("C1"), Default::default())
+            .await
+            .is_ok()
+    );
 }
 
 pub async fn channel_known_by_its_name_alone_is_not_seen_until_a_message_comes(new: New<'_>) {
@@ -96,7 +111,10 @@ pub async fn channel_known_by_its_name_alone_is_not_seen_until_a_message_comes(n
             .is_present
     );
     stored.apply(&[said("2.0", None, "text")]).await;
-    assert_eq!(stored.list_channels().await.unwrap()[0].name, "general");
+    assert_eq!(
+        stored.storage().list_channels().await.unwrap()[0].name,
+        "general"
+    );
 }
 
 pub async fn workspace_is_not_due_for_the_memory_of_a_channel_that_the_bot_left(new: New<'_>) {
@@ -108,13 +126,24 @@ pub async fn workspace_is_not_due_for_the_memory_of_a_channel_that_the_bot_left(
     stored
         .apply(&[said("1.0", None, "text"), message(other)])
         .await;
+    for id in ["C1", "C2"] {
+        stored.apply(&public(id, "1.0")).await;
+    }
     let long = |channel: &str| MemoryDraft {
         memory_type: MemoryType::LongTerm,
         mode: SaveMode::Overwrite,
         ..draft(channel)
     };
-    let first = stored.save_memory(long("C1")).await.unwrap();
-    stored.save_memory(long("C2")).await.unwrap();
+    let first = stored
+        .storage()
+        .save_memory(long("C1"), Default::default())
+        .await
+        .unwrap();
+    stored
+        .storage()
+        .save_memory(long("C2"), Default::default())
+        .await
+        .unwrap();
     stored.apply(&[present("C2", false, "2.0")]).await;
     let merged = MemoryDraft {
         scope: Scope::Workspace,
@@ -123,7 +152,11 @@ pub async fn workspace_is_not_due_for_the_memory_of_a_channel_that_the_bot_left(
         now: time(600),
         ..long("C1")
     };
-    stored.save_memory(merged).await.unwrap();
+    stored
+        .storage()
+        .save_memory(merged, Default::default())
+        .await
+        .unwrap();
     assert!(!seen(&stored).await.4);
     stored.apply(&[present("C2", true, "3.0")]).await;
     assert!(seen(&stored).await.4);

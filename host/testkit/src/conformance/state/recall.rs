@@ -40,7 +40,11 @@ pub async fn answer_is_recalled_for_the_same_input_and_purpose_until_its_memory_
         },
         ..llm_draft("merged", None)
     };
-    let saved = journal.save_memory(in_parts).await.unwrap();
+    let saved = journal
+        .storage()
+        .save_memory(in_parts, Default::default())
+        .await
+        .unwrap();
     for chunk in chunks {
         assert_eq!(recalled(&stored, "C1", chunk).await, None);
     }
@@ -68,11 +72,19 @@ pub async fn input_of_a_current_text_is_answered_with_it_again_and_again(new: Ne
         .record(entry("C1", later("a with feedback", "a"), "- the text"))
         .await
         .unwrap();
-    let mut saved = journal.save_memory(overwrite(None)).await.unwrap();
+    let mut saved = journal
+        .storage()
+        .save_memory(overwrite(None), Default::default())
+        .await
+        .unwrap();
     for _ in 0..2 {
         let answer = recalled(&stored, "C1", first("a")).await;
         assert_eq!(answer.as_deref(), Some("- the text"));
-        saved = journal.save_memory(overwrite(Some(&saved))).await.unwrap();
+        saved = journal
+            .storage()
+            .save_memory(overwrite(Some(&saved)), Default::default())
+            .await
+            .unwrap();
         let calls = journal.calls_of_memory(saved.id).await.unwrap().calls;
         assert!(calls.iter().all(StoredCall::is_recall), "{calls:?}");
     }
@@ -86,7 +98,11 @@ pub async fn input_of_a_current_text_is_answered_with_it_again_and_again(new: Ne
         content: "- newer".into(),
         ..overwrite(Some(&saved))
     };
-    journal.save_memory(newer).await.unwrap();
+    journal
+        .storage()
+        .save_memory(newer, Default::default())
+        .await
+        .unwrap();
     assert_eq!(
         recalled(&stored, "C1", first("a")).await,
         None,
@@ -108,7 +124,11 @@ pub async fn text_that_was_cut_off_is_an_answer_whose_lines_are_whole(new: New<'
         truncated: true,
         ..llm_draft("- one", None)
     };
-    stored.save_memory(draft).await.unwrap();
+    stored
+        .storage()
+        .save_memory(draft, Default::default())
+        .await
+        .unwrap();
     let answer = stored
         .recall(&purpose("C1"), &first("a"))
         .await
@@ -134,7 +154,8 @@ pub async fn input_of_an_attempt_that_was_given_up_is_not_answered_with_the_text
         .await
         .unwrap();
     journal
-        .save_memory(llm_draft("- the text", None))
+        .storage()
+        .save_memory(llm_draft("- the text", None), Default::default())
         .await
         .unwrap();
     assert_eq!(recalled(&stored, "C1", first("a")).await, None);
@@ -157,7 +178,8 @@ pub async fn answer_that_is_recalled_counts_as_the_newest(new: New<'_>) {
         .unwrap();
     assert!(recalled(&stored, "C1", first("a")).await.is_some());
     let saved = journal
-        .save_memory(llm_draft("- the text", None))
+        .storage()
+        .save_memory(llm_draft("- the text", None), Default::default())
         .await
         .unwrap();
     let input = journal
@@ -189,6 +211,10 @@ pub async fn threads_are_the_same_however_their_ids_are_written(new: New<'_>) {
         mode: SaveMode::Overwrite,
         ..llm_draft("answer", None)
     };
-    let saved = stored.save_memory(draft).await.unwrap();
+    let saved = stored
+        .storage()
+        .save_memory(draft, Default::default())
+        .await
+        .unwrap();
     assert_eq!(digests(&stored, &saved).await, [Some("a".to_owned())]);
 }

@@ -58,13 +58,18 @@ pub async fn memories_of_one_call_are_each_replayed_up_to_their_save(new: New<'_
         text("one", None),
     );
     let recording = workspace.keep(first).await.unwrap();
-    let one = workspace.save_memory(text("one", None)).await.unwrap();
+    let one = workspace
+        .storage()
+        .save_memory(text("one", None), Default::default())
+        .await
+        .unwrap();
     let told = save("one", Some(json!("saved")));
     let calls = vec![told.clone(), get.clone(), save("two", None)];
     let second = part(Some(recording), 1, calls, text("two", Some(&one)));
     assert_eq!(workspace.keep(second).await.unwrap(), recording);
     let two = workspace
-        .save_memory(text("two", Some(&one)))
+        .storage()
+        .save_memory(text("two", Some(&one)), Default::default())
         .await
         .unwrap();
 
@@ -85,7 +90,8 @@ pub async fn memory_comes_from_the_newest_recorded_save_of_its_text_and_of_no_ot
         workspace.keep(part).await.unwrap();
     }
     let unrecorded = workspace
-        .save_memory(text("not recorded", None))
+        .storage()
+        .save_memory(text("not recorded", None), Default::default())
         .await
         .unwrap();
     assert_eq!(
@@ -93,7 +99,8 @@ pub async fn memory_comes_from_the_newest_recorded_save_of_its_text_and_of_no_ot
         None
     );
     let saved = workspace
-        .save_memory(text("the text", Some(&unrecorded)))
+        .storage()
+        .save_memory(text("the text", Some(&unrecorded)), Default::default())
         .await
         .unwrap();
     let recorded = workspace
@@ -106,10 +113,14 @@ pub async fn memory_comes_from_the_newest_recorded_save_of_its_text_and_of_no_ot
         recorded.calls[0].arguments,
         json!({ "content": "the text" })
     );
-    let refused = workspace.save_memory(text("another text", None)).await;
+    let refused = workspace
+        .storage()
+        .save_memory(text("another text", None), Default::default())
+        .await;
     assert!(refused.is_err(), "it expects no memory");
     let again = workspace
-        .save_memory(text("another text", Some(&saved)))
+        .storage()
+        .save_memory(text("another text", Some(&saved)), Default::default())
         .await
         .unwrap();
     assert!(

@@ -73,6 +73,30 @@ pub fn present(id: &str, present: bool, at: &str) -> Effect {
     }
 }
 
+/// The effects by which everybody in the workspace may see a channel.
+#[must_use]
+pub fn public(id: &str, at: &str) -> Vec<Effect> {
+    let (id, at) = (id.to_owned(), key(at));
+    vec![
+        Effect::ChannelName {
+            id: id.clone(),
+            name: String::new(),
+            is_private: Some(false),
+            at,
+        },
+        Effect::ChannelShared {
+            id: id.clone(),
+            is_shared: Some(false),
+            at,
+        },
+        Effect::ChannelMembers {
+            id,
+            members: Some(Vec::new()),
+            at,
+        },
+    ]
+}
+
 /// The effect of a user's name.
 #[must_use]
 pub fn user(id: &str, name: &str, changed_at: i64) -> Effect {

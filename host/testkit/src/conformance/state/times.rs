@@ -155,7 +155,11 @@ pub async fn a_thread_that_changed_while_the_clock_was_ahead_is_due_when_it_come
         },
         ..draft("C1")
     };
-    workspace.save_memory(made).await.unwrap();
+    workspace
+        .storage()
+        .save_memory(made, Default::default())
+        .await
+        .unwrap();
     let edit = super::edited("2.0", Some("1.0"), "9.0", "edited");
     stored.apply_at(AHEAD, &[edit]).await;
     let due = async || {
@@ -166,7 +170,13 @@ pub async fn a_thread_that_changed_while_the_clock_was_ahead_is_due_when_it_come
             message_threshold: 50,
             always: false,
         };
-        workspace.list_due(query).await.unwrap().threads.len()
+        workspace
+            .storage()
+            .list_due(query)
+            .await
+            .unwrap()
+            .threads
+            .len()
     };
     assert_eq!(due().await, 0);
     workspace.bring_back_changed_threads(NOW).await.unwrap();
@@ -187,7 +197,9 @@ pub async fn everything_that_waits_is_told_until_when_and_why(new: New<'_>) {
             failures: 1,
             reason: "the answer was empty".into(),
         };
-        let deferred = workspace.defer(Scope::Channel, "C1".into(), deferral);
+        let deferred = workspace
+            .storage()
+            .defer(Scope::Channel, "C1".into(), deferral);
         deferred.await.unwrap();
     };
     defer(NOW + DAY, MemoryType::ShortTerm).await;

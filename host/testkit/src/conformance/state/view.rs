@@ -34,7 +34,11 @@ async fn fill(stored: &Stored) {
         source_messages: vec!["5.0".into()],
         ..draft("C1")
     };
-    let first = stored.save_memory(first).await.unwrap();
+    let first = stored
+        .storage()
+        .save_memory(first, Default::default())
+        .await
+        .unwrap();
     let second = MemoryDraft {
         mode: SaveMode::Overwrite,
         content: "newer".into(),
@@ -42,7 +46,11 @@ async fn fill(stored: &Stored) {
         source_memories: vec![first.id],
         ..draft("C1")
     };
-    stored.save_memory(second).await.unwrap();
+    stored
+        .storage()
+        .save_memory(second, Default::default())
+        .await
+        .unwrap();
 }
 
 pub async fn older_texts_and_sources_are_kept(new: New<'_>) {
@@ -109,13 +117,21 @@ pub async fn coverage_and_cuts_are_kept_with_each_text(new: New<'_>) {
         coverage,
         ..draft("C1")
     };
-    let first = stored.save_memory(cut).await.unwrap();
+    let first = stored
+        .storage()
+        .save_memory(cut, Default::default())
+        .await
+        .unwrap();
     let whole = MemoryDraft {
         mode: SaveMode::Overwrite,
         expected: Some(first.id),
         ..draft("C1")
     };
-    stored.save_memory(whole.clone()).await.unwrap();
+    stored
+        .storage()
+        .save_memory(whole.clone(), Default::default())
+        .await
+        .unwrap();
     let imported = imported(Scope::Channel, "C2", MemoryType::ShortTerm);
     stored.import(Records::default().memory(imported)).await;
     let read = async |superseded| {
@@ -142,9 +158,17 @@ pub async fn texts_of_stand_ins_are_kept(new: New<'_>) {
         ..draft("C1")
     };
     for content in ["first", "second"] {
-        stored.save_memory(stand_in(content)).await.unwrap();
+        stored
+            .storage()
+            .save_memory(stand_in(content), Default::default())
+            .await
+            .unwrap();
     }
-    stored.save_memory(draft("C1")).await.unwrap();
+    stored
+        .storage()
+        .save_memory(draft("C1"), Default::default())
+        .await
+        .unwrap();
     let read = async |superseded| {
         let filter = MemoryFilter {
             superseded,
@@ -172,7 +196,7 @@ pub async fn deferrals_are_listed_with_names_and_cleared(new: New<'_>) {
         (Scope::Thread, "C1:5.0"),
         (Scope::Channel, "C4"),
     ] {
-        let deferred = stored.defer(scope, scope_id.into(), deferral());
+        let deferred = stored.storage().defer(scope, scope_id.into(), deferral());
         deferred.await.unwrap();
     }
     let listed = stored.deferrals().await.unwrap();

@@ -1,5 +1,6 @@
 //! What a workspace shows of the effects that it applied.
 
+use myao_plugin::Place;
 use std::fmt::Write as _;
 
 use myao_plugin::state::Workspace;
@@ -22,7 +23,10 @@ pub async fn visible(
     for id in users {
         line(&mut out, &workspace.known_user(id).await);
     }
-    line(&mut out, &workspace.list_channels().await);
+    line(
+        &mut out,
+        &workspace.at(Place::Operator).list_channels().await,
+    );
     for id in channels {
         let known = workspace.known_channel(id).await.unwrap();
         line(&mut out, &known);
@@ -38,11 +42,15 @@ pub async fn visible(
             keep: Keep::Newest,
             whole_thread: None,
         };
-        line(&mut out, &workspace.list_messages(query).await);
+        line(
+            &mut out,
+            &workspace.at(Place::Operator).list_messages(query).await,
+        );
         line(&mut out, &workspace.messages_between(id, first, last).await);
         for second in 0..=until {
             let thread = (second > 0).then(|| TsKey::first_of(second).to_string());
-            let backlog = workspace.get_backlog((*id).to_owned(), thread, last.to_string());
+            let storage = workspace.at(Place::Operator);
+            let backlog = storage.get_backlog((*id).to_owned(), thread, last.to_string());
             line(&mut out, &backlog.await);
         }
     }
@@ -55,7 +63,7 @@ pub async fn visible(
         message_threshold: 1,
         always: true,
     };
-    line(&mut out, &workspace.list_due(due).await);
+    line(&mut out, &workspace.at(Place::Operator).list_due(due).await);
     // Replies that were requested at the same time have no fixed order.
     let mut replies = workspace.list_replies(None, 1000).await.unwrap();
     replies.sort_by(|a, b| (&a.channel_id, a.ts).cmp(&(&b.channel_id, b.ts)));

@@ -1,0 +1,124 @@
+//! What may be seen from a place.
+
+use std::collections::{BTreeSet, HashSet};
+
+use myao_plugin::Place as SeenFrom;
+use myao_plugin::storage::MemoryId;
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::place::Place;
+use super::rows;
+
+/// No channel has this key.
+const NO_CHANNEL: i64 = -1;
+
+/// What may be seen from a place, as of one transaction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sight {
+    /// Everything.
+    All,
+    /// Its own channel, and what is open elsewhere.
+    Bound {
+        /// The key of its own channel, or [`NO_CHANNEL`].
+        own: i64,
+        /// Whether what is open elsewhere may be shown here.
+        sees_open: bool,
+    },
+}
+
+impl Sight {
+    /// What may be seen from a place now. Nothing may be seen from a channel that is not known.
+    pub(super) fn of(connection: &Connection, place: &Place) -> rusqlite::Result<Self> {
+        let bound = |own, sees_open| Self::Bound { own, sees_open };
+        match &place.seen_from {
+            SeenFrom::Operator => Ok(Self::All),
+            SeenFrom::Workspace => Ok(bound(NO_CHANNEL, true)),
+            SeenFrom::Schedule => Ok(bound(NO_CHANNEL, false)),
+            SeenFrom::Channel(id) => {
+                let audience = "SELECT channel, sees_open FROM channel_audience WHERE workspace = ?1 AND id = ?2";
+                let found = connection
+                    .prepare_cached(audience)?
+                    .query_row(params![place.workspace, id], |row| {
+                        Ok(bound(row.get(0)?, row.get(1)?))
+                    })
+                    .optional()?;
+                Ok(found.unwrap_or(bound(NO_CHANNEL, false)))
+            }
+        }
+    }
+
+    /// Its own channel's key, or `None` if everything may be seen; and whether what is open elsewhere may be seen.
+    pub(super) fn columns(self) -> (Option<i64>, bool) {
+        match self {
+            Self::All => (None, true),
+            Self::Bound { own, sees_open } => (Some(own), sees_open),
+        }
+    }
+
+    /// Keeps what may be seen. `origins` gives a text's set of channels; `None` if it is not known.
+    pub(super) fn retain<T>(
+        self,
+        connection: &Connection,
+        texts: &mut Vec<T>,
+        origins: impl Fn(&T) -> Option<i64>,
+    ) -> rusqlite::Result<()> {
+        let Self::Bound { own, sees_open } = self else {
+            return Ok(());
+        };
+        let sets: BTreeSet<i64> = texts.iter().filter_map(&origins).collect();
+        let hidden = hidden(connection, own, sees_open, &sets)?;
+        texts.retain(|text| origins(text).is_some_and(|set| !hidden.contains(&set)));
+        Ok(())
+    }
+
+    /// Whether all these memories may be seen.
+    pub(super) fn covers(
+        self,
+        connection: &Connection,
+        place: &Place,
+        memories: &BTreeSet<MemoryId>,
+    ) -> rusqlite::Result<bool> {
+        let Self::Bound { own, sees_open } = self else {
+            return Ok(true);
+        };
+        if memories.is_empty() {
+            return Ok(true);
+        }
+        let columns = params![place.workspace, json_ids(memories)];
+        let sets: Vec<Option<i64>> = rows::list(
+            connection,
+            include_str!("sql/handed_origins.sql"),
+            columns,
+            |row| row.get(0),
+        )?;
+        let Some(sets) = sets.into_iter().collect::<Option<BTreeSet<i64>>>() else {
+            return Ok(false);
+        };
+        Ok(hidden(connection, own, sees_open, &sets)?.is_empty())
+    }
+}
+
+fn hidden(
+    connection: &Connection,
+    own: i64,
+    sees_open: bool,
+    sets: &BTreeSet<i64>,
+) -> rusqlite::Result<HashSet<i64>> {
+    if sets.is_empty() {
+        return Ok(HashSet::new());
+    }
+    let columns = params![json_array(sets), own, sees_open];
+    let sql = include_str!("sql/hidden_origins.sql");
+    let found = rows::list(connection, sql, columns, |row| row.get(0))?;
+    Ok(found.into_iter().collect())
+}
+
+/// `[1,2,3]`, for SQLite's `json_each`.
+pub(super) fn json_array(keys: &BTreeSet<i64>) -> String {
+    let keys: Vec<String> = keys.iter().map(i64::to_string).collect();
+    format!("[{}]", keys.join(","))
+}
+
+pub(super) fn json_ids(memories: &BTreeSet<MemoryId>) -> String {
+    json_array(&memories.iter().map(|id| rows::memory_column(*id)).collect())
+}

@@ -1,0 +1,291 @@
+//! What may be seen from a place, and where a memory may be shown.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use myao_plugin::audience::Audience;
+use myao_plugin::storage::{
+    Backlog, Channel, Deferral, Due, DueQuery, Memory, MemoryDraft, MemoryId, MemoryQuery, Message,
+    MessageQuery, Storage, StorageError,
+};
+use myao_plugin::ts::TsKey;
+use myao_plugin::{MemoryType, Place, Places, Scope};
+
+use super::memories::{Series, StoredText};
+use super::{MemoryStorage, State, key};
+
+impl State {
+    /// Whether a channel's talk may be shown in a place.
+    pub(super) fn shows_channel(&self, place: &Place, channel_id: &str) -> bool {
+        place.hears(channel_id) || (self.sees_open(place) && self.is_open(channel_id))
+    }
+
+    /// Whether what is said in a channel may be shown in others: the bot still hears of deletions.
+    pub(super) fn is_open(&self, channel_id: &str) -> bool {
+        let stored = self.channels.get(channel_id);
+        stored.is_some_and(|stored| stored.is_present && self.audience(stored).is_open())
+    }
+
+    /// Whether what is open elsewhere may be shown in a place. Nothing is shown in a channel that is not known.
+    pub(super) fn sees_open(&self, place: &Place) -> bool {
+        match place {
+            Place::Operator | Place::Workspace => true,
+            Place::Schedule => false,
+            Place::Channel(id) => {
+                let stored = self.channels.get(id);
+                stored.is_some_and(|stored| self.audience(stored).sees_open())
+            }
+        }
+    }
+
+    /// Whether a text may be shown in a place, by what its channels are now.
+    pub(super) fn shows(&self, place: &Place, text: &StoredText) -> bool {
+        if *place == Place::Operator {
+            return true;
+        }
+        let Some(origins) = &text.origins else {
+            return false;
+        };
+        let sees_open = self.sees_open(place);
+        origins.iter().all(|id| {
+            let stored = self.channels.get(id);
+            let is_public = stored.is_some_and(|stored| self.audience(stored).is_open());
+            place.hears(id) || (sees_open && is_public)
+        })
+    }
+
+    /// Whether all these memories may be shown in a place.
+    pub(super) fn shows_all(&self, place: &Place, memories: &BTreeSet<MemoryId>) -> bool {
+        let mut texts = memories.iter().map(|id| self.texts.get(id));
+        texts.all(|text| text.is_some_and(|text| self.shows(place, text)))
+    }
+
+    /// The channels from which a memory is made: its own, and those of the memories that its call was given.
+    pub(super) fn origins(
+        &self,
+        own: Option<&String>,
+        handed: &BTreeSet<MemoryId>,
+    ) -> BTreeSet<String> {
+        let texts = handed.iter().filter_map(|id| self.texts.get(id));
+        let of_texts = texts.filter_map(|text| text.origins.as_ref()).flatten();
+        own.into_iter().chain(of_texts).cloned().collect()
+    }
+
+    /// Who reads each channel.
+    pub(super) fn audiences(&self) -> BTreeMap<String, Audience> {
+        let channels = self.channels.iter();
+        let audiences = channels.map(|(id, stored)| (id.clone(), self.audience(stored)));
+        audiences.collect()
+    }
+
+    /// Sets aside what may not be shown any more, compared with who read the channels before, at a Unix second.
+    pub(super) fn audiences_changed(&mut self, before: &BTreeMap<String, Audience>, at: i64) {
+        let mut lost = BTreeSet::new();
+        for (channel_id, after) in self.audiences() {
+            let Some(before) = before.get(&channel_id) else {
+                continue;
+            };
+            let closed = before.is_open() && !after.is_open();
+            let isolated = before.sees_open() && !after.sees_open();
+            let place = Place::Channel(channel_id.clone());
+            let current = self.texts.values();
+            let current = current.filter(|text| text.superseded_at.is_none());
+            lost.extend(current.filter_map(|text| {
+                let mut origins = text.origins.iter().flatten();
+                let is_lost = if place.owns(text.memory.scope, &text.memory.scope_id) {
+                    isolated && origins.any(|id| *id != channel_id)
+                } else {
+                    closed && origins.any(|id| *id == channel_id)
+                };
+                is_lost.then_some(text.memory.id)
+            }));
+        }
+        for id in lost {
+            self.withdraw(id, at);
+        }
+    }
+
+    /// Accepts the current texts that are set aside: those of a channel, or all.
+    pub(super) fn accept(&mut self, channel_id: Option<&str>) -> usize {
+        let mut channels = BTreeSet::new();
+        let mut accepted = 0;
+        for text in self.texts.values_mut() {
+            let memory = &text.memory;
+            let own = match Place::of(memory.scope, &memory.scope_id) {
+                Place::Channel(id) => Some(id),
+                _ => None,
+            };
+            let is_meant = channel_id.is_none() || own.as_deref() == channel_id;
+            if text.superseded_at.is_none() && text.origins.is_none() && is_meant {
+                if memory.scope == Scope::Channel {
+                    channels.extend(own.clone());
+                }
+                text.origins = Some(own.into_iter().collect());
+                accepted += 1;
+            }
+        }
+        for id in channels {
+            let series = Series::new(Scope::Channel, &id, MemoryType::ShortTerm);
+            let has_version = self.newest_counted(&series).is_some();
+            if let Some(channel) = self.channels.get_mut(&id)
+                && has_version
+            {
+                channel.history_through = None;
+            }
+        }
+        accepted
+    }
+
+    /// Sets a text aside with all later versions, so that the channel's messages are summarised again in their order.
+    fn withdraw(&mut self, id: u64, at: i64) {
+        let Some(text) = self.texts.get(&id) else {
+            return;
+        };
+        let memory = text.memory.clone();
+        let oldest = text.source_messages.iter().map(|(_, ts)| *ts).min();
+        let series = Series::new(memory.scope, &memory.scope_id, memory.memory_type);
+        let Some(current) = self.current.get_mut(&series) else {
+            return;
+        };
+        current.retain(|id| {
+            let Some(text) = self.texts.get_mut(id) else {
+                return false;
+            };
+            let version = text.memory.version;
+            let is_kept = version != 0 && version < memory.version;
+            if !is_kept {
+                text.superseded_at = Some(at);
+            }
+            is_kept
+        });
+        if memory.scope == Scope::Channel
+            && memory.memory_type == MemoryType::ShortTerm
+            && self.newest_counted(&series).is_none()
+            && let (Some(oldest), Some(channel)) = (oldest, self.channels.get_mut(&memory.scope_id))
+        {
+            let end = TsKey::from_database(oldest.to_database() - 1);
+            let earlier = channel.history_through.unwrap_or(end);
+            channel.history_through = Some(earlier.min(end));
+        }
+    }
+}
+
+/// A workspace that was opened for a place.
+pub(super) struct Opened {
+    pub(super) storage: MemoryStorage,
+    pub(super) place: Place,
+}
+
+impl Opened {
+    fn hear(&self, channel_id: &str) -> Result<(), StorageError> {
+        self.allow(self.place.hears(channel_id), channel_id)
+    }
+
+    fn own(&self, scope: Scope, scope_id: &str) -> Result<(), StorageError> {
+        self.allow(self.place.owns(scope, scope_id), scope_id)
+    }
+
+    fn schedule(&self) -> Result<(), StorageError> {
+        let may = matches!(self.place, Place::Schedule | Place::Operator);
+        self.allow(may, "what is due")
+    }
+
+    fn allow(&self, may: bool, what: &str) -> Result<(), StorageError> {
+        if may {
+            return Ok(());
+        }
+        Err(StorageError::NotFound(format!(
+            "`{what}` is not seen from {}",
+            self.place
+        )))
+    }
+}
+
+#[async_trait::async_trait]
+impl Storage for Opened {
+    async fn list_channels(&self) -> Result<Vec<Channel>, StorageError> {
+        Ok(self.storage.state().list_channels(&self.place))
+    }
+
+    async fn list_messages(&self, query: MessageQuery) -> Result<Vec<Message>, StorageError> {
+        self.hear(&query.channel_id)?;
+        self.storage.state().list_messages(&query)
+    }
+
+    async fn list_memories(&self, query: MemoryQuery) -> Result<Vec<Memory>, StorageError> {
+        for thread in &query.threads {
+            self.own(Scope::Thread, thread)?;
+        }
+        Ok(self.storage.state().list_memories(&self.place, &query))
+    }
+
+    async fn list_due(&self, query: DueQuery) -> Result<Due, StorageError> {
+        self.schedule()?;
+        self.storage.state().list_due(&query)
+    }
+
+    async fn get_backlog(
+        &self,
+        channel_id: String,
+        thread_ts: Option<String>,
+        until: String,
+    ) -> Result<Backlog, StorageError> {
+        self.hear(&channel_id)?;
+        let until = key(&until)?;
+        let thread = thread_ts.as_deref().map(key).transpose()?;
+        self.storage.state().backlog(&channel_id, thread, until)
+    }
+
+    async fn expect_first_version(
+        &self,
+        channel_ids: Vec<String>,
+        since: String,
+    ) -> Result<(), StorageError> {
+        self.schedule()?;
+        let since = key(&since)?;
+        let mut state = self.storage.state();
+        state.expect_first_version(&channel_ids, since);
+        Ok(())
+    }
+
+    async fn save_memory(
+        &self,
+        draft: MemoryDraft,
+        handed: BTreeSet<MemoryId>,
+    ) -> Result<Memory, StorageError> {
+        self.own(draft.scope, &draft.scope_id)?;
+        self.storage.state().save(&self.place, draft, handed)
+    }
+
+    async fn may_show(&self, memories: BTreeSet<MemoryId>) -> Result<bool, StorageError> {
+        Ok(self.storage.state().shows_all(&self.place, &memories))
+    }
+
+    async fn list_deferrals(
+        &self,
+        scope: Scope,
+        scope_id: String,
+    ) -> Result<Vec<Deferral>, StorageError> {
+        self.own(scope, &scope_id)?;
+        self.storage.state().list_deferrals(scope, &scope_id)
+    }
+
+    async fn defer(
+        &self,
+        scope: Scope,
+        scope_id: String,
+        deferral: Deferral,
+    ) -> Result<(), StorageError> {
+        self.own(scope, &scope_id)?;
+        self.storage.state().defer(scope, &scope_id, deferral)
+    }
+}
+
+impl Places for MemoryStorage {
+    fn at(&self, place: Place) -> Arc<dyn Storage> {
+        Arc::new(Opened {
+            storage: self.clone(),
+            place,
+        })
+    }
+}
