@@ -35,7 +35,13 @@ fn is_survived(strike: &Strike) -> bool {
             disk.has_struck() || minute.is_over(program)
         });
     } else {
-        bot.until_over(&strike.to_string(), |program| minute.is_over(program));
+        bot.until_over(&strike.to_string(), |program| {
+            if disk.has_struck() {
+                // What the disk did not keep was not acknowledged.
+                minute.slack.retry_unacknowledged();
+            }
+            minute.is_over(program)
+        });
     }
     let mut program = bot.kill();
     program.unset_all();
