@@ -1,6 +1,6 @@
 //! The store of messages, channels and memories.
 //!
-//! [`Storage`] is the part that the component sees: one workspace, seen from one [`Place`](crate::Place), few large
+//! [`Storage`] is the part that the component sees: one workspace, seen from one [`Place`], few large
 //! calls. The crate `myao-sqlite` has the
 //! store of the `myao` program. A platform that stores its own messages implements the trait.
 
@@ -22,7 +22,7 @@ use crate::place::Place;
 /// The version of a stand-in: a memory made in place of one that the model could not make.
 pub const STAND_IN_VERSION: u32 = 0;
 
-/// One workspace of a store, as the component sees it from one [`Place`](crate::Place). [`Places`](crate::Places) opens
+/// One workspace of a store, as the component sees it from one [`Place`]. [`Places`] opens
 /// it. Only what may be seen in that place is returned. `wit/storage.wit` documents each call. An implementation must
 /// follow it exactly (the conformance suite of `myao-testkit` checks an implementation).
 ///
