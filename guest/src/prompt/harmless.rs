@@ -97,6 +97,7 @@ pub fn restore_code(markdown: &str) -> Cow<'_, str> {
 fn is_harmless(text: &str) -> bool {
     let may_be_marked =
         |line: &str, is_first| !line.starts_with(is_letter) && may_be_marked(line, is_first);
+    let may_open = |c| matches!(c, '<' | '[' | '＜' | '［');
     let mut rest = text;
     if may_be_marked(rest, true) {
         return false;
@@ -108,7 +109,7 @@ fn is_harmless(text: &str) -> bool {
         let is_harmful = if ends_line(found) {
             may_be_marked(rest, false)
         } else {
-            is_override(found) || opens_token(found, rest)
+            is_override(found) || may_open(found) && opens_token(found, rest)
         };
         if is_harmful {
             return false;
@@ -118,9 +119,9 @@ fn is_harmless(text: &str) -> bool {
 }
 
 fn is_plain_name(name: &str) -> bool {
-    // The common case.
+    // The common cases: a word, and the id of a message.
     let is_word = |c: char| is_letter(c) || matches!(c, '0'..='9' | '.' | '_' | '-');
-    if name.starts_with(is_letter) && name.chars().all(is_word) {
+    if name.starts_with(is_letter) && name.chars().all(is_word) || is_ts(name) {
         return true;
     }
     let mut chars = name.chars().filter(|c| !is_unseen(*c)).map(folded);
@@ -142,6 +143,13 @@ fn is_plain_name(name: &str) -> bool {
         || name.contains(|c: char| c.is_control() || ends_line(c) || is_wide_colon(c))
         || hides_something(name)
         || !is_harmless(name))
+}
+
+/// Digits, a full stop, and digits.
+fn is_ts(name: &str) -> bool {
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    name.split_once('.')
+        .is_some_and(|(seconds, sequence)| is_number(seconds) && is_number(sequence))
 }
 
 /// Whether a name has invisible characters, except those that select or join emoji, variants of kanji, or letters of

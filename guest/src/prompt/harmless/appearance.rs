@@ -61,7 +61,8 @@ fn behind_marker(line: &str) -> Option<&str> {
     line.get(end..).filter(|_| is_marker && is_apart)
 }
 
-fn is_mark_of_prompt(line: &str) -> bool {
+/// Whether a line begins as the prompt's own do.
+pub(super) fn is_mark_of_prompt(line: &str) -> bool {
     match seen(line).next() {
         Some('#') => is_heading(seen(line)),
         Some('-' | '=') => is_rule(line),

@@ -5,7 +5,8 @@
 //! and its content is then code.
 
 use super::appearance::{
-    at_any_depth, ends_line, is_override, line_of, looks_like_structure, seen, seen_with_end,
+    at_any_depth, ends_line, is_mark_of_prompt, is_override, line_of, looks_like_structure, seen,
+    seen_with_end,
 };
 
 /// The mark of a code block, and its minimum length.
@@ -108,10 +109,10 @@ pub(super) fn marked_lines(text: &str) -> impl Iterator<Item = (&str, bool)> {
 
 /// Whether a line may have to be marked; the text after the line makes no difference.
 pub(super) fn may_be_marked(text: &str, is_first: bool) -> bool {
-    looks_like_structure(text)
-        || opens_block(text)
-        || at_any_depth(text, defines_link)
-        || is_first && is_below_table_head(text)
+    let is_marked = |line: &str| {
+        is_mark_of_prompt(line) || opens_fence(line) || opens_html(line) || defines_link(line)
+    };
+    at_any_depth(text, is_marked) || is_first && is_below_table_head(text)
 }
 
 /// Whether a line is marked wherever it is, in code too.
