@@ -4,7 +4,7 @@ use super::{Component, Host, read_settings};
 use crate::bindings::errors::Error;
 use crate::bindings::exports::myao::memory::context_builder::{self, BuildRequest};
 use crate::bindings::exports::myao::memory::memory_generator::{
-    self, DueWork, Entry, Report, UpdateState,
+    self, Batch, DoneStep, Entry, UpdateState,
 };
 use crate::bindings::storage;
 use crate::bindings::storage::{
@@ -85,21 +85,16 @@ impl memory_generator::Guest for Component {
         generator::should_update(&state, &settings.short_term_history, checked(now)?)
     }
 
-    fn list_due(now: Timestamp) -> Result<DueWork, Error> {
+    fn next_steps(done: Vec<DoneStep>, now: Timestamp) -> Result<Batch, Error> {
         let (ports, now) = begin(now)?;
-        Run::new(&ports, now).list_due()
+        Run::new(&ports, now).next_steps(&done)
     }
 
-    fn generate(now: Timestamp) -> Result<Report, Error> {
-        let (ports, now) = begin(now)?;
-        Run::new(&ports, now).generate()
-    }
-
-    fn generate_channel(channel_id: String, now: Timestamp) -> Vec<Entry> {
+    fn generate_channel(channel_id: String, now: Timestamp) -> Entry {
         step(
             now,
             |run| run.generate_channel(&channel_id),
-            |error| vec![failed_entry(Scope::Channel, channel_id.clone(), error)],
+            |error| failed_entry(Scope::Channel, channel_id.clone(), error),
         )
     }
 

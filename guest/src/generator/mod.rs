@@ -1,7 +1,7 @@
 //! Decides which memories are due, makes them and saves them (document `01f`).
 //!
-//! A run goes through threads, then channels, then the workspace. A later step reads the results of an earlier one from
-//! the store, so a host may run the steps of one phase side by side.
+//! A run is a sequence of steps, each for one place: `next` says which. A step reads the results of earlier ones from the
+//! store, so a host may run the steps of one batch side by side.
 //!
 //! **Invariant:** every save is atomic, and the work that is left is derived from what is saved (watermarks and
 //! `merged-through`). If a run is stopped at any point, the next one continues it: nothing is lost, and nothing is
@@ -10,34 +10,29 @@
 mod backoff;
 mod channel;
 mod due;
+mod next;
 #[cfg(test)]
 mod tests;
 mod thread;
 mod workspace;
 
-use std::cell::OnceCell;
-
 pub use due::should_update;
 
 use crate::bindings::errors::Error;
-use crate::bindings::exports::myao::memory::memory_generator::{
-    DueWork, Entry, Made, Outcome, Report, SkipReason, ThreadRef,
-};
+use crate::bindings::exports::myao::memory::memory_generator::{Entry, Made, Outcome};
 use crate::bindings::log::Level;
 use crate::bindings::storage::{Backlog, Memory, MemoryDraft};
 use crate::bindings::types::{Scope, Timestamp};
-use crate::context::{Remembered, is_stand_in, thread_scope_id};
+use crate::context::{is_stand_in, thread_scope_id};
 use crate::describe;
 use crate::ports::Ports;
 use crate::summarizer::Summarizer;
 
-/// One run, at one point in time.
+/// One step of a run, at one point in time.
 pub struct Run<'a> {
     ports: &'a Ports<'a>,
     summarizer: Summarizer<'a>,
     now: Timestamp,
-    /// Loaded for the first thread and kept for the others: threads change nothing in it.
-    remembered: OnceCell<Remembered>,
 }
 
 impl<'a> Run<'a> {
@@ -48,81 +43,16 @@ impl<'a> Run<'a> {
             ports,
             summarizer: Summarizer::new(ports.llm, ports.log, &ports.settings),
             now,
-            remembered: OnceCell::new(),
         }
-    }
-
-    /// Makes everything that is due.
-    ///
-    /// # Errors
-    /// [`Error::Storage`] if what is due cannot be read. Any later failure is an entry of the report.
-    pub fn generate(&self) -> Result<Report, Error> {
-        let due = self.read_due()?;
-        let mut entries: Vec<Entry> = due
-            .threads
-            .iter()
-            .map(|backlog| self.thread(backlog))
-            .collect();
-        for backlog in &due.channels {
-            entries.push(self.channel(backlog));
-            if self.ports.settings.workspace_merge_per_channel {
-                entries.extend(self.workspace_after(entries.last()));
-            }
-        }
-        let changed = entries.iter().any(made_for_channel);
-        let due = due.workspace_long_term || self.is_workspace_short_term_due(&due);
-        entries.push(if changed || due {
-            self.workspace()
-        } else {
-            let outcome = Ok(Outcome::Skipped(SkipReason::Unchanged));
-            workspace::entry(&self.ports.settings, Vec::new(), outcome)
-        });
-        Ok(Report {
-            now: self.now,
-            entries,
-        })
-    }
-
-    /// What is due.
-    ///
-    /// # Errors
-    /// [`Error::Storage`].
-    pub fn list_due(&self) -> Result<DueWork, Error> {
-        let due = self.read_due()?;
-        let workspace = due.workspace_long_term || self.is_workspace_short_term_due(&due);
-        Ok(DueWork {
-            threads: due
-                .threads
-                .into_iter()
-                .filter_map(|backlog| {
-                    let thread_ts = backlog.thread_ts?;
-                    Some(ThreadRef {
-                        channel_id: backlog.channel.id,
-                        thread_ts,
-                    })
-                })
-                .collect(),
-            channels: due
-                .channels
-                .into_iter()
-                .filter(|backlog| {
-                    // A channel that cannot be checked is listed, so that its step reports the error.
-                    backlog.unmerged_count > 0 || !matches!(self.skip_reason(backlog), Ok(Some(_)))
-                })
-                .map(|backlog| backlog.channel.id)
-                .collect(),
-            workspace,
-        })
     }
 
     /// Makes what is due in one channel.
     #[must_use]
-    pub fn generate_channel(&self, channel_id: &str) -> Vec<Entry> {
-        let entry = match self.read_backlog(channel_id, None) {
+    pub fn generate_channel(&self, channel_id: &str) -> Entry {
+        match self.read_backlog(channel_id, None) {
             Ok(backlog) => self.channel(&backlog),
             Err(error) => failed_entry(Scope::Channel, channel_id.to_owned(), error),
-        };
-        vec![entry]
+        }
     }
 
     /// Makes the memory of one thread.
@@ -140,18 +70,6 @@ impl<'a> Run<'a> {
     #[must_use]
     pub fn generate_workspace(&self) -> Entry {
         self.workspace()
-    }
-
-    /// Document `01f`'s flow, if the setting asks for it: the workspace is merged right after each channel that
-    /// changed.
-    fn workspace_after(&self, channel: Option<&Entry>) -> Option<Entry> {
-        channel
-            .filter(|entry| made_for_channel(entry))
-            .map(|_| self.workspace())
-    }
-
-    fn is_workspace_short_term_due(&self, due: &crate::bindings::storage::Due) -> bool {
-        self.ports.settings.legacy_workspace_short_term && due.workspace_short_term
     }
 
     fn read_backlog(&self, channel_id: &str, thread_ts: Option<&str>) -> Result<Backlog, Error> {
@@ -193,10 +111,6 @@ impl<'a> Run<'a> {
         let line = format!("saved {saved} (messages: {})", memory.source_message_count);
         self.ports.log.write(Level::Info, &line);
     }
-}
-
-fn made_for_channel(entry: &Entry) -> bool {
-    entry.scope == Scope::Channel && !entry.made.is_empty()
 }
 
 /// The result of a step; an error becomes [`Outcome::Failed`].

@@ -106,13 +106,7 @@ impl Run<'_> {
         backlog: &Backlog,
         thread_ts: &str,
     ) -> Result<(Context, Vec<Memory>), Error> {
-        let remembered = match self.remembered.get() {
-            Some(remembered) => remembered,
-            None => {
-                let read = Remembered::load(self.ports.storage, &self.ports.settings)?;
-                self.remembered.get_or_init(|| read)
-            }
-        };
+        let remembered = Remembered::load(self.ports.storage, &self.ports.settings)?;
         let query = MessageQuery {
             channel_id: backlog.channel.id.clone(),
             // The thread is read whole; around it, the window is enough.
@@ -122,7 +116,6 @@ impl Run<'_> {
             keep: Keep::Newest,
             whole_thread: Some(thread_ts.to_owned()),
         };
-        let remembered = remembered.clone();
         context::build(self.ports.storage, &self.ports.settings, remembered, &query)
     }
 }

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use super::{MemoryStorage, ScriptedChat, ScriptedLlm};
 use crate::bindings::errors::Error;
 use crate::bindings::exports::myao::memory::context_builder::BuildRequest;
-use crate::bindings::exports::myao::memory::memory_generator::{Entry, Report};
+use crate::bindings::exports::myao::memory::memory_generator::{Batch, DoneStep, Entry, Step};
 use crate::bindings::log::Level;
 use crate::bindings::storage::{MemoryDraft, SaveMode};
 use crate::bindings::types::{
@@ -189,19 +189,51 @@ impl TestHost {
         }
     }
 
-    /// One run, so many seconds after [`NOW`].
-    pub(crate) fn try_generate(&self, seconds: i64) -> Result<Report, Error> {
-        Run::new(&self.ports(), at(seconds)).generate()
+    /// One run, so many seconds after [`NOW`], as a host makes it: each step on its own.
+    pub(crate) fn try_generate(&self, seconds: i64) -> Result<Vec<Entry>, Error> {
+        self.try_generate_at(at(seconds))
+    }
+
+    /// One run at any time.
+    pub(crate) fn try_generate_at(&self, now: Timestamp) -> Result<Vec<Entry>, Error> {
+        let ports = self.ports();
+        let run = Run::new(&ports, now);
+        let (mut done, mut entries) = (Vec::new(), Vec::new());
+        let mut batch = run.next_steps(&done)?;
+        while !batch.steps.is_empty() {
+            for step in batch.steps {
+                let entry = match &step {
+                    Step::Thread(thread) => {
+                        run.generate_thread(&thread.channel_id, &thread.thread_ts)
+                    }
+                    Step::Channel(channel_id) => run.generate_channel(channel_id),
+                    Step::Workspace => run.generate_workspace(),
+                };
+                let made = !entry.made.is_empty();
+                done.push(DoneStep { step, made });
+                entries.push(entry);
+            }
+            match run.next_steps(&done) {
+                Ok(next) => batch = next,
+                Err(_) => break,
+            }
+        }
+        Ok(entries)
     }
 
     /// One run that succeeds.
     pub(crate) fn generate(&self, seconds: i64) -> Vec<Entry> {
-        self.try_generate(seconds).unwrap().entries
+        self.try_generate(seconds).unwrap()
     }
 
-    /// One channel's step.
+    /// The steps after these.
+    pub(crate) fn next_steps(&self, done: &[DoneStep], seconds: i64) -> Result<Batch, Error> {
+        Run::new(&self.ports(), at(seconds)).next_steps(done)
+    }
+
+    /// One channel's step, as a run of its own.
     pub(crate) fn generate_channel(&self, channel_id: &str, seconds: i64) -> Vec<Entry> {
-        Run::new(&self.ports(), at(seconds)).generate_channel(channel_id)
+        vec![Run::new(&self.ports(), at(seconds)).generate_channel(channel_id)]
     }
 
     /// One thread's step.

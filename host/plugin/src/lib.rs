@@ -59,7 +59,7 @@ pub use bindings::errors::{
 pub use bindings::exports::myao::memory::about::Component as About;
 pub use bindings::exports::myao::memory::context_builder::BuildRequest;
 pub use bindings::exports::myao::memory::memory_generator::{
-    DueWork, Entry, Made, Outcome, Report, SkipReason, ThreadRef, UpdateState,
+    Batch, DoneStep, Entry, Made, Outcome, SkipReason, Step, ThreadRef, UpdateState,
 };
 pub use bindings::exports::myao::memory::memory_summarizer::Summary;
 pub use bindings::exports::myao::memory::reply_prompt::Occasion;
@@ -76,6 +76,7 @@ pub use local_time::LocalTime;
 pub use memory_plugin::{BuildError, MemoryPlugin, MemoryPluginBuilder};
 pub use place::Place;
 pub use retry::Retry;
+pub use run::Report;
 pub use settings::{Language, Settings, ShortTermHistory, Template, WORKSPACE_SCOPE_ID};
 pub use storage::Places;
 

@@ -1,16 +1,28 @@
-//! One generation run, with channels in parallel.
+//! One generation run. The component says which steps to take ([`MemoryPlugin::next_steps`]); each is a call for its own
+//! place, and those of a batch run side by side.
 
 use futures::{Stream, StreamExt as _};
+use serde::Serialize;
 use tokio::task::JoinHandle;
 
 use crate::bindings::errors::{Error, OtherReason};
 use crate::bindings::exports::myao::memory::memory_generator::{
-    Entry, Outcome, Report, SkipReason,
+    Batch, DoneStep, Entry, Outcome, SkipReason, Step,
 };
 use crate::bindings::types::{Scope, Timestamp};
 use crate::error::CallError;
 use crate::memory_plugin::MemoryPlugin;
 use crate::turn::Turn;
+
+/// What a run made.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Report {
+    /// The run's time.
+    pub now: Timestamp,
+    /// One entry for each thread that was due, then for each channel, then for the workspace. If the workspace is merged
+    /// after each channel, its entries follow those of the channels.
+    pub entries: Vec<Entry>,
+}
 
 /// The progress of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,165 +33,168 @@ pub struct Progress {
     pub total: usize,
 }
 
-/// Makes everything that is due at `now`: first threads, then channels, up to `in_flight` of them in parallel, and then
-/// the workspace. The memories are those of [`MemoryPlugin::generate`]. If `in_flight` is greater than the number of
-/// parallel model calls, the model stays busy while a step reads and saves.
+/// Makes everything that is due at `now`, with up to `in_flight` steps side by side. How many makes no difference to the
+/// memories. If `in_flight` is greater than the number of parallel model calls, the model stays busy while a step reads
+/// and saves.
 ///
 /// # Errors
-/// [`CallError`] if what is due cannot be read; any later failure is an entry of the report.
+/// [`CallError`] if what is due cannot be read at first; any later failure is an entry of the report.
 pub async fn generate(
     plugin: &MemoryPlugin,
     now: Timestamp,
     in_flight: usize,
     progress: &(dyn Fn(Progress) + Sync),
 ) -> Result<Report, CallError> {
-    let due = plugin.list_due(now).await?;
-    let total = due.threads.len() + due.channels.len();
-    let mut ended: Vec<Step> = Vec::with_capacity(total);
-    progress(Progress { done: 0, total });
-
-    let threads = due.threads.into_iter().map(|thread| {
-        let plugin = plugin.clone();
-        let scope_id = format!("{}:{}", thread.channel_id, thread.thread_ts);
-        let work = async move {
-            let made = plugin
-                .generate_thread(&thread.channel_id, &thread.thread_ts, now)
-                .await;
-            made.map(|entry| vec![entry])
+    let mut run = Run::default();
+    let mut batch = plugin.next_steps(&run.done, now).await?;
+    while !batch.steps.is_empty() {
+        run.take(plugin, batch, now, in_flight, progress).await;
+        batch = match plugin.next_steps(&run.done, now).await {
+            Ok(batch) => batch,
+            Err(error) => {
+                let scope_id = plugin.settings().workspace_scope_id.clone();
+                let entry = failed(Scope::Workspace, scope_id, error.to_string());
+                run.entries.push(entry);
+                break;
+            }
         };
-        (Scope::Thread, scope_id, work)
-    });
-    let channels = channel_steps(plugin, due.channels, now);
-    // If the workspace is merged after every channel, each merge needs the one before, so channels cannot run in
-    // parallel.
-    let channels_in_flight = if plugin.settings().workspace_merge_per_channel {
-        1
-    } else {
-        in_flight
-    };
-    let mut steps = side_by_side(threads, in_flight)
-        .chain(side_by_side(channels.into_iter(), channels_in_flight))
-        .boxed();
-    while let Some(step) = steps.next().await {
-        ended.push(step);
-        let done = ended.len();
-        progress(Progress { done, total });
     }
-    // Threads come before channels, both in the order in which they were due.
-    ended.sort_by_key(|step| (step.scope == Scope::Channel, step.number));
-    let mut entries: Vec<Entry> = ended.into_iter().flat_map(|step| step.entries).collect();
-
-    let changed = entries
-        .iter()
-        .any(|entry| entry.scope == Scope::Channel && !entry.made.is_empty());
-    let workspace = if changed || due.workspace {
-        plugin.generate_workspace(now).await
-    } else {
-        Ok(unchanged_workspace(plugin))
-    };
-    let scope_id = &plugin.settings().workspace_scope_id;
-    entries.push(
-        workspace
-            .unwrap_or_else(|error| failed(Scope::Workspace, scope_id.clone(), error.to_string())),
-    );
-    Ok(Report { now, entries })
+    let is_of_workspace = |entry: &Entry| entry.scope == Scope::Workspace;
+    if !run.entries.iter().any(is_of_workspace) {
+        run.entries.push(unchanged_workspace(plugin));
+    }
+    Ok(Report {
+        now,
+        entries: run.entries,
+    })
 }
 
 impl MemoryPlugin {
-    /// Makes everything that is due, one step after the other; [`generate`] runs steps side by side. Each step is a call for its own place.
+    /// [`generate`], one step after the other.
     ///
     /// # Errors
-    /// [`CallError`] if what is due cannot be read; any later failure is an entry of the report.
+    /// [`CallError`] if what is due cannot be read at first; any later failure is an entry of the report.
     pub async fn generate(&self, now: Timestamp) -> Result<Report, CallError> {
         generate(self, now, 1, &|_| {}).await
     }
 }
 
-/// The steps of the channels. The last one saves its long-term memory after the others.
-fn channel_steps(
-    plugin: &MemoryPlugin,
-    channels: Vec<String>,
-    now: Timestamp,
-) -> Vec<(Scope, String, impl Future<Output = StepResult> + use<>)> {
-    let (under, turn) = Turn::after_others(plugin.longest_turn());
-    let last = channels.len().saturating_sub(1);
-    let steps = channels
-        .into_iter()
-        .enumerate()
-        .map(|(number, channel_id)| {
-            let is_last = number == last;
-            let held = (!is_last).then(|| under.clone());
-            let plugin = if is_last {
-                plugin.clone().with_turn(turn.clone())
-            } else {
-                plugin.clone()
-            };
-            let scope_id = channel_id.clone();
-            let work = async move {
-                let result = channel_step(&plugin, &channel_id, now).await;
-                drop(held);
-                result
-            };
-            (Scope::Channel, scope_id, work)
-        });
-    steps.collect()
-}
-
-/// One channel; if the settings ask for it, the workspace is merged right after it (document `01f`).
-async fn channel_step(plugin: &MemoryPlugin, channel_id: &str, now: Timestamp) -> StepResult {
-    let mut entries = plugin.generate_channel(channel_id, now).await?;
-    let changed = entries.iter().any(|entry| !entry.made.is_empty());
-    if changed && plugin.settings().workspace_merge_per_channel {
-        let scope_id = plugin.settings().workspace_scope_id.clone();
-        let merged = plugin.generate_workspace(now).await;
-        entries.push(
-            merged.unwrap_or_else(|error| failed(Scope::Workspace, scope_id, error.to_string())),
-        );
-    }
-    Ok(entries)
-}
-
-/// The result of a step.
-type StepResult = Result<Vec<Entry>, CallError>;
-
-/// A step that has ended.
-struct Step {
-    scope: Scope,
-    /// Its place among the steps of its scope.
-    number: usize,
+/// The steps that were taken.
+#[derive(Default)]
+struct Run {
+    done: Vec<DoneStep>,
     entries: Vec<Entry>,
 }
 
-/// Runs steps on tokio's threads, at most `in_flight` at once, and yields each one when it ends. A slow step does not
-/// hold up the others. Each step is yielded with what it works on. Running steps are stopped when the stream is
-/// dropped.
+impl Run {
+    async fn take(
+        &mut self,
+        plugin: &MemoryPlugin,
+        batch: Batch,
+        now: Timestamp,
+        in_flight: usize,
+        progress: &(dyn Fn(Progress) + Sync),
+    ) {
+        let is_counted = |step: &Step| !matches!(step, Step::Workspace);
+        let before = self.done.iter().filter(|done| is_counted(&done.step));
+        let mut done = before.count();
+        let counted = batch.steps.iter().filter(|step| is_counted(step)).count();
+        let later = usize::try_from(batch.later).unwrap_or(usize::MAX);
+        let total = (done + counted).saturating_add(later);
+        if self.done.is_empty() {
+            progress(Progress { done, total });
+        }
+        let works = works(plugin, &batch.steps, now);
+        let mut ended: Vec<(usize, Entry)> = Vec::with_capacity(works.len());
+        let mut running = side_by_side(works.into_iter(), in_flight).boxed();
+        while let Some((number, entry)) = running.next().await {
+            if counted > 0 {
+                done += 1;
+                progress(Progress { done, total });
+            }
+            ended.push((number, entry));
+        }
+        ended.sort_by_key(|(number, _)| *number);
+        for (step, (_, entry)) in batch.steps.into_iter().zip(ended) {
+            let made = !entry.made.is_empty();
+            self.done.push(DoneStep { step, made });
+            self.entries.push(entry);
+        }
+    }
+}
+
+/// A step that has yet to run, and what it works on.
+type Work<F> = (Scope, String, F);
+
+/// The steps of a batch. Of its channels, the last one saves its long-term memory after the others.
+fn works(
+    plugin: &MemoryPlugin,
+    steps: &[Step],
+    now: Timestamp,
+) -> Vec<Work<impl Future<Output = Result<Entry, CallError>> + use<>>> {
+    let (under, turn) = Turn::after_others(plugin.longest_turn());
+    let last_channel = steps
+        .iter()
+        .rposition(|step| matches!(step, Step::Channel(_)));
+    let works = steps.iter().cloned().enumerate().map(|(number, step)| {
+        let is_last = last_channel == Some(number);
+        let held = (!is_last).then(|| under.clone());
+        let plugin = if is_last {
+            plugin.clone().with_turn(turn.clone())
+        } else {
+            plugin.clone()
+        };
+        let (scope, scope_id) = subject(&plugin, &step);
+        let work = async move {
+            let entry = match &step {
+                Step::Thread(thread) => {
+                    let (channel_id, thread_ts) = (&thread.channel_id, &thread.thread_ts);
+                    plugin.generate_thread(channel_id, thread_ts, now).await
+                }
+                Step::Channel(channel_id) => plugin.generate_channel(channel_id, now).await,
+                Step::Workspace => plugin.generate_workspace(now).await,
+            };
+            drop(held);
+            entry
+        };
+        (scope, scope_id, work)
+    });
+    works.collect()
+}
+
+fn subject(plugin: &MemoryPlugin, step: &Step) -> (Scope, String) {
+    match step {
+        Step::Thread(thread) => {
+            let scope_id = format!("{}:{}", thread.channel_id, thread.thread_ts);
+            (Scope::Thread, scope_id)
+        }
+        Step::Channel(channel_id) => (Scope::Channel, channel_id.clone()),
+        Step::Workspace => {
+            let scope_id = plugin.settings().workspace_scope_id.clone();
+            (Scope::Workspace, scope_id)
+        }
+    }
+}
+
+/// Runs steps on tokio's threads, at most `in_flight` at once, and yields the entry of each when it ends, with the step's
+/// number. A slow step does not hold up the others. Running steps are stopped when the stream is dropped.
 fn side_by_side<F>(
-    steps: impl Iterator<Item = (Scope, String, F)> + Send,
+    works: impl Iterator<Item = Work<F>> + Send,
     in_flight: usize,
-) -> impl Stream<Item = Step> + Send
+) -> impl Stream<Item = (usize, Entry)> + Send
 where
-    F: Future<Output = StepResult> + Send + 'static,
+    F: Future<Output = Result<Entry, CallError>> + Send + 'static,
 {
-    futures::stream::iter(steps.enumerate())
+    futures::stream::iter(works.enumerate())
         .map(|(number, (scope, scope_id, work))| {
             let mut task = AbortOnDrop(tokio::spawn(work));
             async move {
                 let error = match (&mut task.0).await {
-                    Ok(Ok(entries)) => {
-                        return Step {
-                            scope,
-                            number,
-                            entries,
-                        };
-                    }
+                    Ok(Ok(entry)) => return (number, entry),
                     Ok(Err(error)) => error.to_string(),
                     Err(error) => format!("the step ended before its time: {error}"),
                 };
-                Step {
-                    scope,
-                    number,
-                    entries: vec![failed(scope, scope_id, error)],
-                }
+                (number, failed(scope, scope_id, error))
             }
         })
         .buffer_unordered(in_flight.max(1))

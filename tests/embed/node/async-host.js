@@ -29,20 +29,22 @@ const later = (functions) => {
   return Object.fromEntries(Object.entries(functions).map(([name, now]) => [name, answer(now)]));
 };
 
-const imports = {
-  // As with an instance of a class, its functions are not its own.
-  storage: Object.create(later(workspace.store.imports())),
+const others = {
   llm: later(workspace.model.imports()),
   chat: later(workspace.platform.imports()),
 };
-const memory = { component: /** @type {const} */ ('bot'), imports, settings, deadlineMs: 60_000 };
-/** @param {string} exported @param {string[]} names @returns {any} */
-const exportsOf = (exported, names) =>
-  Object.fromEntries(names.map((name) => [name, (/** @type {unknown[]} */ ...args) => call(memory, exported, name, args)]));
-const came = await play(script, workspace, () => ({
-  memoryGenerator: exportsOf('memoryGenerator', ['generate', 'generateChannel', 'generateThread']),
-  responder: exportsOf('responder', ['replyToMention', 'judge']),
-}));
+const bot = { component: /** @type {const} */ ('bot'), settings, deadlineMs: 60_000 };
+const came = await play(script, workspace, (store) => {
+  // As with an instance of a class, its functions are not its own.
+  const host = { ...bot, imports: { ...others, storage: Object.create(later(store.imports())) } };
+  /** @param {string} exported @param {string[]} names @returns {any} */
+  const exportsOf = (exported, names) =>
+    Object.fromEntries(names.map((name) => [name, (/** @type {unknown[]} */ ...args) => call(host, exported, name, args)]));
+  return {
+    memoryGenerator: exportsOf('memoryGenerator', ['nextSteps', 'generateChannel', 'generateThread', 'generateWorkspace']),
+    responder: exportsOf('responder', ['replyToMention', 'judge']),
+  };
+});
 
 /** @param {(request: Request) => Promise<Completion>} model @param {number} deadlineMs @param {object} others beside the model */
 const summarize = (model, deadlineMs, others = {}) => {
@@ -74,8 +76,8 @@ const silent = () => new Promise(() => {});
 const late = await summarize(silent, 2_000).catch((error) => error.message);
 const broken = async () => { throw new TypeError('the model is broken'); };
 const failed = await summarize(broken, 60_000).catch((error) => error.message);
-const lacking = { ...memory, imports: { ...imports, storage: {} } };
-const missing = await call(lacking, 'memoryGenerator', 'generate', [workspace.at(0)]).catch((error) => error.message);
+const lacking = { ...bot, imports: { ...others, storage: {} } };
+const missing = await call(lacking, 'memoryGenerator', 'nextSteps', [[], workspace.at(0)]).catch((error) => error.message);
 const full = { write: async () => { throw new TypeError('the log is full'); } };
 const unlogged = await summarize(scripted(), 60_000, { log: full }).catch((error) => error.message);
 console.log(JSON.stringify(plain({ memory: came, summary, late, failed, missing, unlogged, chunks: inParts.coverage.chunks, sideBySide }), null, 2));

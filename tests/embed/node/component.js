@@ -8,7 +8,7 @@ import { instantiate as instantiateSummarizer } from './generated/summarizer/sum
 /** @import {ImportObject as BotImports} from './generated/bot/bot.js' */
 /** @import {ImportObject as SummarizerImports} from './generated/summarizer/summarizer.js' */
 /** @import {ScriptedModel, Platform} from './imports.js' */
-/** @import {Store} from './store.js' */
+/** @import {StoreAt} from './place.js' */
 
 /** Compiled once for each component; instances share it. @type {Map<string, WebAssembly.Module>} */
 const modules = new Map();
@@ -25,7 +25,7 @@ const coreModules = (component) => (name) => {
  * @template T @typedef {{ [K in keyof T as K extends `${infer N}@${string}` ? N extends `${string}/${'errors' | 'types'}` ? never : N : never]: T[K] }} Unversioned */
 
 /** A fresh instance of the whole component; one for each call, so that a trap leaves nothing behind.
- * @param {{ store: Pick<Store, 'imports'>, model: Pick<ScriptedModel, 'imports'>, platform: Pick<Platform, 'imports'>, settings: Record<string, string>, log?: typeof standardError }} host */
+ * @param {{ store: Pick<StoreAt, 'imports'>, model: Pick<ScriptedModel, 'imports'>, platform: Pick<Platform, 'imports'>, settings: Record<string, string>, log?: typeof standardError }} host */
 export function botComponent({ store, model, platform, settings, log = standardError }) {
   /** @type {Unversioned<BotImports>} */
   const imports = {

@@ -8,6 +8,7 @@ import { readFileSync } from 'node:fs';
 import { botComponent, summarizerComponent } from './component.js';
 import { ScriptedModel } from './imports.js';
 import { plain, readAnswers, readContext } from './json.js';
+import { StoreAt } from './place.js';
 import { Store } from './store.js';
 import { play, readWorkspace } from './workspace.js';
 
@@ -58,7 +59,7 @@ const { platform, settings, at } = workspace;
 const goldens = readContext(context);
 const silent = new ScriptedModel({}, {});
 const withoutWorkspace = (/** @type {Record<string, string>} */ settings) =>
-  botComponent({ store: new Store(0, settings['workspace_scope_id']), model: silent, platform, settings });
+  botComponent({ store: new StoreAt(new Store(0, settings['workspace_scope_id']), 'workspace'), model: silent, platform, settings });
 const now = at(script.runs[0].now);
 const memory = prompts(withoutWorkspace, goldens, now);
 const smallest = prompts((settings) => summarizerComponent(silent, settings), goldens, now);
@@ -69,7 +70,7 @@ const summary = memorySummarizer.summarize(goldens, 'channel', 'short-term', und
 const refused = result(() => memorySummarizer.summarize(goldens, 'workspace', 'short-term', undefined));
 const failed = result(() => memorySummarizer.summarize(goldens, 'thread', 'short-term', undefined));
 
-const played = await play(script, workspace, () => botComponent(workspace));
+const played = await play(script, workspace, (store) => botComponent({ ...workspace, store }));
 const came = {
   memory: { prompts: memory, ...played },
   summarizer: { prompts: smallest, summary, refused, failed, requests: summarizing.requests },

@@ -31,6 +31,7 @@ export class Store {
   /** @type {Map<string, Written[]>} By channel, in order of their ids. */ messages = new Map();
   /** @type {Memory[]} The current texts. */ memories = [];
   /** @type {Map<string, Deferral>} */ deferrals = new Map();
+  /** @type {Map<bigint, Set<string>>} The channels that a memory was made from, by its id. */ origins = new Map();
   /** @type {Set<string>} Threads of which a summarised message was changed. */ changedThreads = new Set();
   #lastId = 0n;
 
@@ -50,7 +51,12 @@ export class Store {
     this.messages.set(message.channelId, others.sort((a, b) => order(key(a.ts), key(b.ts))));
   }
 
-  /** The functions of the import. */
+  /** The channels that a memory was made from. @param {bigint} id */
+  originsOf(id) {
+    return this.origins.get(id) ?? new Set();
+  }
+
+  /** The functions of the import, for nobody in particular: a call gets those of a place (place.js). */
   imports() {
     return {
       listChannels: () => this.#channels(),
@@ -154,7 +160,8 @@ export class Store {
   /** @param {MemoryType} type */
   #isWorkspaceDue(type) {
     const merged = this.#mergedThrough('workspace', this.workspaceId, type);
-    return [...this.channels.keys()].some((id) => (this.#versions('channel', id, type).at(-1)?.id ?? 0n) > merged);
+    const open = [...this.channels.values()].filter((channel) => !channel.isPrivate);
+    return open.some(({ id }) => (this.#versions('channel', id, type).at(-1)?.id ?? 0n) > merged);
   }
 
   /** @param {string} channelId @param {Ts | undefined} threadTs @param {Ts} until @returns {Backlog} */

@@ -2,10 +2,13 @@
 
 import { Platform, ScriptedModel } from './imports.js';
 import { camel, readAnswers } from './json.js';
+import { StoreAt } from './place.js';
 import { Store } from './store.js';
 
 /** @import {Timestamp} from './generated/bot/interfaces/myao-memory-types.js' */
+/** @import {DoneStep, Entry, Step} from './generated/bot/interfaces/myao-memory-memory-generator.js' */
 /** @import {botComponent} from './component.js' */
+/** @import {Place} from './place.js' */
 
 /** The exports, in one thread or in another. @template T @typedef {{ [K in keyof T]: T[K] extends (...args: infer A) => infer R ? (...args: A) => R | Promise<R> : T[K] }} MaybeLater */
 /** @typedef {ReturnType<typeof botComponent>} Memory */
@@ -25,23 +28,57 @@ export function readWorkspace(script) {
   return { store, model, platform, settings, at };
 }
 
+/** Makes everything that is due, one step after the other.
+ * @param {Timestamp} now @param {(place: Place) => Instance} instance */
+async function generate(now, instance) {
+  /** @type {DoneStep[]} */ const done = [];
+  /** @type {Entry[]} */ const entries = [];
+  for (;;) {
+    const { steps } = await instance('schedule').memoryGenerator.nextSteps(done, now);
+    if (steps.length === 0) return { now, entries };
+    for (const step of steps) {
+      const entry = await take(step, now, instance);
+      done.push({ step, made: entry.made.length > 0 });
+      entries.push(entry);
+    }
+  }
+}
+
+/** @param {Step} step @param {Timestamp} now @param {(place: Place) => Instance} instance */
+function take(step, now, instance) {
+  switch (step.tag) {
+    case 'thread': {
+      const { channelId, threadTs } = step.val;
+      return instance({ channel: channelId }).memoryGenerator.generateThread(channelId, threadTs, now);
+    }
+    case 'channel':
+      return instance({ channel: step.val }).memoryGenerator.generateChannel(step.val, now);
+    case 'workspace':
+      return instance('workspace').memoryGenerator.generateWorkspace(now);
+  }
+}
+
 /** Plays all runs and replies, and tells what came of them.
- * @param {any} script @param {ReturnType<typeof readWorkspace>} workspace @param {() => Instance} instance a fresh one for each call */
-export async function play(script, { store, model, platform, at }, instance) {
+ * @param {any} script @param {ReturnType<typeof readWorkspace>} workspace
+ * @param {(storage: StoreAt) => Instance} instanceOver a fresh instance for each call, over the store as its place sees it */
+export async function play(script, { store, model, platform, at }, instanceOver) {
+  const instance = (/** @type {Place} */ place) => instanceOver(new StoreAt(store, place));
+  const inChannel = (/** @type {string} */ channel) => instance({ channel });
   const runs = [];
   for (const run of script.runs) {
     for (const message of run.messages) store.put(camel(message));
     const now = at(run.now);
-    const report = await instance().memoryGenerator.generate(now);
+    const report = await generate(now, instance);
     const channels = [];
-    for (const id of run['generate-channels'] ?? []) channels.push(await instance().memoryGenerator.generateChannel(id, now));
+    for (const id of run['generate-channels'] ?? []) channels.push(await inChannel(id).memoryGenerator.generateChannel(id, now));
     const threads = [];
-    for (const [id, ts] of run['generate-threads'] ?? []) threads.push(await instance().memoryGenerator.generateThread(id, ts, now));
+    for (const [id, ts] of run['generate-threads'] ?? []) threads.push(await inChannel(id).memoryGenerator.generateThread(id, ts, now));
     runs.push({ report, channels, threads });
   }
   const then = at(script.runs.at(-1).now);
-  const mention = await instance().responder.replyToMention(camel(script.mention), then);
-  const judged = await instance().responder.judge(camel(script.judged), then);
+  const [mentioned, judgedOn] = [camel(script.mention), camel(script.judged)];
+  const mention = await inChannel(mentioned.channelId).responder.replyToMention(mentioned, then);
+  const judged = await inChannel(judgedOn.channelId).responder.judge(judgedOn, then);
   const { listDeferrals } = store.imports();
   const deferrals = script.threads.map((/** @type {string} */ scopeId) => listDeferrals('thread', scopeId));
   return { runs, requests: model.requests, memories: store.saved(), deferrals, mention, judged, posts: platform.posts };

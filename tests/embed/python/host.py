@@ -16,6 +16,7 @@ from wasmtime.component import Variant
 import imports
 from component import Plugin
 from contexts import read_context
+from place import SCHEDULE, WORKSPACE, StoreAt
 from store import Store, Value
 
 bot_wasm, summarizer_wasm, context_json, workspace_json = map(Path, sys.argv[1:])
@@ -71,6 +72,32 @@ def prompts(plugin: Callable[[Value], Plugin], now: Value) -> Value:
     return prompts
 
 
+def bot(place: str) -> Plugin:
+    """The component for a call in one place."""
+    return Plugin(bot_wasm, imports.of_bot(StoreAt(store, place), model, platform, settings))
+
+
+def take(step: Value | str | None, now: Value) -> Value:
+    """One step of a run: a thread, a channel's id or, with `None`, the workspace."""
+    if isinstance(step, dict):
+        channel_id, thread_ts = step["channel-id"], step["thread-ts"]
+        return bot(channel_id).call("memory-generator", "generate-thread", channel_id, thread_ts, now)
+    if isinstance(step, str):
+        return bot(step).call("memory-generator", "generate-channel", step, now)
+    return bot(WORKSPACE).call("memory-generator", "generate-workspace", now)
+
+
+def run_steps(now: Value) -> Value:
+    """Makes everything that is due, one step after the other."""
+    done, entries = [], []
+    while steps := bot(SCHEDULE).call("memory-generator", "next-steps", done, now)["steps"]:
+        for step in steps:
+            entry = take(step, now)
+            done.append({"step": step, "made": entry["made"] != []})
+            entries.append(entry)
+    return {"now": now, "entries": entries}
+
+
 def generate(run: Value) -> Value:
     """One run over what there is by then."""
     for message in run["messages"]:
@@ -79,9 +106,9 @@ def generate(run: Value) -> Value:
     channels = run.get("generate-channels", [])
     threads = run.get("generate-threads", [])
     return {
-        "report": memory.call("memory-generator", "generate", now),
-        "channels": [memory.call("memory-generator", "generate-channel", id, now) for id in channels],
-        "threads": [memory.call("memory-generator", "generate-thread", id, ts, now) for id, ts in threads],
+        "report": run_steps(now),
+        "channels": [take(id, now) for id in channels],
+        "threads": [take({"channel-id": id, "thread-ts": ts}, now) for id, ts in threads],
     }
 
 
@@ -90,11 +117,11 @@ store.users = {user["id"]: user for user in script["users"]}
 store.channels = {channel["id"]: channel for channel in script["channels"]}
 model = imports.ScriptedModel(script["answers"], script["context-windows"])
 platform = imports.Platform(store, script["known-to-the-platform"])
-memory = Plugin(bot_wasm, imports.of_bot(store, model, platform, settings))
 silent = imports.ScriptedModel({}, {})
-empty = Store(0, settings["workspace_scope_id"])
+empty = StoreAt(Store(0, settings["workspace_scope_id"]), WORKSPACE)
 now = at(script["runs"][0]["now"])
 then = at(script["runs"][-1]["now"])
+mention, judged = script["mention"], script["judged"]
 
 summarizing = imports.ScriptedModel(script["answers-of-the-summarizer"], {})
 summarizer = Plugin(summarizer_wasm, imports.of_summarizer(summarizing, settings))
@@ -110,8 +137,8 @@ came = {
         "runs": [generate(run) for run in script["runs"]],
         "memories": store.saved(),
         "deferrals": [store.list_deferrals("thread", scope_id) for scope_id in script["threads"]],
-        "mention": answer(memory.call("responder", "reply-to-mention", script["mention"], then)),
-        "judged": memory.call("responder", "judge", script["judged"], then),
+        "mention": answer(bot(mention["channel-id"]).call("responder", "reply-to-mention", mention, then)),
+        "judged": bot(judged["channel-id"]).call("responder", "judge", judged, then),
         "posts": platform.posts,
         "requests": model.requests,
     },

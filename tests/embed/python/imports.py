@@ -7,6 +7,7 @@ from typing import Any
 from wasmtime.component import Variant
 
 from component import Imports
+from place import StoreAt
 from store import Refusal, Store, Value, key
 
 
@@ -104,16 +105,6 @@ def of_summarizer(model: ScriptedModel, settings: dict[str, str]) -> Imports:
     return {"llm": model.imports(), "settings": {"get": lambda: pairs}, "log": {"write": write}}
 
 
-def of_bot(store: Store, model: ScriptedModel, platform: Platform, settings: dict[str, str]) -> Imports:
-    """What the whole component needs."""
-    storage = {
-        "list-channels": store.list_channels,
-        "list-messages": store.list_messages,
-        "list-memories": store.list_memories,
-        "list-due": store.list_due,
-        "get-backlog": store.get_backlog,
-        "save-memory": store.save_memory,
-        "list-deferrals": store.list_deferrals,
-        "defer": store.defer,
-    }
-    return of_summarizer(model, settings) | {"storage": storage, "chat": platform.imports()}
+def of_bot(store: StoreAt, model: ScriptedModel, platform: Platform, settings: dict[str, str]) -> Imports:
+    """What the whole component needs for a call in one place."""
+    return of_summarizer(model, settings) | {"storage": store.imports(), "chat": platform.imports()}

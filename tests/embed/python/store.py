@@ -42,6 +42,7 @@ class Store:
         self.users: dict[str, Value] = {}
         self.messages: dict[str, list[Value]] = {}  # by channel, in order of their ids
         self.memories: list[Value] = []  # the current texts
+        self.origins: dict[int, set[str]] = {}  # the channels that a memory was made from, by its id
         self.deferrals: dict[tuple[str, str, str], Value] = {}
         self.changed_threads: set[str] = set()  # with a summarised message that was changed
         self.last_id = 0
@@ -148,7 +149,8 @@ class Store:
 
     def _is_workspace_due(self, memory_type: str) -> bool:
         merged = self._merged_through("workspace", self.workspace_id, memory_type)
-        newest = [self._versions("channel", id, memory_type)[-1:] for id in self.channels]
+        public = [id for id, channel in self.channels.items() if not channel["is-private"]]
+        newest = [self._versions("channel", id, memory_type)[-1:] for id in public]
         return any(memory["id"] > merged for versions in newest for memory in versions)
 
     def get_backlog(self, channel_id: str, thread_ts: str | None, until: str) -> Value:

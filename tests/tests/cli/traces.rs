@@ -85,14 +85,16 @@ fn a_run_is_told_as_calls_of_the_component_with_the_models_calls_below() {
         )
     };
     let expected = [
-        "list_due\n".to_owned(),
+        "next_steps\n".to_owned(),
         "generate_channel #general\n  myao.scope: \"channel\"\n  myao.scope_id: \"CGENERAL\"\n"
             .to_owned(),
         chat("channel", "CGENERAL", "short-term", 300),
         chat("channel", "CGENERAL", "long-term", 500),
+        "next_steps\n".to_owned(),
         "generate_workspace\n  myao.scope: \"workspace\"\n  myao.scope_id: \"default\"\n"
             .to_owned(),
         chat("workspace", "default", "long-term", 500),
+        "next_steps\n".to_owned(),
     ];
     assert_eq!(tree(&collector.spans(), "", 0), expected.concat());
 }

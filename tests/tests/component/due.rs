@@ -1,8 +1,8 @@
-//! The exports `should-update` and `list-due` of `memory-generator`.
+//! The exports `should-update` and `next-steps` of `memory-generator`.
 
 use myao_plugin::llm::LlmError;
 use myao_plugin::storage::{Backlog, Due, DueQuery};
-use myao_plugin::{DueWork, Error, MemoryType, Scope, ThreadRef, UpdateState};
+use myao_plugin::{DoneStep, Error, MemoryType, Scope, Step, ThreadRef, Timestamp, UpdateState};
 use myao_plugin::{Place, Places as _};
 use myao_testkit::{Asked, Calls, Strike};
 use myao_tests::store::utc;
@@ -53,35 +53,43 @@ async fn an_id_that_is_none_is_named() {
     assert_eq!(refused(failed), Error::InvalidTs("noon".to_owned()));
 }
 
-fn nothing() -> DueWork {
-    DueWork {
-        threads: Vec::new(),
-        channels: Vec::new(),
-        workspace: false,
+/// The first steps of a run.
+async fn first(host: &Host) -> Vec<Step> {
+    host.plugin().next_steps(&[], now()).await.unwrap().steps
+}
+
+/// All steps of a run in which no step makes anything.
+async fn all(host: &Host, now: Timestamp) -> Vec<Step> {
+    let mut done: Vec<DoneStep> = Vec::new();
+    loop {
+        let batch = host.plugin().next_steps(&done, now).await.unwrap();
+        if batch.steps.is_empty() {
+            return done.into_iter().map(|done| done.step).collect();
+        }
+        let steps = batch.steps.into_iter();
+        done.extend(steps.map(|step| DoneStep { step, made: false }));
     }
+}
+
+fn channel(id: &str) -> Step {
+    Step::Channel(id.to_owned())
 }
 
 #[tokio::test]
 async fn what_is_due_is_listed_with_one_call_before_and_after_a_run() {
     let host = Host::telling();
-    let due = host.plugin().list_due(now()).await.unwrap();
-    let thread = ThreadRef {
+    let batch = host.plugin().next_steps(&[], now()).await.unwrap();
+    let thread = Step::Thread(ThreadRef {
         channel_id: "C1".to_owned(),
         thread_ts: thread_ts().to_string(),
-    };
-    let channels = vec!["C1".to_owned(), "C2".to_owned()];
-    assert_eq!(
-        due,
-        DueWork {
-            threads: vec![thread],
-            channels,
-            workspace: false,
-        }
-    );
+    });
+    assert_eq!((batch.steps, batch.later), (vec![thread.clone()], 2));
     assert_eq!(host.take_calls(), ["storage.list-due"]);
+    let steps = [thread, channel("C1"), channel("C2")];
+    assert_eq!(all(&host, now()).await, steps);
     host.generate(NOW).await;
     host.take_calls();
-    assert_eq!(host.plugin().list_due(now()).await.unwrap(), nothing());
+    assert_eq!(first(&host).await, []);
     assert_eq!(host.take_calls(), ["storage.list-due"]);
 }
 
@@ -92,7 +100,7 @@ async fn the_store_is_asked_with_the_settings_times_and_threshold() {
         settings.short_term_history.conversation_idle_seconds = 60;
         settings.short_term_history.message_threshold = 7;
     });
-    host.plugin().list_due(now()).await.unwrap();
+    first(&host).await;
     let asked: DueQuery = host.recorder.take()[0].call.arguments().unwrap();
     assert_eq!(
         asked,
@@ -105,7 +113,7 @@ async fn the_store_is_asked_with_the_settings_times_and_threshold() {
         }
     );
     let host = host.with(without_versions);
-    host.plugin().list_due(now()).await.unwrap();
+    first(&host).await;
     let asked: DueQuery = host.recorder.take()[0].call.arguments().unwrap();
     assert!(asked.always);
 }
@@ -132,15 +140,15 @@ async fn what_the_store_names_too_many_of_is_left_out() {
     let named = [backlog("C1").await, backlog("C2").await];
     let name = Strike::altering(move |due: &mut Due| due.channels = named.to_vec());
     host.faults.after(Calls::of("storage.list-due"), name);
-    assert_eq!(host.plugin().list_due(now()).await.unwrap(), nothing());
+    assert_eq!(first(&host).await, []);
 }
 
 #[tokio::test]
 async fn the_workspace_is_due_where_a_channels_memory_is_newer() {
     let host = Host::telling();
     host.plugin().generate_channel("C1", now()).await.unwrap();
-    let due = host.plugin().list_due(utc(START + HOUR)).await.unwrap();
-    assert!(due.workspace);
+    let steps = all(&host, utc(START + HOUR)).await;
+    assert_eq!(steps.last(), Some(&Step::Workspace));
 }
 
 #[tokio::test]
@@ -148,8 +156,8 @@ async fn a_channel_whose_merge_failed_is_due_without_a_new_message() {
     let merge = Asked::about(Scope::Channel, "C1").for_memory(MemoryType::LongTerm);
     let host = Host::with_conversation(telling_llm().on(merge, LlmError::TimedOut));
     host.generate(NOW).await;
-    let due = host.plugin().list_due(now()).await.unwrap();
-    assert_eq!(due.channels, ["C1"]);
+    let steps = all(&host, now()).await;
+    assert!(steps.contains(&channel("C1")), "{steps:?}");
 }
 
 #[tokio::test]
@@ -157,9 +165,9 @@ async fn the_retired_memory_is_due_only_with_the_setting() {
     // The long-term memories are merged, the short-term ones never were.
     let host = Host::telling();
     host.generate(NOW).await;
-    assert!(!host.plugin().list_due(now()).await.unwrap().workspace);
+    assert_eq!(first(&host).await, []);
     let host = host.with(|settings| settings.legacy_workspace_short_term = true);
-    assert!(host.plugin().list_due(now()).await.unwrap().workspace);
+    assert_eq!(first(&host).await, [Step::Workspace]);
 }
 
 #[tokio::test]
@@ -168,7 +176,7 @@ async fn each_error_of_the_store_is_handed_on() {
         let host = Host::telling();
         host.faults
             .before(Calls::of("storage.list-due"), error.clone());
-        let failed = host.plugin().list_due(now()).await;
+        let failed = host.plugin().next_steps(&[], now()).await;
         assert_eq!(refused(failed), Error::Storage(error.clone()));
         let failed = host.plugin().generate(now()).await;
         assert_eq!(
@@ -198,8 +206,11 @@ async fn a_channel_whose_ids_cannot_be_read_is_listed_so_that_its_step_says_so()
     });
     host.faults
         .after(Calls::of("storage.get-backlog"), spoil_one);
-    let due = host.plugin().list_due(now()).await.unwrap();
-    assert_eq!(due.channels, ["C1", "C2"]);
+    let steps = all(&host, now()).await;
+    assert!(
+        steps.ends_with(&[channel("C1"), channel("C2")]),
+        "{steps:?}"
+    );
     let report = host.generate(NOW).await;
     let failed = report.entries.iter().filter(|entry| {
         use myao_plugin::Outcome;

@@ -124,13 +124,9 @@ async fn a_failed_merge_keeps_the_version_that_was_made_and_is_made_up_for() {
         // At the next run, without a new message; if it is deferred, after that.
         let host = host.with_llm(telling_llm());
         let later = myao_tests::store::utc(NOW + 3600);
-        let entries = host.plugin().generate_channel("C1", later).await.unwrap();
-        assert_eq!(outcome_of(&entries, Scope::Channel, "C1"), &Done);
-        let made: Vec<MemoryType> = entries[0]
-            .made
-            .iter()
-            .map(|made| made.memory_type)
-            .collect();
+        let entry = host.plugin().generate_channel("C1", later).await.unwrap();
+        assert_eq!(entry.outcome, Done);
+        let made: Vec<MemoryType> = entry.made.iter().map(|made| made.memory_type).collect();
         assert_eq!(made, [LongTerm]);
     }
 }
@@ -198,13 +194,13 @@ async fn an_id_of_the_store_that_is_none_is_named_and_nothing_is_saved() {
 #[tokio::test]
 async fn unknown_channels_fail_and_are_named() {
     let host = Host::telling();
-    let entries = host.plugin().generate_channel("C9", now()).await.unwrap();
+    let channel = host.plugin().generate_channel("C9", now()).await.unwrap();
     let thread = host
         .plugin()
         .generate_thread("C9", "1.0", now())
         .await
         .unwrap();
-    for entry in [&entries[0], &thread] {
+    for entry in [&channel, &thread] {
         let Failed(Error::Storage(StorageError::NotFound(what))) = &entry.outcome else {
             panic!("{entry:?}")
         };

@@ -8,9 +8,7 @@ use myao_plugin::storage::SaveMode;
 use myao_plugin::{Engine, Entry, MemoryType, Outcome, Report, Scope, SkipReason};
 use myao_testkit::{Calls, Strike};
 
-use crate::component::host::{
-    HOUR, Host, NOW, START, now, outcome_of, thread_id, thread_ts, without_versions,
-};
+use crate::component::host::{HOUR, Host, NOW, START, now, thread_id, thread_ts, without_versions};
 
 /// What an entry is about, and what was made of it.
 pub(crate) type Line = (Scope, String, Vec<(MemoryType, u32)>);
@@ -78,12 +76,18 @@ async fn a_run_makes_the_threads_the_channels_and_the_workspaces_memories_in_tha
     assert_eq!(names, ["harbour", "harbour", "servers", ""]);
     assert_eq!(report.now, now());
 
-    let mut calls = vec!["storage.list-due"];
-    for step in [&THREAD[..], &CHANNEL[..], &CHANNEL[..]] {
-        calls.push("storage.get-backlog");
-        calls.extend(step);
-    }
-    calls.extend(WORKSPACE);
+    let channel = || [&["storage.get-backlog"], &CHANNEL[..]].concat();
+    let calls = [
+        &["storage.list-due", "storage.get-backlog"],
+        &THREAD[..],
+        &["storage.list-due"],
+        &channel(),
+        &channel(),
+        &["storage.list-due"],
+        &WORKSPACE[..],
+        &["storage.list-due"],
+    ];
+    let calls = calls.concat();
     assert_eq!(host.take_calls(), calls, "and nothing that is not needed");
     assert!(
         host.llm
@@ -128,8 +132,8 @@ async fn steps_make_the_memories_of_a_run_with_one_more_call_each() {
         [&["storage.get-backlog"], &THREAD[..]].concat()
     );
     for channel in ["C1", "C2"] {
-        let entries = plugin.generate_channel(channel, now()).await.unwrap();
-        assert_eq!(outcome_of(&entries, Scope::Channel, channel), &Done);
+        let entry = plugin.generate_channel(channel, now()).await.unwrap();
+        assert_eq!(entry.outcome, Done);
         assert_eq!(
             steps.take_calls(),
             [&["storage.get-backlog"], &CHANNEL[..]].concat()
@@ -261,16 +265,9 @@ async fn a_channel_is_skipped_with_its_reason() {
         ("C3", SkipReason::NoNewMessages),
         ("C4", SkipReason::OutsideWindow),
     ] {
-        let entries = host
-            .plugin()
-            .generate_channel(channel, now())
-            .await
-            .unwrap();
-        assert_eq!(
-            outcome_of(&entries, Scope::Channel, channel),
-            &Skipped(reason)
-        );
-        assert_eq!(entries.len(), 1);
+        let plugin = host.plugin();
+        let entry = plugin.generate_channel(channel, now()).await.unwrap();
+        assert_eq!(entry.outcome, Skipped(reason));
         assert_eq!(host.take_calls(), ["storage.get-backlog"], "{channel}");
     }
 }
@@ -285,9 +282,9 @@ async fn a_channel_whose_new_messages_went_has_nothing_to_summarise() {
     });
     host.faults
         .before(Calls::of("storage.list-messages"), delete);
-    let entries = host.plugin().generate_channel("C2", now()).await.unwrap();
+    let entry = host.plugin().generate_channel("C2", now()).await.unwrap();
     let nothing = Skipped(SkipReason::NothingToSummarize);
-    assert_eq!(outcome_of(&entries, Scope::Channel, "C2"), &nothing);
+    assert_eq!(entry.outcome, nothing);
     assert_eq!(
         host.take_calls(),
         [&["storage.get-backlog"], &CHANNEL[..3]].concat()

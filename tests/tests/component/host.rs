@@ -189,10 +189,7 @@ pub(crate) async fn step(host: &Host, scope: Scope, seconds: i64) -> Outcome {
     let plugin = host.plugin();
     match scope {
         Scope::Workspace => plugin.generate_workspace(now).await.unwrap().outcome,
-        Scope::Channel => {
-            let mut entries = plugin.generate_channel("C1", now).await.unwrap();
-            entries.remove(0).outcome
-        }
+        Scope::Channel => plugin.generate_channel("C1", now).await.unwrap().outcome,
         Scope::Thread => {
             let thread = thread_ts().to_string();
             let entry = plugin.generate_thread("C1", &thread, now).await.unwrap();

@@ -38,7 +38,7 @@ async fn errors(plugin: &MemoryPlugin, context_of: &MemoryPlugin, time: Timestam
         refused(plugin.build_context(&request, time).await),
         refused(plugin.build_context(&since, now()).await),
         refused(plugin.should_update(&state, time).await),
-        refused(plugin.list_due(time).await),
+        refused(plugin.next_steps(&[], time).await),
         refused(plugin.generate(time).await),
         refused(reply.await),
         refused(plugin.render_judgment(&context, time).await),
@@ -47,9 +47,11 @@ async fn errors(plugin: &MemoryPlugin, context_of: &MemoryPlugin, time: Timestam
         refused(plugin.reply_unasked(&target(), time).await),
     ];
     let thread = format!("{NOW}.000000");
-    let mut entries = plugin.generate_channel("C1", time).await.unwrap();
-    entries.push(plugin.generate_thread("C1", &thread, time).await.unwrap());
-    entries.push(plugin.generate_workspace(time).await.unwrap());
+    let entries = [
+        plugin.generate_channel("C1", time).await.unwrap(),
+        plugin.generate_thread("C1", &thread, time).await.unwrap(),
+        plugin.generate_workspace(time).await.unwrap(),
+    ];
     let ids: Vec<&str> = entries
         .iter()
         .map(|entry| entry.scope_id.as_str())

@@ -50,7 +50,7 @@ async fn asked_and_got(storage: Arc<dyn Places>, settings: Settings) -> String {
         let now = utc(START + tick * 6 * HOUR);
         plugin.generate(now).await.unwrap();
         // Nothing is due any more, and the store says so.
-        plugin.list_due(now).await.unwrap();
+        plugin.next_steps(&[], now).await.unwrap();
     }
     recorder.to_string()
 }

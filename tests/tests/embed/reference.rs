@@ -11,8 +11,8 @@ use myao_plugin::llm::{Agent, Agents, CallObserver, Completion, Llm, LlmError, R
 use myao_plugin::storage::{ChannelFilter, MemoryQuery, Storage};
 use myao_plugin::ts::TsKey;
 use myao_plugin::{
-    CallError, Context, MemoryPlugin, MemoryType, Message, Occasion, Scope, Settings, User,
-    WORKSPACE_SCOPE_ID, context_json,
+    CallError, Context, DoneStep, Entry, MemoryPlugin, MemoryType, Message, Occasion, Scope,
+    Settings, Step, ThreadRef, Timestamp, User, WORKSPACE_SCOPE_ID, context_json,
 };
 use myao_tests::store::{TestStore, WORKSPACE, import};
 use myao_tests::{component, component_of, read_project_file};
@@ -57,7 +57,7 @@ pub(crate) async fn memory() -> Value {
     for run in &script.runs {
         import(&store.open(), &script.news(run));
         let now = script.now(run);
-        let report = plugin.generate(now).await.unwrap();
+        let report = json!({"now": now, "entries": generate(&plugin, now).await});
         let mut channels = Vec::new();
         for id in &run.generate_channels {
             channels.push(plugin.generate_channel(id, now).await.unwrap());
@@ -94,6 +94,31 @@ pub(crate) async fn memory() -> Value {
         "posts": *platform.posts.lock().unwrap(),
         "requests": *requests.lock().unwrap(),
     })
+}
+
+/// The steps of a run, one after the other.
+async fn generate(plugin: &MemoryPlugin, now: Timestamp) -> Vec<Entry> {
+    let (mut done, mut entries) = (Vec::new(), Vec::new());
+    loop {
+        let steps = plugin.next_steps(&done, now).await.unwrap().steps;
+        if steps.is_empty() {
+            return entries;
+        }
+        for step in steps {
+            let entry = match &step {
+                Step::Thread(ThreadRef {
+                    channel_id,
+                    thread_ts,
+                }) => plugin.generate_thread(channel_id, thread_ts, now).await,
+                Step::Channel(channel_id) => plugin.generate_channel(channel_id, now).await,
+                Step::Workspace => plugin.generate_workspace(now).await,
+            };
+            let entry = entry.unwrap();
+            let made = !entry.made.is_empty();
+            done.push(DoneStep { step, made });
+            entries.push(entry);
+        }
+    }
 }
 
 /// The smallest component.

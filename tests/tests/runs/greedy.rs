@@ -160,16 +160,16 @@ async fn what_takes_more_calls_of_the_model_than_one_call_may_goes_on_in_the_nex
         .unwrap();
     let plugin = plugin.with_journal(Arc::new(workspace)).await.unwrap();
     let mut calls = 0;
-    let entries = loop {
+    let entry = loop {
         calls += 1;
         assert!(calls < 100, "it does not come to an end");
         let now = utc(START + 6 * 3600);
         match plugin.generate_channel(&channel_id(0), now).await {
-            Ok(entries) => break entries,
+            Ok(entry) => break entry,
             Err(error) => assert_exceeded(&error, Excess::ModelCalls(MOST), "model_calls"),
         }
     };
-    assert_eq!(entries[0].outcome, Outcome::Done, "{entries:?}");
+    assert_eq!(entry.outcome, Outcome::Done, "{entry:?}");
     assert!(calls > 2, "{calls}");
     let prompts = server.prompts();
     let different: BTreeSet<&String> = prompts.iter().collect();

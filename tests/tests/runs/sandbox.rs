@@ -171,7 +171,7 @@ async fn what_the_small_world_does_not_offer_is_named() {
         matches!(
             error,
             CallError::NotOffered {
-                call: "list_due",
+                call: "next_steps",
                 ..
             }
         ),

@@ -292,7 +292,7 @@ fn of_two_runs_side_by_side_one_saves_and_the_other_fails_with_a_conflict() {
         llm: &rival,
         ..host.ports()
     };
-    let entries = Run::new(&ports, at(0)).generate_channel("C1");
+    let entries = [Run::new(&ports, at(0)).generate_channel("C1")];
     assert!(matches!(
         error_of(&entries, "C1"),
         Error::Storage(StorageError::Conflict(_))

@@ -1,9 +1,11 @@
 //! When a channel's short-term memory gets a new version.
 
 use super::*;
-use crate::bindings::exports::myao::memory::memory_generator::{ThreadRef, UpdateState};
+use crate::bindings::exports::myao::memory::memory_generator::{
+    DoneStep, Step, ThreadRef, UpdateState,
+};
 use crate::bindings::types::Scope;
-use crate::generator::{Run, should_update};
+use crate::generator::should_update;
 use crate::settings::ShortTermHistory;
 use crate::testing::{DAY, HOUR, TestHost, at, ts};
 
@@ -142,13 +144,18 @@ fn a_channel_is_skipped_with_its_reason_where_the_store_names_too_many() {
     host.storage.add_channel("empty", "empty");
     host.generate(0);
     host.say("busy", 10, "second");
-    let entries = host.generate(HOUR);
-    let reason = |scope_id: &str, reason| is_skipped(outcome_of(&entries, scope_id), reason);
+    assert_eq!(host.generate(HOUR), [], "nothing is due");
+    let reason = |channel_id: &str, reason| {
+        let entries = host.generate_channel(channel_id, HOUR);
+        is_skipped(outcome_of(&entries, channel_id), reason)
+    };
     assert!(reason("quiet", SkipReason::NoNewMessages));
     assert!(reason("busy", SkipReason::NotDue));
     assert!(reason("history", SkipReason::OutsideWindow));
     assert!(reason("empty", SkipReason::NoNewMessages));
-    assert!(reason("default", SkipReason::Unchanged));
+    let workspace = [host.generate_workspace(HOUR)];
+    let outcome = outcome_of(&workspace, "default");
+    assert!(is_skipped(outcome, SkipReason::Unchanged));
     assert_eq!(host.llm.calls(), 2 * 2 + 1, "all in the first run");
 }
 
@@ -167,56 +174,89 @@ fn messages_after_now_do_not_exist() {
     );
 }
 
+fn channel(id: &str) -> Step {
+    Step::Channel(id.to_owned())
+}
+
+fn done(step: Step, made: bool) -> DoneStep {
+    DoneStep { step, made }
+}
+
 #[test]
-fn list_due_names_what_a_run_would_make_and_nothing_else() {
+fn threads_come_first_then_channels_and_then_the_workspace_once() {
     let host = TestHost::new();
     host.storage.generous.set(true);
     host.say("B", -10, "new");
     host.say("A", -20, "parent");
     host.reply("A", -20, -10, "reply");
     host.say("history", -2 * DAY, "long ago");
-    let due = |seconds| {
-        let due = Run::new(&host.ports(), at(seconds)).list_due().unwrap();
-        let thread = |thread: ThreadRef| (thread.channel_id, thread.thread_ts);
-        (
-            due.threads.into_iter().map(thread).collect::<Vec<_>>(),
-            due.channels,
-            due.workspace,
-        )
+    let next = |done: &[DoneStep]| {
+        let batch = host.next_steps(done, 0).unwrap();
+        (batch.steps, batch.later)
     };
-    let thread = ("A".to_owned(), ts(-20));
-    assert_eq!(
-        due(0),
-        (vec![thread], vec!["A".to_owned(), "B".to_owned()], false)
-    );
+    let thread = Step::Thread(ThreadRef {
+        channel_id: "A".to_owned(),
+        thread_ts: ts(-20),
+    });
+    assert_eq!(next(&[]), (vec![thread.clone()], 2));
+    let mut taken = vec![done(thread, false)];
+    assert_eq!(next(&taken), (vec![channel("A"), channel("B")], 0));
+    // Whatever became of them, they are not taken again.
+    taken.extend([done(channel("A"), true), done(channel("B"), false)]);
+    assert_eq!(next(&taken), (vec![Step::Workspace], 0));
+    taken.push(done(Step::Workspace, false));
+    assert_eq!(next(&taken), (vec![], 0));
     host.generate(0);
-    assert_eq!(due(HOUR), (vec![], vec![], false));
+    let later = host.next_steps(&[], HOUR).unwrap();
+    assert_eq!((later.steps, later.later), (vec![], 0));
 }
 
 #[test]
-fn list_due_names_a_channel_with_a_version_to_merge_and_then_the_workspace() {
+fn a_workspace_that_merges_per_channel_follows_each_channel_that_changed() {
+    let mut host = TestHost::new();
+    host.settings.workspace_merge_per_channel = true;
+    for id in ["A", "B", "C"] {
+        host.say(id, -10, "new");
+    }
+    let mut taken = Vec::new();
+    let mut steps = Vec::new();
+    for made in [true, false, false, true, true] {
+        let batch = host.next_steps(&taken, 0).unwrap();
+        let [step] = batch.steps.try_into().unwrap();
+        steps.push((step, batch.later));
+        taken.push(done(steps.last().unwrap().0.clone(), made));
+    }
+    let expected = [
+        (channel("A"), 2),
+        (Step::Workspace, 2),
+        (channel("B"), 1),
+        (channel("C"), 0),
+        (Step::Workspace, 0),
+    ];
+    assert_eq!(steps, expected);
+    assert_eq!(host.next_steps(&taken, 0).unwrap().steps, []);
+}
+
+#[test]
+fn a_channel_with_a_version_to_merge_is_due_and_then_the_workspace() {
     let host = TestHost::new();
     host.storage.add_channel("A", "A");
     host.remember(Scope::Channel, "A", MemoryType::ShortTerm, "text");
-    let due = || Run::new(&host.ports(), at(0)).list_due().unwrap();
-    assert_eq!(
-        (due().channels, due().workspace),
-        (vec!["A".to_owned()], false)
-    );
+    let next = || host.next_steps(&[], 0).unwrap().steps;
+    assert_eq!(next(), [channel("A")]);
     host.generate_channel("A", 0);
-    assert_eq!((due().channels, due().workspace), (vec![], true));
+    assert_eq!(next(), [Step::Workspace]);
     host.generate_workspace(0);
-    assert!(!due().workspace);
+    assert_eq!(next(), []);
 }
 
 /// Its step then reports the error, as a whole run would.
 #[test]
-fn list_due_names_a_channel_whose_ids_cannot_be_read() {
+fn a_channel_whose_ids_cannot_be_read_is_due() {
     let host = TestHost::new();
     host.say("A", 0, "text");
     host.storage.spoil_backlogs.set(true);
-    let due = Run::new(&host.ports(), at(0)).list_due().unwrap();
-    assert_eq!(due.channels, ["A"]);
+    assert_eq!(host.next_steps(&[], 0).unwrap().steps, [channel("A")]);
     let error = Error::InvalidTs("spoilt".to_owned());
     assert_eq!(error_of(&host.generate_channel("A", 0), "A"), &error);
     assert_eq!(error_of(&host.generate(0), "A"), &error);

@@ -23,7 +23,7 @@ impl MemoryPlugin {
         &self,
         channel_id: &str,
         now: Timestamp,
-    ) -> Result<Vec<Entry>, CallError> {
+    ) -> Result<Entry, CallError> {
         let export = || Export::GenerateChannel {
             channel_id: channel_id.to_owned(),
             now,
@@ -132,7 +132,6 @@ async fn run(
     generator: &Guest,
 ) -> wasmtime::Result<()> {
     match export {
-        Export::Generate { now } => generator.call_generate(store, *now).await.map(drop),
         Export::GenerateChannel { channel_id, now } => generator
             .call_generate_channel(store, channel_id, *now)
             .await

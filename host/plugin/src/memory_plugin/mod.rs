@@ -47,7 +47,7 @@ use crate::Place;
 use crate::bindings::errors::SettingFault;
 use crate::bindings::exports::myao::memory::about;
 use crate::bindings::exports::myao::memory::context_builder::BuildRequest;
-use crate::bindings::exports::myao::memory::memory_generator::{DueWork, UpdateState};
+use crate::bindings::exports::myao::memory::memory_generator::{Batch, DoneStep, UpdateState};
 use crate::bindings::exports::myao::memory::memory_summarizer::Summary;
 use crate::bindings::types::{Context, MemoryType, Scope, Timestamp};
 use crate::capabilities::{Bounds, CallState, Capabilities, Purpose};
@@ -340,17 +340,17 @@ impl MemoryPlugin {
         .map_err(CallError::Refused)
     }
 
-    /// `memory-generator.list-due`: what is due.
+    /// `memory-generator.next-steps`: the steps that follow these in a run. [`crate::run::generate`] takes them.
     ///
     /// # Errors
     /// [`CallError`].
-    pub async fn list_due(&self, now: Timestamp) -> Result<DueWork, CallError> {
+    pub async fn next_steps(&self, done: &[DoneStep], now: Timestamp) -> Result<Batch, CallError> {
         call!(
             self,
             Subject::All,
             Place::Schedule,
             Purpose::Look,
-            memory_generator.call_list_due(now)
+            memory_generator.call_next_steps(done, now)
         )?
         .map_err(CallError::Refused)
     }

@@ -34,9 +34,6 @@ pub const SAVE: &str = "storage.save-memory";
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub enum Export {
-    Generate {
-        now: Timestamp,
-    },
     GenerateChannel {
         channel_id: String,
         now: Timestamp,
@@ -56,7 +53,6 @@ impl Export {
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
-            Self::Generate { .. } => "generate",
             Self::GenerateChannel { .. } => "generate-channel",
             Self::GenerateThread { .. } => "generate-thread",
             Self::GenerateWorkspace { .. } => "generate-workspace",

@@ -41,7 +41,7 @@ pub(super) fn measure() -> Result<Vec<Row>> {
             against: "the bare SQL that returns the same rows, on one thread".to_owned(),
             measured: Figure::Times(pair.ratio),
             limit: if channels == CHANNELS {
-                Limit::AtMost(Figure::Times(2.0))
+                Limit::AtMost(Figure::Times(3.0))
             } else {
                 Limit::None
             },

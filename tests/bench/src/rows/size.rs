@@ -6,7 +6,7 @@ use myao_tests::project_file;
 use crate::row::{Figure, Limit, Row};
 
 const COMPONENT: &str = "target/component/myao_bot.wasm";
-const LIMIT: f64 = 1e6;
+const LIMIT: f64 = 1.7e6;
 
 #[allow(
     clippy::cast_precision_loss,

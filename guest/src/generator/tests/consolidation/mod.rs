@@ -96,7 +96,7 @@ fn consolidate(engine: Engine, model: &ForgetfulModel) -> Report {
             host.storage
                 .add_message(CHANNEL, spoken(start + 60 * minute, &said));
         }
-        let entries = Run::new(&ports, at(start + 3 * HOUR)).generate_channel(CHANNEL);
+        let entries = [Run::new(&ports, at(start + 3 * HOUR)).generate_channel(CHANNEL)];
         assert!(is_done(outcome_of(&entries, CHANNEL)), "{entries:?}");
         let versions = host.storage.versions(CHANNEL);
         assert_eq!(versions.len(), generation + 1);
