@@ -16,4 +16,4 @@ wit_bindgen::generate!({
     additional_derives: [PartialEq],
 });
 
-pub use myao::memory::{chat, errors, llm, log, settings, storage, types};
+pub use myao::memory::{chat, errors, llm, log, recall, settings, storage, types};

@@ -228,6 +228,7 @@ pub fn assemble(
             .collect(),
         thread_memories: Vec::new(),
         target_thread_ts: None,
+        notes: None,
     }
 }
 

@@ -10,6 +10,7 @@ mod memory {
             "myao:memory/types@0.2.0": crate::bindings::types,
             "myao:memory/errors@0.2.0": crate::bindings::errors,
             "myao:memory/storage@0.2.0": crate::bindings::storage,
+            "myao:memory/recall@0.2.0": crate::bindings::recall,
             "myao:memory/llm@0.2.0": crate::bindings::llm,
             "myao:memory/settings@0.2.0": crate::bindings::settings,
             "myao:memory/log@0.2.0": crate::bindings::log,

@@ -246,6 +246,8 @@ impl Run<'_> {
                 merged_through: Some(short_term.id),
                 truncated: summary.truncated,
                 coverage: summary.coverage,
+                citations: Vec::new(),
+                records: Vec::new(),
             };
             channel.long_term = Some(self.save(&draft, made)?);
         }

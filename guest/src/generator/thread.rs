@@ -153,5 +153,7 @@ fn thread_draft(
         merged_through: None,
         truncated: summary.truncated,
         coverage: summary.coverage,
+        citations: Vec::new(),
+        records: Vec::new(),
     }))
 }

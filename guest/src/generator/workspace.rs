@@ -129,6 +129,8 @@ impl Run<'_> {
             merged_through: Some(newest),
             truncated: summary.truncated,
             coverage: summary.coverage,
+            citations: Vec::new(),
+            records: Vec::new(),
         };
         self.save(&draft, made).map(|_| Outcome::Done)
     }

@@ -62,6 +62,8 @@ impl Responder<'_> {
                 truncated: accepted.truncated,
                 left_out,
                 posted,
+                citations: Vec::new(),
+                records: Vec::new(),
             }),
             PostOutcome::Already(earlier) => Answer::Already(earlier),
         })

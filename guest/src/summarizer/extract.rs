@@ -45,7 +45,13 @@ impl Summarizer<'_> {
                 left_out: NOTHING,
                 chunks: 1,
                 calls: 0,
+                unfounded: 0,
+                refused: 0,
+                records: 0,
+                late: 0,
             },
+            citations: Vec::new(),
+            records: Vec::new(),
         })
     }
 }

@@ -149,7 +149,13 @@ impl<'a> Summarizer<'a> {
                 left_out,
                 chunks,
                 calls,
+                unfounded: 0,
+                refused: 0,
+                records: 0,
+                late: 0,
             },
+            citations: Vec::new(),
+            records: Vec::new(),
         })
     }
 
@@ -252,7 +258,13 @@ fn nothing_to_summarize(scope: Scope, existing_memory: Option<&str>) -> Summary 
             left_out: NOTHING,
             chunks: 0,
             calls: 0,
+            unfounded: 0,
+            refused: 0,
+            records: 0,
+            late: 0,
         },
+        citations: Vec::new(),
+        records: Vec::new(),
     }
 }
 

@@ -48,6 +48,7 @@ fn context_from_json(json: &str) -> Context {
             })
             .collect(),
         target_thread_ts: optional_text(&json["target_thread_ts"]),
+        notes: None,
     }
 }
 

@@ -64,6 +64,10 @@ pub(crate) const NO_COVERAGE: Coverage = Coverage {
     },
     chunks: 0,
     calls: 0,
+    unfounded: 0,
+    refused: 0,
+    records: 0,
+    late: 0,
 };
 
 /// Lines of the log.
@@ -176,6 +180,8 @@ impl TestHost {
             merged_through: None,
             truncated: false,
             coverage: NO_COVERAGE,
+            citations: Vec::new(),
+            records: Vec::new(),
         };
         self.storage.save_memory(&draft).unwrap();
     }

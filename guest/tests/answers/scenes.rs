@@ -116,6 +116,7 @@ fn empty_context() -> Context {
         channel_memories: Vec::new(),
         thread_memories: Vec::new(),
         target_thread_ts: Some(THREAD_TS.to_owned()),
+        notes: None,
     }
 }
 

@@ -223,5 +223,6 @@ fn context_of(written: &Written<'_>) -> Context {
             ],
         },
         thread_memories: Vec::new(),
+        notes: None,
     }
 }

@@ -145,6 +145,7 @@ pub(crate) fn random_context(random: &mut Random) -> Context {
         },
         channel_memories,
         thread_memories: Vec::new(),
+        notes: None,
     }
 }
 

@@ -16,4 +16,4 @@ wasmtime::component::bindgen!({
     additional_derives: [PartialEq, serde::Serialize, serde::Deserialize],
 });
 
-pub use self::myao::memory::{chat, errors, llm, log, settings, storage, types};
+pub use self::myao::memory::{chat, errors, llm, log, recall, settings, storage, types};

@@ -136,6 +136,7 @@ pub fn parse(json: &str) -> Result<types::Context, ContextJsonError> {
         channel_memories: channel_memories(context.channel_memories)?,
         thread_memories: thread_memories(context.thread_memories)?,
         target_thread_ts: context.target_thread_ts,
+        notes: None,
     })
 }
 

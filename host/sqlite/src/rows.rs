@@ -43,6 +43,8 @@ pub(super) fn memory(row: &Row<'_>, local_time: &LocalTime) -> rusqlite::Result<
         source_message_count: row.get(9)?,
         source_latest_message_ts: row.get::<_, Option<i64>>(10)?.map(ts),
         merged_through: row.get::<_, Option<i64>>(11)?.map(memory_id),
+        citations: Vec::new(),
+        records: Vec::new(),
     })
 }
 

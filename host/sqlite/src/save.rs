@@ -95,6 +95,8 @@ pub(super) fn save(
         source_message_count: draft.source_message_count,
         source_latest_message_ts: source_latest.map(rows::ts),
         merged_through: draft.merged_through,
+        citations: Vec::new(),
+        records: Vec::new(),
     })
 }
 

@@ -62,6 +62,7 @@ pub fn channel_context(messages: usize) -> Context {
         }],
         thread_memories: Vec::new(),
         target_thread_ts: None,
+        notes: None,
     }
 }
 
@@ -124,6 +125,7 @@ pub fn for_the_logic(context: Context) -> guest::Context {
             .collect(),
         thread_memories: Vec::new(),
         target_thread_ts: context.target_thread_ts,
+        notes: None,
     }
 }
 

@@ -207,9 +207,9 @@ export class Store {
     const replaced = draft.mode === 'overwrite' ? current : [];
     const first = [...replaced, ...(standIn ? [standIn] : [])].find((memory) => memory.version === version);
     const { scope, scopeId, memoryType, content, engine, now, sourceMessageCount } = draft;
-    const { sourceLatestMessageTs, mergedThrough } = draft;
+    const { sourceLatestMessageTs, mergedThrough, citations, records } = draft;
     const memory = { id: ++this.#lastId, scope, scopeId, memoryType, version, content, engine, sourceMessageCount,
-      sourceLatestMessageTs, mergedThrough, createdAt: first?.createdAt ?? now, updatedAt: now };
+      sourceLatestMessageTs, mergedThrough, citations, records, createdAt: first?.createdAt ?? now, updatedAt: now };
     this.memories = this.memories.filter((other) => other !== standIn && !replaced.includes(other));
     this.memories.push(memory);
     if (draft.mode !== 'stand-in') {

@@ -55,4 +55,5 @@ def read_context(context: Value) -> Value:
             {"thread-ts": ts, "content": content} for ts, content in context.get("thread_memories", {}).items()
         ],
         "target-thread-ts": context.get("target_thread_ts"),
+        "notes": None,
     }

@@ -199,7 +199,7 @@ class Store:
         copied = ("scope", "scope-id", "memory-type", "content", "engine", "source-message-count")
         self.last_id += 1
         memory = {
-            **{name: draft[name] for name in (*copied, "source-latest-message-ts", "merged-through")},
+            **{name: draft[name] for name in (*copied, "source-latest-message-ts", "merged-through", "citations", "records")},
             "id": self.last_id,
             "version": version,
             "created-at": created[0] if created else draft["now"],

@@ -94,7 +94,13 @@ fn draft(content: String) -> MemoryDraft {
             },
             chunks: 1,
             calls: 0,
+            unfounded: 0,
+            refused: 0,
+            records: 0,
+            late: 0,
         },
+        citations: Vec::new(),
+        records: Vec::new(),
     }
 }
 

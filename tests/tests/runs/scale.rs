@@ -142,6 +142,8 @@ fn draft(n: u64, memory_type: MemoryType, version: u64, content: String) -> Memo
         merged_through: (!short_term).then_some(n * 6 + 5),
         truncated: false,
         coverage: whole(1),
+        citations: Vec::new(),
+        records: Vec::new(),
     }
 }
 

@@ -105,6 +105,8 @@ impl ChannelState {
             merged_through: None,
             truncated: summary.truncated,
             coverage: summary.coverage,
+            citations: Vec::new(),
+            records: Vec::new(),
         })
     }
 

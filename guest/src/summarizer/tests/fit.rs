@@ -55,6 +55,7 @@ fn busy_context() -> Context {
         channel_memories: vec![channel_memory("other"), channel_memory("own")],
         thread_memories: Vec::new(),
         target_thread_ts: Some(ts(-50)),
+        notes: None,
     }
 }
 

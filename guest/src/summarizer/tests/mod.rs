@@ -173,7 +173,13 @@ fn a_thread_without_a_target_is_the_empty_string_and_asks_no_model() {
             left_out: NOTHING,
             chunks: 0,
             calls: 0,
+            unfounded: 0,
+            refused: 0,
+            records: 0,
+            late: 0,
         },
+        citations: Vec::new(),
+        records: Vec::new(),
     };
     for existing_memory in [None, Some("existing")] {
         let summary = summarizer.summarize(&context, Thread, ShortTerm, existing_memory);
@@ -261,7 +267,13 @@ fn an_answer_is_stripped() {
                 left_out: NOTHING,
                 chunks: 1,
                 calls: 1,
+                unfounded: 0,
+                refused: 0,
+                records: 0,
+                late: 0,
             },
+            citations: Vec::new(),
+            records: Vec::new(),
         }
     );
 }

@@ -158,6 +158,8 @@ impl State {
             source_message_count: draft.source_message_count,
             source_latest_message_ts: draft.source_latest_message_ts.clone(),
             merged_through: draft.merged_through,
+            citations: Vec::new(),
+            records: Vec::new(),
         };
         match draft.mode {
             SaveMode::StandIn => {

@@ -24,6 +24,8 @@ fn draft(memory_type: MemoryType, mode: SaveMode, expected: Option<MemoryId>) ->
         merged_through: None,
         truncated: false,
         coverage: NO_COVERAGE,
+        citations: Vec::new(),
+        records: Vec::new(),
     }
 }
 

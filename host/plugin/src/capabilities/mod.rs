@@ -21,6 +21,7 @@ mod budget;
 mod chat;
 mod llm;
 mod log;
+mod recall;
 mod settings;
 mod storage;
 mod wasi;

@@ -188,6 +188,10 @@ pub fn whole(messages: u32) -> Coverage {
         },
         chunks: 1,
         calls: 1,
+        unfounded: 0,
+        refused: 0,
+        records: 0,
+        late: 0,
     }
 }
 
@@ -215,6 +219,8 @@ fn draft(
         merged_through: None,
         truncated: false,
         coverage: whole(1),
+        citations: Vec::new(),
+        records: Vec::new(),
     }
 }
 

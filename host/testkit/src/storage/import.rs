@@ -205,6 +205,8 @@ impl State {
             source_message_count: memory.source_message_count,
             source_latest_message_ts: watermark.map(|ts| ts.to_string()),
             merged_through: None,
+            citations: Vec::new(),
+            records: Vec::new(),
         }
     }
 

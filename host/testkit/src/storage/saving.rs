@@ -64,6 +64,8 @@ impl State {
             source_message_count: draft.source_message_count,
             source_latest_message_ts: source_latest.map(|ts| ts.to_string()),
             merged_through: draft.merged_through,
+            citations: Vec::new(),
+            records: Vec::new(),
         };
         let channel_id = &draft.source_channel_id;
         let text = StoredText {

@@ -222,6 +222,7 @@ impl Run<'_> {
             channel_memories: vec![nothing_of(id.to_owned(), name.to_owned())],
             thread_memories: Vec::new(),
             target_thread_ts: None,
+            notes: None,
         }
     }
 

@@ -187,6 +187,8 @@ fn draft(channel: u64, version: u64) -> MemoryDraft {
         merged_through: None,
         truncated: false,
         coverage: whole(1),
+        citations: Vec::new(),
+        records: Vec::new(),
     }
 }
 

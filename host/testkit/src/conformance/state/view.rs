@@ -111,6 +111,10 @@ pub async fn coverage_and_cuts_are_kept_with_each_text(new: New<'_>) {
         },
         chunks: 5,
         calls: 6,
+        unfounded: 0,
+        refused: 0,
+        records: 0,
+        late: 0,
     };
     let cut = MemoryDraft {
         truncated: true,
