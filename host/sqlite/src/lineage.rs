@@ -72,11 +72,13 @@ pub(super) fn audience_changed(
         let elsewhere = include_str!("sql/withdrawn.sql");
         let texts = texts(connection, elsewhere, workspace, channel)?;
         withdraw(connection, workspace, &texts, now)?;
+        withdraw_unfinished(connection, workspace, channel, true)?;
     }
     if before.sees_open() && !after.sees_open() {
         let here = include_str!("sql/withdrawn_here.sql");
         let texts = texts(connection, here, workspace, channel)?;
         withdraw(connection, workspace, &texts, now)?;
+        withdraw_unfinished(connection, workspace, channel, false)?;
     }
     Ok(())
 }
@@ -92,6 +94,26 @@ fn withdraw(
 ) -> rusqlite::Result<()> {
     for text in texts {
         text.withdraw(connection, workspace, now)?;
+    }
+    Ok(())
+}
+
+/// Drops answers that are not sent yet, and deferrals, elsewhere than in a channel or in it: it is not stored what they
+/// were made from. What is still wanted is made anew.
+fn withdraw_unfinished(
+    connection: &Connection,
+    workspace: i64,
+    channel: i64,
+    is_elsewhere: bool,
+) -> rusqlite::Result<()> {
+    for sql in [
+        include_str!("sql/withdraw_parts.sql"),
+        include_str!("sql/blank_parts.sql"),
+        include_str!("sql/withdraw_unasked.sql"),
+        include_str!("sql/withdraw_deferrals.sql"),
+    ] {
+        let columns = params![workspace, channel, is_elsewhere];
+        connection.prepare_cached(sql)?.execute(columns)?;
     }
     Ok(())
 }

@@ -20,3 +20,4 @@ mod posting;
 mod secrecy;
 mod support;
 mod unasked;
+mod withdrawn;

@@ -121,6 +121,10 @@ impl LiveSlack {
         };
         let ts = match found {
             Some(ts) => ts,
+            None if part.is_withdrawn() => {
+                let detail = "what the answer was made from may not be shown here any more";
+                return Err(ChatError::NotFound(detail.to_owned()));
+            }
             None => self.send(place, part).await?,
         };
         let (channel_id, answers) = (&place.channel_id, place.answers);
@@ -129,11 +133,10 @@ impl LiveSlack {
             .mark_sent(channel_id, answers, part.number, ts)
             .await;
         marked.map_err(from_storage)?;
-        self.keep(
-            &place.channel_id,
-            &[self.own_message(place, &part.text, ts)],
-        )
-        .await?;
+        if !part.is_withdrawn() {
+            let message = self.own_message(place, &part.text, ts);
+            self.keep(&place.channel_id, &[message]).await?;
+        }
         Ok(ts)
     }
 

@@ -39,10 +39,19 @@ pub enum PostState {
 pub struct Part {
     /// Its place, from 0.
     pub number: u32,
-    /// Its text.
+    /// Its text; empty if it is [withdrawn](Self::is_withdrawn).
     pub text: String,
     /// The state of its delivery.
     pub state: PartState,
+}
+
+impl Part {
+    /// Whether a channel that it may have been made from became private after the part was being sent. Then it is not
+    /// sent again.
+    #[must_use]
+    pub fn is_withdrawn(&self) -> bool {
+        self.text.is_empty()
+    }
 }
 
 /// The state of a part's delivery.
@@ -57,6 +66,10 @@ pub enum PartState {
 }
 
 /// Posts, from storing their text to the ids of their parts.
+///
+/// When a channel becomes private, parts in other channels that were not sent yet are dropped, and those that may have
+/// been sent are [withdrawn](Part::is_withdrawn). So it is for parts in a channel that gets readers from outside. A
+/// mention without parts is answered anew; an answer of the bot's own accord is dropped.
 #[async_trait::async_trait]
 pub trait Outbox: Send + Sync {
     /// Begins a post at `now`, in Unix seconds, or continues one. If the message has no answer yet, the parts are

@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use myao_plugin::audience::Audience;
+use myao_plugin::state::outbox::PartState;
+use myao_plugin::state::replies::{ReplyKind, ReplyState};
 use myao_plugin::storage::{
     Backlog, Channel, Deferral, Due, DueQuery, Memory, MemoryDraft, MemoryId, MemoryQuery, Message,
     MessageQuery, Storage, StorageError,
@@ -88,6 +90,12 @@ impl State {
             let closed = before.is_open() && !after.is_open();
             let isolated = before.sees_open() && !after.sees_open();
             let place = Place::Channel(channel_id.clone());
+            if closed {
+                self.withdraw_unfinished(|owner| *owner != place);
+            }
+            if isolated {
+                self.withdraw_unfinished(|owner| *owner == place);
+            }
             let current = self.texts.values();
             let current = current.filter(|text| text.superseded_at.is_none());
             lost.extend(current.filter_map(|text| {
@@ -103,6 +111,25 @@ impl State {
         for id in lost {
             self.withdraw(id, at);
         }
+    }
+
+    /// Drops answers that are not sent yet, and deferrals, of these places.
+    fn withdraw_unfinished(&mut self, is_meant: impl Fn(&Place) -> bool) {
+        self.deferrals
+            .retain(|series, _| !is_meant(&Place::of(series.scope(), &series.scope_id)));
+        self.replies.retain(|(channel_id, _), reply| {
+            let is_begun = reply.state == ReplyState::Waiting && !reply.parts.is_empty();
+            if !is_begun || !is_meant(&Place::Channel(channel_id.clone())) {
+                return true;
+            }
+            reply.parts.retain(|part| part.state != PartState::NotSent);
+            for part in &mut reply.parts {
+                if part.state == PartState::MaybeSent {
+                    part.text.clear();
+                }
+            }
+            reply.kind == ReplyKind::Mention || !reply.parts.is_empty()
+        });
     }
 
     /// Accepts the current texts that are set aside: those of a channel, or all.

@@ -81,6 +81,12 @@ macro_rules! workspace_conformance {
             imported_memory_is_set_aside,
             memory_that_was_set_aside_is_accepted,
         );
+        $crate::workspace_conformance!($fixture; withdrawn:
+            answer_that_is_not_sent_is_withdrawn_when_a_channel_becomes_private,
+            part_that_may_have_been_sent_is_withdrawn_but_not_forgotten,
+            answer_that_waits_in_a_channel_is_withdrawn_when_outsiders_may_read_it,
+            deferral_elsewhere_ends_when_a_channel_becomes_private,
+        );
         $crate::workspace_conformance!($fixture; import:
             importing_twice_changes_nothing,
             what_is_newer_in_an_import_counts_as_changed,

@@ -26,6 +26,7 @@ pub mod samples;
 pub mod sync;
 pub mod times;
 pub mod view;
+pub mod withdrawn;
 
 mod fixtures;
 mod macros;

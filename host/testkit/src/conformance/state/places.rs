@@ -13,7 +13,7 @@ use super::{New, Stored, draft, key, present, public};
 use crate::conformance::{Records, WORKSPACE, imported, message, read};
 
 /// A public channel `A`, another public one `B`, and a private one `P`, each with two messages.
-async fn stored(new: New<'_>) -> Stored {
+pub(super) async fn stored(new: New<'_>) -> Stored {
     let stored = Stored::of(new);
     let mut effects = Vec::new();
     for (id, is_private) in [("A", false), ("B", false), ("P", true)] {
@@ -30,7 +30,7 @@ async fn stored(new: New<'_>) -> Stored {
     stored
 }
 
-fn audience(id: &str, is_private: bool, at: &str) -> Effect {
+pub(super) fn audience(id: &str, is_private: bool, at: &str) -> Effect {
     Effect::ChannelName {
         id: id.into(),
         name: id.to_lowercase(),
