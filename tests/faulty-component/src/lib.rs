@@ -1,5 +1,5 @@
 //! Misbehaves as `render-prompt` is told in `existing-memory`; with anything else it does its work.
-//! `greedy.rs` writes and asks without end, `prying.rs` looks for what WASI might tell.
+//! `greedy.rs` asks without end, `prying.rs` looks for what WASI might tell.
 #![cfg(target_arch = "wasm32")]
 #![allow(
     unsafe_code,
@@ -19,14 +19,12 @@ mod prying;
 
 wit_bindgen::generate!({
     path: "../../wit",
-    // What it exports is the smaller world; what it abuses is more. Of WASI, what the standard library has no functions for.
+    // Of WASI, what the standard library has no functions for.
     inline: "
         package myao:faulty;
 
         world faulty {
             include myao:memory/summarizer@0.2.0;
-            import myao:memory/storage@0.2.0;
-            import myao:memory/chat@0.2.0;
             import wasi:random/random@0.2.3;
             import wasi:cli/stdout@0.2.3;
         }

@@ -13,8 +13,6 @@ const imports = {
   'myao:memory/llm': new ScriptedModel({}, {}).imports(),
   'myao:memory/settings': { get: refused },
   'myao:memory/log': log,
-  'myao:memory/storage': { saveMemory: refused, defer: refused },
-  'myao:memory/chat': { post: refused },
   ...emptyWasi(),
 };
 const toldTo = (what) => {

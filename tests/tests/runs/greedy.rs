@@ -15,6 +15,11 @@ use myao_tests::store::{TestStore, utc};
 use myao_tests::{component, telling};
 
 use crate::runs::sandbox::{ending, faulty, told_to};
+use crate::runs::trespassing;
+
+/// What `tests/trespassing-component` is told.
+const SAVE: &str = "save-without-end workspace default";
+const DEFER: &str = "defer-without-end workspace default";
 
 #[track_caller]
 fn assert_exceeded(error: &CallError, expected: Excess, name: &str) {
@@ -28,29 +33,23 @@ fn assert_exceeded(error: &CallError, expected: Excess, name: &str) {
 #[tokio::test]
 async fn saves_and_deferrals_of_a_call_are_counted() {
     let limits = Limits::default().with(|limits| limits.saves = 100);
-    for what in ["save without end", "defer without end"] {
-        let error = ending(what, limits).await;
-        assert_exceeded(&error, Excess::Saves(100), "`render_prompt`");
+    for what in [SAVE, DEFER] {
+        let error = trespassing::ending(what, limits).await;
+        assert_exceeded(&error, Excess::Saves(100), "the limit saves");
     }
-    let limit = Limits::default().saves;
-    let error = ending("save without end", Limits::default()).await;
-    assert_exceeded(&error, Excess::Saves(limit), "the limit saves");
+    let limits = Limits::default();
+    let error = trespassing::ending(SAVE, limits).await;
+    assert_exceeded(&error, Excess::Saves(limits.saves), "the limit saves");
 }
 
 #[tokio::test]
 async fn bytes_that_a_call_saves_and_posts_are_counted() {
     let limit = Limits::default().write_bytes;
-    for what in ["save much", "defer much"] {
-        let error = ending(what, Limits::default()).await;
+    for what in [SAVE, DEFER] {
+        let much = format!("{what} 1048576");
+        let error = trespassing::ending(&much, Limits::default()).await;
         assert_exceeded(&error, Excess::WriteBytes(limit), "the limit write_bytes");
     }
-}
-
-#[tokio::test]
-async fn a_call_that_answers_nobody_cannot_post() {
-    let error = ending("post", Limits::default()).await;
-    assert!(matches!(error, CallError::OutOfPlace { .. }), "{error:?}");
-    assert!(error.to_string().contains("CGENERAL"), "{error}");
 }
 
 /// A model that answers at once, and counts its calls.

@@ -23,3 +23,5 @@ mod sandbox;
 mod scale;
 mod side_by_side;
 mod ticks;
+mod trespasses;
+mod trespassing;

@@ -2,18 +2,34 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use crate::Place;
+use super::{Bounds, Purpose};
 use crate::bindings::chat::PostRequest;
 use crate::bindings::exports::myao::memory::responder::Target;
 use crate::bindings::types::Scope;
 use crate::error::Trespass;
 use crate::storage::{Memory, MemoryDraft, MemoryId, Message};
+use crate::ts::TsKey;
+use crate::{Place, printable};
+
+/// A longer action is cut in the error: the component chose the ids in it.
+const MAX_ACTION_BYTES: usize = 200;
+
+/// What a call may change.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Changes {
+    Nothing,
+    Memories,
+    Posts,
+}
 
 /// What a call into the component is for, and what it was given so far.
 pub(crate) struct Bound {
     place: Place,
     /// The message that may be answered.
     target: Option<Target>,
+    changes: Changes,
+    /// The only scope id of the workspace's memories.
+    workspace_scope_id: String,
     /// The memories that it was given.
     memories: BTreeSet<MemoryId>,
     /// The ids of the messages that it was given. All are of the place's channel.
@@ -21,10 +37,16 @@ pub(crate) struct Bound {
 }
 
 impl Bound {
-    pub(super) fn new(place: Place, target: Option<Target>) -> Self {
+    pub(super) fn new(bounds: Bounds, purpose: &Purpose, workspace_scope_id: &str) -> Self {
         Self {
-            place,
-            target,
+            place: bounds.place,
+            target: bounds.target,
+            changes: match purpose {
+                Purpose::Look => Changes::Nothing,
+                Purpose::Make(_) => Changes::Memories,
+                Purpose::Reply => Changes::Posts,
+            },
+            workspace_scope_id: workspace_scope_id.to_owned(),
             memories: BTreeSet::new(),
             messages: HashSet::new(),
         }
@@ -53,12 +75,56 @@ impl Bound {
         Err(self.trespass(format!("{action} channel {channel_id}")))
     }
 
-    /// Whether memories with this scope may be made.
+    /// Whether memories with this scope are made here.
     pub(super) fn owns(&self, scope: Scope, scope_id: &str, action: &str) -> Result<(), Trespass> {
-        if self.place.owns(scope, scope_id) {
+        // A replay does what was recorded.
+        if self.place == Place::Operator
+            || (self.place.owns(scope, scope_id) && self.is_scope_id(scope, scope_id))
+        {
             return Ok(());
         }
         Err(self.trespass(format!("{action} {scope_id}")))
+    }
+
+    /// Whether this is the id of a thread, a channel or this workspace, so that nothing else is stored or accounted
+    /// as one.
+    fn is_scope_id(&self, scope: Scope, scope_id: &str) -> bool {
+        match scope {
+            Scope::Workspace => scope_id == self.workspace_scope_id,
+            Scope::Channel => true,
+            Scope::Thread => scope_id
+                .rsplit_once(':')
+                .is_some_and(|(_, ts)| TsKey::parse(ts).is_ok()),
+        }
+    }
+
+    /// Whether names and texts may be read.
+    pub(super) fn reads(&self, what: &str) -> Result<(), Trespass> {
+        match self.place {
+            Place::Schedule => Err(self.trespass(format!("read {what}"))),
+            Place::Channel(_) | Place::Workspace | Place::Operator => Ok(()),
+        }
+    }
+
+    /// Whether people are answered here, so that they may be looked up.
+    pub(super) fn knows_people(&self, id: &str) -> Result<(), Trespass> {
+        match self.place {
+            Place::Channel(_) | Place::Operator => Ok(()),
+            Place::Workspace | Place::Schedule => {
+                Err(self.trespass(format!("look up the person {id}")))
+            }
+        }
+    }
+
+    /// Whether a memory with this scope may be saved or deferred.
+    pub(super) fn makes(&self, scope: Scope, scope_id: &str, action: &str) -> Result<(), Trespass> {
+        self.owns(scope, scope_id, action)?;
+        if self.changes == Changes::Memories {
+            return Ok(());
+        }
+        Err(self.trespass(format!(
+            "{action} {scope_id} in a call that makes no memories"
+        )))
     }
 
     /// Whether what is due may be read.
@@ -71,13 +137,16 @@ impl Bound {
 
     /// Whether a draft is of this place, and cites only what the call was given.
     pub(super) fn may_save(&self, draft: &MemoryDraft) -> Result<(), Trespass> {
-        self.owns(draft.scope, &draft.scope_id, "save a memory of")?;
+        self.makes(draft.scope, &draft.scope_id, "save a memory of")?;
         if !draft.source_channel_id.is_empty() {
             self.hears(&draft.source_channel_id, "save a memory of messages of")?;
         }
         let merged = draft.source_memories.iter().chain(&draft.merged_through);
         if let Some(id) = merged.into_iter().find(|id| !self.memories.contains(id)) {
             return Err(self.trespass(format!("cite memory {id}, which it was not given")));
+        }
+        if let Some(id) = draft.expected.filter(|id| !self.memories.contains(id)) {
+            return Err(self.trespass(format!("replace memory {id}, which it was not given")));
         }
         let mut messages = draft.source_messages.iter();
         match messages.find(|ts| !self.messages.contains(*ts)) {
@@ -93,7 +162,7 @@ impl Bound {
                 && target.thread_ts == request.thread_ts
                 && target.message_ts == request.answers
         });
-        if is_target {
+        if is_target && self.changes == Changes::Posts {
             return Ok(());
         }
         let thread = request.thread_ts.as_deref().unwrap_or("none");
@@ -104,9 +173,11 @@ impl Bound {
     }
 
     fn trespass(&self, action: String) -> Trespass {
+        let shown = printable::line(&action);
+        let end = shown.floor_char_boundary(MAX_ACTION_BYTES);
         Trespass {
             place: self.place.clone(),
-            action,
+            action: shown.get(..end).unwrap_or_default().to_owned(),
         }
     }
 }

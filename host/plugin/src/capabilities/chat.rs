@@ -51,6 +51,7 @@ impl Host for CallState {
     }
 
     async fn get_user(&mut self, id: String) -> Answered<User> {
+        self.bound.knows_people(&id)?;
         import!(self, "chat.get-user", id, {
             self.capabilities.chat.get_user(id).await
         })

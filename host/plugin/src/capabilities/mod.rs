@@ -124,14 +124,16 @@ impl CallState {
         bounds: Bounds,
         purpose: Purpose,
     ) -> Self {
+        let storage = capabilities.places.at(bounds.place.clone());
+        let bound = Bound::new(bounds, &purpose, &capabilities.settings.workspace_scope_id);
         let (keeps_answers, tape) = match purpose {
             Purpose::Look => (false, Tape::Off),
             Purpose::Make(tape) => (true, tape),
             Purpose::Reply => (true, Tape::Off),
         };
         Self {
-            storage: capabilities.places.at(bounds.place.clone()),
-            bound: Bound::new(bounds.place, bounds.target),
+            storage,
+            bound,
             capabilities,
             keeps_answers,
             tape,

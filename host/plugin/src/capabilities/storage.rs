@@ -26,8 +26,17 @@ async fn expect_first_versions(
     storage.expect_first_version(ids, window_start).await
 }
 
+/// Deciding what is due takes no names.
+fn without_names(mut due: Due) -> Due {
+    for backlog in due.channels.iter_mut().chain(&mut due.threads) {
+        backlog.channel.name.clear();
+    }
+    due
+}
+
 impl Host for CallState {
     async fn list_channels(&mut self) -> Stored<Vec<Channel>> {
+        self.bound.reads("channels")?;
         import!(self, "storage.list-channels", (), {
             self.storage.list_channels().await
         })
@@ -47,6 +56,7 @@ impl Host for CallState {
     }
 
     async fn list_memories(&mut self, query: MemoryQuery) -> Stored<Vec<Memory>> {
+        self.bound.reads("memories")?;
         for thread in &query.threads {
             self.bound
                 .owns(Scope::Thread, thread, "read the memory of thread")?;
@@ -65,7 +75,7 @@ impl Host for CallState {
         self.bound.schedules()?;
         import!(self, "storage.list-due", query, {
             let window_start = query.window_start.clone();
-            match self.storage.list_due(query).await {
+            match self.storage.list_due(query).await.map(without_names) {
                 Ok(due) if !self.capabilities.is_backfill => {
                     let expected = expect_first_versions(&*self.storage, &due, window_start).await;
                     expected.map(|()| due)
@@ -92,7 +102,7 @@ impl Host for CallState {
 
     async fn save_memory(&mut self, draft: MemoryDraft) -> Stored<Memory> {
         self.bound
-            .owns(draft.scope, &draft.scope_id, "save a memory of")?;
+            .makes(draft.scope, &draft.scope_id, "save a memory of")?;
         import!(self, "storage.save-memory", draft, {
             self.bound.may_save(&draft)?;
             self.budget.save(draft_bytes(&draft))?;
@@ -123,7 +133,7 @@ impl Host for CallState {
     }
 
     async fn defer(&mut self, scope: Scope, scope_id: String, deferral: Deferral) -> Stored<()> {
-        self.bound.owns(scope, &scope_id, "defer a memory of")?;
+        self.bound.makes(scope, &scope_id, "defer a memory of")?;
         import!(self, "storage.defer", (scope, &scope_id, &deferral), {
             self.budget.save(scope_id.len() + deferral.reason.len())?;
             self.attempts.end(scope, &scope_id, deferral.memory_type);

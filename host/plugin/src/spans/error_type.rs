@@ -17,7 +17,7 @@ pub(super) fn of_call(error: &CallError) -> String {
         CallError::TooMuchData { .. } => "too-much-data".to_owned(),
         CallError::TooManyImportCalls { .. } => "too-many-import-calls".to_owned(),
         CallError::Exceeded { .. } => "limit-exceeded".to_owned(),
-        CallError::OutOfPlace { .. } => "out_of_place".to_owned(),
+        CallError::OutOfPlace { .. } => "out-of-place".to_owned(),
         CallError::Trapped { .. } => "trapped".to_owned(),
     }
 }
