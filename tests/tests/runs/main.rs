@@ -10,6 +10,8 @@
     missing_docs
 )]
 
+mod conversions;
+mod conversions_in_replies;
 mod disk;
 mod failures;
 mod greedy;
