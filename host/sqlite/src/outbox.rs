@@ -66,7 +66,9 @@ impl Outbox for SqliteWorkspace {
             let mark = "UPDATE reply_parts \
                  SET sending = 0 \
                  WHERE channel = ?1 AND ts_key = ?2 AND number = ?3 AND posted_key IS NULL";
-            connection.prepare_cached(mark)?.execute(part)
+            let marked = connection.prepare_cached(mark)?.execute(part)?;
+            drop_withdrawn(connection, part)?;
+            Ok(marked)
         })
         .await
     }
@@ -123,6 +125,25 @@ impl SqliteWorkspace {
         })
         .await
     }
+}
+
+/// Drops a part that was withdrawn and did not arrive, and an unasked answer of which nothing is left.
+fn drop_withdrawn(
+    connection: &Connection,
+    (channel, ts, number): (i64, i64, u32),
+) -> rusqlite::Result<()> {
+    let part = "DELETE FROM reply_parts \
+         WHERE channel = ?1 AND ts_key = ?2 AND number = ?3 AND posted_key IS NULL AND text = ''";
+    connection
+        .prepare_cached(part)?
+        .execute(params![channel, ts, number])?;
+    let unasked = "DELETE FROM replies \
+         WHERE channel = ?1 AND ts_key = ?2 AND state = 0 AND kind = 1 \
+            AND NOT EXISTS (SELECT 1 FROM reply_parts WHERE channel = ?1 AND ts_key = ?2)";
+    connection
+        .prepare_cached(unasked)?
+        .execute(params![channel, ts])?;
+    Ok(())
 }
 
 fn begin(

@@ -11,6 +11,16 @@ const SECRET: &str = "ZEBRA";
 
 #[test]
 fn an_answer_that_slack_did_not_take_is_written_anew_after_a_channel_became_private() {
+    assert_written_anew("a_new_error");
+}
+
+#[test]
+fn so_is_one_that_may_have_arrived_but_did_not() {
+    assert_written_anew("fatal_error");
+}
+
+/// `refusal` is what Slack says to every post until the channel is private.
+fn assert_written_anew(refusal: &'static str) {
     let slack = workspace();
     slack.add_channel(TALK, "雑談");
     for member in [AKARI, EMIKO] {
@@ -33,7 +43,7 @@ fn an_answer_that_slack_did_not_take_is_written_anew_after_a_channel_became_priv
         let memories = "SELECT COUNT(*) FROM memories WHERE content LIKE '%ZEBRA%'";
         (number(program, memories) > 0).then_some(())
     });
-    let refused = Fault::Error("fatal_error");
+    let refused = Fault::Error(refusal);
     slack.faults().times(99, "chat.postMessage", &refused);
     slack.mention(EMIKO, TALK, "合宿所はどこですか？", None);
     let waiting = "SELECT COUNT(*) FROM reply_parts WHERE text LIKE '%ZEBRA%'";

@@ -122,8 +122,15 @@ impl LiveSlack {
         let ts = match found {
             Some(ts) => ts,
             None if part.is_withdrawn() => {
-                let detail = "what the answer was made from may not be shown here any more";
-                return Err(ChatError::NotFound(detail.to_owned()));
+                let (channel_id, answers) = (&place.channel_id, place.answers);
+                let marked = self
+                    .workspace
+                    .mark_not_sent(channel_id, answers, part.number)
+                    .await;
+                marked.map_err(from_storage)?;
+                let detail =
+                    "what the answer was made from may not be shown here any more; it is made anew";
+                return Err(ChatError::Unavailable(detail.to_owned()));
             }
             None => self.send(place, part).await?,
         };

@@ -98,7 +98,8 @@ pub trait Outbox: Send + Sync {
         number: u32,
     ) -> Result<(), StorageError>;
 
-    /// Notes that a part was certainly not sent: the platform refused it.
+    /// Notes that a part was certainly not sent: the platform refused it, or does not have it. A part that is
+    /// [withdrawn](Part::is_withdrawn) is dropped then, and with the last one an answer of the bot's own accord.
     ///
     /// # Errors
     /// `StorageError::Conflict` if there is no such part, or if it is already sent.

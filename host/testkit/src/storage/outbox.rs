@@ -1,7 +1,7 @@
 //! The outbox.
 
 use myao_plugin::state::outbox::{NewPost, Outbox, Part, PartState, PostState};
-use myao_plugin::state::replies::ReplyState;
+use myao_plugin::state::replies::{ReplyKind, ReplyState};
 use myao_plugin::storage::StorageError;
 use myao_plugin::ts::TsKey;
 
@@ -48,7 +48,19 @@ impl Outbox for MemoryStorage {
         self.mark(channel_id, answers, number, |_, was| match was {
             PartState::Sent(_) => None,
             PartState::NotSent | PartState::MaybeSent => Some(PartState::NotSent),
-        })
+        })?;
+        // What was withdrawn and did not arrive is forgotten.
+        let mut state = self.state();
+        let key = (channel_id.to_owned(), answers);
+        if let Some(reply) = state.replies.get_mut(&key) {
+            reply
+                .parts
+                .retain(|part| !(part.is_withdrawn() && part.state == PartState::NotSent));
+            if reply.kind == ReplyKind::Unasked && reply.parts.is_empty() {
+                state.replies.remove(&key);
+            }
+        }
+        Ok(())
     }
 
     async fn mark_sent(

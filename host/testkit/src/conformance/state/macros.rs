@@ -84,6 +84,7 @@ macro_rules! workspace_conformance {
         $crate::workspace_conformance!($fixture; withdrawn:
             answer_that_is_not_sent_is_withdrawn_when_a_channel_becomes_private,
             part_that_may_have_been_sent_is_withdrawn_but_not_forgotten,
+            part_that_is_withdrawn_and_did_not_arrive_is_forgotten,
             answer_that_waits_in_a_channel_is_withdrawn_when_outsiders_may_read_it,
             deferral_elsewhere_ends_when_a_channel_becomes_private,
         );

@@ -82,6 +82,22 @@ pub async fn part_that_may_have_been_sent_is_withdrawn_but_not_forgotten(new: Ne
     assert_eq!(waiting(&stored).await, []);
 }
 
+pub async fn part_that_is_withdrawn_and_did_not_arrive_is_forgotten(new: New<'_>) {
+    let stored = stored(new).await;
+    begin_answer(&stored, "B", "10.0", ReplyKind::Mention).await;
+    begin_answer(&stored, "B", "20.0", ReplyKind::Unasked).await;
+    for ts in ["10.0", "20.0"] {
+        stored.mark_sending("B", key(ts), 0).await.unwrap();
+    }
+    stored.apply(&[audience("A", true, "30.0")]).await;
+    for ts in ["10.0", "20.0"] {
+        stored.mark_not_sent("B", key(ts), 0).await.unwrap();
+    }
+    // The mention is answered anew; nobody waits for the other.
+    assert_eq!(waiting(&stored).await, [("B 10.000000".to_owned(), false)]);
+    begin_answer(&stored, "B", "10.0", ReplyKind::Mention).await;
+}
+
 pub async fn answer_that_waits_in_a_channel_is_withdrawn_when_outsiders_may_read_it(new: New<'_>) {
     let stored = stored(new).await;
     begin_answer(&stored, "P", "10.0", ReplyKind::Mention).await;
