@@ -28,7 +28,7 @@ pub mod settings;
 pub mod slack;
 pub mod stop;
 mod unasked;
-mod views;
+pub mod views;
 mod waiting;
 mod worker;
 

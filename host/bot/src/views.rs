@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use futures::StreamExt as _;
-use myao_plugin::chat::Chat as _;
+use myao_plugin::chat::Chat;
 use myao_plugin::explain::explain_storage;
 use myao_plugin::state::Workspace;
 use myao_plugin::state::view::{MemoryFilter, SourceMessage, StoredMemory, View};
@@ -15,7 +15,6 @@ use myao_slack::blocks::{
 };
 
 use super::clock::Clock;
-use crate::slack::live::LiveSlack;
 
 /// How many sources an answer shows with links: each link costs a call.
 const LINKED_SOURCES: usize = 10;
@@ -24,24 +23,30 @@ const LINKS_IN_FLIGHT: usize = 5;
 
 /// Reads the store to show it to people.
 #[derive(Clone)]
-pub(super) struct Views {
+pub struct Views {
     workspace: Arc<dyn Workspace>,
-    slack: Arc<LiveSlack>,
+    /// Where links to messages come from.
+    chat: Arc<dyn Chat>,
     clock: Clock,
 }
 
 impl Views {
-    pub(super) fn new(workspace: Arc<dyn Workspace>, slack: Arc<LiveSlack>, clock: Clock) -> Self {
+    /// Reads a workspace; links to messages come from `chat`.
+    #[must_use]
+    pub fn new(workspace: Arc<dyn Workspace>, chat: Arc<dyn Chat>, clock: Clock) -> Self {
         Self {
             workspace,
-            slack,
+            chat,
             clock,
         }
     }
 
     /// The workspace's memory, and the newest memories of every public channel that the bot is in. It is not known here
     /// what else the person may see.
-    pub(super) async fn home(&self) -> Result<HomeContent, String> {
+    ///
+    /// # Errors
+    /// The words of an error of the store.
+    pub async fn home(&self) -> Result<HomeContent, String> {
         let view = self.workspace.view(Place::Workspace);
         let filter = MemoryFilter {
             with_text: true,
@@ -71,7 +76,10 @@ impl Views {
     }
 
     /// The memories of a channel.
-    pub(super) async fn memory(&self, channel: Asked) -> Result<MemoryView, String> {
+    ///
+    /// # Errors
+    /// The words of an error of the store.
+    pub async fn memory(&self, channel: Asked) -> Result<MemoryView, String> {
         let memories = self.of_channel(&channel.id).await?;
         let versions = versions_of(&memories, &channel.id);
         let long_term = memories
@@ -86,7 +94,10 @@ impl Views {
     }
 
     /// The newest `most` versions of a channel's short-term memory.
-    pub(super) async fn history(&self, channel: Asked, most: u32) -> Result<HistoryView, String> {
+    ///
+    /// # Errors
+    /// The words of an error of the store.
+    pub async fn history(&self, channel: Asked, most: u32) -> Result<HistoryView, String> {
         let memories = self.of_channel(&channel.id).await?;
         let versions = versions_of(&memories, &channel.id);
         let most = usize::try_from(most).unwrap_or(usize::MAX);
@@ -98,11 +109,10 @@ impl Views {
     }
 
     /// What a version of a channel's short-term memory was made from; the newest version if none is given.
-    pub(super) async fn sources(
-        &self,
-        channel: Asked,
-        asked: Option<u32>,
-    ) -> Result<SourcesView, String> {
+    ///
+    /// # Errors
+    /// The words of an error of the store.
+    pub async fn sources(&self, channel: Asked, asked: Option<u32>) -> Result<SourcesView, String> {
         let memories = self.of_channel(&channel.id).await?;
         let mut versions = versions_of(&memories, &channel.id).into_iter();
         let version =
@@ -136,7 +146,7 @@ impl Views {
             .map(|message| async move {
                 let at = self.clock.local(message.ts.unix_seconds());
                 let permalink = self
-                    .slack
+                    .chat
                     .permalink(message.channel_id, message.ts.to_string())
                     .await;
                 Source {
@@ -174,11 +184,11 @@ fn explained(error: StorageError) -> String {
 }
 
 /// The channel that somebody asked about.
-pub(super) struct Asked {
+pub struct Asked {
     /// Its id.
-    pub(super) id: String,
+    pub id: String,
     /// Its name without `#`, as Slack gives it with the question.
-    pub(super) name: String,
+    pub name: String,
 }
 
 /// The versions of a channel's short-term memory, the newest first.
