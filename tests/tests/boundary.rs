@@ -7,5 +7,6 @@ mod attacks;
 mod component;
 mod fuzz;
 mod goldens;
+mod places;
 #[path = "runs/main.rs"]
 mod runs;

@@ -1,0 +1,216 @@
+//! What is said in private changes nothing elsewhere: non-interference, over random histories.
+//!
+//! Each history happens in two workspaces that differ only in what is said in some channels (`texts`). Whatever can be
+//! seen elsewhere while these channels are not open to everybody must be the same, byte for byte (`observe`): prompts,
+//! memories, answers, App Home, `/memory`, contexts, reports, the log and the metrics.
+//!
+//! A channel may be public for a while. What was said there is a secret again when it no longer is. Meanwhile nothing is
+//! compared, and nobody is answered elsewhere: what was posted in Slack stays there.
+//!
+//! `MYAO_TEST_HISTORIES` sets the number of histories, and `MYAO_TEST_SEED` the seed of the first.
+
+mod answers;
+mod history;
+mod log;
+mod observe;
+mod run;
+mod slack;
+mod texts;
+mod world;
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::Instant;
+
+use history::History;
+use run::{Counts, Run, Seen};
+use texts::Side;
+
+const HISTORIES: u64 = 1000;
+const FIRST_SEED: u64 = 1;
+/// How many shorter histories are tried after a failure.
+const SHORTER: usize = 400;
+
+#[test]
+fn what_is_said_in_private_changes_nothing_elsewhere() {
+    let number = |name: &str, default: u64| {
+        std::env::var(name).map_or(default, |value| value.parse().unwrap())
+    };
+    let (first, count) = (
+        number("MYAO_TEST_SEED", FIRST_SEED),
+        number("MYAO_TEST_HISTORIES", HISTORIES),
+    );
+    let began = Instant::now();
+    let next = AtomicU64::new(first);
+    let failed = AtomicBool::new(false);
+    let sum = Mutex::new(Sum::default());
+    thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                loop {
+                    let seed = next.fetch_add(1, Ordering::Relaxed);
+                    if seed >= first + count || failed.load(Ordering::Relaxed) {
+                        return;
+                    }
+                    let history = History::of(seed);
+                    match compare(&history) {
+                        Ok(counts) => sum.lock().unwrap().add(&counts),
+                        Err(_) => {
+                            failed.store(true, Ordering::Relaxed);
+                            panic!("{}", explained(seed, history));
+                        }
+                    }
+                }
+            });
+        }
+    });
+    let sum = sum.into_inner().unwrap_or_else(PoisonError::into_inner);
+    eprintln!(
+        "seeds {first} to {}, {:.1?}: {sum:#?}",
+        first + count - 1,
+        began.elapsed()
+    );
+    if count >= HISTORIES {
+        sum.assert_not_empty();
+    }
+}
+
+/// What all histories together came across.
+#[derive(Debug, Default)]
+struct Sum {
+    histories: usize,
+    /// Histories with prompts that were compared, and histories in which the secret came as far as it may.
+    with_prompts: usize,
+    with_answers: usize,
+    with_secret_prompts: usize,
+    with_secret_memories: usize,
+    with_secret_answers: usize,
+    with_withdrawn: usize,
+    with_midway: usize,
+    prompts: BTreeMap<String, usize>,
+}
+
+impl Sum {
+    fn add(&mut self, counts: &Counts) {
+        self.histories += 1;
+        for (sum, count) in [
+            (&mut self.with_prompts, counts.prompts.len()),
+            (&mut self.with_answers, counts.answers),
+            (&mut self.with_secret_prompts, counts.secret_prompts),
+            (&mut self.with_secret_memories, counts.secret_memories),
+            (&mut self.with_secret_answers, counts.secret_answers),
+            (&mut self.with_withdrawn, counts.withdrawn),
+            (&mut self.with_midway, counts.midway),
+        ] {
+            *sum += usize::from(count > 0);
+        }
+        for (what, count) in &counts.prompts {
+            *self.prompts.entry(what.clone()).or_default() += count;
+        }
+    }
+
+    /// The property holds of nothing, too.
+    fn assert_not_empty(&self) {
+        let most = self.histories / 2;
+        assert!(self.with_prompts > most, "{self:#?}");
+        assert!(self.with_secret_prompts > most, "{self:#?}");
+        assert!(self.with_secret_memories > most, "{self:#?}");
+        for some in [
+            self.with_answers,
+            self.with_secret_answers,
+            self.with_withdrawn,
+            self.with_midway,
+        ] {
+            assert!(some > self.histories / 20, "{self:#?}");
+        }
+        // Of channels and threads both types, of the workspace too; answers and judgments.
+        assert!(self.prompts.len() >= 6, "{self:#?}");
+    }
+}
+
+/// The first thing that differs.
+struct Difference {
+    left: Option<Seen>,
+    right: Option<Seen>,
+}
+
+/// Runs a history in both workspaces.
+fn compare(history: &History) -> Result<Counts, Box<Difference>> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .build()
+        .unwrap();
+    let (left, counts) = runtime.block_on(Run::of(history, Side::Left));
+    let (right, _) = runtime.block_on(Run::of(history, Side::Right));
+    let (mut left, mut right) = (left.into_iter(), right.into_iter());
+    loop {
+        let (left, right) = (left.next(), right.next());
+        if left != right {
+            return Err(Box::new(Difference { left, right }));
+        }
+        if left.is_none() {
+            return Ok(counts);
+        }
+    }
+}
+
+/// A failure with the shortest history that was found for it.
+fn explained(seed: u64, mut history: History) -> String {
+    let mut left = SHORTER;
+    let mut size = history.steps.len() / 2;
+    while size > 0 && left > 0 {
+        let mut at = 0;
+        while at < history.steps.len() && left > 0 {
+            let mut shorter = history.clone();
+            let end = (at + size).min(shorter.steps.len());
+            shorter.steps.drain(at..end);
+            left -= 1;
+            if compare(&shorter).is_err() {
+                history = shorter;
+            } else {
+                at += size;
+            }
+        }
+        size /= 2;
+    }
+    let mut told = format!(
+        "a secret is seen elsewhere, seed {seed}\n{:?}\n",
+        history.setup
+    );
+    for (number, plan) in history.channels.iter().enumerate() {
+        writeln!(told, "C{number} {plan:?}").unwrap();
+    }
+    for (number, (wait, step)) in history.steps.iter().enumerate() {
+        writeln!(told, "{number:3} after {wait} s: {step:?}").unwrap();
+    }
+    match compare(&history) {
+        Ok(_) => told + "it is seen no more: the failure is not repeatable",
+        Err(difference) => told + &difference.told(),
+    }
+}
+
+impl Difference {
+    fn told(&self) -> String {
+        let (Some(left), Some(right)) = (&self.left, &self.right) else {
+            return format!("seen on one side only: {:#?} {:#?}", self.left, self.right);
+        };
+        let mut told = String::new();
+        for seen in [left, right] {
+            writeln!(
+                told,
+                "after step {}, {}: {}",
+                seen.step, seen.place, seen.what
+            )
+            .unwrap();
+        }
+        let mut lines = left.text.lines().zip(right.text.lines());
+        match lines.find(|(left, right)| left != right) {
+            Some((left, right)) => writeln!(told, "< {left}\n> {right}").unwrap(),
+            None => writeln!(told, "< {}\n> {}", left.text, right.text).unwrap(),
+        }
+        told
+    }
+}

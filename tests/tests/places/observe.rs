@@ -1,0 +1,250 @@
+//! What can be seen in a place. Another way of looking (a search, a page) is another [`Observer`].
+
+use std::sync::Arc;
+
+use myao_bot::views::{Asked, Views};
+use myao_plugin::state::Workspace;
+use myao_plugin::state::view::MemoryFilter;
+use myao_plugin::storage::{ChannelFilter, DueQuery, Keep, MemoryQuery, MessageQuery};
+use myao_plugin::ts::TsKey;
+use myao_plugin::{BuildRequest, MemoryPlugin, Place, Scope};
+use myao_slack::blocks::{Language, history_message, home_view, memory_message, sources_message};
+use myao_tests::store::utc;
+
+/// The time after which nothing was said.
+const END: &str = "9999999999.000000";
+
+/// Somebody who looks from a place.
+pub(crate) struct Seat<'r> {
+    pub(crate) place: Place,
+    pub(crate) workspace: &'r Arc<dyn Workspace>,
+    pub(crate) plugin: &'r MemoryPlugin,
+    pub(crate) views: &'r Views,
+    /// Channels that hold secrets.
+    pub(crate) secret: &'r [String],
+    /// Every thread, by channel and first message.
+    pub(crate) threads: &'r [(String, String)],
+    /// The ids of memories go from 1 to this.
+    pub(crate) memories: u64,
+    pub(crate) now: i64,
+}
+
+/// A way of looking.
+#[async_trait::async_trait]
+pub(crate) trait Observer: Sync {
+    /// All that is seen, each with what it is.
+    async fn look(&self, seat: &Seat<'_>) -> Vec<(String, String)>;
+}
+
+/// All ways of looking.
+pub(crate) const OBSERVERS: [&dyn Observer; 5] = [&Stored, &Viewed, &Built, &Shown, &Refused];
+
+fn seen(what: &str, found: &impl std::fmt::Debug) -> (String, String) {
+    (what.to_owned(), format!("{found:#?}"))
+}
+
+impl Seat<'_> {
+    fn own(&self) -> Option<&String> {
+        match &self.place {
+            Place::Channel(id) => Some(id),
+            _ => None,
+        }
+    }
+}
+
+fn all_messages(channel_id: &str) -> MessageQuery {
+    MessageQuery {
+        channel_id: channel_id.to_owned(),
+        since: None,
+        until: END.to_owned(),
+        limit: 1000,
+        keep: Keep::Newest,
+        whole_thread: None,
+    }
+}
+
+/// What a call into the component reads from the store.
+struct Stored;
+
+#[async_trait::async_trait]
+impl Observer for Stored {
+    async fn look(&self, seat: &Seat<'_>) -> Vec<(String, String)> {
+        let storage = seat.workspace.at(seat.place.clone());
+        let own_threads = seat
+            .threads
+            .iter()
+            .filter(|(channel, _)| Some(channel) == seat.own());
+        let threads: Vec<&String> = own_threads.map(|(_, thread)| thread).collect();
+        let ids = threads
+            .iter()
+            .map(|ts| format!("{}:{ts}", seat.own().unwrap()));
+        let every_memory = MemoryQuery {
+            workspace: true,
+            channels: ChannelFilter::All,
+            history_limit: 1000,
+            unmerged: true,
+            threads: ids.clone().collect(),
+        };
+        let window_start = TsKey::first_of(seat.now - 86_400).to_string();
+        let due = DueQuery {
+            until: TsKey::first_of(seat.now).to_string(),
+            idle_since: window_start.clone(),
+            window_start,
+            message_threshold: 1,
+            always: true,
+        };
+        let mut found = vec![
+            seen("list-channels", &storage.list_channels().await),
+            seen("list-memories", &storage.list_memories(every_memory).await),
+            seen("list-due", &storage.list_due(due).await),
+        ];
+        let scope_id = "default".to_owned();
+        let deferrals = storage.list_deferrals(Scope::Workspace, scope_id).await;
+        found.push(seen("list-deferrals", &deferrals));
+        if let Some(own) = seat.own() {
+            let deferrals = storage.list_deferrals(Scope::Channel, own.clone()).await;
+            found.push(seen("list-deferrals", &deferrals));
+            found.push(seen(
+                "list-messages",
+                &storage.list_messages(all_messages(own)).await,
+            ));
+            for thread in [None]
+                .into_iter()
+                .chain(threads.iter().map(|ts| Some((*ts).clone())))
+            {
+                let backlog = storage
+                    .get_backlog(own.clone(), thread, END.to_owned())
+                    .await;
+                found.push(seen("get-backlog", &backlog));
+            }
+        }
+        found
+    }
+}
+
+/// What people read from the store.
+struct Viewed;
+
+#[async_trait::async_trait]
+impl Observer for Viewed {
+    async fn look(&self, seat: &Seat<'_>) -> Vec<(String, String)> {
+        let view = seat.workspace.view(seat.place.clone());
+        let mut found = vec![seen("View::channels", &view.channels().await)];
+        for superseded in [false, true] {
+            let filter = MemoryFilter {
+                superseded,
+                with_text: true,
+                ..MemoryFilter::default()
+            };
+            found.push(seen("View::memories", &view.memories(filter).await));
+        }
+        for id in 1..=seat.memories {
+            found.push(seen("View::sources", &view.sources(id).await));
+            found.push(seen("View::recording_of", &view.recording_of(id).await));
+        }
+        found
+    }
+}
+
+/// The context that the component builds.
+struct Built;
+
+#[async_trait::async_trait]
+impl Observer for Built {
+    async fn look(&self, seat: &Seat<'_>) -> Vec<(String, String)> {
+        let channel_id = match &seat.place {
+            Place::Channel(id) => id.clone(),
+            Place::Workspace => String::new(),
+            _ => return Vec::new(),
+        };
+        let threads = seat
+            .threads
+            .iter()
+            .filter(|(channel, _)| *channel == channel_id);
+        let mut found = Vec::new();
+        for target in [None]
+            .into_iter()
+            .chain(threads.map(|(_, ts)| Some(ts.clone())))
+        {
+            let request = BuildRequest {
+                channel_id: channel_id.clone(),
+                target_thread_ts: target,
+                since: None,
+                message_limit: None,
+            };
+            let built = seat.plugin.build_context(&request, utc(seat.now)).await;
+            found.push(seen("context", &built));
+        }
+        found
+    }
+}
+
+/// App Home and `/memory`, as Slack gets them.
+struct Shown;
+
+#[async_trait::async_trait]
+impl Observer for Shown {
+    async fn look(&self, seat: &Seat<'_>) -> Vec<(String, String)> {
+        let (views, language) = (seat.views, Language::English);
+        let Some(own) = seat.own() else {
+            let home = views.home().await.unwrap();
+            return vec![(
+                "App Home".to_owned(),
+                home_view(&home, language).to_string(),
+            )];
+        };
+        let asked = || Asked {
+            id: own.clone(),
+            name: "here".to_owned(),
+        };
+        let memory = memory_message(&views.memory(asked()).await.unwrap(), language);
+        let history = history_message(&views.history(asked(), 100).await.unwrap(), language);
+        let sources = sources_message(&views.sources(asked(), None).await.unwrap(), language);
+        let answers = [
+            ("/memory", memory),
+            ("/memory history", history),
+            ("/memory sources", sources),
+        ];
+        answers
+            .into_iter()
+            .map(|(what, shown)| (what.to_owned(), shown.to_string()))
+            .collect()
+    }
+}
+
+/// What is asked of channels whose talk is secret.
+struct Refused;
+
+#[async_trait::async_trait]
+impl Observer for Refused {
+    async fn look(&self, seat: &Seat<'_>) -> Vec<(String, String)> {
+        let storage = seat.workspace.at(seat.place.clone());
+        let mut found = Vec::new();
+        for channel in seat.secret {
+            found.push(seen(
+                "others' messages",
+                &storage.list_messages(all_messages(channel)).await,
+            ));
+            let backlog = storage
+                .get_backlog(channel.clone(), None, END.to_owned())
+                .await;
+            found.push(seen("others' backlog", &backlog));
+            let deferrals = storage
+                .list_deferrals(Scope::Channel, channel.clone())
+                .await;
+            found.push(seen("others' deferrals", &deferrals));
+            let query = MemoryQuery {
+                workspace: false,
+                channels: ChannelFilter::One(channel.clone()),
+                history_limit: 1000,
+                unmerged: true,
+                threads: Vec::new(),
+            };
+            found.push(seen(
+                "others' memories",
+                &storage.list_memories(query).await,
+            ));
+        }
+        found
+    }
+}

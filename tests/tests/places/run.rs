@@ -1,0 +1,617 @@
+//! One of the two workspaces: a history as it happens there.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
+use std::time::Duration;
+
+use myao_bot::clock::Clock;
+use myao_bot::metrics::Metrics;
+use myao_bot::views::Views;
+use myao_plugin::llm::{LlmError, Request};
+use myao_plugin::state::Workspace;
+use myao_plugin::state::view::MemoryFilter;
+use myao_plugin::storage::effects::Effect;
+use myao_plugin::storage::records::Directory;
+use myao_plugin::ts::TsKey;
+use myao_plugin::{Engine, MemoryPlugin, Place, Places, Settings, ShortTermHistory, names, run};
+use myao_testkit::{Call, Fault, Imports, MemoryStorage, Reply, ScriptedLlm, Tap};
+use myao_tests::store::{TestStore, utc};
+use myao_tests::{builder, default_settings};
+use serde_json::{Value, json};
+
+use super::history::{History, Midway, Model, Said, Setup, Step, Store};
+use super::log::Log;
+use super::observe::{OBSERVERS, Seat};
+use super::slack::{Posting, effects};
+use super::texts::{self, Side};
+use super::world::{World, channel_id, people, user_id};
+
+/// When a history begins: 2024-03-01 10:00:00 UTC.
+const START: i64 = 1_709_287_200;
+
+/// Something that was seen in a place where no secret may be seen.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Seen {
+    /// After this step.
+    pub(crate) step: usize,
+    pub(crate) place: String,
+    pub(crate) what: String,
+    pub(crate) text: String,
+}
+
+/// What a run came across, so that a property over nothing is noticed.
+#[derive(Debug, Default)]
+pub(crate) struct Counts {
+    /// Prompts that were compared, by agent and scope.
+    pub(crate) prompts: BTreeMap<String, usize>,
+    /// Answers that were compared.
+    pub(crate) answers: usize,
+    /// In the channels whose talk is secret: prompts, memories and answers that hold it.
+    pub(crate) secret_prompts: usize,
+    pub(crate) secret_memories: usize,
+    pub(crate) secret_answers: usize,
+    /// Memories elsewhere that held a secret while it was none, and had to go.
+    pub(crate) withdrawn: usize,
+    /// Changes in the middle of a run or an answer.
+    pub(crate) midway: usize,
+}
+
+/// A message, as Slack has it.
+struct Sent {
+    said: Said,
+    ts: String,
+    edits: u32,
+    is_question: bool,
+}
+
+/// A workspace in which a history happens.
+pub(crate) struct Run {
+    side: Side,
+    pub(super) workspace: Arc<dyn Workspace>,
+    /// The file of the store, if it is in one.
+    _file: Option<TestStore>,
+    /// With answers of a model, and without.
+    pub(super) plugins: [MemoryPlugin; 2],
+    pub(super) posting: Arc<Posting>,
+    views: Views,
+    metrics: Arc<Metrics>,
+    log: Log,
+    asked: Arc<Mutex<Vec<Request>>>,
+    model_fails: Arc<AtomicBool>,
+    strike: Arc<Strike>,
+    people: Directory,
+    pub(super) world: World,
+    sent: BTreeMap<u32, Sent>,
+    now: Arc<AtomicI64>,
+    step: usize,
+    /// A secret may have been posted elsewhere while it was none: nothing is compared from then on.
+    pub(super) is_tainted: bool,
+    pub(super) seen: Vec<Seen>,
+    pub(super) counts: Counts,
+}
+
+impl Run {
+    /// Everything that is seen while the history happens.
+    pub(crate) async fn of(history: &History, side: Side) -> (Vec<Seen>, Counts) {
+        let mut run = Self::begin(history, side).await;
+        for (number, (wait, step)) in history.steps.iter().enumerate() {
+            run.step = number;
+            run.now.fetch_add(*wait, Ordering::Relaxed);
+            run.apply(step).await;
+        }
+        run.observe().await;
+        let log = run.log.lines().join("\n");
+        run.see("everywhere", "log", log);
+        let metrics = run.metrics.text();
+        // Those of one name are in any order.
+        let metrics: BTreeSet<&str> = metrics.lines().collect();
+        run.see("everywhere", "metrics", format!("{metrics:#?}"));
+        (run.seen, run.counts)
+    }
+
+    async fn begin(history: &History, side: Side) -> Self {
+        let setup = history.setup;
+        let (file, workspace) = open(setup.store);
+        let now = Arc::new(AtomicI64::new(START + 10));
+        let posting = Arc::new(Posting {
+            workspace: workspace.clone(),
+            now: now.clone(),
+            fails: AtomicBool::new(false),
+            posts: Mutex::default(),
+        });
+        let metrics = Arc::new(Metrics::default());
+        let (asked, model_fails) = (Arc::default(), Arc::default());
+        let strike = Arc::new(Strike {
+            workspace: workspace.clone(),
+            waiting: Mutex::default(),
+        });
+        let llm = model(setup.model, &asked, &model_fails);
+        let storage: Arc<dyn Places> = Arc::new(workspace.clone());
+        let imports = Imports::new(storage, Arc::new(llm)).tapped(strike.clone());
+        let mut plugins = Vec::new();
+        for reply_engine in [Engine::Llm, Engine::Extractive] {
+            let settings = settings(setup, reply_engine);
+            let plugin = builder(imports.storage.clone(), imports.llm.clone(), settings)
+                .chat(posting.clone())
+                .call_observer(metrics.clone())
+                .build()
+                .unwrap();
+            plugins.push(plugin.with_journal(workspace.clone()).await.unwrap());
+        }
+        let clock = {
+            let now = now.clone();
+            let seconds = move || now.load(Ordering::Relaxed).unsigned_abs();
+            Clock::new(chrono_tz(), move || Duration::from_secs(seconds()))
+        };
+        let log = Log::capture();
+        let (world, told) = World::new(&history.channels, START);
+        workspace.apply_effects(told, START + 1).await.unwrap();
+        Self {
+            side,
+            views: Views::new(workspace.clone(), posting.clone(), clock),
+            workspace,
+            _file: file,
+            plugins: plugins.try_into().ok().unwrap(),
+            posting,
+            metrics,
+            log,
+            asked,
+            model_fails,
+            strike,
+            people: people(),
+            world,
+            sent: BTreeMap::new(),
+            now,
+            step: 0,
+            is_tainted: false,
+            seen: Vec::new(),
+            counts: Counts::default(),
+        }
+    }
+
+    pub(super) fn now(&self) -> i64 {
+        self.now.load(Ordering::Relaxed)
+    }
+
+    async fn apply(&mut self, step: &Step) {
+        let was_calm = self.world.is_calm();
+        let mut is_whole = true;
+        match step {
+            Step::Say(said) => self.say(*said, false).await,
+            Step::Edit(number) => self.edit(*number).await,
+            Step::Delete(number) => self.delete(*number).await,
+            Step::Rename(channel) => self.rename(*channel).await,
+            Step::Change(channel, change) => {
+                let now = self.now();
+                let told = self.world.change(*channel, *change, now);
+                self.tell(told).await;
+            }
+            Step::Generate {
+                model_fails,
+                midway,
+            } => {
+                is_whole = midway.is_none();
+                self.aim(*midway);
+                self.model_fails.store(*model_fails, Ordering::Relaxed);
+                self.generate().await;
+                self.model_fails.store(false, Ordering::Relaxed);
+                let is_late = self.land().await;
+                self.counts.midway += usize::from(midway.is_some() && !is_late);
+            }
+            Step::Ask {
+                said,
+                without_model,
+                midway,
+            } => {
+                self.say(*said, true).await;
+                is_whole = midway.is_none();
+                self.aim(midway.map(|midway| Midway {
+                    call: midway.call % 3,
+                    ..midway
+                }));
+                let answered = self.answer(usize::from(*without_model)).await;
+                let is_late = self.land().await;
+                self.counts.midway += usize::from(midway.is_some() && !is_late);
+                // Somebody was answered before the change.
+                self.is_tainted |= is_late && answered && !was_calm;
+            }
+            Step::LookAround => self.look_around().await,
+            Step::SlackFails(fails) => self.posting.fails.store(*fails, Ordering::Relaxed),
+            Step::Observe => self.observe().await,
+        }
+        let is_calm = self.world.is_calm();
+        if was_calm != is_calm {
+            self.count_withdrawn(is_calm).await;
+        }
+        self.see_prompts(is_whole && was_calm && is_calm);
+        self.see_posts(is_calm);
+    }
+
+    pub(super) async fn tell(&self, effects: Vec<Effect>) {
+        self.workspace
+            .apply_effects(effects, self.now())
+            .await
+            .unwrap();
+    }
+
+    /// An event of Slack.
+    async fn event(&self, event: &Value) {
+        self.tell(effects(event, &self.people)).await;
+    }
+
+    fn ts(&self) -> String {
+        TsKey::first_of(self.now()).to_string()
+    }
+
+    fn text(&self, sent: &Sent) -> String {
+        let side = self.world.is_secret(sent.said.channel).then_some(self.side);
+        texts::text(side, sent.said.number, sent.edits, sent.is_question)
+    }
+
+    async fn say(&mut self, said: Said, is_question: bool) {
+        let ts = self.ts();
+        let sent = Sent {
+            said,
+            ts: ts.clone(),
+            edits: 0,
+            is_question,
+        };
+        let mut event = self.message(&sent, is_question);
+        if let Some(shared) = said.shares.and_then(|number| self.sent.get(&number)) {
+            let attachment = json!({
+                "is_share": true,
+                "from_url": format!("https://slack.example/{}", shared.ts),
+                "channel_id": channel_id(shared.said.channel),
+                "text": self.text(shared),
+            });
+            event["attachments"] = json!([attachment]);
+            if !is_question && said.number % 2 == 0 {
+                event["text"] = json!("");
+            }
+        }
+        // The bot is told of nothing in a channel that it is not in.
+        if self.world.is_present(said.channel) {
+            self.event(&event).await;
+            self.sent.insert(said.number, sent);
+        }
+    }
+
+    /// A message of Slack, as its event has it.
+    fn message(&self, sent: &Sent, is_mention: bool) -> Value {
+        let said = sent.said;
+        let root = said.thread.and_then(|number| self.sent.get(&number));
+        let thread = root.filter(|root| root.said.channel == said.channel);
+        let mention = if is_mention { "<@UBOT> " } else { "" };
+        let mut event = json!({
+            "type": if is_mention { "app_mention" } else { "message" },
+            "channel": channel_id(said.channel),
+            "user": user_id(said.person),
+            "text": format!("{mention}{}", self.text(sent)),
+            "ts": sent.ts,
+        });
+        if let Some(thread) = thread {
+            event["thread_ts"] = json!(thread.ts);
+        }
+        event
+    }
+
+    async fn edit(&mut self, number: u32) {
+        let ts = self.ts();
+        let Some(sent) = self.sent.get_mut(&number) else {
+            return;
+        };
+        sent.edits += 1;
+        let sent = &self.sent[&number];
+        if !self.world.is_present(sent.said.channel) {
+            return;
+        }
+        let mut message = self.message(sent, false);
+        message["edited"] = json!({ "user": user_id(sent.said.person), "ts": ts });
+        let event = json!({
+            "type": "message", "subtype": "message_changed", "message": message,
+            "channel": channel_id(sent.said.channel), "ts": ts, "event_ts": ts,
+        });
+        self.event(&event).await;
+    }
+
+    async fn delete(&mut self, number: u32) {
+        let Some(sent) = self.sent.get(&number) else {
+            return;
+        };
+        if self.world.is_present(sent.said.channel) {
+            let event = json!({
+                "type": "message", "subtype": "message_deleted", "deleted_ts": sent.ts,
+                "channel": channel_id(sent.said.channel), "ts": self.ts(), "event_ts": self.ts(),
+            });
+            self.event(&event).await;
+        }
+    }
+
+    async fn rename(&mut self, channel: usize) {
+        let name = format!("room-{channel}-{}", self.step);
+        let channel = json!({ "id": channel_id(channel), "name": name });
+        let event = json!({ "type": "channel_rename", "channel": channel, "event_ts": self.ts() });
+        self.event(&event).await;
+    }
+
+    async fn generate(&mut self) {
+        let now = utc(self.now());
+        let report = run::generate(&self.plugins[0], now, 1, &|_| ()).await;
+        let is_calm = self.world.is_calm();
+        for entry in report.unwrap().entries {
+            let place = Place::of(entry.scope, &entry.scope_id);
+            if is_calm && !self.world.holds_secrets(&place) {
+                self.see(&place.to_string(), "report", format!("{entry:?}"));
+            }
+        }
+    }
+
+    pub(super) fn see(&mut self, place: &str, what: &str, text: String) {
+        if !self.is_tainted {
+            self.seen.push(Seen {
+                step: self.step,
+                place: place.to_owned(),
+                what: what.to_owned(),
+                text,
+            });
+        }
+    }
+
+    fn see_prompts(&mut self, is_compared: bool) {
+        let asked = std::mem::take(&mut *self.asked.lock().unwrap());
+        for request in asked {
+            let purpose = &request.purpose;
+            let place = Place::of(purpose.scope, &purpose.scope_id);
+            let scope = names::scope(purpose.scope);
+            let what = format!(
+                "{:?} of a {scope}, {:?}",
+                purpose.agent, purpose.memory_type
+            );
+            if self.world.holds_secrets(&place) {
+                self.counts.secret_prompts +=
+                    usize::from(texts::holds_secret(&request.system_prompt));
+            } else if is_compared {
+                *self.counts.prompts.entry(what.clone()).or_default() += 1;
+                self.see(&place.to_string(), &what, request.system_prompt);
+            }
+        }
+    }
+
+    fn see_posts(&mut self, is_calm: bool) {
+        let posts = std::mem::take(&mut *self.posting.posts.lock().unwrap());
+        for (channel, text) in posts {
+            let place = Place::Channel(channel);
+            if self.world.holds_secrets(&place) {
+                self.counts.secret_answers += usize::from(texts::holds_secret(&text));
+            } else if is_calm {
+                self.counts.answers += 1;
+                self.see(&place.to_string(), "answer", text);
+            }
+        }
+    }
+
+    /// Plans a change for one of the next calls.
+    fn aim(&mut self, midway: Option<Midway>) {
+        if let Some(Midway {
+            call,
+            channel,
+            change,
+        }) = midway
+        {
+            let now = self.now();
+            let effects = self.world.change(channel, change, now);
+            *self.strike.waiting.lock().unwrap() = Some((call, effects, now));
+        }
+    }
+
+    /// The planned change takes place now, unless it did. Returns whether it did not.
+    async fn land(&mut self) -> bool {
+        let waiting = self.strike.waiting.lock().unwrap().take();
+        let Some((_, effects, _)) = waiting else {
+            return false;
+        };
+        self.tell(effects).await;
+        true
+    }
+
+    /// Looks at everything from every place where no secret may be seen.
+    async fn observe(&mut self) {
+        let memories = self.memory_count().await;
+        let channels = self.world.channel_ids();
+        let (secret, others): (Vec<String>, Vec<String>) = channels
+            .iter()
+            .cloned()
+            .partition(|id| self.world.holds_secrets(&Place::Channel(id.clone())));
+        self.count_secret_memories(&secret).await;
+        if !self.world.is_calm() || self.is_tainted {
+            return;
+        }
+        let roots = self.sent.values().filter_map(|sent| sent.said.thread);
+        let roots: BTreeSet<u32> = roots.collect();
+        let threads = roots.iter().filter_map(|root| self.sent.get(root));
+        let threads = threads.map(|sent| (channel_id(sent.said.channel), sent.ts.clone()));
+        let threads: Vec<(String, String)> = threads.collect();
+        let places = others.into_iter().map(Place::Channel);
+        let mut found = Vec::new();
+        for place in places.chain([Place::Workspace, Place::Schedule]) {
+            let seat = Seat {
+                place,
+                workspace: &self.workspace,
+                plugin: &self.plugins[0],
+                views: &self.views,
+                secret: &secret,
+                threads: &threads,
+                memories,
+                now: self.now(),
+            };
+            for observer in OBSERVERS {
+                let seen = observer.look(&seat).await.into_iter();
+                found.extend(seen.map(|(what, text)| (seat.place.to_string(), what, text)));
+            }
+        }
+        for (place, what, text) in found {
+            self.see(&place, &what, text);
+        }
+    }
+
+    /// The memories that somebody sees from a place.
+    async fn texts_at(&self, place: Place) -> Vec<(Place, String)> {
+        let filter = MemoryFilter {
+            with_text: true,
+            ..MemoryFilter::default()
+        };
+        let found = self.workspace.view(place).memories(filter).await.unwrap();
+        let memories = found.into_iter().map(|stored| stored.memory);
+        memories
+            .map(|memory| (Place::of(memory.scope, &memory.scope_id), memory.content))
+            .collect()
+    }
+
+    async fn memory_count(&self) -> u64 {
+        let view = self.workspace.view(Place::Operator);
+        let mut most = 0;
+        for superseded in [false, true] {
+            let filter = MemoryFilter {
+                superseded,
+                ..MemoryFilter::default()
+            };
+            let found = view.memories(filter).await.unwrap();
+            most = found
+                .iter()
+                .map(|stored| stored.memory.id)
+                .fold(most, u64::max);
+        }
+        most
+    }
+
+    async fn count_secret_memories(&mut self, secret: &[String]) {
+        for channel in secret {
+            let texts = self.texts_at(Place::Channel(channel.clone())).await;
+            let held = texts.iter().filter(|(_, text)| texts::holds_secret(text));
+            self.counts.secret_memories += held.count();
+        }
+    }
+
+    /// The memories elsewhere that hold a secret which has just become one again.
+    async fn count_withdrawn(&mut self, is_calm: bool) {
+        if !is_calm {
+            return;
+        }
+        let filter = MemoryFilter {
+            with_text: true,
+            superseded: true,
+            ..MemoryFilter::default()
+        };
+        let found = self
+            .workspace
+            .view(Place::Operator)
+            .memories(filter)
+            .await
+            .unwrap();
+        let elsewhere = found.iter().filter(|stored| {
+            let memory = &stored.memory;
+            texts::holds_secret(&memory.content)
+                && !self
+                    .world
+                    .holds_secrets(&Place::of(memory.scope, &memory.scope_id))
+        });
+        self.counts.withdrawn += elsewhere.count();
+    }
+
+    /// Answers that wait, and whether they may be given now: `true` if no secret can be posted elsewhere.
+    pub(super) fn may_answer(&self, channel_id: &str) -> bool {
+        let here = Place::Channel(channel_id.to_owned());
+        self.world.is_calm()
+            || self.world.holds_secrets(&here)
+            || self.posting.fails.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn see_error(&mut self, what: &str, error: &str) {
+        let line = format!("{what}: {error}");
+        self.see("everywhere", "error", line);
+    }
+}
+
+fn chrono_tz() -> myao_plugin::LocalTime {
+    myao::config::Config::default().timezone.into()
+}
+
+fn settings(setup: Setup, reply_engine: Engine) -> Settings {
+    let defaults = default_settings();
+    Settings {
+        engine: match setup.model {
+            Model::Extractive => Engine::Extractive,
+            Model::Naming | Model::Nameless => Engine::Llm,
+        },
+        reply_engine,
+        long_term_summary_max_tokens: 100_000,
+        short_term_summary_max_tokens: 100_000,
+        reply_max_tokens: 100_000,
+        extractive_stand_in: setup.stand_in,
+        generation_message_limit: if setup.small { 4 } else { 1000 },
+        legacy_workspace_short_term: setup.legacy,
+        workspace_merge_per_channel: setup.merge_per_channel,
+        short_term_history: ShortTermHistory {
+            conversation_idle_seconds: 600,
+            message_threshold: 3,
+            ..defaults.short_term_history
+        },
+        ..defaults
+    }
+}
+
+fn model(model: Model, asked: &Arc<Mutex<Vec<Request>>>, fails: &Arc<AtomicBool>) -> ScriptedLlm {
+    let (asked, fails) = (asked.clone(), fails.clone());
+    ScriptedLlm::new(move |_, request| {
+        asked.lock().unwrap().push(request.clone());
+        if fails.load(Ordering::Relaxed) {
+            return Reply::from(LlmError::Unavailable("the model is down".to_owned()));
+        }
+        let answer = texts::answer(model, request);
+        let tokens = |text: &str| u32::try_from(text.len()).unwrap();
+        Reply::from(answer.as_str()).with_tokens(tokens(&request.system_prompt), tokens(&answer))
+    })
+}
+
+fn open(store: Store) -> (Option<TestStore>, Arc<dyn Workspace>) {
+    static EMPTY: OnceLock<TestStore> = OnceLock::new();
+    if store == Store::Memory {
+        return (None, Arc::new(MemoryStorage::new()));
+    }
+    let empty = EMPTY.get_or_init(|| {
+        let empty = TestStore::empty();
+        drop(empty.workspace());
+        empty
+    });
+    let file = TestStore::copy_of(empty);
+    let workspace = file.workspace();
+    (Some(file), Arc::new(workspace))
+}
+
+/// A change that waits for a call of the component.
+struct Strike {
+    workspace: Arc<dyn Workspace>,
+    waiting: Mutex<Option<(usize, Vec<Effect>, i64)>>,
+}
+
+#[async_trait::async_trait]
+impl Tap for Strike {
+    async fn before(&self, _: &Call) -> Result<(), Fault> {
+        let due = {
+            let mut waiting = self.waiting.lock().unwrap();
+            match &mut *waiting {
+                Some((0, ..)) => waiting.take(),
+                Some((left, ..)) => {
+                    *left -= 1;
+                    None
+                }
+                None => None,
+            }
+        };
+        if let Some((_, effects, now)) = due {
+            self.workspace.apply_effects(effects, now).await.unwrap();
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,265 @@
+//! Who reads which channel: as it is, and as the bot knows it.
+
+use std::collections::{BTreeSet, HashMap};
+
+use myao_plugin::Place;
+use myao_plugin::storage::effects::Effect;
+use myao_plugin::storage::records::{Directory, UserRecord};
+use myao_plugin::ts::TsKey;
+use serde_json::json;
+
+use super::history::{Change, ChannelPlan, GUEST, Kind, PEOPLE};
+use super::slack::{BOT, effects};
+
+/// The channels of a workspace.
+#[derive(Clone)]
+pub(crate) struct World {
+    channels: Vec<Channel>,
+    guests: [bool; PEOPLE],
+}
+
+#[derive(Clone)]
+struct Channel {
+    plan: ChannelPlan,
+    is: Readers,
+    /// What the bot knows of it.
+    is_private: Option<bool>,
+    is_shared: Option<bool>,
+    members: Option<BTreeSet<usize>>,
+    /// Whether the bot is in it.
+    is_present: bool,
+}
+
+/// Who reads a channel.
+#[derive(Clone)]
+struct Readers {
+    is_private: bool,
+    is_shared: bool,
+    members: BTreeSet<usize>,
+}
+
+pub(crate) fn channel_id(channel: usize) -> String {
+    format!("C{channel}")
+}
+
+pub(crate) fn user_id(person: usize) -> String {
+    format!("U{person}")
+}
+
+/// Everybody, by name.
+pub(crate) fn people() -> Directory {
+    let names = ["ann", "bob", "cat", "dan", "eve"];
+    let people = (0..PEOPLE).map(|person| (user_id(person), names[person], false));
+    let users = people.chain([(BOT.to_owned(), "myao", true)]);
+    let record = |(id, name, is_bot): (String, &str, bool)| {
+        let name = name.to_owned();
+        (id.clone(), UserRecord { id, name, is_bot })
+    };
+    Directory {
+        users: users.map(record).collect(),
+        channels: HashMap::new(),
+    }
+}
+
+impl World {
+    /// A workspace, and the effects that tell the bot of it.
+    pub(crate) fn new(plans: &[ChannelPlan], now: i64) -> (Self, Vec<Effect>) {
+        let mut guests = [false; PEOPLE];
+        guests[GUEST] = true;
+        let mut world = Self {
+            channels: plans.iter().map(|plan| Channel::new(*plan)).collect(),
+            guests,
+        };
+        let mut told = Vec::new();
+        let mut users: Vec<UserRecord> = people().users.into_values().collect();
+        users.sort_by(|a, b| a.id.cmp(&b.id));
+        for record in users {
+            told.push(Effect::User {
+                record,
+                changed_at: now,
+            });
+        }
+        for person in 0..PEOPLE {
+            told.push(Effect::Guest {
+                user_id: user_id(person),
+                is_guest: world.guests[person],
+                at: TsKey::first_of(now),
+            });
+        }
+        for (channel, plan) in plans.iter().enumerate() {
+            told.extend(world.change(channel, Change::BotComesIn, now));
+            if plan.kind != Kind::Unknown {
+                told.extend(world.change(channel, Change::CatchUp, now + 1));
+            }
+        }
+        (world, told)
+    }
+
+    /// Whether the bot knows that everybody of the workspace reads a channel, and nobody else.
+    fn is_open(&self, channel: usize) -> bool {
+        let channel = &self.channels[channel];
+        let has_no_guests = |members: &BTreeSet<usize>| members.iter().all(|p| !self.guests[*p]);
+        (channel.is_private, channel.is_shared) == (Some(false), Some(false))
+            && channel.members.as_ref().is_some_and(has_no_guests)
+    }
+
+    /// Whether nothing that is secret may be seen elsewhere.
+    pub(crate) fn is_calm(&self) -> bool {
+        let mut channels = 0..self.channels.len();
+        channels.all(|channel| !(self.is_secret(channel) && self.is_open(channel)))
+    }
+
+    pub(crate) fn is_secret(&self, channel: usize) -> bool {
+        self.channels[channel].plan.is_secret
+    }
+
+    /// Whether a place is a channel whose talk is secret.
+    pub(crate) fn holds_secrets(&self, place: &Place) -> bool {
+        let mut channels = 0..self.channels.len();
+        channels.any(|channel| self.is_secret(channel) && place.hears(&channel_id(channel)))
+    }
+
+    pub(crate) fn is_present(&self, channel: usize) -> bool {
+        self.channels[channel].is_present
+    }
+
+    pub(crate) fn channel_ids(&self) -> Vec<String> {
+        (0..self.channels.len()).map(channel_id).collect()
+    }
+
+    /// What a change tells the bot: nothing of a channel that it is not in.
+    pub(crate) fn change(&mut self, channel: usize, change: Change, now: i64) -> Vec<Effect> {
+        if let Change::BecomesGuest(person) | Change::BecomesMember(person) = change {
+            let is_guest = matches!(change, Change::BecomesGuest(_));
+            self.guests[person] = is_guest;
+            let name = &people().users[&user_id(person)].name;
+            let user =
+                json!({ "id": user_id(person), "real_name": name, "is_restricted": is_guest });
+            let event = json!({ "type": "user_change", "user": user, "event_ts": ts(now) });
+            return effects(&event, &people());
+        }
+        let id = channel_id(channel);
+        let channel = &mut self.channels[channel];
+        channel.is.change(change);
+        let comes = matches!(change, Change::BotComesIn | Change::Unarchive);
+        if !channel.is_present && !comes {
+            return Vec::new();
+        }
+        channel.hear(change);
+        channel.told(&id, change, now)
+    }
+}
+
+fn ts(now: i64) -> String {
+    TsKey::first_of(now).to_string()
+}
+
+impl Channel {
+    fn new(plan: ChannelPlan) -> Self {
+        let is_private = matches!(plan.kind, Kind::Private | Kind::Direct | Kind::Unknown);
+        let mut members: BTreeSet<usize> = (0..PEOPLE).filter(|p| *p != GUEST).collect();
+        match plan.kind {
+            Kind::Direct => members = BTreeSet::from([0]),
+            Kind::WithGuest => drop(members.insert(GUEST)),
+            _ => {}
+        }
+        Self {
+            plan,
+            is: Readers {
+                is_private,
+                is_shared: plan.kind == Kind::Shared,
+                members,
+            },
+            is_private: None,
+            is_shared: None,
+            members: None,
+            is_present: false,
+        }
+    }
+
+    /// The bot learns of a change.
+    fn hear(&mut self, change: Change) {
+        match change {
+            Change::MakePrivate => self.is_private = Some(true),
+            Change::MakePublic => self.is_private = Some(false),
+            Change::Joins(_) | Change::Leaves(_) => {
+                if self.members.is_some() {
+                    self.members = Some(self.is.members.clone());
+                }
+            }
+            Change::Share => self.is_shared = Some(true),
+            Change::Unshare => self.is_shared = None,
+            Change::BotLeaves | Change::Archive => self.is_present = false,
+            Change::BotComesIn | Change::Unarchive => {
+                self.is_present = true;
+                self.members = None;
+            }
+            Change::CatchUp => {
+                self.is_private = Some(self.is.is_private);
+                self.is_shared = Some(self.is.is_shared);
+                self.members = Some(self.is.members.clone());
+            }
+            Change::BecomesGuest(_) | Change::BecomesMember(_) => {}
+        }
+    }
+
+    /// What Slack tells the bot of a change.
+    fn told(&self, id: &str, change: Change, now: i64) -> Vec<Effect> {
+        let message = |subtype: &str| json!({ "type": "message", "subtype": subtype, "user": "U0", "text": "-", "channel": id, "ts": ts(now) });
+        let event = |kind: &str| json!({ "type": kind, "channel": id, "event_ts": ts(now) });
+        let of = |kind: &str, user: String| json!({ "type": kind, "channel": id, "user": user, "event_ts": ts(now) });
+        let event = match change {
+            Change::MakePrivate => message("channel_convert_to_private"),
+            Change::MakePublic => message("channel_convert_to_public"),
+            Change::Joins(person) => of("member_joined_channel", user_id(person)),
+            Change::Leaves(person) => of("member_left_channel", user_id(person)),
+            Change::Share => event("channel_shared"),
+            Change::Unshare => event("channel_unshared"),
+            Change::BotLeaves => of("member_left_channel", BOT.to_owned()),
+            Change::BotComesIn => of("member_joined_channel", BOT.to_owned()),
+            Change::Archive => event("channel_archive"),
+            Change::Unarchive => event("channel_unarchive"),
+            Change::CatchUp => return self.all_told(id, now),
+            Change::BecomesGuest(_) | Change::BecomesMember(_) => return Vec::new(),
+        };
+        effects(&event, &people())
+    }
+
+    /// What the bot reads when it catches up.
+    fn all_told(&self, id: &str, now: i64) -> Vec<Effect> {
+        let at = TsKey::first_of(now);
+        let id = id.to_owned();
+        vec![
+            Effect::ChannelName {
+                id: id.clone(),
+                name: format!("room-{}", id.to_lowercase()),
+                is_private: Some(self.is.is_private),
+                at,
+            },
+            Effect::ChannelShared {
+                id: id.clone(),
+                is_shared: Some(self.is.is_shared),
+                at,
+            },
+            Effect::ChannelMembers {
+                id,
+                members: Some(self.is.members.iter().map(|p| user_id(*p)).collect()),
+                at,
+            },
+        ]
+    }
+}
+
+impl Readers {
+    fn change(&mut self, change: Change) {
+        match change {
+            Change::MakePrivate => self.is_private = true,
+            Change::MakePublic => self.is_private = false,
+            Change::Joins(person) => drop(self.members.insert(person)),
+            Change::Leaves(person) => drop(self.members.remove(&person)),
+            Change::Share => self.is_shared = true,
+            Change::Unshare => self.is_shared = false,
+            _ => {}
+        }
+    }
+}
