@@ -71,7 +71,9 @@ macro_rules! workspace_conformance {
         );
         $crate::workspace_conformance!($fixture; places:
             place_sees_its_own_channel_and_what_is_open_elsewhere,
+            channel_with_people_from_outside_sees_and_gives_its_own_talk_only,
             view_of_a_place_shows_what_is_seen_there,
+            others_see_nothing_of_a_channel_that_the_bot_left,
             place_refuses_what_belongs_to_another,
             workspace_is_due_for_public_channels_only,
             what_was_made_from_a_channel_that_becomes_private_is_set_aside_and_made_anew,

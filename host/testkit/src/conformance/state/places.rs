@@ -122,6 +122,29 @@ pub async fn place_sees_its_own_channel_and_what_is_open_elsewhere(new: New<'_>)
     assert!(one.iter().all(|memory| memory.scope_id != "P"));
 }
 
+pub async fn channel_with_people_from_outside_sees_and_gives_its_own_talk_only(new: New<'_>) {
+    let stored = stored(new).await;
+    let a = save(&stored, "A", "of A", &[]).await.unwrap();
+    save(&stored, "B", "of both", &[&a]).await.unwrap();
+    merge(&stored, "of all", &[&a]).await.unwrap();
+    let shared = Effect::ChannelShared {
+        id: "B".into(),
+        is_shared: Some(true),
+        at: key("30.0"),
+    };
+    stored.apply(&[shared]).await;
+    assert_eq!(channels(&stored, channel("B")).await, ["B"]);
+    assert!(seen(&stored, channel("B")).await.is_empty());
+    let refused = save(&stored, "B", "of A again", &[&a]).await;
+    assert!(
+        matches!(refused, Err(StorageError::Conflict(_))),
+        "{refused:?}"
+    );
+    save(&stored, "B", "of B", &[]).await.unwrap();
+    assert_eq!(seen(&stored, channel("B")).await, ["of B"]);
+    assert_eq!(seen(&stored, channel("A")).await, ["of all", "of A"]);
+}
+
 pub async fn view_of_a_place_shows_what_is_seen_there(new: New<'_>) {
     let stored = stored(new).await;
     let p = save(&stored, "P", "of P", &[]).await.unwrap();
@@ -144,6 +167,30 @@ pub async fn view_of_a_place_shows_what_is_seen_there(new: New<'_>) {
     assert!(in_p.sources(p.id).await.is_ok());
     let of_a = in_p.sources(a.id).await.unwrap();
     assert_eq!(of_a.messages.len(), 1);
+}
+
+pub async fn others_see_nothing_of_a_channel_that_the_bot_left(new: New<'_>) {
+    let stored = stored(new).await;
+    let a = save(&stored, "A", "of A", &[]).await.unwrap();
+    stored.apply(&[present("A", false, "30.0")]).await;
+    let shown = |place| {
+        let view = stored.view(place);
+        async move {
+            let memories = view.memories(MemoryFilter::default()).await.unwrap();
+            let sources = view.sources(a.id).await.unwrap();
+            (memories.len(), sources.messages.len())
+        }
+    };
+    assert_eq!(shown(channel("A")).await, (1, 1));
+    assert_eq!(shown(channel("B")).await, (0, 0));
+    let one = MemoryQuery {
+        channels: ChannelFilter::One("A".into()),
+        ..everything()
+    };
+    for query in [one, everything()] {
+        let seen = stored.at(channel("B")).list_memories(query).await;
+        assert_eq!(seen, Ok(Vec::new()));
+    }
 }
 
 pub async fn place_refuses_what_belongs_to_another(new: New<'_>) {
