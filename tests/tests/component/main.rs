@@ -42,6 +42,7 @@ mod generating;
 mod host;
 mod interrupted;
 mod logging;
+mod places;
 mod prompts;
 mod refusing;
 mod replies;
