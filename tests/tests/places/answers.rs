@@ -16,7 +16,9 @@ impl Run {
         let waiting = self.workspace.waiting_replies(self.now(), 8).await.unwrap();
         let mut answered = false;
         for reply in waiting {
-            if self.may_answer(&reply.channel_id) {
+            // What is stored is sent without a call of the component, so before a change that waits for one.
+            let is_too_early = reply.is_begun && self.strike.is_waiting();
+            if self.may_answer(&reply.channel_id) && !is_too_early {
                 answered |= self.answer_one(plugin, &reply).await;
             }
         }

@@ -4,6 +4,8 @@ use fastrand::Rng;
 
 /// How many people there are. The last one is a guest of the workspace.
 pub(crate) const PEOPLE: usize = 5;
+/// The number of a message that is asked while a secret becomes one.
+const LATE: u32 = 90;
 /// The guest.
 pub(crate) const GUEST: usize = PEOPLE - 1;
 
@@ -30,6 +32,8 @@ pub(crate) struct Setup {
     pub(crate) stand_in: bool,
     /// So few messages go into one memory that some are summarised in parts.
     pub(crate) small: bool,
+    /// Calls that make memories are recorded.
+    pub(crate) records: bool,
 }
 
 /// Where everything is stored.
@@ -164,6 +168,7 @@ impl History {
             merge_per_channel: rng.u8(..5) == 0,
             stand_in: rng.u8(..4) == 0,
             small: rng.u8(..6) == 0,
+            records: rng.u8(..6) == 0,
         };
         let channels = channels(&mut rng);
         let count = rng.usize(10..=40);
@@ -213,7 +218,8 @@ fn channels(rng: &mut Rng) -> Vec<ChannelPlan> {
     kinds.into_iter().enumerate().map(plan).collect()
 }
 
-/// A secret that is public at first becomes one after half of the runs.
+/// A secret that is public at first becomes one after half of the runs: before a call, in the middle of a run, or while
+/// somebody elsewhere is answered.
 fn close(steps: &mut Vec<(i64, Step)>, channels: &[ChannelPlan]) {
     let is_open = |plan: &ChannelPlan| plan.is_secret && plan.kind == Kind::Public;
     let Some(channel) = channels.iter().position(is_open) else {
@@ -230,8 +236,32 @@ fn close(steps: &mut Vec<(i64, Step)>, channels: &[ChannelPlan]) {
         Change::Joins(GUEST),
         Change::Share,
     ];
-    let closing = closings[at % closings.len()];
-    steps.insert(at, (60, Step::Change(channel, closing)));
+    let change = closings[at % closings.len()];
+    let said = Said {
+        channel: 0,
+        person: 0,
+        number: LATE,
+        thread: None,
+        shares: None,
+    };
+    let midway = Some(Midway {
+        call: steps.len() % 60,
+        channel,
+        change,
+    });
+    let step = match steps.len() % 4 {
+        0 => Step::Change(channel, change),
+        1 => Step::Generate {
+            model_fails: false,
+            midway,
+        },
+        with => Step::Ask {
+            said,
+            without_model: with == 2,
+            midway,
+        },
+    };
+    steps.insert(at, (60, step));
 }
 
 struct Steps<'h> {

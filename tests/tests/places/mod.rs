@@ -14,6 +14,7 @@ mod history;
 mod log;
 mod observe;
 mod run;
+mod set_aside;
 mod slack;
 mod texts;
 mod world;

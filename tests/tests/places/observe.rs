@@ -5,7 +5,9 @@ use std::sync::Arc;
 use myao_bot::views::{Asked, Views};
 use myao_plugin::state::Workspace;
 use myao_plugin::state::view::MemoryFilter;
-use myao_plugin::storage::{ChannelFilter, DueQuery, Keep, MemoryQuery, MessageQuery};
+use myao_plugin::storage::{
+    ChannelFilter, Due, DueQuery, Keep, MemoryQuery, MessageQuery, StorageError,
+};
 use myao_plugin::ts::TsKey;
 use myao_plugin::{BuildRequest, MemoryPlugin, Place, Scope};
 use myao_slack::blocks::{Language, history_message, home_view, memory_message, sources_message};
@@ -26,6 +28,8 @@ pub(crate) struct Seat<'r> {
     pub(crate) threads: &'r [(String, String)],
     /// The ids of memories go from 1 to this.
     pub(crate) memories: u64,
+    /// Whether there are recordings.
+    pub(crate) records: bool,
     pub(crate) now: i64,
 }
 
@@ -63,6 +67,15 @@ fn all_messages(channel_id: &str) -> MessageQuery {
     }
 }
 
+/// What is due has the names of channels, which nobody shows.
+fn without_names(due: Result<Due, StorageError>) -> Result<Due, StorageError> {
+    let mut due = due?;
+    for backlog in due.channels.iter_mut().chain(&mut due.threads) {
+        backlog.channel.name.clear();
+    }
+    Ok(due)
+}
+
 /// What a call into the component reads from the store.
 struct Stored;
 
@@ -96,7 +109,7 @@ impl Observer for Stored {
         let mut found = vec![
             seen("list-channels", &storage.list_channels().await),
             seen("list-memories", &storage.list_memories(every_memory).await),
-            seen("list-due", &storage.list_due(due).await),
+            seen("list-due", &without_names(storage.list_due(due).await)),
         ];
         let scope_id = "default".to_owned();
         let deferrals = storage.list_deferrals(Scope::Workspace, scope_id).await;
@@ -140,7 +153,9 @@ impl Observer for Viewed {
         }
         for id in 1..=seat.memories {
             found.push(seen("View::sources", &view.sources(id).await));
-            found.push(seen("View::recording_of", &view.recording_of(id).await));
+            if seat.records {
+                found.push(seen("View::recording_of", &view.recording_of(id).await));
+            }
         }
         found
     }

@@ -9,6 +9,7 @@ use myao_bot::clock::Clock;
 use myao_bot::metrics::Metrics;
 use myao_bot::views::Views;
 use myao_plugin::llm::{LlmError, Request};
+use myao_plugin::recording::Recordings;
 use myao_plugin::state::Workspace;
 use myao_plugin::state::view::MemoryFilter;
 use myao_plugin::storage::effects::Effect;
@@ -79,7 +80,7 @@ pub(crate) struct Run {
     log: Log,
     asked: Arc<Mutex<Vec<Request>>>,
     model_fails: Arc<AtomicBool>,
-    strike: Arc<Strike>,
+    pub(super) strike: Arc<Strike>,
     people: Directory,
     pub(super) world: World,
     sent: BTreeMap<u32, Sent>,
@@ -87,6 +88,7 @@ pub(crate) struct Run {
     step: usize,
     /// A secret may have been posted elsewhere while it was none: nothing is compared from then on.
     pub(super) is_tainted: bool,
+    records: bool,
     pub(super) seen: Vec<Seen>,
     pub(super) counts: Counts,
 }
@@ -132,20 +134,23 @@ impl Run {
         let mut plugins = Vec::new();
         for reply_engine in [Engine::Llm, Engine::Extractive] {
             let settings = settings(setup, reply_engine);
-            let plugin = builder(imports.storage.clone(), imports.llm.clone(), settings)
+            let mut plugin = builder(imports.storage.clone(), imports.llm.clone(), settings)
                 .chat(posting.clone())
-                .call_observer(metrics.clone())
-                .build()
-                .unwrap();
+                .call_observer(metrics.clone());
+            if setup.records {
+                let recordings: Arc<dyn Recordings> = workspace.clone();
+                plugin = plugin.recordings(recordings);
+            }
+            let plugin = plugin.build().unwrap();
             plugins.push(plugin.with_journal(workspace.clone()).await.unwrap());
         }
         let clock = {
             let now = now.clone();
             let seconds = move || now.load(Ordering::Relaxed).unsigned_abs();
-            Clock::new(chrono_tz(), move || Duration::from_secs(seconds()))
+            Clock::new(local_time(), move || Duration::from_secs(seconds()))
         };
         let log = Log::capture();
-        let (world, told) = World::new(&history.channels, START);
+        let (world, told) = World::new(&history.channels, side, START);
         workspace.apply_effects(told, START + 1).await.unwrap();
         Self {
             side,
@@ -165,6 +170,7 @@ impl Run {
             now,
             step: 0,
             is_tainted: false,
+            records: setup.records,
             seen: Vec::new(),
             counts: Counts::default(),
         }
@@ -329,7 +335,7 @@ impl Run {
     }
 
     async fn rename(&mut self, channel: usize) {
-        let name = format!("room-{channel}-{}", self.step);
+        let name = self.world.name(channel, self.step);
         let channel = json!({ "id": channel_id(channel), "name": name });
         let event = json!({ "type": "channel_rename", "channel": channel, "event_ts": self.ts() });
         self.event(&event).await;
@@ -443,6 +449,7 @@ impl Run {
                 secret: &secret,
                 threads: &threads,
                 memories,
+                records: self.records,
                 now: self.now(),
             };
             for observer in OBSERVERS {
@@ -533,7 +540,7 @@ impl Run {
     }
 }
 
-fn chrono_tz() -> myao_plugin::LocalTime {
+pub(super) fn local_time() -> myao_plugin::LocalTime {
     myao::config::Config::default().timezone.into()
 }
 
@@ -590,9 +597,15 @@ fn open(store: Store) -> (Option<TestStore>, Arc<dyn Workspace>) {
 }
 
 /// A change that waits for a call of the component.
-struct Strike {
+pub(super) struct Strike {
     workspace: Arc<dyn Workspace>,
     waiting: Mutex<Option<(usize, Vec<Effect>, i64)>>,
+}
+
+impl Strike {
+    pub(super) fn is_waiting(&self) -> bool {
+        self.waiting.lock().unwrap().is_some()
+    }
 }
 
 #[async_trait::async_trait]

@@ -41,6 +41,17 @@ pub(crate) fn text(side: Option<Side>, number: u32, edits: u32, is_question: boo
     format!("k{number:03} We set the {subject} of {word} at {amount} euros.")
 }
 
+/// The name of a channel: `side` if it is secret.
+pub(crate) fn name(side: Option<Side>, channel: usize, renames: usize) -> String {
+    let words = match side {
+        None => PLAIN,
+        Some(Side::Left) => LEFT,
+        Some(Side::Right) => RIGHT,
+    };
+    // The order of names is the same on both sides.
+    format!("room-{channel}-{}-{renames}", words[channel % words.len()])
+}
+
 /// Whether a text holds something secret.
 pub(crate) fn holds_secret(text: &str) -> bool {
     let mut words = LEFT.iter().chain(&RIGHT);

@@ -10,10 +10,12 @@ use serde_json::json;
 
 use super::history::{Change, ChannelPlan, GUEST, Kind, PEOPLE};
 use super::slack::{BOT, effects};
+use super::texts::{Side, name};
 
 /// The channels of a workspace.
 #[derive(Clone)]
 pub(crate) struct World {
+    side: Side,
     channels: Vec<Channel>,
     guests: [bool; PEOPLE],
 }
@@ -63,10 +65,11 @@ pub(crate) fn people() -> Directory {
 
 impl World {
     /// A workspace, and the effects that tell the bot of it.
-    pub(crate) fn new(plans: &[ChannelPlan], now: i64) -> (Self, Vec<Effect>) {
+    pub(crate) fn new(plans: &[ChannelPlan], side: Side, now: i64) -> (Self, Vec<Effect>) {
         let mut guests = [false; PEOPLE];
         guests[GUEST] = true;
         let mut world = Self {
+            side,
             channels: plans.iter().map(|plan| Channel::new(*plan)).collect(),
             guests,
         };
@@ -119,6 +122,12 @@ impl World {
         channels.any(|channel| self.is_secret(channel) && place.hears(&channel_id(channel)))
     }
 
+    /// The name of a channel after a number of renames.
+    pub(crate) fn name(&self, channel: usize, renames: usize) -> String {
+        let side = self.is_secret(channel).then_some(self.side);
+        name(side, channel, renames)
+    }
+
     pub(crate) fn is_present(&self, channel: usize) -> bool {
         self.channels[channel].is_present
     }
@@ -138,7 +147,7 @@ impl World {
             let event = json!({ "type": "user_change", "user": user, "event_ts": ts(now) });
             return effects(&event, &people());
         }
-        let id = channel_id(channel);
+        let (id, name) = (channel_id(channel), self.name(channel, 0));
         let channel = &mut self.channels[channel];
         channel.is.change(change);
         let comes = matches!(change, Change::BotComesIn | Change::Unarchive);
@@ -146,7 +155,7 @@ impl World {
             return Vec::new();
         }
         channel.hear(change);
-        channel.told(&id, change, now)
+        channel.told(&id, &name, change, now)
     }
 }
 
@@ -204,7 +213,7 @@ impl Channel {
     }
 
     /// What Slack tells the bot of a change.
-    fn told(&self, id: &str, change: Change, now: i64) -> Vec<Effect> {
+    fn told(&self, id: &str, name: &str, change: Change, now: i64) -> Vec<Effect> {
         let message = |subtype: &str| json!({ "type": "message", "subtype": subtype, "user": "U0", "text": "-", "channel": id, "ts": ts(now) });
         let event = |kind: &str| json!({ "type": kind, "channel": id, "event_ts": ts(now) });
         let of = |kind: &str, user: String| json!({ "type": kind, "channel": id, "user": user, "event_ts": ts(now) });
@@ -219,20 +228,20 @@ impl Channel {
             Change::BotComesIn => of("member_joined_channel", BOT.to_owned()),
             Change::Archive => event("channel_archive"),
             Change::Unarchive => event("channel_unarchive"),
-            Change::CatchUp => return self.all_told(id, now),
+            Change::CatchUp => return self.all_told(id, name, now),
             Change::BecomesGuest(_) | Change::BecomesMember(_) => return Vec::new(),
         };
         effects(&event, &people())
     }
 
     /// What the bot reads when it catches up.
-    fn all_told(&self, id: &str, now: i64) -> Vec<Effect> {
+    fn all_told(&self, id: &str, name: &str, now: i64) -> Vec<Effect> {
         let at = TsKey::first_of(now);
         let id = id.to_owned();
         vec![
             Effect::ChannelName {
                 id: id.clone(),
-                name: format!("room-{}", id.to_lowercase()),
+                name: name.to_owned(),
                 is_private: Some(self.is.is_private),
                 at,
             },

@@ -1,0 +1,50 @@
+//! A memory of which it is not known what it was made from is shown to the operator alone.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use myao_bot::clock::Clock;
+use myao_bot::views::{Asked, Views};
+use myao_plugin::chat::NoChat;
+use myao_plugin::storage::records::{ImportSink as _, MemoryRecord};
+use myao_plugin::{MemoryType, Scope};
+use myao_tests::conversation::{channel, channel_id};
+use myao_tests::store::{TestStore, WORKSPACE};
+
+#[tokio::test]
+async fn imported_memories_are_neither_in_app_home_nor_in_answers_to_commands() {
+    let file = TestStore::empty();
+    let mut import = file.open().import(WORKSPACE).unwrap();
+    import.channel(&channel(1)).unwrap();
+    for memory_type in [MemoryType::ShortTerm, MemoryType::LongTerm] {
+        for (scope, scope_id) in [
+            (Scope::Channel, channel_id(1)),
+            (Scope::Workspace, "default".to_owned()),
+        ] {
+            let memory = MemoryRecord {
+                scope,
+                scope_id,
+                memory_type,
+                content: "of who knows what".to_owned(),
+                created_at: 1,
+                updated_at: 1,
+                source_message_count: 1,
+                source_latest_message_ts: None,
+            };
+            import.memory(&memory).unwrap();
+        }
+    }
+    import.commit().unwrap();
+    let clock = Clock::new(super::run::local_time(), || Duration::from_secs(9));
+    let views = Views::new(Arc::new(file.workspace()), Arc::new(NoChat), clock);
+    let asked = || Asked {
+        id: channel_id(1),
+        name: "general".to_owned(),
+    };
+    let shown = views.memory(asked()).await.unwrap();
+    assert_eq!((shown.short_term, shown.long_term), (None, None));
+    assert_eq!(views.history(asked(), 9).await.unwrap().total, 0);
+    assert_eq!(views.sources(asked(), None).await.unwrap().found, None);
+    let home = views.home().await.unwrap();
+    assert_eq!((home.workspace, home.channels.len()), (None, 0));
+}
