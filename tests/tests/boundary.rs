@@ -1,6 +1,11 @@
 //! The component at its boundary, and generation runs over databases. One program, so that it is linked once.
 
-#![allow(clippy::indexing_slicing, clippy::unwrap_used, missing_docs)]
+#![allow(
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    missing_docs
+)]
 
 mod attacks;
 #[path = "component/main.rs"]

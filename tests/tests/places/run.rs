@@ -272,7 +272,7 @@ impl Run {
                 "text": self.text(shared),
             });
             event["attachments"] = json!([attachment]);
-            if !is_question && said.number % 2 == 0 {
+            if !is_question && said.number.is_multiple_of(2) {
                 event["text"] = json!("");
             }
         }

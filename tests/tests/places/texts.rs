@@ -62,7 +62,7 @@ pub(crate) fn holds_secret(text: &str) -> bool {
 pub(crate) fn answer(model: Model, request: &Request) -> String {
     if request.purpose.agent == Agent::Judgment {
         // It depends on nothing that the two workspaces differ in.
-        let helps = request.system_prompt.chars().count() % 3 != 0;
+        let helps = !request.system_prompt.chars().count().is_multiple_of(3);
         return format!(
             r#"{{"should_respond": {helps}, "reason": "a question", "confidence": 0.8}}"#
         );
