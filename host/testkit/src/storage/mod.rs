@@ -18,7 +18,8 @@
 //! let question = storage.say("C1", 1_709_287_200, "alice", "When does the crane come?");
 //! storage.reply("C1", question, 1_709_287_260, "bob", "On March 3.");
 //!
-//! let messages = storage.at(Place::Channel("C1".to_owned())).list_messages(MessageQuery {
+//! let seen = storage.at(Place::Channel("C1".to_owned()));
+//! let messages = seen.list_messages(MessageQuery {
 //!     channel_id: "C1".to_owned(),
 //!     since: None,
 //!     until: "1709290000.000000".to_owned(),
