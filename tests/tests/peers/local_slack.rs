@@ -388,7 +388,8 @@ fn events_signed_with_another_secret_are_refused() {
     bot.caught_up();
     slack.post(AKARI, None, "<@U0MYAO> 会場は箱根です。");
     bot.until("message and mention refused", |_| {
-        (slack.traffic("HTTP 401").len() == 2).then_some(())
+        // It may be delivered again meanwhile.
+        (slack.traffic("HTTP 401").len() >= 2).then_some(())
     });
     let program = bot.stop();
     assert_eq!(said(&program, CAMP), []);
