@@ -43,6 +43,8 @@ struct Draft<'d> {
     covered: i64,
     newest: Option<i64>,
     merged_through: Option<i64>,
+    /// The channels that it is made from.
+    origins: &'d [i64],
 }
 
 impl Run<'_> {
@@ -115,6 +117,7 @@ impl Run<'_> {
             covered: i64::try_from(keys.len())?,
             newest,
             merged_through: None,
+            origins: &[channel],
         };
         let write = connection.transaction()?;
         let short_term = self.insert(&write, &draft)?;
@@ -151,7 +154,7 @@ impl Run<'_> {
 
     fn workspace(&self, connection: &mut Connection) -> Result<()> {
         let long_terms = include_str!("sql/long_terms.sql");
-        let mut sources = Vec::new();
+        let (mut sources, mut origins) = (Vec::new(), Vec::new());
         let mut count = 0;
         let mut newest: Option<i64> = None;
         let mut context = self.context("", "");
@@ -159,11 +162,13 @@ impl Run<'_> {
             sources.push(row.get(2)?);
             count += row.get::<_, i64>(4)?;
             newest = newest.max(row.get(5)?);
+            origins.push(row.get(6)?);
             Ok(ChannelMemory {
                 long_term_memory: row.get(3)?,
                 ..nothing_of(row.get(0)?, row.get(1)?)
             })
         })?;
+        origins.sort_unstable();
         let text = (self.ask)(&self.native.render(&Variables::of_merge(&context, None))?);
         let write = connection.transaction()?;
         let memory = self.insert(
@@ -177,6 +182,7 @@ impl Run<'_> {
                 covered: 0,
                 newest,
                 merged_through: Some(*sources.iter().max().context("nothing was due")?),
+                origins: &origins,
             },
         )?;
         let mut insert = write.prepare_cached(include_str!("sql/insert_source_memory.sql"))?;
@@ -188,6 +194,7 @@ impl Run<'_> {
     }
 
     fn insert(&self, connection: &Connection, draft: &Draft<'_>) -> Result<i64> {
+        let origins = origin_set(connection, draft.origins)?;
         connection
             .prepare_cached(include_str!("sql/insert_memory.sql"))?
             .execute(params![
@@ -199,7 +206,8 @@ impl Run<'_> {
                 self.now.unix_seconds,
                 draft.messages,
                 draft.newest,
-                draft.merged_through
+                draft.merged_through,
+                origins
             ])?;
         let id = connection.last_insert_rowid();
         connection
@@ -255,4 +263,27 @@ fn nothing_of(channel_id: String, channel_name: String) -> ChannelMemory {
         short_term_memory: None,
         short_term_memory_history: Vec::new(),
     }
+}
+
+/// The key of a set of channels. Each set is stored once.
+fn origin_set(connection: &Connection, channels: &[i64]) -> Result<i64> {
+    let keys: Vec<String> = channels.iter().map(i64::to_string).collect();
+    let digest = myao_plugin::digest::sha256_hex(format!("[{}]", keys.join(",")));
+    let known = select(
+        connection,
+        include_str!("sql/origins.sql"),
+        [&digest],
+        |row| row.get(0),
+    )?;
+    if let Some(key) = known.first() {
+        return Ok(*key);
+    }
+    let key = connection
+        .prepare_cached(include_str!("sql/insert_origins.sql"))?
+        .query_row([&digest], |row| row.get(0))?;
+    let mut insert = connection.prepare_cached(include_str!("sql/insert_origin.sql"))?;
+    for channel in channels {
+        insert.execute([key, *channel])?;
+    }
+    Ok(key)
 }

@@ -1,0 +1,1 @@
+INSERT INTO origin_channels (origins, channel) VALUES (?1, ?2);

@@ -1,0 +1,1 @@
+INSERT INTO origin_sets (digest) VALUES (?1) RETURNING key;

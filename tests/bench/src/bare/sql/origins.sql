@@ -1,0 +1,1 @@
+SELECT key FROM origin_sets WHERE digest = ?1;
