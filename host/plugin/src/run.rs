@@ -1,6 +1,8 @@
 //! One generation run. The component says which steps to take ([`MemoryPlugin::next_steps`]); each is a call for its own
 //! place, and those of a batch run side by side.
 
+use std::collections::HashSet;
+
 use futures::{Stream, StreamExt as _};
 use serde::Serialize;
 use tokio::task::JoinHandle;
@@ -48,13 +50,18 @@ pub async fn generate(
     let mut run = Run::default();
     let mut batch = plugin.next_steps(&run.done, now).await?;
     while !batch.steps.is_empty() {
-        run.take(plugin, batch, now, in_flight, progress).await;
-        batch = match plugin.next_steps(&run.done, now).await {
+        let next = if run.admits(&batch.steps) {
+            run.take(plugin, batch, now, in_flight, progress).await;
+            let next = plugin.next_steps(&run.done, now).await;
+            next.map_err(|error| error.to_string())
+        } else {
+            Err("the component wants to take a step again that is done".to_owned())
+        };
+        batch = match next {
             Ok(batch) => batch,
             Err(error) => {
                 let scope_id = plugin.settings().workspace_scope_id.clone();
-                let entry = failed(Scope::Workspace, scope_id, error.to_string());
-                run.entries.push(entry);
+                run.entries.push(failed(Scope::Workspace, scope_id, error));
                 break;
             }
         };
@@ -83,10 +90,29 @@ impl MemoryPlugin {
 #[derive(Default)]
 struct Run {
     done: Vec<DoneStep>,
+    /// The scope ids of the threads and channels among them.
+    taken: HashSet<String>,
     entries: Vec<Entry>,
 }
 
 impl Run {
+    /// Notes the steps of a batch, and returns whether all are new: a thread or a channel comes once in a run, and the
+    /// workspace only after another step. So a run ends, whatever the component asks for.
+    fn admits(&mut self, steps: &[Step]) -> bool {
+        let mut previous = self.done.last().map(|done| &done.step);
+        for step in steps {
+            let is_new = match step {
+                Step::Thread(_) | Step::Channel(_) => self.taken.insert(subject(step, "").1),
+                Step::Workspace => !matches!(previous, Some(Step::Workspace)),
+            };
+            if !is_new {
+                return false;
+            }
+            previous = Some(step);
+        }
+        true
+    }
+
     async fn take(
         &mut self,
         plugin: &MemoryPlugin,
@@ -144,7 +170,7 @@ fn works(
         } else {
             plugin.clone()
         };
-        let (scope, scope_id) = subject(&plugin, &step);
+        let (scope, scope_id) = subject(&step, &plugin.settings().workspace_scope_id);
         let work = async move {
             let entry = match &step {
                 Step::Thread(thread) => {
@@ -162,17 +188,14 @@ fn works(
     works.collect()
 }
 
-fn subject(plugin: &MemoryPlugin, step: &Step) -> (Scope, String) {
+fn subject(step: &Step, workspace_scope_id: &str) -> (Scope, String) {
     match step {
         Step::Thread(thread) => {
             let scope_id = format!("{}:{}", thread.channel_id, thread.thread_ts);
             (Scope::Thread, scope_id)
         }
         Step::Channel(channel_id) => (Scope::Channel, channel_id.clone()),
-        Step::Workspace => {
-            let scope_id = plugin.settings().workspace_scope_id.clone();
-            (Scope::Workspace, scope_id)
-        }
+        Step::Workspace => (Scope::Workspace, workspace_scope_id.to_owned()),
     }
 }
 
@@ -229,5 +252,41 @@ fn entry(scope: Scope, scope_id: String, outcome: Outcome) -> Entry {
         channel_name: String::new(),
         made: Vec::new(),
         outcome,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn channel(id: &str) -> Step {
+        Step::Channel(id.to_owned())
+    }
+
+    fn after(steps: &[Step]) -> Run {
+        let mut run = Run::default();
+        assert!(run.admits(steps));
+        run.done = steps
+            .iter()
+            .map(|step| DoneStep {
+                step: step.clone(),
+                made: false,
+            })
+            .collect();
+        run
+    }
+
+    #[test]
+    fn no_step_is_taken_twice() {
+        assert!(after(&[channel("C1")]).admits(&[channel("C2"), Step::Workspace]));
+        assert!(!after(&[channel("C1")]).admits(&[channel("C2"), channel("C1")]));
+        assert!(!after(&[]).admits(&[channel("C1"), channel("C1")]));
+    }
+
+    #[test]
+    fn the_workspace_is_merged_again_only_after_another_step() {
+        assert!(after(&[channel("C1"), Step::Workspace]).admits(&[channel("C2"), Step::Workspace]));
+        assert!(!after(&[Step::Workspace]).admits(&[Step::Workspace]));
+        assert!(!after(&[]).admits(&[Step::Workspace, Step::Workspace]));
     }
 }

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use myao_plugin::audience::ChannelFacts;
+use myao_plugin::explain::explain;
 use myao_plugin::llm::NoLlm;
 use myao_plugin::state::Workspace as _;
 use myao_plugin::state::view::MemoryFilter;
@@ -305,6 +306,21 @@ async fn what_a_memory_may_cite_was_given_to_the_same_call() {
     let cite = format!("save channel {OWN} memory={own}");
     let error = scene.told_to(Call::Channel, &cite).await.unwrap_err();
     assert!(matches!(error, CallError::OutOfPlace { .. }), "{error:?}");
+}
+
+#[tokio::test]
+async fn a_run_ends_although_the_component_never_stops_asking_for_the_same_step() {
+    let scene = Scene::new().await;
+    let plugin = scene.plugin(&format!("take {OWN}")).await;
+    let report = plugin.generate(utc(START + 13 * 3600)).await.unwrap();
+    let failures = report.entries.iter().map(|entry| match &entry.outcome {
+        Outcome::Failed(error) => format!("{} {}", entry.scope_id, explain(error)),
+        other => panic!("{other:?}"),
+    });
+    let failures: Vec<String> = failures.collect();
+    assert_eq!(failures.len(), 2, "{failures:?}");
+    assert!(failures[0].starts_with(OWN), "{failures:?}");
+    assert!(failures[1].contains("step again"), "{failures:?}");
 }
 
 #[tokio::test]

@@ -16,12 +16,19 @@ const UNTIL: &str = "999999999999.999999";
 
 /// Does what the setting says, and returns what each line got, one line for each.
 pub(crate) fn obey() -> String {
-    let settings = settings::get();
-    let told = settings
-        .iter()
-        .find(|(key, _)| key == "persona.system_prompt");
-    let lines = told.map_or("", |(_, commands)| commands).lines();
-    lines.map(one).collect::<Vec<String>>().join("\n")
+    let told = told();
+    told.lines().map(one).collect::<Vec<String>>().join("\n")
+}
+
+/// The channel of `take CHANNEL`: each time that it is asked, this is the next step.
+pub(crate) fn channel_to_take() -> Option<String> {
+    told().strip_prefix("take ").map(str::to_owned)
+}
+
+fn told() -> String {
+    let mut settings = settings::get().into_iter();
+    let told = settings.find(|(key, _)| key == "persona.system_prompt");
+    told.map_or_else(String::new, |(_, commands)| commands)
 }
 
 fn one(line: &str) -> String {

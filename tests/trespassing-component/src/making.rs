@@ -1,11 +1,11 @@
 //! The exports that make memories.
 
 use crate::exports::myao::memory::memory_generator::{
-    Batch, DoneStep, Entry, Guest, Outcome, UpdateState,
+    Batch, DoneStep, Entry, Guest, Outcome, Step, UpdateState,
 };
 use crate::myao::memory::errors::Error;
 use crate::myao::memory::types::{Scope, Timestamp};
-use crate::{Trespassing, got};
+use crate::{Trespassing, commands, got};
 
 impl Guest for Trespassing {
     fn should_update(_: UpdateState, _: Timestamp) -> Result<bool, Error> {
@@ -13,7 +13,12 @@ impl Guest for Trespassing {
     }
 
     fn next_steps(_: Vec<DoneStep>, _: Timestamp) -> Result<Batch, Error> {
-        Err(got())
+        let steps = commands::channel_to_take().map(Step::Channel);
+        let steps: Vec<Step> = steps.into_iter().collect();
+        if steps.is_empty() {
+            return Err(got());
+        }
+        Ok(Batch { steps, later: 0 })
     }
 
     fn generate_channel(channel_id: String, _: Timestamp) -> Entry {
