@@ -8,7 +8,7 @@ use super::current::Current;
 use super::views::Views;
 use crate::slack::live::LiveSlack;
 
-/// Shows the bot's memories to the person who opens its tab.
+/// Shows a person who opens the bot's tab the memories that this person may see.
 pub(super) struct Home {
     views: Views,
     slack: Arc<LiveSlack>,
@@ -29,7 +29,7 @@ impl Home {
         let (views, slack) = (self.views.clone(), self.slack.clone());
         let language = self.current.settings().language;
         tokio::spawn(async move {
-            let shown = match views.home().await {
+            let shown = match views.home(&user).await {
                 Ok(content) => slack
                     .client()
                     .publish_home(&user, &home_view(&content, language))

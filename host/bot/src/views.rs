@@ -41,13 +41,12 @@ impl Views {
         }
     }
 
-    /// The workspace's memory, and the newest memories of every public channel that the bot is in. It is not known here
-    /// what else the person may see.
+    /// The workspace's memory, and the newest memories of the channels that this person may see.
     ///
     /// # Errors
     /// The words of an error of the store.
-    pub async fn home(&self) -> Result<HomeContent, String> {
-        let view = self.workspace.view(Place::Workspace);
+    pub async fn home(&self, user_id: &str) -> Result<HomeContent, String> {
+        let view = self.workspace.view(Place::Person(user_id.to_owned()));
         let filter = MemoryFilter {
             with_text: true,
             ..MemoryFilter::default()

@@ -14,6 +14,9 @@ pub enum Place {
     Channel(String),
     /// The workspace's own memory: what comes from public channels.
     Workspace,
+    /// One person, by id: what comes from public channels, and from those that the person is in. It is shown to this person
+    /// alone, and nothing is made from it.
+    Person(String),
     /// What is due: ids, counts and times. No texts.
     Schedule,
     /// Somebody who can read the store's files anyway: everything.
@@ -65,7 +68,7 @@ impl Place {
         match self {
             Self::Operator => true,
             Self::Channel(id) => id == channel_id,
-            Self::Workspace | Self::Schedule => false,
+            Self::Workspace | Self::Person(_) | Self::Schedule => false,
         }
     }
 }
@@ -82,6 +85,7 @@ impl std::fmt::Display for Place {
         match self {
             Self::Channel(id) => write!(f, "channel {id}"),
             Self::Workspace => f.write_str("the workspace"),
+            Self::Person(id) => write!(f, "person {id}"),
             Self::Schedule => f.write_str("the schedule"),
             Self::Operator => f.write_str("the operator"),
         }
@@ -108,6 +112,7 @@ mod tests {
         assert!(Place::Channel("C1".to_owned()).hears("C1"));
         assert!(!Place::Channel("C1".to_owned()).hears("C2"));
         assert!(!Place::Workspace.hears("C1"));
+        assert!(!Place::Person("C1".to_owned()).hears("C1"));
         assert!(!Place::Schedule.hears("C1"));
     }
 }

@@ -17,7 +17,7 @@ pub(super) fn memories(
 ) -> Result<Vec<Memory>, Fault> {
     let sight = Sight::of(connection, place)?;
     let mut found = Vec::new();
-    if query.workspace && sight.columns().1 {
+    if query.workspace && sight.sees_open() {
         let sql = include_str!("sql/memories_of_workspace.sql");
         found.extend(select(
             connection,

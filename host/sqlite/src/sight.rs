@@ -7,20 +7,17 @@ use myao_plugin::storage::MemoryId;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::place::Place;
-use super::rows;
-
-/// No channel has this key.
-const NO_CHANNEL: i64 = -1;
+use super::{audience, rows};
 
 /// What may be seen from a place, as of one transaction.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Sight {
     /// Everything.
     All,
-    /// Its own channel, and what is open elsewhere.
+    /// Its own channels, and what is open elsewhere.
     Bound {
-        /// The key of its own channel, or [`NO_CHANNEL`].
-        own: i64,
+        /// The keys of its own channel, or of those that a person is in.
+        own: BTreeSet<i64>,
         /// Whether what is open elsewhere may be shown here.
         sees_open: bool,
     },
@@ -30,58 +27,82 @@ impl Sight {
     /// What may be seen from a place now. Nothing may be seen from a channel that is not known.
     pub(super) fn of(connection: &Connection, place: &Place) -> rusqlite::Result<Self> {
         let bound = |own, sees_open| Self::Bound { own, sees_open };
+        let nothing = BTreeSet::new;
         match &place.seen_from {
             SeenFrom::Operator => Ok(Self::All),
-            SeenFrom::Workspace => Ok(bound(NO_CHANNEL, true)),
-            SeenFrom::Schedule => Ok(bound(NO_CHANNEL, false)),
+            SeenFrom::Workspace => Ok(bound(nothing(), true)),
+            SeenFrom::Schedule => Ok(bound(nothing(), false)),
+            SeenFrom::Person(id) => {
+                let is_full_member =
+                    "SELECT is_guest = 0 FROM users WHERE workspace = ?1 AND id = ?2";
+                let sees_open = connection
+                    .prepare_cached(is_full_member)?
+                    .query_row(params![place.workspace, id], |row| row.get(0))
+                    .optional()?;
+                let own = audience::channels_of(connection, place.workspace, id, true)?;
+                Ok(bound(
+                    own.into_iter().collect(),
+                    sees_open.flatten().unwrap_or(false),
+                ))
+            }
             SeenFrom::Channel(id) => {
                 let audience = "SELECT channel, sees_open FROM channel_audience WHERE workspace = ?1 AND id = ?2";
                 let found = connection
                     .prepare_cached(audience)?
                     .query_row(params![place.workspace, id], |row| {
-                        Ok(bound(row.get(0)?, row.get(1)?))
+                        Ok(bound(BTreeSet::from([row.get(0)?]), row.get(1)?))
                     })
                     .optional()?;
-                Ok(found.unwrap_or(bound(NO_CHANNEL, false)))
+                Ok(found.unwrap_or(bound(nothing(), false)))
             }
         }
     }
 
-    /// Its own channel's key, or `None` if everything may be seen; and whether what is open elsewhere may be seen.
-    pub(super) fn columns(self) -> (Option<i64>, bool) {
+    /// Its own channels' keys as a JSON array, or `None` if everything may be seen; and whether what is open elsewhere
+    /// may be seen.
+    pub(super) fn columns(&self) -> (Option<String>, bool) {
         match self {
             Self::All => (None, true),
-            Self::Bound { own, sees_open } => (Some(own), sees_open),
+            Self::Bound { own, sees_open } => (Some(json_array(own)), *sees_open),
         }
+    }
+
+    /// Whether everything may be seen, or what is open.
+    pub(super) fn sees_open(&self) -> bool {
+        matches!(
+            self,
+            Self::All
+                | Self::Bound {
+                    sees_open: true,
+                    ..
+                }
+        )
     }
 
     /// Keeps what may be seen. `origins` gives a text's set of channels; `None` if it is not known.
     pub(super) fn retain<T>(
-        self,
+        &self,
         connection: &Connection,
         texts: &mut Vec<T>,
         origins: impl Fn(&T) -> Option<i64>,
     ) -> rusqlite::Result<()> {
-        let Self::Bound { own, sees_open } = self else {
+        if *self == Self::All {
             return Ok(());
-        };
+        }
         let sets: BTreeSet<i64> = texts.iter().filter_map(&origins).collect();
-        let hidden = hidden(connection, own, sees_open, &sets)?;
+        let hidden = self.hidden(connection, &sets)?;
         texts.retain(|text| origins(text).is_some_and(|set| !hidden.contains(&set)));
         Ok(())
     }
 
     /// Whether all these memories may be seen.
     pub(super) fn covers(
-        self,
+        &self,
         connection: &Connection,
         place: &Place,
         memories: &BTreeSet<MemoryId>,
     ) -> rusqlite::Result<bool> {
-        let Self::Bound { own, sees_open } = self else {
-            return Ok(true);
-        };
-        if memories.is_empty() {
+        if *self == Self::All || memories.is_empty() {
             return Ok(true);
         }
         let columns = params![place.workspace, json_ids(memories)];
@@ -94,23 +115,26 @@ impl Sight {
         let Some(sets) = sets.into_iter().collect::<Option<BTreeSet<i64>>>() else {
             return Ok(false);
         };
-        Ok(hidden(connection, own, sees_open, &sets)?.is_empty())
+        Ok(self.hidden(connection, &sets)?.is_empty())
     }
-}
 
-fn hidden(
-    connection: &Connection,
-    own: i64,
-    sees_open: bool,
-    sets: &BTreeSet<i64>,
-) -> rusqlite::Result<HashSet<i64>> {
-    if sets.is_empty() {
-        return Ok(HashSet::new());
+    /// Which of these sets contain a channel that may not be seen.
+    fn hidden(
+        &self,
+        connection: &Connection,
+        sets: &BTreeSet<i64>,
+    ) -> rusqlite::Result<HashSet<i64>> {
+        let (Some(own), sees_open) = self.columns() else {
+            return Ok(HashSet::new());
+        };
+        if sets.is_empty() {
+            return Ok(HashSet::new());
+        }
+        let columns = params![json_array(sets), own, sees_open];
+        let sql = include_str!("sql/hidden_origins.sql");
+        let found = rows::list(connection, sql, columns, |row| row.get(0))?;
+        Ok(found.into_iter().collect())
     }
-    let columns = params![json_array(sets), own, sees_open];
-    let sql = include_str!("sql/hidden_origins.sql");
-    let found = rows::list(connection, sql, columns, |row| row.get(0))?;
-    Ok(found.into_iter().collect())
 }
 
 /// `[1,2,3]`, for SQLite's `json_each`.

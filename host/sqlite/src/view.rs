@@ -84,18 +84,21 @@ pub(super) fn stored_memories(
     let mut found: Vec<_> = rows.collect::<rusqlite::Result<_>>()?;
     let sight = Sight::of(connection, place)?;
     sight.retain(connection, &mut found, |(_, origins, _)| *origins)?;
-    if let Sight::Bound { own, sees_open } = sight {
-        let open = open_channels(connection, place)?;
-        let is_seen = |key: i64| key == own || open.contains(&key);
+    if let Sight::Bound { own, sees_open } = &sight {
+        let open = open_channels(connection, place, *sees_open)?;
+        let is_seen = |key: i64| own.contains(&key) || open.contains(&key);
         // The workspace's memories have no channel.
-        found.retain(|(_, _, channel)| channel.map_or(sees_open, is_seen));
+        found.retain(|(_, _, channel)| channel.map_or(*sees_open, is_seen));
     }
     Ok(found.into_iter().map(|(stored, ..)| stored).collect())
 }
 
 /// The channels, other than the place's own, whose talk may be shown.
-fn open_channels(connection: &Connection, place: &Place) -> rusqlite::Result<HashSet<i64>> {
-    let (_, sees_open) = Sight::of(connection, place)?.columns();
+fn open_channels(
+    connection: &Connection,
+    place: &Place,
+    sees_open: bool,
+) -> rusqlite::Result<HashSet<i64>> {
     let open = "SELECT channel FROM channel_audience WHERE workspace = ?1 AND is_open AND ?2";
     let found = rows::list(
         connection,
@@ -147,9 +150,9 @@ pub(super) fn sources(connection: &Connection, place: &Place, id: u64) -> Result
             Ok((source_memory(row, place)?, row.get(7)?))
         })?
         .collect::<rusqlite::Result<Vec<(SourceMemory, Option<i64>)>>>()?;
-    if let Sight::Bound { own, .. } = sight {
-        let open = open_channels(connection, place)?;
-        messages.retain(|(_, channel)| *channel == own || open.contains(channel));
+    if let Sight::Bound { own, sees_open } = &sight {
+        let open = open_channels(connection, place, *sees_open)?;
+        messages.retain(|(_, channel)| own.contains(channel) || open.contains(channel));
     }
     sight.retain(connection, &mut memories, |(_, origins)| *origins)?;
     Ok(Sources {

@@ -101,7 +101,7 @@ impl Bound {
     /// Whether names and texts may be read.
     pub(super) fn reads(&self, what: &str) -> Result<(), Trespass> {
         match self.place {
-            Place::Schedule => Err(self.trespass(format!("read {what}"))),
+            Place::Schedule | Place::Person(_) => Err(self.trespass(format!("read {what}"))),
             Place::Channel(_) | Place::Workspace | Place::Operator => Ok(()),
         }
     }
@@ -110,7 +110,7 @@ impl Bound {
     pub(super) fn knows_people(&self, id: &str) -> Result<(), Trespass> {
         match self.place {
             Place::Channel(_) | Place::Operator => Ok(()),
-            Place::Workspace | Place::Schedule => {
+            Place::Workspace | Place::Person(_) | Place::Schedule => {
                 Err(self.trespass(format!("look up the person {id}")))
             }
         }

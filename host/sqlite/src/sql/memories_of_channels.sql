@@ -1,6 +1,6 @@
 -- ?1 workspace, ?2 a channel id, or NULL for all channels that the bot takes part in, ?3 history limit, ?4 whether to
--- include unmerged versions, ?5 the place's own channel, or NULL if it may see everything, ?6 whether it may see what is
--- open elsewhere
+-- include unmerged versions, ?5 the place's own channels, a JSON array, or NULL if it may see everything, ?6 whether it may
+-- see what is open elsewhere
 -- Seeks the newest versions of each channel, however many versions there are, in the order of channels, types and
 -- versions.
 WITH
@@ -23,7 +23,7 @@ marks (scope_id, first_version, merged_through) AS MATERIALIZED (
     JOIN channel_audience AS a ON a.channel = c.key
     -- In SQLite, a blob is greater than every text.
     WHERE c.workspace = ?1 AND c.id BETWEEN COALESCE(?2, '') AND COALESCE(?2, x'') AND (?2 IS NOT NULL OR c.present = 1)
-        AND (?5 IS NULL OR c.key = ?5 OR (?6 AND a.is_open))
+        AND (?5 IS NULL OR c.key IN (SELECT value FROM json_each(?5)) OR (?6 AND a.is_open))
     ORDER BY c.id
 ),
 -- Long-term memories, stand-ins and versions.

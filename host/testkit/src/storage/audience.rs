@@ -37,6 +37,11 @@ impl State {
         self.users.get(user_id)?.is_guest
     }
 
+    /// Whether a user is known, and known to be no guest.
+    pub(super) fn is_full_member(&self, user_id: &str) -> bool {
+        self.is_guest(user_id) == Some(false)
+    }
+
     /// The channels whose audience is not known, and that the bot is in.
     pub(super) fn unknown_audiences(&self) -> Vec<String> {
         let channels = self.channels.iter();

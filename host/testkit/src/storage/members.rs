@@ -60,6 +60,13 @@ impl Members {
             .map(|(id, (_, at))| (id.as_str(), *at))
     }
 
+    /// Whether this user is known to be a member.
+    pub(super) fn has(&self, user_id: &str) -> bool {
+        self.of_user
+            .get(user_id)
+            .is_some_and(|(is_member, _)| *is_member)
+    }
+
     /// The members that are known, ordered by id.
     pub(super) fn known(&self) -> Vec<Member> {
         let members = self.all().map(|(id, known_at)| Member {

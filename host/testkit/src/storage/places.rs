@@ -19,7 +19,17 @@ use super::{MemoryStorage, State, key};
 impl State {
     /// Whether a channel's talk may be shown in a place.
     pub(super) fn shows_channel(&self, place: &Place, channel_id: &str) -> bool {
-        place.hears(channel_id) || (self.sees_open(place) && self.is_open(channel_id))
+        self.is_own(place, channel_id) || (self.sees_open(place) && self.is_open(channel_id))
+    }
+
+    /// Whether it is the place's own channel, or one that the person is in. A channel that the bot left is nobody's: of
+    /// deletions there it would not hear.
+    fn is_own(&self, place: &Place, channel_id: &str) -> bool {
+        let Place::Person(user_id) = place else {
+            return place.hears(channel_id);
+        };
+        let stored = self.channels.get(channel_id);
+        stored.is_some_and(|stored| stored.is_present && stored.members.has(user_id))
     }
 
     /// Whether what is said in a channel may be shown in others: the bot still hears of deletions.
@@ -33,6 +43,7 @@ impl State {
         match place {
             Place::Operator | Place::Workspace => true,
             Place::Schedule => false,
+            Place::Person(id) => self.is_full_member(id),
             Place::Channel(id) => {
                 let stored = self.channels.get(id);
                 stored.is_some_and(|stored| self.audience(stored).sees_open())
@@ -52,7 +63,7 @@ impl State {
         origins.iter().all(|id| {
             let stored = self.channels.get(id);
             let is_public = stored.is_some_and(|stored| self.audience(stored).is_open());
-            place.hears(id) || (sees_open && is_public)
+            self.is_own(place, id) || (sees_open && is_public)
         })
     }
 

@@ -71,6 +71,7 @@ macro_rules! workspace_conformance {
         );
         $crate::workspace_conformance!($fixture; places:
             place_sees_its_own_channel_and_what_is_open_elsewhere,
+            person_sees_the_channels_that_they_are_in,
             channel_with_people_from_outside_sees_and_gives_its_own_talk_only,
             view_of_a_place_shows_what_is_seen_there,
             others_see_nothing_of_a_channel_that_the_bot_left,

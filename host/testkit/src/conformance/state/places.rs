@@ -122,6 +122,66 @@ pub async fn place_sees_its_own_channel_and_what_is_open_elsewhere(new: New<'_>)
     assert!(one.iter().all(|memory| memory.scope_id != "P"));
 }
 
+pub async fn person_sees_the_channels_that_they_are_in(new: New<'_>) {
+    let stored = stored(new).await;
+    let a = save(&stored, "A", "of A", &[]).await.unwrap();
+    save(&stored, "P", "of P", &[]).await.unwrap();
+    merge(&stored, "of all", &[&a]).await.unwrap();
+    let guest = |user_id: &str, is_guest| Effect::Guest {
+        user_id: user_id.into(),
+        is_guest,
+        at: key("3.0"),
+    };
+    let members = |id: &str, members: Option<&[&str]>, at: &str| Effect::ChannelMembers {
+        id: id.into(),
+        members: members.map(|ids| ids.iter().map(|id| (*id).to_owned()).collect()),
+        at: key(at),
+    };
+    stored
+        .apply(&[
+            guest("UIN", false),
+            guest("UOUT", false),
+            guest("UGUEST", true),
+            members("P", Some(&["UIN", "UGUEST"]), "4.0"),
+        ])
+        .await;
+    let person = |id: &str| Place::Person(id.to_owned());
+    let texts = async |id: &str| {
+        let filter = MemoryFilter {
+            with_text: true,
+            ..MemoryFilter::default()
+        };
+        let view = stored.view(person(id));
+        let found = view.memories(filter).await.unwrap();
+        let texts: Vec<String> = found
+            .into_iter()
+            .map(|stored| stored.memory.content)
+            .collect();
+        texts
+    };
+    assert_eq!(texts("UIN").await, ["of all", "of A", "of P"]);
+    assert_eq!(texts("UOUT").await, ["of all", "of A"]);
+    assert_eq!(texts("UGUEST").await, ["of P"]);
+    assert!(texts("UNOBODY").await.is_empty());
+    let shown = stored.view(person("UGUEST")).channels().await.unwrap();
+    let ids: Vec<&str> = shown.iter().map(|channel| channel.id.as_str()).collect();
+    assert_eq!(ids, ["P"]);
+    // It is not a place where something is made.
+    let refused = stored.at(person("UIN"));
+    let made = refused.save_memory(draft("P"), BTreeSet::new()).await;
+    assert!(matches!(made.unwrap_err(), StorageError::NotFound(_)));
+    // Who is in a channel is not known any more, or the bot does not hear of deletions there.
+    stored.apply(&[members("P", None, "5.0")]).await;
+    assert_eq!(texts("UIN").await, ["of all", "of A"]);
+    stored
+        .apply(&[
+            members("P", Some(&["UIN"]), "6.0"),
+            present("P", false, "7.0"),
+        ])
+        .await;
+    assert_eq!(texts("UIN").await, ["of all", "of A"]);
+}
+
 pub async fn channel_with_people_from_outside_sees_and_gives_its_own_talk_only(new: New<'_>) {
     let stored = stored(new).await;
     let a = save(&stored, "A", "of A", &[]).await.unwrap();
