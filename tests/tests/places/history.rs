@@ -34,6 +34,8 @@ pub(crate) struct Setup {
     pub(crate) small: bool,
     /// Calls that make memories are recorded.
     pub(crate) records: bool,
+    /// At the end, what the command line prints is compared, too.
+    pub(crate) prints: bool,
 }
 
 /// Where everything is stored.
@@ -169,6 +171,7 @@ impl History {
             stand_in: rng.u8(..4) == 0,
             small: rng.u8(..6) == 0,
             records: rng.u8(..6) == 0,
+            prints: rng.u8(..50) == 0,
         };
         let channels = channels(&mut rng);
         let count = rng.usize(10..=40);

@@ -2,7 +2,7 @@
 //!
 //! Each history happens in two workspaces that differ only in what is said in some channels (`texts`). Whatever can be
 //! seen elsewhere while these channels are not open to everybody must be the same, byte for byte (`observe`): prompts,
-//! memories, answers, App Home, `/memory`, contexts, reports, the log and the metrics.
+//! memories, answers, App Home, `/memory`, contexts, reports, output of commands, the log and the metrics.
 //!
 //! A channel may be public for a while. What was said there is a secret again when it no longer is. Meanwhile nothing is
 //! compared, and nobody is answered elsewhere: what was posted in Slack stays there.
@@ -13,6 +13,7 @@ mod answers;
 mod history;
 mod log;
 mod observe;
+mod printed;
 mod run;
 mod set_aside;
 mod slack;
@@ -89,6 +90,8 @@ struct Sum {
     with_secret_prompts: usize,
     with_secret_memories: usize,
     with_secret_answers: usize,
+    with_people: usize,
+    with_printed: usize,
     with_withdrawn: usize,
     with_midway: usize,
     prompts: BTreeMap<String, usize>,
@@ -103,6 +106,8 @@ impl Sum {
             (&mut self.with_secret_prompts, counts.secret_prompts),
             (&mut self.with_secret_memories, counts.secret_memories),
             (&mut self.with_secret_answers, counts.secret_answers),
+            (&mut self.with_people, counts.people),
+            (&mut self.with_printed, counts.printed),
             (&mut self.with_withdrawn, counts.withdrawn),
             (&mut self.with_midway, counts.midway),
         ] {
@@ -122,11 +127,13 @@ impl Sum {
         for some in [
             self.with_answers,
             self.with_secret_answers,
+            self.with_people,
             self.with_withdrawn,
             self.with_midway,
         ] {
             assert!(some > self.histories / 20, "{self:#?}");
         }
+        assert!(self.with_printed > 0, "{self:#?}");
         // Of channels and threads both types, of the workspace too; answers and judgments.
         assert!(self.prompts.len() >= 6, "{self:#?}");
     }

@@ -201,12 +201,13 @@ struct Shown;
 impl Observer for Shown {
     async fn look(&self, seat: &Seat<'_>) -> Vec<(String, String)> {
         let (views, language) = (seat.views, Language::English);
+        if let Place::Person(id) = &seat.place {
+            let home = views.home(id).await.unwrap();
+            let shown = home_view(&home, language).to_string();
+            return vec![("App Home".to_owned(), shown)];
+        }
         let Some(own) = seat.own() else {
-            let home = views.home().await.unwrap();
-            return vec![(
-                "App Home".to_owned(),
-                home_view(&home, language).to_string(),
-            )];
+            return Vec::new();
         };
         let asked = || Asked {
             id: own.clone(),

@@ -1,7 +1,7 @@
 //! One of the two workspaces: a history as it happens there.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
@@ -17,13 +17,14 @@ use myao_plugin::storage::records::Directory;
 use myao_plugin::ts::TsKey;
 use myao_plugin::{Engine, MemoryPlugin, Place, Places, Settings, ShortTermHistory, names, run};
 use myao_testkit::{Call, Fault, Imports, MemoryStorage, Reply, ScriptedLlm, Tap};
-use myao_tests::store::{TestStore, utc};
+use myao_tests::store::{TestStore, WORKSPACE, utc};
 use myao_tests::{builder, default_settings};
 use serde_json::{Value, json};
 
-use super::history::{History, Midway, Model, Said, Setup, Step, Store};
+use super::history::{History, Midway, Model, PEOPLE, Said, Setup, Step, Store};
 use super::log::Log;
 use super::observe::{OBSERVERS, Seat};
+use super::printed;
 use super::slack::{Posting, effects};
 use super::texts::{self, Side};
 use super::world::{World, channel_id, people, user_id};
@@ -52,6 +53,10 @@ pub(crate) struct Counts {
     pub(crate) secret_prompts: usize,
     pub(crate) secret_memories: usize,
     pub(crate) secret_answers: usize,
+    /// People who may not see a secret, and whose App Home was compared.
+    pub(crate) people: usize,
+    /// Outputs of commands that were compared.
+    pub(crate) printed: usize,
     /// Memories elsewhere that held a secret while it was none, and had to go.
     pub(crate) withdrawn: usize,
     /// Changes in the middle of a run or an answer.
@@ -71,7 +76,7 @@ pub(crate) struct Run {
     side: Side,
     pub(super) workspace: Arc<dyn Workspace>,
     /// The file of the store, if it is in one.
-    _file: Option<TestStore>,
+    file: Option<TestStore>,
     /// With answers of a model, and without.
     pub(super) plugins: [MemoryPlugin; 2],
     pub(super) posting: Arc<Posting>,
@@ -103,6 +108,9 @@ impl Run {
             run.apply(step).await;
         }
         run.observe().await;
+        if history.setup.prints {
+            run.read_print().await;
+        }
         let log = run.log.lines().join("\n");
         run.see("everywhere", "log", log);
         let metrics = run.metrics.text();
@@ -156,7 +164,7 @@ impl Run {
             side,
             views: Views::new(workspace.clone(), posting.clone(), clock),
             workspace,
-            _file: file,
+            file,
             plugins: plugins.try_into().ok().unwrap(),
             posting,
             metrics,
@@ -438,7 +446,12 @@ impl Run {
         let threads = roots.iter().filter_map(|root| self.sent.get(root));
         let threads = threads.map(|sent| (channel_id(sent.said.channel), sent.ts.clone()));
         let threads: Vec<(String, String)> = threads.collect();
-        let places = others.into_iter().map(Place::Channel);
+        let people = (0..PEOPLE).filter(|person| !self.world.hears_secrets(*person));
+        let people: Vec<Place> = people
+            .map(|person| Place::Person(user_id(person)))
+            .collect();
+        self.counts.people += people.len();
+        let places = others.into_iter().map(Place::Channel).chain(people);
         let mut found = Vec::new();
         for place in places.chain([Place::Workspace, Place::Schedule]) {
             let seat = Seat {
@@ -457,6 +470,32 @@ impl Run {
                 found.extend(seen.map(|(what, text)| (seat.place.to_string(), what, text)));
             }
         }
+        for (place, what, text) in found {
+            self.see(&place, &what, text);
+        }
+    }
+
+    /// Looks at what the command line prints with `--in CHANNEL`.
+    async fn read_print(&mut self) {
+        let Some(file) = &self.file else {
+            return;
+        };
+        if !self.world.is_calm() || self.is_tainted {
+            return;
+        }
+        let config = format!(
+            "workspace: {WORKSPACE}\nmemory:\n  database_path: {}\n",
+            file.path().display()
+        );
+        let channels = self.world.channel_ids();
+        let places = channels.iter().filter(|id| {
+            let place = Place::Channel((*id).clone());
+            !self.world.holds_secrets(&place)
+        });
+        let found: Vec<(String, String, String)> = places
+            .flat_map(|id| printed::look(&config, id, &channels))
+            .collect();
+        self.counts.printed += found.len();
         for (place, what, text) in found {
             self.see(&place, &what, text);
         }
@@ -569,13 +608,14 @@ fn settings(setup: Setup, reply_engine: Engine) -> Settings {
 }
 
 fn model(model: Model, asked: &Arc<Mutex<Vec<Request>>>, fails: &Arc<AtomicBool>) -> ScriptedLlm {
-    let (asked, fails) = (asked.clone(), fails.clone());
+    let (asked, fails, number) = (asked.clone(), fails.clone(), AtomicUsize::new(0));
     ScriptedLlm::new(move |_, request| {
+        let number = number.fetch_add(1, Ordering::Relaxed) % 1000;
         asked.lock().unwrap().push(request.clone());
         if fails.load(Ordering::Relaxed) {
             return Reply::from(LlmError::Unavailable("the model is down".to_owned()));
         }
-        let answer = texts::answer(model, request);
+        let answer = texts::answer(model, request, number);
         let tokens = |text: &str| u32::try_from(text.len()).unwrap();
         Reply::from(answer.as_str()).with_tokens(tokens(&request.system_prompt), tokens(&answer))
     })

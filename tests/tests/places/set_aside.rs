@@ -45,6 +45,6 @@ async fn imported_memories_are_neither_in_app_home_nor_in_answers_to_commands() 
     assert_eq!((shown.short_term, shown.long_term), (None, None));
     assert_eq!(views.history(asked(), 9).await.unwrap().total, 0);
     assert_eq!(views.sources(asked(), None).await.unwrap().found, None);
-    let home = views.home().await.unwrap();
+    let home = views.home("U0").await.unwrap();
     assert_eq!((home.workspace, home.channels.len()), (None, 0));
 }

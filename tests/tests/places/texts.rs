@@ -28,8 +28,8 @@ const RIGHT: [&str; 8] = [
 pub(crate) fn text(side: Option<Side>, number: u32, edits: u32, is_question: bool) -> String {
     let (words, amount) = match side {
         None => (PLAIN, 1000 + number),
-        Some(Side::Left) => (LEFT, 2000 + number),
-        Some(Side::Right) => (RIGHT, 3000 + number),
+        Some(Side::Left) => (LEFT, 5000 + number),
+        Some(Side::Right) => (RIGHT, 6000 + number),
     };
     let at = |offset: u32| usize::try_from(number * 3 + edits + offset).unwrap();
     let word = words[at(0) % words.len()];
@@ -58,8 +58,9 @@ pub(crate) fn holds_secret(text: &str) -> bool {
     words.any(|word| text.contains(word))
 }
 
-/// The answer of a model that tells everything that it is shown.
-pub(crate) fn answer(model: Model, request: &Request) -> String {
+/// The answer of a model that tells everything that it is shown. `number` counts the requests: no two answers have the
+/// same line, so that none counts as a copy of the prompt.
+pub(crate) fn answer(model: Model, request: &Request, number: usize) -> String {
     if request.purpose.agent == Agent::Judgment {
         // It depends on nothing that the two workspaces differ in.
         let helps = !request.system_prompt.chars().count().is_multiple_of(3);
@@ -78,7 +79,7 @@ pub(crate) fn answer(model: Model, request: &Request) -> String {
         }
         let name = if model == Model::Naming { heading } else { "" };
         if let Some(fact) = fact(line) {
-            let line = format!("- {name} {fact}");
+            let line = format!("- {name} {fact}, told {number}");
             if !told.contains(&line) {
                 told.push(line);
             }

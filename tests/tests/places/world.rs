@@ -106,6 +106,22 @@ impl World {
             && channel.members.as_ref().is_some_and(has_no_guests)
     }
 
+    /// Whether somebody is, or counts as, in a channel whose talk is secret.
+    pub(crate) fn hears_secrets(&self, person: usize) -> bool {
+        let secret = self
+            .channels
+            .iter()
+            .filter(|channel| channel.plan.is_secret);
+        let mut members = secret.flat_map(|channel| {
+            channel
+                .is
+                .members
+                .iter()
+                .chain(channel.members.iter().flatten())
+        });
+        members.any(|member| *member == person)
+    }
+
     /// Whether nothing that is secret may be seen elsewhere.
     pub(crate) fn is_calm(&self) -> bool {
         let mut channels = 0..self.channels.len();
@@ -169,6 +185,8 @@ impl Channel {
         let mut members: BTreeSet<usize> = (0..PEOPLE).filter(|p| *p != GUEST).collect();
         match plan.kind {
             Kind::Direct => members = BTreeSet::from([0]),
+            // So that somebody else is there who must not see it.
+            Kind::Private => members = BTreeSet::from([0, 1]),
             Kind::WithGuest => drop(members.insert(GUEST)),
             _ => {}
         }

@@ -57,8 +57,7 @@ pub(crate) enum Command {
     /// Make the memories that are due now
     Generate(GenerateArgs),
     /// Look at memories
-    #[command(subcommand)]
-    Memory(MemoryCommand),
+    Memory(MemoryArgs),
     /// What the calls of models took: tokens, time and money
     Usage(UsageArgs),
     /// Make a recorded memory again, without a network, and compare
@@ -134,6 +133,16 @@ pub(crate) struct BackfillArgs {
     /// Go on after failures, as a running bot would; what failed is tried again at the next tick
     #[arg(long)]
     pub(crate) keep_going: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct MemoryArgs {
+    /// Show only what everybody in this channel may see, by its name or id
+    #[arg(long = "in", global = true, value_name = "NAME_OR_ID")]
+    pub(crate) in_channel: Option<String>,
+
+    #[command(subcommand)]
+    pub(crate) command: MemoryCommand,
 }
 
 #[derive(Debug, Subcommand)]

@@ -10,7 +10,7 @@ use myao_bot::clock::Clock;
 use myao_plugin::printable::line;
 use myao_plugin::state::Workspace;
 use myao_plugin::state::view::MemoryFilter;
-use myao_plugin::{Engine, Reply, Scope, names};
+use myao_plugin::{Engine, Place, Reply, Scope, names};
 use rustyline::DefaultEditor;
 use rustyline::error::ReadlineError;
 use serde_json::json;
@@ -33,7 +33,9 @@ Everything else is said to the bot.";
 pub(crate) async fn run(app: &App, arguments: &ChatArgs) -> anyhow::Result<ExitCode> {
     let workspace = app.workspace()?;
     let channel = match &arguments.channel {
-        Some(name) if !is_own_channel(name) => find_channel(&*workspace, name).await?,
+        Some(name) if !is_own_channel(name) => {
+            find_channel(&*workspace.view(Place::Operator), name).await?
+        }
         _ => own_channel(),
     };
     let name = name_of_person(arguments);
@@ -256,7 +258,8 @@ impl Talk<'_> {
             with_text: true,
             ..MemoryFilter::default()
         };
-        let memories = match memory::newest(self.app, &*self.workspace, &filter).await {
+        let view = self.workspace.view(Place::Channel(channel.id.clone()));
+        let memories = match memory::newest(self.app, &*view, &filter).await {
             Ok(memories) => memories,
             Err(error) => {
                 self.fail(&in_one_line(&error));

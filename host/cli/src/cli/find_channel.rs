@@ -1,17 +1,12 @@
 //! Finds the channel that an argument names.
 
-use myao_plugin::Place;
-use myao_plugin::state::Workspace;
+use myao_plugin::state::view::View;
 use myao_plugin::storage::Channel;
 
 use super::app::Explained as _;
 
-/// The channel with this id, or else with this name, with or without `#`.
-pub(super) async fn find_channel(
-    workspace: &dyn Workspace,
-    id_or_name: &str,
-) -> anyhow::Result<Channel> {
-    let view = workspace.view(Place::Operator);
+/// The channel that is seen with this id, or else with this name, with or without `#`.
+pub(super) async fn find_channel(view: &dyn View, id_or_name: &str) -> anyhow::Result<Channel> {
     let channels = view.channels().await.explained()?;
     Ok(find(channels, id_or_name)?)
 }

@@ -1,12 +1,10 @@
 //! `myao memory history` and `diff`: earlier versions of a channel's memory.
 
-use myao_plugin::Place;
 use std::io::Write as _;
 
 use anyhow::Context as _;
 use myao_plugin::printable::line;
-use myao_plugin::state::Workspace;
-use myao_plugin::state::view::{MemoryFilter, StoredMemory};
+use myao_plugin::state::view::{MemoryFilter, StoredMemory, View};
 use myao_plugin::{MemoryType, Scope, names};
 use serde_json::{Value, json};
 use similar::{ChangeTag, TextDiff};
@@ -14,26 +12,23 @@ use similar::{ChangeTag, TextDiff};
 use super::app::{App, Explained as _};
 use super::find_channel::find_channel;
 use super::memory_json::memory_with_sources_json;
+use super::seen::Seen;
 use super::{output, remarks};
 
 /// The versions of a channel's memory with their texts and sources, oldest first.
 pub(super) async fn history(
     app: &App,
-    workspace: &dyn Workspace,
+    seen: &Seen<'_>,
     channel: &str,
     long_term: bool,
 ) -> anyhow::Result<()> {
-    let channel_id = find_channel(workspace, channel).await?.id;
+    let channel_id = find_channel(&*seen.view, channel).await?.id;
     let memory_type = type_of(long_term);
-    let texts = texts(workspace, Scope::Channel, &channel_id, memory_type).await?;
+    let texts = texts(&*seen.view, Scope::Channel, &channel_id, memory_type).await?;
     if app.json {
         let mut values = Vec::new();
         for (n, stored) in texts.iter().enumerate() {
-            let sources = workspace
-                .view(Place::Operator)
-                .sources(stored.memory.id)
-                .await
-                .explained()?;
+            let sources = seen.view.sources(stored.memory.id).await.explained()?;
             let mut value = memory_with_sources_json(stored, &sources);
             if let Value::Object(fields) = &mut value {
                 fields.insert("number".to_owned(), number(n, stored).into());
@@ -65,12 +60,8 @@ pub(super) async fn history(
             writeln!(out, "({remarks})")?;
         }
         writeln!(out, "{}", stored.memory.content)?;
-        let sources = workspace
-            .view(Place::Operator)
-            .sources(stored.memory.id)
-            .await
-            .explained()?
-            .messages;
+        let sources = seen.view.sources(stored.memory.id).await.explained()?;
+        let sources = sources.messages;
         if let (Some(first), Some(last)) = (sources.first(), sources.last()) {
             writeln!(out, "(messages {} to {})", first.ts, last.ts)?;
         }
@@ -89,7 +80,7 @@ fn type_of(long_term: bool) -> MemoryType {
 
 /// The versions of a channel's short-term memory, or the earlier and current texts of another memory, oldest first.
 pub(super) async fn texts(
-    workspace: &dyn Workspace,
+    view: &dyn View,
     scope: Scope,
     scope_id: &str,
     memory_type: MemoryType,
@@ -103,21 +94,9 @@ pub(super) async fn texts(
     };
     let mut texts = Vec::new();
     if !has_versions(scope, memory_type) {
-        texts.extend(
-            workspace
-                .view(Place::Operator)
-                .memories(filter(true))
-                .await
-                .explained()?,
-        );
+        texts.extend(view.memories(filter(true)).await.explained()?);
     }
-    texts.extend(
-        workspace
-            .view(Place::Operator)
-            .memories(filter(false))
-            .await
-            .explained()?,
-    );
+    texts.extend(view.memories(filter(false)).await.explained()?);
     // A stand-in has version 0, but is the newest.
     texts.sort_by_key(StoredMemory::is_stand_in);
     Ok(texts)
@@ -140,14 +119,14 @@ pub(super) fn number(n: usize, stored: &StoredMemory) -> u32 {
 /// Shows what changed between two versions.
 pub(super) async fn diff(
     app: &App,
-    workspace: &dyn Workspace,
+    seen: &Seen<'_>,
     channel: &str,
     versions: (u32, u32),
     long_term: bool,
 ) -> anyhow::Result<()> {
-    let channel_id = find_channel(workspace, channel).await?.id;
+    let channel_id = find_channel(&*seen.view, channel).await?.id;
     let memory_type = type_of(long_term);
-    let texts = texts(workspace, Scope::Channel, &channel_id, memory_type).await?;
+    let texts = texts(&*seen.view, Scope::Channel, &channel_id, memory_type).await?;
     let text = |version| {
         texts
             .iter()

@@ -1,23 +1,22 @@
 //! `myao memory`: the memories, their versions, sources and times.
 
-use myao_plugin::Place;
 use std::io::Write as _;
 use std::process::ExitCode;
 
 use anyhow::bail;
 use myao_plugin::printable::line;
-use myao_plugin::state::Workspace;
 use myao_plugin::state::upkeep::StoredDeferral;
-use myao_plugin::state::view::{MemoryFilter, Sources, StoredMemory};
+use myao_plugin::state::view::{MemoryFilter, Sources, StoredMemory, View};
 use myao_plugin::ts::TsKey;
 use myao_plugin::{MemoryType, Scope, WORKSPACE_SCOPE_ID, names};
 use serde_json::Value;
 
 use super::app::{App, Explained as _};
-use super::args::MemoryCommand;
+use super::args::{MemoryArgs, MemoryCommand};
 use super::find_channel::find_channel;
 use super::history::{diff, history};
 use super::memory_json::{memory_json, memory_with_sources_json};
+use super::seen::Seen;
 use super::{costs, output, remarks};
 
 /// The display width of an excerpt in a table.
@@ -28,32 +27,42 @@ const SOURCES_SHOWN: usize = 5;
 const STANDS_IN: &str =
     "extracted while the model fails, which makes this memory anew when it is back";
 
-pub(crate) async fn run(app: &App, command: &MemoryCommand) -> anyhow::Result<ExitCode> {
+pub(crate) async fn run(app: &App, arguments: &MemoryArgs) -> anyhow::Result<ExitCode> {
     let workspace = app.existing_workspace()?;
-    match command {
-        MemoryCommand::List => list(app, &*workspace).await,
-        MemoryCommand::Show { scope_id } => show(app, &*workspace, scope_id).await,
+    let seen = match &arguments.in_channel {
+        Some(channel) => Seen::in_channel(&*workspace, channel).await?,
+        None => Seen::by_operator(&*workspace),
+    };
+    match &arguments.command {
+        MemoryCommand::List => list(app, &seen).await,
+        MemoryCommand::Show { scope_id } => show(app, &seen, scope_id).await,
         MemoryCommand::History { channel, long_term } => {
-            history(app, &*workspace, channel, *long_term).await
+            history(app, &seen, channel, *long_term).await
         }
         MemoryCommand::Diff {
             channel,
             v1,
             v2,
             long_term,
-        } => diff(app, &*workspace, channel, (*v1, *v2), *long_term).await,
-        MemoryCommand::Accept { channel } => accept(app, &*workspace, channel.as_deref()).await,
+        } => diff(app, &seen, channel, (*v1, *v2), *long_term).await,
+        MemoryCommand::Accept { channel } => {
+            anyhow::ensure!(
+                arguments.in_channel.is_none(),
+                "`accept` is the operator's: leave out --in, and name the channel behind `accept`"
+            );
+            accept(app, &seen, channel.as_deref()).await
+        }
     }?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// The operator says that memories of which it is not known what they were made from hold nothing private.
-async fn accept(app: &App, workspace: &dyn Workspace, channel: Option<&str>) -> anyhow::Result<()> {
+async fn accept(app: &App, seen: &Seen<'_>, channel: Option<&str>) -> anyhow::Result<()> {
     let channel = match channel {
-        Some(channel) => Some(find_channel(workspace, channel).await?.id),
+        Some(channel) => Some(find_channel(&*seen.view, channel).await?.id),
         None => None,
     };
-    let accepted = workspace.accept_memories(channel).await.explained()?;
+    let accepted = seen.workspace.accept_memories(channel).await.explained()?;
     if app.json {
         return output::print_json(&serde_json::json!({ "accepted": accepted }));
     }
@@ -65,12 +74,12 @@ async fn accept(app: &App, workspace: &dyn Workspace, channel: Option<&str>) -> 
     Ok(())
 }
 
-async fn list(app: &App, workspace: &dyn Workspace) -> anyhow::Result<()> {
+async fn list(app: &App, seen: &Seen<'_>) -> anyhow::Result<()> {
     let filter = MemoryFilter {
         with_text: true,
         ..MemoryFilter::default()
     };
-    let newest = newest(app, workspace, &filter).await?;
+    let newest = newest(app, &*seen.view, &filter).await?;
     if app.json {
         return output::print_json(&newest.iter().map(memory_json).collect());
     }
@@ -80,7 +89,7 @@ async fn list(app: &App, workspace: &dyn Workspace) -> anyhow::Result<()> {
             "There are no memories yet. Next: {}",
             app.command("backfill")
         )?;
-        return print_deferrals(app, workspace, |_| true).await;
+        return print_deferrals(app, seen, |_| true).await;
     }
     let mut table = output::table(&["memory of", "type", "version", "made", "begins with"]);
     let rows: Vec<[String; 4]> = newest.iter().map(list_row).collect();
@@ -90,17 +99,17 @@ async fn list(app: &App, workspace: &dyn Workspace) -> anyhow::Result<()> {
         table.add_row([place, memory_type, version, made, excerpt]);
     }
     output::print_table(&table)?;
-    print_deferrals(app, workspace, |_| true).await
+    print_deferrals(app, seen, |_| true).await
 }
 
 /// Prints what could not be made and is deferred, and how to retry it at once.
 async fn print_deferrals(
     app: &App,
-    workspace: &dyn Workspace,
+    seen: &Seen<'_>,
     is_wanted: impl Fn(&StoredDeferral) -> bool,
 ) -> anyhow::Result<()> {
-    let mut deferrals = workspace.deferrals().await.explained()?;
-    deferrals.retain(is_wanted);
+    let mut deferrals = seen.workspace.deferrals().await.explained()?;
+    deferrals.retain(|stored| seen.owns(stored.scope, &stored.scope_id) && is_wanted(stored));
     let mut out = output::stdout();
     for stored in &deferrals {
         let place = place(
@@ -130,16 +139,11 @@ fn list_row(stored: &StoredMemory) -> [String; 4] {
 /// memory of a workspace is kept, and shown only on request.
 pub(super) async fn newest(
     app: &App,
-    workspace: &dyn Workspace,
+    view: &dyn View,
     filter: &MemoryFilter,
 ) -> anyhow::Result<Vec<StoredMemory>> {
     let mut newest: Vec<StoredMemory> = Vec::new();
-    for stored in workspace
-        .view(Place::Operator)
-        .memories(filter.clone())
-        .await
-        .explained()?
-    {
+    for stored in view.memories(filter.clone()).await.explained()? {
         match newest.last_mut() {
             Some(last) if is_same_memory(last, &stored) && !last.is_stand_in() => *last = stored,
             _ => newest.push(stored),
@@ -163,30 +167,24 @@ fn is_same_memory(a: &StoredMemory, b: &StoredMemory) -> bool {
     (a.scope, &a.scope_id, a.memory_type) == (b.scope, &b.scope_id, b.memory_type)
 }
 
-async fn show(app: &App, workspace: &dyn Workspace, scope_id: &str) -> anyhow::Result<()> {
-    let (scope, scope_id) = resolve(workspace, scope_id).await?;
+async fn show(app: &App, seen: &Seen<'_>, scope_id: &str) -> anyhow::Result<()> {
+    let (scope, scope_id) = resolve(&*seen.view, scope_id).await?;
     let filter = MemoryFilter {
         scope: Some(scope),
         scope_id: Some(scope_id.clone()),
         with_text: true,
         ..MemoryFilter::default()
     };
-    let memories = newest(app, workspace, &filter).await?;
+    let memories = newest(app, &*seen.view, &filter).await?;
     if memories.is_empty() {
         let list = app.command("memory list");
         bail!("nothing is remembered of {scope_id} yet; `{list}` shows what there is");
     }
     let mut shown = Vec::new();
     for stored in memories {
-        let sources = workspace
-            .view(Place::Operator)
-            .sources(stored.memory.id)
-            .await
-            .explained()?;
-        let taken = workspace
-            .calls_of_memory(stored.memory.id)
-            .await
-            .explained()?;
+        let sources = seen.view.sources(stored.memory.id).await.explained()?;
+        let taken = seen.workspace.calls_of_memory(stored.memory.id);
+        let taken = taken.await.explained()?;
         if app.json {
             let mut value = memory_with_sources_json(&stored, &sources);
             if let Value::Object(fields) = &mut value {
@@ -200,27 +198,24 @@ async fn show(app: &App, workspace: &dyn Workspace, scope_id: &str) -> anyhow::R
     if app.json {
         return output::print_json(&Value::Array(shown));
     }
-    print_deferrals(app, workspace, |stored| {
+    print_deferrals(app, seen, |stored| {
         (stored.scope, &stored.scope_id) == (scope, &scope_id)
     })
     .await
 }
 
 /// Finds the scope for a scope id or for the name of a channel.
-pub(super) async fn resolve(
-    workspace: &dyn Workspace,
-    scope_id: &str,
-) -> anyhow::Result<(Scope, String)> {
+pub(super) async fn resolve(view: &dyn View, scope_id: &str) -> anyhow::Result<(Scope, String)> {
     // `list` shows the workspace by its scope.
     if [WORKSPACE_SCOPE_ID, names::scope(Scope::Workspace)].contains(&scope_id) {
         return Ok((Scope::Workspace, WORKSPACE_SCOPE_ID.to_owned()));
     }
     if let Some((channel, thread)) = scope_id.split_once(':') {
-        let channel = find_channel(workspace, channel).await?.id;
+        let channel = find_channel(view, channel).await?.id;
         TsKey::parse(thread)?;
         return Ok((Scope::Thread, format!("{channel}:{thread}")));
     }
-    Ok((Scope::Channel, find_channel(workspace, scope_id).await?.id))
+    Ok((Scope::Channel, find_channel(view, scope_id).await?.id))
 }
 
 fn print_memory(stored: &StoredMemory, sources: &Sources, taken: &[String]) -> anyhow::Result<()> {

@@ -18,6 +18,7 @@ mod remarks;
 mod replay;
 mod report_json;
 mod run;
+mod seen;
 mod server_words;
 mod slack;
 mod traces;
@@ -62,7 +63,7 @@ pub(crate) fn run(arguments: Cli) -> anyhow::Result<ExitCode> {
             }
             Command::Backfill(arguments) => generate::backfill(&app, &arguments).await,
             Command::Generate(arguments) => generate::generate(&app, &arguments).await,
-            Command::Memory(command) => memory::run(&app, &command).await,
+            Command::Memory(arguments) => memory::run(&app, &arguments).await,
             Command::Usage(arguments) => usage::run(&app, &arguments).await,
             Command::Replay(arguments) => replay::run(&app, &arguments).await,
             Command::Prompt(arguments) => prompt::prompt(&app, &arguments).await,

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use myao_plugin::ts::TsKey;
 use myao_plugin::{
-    BuildRequest, Context, MemoryPlugin, MemoryType, Scope, Timestamp, context_json, names,
+    BuildRequest, Context, MemoryPlugin, MemoryType, Place, Scope, Timestamp, context_json, names,
 };
 
 use super::app::{App, input_name, read_input};
@@ -104,7 +104,11 @@ impl Input {
         let scope: Scope = arguments.scope.into();
         let workspace = app.existing_workspace()?;
         let channel_id = match (&arguments.channel, scope) {
-            (Some(name), _) => find_channel(&*workspace, name).await?.id,
+            (Some(name), _) => {
+                find_channel(&*workspace.view(Place::Operator), name)
+                    .await?
+                    .id
+            }
             (None, Scope::Workspace) => String::new(),
             (None, _) => anyhow::bail!(
                 "name the channel with --channel, or a context with --context FILE.json"

@@ -8,8 +8,7 @@ use anyhow::Context as _;
 use myao_plugin::explain::explain;
 use myao_plugin::printable::line;
 use myao_plugin::recording::{Asked, Difference, Ending, Head, ImportCall, Replayed};
-use myao_plugin::state::Workspace;
-use myao_plugin::state::view::{MemoryFilter, StoredMemory};
+use myao_plugin::state::view::{MemoryFilter, StoredMemory, View};
 use myao_plugin::{CallError, MemoryType, Scope, names};
 use serde_json::{Value, json};
 use similar::TextDiff;
@@ -26,9 +25,10 @@ const CONTEXT_LINES: usize = 3;
 /// Runs the command. The exit code tells whether the text is the same.
 pub(crate) async fn run(app: &App, arguments: &ReplayArgs) -> anyhow::Result<ExitCode> {
     let workspace = app.existing_workspace()?;
-    let wanted = find(app, &*workspace, arguments).await?;
+    let view = workspace.view(Place::Operator);
+    let wanted = find(app, &*view, arguments).await?;
     let id = wanted.stored.memory.id;
-    let recording = workspace.view(Place::Operator).recording_of(id).await.explained()?.with_context(|| {
+    let recording = view.recording_of(id).await.explained()?.with_context(|| {
         format!(
             "memory {id} was not recorded: set `memory.recording: true` in the configuration, and the memories \
              made from then on can be replayed"
@@ -62,16 +62,12 @@ struct Wanted {
     number: u32,
 }
 
-async fn find(
-    app: &App,
-    workspace: &dyn Workspace,
-    arguments: &ReplayArgs,
-) -> anyhow::Result<Wanted> {
-    let (scope, scope_id) = match resolve(workspace, &arguments.memory).await {
+async fn find(app: &App, view: &dyn View, arguments: &ReplayArgs) -> anyhow::Result<Wanted> {
+    let (scope, scope_id) = match resolve(view, &arguments.memory).await {
         Ok(found) => found,
         // The name of a channel may be a number.
         Err(error) => match (arguments.memory.parse(), arguments.version) {
-            (Ok(id), None) => return find_by_id(app, workspace, id).await,
+            (Ok(id), None) => return find_by_id(app, view, id).await,
             _ => return Err(error),
         },
     };
@@ -80,7 +76,7 @@ async fn find(
         Scope::Channel if arguments.long_term => MemoryType::LongTerm,
         Scope::Channel | Scope::Thread => MemoryType::ShortTerm,
     };
-    let numbered = numbered(texts(workspace, scope, &scope_id, memory_type).await?);
+    let numbered = numbered(texts(view, scope, &scope_id, memory_type).await?);
     let found = match arguments.version {
         None => numbered.into_iter().last(),
         Some(version) => numbered.into_iter().find(|wanted| wanted.number == version),
@@ -99,26 +95,16 @@ async fn find(
     })
 }
 
-async fn find_by_id(app: &App, workspace: &dyn Workspace, id: u64) -> anyhow::Result<Wanted> {
+async fn find_by_id(app: &App, view: &dyn View, id: u64) -> anyhow::Result<Wanted> {
     for superseded in [false, true] {
         let filter = MemoryFilter {
             superseded,
             ..MemoryFilter::default()
         };
-        let found = workspace
-            .view(Place::Operator)
-            .memories(filter)
-            .await
-            .explained()?;
+        let found = view.memories(filter).await.explained()?;
         if let Some(found) = found.iter().find(|stored| stored.memory.id == id) {
             let memory = &found.memory;
-            let texts = texts(
-                workspace,
-                memory.scope,
-                &memory.scope_id,
-                memory.memory_type,
-            )
-            .await?;
+            let texts = texts(view, memory.scope, &memory.scope_id, memory.memory_type).await?;
             if let Some(wanted) = numbered(texts)
                 .into_iter()
                 .find(|wanted| wanted.stored.memory.id == id)
