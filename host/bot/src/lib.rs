@@ -16,6 +16,7 @@ pub mod chat;
 pub mod clock;
 mod commands;
 pub mod current;
+pub mod estimate;
 mod generation;
 mod health;
 mod home;

@@ -15,6 +15,7 @@
 mod audience;
 mod backfill;
 mod backlog;
+mod begin_again;
 mod catch_up;
 mod deferrals;
 mod dump;
@@ -92,6 +93,17 @@ pub fn open(
         workspace.scope_id,
     )?;
     Ok((Arc::new(workspace), upgraded))
+}
+
+/// Copies a database of myao to a file that does not exist yet, as of one moment. The copy is readable by its owner only.
+/// Blocks.
+///
+/// # Errors
+/// [`StoreError`].
+pub fn copy(from: impl AsRef<Path>, to: impl AsRef<Path>) -> Result<(), StoreError> {
+    let (store, to) = (SqliteStore::open(from)?, to.as_ref());
+    file_mode::create(to);
+    store.pool.copy_to(to)
 }
 
 /// Opens a database file for imports, as [`open`] does, but creates no workspace in it before an import succeeds.

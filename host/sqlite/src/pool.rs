@@ -75,6 +75,14 @@ impl Pool {
         &self.path
     }
 
+    /// Copies the database to an empty file.
+    pub(super) fn copy_to(&self, to: &Path) -> Result<(), StoreError> {
+        let connection = connect(&self.path)?;
+        let copied = connection.execute("VACUUM INTO ?1", [to.to_string_lossy()]);
+        copied.map_err(|error| StoreError::of(to, error))?;
+        Ok(())
+    }
+
     /// Runs `work` in one transaction that sees one state of the database. If no write wants the writing connection, it
     /// is used, because only its cache contains what was written last; else a separate connection is used.
     pub(super) fn read<T>(

@@ -10,7 +10,7 @@ use rusqlite::{OptionalExtension, Row, params};
 
 use super::journal::{agent, finish_reason};
 use super::workspace::SqliteWorkspace;
-use super::{deferrals, lineage, rows, waits};
+use super::{begin_again, deferrals, lineage, rows, waits};
 
 #[async_trait::async_trait]
 impl Upkeep for SqliteWorkspace {
@@ -28,7 +28,7 @@ impl Upkeep for SqliteWorkspace {
             let clear = include_str!("sql/clear_deferrals.sql");
             Ok(connection
                 .prepare_cached(clear)?
-                .execute([place.workspace])?)
+                .execute(params![place.workspace, None::<String>])?)
         })
         .await
     }
@@ -36,6 +36,17 @@ impl Upkeep for SqliteWorkspace {
     async fn accept_memories(&self, channel_id: Option<String>) -> Result<usize, StorageError> {
         self.writing(move |connection, place| {
             lineage::accept(connection, place, channel_id.as_deref())
+        })
+        .await
+    }
+
+    async fn begin_again(
+        &self,
+        channel_id: Option<String>,
+        now: i64,
+    ) -> Result<usize, StorageError> {
+        self.writing(move |connection, place| {
+            begin_again::begin_again(connection, place, channel_id.as_deref(), now)
         })
         .await
     }

@@ -27,6 +27,7 @@ mod memory;
 mod output;
 mod prompt;
 mod python_bot;
+mod rebuild;
 mod replay;
 mod summarize;
 mod terminal;

@@ -15,7 +15,7 @@ fn program() -> Program {
     program
 }
 
-fn imported() -> Program {
+pub(crate) fn imported() -> Program {
     let program = program();
     program.run(&["import", "bot.db"]).succeeded();
     program

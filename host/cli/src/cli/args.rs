@@ -56,6 +56,8 @@ pub(crate) enum Command {
     Backfill(BackfillArgs),
     /// Make the memories that are due now
     Generate(GenerateArgs),
+    /// Make memories anew from the messages: of one channel and its threads, or all
+    Rebuild(RebuildArgs),
     /// Look at memories
     Memory(MemoryArgs),
     /// What the calls of models took: tokens, time and money
@@ -122,6 +124,20 @@ pub(crate) struct GenerateArgs {
     /// Retry deferred memories at once
     #[arg(long)]
     pub(crate) retry: bool,
+
+    /// Only tell what it would cost
+    #[arg(long)]
+    pub(crate) estimate: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RebuildArgs {
+    /// The channel's name or id; without it, all memories, those of the workspace included
+    pub(crate) channel: Option<String>,
+
+    /// Only tell what it would cost
+    #[arg(long)]
+    pub(crate) estimate: bool,
 }
 
 #[derive(Debug, Args)]
@@ -133,6 +149,10 @@ pub(crate) struct BackfillArgs {
     /// Go on after failures, as a running bot would; what failed is tried again at the next tick
     #[arg(long)]
     pub(crate) keep_going: bool,
+
+    /// Only tell what it would cost
+    #[arg(long)]
+    pub(crate) estimate: bool,
 }
 
 #[derive(Debug, Args)]

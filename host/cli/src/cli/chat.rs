@@ -287,6 +287,7 @@ impl Talk<'_> {
         let arguments = GenerateArgs {
             now: self.arguments.now,
             retry: false,
+            estimate: false,
         };
         match generate::generate(self.app, &arguments).await {
             Ok(code) if code != ExitCode::SUCCESS => {

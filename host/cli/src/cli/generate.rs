@@ -1,8 +1,9 @@
-//! `myao generate` and `myao backfill`.
+//! `myao generate`, `myao backfill` and `myao rebuild`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use myao_bot::backfill;
 use myao_bot::backfill::{Options, Outcomes};
@@ -10,37 +11,39 @@ use myao_plugin::explain::explain;
 use myao_plugin::printable::line;
 use myao_plugin::state::Workspace;
 use myao_plugin::storage::{Due, STAND_IN_VERSION};
-use myao_plugin::{Entry, Made, Outcome, Report, Scope, SkipReason, names, run};
+use myao_plugin::{
+    Entry, Made, MemoryPlugin, Outcome, Place, Report, Scope, SkipReason, Timestamp, names, run,
+};
+use serde_json::Value;
 
 use super::app::{App, Explained as _};
-use super::args::{BackfillArgs, GenerateArgs};
+use super::args::{BackfillArgs, GenerateArgs, RebuildArgs};
+use super::find_channel::find_channel;
 use super::report_json::{backfill_json, report_json};
-use super::{output, remarks, unreached};
+use super::{estimate, output, remarks, unreached};
 
 /// Makes one generation run. The exit code tells whether something failed.
 pub(crate) async fn generate(app: &App, arguments: &GenerateArgs) -> anyhow::Result<ExitCode> {
     let workspace = app.existing_workspace()?;
-    let plugin = app.plugin_over(&workspace).await?;
     let now = app.time(arguments.now);
-    if arguments.retry {
-        workspace.clear_deferrals().await.explained()?;
+    if arguments.estimate {
+        let work = async |workspace: &Arc<dyn Workspace>, plugin: &MemoryPlugin| {
+            clear_deferrals(&**workspace, arguments.retry).await?;
+            let report = run_once(app, plugin, now).await?;
+            let failed = report
+                .entries
+                .iter()
+                .filter(|entry| failure(entry).is_some());
+            Ok(failed.count())
+        };
+        return estimate::print(app, work).await;
     }
+    let plugin = app.plugin_over(&workspace).await?;
+    clear_deferrals(&*workspace, arguments.retry).await?;
     let window = i64::from(plugin.settings().short_term_window_hours) * 3600;
     let window_start = now.unix_seconds - window;
     let leaves_out_history = has_history(&*workspace, window_start).await?;
-    let bar = output::progress_bar(0, "{bar:30} {pos}/{len} threads and channels");
-    let report = run::generate(
-        &plugin,
-        now,
-        app.config.memory.steps_in_flight(),
-        &|progress| {
-            bar.set_length(progress.total as u64);
-            bar.set_position(progress.done as u64);
-        },
-    )
-    .await;
-    bar.finish_and_clear();
-    let mut report = report?;
+    let mut report = run_once(app, &plugin, now).await?;
     let waiting = backfill::waiting(&plugin, &*workspace, now).await?;
     add_waiting(&mut report, waiting);
     if app.json {
@@ -54,6 +57,25 @@ pub(crate) async fn generate(app: &App, arguments: &GenerateArgs) -> anyhow::Res
     Ok(exit_code(
         report.entries.iter().any(|entry| failure(entry).is_some()),
     ))
+}
+
+async fn clear_deferrals(workspace: &dyn Workspace, retry: bool) -> anyhow::Result<()> {
+    if retry {
+        workspace.clear_deferrals().await.explained()?;
+    }
+    Ok(())
+}
+
+async fn run_once(app: &App, plugin: &MemoryPlugin, now: Timestamp) -> anyhow::Result<Report> {
+    let bar = output::progress_bar(0, "{bar:30} {pos}/{len} threads and channels");
+    let in_flight = app.config.memory.steps_in_flight();
+    let report = run::generate(plugin, now, in_flight, &|progress| {
+        bar.set_length(progress.total as u64);
+        bar.set_position(progress.done as u64);
+    })
+    .await;
+    bar.finish_and_clear();
+    Ok(report?)
 }
 
 /// Whether a channel without a memory has messages from before the window.
@@ -105,17 +127,69 @@ fn add_waiting(report: &mut Report, waiting: Due) {
 /// Goes through all stored messages with a simulated clock.
 pub(crate) async fn backfill(app: &App, arguments: &BackfillArgs) -> anyhow::Result<ExitCode> {
     let workspace = app.existing_workspace()?;
+    let until = app.time(arguments.until);
+    let keep_going = arguments.keep_going;
+    if arguments.estimate {
+        let work = async |workspace: &Arc<dyn Workspace>, plugin: &MemoryPlugin| {
+            let filled = fill(app, &**workspace, plugin, until, keep_going).await;
+            Ok(filled?.failed.len())
+        };
+        return estimate::print(app, work).await;
+    }
     let plugin = app.plugin_over(&workspace).await?;
+    let outcomes = fill(app, &*workspace, &plugin, until, keep_going).await?;
+    report_backfill(app, &*workspace, &outcomes, keep_going, None).await
+}
+
+/// Sets memories aside and makes them anew.
+pub(crate) async fn rebuild(app: &App, arguments: &RebuildArgs) -> anyhow::Result<ExitCode> {
+    let workspace = app.existing_workspace()?;
+    let now = app.time(None);
+    let channel = match &arguments.channel {
+        Some(channel) => {
+            let view = workspace.view(Place::Operator);
+            Some(find_channel(&*view, channel).await?.id)
+        }
+        None => None,
+    };
+    if arguments.estimate {
+        let work = async |workspace: &Arc<dyn Workspace>, plugin: &MemoryPlugin| {
+            let set_aside = workspace.begin_again(channel, now.unix_seconds);
+            set_aside.await.explained()?;
+            let filled = fill(app, &**workspace, plugin, now, false).await;
+            Ok(filled?.failed.len())
+        };
+        return estimate::print(app, work).await;
+    }
+    let plugin = app.plugin_over(&workspace).await?;
+    let set_aside = workspace.begin_again(channel, now.unix_seconds);
+    let set_aside = set_aside.await.explained()?;
+    if !app.json {
+        let memories = memories(set_aside);
+        writeln!(output::stdout(), "Set aside {memories}, to be made anew.")?;
+    }
+    let outcomes = fill(app, &*workspace, &plugin, now, false).await?;
+    report_backfill(app, &*workspace, &outcomes, false, Some(set_aside)).await
+}
+
+/// Runs the simulated clock, with a progress bar.
+async fn fill(
+    app: &App,
+    workspace: &dyn Workspace,
+    plugin: &MemoryPlugin,
+    until: Timestamp,
+    keep_going: bool,
+) -> anyhow::Result<Outcomes> {
     let options = Options {
         interval_seconds: app.config.memory.long_term_update_interval_seconds,
-        until: app.time(arguments.until),
+        until,
         in_flight: app.config.memory.steps_in_flight(),
-        keep_going: arguments.keep_going,
+        keep_going,
     };
     let bar = output::progress_bar(1000, "{bar:30} {percent:>3} %  {msg}");
     let outcomes = backfill::backfill(
-        &plugin,
-        &*workspace,
+        plugin,
+        workspace,
         options,
         &|unix_seconds| app.local_time(unix_seconds),
         &|progress| {
@@ -128,12 +202,26 @@ pub(crate) async fn backfill(app: &App, arguments: &BackfillArgs) -> anyhow::Res
     )
     .await;
     bar.finish_and_clear();
-    let outcomes = outcomes?;
+    Ok(outcomes?)
+}
+
+/// Prints what was made. The exit code tells whether something failed.
+async fn report_backfill(
+    app: &App,
+    workspace: &dyn Workspace,
+    outcomes: &Outcomes,
+    keep_going: bool,
+    set_aside: Option<usize>,
+) -> anyhow::Result<ExitCode> {
     let unreached = workspace.unreached().await.explained()?;
     if app.json {
-        output::print_json(&backfill_json(app, &outcomes, &unreached))?;
+        let mut report = backfill_json(app, outcomes, &unreached);
+        if let (Some(set_aside), Value::Object(fields)) = (set_aside, &mut report) {
+            fields.insert("set_aside".to_owned(), set_aside.into());
+        }
+        output::print_json(&report)?;
     } else {
-        print_backfill(app, &outcomes, arguments.keep_going, unreached.is_empty())?;
+        print_backfill(app, outcomes, keep_going, unreached.is_empty())?;
         unreached::print(app, &unreached)?;
     }
     Ok(exit_code(!outcomes.failed.is_empty()))

@@ -6,6 +6,7 @@ mod chat;
 mod config;
 mod costs;
 mod doctor;
+mod estimate;
 mod find_channel;
 mod generate;
 mod history;
@@ -62,6 +63,7 @@ pub(crate) fn run(arguments: Cli) -> anyhow::Result<ExitCode> {
                 import::run(&app, &path, options).await
             }
             Command::Backfill(arguments) => generate::backfill(&app, &arguments).await,
+            Command::Rebuild(arguments) => generate::rebuild(&app, &arguments).await,
             Command::Generate(arguments) => generate::generate(&app, &arguments).await,
             Command::Memory(arguments) => memory::run(&app, &arguments).await,
             Command::Usage(arguments) => usage::run(&app, &arguments).await,

@@ -32,26 +32,36 @@ pub(crate) async fn run(app: &App, arguments: &UsageArgs) -> anyhow::Result<Exit
             dimensions.push(dimension);
         }
     }
-    let prices = &app.config.prices;
-    let groups = by_groups(&calls, &dimensions, app.config.timezone, prices);
-    let total = Costs::of(&calls, prices);
-    if app.json {
-        output::print_json(&json!({
-            "currency": prices.currency,
-            "groups": groups.iter().map(group_json).collect::<Vec<_>>(),
-            "total": costs::costs_json(&total),
-        }))?;
-    } else if total.calls == 0 {
+    if !app.json && Costs::of(&calls, &app.config.prices).calls == 0 {
         writeln!(
             output::stdout(),
             "No calls of a model{}.",
             within(arguments)
         )?;
-    } else {
-        print(app, &dimensions, &groups, &total)?;
-        print_notes(app, &calls, &total)?;
+        return Ok(ExitCode::SUCCESS);
     }
+    print_calls(app, &calls, &dimensions)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Prints the sums of calls.
+pub(super) fn print_calls(
+    app: &App,
+    calls: &[StoredCall],
+    dimensions: &[Dimension],
+) -> anyhow::Result<()> {
+    let prices = &app.config.prices;
+    let groups = by_groups(calls, dimensions, app.config.timezone, prices);
+    let total = Costs::of(calls, prices);
+    if app.json {
+        return output::print_json(&json!({
+            "currency": prices.currency,
+            "groups": groups.iter().map(group_json).collect::<Vec<_>>(),
+            "total": costs::costs_json(&total),
+        }));
+    }
+    print(app, dimensions, &groups, &total)?;
+    print_notes(app, calls, &total)
 }
 
 fn within(arguments: &UsageArgs) -> &'static str {

@@ -37,6 +37,18 @@ pub trait Upkeep: Send + Sync {
     /// made from no channel that anybody may not see. Returns how many there were.
     async fn accept_memories(&self, channel_id: Option<String>) -> Result<usize, StorageError>;
 
+    /// Sets the current memories of a channel and its threads aside, or all, as replaced at `now`, in Unix seconds. All
+    /// their messages wait again, so that the next backfill makes the memories anew. Ends their deferrals. Returns how
+    /// many memories there were.
+    ///
+    /// # Errors
+    /// `StorageError::NotFound` if there is no such channel.
+    async fn begin_again(
+        &self,
+        channel_id: Option<String>,
+        now: i64,
+    ) -> Result<usize, StorageError>;
+
     /// The calls of models that began at or after `since` and before `before`, in milliseconds since 1970, in order.
     async fn calls(&self, since: i64, before: i64) -> Result<Vec<StoredCall>, StorageError>;
 

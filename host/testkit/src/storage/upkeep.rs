@@ -4,13 +4,14 @@ use myao_plugin::journal::{CallsOfMemory, StoredCall};
 use myao_plugin::state::replies::{MAX_REPLY_WAIT, ReplyKind, ReplyState};
 use myao_plugin::state::upkeep::{StoredDeferral, Upkeep};
 use myao_plugin::storage::StorageError;
+use myao_plugin::ts::TsKey;
 use myao_plugin::waits::{LONGEST_DEFERRAL, Wait, WaitKind, is_under_way};
-use myao_plugin::{Scope, names};
+use myao_plugin::{Place, Scope, names};
 
 use super::catch_up::CHANNEL_WAITS;
 use super::inbox::{MAX_WAIT, Progress};
 use super::journal::{Call, milliseconds};
-use super::memories::parse_subject;
+use super::memories::{Series, parse_subject};
 use super::{MemoryStorage, State};
 
 /// How many waits of one kind are listed.
@@ -46,6 +47,14 @@ impl Upkeep for MemoryStorage {
 
     async fn accept_memories(&self, channel_id: Option<String>) -> Result<usize, StorageError> {
         Ok(self.state().accept(channel_id.as_deref()))
+    }
+
+    async fn begin_again(
+        &self,
+        channel_id: Option<String>,
+        now: i64,
+    ) -> Result<usize, StorageError> {
+        self.state().begin_again(channel_id.as_deref(), now)
     }
 
     async fn calls(&self, since: i64, before: i64) -> Result<Vec<StoredCall>, StorageError> {
@@ -105,6 +114,39 @@ fn stored_call(call: &Call) -> StoredCall {
 }
 
 impl State {
+    fn begin_again(&mut self, channel_id: Option<&str>, now: i64) -> Result<usize, StorageError> {
+        if let Some(channel_id) = channel_id {
+            self.conversation(channel_id)?;
+        }
+        let is_meant = |series: &Series| {
+            let place = Place::of(series.scope(), &series.scope_id);
+            channel_id.is_none_or(|id| place.hears(id))
+        };
+        let mut set_aside = 0;
+        for (_, ids) in self.current.extract_if(.., |series, _| is_meant(series)) {
+            for id in ids {
+                if let Some(text) = self.texts.get_mut(&id) {
+                    text.superseded_at = Some(now);
+                    set_aside += 1;
+                }
+            }
+        }
+        self.deferrals.retain(|series, _| !is_meant(series));
+        for (id, conversation) in &mut self.channels {
+            if channel_id.is_some_and(|wanted| wanted != id) {
+                continue;
+            }
+            conversation.changed_threads.clear();
+            let oldest = conversation.all_shown().map(|(ts, _)| ts).next();
+            conversation.history_through =
+                oldest.map(|ts| TsKey::from_database(ts.to_database() - 1));
+        }
+        if channel_id.is_none() {
+            self.backfill_tick = None;
+        }
+        Ok(set_aside)
+    }
+
     /// The name of a stored channel: its id if there is no other.
     pub(super) fn channel_name(&self, channel_id: &str) -> Option<String> {
         let conversation = self.channels.get(channel_id)?;

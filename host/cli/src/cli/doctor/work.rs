@@ -64,7 +64,7 @@ async fn set_aside(app: &App, workspace: &dyn Workspace) -> Result<Option<Findin
     let advice = format!(
         "it is not known what they were made from, so nobody is shown them; `{}` makes memories anew from the messages, \
          and `{}` uses these again, if they hold nothing private",
-        app.command("backfill"),
+        app.command("rebuild"),
         app.command("memory accept")
     );
     Ok(Some(

@@ -83,6 +83,7 @@ macro_rules! workspace_conformance {
             save_is_a_conflict_when_what_it_was_given_became_private,
             imported_memory_is_set_aside,
             memory_that_was_set_aside_is_accepted,
+            memories_that_begin_again_are_set_aside_and_their_messages_wait,
         );
         $crate::workspace_conformance!($fixture; withdrawn:
             answer_that_is_not_sent_is_withdrawn_when_a_channel_becomes_private,

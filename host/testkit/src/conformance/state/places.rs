@@ -441,3 +441,29 @@ pub async fn imported_memory_is_set_aside(new: New<'_>) {
     assert_eq!((next.version, next.source_message_count), (2, 1));
     assert_eq!(seen(&stored, channel("A")).await, ["made here"]);
 }
+
+pub async fn memories_that_begin_again_are_set_aside_and_their_messages_wait(new: New<'_>) {
+    let stored = stored(new).await;
+    let a = save(&stored, "A", "of A", &[]).await.unwrap();
+    save(&stored, "B", "of B", &[&a]).await.unwrap();
+    merge(&stored, "of all", &[&a]).await.unwrap();
+    stored.set_backfill_tick(50).await.unwrap();
+    assert_eq!(stored.begin_again(Some("A".into()), 40).await, Ok(1));
+    assert_eq!(seen(&stored, channel("B")).await, ["of all", "of B"]);
+    assert_eq!(stored.backfill_tick().await, Ok(Some(50)));
+    let oldest = stored.oldest_message_never_summarized().await.unwrap();
+    assert_eq!(oldest, Some(key("10.0")));
+    let place = stored.at(channel("A"));
+    let waiting = place.get_backlog("A".into(), None, "99.0".into()).await;
+    assert_eq!(waiting.unwrap().new_message_count, 2);
+    let missing = stored.begin_again(Some("X".into()), 40).await;
+    assert!(matches!(missing, Err(StorageError::NotFound(_))));
+
+    assert_eq!(stored.begin_again(None, 41).await, Ok(2));
+    assert!(seen(&stored, channel("B")).await.is_empty());
+    assert_eq!(stored.backfill_tick().await, Ok(None));
+    // The next one is a first version again.
+    let next = save(&stored, "A", "made anew", &[]).await.unwrap();
+    assert_eq!(next.version, 1);
+    assert!(next.id > a.id);
+}

@@ -1,0 +1,105 @@
+//! What work would cost: models that are not asked. They answer with a text of nearly the length that is allowed, and
+//! report its tokens. The work itself is done on a copy of the database.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, SystemTime};
+
+use myao_plugin::llm::{
+    Agents, CallObserver, CallRecord, Completion, Destination, FinishReason, Llm, LlmError,
+    ModelIdentity, Request,
+};
+
+/// The part of the allowed length that an answer has, in percent. A full one might count as cut off.
+pub const ANSWER_PERCENT: u32 = 90;
+
+/// Models that answer in place of these without asking them.
+#[must_use]
+pub fn not_asked(agents: &Agents) -> Agents {
+    let not_asked = |model: &Arc<dyn Llm>| -> Arc<dyn Llm> {
+        Arc::new(NotAsked {
+            model: model.clone(),
+            lines: AtomicU64::new(0),
+        })
+    };
+    Agents {
+        memory: not_asked(&agents.memory),
+        response: not_asked(&agents.response),
+        judgment: not_asked(&agents.judgment),
+    }
+}
+
+/// A model that is not asked.
+struct NotAsked {
+    model: Arc<dyn Llm>,
+    /// How many lines it has answered with.
+    lines: AtomicU64,
+}
+
+impl NotAsked {
+    /// A list of numbers with at most this many tokens. No number comes twice, so that no answer counts as a copy of what
+    /// is remembered. It is in no language, as the component wants the one of the messages.
+    fn answer(&self, max_tokens: u32) -> String {
+        let wanted = u64::from(max_tokens) * u64::from(ANSWER_PERCENT) / 100;
+        let line = |number: u64| format!("- {:08} {:08}\n", 2 * number, 2 * number + 1);
+        let of_a_line = u64::from(self.model.count_tokens(&line(12_345_678))).max(1);
+        let count = (wanted / of_a_line).max(1);
+        let first = self.lines.fetch_add(count, Ordering::Relaxed);
+        (first..first + count).map(line).collect()
+    }
+}
+
+#[async_trait::async_trait]
+impl Llm for NotAsked {
+    async fn complete(
+        &self,
+        request: Request,
+        calls: &dyn CallObserver,
+    ) -> Result<Completion, LlmError> {
+        let text = self.answer(request.max_tokens);
+        let (provider, model) = self.model.identity().map_or(("?", "?"), |identity| {
+            (identity.provider(), identity.model())
+        });
+        let input_tokens = Some(self.model.count_tokens(&request.system_prompt));
+        let output_tokens = Some(self.model.count_tokens(&text));
+        calls.observe(CallRecord {
+            provider: provider.to_owned(),
+            model: model.to_owned(),
+            input_tokens,
+            output_tokens,
+            cached_tokens: Some(0),
+            started_at: SystemTime::now(),
+            duration: Duration::ZERO,
+            attempts: 1,
+            finish_reason: Some(FinishReason::Stop),
+            error: None,
+        });
+        Ok(Completion {
+            text,
+            finish_reason: FinishReason::Stop,
+            model: model.to_owned(),
+            input_tokens,
+            output_tokens,
+        })
+    }
+
+    fn count_tokens(&self, text: &str) -> u32 {
+        self.model.count_tokens(text)
+    }
+
+    fn context_window(&self) -> Option<u32> {
+        self.model.context_window()
+    }
+
+    fn restore_context_window(&self, tokens: u32) {
+        self.model.restore_context_window(tokens);
+    }
+
+    fn identity(&self) -> Option<&ModelIdentity> {
+        self.model.identity()
+    }
+
+    fn destination(&self) -> Option<Destination<'_>> {
+        self.model.destination()
+    }
+}

@@ -1,0 +1,63 @@
+//! `--estimate`: what work would cost, found by doing it on a copy of the database, with models that are not asked.
+
+use std::io::Write as _;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use myao::usage::Dimension;
+use myao_bot::estimate::not_asked;
+use myao_llm::configured_models;
+use myao_plugin::MemoryPlugin;
+use myao_plugin::state::Workspace;
+
+use super::app::{App, Explained as _};
+use super::{output, usage};
+
+/// Does the work on a copy, and prints the calls that it took. `work` returns how many of its steps failed.
+pub(super) async fn print(
+    app: &App,
+    work: impl AsyncFnOnce(&Arc<dyn Workspace>, &MemoryPlugin) -> anyhow::Result<usize>,
+) -> anyhow::Result<ExitCode> {
+    let original = &app.config.memory.database_path;
+    let beside = original
+        .parent()
+        .filter(|path| !path.as_os_str().is_empty());
+    // Beside the database, as what is written there is guarded and backed up alike.
+    let folder = tempfile::Builder::new()
+        .prefix(".myao-estimate-")
+        .tempdir_in(beside.unwrap_or(".".as_ref()))
+        .with_context(|| format!("cannot make a folder for a copy of {}", original.display()))?;
+    let copy = folder.path().join("myao.db");
+    myao_sqlite::copy(original, &copy)?;
+    let mut on_copy = app.clone();
+    on_copy.config.memory.database_path = copy;
+    on_copy.config.memory.recording = false;
+    let workspace = on_copy.existing_workspace()?;
+    let earlier = workspace.calls(0, i64::MAX).await.explained()?.len();
+    let models = not_asked(&configured_models(&app.config.agents)?);
+    let plugin = on_copy
+        .bind(on_copy.plugin()?.llm(models), &workspace)
+        .await?;
+    let failed = work(&workspace, &plugin).await?;
+    if failed > 0 {
+        output::tell(&format!(
+            "warning: {failed} steps failed on the copy, so the work will take more calls than this"
+        ));
+    }
+    let mut calls = workspace.calls(0, i64::MAX).await.explained()?;
+    let calls = calls.split_off(earlier.min(calls.len()));
+    if calls.is_empty() && !app.json {
+        writeln!(output::stdout(), "No model would be called.")?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    usage::print_calls(app, &calls, &[Dimension::Layer, Dimension::Model])?;
+    if !app.json {
+        writeln!(
+            output::stdout(),
+            "This is an estimate: no model was asked, and nothing is saved. Answers count with {} % of the length that they may have.",
+            myao_bot::estimate::ANSWER_PERCENT
+        )?;
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,53 @@
+//! Sets memories aside, so that they are made anew from the messages.
+
+use rusqlite::{Connection, params};
+
+use super::backlog::{recount_channel, recount_thread};
+use super::error::Fault;
+use super::messages::channel_key;
+use super::place::Place;
+use super::rows::list;
+
+/// Sets the current memories of a channel and its threads aside, or all, at a time in Unix seconds. All their messages
+/// wait again. Returns how many memories there were.
+pub(super) fn begin_again(
+    connection: &Connection,
+    place: &Place,
+    channel_id: Option<&str>,
+    now: i64,
+) -> Result<usize, Fault> {
+    let channels: Vec<i64> = match channel_id {
+        Some(id) => vec![channel_key(connection, place, id)?],
+        None => {
+            let all = "SELECT key FROM channels WHERE workspace = ?1";
+            list(connection, all, params![place.workspace], |row| row.get(0))?
+        }
+    };
+    let set_aside = connection
+        .prepare_cached(include_str!("sql/set_aside_memories.sql"))?
+        .execute(params![place.workspace, channel_id, now])?;
+    connection
+        .prepare_cached(include_str!("sql/clear_deferrals.sql"))?
+        .execute(params![place.workspace, channel_id])?;
+    for channel in channels {
+        let forget_changes = "DELETE FROM changed_threads WHERE workspace = ?1 AND channel = ?2";
+        connection
+            .prepare_cached(forget_changes)?
+            .execute([place.workspace, channel])?;
+        let threads = "SELECT thread_key FROM backlog WHERE channel = ?1 AND thread_key <> 0";
+        let threads: Vec<i64> = list(connection, threads, params![channel], |row| row.get(0))?;
+        for thread in threads {
+            recount_thread(connection, channel, thread)?;
+        }
+        recount_channel(connection, channel)?;
+        connection
+            .prepare_cached(include_str!("sql/expect_all_messages.sql"))?
+            .execute([channel])?;
+    }
+    if channel_id.is_none() {
+        connection
+            .prepare_cached("DELETE FROM backfill WHERE workspace = ?1")?
+            .execute([place.workspace])?;
+    }
+    Ok(set_aside)
+}
