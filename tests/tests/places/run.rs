@@ -1,7 +1,7 @@
 //! One of the two workspaces: a history as it happens there.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
@@ -608,9 +608,16 @@ fn settings(setup: Setup, reply_engine: Engine) -> Settings {
 }
 
 fn model(model: Model, asked: &Arc<Mutex<Vec<Request>>>, fails: &Arc<AtomicBool>) -> ScriptedLlm {
-    let (asked, fails, number) = (asked.clone(), fails.clone(), AtomicUsize::new(0));
+    let (asked, fails) = (asked.clone(), fails.clone());
+    let numbers: Mutex<HashMap<Place, usize>> = Mutex::default();
     ScriptedLlm::new(move |_, request| {
-        let number = number.fetch_add(1, Ordering::Relaxed) % 1000;
+        let place = Place::of(request.purpose.scope, &request.purpose.scope_id);
+        let number = {
+            let mut numbers = numbers.lock().unwrap();
+            let number = numbers.entry(place).or_default();
+            *number += 1;
+            *number % 1000
+        };
         asked.lock().unwrap().push(request.clone());
         if fails.load(Ordering::Relaxed) {
             return Reply::from(LlmError::Unavailable("the model is down".to_owned()));

@@ -58,8 +58,8 @@ pub(crate) fn holds_secret(text: &str) -> bool {
     words.any(|word| text.contains(word))
 }
 
-/// The answer of a model that tells everything that it is shown. `number` counts the requests: no two answers have the
-/// same line, so that none counts as a copy of the prompt.
+/// The answer of a model that tells everything that it is shown. `number` counts the requests of a place: no two
+/// answers there have the same line, so that none counts as a copy of the prompt.
 pub(crate) fn answer(model: Model, request: &Request, number: usize) -> String {
     if request.purpose.agent == Agent::Judgment {
         // It depends on nothing that the two workspaces differ in.
