@@ -91,21 +91,17 @@ pub(super) fn derive(
     Ok(())
 }
 
-/// The channels of a user: all, or those that the bot takes part in.
+/// The channels of a user.
 pub(super) fn channels_of(
     connection: &Connection,
     workspace: i64,
     user_id: &str,
-    only_present: bool,
 ) -> rusqlite::Result<Vec<i64>> {
     let sql = "SELECT m.channel FROM channel_members AS m JOIN channels AS c ON c.key = m.channel \
-         WHERE m.user_id = ?1 AND m.is_member = 1 AND c.workspace = ?2 AND (c.present = 1 OR NOT ?3)";
-    list(
-        connection,
-        sql,
-        params![user_id, workspace, only_present],
-        |row| row.get(0),
-    )
+         WHERE m.user_id = ?1 AND m.is_member = 1 AND c.workspace = ?2";
+    list(connection, sql, params![user_id, workspace], |row| {
+        row.get(0)
+    })
 }
 
 /// The members of a channel that are known, ordered by id.

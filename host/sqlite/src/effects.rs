@@ -149,7 +149,7 @@ impl<'a> Application<'a> {
         let set = include_str!("sql/set_guest.sql");
         let too_late = self.too_late_key();
         if self.execute(set, params![self.workspace, id, is_guest, at, too_late])? == 1 {
-            let channels = audience::channels_of(self.connection, self.workspace, id, false)?;
+            let channels = audience::channels_of(self.connection, self.workspace, id)?;
             self.affected.extend(channels);
         }
         Ok(())

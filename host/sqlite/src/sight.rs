@@ -7,7 +7,7 @@ use myao_plugin::storage::MemoryId;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::place::Place;
-use super::{audience, rows};
+use super::rows;
 
 /// What may be seen from a place, as of one transaction.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,7 +39,12 @@ impl Sight {
                     .prepare_cached(is_full_member)?
                     .query_row(params![place.workspace, id], |row| row.get(0))
                     .optional()?;
-                let own = audience::channels_of(connection, place.workspace, id, true)?;
+                let own: Vec<i64> = rows::list(
+                    connection,
+                    include_str!("sql/channels_of_person.sql"),
+                    params![place.workspace, id],
+                    |row| row.get(0),
+                )?;
                 Ok(bound(
                     own.into_iter().collect(),
                     sees_open.flatten().unwrap_or(false),
