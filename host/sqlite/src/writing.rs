@@ -49,6 +49,8 @@ pub(super) struct Writing {
     inserted: Vec<(i64, i64, i64)>,
     /// Channel and thread of messages that a memory may include and that now read differently.
     changed: BTreeSet<(i64, i64)>,
+    /// Channels with messages that now read differently.
+    reworded: BTreeSet<i64>,
     /// Thread and time of deleted messages, with the channel's id.
     deleted: Vec<(String, i64, i64)>,
 }
@@ -64,6 +66,7 @@ impl Writing {
             touched_messages: BTreeSet::new(),
             inserted: Vec::new(),
             changed: BTreeSet::new(),
+            reworded: BTreeSet::new(),
             deleted: Vec::new(),
         }
     }
@@ -132,11 +135,17 @@ impl Writing {
         self.touched_threads.insert((channel, thread));
     }
 
-    /// Recounts what was touched, and notes which threads have a memory that is older than their messages.
+    /// Recounts what was touched, notes which threads have a memory that is older than their messages, and ends the
+    /// deferrals of channels with messages that read differently.
     pub(super) fn finish(mut self, connection: &Connection) -> Result<(), Fault> {
         self.work_off(connection)?;
         for channel in &self.touched_channels {
             recount_channel(connection, *channel)?;
+        }
+        for channel in &self.reworded {
+            connection
+                .prepare_cached(include_str!("sql/end_deferrals_of_channel.sql"))?
+                .execute([self.workspace, *channel])?;
         }
         self.set_aside_memories(connection)
     }
@@ -186,6 +195,7 @@ impl Writing {
             .extend(stored.thread.map(|thread| (channel, thread)));
         if merged.reads_differently(&stored) {
             self.changed.insert((channel, merged.thread.unwrap_or(ts)));
+            self.reworded.insert(channel);
         }
         Ok(Put::Changed)
     }

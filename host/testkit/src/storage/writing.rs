@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use myao_plugin::storage::SaveMode;
 use myao_plugin::storage::records::MessageRecord;
 use myao_plugin::ts::TsKey;
-use myao_plugin::{MemoryType, Scope};
+use myao_plugin::{MemoryType, Place, Scope};
 
 use super::State;
 use super::memories::Series;
@@ -45,6 +45,8 @@ pub(super) struct Writing<'a> {
     inserted: Vec<(ThreadId, TsKey)>,
     /// Threads with messages that look different to a reader now.
     changed: BTreeSet<ThreadId>,
+    /// Channels with such messages.
+    reworded: BTreeSet<String>,
     /// Threads of messages that were deleted, and when.
     deleted: Vec<(ThreadId, i64)>,
 }
@@ -57,6 +59,7 @@ impl<'a> Writing<'a> {
             before: BTreeMap::new(),
             inserted: Vec::new(),
             changed: BTreeSet::new(),
+            reworded: BTreeSet::new(),
             deleted: Vec::new(),
         }
     }
@@ -115,6 +118,7 @@ impl<'a> Writing<'a> {
             }
             Some(stored) if merged.reads_differently(stored) => {
                 self.changed.insert(thread);
+                self.reworded.insert(channel_id.to_owned());
             }
             _ => {}
         }
@@ -146,7 +150,8 @@ impl<'a> Writing<'a> {
         }
     }
 
-    /// Marks the threads whose memories are older than their messages.
+    /// Marks the threads whose memories are older than their messages, and ends the deferrals of channels with messages
+    /// that read differently.
     pub(super) fn finish(mut self) -> &'a mut State {
         // A late message may be older than what a memory covers already. Imported messages count as history.
         for (thread, ts) in &self.inserted {
@@ -160,6 +165,11 @@ impl<'a> Writing<'a> {
         };
         for thread in &self.changed {
             self.state.mark_changed(thread, now);
+        }
+        for channel_id in &self.reworded {
+            self.state
+                .deferrals
+                .retain(|series, _| !Place::of(series.scope(), &series.scope_id).hears(channel_id));
         }
         for ((channel_id, thread), at) in &self.deleted {
             self.state.set_aside_memory(channel_id, *thread, *at);

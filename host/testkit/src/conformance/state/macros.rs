@@ -91,6 +91,7 @@ macro_rules! workspace_conformance {
             part_that_is_withdrawn_and_did_not_arrive_is_forgotten,
             answer_that_waits_in_a_channel_is_withdrawn_when_outsiders_may_read_it,
             deferral_elsewhere_ends_when_a_channel_becomes_private,
+            deferral_ends_when_a_message_of_its_channel_reads_differently,
         );
         $crate::workspace_conformance!($fixture; import:
             importing_twice_changes_nothing,

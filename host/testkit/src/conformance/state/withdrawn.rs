@@ -3,12 +3,13 @@
 use myao_plugin::state::outbox::{NewPost, PartState, PostState};
 use myao_plugin::state::replies::ReplyKind;
 use myao_plugin::storage::effects::Effect;
+use myao_plugin::storage::records::MessageRecord;
 use myao_plugin::storage::{Deferral, StorageError};
 use myao_plugin::{MemoryType, Place, Scope};
 
 use super::places::{audience, stored};
-use super::{New, Stored, key};
-use crate::conformance::{WORKSPACE, time};
+use super::{New, Stored, deferral, key};
+use crate::conformance::{WORKSPACE, message, time};
 
 /// Begins an answer of two parts in a channel.
 async fn begin_answer(stored: &Stored, channel_id: &str, ts: &str, kind: ReplyKind) {
@@ -139,4 +140,53 @@ pub async fn deferral_elsewhere_ends_when_a_channel_becomes_private(new: New<'_>
     let mut left: Vec<String> = left.map(|deferred| deferred.scope_id).collect();
     left.sort();
     assert_eq!(left, ["A", "A:10.000000"]);
+}
+
+pub async fn deferral_ends_when_a_message_of_its_channel_reads_differently(new: New<'_>) {
+    let stored = stored(new).await;
+    let defer = async || {
+        for (scope, scope_id) in [
+            (Scope::Channel, "A"),
+            (Scope::Thread, "A:10.000000"),
+            (Scope::Channel, "B"),
+        ] {
+            let place = stored.at(Place::of(scope, scope_id));
+            let deferred = place.defer(scope, scope_id.into(), deferral());
+            deferred.await.unwrap();
+        }
+    };
+    let deferred = async || {
+        let deferrals = stored.deferrals().await.unwrap().into_iter();
+        let scope_ids: Vec<String> = deferrals.map(|deferred| deferred.scope_id).collect();
+        scope_ids
+    };
+    let all = ["A", "B", "A:10.000000"];
+    defer().await;
+    let record = message("A", "30.0");
+    let changed = record.ts;
+    stored.apply(&[Effect::Message { record, changed }]).await;
+    assert_eq!(
+        deferred().await,
+        all,
+        "a new message says nothing of the others"
+    );
+    let edited = MessageRecord {
+        text: "in other words".into(),
+        edited_at: Some(41),
+        ..message("A", "20.0")
+    };
+    let edit = Effect::Message {
+        record: edited,
+        changed: key("41.0"),
+    };
+    stored.apply(&[edit]).await;
+    assert_eq!(deferred().await, ["B"]);
+    defer().await;
+    let deletion = Effect::MessageDeleted {
+        channel_id: "A".into(),
+        ts: key("10.0"),
+        at: key("42.0"),
+    };
+    stored.apply(&[deletion]).await;
+    assert_eq!(deferred().await, ["B"]);
 }
