@@ -58,6 +58,8 @@ pub(crate) struct Model<'a> {
     /// How long its prompts may be.
     pub(crate) window: Window<'a>,
     calls: Cell<u32>,
+    /// Whether it is asked once more after a bad answer.
+    asks_again: Cell<bool>,
 }
 
 impl<'a> Model<'a> {
@@ -67,7 +69,21 @@ impl<'a> Model<'a> {
             log,
             window: Window::new(llm, agent),
             calls: Cell::new(0),
+            asks_again: Cell::new(true),
         }
+    }
+
+    /// The number of calls since the last attempt began.
+    pub(crate) fn calls(&self) -> u32 {
+        self.calls.get()
+    }
+
+    /// Runs `attempt`, in which a bad answer is final.
+    pub(crate) fn without_second_ask<T>(&self, attempt: impl FnOnce() -> T) -> T {
+        self.asks_again.set(false);
+        let result = attempt();
+        self.asks_again.set(true);
+        result
     }
 
     /// Calls `attempt` again, with a smaller window, as long as the model says that the prompt is too long. Also
@@ -106,6 +122,9 @@ impl<'a> Model<'a> {
     ) -> Result<Vec<Q::Answer>, Failure> {
         let (requests, questions): (Vec<Request>, Vec<Q>) = questions.into_iter().unzip();
         let first = self.send(&requests, questions.iter())?;
+        if !self.asks_again.get() {
+            return Ok(first.into_iter().collect::<Result<Vec<_>, _>>()?);
+        }
         let mut again = Vec::new();
         let failed = requests.into_iter().zip(&questions).zip(&first);
         for ((mut request, question), result) in failed {

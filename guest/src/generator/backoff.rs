@@ -8,6 +8,7 @@ use crate::bindings::log::Level;
 use crate::bindings::storage::{Deferral, Memory, MemoryDraft};
 use crate::bindings::types::{MemoryType, Scope, Timestamp};
 use crate::describe;
+use crate::summarizer::Narrowing;
 
 /// Seconds after the first failure; doubled with each further one.
 const FIRST_DELAY: i64 = 3600;
@@ -46,6 +47,14 @@ impl Run<'_> {
         let now = self.now.unix_seconds;
         let left = earlier.until.unix_seconds.saturating_sub(now);
         (1..=LONGEST_DELAY).contains(&left).then(|| earlier.clone())
+    }
+
+    /// What is narrowed down if the model does not answer: more if the memory failed before.
+    pub(super) fn narrowing(deferrals: &[Deferral], memory_type: MemoryType) -> Narrowing {
+        match of_type(deferrals, memory_type) {
+            Some(_) => Narrowing::BadAnswers,
+            None => Narrowing::Refusals,
+        }
     }
 
     /// Defers a memory if the same input will fail again; returns whether it did.

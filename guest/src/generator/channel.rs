@@ -121,9 +121,13 @@ impl Run<'_> {
         made: &mut Vec<Made>,
     ) -> Result<Option<Memory>, Error> {
         let context = channel.context(self, self.read_window(&channel.channel, backlog)?);
-        let summary =
-            self.summarizer
-                .summarize(&context, Scope::Channel, MemoryType::ShortTerm, None);
+        let summary = self.summarizer.summarize_with(
+            &context,
+            Scope::Channel,
+            MemoryType::ShortTerm,
+            None,
+            Self::narrowing(&channel.deferrals, MemoryType::ShortTerm),
+        );
         let summary = match summary {
             Ok(summary) => summary,
             Err(error) => {
@@ -216,11 +220,12 @@ impl Run<'_> {
                 .long_term
                 .as_ref()
                 .map(|memory| memory.content.as_str());
-            let summary = self.summarizer.summarize(
+            let summary = self.summarizer.summarize_with(
                 &context,
                 Scope::Channel,
                 MemoryType::LongTerm,
                 existing,
+                Self::narrowing(&channel.deferrals, MemoryType::LongTerm),
             )?;
             // A blank version, which only an import can make, has nothing to merge.
             let Some(engine) = summary.engine else {

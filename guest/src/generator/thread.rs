@@ -75,9 +75,13 @@ impl Run<'_> {
             stand_in(made)?;
             return Ok(Outcome::Deferred(deferral));
         }
-        let summary =
-            self.summarizer
-                .summarize(&context, Scope::Thread, MemoryType::ShortTerm, None);
+        let summary = self.summarizer.summarize_with(
+            &context,
+            Scope::Thread,
+            MemoryType::ShortTerm,
+            None,
+            Self::narrowing(&deferrals, MemoryType::ShortTerm),
+        );
         let summary = match summary {
             Ok(summary) => summary,
             Err(error) => {

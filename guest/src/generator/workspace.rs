@@ -90,11 +90,12 @@ impl Run<'_> {
         }
         // The short-term memory is made from scratch each time; only the long-term one grows.
         let merged_into = existing.filter(|_| memory_type == MemoryType::LongTerm);
-        let summary = self.summarizer.summarize(
+        let summary = self.summarizer.summarize_with(
             context,
             Scope::Workspace,
             memory_type,
             merged_into.map(|memory| memory.content.as_str()),
+            Self::narrowing(&deferrals, memory_type),
         );
         let summary = summary.inspect_err(|error| {
             let subject = Subject {

@@ -1,11 +1,12 @@
 //! Makes the text of one memory from a context, with or without a language model (documents `05` and `extra05a`).
 //!
 //! With a model: `fit` cuts the context until the prompt fits, `chunks` splits a target that does not fit by itself,
-//! `job` makes the requests and judges the answers.
+//! `job` makes the requests and judges the answers, `narrow` leaves out what the model refuses.
 
 mod chunks;
 mod extract;
 mod job;
+mod narrow;
 #[cfg(test)]
 mod tests;
 
@@ -20,6 +21,7 @@ use crate::fit::{Cut, Fitted, NOTHING, around_target, count, overview};
 use crate::ports::{Llm, Log};
 use crate::prompt;
 use crate::settings::Settings;
+pub use narrow::Narrowing;
 
 /// Makes the texts of memories; holds the compiled templates, so that a run compiles them once.
 pub struct Summarizer<'a> {
@@ -94,6 +96,27 @@ impl<'a> Summarizer<'a> {
         memory_type: MemoryType,
         existing_memory: Option<&str>,
     ) -> Result<Summary, Error> {
+        self.summarize_with(
+            context,
+            scope,
+            memory_type,
+            existing_memory,
+            Narrowing::Refusals,
+        )
+    }
+
+    /// The same, with what is narrowed down if the model does not answer.
+    ///
+    /// # Errors
+    /// As [`Self::summarize`].
+    pub fn summarize_with(
+        &self,
+        context: &Context,
+        scope: Scope,
+        memory_type: MemoryType,
+        existing_memory: Option<&str>,
+        narrowing: Narrowing,
+    ) -> Result<Summary, Error> {
         let task = Task {
             context,
             scope,
@@ -107,7 +130,7 @@ impl<'a> Summarizer<'a> {
         }
         match self.settings.engine {
             Engine::Extractive => self.extract_task(task),
-            Engine::Llm | Engine::Imported => self.ask_for(task),
+            Engine::Llm | Engine::Imported => self.ask_for(task, narrowing),
         }
     }
 
@@ -129,7 +152,14 @@ impl<'a> Summarizer<'a> {
         })
     }
 
-    fn ask_for(&self, task: Task<'_>) -> Result<Summary, Error> {
+    fn ask_for(&self, task: Task<'_>, narrowing: Narrowing) -> Result<Summary, Error> {
+        match self.attempt(task) {
+            Err(error) if narrowing.covers(&error) => self.narrowed(task, narrowing, error),
+            made => made,
+        }
+    }
+
+    fn attempt(&self, task: Task<'_>) -> Result<Summary, Error> {
         let max_tokens = self.max_tokens(task.memory_type);
         let ask = || self.ask_within(task, self.budget(task.memory_type));
         let (made, calls) = self.model.with_shorter_prompts(max_tokens, ask)?;

@@ -40,6 +40,11 @@ impl ScriptedLlm {
         self.answers.replace(Some(Box::new(answers)));
     }
 
+    /// Ends [`Self::answer_by`].
+    pub(crate) fn answer_as_usual(&self) {
+        self.answers.replace(None);
+    }
+
     /// All requests, in order.
     pub(crate) fn requests(&self) -> Vec<Request> {
         self.requests.borrow().clone()

@@ -193,6 +193,7 @@ fn add_coverage(connection: &Connection, draft: &MemoryDraft, memory: i64) -> ru
             left_out.channel,
             coverage.chunks,
             coverage.calls,
+            coverage.refused,
         ])?;
     Ok(())
 }

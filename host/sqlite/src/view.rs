@@ -125,7 +125,7 @@ fn coverage(row: &Row<'_>) -> rusqlite::Result<Option<Coverage>> {
         chunks: row.get(23)?,
         calls: row.get(24)?,
         unfounded: 0,
-        refused: 0,
+        refused: row.get(27)?,
         records: 0,
         late: 0,
     }))

@@ -78,7 +78,8 @@ fn delays_double_up_to_a_day_and_end_with_success() {
     host.say("C1", -10, "a");
     let mut now = 0;
     for hours in [1, 2, 4, 8, 16, 24, 24] {
-        refuse_next(&host, 0);
+        host.llm
+            .answer_by(|_, _| Ok(completion("", FinishReason::Stop)));
         host.generate(now);
         let entries = host.generate(now + 1);
         assert_eq!(
@@ -89,6 +90,7 @@ fn delays_double_up_to_a_day_and_end_with_success() {
         // A message an hour keeps the channel in the window.
         host.say("C1", now - 10, "a");
     }
+    host.llm.answer_as_usual();
     host.generate(now);
     assert_eq!(host.storage.versions("C1").len(), 1);
     host.say("C1", now + 1, "b");
@@ -189,10 +191,37 @@ fn a_refused_prompt_and_one_that_never_fits_are_deferred() {
     ] {
         let host = TestHost::new();
         host.say("C1", -10, "a");
-        host.llm.script(0, Err(error));
+        host.llm.answer_by(move |_, _| Err(error.clone()));
         host.generate(0);
         assert_eq!(deferral(&host.generate(1), "C1").failures, 1);
     }
+}
+
+#[test]
+fn one_refused_message_among_many_is_left_out_within_the_run() {
+    let host = TestHost::new();
+    host.say_many("C1", -400, 199);
+    host.say("C1", -10, "POISON");
+    host.llm.answer_by(|calls, request| {
+        if request.system_prompt.contains("POISON") {
+            return Err(LlmError::Refused("policy".to_owned()));
+        }
+        Ok(completion(&format!("- answer {calls}"), FinishReason::Stop))
+    });
+    let entries = host.generate(0);
+    assert_eq!(
+        made(&entries),
+        [
+            ("C1", ShortTerm, 1),
+            ("C1", LongTerm, 1),
+            ("default", LongTerm, 1)
+        ]
+    );
+    assert!(host.llm.calls() <= 3 + 12, "{}", host.llm.calls());
+    // The refused message counts as summarised: the next run has nothing to do.
+    let calls = host.llm.calls();
+    host.generate(HOUR);
+    assert_eq!(host.llm.calls(), calls);
 }
 
 // -- stand-ins --

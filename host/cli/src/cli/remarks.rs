@@ -53,13 +53,17 @@ pub(super) fn remarks(truncated: bool, coverage: Option<&Coverage>) -> Option<St
             remarks.push(format!("from {covered} of {messages} messages"));
         }
         remarks.extend(left_out(coverage));
+        if coverage.refused > 0 {
+            let parts = output::count(coverage.refused.into(), "part");
+            remarks.push(format!("without {parts} that the model refuses"));
+        }
     }
     (!remarks.is_empty()).then(|| remarks.join("; "))
 }
 
 /// Whether some messages or memories did not fit.
 pub(super) fn has_left_out(coverage: &Coverage) -> bool {
-    coverage.covered < coverage.messages || left_out(coverage).is_some()
+    coverage.covered < coverage.messages || coverage.refused > 0 || left_out(coverage).is_some()
 }
 
 fn left_out(coverage: &Coverage) -> Option<String> {
@@ -114,6 +118,7 @@ pub(super) fn coverage_json(coverage: &Coverage) -> Value {
             "messages": left_out.messages,
             "channel": left_out.channel,
         },
+        "refused": coverage.refused,
         "chunks": coverage.chunks,
         "calls": coverage.calls,
     })
