@@ -110,10 +110,10 @@ impl Summarizer<'_> {
                     Err(Some(error)) => return Err(error),
                 }
             }
-            if low >= parts.order.len() {
+            // It is gone already if the model refuses now what it answered before.
+            if low >= parts.order.len() || !gone.insert(low) {
                 break;
             }
-            gone.insert(low);
             match ask(&parts.shown(parts.order.len(), &gone), true) {
                 Ok(Some(mut summary)) => {
                     let messages = gone.iter().filter(|part| parts.is_message(**part));

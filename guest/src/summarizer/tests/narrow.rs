@@ -213,6 +213,24 @@ fn a_model_that_refuses_everything_is_given_up_after_few_calls() {
 }
 
 #[test]
+fn a_model_that_refuses_the_note_too_is_given_up() {
+    for refused in [0, 5, 9] {
+        let llm = ScriptedLlm::default();
+        llm.answer_by(|_, request| {
+            let prompt = &request.system_prompt;
+            if prompt.contains(POISON) || prompt.contains("(left out: ") {
+                return Err(LlmError::Refused("no".to_owned()));
+            }
+            Ok(completion("- an answer", FinishReason::Stop))
+        });
+        let context = conversation(100, &[10 * refused]);
+        let made = summarize(&llm, &context, (Channel, ShortTerm), None);
+        assert!(made.is_err(), "{made:?}");
+        assert!(llm.calls() <= 30, "{}", llm.calls());
+    }
+}
+
+#[test]
 fn another_failure_ends_the_search() {
     let llm = ScriptedLlm::default();
     llm.answer_by(|calls, _| match calls {
