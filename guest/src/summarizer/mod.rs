@@ -101,7 +101,7 @@ impl<'a> Summarizer<'a> {
             scope,
             memory_type,
             existing_memory,
-            Narrowing::Refusals,
+            Narrowing::Nothing,
         )
     }
 

@@ -22,6 +22,8 @@ const MOST: usize = 4;
 /// Which failures are narrowed down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Narrowing {
+    /// None.
+    Nothing,
     /// Refusals: the model will refuse the same prompt again.
     Refusals,
     /// Bad answers, too: the memory failed in an earlier run, so another try does not help.
@@ -32,6 +34,7 @@ impl Narrowing {
     /// Whether a failure hangs on what the prompt says.
     pub(super) fn covers(self, error: &Error) -> bool {
         match error {
+            _ if self == Self::Nothing => false,
             Error::Llm(LlmError::Refused(_)) | Error::BadAnswer(BadAnswer::Refusal) => true,
             Error::BadAnswer(
                 BadAnswer::Empty

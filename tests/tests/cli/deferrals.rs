@@ -302,5 +302,6 @@ fn a_backfill_asks_for_what_fails_while_conversations_go_on_and_not_for_ever_aft
         "{ran:#?}"
     );
     let calls = server.calls().len();
-    assert!((2..=8).contains(&calls), "{calls} calls");
+    // From the second failure on, it is looked for what the model does not answer to.
+    assert!((2..=12).contains(&calls), "{calls} calls");
 }

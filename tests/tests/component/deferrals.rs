@@ -12,10 +12,10 @@ use myao_tests::telling::telling_llm;
 use crate::component::host::{HOUR, Host, NOW, ready_for, step, thread_id, thread_ts};
 
 #[tokio::test]
-async fn what_the_model_refused_is_deferred_and_made_afterwards() {
+async fn what_the_model_failed_to_make_is_deferred_and_made_afterwards() {
     for scope in [Scope::Thread, Scope::Channel, Scope::Workspace] {
-        let refused = LlmError::Refused("no".to_owned());
-        let host = ready_for(scope, telling_llm().on(Asked::call(0), refused)).await;
+        let llm = telling_llm().on(Asked::call(0), "").on(Asked::call(1), "");
+        let host = ready_for(scope, llm).await;
         assert!(matches!(step(&host, scope, 0).await, Outcome::Failed(_)));
         assert_eq!(host.take_calls().last(), Some(&"storage.defer"));
 
@@ -23,7 +23,7 @@ async fn what_the_model_refused_is_deferred_and_made_afterwards() {
             panic!("{scope:?} is not deferred")
         };
         assert_eq!((deferral.until, deferral.failures), (utc(NOW + HOUR), 1));
-        assert!(deferral.reason.contains("refused"), "{}", deferral.reason);
+        assert!(deferral.reason.contains("empty"), "{}", deferral.reason);
         let calls = host.take_calls();
         assert!(!calls.contains(&"llm.complete") && !calls.contains(&"storage.save-memory"));
 

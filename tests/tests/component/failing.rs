@@ -57,7 +57,9 @@ async fn each_error_of_the_model_is_the_outcome_of_the_step_and_only_a_refusal_i
             let deferred = calls.contains(&"storage.defer");
             assert_eq!(deferred, matches!(error, LlmError::Refused(_)), "{error:?}");
             let asked = calls.iter().filter(|import| **import == "llm.complete");
-            assert_eq!(asked.count(), 1, "{error:?}");
+            // What it refuses is looked for, in few calls.
+            let most = if deferred { 13 } else { 1 };
+            assert!((1..=most).contains(&asked.count()), "{error:?}");
         }
     }
 }

@@ -7,7 +7,9 @@ use myao_plugin::llm::{CallObserver, Completion, Llm, LlmError, Request};
 use myao_plugin::state::backfill::BackfillState as _;
 use myao_plugin::state::upkeep::Upkeep as _;
 use myao_plugin::storage::StorageError;
-use myao_plugin::{CallError, Entry, Error, Limits, MemoryPlugin, Outcome, Report, Scope, run};
+use myao_plugin::{
+    BadAnswer, CallError, Entry, Error, Limits, MemoryPlugin, Outcome, Report, Scope, run,
+};
 use myao_sqlite::SqliteWorkspace;
 use myao_testkit::{Asked, Call, Calls, Fault, Faults, Recorder, Reply, Tap, blocking};
 use myao_tests::backfills::{
@@ -96,8 +98,7 @@ async fn assert_next_run_makes_up(workspace: &SqliteWorkspace) {
 #[tokio::test]
 async fn a_model_that_fails_for_one_channel_fails_that_channel_only() {
     let (_file, workspace) = TestStore::of(&five_channels("unspeakable")).into_workspace();
-    let refused = LlmError::Refused("no".to_owned());
-    let llm = Arc::new(telling_llm().on(Asked::with("unspeakable"), refused));
+    let llm = Arc::new(telling_llm().on(Asked::with("unspeakable"), ""));
     for one_call in [true, false] {
         let (_file, workspace) = TestStore::of(&five_channels("unspeakable")).into_workspace();
         let plugin = plugin(Arc::new(workspace), llm.clone(), llm_settings());
@@ -106,7 +107,7 @@ async fn a_model_that_fails_for_one_channel_fails_that_channel_only() {
         } else {
             run::generate(&plugin, utc(NOW), 2, &|_| {}).await.unwrap()
         };
-        let expected = Outcome::Failed(Error::Llm(LlmError::Refused("no".to_owned())));
+        let expected = Outcome::Failed(Error::BadAnswer(BadAnswer::Empty));
         assert_eq!(bad_outcome(&report), expected);
     }
     let plugin = plugin(Arc::new(workspace.clone()), llm, llm_settings());

@@ -11,8 +11,6 @@ fn with_answers(settings: &Settings, answers: &[&str]) -> (Result<Summary, Error
     for (call, answer) in answers.iter().enumerate() {
         llm.script(call, Ok(completion(answer, FinishReason::Stop)));
     }
-    let last = answers.last().unwrap_or(&"").to_string();
-    llm.answer_by(move |_, _| Ok(completion(&last, FinishReason::Stop)));
     let summary = Summarizer::new(&llm, &Quiet, settings).summarize(
         &golden_context(),
         Channel,
@@ -47,11 +45,8 @@ fn a_bad_answer_is_asked_for_once_more_with_the_reason() {
 fn a_second_bad_answer_is_an_error_with_its_reason() {
     for (bad, _) in BAD {
         let (summary, llm) = with_answers(&settings(), &[bad, bad]);
-        let Err(Error::BadAnswer(reason)) = summary else {
-            panic!("{summary:?}")
-        };
-        // What it refuses is looked for (`narrow.rs`).
-        assert_eq!(llm.calls() > 2, reason == BadAnswer::Refusal);
+        assert!(matches!(summary, Err(Error::BadAnswer(_))), "{summary:?}");
+        assert_eq!(llm.calls(), 2);
     }
     let (summary, _) = with_answers(&settings(), &[BAD[0].0, BAD[1].0]);
     assert_eq!(summary, Err(Error::BadAnswer(BadAnswer::Refusal)));

@@ -55,7 +55,13 @@ fn summarize(
         language: crate::settings::Language::Any,
         ..settings()
     };
-    Summarizer::new(llm, &Quiet, &settings).summarize(context, scope, memory_type, existing_memory)
+    Summarizer::new(llm, &Quiet, &settings).summarize_with(
+        context,
+        scope,
+        memory_type,
+        existing_memory,
+        Narrowing::Refusals,
+    )
 }
 
 #[test]
