@@ -102,6 +102,7 @@ pub fn build_requested(
             .unwrap_or(settings.reply_message_limit),
         keep: Keep::Newest,
         whole_thread: request.target_thread_ts,
+        only_new: false,
     };
     build(storage, settings, remembered, &query).map(|(context, _)| context)
 }
@@ -142,7 +143,11 @@ pub fn build_around(
     Ok((context, thread_memories))
 }
 
-fn read_thread_memories(
+/// The memories of the history's threads, stand-ins included: one storage call, if there are threads.
+///
+/// # Errors
+/// [`Error::Storage`].
+pub fn read_thread_memories(
     storage: &dyn Storage,
     history: &ConversationHistory,
 ) -> Result<Vec<Memory>, Error> {
@@ -166,7 +171,8 @@ fn read_thread_memories(
 }
 
 /// One memory of each thread: its stand-in, if there is one. The store returns that first.
-fn shown_thread_memories(memories: &[Memory]) -> Vec<ThreadMemory> {
+#[must_use]
+pub fn shown_thread_memories(memories: &[Memory]) -> Vec<ThreadMemory> {
     memories
         .chunk_by(|a, b| a.scope_id == b.scope_id)
         .filter_map(<[Memory]>::first)

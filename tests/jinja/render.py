@@ -68,6 +68,8 @@ def template_context(request):
         "current_channel_name": history["channel_name"],
         "top_level_messages": [with_datetime(m) for m in history["top_level_messages"]],
         "thread_messages": threads,
+        "thread_summaries": context["thread_summaries"],
+        "late_messages": [with_datetime(m) for m in context["late_messages"]],
         "target_thread_ts": context["target_thread_ts"],
         "target_thread_messages": threads.get(context["target_thread_ts"], []),
         "channel_short_term_memory": current["short_term_memory"] if merges_channel and current else None,

@@ -157,6 +157,7 @@ pub async fn assert_every_message_is_a_source(workspace: &SqliteWorkspace) -> us
             limit: u32::MAX,
             keep: Keep::Oldest,
             whole_thread: None,
+            only_new: false,
         };
         let stored = workspace
             .at(Place::Operator)

@@ -8,6 +8,7 @@ const EXISTING: &str = "## 既存のチャンネル長期記憶\n";
 const SHORT_TERM: &str = "## 統合対象: チャンネルの短期記憶\n";
 const TARGET: &str = "対象";
 const FIRST_CHANNEL: &str = "\n### #";
+const THREADS_SO_FAR: &str = "\n### スレッドのこれまで\n";
 const TASK: &str = "\n\n---\n";
 
 /// Answers to a merge into a channel's long-term memory with the existing memory and the short-term
@@ -23,7 +24,8 @@ pub fn target_telling_llm() -> ScriptedLlm {
     ScriptedLlm::new(|_, request| {
         let prompt = &request.system_prompt;
         let target = prompt.rfind(TARGET).and_then(|at| prompt.get(at..));
-        let target = target.unwrap_or(prompt);
+        let target = without_threads_so_far(target.unwrap_or(prompt));
+        let target = target.as_str();
         // Of the workspace's memory the channels', not what was there before.
         answer(
             target
@@ -31,6 +33,17 @@ pub fn target_telling_llm() -> ScriptedLlm {
                 .map_or(target, |(_, channels)| channels),
         )
     })
+}
+
+/// Without the memories of threads, which are shown around the target.
+fn without_threads_so_far(target: &str) -> String {
+    match target.split_once(THREADS_SO_FAR) {
+        Some((before, after)) => {
+            let (_, task) = after.split_once(TASK).unwrap_or_default();
+            format!("{}{TASK}{task}", before.trim_end())
+        }
+        None => target.to_owned(),
+    }
 }
 
 /// The answer of that model to a prompt.

@@ -1,16 +1,14 @@
 //! One channel: short-term versions, each merged into the long-term memory as it is saved.
 
 mod state;
+mod window;
 
 use super::backoff;
 use super::{Run, StepResult, outcome};
 use crate::bindings::errors::Error;
 use crate::bindings::exports::myao::memory::memory_generator::{Entry, Made, Outcome, SkipReason};
-use crate::bindings::storage::{
-    Backlog, Keep, Memory, MemoryDraft, MemoryId, MessageQuery, SaveMode,
-};
-use crate::bindings::types::{Channel, ConversationHistory, MemoryType, Scope};
-use crate::context::conversation_history;
+use crate::bindings::storage::{Backlog, MemoryDraft, MemoryId, SaveMode};
+use crate::bindings::types::{MemoryType, Scope};
 use crate::ts::Ts;
 use state::ChannelState;
 
@@ -67,20 +65,21 @@ impl Run<'_> {
                 self.stand_in_for_version(&channel, &backlog, made)?;
                 return merged.and(Ok(Outcome::Deferred(deferral)));
             }
-            let watermark = backlog.summarized_through.clone();
-            let Some(saved) = self.make_version(&mut channel, &backlog, made)? else {
+            if !self.make_version(&mut channel, &backlog, made)? {
                 skip = Some(SkipReason::NothingToSummarize);
                 break;
-            };
+            }
             if merged == Ok(Outcome::Done) {
                 merged = self.merge_unless_deferred(&mut channel, made)?;
             }
-            if saved.source_latest_message_ts == backlog.latest_message_ts
-                || saved.source_latest_message_ts == watermark
-            {
+            let before = backlog.new_message_count;
+            if before <= self.ports.settings.generation_message_limit {
                 break;
             }
             backlog = self.read_backlog(&channel.channel.id, None)?;
+            if backlog.new_message_count >= before {
+                break;
+            }
             skip = self.skip_reason(&backlog)?;
         }
         match skip {
@@ -113,14 +112,14 @@ impl Run<'_> {
         }
     }
 
-    /// Makes and saves the next version; returns `None` if there is nothing to summarise.
+    /// Makes and saves the next version; returns `false` if there is nothing to summarise.
     fn make_version(
         &self,
         channel: &mut ChannelState,
         backlog: &Backlog,
         made: &mut Vec<Made>,
-    ) -> Result<Option<Memory>, Error> {
-        let context = channel.context(self, self.read_window(&channel.channel, backlog)?);
+    ) -> Result<bool, Error> {
+        let context = self.version_context(channel, backlog)?;
         let summary = self.summarizer.summarize_with(
             &context,
             Scope::Channel,
@@ -139,7 +138,7 @@ impl Run<'_> {
             }
         };
         let Some(engine) = summary.engine else {
-            return Ok(None);
+            return Ok(false);
         };
         let mode = if self.overwrites_versions() {
             SaveMode::Overwrite
@@ -151,8 +150,8 @@ impl Run<'_> {
         if mode == SaveMode::Overwrite {
             channel.short_terms.clear();
         }
-        channel.short_terms.push(saved.clone());
-        Ok(Some(saved))
+        channel.short_terms.push(saved);
+        Ok(true)
     }
 
     /// Whether a channel has only one version, which the next one replaces.
@@ -170,7 +169,7 @@ impl Run<'_> {
         if !self.ports.settings.extractive_stand_in {
             return Ok(());
         }
-        let context = channel.context(self, self.read_window(&channel.channel, backlog)?);
+        let context = self.version_context(channel, backlog)?;
         let summary = self
             .summarizer
             .extract(&context, Scope::Channel, MemoryType::ShortTerm)?;
@@ -182,34 +181,6 @@ impl Run<'_> {
             self.save(&draft, made)?;
         }
         Ok(())
-    }
-
-    /// The messages since the window's start. If there are more new messages than go into one memory, the oldest go
-    /// first and the others into the next version.
-    fn read_window(
-        &self,
-        channel: &Channel,
-        backlog: &Backlog,
-    ) -> Result<ConversationHistory, Error> {
-        let limit = self.ports.settings.generation_message_limit;
-        let (since, keep) = if backlog.new_message_count > limit {
-            (self.first_unsummarized(backlog)?, Keep::Oldest)
-        } else {
-            (self.since(backlog)?, Keep::Newest)
-        };
-        let messages = self
-            .ports
-            .storage
-            .list_messages(&MessageQuery {
-                channel_id: channel.id.clone(),
-                since: Some(since.to_string()),
-                until: self.until().to_string(),
-                limit,
-                keep,
-                whole_thread: None,
-            })
-            .map_err(Error::Storage)?;
-        conversation_history(channel, messages, None)
     }
 
     /// Merges every short-term version that is not in the long-term memory yet, oldest first.
@@ -261,7 +232,9 @@ impl Run<'_> {
 }
 
 /// The newest of the ids.
-pub(super) fn newest(ids: &[String]) -> Result<Option<String>, Error> {
+pub(super) fn newest<'a>(
+    ids: impl IntoIterator<Item = &'a String>,
+) -> Result<Option<String>, Error> {
     let mut newest: Option<(Ts, &String)> = None;
     for id in ids {
         let ts = Ts::parse(id)?;

@@ -126,9 +126,9 @@ impl Run<'_> {
     }
 }
 
-/// The watermark of the newest memory. For a channel without a memory, the end of its history in the store: all later
+/// The watermark of the memory. For a channel without a memory, the end of its history in the store: all later
 /// messages wait for the first version, however old.
-fn summarized_through(backlog: &Backlog) -> Result<Option<Ts>, Error> {
+pub(super) fn summarized_through(backlog: &Backlog) -> Result<Option<Ts>, Error> {
     let through = backlog.summarized_through.as_deref();
     through.map(Ts::parse).transpose()
 }

@@ -119,6 +119,7 @@ impl Run<'_> {
             limit: self.ports.settings.generation_message_limit,
             keep: Keep::Newest,
             whole_thread: Some(thread_ts.to_owned()),
+            only_new: false,
         };
         context::build(self.ports.storage, &self.ports.settings, remembered, &query)
     }

@@ -44,6 +44,12 @@ impl Truth for Messages<'_> {
     }
 }
 
+impl<T> Truth for Vec<T> {
+    fn is_true(&self) -> bool {
+        !self.is_empty()
+    }
+}
+
 impl Truth for Channels<'_> {
     fn is_true(&self) -> bool {
         !self.is_empty()

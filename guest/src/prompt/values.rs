@@ -39,6 +39,17 @@ fn memory_values(variables: &Variables<'_>) -> Value {
         top_level_messages => message_values(variables.top_level_messages()),
         target_thread_messages => target_thread(variables, &threads),
         thread_messages => threads,
+        thread_summaries => variables
+            .thread_summaries()
+            .into_iter()
+            .map(|memory| context! { thread_ts => memory.thread_ts(), content => memory.content() })
+            .collect::<Value>(),
+        late_messages => variables
+            .late_messages()
+            .into_iter()
+            .map(MessageValue::new)
+            .map(Value::from_object)
+            .collect::<Value>(),
         target_thread_ts => variables.target_thread_ts(),
         channel_short_term_memory => variables.channel_short_term_memory(),
     }

@@ -13,7 +13,8 @@ use super::selection::{
 use super::{harmless, time};
 use crate::bindings::exports::myao::memory::reply_prompt::Occasion;
 use crate::bindings::types::{
-    ChannelMemory, Context, MemoryType, Message, Persona, Scope, Thread, Timestamp, User,
+    ChannelMemory, Context, MemoryType, Message, Persona, Scope, Thread, ThreadMemory, Timestamp,
+    User,
 };
 use crate::describe;
 
@@ -158,6 +159,27 @@ impl<'a> Variables<'a> {
     /// The messages of each thread.
     pub(super) fn thread_messages(&self) -> Threads<'_> {
         Threads(&self.threads)
+    }
+
+    /// The memories of threads of which older replies are left out. A context without notes shows none.
+    pub(super) fn thread_summaries(&self) -> Vec<View<'a, ThreadMemory>> {
+        let memories = self.context.thread_memories.iter();
+        let is_shown = self.context.notes.is_some();
+        memories.filter(|_| is_shown).map(View).collect()
+    }
+
+    /// The messages shown that were stored after newer ones were summarised.
+    pub(super) fn late_messages(&self) -> Vec<View<'a, Message>> {
+        let notes = self.context.notes.as_ref();
+        let late = notes.map_or(&[][..], |notes| &notes.late);
+        if late.is_empty() {
+            return Vec::new();
+        }
+        let late: BTreeSet<&str> = late.iter().map(|message| message.ts.as_str()).collect();
+        super::conversation_messages(self.context)
+            .filter(|message| late.contains(message.ts.as_str()))
+            .map(View)
+            .collect()
     }
 
     pub(super) fn target_thread_ts(&self) -> Option<Name<'a>> {
@@ -349,6 +371,16 @@ impl<'a> View<'a, ChannelMemory> {
 
     pub(super) fn short_term_memory_history(self) -> Texts<'a> {
         Texts(&self.0.short_term_memory_history)
+    }
+}
+
+impl<'a> View<'a, ThreadMemory> {
+    pub(super) fn thread_ts(self) -> Name<'a> {
+        Name(&self.0.thread_ts)
+    }
+
+    pub(super) fn content(self) -> Text<'a> {
+        Text(&self.0.content)
     }
 }
 

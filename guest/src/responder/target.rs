@@ -51,6 +51,7 @@ impl Responder<'_> {
             limit: self.ports.settings.reply_message_limit,
             keep: Keep::Newest,
             whole_thread: target.thread_ts.clone(),
+            only_new: false,
         };
         let mut messages = storage.list_messages(&newest).map_err(Error::Storage)?;
         if find(&messages, &target.message_ts)?.is_none() {

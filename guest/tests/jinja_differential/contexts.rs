@@ -1,7 +1,8 @@
 //! Random contexts, the same for the same seed.
 
 use myao_memory::bindings::types::{
-    ChannelMemory, Context, ConversationHistory, Message, Persona, Thread, Timestamp, User,
+    ChannelMemory, Context, ConversationHistory, Message, MessageRef, Notes, Persona, Thread,
+    ThreadMemory, Timestamp, User,
 };
 
 /// SplitMix64.
@@ -129,6 +130,30 @@ pub(crate) fn random_context(random: &mut Random) -> Context {
     let target = threads
         .get(target)
         .map_or("1.000001", |thread| thread.thread_ts.as_str());
+    let top_level_messages = messages(random, None);
+    let all = threads.iter().flat_map(|thread| &thread.messages);
+    let late = all
+        .chain(&top_level_messages)
+        .filter(|_| random.chance(4))
+        .map(|message| MessageRef {
+            channel_id: "C0".to_owned(),
+            ts: message.ts.clone(),
+        })
+        .collect();
+    let notes = Notes {
+        now: None,
+        late,
+        namesakes: Vec::new(),
+        records: Vec::new(),
+        remarks: Vec::new(),
+        answer_max_tokens: None,
+    };
+    let thread_memories = (0..random.below(3))
+        .map(|_| ThreadMemory {
+            thread_ts: target.to_owned(),
+            content: random_text(random),
+        })
+        .collect();
     Context {
         persona: Persona {
             name: random_text(random),
@@ -140,12 +165,12 @@ pub(crate) fn random_context(random: &mut Random) -> Context {
         conversation_history: ConversationHistory {
             channel_id: random.pick(&["C0", "C1", "values", ""]).to_owned(),
             channel_name: random_text(random),
-            top_level_messages: messages(random, None),
+            top_level_messages,
             threads,
         },
         channel_memories,
-        thread_memories: Vec::new(),
-        notes: None,
+        thread_memories,
+        notes: random.chance(2).then_some(notes),
     }
 }
 

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 
 use chrono::DateTime;
-use myao_memory::bindings::types::{Context, MemoryType, Message, Scope, Timestamp};
+use myao_memory::bindings::types::{Context, MemoryType, Message, Scope, ThreadMemory, Timestamp};
 use myao_memory::prompt::harmless;
 use serde_json::{Map, Value, json};
 
@@ -112,7 +112,31 @@ fn context(context: &Context) -> Value {
             "thread_messages": threads.collect::<Map<_, _>>(),
         },
         "target_thread_ts": context.target_thread_ts,
+        "thread_summaries": thread_summaries(context),
+        "late_messages": late_messages(context),
     })
+}
+
+fn thread_summaries(context: &Context) -> Value {
+    let summaries = context.thread_memories.iter();
+    let summary = |memory: &ThreadMemory| {
+        json!({
+            "thread_ts": harmless::name(&memory.thread_ts),
+            "content": harmless::text(&memory.content),
+        })
+    };
+    let shown = summaries.filter(|_| context.notes.is_some());
+    shown.map(summary).collect()
+}
+
+fn late_messages(context: &Context) -> Value {
+    let late = context.notes.as_ref().map_or(&[][..], |notes| &notes.late);
+    let history = &context.conversation_history;
+    let threads = history.threads.iter().flat_map(|thread| &thread.messages);
+    let all = history.top_level_messages.iter().chain(threads);
+    let is_late = |message: &&Message| late.iter().any(|late| late.ts == message.ts);
+    let late: Vec<Message> = all.filter(is_late).cloned().collect();
+    messages(&late)
 }
 
 fn messages(messages: &[Message]) -> Value {

@@ -103,6 +103,7 @@ pub async fn backfill(
         // from.
         workspace.set_backfill_tick(tick).await?;
     }
+    workspace.take_in_history().await?;
     while let Some(tick) = next.filter(|tick| *tick <= end) {
         progress(Progress {
             start,
@@ -173,17 +174,20 @@ fn end_of_second(unix_seconds: i64) -> TsKey {
     TsKey::from_database(TsKey::first_of(unix_seconds + 1).to_database() - 1)
 }
 
-/// The tick at which the last backfill stopped. It is earlier if a channel was added since then whose messages are
-/// older and that has no memory yet. `None` if there is nothing left to do.
+/// The tick at which the last backfill stopped. It is earlier if there are older messages that only a backfill takes in.
+/// `None` if there is nothing left to do.
 async fn first_tick(
     plugin: &MemoryPlugin,
     workspace: &dyn Workspace,
     clock: Clock,
     local_time: &(dyn Fn(i64) -> Timestamp + Sync),
 ) -> Result<Option<i64>, BackfillError> {
+    let history = workspace.oldest_history_message().await?;
+    let history = history.map(|message| clock.at_or_after(message.unix_seconds()));
     let Some(stopped) = workspace.backfill_tick().await? else {
         let oldest = workspace.oldest_new_message().await?;
-        return Ok(oldest.map(|message| clock.at_or_after(message.unix_seconds())));
+        let oldest = oldest.map(|message| clock.at_or_after(message.unix_seconds()));
+        return Ok([oldest, history].into_iter().flatten().min());
     };
     let before = stopped - clock.interval;
     let goes_on = if is_waiting(plugin, workspace, local_time(before)).await? {
@@ -192,9 +196,7 @@ async fn first_tick(
         let next_message = workspace.next_message_after(end_of_second(before)).await?;
         next_message.map(|message| clock.at_or_after(message.unix_seconds()).max(stopped))
     };
-    let never = workspace.oldest_message_never_summarized().await?;
-    let never = never.map(|message| clock.at_or_after(message.unix_seconds()));
-    Ok([goes_on, never].into_iter().flatten().min())
+    Ok([goes_on, history].into_iter().flatten().min())
 }
 
 /// Whether a later tick may make something even if no new message comes before it.

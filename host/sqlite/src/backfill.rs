@@ -1,34 +1,19 @@
 //! The times of the messages, and the progress of a backfill.
 
-use myao_plugin::state::backfill::{BackfillState, Unreached};
+use myao_plugin::state::backfill::BackfillState;
 use myao_plugin::storage::StorageError;
 use myao_plugin::ts::TsKey;
-use rusqlite::{OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, params};
 
+use super::backlog::recount_channel;
 use super::rows::list;
 use super::workspace::SqliteWorkspace;
 
 #[async_trait::async_trait]
 impl BackfillState for SqliteWorkspace {
-    async fn unreached(&self) -> Result<Vec<Unreached>, StorageError> {
-        self.reading(|connection, place| {
-            let unreached = include_str!("sql/unreached.sql");
-            Ok(list(
-                connection,
-                unreached,
-                params![place.workspace],
-                |row| {
-                    Ok(Unreached {
-                        channel_id: row.get(0)?,
-                        channel_name: row.get(1)?,
-                        messages: row.get::<_, i64>(2)?.unsigned_abs(),
-                        oldest: TsKey::from_database(row.get(3)?),
-                        newest: TsKey::from_database(row.get(4)?),
-                    })
-                },
-            )?)
-        })
-        .await
+    async fn take_in_history(&self) -> Result<(), StorageError> {
+        self.writing(|connection, place| Ok(take_in_history(connection, place.workspace)?))
+            .await
     }
 
     async fn next_message_after(&self, ts: TsKey) -> Result<Option<TsKey>, StorageError> {
@@ -43,11 +28,12 @@ impl BackfillState for SqliteWorkspace {
     }
 
     async fn oldest_new_message(&self) -> Result<Option<TsKey>, StorageError> {
-        self.oldest_new(false).await
+        self.oldest_new(include_str!("sql/oldest_new.sql")).await
     }
 
-    async fn oldest_message_never_summarized(&self) -> Result<Option<TsKey>, StorageError> {
-        self.oldest_new(true).await
+    async fn oldest_history_message(&self) -> Result<Option<TsKey>, StorageError> {
+        self.oldest_new(include_str!("sql/oldest_history.sql"))
+            .await
     }
 
     async fn backfill_tick(&self) -> Result<Option<i64>, StorageError> {
@@ -74,13 +60,30 @@ impl BackfillState for SqliteWorkspace {
 }
 
 impl SqliteWorkspace {
-    async fn oldest_new(&self, only_never_summarized: bool) -> Result<Option<TsKey>, StorageError> {
+    async fn oldest_new(&self, sql: &'static str) -> Result<Option<TsKey>, StorageError> {
         self.reading(move |connection, place| {
-            let mut statement = connection.prepare_cached(include_str!("sql/oldest_new.sql"))?;
-            let key: Option<i64> =
-                statement.query_row((place.workspace, only_never_summarized), |row| row.get(0))?;
+            let mut statement = connection.prepare_cached(sql)?;
+            let key: Option<i64> = statement.query_row([place.workspace], |row| row.get(0))?;
             Ok(key.map(TsKey::from_database))
         })
         .await
     }
+}
+
+/// The history of all channels with a version begins to wait.
+fn take_in_history(connection: &Connection, workspace: i64) -> rusqlite::Result<()> {
+    let with_history = "SELECT key FROM channels WHERE workspace = ?1 AND has_history = 1";
+    let channels: Vec<i64> = list(connection, with_history, params![workspace], |row| {
+        row.get(0)
+    })?;
+    for channel in channels {
+        connection
+            .prepare_cached(include_str!("sql/take_in_history.sql"))?
+            .execute([channel])?;
+        connection
+            .prepare_cached("UPDATE channels SET has_history = 0 WHERE key = ?1")?
+            .execute([channel])?;
+        recount_channel(connection, channel)?;
+    }
+    Ok(())
 }

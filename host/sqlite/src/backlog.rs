@@ -232,6 +232,7 @@ fn waiting(row: &Row<'_>, thread_ts: Option<String>) -> rusqlite::Result<Waiting
         short_term_version: row.get(6)?,
         summarized_through: summarized_through.map(rows::ts),
         unmerged_count: row.get(7)?,
+        late_message_count: row.get(8)?,
     };
     Ok(Waiting {
         latest,

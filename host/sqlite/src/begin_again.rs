@@ -41,6 +41,11 @@ pub(super) fn begin_again(
         }
         recount_channel(connection, channel)?;
         connection
+            .prepare_cached(
+                "UPDATE messages SET news_of = 0 WHERE channel = ?1 AND news_of IS NOT 0",
+            )?
+            .execute([channel])?;
+        connection
             .prepare_cached(include_str!("sql/expect_all_messages.sql"))?
             .execute([channel])?;
     }

@@ -37,6 +37,7 @@ mod messages;
 mod outbox;
 mod place;
 mod pool;
+mod progress;
 mod recordings;
 mod replies;
 mod reply;

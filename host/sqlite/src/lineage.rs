@@ -13,8 +13,8 @@ use super::backlog::{recount_channel, recount_thread};
 use super::error::Fault;
 use super::messages::channel_key;
 use super::place::Place;
-use super::rows;
 use super::sight::{Sight, json_array, json_ids};
+use super::{progress, rows};
 
 /// The set of the channels from which a memory is made: its own, and those of the memories that its call was given.
 pub(super) fn origins(
@@ -61,7 +61,8 @@ pub(super) fn intern(connection: &Connection, channels: &BTreeSet<i64>) -> rusql
     Ok(key)
 }
 
-/// A channel's audience changed, at a time in Unix seconds: sets aside what may not be shown any more.
+/// A channel's audience changed, at a time in Unix seconds: sets aside what may not be shown any more, and lets the
+/// workspace's memory take in what may be shown now.
 pub(super) fn audience_changed(
     connection: &Connection,
     (workspace, channel): (i64, i64),
@@ -73,6 +74,11 @@ pub(super) fn audience_changed(
         let texts = texts(connection, elsewhere, workspace, channel)?;
         withdraw(connection, workspace, &texts, now)?;
         withdraw_unfinished(connection, workspace, channel, true)?;
+    }
+    if !before.is_open() && after.is_open() {
+        connection
+            .prepare_cached(include_str!("sql/merge_again.sql"))?
+            .execute([workspace])?;
     }
     if before.sees_open() && !after.sees_open() {
         let here = include_str!("sql/withdrawn_here.sql");
@@ -135,6 +141,9 @@ fn texts(
     })
 }
 
+/// Scope and type of a channel's versions.
+const VERSION: (i64, i64) = (1, 1);
+
 /// A text that is set aside.
 struct Text {
     id: i64,
@@ -146,6 +155,9 @@ struct Text {
 
 impl Text {
     fn withdraw(&self, connection: &Connection, workspace: i64, now: i64) -> rusqlite::Result<()> {
+        if (self.scope, self.memory_type) == VERSION {
+            progress::give_back(connection, workspace, &self.scope_id, self.version)?;
+        }
         let set_aside = "UPDATE memories SET superseded_at = ?6 \
             WHERE workspace = ?1 AND scope = ?2 AND scope_id = ?3 AND memory_type = ?4 AND superseded_at IS NULL \
                 AND (version >= ?5 OR version = 0)";
@@ -197,7 +209,7 @@ pub(super) fn accept(
     channel_id: Option<&str>,
 ) -> Result<usize, Fault> {
     let set_aside = "SELECT id, scope, scope_id, memory_type FROM memories \
-        WHERE workspace = ?1 AND origins IS NULL AND superseded_at IS NULL";
+        WHERE workspace = ?1 AND origins IS NULL AND superseded_at IS NULL ORDER BY id";
     let found: Vec<(i64, i64, String, i64)> =
         rows::list(connection, set_aside, params![place.workspace], |row| {
             Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
@@ -221,12 +233,10 @@ pub(super) fn accept(
             .execute([id, origins])?;
         match (key, scope) {
             (Some(key), Scope::Channel) => {
-                recount_channel(connection, key)?;
                 if rows::memory_type(memory_type) == MemoryType::ShortTerm {
-                    connection
-                        .prepare_cached(include_str!("sql/end_history.sql"))?
-                        .execute([key])?;
+                    progress::settle(connection, key, id)?;
                 }
+                recount_channel(connection, key)?;
             }
             (Some(key), Scope::Thread) => {
                 let (_, thread) = rows::thread_scope(&scope_id)?;

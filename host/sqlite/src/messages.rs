@@ -6,8 +6,8 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::error::Fault;
 use super::place::Place;
-use super::rows;
 use super::sight::Sight;
+use super::{progress, rows};
 
 /// No message has this key.
 const NO_KEY: i64 = -1;
@@ -56,14 +56,20 @@ pub(super) fn messages(
         .map(rows::key)
         .transpose()?
         .unwrap_or(NO_KEY);
+    let channel = channel_key(connection, place, &query.channel_id)?;
+    let only_new = query.only_new && progress::has_version(connection, channel)?;
     let (newest, oldest) = match query.keep {
         Keep::Newest => (query.limit, 0),
         Keep::Oldest => (0, query.limit),
     };
-    let channel = channel_key(connection, place, &query.channel_id)?;
+    let (all, new) = if only_new {
+        ((0, 0), (newest, oldest))
+    } else {
+        ((newest, oldest), (0, 0))
+    };
     let mut statement = connection.prepare_cached(include_str!("sql/messages.sql"))?;
     let rows = statement.query_map(
-        params![channel, since, until, newest, oldest, thread],
+        params![channel, since, until, all.0, all.1, thread, new.0, new.1],
         |row| message(row, place),
     )?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)

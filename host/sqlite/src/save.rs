@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use myao_plugin::MemoryType;
 use myao_plugin::names;
 use myao_plugin::storage::{
     Memory, MemoryDraft, MemoryId, STAND_IN_VERSION, SaveMode, StorageError,
@@ -15,7 +16,7 @@ use super::messages::channel_key;
 use super::place::Place;
 use super::series::{Series, Subject, Text, subject};
 use super::sight::{Sight, json_array};
-use super::{deferrals, journal, recordings, rows, writing};
+use super::{deferrals, journal, progress, recordings, rows, writing};
 
 /// Saves a memory and returns it as it was saved.
 pub(super) fn save(
@@ -80,7 +81,14 @@ pub(super) fn save(
     if draft.mode != SaveMode::StandIn {
         deferrals::end(connection, &series)?;
         journal::end_wait(connection, &series, draft.engine, id)?;
-        recount(connection, place.workspace, subject, now)?;
+        settle(
+            connection,
+            place.workspace,
+            draft.memory_type,
+            subject,
+            id,
+            now,
+        )?;
     }
     Ok(Memory {
         id: rows::memory_id(id),
@@ -194,32 +202,28 @@ fn add_coverage(connection: &Connection, draft: &MemoryDraft, memory: i64) -> ru
             coverage.chunks,
             coverage.calls,
             coverage.refused,
+            coverage.late,
         ])?;
     Ok(())
 }
 
-/// Messages from before a channel's first version are not needed any more. (Its long-term memory is also made after
-/// that version.)
-fn end_history(connection: &Connection, channel: i64) -> rusqlite::Result<()> {
-    connection
-        .prepare_cached(include_str!("sql/end_history.sql"))?
-        .execute([channel])?;
-    Ok(())
-}
-
-/// Recounts what a memory changes. It was made from the messages that existed when its run began, at `now`.
-fn recount(
+/// Updates what waits. A memory was made from the messages that existed when its run began, at `now`.
+fn settle(
     connection: &Connection,
     workspace: i64,
+    memory_type: MemoryType,
     subject: Option<Subject>,
+    memory: i64,
     now: i64,
 ) -> rusqlite::Result<()> {
     let Some(Subject { channel, thread }) = subject else {
         return Ok(());
     };
     let Some(thread) = thread else {
-        recount_channel(connection, channel)?;
-        return end_history(connection, channel);
+        if memory_type == MemoryType::ShortTerm {
+            progress::settle(connection, channel, memory)?;
+        }
+        return recount_channel(connection, channel);
     };
     writing::end_changed(connection, workspace, (channel, thread), now)?;
     recount_thread(connection, channel, thread)

@@ -8,7 +8,7 @@ use super::error::Fault;
 const APPLICATION_ID: i32 = i32::from_be_bytes(*b"myao");
 
 /// Each migration takes a database from the version that is its index in this list to the next version.
-const MIGRATIONS: [&str; 11] = [
+const MIGRATIONS: [&str; 12] = [
     include_str!("migrations/0001_start.sql"),
     include_str!("migrations/0002_failing_models.sql"),
     include_str!("migrations/0003_call_journal.sql"),
@@ -20,6 +20,7 @@ const MIGRATIONS: [&str; 11] = [
     include_str!("migrations/0009_places.sql"),
     include_str!("migrations/0010_audiences.sql"),
     include_str!("migrations/0011_refused.sql"),
+    include_str!("migrations/0012_progress.sql"),
 ];
 
 /// The schema version that this program reads and writes.

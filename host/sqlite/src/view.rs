@@ -127,7 +127,7 @@ fn coverage(row: &Row<'_>) -> rusqlite::Result<Option<Coverage>> {
         unfounded: 0,
         refused: row.get(27)?,
         records: 0,
-        late: 0,
+        late: row.get(28)?,
     }))
 }
 

@@ -33,6 +33,7 @@ export class Store {
   /** @type {Map<string, Deferral>} */ deferrals = new Map();
   /** @type {Map<bigint, Set<string>>} The channels that a memory was made from, by its id. */ origins = new Map();
   /** @type {Set<string>} Threads of which a summarised message was changed. */ changedThreads = new Set();
+  /** @type {Map<string, Set<Ts>>} Messages that do not wait, of channels with a version. */ settled = new Map();
   #lastId = 0n;
 
   /** @param {number} utcOffsetSeconds @param {string} workspaceId the setting `workspace-scope-id` */
@@ -79,10 +80,11 @@ export class Store {
   }
 
   /** @param {MessageQuery} query @returns {Message[]} */
-  #messages({ channelId, since, until, limit, keep, wholeThread }) {
+  #messages({ channelId, since, until, limit, keep, wholeThread, onlyNew }) {
     const there = this.#until(channelId, until);
     const isWhole = (/** @type {Written} */ message) => wholeThread !== undefined && isIn(message, wholeThread);
-    const between = there.filter((message) => !isWhole(message) && (!since || key(message.ts) >= key(since)));
+    const inBounds = there.filter((message) => !isWhole(message) && (!since || key(message.ts) >= key(since)));
+    const between = inBounds.filter((message) => !onlyNew || this.#waits(message));
     const kept = keep === 'oldest' ? between.slice(0, limit) : between.slice(Math.max(0, between.length - limit));
     const picked = new Set([...kept, ...there.filter(isWhole)]);
     const begun = new Set([...picked].map((message) => message.threadTs));
@@ -177,13 +179,15 @@ export class Store {
       const hasReplies = waiting.some((message) => message.threadTs === threadTs && message.ts !== threadTs);
       waiting = hasReplies ? waiting.filter((message) => isIn(message, threadTs)) : [];
     }
-    const news = waiting.filter((message) => through === undefined || key(message.ts) > key(through)).length;
+    const isAfter = (/** @type {Written} */ message) => through === undefined || key(message.ts) > key(through);
+    const news = waiting.filter((message) => (threadTs === undefined ? this.#waits(message) : isAfter(message)));
     const merged = this.#mergedThrough('channel', channelId, 'long-term');
     return {
       channel,
       threadTs,
       latestMessageTs: waiting.at(-1)?.ts,
-      newMessageCount: news + (newest && this.changedThreads.has(scopeId) ? 1 : 0),
+      newMessageCount: news.length + (newest && this.changedThreads.has(scopeId) ? 1 : 0),
+      lateMessageCount: news.filter((message) => !isAfter(message)).length,
       shortTermVersion: newest?.version,
       summarizedThrough: through,
       unmergedCount: threadTs === undefined ? versions.filter((memory) => memory.id > merged).length : 0,
@@ -215,8 +219,27 @@ export class Store {
     if (draft.mode !== 'stand-in') {
       this.deferrals.delete(`${scope} ${scopeId} ${memoryType}`);
       this.changedThreads.delete(scopeId);
+      if (scope === 'channel' && memoryType === 'short-term') this.#settle(scopeId, new Set(draft.sourceMessages));
     }
     return memory;
+  }
+
+  /** Whether a message is in no version of its channel yet. @param {Written} message */
+  #waits({ channelId, ts }) {
+    return !this.settled.get(channelId)?.has(ts);
+  }
+
+  /**
+   * What a version was made from does not wait any more, nor what is older than the first version. The first message of a
+   * thread may be far older than the rest. @param {string} channelId @param {Set<Ts>} taken
+   */
+  #settle(channelId, taken) {
+    const written = this.messages.get(channelId) ?? [];
+    const begun = new Set(written.filter(({ ts }) => taken.has(ts)).map(({ threadTs }) => threadTs));
+    const first = written.findIndex(({ ts }) => taken.has(ts) && !begun.has(ts));
+    const history = written.slice(0, Math.max(0, first)).map(({ ts }) => ts);
+    const before = this.settled.get(channelId) ?? history;
+    this.settled.set(channelId, new Set([...before, ...taken]));
   }
 
   /** The versions of a memory, oldest first, without stand-ins. @param {Scope} scope @param {string} scopeId @param {MemoryType} memoryType */

@@ -45,6 +45,7 @@ class Store:
         self.origins: dict[int, set[str]] = {}  # the channels that a memory was made from, by its id
         self.deferrals: dict[tuple[str, str, str], Value] = {}
         self.changed_threads: set[str] = set()  # with a summarised message that was changed
+        self.settled: dict[str, set[str]] = {}  # messages that do not wait, of channels with a version
         self.last_id = 0
 
     def put(self, message: Value) -> None:
@@ -66,6 +67,8 @@ class Store:
         since = key(query["since"]) if query["since"] is not None else (0, 0)
         in_whole = [m for m in there if whole is not None and is_in(m, whole)]
         between = [m for m in there if m not in in_whole and key(m["ts"]) >= since]
+        if query["only-new"]:
+            between = [m for m in between if self._waits(m)]
         limit = query["limit"]
         kept = between[:limit] if query["keep"] == "oldest" else between[max(0, len(between) - limit) :]
         picked = kept + in_whole
@@ -163,7 +166,8 @@ class Store:
             # Until there is a reply there is no thread.
             has_replies = any(m.get("thread-ts") == thread_ts != m["ts"] for m in there)
             there = [m for m in there if has_replies and is_in(m, thread_ts)]
-        news = [m for m in there if through is None or key(m["ts"]) > key(through)]
+        after = [m for m in there if through is None or key(m["ts"]) > key(through)]
+        news = [m for m in there if self._waits(m)] if thread_ts is None else after
         is_changed = newest is not None and scope_id in self.changed_threads
         merged = self._merged_through("channel", channel_id, "long-term")
         unmerged = [memory for memory in versions if thread_ts is None and memory["id"] > merged]
@@ -172,6 +176,7 @@ class Store:
             "thread-ts": thread_ts,
             "latest-message-ts": there[-1]["ts"] if there else None,
             "new-message-count": len(news) + is_changed,
+            "late-message-count": sum(m not in after for m in news),
             "short-term-version": newest and newest["version"],
             "summarized-through": through,
             "unmerged-count": len(unmerged),
@@ -209,7 +214,22 @@ class Store:
         if draft["mode"] != "stand-in":
             self.deferrals.pop(subject, None)
             self.changed_threads.discard(scope_id)
+            if subject == ("channel", scope_id, "short-term"):
+                self._settle(scope_id, set(draft["source-messages"]))
         return memory
+
+    def _waits(self, message: Value) -> bool:
+        """Whether a message is in no version of its channel yet."""
+        return message["ts"] not in self.settled.get(message["channel-id"], set())
+
+    def _settle(self, channel_id: str, taken: set[str]) -> None:
+        """What a version was made from does not wait any more, nor what is older than the first version. The first
+        message of a thread may be far older than the rest."""
+        written = self.messages.get(channel_id, [])
+        begun = {m.get("thread-ts") for m in written if m["ts"] in taken}
+        first = next((n for n, m in enumerate(written) if m["ts"] in taken and m["ts"] not in begun), 0)
+        history = {m["ts"] for m in written[:first]}
+        self.settled[channel_id] = self.settled.get(channel_id, history) | taken
 
     def list_deferrals(self, scope: str, scope_id: str) -> list[Value]:
         found = [self.deferrals.get((scope, scope_id, memory_type)) for memory_type in TYPES]

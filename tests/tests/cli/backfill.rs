@@ -198,12 +198,9 @@ fn a_finished_backfill_has_nothing_to_do_however_often_it_is_asked() {
 
 /// A day, in minutes.
 const DAY: i64 = 24 * 60;
-/// What to do about what is left out.
-const REMEDY: &str = "To take them in, import everything into a new database (memory.database_path), and run \
-     `myao --config myao.yaml backfill` there before anything else.\n";
 
 #[test]
-fn after_a_generate_it_says_which_older_messages_are_in_no_memory() {
+fn a_backfill_takes_in_what_is_older_than_the_first_memory() {
     let posts = [
         post("general", 0, "ann", "We ship on 4 March."),
         post("general", 5, "ben", "The budget is 45,000 yen."),
@@ -212,28 +209,27 @@ fn after_a_generate_it_says_which_older_messages_are_in_no_memory() {
     let program = program_with("", &posts);
     let now = time(5 * DAY + 200);
     let told = program.run(&["generate", "--now", &now]).output();
-    let left_out = "Left out: 2 messages in 1 channel older than the newest memory of their channel. No memory was made \
-         of them, and none will be: memories are made in the order of time.\n  \
-         #general: 2 messages from 2026-03-02 00:00 to 2026-03-02 00:05\n";
-    assert!(told.ends_with(&format!("{left_out}{REMEDY}")), "{told}");
-    let told = program.run(&["backfill", "--until", &now]).output();
-    assert_eq!(told, format!("Nothing was made.\n{left_out}{REMEDY}"));
-    let report = program.run(&["--json", "backfill", "--until", &now]).json();
-    assert_eq!(
-        report["left_out"],
-        json!([{
-            "channel_id": "CGENERAL", "channel_name": "general", "messages": 2,
-            "oldest": "2026-03-02T00:00:00+00:00", "newest": "2026-03-02T00:05:00+00:00",
-        }])
+    assert!(
+        told.contains("older messages of which nothing is remembered"),
+        "{told}"
     );
-    // What it advises helps.
-    let anew = program_with("", &posts);
-    let told = anew.run(&["backfill", "--until", &now]).output();
-    assert!(!told.contains("Left out"), "{told}");
+    let again = program.run(&["generate", "--now", &now]).output();
+    assert!(
+        again.contains("older messages of which nothing is remembered"),
+        "{again}"
+    );
+    let told = program.run(&["backfill", "--until", &now]).output();
+    assert!(told.starts_with("From 2026-03-02"), "{told}");
+    let shown = program.run(&["memory", "show", "general"]).output();
+    assert!(shown.contains("45,000 yen"), "{shown}");
+    let told = program.run(&["backfill", "--until", &now]).output();
+    assert!(told.starts_with("Nothing to do"), "{told}");
+    let told = program.run(&["generate", "--now", &now]).output();
+    assert!(!told.contains("nothing is remembered"), "{told}");
 }
 
 #[test]
-fn after_an_import_of_older_days_it_says_that_they_come_too_late() {
+fn an_import_of_older_days_comes_into_the_next_memory() {
     let program = program_with(
         "",
         &[post("general", 5 * DAY, "ann", "We shipped at 14:00.")],
@@ -247,7 +243,8 @@ fn after_an_import_of_older_days_it_says_that_they_come_too_late() {
     program.run(&["import", "export"]).succeeded();
     let told = program.run(&["backfill"]).output();
     assert!(told.starts_with("From 2026-03-02"), "of #other: {told}");
-    assert!(told.contains("Left out: 1 message in 1 channel"), "{told}");
-    assert!(told.contains("#general: 1 message from"), "{told}");
-    assert!(told.ends_with(REMEDY), "{told}");
+    let shown = program.run(&["memory", "show", "general"]).output();
+    assert!(shown.contains("We ship on 4 March"), "{shown}");
+    let told = program.run(&["backfill"]).output();
+    assert!(told.starts_with("Nothing to do"), "{told}");
 }

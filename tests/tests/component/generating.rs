@@ -25,7 +25,18 @@ pub(crate) fn lines(report: &Report) -> Vec<Line> {
         .collect()
 }
 
-/// Storage and model of one channel's step and one thread's, where each makes its memory.
+/// Storage and model of the step of a channel with a thread.
+const CHANNEL_WITH_THREAD: [&str; 8] = [
+    "storage.list-memories",
+    "storage.list-deferrals",
+    "storage.list-messages",
+    "storage.list-memories",
+    "llm.complete",
+    "storage.save-memory",
+    "llm.complete",
+    "storage.save-memory",
+];
+/// The same of a channel without one, and of a thread.
 const CHANNEL: [&str; 7] = [
     "storage.list-memories",
     "storage.list-deferrals",
@@ -76,13 +87,13 @@ async fn a_run_makes_the_threads_the_channels_and_the_workspaces_memories_in_tha
     assert_eq!(names, ["harbour", "harbour", "servers", ""]);
     assert_eq!(report.now, now());
 
-    let channel = || [&["storage.get-backlog"], &CHANNEL[..]].concat();
+    let channel = |calls: &[&'static str]| [&["storage.get-backlog"], calls].concat();
     let calls = [
         &["storage.list-due", "storage.get-backlog"],
         &THREAD[..],
         &["storage.list-due"],
-        &channel(),
-        &channel(),
+        &channel(&CHANNEL_WITH_THREAD),
+        &channel(&CHANNEL),
         &["storage.list-due"],
         &WORKSPACE[..],
         &["storage.list-due"],
@@ -131,12 +142,12 @@ async fn steps_make_the_memories_of_a_run_with_one_more_call_each() {
         steps.take_calls(),
         [&["storage.get-backlog"], &THREAD[..]].concat()
     );
-    for channel in ["C1", "C2"] {
+    for (channel, calls) in [("C1", &CHANNEL_WITH_THREAD[..]), ("C2", &CHANNEL)] {
         let entry = plugin.generate_channel(channel, now()).await.unwrap();
         assert_eq!(entry.outcome, Done);
         assert_eq!(
             steps.take_calls(),
-            [&["storage.get-backlog"], &CHANNEL[..]].concat()
+            [&["storage.get-backlog"], calls].concat()
         );
     }
     let entry = plugin.generate_workspace(now()).await.unwrap();

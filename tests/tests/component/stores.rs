@@ -111,8 +111,8 @@ async fn backfilled<W: Workspace + Clone + 'static>(workspace: W) -> String {
         }
     }
     let tick = workspace.backfill_tick().await;
-    let unreached = workspace.unreached().await;
-    writeln!(out, "{tick:?} {unreached:?}").unwrap();
+    let history = workspace.oldest_history_message().await;
+    writeln!(out, "{tick:?} {history:?}").unwrap();
     out
 }
 
@@ -159,6 +159,7 @@ async fn a_conversation_needs_no_database() {
         limit: 9,
         keep: Keep::Newest,
         whole_thread: None,
+        only_new: false,
     };
     let said = workspace
         .at(Place::Operator)

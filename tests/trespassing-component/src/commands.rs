@@ -98,6 +98,7 @@ fn messages(channel_id: &str, whole_thread: Option<&str>) -> MessageQuery {
         limit: 100,
         keep: Keep::Newest,
         whole_thread: whole_thread.map(str::to_owned),
+        only_new: false,
     }
 }
 

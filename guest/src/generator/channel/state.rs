@@ -6,10 +6,13 @@ use crate::bindings::exports::myao::memory::memory_summarizer::Summary;
 use crate::bindings::storage::{
     Backlog, ChannelFilter, Deferral, Memory, MemoryDraft, MemoryId, MemoryQuery, SaveMode,
 };
-use crate::bindings::types::{Channel, Context, ConversationHistory, Engine, MemoryType, Scope};
+use crate::bindings::types::{
+    Channel, Context, ConversationHistory, Coverage, Engine, MemoryType, Scope,
+};
 use crate::context::{
     self, Remembered, assemble, history_limit, no_conversation, workspace_memory,
 };
+use crate::fit::count;
 use crate::generator::Run;
 use crate::generator::backoff::Subject;
 use crate::prompt;
@@ -81,6 +84,9 @@ impl ChannelState {
         engine: Engine,
         mode: SaveMode,
     ) -> Result<MemoryDraft, Error> {
+        let late = context.notes.as_ref().map_or(0, |notes| count(&notes.late));
+        let previous = self.short_terms.last();
+        let previous = previous.and_then(|memory| memory.source_latest_message_ts.clone());
         let messages: Vec<String> = prompt::conversation_messages(context)
             .map(|message| message.ts.clone())
             .collect();
@@ -95,7 +101,7 @@ impl ChannelState {
             now: run.now,
             source_channel_id: self.channel.id.clone(),
             source_message_count: u32::try_from(messages.len()).unwrap_or(u32::MAX),
-            source_latest_message_ts: newest(&messages)?,
+            source_latest_message_ts: newest(messages.iter().chain(&previous))?,
             source_messages: messages,
             source_memories: self
                 .workspace_long_term
@@ -104,7 +110,10 @@ impl ChannelState {
                 .collect(),
             merged_through: None,
             truncated: summary.truncated,
-            coverage: summary.coverage,
+            coverage: Coverage {
+                late,
+                ..summary.coverage
+            },
             citations: Vec::new(),
             records: Vec::new(),
         })

@@ -13,6 +13,7 @@ mod channel;
 mod consolidation;
 mod due;
 mod faults;
+mod late;
 mod limits;
 mod log_lines;
 mod regressions;

@@ -26,12 +26,17 @@ impl State {
         };
         let newest = self.of(scope, &scope_id, MemoryType::ShortTerm).last();
         let watermark = newest.and_then(|memory| memory.source_latest_message_ts.clone());
-        let is_new = |ts: &&Ts| {
+        let is_after = |ts: Ts| {
             watermark
                 .as_deref()
                 .map(id)
-                .is_none_or(|watermark| **ts > watermark)
+                .is_none_or(|watermark| ts > watermark)
         };
+        let is_new = |ts: &&Ts| match thread {
+            Some(_) => is_after(**ts),
+            None => self.waits(channel_id, **ts),
+        };
+        let is_late = |ts: &&Ts| thread.is_none() && is_new(ts) && !is_after(**ts);
         let history = self.history.get(channel_id);
         let history = history.filter(|_| newest.is_none() && thread.is_none());
         Ok(Backlog {
@@ -39,6 +44,7 @@ impl State {
             thread_ts: thread_ts.map(str::to_owned),
             latest_message_ts: messages.last().map(Ts::to_string),
             new_message_count: u32::try_from(messages.iter().filter(is_new).count()).unwrap(),
+            late_message_count: u32::try_from(messages.iter().filter(is_late).count()).unwrap(),
             short_term_version: newest.map(|memory| memory.version),
             summarized_through: watermark.clone().or(history.map(Ts::to_string)),
             unmerged_count: match thread {

@@ -21,6 +21,8 @@ pub(super) struct State {
     pub(super) deferrals: BTreeMap<Key, Deferral>,
     /// Where the history of a channel without a version ends, by channel id.
     pub(super) history: BTreeMap<String, Ts>,
+    /// The messages that do not wait, by channel id; only of channels with a version.
+    pub(super) settled: BTreeMap<String, BTreeSet<Ts>>,
     /// Every draft that was saved; its position is the memory's id.
     pub(super) drafts: Vec<MemoryDraft>,
 }
@@ -54,7 +56,9 @@ impl State {
         let thread = query.whole_thread.as_deref().map(id);
         let limit = usize::try_from(query.limit).unwrap();
         let all = || self.messages(&query.channel_id, until);
-        let window = all().filter(|(ts, _)| since.is_none_or(|since| *ts >= since));
+        let window = all()
+            .filter(|(ts, _)| since.is_none_or(|since| *ts >= since))
+            .filter(|(ts, _)| !query.only_new || self.waits(&query.channel_id, *ts));
         let mut picked: BTreeSet<Ts> = match query.keep {
             Keep::Newest => window.rev().take(limit).map(|(ts, _)| ts).collect(),
             Keep::Oldest => window.take(limit).map(|(ts, _)| ts).collect(),
@@ -73,6 +77,29 @@ impl State {
             .filter(|(ts, _)| picked.contains(ts))
             .map(|(_, message)| message.clone())
             .collect()
+    }
+
+    /// Whether a message is in no version of its channel yet.
+    pub(super) fn waits(&self, channel_id: &str, ts: Ts) -> bool {
+        let settled = self.settled.get(channel_id);
+        settled.is_none_or(|settled| !settled.contains(&ts))
+    }
+
+    /// A version was saved: its messages do not wait any more. What is older than the first version is history.
+    fn settle(&mut self, draft: &MemoryDraft) {
+        let stored = self.messages.get(&draft.scope_id).into_iter().flatten();
+        let latest = draft.source_latest_message_ts.as_deref().map(id);
+        let taken: BTreeSet<Ts> = if draft.source_messages.is_empty() {
+            let all = stored.clone().map(|(ts, _)| *ts);
+            all.filter(|ts| Some(*ts) <= latest).collect()
+        } else {
+            draft.source_messages.iter().map(|ts| id(ts)).collect()
+        };
+        let history = stored
+            .map(|(ts, _)| *ts)
+            .filter(|ts| Some(ts) < taken.first());
+        let settled = self.settled.entry(draft.scope_id.clone());
+        settled.or_insert_with(|| history.collect()).extend(taken);
     }
 
     pub(super) fn of(&self, scope: Scope, scope_id: &str, memory_type: MemoryType) -> &[Memory] {
@@ -161,6 +188,9 @@ impl State {
             citations: Vec::new(),
             records: Vec::new(),
         };
+        let is_version = (draft.scope, draft.memory_type)
+            == (Scope::Channel, MemoryType::ShortTerm)
+            && draft.mode != SaveMode::StandIn;
         match draft.mode {
             SaveMode::StandIn => {
                 self.stand_ins.insert(key, memory.clone());
@@ -173,6 +203,9 @@ impl State {
                 self.stand_ins.remove(&key);
                 self.deferrals.remove(&key);
             }
+        }
+        if is_version {
+            self.settle(draft);
         }
         self.drafts.push(draft.clone());
         Ok(memory)

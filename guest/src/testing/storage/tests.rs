@@ -126,6 +126,7 @@ fn messages_come_with_the_first_message_of_their_thread_and_a_whole_thread() {
             limit,
             keep,
             whole_thread,
+            only_new: false,
         };
         let messages = host.storage.list_messages(&query).unwrap();
         messages

@@ -212,6 +212,7 @@ impl Chat for LiveSlack {
             limit: 0,
             keep: Keep::Newest,
             whole_thread: Some(thread_ts),
+            only_new: false,
         };
         self.workspace
             .at(Place::Channel(query.channel_id.clone()))
@@ -236,6 +237,7 @@ impl Chat for LiveSlack {
             limit,
             keep: Keep::Newest,
             whole_thread: None,
+            only_new: false,
         };
         self.workspace
             .at(Place::Channel(query.channel_id.clone()))

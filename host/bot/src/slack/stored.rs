@@ -125,6 +125,7 @@ fn query_up_to(channel_id: &str, now: Timestamp) -> MessageQuery {
         limit: 0,
         keep: Keep::Newest,
         whole_thread: None,
+        only_new: false,
     }
 }
 
@@ -160,6 +161,7 @@ impl Chat for StoredChat {
     ) -> Result<Vec<Message>, ChatError> {
         let query = MessageQuery {
             whole_thread: Some(thread_ts),
+            only_new: false,
             ..query_up_to(&channel_id, self.clock.now())
         };
         let place = Place::Channel(channel_id);

@@ -20,7 +20,7 @@ use super::app::{App, Explained as _};
 use super::args::{BackfillArgs, GenerateArgs, RebuildArgs};
 use super::find_channel::find_channel;
 use super::report_json::{backfill_json, report_json};
-use super::{estimate, output, remarks, unreached};
+use super::{estimate, output, remarks};
 
 /// Makes one generation run. The exit code tells whether something failed.
 pub(crate) async fn generate(app: &App, arguments: &GenerateArgs) -> anyhow::Result<ExitCode> {
@@ -78,16 +78,13 @@ async fn run_once(app: &App, plugin: &MemoryPlugin, now: Timestamp) -> anyhow::R
     Ok(report?)
 }
 
-/// Whether a channel without a memory has messages from before the window.
+/// Whether a channel has messages from before the window that only a backfill takes in.
 async fn has_history(workspace: &dyn Workspace, window_start: i64) -> anyhow::Result<bool> {
-    let oldest = workspace
-        .oldest_message_never_summarized()
-        .await
-        .explained()?;
+    let oldest = workspace.oldest_history_message().await.explained()?;
     Ok(oldest.is_some_and(|oldest| oldest.unix_seconds() < window_start))
 }
 
-/// Prints what the run left out: a backfill takes it in if a channel has no memory yet.
+/// Prints what the run left out, for a backfill.
 async fn print_left_out(
     app: &App,
     workspace: &dyn Workspace,
@@ -96,12 +93,11 @@ async fn print_left_out(
     if has_history(workspace, window_start).await? {
         writeln!(
             output::stdout(),
-            "note: some channels have older messages of which nothing is remembered; `{}` takes them in, if it comes before their \
-             first memory",
+            "note: some channels have older messages of which nothing is remembered; `{}` takes them in",
             app.command("backfill"),
         )?;
     }
-    unreached::print(app, &workspace.unreached().await.explained()?)
+    Ok(())
 }
 
 /// Adds the channels that a run skips because their conversations are still active.
@@ -138,7 +134,7 @@ pub(crate) async fn backfill(app: &App, arguments: &BackfillArgs) -> anyhow::Res
     }
     let plugin = app.plugin_over(&workspace).await?;
     let outcomes = fill(app, &*workspace, &plugin, until, keep_going).await?;
-    report_backfill(app, &*workspace, &outcomes, keep_going, None).await
+    report_backfill(app, &outcomes, keep_going, None)
 }
 
 /// Sets memories aside and makes them anew.
@@ -169,7 +165,7 @@ pub(crate) async fn rebuild(app: &App, arguments: &RebuildArgs) -> anyhow::Resul
         writeln!(output::stdout(), "Set aside {memories}, to be made anew.")?;
     }
     let outcomes = fill(app, &*workspace, &plugin, now, false).await?;
-    report_backfill(app, &*workspace, &outcomes, false, Some(set_aside)).await
+    report_backfill(app, &outcomes, false, Some(set_aside))
 }
 
 /// Runs the simulated clock, with a progress bar.
@@ -206,23 +202,20 @@ async fn fill(
 }
 
 /// Prints what was made. The exit code tells whether something failed.
-async fn report_backfill(
+fn report_backfill(
     app: &App,
-    workspace: &dyn Workspace,
     outcomes: &Outcomes,
     keep_going: bool,
     set_aside: Option<usize>,
 ) -> anyhow::Result<ExitCode> {
-    let unreached = workspace.unreached().await.explained()?;
     if app.json {
-        let mut report = backfill_json(app, outcomes, &unreached);
+        let mut report = backfill_json(app, outcomes);
         if let (Some(set_aside), Value::Object(fields)) = (set_aside, &mut report) {
             fields.insert("set_aside".to_owned(), set_aside.into());
         }
         output::print_json(&report)?;
     } else {
-        print_backfill(app, outcomes, keep_going, unreached.is_empty())?;
-        unreached::print(app, &unreached)?;
+        print_backfill(app, outcomes, keep_going)?;
     }
     Ok(exit_code(!outcomes.failed.is_empty()))
 }
@@ -368,20 +361,13 @@ fn skip_reason(app: &App, reason: &SkipReason) -> String {
     reason.to_owned()
 }
 
-fn print_backfill(
-    app: &App,
-    outcomes: &Outcomes,
-    keep_going: bool,
-    is_whole: bool,
-) -> anyhow::Result<()> {
+fn print_backfill(app: &App, outcomes: &Outcomes, keep_going: bool) -> anyhow::Result<()> {
     let mut out = output::stdout();
     let Some((first, last)) = outcomes.ticks else {
-        let nothing = if is_whole {
+        writeln!(
+            out,
             "Nothing to do: there are no messages of which no memory was made yet."
-        } else {
-            "Nothing was made."
-        };
-        writeln!(out, "{nothing}")?;
+        )?;
         return Ok(());
     };
     let time = |unix_seconds| output::time(app.local_time(unix_seconds));

@@ -23,7 +23,6 @@ mod seen;
 mod server_words;
 mod slack;
 mod traces;
-mod unreached;
 mod usage;
 
 use std::process::ExitCode;

@@ -119,6 +119,7 @@ pub(super) fn coverage_json(coverage: &Coverage) -> Value {
             "channel": left_out.channel,
         },
         "refused": coverage.refused,
+        "late": coverage.late,
         "chunks": coverage.chunks,
         "calls": coverage.calls,
     })

@@ -2,12 +2,11 @@
 
 use myao_bot::backfill::Outcomes;
 use myao_plugin::explain::explain;
-use myao_plugin::state::backfill::Unreached;
 use myao_plugin::{Entry, Made, Outcome, Report, SkipReason, names};
 use serde_json::{Value, json};
 
 use super::app::App;
-use super::{output, remarks, unreached};
+use super::{output, remarks};
 
 pub(super) fn report_json(report: &Report) -> Value {
     json!({
@@ -16,22 +15,15 @@ pub(super) fn report_json(report: &Report) -> Value {
     })
 }
 
-/// `left_out` is present only if something was left out.
-pub(super) fn backfill_json(app: &App, outcomes: &Outcomes, unreached: &[Unreached]) -> Value {
+pub(super) fn backfill_json(app: &App, outcomes: &Outcomes) -> Value {
     let time = |unix_seconds| output::rfc3339(app.local_time(unix_seconds));
-    let mut report = json!({
+    json!({
         "first_tick": outcomes.ticks.map(|(first, _)| time(first)),
         "last_tick": outcomes.ticks.map(|(_, last)| time(last)),
         "made": outcomes.made.iter().map(made_json).collect::<Vec<_>>(),
         "failed": outcomes.failed.iter().map(entry_json).collect::<Vec<_>>(),
         "deferred": outcomes.deferred.iter().map(entry_json).collect::<Vec<_>>(),
-    });
-    if let Some(report) = report.as_object_mut()
-        && !unreached.is_empty()
-    {
-        report.insert("left_out".to_owned(), unreached::as_json(app, unreached));
-    }
-    report
+    })
 }
 
 fn entry_json(entry: &Entry) -> Value {

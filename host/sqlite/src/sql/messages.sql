@@ -1,5 +1,5 @@
--- ?1 channel, ?2 since, ?3 until, ?4 limit of the newest, ?5 limit of the oldest (one of the two is 0), ?6 the whole
--- thread or -1
+-- ?1 channel, ?2 since, ?3 until, ?4 limit of the newest, ?5 limit of the oldest, ?6 the whole thread or -1, ?7 limit of
+-- the newest that wait, ?8 limit of the oldest that wait (three of the four limits are 0)
 WITH
 picked (key, thread_key) AS MATERIALIZED (
     SELECT key, thread_key FROM (
@@ -14,6 +14,20 @@ picked (key, thread_key) AS MATERIALIZED (
         WHERE channel = ?1 AND ts_key BETWEEN ?2 AND ?3 AND deleted_at IS NULL
             AND thread_key IS NOT ?6 AND ts_key <> ?6
         ORDER BY ts_key LIMIT ?5
+    )
+    UNION ALL
+    SELECT key, thread_key FROM (
+        SELECT key, thread_key FROM messages INDEXED BY messages_waiting
+        WHERE channel = ?1 AND ts_key BETWEEN ?2 AND ?3 AND news_of IS NULL AND deleted_at IS NULL
+            AND thread_key IS NOT ?6 AND ts_key <> ?6
+        ORDER BY ts_key DESC LIMIT ?7
+    )
+    UNION ALL
+    SELECT key, thread_key FROM (
+        SELECT key, thread_key FROM messages INDEXED BY messages_waiting
+        WHERE channel = ?1 AND ts_key BETWEEN ?2 AND ?3 AND news_of IS NULL AND deleted_at IS NULL
+            AND thread_key IS NOT ?6 AND ts_key <> ?6
+        ORDER BY ts_key LIMIT ?8
     )
     UNION ALL
     SELECT key, thread_key FROM messages

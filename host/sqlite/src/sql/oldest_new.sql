@@ -1,4 +1,4 @@
--- ?1 workspace, ?2 whether only channels without a short-term memory count
-SELECT MIN(oldest_new_key) FROM backlog
-WHERE workspace = ?1 AND thread_key = 0 AND (NOT ?2 OR short_term_id = 0)
+-- Late messages of a channel wait for its next version, whenever that is made. ?1 workspace
+SELECT MIN(MAX(oldest_new_key, watermark + 1)) FROM backlog
+WHERE workspace = ?1 AND thread_key = 0 AND oldest_new_key IS NOT NULL
     AND EXISTS (SELECT 1 FROM channels WHERE key = backlog.channel AND present = 1);

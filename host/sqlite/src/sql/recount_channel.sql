@@ -10,18 +10,23 @@ SELECT
         WHERE channel = ?1 AND deleted_at IS NULL
         ORDER BY ts_key DESC LIMIT 1
     ),
-    (
-        SELECT ts_key FROM messages
-        WHERE channel = ?1 AND ts_key > watermark AND deleted_at IS NULL
+    CASE WHEN short_term_id > 0 THEN (
+        SELECT ts_key FROM messages INDEXED BY messages_waiting
+        WHERE channel = ?1 AND news_of IS NULL AND deleted_at IS NULL
         ORDER BY ts_key LIMIT 1
-    ),
-    (
-        SELECT COUNT(*) FROM messages
-        WHERE channel = ?1 AND ts_key > watermark
+    ) ELSE (
+        SELECT ts_key FROM messages
+        WHERE channel = ?1 AND deleted_at IS NULL
+        ORDER BY ts_key LIMIT 1
+    ) END,
+    CASE WHEN short_term_id > 0 THEN (
+        SELECT COUNT(*) FROM messages INDEXED BY messages_waiting
+        WHERE channel = ?1 AND news_of IS NULL AND deleted_at IS NULL
+    ) ELSE (
+        SELECT COUNT(*) FROM messages WHERE channel = ?1
     ) - (
-        SELECT COUNT(*) FROM messages
-        WHERE channel = ?1 AND ts_key > watermark AND deleted_at IS NOT NULL
-    ),
+        SELECT COUNT(*) FROM messages WHERE channel = ?1 AND deleted_at IS NOT NULL
+    ) END,
     watermark,
     short_term_id,
     merged_through

@@ -6,7 +6,7 @@ use rusqlite::{Connection, StatementStatus, ToSql, params};
 
 use super::{recount_all, stored};
 
-const STATEMENTS: [(&str, &str); 81] = [
+const STATEMENTS: [(&str, &str); 87] = [
     (
         "recount_channel",
         include_str!("../sql/recount_channel.sql"),
@@ -21,6 +21,21 @@ const STATEMENTS: [(&str, &str); 81] = [
         include_str!("../sql/newest_in_thread.sql"),
     ),
     ("messages", include_str!("../sql/messages.sql")),
+    ("has_version", include_str!("../sql/has_version.sql")),
+    ("insert_message", include_str!("../sql/insert_message.sql")),
+    (
+        "await_second_version",
+        include_str!("../sql/await_second_version.sql"),
+    ),
+    (
+        "settle_messages",
+        include_str!("../sql/settle_messages.sql"),
+    ),
+    ("give_back", include_str!("../sql/give_back.sql")),
+    (
+        "take_in_history",
+        include_str!("../sql/take_in_history.sql"),
+    ),
     (
         "memories_of_channels",
         include_str!("../sql/memories_of_channels.sql"),
@@ -331,7 +346,7 @@ fn steps_of_a_thread(messages: i64) -> Vec<(i32, usize)> {
             count(connection, recount, params![1, thread]),
             count(connection, backlog, params![1, thread, until]),
             count(connection, newest, params![1, thread, until]),
-            count(connection, read, params![1, 0, until, 1, 0, thread]),
+            count(connection, read, params![1, 0, until, 1, 0, thread, 0, 0]),
         ]
     })
 }

@@ -1,7 +1,7 @@
 //! What waits to be processed.
 
 use myao_plugin::storage::records::MessageRecord;
-use myao_plugin::storage::{Backlog, DueQuery, MemoryDraft};
+use myao_plugin::storage::{Backlog, DueQuery, Keep, MemoryDraft, MessageQuery};
 use myao_plugin::{MemoryType, Scope};
 
 use super::{
@@ -163,7 +163,7 @@ pub async fn messages_after_until_do_not_exist_yet(fixture: &dyn Fixture) {
 }
 
 /// Without a memory, all messages count.
-pub async fn backlog_counts_what_is_newer_than_the_watermark(fixture: &dyn Fixture) {
+pub async fn backlog_counts_what_is_in_no_version_yet(fixture: &dyn Fixture) {
     fixture
         .add(
             channel()
@@ -188,6 +188,61 @@ pub async fn backlog_counts_what_is_newer_than_the_watermark(fixture: &dyn Fixtu
     fixture.add(channel().message("C1", "4.0")).await;
     assert_eq!(backlog(fixture, None, "9.0").await.new_message_count, 2);
     assert_eq!(backlog(fixture, None, "3.0").await.new_message_count, 1);
+}
+
+/// Whatever their age, and once. What is older than the first version is history.
+pub async fn late_messages_wait_until_a_version_is_made_from_them(fixture: &dyn Fixture) {
+    let records = channel().message("C1", "1.0").message("C1", "20.0");
+    fixture
+        .add(records.message("C1", "30.0").message("C1", "60.0"))
+        .await;
+    let version = |expected, latest: &str, messages: &[&str]| MemoryDraft {
+        expected,
+        source_channel_id: "C1".into(),
+        source_messages: messages.iter().map(|ts| (*ts).to_owned()).collect(),
+        ..short_term("C1", latest)
+    };
+    let first = save(fixture, version(None, "30.0", &["20.0", "30.0"])).await;
+    let late = channel().message("C1", "10.0").message("C1", "25.0");
+    fixture.add(late.reply("C1", "1.0", "26.0")).await;
+    let waits = async |until| {
+        let backlog = backlog(fixture, None, until).await;
+        (backlog.new_message_count, backlog.late_message_count)
+    };
+    assert_eq!(waits("99.0").await, (4, 3));
+    assert_eq!(waits("25.0").await, (2, 2));
+    assert_eq!(due_channels(fixture, always()).await, ["C1"]);
+    let new = async |limit, keep, since: Option<&str>| {
+        let query = MessageQuery {
+            channel_id: "C1".into(),
+            since: since.map(str::to_owned),
+            until: "99.0".into(),
+            limit,
+            keep,
+            whole_thread: None,
+            only_new: true,
+        };
+        let found = fixture.storage().list_messages(query).await.unwrap();
+        found
+            .iter()
+            .map(|message| message.ts[..2].to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        new(9, Keep::Oldest, None).await,
+        ["1.", "10", "25", "26", "60"]
+    );
+    assert_eq!(new(2, Keep::Oldest, None).await, ["10", "25"]);
+    assert_eq!(new(1, Keep::Newest, None).await, ["60"]);
+    assert_eq!(new(9, Keep::Oldest, Some("26.5")).await, ["60"]);
+
+    let second = version(Some(first.id), "30.0", &["10.0", "20.0", "25.0"]);
+    let second = save(fixture, second).await;
+    assert_eq!(waits("99.0").await, (2, 1));
+    let third = version(Some(second.id), "60.0", &["1.0", "26.0", "60.0"]);
+    save(fixture, third).await;
+    assert_eq!(waits("99.0").await, (0, 0));
+    assert!(new(9, Keep::Oldest, None).await.is_empty());
 }
 
 /// Deleted replies do not make a thread either.

@@ -159,6 +159,7 @@ fn read(until: &str) -> MessageQuery {
         limit: 1000,
         keep: Keep::Newest,
         whole_thread: None,
+        only_new: false,
     }
 }
 
@@ -370,7 +371,8 @@ macro_rules! storage_conformance {
             channel_with_a_new_message_is_due_when_idle_or_full_or_always,
             channel_with_an_unmerged_version_is_due,
             messages_after_until_do_not_exist_yet,
-            backlog_counts_what_is_newer_than_the_watermark,
+            backlog_counts_what_is_in_no_version_yet,
+            late_messages_wait_until_a_version_is_made_from_them,
             deleted_messages_do_not_wait,
             thread_is_due_with_a_reply_and_again_with_a_new_one,
             first_message_alone_is_no_thread,

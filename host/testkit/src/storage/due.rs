@@ -5,6 +5,7 @@ use myao_plugin::ts::TsKey;
 use myao_plugin::{MemoryType, Place, Scope};
 
 use super::memories::Series;
+use super::messages::Conversation;
 use super::{State, key, messages};
 
 /// A [`DueQuery`] with parsed ids.
@@ -98,14 +99,18 @@ impl State {
         let newest = self.newest_counted(&short_term(channel_id, thread));
         let watermark = self.watermark(channel_id, thread);
         let is_new = |ts: &TsKey| watermark.is_none_or(|watermark| *ts > watermark);
-        let (latest, new) = match thread {
+        let (latest, new, late) = match thread {
             None => {
                 let latest = conversation.between(None, until).next_back();
-                let new = conversation.between(watermark, until).filter(is_new);
-                (latest, new.count())
+                let new = || {
+                    let new = self.new_messages(channel_id, conversation);
+                    new.take_while(|ts| *ts <= until)
+                };
+                let late = new().filter(|ts| !is_new(ts)).count();
+                (latest, new().count(), late)
             }
             // Nothing waits until there is a reply.
-            Some(thread) if !conversation.has_thread(thread, until) => (None, 0),
+            Some(thread) if !conversation.has_thread(thread, until) => (None, 0, 0),
             Some(thread) => {
                 let all = conversation.of_thread(thread, None, until);
                 let new = all.iter().filter(|ts| is_new(ts)).count();
@@ -113,7 +118,7 @@ impl State {
                 let changed = conversation.changed_threads.get(&thread);
                 let is_changed = changed.is_some_and(|at| *at < until.unix_seconds());
                 let changes = usize::from(is_changed && newest.is_some());
-                (all.last().copied(), new + changes)
+                (all.last().copied(), new + changes, 0)
             }
         };
         // In a channel without a version, the end of its history is the watermark.
@@ -125,10 +130,22 @@ impl State {
             thread_ts: thread.map(|thread| thread.to_string()),
             latest_message_ts: latest.map(|ts| ts.to_string()),
             new_message_count: count(new),
+            late_message_count: count(late),
             short_term_version: newest.map(|memory| memory.version),
             summarized_through: watermark.or(history).map(|ts| ts.to_string()),
             unmerged_count: count(unmerged),
         })
+    }
+
+    /// The messages that are in no version of the channel yet, oldest first.
+    pub(super) fn new_messages<'a>(
+        &self,
+        channel_id: &str,
+        conversation: &'a Conversation,
+    ) -> impl Iterator<Item = TsKey> + 'a {
+        let has_version = self.has_version(channel_id);
+        let shown = conversation.all_shown().map(|(ts, _)| ts);
+        shown.filter(move |ts| !has_version || conversation.news.waiting.contains(ts))
     }
 
     pub(super) fn expect_first_version(&mut self, channel_ids: &[String], since: TsKey) {

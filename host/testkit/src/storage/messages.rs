@@ -10,6 +10,7 @@ use myao_plugin::{Place, User};
 
 use super::members::Members;
 use super::merging::StoredMessage;
+use super::progress::News;
 use super::{State, key};
 
 /// The name of a user without one. It must not look like a name, and must never be an id.
@@ -60,6 +61,7 @@ pub(super) struct Conversation {
     pub(super) read_through: Option<TsKey>,
     /// If there is no version: the message up to which its messages count as history, if that is known.
     pub(super) history_through: Option<TsKey>,
+    pub(super) news: News,
     /// By id, including deleted ones.
     pub(super) messages: BTreeMap<TsKey, StoredMessage>,
     /// The replies of each thread, without deleted ones, by the id of its first message, which need not be stored.
@@ -157,6 +159,8 @@ impl State {
         let window = conversation
             .between(since, until)
             .filter(|ts| !of_thread.contains(ts));
+        let only_new = query.only_new && self.has_version(&query.channel_id);
+        let window = window.filter(|ts| !only_new || conversation.news.waiting.contains(ts));
         let limit = usize::try_from(query.limit).unwrap_or(usize::MAX);
         let mut picked: BTreeSet<TsKey> = match query.keep {
             Keep::Newest => window.rev().take(limit).collect(),

@@ -26,6 +26,7 @@
 //!     limit: 100,
 //!     keep: Keep::Newest,
 //!     whole_thread: None,
+//!     only_new: false,
 //! });
 //! let messages = messages.await.unwrap();
 //! assert_eq!(messages[1].text, "On March 3.");
@@ -52,6 +53,7 @@ mod messages;
 mod newest;
 mod outbox;
 mod places;
+mod progress;
 mod recordings;
 mod replies;
 mod saving;

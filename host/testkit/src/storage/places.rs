@@ -101,6 +101,9 @@ impl State {
             let closed = before.is_open() && !after.is_open();
             let isolated = before.sees_open() && !after.sees_open();
             let place = Place::Channel(channel_id.clone());
+            if !before.is_open() && after.is_open() {
+                self.merge_again();
+            }
             if closed {
                 self.withdraw_unfinished(|owner| *owner != place);
             }
@@ -121,6 +124,17 @@ impl State {
         }
         for id in lost {
             self.withdraw(id, at);
+        }
+    }
+
+    /// Lets the workspace's memories take in channels' memories that are older than what was merged last.
+    fn merge_again(&mut self) {
+        let current = self
+            .texts
+            .values_mut()
+            .filter(|text| text.superseded_at.is_none());
+        for text in current.filter(|text| text.memory.scope == Scope::Workspace) {
+            text.memory.merged_through = None;
         }
     }
 
@@ -145,7 +159,7 @@ impl State {
 
     /// Accepts the current texts that are set aside: those of a channel, or all.
     pub(super) fn accept(&mut self, channel_id: Option<&str>) -> usize {
-        let mut channels = BTreeSet::new();
+        let mut versions = Vec::new();
         let mut accepted = 0;
         for text in self.texts.values_mut() {
             let memory = &text.memory;
@@ -155,21 +169,20 @@ impl State {
             };
             let is_meant = channel_id.is_none() || own.as_deref() == channel_id;
             if text.superseded_at.is_none() && text.origins.is_none() && is_meant {
-                if memory.scope == Scope::Channel {
-                    channels.extend(own.clone());
+                if memory.scope == Scope::Channel
+                    && memory.memory_type == MemoryType::ShortTerm
+                    && let Some(own) = own.clone()
+                {
+                    versions.push((own, memory.id));
                 }
                 text.origins = Some(own.into_iter().collect());
                 accepted += 1;
             }
         }
-        for id in channels {
-            let series = Series::new(Scope::Channel, &id, MemoryType::ShortTerm);
-            let has_version = self.newest_counted(&series).is_some();
-            if let Some(channel) = self.channels.get_mut(&id)
-                && has_version
-            {
-                channel.history_through = None;
-            }
+        let mut begun = BTreeSet::new();
+        for (channel_id, version) in versions {
+            let is_first = begun.insert(channel_id.clone());
+            self.settle_messages(&channel_id, version, is_first);
         }
         accepted
     }
@@ -185,6 +198,7 @@ impl State {
         let Some(current) = self.current.get_mut(&series) else {
             return;
         };
+        let mut set_aside = Vec::new();
         current.retain(|id| {
             let Some(text) = self.texts.get_mut(id) else {
                 return false;
@@ -193,9 +207,15 @@ impl State {
             let is_kept = version != 0 && version < memory.version;
             if !is_kept {
                 text.superseded_at = Some(at);
+                set_aside.push(*id);
             }
             is_kept
         });
+        if memory.scope == Scope::Channel {
+            for version in set_aside {
+                self.give_back(&memory.scope_id, version);
+            }
+        }
         if memory.scope == Scope::Channel
             && memory.memory_type == MemoryType::ShortTerm
             && self.newest_counted(&series).is_none()

@@ -6,7 +6,7 @@ use myao_plugin::storage::{
     Memory, MemoryDraft, MemoryId, STAND_IN_VERSION, SaveMode, StorageError,
 };
 use myao_plugin::ts::TsKey;
-use myao_plugin::{Place, names};
+use myao_plugin::{MemoryType, Place, Scope, names};
 
 use super::memories::{Series, StoredText, Subject};
 use super::{State, key};
@@ -37,6 +37,10 @@ impl State {
         let origins = self.origins(subject.channel_id.as_ref(), &handed);
 
         // Nothing can fail from here on.
+        let is_first = !subject
+            .channel_id
+            .as_deref()
+            .is_some_and(|id| self.has_version(id));
         let now = draft.now.unix_seconds;
         let created_at = |version| {
             let mut current = self.current(&series).into_iter();
@@ -87,6 +91,11 @@ impl State {
             self.deferrals.remove(&series);
             self.end_wait(&series, draft.engine, memory.id);
             self.settle(&subject, now);
+            if let (Scope::Channel, MemoryType::ShortTerm, Some(channel_id)) =
+                (draft.scope, draft.memory_type, &subject.channel_id)
+            {
+                self.settle_messages(channel_id, memory.id, is_first);
+            }
         }
         self.drafts.push(draft);
         Ok(memory)
@@ -134,7 +143,7 @@ impl State {
             return;
         };
         match subject.thread {
-            None => conversation.history_through = None,
+            None => {}
             // A change during the run is not in the memory.
             Some(thread) => conversation
                 .changed_threads

@@ -12,6 +12,7 @@ use super::catch_up::CHANNEL_WAITS;
 use super::inbox::{MAX_WAIT, Progress};
 use super::journal::{Call, milliseconds};
 use super::memories::{Series, parse_subject};
+use super::progress::News;
 use super::{MemoryStorage, State};
 
 /// How many waits of one kind are listed.
@@ -137,6 +138,7 @@ impl State {
                 continue;
             }
             conversation.changed_threads.clear();
+            conversation.news = News::default();
             let oldest = conversation.all_shown().map(|(ts, _)| ts).next();
             conversation.history_through =
                 oldest.map(|ts| TsKey::from_database(ts.to_database() - 1));

@@ -122,6 +122,7 @@ impl<'a> Writing<'a> {
             }
             _ => {}
         }
+        let has_version = self.state.has_version(channel_id);
         let conversation = self.channel(channel_id);
         if let Some(before) = stored.as_ref().and_then(|stored| stored.thread)
             && let Some(replies) = conversation.threads.get_mut(&before)
@@ -135,6 +136,9 @@ impl<'a> Writing<'a> {
             conversation.threads.entry(thread).or_default().insert(ts);
         }
         conversation.messages.insert(ts, merged);
+        if stored.is_none() && has_version {
+            conversation.news.waiting.insert(ts);
+        }
         if stored.is_some() {
             Put::Changed
         } else {

@@ -210,5 +210,6 @@ fn newest_messages() -> Result<MessageQuery> {
         limit: u32::try_from(MESSAGES)?,
         keep: Keep::Newest,
         whole_thread: None,
+        only_new: false,
     })
 }

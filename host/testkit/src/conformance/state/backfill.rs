@@ -1,6 +1,5 @@
-//! When messages were written, and which of them memories have skipped.
+//! When messages were written, and which of them only a backfill takes in.
 
-use myao_plugin::state::backfill::Unreached;
 use myao_plugin::storage::records::MemoryRecord;
 use myao_plugin::storage::{MemoryDraft, SaveMode};
 use myao_plugin::ts::TsKey;
@@ -28,63 +27,57 @@ async fn summarize(stored: &Stored, mode: SaveMode, messages: &[&str], before: O
         .id
 }
 
-fn of_c1(messages: u64, oldest: &str, newest: &str) -> Vec<Unreached> {
-    vec![Unreached {
-        channel_id: "C1".into(),
-        channel_name: "C1".into(),
-        messages,
-        oldest: key(oldest),
-        newest: key(newest),
-    }]
+async fn waiting(stored: &Stored) -> (u32, u32) {
+    let backlog = stored
+        .storage()
+        .get_backlog("C1".into(), None, "99.0".into());
+    let backlog = backlog.await.unwrap();
+    (backlog.new_message_count, backlog.late_message_count)
 }
 
-pub async fn messages_older_than_the_newest_memory_and_in_none_are_listed(new: New<'_>) {
+pub async fn history_waits_once_a_backfill_takes_it_in(new: New<'_>) {
     let stored = Stored::of(new);
     let messages = ["1.0", "2.0", "3.0", "4.0", "5.0"];
     let said: Vec<_> = messages.iter().map(|ts| said(ts, None, "text")).collect();
     stored.apply(&said).await;
-    let unreached = async || stored.unreached().await.unwrap();
-    assert_eq!(
-        unreached().await,
-        [],
-        "without a memory a backfill takes them in"
-    );
+    let history = async || stored.oldest_history_message().await.unwrap();
+    stored.take_in_history().await.unwrap();
+    assert_eq!(history().await, Some(key("1.0")), "there is no version");
     // Only a stand-in has taken in the first message.
     summarize(&stored, SaveMode::StandIn, &["1.0"], None).await;
     let first = summarize(&stored, SaveMode::NewVersion, &["3.0"], None).await;
-    assert_eq!(
-        unreached().await,
-        of_c1(2, "1.0", "2.0"),
-        "4.0 and 5.0 wait"
-    );
-    // Sources of a version that is overwritten now count, too.
-    summarize(&stored, SaveMode::Overwrite, &["2.0", "5.0"], Some(first)).await;
+    assert_eq!(waiting(&stored).await, (2, 0), "4.0 and 5.0 wait");
+    assert_eq!(history().await, Some(key("1.0")));
     stored.apply(&[super::deleted("1.0", "9.0")]).await;
-    assert_eq!(unreached().await, of_c1(1, "4.0", "4.0"));
+    assert_eq!(history().await, Some(key("2.0")));
     stored.apply(&[present("C1", false, "9.0")]).await;
-    assert_eq!(unreached().await, []);
+    assert_eq!(history().await, None);
+    stored.apply(&[present("C1", true, "10.0")]).await;
+    stored.take_in_history().await.unwrap();
+    assert_eq!(history().await, None);
+    assert_eq!(waiting(&stored).await, (3, 1));
+    summarize(&stored, SaveMode::Overwrite, &["2.0", "5.0"], Some(first)).await;
+    assert_eq!(waiting(&stored).await, (1, 1), "4.0");
 }
 
-pub async fn what_a_memory_of_another_program_was_made_from_is_not_listed(new: New<'_>) {
+pub async fn what_a_memory_of_another_program_was_made_from_is_no_history(new: New<'_>) {
     let stored = Stored::of(new);
-    stored
-        .apply(&[
-            said("1.0", None, "text"),
-            said("2.0", None, "text"),
-            said("3.0", None, "text"),
-            said("4.0", None, "text"),
-        ])
-        .await;
+    let messages = ["1.0", "2.0", "3.0", "4.0"];
+    let said: Vec<_> = messages.iter().map(|ts| said(ts, None, "text")).collect();
+    stored.apply(&said).await;
     let past = MemoryRecord {
         source_latest_message_ts: Some(key("2.0")),
         ..imported(Scope::Channel, "C1", MemoryType::ShortTerm)
     };
     stored.import(Records::default().memory(past)).await;
-    assert_eq!(stored.unreached().await.unwrap(), []);
+    stored.accept_memories(None).await.unwrap();
+    assert_eq!(waiting(&stored).await, (2, 0));
     let memories = stored.all().memories(Default::default()).await.unwrap();
     let newest = memories.first().map(|imported| imported.memory.id);
     summarize(&stored, SaveMode::NewVersion, &["4.0"], newest).await;
-    assert_eq!(stored.unreached().await.unwrap(), of_c1(1, "3.0", "3.0"));
+    stored.take_in_history().await.unwrap();
+    assert_eq!(stored.oldest_history_message().await.unwrap(), None);
+    assert_eq!(waiting(&stored).await, (1, 1), "3.0");
 }
 
 pub async fn messages_are_found_in_order_of_time_over_all_channels(new: New<'_>) {
@@ -105,8 +98,8 @@ pub async fn oldest_new_message_is_the_first_that_no_version_has_taken_in(new: N
     let stored = with_channels(new).await;
     let oldest = async || {
         let of_all = stored.oldest_new_message().await.unwrap();
-        let never = stored.oldest_message_never_summarized().await.unwrap();
-        (of_all, never)
+        let history = stored.oldest_history_message().await.unwrap();
+        (of_all, history)
     };
     assert_eq!(oldest().await, (Some(key("5.0")), Some(key("5.0"))));
     summarize(&stored, SaveMode::StandIn, &["7.0"], None).await;

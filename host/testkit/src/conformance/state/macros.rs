@@ -80,6 +80,7 @@ macro_rules! workspace_conformance {
             what_was_made_from_a_channel_that_becomes_private_is_set_aside_and_made_anew,
             later_versions_go_with_the_one_that_is_set_aside,
             channel_that_becomes_public_is_seen_elsewhere,
+            workspace_takes_in_a_channel_that_becomes_public,
             save_is_a_conflict_when_what_it_was_given_became_private,
             imported_memory_is_set_aside,
             memory_that_was_set_aside_is_accepted,
@@ -113,8 +114,8 @@ macro_rules! workspace_conformance {
             what_is_noted_of_an_unknown_channel_is_refused,
         );
         $crate::workspace_conformance!($fixture; backfill:
-            messages_older_than_the_newest_memory_and_in_none_are_listed,
-            what_a_memory_of_another_program_was_made_from_is_not_listed,
+            history_waits_once_a_backfill_takes_it_in,
+            what_a_memory_of_another_program_was_made_from_is_no_history,
             messages_are_found_in_order_of_time_over_all_channels,
             oldest_new_message_is_the_first_that_no_version_has_taken_in,
             backfill_goes_on_where_it_stopped,

@@ -384,6 +384,23 @@ pub async fn channel_that_becomes_public_is_seen_elsewhere(new: New<'_>) {
     assert_eq!(channels(&stored, channel("A")).await, ["A", "B", "P"]);
 }
 
+/// Although a newer memory was merged before.
+pub async fn workspace_takes_in_a_channel_that_becomes_public(new: New<'_>) {
+    let stored = stored(new).await;
+    save_long_term(&stored, "P", "of P").await;
+    let a = save_long_term(&stored, "A", "of A").await;
+    merge(&stored, "of all", &[&a]).await.unwrap();
+    assert!(!is_workspace_due(&stored).await);
+    stored.apply(&[audience("P", false, "30.0")]).await;
+    assert!(is_workspace_due(&stored).await);
+    let seen = stored.at(Place::Workspace);
+    let memories = seen.list_memories(everything()).await.unwrap();
+    let workspace = memories
+        .iter()
+        .find(|memory| memory.scope == Scope::Workspace);
+    assert_eq!(workspace.unwrap().merged_through, None);
+}
+
 pub async fn save_is_a_conflict_when_what_it_was_given_became_private(new: New<'_>) {
     let stored = stored(new).await;
     let a = save(&stored, "A", "of A", &[]).await.unwrap();
@@ -451,7 +468,7 @@ pub async fn memories_that_begin_again_are_set_aside_and_their_messages_wait(new
     assert_eq!(stored.begin_again(Some("A".into()), 40).await, Ok(1));
     assert_eq!(seen(&stored, channel("B")).await, ["of all", "of B"]);
     assert_eq!(stored.backfill_tick().await, Ok(Some(50)));
-    let oldest = stored.oldest_message_never_summarized().await.unwrap();
+    let oldest = stored.oldest_history_message().await.unwrap();
     assert_eq!(oldest, Some(key("10.0")));
     let place = stored.at(channel("A"));
     let waiting = place.get_backlog("A".into(), None, "99.0".into()).await;

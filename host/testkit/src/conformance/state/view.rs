@@ -112,9 +112,9 @@ pub async fn coverage_and_cuts_are_kept_with_each_text(new: New<'_>) {
         chunks: 5,
         calls: 6,
         unfounded: 0,
-        refused: 0,
+        refused: 7,
         records: 0,
-        late: 0,
+        late: 8,
     };
     let cut = MemoryDraft {
         truncated: true,

@@ -41,6 +41,7 @@ pub async fn visible(
             limit: 1000,
             keep: Keep::Newest,
             whole_thread: None,
+            only_new: false,
         };
         line(
             &mut out,

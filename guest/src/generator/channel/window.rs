@@ -1,0 +1,151 @@
+//! What a version is made from: the messages in the window, and everything that is in no version yet.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::state::ChannelState;
+use crate::bindings::errors::Error;
+use crate::bindings::storage::{Backlog, Keep, Memory, MessageQuery};
+use crate::bindings::types::{
+    Context, ConversationHistory, Message, MessageRef, Notes, ThreadMemory,
+};
+use crate::context::{
+    conversation_history, read_thread_memories, shown_thread_memories, thread_scope_id,
+};
+use crate::fit::count;
+use crate::generator::Run;
+use crate::generator::due::summarized_through;
+use crate::ts::Ts;
+
+/// Notes that say nothing.
+const NO_NOTES: Notes = Notes {
+    now: None,
+    late: Vec::new(),
+    namesakes: Vec::new(),
+    records: Vec::new(),
+    remarks: Vec::new(),
+    answer_max_tokens: None,
+};
+
+impl Run<'_> {
+    /// The context of the channel's next version: its notes name the messages that are late, and it has the memories of
+    /// the threads of which older replies are left out.
+    pub(super) fn version_context(
+        &self,
+        state: &ChannelState,
+        backlog: &Backlog,
+    ) -> Result<Context, Error> {
+        let Window { messages, late } = self.read_window(&state.channel.id, backlog)?;
+        let history = conversation_history(&state.channel, messages, None)?;
+        let thread_memories = self.memories_of_long_threads(&history)?;
+        let has_notes = !late.is_empty() || !thread_memories.is_empty();
+        Ok(Context {
+            notes: has_notes.then_some(Notes { late, ..NO_NOTES }),
+            thread_memories,
+            ..state.context(self, history)
+        })
+    }
+
+    /// The memories of the threads that have more messages than the history shows.
+    fn memories_of_long_threads(
+        &self,
+        history: &ConversationHistory,
+    ) -> Result<Vec<ThreadMemory>, Error> {
+        let memories = read_thread_memories(self.ports.storage, history)?;
+        let shown = history.threads.iter();
+        let shown: BTreeMap<String, u32> = shown
+            .map(|thread| {
+                let scope_id = thread_scope_id(&history.channel_id, &thread.thread_ts);
+                (scope_id, count(&thread.messages))
+            })
+            .collect();
+        let is_long = |memory: &Memory| {
+            let shown = shown.get(&memory.scope_id).copied();
+            shown < Some(memory.source_message_count)
+        };
+        let long: Vec<Memory> = memories.into_iter().filter(is_long).collect();
+        Ok(shown_thread_memories(&long))
+    }
+
+    /// The messages since the window's start, and everything new. If there are more new messages than go into one
+    /// memory, the oldest go first and the others into the next version.
+    fn read_window(&self, channel_id: &str, backlog: &Backlog) -> Result<Window, Error> {
+        let limit = self.ports.settings.generation_message_limit;
+        let is_first = backlog.short_term_version.is_none();
+        let (is_too_much, is_late) = (
+            backlog.new_message_count > limit,
+            backlog.late_message_count > 0,
+        );
+        let read = |since: Option<Ts>, limit, keep, only_new| {
+            let query = MessageQuery {
+                channel_id: channel_id.to_owned(),
+                since: since.map(|since| since.to_string()),
+                until: self.until().to_string(),
+                limit,
+                keep,
+                whole_thread: None,
+                only_new,
+            };
+            let messages = self.ports.storage.list_messages(&query);
+            messages.map_err(Error::Storage)
+        };
+        if is_too_much && is_first {
+            let since = self.first_unsummarized(backlog)?;
+            return Ok(Window {
+                messages: read(Some(since), limit, Keep::Oldest, false)?,
+                late: Vec::new(),
+            });
+        }
+        let window = |limit| read(Some(self.since(backlog)?), limit, Keep::Newest, false);
+        if !is_too_much && !is_late {
+            return Ok(Window {
+                messages: window(limit)?,
+                late: Vec::new(),
+            });
+        }
+        let new = read(None, limit, Keep::Oldest, true)?;
+        let late = late(channel_id, &new, summarized_through(backlog)?)?;
+        let around = match limit.saturating_sub(backlog.new_message_count) {
+            0 => Vec::new(),
+            rest => window(rest)?,
+        };
+        let mut messages = new;
+        let listed: BTreeSet<String> = messages.iter().map(|message| message.ts.clone()).collect();
+        messages.extend(
+            around
+                .into_iter()
+                .filter(|message| !listed.contains(&message.ts)),
+        );
+        Ok(Window { messages, late })
+    }
+}
+
+/// What a version is made from.
+struct Window {
+    messages: Vec<Message>,
+    /// Those of the messages that are late.
+    late: Vec<MessageRef>,
+}
+
+/// The new messages that are older than what is summarised. The first message of a thread may be listed only because a
+/// reply is, so it is not counted.
+fn late(
+    channel_id: &str,
+    new: &[Message],
+    summarized_through: Option<Ts>,
+) -> Result<Vec<MessageRef>, Error> {
+    let replied_to: BTreeSet<&str> = new
+        .iter()
+        .filter_map(|message| message.thread_ts.as_deref().filter(|ts| *ts != message.ts))
+        .collect();
+    let mut late = Vec::new();
+    for message in new {
+        let is_old = Some(Ts::parse(&message.ts)?) <= summarized_through;
+        if is_old && !replied_to.contains(message.ts.as_str()) {
+            late.push(MessageRef {
+                channel_id: channel_id.to_owned(),
+                ts: message.ts.clone(),
+            });
+        }
+    }
+    Ok(late)
+}
