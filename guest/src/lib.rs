@@ -10,6 +10,7 @@
 pub mod answer;
 mod ask;
 pub mod bindings;
+pub mod citations;
 // Only in the component: a native linker refuses the export names.
 #[cfg(target_arch = "wasm32")]
 #[allow(

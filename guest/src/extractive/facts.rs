@@ -18,7 +18,7 @@ pub(super) fn facts(text: &str, names: &Names) -> Vec<Fact> {
         if is_ascii_word(c) {
             let (chunk, tail) = rest.split_at_checked(chunk_end(rest)).unwrap_or((rest, ""));
             let sentence_end = chunk.ends_with(['.', '!', '?', ':']);
-            let chunk = chunk.trim_end_matches(['.', '!', '?', ':', '~', '&', '=', '-']);
+            let chunk = trim_chunk(chunk);
             facts.extend(ascii_fact(chunk, tail, first, names));
             (rest, first) = (tail, sentence_end);
         } else if is_kanji(c) || is_katakana(c) {
@@ -34,6 +34,33 @@ pub(super) fn facts(text: &str, names: &Names) -> Vec<Fact> {
     facts.sort_by(|a, b| a.key.cmp(&b.key).then(b.weight.total_cmp(&a.weight)));
     facts.dedup_by(|later, kept| later.key == kept.key);
     facts
+}
+
+/// The values of a text in lower case without full-width ASCII: facts with a digit, addresses, files and codes. Names,
+/// words of the calendar and other facts that are words are not among them.
+pub(crate) fn values(lower: &str, found: &mut impl FnMut(&str)) {
+    let names = Names::default();
+    let mut rest = lower;
+    while let Some((_, from)) = rest
+        .find(is_ascii_word)
+        .and_then(|start| rest.split_at_checked(start))
+    {
+        let (chunk, tail) = from.split_at_checked(chunk_end(from)).unwrap_or((from, ""));
+        let chunk = trim_chunk(chunk);
+        let is_marked = |c: char| c.is_ascii_digit() || "./_:@#~".contains(c);
+        if chunk.contains(is_marked)
+            && !chunk.starts_with('@')
+            && let Some(fact) = ascii_fact(chunk, tail, true, &names)
+        {
+            found(&fact.key);
+        }
+        rest = tail;
+    }
+}
+
+/// A chunk without the marks that end a sentence or join it to the next.
+fn trim_chunk(chunk: &str) -> &str {
+    chunk.trim_end_matches(['.', '!', '?', ':', '~', '&', '=', '-'])
 }
 
 fn is_ascii_word(c: char) -> bool {

@@ -28,6 +28,7 @@ pub(crate) mod sentences;
 pub(crate) mod terms;
 pub(crate) mod text;
 
+pub(crate) use facts::values;
 pub(crate) use inventory::Inventory;
 use std::collections::BTreeMap;
 

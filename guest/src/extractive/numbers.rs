@@ -110,6 +110,7 @@ fn is_amount(number: &str) -> bool {
 fn counted(number: &str, digits: usize, tail: &str) -> Fact {
     if let Some((counter, weight)) = COUNTERS
         .iter()
+        .filter(|line| line.starts_with(|c| tail.starts_with(c)))
         .filter_map(weighted)
         .find(|(counter, _)| tail.starts_with(counter))
     {

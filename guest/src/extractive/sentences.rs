@@ -170,7 +170,7 @@ fn announces(piece: &str) -> bool {
 }
 
 /// Cuts one line after its ends of sentences.
-fn sentence_ranges(line: &str) -> Vec<Range<usize>> {
+pub(crate) fn sentence_ranges(line: &str) -> Vec<Range<usize>> {
     let mut ranges = Vec::new();
     let mut start = 0;
     let mut chars = line.char_indices().peekable();

@@ -31,25 +31,44 @@ fn class(c: char) -> Class {
 /// katakana, and pairs of neighbouring kanji (a lone kanji stands for itself).
 pub(crate) fn terms(text: &str) -> Vec<String> {
     let text = fold(text).to_lowercase();
-    let chars: Vec<char> = text.chars().collect();
     let mut terms = Vec::new();
-    for run in chars.chunk_by(|a, b| class(*a) == class(*b)) {
-        match run.first().map_or(Class::Other, |c| class(*c)) {
-            Class::Kanji if run.len() > 1 => terms.extend(run.windows(2).map(String::from_iter)),
-            Class::Kanji => terms.push(run.iter().collect()),
-            Class::Katakana if run.len() > 1 => terms.push(run.iter().collect()),
-            Class::Word if run.len() > 1 => {
-                let word: String = run.iter().collect();
-                if !STOP_WORDS.has(&word) {
-                    terms.push(word);
-                }
-            }
-            _ => {}
+    each_term(&text, &mut |term| {
+        if !is_stop_word(term) {
+            terms.push(term.to_owned());
         }
-    }
+    });
     terms.sort();
     terms.dedup();
     terms
+}
+
+/// Whether a word in lower case says nothing about the subject.
+pub(crate) fn is_stop_word(word: &str) -> bool {
+    word.is_ascii() && STOP_WORDS.has(word)
+}
+
+/// The terms of a text that is in lower case and without full-width ASCII, in their order, stop words too.
+pub(crate) fn each_term<'t>(lower: &'t str, found: &mut impl FnMut(&'t str)) {
+    let mut chars = lower.char_indices().peekable();
+    while let Some((start, c)) = chars.next() {
+        let class_of_run = class(c);
+        let (mut before, mut end, mut length) = (start, start + c.len_utf8(), 1);
+        while let Some((at, next)) = chars.next_if(|(_, next)| class(*next) == class_of_run) {
+            (end, length) = (at + next.len_utf8(), length + 1);
+            if class_of_run == Class::Kanji {
+                found(lower.get(before..end).unwrap_or_default());
+                before = at;
+            }
+        }
+        let whole = match class_of_run {
+            Class::Kanji => length == 1,
+            Class::Katakana | Class::Word => length > 1,
+            Class::Other => false,
+        };
+        if whole {
+            found(lower.get(start..end).unwrap_or_default());
+        }
+    }
 }
 
 /// The content words in their order; runs of kanji are not split into pairs.

@@ -18,7 +18,7 @@ pub(crate) fn is_kana(c: char) -> bool {
 }
 
 /// Katakana, including the long vowel mark.
-pub(super) fn is_katakana(c: char) -> bool {
+pub(crate) fn is_katakana(c: char) -> bool {
     matches!(c, '\u{30a1}'..='\u{30fa}' | '\u{30fc}'..='\u{30ff}' | '\u{31f0}'..='\u{31ff}' | '\u{ff66}'..='\u{ff9f}')
 }
 
@@ -28,7 +28,7 @@ pub(crate) fn is_kanji(c: char) -> bool {
 }
 
 /// Invisible characters, and those that change the reading direction.
-fn is_invisible(c: char) -> bool {
+pub(crate) fn is_invisible(c: char) -> bool {
     matches!(
         c,
         '\u{ad}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2064}'
