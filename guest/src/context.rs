@@ -29,11 +29,15 @@ pub struct Remembered {
 }
 
 impl Remembered {
-    /// Reads everything: two storage calls, however many channels there are.
+    /// Reads everything, with citations or without: two storage calls, however many channels there are.
     ///
     /// # Errors
     /// [`Error::Storage`].
-    pub fn load(storage: &dyn Storage, settings: &Settings) -> Result<Self, Error> {
+    pub fn load(
+        storage: &dyn Storage,
+        settings: &Settings,
+        citations: bool,
+    ) -> Result<Self, Error> {
         Ok(Self {
             channels: storage.list_channels().map_err(Error::Storage)?,
             memories: storage
@@ -43,6 +47,7 @@ impl Remembered {
                     history_limit: history_limit(settings),
                     unmerged: false,
                     threads: Vec::new(),
+                    citations,
                 })
                 .map_err(Error::Storage)?,
         })
@@ -87,7 +92,7 @@ pub fn build_requested(
     request: BuildRequest,
     now: Timestamp,
 ) -> Result<Context, Error> {
-    let remembered = Remembered::load(storage, settings)?;
+    let remembered = Remembered::load(storage, settings, false)?;
     if request.channel_id.is_empty() {
         return Ok(assemble(settings, remembered, no_conversation()));
     }
@@ -166,6 +171,7 @@ pub fn read_thread_memories(
             history_limit: 0,
             unmerged: false,
             threads: scope_ids,
+            citations: true,
         })
         .map_err(Error::Storage)
 }

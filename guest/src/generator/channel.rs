@@ -4,10 +4,11 @@ mod state;
 mod window;
 
 use super::backoff;
+use super::sources::citations;
 use super::{Run, StepResult, outcome};
 use crate::bindings::errors::Error;
 use crate::bindings::exports::myao::memory::memory_generator::{Entry, Made, Outcome, SkipReason};
-use crate::bindings::storage::{Backlog, MemoryDraft, MemoryId, SaveMode};
+use crate::bindings::storage::{Backlog, Memory, MemoryDraft, MemoryId, SaveMode};
 use crate::bindings::types::{MemoryType, Scope};
 use crate::ts::Ts;
 use state::ChannelState;
@@ -119,9 +120,9 @@ impl Run<'_> {
         backlog: &Backlog,
         made: &mut Vec<Made>,
     ) -> Result<bool, Error> {
-        let context = self.version_context(channel, backlog)?;
+        let version = self.version_context(channel, backlog)?;
         let summary = self.summarizer.summarize_with(
-            &context,
+            &version.context,
             Scope::Channel,
             MemoryType::ShortTerm,
             None,
@@ -145,7 +146,7 @@ impl Run<'_> {
         } else {
             SaveMode::NewVersion
         };
-        let draft = channel.draft(self, &context, summary, engine, mode)?;
+        let draft = channel.draft(self, &version, summary, engine, mode)?;
         let saved = self.save(&draft, made)?;
         if mode == SaveMode::Overwrite {
             channel.short_terms.clear();
@@ -169,14 +170,14 @@ impl Run<'_> {
         if !self.ports.settings.extractive_stand_in {
             return Ok(());
         }
-        let context = self.version_context(channel, backlog)?;
-        let summary = self
-            .summarizer
-            .extract(&context, Scope::Channel, MemoryType::ShortTerm)?;
+        let version = self.version_context(channel, backlog)?;
+        let summary =
+            self.summarizer
+                .extract(&version.context, Scope::Channel, MemoryType::ShortTerm)?;
         let Some(engine) = summary.engine else {
             return Ok(());
         };
-        let draft = channel.draft(self, &context, summary, engine, SaveMode::StandIn)?;
+        let draft = channel.draft(self, &version, summary, engine, SaveMode::StandIn)?;
         if backoff::has_news(channel.stand_in.as_ref(), &draft) {
             self.save(&draft, made)?;
         }
@@ -205,6 +206,9 @@ impl Run<'_> {
             let mut source_memories: Vec<MemoryId> =
                 channel.long_term.iter().map(|memory| memory.id).collect();
             source_memories.push(short_term.id);
+            let merged: Vec<&Memory> = channel.long_term.iter().chain([&short_term]).collect();
+            let around: Vec<&Memory> = channel.workspace_long_term.iter().collect();
+            let citations = citations(&summary.text, engine, &context, &merged, &around);
             let draft = MemoryDraft {
                 scope: Scope::Channel,
                 scope_id: channel.channel.id.clone(),
@@ -222,7 +226,7 @@ impl Run<'_> {
                 merged_through: Some(short_term.id),
                 truncated: summary.truncated,
                 coverage: summary.coverage,
-                citations: Vec::new(),
+                citations,
                 records: Vec::new(),
             };
             channel.long_term = Some(self.save(&draft, made)?);

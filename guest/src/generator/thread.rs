@@ -2,6 +2,7 @@
 
 use super::backoff::{self, Subject};
 use super::channel::newest;
+use super::sources::citations;
 use super::{Run, StepResult, outcome};
 use crate::bindings::errors::Error;
 use crate::bindings::exports::myao::memory::memory_generator::{Entry, Made, Outcome, SkipReason};
@@ -37,7 +38,11 @@ impl Run<'_> {
         if self.is_outside_window(backlog)? {
             return Ok(Outcome::Skipped(SkipReason::OutsideWindow));
         }
-        let (context, memories) = self.thread_context(backlog, thread_ts)?;
+        let ThreadContext {
+            context,
+            memories,
+            around,
+        } = self.thread_context(backlog, thread_ts)?;
         let scope_id = thread_scope_id(&backlog.channel.id, thread_ts);
         let of_thread = |memory: &&Memory| memory.scope_id == scope_id;
         let (stand_ins, saved): (Vec<_>, Vec<_>) = memories
@@ -54,8 +59,16 @@ impl Run<'_> {
                 return Ok(Outcome::Skipped(SkipReason::NoNewMessages));
             }
         }
-        let draft =
-            |summary, mode| thread_draft(self, &context, &scope_id, previous, summary, mode);
+        let draft = |summary, mode| {
+            thread_draft(
+                self,
+                &context,
+                &around,
+                (&scope_id, previous),
+                summary,
+                mode,
+            )
+        };
         let stand_in = |made: &mut Vec<Made>| {
             if !self.ports.settings.extractive_stand_in {
                 return Ok(());
@@ -105,12 +118,10 @@ impl Run<'_> {
     }
 
     /// The same context that a reply in that thread gets (document `extra05a`).
-    fn thread_context(
-        &self,
-        backlog: &Backlog,
-        thread_ts: &str,
-    ) -> Result<(Context, Vec<Memory>), Error> {
-        let remembered = Remembered::load(self.ports.storage, &self.ports.settings)?;
+    fn thread_context(&self, backlog: &Backlog, thread_ts: &str) -> Result<ThreadContext, Error> {
+        let storage = self.ports.storage;
+        let remembered = Remembered::load(storage, &self.ports.settings, true)?;
+        let mut around = remembered.memories.clone();
         let query = MessageQuery {
             channel_id: backlog.channel.id.clone(),
             // The thread is read whole; around it, the window is enough.
@@ -121,22 +132,40 @@ impl Run<'_> {
             whole_thread: Some(thread_ts.to_owned()),
             only_new: false,
         };
-        context::build(self.ports.storage, &self.ports.settings, remembered, &query)
+        let (context, memories) =
+            context::build(storage, &self.ports.settings, remembered, &query)?;
+        around.extend(memories.iter().cloned());
+        Ok(ThreadContext {
+            context,
+            memories,
+            around,
+        })
     }
+}
+
+/// The context of a thread's memory.
+struct ThreadContext {
+    context: Context,
+    /// The memories of the channel's threads.
+    memories: Vec<Memory>,
+    /// All memories that it shows.
+    around: Vec<Memory>,
 }
 
 /// The memory of the context's target thread; `None` if there was nothing to summarise.
 fn thread_draft(
     run: &Run,
     context: &Context,
-    scope_id: &str,
-    previous: Option<&Memory>,
+    around: &[Memory],
+    (scope_id, previous): (&str, Option<&Memory>),
     summary: Summary,
     mode: SaveMode,
 ) -> Result<Option<MemoryDraft>, Error> {
     let Some(engine) = summary.engine else {
         return Ok(None);
     };
+    let around: Vec<&Memory> = around.iter().collect();
+    let citations = citations(&summary.text, engine, context, &[], &around);
     let messages: Vec<String> = prompt::target_thread_messages(context)
         .iter()
         .map(|message| message.ts.clone())
@@ -158,7 +187,7 @@ fn thread_draft(
         merged_through: None,
         truncated: summary.truncated,
         coverage: summary.coverage,
-        citations: Vec::new(),
+        citations,
         records: Vec::new(),
     }))
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::backoff::Subject;
+use super::sources::citations;
 use super::{Run, StepResult, outcome};
 use crate::bindings::errors::Error;
 use crate::bindings::exports::myao::memory::memory_generator::{Entry, Made, Outcome, SkipReason};
@@ -42,6 +43,7 @@ impl Run<'_> {
                 history_limit: u32::from(legacy),
                 unmerged: false,
                 threads: Vec::new(),
+                citations: true,
             })
             .map_err(Error::Storage)?;
         memories.retain(|memory| !context::is_stand_in(memory));
@@ -109,6 +111,11 @@ impl Run<'_> {
         let Some(engine) = summary.engine else {
             return Ok(Outcome::Skipped(SkipReason::NothingToSummarize));
         };
+        let merged: Vec<&Memory> = merged_into
+            .into_iter()
+            .chain(sources.memories.iter().copied())
+            .collect();
+        let citations = citations(&summary.text, engine, context, &merged, &[]);
         let draft = MemoryDraft {
             scope: Scope::Workspace,
             scope_id: scope_id.clone(),
@@ -123,14 +130,14 @@ impl Run<'_> {
             source_memories: merged_into
                 .map(|memory| memory.id)
                 .into_iter()
-                .chain(sources.ids)
+                .chain(sources.memories.iter().map(|memory| memory.id))
                 .collect(),
             source_message_count: sources.message_count,
             source_latest_message_ts: sources.latest.map(|ts| ts.to_string()),
             merged_through: Some(newest),
             truncated: summary.truncated,
             coverage: summary.coverage,
-            citations: Vec::new(),
+            citations,
             records: Vec::new(),
         };
         self.save(&draft, made).map(|_| Outcome::Done)
@@ -138,18 +145,18 @@ impl Run<'_> {
 }
 
 /// The channels' memories of one type.
-struct Sources {
-    ids: Vec<MemoryId>,
+struct Sources<'a> {
+    memories: Vec<&'a Memory>,
     newest: Option<MemoryId>,
     message_count: u32,
     latest: Option<Ts>,
 }
 
-impl Sources {
+impl<'a> Sources<'a> {
     /// Ignores channels that no longer exist.
-    fn select(channels: &[Channel], memories: &[Memory], memory_type: MemoryType) -> Self {
+    fn select(channels: &[Channel], memories: &'a [Memory], memory_type: MemoryType) -> Self {
         let there: BTreeSet<&str> = channels.iter().map(|channel| channel.id.as_str()).collect();
-        let selected: Vec<&Memory> = memories
+        let selected: Vec<&'a Memory> = memories
             .iter()
             .filter(|memory| {
                 memory.scope == Scope::Channel
@@ -158,7 +165,6 @@ impl Sources {
             })
             .collect();
         Self {
-            ids: selected.iter().map(|memory| memory.id).collect(),
             newest: selected.iter().map(|memory| memory.id).max(),
             message_count: selected.iter().fold(0, |sum, memory| {
                 sum.saturating_add(memory.source_message_count)
@@ -168,6 +174,7 @@ impl Sources {
                 .filter_map(|memory| memory.source_latest_message_ts.as_deref())
                 .filter_map(|ts| Ts::parse(ts).ok())
                 .max(),
+            memories: selected,
         }
     }
 }

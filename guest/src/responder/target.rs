@@ -25,7 +25,7 @@ impl Responder<'_> {
     /// it fails, the reply is made without them.
     pub(super) fn situation(&self, target: &Target, persona: &Persona) -> Result<Situation, Error> {
         let settings = &self.ports.settings;
-        let remembered = Remembered::load(self.ports.storage, settings)?;
+        let remembered = Remembered::load(self.ports.storage, settings, false)?;
         let channel = remembered.channel(&target.channel_id)?;
         let mut messages = self.stored_messages(target)?;
         self.fetch_what_is_missing(target, &mut messages)?;

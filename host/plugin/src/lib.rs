@@ -31,6 +31,7 @@ pub mod chat;
 mod component;
 pub mod context_json;
 pub mod digest;
+pub mod erasure;
 mod error;
 pub mod explain;
 pub mod journal;
@@ -66,8 +67,8 @@ pub use bindings::exports::myao::memory::reply_prompt::Occasion;
 pub use bindings::exports::myao::memory::responder::{Answer, Judgment, Reply, Target};
 pub use bindings::log::Level as LogLevel;
 pub use bindings::types::{
-    Channel, ChannelMemory, Context, ConversationHistory, Engine, MemoryType, Message, Persona,
-    Scope, Thread, Timestamp, User,
+    Channel, ChannelMemory, Citation, Context, ConversationHistory, Engine, MemoryType, Message,
+    MessageRef, Persona, Scope, Thread, Timestamp, User,
 };
 pub use component::{CONTRACT_VERSION, LoadError, LoadedComponent};
 pub use error::{CallError, Excess, Trespass};

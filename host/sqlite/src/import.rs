@@ -15,7 +15,7 @@ use super::audience;
 use super::error::{Fault, StoreError};
 use super::series::Series;
 use super::writing::{Put, Source, Writing};
-use super::{rows, schema};
+use super::{lines, rows, schema};
 
 /// An import into one workspace: one transaction on its own connection. Dropping it leaves the store as it was. Blocks.
 pub struct SqliteImport {
@@ -150,6 +150,7 @@ impl SqliteImport {
                 origins: None,
             },
         )?;
+        lines::add_unknown(&self.connection, id, &memory.content)?;
         self.memories.push(NewMemory {
             id,
             subject,

@@ -1,12 +1,14 @@
 //! Reads memories.
 
+use std::collections::BTreeSet;
+
 use myao_plugin::storage::{ChannelFilter, Memory, MemoryQuery};
 use rusqlite::{Connection, Params, params};
 
 use super::error::Fault;
 use super::place::Place;
-use super::rows;
-use super::sight::Sight;
+use super::sight::{Sight, json_ids};
+use super::{lines, rows};
 
 /// The memories that a query selects, ordered by scope, scope id, type and version. There is one statement for each
 /// requested scope. A channel that is not stored has no memories.
@@ -57,7 +59,16 @@ pub(super) fn memories(
         )?);
     }
     sight.retain(connection, &mut found, |(_, origins)| *origins)?;
-    Ok(found.into_iter().map(|(memory, _)| memory).collect())
+    let mut memories: Vec<Memory> = found.into_iter().map(|(memory, _)| memory).collect();
+    if query.citations {
+        let ids: BTreeSet<u64> = memories.iter().map(|memory| memory.id).collect();
+        let mut citations = lines::citations(connection, &json_ids(&ids))?;
+        for memory in &mut memories {
+            let of_memory = citations.remove(&rows::memory_column(memory.id));
+            memory.citations = of_memory.unwrap_or_default();
+        }
+    }
+    Ok(memories)
 }
 
 fn select(

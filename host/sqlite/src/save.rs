@@ -16,7 +16,7 @@ use super::messages::channel_key;
 use super::place::Place;
 use super::series::{Series, Subject, Text, subject};
 use super::sight::{Sight, json_array};
-use super::{deferrals, journal, progress, recordings, rows, writing};
+use super::{deferrals, journal, lines, progress, recordings, rows, writing};
 
 /// Saves a memory and returns it as it was saved.
 pub(super) fn save(
@@ -77,6 +77,7 @@ pub(super) fn save(
     add_source_messages(connection, place, draft, id)?;
     add_source_memories(connection, place, draft, id)?;
     add_coverage(connection, draft, id)?;
+    lines::add(connection, place, draft, id)?;
     recordings::link(connection, &series, &draft.content, id)?;
     if draft.mode != SaveMode::StandIn {
         deferrals::end(connection, &series)?;
@@ -103,7 +104,7 @@ pub(super) fn save(
         source_message_count: draft.source_message_count,
         source_latest_message_ts: source_latest.map(rows::ts),
         merged_through: draft.merged_through,
-        citations: Vec::new(),
+        citations: draft.citations.clone(),
         records: Vec::new(),
     })
 }

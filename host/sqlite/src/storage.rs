@@ -1,7 +1,7 @@
 //! The workspace, as the component sees it from a place, and the total of everything that is stored.
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use myao_plugin::state::Workspace;
 use myao_plugin::state::view::View;
@@ -10,18 +10,52 @@ use myao_plugin::storage::{
     MessageQuery, Storage, StorageError,
 };
 use myao_plugin::{Place, Places, Scope};
+use rusqlite::{Connection, params};
 
-use super::sight::Sight;
+use super::error::Fault;
+use super::place::Place as StorePlace;
+use super::sight::{Sight, json_array, json_ids};
 use super::view::SeenWorkspace;
 use super::workspace::SqliteWorkspace;
-use super::{backlog, deferrals, memories, messages, save};
+use super::{backlog, deferrals, memories, messages, rows, save};
 
-/// A workspace that was opened for a place.
-struct Opened(SqliteWorkspace);
+/// A workspace that was opened for a place, for one call.
+struct Opened {
+    workspace: SqliteWorkspace,
+    read: Mutex<Read>,
+}
+
+/// What was read so far.
+#[derive(Clone, Default)]
+struct Read {
+    /// The store's revision at the first time.
+    revision: Option<i64>,
+    /// Messages, by channel id and key.
+    messages: BTreeMap<String, BTreeSet<i64>>,
+}
 
 impl Opened {
     fn place(&self) -> &Place {
-        &self.0.place.seen_from
+        &self.workspace.place.seen_from
+    }
+
+    fn read(&self) -> Read {
+        let read = self.read.lock();
+        read.unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Reads what is handed out, and notes as of when.
+    async fn hand_out<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Connection, &StorePlace) -> Result<T, Fault> + Send + 'static,
+    ) -> Result<T, StorageError> {
+        let reading = self.workspace.reading(|connection, place| {
+            Ok((revision(connection, place)?, work(connection, place)?))
+        });
+        let (revision, found) = reading.await?;
+        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        read.revision.get_or_insert(revision);
+        Ok(found)
     }
 
     /// Refuses a channel whose messages may not be read here.
@@ -51,31 +85,79 @@ impl Opened {
     }
 }
 
+impl Read {
+    /// Whether something that was read, or one of these memories, has changed or gone since.
+    fn has_changed(
+        &self,
+        connection: &Connection,
+        place: &StorePlace,
+        memories: &BTreeSet<MemoryId>,
+    ) -> rusqlite::Result<bool> {
+        // A replay does what was recorded.
+        let Some(revision) = self.revision.filter(|_| place.seen_from != Place::Operator) else {
+            return Ok(false);
+        };
+        let none = (String::new(), BTreeSet::new());
+        let messages = self.messages.clone().into_iter().chain([none]);
+        for (channel_id, keys) in messages {
+            let changed = connection
+                .prepare_cached(include_str!("sql/changed_since.sql"))?
+                .query_row(
+                    params![
+                        channel_id,
+                        json_array(&keys),
+                        json_ids(memories),
+                        revision,
+                        place.workspace
+                    ],
+                    |row| row.get(0),
+                )?;
+            if changed {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+fn revision(connection: &Connection, place: &StorePlace) -> rusqlite::Result<i64> {
+    connection
+        .prepare_cached("SELECT revision FROM workspaces WHERE key = ?1")?
+        .query_row([place.workspace], |row| row.get(0))
+}
+
 #[async_trait::async_trait]
 impl Storage for Opened {
     async fn list_channels(&self) -> Result<Vec<Channel>, StorageError> {
-        self.0.reading(messages::channels).await
+        self.workspace.reading(messages::channels).await
     }
 
     async fn list_messages(&self, query: MessageQuery) -> Result<Vec<Message>, StorageError> {
         self.hear(&query.channel_id)?;
-        self.0
-            .reading(move |connection, place| messages::messages(connection, place, &query))
-            .await
+        let channel_id = query.channel_id.clone();
+        let messages = self
+            .hand_out(move |connection, place| messages::messages(connection, place, &query))
+            .await?;
+        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        let keys = messages
+            .iter()
+            .filter_map(|message| rows::key(&message.ts).ok());
+        read.messages.entry(channel_id).or_default().extend(keys);
+        drop(read);
+        Ok(messages)
     }
 
     async fn list_memories(&self, query: MemoryQuery) -> Result<Vec<Memory>, StorageError> {
         for thread in &query.threads {
             self.own(Scope::Thread, thread)?;
         }
-        self.0
-            .reading(move |connection, place| memories::memories(connection, place, &query))
+        self.hand_out(move |connection, place| memories::memories(connection, place, &query))
             .await
     }
 
     async fn list_due(&self, query: DueQuery) -> Result<Due, StorageError> {
         self.schedule()?;
-        self.0
+        self.workspace
             .reading(move |connection, place| backlog::due(connection, place, &query))
             .await
     }
@@ -87,7 +169,7 @@ impl Storage for Opened {
         until: String,
     ) -> Result<Backlog, StorageError> {
         self.hear(&channel_id)?;
-        self.0
+        self.workspace
             .reading(move |connection, place| {
                 backlog::backlog(connection, place, &channel_id, thread_ts.as_deref(), &until)
             })
@@ -100,16 +182,25 @@ impl Storage for Opened {
         handed: BTreeSet<MemoryId>,
     ) -> Result<Memory, StorageError> {
         self.own(draft.scope, &draft.scope_id)?;
-        self.0
-            .writing(move |connection, place| save::save(connection, place, &draft, &handed))
+        let read = self.read();
+        self.workspace
+            .writing(move |connection, place| {
+                if read.has_changed(connection, place, &handed)? {
+                    let text = "a message or a memory that this one was made from has changed or gone: read again";
+                    return Err(StorageError::Conflict(text.to_owned()).into());
+                }
+                save::save(connection, place, &draft, &handed)
+            })
             .await
     }
 
     async fn may_show(&self, memories: BTreeSet<MemoryId>) -> Result<bool, StorageError> {
-        self.0
+        let read = self.read();
+        self.workspace
             .reading(move |connection, place| {
                 let sight = Sight::of(connection, place)?;
-                Ok(sight.covers(connection, place, &memories)?)
+                Ok(sight.covers(connection, place, &memories)?
+                    && !read.has_changed(connection, place, &memories)?)
             })
             .await
     }
@@ -120,7 +211,7 @@ impl Storage for Opened {
         scope_id: String,
     ) -> Result<Vec<Deferral>, StorageError> {
         self.own(scope, &scope_id)?;
-        self.0
+        self.workspace
             .reading(move |connection, place| deferrals::of(connection, place, scope, &scope_id))
             .await
     }
@@ -132,7 +223,7 @@ impl Storage for Opened {
         deferral: Deferral,
     ) -> Result<(), StorageError> {
         self.own(scope, &scope_id)?;
-        self.0
+        self.workspace
             .writing(move |connection, place| {
                 deferrals::set(connection, place, scope, &scope_id, &deferral)
             })
@@ -145,7 +236,7 @@ impl Storage for Opened {
         since: String,
     ) -> Result<(), StorageError> {
         self.schedule()?;
-        self.0
+        self.workspace
             .writing(move |connection, place| {
                 backlog::expect_first_version(connection, place, channel_ids, &since)
             })
@@ -155,7 +246,10 @@ impl Storage for Opened {
 
 impl Places for SqliteWorkspace {
     fn at(&self, place: Place) -> Arc<dyn Storage> {
-        Arc::new(Opened(self.seen_from(place)))
+        Arc::new(Opened {
+            workspace: self.seen_from(place),
+            read: Mutex::default(),
+        })
     }
 }
 

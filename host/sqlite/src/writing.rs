@@ -12,7 +12,7 @@ use super::backlog::{recount_channel, recount_thread};
 use super::error::Fault;
 use super::message_row::{MessageRow, Tie};
 use super::series::Series;
-use super::{replies, rows};
+use super::{erase, replies, rows};
 
 /// How many messages an import collects before it updates what depends on them. This limits the memory of large
 /// imports.
@@ -49,8 +49,8 @@ pub(super) struct Writing {
     inserted: Vec<(i64, i64, i64)>,
     /// Channel and thread of messages that a memory may include and that now read differently.
     changed: BTreeSet<(i64, i64)>,
-    /// Channels with messages that now read differently.
-    reworded: BTreeSet<i64>,
+    /// Channel and id of messages that now read differently.
+    reworded: BTreeSet<(i64, i64)>,
     /// Thread and time of deleted messages, with the channel's id.
     deleted: Vec<(String, i64, i64)>,
 }
@@ -135,19 +135,44 @@ impl Writing {
         self.touched_threads.insert((channel, thread));
     }
 
-    /// Recounts what was touched, notes which threads have a memory that is older than their messages, and ends the
-    /// deferrals of channels with messages that read differently.
+    /// Recounts what was touched, notes which threads have a memory that is older than their messages, and erases what
+    /// messages said that read differently now.
     pub(super) fn finish(mut self, connection: &Connection) -> Result<(), Fault> {
         self.work_off(connection)?;
+        self.erase(connection)?;
         for channel in &self.touched_channels {
             recount_channel(connection, *channel)?;
         }
-        for channel in &self.reworded {
+        self.set_aside_memories(connection)
+    }
+
+    /// Erases what messages said that now read differently, and ends the deferrals of their channels.
+    fn erase(&self, connection: &Connection) -> Result<(), Fault> {
+        let mut messages = BTreeSet::new();
+        let mut channels = BTreeSet::new();
+        for (channel, ts) in &self.reworded {
+            let key = "SELECT key FROM messages WHERE channel = ?1 AND ts_key = ?2";
+            let key: i64 = connection
+                .prepare_cached(key)?
+                .query_row([channel, ts], |row| row.get(0))?;
+            messages.insert(key);
+            channels.insert(*channel);
+        }
+        erase::erase(connection, self.workspace, &messages)?;
+        for channel in channels {
             connection
                 .prepare_cached(include_str!("sql/end_deferrals_of_channel.sql"))?
-                .execute([self.workspace, *channel])?;
+                .execute([self.workspace, channel])?;
         }
-        self.set_aside_memories(connection)
+        Ok(())
+    }
+
+    /// In Unix seconds; 0 for an import.
+    fn now(&self) -> i64 {
+        match self.source {
+            Source::Import => 0,
+            Source::Events(now) => now,
+        }
     }
 
     /// Updates what depends on the messages so far, except the counts of whole channels.
@@ -195,7 +220,7 @@ impl Writing {
             .extend(stored.thread.map(|thread| (channel, thread)));
         if merged.reads_differently(&stored) {
             self.changed.insert((channel, merged.thread.unwrap_or(ts)));
-            self.reworded.insert(channel);
+            self.reworded.insert((channel, ts));
         }
         Ok(Put::Changed)
     }
@@ -241,16 +266,8 @@ impl Writing {
     }
 
     fn mark_changed(&self, connection: &Connection) -> rusqlite::Result<()> {
-        let now = match self.source {
-            Source::Import => 0,
-            Source::Events(now) => now,
-        };
-        for (channel, thread) in &self.changed {
-            if ThreadState::read(connection, *channel, *thread)?.is_some() {
-                connection
-                    .prepare_cached(include_str!("sql/mark_changed_thread.sql"))?
-                    .execute([self.workspace, *channel, *thread, now])?;
-            }
+        for thread in &self.changed {
+            mark_changed(connection, self.workspace, *thread, self.now())?;
         }
         Ok(())
     }
@@ -278,6 +295,21 @@ impl Writing {
         }
         Ok(())
     }
+}
+
+/// Notes that a thread changed at a time, if there is one.
+fn mark_changed(
+    connection: &Connection,
+    workspace: i64,
+    (channel, thread): (i64, i64),
+    now: i64,
+) -> rusqlite::Result<()> {
+    if ThreadState::read(connection, channel, thread)?.is_some() {
+        connection
+            .prepare_cached(include_str!("sql/mark_changed_thread.sql"))?
+            .execute([workspace, channel, thread, now])?;
+    }
+    Ok(())
 }
 
 /// Removes the note that a thread changed before a time: its memory was made since.

@@ -119,7 +119,7 @@ export class Store {
   }
 
   /** @param {MemoryQuery} query @returns {Memory[]} */
-  #memories({ workspace, channels, historyLimit, unmerged, threads }) {
+  #memories({ workspace, channels, historyLimit, unmerged, threads, citations }) {
     const isWanted = (/** @type {Memory} */ memory) => {
       if (memory.scope === 'workspace') return workspace;
       if (memory.scope === 'thread') return threads.includes(memory.scopeId);
@@ -129,7 +129,8 @@ export class Store {
       const isNew = versions.indexOf(memory) >= versions.length - historyLimit;
       return isNew || (unmerged && memory.id > this.#mergedThrough('channel', memory.scopeId, 'long-term'));
     };
-    return this.saved().filter(isWanted);
+    const wanted = this.saved().filter(isWanted);
+    return citations ? wanted : wanted.map((memory) => ({ ...memory, citations: [] }));
   }
 
   /** @param {DueQuery} query @returns {Due} */

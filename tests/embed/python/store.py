@@ -115,7 +115,8 @@ class Store:
             merged = self._merged_through("channel", memory["scope-id"], "long-term")
             return query["unmerged"] and memory["id"] > merged
 
-        return [memory for memory in self.saved() if is_wanted(memory)]
+        wanted = [memory for memory in self.saved() if is_wanted(memory)]
+        return wanted if query["citations"] else [{**memory, "citations": []} for memory in wanted]
 
     def list_due(self, query: Value) -> Value:
         def is_recent(backlog: Value) -> bool:

@@ -98,6 +98,7 @@ impl Observer for Stored {
             history_limit: 1000,
             unmerged: true,
             threads: ids.clone().collect(),
+            citations: false,
         };
         let window_start = TsKey::first_of(seat.now - 86_400).to_string();
         let due = DueQuery {
@@ -256,6 +257,7 @@ impl Observer for Refused {
                 history_limit: 1000,
                 unmerged: true,
                 threads: Vec::new(),
+                citations: false,
             };
             found.push(seen(
                 "others' memories",

@@ -20,8 +20,9 @@ const PLAIN: [&str; 8] = [
 const LEFT: [&str; 8] = [
     "amber", "birch", "cedar", "delta", "ember", "flint", "grape", "hazel",
 ];
+/// The same words with each letter one further: words are alike on the one side if they are alike on the other.
 const RIGHT: [&str; 8] = [
-    "ivory", "jolly", "karma", "lemon", "mango", "nylon", "olive", "pearl",
+    "bncfs", "cjsdi", "dfebs", "efmub", "fncfs", "gmjou", "hsbqf", "ibafm",
 ];
 
 /// The text of a message: `side` if it is secret. It is another one after each edit.

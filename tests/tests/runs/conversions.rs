@@ -223,6 +223,7 @@ async fn shown_at(workspace: &SqliteWorkspace, place: &Place) -> String {
             Place::Channel(id) => vec![format!("{id}:{}", ts(START + 120, 1))],
             _ => Vec::new(),
         },
+        citations: false,
     };
     let listed = workspace.at(place.clone()).list_memories(query).await;
     let listed = listed.unwrap().into_iter();

@@ -13,6 +13,7 @@
 mod conversions;
 mod conversions_in_replies;
 mod disk;
+mod erasure;
 mod failures;
 mod greedy;
 mod killed_commands;

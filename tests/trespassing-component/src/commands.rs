@@ -115,6 +115,7 @@ fn memories(arguments: &[&str]) -> MemoryQuery {
         history_limit: 100,
         unmerged: true,
         threads: threads.iter().map(|thread| (*thread).to_owned()).collect(),
+        citations: false,
     }
 }
 

@@ -15,12 +15,20 @@ use crate::context::{
 use crate::fit::count;
 use crate::generator::Run;
 use crate::generator::backoff::Subject;
+use crate::generator::sources::citations;
 use crate::prompt;
+
+/// The context of a channel's next version.
+pub(super) struct VersionContext {
+    pub(super) context: Context,
+    /// The memories of threads that it shows.
+    pub(super) threads: Vec<Memory>,
+}
 
 /// A channel's memories in the store.
 pub(super) struct ChannelState {
     pub(super) channel: Channel,
-    workspace_long_term: Option<Memory>,
+    pub(super) workspace_long_term: Option<Memory>,
     pub(super) long_term: Option<Memory>,
     /// In order of versions.
     pub(super) short_terms: Vec<Memory>,
@@ -40,6 +48,7 @@ impl ChannelState {
                 history_limit: history_limit(&run.ports.settings).max(1),
                 unmerged: true,
                 threads: Vec::new(),
+                citations: true,
             })
             .map_err(Error::Storage)?;
         let workspace_long_term =
@@ -79,11 +88,14 @@ impl ChannelState {
     pub(super) fn draft(
         &self,
         run: &Run,
-        context: &Context,
+        version: &VersionContext,
         summary: Summary,
         engine: Engine,
         mode: SaveMode,
     ) -> Result<MemoryDraft, Error> {
+        let VersionContext { context, threads } = version;
+        let around: Vec<&Memory> = self.workspace_long_term.iter().chain(threads).collect();
+        let citations = citations(&summary.text, engine, context, &[], &around);
         let late = context.notes.as_ref().map_or(0, |notes| count(&notes.late));
         let previous = self.short_terms.last();
         let previous = previous.and_then(|memory| memory.source_latest_message_ts.clone());
@@ -114,7 +126,7 @@ impl ChannelState {
                 late,
                 ..summary.coverage
             },
-            citations: Vec::new(),
+            citations,
             records: Vec::new(),
         })
     }

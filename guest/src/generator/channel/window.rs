@@ -2,12 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::state::ChannelState;
+use super::state::{ChannelState, VersionContext};
 use crate::bindings::errors::Error;
 use crate::bindings::storage::{Backlog, Keep, Memory, MessageQuery};
-use crate::bindings::types::{
-    Context, ConversationHistory, Message, MessageRef, Notes, ThreadMemory,
-};
+use crate::bindings::types::{Context, ConversationHistory, Message, MessageRef, Notes};
 use crate::context::{
     conversation_history, read_thread_memories, shown_thread_memories, thread_scope_id,
 };
@@ -33,23 +31,24 @@ impl Run<'_> {
         &self,
         state: &ChannelState,
         backlog: &Backlog,
-    ) -> Result<Context, Error> {
+    ) -> Result<VersionContext, Error> {
         let Window { messages, late } = self.read_window(&state.channel.id, backlog)?;
         let history = conversation_history(&state.channel, messages, None)?;
-        let thread_memories = self.memories_of_long_threads(&history)?;
-        let has_notes = !late.is_empty() || !thread_memories.is_empty();
-        Ok(Context {
+        let threads = self.memories_of_long_threads(&history)?;
+        let has_notes = !late.is_empty() || !threads.is_empty();
+        let context = Context {
             notes: has_notes.then_some(Notes { late, ..NO_NOTES }),
-            thread_memories,
+            thread_memories: shown_thread_memories(&threads),
             ..state.context(self, history)
-        })
+        };
+        Ok(VersionContext { context, threads })
     }
 
     /// The memories of the threads that have more messages than the history shows.
     fn memories_of_long_threads(
         &self,
         history: &ConversationHistory,
-    ) -> Result<Vec<ThreadMemory>, Error> {
+    ) -> Result<Vec<Memory>, Error> {
         let memories = read_thread_memories(self.ports.storage, history)?;
         let shown = history.threads.iter();
         let shown: BTreeMap<String, u32> = shown
@@ -62,8 +61,7 @@ impl Run<'_> {
             let shown = shown.get(&memory.scope_id).copied();
             shown < Some(memory.source_message_count)
         };
-        let long: Vec<Memory> = memories.into_iter().filter(is_long).collect();
-        Ok(shown_thread_memories(&long))
+        Ok(memories.into_iter().filter(is_long).collect())
     }
 
     /// The messages since the window's start, and everything new. If there are more new messages than go into one

@@ -185,7 +185,7 @@ impl State {
             source_message_count: draft.source_message_count,
             source_latest_message_ts: draft.source_latest_message_ts.clone(),
             merged_through: draft.merged_through,
-            citations: Vec::new(),
+            citations: draft.citations.clone(),
             records: Vec::new(),
         };
         let is_version = (draft.scope, draft.memory_type)

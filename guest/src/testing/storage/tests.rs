@@ -36,6 +36,7 @@ fn read(storage: &MemoryStorage, history_limit: u32, unmerged: bool) -> Vec<Memo
         history_limit,
         unmerged,
         threads: Vec::new(),
+        citations: false,
     };
     storage
         .list_memories(&query)

@@ -9,7 +9,7 @@ use crate::bindings::types::Scope;
 use crate::error::Trespass;
 use crate::storage::{Memory, MemoryDraft, MemoryId, Message};
 use crate::ts::TsKey;
-use crate::{Place, printable};
+use crate::{MessageRef, Place, printable};
 
 /// A longer action is cut in the error: the component chose the ids in it.
 const MAX_ACTION_BYTES: usize = 200;
@@ -34,6 +34,8 @@ pub(crate) struct Bound {
     memories: BTreeSet<MemoryId>,
     /// The ids of the messages that it was given. All are of the place's channel.
     messages: HashSet<String>,
+    /// The messages that those memories cite: channel and id.
+    cited: HashSet<(String, String)>,
 }
 
 impl Bound {
@@ -49,6 +51,7 @@ impl Bound {
             workspace_scope_id: workspace_scope_id.to_owned(),
             memories: BTreeSet::new(),
             messages: HashSet::new(),
+            cited: HashSet::new(),
         }
     }
 
@@ -60,6 +63,10 @@ impl Bound {
     pub(super) fn hand_memories(&mut self, memories: &[Memory]) {
         let ids = memories.iter().map(|memory| memory.id);
         self.memories.extend(ids);
+        let citations = memories.iter().flat_map(|memory| &memory.citations);
+        let cited = citations.flat_map(|citation| &citation.messages);
+        self.cited
+            .extend(cited.map(|of| (of.channel_id.clone(), of.ts.clone())));
     }
 
     pub(super) fn hand_messages(&mut self, messages: &[Message]) {
@@ -148,11 +155,24 @@ impl Bound {
         if let Some(id) = draft.expected.filter(|id| !self.memories.contains(id)) {
             return Err(self.trespass(format!("replace memory {id}, which it was not given")));
         }
+        let cited = draft.citations.iter().flat_map(|line| &line.messages);
+        let kept = draft.records.iter().map(|span| &span.message);
+        if let Some(of) = cited.chain(kept).find(|of| !self.was_given(of)) {
+            let MessageRef { channel_id, ts } = of;
+            let action = format!("cite message {ts} of {channel_id}, which it was not given");
+            return Err(self.trespass(action));
+        }
         let mut messages = draft.source_messages.iter();
         match messages.find(|ts| !self.messages.contains(*ts)) {
             Some(ts) => Err(self.trespass(format!("cite message {ts}, which it was not given"))),
             None => Ok(()),
         }
+    }
+
+    /// Whether the call was given a message, or a memory that cites it.
+    fn was_given(&self, of: &MessageRef) -> bool {
+        (self.place.hears(&of.channel_id) && self.messages.contains(&of.ts))
+            || self.cited.contains(&(of.channel_id.clone(), of.ts.clone()))
     }
 
     /// Whether a post answers the message that the call is for, and there.

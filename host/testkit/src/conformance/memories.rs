@@ -16,6 +16,7 @@ fn nothing() -> MemoryQuery {
         history_limit: 100,
         unmerged: false,
         threads: Vec::new(),
+        citations: false,
     }
 }
 

@@ -292,6 +292,7 @@ fn all_memories() -> MemoryQuery {
         threads: ["1", "2", "150"]
             .map(|second| format!("C1:{second}.000000"))
             .into(),
+        citations: false,
     }
 }
 

@@ -136,6 +136,7 @@ pub async fn stand_ins_are_listed_outside_the_history_limit(fixture: &dyn Fixtur
         history_limit,
         unmerged,
         threads: Vec::new(),
+        citations: false,
     };
     for (limit, unmerged, from) in [
         (0, false, 3),

@@ -212,7 +212,14 @@ impl State {
             let text = self.texts.get(&memory.id);
             text.is_some_and(|text| self.shows(place, text))
         });
-        found.into_iter().cloned().collect()
+        let mut found: Vec<Memory> = found.into_iter().cloned().collect();
+        if query.citations {
+            return found;
+        }
+        for memory in &mut found {
+            memory.citations.clear();
+        }
+        found
     }
 
     fn all_of(&self, scope: Scope, scope_id: &str) -> Vec<&Memory> {

@@ -40,6 +40,7 @@ mod backfill;
 mod catch_up;
 mod due;
 mod effects;
+mod erase;
 mod filling;
 mod import;
 mod inbox;
@@ -66,6 +67,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use catch_up::{Missing, Unread};
+use erase::Revisions;
 use inbox::StoredEvent;
 use journal::Call;
 use memories::{Series, StoredText};
@@ -128,6 +130,7 @@ struct State {
     /// Context windows in tokens, by the model's digest.
     windows: BTreeMap<String, u32>,
     recordings: Vec<StoredRecording>,
+    revisions: Revisions,
 }
 
 impl Default for MemoryStorage {

@@ -1,7 +1,7 @@
 //! What may be seen from a place, and where a memory may be shown.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use myao_plugin::audience::Audience;
 use myao_plugin::state::outbox::PartState;
@@ -232,9 +232,39 @@ impl State {
 pub(super) struct Opened {
     pub(super) storage: MemoryStorage,
     pub(super) place: Place,
+    /// What was read so far.
+    read: Mutex<Read>,
+}
+
+#[derive(Default)]
+struct Read {
+    /// The revision at the first time.
+    revision: Option<u64>,
+    messages: BTreeSet<(String, TsKey)>,
 }
 
 impl Opened {
+    fn read(&self) -> MutexGuard<'_, Read> {
+        self.read.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes as of when something is read.
+    fn begin(&self) -> MutexGuard<'_, Read> {
+        let newest = self.storage.state().revisions.newest;
+        let mut read = self.read();
+        read.revision.get_or_insert(newest);
+        read
+    }
+
+    /// Whether something that was read, or one of these memories, has changed or gone since.
+    fn has_changed(&self, memories: &BTreeSet<MemoryId>) -> bool {
+        let read = self.read();
+        // A replay does what was recorded.
+        let since = read.revision.filter(|_| self.place != Place::Operator);
+        let revisions = self.storage.state().revisions.clone();
+        since.is_some_and(|since| revisions.has_changed(&read.messages, memories, since))
+    }
+
     fn hear(&self, channel_id: &str) -> Result<(), StorageError> {
         self.allow(self.place.hears(channel_id), channel_id)
     }
@@ -267,13 +297,20 @@ impl Storage for Opened {
 
     async fn list_messages(&self, query: MessageQuery) -> Result<Vec<Message>, StorageError> {
         self.hear(&query.channel_id)?;
-        self.storage.state().list_messages(&query)
+        let mut read = self.begin();
+        let messages = self.storage.state().list_messages(&query)?;
+        for message in &messages {
+            read.messages
+                .insert((query.channel_id.clone(), key(&message.ts)?));
+        }
+        Ok(messages)
     }
 
     async fn list_memories(&self, query: MemoryQuery) -> Result<Vec<Memory>, StorageError> {
         for thread in &query.threads {
             self.own(Scope::Thread, thread)?;
         }
+        drop(self.begin());
         Ok(self.storage.state().list_memories(&self.place, &query))
     }
 
@@ -312,11 +349,17 @@ impl Storage for Opened {
         handed: BTreeSet<MemoryId>,
     ) -> Result<Memory, StorageError> {
         self.own(draft.scope, &draft.scope_id)?;
+        if self.has_changed(&handed) {
+            let text =
+                "a message or a memory that this one was made from has changed or gone: read again";
+            return Err(StorageError::Conflict(text.to_owned()));
+        }
         self.storage.state().save(&self.place, draft, handed)
     }
 
     async fn may_show(&self, memories: BTreeSet<MemoryId>) -> Result<bool, StorageError> {
-        Ok(self.storage.state().shows_all(&self.place, &memories))
+        let shows = self.storage.state().shows_all(&self.place, &memories);
+        Ok(shows && !self.has_changed(&memories))
     }
 
     async fn list_deferrals(
@@ -344,6 +387,7 @@ impl Places for MemoryStorage {
         Arc::new(Opened {
             storage: self.clone(),
             place,
+            read: Mutex::default(),
         })
     }
 }

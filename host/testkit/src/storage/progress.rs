@@ -90,6 +90,24 @@ impl State {
         }
     }
 
+    /// What was news of the same version as a message waits again.
+    pub(super) fn wait_again(&mut self, channel_id: &str, ts: TsKey) {
+        let Some(conversation) = self.channels.get_mut(channel_id) else {
+            return;
+        };
+        let Some(version) = conversation.news.news_of.get(&ts).copied() else {
+            return;
+        };
+        let of_version = conversation.news.news_of.iter();
+        let of_version =
+            of_version.filter(|(ts, of)| **of == version && conversation.shown(**ts).is_some());
+        let again: Vec<TsKey> = of_version.map(|(ts, _)| *ts).collect();
+        for ts in again {
+            conversation.news.news_of.remove(&ts);
+            conversation.news.waiting.insert(ts);
+        }
+    }
+
     /// The history of all channels begins to wait.
     pub(super) fn take_in_history(&mut self) {
         let ids: Vec<String> = self.channels.keys().cloned().collect();

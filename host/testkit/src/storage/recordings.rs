@@ -25,6 +25,14 @@ struct RecordedSave {
     memory: Option<u64>,
 }
 
+impl StoredRecording {
+    /// Forgets what it holds.
+    pub(super) fn clear(&mut self) {
+        self.calls.clear();
+        self.saves.clear();
+    }
+}
+
 #[async_trait::async_trait]
 impl Recordings for MemoryStorage {
     async fn keep(&self, part: Part) -> Result<i64, StorageError> {

@@ -6,7 +6,7 @@ use myao_plugin::storage::{
     Memory, MemoryDraft, MemoryId, STAND_IN_VERSION, SaveMode, StorageError,
 };
 use myao_plugin::ts::TsKey;
-use myao_plugin::{MemoryType, Place, Scope, names};
+use myao_plugin::{MemoryType, Place, Scope, erasure, names};
 
 use super::memories::{Series, StoredText, Subject};
 use super::{State, key};
@@ -68,7 +68,7 @@ impl State {
             source_message_count: draft.source_message_count,
             source_latest_message_ts: source_latest.map(|ts| ts.to_string()),
             merged_through: draft.merged_through,
-            citations: Vec::new(),
+            citations: draft.citations.clone(),
             records: Vec::new(),
         };
         let channel_id = &draft.source_channel_id;
@@ -113,6 +113,21 @@ impl State {
             if !self.texts.contains_key(source) {
                 return Err(StorageError::Invalid(format!(
                     "memory {source} does not exist in this workspace"
+                )));
+            }
+        }
+        if !erasure::are_in_order(&draft.content, &draft.citations) {
+            return Err(StorageError::Invalid(format!(
+                "the citations of the memory of `{}` are not lines of its text",
+                draft.scope_id
+            )));
+        }
+        for of in draft.citations.iter().flat_map(|line| &line.messages) {
+            let cited = self.conversation(&of.channel_id)?;
+            if !cited.messages.contains_key(&key(&of.ts)?) {
+                return Err(StorageError::Invalid(format!(
+                    "cited message {} of channel `{}` is not stored",
+                    of.ts, of.channel_id
                 )));
             }
         }

@@ -104,6 +104,7 @@ fn source_memory(text: &StoredText) -> SourceMemory {
 impl State {
     fn stored_memory(&self, text: &StoredText, with_text: bool) -> StoredMemory {
         let mut memory = text.memory.clone();
+        memory.citations.clear();
         if !with_text {
             memory.content.clear();
         }

@@ -45,8 +45,8 @@ pub(super) struct Writing<'a> {
     inserted: Vec<(ThreadId, TsKey)>,
     /// Threads with messages that look different to a reader now.
     changed: BTreeSet<ThreadId>,
-    /// Channels with such messages.
-    reworded: BTreeSet<String>,
+    /// Those messages.
+    reworded: BTreeSet<(String, TsKey)>,
     /// Threads of messages that were deleted, and when.
     deleted: Vec<(ThreadId, i64)>,
 }
@@ -118,7 +118,7 @@ impl<'a> Writing<'a> {
             }
             Some(stored) if merged.reads_differently(stored) => {
                 self.changed.insert(thread);
-                self.reworded.insert(channel_id.to_owned());
+                self.reworded.insert((channel_id.to_owned(), ts));
             }
             _ => {}
         }
@@ -170,7 +170,8 @@ impl<'a> Writing<'a> {
         for thread in &self.changed {
             self.state.mark_changed(thread, now);
         }
-        for channel_id in &self.reworded {
+        self.state.erase(&self.reworded);
+        for (channel_id, _) in &self.reworded {
             self.state
                 .deferrals
                 .retain(|series, _| !Place::of(series.scope(), &series.scope_id).hears(channel_id));

@@ -199,6 +199,7 @@ fn every_version() -> MemoryQuery {
         history_limit: u32::MAX,
         unmerged: false,
         threads: Vec::new(),
+        citations: false,
     }
 }
 

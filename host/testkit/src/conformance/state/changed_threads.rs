@@ -1,9 +1,9 @@
 //! Regression 10: edits and deletions update the memories of threads.
 
-use myao_plugin::Scope;
 use myao_plugin::state::view::MemoryFilter;
 use myao_plugin::storage::records::MessageRecord;
 use myao_plugin::storage::{DueQuery, Memory, MemoryDraft, SaveMode};
+use myao_plugin::{Citation, MessageRef, Scope};
 
 use super::{New, Stored, deleted, draft, edited, key, said};
 use crate::conformance::{Records, time};
@@ -26,14 +26,24 @@ async fn due(stored: &Stored, now: i64) -> Vec<u32> {
 
 /// A memory of the thread 1.0, made in a run that began at `now`.
 async fn summarize(stored: &Stored, now: i64, latest: &str, before: Option<&Memory>) -> Memory {
+    let drafted = draft("C1");
+    let whole = Citation {
+        start: 0,
+        length: u32::try_from(drafted.content.chars().count()).unwrap(),
+        messages: vec![MessageRef {
+            channel_id: "C1".into(),
+            ts: "1.0".into(),
+        }],
+    };
     let made = MemoryDraft {
+        citations: vec![whole],
         scope: Scope::Thread,
         scope_id: "C1:1.0".into(),
         mode: SaveMode::Overwrite,
         expected: before.map(|memory| memory.id),
         now: time(now),
         source_latest_message_ts: Some(latest.into()),
-        ..draft("C1")
+        ..drafted
     };
     stored
         .storage()

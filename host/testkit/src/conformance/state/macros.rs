@@ -86,6 +86,17 @@ macro_rules! workspace_conformance {
             memory_that_was_set_aside_is_accepted,
             memories_that_begin_again_are_set_aside_and_their_messages_wait,
         );
+        $crate::workspace_conformance!($fixture; erasure:
+            lines_that_cite_a_deleted_message_go_and_the_rest_comes_again,
+            edit_erases_what_was_said_before_and_the_message_comes_again,
+            import_that_edits_a_message_erases_too,
+            every_text_that_was_made_from_it_loses_its_lines,
+            line_without_a_source_goes_if_its_memory_may_hold_it,
+            text_that_loses_every_line_is_empty,
+            text_of_unknown_origin_goes_with_a_message_of_its_channel,
+            save_is_a_conflict_when_what_was_read_has_changed_or_gone,
+            citations_that_are_no_lines_or_cite_what_is_not_stored_are_refused,
+        );
         $crate::workspace_conformance!($fixture; withdrawn:
             answer_that_is_not_sent_is_withdrawn_when_a_channel_becomes_private,
             part_that_may_have_been_sent_is_withdrawn_but_not_forgotten,

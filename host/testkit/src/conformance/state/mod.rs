@@ -11,6 +11,7 @@ pub mod backfill;
 pub mod catch_up;
 pub mod changed_threads;
 pub mod effects;
+pub mod erasure;
 pub mod import;
 pub mod inbox;
 pub mod journal;

@@ -50,6 +50,7 @@ fn everything() -> MemoryQuery {
         history_limit: 10,
         unmerged: true,
         threads: Vec::new(),
+        citations: false,
     }
 }
 

@@ -17,6 +17,7 @@ async fn seen(stored: &Stored) -> (Vec<String>, usize, usize, usize, bool) {
         history_limit: 5,
         unmerged: true,
         threads: Vec::new(),
+        citations: false,
     };
     let memories = workspace.storage().list_memories(query).await.unwrap();
     let query = DueQuery {

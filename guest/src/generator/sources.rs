@@ -1,0 +1,82 @@
+//! The citations of a memory: each line of its text with the messages that it was made from.
+
+use crate::bindings::storage::Memory;
+use crate::bindings::types::{Citation, Context, Engine, MessageRef};
+use crate::citations::{Source, cite};
+use crate::extractive;
+use crate::prompt;
+
+/// The citations of a text. Without a model it was made from the messages of the context and from `merged`; a model was
+/// shown `around`, too.
+pub(super) fn citations(
+    text: &str,
+    engine: Engine,
+    context: &Context,
+    merged: &[&Memory],
+    around: &[&Memory],
+) -> Vec<Citation> {
+    let channel_id = &context.conversation_history.channel_id;
+    let messages = prompt::conversation_messages(context).map(|message| Source {
+        text: &message.text,
+        author: Some(&message.user.name),
+        time: Some(message.timestamp),
+        messages: vec![MessageRef {
+            channel_id: channel_id.clone(),
+            ts: message.ts.clone(),
+        }],
+    });
+    let around = around.iter().filter(|_| engine != Engine::Extractive);
+    let lines = merged
+        .iter()
+        .chain(around)
+        .flat_map(|memory| lines_of(memory));
+    let sources: Vec<Source<'_>> = messages.chain(lines).collect();
+    let mut citations = Vec::new();
+    let (mut counted, mut position) = (0, 0);
+    for line in cite(text, &sources) {
+        let said = text.get(line.range.clone()).unwrap_or_default();
+        // How a text was made is no statement about a message.
+        if extractive::is_note(said) {
+            continue;
+        }
+        let between = text.get(counted..line.range.start).unwrap_or_default();
+        position += scalars(between);
+        let length = scalars(said);
+        citations.push(Citation {
+            start: position,
+            length,
+            messages: line.messages,
+        });
+        counted = line.range.end;
+        position += length;
+    }
+    citations
+}
+
+/// The lines of a memory as sources.
+fn lines_of(memory: &Memory) -> impl Iterator<Item = Source<'_>> {
+    let (mut at, mut byte) = (0, 0);
+    memory.citations.iter().filter_map(move |citation| {
+        let skipped = citation.start.checked_sub(at)?;
+        let start = byte + bytes(memory.content.get(byte..)?, skipped);
+        let end = start + bytes(memory.content.get(start..)?, citation.length);
+        (at, byte) = (citation.start.saturating_add(citation.length), end);
+        Some(Source {
+            text: memory.content.get(start..end)?,
+            author: None,
+            time: None,
+            messages: citation.messages.clone(),
+        })
+    })
+}
+
+/// How many bytes the first Unicode scalar values of a text have.
+fn bytes(text: &str, scalars: u32) -> usize {
+    let scalars = usize::try_from(scalars).unwrap_or(usize::MAX);
+    let end = text.char_indices().nth(scalars);
+    end.map_or(text.len(), |(at, _)| at)
+}
+
+fn scalars(text: &str) -> u32 {
+    u32::try_from(text.chars().count()).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,170 @@
+//! Erases what edited and deleted messages said from everything that was made from them.
+//!
+//! **Invariant**: this happens in the transaction that changes the messages. The rest of what the erased lines said comes
+//! back with the next version: everything that was news of the same version waits again. Whether it does depends on no
+//! text, because what is due is decided where no text may be seen.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use myao_plugin::{Citation, erasure};
+use rusqlite::{Connection, params};
+
+use super::error::Fault;
+use super::lines::{self, StoredLine};
+use super::rows::list;
+use super::sight::json_array;
+
+/// What a text whose lines are all erased reads.
+const NOTHING_LEFT: &str = "-";
+
+/// Erases what messages said, by their keys.
+pub(super) fn erase(
+    connection: &Connection,
+    workspace: i64,
+    messages: &BTreeSet<i64>,
+) -> Result<(), Fault> {
+    if messages.is_empty() {
+        return Ok(());
+    }
+    let revision: i64 = connection
+        .prepare_cached(
+            "UPDATE workspaces SET revision = revision + 1 WHERE key = ?1 RETURNING revision",
+        )?
+        .query_row([workspace], |row| row.get(0))?;
+    let keys = json_array(messages);
+    connection
+        .prepare_cached(
+            "UPDATE messages SET revised = ?2 WHERE key IN (SELECT value FROM json_each(?1))",
+        )?
+        .execute(params![keys, revision])?;
+    let mut gone: BTreeMap<i64, BTreeSet<usize>> = BTreeMap::new();
+    for (memory, number) in lines_to_erase(connection, workspace, &keys)? {
+        let number = usize::try_from(number).unwrap_or(usize::MAX);
+        gone.entry(memory).or_default().insert(number);
+    }
+    for (memory, numbers) in &gone {
+        erase_lines(connection, *memory, numbers, revision)?;
+    }
+    connection
+        .prepare_cached(include_str!("sql/wait_again.sql"))?
+        .execute([&keys])?;
+    drop_copies(connection, workspace, &keys, &gone.into_keys().collect())?;
+    Ok(())
+}
+
+fn lines_to_erase(
+    connection: &Connection,
+    workspace: i64,
+    keys: &str,
+) -> rusqlite::Result<Vec<(i64, i64)>> {
+    let channels = json_array(&channels_of(connection, keys)?.into_iter().collect());
+    let oldest: i64 = connection
+        .prepare_cached(
+            "SELECT MIN(ts_key) FROM messages WHERE key IN (SELECT value FROM json_each(?1))",
+        )?
+        .query_row([keys], |row| row.get(0))?;
+    let sql = include_str!("sql/lines_to_erase.sql");
+    list(
+        connection,
+        sql,
+        params![workspace, keys, channels, oldest],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )
+}
+
+fn channels_of(connection: &Connection, keys: &str) -> rusqlite::Result<Vec<i64>> {
+    let sql =
+        "SELECT DISTINCT channel FROM messages WHERE key IN (SELECT value FROM json_each(?1))";
+    list(connection, sql, params![keys], |row| row.get(0))
+}
+
+/// Takes lines out of a text.
+fn erase_lines(
+    connection: &Connection,
+    memory: i64,
+    gone: &BTreeSet<usize>,
+    revision: i64,
+) -> rusqlite::Result<()> {
+    let content: String = connection
+        .prepare_cached("SELECT content FROM memories WHERE id = ?1")?
+        .query_row([memory], |row| row.get(0))?;
+    let stored = lines::of(connection, memory)?;
+    let spans: Vec<Citation> = stored
+        .iter()
+        .map(|line| Citation {
+            start: line.start,
+            length: line.length,
+            messages: Vec::new(),
+        })
+        .collect();
+    let (content, spans) = erasure::without(&content, &spans, |line| gone.contains(&line));
+    let kept = stored.into_iter().enumerate();
+    let kept = kept.filter(|(number, _)| !gone.contains(number));
+    let lines: Vec<StoredLine> = kept
+        .zip(&spans)
+        .map(|((_, line), span)| StoredLine {
+            start: span.start,
+            length: span.length,
+            messages: line.messages,
+        })
+        .collect();
+    lines::replace(connection, memory, &lines)?;
+    let content = if content.is_empty() {
+        NOTHING_LEFT
+    } else {
+        &content
+    };
+    connection
+        .prepare_cached("UPDATE memories SET content = ?2, revised = ?3 WHERE id = ?1")?
+        .execute(params![memory, content, revision])?;
+    Ok(())
+}
+
+/// Drops what holds the texts besides: recordings, answers of the model that wait for their memory, and answers to people
+/// that are not sent yet. It is not stored what those were made from: all go that may have been made from the messages, and
+/// are made anew.
+fn drop_copies(
+    connection: &Connection,
+    workspace: i64,
+    messages: &str,
+    memories: &BTreeSet<i64>,
+) -> rusqlite::Result<()> {
+    for channel in channels_of(connection, messages)? {
+        let is_open: bool = connection
+            .prepare_cached("SELECT is_open FROM channel_audience WHERE channel = ?1")?
+            .query_row([channel], |row| row.get(0))?;
+        connection
+            .prepare_cached(include_str!("sql/drop_waiting_answers.sql"))?
+            .execute(params![workspace, channel, is_open])?;
+        let elsewhere: &[bool] = if is_open { &[false, true] } else { &[false] };
+        for is_elsewhere in elsewhere {
+            for sql in [
+                include_str!("sql/withdraw_parts.sql"),
+                include_str!("sql/blank_parts.sql"),
+            ] {
+                connection.prepare_cached(sql)?.execute(params![
+                    workspace,
+                    channel,
+                    is_elsewhere
+                ])?;
+            }
+        }
+    }
+    let sql = include_str!("sql/erase_recordings.sql");
+    let memories = json_array(memories);
+    let recordings: Vec<i64> = list(connection, sql, params![messages, memories], |row| {
+        row.get(0)
+    })?;
+    for recording in recordings {
+        for sql in [
+            "DELETE FROM recorded_memories WHERE recording = ?1",
+            "DELETE FROM recorded_messages WHERE recording = ?1",
+            "DELETE FROM recorded_saves WHERE recording = ?1",
+            "DELETE FROM recorded_calls WHERE recording = ?1",
+            "DELETE FROM recordings WHERE id = ?1",
+        ] {
+            connection.prepare_cached(sql)?.execute([recording])?;
+        }
+    }
+    Ok(())
+}

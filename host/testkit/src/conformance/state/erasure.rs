@@ -1,0 +1,303 @@
+//! What edited and deleted messages said is erased from everything that was made from them.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use myao_plugin::state::view::MemoryFilter;
+use myao_plugin::storage::records::MessageRecord;
+use myao_plugin::storage::{
+    Memory, MemoryDraft, MemoryQuery, MessageQuery, SaveMode, Storage, StorageError,
+};
+use myao_plugin::{Citation, MemoryType, MessageRef, Place, Scope};
+
+use super::{New, Stored, deleted, draft, edited, public, said};
+use crate::conformance::{Records, WORKSPACE, all_memories, imported, read, time};
+
+/// A channel C1 with four messages.
+async fn stored(new: New<'_>) -> Stored {
+    let stored = Stored::of(new);
+    stored
+        .apply(&[
+            said("1.0", None, "the door code is 4711"),
+            said("2.0", None, "lunch is at noon"),
+            said("3.0", None, "the printer works"),
+            said("4.0", None, "new"),
+        ])
+        .await;
+    stored.apply(&public("C1", "1.0")).await;
+    stored
+}
+
+fn everything() -> MemoryQuery {
+    MemoryQuery {
+        citations: true,
+        ..all_memories()
+    }
+}
+
+fn here(stored: &Stored) -> Arc<dyn Storage> {
+    stored.at(Place::Channel("C1".into()))
+}
+
+/// Each line with its messages; the lines follow one another.
+fn cited(lines: &[(&str, &[&str])]) -> (String, Vec<Citation>) {
+    let mut content = String::new();
+    let mut citations = Vec::new();
+    for (line, messages) in lines {
+        if !content.is_empty() {
+            content.push('\n');
+        }
+        let start = u32::try_from(content.chars().count()).unwrap();
+        content.push_str(line);
+        citations.push(Citation {
+            start,
+            length: u32::try_from(line.chars().count()).unwrap(),
+            messages: messages.iter().map(|ts| of_c1(ts)).collect(),
+        });
+    }
+    (content, citations)
+}
+
+fn of_c1(ts: &str) -> MessageRef {
+    MessageRef {
+        channel_id: "C1".into(),
+        ts: format!("{ts}00000"),
+    }
+}
+
+fn version(lines: &[(&str, &[&str])], messages: &[&str]) -> MemoryDraft {
+    let (content, citations) = cited(lines);
+    MemoryDraft {
+        content,
+        citations,
+        now: time(5),
+        source_channel_id: "C1".into(),
+        source_messages: messages.iter().map(|ts| (*ts).to_owned()).collect(),
+        source_latest_message_ts: messages.last().map(|ts| (*ts).to_owned()),
+        ..draft("C1")
+    }
+}
+
+async fn save(stored: &Stored, draft: MemoryDraft, handed: &[&Memory]) -> Memory {
+    let handed = handed.iter().map(|memory| memory.id).collect();
+    here(stored).save_memory(draft, handed).await.unwrap()
+}
+
+const LINES: [(&str, &[&str]); 3] = [
+    ("- 暗証番号は4711、昼食は正午", &["1.0", "2.0"]),
+    ("- The printer works", &["3.0"]),
+    ("- Lunch is at noon", &["2.0"]),
+];
+
+/// The texts of all memories, those that are kept aside included.
+async fn texts(stored: &Stored) -> Vec<String> {
+    let mut texts = Vec::new();
+    for superseded in [false, true] {
+        let filter = MemoryFilter {
+            superseded,
+            with_text: true,
+            ..MemoryFilter::default()
+        };
+        let memories = stored.all().memories(filter).await.unwrap();
+        texts.extend(memories.into_iter().map(|stored| stored.memory.content));
+    }
+    texts
+}
+
+async fn waiting(stored: &Stored) -> Vec<String> {
+    let query = MessageQuery {
+        only_new: true,
+        ..read("99.0")
+    };
+    let found = here(stored).list_messages(query).await.unwrap();
+    found.into_iter().map(|message| message.ts).collect()
+}
+
+pub async fn lines_that_cite_a_deleted_message_go_and_the_rest_comes_again(new: New<'_>) {
+    let stored = stored(new).await;
+    save(&stored, version(&LINES, &["1.0", "2.0", "3.0"]), &[]).await;
+    assert_eq!(waiting(&stored).await, ["4.000000"]);
+    stored.apply_at(9, &[deleted("1.0", "9.0")]).await;
+    assert_eq!(
+        texts(&stored).await,
+        ["- The printer works\n- Lunch is at noon"]
+    );
+    let rest = ["2.000000", "3.000000", "4.000000"];
+    assert_eq!(waiting(&stored).await, rest);
+    let memories = here(&stored).list_memories(everything()).await.unwrap();
+    let (content, citations) = cited(&LINES[1..]);
+    assert_eq!(
+        (&memories[0].content, &memories[0].citations),
+        (&content, &citations)
+    );
+    // Again, and what was not cited, changes nothing.
+    stored
+        .apply_at(9, &[deleted("1.0", "9.0"), deleted("4.0", "9.0")])
+        .await;
+    assert_eq!(texts(&stored).await, [content]);
+}
+
+pub async fn edit_erases_what_was_said_before_and_the_message_comes_again(new: New<'_>) {
+    let stored = stored(new).await;
+    save(&stored, version(&LINES, &["1.0", "2.0", "3.0"]), &[]).await;
+    stored
+        .apply_at(9, &[edited("3.0", None, "9.0", "the printer is broken")])
+        .await;
+    let (content, _) = cited(&[LINES[0], LINES[2]]);
+    assert_eq!(texts(&stored).await, [content]);
+    let all = ["1.000000", "2.000000", "3.000000", "4.000000"];
+    assert_eq!(waiting(&stored).await, all);
+}
+
+pub async fn import_that_edits_a_message_erases_too(new: New<'_>) {
+    let stored = stored(new).await;
+    save(&stored, version(&LINES, &["1.0", "2.0", "3.0"]), &[]).await;
+    let record = super::record("3.0", None, "the printer is broken");
+    let edited = MessageRecord {
+        edited_at: Some(9),
+        ..record
+    };
+    stored.import(Records::default().with(edited)).await;
+    assert!(!texts(&stored).await.concat().contains("printer"));
+}
+
+pub async fn every_text_that_was_made_from_it_loses_its_lines(new: New<'_>) {
+    let stored = stored(new).await;
+    let first = save(&stored, version(&LINES, &["1.0", "2.0", "3.0"]), &[]).await;
+    let long_term = |lines: &[(&str, &[&str])], expected| MemoryDraft {
+        memory_type: MemoryType::LongTerm,
+        mode: SaveMode::Overwrite,
+        expected,
+        source_messages: Vec::new(),
+        source_memories: vec![first.id],
+        merged_through: Some(first.id),
+        ..version(lines, &[])
+    };
+    let old = save(&stored, long_term(&LINES[..1], None), &[&first]).await;
+    let long = save(
+        &stored,
+        long_term(&LINES[..2], Some(old.id)),
+        &[&first, &old],
+    )
+    .await;
+    let (content, citations) = cited(&LINES[..2]);
+    let of_all = MemoryDraft {
+        scope: Scope::Workspace,
+        scope_id: WORKSPACE.into(),
+        content,
+        citations,
+        source_channel_id: String::new(),
+        ..long_term(&[], None)
+    };
+    let workspace = stored.at(Place::Workspace);
+    let of_all = workspace.save_memory(of_all, BTreeSet::from([long.id]));
+    of_all.await.unwrap();
+    stored.apply_at(9, &[deleted("1.0", "9.0")]).await;
+    let texts = texts(&stored).await;
+    assert_eq!(texts.len(), 4, "{texts:?}");
+    assert!(!texts.concat().contains("4711"), "{texts:?}");
+    assert_eq!(texts.concat().matches("printer").count(), 3, "{texts:?}");
+}
+
+pub async fn line_without_a_source_goes_if_its_memory_may_hold_it(new: New<'_>) {
+    let stored = stored(new).await;
+    let lines: [(&str, &[&str]); 2] = [("- a code was said", &[]), LINES[1]];
+    save(&stored, version(&lines, &["1.0", "3.0"]), &[]).await;
+    // A message that came later is not in it.
+    stored.apply_at(9, &[said("20.0", None, "later")]).await;
+    stored.apply_at(21, &[deleted("20.0", "21.0")]).await;
+    assert_eq!(texts(&stored).await, [cited(&lines).0]);
+    stored.apply_at(22, &[deleted("2.0", "22.0")]).await;
+    assert_eq!(texts(&stored).await, [cited(&LINES[1..2]).0]);
+}
+
+pub async fn text_that_loses_every_line_is_empty(new: New<'_>) {
+    let stored = stored(new).await;
+    save(&stored, version(&LINES[..1], &["1.0", "2.0", "3.0"]), &[]).await;
+    let unknown = MemoryDraft {
+        citations: Vec::new(),
+        expected: None,
+        mode: SaveMode::Overwrite,
+        memory_type: MemoryType::LongTerm,
+        ..version(&LINES, &[])
+    };
+    save(&stored, unknown, &[]).await;
+    stored.apply_at(9, &[deleted("1.0", "9.0")]).await;
+    assert_eq!(texts(&stored).await, ["-", "-"]);
+    let rest = ["2.000000", "3.000000", "4.000000"];
+    assert_eq!(waiting(&stored).await, rest);
+}
+
+pub async fn text_of_unknown_origin_goes_with_a_message_of_its_channel(new: New<'_>) {
+    let stored = stored(new).await;
+    let memories = Records::default()
+        .channel("C2", "other")
+        .memory(imported(Scope::Channel, "C1", MemoryType::LongTerm))
+        .memory(imported(Scope::Channel, "C2", MemoryType::LongTerm));
+    stored.import(memories).await;
+    stored.apply_at(9, &[deleted("1.0", "9.0")]).await;
+    let texts = texts(&stored).await;
+    assert_eq!(
+        texts.iter().filter(|text| *text == "-").count(),
+        1,
+        "{texts:?}"
+    );
+}
+
+pub async fn save_is_a_conflict_when_what_was_read_has_changed_or_gone(new: New<'_>) {
+    let stored = stored(new).await;
+    let first = save(&stored, version(&LINES, &["1.0", "2.0", "3.0"]), &[]).await;
+    let next = || MemoryDraft {
+        expected: Some(first.id),
+        ..version(&[("- new", &["4.0"])], &["4.0"])
+    };
+    let is_conflict = async |call: &dyn Storage, handed: BTreeSet<u64>| {
+        let may_show = call.may_show(handed.clone()).await.unwrap();
+        match call.save_memory(next(), handed).await {
+            Ok(_) => panic!("it was saved"),
+            Err(error) => matches!(error, StorageError::Conflict(_)) && !may_show,
+        }
+    };
+    let read_messages = here(&stored);
+    read_messages.list_messages(read("99.0")).await.unwrap();
+    let read_memories = here(&stored);
+    read_memories.list_memories(everything()).await.unwrap();
+    stored.apply_at(9, &[deleted("2.0", "9.0")]).await;
+    assert!(is_conflict(&*read_messages, BTreeSet::new()).await);
+    assert!(is_conflict(&*read_memories, BTreeSet::from([first.id])).await);
+    // Who reads now sees what is left.
+    let again = here(&stored);
+    again.list_messages(read("99.0")).await.unwrap();
+    again.list_memories(everything()).await.unwrap();
+    assert!(again.may_show(BTreeSet::from([first.id])).await.unwrap());
+    again
+        .save_memory(next(), BTreeSet::from([first.id]))
+        .await
+        .unwrap();
+}
+
+pub async fn citations_that_are_no_lines_or_cite_what_is_not_stored_are_refused(new: New<'_>) {
+    let stored = stored(new).await;
+    let good = version(&LINES, &["1.0"]);
+    let mut unordered = good.clone();
+    unordered.citations.reverse();
+    let mut outside = good.clone();
+    outside.citations.last_mut().unwrap().length += 1;
+    let mut unknown = good.clone();
+    unknown.citations[0].messages = vec![of_c1("7.0")];
+    for bad in [unordered, outside, unknown] {
+        let refused = here(&stored).save_memory(bad, BTreeSet::new()).await;
+        assert!(
+            matches!(refused, Err(StorageError::Invalid(_))),
+            "{refused:?}"
+        );
+    }
+    let saved = save(&stored, good.clone(), &[]).await;
+    assert_eq!(saved.citations, good.citations);
+    let without = MemoryQuery {
+        citations: false,
+        ..everything()
+    };
+    let read = here(&stored).list_memories(without).await.unwrap();
+    assert!(read[0].citations.is_empty());
+}

@@ -1,0 +1,145 @@
+//! Erases what edited and deleted messages said from everything that was made from them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use myao_plugin::state::outbox::PartState;
+use myao_plugin::storage::MemoryId;
+use myao_plugin::ts::TsKey;
+use myao_plugin::{Citation, Place, Scope, erasure};
+
+use super::State;
+use super::memories::StoredText;
+
+/// What a text whose lines are all erased reads.
+const NOTHING_LEFT: &str = "-";
+
+/// A channel's id and a message.
+type MessageId = (String, TsKey);
+
+/// When messages were edited or deleted, and when lines of memories were erased.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Revisions {
+    /// The number of the newest erasure.
+    pub(super) newest: u64,
+    messages: BTreeMap<MessageId, u64>,
+    memories: BTreeMap<MemoryId, u64>,
+}
+
+impl Revisions {
+    /// Whether a message or a memory has changed or gone after a revision.
+    pub(super) fn has_changed(
+        &self,
+        messages: &BTreeSet<MessageId>,
+        memories: &BTreeSet<MemoryId>,
+        since: u64,
+    ) -> bool {
+        let is_later = |revision: Option<&u64>| revision > Some(&since);
+        messages.iter().any(|id| is_later(self.messages.get(id)))
+            || memories.iter().any(|id| is_later(self.memories.get(id)))
+    }
+}
+
+impl State {
+    /// Erases what messages said.
+    pub(super) fn erase(&mut self, messages: &BTreeSet<MessageId>) {
+        if messages.is_empty() {
+            return;
+        }
+        self.revisions.newest += 1;
+        let revision = self.revisions.newest;
+        let revised = messages.iter().map(|id| (id.clone(), revision));
+        self.revisions.messages.extend(revised);
+        let ids: Vec<MemoryId> = self.texts.keys().copied().collect();
+        for id in ids {
+            let Some(text) = self.texts.get(&id) else {
+                continue;
+            };
+            let lines = erasure::lines(&text.memory.content, &text.memory.citations);
+            let may_hold = may_hold(text, messages);
+            let is_gone = |line: &Citation| {
+                let mut cited = line.messages.iter().filter_map(of_ref);
+                cited.any(|of| messages.contains(&of)) || (line.messages.is_empty() && may_hold)
+            };
+            let gone: BTreeSet<usize> = (0..)
+                .zip(&lines)
+                .filter(|(_, line)| is_gone(line))
+                .map(|(number, _)| number)
+                .collect();
+            if !gone.is_empty() {
+                self.erase_lines(id, &lines, &gone);
+                self.revisions.memories.insert(id, revision);
+            }
+        }
+        for (channel_id, ts) in messages {
+            self.wait_again(channel_id, *ts);
+        }
+        self.drop_copies(messages);
+    }
+
+    /// Takes lines out of a text.
+    fn erase_lines(&mut self, id: MemoryId, lines: &[Citation], gone: &BTreeSet<usize>) {
+        let Some(text) = self.texts.get_mut(&id) else {
+            return;
+        };
+        let (content, kept) =
+            erasure::without(&text.memory.content, lines, |line| gone.contains(&line));
+        text.memory.content = if content.is_empty() {
+            NOTHING_LEFT.to_owned()
+        } else {
+            content
+        };
+        text.memory.citations = kept;
+    }
+
+    /// Drops what holds the texts besides: recordings, answers of the model that wait for their memory, and answers to
+    /// people that are not sent yet. It is not kept what those were made from.
+    fn drop_copies(&mut self, messages: &BTreeSet<MessageId>) {
+        self.recordings
+            .iter_mut()
+            .for_each(super::recordings::StoredRecording::clear);
+        let channels: BTreeSet<&String> =
+            messages.iter().map(|(channel_id, _)| channel_id).collect();
+        for channel_id in channels {
+            let is_open = self.is_open(channel_id);
+            for call in &mut self.calls {
+                let place = Place::of(call.purpose.scope, &call.purpose.scope_id);
+                if is_open || place.hears(channel_id) {
+                    call.answer = None;
+                }
+            }
+            for ((of_channel, _), reply) in &mut self.replies {
+                if is_open || of_channel == channel_id {
+                    reply.parts.retain(|part| part.state != PartState::NotSent);
+                    for part in &mut reply.parts {
+                        if part.state == PartState::MaybeSent {
+                            part.text.clear();
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Whether a line of the text, of which nothing is known, may say what one of the messages said.
+fn may_hold(text: &StoredText, messages: &BTreeSet<MessageId>) -> bool {
+    let memory = &text.memory;
+    let latest = memory.source_latest_message_ts.as_deref();
+    let latest = latest.and_then(|ts| TsKey::parse(ts).ok());
+    let made_at = TsKey::first_of(memory.updated_at.unix_seconds + 1);
+    let oldest = messages.iter().map(|(_, ts)| *ts).min();
+    if latest.is_some_and(|latest| Some(latest.max(made_at)) < oldest) {
+        return false;
+    }
+    messages.iter().any(|(channel_id, _)| match &text.origins {
+        Some(origins) => origins.contains(channel_id),
+        None => {
+            memory.scope == Scope::Workspace
+                || Place::of(memory.scope, &memory.scope_id).hears(channel_id)
+        }
+    })
+}
+
+fn of_ref(of: &myao_plugin::MessageRef) -> Option<MessageId> {
+    Some((of.channel_id.clone(), TsKey::parse(&of.ts).ok()?))
+}
