@@ -47,6 +47,7 @@ pub async fn generate(
     in_flight: usize,
     progress: &(dyn Fn(Progress) + Sync),
 ) -> Result<Report, CallError> {
+    plugin.begin_run().await;
     let mut run = Run::default();
     let mut batch = plugin.next_steps(&run.done, now).await?;
     while !batch.steps.is_empty() {

@@ -31,6 +31,25 @@ impl CallJournal for SqliteWorkspace {
             .await
     }
 
+    async fn begin_run(&self, model: &ModelIdentity) -> Result<(), StorageError> {
+        let digest = model.digest().to_owned();
+        self.writing(move |connection, place| {
+            let is_other = connection
+                .prepare_cached(
+                    "UPDATE workspaces SET model_digest = ?2 WHERE key = ?1 AND model_digest IS NOT ?2",
+                )?
+                .execute(params![place.workspace, digest])?
+                > 0;
+            if is_other {
+                connection
+                    .prepare_cached(include_str!("sql/clear_deferrals.sql"))?
+                    .execute(params![place.workspace, None::<String>])?;
+            }
+            Ok(())
+        })
+        .await
+    }
+
     async fn learned_window(&self, model: &ModelIdentity) -> Result<Option<u32>, StorageError> {
         let digest = model.digest().to_owned();
         self.blocking(move |this| {

@@ -1,6 +1,8 @@
 //! The import `llm`, over the agents' [`Llm`]s. Keys and addresses stay behind that trait. If there is a journal, every
 //! call goes through it.
 
+use std::collections::BTreeSet;
+
 use futures::StreamExt as _;
 
 use super::budget::Budget;
@@ -12,6 +14,7 @@ use crate::explain::explain_storage;
 use crate::journal::{CallEntry, CallJournal, Input};
 use crate::llm::Llm;
 use crate::llm::record::RecordTap;
+use crate::storage::{MemoryId, Storage};
 use crate::{Excess, spans};
 
 impl Host for CallState {
@@ -67,6 +70,20 @@ impl Host for CallState {
     }
 }
 
+/// What the answers of a call are made from.
+struct Origin<'c> {
+    storage: &'c dyn Storage,
+    handed: BTreeSet<MemoryId>,
+}
+
+impl Origin<'_> {
+    /// Whether nothing of it was edited, deleted or forgotten since: what an answer says of that is stored nowhere.
+    async fn is_still_there(&self) -> bool {
+        let may_show = self.storage.may_show(self.handed.clone()).await;
+        may_show.unwrap_or(false)
+    }
+}
+
 impl CallState {
     /// Whether a call of a model is accounted to the call's own place.
     fn accounts(&self, request: &Request) -> Result<(), Trespass> {
@@ -95,11 +112,15 @@ impl CallState {
             .map(|request| request.purpose.clone())
             .collect();
         let inputs = self.inputs(&requests);
-        let (capabilities, budget, is_kept) =
-            (&self.capabilities, &self.budget, self.keeps_answers);
+        let (capabilities, budget) = (&self.capabilities, &self.budget);
+        let origin = Origin {
+            storage: &*self.storage,
+            handed: self.bound.handed(),
+        };
+        let origin = self.keeps_answers.then_some(&origin);
         // Waits for all of them to end: a call that was sent has to be paid for.
         let results: Vec<_> = futures::stream::iter(requests.into_iter().zip(inputs))
-            .map(|(request, input)| capabilities.complete(request, input, is_kept, budget))
+            .map(|(request, input)| capabilities.complete(request, input, origin, budget))
             .buffered(in_flight)
             .collect()
             .await;
@@ -138,15 +159,15 @@ impl CallState {
 impl Capabilities {
     /// Returns one answer. If the journal has it, it comes from there; else from the model, and it is written to the
     /// journal first. Only the model's answers count towards the call's limits, so work that is too much for one call
-    /// continues in the next one.
+    /// continues in the next one. Without an `origin` the answer is only shown.
     async fn complete(
         &self,
         request: Request,
         input: Option<Input>,
-        is_kept: bool,
+        origin: Option<&Origin<'_>>,
         budget: &Budget,
     ) -> Result<Result<Completion, LlmError>, Excess> {
-        if is_kept
+        if origin.is_some()
             && let (Some(journal), Some(input)) = (&self.journal, &input)
             && let Some(recalled) = recall(&**journal, &request, input).await
         {
@@ -154,7 +175,7 @@ impl Capabilities {
         }
         budget.ask(&request)?;
         let answer = match &self.journal {
-            Some(journal) => self.ask_for(&**journal, request, input, is_kept).await,
+            Some(journal) => self.ask_for(&**journal, request, input, origin).await,
             None => {
                 let llm = self.agents.of(request.purpose.agent);
                 spans::ask(llm, request, &*self.calls, self.captures_content).await
@@ -172,7 +193,7 @@ impl Capabilities {
         journal: &dyn CallJournal,
         request: Request,
         input: Option<Input>,
-        is_kept: bool,
+        origin: Option<&Origin<'_>>,
     ) -> Result<Completion, LlmError> {
         let llm = self.agents.of(request.purpose.agent);
         let window = llm.context_window();
@@ -182,14 +203,18 @@ impl Capabilities {
         if let Some(record) = tap.record() {
             let asked = llm.identity().map(|identity| identity.model().to_owned());
             // An answer that could not be found again is not kept.
-            let answer = result.as_ref().ok().filter(|_| is_kept && input.is_some());
+            let is_kept = match origin {
+                Some(origin) => input.is_some() && origin.is_still_there().await,
+                None => false,
+            };
+            let answer = result.as_ref().ok().filter(|_| is_kept);
             let entry = CallEntry {
                 purpose,
                 model: asked.unwrap_or_else(|| record.model.clone()),
                 input,
                 record,
                 answer: answer.map(|answer| answer.text.clone()),
-                for_memory: is_kept,
+                for_memory: origin.is_some(),
             };
             // The answer was paid for, so it is returned even if the journal fails.
             if let Err(error) = journal.record(entry).await {

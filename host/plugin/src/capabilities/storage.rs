@@ -108,7 +108,12 @@ impl Host for CallState {
             self.budget.save(draft_bytes(&draft))?;
             self.attempts
                 .end(draft.scope, &draft.scope_id, draft.memory_type);
-            self.tape.keep(&draft).await;
+            // What was edited or deleted since is recorded nowhere.
+            if self.tape.is_recording()
+                && self.storage.may_show(self.bound.handed()).await == Ok(true)
+            {
+                self.tape.keep(&draft).await;
+            }
             if let Some(turn) = &self.capabilities.turn
                 && (draft.memory_type == MemoryType::LongTerm
                     || self.capabilities.settings.legacy_workspace_short_term)

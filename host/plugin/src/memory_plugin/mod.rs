@@ -118,6 +118,22 @@ impl MemoryPlugin {
         Ok(self)
     }
 
+    /// Tells the journal which model makes the memories of a run.
+    pub(crate) async fn begin_run(&self) {
+        let Some(journal) = &self.capabilities.journal else {
+            return;
+        };
+        if let Some(identity) = self.capabilities.agents.memory.identity()
+            && let Err(error) = journal.begin_run(identity).await
+        {
+            // The run reports this too.
+            tracing::warn!(
+                "deferrals of an earlier model do not end: {}",
+                crate::explain::explain_storage(&error)
+            );
+        }
+    }
+
     /// Returns the same plugin; what its calls merge into the workspace's memory is saved only when it is their turn.
     pub(crate) fn with_turn(mut self, turn: Turn) -> Self {
         self.capabilities.turn = Some(turn);

@@ -70,6 +70,11 @@ impl Tape {
         }
     }
 
+    /// Whether the call is recorded.
+    pub(crate) fn is_recording(&self) -> bool {
+        matches!(self, Self::Recording(_))
+    }
+
     /// Whether a recording takes the place of the host.
     pub(crate) fn is_playing(&self) -> bool {
         matches!(self, Self::Playing(_))

@@ -82,6 +82,15 @@ impl CallJournal for MemoryStorage {
         Ok(())
     }
 
+    async fn begin_run(&self, model: &ModelIdentity) -> Result<(), StorageError> {
+        let digest = model.digest().to_owned();
+        let mut state = self.state();
+        if state.run_model.replace(digest.clone()) != Some(digest) {
+            state.deferrals.clear();
+        }
+        Ok(())
+    }
+
     async fn learned_window(&self, model: &ModelIdentity) -> Result<Option<u32>, StorageError> {
         Ok(self.state().windows.get(model.digest()).copied())
     }

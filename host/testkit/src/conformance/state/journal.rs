@@ -8,6 +8,8 @@ use myao_plugin::llm::{Agent, CallRecord, FinishReason, LlmError, ModelIdentity,
 use myao_plugin::storage::{Memory, MemoryDraft, SaveMode};
 use myao_plugin::{Engine, MemoryType, Scope};
 
+use serde_json::json;
+
 use super::{New, Stored, deferral, draft};
 use crate::conformance::Records;
 
@@ -252,6 +254,25 @@ pub async fn save_that_is_refused_leaves_its_answers_waiting(new: New<'_>) {
         .await
         .unwrap_err();
     assert!(recalled(&stored, "C1", first("a")).await.is_some());
+}
+
+pub async fn deferrals_end_with_the_model_that_caused_them(new: New<'_>) {
+    let stored = with_channels(new).await;
+    let deferred = async || {
+        let storage = stored.storage();
+        let deferred = storage.list_deferrals(Scope::Channel, "C1".into()).await;
+        deferred.unwrap().len()
+    };
+    let model = |parameters| ModelIdentity::new("openai", "m", "http://a", &parameters);
+    let (first, other) = (model(json!({})), model(json!({ "temperature": 1 })));
+    stored.begin_run(&first).await.unwrap();
+    let storage = stored.storage();
+    let defer = storage.defer(Scope::Channel, "C1".into(), deferral());
+    defer.await.unwrap();
+    stored.begin_run(&first).await.unwrap();
+    assert_eq!(deferred().await, 1);
+    stored.begin_run(&other).await.unwrap();
+    assert_eq!(deferred().await, 0);
 }
 
 pub async fn learned_window_is_kept_for_the_very_same_model(new: New<'_>) {
