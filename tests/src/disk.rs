@@ -2,6 +2,7 @@
 
 #![allow(clippy::panic, clippy::unwrap_used)]
 
+use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -17,6 +18,8 @@ use crate::project_file;
 const FILES: [&str; 4] = ["myao.db", "myao.db-wal", "myao.db-shm", "myao.db-journal"];
 /// All tests over failing disks do everything, and not a sample.
 pub const ALL: &str = "MYAO_TEST_DISK_ALL";
+/// Where the shim keeps what was synced.
+const KEPT: &str = "MYAO_DISK_KEPT";
 
 /// What goes wrong at a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -110,26 +113,43 @@ impl Default for Disk {
 impl Disk {
     /// Counts the calls of a program from now on.
     pub fn watch(&self, program: &mut Program) {
-        let folder = self.folder.path();
-        program.set("LD_PRELOAD", shim());
-        program.set("MYAO_DISK_FILE", "myao.db");
-        program.set("MYAO_DISK_LOG", folder.join("log"));
-        program.set("MYAO_DISK_KEPT", folder.join("kept"));
+        self.prepare(program, None);
     }
 
     /// The same, and lets a call go wrong.
     pub fn strike(&self, program: &mut Program, at: usize, trouble: Trouble) {
-        self.watch(program);
-        program.set("MYAO_DISK_AT", at.to_string());
-        program.set("MYAO_DISK_FAULT", trouble.name());
-        if trouble == Trouble::PowerLossWithLeftovers {
-            // Xorshift takes some rounds to leave small numbers.
-            let seed = (at as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-            program.set("MYAO_DISK_SEED", seed.to_string());
+        self.prepare(program, Some((at, trouble)));
+    }
+
+    fn prepare(&self, program: &mut Program, strike: Option<(usize, Trouble)>) {
+        program.unset(KEPT);
+        for (name, value) in self.variables(strike) {
+            program.set(name, value);
         }
-        if !trouble.is_power_loss() {
-            program.unset("MYAO_DISK_KEPT");
+    }
+
+    /// The environment of a process whose calls are counted, and one of which goes wrong.
+    #[must_use]
+    pub fn variables(&self, strike: Option<(usize, Trouble)>) -> Vec<(&'static str, OsString)> {
+        let folder = self.folder.path();
+        let mut variables: Vec<(&str, OsString)> = vec![
+            ("LD_PRELOAD", shim().into()),
+            ("MYAO_DISK_FILE", "myao.db".into()),
+            ("MYAO_DISK_LOG", folder.join("log").into()),
+        ];
+        if strike.is_none_or(|(_, trouble)| trouble.is_power_loss()) {
+            variables.push((KEPT, folder.join("kept").into()));
         }
+        if let Some((at, trouble)) = strike {
+            variables.push(("MYAO_DISK_AT", at.to_string().into()));
+            variables.push(("MYAO_DISK_FAULT", trouble.name().into()));
+            if trouble == Trouble::PowerLossWithLeftovers {
+                // Xorshift takes some rounds to leave small numbers.
+                let seed = (at as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+                variables.push(("MYAO_DISK_SEED", seed.to_string().into()));
+            }
+        }
+        variables
     }
 
     /// The calls so far.

@@ -10,6 +10,7 @@ use myao_plugin::{Outcome, Report, names, run};
 use super::clock::Clock;
 use super::current::Current;
 use super::metrics::Metrics;
+use super::retention;
 use super::stop::Stop;
 
 /// Makes the memories that are due.
@@ -50,6 +51,7 @@ impl Generation {
                 explain_storage(&error)
             );
         }
+        self.expire().await;
         let plugin = self.current.plugin();
         let in_flight = self.current.settings().channels_in_flight;
         match run::generate(&plugin, self.clock.now(), in_flight, &|_| ()).await {
@@ -58,6 +60,23 @@ impl Generation {
                 self.metrics.runs.count("failed");
                 tracing::error!("no memories were made: {error}");
             }
+        }
+    }
+
+    /// Removes what has been kept long enough.
+    async fn expire(&self) {
+        let retention = self.current.settings().retention;
+        match retention::expire(&*self.workspace, retention, self.clock.seconds()).await {
+            Ok(gone) if gone.is_nothing() => {}
+            Ok(gone) => tracing::info!(
+                messages = gone.messages,
+                memories = gone.memories,
+                "removed what was kept long enough"
+            ),
+            Err(error) => tracing::warn!(
+                "what was kept long enough is not removed yet: {}",
+                explain_storage(&error)
+            ),
         }
     }
 

@@ -26,7 +26,7 @@ pub(super) fn notice(
 }
 
 /// The language of a mention, as far as its letters show it; names (`@myao`) are ignored.
-fn language_of(mention: &str) -> Option<Language> {
+pub(super) fn language_of(mention: &str) -> Option<Language> {
     let is_japanese = |c: char| matches!(c, 'ぁ'..='ヿ' | '一'..='鿿');
     let words = || {
         mention

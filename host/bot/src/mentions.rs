@@ -46,6 +46,8 @@ const MAX_SKEW_SECONDS: i64 = 24 * 3600;
 /// How an attempt ended.
 enum Answered {
     Posted,
+    /// The mention asked to forget something, and was answered.
+    Forgotten,
     TooOld,
     /// The mention is over the limit, and its author got a notice.
     Notified,
@@ -142,6 +144,11 @@ impl Mentions {
                 tracing::info!("{} {channel_id}", words.done);
                 Ok(())
             }
+            Ok(Answered::Forgotten) => {
+                self.metrics.replies.count("forget");
+                tracing::info!("answered a request to forget in {channel_id}");
+                Ok(())
+            }
             Ok(Answered::TooOld) => {
                 self.metrics.replies.count("given-up");
                 tracing::warn!("a mention in {channel_id} is too old to be answered");
@@ -186,6 +193,9 @@ impl Mentions {
                 Ok(()) => Ok(Answered::Posted),
                 Err(error) => Err(CallError::Refused(Error::Chat(error))),
             };
+        }
+        if reply.kind == ReplyKind::Mention && self.forgets(reply).await? {
+            return Ok(Answered::Forgotten);
         }
         let now = self.clock.seconds();
         let age = now - reply.asked_at;

@@ -1,8 +1,13 @@
 //! The settings of the bot: what it does and when.
 
+use std::num::NonZeroU32;
+
+use myao_plugin::state::forgetting::Retention;
+use myao_plugin::ts::TsKey;
 use myao_slack::blocks::Language;
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 
 /// What the bot does when.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,7 +20,48 @@ pub struct BotSettings {
     pub channels_in_flight: usize,
     /// The language in which the bot itself speaks.
     pub language: Language,
+    /// How long messages and memories are kept.
+    pub retention: RetentionDays,
 }
+
+/// `retention`: how long messages and memories are kept. What is older is removed before each generation run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct RetentionDays {
+    /// Messages are kept for so many days, at least 1; older ones that arrive later are refused. What was remembered of
+    /// them stays. Default: for ever.
+    #[serde(deserialize_with = "days")]
+    pub messages_days: Option<NonZeroU32>,
+    /// The texts of memories are kept for so many days after they were made, at least 1. What a newer memory says again
+    /// stays. Default: for ever.
+    #[serde(deserialize_with = "days")]
+    pub memories_days: Option<NonZeroU32>,
+}
+
+impl RetentionDays {
+    /// What is kept at `now`, in Unix seconds.
+    #[must_use]
+    pub fn at(self, now: i64) -> Retention {
+        let begin = |days: NonZeroU32| {
+            now.saturating_sub(i64::from(days.get()) * DAY_SECONDS)
+                .max(0)
+        };
+        Retention {
+            messages: self.messages_days.map(begin).map(TsKey::first_of),
+            memories: self.memories_days.map(begin),
+        }
+    }
+}
+
+fn days<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<NonZeroU32>, D::Error> {
+    let days: Option<u32> = Deserialize::deserialize(deserializer)?;
+    let from_one = |days| {
+        NonZeroU32::new(days).ok_or_else(|| D::Error::custom("expected a whole number from 1 on"))
+    };
+    days.map(from_one).transpose()
+}
+
+const DAY_SECONDS: i64 = 24 * 3600;
 
 /// `response`: when and how often the bot answers.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]

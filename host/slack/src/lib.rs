@@ -23,6 +23,7 @@ pub mod mentions;
 pub mod message;
 pub mod mrkdwn;
 pub mod named;
+pub mod permalink;
 pub mod signature;
 pub mod socket;
 pub mod split;

@@ -53,7 +53,8 @@ impl<'a> Application<'a> {
     /// Updates what depends on the effects.
     pub(super) fn finish(self) -> Result<(), Fault> {
         audience::derive(self.connection, self.workspace, &self.affected, self.now)?;
-        self.writing.finish(self.connection)
+        self.writing.finish(self.connection)?;
+        Ok(())
     }
 
     fn apply_one(&mut self, effect: &Effect) -> Result<(), Fault> {

@@ -1,11 +1,11 @@
 //! Erases what edited and deleted messages said from everything that was made from them.
 //!
 //! **Invariant**: this happens in the transaction that changes the messages. The rest of what the erased lines said comes
-//! back with the next version: everything that was news of the same version waits again. Whether it does depends on no
-//! text, because what is due is decided where no text may be seen.
+//! back with the next version: everything that was news of the same version waits again.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use myao_plugin::state::forgetting::Erased;
 use myao_plugin::{Citation, erasure};
 use rusqlite::{Connection, params};
 
@@ -15,22 +15,20 @@ use super::rows::list;
 use super::sight::json_array;
 
 /// What a text whose lines are all erased reads.
-const NOTHING_LEFT: &str = "-";
+pub(super) const NOTHING_LEFT: &str = "-";
 
-/// Erases what messages said, by their keys.
+/// Erases what messages said, by their keys. Does not count the messages. Adds the channels that have more to remember to
+/// `touched`.
 pub(super) fn erase(
     connection: &Connection,
     workspace: i64,
     messages: &BTreeSet<i64>,
-) -> Result<(), Fault> {
+    touched: &mut BTreeSet<i64>,
+) -> Result<Erased, Fault> {
     if messages.is_empty() {
-        return Ok(());
+        return Ok(Erased::default());
     }
-    let revision: i64 = connection
-        .prepare_cached(
-            "UPDATE workspaces SET revision = revision + 1 WHERE key = ?1 RETURNING revision",
-        )?
-        .query_row([workspace], |row| row.get(0))?;
+    let revision = next_revision(connection, workspace)?;
     let keys = json_array(messages);
     connection
         .prepare_cached(
@@ -45,11 +43,29 @@ pub(super) fn erase(
     for (memory, numbers) in &gone {
         erase_lines(connection, *memory, numbers, revision)?;
     }
+    let mut erased = Erased {
+        lines: gone.values().map(BTreeSet::len).sum(),
+        memories: gone.len(),
+        ..Erased::default()
+    };
+    let memories: BTreeSet<i64> = gone.into_keys().collect();
+    let sql = include_str!("sql/wait_again.sql");
+    let columns = params![keys, json_array(&memories)];
+    let waiting: Vec<i64> = list(connection, sql, columns, |row| row.get(0))?;
+    erased.remembered_anew = waiting.len();
+    touched.extend(waiting);
+    erased += drop_copies(connection, workspace, &keys, &memories)?;
+    connection.execute_batch(include_str!("sql/drop_legacy_texts.sql"))?;
+    Ok(erased)
+}
+
+/// The number of a new erasure.
+pub(super) fn next_revision(connection: &Connection, workspace: i64) -> rusqlite::Result<i64> {
     connection
-        .prepare_cached(include_str!("sql/wait_again.sql"))?
-        .execute([&keys])?;
-    drop_copies(connection, workspace, &keys, &gone.into_keys().collect())?;
-    Ok(())
+        .prepare_cached(
+            "UPDATE workspaces SET revision = revision + 1 WHERE key = ?1 RETURNING revision",
+        )?
+        .query_row([workspace], |row| row.get(0))
 }
 
 fn lines_to_erase(
@@ -123,17 +139,18 @@ fn erase_lines(
 /// Drops what holds the texts besides: recordings, answers of the model that wait for their memory, and answers to people
 /// that are not sent yet. It is not stored what those were made from: all go that may have been made from the messages, and
 /// are made anew.
-fn drop_copies(
+pub(super) fn drop_copies(
     connection: &Connection,
     workspace: i64,
     messages: &str,
     memories: &BTreeSet<i64>,
-) -> rusqlite::Result<()> {
+) -> rusqlite::Result<Erased> {
+    let mut erased = Erased::default();
     for channel in channels_of(connection, messages)? {
         let is_open: bool = connection
             .prepare_cached("SELECT is_open FROM channel_audience WHERE channel = ?1")?
             .query_row([channel], |row| row.get(0))?;
-        connection
+        erased.model_answers += connection
             .prepare_cached(include_str!("sql/drop_waiting_answers.sql"))?
             .execute(params![workspace, channel, is_open])?;
         let elsewhere: &[bool] = if is_open { &[false, true] } else { &[false] };
@@ -142,7 +159,7 @@ fn drop_copies(
                 include_str!("sql/withdraw_parts.sql"),
                 include_str!("sql/blank_parts.sql"),
             ] {
-                connection.prepare_cached(sql)?.execute(params![
+                erased.unsent_parts += connection.prepare_cached(sql)?.execute(params![
                     workspace,
                     channel,
                     is_elsewhere
@@ -155,6 +172,7 @@ fn drop_copies(
     let recordings: Vec<i64> = list(connection, sql, params![messages, memories], |row| {
         row.get(0)
     })?;
+    erased.recordings = recordings.len();
     for recording in recordings {
         for sql in [
             "DELETE FROM recorded_memories WHERE recording = ?1",
@@ -166,5 +184,5 @@ fn drop_copies(
             connection.prepare_cached(sql)?.execute([recording])?;
         }
     }
-    Ok(())
+    Ok(erased)
 }

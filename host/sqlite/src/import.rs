@@ -127,6 +127,15 @@ impl SqliteImport {
             return Err(StorageError::Invalid(format!("the memory of `{id}` has no text")).into());
         }
         let (subject, scope_id) = self.subject(memory)?;
+        let channel_id = match memory.scope {
+            Scope::Workspace => None,
+            Scope::Channel => Some(scope_id.as_str()),
+            Scope::Thread => scope_id.split(':').next(),
+        };
+        let tombstones = self.writing.tombstones(&self.connection)?;
+        if tombstones.refuse_memory(channel_id, memory.updated_at) {
+            return Ok(Put::Forgotten);
+        }
         let series = Series {
             workspace: self.workspace,
             scope: memory.scope,
@@ -268,6 +277,7 @@ impl Put {
             Self::New => tally.new += 1,
             Self::Changed => tally.changed += 1,
             Self::Unchanged => tally.unchanged += 1,
+            Self::Forgotten => tally.forgotten += 1,
         }
     }
 }

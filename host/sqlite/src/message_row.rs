@@ -4,6 +4,8 @@ use myao_plugin::storage::records::MessageRecord;
 use myao_plugin::ts::TsKey;
 use rusqlite::{Connection, OptionalExtension, params};
 
+use super::tombstones::Refusal;
+
 /// The columns of a message, without its channel and id.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct MessageRow {
@@ -14,6 +16,8 @@ pub(super) struct MessageRow {
     text: String,
     edited_at: Option<i64>,
     deleted_at: Option<i64>,
+    /// Whether it was only kept long enough: what was made from it stays.
+    is_expired: bool,
     changed: i64,
 }
 
@@ -41,6 +45,7 @@ impl MessageRow {
             text: record.text.clone(),
             edited_at: record.edited_at,
             deleted_at: None,
+            is_expired: false,
             changed: changed.to_database(),
         }
     }
@@ -55,7 +60,19 @@ impl MessageRow {
             text: String::new(),
             edited_at: None,
             deleted_at: Some(at),
+            is_expired: false,
             changed: 0,
+        }
+    }
+
+    /// The message without what it said.
+    pub(super) fn refused(self, why: Refusal) -> Self {
+        Self {
+            author_name: None,
+            text: String::new(),
+            deleted_at: Some(why.since),
+            is_expired: why.is_expiry,
+            ..self
         }
     }
 
@@ -64,9 +81,9 @@ impl MessageRow {
         self.deleted_at.is_none()
     }
 
-    /// Whether a reader sees a different message than before.
+    /// Whether a reader sees a different message than before, or what was made from it no longer holds.
     pub(super) fn reads_differently(&self, before: &Self) -> bool {
-        let seen = |row: &Self| (row.is_shown(), row.author_name.clone());
+        let seen = |row: &Self| (row.is_shown(), row.is_expired, row.author_name.clone());
         self.text != before.text || seen(self) != seen(before)
     }
 
@@ -93,6 +110,10 @@ impl MessageRow {
             },
             edited_at: self.edited_at.max(new.edited_at),
             deleted_at,
+            // Whoever edits or deletes an expired message takes back what was made from it.
+            is_expired: self.is_expired
+                && (new.is_shown() || new.is_expired)
+                && new.changed <= self.changed,
             changed: self.changed.max(new.changed),
         }
     }
@@ -115,6 +136,7 @@ impl MessageRow {
                     edited_at: row.get(5)?,
                     deleted_at: row.get(6)?,
                     changed: row.get(7)?,
+                    is_expired: row.get(8)?,
                 })
             })
             .optional()
@@ -158,6 +180,7 @@ impl MessageRow {
             self.edited_at,
             self.deleted_at,
             self.changed,
+            self.is_expired,
         ])?;
         Ok(written == 1)
     }

@@ -116,10 +116,43 @@ impl Pool {
         &self,
         work: impl FnOnce(&Connection) -> Result<T, Fault>,
     ) -> Result<T, StoreError> {
+        self.with_writer(|connection| in_transaction(connection, work))
+            .map_err(|fault| fault.at(&self.path))
+    }
+
+    /// Runs `work` in one writing transaction, and undoes it.
+    pub(super) fn try_out<T>(
+        &self,
+        work: impl FnOnce(&Connection) -> Result<T, Fault>,
+    ) -> Result<T, StoreError> {
+        let tried = |connection: &mut Connection| {
+            work(&*connection.transaction_with_behavior(TransactionBehavior::Immediate)?)
+        };
+        self.with_writer(tried)
+            .map_err(|fault| fault.at(&self.path))
+    }
+
+    /// Moves all pages of the log into the file, and empties the log. Returns why it could not.
+    pub(super) fn empty_log(&self) -> Result<Option<String>, StoreError> {
+        // Idle readers of this process hold no snapshot, and those of others are waited for.
+        let emptied = self.with_writer(|connection| {
+            connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| {
+                row.get::<_, bool>(0)
+            })
+        });
+        let is_busy = emptied.map_err(|error| StoreError::of(&self.path, error))?;
+        let log = format!("{}-wal", self.path.display());
+        Ok(is_busy.then(|| {
+            format!("another program reads the database, so its log `{log}` could not be emptied")
+        }))
+    }
+
+    /// Runs `work` on the writing connection, outside a transaction.
+    pub(super) fn with_writer<T>(&self, work: impl FnOnce(&mut Connection) -> T) -> T {
         self.writes.fetch_add(1, Ordering::Relaxed);
         // A panic in `work` rolls its transaction back, so the connection stays usable.
         let mut connection = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
-        let result = in_transaction(&mut connection, work).map_err(|fault| fault.at(&self.path));
+        let result = work(&mut connection);
         self.writes.fetch_sub(1, Ordering::Relaxed);
         result
     }
@@ -170,11 +203,6 @@ fn in_transaction<T>(
 
 #[cfg(test)]
 impl Pool {
-    /// Runs `work` on the writing connection, outside a transaction.
-    pub(super) fn with_writer<T>(&self, work: impl FnOnce(&Connection) -> T) -> T {
-        work(&self.writer.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-
     /// Runs `work` as if a write had just begun to wait.
     pub(super) fn with_waiting_write<T>(&self, work: impl FnOnce() -> T) -> T {
         self.writes.fetch_add(1, Ordering::Relaxed);

@@ -60,6 +60,20 @@ impl SqliteWorkspace {
         self.pool.write(|connection| work(connection, &self.place))
     }
 
+    /// Writes what `work` writes, and undoes it.
+    pub(super) fn try_out<T>(
+        &self,
+        work: impl FnOnce(&Connection, &Place) -> Result<T, Fault>,
+    ) -> Result<T, StoreError> {
+        self.pool
+            .try_out(|connection| work(connection, &self.place))
+    }
+
+    /// Moves all pages of the log into the file, and empties the log. Returns why it could not.
+    pub(super) fn empty_log(&self) -> Result<Option<String>, StoreError> {
+        self.pool.empty_log()
+    }
+
     /// [`Self::read`] on a thread that may block.
     pub(super) async fn reading<T: Send + 'static>(
         &self,

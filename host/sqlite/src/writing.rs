@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use myao_plugin::state::forgetting::Erased;
 use myao_plugin::storage::SaveMode;
 use myao_plugin::storage::records::MessageRecord;
 use myao_plugin::ts::TsKey;
@@ -12,6 +13,7 @@ use super::backlog::{recount_channel, recount_thread};
 use super::error::Fault;
 use super::message_row::{MessageRow, Tie};
 use super::series::Series;
+use super::tombstones::Tombstones;
 use super::{erase, replies, rows};
 
 /// How many messages an import collects before it updates what depends on them. This limits the memory of large
@@ -33,6 +35,8 @@ pub(super) enum Put {
     New,
     Changed,
     Unchanged,
+    /// It was to be forgotten.
+    Forgotten,
 }
 
 /// What a transaction has written. [`Writing::finish`] updates what depends on it.
@@ -40,6 +44,8 @@ pub(super) struct Writing {
     workspace: i64,
     source: Source,
     channels: HashMap<String, i64>,
+    /// Read when the first message comes.
+    tombstones: Option<Tombstones>,
     /// Channels and threads to recount.
     touched_channels: BTreeSet<i64>,
     touched_threads: BTreeSet<(i64, i64)>,
@@ -61,6 +67,7 @@ impl Writing {
             workspace,
             source,
             channels: HashMap::new(),
+            tombstones: None,
             touched_channels: BTreeSet::new(),
             touched_threads: BTreeSet::new(),
             touched_messages: BTreeSet::new(),
@@ -90,7 +97,7 @@ impl Writing {
         Ok(key)
     }
 
-    /// Stores a message, or merges it into the existing one.
+    /// Stores a message, or merges it into the existing one. If it was to be forgotten, only that it exists is stored.
     pub(super) fn message(
         &mut self,
         connection: &Connection,
@@ -98,12 +105,34 @@ impl Writing {
         changed: TsKey,
     ) -> Result<Put, Fault> {
         let channel = self.channel(connection, &record.channel_id)?;
-        let row = MessageRow::of(record, changed);
-        let put = self.put(connection, channel, record.ts.to_database(), &row)?;
+        let mut row = MessageRow::of(record, changed);
+        let refusal = self.tombstones(connection)?.refusal(record);
+        if let Some(why) = refusal {
+            row = row.refused(why);
+        }
+        let ts = record.ts.to_database();
+        let put = self.put(connection, channel, ts, &row)?;
+        if refusal.is_some() {
+            let channel = (record.channel_id.as_str(), channel);
+            replies::drop_of_deleted(connection, self.workspace, channel, ts)?;
+        }
+        let put = if refusal.is_some() {
+            Put::Forgotten
+        } else {
+            put
+        };
         if self.source == Source::Import && self.touched_messages.len() >= GATHERED {
             self.work_off(connection)?;
         }
         Ok(put)
+    }
+
+    /// What is not to come back.
+    pub(super) fn tombstones(&mut self, connection: &Connection) -> rusqlite::Result<&Tombstones> {
+        if self.tombstones.is_none() {
+            self.tombstones = Some(Tombstones::of(connection, self.workspace)?);
+        }
+        Ok(self.tombstones.get_or_insert_default())
     }
 
     /// Deletes a message, at a time in Unix seconds.
@@ -137,17 +166,18 @@ impl Writing {
 
     /// Recounts what was touched, notes which threads have a memory that is older than their messages, and erases what
     /// messages said that read differently now.
-    pub(super) fn finish(mut self, connection: &Connection) -> Result<(), Fault> {
+    pub(super) fn finish(mut self, connection: &Connection) -> Result<Erased, Fault> {
         self.work_off(connection)?;
-        self.erase(connection)?;
+        let erased = self.erase(connection)?;
         for channel in &self.touched_channels {
             recount_channel(connection, *channel)?;
         }
-        self.set_aside_memories(connection)
+        self.set_aside_memories(connection)?;
+        Ok(erased)
     }
 
     /// Erases what messages said that now read differently, and ends the deferrals of their channels.
-    fn erase(&self, connection: &Connection) -> Result<(), Fault> {
+    fn erase(&mut self, connection: &Connection) -> Result<Erased, Fault> {
         let mut messages = BTreeSet::new();
         let mut channels = BTreeSet::new();
         for (channel, ts) in &self.reworded {
@@ -158,13 +188,17 @@ impl Writing {
             messages.insert(key);
             channels.insert(*channel);
         }
-        erase::erase(connection, self.workspace, &messages)?;
+        let touched = &mut self.touched_channels;
+        let erased = erase::erase(connection, self.workspace, &messages, touched)?;
         for channel in channels {
             connection
                 .prepare_cached(include_str!("sql/end_deferrals_of_channel.sql"))?
                 .execute([self.workspace, channel])?;
         }
-        Ok(())
+        Ok(Erased {
+            messages: messages.len(),
+            ..erased
+        })
     }
 
     /// In Unix seconds; 0 for an import.

@@ -78,6 +78,13 @@ impl State {
         Ok(())
     }
 
+    /// A user becomes an administrator.
+    fn set_admin(&mut self, id: &str) -> Result<(), &'static str> {
+        let user = self.world.users.get_mut(id).ok_or("user_not_found")?;
+        user.is_admin = true;
+        Ok(())
+    }
+
     /// A user becomes a guest, or a full member.
     fn set_guest(&mut self, id: &str, is_guest: bool) -> Result<(), &'static str> {
         let now = self.clock.tick();
@@ -301,6 +308,11 @@ impl FakeSlack {
     /// A channel is not shared any more (`channel_unshared`).
     pub fn unshare_channel(&self, id: &str) {
         self.act("end of sharing", |state| state.share(id, false));
+    }
+
+    /// A user becomes an administrator.
+    pub fn set_admin(&self, id: &str) {
+        self.act("change of a user", |state| state.set_admin(id));
     }
 
     /// A user becomes a guest, or a full member (`user_change`).

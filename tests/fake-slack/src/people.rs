@@ -17,6 +17,7 @@ impl State {
             display_name: name.to_owned(),
             is_bot,
             deleted: false,
+            is_admin: false,
             is_guest: false,
             updated: self.clock.second(),
         };

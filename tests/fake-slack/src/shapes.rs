@@ -17,7 +17,7 @@ pub(crate) fn user(user: &User) -> Value {
             "title": "", "real_name": user.real_name, "real_name_normalized": user.real_name,
             "display_name": user.display_name, "display_name_normalized": user.display_name, "team": TEAM_ID,
         },
-        "is_admin": false, "is_owner": false, "is_restricted": user.is_guest, "is_ultra_restricted": false,
+        "is_admin": user.is_admin, "is_owner": false, "is_restricted": user.is_guest, "is_ultra_restricted": false,
         "is_bot": user.is_bot, "is_app_user": false, "updated": user.updated.seconds(),
     })
 }

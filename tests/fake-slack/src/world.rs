@@ -44,6 +44,8 @@ pub struct User {
     pub is_bot: bool,
     /// Whether the account was closed.
     pub deleted: bool,
+    /// Whether it may administer the workspace.
+    pub is_admin: bool,
     /// Whether it is a guest.
     pub is_guest: bool,
     /// When it last changed.
@@ -217,6 +219,7 @@ impl World {
             display_name: String::new(),
             is_bot,
             deleted: false,
+            is_admin: false,
             is_guest: false,
             updated: now,
         };

@@ -11,6 +11,7 @@
 mod audiences;
 mod catch_up;
 mod commands;
+mod forget;
 mod http;
 mod memory;
 mod mentions;

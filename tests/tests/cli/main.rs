@@ -16,6 +16,7 @@ mod bad_request;
 mod chat;
 mod deferrals;
 mod doctor;
+mod forget;
 mod generate;
 mod import;
 mod import_limits;

@@ -103,6 +103,15 @@ impl LiveSlack {
         self.workspace.directory(users, channels).await
     }
 
+    /// Whether Slack says now that a user administers or owns the workspace.
+    ///
+    /// # Errors
+    /// If Slack does not answer.
+    pub(crate) async fn is_admin(&self, user_id: &str) -> Result<bool, ChatError> {
+        let user = self.client.user_info(user_id).await.map_err(from_client)?;
+        Ok(user.is_admin == Some(true) || user.is_owner == Some(true))
+    }
+
     /// Requests users from Slack and stores them. One that Slack does not return is requested again later.
     ///
     /// # Errors

@@ -60,6 +60,8 @@ pub(crate) enum Command {
     Rebuild(RebuildArgs),
     /// Look at memories
     Memory(MemoryArgs),
+    /// Forget a message, what a person said, a channel, or everything before a date, with all that was made from it
+    Forget(ForgetArgs),
     /// What the calls of models took: tokens, time and money
     Usage(UsageArgs),
     /// Make a recorded memory again, without a network, and compare
@@ -138,6 +140,37 @@ pub(crate) struct RebuildArgs {
     /// Only tell what it would cost
     #[arg(long)]
     pub(crate) estimate: bool,
+}
+
+/// What to forget.
+#[derive(Debug, Args)]
+pub(crate) struct ForgetArgs {
+    #[command(flatten)]
+    pub(crate) what: ForgetWhat,
+
+    /// Only tell what would go
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+}
+
+#[derive(Debug, Args)]
+#[group(required = true, multiple = false)]
+pub(crate) struct ForgetWhat {
+    /// This message: the link that Slack copies, or CHANNEL:TS
+    #[arg(long, value_name = "PERMALINK|CHANNEL_ID:TS")]
+    pub(crate) message: Option<String>,
+
+    /// All that this person or program has said so far, by its name or id
+    #[arg(long, value_name = "NAME_OR_ID")]
+    pub(crate) user: Option<String>,
+
+    /// All that was said so far in this channel, by its name or id, and its memories
+    #[arg(long, value_name = "NAME_OR_ID")]
+    pub(crate) channel: Option<String>,
+
+    /// All that was said before this day, or this time with its UTC offset
+    #[arg(long, value_name = "DATE", value_parser = moment)]
+    pub(crate) before: Option<MomentArg>,
 }
 
 #[derive(Debug, Args)]

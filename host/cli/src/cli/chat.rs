@@ -17,7 +17,7 @@ use serde_json::json;
 
 use super::app::App;
 use super::args::{ChatArgs, GenerateArgs};
-use super::find_channel::find_channel;
+use super::find::find_channel;
 use super::memory_json::memory_json;
 use super::{generate, in_one_line, memory, output};
 

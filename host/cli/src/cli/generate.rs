@@ -5,8 +5,8 @@ use std::io::Write as _;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use myao_bot::backfill;
 use myao_bot::backfill::{Options, Outcomes};
+use myao_bot::{backfill, retention};
 use myao_plugin::explain::explain;
 use myao_plugin::printable::line;
 use myao_plugin::state::Workspace;
@@ -18,7 +18,7 @@ use serde_json::Value;
 
 use super::app::{App, Explained as _};
 use super::args::{BackfillArgs, GenerateArgs, RebuildArgs};
-use super::find_channel::find_channel;
+use super::find::find_channel;
 use super::report_json::{backfill_json, report_json};
 use super::{estimate, output, remarks};
 
@@ -40,6 +40,10 @@ pub(crate) async fn generate(app: &App, arguments: &GenerateArgs) -> anyhow::Res
     }
     let plugin = app.plugin_over(&workspace).await?;
     clear_deferrals(&*workspace, arguments.retry).await?;
+    let retention = app.config.retention;
+    retention::expire(&*workspace, retention, now.unix_seconds)
+        .await
+        .explained()?;
     let window = i64::from(plugin.settings().short_term_window_hours) * 3600;
     let window_start = now.unix_seconds - window;
     let leaves_out_history = has_history(&*workspace, window_start).await?;

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use similar::{ChangeTag, TextDiff};
 
 use super::app::{App, Explained as _};
-use super::find_channel::find_channel;
+use super::find::find_channel;
 use super::memory_json::memory_with_sources_json;
 use super::seen::Seen;
 use super::{output, remarks};

@@ -67,6 +67,7 @@ fn print(app: &App, path: &Path, report: &ImportReport, tally: &ImportTally) -> 
             new,
             changed,
             unchanged,
+            ..
         },
     ) in rows
     {
@@ -83,6 +84,18 @@ fn print(app: &App, path: &Path, report: &ImportReport, tally: &ImportTally) -> 
     let mut out = output::stdout();
     for (reason, n) in &report.left_out {
         writeln!(out, "left out: {n} {}", line(&reason.to_string()))?;
+    }
+    for (what, n) in [
+        ("message", tally.messages.forgotten),
+        ("memory", tally.memories.forgotten),
+    ] {
+        if n > 0 {
+            writeln!(
+                out,
+                "left out: {} that was to be forgotten",
+                output::count(n, what)
+            )?;
+        }
     }
     for (kind, n) in &report.left_out_conversations {
         let option = option_of(*kind);

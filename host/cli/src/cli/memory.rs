@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::app::{App, Explained as _};
 use super::args::{MemoryArgs, MemoryCommand};
-use super::find_channel::find_channel;
+use super::find::find_channel;
 use super::history::{diff, history};
 use super::memory_json::{memory_json, memory_with_sources_json};
 use super::seen::Seen;

@@ -7,7 +7,8 @@ mod config;
 mod costs;
 mod doctor;
 mod estimate;
-mod find_channel;
+mod find;
+mod forget;
 mod generate;
 mod history;
 mod import;
@@ -65,6 +66,7 @@ pub(crate) fn run(arguments: Cli) -> anyhow::Result<ExitCode> {
             Command::Rebuild(arguments) => generate::rebuild(&app, &arguments).await,
             Command::Generate(arguments) => generate::generate(&app, &arguments).await,
             Command::Memory(arguments) => memory::run(&app, &arguments).await,
+            Command::Forget(arguments) => forget::run(&app, &arguments).await,
             Command::Usage(arguments) => usage::run(&app, &arguments).await,
             Command::Replay(arguments) => replay::run(&app, &arguments).await,
             Command::Prompt(arguments) => prompt::prompt(&app, &arguments).await,

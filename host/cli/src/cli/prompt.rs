@@ -11,7 +11,7 @@ use myao_plugin::{
 
 use super::app::{App, input_name, read_input};
 use super::args::InputArgs;
-use super::find_channel::find_channel;
+use super::find::find_channel;
 use super::{output, remarks};
 
 /// Prints the exact prompt, and nothing else.

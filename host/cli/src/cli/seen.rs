@@ -6,7 +6,7 @@ use myao_plugin::state::Workspace;
 use myao_plugin::state::view::View;
 use myao_plugin::{Place, Scope};
 
-use super::find_channel::find_channel;
+use super::find::find_channel;
 
 /// A workspace as it is seen from a place.
 pub(super) struct Seen<'w> {

@@ -205,8 +205,8 @@ fn print_notes(app: &App, calls: &[StoredCall], total: &Costs) -> anyhow::Result
     Ok(())
 }
 
-/// The start of the range, in milliseconds since 1970.
-fn beginning(app: &App, moment: MomentArg) -> i64 {
+/// The start of a range, in milliseconds since 1970.
+pub(super) fn beginning(app: &App, moment: MomentArg) -> i64 {
     match moment {
         MomentArg::Time(time) => time.timestamp_millis(),
         MomentArg::Day(day) => midnight(app, day),

@@ -17,7 +17,7 @@ use serde::Deserialize;
 
 pub use error::ConfigError;
 pub use memory::{LanguageConfig, MemoryConfig, ShortTermHistoryConfig};
-use myao_bot::settings::{BotSettings, Response};
+use myao_bot::settings::{BotSettings, Response, RetentionDays};
 use myao_llm::config::{Agent, Agents};
 use myao_llm::expand::expanded;
 use myao_plugin::{Engine, Persona, Settings, ShortTermHistory, Template, WORKSPACE_SCOPE_ID};
@@ -50,6 +50,8 @@ pub struct Config {
     pub memory: MemoryConfig,
     /// When the bot answers unasked.
     pub response: Response,
+    /// How long messages and memories are kept.
+    pub retention: RetentionDays,
     /// What is logged.
     pub logging: Logging,
     /// Where the bot says that it is well.
@@ -67,6 +69,7 @@ impl Default for Config {
             prices: Prices::default(),
             memory: MemoryConfig::default(),
             response: Response::default(),
+            retention: RetentionDays::default(),
             logging: Logging::default(),
             health_check: HealthCheck::default(),
         }
@@ -244,6 +247,7 @@ impl Config {
             generation_interval_seconds: self.memory.long_term_update_interval_seconds,
             channels_in_flight: self.memory.steps_in_flight(),
             language: self.bot_language(),
+            retention: self.retention,
         }
     }
 

@@ -10,6 +10,7 @@
 
 pub mod backfill;
 pub mod catch_up;
+pub mod forgetting;
 pub mod import;
 pub mod inbox;
 pub mod judgments;
@@ -26,6 +27,7 @@ use crate::recording::Recordings;
 use crate::{Place, Places};
 use backfill::BackfillState;
 use catch_up::CatchUpState;
+use forgetting::Forgetting;
 use inbox::Inbox;
 use judgments::Judgments;
 use outbox::Outbox;
@@ -47,6 +49,7 @@ pub trait Workspace:
     + CatchUpState
     + BackfillState
     + Upkeep
+    + Forgetting
 {
     /// Opens the view of messages and memories for a place.
     fn view(&self, place: Place) -> Arc<dyn View>;

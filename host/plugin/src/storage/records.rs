@@ -91,6 +91,8 @@ pub struct Tally {
     pub changed: u64,
     /// Existed before, and is the same.
     pub unchanged: u64,
+    /// Was left out, because it was to be forgotten.
+    pub forgotten: u64,
 }
 
 /// What an import did.

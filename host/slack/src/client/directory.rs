@@ -79,6 +79,10 @@ pub struct User {
     pub real_name: Option<String>,
     /// Whether it is a bot.
     pub is_bot: Option<bool>,
+    /// Whether it may administer the workspace; an owner may, too.
+    pub is_admin: Option<bool>,
+    /// Whether it owns the workspace.
+    pub is_owner: Option<bool>,
     /// Whether it is a guest.
     pub is_restricted: Option<bool>,
     /// Whether it is a guest of a single channel.

@@ -51,7 +51,10 @@ fn backlog_is_always_what_a_full_count_gives() {
         }
         import.commit().unwrap();
         let kept = everything(&stored);
-        stored.store.pool.with_writer(super::recount_all);
+        stored
+            .store
+            .pool
+            .with_writer(|connection| super::recount_all(connection));
         assert_eq!(everything(&stored), kept);
     }
 }

@@ -200,6 +200,9 @@ fn any_order_of_effects_with_any_duplicates_gives_the_same_in_both_stores() {
         dumps.map(Result::unwrap).collect()
     };
     let kept = all();
-    stored.store.pool.with_writer(recount_all);
+    stored
+        .store
+        .pool
+        .with_writer(|connection| recount_all(connection));
     assert_eq!(all(), kept);
 }

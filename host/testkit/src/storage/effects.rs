@@ -59,7 +59,7 @@ impl<'a> Application<'a> {
 
     /// Applies the consequences.
     pub(super) fn finish(self) {
-        let state = self.writing.finish();
+        let (state, _) = self.writing.finish();
         state.audiences_changed(&self.before, self.now);
     }
 

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use myao_plugin::state::forgetting::Erased;
 use myao_plugin::state::outbox::PartState;
 use myao_plugin::storage::MemoryId;
 use myao_plugin::ts::TsKey;
@@ -11,7 +12,7 @@ use super::State;
 use super::memories::StoredText;
 
 /// What a text whose lines are all erased reads.
-const NOTHING_LEFT: &str = "-";
+pub(super) const NOTHING_LEFT: &str = "-";
 
 /// A channel's id and a message.
 type MessageId = (String, TsKey);
@@ -41,15 +42,20 @@ impl Revisions {
 
 impl State {
     /// Erases what messages said.
-    pub(super) fn erase(&mut self, messages: &BTreeSet<MessageId>) {
+    pub(super) fn erase(&mut self, messages: &BTreeSet<MessageId>) -> Erased {
+        let mut erased = Erased {
+            messages: messages.len(),
+            ..Erased::default()
+        };
         if messages.is_empty() {
-            return;
+            return erased;
         }
         self.revisions.newest += 1;
         let revision = self.revisions.newest;
         let revised = messages.iter().map(|id| (id.clone(), revision));
         self.revisions.messages.extend(revised);
         let ids: Vec<MemoryId> = self.texts.keys().copied().collect();
+        let mut versions: BTreeSet<(String, MemoryId)> = BTreeSet::new();
         for id in ids {
             let Some(text) = self.texts.get(&id) else {
                 continue;
@@ -66,14 +72,44 @@ impl State {
                 .map(|(number, _)| number)
                 .collect();
             if !gone.is_empty() {
+                erased.lines += gone.len();
+                erased.memories += 1;
                 self.erase_lines(id, &lines, &gone);
                 self.revisions.memories.insert(id, revision);
+                versions.extend(self.channel_of(id).map(|channel_id| (channel_id, id)));
             }
         }
         for (channel_id, ts) in messages {
-            self.wait_again(channel_id, *ts);
+            let version = self.version_with(channel_id, *ts);
+            versions.extend(version.map(|version| (channel_id.clone(), version)));
         }
-        self.drop_copies(messages);
+        for (channel_id, version) in versions {
+            erased.remembered_anew += self.wait_again(&channel_id, version);
+        }
+        erased += self.drop_copies(messages);
+        erased
+    }
+
+    /// The channel of a channel's memory.
+    fn channel_of(&self, id: MemoryId) -> Option<String> {
+        let memory = &self.texts.get(&id)?.memory;
+        (memory.scope == Scope::Channel).then(|| memory.scope_id.clone())
+    }
+
+    /// Removes a whole text. Returns how many lines it had.
+    pub(super) fn remove_text(&mut self, id: MemoryId) -> usize {
+        let Some(text) = self.texts.get_mut(&id) else {
+            return 0;
+        };
+        if text.memory.content == NOTHING_LEFT {
+            return 0;
+        }
+        self.revisions.newest += 1;
+        self.revisions.memories.insert(id, self.revisions.newest);
+        let lines = erasure::lines(&text.memory.content, &text.memory.citations).len();
+        NOTHING_LEFT.clone_into(&mut text.memory.content);
+        text.memory.citations.clear();
+        lines
     }
 
     /// Takes lines out of a text.
@@ -93,7 +129,11 @@ impl State {
 
     /// Drops what holds the texts besides: recordings, answers of the model that wait for their memory, and answers to
     /// people that are not sent yet. It is not kept what those were made from.
-    fn drop_copies(&mut self, messages: &BTreeSet<MessageId>) {
+    pub(super) fn drop_copies(&mut self, messages: &BTreeSet<MessageId>) -> Erased {
+        let mut erased = Erased {
+            recordings: self.recordings.len(),
+            ..Erased::default()
+        };
         self.recordings
             .iter_mut()
             .for_each(super::recordings::StoredRecording::clear);
@@ -104,12 +144,14 @@ impl State {
             for call in &mut self.calls {
                 let place = Place::of(call.purpose.scope, &call.purpose.scope_id);
                 if is_open || place.hears(channel_id) {
-                    call.answer = None;
+                    erased.model_answers += usize::from(call.answer.take().is_some());
                 }
             }
             for ((of_channel, _), reply) in &mut self.replies {
                 if is_open || of_channel == channel_id {
+                    let before = reply.parts.len();
                     reply.parts.retain(|part| part.state != PartState::NotSent);
+                    erased.unsent_parts += before - reply.parts.len();
                     for part in &mut reply.parts {
                         if part.state == PartState::MaybeSent {
                             part.text.clear();
@@ -118,6 +160,7 @@ impl State {
                 }
             }
         }
+        erased
     }
 }
 

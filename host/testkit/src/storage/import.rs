@@ -83,6 +83,7 @@ fn count(put: Put, tally: &mut Tally) {
         Put::New => tally.new += 1,
         Put::Changed => tally.changed += 1,
         Put::Unchanged => tally.unchanged += 1,
+        Put::Forgotten => tally.forgotten += 1,
     }
 }
 
@@ -169,6 +170,10 @@ impl State {
     fn put_memories(&mut self, memories: Vec<(Subject, MemoryRecord)>, tally: &mut Tally) {
         let mut new = Vec::new();
         for (subject, memory) in memories {
+            if self.refuses_memory(subject.channel_id.as_deref(), memory.updated_at) {
+                tally.forgotten += 1;
+                continue;
+            }
             let series = Series::new(memory.scope, &subject.scope_id, memory.memory_type);
             if self.newest(&series).is_some() {
                 tally.unchanged += 1;

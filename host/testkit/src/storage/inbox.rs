@@ -165,6 +165,13 @@ impl State {
         Kept::New
     }
 
+    pub(super) fn drop_events_set_aside(&mut self) -> usize {
+        let before = self.events.len();
+        self.events
+            .retain(|stored| stored.progress != Progress::SetAside);
+        before - self.events.len()
+    }
+
     fn waiting_event(&mut self, id: i64) -> Option<&mut StoredEvent> {
         let mut events = self.events.iter_mut();
         events.find(|stored| stored.id == id && stored.progress == Progress::Waiting)

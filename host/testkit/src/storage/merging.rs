@@ -18,6 +18,8 @@ pub(super) struct StoredMessage {
     /// In Unix seconds, like the next field.
     pub(super) edited_at: Option<i64>,
     pub(super) deleted_at: Option<i64>,
+    /// Whether it was only kept long enough: what was made from it stays.
+    pub(super) is_expired: bool,
     /// When the text last changed; `None` if only the deletion is known.
     pub(super) changed: Option<TsKey>,
 }
@@ -41,6 +43,7 @@ impl StoredMessage {
             text: record.text,
             edited_at: record.edited_at,
             deleted_at: None,
+            is_expired: false,
             changed: Some(changed),
         }
     }
@@ -55,7 +58,19 @@ impl StoredMessage {
             text: String::new(),
             edited_at: None,
             deleted_at: Some(at),
+            is_expired: false,
             changed: None,
+        }
+    }
+
+    /// The message without what it said, since a time in Unix seconds.
+    pub(super) fn refused(self, since: i64, is_expired: bool) -> Self {
+        Self {
+            author_name: None,
+            text: String::new(),
+            deleted_at: Some(since),
+            is_expired,
+            ..self
         }
     }
 
@@ -64,9 +79,12 @@ impl StoredMessage {
         self.deleted_at.is_none()
     }
 
-    /// Whether a reader sees a difference.
+    /// Whether a reader sees a difference, or what was made from it no longer holds.
     pub(super) fn reads_differently(&self, before: &Self) -> bool {
-        let seen = |message: &Self| (message.is_shown(), message.author_name.clone());
+        let seen = |message: &Self| {
+            let author = message.author_name.clone();
+            (message.is_shown(), message.is_expired, author)
+        };
         self.text != before.text || seen(self) != seen(before)
     }
 
@@ -92,6 +110,10 @@ impl StoredMessage {
             text,
             edited_at: self.edited_at.max(new.edited_at),
             deleted_at,
+            // Whoever edits or deletes an expired message takes back what was made from it.
+            is_expired: self.is_expired
+                && (new.is_shown() || new.is_expired)
+                && new.changed <= self.changed,
             changed: self.changed.max(new.changed),
         }
     }

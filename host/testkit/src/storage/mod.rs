@@ -42,6 +42,7 @@ mod due;
 mod effects;
 mod erase;
 mod filling;
+mod forgetting;
 mod import;
 mod inbox;
 mod journal;
@@ -68,6 +69,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use catch_up::{Missing, Unread};
 use erase::Revisions;
+use forgetting::Tombstones;
 use inbox::StoredEvent;
 use journal::Call;
 use memories::{Series, StoredText};
@@ -94,7 +96,7 @@ pub struct MemoryStorage {
 }
 
 /// Everything that is stored. No call sees or leaves it half written.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct State {
     /// The scope id of the workspace's own memories.
     workspace_scope_id: String,
@@ -127,10 +129,13 @@ struct State {
     missing_messages: BTreeMap<(String, TsKey), Missing>,
     backfill_tick: Option<i64>,
     calls: Vec<Call>,
+    /// The digest of the newest run's model.
+    run_model: Option<String>,
     /// Context windows in tokens, by the model's digest.
     windows: BTreeMap<String, u32>,
     recordings: Vec<StoredRecording>,
     revisions: Revisions,
+    tombstones: Tombstones,
 }
 
 impl Default for MemoryStorage {

@@ -90,22 +90,26 @@ impl State {
         }
     }
 
-    /// What was news of the same version as a message waits again.
-    pub(super) fn wait_again(&mut self, channel_id: &str, ts: TsKey) {
+    /// The version that a message was news of.
+    pub(super) fn version_with(&self, channel_id: &str, ts: TsKey) -> Option<MemoryId> {
+        let conversation = self.channels.get(channel_id)?;
+        conversation.news.news_of.get(&ts).copied()
+    }
+
+    /// What was news of a version waits again.
+    pub(super) fn wait_again(&mut self, channel_id: &str, version: MemoryId) -> usize {
         let Some(conversation) = self.channels.get_mut(channel_id) else {
-            return;
-        };
-        let Some(version) = conversation.news.news_of.get(&ts).copied() else {
-            return;
+            return 0;
         };
         let of_version = conversation.news.news_of.iter();
         let of_version =
             of_version.filter(|(ts, of)| **of == version && conversation.shown(**ts).is_some());
         let again: Vec<TsKey> = of_version.map(|(ts, _)| *ts).collect();
-        for ts in again {
-            conversation.news.news_of.remove(&ts);
-            conversation.news.waiting.insert(ts);
+        for ts in &again {
+            conversation.news.news_of.remove(ts);
+            conversation.news.waiting.insert(*ts);
         }
+        again.len()
     }
 
     /// The history of all channels begins to wait.

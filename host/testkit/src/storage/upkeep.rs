@@ -115,7 +115,11 @@ fn stored_call(call: &Call) -> StoredCall {
 }
 
 impl State {
-    fn begin_again(&mut self, channel_id: Option<&str>, now: i64) -> Result<usize, StorageError> {
+    pub(super) fn begin_again(
+        &mut self,
+        channel_id: Option<&str>,
+        now: i64,
+    ) -> Result<usize, StorageError> {
         if let Some(channel_id) = channel_id {
             self.conversation(channel_id)?;
         }

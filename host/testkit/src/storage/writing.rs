@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use myao_plugin::state::forgetting::Erased;
 use myao_plugin::storage::SaveMode;
 use myao_plugin::storage::records::MessageRecord;
 use myao_plugin::ts::TsKey;
@@ -30,6 +31,8 @@ pub(super) enum Put {
     New,
     Changed,
     Unchanged,
+    /// It was to be forgotten.
+    Forgotten,
 }
 
 /// A channel's id and the first message of one of its threads.
@@ -78,10 +81,16 @@ impl<'a> Writing<'a> {
         channel
     }
 
-    /// Stores a message, or merges it into the stored one.
+    /// Stores a message, or merges it into the stored one. If it was to be forgotten, only that it exists is stored.
     pub(super) fn message(&mut self, record: MessageRecord, changed: TsKey) -> Put {
         let (channel_id, ts) = (record.channel_id.clone(), record.ts);
-        self.put(&channel_id, ts, StoredMessage::of(record, changed))
+        let Some((since, is_expired)) = self.state.refusal(&record) else {
+            return self.put(&channel_id, ts, StoredMessage::of(record, changed));
+        };
+        let refused = StoredMessage::of(record, changed).refused(since, is_expired);
+        self.put(&channel_id, ts, refused);
+        self.state.drop_reply(&channel_id, ts);
+        Put::Forgotten
     }
 
     /// Deletes a message, at a time in Unix seconds, even if it is not stored yet.
@@ -156,7 +165,7 @@ impl<'a> Writing<'a> {
 
     /// Marks the threads whose memories are older than their messages, and ends the deferrals of channels with messages
     /// that read differently.
-    pub(super) fn finish(mut self) -> &'a mut State {
+    pub(super) fn finish(mut self) -> (&'a mut State, Erased) {
         // A late message may be older than what a memory covers already. Imported messages count as history.
         for (thread, ts) in &self.inserted {
             if self.before.get(thread).copied().flatten() > Some(*ts) {
@@ -170,7 +179,7 @@ impl<'a> Writing<'a> {
         for thread in &self.changed {
             self.state.mark_changed(thread, now);
         }
-        self.state.erase(&self.reworded);
+        let erased = self.state.erase(&self.reworded);
         for (channel_id, _) in &self.reworded {
             self.state
                 .deferrals
@@ -179,7 +188,7 @@ impl<'a> Writing<'a> {
         for ((channel_id, thread), at) in &self.deleted {
             self.state.set_aside_memory(channel_id, *thread, *at);
         }
-        self.state
+        (self.state, erased)
     }
 }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use myao_plugin::state::view::MemoryFilter;
+use myao_plugin::storage::effects::Effect;
 use myao_plugin::storage::records::MessageRecord;
 use myao_plugin::storage::{
     Memory, MemoryDraft, MemoryQuery, MessageQuery, SaveMode, Storage, StorageError,
@@ -135,6 +136,39 @@ pub async fn lines_that_cite_a_deleted_message_go_and_the_rest_comes_again(new: 
         .apply_at(9, &[deleted("1.0", "9.0"), deleted("4.0", "9.0")])
         .await;
     assert_eq!(texts(&stored).await, [content]);
+}
+
+pub async fn rest_comes_again_in_other_channels_too(new: New<'_>) {
+    let stored = stored(new).await;
+    let elsewhere = |text| Effect::Message {
+        record: MessageRecord {
+            channel_id: "C2".into(),
+            ..super::record("1.5", None, text)
+        },
+        changed: crate::conformance::key("1.5"),
+    };
+    stored.apply(&[elsewhere("the crane comes at noon")]).await;
+    stored.apply(&public("C2", "1.0")).await;
+    let (content, mut citations) = cited(&[("- The printer works, the crane comes", &["3.0"])]);
+    citations[0].messages.push(MessageRef {
+        channel_id: "C2".into(),
+        ts: "1.500000".into(),
+    });
+    let draft = MemoryDraft {
+        content,
+        citations,
+        ..version(&[], &["2.0", "3.0"])
+    };
+    save(&stored, draft, &[]).await;
+    assert_eq!(waiting(&stored).await, ["1.000000", "4.000000"]);
+    let gone = Effect::MessageDeleted {
+        channel_id: "C2".into(),
+        ts: crate::conformance::key("1.5"),
+        at: crate::conformance::key("9.0"),
+    };
+    stored.apply_at(9, &[gone]).await;
+    let all = ["1.000000", "2.000000", "3.000000", "4.000000"];
+    assert_eq!(waiting(&stored).await, all);
 }
 
 pub async fn edit_erases_what_was_said_before_and_the_message_comes_again(new: New<'_>) {

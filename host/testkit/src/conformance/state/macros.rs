@@ -88,6 +88,7 @@ macro_rules! workspace_conformance {
         );
         $crate::workspace_conformance!($fixture; erasure:
             lines_that_cite_a_deleted_message_go_and_the_rest_comes_again,
+            rest_comes_again_in_other_channels_too,
             edit_erases_what_was_said_before_and_the_message_comes_again,
             import_that_edits_a_message_erases_too,
             every_text_that_was_made_from_it_loses_its_lines,
@@ -156,6 +157,17 @@ macro_rules! workspace_conformance {
             mention_that_was_deleted_or_has_no_known_author_counts_for_nobody,
             what_is_no_mention_that_waits_is_not_admitted,
         );
+        $crate::workspace_conformance!($fixture; forgetting:
+            message_is_forgotten_with_its_lines_and_does_not_come_back,
+            text_that_others_said_too_is_found_after_it_was_forgotten,
+            what_a_user_said_is_forgotten_and_what_they_say_later_is_not,
+            channel_is_forgotten_with_its_memories,
+            what_was_said_before_a_date_is_forgotten,
+            mention_that_is_to_be_forgotten_is_not_answered,
+            messages_that_were_kept_long_enough_go_and_what_was_made_from_them_stays,
+            what_a_user_said_is_forgotten_though_it_is_kept_no_longer,
+            memories_that_were_kept_long_enough_go,
+        );
         $crate::workspace_conformance!($fixture; reply_answers:
             answer_of_the_model_waits_until_its_reply_is_posted_or_given_up,
             answer_of_the_model_that_made_no_reply_is_not_taken_again,
@@ -175,6 +187,7 @@ macro_rules! workspace_conformance {
             answer_goes_on_waiting_behind_a_stand_in_and_waits_no_longer_behind_an_extract,
             call_whose_answer_is_only_shown_waits_for_no_memory,
             save_that_is_refused_leaves_its_answers_waiting,
+            deferrals_end_with_the_model_that_caused_them,
             learned_window_is_kept_for_the_very_same_model,
         );
         $crate::workspace_conformance!($fixture; recall:

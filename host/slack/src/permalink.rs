@@ -1,0 +1,68 @@
+//! Links to messages, as Slack's "Copy link" gives them: `https://NAME.slack.com/archives/C123/p1709287200000100`.
+
+use myao_plugin::ts::TsKey;
+
+/// The digits behind the point of a message id.
+const SEQUENCE_DIGITS: usize = 6;
+
+/// The channel's id and the message that a link leads to; `None` if it does not lead to one.
+#[must_use]
+pub fn parse(link: &str) -> Option<(String, TsKey)> {
+    let rest = link.trim().strip_prefix("https://")?;
+    let (host, path) = rest.split_once('/')?;
+    if host != "slack.com" && !host.ends_with(".slack.com") {
+        return None;
+    }
+    let path = path.split(['?', '#']).next()?;
+    let mut parts = path.trim_end_matches('/').rsplit('/');
+    let (message, channel_id, archives) = (parts.next()?, parts.next()?, parts.next()?);
+    let digits = message.strip_prefix('p')?;
+    let is_id = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit();
+    if archives != "archives" || channel_id.is_empty() || !channel_id.chars().all(is_id) {
+        return None;
+    }
+    let point = digits.len().checked_sub(SEQUENCE_DIGITS)?;
+    let (seconds, sequence) = digits.split_at_checked(point)?;
+    let ts = TsKey::parse(&format!("{seconds}.{sequence}")).ok()?;
+    Some((channel_id.to_owned(), ts))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::parse;
+
+    #[test]
+    fn links_lead_to_their_message() {
+        for link in [
+            "https://a.slack.com/archives/C1/p1709287200000100",
+            " https://a.b.slack.com/archives/C1/p1709287200000100?thread_ts=1.0&cid=C1 ",
+            "https://slack.com/archives/C1/p1709287200000100/",
+        ] {
+            let (channel_id, ts) = parse(link).unwrap();
+            assert_eq!(
+                (channel_id.as_str(), ts.to_string().as_str()),
+                ("C1", "1709287200.000100")
+            );
+        }
+    }
+
+    #[test]
+    fn other_links_lead_to_none() {
+        for link in [
+            "http://a.slack.com/archives/C1/p1709287200000100",
+            "https://slack.com.evil.example/archives/C1/p1709287200000100",
+            "https://evilslack.com/archives/C1/p1709287200000100",
+            "https://a.slack.com/archives/C1",
+            "https://a.slack.com/archives/C1/p12345",
+            "https://a.slack.com/archives/C1/p17092872000001é0",
+            "https://a.slack.com/archives/../p1709287200000100",
+            "https://a.slack.com/files/C1/p1709287200000100",
+            "C1:1709287200.000100",
+            "",
+        ] {
+            assert_eq!(parse(link), None, "{link}");
+        }
+    }
+}

@@ -1,0 +1,6 @@
+-- All tables that hold rows, with their columns that may hold text.
+SELECT t.name, c.name
+FROM pragma_table_list AS t, pragma_table_info(t.name) AS c
+WHERE t.schema = 'main' AND t.type IN ('table', 'shadow') AND t.name NOT LIKE 'sqlite!_%' ESCAPE '!'
+    AND c.type NOT IN ('INTEGER', 'REAL')
+ORDER BY t.name, c.cid;

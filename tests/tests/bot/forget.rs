@@ -1,0 +1,101 @@
+//! `@myao forget`: who asks has a message forgotten.
+
+use myao_fake_slack::FakeSlack;
+use myao_tests::bot::Bot;
+use myao_tests::program::Program;
+use rusqlite::Connection;
+
+use crate::bot::support::{
+    AKARI, CAMP, EMIKO, connect, connect_again, model, number, posts, prompts, replies_of, settled,
+    workspace,
+};
+
+const CODE: &str = "玄関の暗証番号は 4711 です。";
+
+fn texts(program: &Program) -> Vec<String> {
+    let database = Connection::open(program.path("myao.db")).unwrap();
+    let sql = "SELECT text FROM messages WHERE deleted_at IS NULL ORDER BY ts_key";
+    let mut statement = database.prepare(sql).unwrap();
+    let texts = statement.query_map([], |row| row.get(0)).unwrap();
+    texts.map(Result::unwrap).collect()
+}
+
+fn link(channel: &str, ts: &str) -> String {
+    let digits = ts.replace('.', "");
+    format!("<https://team.slack.com/archives/{channel}/p{digits}>")
+}
+
+/// Mentions the bot, and returns what it says.
+#[track_caller]
+fn ask(slack: &FakeSlack, bot: &mut Bot, user: &str, text: &str, thread: Option<&str>) -> String {
+    let before = slack.posts().len();
+    slack.mention(user, CAMP, text, thread);
+    let posts = posts(slack, bot, before + 1);
+    let post = posts.last().unwrap();
+    assert_eq!(post.thread_ts.as_deref(), thread);
+    post.text.clone()
+}
+
+#[test]
+fn the_author_has_a_message_forgotten_in_its_thread_and_it_does_not_come_back() {
+    let (slack, llm) = (workspace(), model());
+    let mut bot = connect(&slack, &replies_of(&llm));
+    let code = slack.post(AKARI, CAMP, CODE, None);
+    slack.post(EMIKO, CAMP, "集合は9時です。", Some(&code));
+    let said = ask(&slack, &mut bot, AKARI, "忘れて", Some(&code));
+    assert!(said.starts_with("忘れました"), "{said}");
+    settled(&slack, &mut bot);
+    assert_eq!(llm.calls().len(), 0);
+    // Neither an edit nor a new start brings it back, and no prompt shows it.
+    slack.edit(CAMP, &code, &format!("{CODE} (裏口)"));
+    settled(&slack, &mut bot);
+    bot.caught_up();
+    let program = bot.stop();
+    assert!(!texts(&program).concat().contains("4711"));
+    let mut bot = connect_again(&slack, program, &replies_of(&llm));
+    bot.caught_up();
+    ask(&slack, &mut bot, EMIKO, "暗証番号は?", Some(&code));
+    let program = bot.stop();
+    assert!(!texts(&program).concat().contains("4711"));
+    assert!(texts(&program).concat().contains("集合は9時です。"));
+    let prompts = prompts(&llm);
+    assert_eq!(prompts.len(), 1);
+    assert!(!prompts[0].contains("4711") && prompts[0].contains("集合は9時です。"));
+}
+
+#[test]
+fn others_are_refused_and_an_admin_is_not() {
+    let (slack, llm) = (workspace(), model());
+    let mut bot = connect(&slack, &replies_of(&llm));
+    let code = slack.post(AKARI, CAMP, CODE, None);
+    let request = format!("forget {}", link(CAMP, &code));
+    let refused = ask(&slack, &mut bot, EMIKO, &request, None);
+    assert!(refused.starts_with("I can only forget"), "{refused}");
+    // What is not there is answered alike.
+    let nothing = format!("forget {}", link(CAMP, "1709287200.000100"));
+    assert_eq!(ask(&slack, &mut bot, EMIKO, &nothing, None), refused);
+    let remembered = "SELECT COUNT(*) FROM messages WHERE text LIKE '%4711%'";
+    bot.until("the message", |program| {
+        (number(program, remembered) == 1).then_some(())
+    });
+    slack.set_admin(EMIKO);
+    let done = ask(&slack, &mut bot, EMIKO, &request, None);
+    assert!(done.starts_with("Forgotten:"), "{done}");
+    let program = bot.stop();
+    assert_eq!(number(&program, remembered), 0);
+    assert_eq!(llm.calls().len(), 0);
+}
+
+#[test]
+fn a_request_that_names_no_message_is_asked_which() {
+    let (slack, llm) = (workspace(), model());
+    let mut bot = connect(&slack, &replies_of(&llm));
+    let said = ask(&slack, &mut bot, AKARI, "忘れてください", None);
+    assert!(said.starts_with("どの発言ですか"), "{said}");
+    let said = ask(&slack, &mut bot, AKARI, "please forget that", None);
+    assert!(said.starts_with("Which message?"), "{said}");
+    // Whoever talks about forgetting gets an answer as ever.
+    ask(&slack, &mut bot, AKARI, "傘を忘れてきたのは誰?", None);
+    bot.stop();
+    assert_eq!(llm.calls().len(), 1);
+}
