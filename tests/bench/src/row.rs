@@ -10,12 +10,14 @@ pub enum Figure {
     Times(f64),
     /// A size.
     Bytes(f64),
+    /// A time.
+    Seconds(f64),
 }
 
 impl Figure {
     fn amount(self) -> f64 {
         match self {
-            Self::Times(amount) | Self::Bytes(amount) => amount,
+            Self::Times(amount) | Self::Bytes(amount) | Self::Seconds(amount) => amount,
         }
     }
 }
@@ -27,6 +29,7 @@ impl fmt::Display for Figure {
             Self::Times(ratio) => write!(f, "{ratio:.2} times"),
             Self::Bytes(bytes) if bytes < 1e6 => write!(f, "{:.0} KB", bytes / 1e3),
             Self::Bytes(bytes) => write!(f, "{:.3} MB", bytes / 1e6),
+            Self::Seconds(seconds) => f.write_str(&shown(Duration::from_secs_f64(seconds))),
         }
     }
 }

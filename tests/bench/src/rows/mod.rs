@@ -1,6 +1,7 @@
 //! The rows, by family. Each family is a module with a function that measures it.
 
 mod context;
+mod deletion;
 mod generation;
 mod idle;
 mod import;
@@ -47,6 +48,10 @@ pub const FAMILIES: &[Family] = &[
     Family {
         name: "idle",
         measure: idle::measure,
+    },
+    Family {
+        name: "deletion",
+        measure: deletion::measure,
     },
     Family {
         name: "import",
