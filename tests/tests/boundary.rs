@@ -10,6 +10,7 @@
 mod attacks;
 #[path = "component/main.rs"]
 mod component;
+mod erasing;
 mod fuzz;
 mod goldens;
 mod places;

@@ -16,7 +16,7 @@ mod observe;
 mod printed;
 mod run;
 mod set_aside;
-mod slack;
+pub(crate) mod slack;
 mod texts;
 mod world;
 

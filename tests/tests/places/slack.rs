@@ -54,11 +54,16 @@ impl Posting {
         self.send(channel_id, thread_ts, answers, parts).await
     }
 
-    /// The number of a post, from 1.
-    fn keep(&self, channel_id: &str, text: &str) -> i64 {
+    fn keep(&self, channel_id: &str, text: &str) {
         let mut posts = self.posts.lock().unwrap();
         posts.push((channel_id.to_owned(), text.to_owned()));
-        i64::try_from(posts.len()).unwrap()
+    }
+
+    /// The id of a post: another one for each part of each answer, and the same after a new start.
+    fn post_ts(&self, answers: TsKey, part: u32) -> TsKey {
+        let asked_in = answers.to_database() / 1_000_000 % 300_000;
+        let post = 1 + 3 * asked_in + i64::from(part);
+        TsKey::from_database(TsKey::first_of(self.now()).to_database() + post)
     }
 
     async fn send(
@@ -74,8 +79,8 @@ impl Posting {
         let workspace = &self.workspace;
         let mut posted = Vec::new();
         for Part { number, text, .. } in parts {
-            let post = self.keep(channel_id, &text);
-            let ts = TsKey::from_database(TsKey::first_of(self.now()).to_database() + post);
+            self.keep(channel_id, &text);
+            let ts = self.post_ts(answers, number);
             workspace
                 .mark_sending(channel_id, answers, number)
                 .await

@@ -1,0 +1,176 @@
+//! Plays a history, and looks after each step for what nobody says any more.
+
+use std::collections::BTreeSet;
+
+use myao_plugin::Engine;
+use myao_plugin::state::forgetting::Mode;
+use myao_plugin::state::import::ImportTarget as _;
+use myao_plugin::storage::records::{ImportSink, MessageRecord};
+use myao_sqlite::SqliteStore;
+use myao_tests::store::WORKSPACE;
+
+use super::bot::{Bot, Store, Work, columns};
+use super::history::{History, Model};
+use super::texts;
+use super::world::{Action, World};
+
+/// What a history came across, so that a property over nothing is noticed.
+#[derive(Debug, Default)]
+pub(crate) struct Counts {
+    /// Texts that went and stood in a prompt or an answer before.
+    pub(crate) told_before: usize,
+    pub(crate) prompts: usize,
+    pub(crate) answers: usize,
+    /// Deletions in the middle of a run.
+    pub(crate) midway: usize,
+}
+
+/// A history as it happens.
+struct Run {
+    store: Store,
+    bot: Bot,
+    world: World,
+    /// Everything that was told so far.
+    told: String,
+    counts: Counts,
+}
+
+/// Plays a history from a step on: those before have happened in this store. `done` hears of each step that is over.
+pub(crate) async fn play(
+    history: &History,
+    store: Store,
+    from: usize,
+    done: &dyn Fn(usize),
+) -> Counts {
+    let mut run = Run::new(history, store).await;
+    for (number, (wait, step)) in history.steps.iter().enumerate() {
+        let gone_before = run.world.gone();
+        let actions = run.world.step(*wait, *step);
+        if number < from {
+            continue;
+        }
+        for action in actions {
+            run.act(action).await;
+        }
+        let when = format!("step {number}, {step:?}");
+        run.look(&gone_before, &when).await;
+        done(number + 1);
+    }
+    for wait in [3600, 90_000] {
+        run.world.now += wait;
+        run.act(Action::Generate(None)).await;
+    }
+    let gone = run.world.gone();
+    run.look(&gone, "the end").await;
+    if history.setup.model != Model::Extractive {
+        run.look_for_the_rest().await;
+    }
+    run.counts
+}
+
+impl Run {
+    async fn new(history: &History, store: Store) -> Self {
+        let setup = history.setup;
+        let engine = match setup.model {
+            Model::Extractive => Engine::Extractive,
+            Model::Telling | Model::Joining => Engine::Llm,
+        };
+        let work = Work {
+            engine,
+            records: setup.records,
+            message_limit: if setup.small { 4 } else { 1000 },
+        };
+        let model = setup.model;
+        let bot = Bot::new(&store, work, move |request| texts::answer(model, request)).await;
+        let (world, told) = World::new();
+        bot.tell(told, world.now).await;
+        Self {
+            store,
+            bot,
+            world,
+            told: String::new(),
+            counts: Counts::default(),
+        }
+    }
+
+    async fn act(&mut self, action: Action) {
+        let now = self.world.now;
+        match action {
+            Action::Tell(effects) => self.bot.tell(effects, now).await,
+            Action::Forget(what) => {
+                let workspace = &self.bot.workspace;
+                let receipt = workspace.forget(what, now, Mode::EraseAndSearch).await;
+                let search = receipt.unwrap().search.unwrap();
+                assert_eq!(search.kept_pages, None);
+            }
+            Action::Import(records) => self.import(&records).await,
+            Action::Generate(midway) => {
+                let is_midway = self.bot.generate(now, midway).await;
+                self.counts.midway += usize::from(is_midway);
+            }
+            Action::Answer => self.bot.answer(now).await,
+        }
+    }
+
+    async fn import(&self, records: &[MessageRecord]) {
+        match &self.store {
+            Store::Memory(storage) => {
+                let mut import = storage.begin_import().await.unwrap();
+                add(&mut *import, records);
+                import.commit().unwrap();
+            }
+            Store::File(path) => {
+                let store = SqliteStore::open(path).unwrap();
+                let mut import = store.import(WORKSPACE).unwrap();
+                add(&mut import, records);
+                import.commit().unwrap();
+            }
+        }
+    }
+
+    /// Nothing that is shown or stored says what nobody says any more.
+    async fn look(&mut self, gone_before: &BTreeSet<String>, when: &str) {
+        let (prompts, posts) = (self.bot.prompts(), self.bot.posts());
+        self.counts.prompts += prompts.len();
+        self.counts.answers += posts.len();
+        let gone = self.world.gone();
+        let newly = gone.difference(gone_before);
+        self.counts.told_before += newly.filter(|mark| self.told.contains(*mark)).count();
+        for text in prompts.iter().chain(&posts) {
+            assert_without(text, gone_before, when);
+            self.told.push_str(text);
+        }
+        for text in self.bot.memories().await {
+            assert_without(&text, &gone, when);
+        }
+        if let Store::File(path) = &self.store {
+            for (place, text) in columns(path) {
+                assert_without(&text, &gone, &format!("{when}: {place}"));
+            }
+        }
+    }
+
+    /// What was not taken back is remembered.
+    async fn look_for_the_rest(&self) {
+        let memories = self.bot.memories().await.concat();
+        for mark in self.world.heard() {
+            assert!(
+                memories.contains(&mark),
+                "{mark} is not remembered: {memories}"
+            );
+        }
+    }
+}
+
+#[track_caller]
+pub(crate) fn assert_without(text: &str, gone: &BTreeSet<String>, when: &str) {
+    if let Some(mark) = gone.iter().find(|mark| text.contains(mark.as_str())) {
+        panic!("{when}: `{mark}` stands in {text}");
+    }
+}
+
+fn add(sink: &mut (impl ImportSink + ?Sized), records: &[MessageRecord]) {
+    for record in records {
+        sink.message(record).unwrap();
+    }
+}
