@@ -24,6 +24,7 @@ mod describe;
 pub mod extractive;
 mod fit;
 pub mod generator;
+mod line_sources;
 pub mod now;
 mod phrases;
 pub mod ports;

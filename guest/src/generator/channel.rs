@@ -4,12 +4,12 @@ mod state;
 mod window;
 
 use super::backoff;
-use super::sources::citations;
 use super::{Run, StepResult, outcome};
 use crate::bindings::errors::Error;
 use crate::bindings::exports::myao::memory::memory_generator::{Entry, Made, Outcome, SkipReason};
 use crate::bindings::storage::{Backlog, Memory, MemoryDraft, MemoryId, SaveMode};
 use crate::bindings::types::{MemoryType, Scope};
+use crate::line_sources::citations;
 use crate::ts::Ts;
 use state::ChannelState;
 

@@ -11,7 +11,6 @@ mod backoff;
 mod channel;
 mod due;
 mod next;
-mod sources;
 #[cfg(test)]
 mod tests;
 mod thread;

@@ -2,7 +2,6 @@
 
 use super::backoff::{self, Subject};
 use super::channel::newest;
-use super::sources::citations;
 use super::{Run, StepResult, outcome};
 use crate::bindings::errors::Error;
 use crate::bindings::exports::myao::memory::memory_generator::{Entry, Made, Outcome, SkipReason};
@@ -10,6 +9,7 @@ use crate::bindings::exports::myao::memory::memory_summarizer::Summary;
 use crate::bindings::storage::{Backlog, Keep, Memory, MemoryDraft, MessageQuery, SaveMode};
 use crate::bindings::types::{Context, MemoryType, Scope};
 use crate::context::{self, Remembered, thread_scope_id};
+use crate::line_sources::citations;
 use crate::prompt;
 
 impl Run<'_> {

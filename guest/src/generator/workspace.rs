@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use super::backoff::Subject;
-use super::sources::citations;
 use super::{Run, StepResult, outcome};
 use crate::bindings::errors::Error;
 use crate::bindings::exports::myao::memory::memory_generator::{Entry, Made, Outcome, SkipReason};
@@ -12,6 +11,7 @@ use crate::bindings::storage::{
 };
 use crate::bindings::types::{Channel, Context, MemoryType, Scope};
 use crate::context::{self, Remembered, assemble, no_conversation, workspace_memory};
+use crate::line_sources::citations;
 use crate::settings::Settings;
 use crate::ts::Ts;
 

@@ -11,7 +11,7 @@ use crate::bindings::exports::myao::memory::reply_prompt::Occasion;
 use crate::bindings::exports::myao::memory::responder::{Answer, Reply, Target};
 use crate::bindings::llm::{Completion, FinishReason};
 use crate::bindings::log::Level;
-use crate::bindings::types::{Context, Engine, LeftOut, User};
+use crate::bindings::types::{Citation, Context, Engine, LeftOut, User};
 use crate::fit::NOTHING;
 use crate::prompt::{conversation_messages, reply_target_messages};
 
@@ -55,14 +55,16 @@ impl Responder<'_> {
                 (Engine::Llm, self.ask_for_reply(&situation, occasion)?)
             }
         };
-        Ok(match self.post(target, &situation, &accepted.text)? {
+        let Accepted { text, truncated } = accepted;
+        let citations = situation.citations(&text, engine);
+        Ok(match self.post(target, &situation, (&text, &citations))? {
             PostOutcome::Posted(posted) => Answer::Posted(Reply {
-                text: accepted.text,
+                text,
                 engine,
-                truncated: accepted.truncated,
+                truncated,
                 left_out,
                 posted,
-                citations: Vec::new(),
+                citations,
                 records: Vec::new(),
             }),
             PostOutcome::Already(earlier) => Answer::Already(earlier),
@@ -103,7 +105,7 @@ impl Responder<'_> {
         &self,
         target: &Target,
         situation: &Situation,
-        text: &str,
+        (text, citations): (&str, &[Citation]),
     ) -> Result<PostOutcome, Error> {
         let request = PostRequest {
             channel_id: target.channel_id.clone(),
@@ -111,6 +113,7 @@ impl Responder<'_> {
             text: text.to_owned(),
             answers: target.message_ts.clone(),
             may_notify: may_notify(situation),
+            citations: citations.to_vec(),
         };
         let outcome = self.chat.post(&request).map_err(Error::Chat)?;
         let Target {

@@ -6,10 +6,11 @@ use super::Responder;
 use crate::bindings::chat::ChatError;
 use crate::bindings::errors::Error;
 use crate::bindings::exports::myao::memory::responder::Target;
-use crate::bindings::storage::{Keep, MessageQuery, StorageError};
-use crate::bindings::types::{Context, ConversationHistory, Message, Persona};
+use crate::bindings::storage::{Keep, Memory, MessageQuery, StorageError};
+use crate::bindings::types::{Citation, Context, ConversationHistory, Engine, Message, Persona};
 use crate::context::{Remembered, build_around, conversation_history};
 use crate::describe;
+use crate::line_sources::citations;
 use crate::ts::Ts;
 
 /// The message to answer, and what is known around it.
@@ -18,6 +19,17 @@ pub(super) struct Situation {
     pub(super) context: Context,
     /// The message that is answered.
     pub(super) answered: Message,
+    /// The memories that were read, with their citations.
+    memories: Vec<Memory>,
+}
+
+impl Situation {
+    /// The citations of an answer.
+    pub(super) fn citations(&self, text: &str, engine: Engine) -> Vec<Citation> {
+        let memories: Vec<&Memory> = self.memories.iter().collect();
+        // Without a model, memories are quoted too.
+        citations(text, engine, &self.context, &memories, &[])
+    }
 }
 
 impl Responder<'_> {
@@ -25,7 +37,8 @@ impl Responder<'_> {
     /// it fails, the reply is made without them.
     pub(super) fn situation(&self, target: &Target, persona: &Persona) -> Result<Situation, Error> {
         let settings = &self.ports.settings;
-        let remembered = Remembered::load(self.ports.storage, settings, false)?;
+        let remembered = Remembered::load(self.ports.storage, settings, true)?;
+        let mut memories = remembered.memories.clone();
         let channel = remembered.channel(&target.channel_id)?;
         let mut messages = self.stored_messages(target)?;
         self.fetch_what_is_missing(target, &mut messages)?;
@@ -35,10 +48,15 @@ impl Responder<'_> {
         if thread_ts.is_none() {
             show_at_top_level(&mut history, &answered);
         }
-        let (mut context, _) =
+        let (mut context, of_threads) =
             build_around(self.ports.storage, settings, remembered, history, thread_ts)?;
         context.persona = persona.clone();
-        Ok(Situation { context, answered })
+        memories.extend(of_threads);
+        Ok(Situation {
+            context,
+            answered,
+            memories,
+        })
     }
 
     /// The newest messages of the channel, the whole target thread, and the message that is answered, however old.

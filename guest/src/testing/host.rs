@@ -9,7 +9,8 @@ use crate::bindings::exports::myao::memory::memory_generator::{Batch, DoneStep, 
 use crate::bindings::log::Level;
 use crate::bindings::storage::{MemoryDraft, SaveMode};
 use crate::bindings::types::{
-    Context, Coverage, Engine, LeftOut, MemoryType, Message, Persona, Scope, Timestamp, User,
+    Citation, Context, Coverage, Engine, LeftOut, MemoryType, Message, MessageRef, Persona, Scope,
+    Timestamp, User,
 };
 use crate::context;
 use crate::generator::Run;
@@ -154,6 +155,21 @@ impl TestHost {
         memory_type: MemoryType,
         text: &str,
     ) {
+        self.remember_from((scope, scope_id, memory_type), text, Vec::new());
+    }
+
+    /// The same, of one line that was made from these messages.
+    pub(crate) fn remember_from(
+        &self,
+        (scope, scope_id, memory_type): (Scope, &str, MemoryType),
+        text: &str,
+        messages: Vec<MessageRef>,
+    ) {
+        let line = Citation {
+            start: 0,
+            length: u32::try_from(text.chars().count()).unwrap(),
+            messages,
+        };
         let keeps_versions = (scope, memory_type) == (Scope::Channel, MemoryType::ShortTerm);
         let draft = MemoryDraft {
             scope,
@@ -180,7 +196,10 @@ impl TestHost {
             merged_through: None,
             truncated: false,
             coverage: NO_COVERAGE,
-            citations: Vec::new(),
+            citations: vec![line]
+                .into_iter()
+                .filter(|line| !line.messages.is_empty())
+                .collect(),
             records: Vec::new(),
         };
         self.storage.save_memory(&draft).unwrap();

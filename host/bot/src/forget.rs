@@ -44,8 +44,12 @@ struct Request {
 }
 
 impl Request {
-    /// Reads the text of a mention; returns `None` if it asks something else.
-    fn parse(text: &str) -> Option<Self> {
+    /// Reads the text of a mention of the bot with this name; returns `None` if it asks something else.
+    fn parse(text: &str, bot: &str) -> Option<Self> {
+        let text = match bot {
+            "" => text.to_owned(),
+            bot => text.replace(&format!("@{bot}"), " "),
+        };
         let is_edge = |c: char| !c.is_alphanumeric();
         let mut links = Vec::new();
         let mut words = Vec::new();
@@ -107,7 +111,9 @@ impl Mentions {
         let Some(mention) = self.mention(reply).await.map_err(storage)? else {
             return Ok(false);
         };
-        let Some(request) = Request::parse(&mention.text) else {
+        let bot = self.workspace.known_user(self.slack.bot_user_id()).await;
+        let bot = bot.map_err(storage)?.map(|user| user.name);
+        let Some(request) = Request::parse(&mention.text, &bot.unwrap_or_default()) else {
             return Ok(false);
         };
         let in_reply_to = reply.thread_ts.filter(|thread| *thread != reply.ts);
@@ -124,6 +130,7 @@ impl Mentions {
             text: answer(outcome, request.language).to_owned(),
             answers: reply.ts.to_string(),
             may_notify: Vec::new(),
+            citations: Vec::new(),
         };
         self.slack.post(post).await.map_err(chat)?;
         Ok(true)
@@ -201,6 +208,8 @@ mod tests {
     fn a_request_is_nothing_but_the_word_and_links() {
         for (text, language, links) in [
             ("@myao forget", Language::English, 0),
+            ("@myao bot forget", Language::English, 0),
+            ("@myao bot忘れて", Language::Japanese, 0),
             ("@myao Forget this!", Language::English, 0),
             ("@myao 忘れて", Language::Japanese, 0),
             ("@myao 忘れてください。", Language::Japanese, 0),
@@ -211,7 +220,7 @@ mod tests {
                 2,
             ),
         ] {
-            let request = Request::parse(text).unwrap();
+            let request = Request::parse(text, "myao bot").unwrap();
             assert_eq!(
                 (request.language, request.links.len()),
                 (language, links),
@@ -226,7 +235,7 @@ mod tests {
             "@myao",
             LINK,
         ] {
-            assert_eq!(Request::parse(text), None, "{text}");
+            assert_eq!(Request::parse(text, "myao bot"), None, "{text}");
         }
     }
 }

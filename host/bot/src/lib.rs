@@ -26,6 +26,7 @@ mod limits;
 mod mentions;
 pub mod metrics;
 pub mod retention;
+mod retractions;
 mod serve;
 pub mod settings;
 pub mod slack;
@@ -55,6 +56,7 @@ use myao_slack::http;
 use myao_slack::installation::Installation;
 use myao_slack::socket::{ConnectionState, Established, SocketMode};
 use myao_slack::token::Token;
+use retractions::Retractions;
 use serve::serve;
 use stop::Stop;
 use tokio::net::TcpListener;
@@ -272,6 +274,12 @@ impl Bot {
             clock: self.clock.clone(),
             metrics: self.metrics.clone(),
         };
+        let retractions = Retractions {
+            workspace: self.workspace.clone(),
+            slack: self.slack.clone(),
+            current: self.current.clone(),
+        };
+        tasks.spawn(retractions.run(stop.clone()));
         tasks.spawn(worker.run(stop.clone()));
         tasks.spawn(mentions.run(stop.clone()));
         tasks.spawn(unasked.run(stop.clone()));

@@ -253,6 +253,7 @@ impl Mentions {
             text: notice(&text, settings.language, answered, limits, until - now),
             answers: reply.ts.to_string(),
             may_notify: Vec::new(),
+            citations: Vec::new(),
         };
         let posted = self.slack.post(post).await;
         posted.map_err(|error| CallError::Refused(Error::Chat(error)))?;

@@ -47,6 +47,12 @@ pub trait Chat: Send + Sync {
     /// Posts an answer, once for each message that is answered.
     async fn post(&self, request: PostRequest) -> Result<PostOutcome, ChatError>;
 
+    /// Takes back the answer to a message: what it was made from was edited, deleted or hidden from the channel while it
+    /// was posted. The default does nothing, for a platform on which that cannot be done.
+    async fn retract(&self, _channel_id: String, _answers: String) -> Result<(), ChatError> {
+        Ok(())
+    }
+
     /// All messages of a thread, oldest first.
     async fn thread(
         &self,
@@ -74,6 +80,10 @@ pub trait Chat: Send + Sync {
 impl<T: Chat + ?Sized> Chat for Arc<T> {
     async fn post(&self, request: PostRequest) -> Result<PostOutcome, ChatError> {
         (**self).post(request).await
+    }
+
+    async fn retract(&self, channel_id: String, answers: String) -> Result<(), ChatError> {
+        (**self).retract(channel_id, answers).await
     }
 
     async fn thread(

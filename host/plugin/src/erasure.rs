@@ -1,6 +1,6 @@
 //! Erases lines of a text: what a message said is gone from every text once the message is edited or deleted.
 
-use crate::bindings::types::Citation;
+use crate::bindings::types::{Citation, MessageRef};
 
 /// The lines of a text, with what they were made from. A text whose citations are not known is one line that was made
 /// from nothing that is known.
@@ -15,6 +15,18 @@ pub fn lines(content: &str, citations: &[Citation]) -> Vec<Citation> {
         length,
         messages: Vec::new(),
     }]
+}
+
+/// The messages that lines cite, each once.
+#[must_use]
+pub fn cited(lines: &[Citation]) -> Vec<MessageRef> {
+    let mut cited: Vec<MessageRef> = Vec::new();
+    for message in lines.iter().flat_map(|line| &line.messages) {
+        if !cited.contains(message) {
+            cited.push(message.clone());
+        }
+    }
+    cited
 }
 
 /// Whether the lines follow one another within the text.

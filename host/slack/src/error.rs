@@ -117,6 +117,8 @@ impl RefusalKind {
             | "team_access_not_granted"
             | "not_allowed_token_type"
             | "user_is_restricted"
+            | "cant_update_message"
+            | "edit_window_closed"
             | "messages_tab_disabled"
             | "not_enabled"
             | "method_not_supported_for_channel_type"

@@ -184,11 +184,23 @@ impl SlackEvent {
         // Already looked at: the type of a mention is not that of a message.
         raw.r#type = None;
         let record = read(&raw, self.event(), channel_id, people, bot)?;
+        if record.is_none()
+            && let Some(inner) = head.message.as_ref().filter(|_| self.had_text())
+        {
+            return deleted(&inner.ts);
+        }
         let message = record.map(|record| Effect::Message {
             changed: changed.max(record.ts),
             record,
         });
         Ok(message.into_iter().chain(conversion).collect())
+    }
+
+    /// Whether the message had a text before an edit.
+    fn had_text(&self) -> bool {
+        let before = self.event().pointer("/previous_message/text");
+        let before = before.and_then(Value::as_str).unwrap_or_default();
+        self.head.subtype.as_deref() == Some("message_changed") && !before.trim().is_empty()
     }
 
     /// What Slack's notice says that a channel was made private, or public.

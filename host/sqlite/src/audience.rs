@@ -7,6 +7,7 @@ use myao_plugin::state::sync::Member;
 use myao_plugin::ts::TsKey;
 use rusqlite::{Connection, params};
 
+use super::error::Fault;
 use super::lineage;
 use super::rows::list;
 
@@ -65,7 +66,7 @@ pub(super) fn derive(
     workspace: i64,
     channels: &BTreeSet<i64>,
     now: i64,
-) -> rusqlite::Result<()> {
+) -> Result<(), Fault> {
     for channel in channels {
         let facts = connection
             .prepare_cached(include_str!("sql/channel_facts.sql"))?

@@ -11,19 +11,28 @@ use rusqlite::{Connection, params};
 
 use super::error::Fault;
 use super::lines::{self, StoredLine};
+use super::recordings;
 use super::rows::list;
 use super::sight::json_array;
 
 /// What a text whose lines are all erased reads.
 pub(super) const NOTHING_LEFT: &str = "-";
 
-/// Erases what messages said, by their keys. Does not count the messages. Adds the channels that have more to remember to
-/// `touched`.
+/// What has to be remembered anew after an erasure.
+#[derive(Default)]
+pub(super) struct Anew {
+    /// Channels with messages that wait again.
+    pub(super) channels: BTreeSet<i64>,
+    /// Scopes and scope ids of the memories that lost lines.
+    pub(super) memories: BTreeSet<(i64, String)>,
+}
+
+/// Erases what messages said, by their keys. Does not count the messages. Adds what is to be remembered anew to `anew`.
 pub(super) fn erase(
     connection: &Connection,
     workspace: i64,
     messages: &BTreeSet<i64>,
-    touched: &mut BTreeSet<i64>,
+    anew: &mut Anew,
 ) -> Result<Erased, Fault> {
     if messages.is_empty() {
         return Ok(Erased::default());
@@ -40,8 +49,14 @@ pub(super) fn erase(
         let number = usize::try_from(number).unwrap_or(usize::MAX);
         gone.entry(memory).or_default().insert(number);
     }
+    let mut speakers = BTreeSet::new();
     for (memory, numbers) in &gone {
-        erase_lines(connection, *memory, numbers, revision)?;
+        let cited = erase_lines(connection, *memory, numbers, revision)?;
+        let (scope, is_current_long_term) = scope_of(connection, *memory)?;
+        anew.memories.insert(scope);
+        if is_current_long_term {
+            speakers.extend(cited.difference(messages));
+        }
     }
     let mut erased = Erased {
         lines: gone.values().map(BTreeSet::len).sum(),
@@ -51,9 +66,18 @@ pub(super) fn erase(
     let memories: BTreeSet<i64> = gone.into_keys().collect();
     let sql = include_str!("sql/wait_again.sql");
     let columns = params![keys, json_array(&memories)];
-    let waiting: Vec<i64> = list(connection, sql, columns, |row| row.get(0))?;
+    let mut waiting: Vec<i64> = list(connection, sql, columns, |row| row.get(0))?;
+    // What a line of a long-term memory said of other messages comes back with them.
+    let again = "UPDATE messages SET news_of = NULL \
+        WHERE key IN (SELECT value FROM json_each(?1)) AND deleted_at IS NULL AND news_of IS NOT NULL \
+        RETURNING channel";
+    let speakers = json_array(&speakers);
+    waiting.extend(list(connection, again, params![speakers], |row| {
+        row.get::<_, i64>(0)
+    })?);
     erased.remembered_anew = waiting.len();
-    touched.extend(waiting);
+    anew.channels.extend(waiting);
+    erased.events = drop_events(connection, workspace, &keys)?;
     erased += drop_copies(connection, workspace, &keys, &memories)?;
     connection.execute_batch(include_str!("sql/drop_legacy_texts.sql"))?;
     Ok(erased)
@@ -94,13 +118,28 @@ fn channels_of(connection: &Connection, keys: &str) -> rusqlite::Result<Vec<i64>
     list(connection, sql, params![keys], |row| row.get(0))
 }
 
-/// Takes lines out of a text.
+/// The scope of a memory and its id, and whether it is the current long-term memory there.
+fn scope_of(connection: &Connection, memory: i64) -> rusqlite::Result<((i64, String), bool)> {
+    let sql = "SELECT scope, scope_id, memory_type = 0 AND superseded_at IS NULL FROM memories WHERE id = ?1";
+    connection
+        .prepare_cached(sql)?
+        .query_row([memory], |row| Ok(((row.get(0)?, row.get(1)?), row.get(2)?)))
+}
+
+/// Drops events that could not be applied and that name one of the messages: they may hold its text.
+fn drop_events(connection: &Connection, workspace: i64, messages: &str) -> rusqlite::Result<usize> {
+    connection
+        .prepare_cached(include_str!("sql/drop_events_of_messages.sql"))?
+        .execute(params![workspace, messages])
+}
+
+/// Takes lines out of a text. Returns the messages that they cited.
 fn erase_lines(
     connection: &Connection,
     memory: i64,
     gone: &BTreeSet<usize>,
     revision: i64,
-) -> rusqlite::Result<()> {
+) -> rusqlite::Result<BTreeSet<i64>> {
     let content: String = connection
         .prepare_cached("SELECT content FROM memories WHERE id = ?1")?
         .query_row([memory], |row| row.get(0))?;
@@ -112,6 +151,11 @@ fn erase_lines(
             length: line.length,
             messages: Vec::new(),
         })
+        .collect();
+    let cited = stored.iter().enumerate();
+    let cited = cited.filter(|(number, _)| gone.contains(number));
+    let cited = cited
+        .flat_map(|(_, line)| line.messages.iter().copied())
         .collect();
     let (content, spans) = erasure::without(&content, &spans, |line| gone.contains(&line));
     let kept = stored.into_iter().enumerate();
@@ -133,7 +177,7 @@ fn erase_lines(
     connection
         .prepare_cached("UPDATE memories SET content = ?2, revised = ?3 WHERE id = ?1")?
         .execute(params![memory, content, revision])?;
-    Ok(())
+    Ok(cited)
 }
 
 /// Drops what holds the texts besides: recordings, answers of the model that wait for their memory, and answers to people
@@ -147,13 +191,13 @@ pub(super) fn drop_copies(
 ) -> rusqlite::Result<Erased> {
     let mut erased = Erased::default();
     for channel in channels_of(connection, messages)? {
-        let is_open: bool = connection
-            .prepare_cached("SELECT is_open FROM channel_audience WHERE channel = ?1")?
+        let is_public: bool = connection
+            .prepare_cached("SELECT is_public FROM channel_audience WHERE channel = ?1")?
             .query_row([channel], |row| row.get(0))?;
         erased.model_answers += connection
             .prepare_cached(include_str!("sql/drop_waiting_answers.sql"))?
-            .execute(params![workspace, channel, is_open])?;
-        let elsewhere: &[bool] = if is_open { &[false, true] } else { &[false] };
+            .execute(params![workspace, channel, is_public])?;
+        let elsewhere: &[bool] = if is_public { &[false, true] } else { &[false] };
         for is_elsewhere in elsewhere {
             for sql in [
                 include_str!("sql/withdraw_parts.sql"),
@@ -169,20 +213,12 @@ pub(super) fn drop_copies(
     }
     let sql = include_str!("sql/erase_recordings.sql");
     let memories = json_array(memories);
-    let recordings: Vec<i64> = list(connection, sql, params![messages, memories], |row| {
+    let found: Vec<i64> = list(connection, sql, params![messages, memories], |row| {
         row.get(0)
     })?;
-    erased.recordings = recordings.len();
-    for recording in recordings {
-        for sql in [
-            "DELETE FROM recorded_memories WHERE recording = ?1",
-            "DELETE FROM recorded_messages WHERE recording = ?1",
-            "DELETE FROM recorded_saves WHERE recording = ?1",
-            "DELETE FROM recorded_calls WHERE recording = ?1",
-            "DELETE FROM recordings WHERE id = ?1",
-        ] {
-            connection.prepare_cached(sql)?.execute([recording])?;
-        }
+    erased.recordings = found.len();
+    for recording in found {
+        recordings::delete(connection, recording)?;
     }
     Ok(erased)
 }

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use myao_plugin::state::forgetting::{
     Erased, Expired, Forget, Forgetting, Mode, Receipt, Retention,
 };
-use myao_plugin::storage::StorageError;
 use myao_plugin::storage::records::UserRecord;
+use myao_plugin::storage::{Channel, StorageError};
 use myao_plugin::ts::TsKey;
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -63,9 +63,24 @@ impl Forgetting for SqliteWorkspace {
         .await
     }
 
+    async fn all_channels(&self) -> Result<Vec<Channel>, StorageError> {
+        self.reading(|connection, place| {
+            let sql = "SELECT id, COALESCE(NULLIF(name, ''), id) AS shown_name, is_private FROM channels \
+                WHERE workspace = ?1 ORDER BY shown_name, id";
+            Ok(list(connection, sql, params![place.workspace], |row| {
+                Ok(Channel {
+                    id: row.get(0)?,
+                    name: row.get(1)?,
+                    is_private: row.get(2)?,
+                })
+            })?)
+        })
+        .await
+    }
+
     async fn users(&self) -> Result<Vec<UserRecord>, StorageError> {
         self.reading(|connection, place| {
-            let sql = "SELECT id, name, is_bot FROM users WHERE workspace = ?1 ORDER BY name, id";
+            let sql = include_str!("sql/authors.sql");
             Ok(list(connection, sql, params![place.workspace], |row| {
                 Ok(UserRecord {
                     id: row.get(0)?,
@@ -104,7 +119,8 @@ fn forget(
             vec![(channel_id.clone(), ts.to_database())]
         }
         Forget::User(id) => {
-            let is_known = "SELECT EXISTS (SELECT 1 FROM users WHERE workspace = ?1 AND id = ?2)";
+            let is_known = "SELECT EXISTS (SELECT 1 FROM users WHERE workspace = ?1 AND id = ?2) \
+                OR EXISTS (SELECT 1 FROM messages WHERE workspace = ?1 AND user_id = ?2)";
             if !connection
                 .prepare_cached(is_known)?
                 .query_row(params![place.workspace, id], |row| row.get::<_, bool>(0))?
@@ -233,6 +249,7 @@ fn expire_messages(
     connection
         .prepare_cached(include_str!("sql/expire_messages.sql"))?
         .execute(params![keys, now])?;
+    connection.execute_batch(include_str!("sql/drop_legacy_texts.sql"))?;
     let mut writing = Writing::new(place.workspace, Source::Events(now));
     for (_, channel, thread) in &old {
         writing.touch_channel(*channel);

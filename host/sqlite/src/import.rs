@@ -121,6 +121,20 @@ impl SqliteImport {
         })
     }
 
+    /// Whether a memory of another program, made at `made_at` in Unix seconds, may hold what a deleted message said.
+    fn may_hold_what_is_deleted(
+        &self,
+        channel_id: Option<&str>,
+        made_at: i64,
+    ) -> rusqlite::Result<bool> {
+        let through = TsKey::first_of(made_at.saturating_add(1)).to_database();
+        self.connection
+            .prepare_cached(include_str!("sql/has_deleted_before.sql"))?
+            .query_row(params![self.workspace, channel_id, through], |row| {
+                row.get(0)
+            })
+    }
+
     fn try_memory(&mut self, memory: &MemoryRecord) -> Result<Put, Fault> {
         if memory.content.trim().is_empty() {
             let id = &memory.scope_id;
@@ -133,7 +147,9 @@ impl SqliteImport {
             Scope::Thread => scope_id.split(':').next(),
         };
         let tombstones = self.writing.tombstones(&self.connection)?;
-        if tombstones.refuse_memory(channel_id, memory.updated_at) {
+        if tombstones.refuse_memory(channel_id, memory.updated_at)
+            || self.may_hold_what_is_deleted(channel_id, memory.updated_at)?
+        {
             return Ok(Put::Forgotten);
         }
         let series = Series {
@@ -170,7 +186,7 @@ impl SqliteImport {
         Ok(Put::New)
     }
 
-    fn try_channel(&self, channel: &ChannelRecord) -> rusqlite::Result<Put> {
+    fn try_channel(&self, channel: &ChannelRecord) -> Result<Put, Fault> {
         let (workspace, id, facts) = (self.workspace, &channel.id, channel.facts);
         let columns = params![
             workspace,
@@ -306,7 +322,7 @@ impl ImportSink for SqliteImport {
     fn channel(&mut self, channel: &ChannelRecord) -> Result<(), StorageError> {
         let put = self
             .try_channel(channel)
-            .map_err(|error| self.error(error.into()))?;
+            .map_err(|fault| self.error(fault))?;
         put.count(&mut self.tally.channels);
         Ok(())
     }

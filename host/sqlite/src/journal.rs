@@ -31,6 +31,23 @@ impl CallJournal for SqliteWorkspace {
             .await
     }
 
+    async fn withdraw(&self, purpose: &Purpose) -> Result<(), StorageError> {
+        let purpose = purpose.clone();
+        self.writing(move |connection, place| {
+            let columns = params![
+                place.workspace,
+                rows::scope_code(purpose.scope),
+                scope_id(&purpose),
+                purpose.memory_type.map(rows::type_code)
+            ];
+            connection
+                .prepare_cached(include_str!("sql/forget_answers.sql"))?
+                .execute(columns)?;
+            Ok(())
+        })
+        .await
+    }
+
     async fn begin_run(&self, model: &ModelIdentity) -> Result<(), StorageError> {
         let digest = model.digest().to_owned();
         self.writing(move |connection, place| {

@@ -44,6 +44,7 @@ mod progress;
 mod recordings;
 mod replies;
 mod reply;
+mod retraction;
 mod rows;
 mod save;
 mod schema;

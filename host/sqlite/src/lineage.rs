@@ -14,7 +14,8 @@ use super::error::Fault;
 use super::messages::channel_key;
 use super::place::Place;
 use super::sight::{Sight, json_array, json_ids};
-use super::{progress, rows};
+use super::writing::{Source, Writing};
+use super::{progress, retraction, rows};
 
 /// The set of the channels from which a memory is made: its own, and those of the memories that its call was given.
 pub(super) fn origins(
@@ -68,12 +69,14 @@ pub(super) fn audience_changed(
     (workspace, channel): (i64, i64),
     (before, after): (Audience, Audience),
     now: i64,
-) -> rusqlite::Result<()> {
+) -> Result<(), Fault> {
+    let mut posts = Vec::new();
     if before.is_open() && !after.is_open() {
         let elsewhere = include_str!("sql/withdrawn.sql");
         let texts = texts(connection, elsewhere, workspace, channel)?;
         withdraw(connection, workspace, &texts, now)?;
         withdraw_unfinished(connection, workspace, channel, true)?;
+        posts.extend(retraction::told_elsewhere(connection, channel)?);
     }
     if !before.is_open() && after.is_open() {
         connection
@@ -85,6 +88,12 @@ pub(super) fn audience_changed(
         let texts = texts(connection, here, workspace, channel)?;
         withdraw(connection, workspace, &texts, now)?;
         withdraw_unfinished(connection, workspace, channel, false)?;
+        posts.extend(retraction::told_of_others(connection, channel)?);
+    }
+    if !posts.is_empty() {
+        let mut writing = Writing::new(workspace, Source::Events(now));
+        writing.delete_posts(connection, &posts)?;
+        writing.finish(connection)?;
     }
     Ok(())
 }

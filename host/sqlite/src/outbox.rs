@@ -4,16 +4,20 @@
 //! [`PartState::MaybeSent`]. Only the platform knows whether it arrived, and must be asked before the part is sent
 //! again.
 
+use myao_plugin::MessageRef;
 use myao_plugin::state::outbox::{NewPost, Outbox, Part, PartState, PostState};
 use myao_plugin::storage::StorageError;
 use myao_plugin::ts::TsKey;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::error::Fault;
+use super::messages::channel_key;
 use super::place::Place;
 use super::reply::{Reply, kind_code, reply_state};
+use super::retraction::{self, Post};
 use super::rows::list;
 use super::workspace::SqliteWorkspace;
+use super::writing::{Source, Writing};
 use myao_plugin::state::replies::ReplyState;
 
 #[async_trait::async_trait]
@@ -80,17 +84,21 @@ impl Outbox for SqliteWorkspace {
         number: u32,
         posted: TsKey,
     ) -> Result<(), StorageError> {
-        self.mark(
-            channel_id,
-            answers,
-            number,
-            move |connection, (channel, ts, number)| {
-                let mark = "UPDATE reply_parts SET posted_key = ?4 \
-                     WHERE channel = ?1 AND ts_key = ?2 AND number = ?3 AND COALESCE(posted_key, ?4) = ?4";
-                let columns = (channel, ts, number, posted.to_database());
-                connection.prepare_cached(mark)?.execute(columns)
-            },
-        )
+        self.on_reply(channel_id, answers, move |connection, reply| {
+            let columns = (reply.channel, reply.ts, number, posted.to_database());
+            let is_retracted: Option<bool> = connection
+                .prepare_cached(include_str!("sql/mark_sent.sql"))?
+                .query_row(columns, |row| row.get(0))
+                .optional()?;
+            match is_retracted {
+                None => Err(reply.no_part(number)),
+                Some(false) => Ok(()),
+                Some(true) => {
+                    let post = (reply.channel, posted.to_database());
+                    delete_posts(connection, reply.workspace, &[post], posted.unix_seconds())
+                }
+            }
+        })
         .await
     }
 
@@ -106,6 +114,67 @@ impl Outbox for SqliteWorkspace {
         })
         .await
     }
+
+    async fn retract(
+        &self,
+        channel_id: &str,
+        answers: TsKey,
+        now: i64,
+    ) -> Result<(), StorageError> {
+        self.on_reply(channel_id, answers, move |connection, reply| {
+            let columns = [reply.channel, reply.ts];
+            for unsent in [
+                "DELETE FROM reply_parts \
+                 WHERE channel = ?1 AND ts_key = ?2 AND posted_key IS NULL AND sending = 0",
+                "UPDATE reply_parts SET text = '' \
+                 WHERE channel = ?1 AND ts_key = ?2 AND posted_key IS NULL",
+            ] {
+                connection.prepare_cached(unsent)?.execute(columns)?;
+            }
+            let posts = retraction::answer(connection, reply.channel, reply.ts)?;
+            delete_posts(connection, reply.workspace, &posts, now)
+        })
+        .await
+    }
+
+    async fn retracted(&self, limit: u32) -> Result<Vec<(String, TsKey)>, StorageError> {
+        self.reading(move |connection, place| {
+            let sql = include_str!("sql/retracted.sql");
+            Ok(list(
+                connection,
+                sql,
+                params![place.workspace, limit],
+                |row| Ok((row.get(0)?, TsKey::from_database(row.get(1)?))),
+            )?)
+        })
+        .await
+    }
+
+    async fn end_retraction(&self, channel_id: &str, posted: TsKey) -> Result<(), StorageError> {
+        let channel_id = channel_id.to_owned();
+        self.writing(move |connection, place| {
+            let channel = channel_key(connection, place, &channel_id)?;
+            let end = "UPDATE reply_parts SET retracted = 2 \
+                WHERE channel = ?1 AND posted_key = ?2 AND retracted = 1";
+            connection
+                .prepare_cached(end)?
+                .execute([channel, posted.to_database()])?;
+            Ok(())
+        })
+        .await
+    }
+}
+
+fn delete_posts(
+    connection: &Connection,
+    workspace: i64,
+    posts: &[Post],
+    now: i64,
+) -> Result<(), Fault> {
+    let mut writing = Writing::new(workspace, Source::Events(now));
+    writing.delete_posts(connection, posts)?;
+    writing.finish(connection)?;
+    Ok(())
 }
 
 impl SqliteWorkspace {
@@ -119,7 +188,7 @@ impl SqliteWorkspace {
     ) -> Result<(), StorageError> {
         self.on_reply(channel_id, answers, move |connection, reply| {
             match work(connection, (reply.channel, reply.ts, number))? {
-                0 => Err(reply.conflict(&format!("has no part {number} to send"))),
+                0 => Err(reply.no_part(number)),
                 _ => Ok(()),
             }
         })
@@ -193,6 +262,7 @@ fn begin(
     connection
         .prepare_cached("UPDATE replies SET thread_key = ?3 WHERE channel = ?1 AND ts_key = ?2")?
         .execute(params![reply.channel, reply.ts, thread])?;
+    reply.set_sources(connection, place, &post.sources)?;
     let mut insert = connection.prepare_cached(
         "INSERT INTO reply_parts (channel, ts_key, number, text) VALUES (?1, ?2, ?3, ?4)",
     )?;
@@ -203,6 +273,40 @@ fn begin(
 }
 
 impl Reply<'_> {
+    fn no_part(&self, number: u32) -> Fault {
+        self.conflict(&format!("has no part {number} to send"))
+    }
+
+    /// Stores what the answer is made from; refuses it if some of that was deleted meanwhile.
+    fn set_sources(
+        &self,
+        connection: &Connection,
+        place: &Place,
+        sources: &[MessageRef],
+    ) -> Result<(), Fault> {
+        let key = params![self.channel, self.ts];
+        connection
+            .prepare_cached("DELETE FROM reply_sources WHERE channel = ?1 AND ts_key = ?2")?
+            .execute(key)?;
+        let mut insert = connection.prepare_cached(
+            "INSERT INTO reply_sources (channel, ts_key, source_channel, source_key) VALUES (?1, ?2, ?3, ?4) \
+             ON CONFLICT DO NOTHING",
+        )?;
+        for source in sources {
+            let channel = channel_key(connection, place, &source.channel_id)?;
+            let ts = TsKey::parse(&source.ts)
+                .map_err(|error| StorageError::Invalid(error.to_string()))?;
+            insert.execute(params![self.channel, self.ts, channel, ts.to_database()])?;
+        }
+        let is_gone: bool = connection
+            .prepare_cached(include_str!("sql/has_gone_source.sql"))?
+            .query_row(key, |row| row.get(0))?;
+        if is_gone {
+            return Err(self.conflict("was made from a message that is deleted now"));
+        }
+        Ok(())
+    }
+
     fn parts(&self, connection: &Connection) -> rusqlite::Result<Vec<Part>> {
         let columns = params![self.channel, self.ts];
         list(connection, include_str!("sql/parts.sql"), columns, |row| {

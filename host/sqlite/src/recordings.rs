@@ -21,6 +21,25 @@ impl Recordings for SqliteWorkspace {
         self.writing(move |connection, place| keep(connection, place, &part))
             .await
     }
+
+    async fn discard(&self, recording: i64) -> Result<(), StorageError> {
+        self.writing(move |connection, _| Ok(delete(connection, recording)?))
+            .await
+    }
+}
+
+/// Deletes a recording with all its rows.
+pub(super) fn delete(connection: &Connection, recording: i64) -> rusqlite::Result<()> {
+    for sql in [
+        "DELETE FROM recorded_memories WHERE recording = ?1",
+        "DELETE FROM recorded_messages WHERE recording = ?1",
+        "DELETE FROM recorded_saves WHERE recording = ?1",
+        "DELETE FROM recorded_calls WHERE recording = ?1",
+        "DELETE FROM recordings WHERE id = ?1",
+    ] {
+        connection.prepare_cached(sql)?.execute([recording])?;
+    }
+    Ok(())
 }
 
 /// The recording of the call that saved a memory, up to that save.

@@ -45,7 +45,7 @@ impl Opened {
     }
 
     /// Reads what is handed out, and notes as of when.
-    async fn hand_out<T: Send + 'static>(
+    async fn handing_out<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Connection, &StorePlace) -> Result<T, Fault> + Send + 'static,
     ) -> Result<T, StorageError> {
@@ -56,6 +56,13 @@ impl Opened {
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
         read.revision.get_or_insert(revision);
         Ok(found)
+    }
+
+    /// Notes which messages were handed out.
+    fn note<'m>(&self, channel_id: String, ids: impl Iterator<Item = &'m str>) {
+        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        let keys = ids.filter_map(|id| rows::key(id).ok());
+        read.messages.entry(channel_id).or_default().extend(keys);
     }
 
     /// Refuses a channel whose messages may not be read here.
@@ -136,14 +143,9 @@ impl Storage for Opened {
         self.hear(&query.channel_id)?;
         let channel_id = query.channel_id.clone();
         let messages = self
-            .hand_out(move |connection, place| messages::messages(connection, place, &query))
+            .handing_out(move |connection, place| messages::messages(connection, place, &query))
             .await?;
-        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
-        let keys = messages
-            .iter()
-            .filter_map(|message| rows::key(&message.ts).ok());
-        read.messages.entry(channel_id).or_default().extend(keys);
-        drop(read);
+        self.note(channel_id, messages.iter().map(|message| &*message.ts));
         Ok(messages)
     }
 
@@ -151,7 +153,7 @@ impl Storage for Opened {
         for thread in &query.threads {
             self.own(Scope::Thread, thread)?;
         }
-        self.hand_out(move |connection, place| memories::memories(connection, place, &query))
+        self.handing_out(move |connection, place| memories::memories(connection, place, &query))
             .await
     }
 
@@ -203,6 +205,13 @@ impl Storage for Opened {
                     && !read.has_changed(connection, place, &memories)?)
             })
             .await
+    }
+
+    async fn hand_out(&self, channel_id: String, ids: Vec<String>) -> Result<(), StorageError> {
+        self.hear(&channel_id)?;
+        self.handing_out(|_, _| Ok(())).await?;
+        self.note(channel_id, ids.iter().map(String::as_str));
+        Ok(())
     }
 
     async fn list_deferrals(

@@ -10,8 +10,10 @@ use myao_plugin::{MemoryType, Scope};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::backlog::{recount_channel, recount_thread};
+use super::erase::Anew;
 use super::error::Fault;
 use super::message_row::{MessageRow, Tie};
+use super::retraction::{self, Post};
 use super::series::Series;
 use super::tombstones::Tombstones;
 use super::{erase, replies, rows};
@@ -169,6 +171,7 @@ impl Writing {
     pub(super) fn finish(mut self, connection: &Connection) -> Result<Erased, Fault> {
         self.work_off(connection)?;
         let erased = self.erase(connection)?;
+        self.work_off(connection)?;
         for channel in &self.touched_channels {
             recount_channel(connection, *channel)?;
         }
@@ -176,8 +179,44 @@ impl Writing {
         Ok(erased)
     }
 
+    /// Deletes retracted posts.
+    pub(super) fn delete_posts(
+        &mut self,
+        connection: &Connection,
+        posts: &[Post],
+    ) -> Result<(), Fault> {
+        for (channel, ts) in posts {
+            // An import knows no time.
+            let posted = TsKey::from_database(*ts).unix_seconds();
+            let deleted = MessageRow::deleted(self.now().max(posted));
+            self.put(connection, *channel, *ts, &deleted)?;
+        }
+        Ok(())
+    }
+
+    /// Retracts the posts that were made from messages that now read differently, and those that were made from such
+    /// posts. Returns how many.
+    fn retract(&mut self, connection: &Connection) -> Result<usize, Fault> {
+        let mut count = 0;
+        let mut seen = BTreeSet::new();
+        loop {
+            let new: Vec<Post> = self.reworded.difference(&seen).copied().collect();
+            if new.is_empty() {
+                return Ok(count);
+            }
+            for message in new {
+                let posts = retraction::made_from(connection, message)?;
+                self.delete_posts(connection, &posts)?;
+                count += posts.len();
+                seen.insert(message);
+            }
+        }
+    }
+
     /// Erases what messages said that now read differently, and ends the deferrals of their channels.
     fn erase(&mut self, connection: &Connection) -> Result<Erased, Fault> {
+        let meant = self.reworded.len();
+        let posts = self.retract(connection)?;
         let mut messages = BTreeSet::new();
         let mut channels = BTreeSet::new();
         for (channel, ts) in &self.reworded {
@@ -188,17 +227,42 @@ impl Writing {
             messages.insert(key);
             channels.insert(*channel);
         }
-        let touched = &mut self.touched_channels;
-        let erased = erase::erase(connection, self.workspace, &messages, touched)?;
+        let mut anew = Anew::default();
+        let erased = erase::erase(connection, self.workspace, &messages, &mut anew)?;
+        self.touched_channels.extend(anew.channels);
+        for (scope, scope_id) in anew.memories {
+            self.make_anew(connection, scope, &scope_id)?;
+        }
         for channel in channels {
             connection
                 .prepare_cached(include_str!("sql/end_deferrals_of_channel.sql"))?
                 .execute([self.workspace, channel])?;
         }
         Ok(Erased {
-            messages: messages.len(),
+            messages: meant,
+            posts,
             ..erased
         })
+    }
+
+    /// Ends the deferral of a memory that lost lines; a thread's is made again.
+    fn make_anew(
+        &mut self,
+        connection: &Connection,
+        scope: i64,
+        scope_id: &str,
+    ) -> Result<(), Fault> {
+        connection
+            .prepare_cached(
+                "DELETE FROM deferrals WHERE workspace = ?1 AND scope = ?2 AND scope_id = ?3",
+            )?
+            .execute(params![self.workspace, scope, scope_id])?;
+        if rows::scope(scope) == Scope::Thread {
+            let (channel_id, thread) = rows::thread_scope(scope_id)?;
+            let channel = self.channel(connection, channel_id)?;
+            self.changed.insert((channel, thread));
+        }
+        Ok(())
     }
 
     /// In Unix seconds; 0 for an import.

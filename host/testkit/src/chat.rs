@@ -24,6 +24,7 @@ const FIRST_POST: i64 = 4_000_000_000;
 ///     text: "On March 3.".to_owned(),
 ///     answers: "1709287200.000000".to_owned(),
 ///     may_notify: Vec::new(),
+///     citations: Vec::new(),
 /// };
 /// let PostOutcome::Posted(posted) = chat.post(request.clone()).await.unwrap() else { panic!() };
 /// // A message is answered once.
@@ -65,7 +66,7 @@ impl MemoryChat {
         self.state().users.insert(user.id.clone(), user);
     }
 
-    /// What was posted, in order.
+    /// What was posted and not retracted, in order.
     #[must_use]
     pub fn posts(&self) -> Vec<PostRequest> {
         self.state().posts.clone()
@@ -102,6 +103,13 @@ impl Chat for MemoryChat {
         state.posts.push(request);
         state.answered.insert(answers, posted.clone());
         Ok(PostOutcome::Posted(posted))
+    }
+
+    async fn retract(&self, channel_id: String, answers: String) -> Result<(), ChatError> {
+        let mut state = self.state();
+        let posts = &mut state.posts;
+        posts.retain(|post| post.channel_id != channel_id || post.answers != answers);
+        Ok(())
     }
 
     async fn thread(

@@ -1,7 +1,8 @@
 //! `@myao forget`: who asks has a message forgotten.
 
-use myao_fake_slack::FakeSlack;
+use myao_fake_slack::{FakeSlack, Fault};
 use myao_tests::bot::Bot;
+use myao_tests::llm_server::{LlmServer, answer};
 use myao_tests::program::Program;
 use rusqlite::Connection;
 
@@ -98,4 +99,55 @@ fn a_request_that_names_no_message_is_asked_which() {
     ask(&slack, &mut bot, AKARI, "傘を忘れてきたのは誰?", None);
     bot.stop();
     assert_eq!(llm.calls().len(), 1);
+}
+
+/// What Slack shows of a message.
+fn shown(slack: &FakeSlack, ts: &str) -> Option<String> {
+    let world = slack.world();
+    let mut messages = world.channels[CAMP].messages.values();
+    let message = messages.find(|message| message.ts.to_string() == ts)?;
+    Some(message.text.clone())
+}
+
+#[test]
+fn an_answer_is_taken_back_in_slack_when_what_it_was_made_from_is_deleted() {
+    let slack = workspace();
+    let llm = LlmServer::start(|_| answer("玄関の暗証番号は 4711 です。"));
+    let mut bot = connect(&slack, &replies_of(&llm));
+    let code = slack.post(AKARI, CAMP, CODE, None);
+    slack.post(EMIKO, CAMP, "集合は9時です。", None);
+    ask(&slack, &mut bot, EMIKO, "番号を教えて", None);
+    let told = slack.posts().pop().unwrap();
+    assert!(told.text.contains("4711"));
+    settled(&slack, &mut bot);
+    slack.delete(CAMP, &code);
+    bot.until("the note", |_| {
+        let text = shown(&slack, &told.ts)?;
+        text.contains("取り下げました").then_some(())
+    });
+    settled(&slack, &mut bot);
+    let program = bot.stop();
+    assert!(!texts(&program).concat().contains("4711"));
+    let retracted = "SELECT COUNT(*) FROM reply_parts WHERE retracted = 1";
+    assert_eq!(number(&program, retracted), 0);
+}
+
+#[test]
+fn an_answer_that_slack_does_not_let_be_changed_is_reported_and_left() {
+    let slack = workspace();
+    let llm = LlmServer::start(|_| answer("玄関の暗証番号は 4711 です。"));
+    let mut bot = connect(&slack, &replies_of(&llm));
+    let code = slack.post(AKARI, CAMP, CODE, None);
+    ask(&slack, &mut bot, EMIKO, "番号を教えて", None);
+    settled(&slack, &mut bot);
+    slack
+        .faults()
+        .next("chat.update", Fault::Error("cant_update_message"));
+    slack.delete(CAMP, &code);
+    bot.until("the report", |program| {
+        let log = std::fs::read_to_string(program.path("run.log")).ok()?;
+        log.contains("delete it in Slack").then_some(())
+    });
+    let program = bot.stop();
+    assert!(!texts(&program).concat().contains("4711"));
 }

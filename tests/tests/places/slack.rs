@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use myao_plugin::chat::{Chat, ChatError, Message, PostOutcome, PostRequest, User};
+use myao_plugin::erasure;
 use myao_plugin::state::Workspace;
 use myao_plugin::state::outbox::{NewPost, Part, PartState, PostState};
 use myao_plugin::state::replies::ReplyKind;
@@ -136,6 +137,7 @@ impl Chat for Posting {
             thread_ts,
             kind: ReplyKind::Unasked,
             parts: vec![request.text],
+            sources: erasure::cited(&request.citations),
         };
         let state = self.workspace.begin_post(post, self.now()).await;
         match state.map_err(unavailable)? {

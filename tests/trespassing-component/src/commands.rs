@@ -136,6 +136,7 @@ fn post(channel_id: &str, thread_ts: Option<&str>, answers: &str) -> PostRequest
         text: "an answer".to_owned(),
         answers: answers.to_owned(),
         may_notify: Vec::new(),
+        citations: Vec::new(),
     }
 }
 

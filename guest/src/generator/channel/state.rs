@@ -15,7 +15,7 @@ use crate::context::{
 use crate::fit::count;
 use crate::generator::Run;
 use crate::generator::backoff::Subject;
-use crate::generator::sources::citations;
+use crate::line_sources::citations;
 use crate::prompt;
 
 /// The context of a channel's next version.

@@ -44,22 +44,26 @@ impl Run<'_> {
         Ok(VersionContext { context, threads })
     }
 
-    /// The memories of the threads that have more messages than the history shows.
+    /// The memories of the threads of which the history does not show all that they were made from.
     fn memories_of_long_threads(
         &self,
         history: &ConversationHistory,
     ) -> Result<Vec<Memory>, Error> {
         let memories = read_thread_memories(self.ports.storage, history)?;
         let shown = history.threads.iter();
-        let shown: BTreeMap<String, u32> = shown
+        let shown: BTreeMap<String, &[Message]> = shown
             .map(|thread| {
                 let scope_id = thread_scope_id(&history.channel_id, &thread.thread_ts);
-                (scope_id, count(&thread.messages))
+                (scope_id, thread.messages.as_slice())
             })
             .collect();
         let is_long = |memory: &Memory| {
-            let shown = shown.get(&memory.scope_id).copied();
-            shown < Some(memory.source_message_count)
+            let shown = shown.get(&memory.scope_id).copied().unwrap_or_default();
+            let latest = memory.source_latest_message_ts.as_deref();
+            let latest = latest.and_then(|ts| Ts::parse(ts).ok());
+            let is_covered = |message: &&Message| Ts::parse(&message.ts).ok() <= latest;
+            let covered: Vec<&Message> = shown.iter().filter(is_covered).collect();
+            count(&covered) < memory.source_message_count
         };
         Ok(memories.into_iter().filter(is_long).collect())
     }

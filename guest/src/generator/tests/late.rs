@@ -172,3 +172,30 @@ fn the_memory_of_a_thread_stands_for_the_replies_that_are_left_out() {
     let (_, so_far) = prompt.split_once("### スレッドのこれまで").unwrap();
     assert!(so_far.contains("- The meeting is on Tuesday"), "{so_far}");
 }
+
+#[test]
+fn a_thread_memory_that_is_behind_is_shown_however_many_new_replies_there_are() {
+    let host = TestHost::with_prompts();
+    host.say("C1", -3 * DAY, "we meet on Monday");
+    host.reply("C1", -3 * DAY, -3 * DAY + 1, "correction: on Tuesday");
+    host.llm.answer_by(|_, request| {
+        let is_of_thread = request.purpose.scope == Scope::Thread;
+        let text = if is_of_thread {
+            "- The meeting is on Tuesday"
+        } else {
+            "- talk"
+        };
+        Ok(completion(text, FinishReason::Stop))
+    });
+    host.generate(-2 * DAY);
+    host.say("C1", -30 * HOUR, "something else");
+    host.generate(-27 * HOUR);
+    for reply in 0..5 {
+        host.reply("C1", -3 * DAY, -HOUR + reply, "who brings coffee?");
+    }
+    // The thread's own step is not taken.
+    host.generate_channel("C1", 2 * HOUR);
+    let prompt = last_prompt(&host, "#C1 チャンネルの直近の会話");
+    assert!(!prompt.contains("correction"), "{prompt}");
+    assert!(prompt.contains("### スレッドのこれまで"), "{prompt}");
+}

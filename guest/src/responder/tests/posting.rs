@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::bindings::chat::{ChatError, PostRequest};
+use crate::bindings::types::MessageRef;
 
 #[test]
 fn a_mention_in_a_thread_is_answered_there() {
@@ -16,11 +17,54 @@ fn a_mention_in_a_thread_is_answered_there() {
         text: ANSWER.to_owned(),
         answers: ts(-10),
         may_notify: vec![alice],
+        citations: reply.citations.clone(),
     };
     assert_eq!(host.chat.posts(), [expected]);
     assert_eq!((reply.text.as_str(), reply.engine), (ANSWER, Engine::Llm));
     assert_eq!(reply.posted, ["1800000000.000001"]);
     assert!(!reply.truncated);
+}
+
+#[test]
+fn an_answer_cites_the_messages_that_it_repeats_with_a_model_and_without() {
+    for engine in [Engine::Llm, Engine::Extractive] {
+        let mut host = host();
+        host.settings.reply_engine = engine;
+        host.say("C1", -90, "入口の暗証番号は 4711 です");
+        host.say("C1", -60, "昼はカレーでした");
+        host.say("C1", -10, "@みゃお 暗証番号は何ですか");
+        host.llm.answer_by(|_, _| {
+            Ok(completion(
+                "入口の暗証番号は 4711 ですよ。",
+                FinishReason::Stop,
+            ))
+        });
+        let reply = mention(&host, &target(None, -10)).unwrap();
+        let cited: Vec<&str> = reply
+            .citations
+            .iter()
+            .flat_map(|line| &line.messages)
+            .map(|message| message.ts.as_str())
+            .collect();
+        assert!(cited.contains(&ts(-90).as_str()), "{reply:?}");
+        assert!(!cited.contains(&ts(-60).as_str()), "{reply:?}");
+        assert_eq!(host.chat.posts()[0].citations, reply.citations);
+    }
+}
+
+#[test]
+fn an_answer_from_memories_cites_the_messages_behind_them() {
+    let host = host_that_says("合宿は熱海です。");
+    host.say("C1", -10, "@みゃお 合宿の場所は？");
+    let of = MessageRef {
+        channel_id: "C2".to_owned(),
+        ts: ts(-500_000),
+    };
+    host.storage.add_channel("C2", "b");
+    let memory = (Scope::Channel, "C2", LongTerm);
+    host.remember_from(memory, "- 合宿は熱海に決定", vec![of.clone()]);
+    let reply = mention(&host, &target(None, -10)).unwrap();
+    assert!(reply.citations[0].messages.contains(&of), "{reply:?}");
 }
 
 #[test]

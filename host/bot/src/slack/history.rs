@@ -173,10 +173,11 @@ impl LiveSlack {
         let mut effects = Vec::with_capacity(messages.len());
         for message in messages {
             match read_message(message, channel_id, &people, &self.bot) {
-                Ok(record) => effects.extend(record.map(|record| Effect::Message {
+                Ok(Some(record)) => effects.push(Effect::Message {
                     changed: record.changed(),
                     record,
-                })),
+                }),
+                Ok(None) => effects.extend(emptied(channel_id, message)),
                 Err(error) => self.leave_out(channel_id, message, &error),
             }
         }
@@ -195,6 +196,16 @@ impl LiveSlack {
             .await
             .map_err(from_storage)
     }
+}
+
+/// An edit that left no text takes back what the message said before.
+fn emptied(channel_id: &str, message: &Value) -> Option<Effect> {
+    let edited = message.get("edited")?.get("ts")?.as_str()?;
+    Some(Effect::MessageDeleted {
+        channel_id: channel_id.to_owned(),
+        ts: id_of(message)?,
+        at: TsKey::parse(edited).ok()?,
+    })
 }
 
 /// A request for messages since a message, or for all messages.

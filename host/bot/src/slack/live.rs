@@ -103,6 +103,11 @@ impl LiveSlack {
         self.workspace.directory(users, channels).await
     }
 
+    /// The bot's own id.
+    pub(crate) fn bot_user_id(&self) -> &str {
+        &self.bot.user_id
+    }
+
     /// Whether Slack says now that a user administers or owns the workspace.
     ///
     /// # Errors
@@ -205,6 +210,16 @@ impl Chat for LiveSlack {
         self.post_once(request).await
     }
 
+    async fn retract(&self, channel_id: String, answers: String) -> Result<(), ChatError> {
+        retract(
+            &*self.workspace,
+            &channel_id,
+            &answers,
+            self.clock.seconds(),
+        )
+        .await
+    }
+
     async fn thread(
         &self,
         channel_id: String,
@@ -287,6 +302,18 @@ pub(super) fn from_client(error: ClientError) -> ChatError {
         _ if error.is_transient() => ChatError::Unavailable(words),
         _ => ChatError::Other(OtherReason::new("slack", words)),
     }
+}
+
+/// Retracts the posts of an answer in the store.
+pub(super) async fn retract(
+    workspace: &dyn Workspace,
+    channel_id: &str,
+    answers: &str,
+    now: i64,
+) -> Result<(), ChatError> {
+    let answers = TsKey::parse(answers).map_err(|error| ChatError::Invalid(error.to_string()))?;
+    let retracted = workspace.retract(channel_id, answers, now);
+    retracted.await.map_err(from_storage)
 }
 
 /// Converts the store's error for the component.

@@ -4,11 +4,11 @@
 //! the id of the message that it answers as metadata (<https://docs.slack.dev/messaging/message-metadata>). A part that
 //! was marked before but not after may already be in the channel: the bot looks for it there before it sends it again.
 
-use myao_plugin::OtherReason;
 use myao_plugin::chat::{ChatError, PostOutcome, PostRequest};
 use myao_plugin::state::outbox::{NewPost, Part, PartState, PostState};
 use myao_plugin::state::replies::ReplyKind;
 use myao_plugin::ts::TsKey;
+use myao_plugin::{OtherReason, erasure};
 use myao_slack::client::{Metadata, PostMessage};
 use myao_slack::markdown::to_mrkdwn;
 use myao_slack::mentions::Person;
@@ -51,6 +51,7 @@ impl LiveSlack {
             // A mention already has its row, which does not change.
             kind: ReplyKind::Unasked,
             parts,
+            sources: erasure::cited(&request.citations),
         };
         let state = self
             .workspace
@@ -92,6 +93,21 @@ impl LiveSlack {
             answers,
         };
         self.post_parts(&place, parts).await.map(drop)
+    }
+
+    /// Shows a text in the place of a post of the bot.
+    ///
+    /// # Errors
+    /// As Slack answers.
+    pub(crate) async fn replace_post(
+        &self,
+        channel_id: &str,
+        ts: TsKey,
+        text: &str,
+    ) -> Result<(), ChatError> {
+        let ts = ts.to_string();
+        let updated = self.client.update_message(channel_id, &ts, text);
+        updated.await.map_err(from_client)
     }
 
     async fn post_parts(&self, place: &Place, parts: Vec<Part>) -> Result<Vec<String>, ChatError> {

@@ -1,19 +1,20 @@
 //! A chat platform that consists only of the store: to post a message is to store it. For conversations in a terminal.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use myao_plugin::chat::{Chat, ChatError, Message, PostOutcome, PostRequest, User};
 use myao_plugin::state::Workspace;
+use myao_plugin::state::outbox::{NewPost, Part, PartState, PostState};
+use myao_plugin::state::replies::ReplyKind;
 use myao_plugin::storage::effects::Effect;
 use myao_plugin::storage::records::{MessageRecord, UserRecord};
 use myao_plugin::storage::{Keep, MessageQuery, StorageError};
 use myao_plugin::ts::TsKey;
-use myao_plugin::{Place, Timestamp};
+use myao_plugin::{Place, Timestamp, erasure};
 use tokio::sync::Mutex;
 
-use super::live::from_storage;
+use super::live::{from_storage, retract};
 use crate::clock::Clock;
 
 /// The chat platform of one conversation.
@@ -24,8 +25,7 @@ pub struct StoredChat {
     bot: UserRecord,
     /// The id of the last message, as a key.
     last: AtomicI64,
-    /// The answers so far, by the channel and the message that they answer.
-    posted: Mutex<HashMap<(String, TsKey), TsKey>>,
+    posting: Mutex<()>,
 }
 
 impl StoredChat {
@@ -37,7 +37,7 @@ impl StoredChat {
             clock,
             bot,
             last: AtomicI64::new(0),
-            posted: Mutex::default(),
+            posting: Mutex::default(),
         }
     }
 
@@ -102,6 +102,33 @@ impl StoredChat {
         Ok(ts)
     }
 
+    /// Stores the parts of an answer as messages; returns their ids.
+    async fn post_parts(
+        &self,
+        post: &NewPost,
+        parts: Vec<Part>,
+    ) -> Result<Vec<String>, StorageError> {
+        let (channel_id, answers) = (&post.channel_id, post.answers);
+        let mut posted = Vec::new();
+        for part in parts {
+            let ts = match part.state {
+                PartState::Sent(ts) => ts,
+                PartState::NotSent | PartState::MaybeSent => {
+                    let written = self.write(channel_id, post.thread_ts, &self.bot, &part.text);
+                    let ts = written.await?;
+                    let sent = self
+                        .workspace
+                        .mark_sent(channel_id, answers, part.number, ts);
+                    sent.await?;
+                    ts
+                }
+            };
+            posted.push(ts.to_string());
+        }
+        self.workspace.finish_post(channel_id, answers).await?;
+        Ok(posted)
+    }
+
     /// The clock's time, or the next id if the clock is not after the last id.
     fn next_ts(&self) -> TsKey {
         let now = self.clock.microseconds();
@@ -139,19 +166,43 @@ impl Chat for StoredChat {
         if request.text.trim().is_empty() {
             return Err(ChatError::Invalid("there is nothing to post".to_owned()));
         }
-        let answered = (request.channel_id.clone(), key(&request.answers)?);
-        let thread_ts = request.thread_ts.as_deref().map(key).transpose()?;
+        let (channel_id, answers) = (request.channel_id.clone(), key(&request.answers)?);
+        let post = NewPost {
+            channel_id: channel_id.clone(),
+            answers,
+            thread_ts: request.thread_ts.as_deref().map(key).transpose()?,
+            kind: ReplyKind::Unasked,
+            parts: vec![request.text],
+            sources: erasure::cited(&request.citations),
+        };
         // Held while it posts, so that the same answer is not posted twice at once.
-        let mut posted = self.posted.lock().await;
-        if let Some(ts) = posted.get(&answered) {
-            return Ok(PostOutcome::Already(vec![ts.to_string()]));
+        let _turn = self.posting.lock().await;
+        let begun = self
+            .workspace
+            .begin_post(post.clone(), self.clock.seconds());
+        match begun.await.map_err(from_storage)? {
+            PostState::AlreadyPosted(posted) => {
+                let posted = posted.iter().map(TsKey::to_string).collect();
+                Ok(PostOutcome::Already(posted))
+            }
+            PostState::NotWanted(_) => Err(ChatError::NotFound(format!(
+                "{answers} is no longer to be answered"
+            ))),
+            PostState::Post(parts) => {
+                let posted = self.post_parts(&post, parts).await.map_err(from_storage)?;
+                Ok(PostOutcome::Posted(posted))
+            }
         }
-        let written = self
-            .write(&request.channel_id, thread_ts, &self.bot, &request.text)
-            .await;
-        let ts = written.map_err(from_storage)?;
-        posted.insert(answered, ts);
-        Ok(PostOutcome::Posted(vec![ts.to_string()]))
+    }
+
+    async fn retract(&self, channel_id: String, answers: String) -> Result<(), ChatError> {
+        retract(
+            &*self.workspace,
+            &channel_id,
+            &answers,
+            self.clock.seconds(),
+        )
+        .await
     }
 
     async fn thread(
@@ -242,6 +293,7 @@ mod tests {
             text: "On 4 March.".to_owned(),
             answers: answers.to_string(),
             may_notify: Vec::new(),
+            citations: Vec::new(),
         }
     }
 

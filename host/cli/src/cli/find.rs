@@ -14,6 +14,16 @@ pub(super) async fn find_channel(view: &dyn View, id_or_name: &str) -> anyhow::R
     Ok(find("channel", channels, wanted)?)
 }
 
+/// The same among all channels, those too that the bot is not in any more.
+pub(super) async fn find_any_channel(
+    workspace: &(impl Forgetting + ?Sized),
+    id_or_name: &str,
+) -> anyhow::Result<Channel> {
+    let channels = workspace.all_channels().await.explained()?;
+    let wanted = id_or_name.strip_prefix('#').unwrap_or(id_or_name);
+    Ok(find("channel", channels, wanted)?)
+}
+
 /// The person or program with this id, or else with this name, with or without `@`.
 pub(super) async fn find_user(
     users: &(impl Forgetting + ?Sized),

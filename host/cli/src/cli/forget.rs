@@ -4,7 +4,6 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
-use myao_plugin::Place;
 use myao_plugin::printable::line;
 use myao_plugin::state::Workspace;
 use myao_plugin::state::forgetting::{Erased, Forget, MIN_SEARCHED_CHARS, Mode, Receipt, Search};
@@ -14,12 +13,12 @@ use serde_json::{Value, json};
 
 use super::app::{App, Explained as _};
 use super::args::{ForgetArgs, ForgetWhat};
-use super::find::{find_channel, find_user};
+use super::find::{find_any_channel, find_user};
 use super::output;
 use super::usage::beginning;
 
 /// What `forget` cannot reach.
-const NOT_REACHED: &str = "Not reached: backups and copies of the database, what the model's provider keeps, and Slack itself.";
+const NOT_REACHED: &str = "Not reached: backups and copies of the database, what the model's provider keeps, and people's own messages in Slack.";
 
 pub(crate) async fn run(app: &App, arguments: &ForgetArgs) -> anyhow::Result<ExitCode> {
     let workspace = app.existing_workspace()?;
@@ -48,10 +47,9 @@ async fn what(
     workspace: &dyn Workspace,
     arguments: &ForgetWhat,
 ) -> anyhow::Result<(Forget, String)> {
-    let view = workspace.view(Place::Operator);
     if let Some(message) = &arguments.message {
         let (channel, ts) = message_of(message)?;
-        let channel = find_channel(&*view, &channel).await?;
+        let channel = find_any_channel(workspace, &channel).await?;
         let name = format!("message {ts} of #{}", channel.name);
         let channel_id = channel.id;
         return Ok((Forget::Message { channel_id, ts }, name));
@@ -62,7 +60,7 @@ async fn what(
         return Ok((Forget::User(user.id), name));
     }
     if let Some(channel) = &arguments.channel {
-        let channel = find_channel(&*view, channel).await?;
+        let channel = find_any_channel(workspace, channel).await?;
         let name = format!("channel #{}", channel.name);
         return Ok((Forget::Channel(channel.id), name));
     }
@@ -158,6 +156,10 @@ fn rows(erased: &Erased) -> Vec<(&'static str, usize)> {
         ("messages", erased.messages),
         ("lines of memories", erased.lines),
         ("memories that these lines stood in", erased.memories),
+        (
+            "posts of the bot, replaced in Slack by a note",
+            erased.posts,
+        ),
         ("recordings of calls of the model", erased.recordings),
         ("stored answers of the model", erased.model_answers),
         (
@@ -183,6 +185,7 @@ fn receipt_json(receipt: &Receipt) -> Value {
             "messages": erased.messages,
             "lines": erased.lines,
             "memories": erased.memories,
+            "posts": erased.posts,
             "recordings": erased.recordings,
             "model_answers": erased.model_answers,
             "unsent_parts": erased.unsent_parts,

@@ -9,7 +9,7 @@ use crate::bindings::types::Scope;
 use crate::error::Trespass;
 use crate::storage::{Memory, MemoryDraft, MemoryId, Message};
 use crate::ts::TsKey;
-use crate::{MessageRef, Place, printable};
+use crate::{Citation, MessageRef, Place, printable};
 
 /// A longer action is cut in the error: the component chose the ids in it.
 const MAX_ACTION_BYTES: usize = 200;
@@ -155,16 +155,26 @@ impl Bound {
         if let Some(id) = draft.expected.filter(|id| !self.memories.contains(id)) {
             return Err(self.trespass(format!("replace memory {id}, which it was not given")));
         }
-        let cited = draft.citations.iter().flat_map(|line| &line.messages);
         let kept = draft.records.iter().map(|span| &span.message);
-        if let Some(of) = cited.chain(kept).find(|of| !self.was_given(of)) {
-            let MessageRef { channel_id, ts } = of;
-            let action = format!("cite message {ts} of {channel_id}, which it was not given");
-            return Err(self.trespass(action));
-        }
+        self.may_cite(&draft.citations, kept)?;
         let mut messages = draft.source_messages.iter();
         match messages.find(|ts| !self.messages.contains(*ts)) {
             Some(ts) => Err(self.trespass(format!("cite message {ts}, which it was not given"))),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether the call was given every message that lines cite, and these ones.
+    fn may_cite<'m>(
+        &self,
+        lines: &'m [Citation],
+        more: impl Iterator<Item = &'m MessageRef>,
+    ) -> Result<(), Trespass> {
+        let mut cited = lines.iter().flat_map(|line| &line.messages).chain(more);
+        match cited.find(|of| !self.was_given(of)) {
+            Some(MessageRef { channel_id, ts }) => Err(self.trespass(format!(
+                "cite message {ts} of {channel_id}, which it was not given"
+            ))),
             None => Ok(()),
         }
     }
@@ -175,7 +185,7 @@ impl Bound {
             || self.cited.contains(&(of.channel_id.clone(), of.ts.clone()))
     }
 
-    /// Whether a post answers the message that the call is for, and there.
+    /// Whether a post answers the message that the call is for, and there, and cites only what the call was given.
     pub(super) fn may_post(&self, request: &PostRequest) -> Result<(), Trespass> {
         let is_target = self.target.as_ref().is_some_and(|target| {
             target.channel_id == request.channel_id
@@ -183,7 +193,7 @@ impl Bound {
                 && target.message_ts == request.answers
         });
         if is_target && self.changes == Changes::Posts {
-            return Ok(());
+            return self.may_cite(&request.citations, std::iter::empty());
         }
         let thread = request.thread_ts.as_deref().unwrap_or("none");
         Err(self.trespass(format!(

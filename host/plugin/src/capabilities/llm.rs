@@ -209,7 +209,7 @@ impl Capabilities {
             };
             let answer = result.as_ref().ok().filter(|_| is_kept);
             let entry = CallEntry {
-                purpose,
+                purpose: purpose.clone(),
                 model: asked.unwrap_or_else(|| record.model.clone()),
                 input,
                 record,
@@ -220,6 +220,16 @@ impl Capabilities {
             if let Err(error) = journal.record(entry).await {
                 tracing::warn!(
                     "a call of the model is not in the journal: {}",
+                    explain_storage(&error)
+                );
+            }
+            // What goes from now on takes the answer along; what went meanwhile did not find it.
+            if let Some(origin) = origin.filter(|_| is_kept)
+                && !origin.is_still_there().await
+                && let Err(error) = journal.withdraw(&purpose).await
+            {
+                tracing::warn!(
+                    "an answer of the model from what is gone is still in the journal: {}",
                     explain_storage(&error)
                 );
             }

@@ -121,10 +121,14 @@ impl Host for CallState {
                 turn.come().await;
             }
             let saved = self.storage.save_memory(draft, self.bound.handed()).await;
-            if let Ok(saved) = &saved {
-                let saved = std::slice::from_ref(saved);
-                self.bound.hand_memories(saved);
-                self.tape.saw_memories(saved);
+            match &saved {
+                Ok(saved) => {
+                    let saved = std::slice::from_ref(saved);
+                    self.bound.hand_memories(saved);
+                    self.tape.saw_memories(saved);
+                }
+                Err(StorageError::Conflict(_)) => self.tape.discard().await,
+                Err(_) => {}
             }
             saved
         })

@@ -68,8 +68,11 @@ pub trait CallJournal: Send + Sync {
     /// Records a call. It is on disk when this returns.
     async fn record(&self, call: CallEntry) -> Result<(), StorageError>;
 
-    /// A generation run with this model begins. If the last one had another model, or other parameters, all deferrals end: that
-    /// model's answers were their cause.
+    /// Deletes the answers that wait for this purpose: what they were made from has changed or gone.
+    async fn withdraw(&self, purpose: &Purpose) -> Result<(), StorageError>;
+
+    /// A generation run with this model begins. If the last one had another model, or other parameters, all deferrals
+    /// end: that model's answers were their cause.
     async fn begin_run(&self, model: &ModelIdentity) -> Result<(), StorageError>;
 
     /// Returns the context window of a model that an earlier run learned, in tokens.

@@ -118,6 +118,9 @@ pub struct Part {
 pub trait Recordings: Send + Sync {
     /// Stores a part and returns the key of its recording. The part is on disk when this returns.
     async fn keep(&self, part: Part) -> Result<i64, StorageError>;
+
+    /// Deletes a recording: what it contains has changed or gone, so its memory is not saved.
+    async fn discard(&self, recording: i64) -> Result<(), StorageError>;
 }
 
 /// Shared recordings are recordings, too.
@@ -125,5 +128,9 @@ pub trait Recordings: Send + Sync {
 impl<T: Recordings + ?Sized> Recordings for Arc<T> {
     async fn keep(&self, part: Part) -> Result<i64, StorageError> {
         (**self).keep(part).await
+    }
+
+    async fn discard(&self, recording: i64) -> Result<(), StorageError> {
+        (**self).discard(recording).await
     }
 }

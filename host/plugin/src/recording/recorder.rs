@@ -94,6 +94,21 @@ impl Recorder {
     }
 }
 
+impl Recorder {
+    /// Deletes what was stored so far: the save was refused, as something in it has changed or gone.
+    pub(super) async fn discard(&mut self) {
+        let Some(recording) = self.recording.take() else {
+            return;
+        };
+        if let Err(error) = self.recordings.discard(recording).await {
+            tracing::warn!(
+                "the recording of a memory that was not saved is not deleted: {}",
+                explain_storage(&error)
+            );
+        }
+    }
+}
+
 /// A value as JSON. All types of the contract can be serialized.
 pub(super) fn json<T: Serialize>(value: &T) -> Value {
     serde_json::to_value(value).unwrap_or(Value::Null)

@@ -70,6 +70,13 @@ impl Tape {
         }
     }
 
+    /// Deletes what is recorded, after a save that was refused.
+    pub(crate) async fn discard(&mut self) {
+        if let Self::Recording(recorder) = self {
+            recorder.discard().await;
+        }
+    }
+
     /// Whether the call is recorded.
     pub(crate) fn is_recording(&self) -> bool {
         matches!(self, Self::Recording(_))

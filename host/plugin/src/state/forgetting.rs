@@ -1,7 +1,7 @@
 //! Forgetting: what people want gone, and what has been kept long enough.
 
-use crate::storage::StorageError;
 use crate::storage::records::UserRecord;
+use crate::storage::{Channel, StorageError};
 use crate::ts::TsKey;
 
 /// What is to be forgotten: all that is stored of it, and what arrives later but was said before. What is said afterwards is remembered.
@@ -55,6 +55,8 @@ pub struct Erased {
     pub recordings: usize,
     /// Answers of the model that waited for their memory.
     pub model_answers: usize,
+    /// Posts of the bot, which the platform is asked to replace by a note.
+    pub posts: usize,
     /// Parts of answers to people that were not sent yet.
     pub unsent_parts: usize,
     /// Events that could not be applied.
@@ -111,7 +113,11 @@ pub trait Forgetting: Send + Sync {
     /// The id of the user who wrote a message, deleted or not; `None` if that is not known.
     async fn author(&self, channel_id: &str, ts: TsKey) -> Result<Option<String>, StorageError>;
 
-    /// All people and programs, ordered by name and then by id.
+    /// All channels, ordered by name and then by id, those too that the bot is not in any more.
+    async fn all_channels(&self) -> Result<Vec<Channel>, StorageError>;
+
+    /// All people and programs, ordered by name and then by id, those too of whom only a message is known; then the id is
+    /// the name.
     async fn users(&self) -> Result<Vec<UserRecord>, StorageError>;
 
     /// Removes what has been kept long enough, at `now`, in Unix seconds: a bounded part of it. Returns how many messages and memories went; call it again until none does.
@@ -135,6 +141,7 @@ impl std::ops::AddAssign for Erased {
         self.memories += other.memories;
         self.recordings += other.recordings;
         self.model_answers += other.model_answers;
+        self.posts += other.posts;
         self.unsent_parts += other.unsent_parts;
         self.events += other.events;
         self.remembered_anew += other.remembered_anew;

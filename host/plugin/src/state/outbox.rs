@@ -5,11 +5,12 @@
 //! again.
 
 use super::replies::{ReplyKind, ReplyState};
+use crate::MessageRef;
 use crate::storage::StorageError;
 use crate::ts::TsKey;
 
 /// An answer to post.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct NewPost {
     /// The channel.
     pub channel_id: String,
@@ -21,6 +22,8 @@ pub struct NewPost {
     pub kind: ReplyKind,
     /// The text in parts, at least one.
     pub parts: Vec<String>,
+    /// The messages that it was made from.
+    pub sources: Vec<MessageRef>,
 }
 
 /// What is to do for a post.
@@ -46,8 +49,8 @@ pub struct Part {
 }
 
 impl Part {
-    /// Whether a channel that it may have been made from became private after the part was being sent. Then it is not
-    /// sent again.
+    /// Whether what it may have been made from was taken back, or became private, after the part was being sent. Then it
+    /// is not sent again.
     #[must_use]
     pub fn is_withdrawn(&self) -> bool {
         self.text.is_empty()
@@ -66,6 +69,10 @@ pub enum PartState {
 }
 
 /// Posts, from storing their text to the ids of their parts.
+///
+/// When a message is edited, deleted, forgotten or hidden from the channel of a post that was made from it, the post is
+/// retracted: what is stored of it is deleted like a message, and [`Outbox::retracted`] returns it until the platform
+/// shows a note in its place.
 ///
 /// When a channel becomes private, parts in other channels that were not sent yet are dropped, and those that may have
 /// been sent are [withdrawn](Part::is_withdrawn). So it is for parts in a channel that gets readers from outside. A
@@ -127,4 +134,21 @@ pub trait Outbox: Send + Sync {
     /// # Errors
     /// `StorageError::Conflict` if a part is not sent, or there is none.
     async fn finish_post(&self, channel_id: &str, answers: TsKey) -> Result<(), StorageError>;
+
+    /// Retracts the posts of an answer at `now`, in Unix seconds, whatever it was made from; parts that were not sent are
+    /// dropped.
+    ///
+    /// # Errors
+    /// `StorageError::NotFound` for a channel that is not stored.
+    async fn retract(&self, channel_id: &str, answers: TsKey, now: i64)
+    -> Result<(), StorageError>;
+
+    /// Posts that are retracted and still shown by the platform, oldest first, at most `limit`: channel id and message.
+    async fn retracted(&self, limit: u32) -> Result<Vec<(String, TsKey)>, StorageError>;
+
+    /// Notes that the platform does not show a retracted post any more, or never will let it be changed.
+    ///
+    /// # Errors
+    /// `StorageError::NotFound` for a channel that is not stored.
+    async fn end_retraction(&self, channel_id: &str, posted: TsKey) -> Result<(), StorageError>;
 }

@@ -64,6 +64,13 @@ pub trait Storage: Send + Sync {
     /// Whether all these memories may still be shown here: a channel can become private while an answer is written.
     async fn may_show(&self, memories: BTreeSet<MemoryId>) -> Result<bool, StorageError>;
 
+    /// Notes that the call was given these messages by the chat platform, so that [`Self::save_memory`] and
+    /// [`Self::may_show`] refuse what was made from one that is edited or deleted later. A store that does not notice
+    /// changes, like this default, does nothing.
+    async fn hand_out(&self, _channel_id: String, _ids: Vec<String>) -> Result<(), StorageError> {
+        Ok(())
+    }
+
     /// The deferred memories of one workspace, channel or thread, by memory type.
     async fn list_deferrals(
         &self,
@@ -147,6 +154,10 @@ impl<T: Storage + ?Sized> Storage for Arc<T> {
 
     async fn may_show(&self, memories: BTreeSet<MemoryId>) -> Result<bool, StorageError> {
         (**self).may_show(memories).await
+    }
+
+    async fn hand_out(&self, channel_id: String, ids: Vec<String>) -> Result<(), StorageError> {
+        (**self).hand_out(channel_id, ids).await
     }
 
     async fn list_deferrals(

@@ -53,6 +53,26 @@ impl SlackClient {
         answer::take(METHOD, &mut body, "ts")
     }
 
+    /// Replaces the text of a message that the bot posted.
+    ///
+    /// # Errors
+    /// See [`ClientError`].
+    pub async fn update_message(
+        &self,
+        channel_id: &str,
+        ts: &str,
+        text: &str,
+    ) -> Result<(), ClientError> {
+        let params = json!({
+            "channel": channel_id,
+            "ts": ts,
+            "text": text,
+            "parse": "none",
+        });
+        self.call(Method::set("chat.update"), &params).await?;
+        Ok(())
+    }
+
     /// Sets a user's Home tab. `view` is a view of the type `home`.
     ///
     /// # Errors

@@ -13,3 +13,17 @@ CREATE TABLE tombstones (
 -- Whether a deleted message was only kept long enough, so that what was made from it stays.
 ALTER TABLE messages ADD COLUMN expired INTEGER NOT NULL DEFAULT 0 CHECK (expired IN (0, 1));
 CREATE INDEX messages_of_user ON messages (workspace, user_id) WHERE deleted_at IS NULL OR expired = 1;
+
+-- From which messages each answer was made. A message need not be stored.
+CREATE TABLE reply_sources (
+    channel INTEGER NOT NULL, -- of the answer, as the next
+    ts_key INTEGER NOT NULL,
+    source_channel INTEGER NOT NULL REFERENCES channels (key),
+    source_key INTEGER NOT NULL,
+    PRIMARY KEY (channel, ts_key, source_channel, source_key),
+    FOREIGN KEY (channel, ts_key) REFERENCES replies (channel, ts_key) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+CREATE INDEX reply_sources_by_message ON reply_sources (source_channel, source_key);
+-- Whether a posted part is to be replaced by a note: 0 no, 1 the platform still shows it, 2 it does not.
+ALTER TABLE reply_parts ADD COLUMN retracted INTEGER NOT NULL DEFAULT 0 CHECK (retracted IN (0, 1, 2));
+CREATE INDEX reply_parts_retracted ON reply_parts (channel, posted_key) WHERE retracted = 1;

@@ -170,6 +170,7 @@ async fn text_of_an_answer_is_gone_once_it_is_posted_or_given_up() {
             thread_ts: None,
             kind: ReplyKind::Mention,
             parts: vec!["secret".into()],
+            sources: Vec::new(),
         };
         workspace.begin_post(post, 10).await.unwrap();
         let ended = if is_posted {

@@ -6,7 +6,7 @@ use rusqlite::{Connection, StatementStatus, ToSql, params};
 
 use super::{recount_all, stored};
 
-const STATEMENTS: [(&str, &str); 87] = [
+const STATEMENTS: [(&str, &str); 89] = [
     (
         "recount_channel",
         include_str!("../sql/recount_channel.sql"),
@@ -152,6 +152,11 @@ const STATEMENTS: [(&str, &str); 87] = [
     ("rename_user", include_str!("../sql/rename_user.sql")),
     ("drop_reply", include_str!("../sql/drop_reply.sql")),
     ("parts", include_str!("../sql/parts.sql")),
+    ("mark_sent", include_str!("../sql/mark_sent.sql")),
+    (
+        "has_gone_source",
+        include_str!("../sql/has_gone_source.sql"),
+    ),
     ("unsent_parts", include_str!("../sql/unsent_parts.sql")),
     ("fail_reply", include_str!("../sql/fail_reply.sql")),
     ("end_reply", include_str!("../sql/end_reply.sql")),

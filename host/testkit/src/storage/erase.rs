@@ -6,7 +6,7 @@ use myao_plugin::state::forgetting::Erased;
 use myao_plugin::state::outbox::PartState;
 use myao_plugin::storage::MemoryId;
 use myao_plugin::ts::TsKey;
-use myao_plugin::{Citation, Place, Scope, erasure};
+use myao_plugin::{Citation, MemoryType, Place, Scope, erasure};
 
 use super::State;
 use super::memories::StoredText;
@@ -56,12 +56,15 @@ impl State {
         self.revisions.messages.extend(revised);
         let ids: Vec<MemoryId> = self.texts.keys().copied().collect();
         let mut versions: BTreeSet<(String, MemoryId)> = BTreeSet::new();
+        let mut speakers: BTreeSet<MessageId> = BTreeSet::new();
         for id in ids {
             let Some(text) = self.texts.get(&id) else {
                 continue;
             };
             let lines = erasure::lines(&text.memory.content, &text.memory.citations);
             let may_hold = may_hold(text, messages);
+            let is_current_long_term = text.superseded_at.is_none()
+                && text.memory.memory_type == MemoryType::LongTerm;
             let is_gone = |line: &Citation| {
                 let mut cited = line.messages.iter().filter_map(of_ref);
                 cited.any(|of| messages.contains(&of)) || (line.messages.is_empty() && may_hold)
@@ -74,6 +77,13 @@ impl State {
             if !gone.is_empty() {
                 erased.lines += gone.len();
                 erased.memories += 1;
+                let cited = lines.iter().enumerate();
+                let cited = cited.filter(|(number, _)| gone.contains(number));
+                let cited = cited.flat_map(|(_, line)| line.messages.iter().filter_map(of_ref));
+                if is_current_long_term {
+                    speakers.extend(cited.filter(|of| !messages.contains(of)));
+                }
+                self.make_anew(id);
                 self.erase_lines(id, &lines, &gone);
                 self.revisions.memories.insert(id, revision);
                 versions.extend(self.channel_of(id).map(|channel_id| (channel_id, id)));
@@ -86,8 +96,29 @@ impl State {
         for (channel_id, version) in versions {
             erased.remembered_anew += self.wait_again(&channel_id, version);
         }
+        // What a line of a long-term memory said of other messages comes back with them.
+        for (channel_id, ts) in &speakers {
+            erased.remembered_anew += usize::from(self.wait_alone(channel_id, *ts));
+        }
+        erased.events = self.drop_events_of(messages);
         erased += self.drop_copies(messages);
         erased
+    }
+
+    /// Ends the deferral of a memory that loses lines; a thread's is made again.
+    fn make_anew(&mut self, id: MemoryId) {
+        let Some(memory) = self.texts.get(&id).map(|text| &text.memory) else {
+            return;
+        };
+        let (scope, scope_id) = (memory.scope, memory.scope_id.clone());
+        self.deferrals
+            .retain(|series, _| series.scope() != scope || series.scope_id != scope_id);
+        if let (Scope::Thread, Some((channel_id, thread))) = (scope, scope_id.split_once(':'))
+            && let Ok(thread) = TsKey::parse(thread)
+        {
+            self.threads_to_make_anew
+                .insert((channel_id.to_owned(), thread));
+        }
     }
 
     /// The channel of a channel's memory.
@@ -140,15 +171,15 @@ impl State {
         let channels: BTreeSet<&String> =
             messages.iter().map(|(channel_id, _)| channel_id).collect();
         for channel_id in channels {
-            let is_open = self.is_open(channel_id);
+            let is_public = self.is_public(channel_id);
             for call in &mut self.calls {
                 let place = Place::of(call.purpose.scope, &call.purpose.scope_id);
-                if is_open || place.hears(channel_id) {
+                if is_public || place.hears(channel_id) {
                     erased.model_answers += usize::from(call.answer.take().is_some());
                 }
             }
             for ((of_channel, _), reply) in &mut self.replies {
-                if is_open || of_channel == channel_id {
+                if is_public || of_channel == channel_id {
                     let before = reply.parts.len();
                     reply.parts.retain(|part| part.state != PartState::NotSent);
                     erased.unsent_parts += before - reply.parts.len();

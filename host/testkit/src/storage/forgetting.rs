@@ -7,7 +7,7 @@ use myao_plugin::state::forgetting::{
     Expired, Forget, Forgetting, Found, MIN_SEARCHED_CHARS, Mode, Receipt, Retention, Search,
 };
 use myao_plugin::storage::records::{MessageRecord, UserRecord};
-use myao_plugin::storage::{MemoryId, StorageError};
+use myao_plugin::storage::{Channel, MemoryId, StorageError};
 use myao_plugin::ts::TsKey;
 
 use super::erase::NOTHING_LEFT;
@@ -59,13 +59,37 @@ impl Forgetting for MemoryStorage {
         Ok(author.filter(|id| !id.is_empty()))
     }
 
+    async fn all_channels(&self) -> Result<Vec<Channel>, StorageError> {
+        let state = self.state();
+        let channels = state.channels.iter().map(|(id, channel)| Channel {
+            id: id.clone(),
+            name: if channel.name.is_empty() {
+                id.clone()
+            } else {
+                channel.name.clone()
+            },
+            is_private: channel.is_private,
+        });
+        let mut channels: Vec<Channel> = channels.collect();
+        channels.sort_by(|a, b| (&a.name, &a.id).cmp(&(&b.name, &b.id)));
+        Ok(channels)
+    }
+
     async fn users(&self) -> Result<Vec<UserRecord>, StorageError> {
         let state = self.state();
-        let mut users: Vec<UserRecord> = state
-            .users
-            .values()
-            .map(|user| user.record.clone())
-            .collect();
+        let messages = state.channels.values().flat_map(|c| c.messages.values());
+        let authors = messages
+            .filter(|m| !m.user_id.is_empty())
+            .map(|message| UserRecord {
+                id: message.user_id.clone(),
+                name: message.user_id.clone(),
+                is_bot: message.is_bot,
+            });
+        let mut users: BTreeMap<String, UserRecord> =
+            authors.map(|author| (author.id.clone(), author)).collect();
+        let known = state.users.values().map(|user| user.record.clone());
+        users.extend(known.map(|user| (user.id.clone(), user)));
+        let mut users: Vec<UserRecord> = users.into_values().collect();
         users.sort_by(|a, b| (&a.name, &a.id).cmp(&(&b.name, &b.id)));
         Ok(users)
     }
@@ -111,6 +135,15 @@ impl State {
         })
     }
 
+    /// Whether a memory of another program, made at `made_at` in Unix seconds, may hold what a deleted message said.
+    pub(super) fn may_hold_what_is_deleted(&self, channel_id: Option<&str>, made_at: i64) -> bool {
+        let end = TsKey::first_of(made_at.saturating_add(1));
+        let channels = self.channels.iter();
+        let meant = channels.filter(|(id, _)| channel_id.is_none_or(|of| of == id.as_str()));
+        let mut messages = meant.flat_map(|(_, channel)| channel.messages.range(..end));
+        messages.any(|(_, message)| !message.is_shown() && !message.is_expired)
+    }
+
     fn refuse(&mut self, subject: Subject, through: TsKey, now: i64) {
         let new = Tombstone {
             through,
@@ -153,7 +186,8 @@ impl State {
                 meant.insert((channel_id.clone(), *ts));
             }
             Forget::User(id) => {
-                if !self.users.contains_key(id) {
+                let mut messages = self.channels.values().flat_map(|c| c.messages.values());
+                if !self.users.contains_key(id) && messages.all(|m| m.user_id != *id) {
                     let text = format!("no user has the id `{id}`");
                     return Err(StorageError::NotFound(text));
                 }
@@ -173,7 +207,7 @@ impl State {
             writing.delete(channel_id, *ts, now);
         }
         let (state, mut erased) = writing.finish();
-        erased.events = state.drop_events_set_aside();
+        erased.events += state.drop_events_set_aside();
         if let Forget::Channel(id) = what {
             let of_channel: Vec<MemoryId> = state
                 .texts

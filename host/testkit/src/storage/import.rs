@@ -170,7 +170,10 @@ impl State {
     fn put_memories(&mut self, memories: Vec<(Subject, MemoryRecord)>, tally: &mut Tally) {
         let mut new = Vec::new();
         for (subject, memory) in memories {
-            if self.refuses_memory(subject.channel_id.as_deref(), memory.updated_at) {
+            let of = subject.channel_id.as_deref();
+            if self.refuses_memory(of, memory.updated_at)
+                || self.may_hold_what_is_deleted(of, memory.updated_at)
+            {
                 tally.forgotten += 1;
                 continue;
             }

@@ -1,9 +1,12 @@
 //! The inbox.
 
+use std::collections::BTreeSet;
+
 use myao_plugin::state::inbox::{
     Applied, Failed, Inbox, IncomingEvent, Kept, MAX_FAILURES, SetAsideEvent, WaitingEvent,
 };
 use myao_plugin::storage::StorageError;
+use myao_plugin::ts::TsKey;
 use myao_plugin::storage::effects::Effect;
 
 use super::effects::{self, Application};
@@ -163,6 +166,17 @@ impl State {
             error: String::new(),
         });
         Kept::New
+    }
+
+    /// Drops events that were set aside and name one of these messages. Returns how many.
+    pub(super) fn drop_events_of(&mut self, messages: &BTreeSet<(String, TsKey)>) -> usize {
+        let ids: Vec<String> = messages.iter().map(|(_, ts)| ts.to_string()).collect();
+        let before = self.events.len();
+        self.events.retain(|stored| {
+            stored.progress != Progress::SetAside
+                || !ids.iter().any(|id| stored.event.payload.contains(id))
+        });
+        before - self.events.len()
     }
 
     pub(super) fn drop_events_set_aside(&mut self) -> usize {

@@ -82,6 +82,16 @@ impl CallJournal for MemoryStorage {
         Ok(())
     }
 
+    async fn withdraw(&self, purpose: &Purpose) -> Result<(), StorageError> {
+        let purpose = with_scope_id(purpose);
+        let mut state = self.state();
+        let waiting = state.calls.iter_mut().filter(|call| call.waits);
+        for call in waiting.filter(|call| call.is_for(&purpose)) {
+            call.answer = None;
+        }
+        Ok(())
+    }
+
     async fn begin_run(&self, model: &ModelIdentity) -> Result<(), StorageError> {
         let digest = model.digest().to_owned();
         let mut state = self.state();

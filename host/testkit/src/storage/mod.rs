@@ -58,13 +58,14 @@ mod places;
 mod progress;
 mod recordings;
 mod replies;
+mod retraction;
 mod saving;
 mod sync;
 mod upkeep;
 mod view;
 mod writing;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use catch_up::{Missing, Unread};
@@ -120,6 +121,10 @@ struct State {
     last_event: i64,
     /// By channel and the message that is answered.
     replies: BTreeMap<(String, TsKey), Reply>,
+    /// Threads whose memories lost lines in the transaction that is being written: channel id and thread.
+    threads_to_make_anew: BTreeSet<(String, TsKey)>,
+    /// Retracted posts, and whether the platform still shows them.
+    retracted: BTreeMap<(String, TsKey), bool>,
     /// By channel and thread; `None` for the top level.
     judgments: BTreeMap<(String, Option<TsKey>), StoredJudgment>,
     /// In Unix seconds, like `backfill_tick`.

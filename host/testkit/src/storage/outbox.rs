@@ -1,11 +1,14 @@
 //! The outbox.
 
+use std::collections::BTreeSet;
+
 use myao_plugin::state::outbox::{NewPost, Outbox, Part, PartState, PostState};
 use myao_plugin::state::replies::{ReplyKind, ReplyState};
 use myao_plugin::storage::StorageError;
 use myao_plugin::ts::TsKey;
 
 use super::replies::{Reply, conflict};
+use super::writing::{Source, Writing};
 use super::{MemoryStorage, State};
 
 #[async_trait::async_trait]
@@ -72,8 +75,23 @@ impl Outbox for MemoryStorage {
     ) -> Result<(), StorageError> {
         self.mark(channel_id, answers, number, |_, was| match was {
             PartState::Sent(other) if other != posted => None,
-            _ => Some(PartState::Sent(posted)),
-        })
+            PartState::Sent(_) => Some(was),
+            PartState::NotSent | PartState::MaybeSent => Some(PartState::Sent(posted)),
+        })?;
+        // A part that was withdrawn, and arrived all the same, is retracted.
+        let mut state = self.state();
+        let reply = state.replies.get(&(channel_id.to_owned(), answers));
+        let parts = reply.filter(|reply| reply.state == ReplyState::Waiting);
+        let mut parts = parts.map_or(&[][..], |reply| &reply.parts).iter();
+        let is_withdrawn = parts.any(|part| part.number == number && part.is_withdrawn());
+        let post = (channel_id.to_owned(), posted);
+        if is_withdrawn && !state.retracted.contains_key(&post) {
+            state.retracted.insert(post.clone(), true);
+            let mut writing = Writing::new(&mut state, Source::Events(posted.unix_seconds()));
+            writing.delete_posts(&[post]);
+            writing.finish();
+        }
+        Ok(())
     }
 
     async fn finish_post(&self, channel_id: &str, answers: TsKey) -> Result<(), StorageError> {
@@ -86,6 +104,45 @@ impl Outbox for MemoryStorage {
             return Err(conflict(channel_id, answers, "is not wholly posted"));
         }
         state.end_reply(channel_id, answers, ReplyState::Posted, None)
+    }
+
+    async fn retract(
+        &self,
+        channel_id: &str,
+        answers: TsKey,
+        now: i64,
+    ) -> Result<(), StorageError> {
+        let mut state = self.state();
+        state.conversation(channel_id)?;
+        let key = (channel_id.to_owned(), answers);
+        if let Some(reply) = state.replies.get_mut(&key) {
+            reply.parts.retain(|part| part.state != PartState::NotSent);
+            for part in &mut reply.parts {
+                if part.state == PartState::MaybeSent {
+                    part.text.clear();
+                }
+            }
+        }
+        state.retract_and_delete(now, |answered, _| *answered == key);
+        Ok(())
+    }
+
+    async fn retracted(&self, limit: u32) -> Result<Vec<(String, TsKey)>, StorageError> {
+        let state = self.state();
+        let shown = state.retracted.iter().filter(|(_, is_shown)| **is_shown);
+        let mut posts: Vec<(String, TsKey)> = shown.map(|(post, _)| post.clone()).collect();
+        posts.sort_by_key(|(_, ts)| *ts);
+        posts.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+        Ok(posts)
+    }
+
+    async fn end_retraction(&self, channel_id: &str, posted: TsKey) -> Result<(), StorageError> {
+        let mut state = self.state();
+        state.conversation(channel_id)?;
+        if let Some(is_shown) = state.retracted.get_mut(&(channel_id.to_owned(), posted)) {
+            *is_shown = false;
+        }
+        Ok(())
     }
 }
 
@@ -113,6 +170,23 @@ impl MemoryStorage {
 }
 
 impl State {
+    /// The messages that a post is made from; refuses it if one of them was deleted meanwhile.
+    fn sources(&self, post: &NewPost) -> Result<BTreeSet<(String, TsKey)>, StorageError> {
+        let mut sources = BTreeSet::new();
+        for source in &post.sources {
+            let ts = TsKey::parse(&source.ts)
+                .map_err(|error| StorageError::Invalid(error.to_string()))?;
+            let conversation = self.conversation(&source.channel_id)?;
+            let stored = conversation.messages.get(&ts);
+            if stored.is_some_and(|stored| !stored.is_shown() && !stored.is_expired) {
+                let what = "was made from a message that is deleted now";
+                return Err(conflict(&post.channel_id, post.answers, what));
+            }
+            sources.insert((source.channel_id.clone(), ts));
+        }
+        Ok(sources)
+    }
+
     fn begin_post(&mut self, post: NewPost, now: i64) -> Result<PostState, StorageError> {
         self.conversation(&post.channel_id)?;
         if post.parts.is_empty() {
@@ -121,6 +195,7 @@ impl State {
                 post.answers, post.channel_id
             )));
         }
+        let sources = self.sources(&post)?;
         let state = self.first_state(&post.channel_id, post.answers);
         // An answer that nobody asked for has no entry yet.
         let new = Reply::new(post.kind, state, post.thread_ts, now);
@@ -141,6 +216,7 @@ impl State {
         }
         if reply.parts.is_empty() {
             reply.thread = post.thread_ts;
+            reply.sources = sources;
             let parts = (0_u32..).zip(post.parts).map(|(number, text)| Part {
                 number,
                 text,

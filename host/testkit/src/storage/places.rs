@@ -38,6 +38,12 @@ impl State {
         stored.is_some_and(|stored| stored.is_present && self.audience(stored).is_open())
     }
 
+    /// Whether everybody of the workspace may read a channel.
+    pub(super) fn is_public(&self, channel_id: &str) -> bool {
+        let stored = self.channels.get(channel_id);
+        stored.is_some_and(|stored| self.audience(stored).is_open())
+    }
+
     /// Whether what is open elsewhere may be shown in a place. Nothing is shown in a channel that is not known.
     pub(super) fn sees_open(&self, place: &Place) -> bool {
         match place {
@@ -106,9 +112,17 @@ impl State {
             }
             if closed {
                 self.withdraw_unfinished(|owner| *owner != place);
+                self.retract_and_delete(at, |(answered_in, _), reply| {
+                    let mut sources = reply.sources.iter();
+                    *answered_in != channel_id && sources.any(|(id, _)| *id == channel_id)
+                });
             }
             if isolated {
                 self.withdraw_unfinished(|owner| *owner == place);
+                self.retract_and_delete(at, |(answered_in, _), reply| {
+                    let mut sources = reply.sources.iter();
+                    *answered_in == channel_id && sources.any(|(id, _)| *id != channel_id)
+                });
             }
             let current = self.texts.values();
             let current = current.filter(|text| text.superseded_at.is_none());
@@ -360,6 +374,15 @@ impl Storage for Opened {
     async fn may_show(&self, memories: BTreeSet<MemoryId>) -> Result<bool, StorageError> {
         let shows = self.storage.state().shows_all(&self.place, &memories);
         Ok(shows && !self.has_changed(&memories))
+    }
+
+    async fn hand_out(&self, channel_id: String, ids: Vec<String>) -> Result<(), StorageError> {
+        self.hear(&channel_id)?;
+        let mut read = self.begin();
+        for id in ids {
+            read.messages.insert((channel_id.clone(), key(&id)?));
+        }
+        Ok(())
     }
 
     async fn list_deferrals(

@@ -112,6 +112,18 @@ impl State {
         again.len()
     }
 
+    /// One message waits again; returns false if it is not shown or waits already.
+    pub(super) fn wait_alone(&mut self, channel_id: &str, ts: TsKey) -> bool {
+        let Some(conversation) = self.channels.get_mut(channel_id) else {
+            return false;
+        };
+        if conversation.shown(ts).is_none() {
+            return false;
+        }
+        conversation.news.news_of.remove(&ts);
+        conversation.news.waiting.insert(ts)
+    }
+
     /// The history of all channels begins to wait.
     pub(super) fn take_in_history(&mut self) {
         let ids: Vec<String> = self.channels.keys().cloned().collect();

@@ -63,6 +63,15 @@ impl Recordings for MemoryStorage {
         });
         Ok(id)
     }
+
+    async fn discard(&self, recording: i64) -> Result<(), StorageError> {
+        let mut state = self.state();
+        let index = usize::try_from(recording - 1).unwrap_or(usize::MAX);
+        if let Some(recording) = state.recordings.get_mut(index) {
+            recording.clear();
+        }
+        Ok(())
+    }
 }
 
 impl State {

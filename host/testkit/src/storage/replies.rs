@@ -1,6 +1,7 @@
 //! Requested answers and their state.
 
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 
 use myao_plugin::Scope;
 use myao_plugin::state::outbox::{Part, PartState};
@@ -30,6 +31,8 @@ pub(super) struct Reply {
     pub(super) over_limit: Option<OverLimit>,
     /// The parts to post, set before the first one is sent.
     pub(super) parts: Vec<Part>,
+    /// The messages that it was made from: channel id and message.
+    pub(super) sources: BTreeSet<(String, TsKey)>,
 }
 
 /// What was done with a mention that is over a limit.
@@ -58,6 +61,7 @@ impl Reply {
             error: None,
             over_limit: None,
             parts: Vec::new(),
+            sources: BTreeSet::new(),
         }
     }
 

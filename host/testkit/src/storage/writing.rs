@@ -49,7 +49,7 @@ pub(super) struct Writing<'a> {
     /// Threads with messages that look different to a reader now.
     changed: BTreeSet<ThreadId>,
     /// Those messages.
-    reworded: BTreeSet<(String, TsKey)>,
+    pub(super) reworded: BTreeSet<(String, TsKey)>,
     /// Threads of messages that were deleted, and when.
     deleted: Vec<(ThreadId, i64)>,
 }
@@ -155,6 +155,14 @@ impl<'a> Writing<'a> {
         }
     }
 
+    /// In Unix seconds; 0 for an import.
+    pub(super) fn now(&self) -> i64 {
+        match self.source {
+            Source::Import => 0,
+            Source::Events(now) => now,
+        }
+    }
+
     /// Remembers the state of a thread before the transaction.
     fn remember(&mut self, thread: &ThreadId) {
         if !self.before.contains_key(thread) {
@@ -172,18 +180,24 @@ impl<'a> Writing<'a> {
                 self.changed.insert(thread.clone());
             }
         }
-        let now = match self.source {
-            Source::Import => 0,
-            Source::Events(now) => now,
+        let now = self.now();
+        let meant = self.reworded.len();
+        let posts = self.retract();
+        let erased = Erased {
+            messages: meant,
+            posts,
+            ..self.state.erase(&self.reworded)
         };
+        self.changed
+            .append(&mut std::mem::take(&mut self.state.threads_to_make_anew));
         for thread in &self.changed {
             self.state.mark_changed(thread, now);
         }
-        let erased = self.state.erase(&self.reworded);
         for (channel_id, _) in &self.reworded {
-            self.state
-                .deferrals
-                .retain(|series, _| !Place::of(series.scope(), &series.scope_id).hears(channel_id));
+            self.state.deferrals.retain(|series, _| {
+                let place = Place::of(series.scope(), &series.scope_id);
+                series.scope() != Scope::Workspace && !place.hears(channel_id)
+            });
         }
         for ((channel_id, thread), at) in &self.deleted {
             self.state.set_aside_memory(channel_id, *thread, *at);

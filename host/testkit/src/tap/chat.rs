@@ -22,6 +22,11 @@ impl Chat for Tapped {
         self.line.through(call, self.inner.post(request)).await
     }
 
+    async fn retract(&self, channel_id: String, answers: String) -> Result<(), ChatError> {
+        // The component never calls it.
+        self.inner.retract(channel_id, answers).await
+    }
+
     async fn thread(
         &self,
         channel_id: String,

@@ -78,6 +78,7 @@ async fn posts_of_different_answers_have_different_ids() {
         text: "Yes.".to_owned(),
         answers: answers.to_owned(),
         may_notify: Vec::new(),
+        citations: Vec::new(),
     };
     let first = chat.post(post("1.0")).await.unwrap();
     let second = chat.post(post("2.0")).await.unwrap();

@@ -46,6 +46,21 @@ pub(crate) fn post_message(state: &mut State, request: &Request) -> Answer {
     Ok(json!({ "channel": channel, "ts": ts.to_string(), "message": shape }))
 }
 
+/// `chat.update`: of the bot's own messages only.
+pub(crate) fn update(state: &mut State, request: &Request) -> Answer {
+    require(state, "chat:write")?;
+    let channel = writable(state, request)?.id.clone();
+    let ts = request
+        .ts("ts", "message_not_found")?
+        .ok_or("message_not_found")?;
+    if state.message(&channel, ts)?.author != Author::the_bot() {
+        return Err("cant_update_message".into());
+    }
+    let (text, _) = content(request)?;
+    state.edit(&channel, ts, &text)?;
+    Ok(json!({ "channel": channel, "ts": ts.to_string(), "text": text }))
+}
+
 /// `chat.getPermalink`.
 pub(crate) fn permalink(state: &State, request: &Request) -> Answer {
     let channel = conversations::visible(state, request)?;

@@ -107,6 +107,7 @@ fn answer(state: &mut State, inner: &Inner, request: &Request) -> Answer {
         } })),
         "chat.getPermalink" => chat::permalink(state, request),
         "chat.postMessage" => chat::post_message(state, request),
+        "chat.update" => chat::update(state, request),
         "conversations.history" => history::history(state, request),
         "conversations.info" => conversations::info(state, request),
         "conversations.list" => conversations::list(state, request),

@@ -152,7 +152,7 @@ pub async fn rest_comes_again_in_other_channels_too(new: New<'_>) {
     let (content, mut citations) = cited(&[("- The printer works, the crane comes", &["3.0"])]);
     citations[0].messages.push(MessageRef {
         channel_id: "C2".into(),
-        ts: "1.500000".into(),
+        ts: crate::conformance::key("1.5").to_string(),
     });
     let draft = MemoryDraft {
         content,

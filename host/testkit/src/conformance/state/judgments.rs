@@ -122,6 +122,7 @@ pub async fn message_that_was_deleted_answered_or_asked_for_an_answer_is_left_ou
         thread_ts: None,
         kind: ReplyKind::Unasked,
         parts: vec!["text".into()],
+        sources: Vec::new(),
     };
     stored.begin_post(post, 1).await.unwrap();
     assert_eq!(unanswered(&stored).await, []);

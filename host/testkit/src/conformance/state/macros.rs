@@ -106,6 +106,16 @@ macro_rules! workspace_conformance {
             deferral_elsewhere_ends_when_a_channel_becomes_private,
             deferral_ends_when_a_message_of_its_channel_reads_differently,
         );
+        $crate::workspace_conformance!($fixture; retracted:
+            post_goes_with_what_it_was_made_from,
+            post_that_was_made_from_a_post_goes_with_it,
+            post_goes_when_its_source_is_hidden_from_its_channel,
+            post_that_was_withdrawn_and_arrived_is_retracted,
+            post_from_what_is_gone_is_refused,
+            answer_is_retracted_whatever_it_was_made_from,
+            post_stays_when_its_source_was_only_kept_long_enough,
+            message_that_the_platform_gave_is_noticed_when_it_goes,
+        );
         $crate::workspace_conformance!($fixture; import:
             importing_twice_changes_nothing,
             what_is_newer_in_an_import_counts_as_changed,

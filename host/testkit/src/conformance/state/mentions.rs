@@ -110,6 +110,7 @@ pub async fn what_is_no_mention_that_waits_is_not_admitted(new: New<'_>) {
         thread_ts: None,
         kind: ReplyKind::Unasked,
         parts: vec!["text".into()],
+        sources: Vec::new(),
     };
     stored.begin_post(unasked, 10).await.unwrap();
     for ts in ["1.0", "2.0"] {

@@ -24,6 +24,7 @@ pub mod recall;
 pub mod recordings;
 pub mod replies;
 pub mod reply_answers;
+pub mod retracted;
 pub mod samples;
 pub mod sync;
 pub mod times;

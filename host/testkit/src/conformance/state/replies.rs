@@ -13,6 +13,7 @@ fn post(ts: &str, parts: &[&str]) -> NewPost {
         thread_ts: None,
         kind: ReplyKind::Mention,
         parts: parts.iter().map(|part| (*part).to_owned()).collect(),
+        sources: Vec::new(),
     }
 }
 

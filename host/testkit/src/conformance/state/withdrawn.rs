@@ -28,6 +28,7 @@ async fn begin_answer(stored: &Stored, channel_id: &str, ts: &str, kind: ReplyKi
         thread_ts: None,
         kind,
         parts: vec!["one".into(), "two".into()],
+        sources: Vec::new(),
     };
     let begun = stored.begin_post(post, 10).await.unwrap();
     assert!(matches!(begun, PostState::Post(parts) if parts.len() == 2));

@@ -1,4 +1,4 @@
-//! The citations of a memory: each line of its text with the messages that it was made from.
+//! The citations of a memory or an answer: each line of its text with the messages that it was made from.
 
 use crate::bindings::storage::Memory;
 use crate::bindings::types::{Citation, Context, Engine, MessageRef};
@@ -8,7 +8,7 @@ use crate::prompt;
 
 /// The citations of a text. Without a model it was made from the messages of the context and from `merged`; a model was
 /// shown `around`, too.
-pub(super) fn citations(
+pub(crate) fn citations(
     text: &str,
     engine: Engine,
     context: &Context,
