@@ -9,6 +9,7 @@ use axum::response::IntoResponse;
 use axum::routing::get;
 use chrono::{DateTime, SecondsFormat};
 use myao_plugin::explain::explain_storage;
+use myao_plugin::printable;
 use myao_plugin::state::Workspace;
 use myao_plugin::waits::Wait;
 use myao_slack::socket::ConnectionState;
@@ -91,7 +92,8 @@ async fn ready(State(health): State<Health>) -> impl IntoResponse {
     (
         status,
         [(header::CONTENT_TYPE, "application/json")],
-        body.to_string(),
+        // Stored reasons may contain characters that control the terminal of whoever reads this.
+        printable::json(&body.to_string()).into_owned(),
     )
 }
 

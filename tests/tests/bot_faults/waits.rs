@@ -150,3 +150,30 @@ fn a_clock_that_was_ahead_hides_no_gap() {
     let noted = number(&program, "SELECT connected_through FROM sync_state");
     assert!(noted <= now(), "the next gap begins here: {noted}");
 }
+
+#[test]
+fn a_stored_reason_controls_no_terminal() {
+    let slack = workspace();
+    let llm = model(|_| answer("Here."));
+    let config = config(&slack, &llm);
+    let mut bot = Bot::start(Program::default(), &config);
+    bot.caught_up();
+    let program = bot.stop();
+    let why = "a\u{9b}31m b\u{7f} c\u{202e}d \u{1b}]0;e";
+    database(&program)
+        .execute(
+            "INSERT INTO deferrals (workspace, scope, scope_id, memory_type, until, failures, reason) \
+             SELECT key, 0, '', 0, ?1, 1, ?2 FROM workspaces",
+            rusqlite::params![now() + HOUR, why],
+        )
+        .unwrap();
+    let mut bot = Bot::start(program, &config);
+    let (_, _, wait) = waits_for(&mut bot, "memory");
+    assert_eq!(wait["why"], why, "nothing is lost");
+    let shown = exchange(bot.health(), "GET /ready", &[], "").unwrap().body;
+    assert!(
+        shown.contains(r"a\u009b31m b\u007f c\u202ed \u001b]0;e"),
+        "{shown}"
+    );
+    bot.stop();
+}
