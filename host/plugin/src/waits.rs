@@ -1,5 +1,7 @@
 //! Waits: what is deferred, until when, and why. Every kind of wait has a maximum length, so that no error of a server
-//! or a clock can silence the bot. Every current wait is shown in `/ready`, in the metrics and by `myao doctor`.
+//! or a clock can silence the bot. `/ready` and the metrics show all current waits. `myao doctor` asks `/ready` if the
+//! bot runs, and reads the store if not: the waits of a method, of a model and of a judgment that failed are known only
+//! to the process that waits, and end with it.
 //!
 //! | what waits | at most |
 //! |---|---|
@@ -9,6 +11,7 @@
 //! | an answer that failed (`host/plugin/src/state/replies.rs`) | an hour |
 //! | an event that could not be applied (`host/sqlite/src/inbox.rs`) | ten minutes |
 //! | a channel of which Slack sends no events (`host/sqlite/src/catch_up.rs`) | an hour |
+//! | a message that was missing from an answer of Slack (`host/sqlite/src/catch_up.rs`) | six hours |
 //! | a conversation that was judged (`host/bot/src/unasked.rs`) | the longest `skip_seconds` of the configuration |
 //!
 //! A stored time that is further ahead was stored while the clock was ahead. It is ignored.
@@ -32,6 +35,8 @@ pub enum WaitKind {
     Event,
     /// Reading a channel of which Slack sends no events.
     Channel,
+    /// Asking for a message that was missing from an answer of Slack.
+    Message,
     /// The judgment of a conversation.
     Judgment,
 }
@@ -47,6 +52,7 @@ impl WaitKind {
             Self::Answer => "answer",
             Self::Event => "event",
             Self::Channel => "channel",
+            Self::Message => "message",
             Self::Judgment => "judgment",
         }
     }

@@ -15,7 +15,7 @@ use super::workspace::SqliteWorkspace;
 /// The waits before a channel is read again, in seconds: the first wait, which doubles each time, and the longest.
 pub(super) const CHANNEL_WAITS: (i64, i64) = (60, 3600);
 /// The same for a message that is requested again.
-const MESSAGE_WAITS: (i64, i64) = (600, 6 * 3600);
+pub(super) const MESSAGE_WAITS: (i64, i64) = (600, 6 * 3600);
 /// How often a message is requested if it neither arrives nor is known to be deleted. After that it counts as not
 /// deleted.
 const MAX_ASKS: i64 = 6;

@@ -6,7 +6,7 @@ use myao_plugin::waits::{LONGEST_DEFERRAL, Wait, WaitKind, is_under_way};
 use myao_plugin::{Scope, names};
 use rusqlite::{Connection, params};
 
-use super::catch_up::CHANNEL_WAITS;
+use super::catch_up::{CHANNEL_WAITS, MESSAGE_WAITS};
 use super::error::Fault;
 use super::inbox;
 use super::place::Place;
@@ -22,6 +22,7 @@ pub(super) fn all(connection: &Connection, place: &Place, now: i64) -> Result<Ve
     waits.extend(answers(connection, place, now)?);
     waits.extend(events(connection, place, now)?);
     waits.extend(channels(connection, place, now)?);
+    waits.extend(messages(connection, place, now)?);
     waits.extend(judgments(connection, place, now)?);
     Ok(waits)
 }
@@ -113,6 +114,26 @@ fn channels(connection: &Connection, place: &Place, now: i64) -> rusqlite::Resul
             what: format!("reading {channel}"),
             until: row.get(1)?,
             why: failed(row.get(2)?),
+        })
+    })
+}
+
+fn messages(connection: &Connection, place: &Place, now: i64) -> rusqlite::Result<Vec<Wait>> {
+    let waiting = include_str!("sql/waiting_messages.sql");
+    let columns = params![
+        place.workspace,
+        now,
+        now.saturating_add(MESSAGE_WAITS.1),
+        MOST
+    ];
+    list(connection, waiting, columns, |row| {
+        let (channel, ts): (String, i64) = (row.get(0)?, row.get(1)?);
+        Ok(Wait {
+            kind: WaitKind::Message,
+            label: "",
+            what: format!("asking for {channel}:{}", TsKey::from_database(ts)),
+            until: row.get(2)?,
+            why: failed(row.get(3)?),
         })
     })
 }

@@ -182,6 +182,10 @@ const STATEMENTS: [(&str, &str); 89] = [
     ("end_history", include_str!("../sql/end_history.sql")),
     ("newest_message", include_str!("../sql/newest_message.sql")),
     (
+        "waiting_messages",
+        include_str!("../sql/waiting_messages.sql"),
+    ),
+    (
         "deferred_events",
         include_str!("../sql/deferred_events.sql"),
     ),

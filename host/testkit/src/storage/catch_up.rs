@@ -10,7 +10,7 @@ use super::{MemoryStorage, most};
 /// The back-off before a channel is read again, in seconds: the first wait, which doubles each time, and the longest.
 pub(super) const CHANNEL_WAITS: (i64, i64) = (60, 3600);
 /// The same for requesting a message again.
-const MESSAGE_WAITS: (i64, i64) = (600, 6 * 3600);
+pub(super) const MESSAGE_WAITS: (i64, i64) = (600, 6 * 3600);
 /// The maximum number of requests for a message that is neither found nor known to be deleted. After that it counts as
 /// existing.
 const MAX_ASKS: u32 = 6;
@@ -28,8 +28,8 @@ pub(super) struct Unread {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Missing {
     thread: Option<TsKey>,
-    tries: u32,
-    next_try_at: i64,
+    pub(super) tries: u32,
+    pub(super) next_try_at: i64,
 }
 
 /// The back-off after so many tries, in seconds.

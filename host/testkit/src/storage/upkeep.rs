@@ -8,7 +8,7 @@ use myao_plugin::ts::TsKey;
 use myao_plugin::waits::{LONGEST_DEFERRAL, Wait, WaitKind, is_under_way};
 use myao_plugin::{Place, Scope, names};
 
-use super::catch_up::CHANNEL_WAITS;
+use super::catch_up::{CHANNEL_WAITS, MESSAGE_WAITS};
 use super::inbox::{MAX_WAIT, Progress};
 use super::journal::{Call, milliseconds};
 use super::memories::{Series, parse_subject};
@@ -27,6 +27,7 @@ impl Upkeep for MemoryStorage {
             (state.waiting_answers(), MAX_REPLY_WAIT),
             (state.waiting_events(), MAX_WAIT),
             (state.waiting_channels(), CHANNEL_WAITS.1),
+            (state.waiting_messages(), MESSAGE_WAITS.1),
             (state.waiting_judgments(), LONGEST_DEFERRAL),
         ];
         let kinds = kinds.into_iter().flat_map(|(mut waits, longest)| {
@@ -232,6 +233,18 @@ impl State {
             what: format!("reading {id}"),
             until: unread.next_try_at,
             why: failed(unread.tries),
+        });
+        waits.collect()
+    }
+
+    fn waiting_messages(&self) -> Vec<Wait> {
+        let missing = self.missing_messages.iter();
+        let waits = missing.map(|((channel_id, ts), missing)| Wait {
+            kind: WaitKind::Message,
+            label: "",
+            what: format!("asking for {channel_id}:{ts}"),
+            until: missing.next_try_at,
+            why: failed(missing.tries),
         });
         waits.collect()
     }

@@ -1,8 +1,10 @@
 //! Times that were stored while the clock was ahead: once the clock is set back, they must not block anything. And what
 //! waits.
 
+use myao_plugin::state::catch_up::MissingMessage;
 use myao_plugin::state::inbox::{Failed, IncomingEvent};
 use myao_plugin::state::judgments::StoredJudgment;
+use myao_plugin::state::sync::StoredId;
 use myao_plugin::storage::effects::Effect;
 use myao_plugin::storage::{Deferral, DueQuery, MemoryDraft, SaveMode};
 use myao_plugin::ts::TsKey;
@@ -183,6 +185,17 @@ pub async fn a_thread_that_changed_while_the_clock_was_ahead_is_due_when_it_come
     assert_eq!(due().await, 1);
 }
 
+/// Messages of C1 that were missing from an answer.
+fn missing_messages<const N: usize>(ids: [&str; N]) -> [MissingMessage; N] {
+    ids.map(|ts| MissingMessage {
+        channel_id: "C1".into(),
+        id: StoredId {
+            ts: key(ts),
+            thread_ts: None,
+        },
+    })
+}
+
 pub async fn everything_that_waits_is_told_until_when_and_why(new: New<'_>) {
     let stored = Stored::of(new);
     let workspace = &stored;
@@ -213,6 +226,17 @@ pub async fn everything_that_waits_is_told_until_when_and_why(new: New<'_>) {
         .fail_event(id, "locked".into(), NOW)
         .await
         .unwrap();
+    for missing in missing_messages(["8.0", "9.0"]) {
+        let noted = workspace.note_missing("C1", vec![missing.id]);
+        noted.await.unwrap();
+    }
+    let [asked_for, asked_for_while_ahead] = missing_messages(["8.0", "9.0"]);
+    workspace.ask_again(&asked_for, NOW).await.unwrap();
+    workspace
+        .ask_again(&asked_for_while_ahead, AHEAD)
+        .await
+        .unwrap();
+    workspace.put_off_channel("C1", None, NOW).await.unwrap();
     for (thread, until) in [("1.0", NOW + 600), ("2.0", AHEAD), ("3.0", NOW - 1)] {
         let judgment = StoredJudgment {
             message_ts: key("1.0"),
@@ -248,6 +272,20 @@ pub async fn everything_that_waits_is_told_until_when_and_why(new: New<'_>) {
                 "it failed once"
             ),
             wait(WaitKind::Event, "", "event E1", NOW + 2, "it failed once"),
+            wait(
+                WaitKind::Channel,
+                "",
+                "reading C1",
+                NOW + 60,
+                "it failed once"
+            ),
+            wait(
+                WaitKind::Message,
+                "",
+                "asking for C1:8.000000",
+                NOW + 600,
+                "it failed once"
+            ),
             wait(
                 WaitKind::Judgment,
                 "judged",
