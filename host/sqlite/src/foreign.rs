@@ -155,7 +155,7 @@ fn guard(connection: &mut Connection, path: &Path) -> Result<(), ForeignError> {
         connection.set_db_config(setting, is_on)?;
     }
     connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, MAX_VALUE_BYTES)?;
-    allow(connection, SCHEMA_STEPS_AT_ONCE, SCHEMA_STEPS)?;
+    limit_schema(connection)?;
     // This overrides the memory settings of the file, and a sort uses the disk.
     connection.execute_batch(
         "PRAGMA query_only = ON; PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0;
@@ -163,16 +163,20 @@ fn guard(connection: &mut Connection, path: &Path) -> Result<(), ForeignError> {
     )?;
     let bytes = path.metadata().map_or(0, |metadata| metadata.len());
     let most = MIN_STEPS.saturating_add(bytes.saturating_mul(STEPS_PER_BYTE));
-    allow(connection, STEPS, most)
+    Ok(allow(connection, STEPS, most)?)
+}
+
+/// Limits the steps of a new connection to what reading a schema of some thousand tables needs.
+pub(super) fn limit_schema(connection: &mut Connection) -> rusqlite::Result<()> {
+    allow(connection, SCHEMA_STEPS_AT_ONCE, SCHEMA_STEPS)
 }
 
 /// Allows the connection `most` steps from now on. They are counted in units of `at_once`.
-fn allow(connection: &mut Connection, at_once: i32, most: u64) -> Result<(), ForeignError> {
+fn allow(connection: &mut Connection, at_once: i32, most: u64) -> rusqlite::Result<()> {
     let mut steps = 0_u64;
     let is_enough = move || {
         steps += u64::from(at_once.unsigned_abs());
         steps > most
     };
-    connection.progress_handler(at_once, Some(is_enough))?;
-    Ok(())
+    connection.progress_handler(at_once, Some(is_enough))
 }

@@ -21,6 +21,8 @@ use super::{lines, rows, schema};
 pub struct SqliteImport {
     connection: Connection,
     path: PathBuf,
+    /// How many bytes the transaction may add; `None` if only the disk limits it.
+    limit: Option<u32>,
     workspace: i64,
     writing: Writing,
     memories: Vec<NewMemory>,
@@ -52,20 +54,22 @@ impl SqliteImport {
         connection
             .execute_batch("BEGIN IMMEDIATE")
             .map_err(|error| StoreError::of(path, error))?;
-        Self::within(connection, path, workspace)
+        Self::within(connection, path, workspace, None)
     }
 
-    /// Continues in a transaction that has already begun.
+    /// Continues in a transaction that has already begun, and which may add so many bytes.
     pub(super) fn within(
         connection: Connection,
         path: &Path,
         workspace: &str,
+        limit: Option<u32>,
     ) -> Result<Self, StoreError> {
         let workspace = schema::workspace_key(&connection, workspace)
             .map_err(|error| StoreError::of(path, error))?;
         Ok(Self {
             connection,
             path: path.to_owned(),
+            limit,
             workspace,
             writing: Writing::new(workspace, Source::Import),
             memories: Vec::new(),
@@ -95,13 +99,24 @@ impl SqliteImport {
     /// # Errors
     /// If the file or the disk cannot be written.
     pub fn commit(self) -> Result<ImportTally, StoreError> {
-        let (path, tally) = (self.path.clone(), self.tally);
-        self.finish().map_err(|fault| fault.at(&path))?;
+        let Self {
+            connection,
+            path,
+            limit,
+            writing,
+            memories,
+            tally,
+            ..
+        } = self;
+        complete(&connection, writing, &memories).map_err(|fault| at(fault, &path, limit))?;
+        // From here on, the disk may really be full.
+        let committed = connection.execute_batch("COMMIT");
+        committed.map_err(|error| StoreError::of(&path, error))?;
         Ok(tally)
     }
 
     fn error(&self, fault: Fault) -> StorageError {
-        fault.at(&self.path).into()
+        at(fault, &self.path, self.limit).into()
     }
 
     /// Inserts a row, or updates the existing one.
@@ -229,26 +244,32 @@ impl SqliteImport {
             }
         })
     }
+}
 
-    fn finish(self) -> Result<(), Fault> {
-        let Self {
-            connection,
-            mut writing,
-            memories,
-            ..
-        } = self;
-        for memory in &memories {
-            memory.complete(&connection)?;
-            match memory.subject {
-                Subject::Workspace => {}
-                Subject::Channel(channel) => writing.touch_channel(channel),
-                Subject::Thread(channel, thread) => writing.touch_thread(channel, thread),
-            }
-        }
-        writing.finish(&connection)?;
-        connection.execute_batch("COMMIT")?;
-        Ok(())
+/// Adds the path. If the transaction is limited, it has met its own limit: it does not write to the disk before it ends.
+fn at(fault: Fault, path: &Path, limit: Option<u32>) -> StoreError {
+    match (fault.at(path), limit) {
+        (StoreError::Full(path), Some(limit)) => StoreError::TooLargeToUpgrade { path, limit },
+        (error, _) => error,
     }
+}
+
+/// Adds what depends on the whole import.
+fn complete(
+    connection: &Connection,
+    mut writing: Writing,
+    memories: &[NewMemory],
+) -> Result<(), Fault> {
+    for memory in memories {
+        memory.complete(connection)?;
+        match memory.subject {
+            Subject::Workspace => {}
+            Subject::Channel(channel) => writing.touch_channel(channel),
+            Subject::Thread(channel, thread) => writing.touch_thread(channel, thread),
+        }
+    }
+    writing.finish(connection)?;
+    Ok(())
 }
 
 impl NewMemory {

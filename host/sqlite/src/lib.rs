@@ -75,7 +75,11 @@ use myao_plugin::state::import::{Import, ImportTarget};
 use myao_plugin::storage::StorageError;
 use myao_plugin::storage::records::{ImportSink, ImportTally};
 use pool::Pool;
+use rusqlite::Connection;
 pub use workspace::SqliteWorkspace;
+
+/// How many bytes an upgrade in place may add. They are kept in memory until its end.
+const MAX_UPGRADE_BYTES: u32 = 100 << 20;
 
 /// Reads the rows of an older program's database into a sink.
 pub type ReadLegacy<'a> = &'a dyn Fn(
@@ -253,15 +257,16 @@ fn upgrade(
         source: Box::new(source),
     })?;
     let connection = pool::connect(path)?;
-    // Nothing is written to the file before the commit: the reader would block that.
+    // Nothing is written to the file before the commit: the reader would block that. So the memory has what is new.
     connection
         .pragma_update(None, "cache_spill", false)
         .map_err(at)?;
     connection.execute_batch("BEGIN IMMEDIATE").map_err(at)?;
+    limit_growth(&connection).map_err(at)?;
     if !schema::replace_legacy(&connection).map_err(at)? {
         return Ok(None);
     }
-    let mut import = SqliteImport::within(connection, path, workspace)?;
+    let mut import = SqliteImport::within(connection, path, workspace, Some(MAX_UPGRADE_BYTES))?;
     let result = read(&old, &mut import);
     drop(old);
     result.map_err(|source| StoreError::Upgrade {
@@ -269,4 +274,11 @@ fn upgrade(
         source,
     })?;
     import.commit().map(Some)
+}
+
+/// Limits by how much the file can grow.
+fn limit_growth(connection: &Connection) -> rusqlite::Result<()> {
+    let read = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
+    let most = read("page_count")? + i64::from(MAX_UPGRADE_BYTES) / read("page_size")?.max(1);
+    connection.pragma_update_and_check(None, "max_page_count", most, |_| Ok(()))
 }

@@ -9,6 +9,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
 
 use super::error::{Fault, StoreError};
+use super::foreign;
 
 /// How long a call waits for another process's transaction.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
@@ -37,13 +38,21 @@ pub(super) fn connect(path: &Path) -> Result<Connection, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
         | OpenFlags::SQLITE_OPEN_CREATE
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(path, flags).map_err(at)?;
+    let mut connection = Connection::open_with_flags(path, flags).map_err(at)?;
     connection.busy_timeout(BUSY_TIMEOUT).map_err(at)?;
     // Without this, SQLite plans a statement again whenever its parameters change, which costs more than most
     // statements.
     connection
         .set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)
         .map_err(at)?;
+    // The schema has no triggers, but somebody else may have written the file.
+    for (setting, is_on) in [
+        (DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false),
+        (DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false),
+    ] {
+        connection.set_db_config(setting, is_on).map_err(at)?;
+    }
+    read_schema(&mut connection).map_err(at)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     connection
         .pragma_update(None, "foreign_keys", true)
@@ -56,6 +65,13 @@ pub(super) fn connect(path: &Path) -> Result<Connection, StoreError> {
         .pragma_update_and_check(None, "secure_delete", true, |_| Ok(()))
         .map_err(at)?;
     Ok(connection)
+}
+
+/// Reads the schema, which may have any size in a file that somebody else has written, in a limited number of steps.
+fn read_schema(connection: &mut Connection) -> rusqlite::Result<()> {
+    foreign::limit_schema(connection)?;
+    connection.execute_batch("SELECT 1 FROM sqlite_schema LIMIT 0")?;
+    connection.progress_handler(0, None::<fn() -> bool>)
 }
 
 impl Pool {

@@ -21,6 +21,13 @@ fn import(program: &Program, source: &str) -> Ran {
     Ran::of(&mut program.shell(&script, &["import", source]))
 }
 
+/// Opens `bot.db` in place, within the limit.
+fn open(program: &Program) -> Ran {
+    program.write("myao.yaml", "memory: { database_path: bot.db }\n");
+    let script = format!(r#"ulimit -d {LIMIT} && exec "$@""#);
+    Ran::of(&mut program.shell(&script, &["memory", "list"]))
+}
+
 /// Writes a file of an export.
 type Content<'c> = &'c dyn Fn(&mut dyn Write);
 
@@ -300,8 +307,64 @@ fn what_a_hostile_database_holds_besides_rows_is_not_run() {
     let schema = "PRAGMA writable_schema = ON;
         WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n LIMIT 500000)
         INSERT INTO sqlite_schema SELECT 'table', 'u' || n, 'u' || n, 2, 'CREATE TABLE u' || n || ' (a)' FROM n;";
-    import(&program_with_bot(schema), "bot.db")
-        .is_refused_with(&["bot.db", "too long for its size"]);
+    let program = program_with_bot(schema);
+    import(&program, "bot.db").is_refused_with(&["bot.db", "too long for its size"]);
+    open(&program).is_refused_with(&["bot.db", "takes far too long"]);
+}
+
+#[test]
+fn no_trigger_of_a_database_is_run() {
+    const ENDLESS: &str =
+        "BEGIN INSERT INTO ran WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n)
+        SELECT n FROM n; END;";
+    let triggers = |tables: &[&str]| {
+        let triggers = tables.iter().flat_map(|table| {
+            ["INSERT", "UPDATE", "DELETE"].map(|what| {
+                format!("CREATE TRIGGER {table}_{what} BEFORE {what} ON {table} {ENDLESS}")
+            })
+        });
+        "CREATE TABLE ran (n);".to_owned() + &triggers.collect::<String>()
+    };
+    let of_the_bot = triggers(&["messages", "users", "channels", "memories"]);
+    import(&program_with_bot(&of_the_bot), "bot.db").succeeded();
+    let program = program_with_bot(&of_the_bot);
+    open(&program).succeeded();
+    // A database of myao that somebody else has made.
+    let of_ours = triggers(&["messages", "memories"])
+        .replace("CREATE TABLE ran (n);", "")
+        .replace("CREATE TRIGGER ", "CREATE TRIGGER ours_");
+    let database = Connection::open(program.path("bot.db")).unwrap();
+    database.execute_batch(&of_ours).unwrap();
+    program.write("export/users.json", USERS);
+    program.write("export/channels.json", CHANNELS);
+    program.write(
+        "export/general/2024-03-01.json",
+        r#"[{"ts": "1.1", "text": "new"}]"#,
+    );
+    import(&program, "export").succeeded();
+    let ran: i64 = database
+        .query_row("SELECT COUNT(*) FROM ran", [], |row| row.get(0))
+        .unwrap();
+    assert_eq!(ran, 0);
+}
+
+#[test]
+fn what_does_not_fit_into_memory_is_not_upgraded_in_place() {
+    let mentions = "<@U1>".repeat(400);
+    let grows = format!(
+        "DROP TABLE users; CREATE TABLE users (user_id, name); INSERT INTO users VALUES ('U1', '{}');
+        DROP TABLE messages;
+        CREATE TABLE messages (message_id, channel_id, user_id, text, timestamp);
+        WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n LIMIT 1500)
+        INSERT INTO messages SELECT '1700000000.' || (100000 + n), 'C1', 'U1', '{mentions}', '2024-03-01 10:05:00' FROM n;",
+        "n".repeat(500)
+    );
+    let program = program_with_bot(&grows);
+    let size = program.path("bot.db").metadata().unwrap().len();
+    assert!(size < 10_000_000, "{size}");
+    open(&program).is_refused_with(&["bot.db", "104857600 bytes", "`myao import bot.db`"]);
+    program.write("myao.yaml", "");
+    import(&program, "bot.db").succeeded();
 }
 
 #[test]
