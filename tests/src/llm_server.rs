@@ -39,6 +39,8 @@ impl Call {
 pub enum Reply {
     /// Answers with a status, one more header and a body.
     Http(u16, &'static str, String),
+    /// Streams so many copies of a piece, each as a chunk of its own, as `text/event-stream`.
+    Chunks(Vec<u8>, usize),
     /// Closes the connection without an answer.
     Close,
     /// Keeps the connection open and never answers.
@@ -182,6 +184,19 @@ fn serve(mut stream: TcpStream, script: &Script, seen: &Mutex<Vec<Call>>) {
             );
             // A caller that gave up is its own test's business.
             let _ = stream.write_all((head + &body).as_bytes());
+        }
+        Reply::Chunks(piece, count) => {
+            let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\
+                        transfer-encoding: chunked\r\nconnection: close\r\n\r\n";
+            let mut chunk = format!("{:x}\r\n", piece.len()).into_bytes();
+            chunk.extend(piece);
+            chunk.extend(b"\r\n");
+            let chunks = std::iter::repeat_n(chunk.as_slice(), count);
+            let mut all = std::iter::once(head.as_bytes())
+                .chain(chunks)
+                .chain([b"0\r\n\r\n".as_slice()]);
+            // As above.
+            let _ = all.try_for_each(|bytes| stream.write_all(bytes));
         }
         Reply::Close => {}
         Reply::Hang => {

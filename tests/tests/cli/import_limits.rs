@@ -1,5 +1,5 @@
-//! Imports of what others made, in processes whose memory the operating system limits: whatever an archive or a database
-//! holds, an import needs at most 200 MB more than an import of nothing, and ends.
+//! Imports of what others made, in processes whose memory and time the operating system limits: whatever an archive or a
+//! database holds, an import needs at most 200 MB more than an import of nothing, and ends.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -11,21 +11,26 @@ use zip::write::SimpleFileOptions;
 
 /// The data that the process may have, in KiB: 200 MB more than 8 MB, in which not even an import of nothing succeeds.
 const LIMIT: u64 = (8 + 200) * 1000;
+/// The seconds of a processor's time that the process may take. No archive here takes half of them.
+const SECONDS: u64 = 120;
+
+/// Runs the program within the limits.
+fn limited(program: &Program, arguments: &[&str]) -> Ran {
+    let script = format!(r#"ulimit -d {LIMIT} && ulimit -t {SECONDS} && exec "$@""#);
+    Ran::of(&mut program.shell(&script, arguments))
+}
 
 const USERS: &str = r#"[{"id": "U1", "name": "ann"}]"#;
 const CHANNELS: &str = r#"[{"id": "C1", "name": "general"}]"#;
 
-/// Imports `source` within the limit.
 fn import(program: &Program, source: &str) -> Ran {
-    let script = format!(r#"ulimit -d {LIMIT} && exec "$@""#);
-    Ran::of(&mut program.shell(&script, &["import", source]))
+    limited(program, &["import", source])
 }
 
-/// Opens `bot.db` in place, within the limit.
+/// Opens `bot.db` in place.
 fn open(program: &Program) -> Ran {
     program.write("myao.yaml", "memory: { database_path: bot.db }\n");
-    let script = format!(r#"ulimit -d {LIMIT} && exec "$@""#);
-    Ran::of(&mut program.shell(&script, &["memory", "list"]))
+    limited(program, &["memory", "list"])
 }
 
 /// Writes a file of an export.

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use myao_tests::export::{Post, post, program_with, time, ts};
 use myao_tests::llm_server::{Call, LlmServer, Reply, answer, cut_off, error};
-use myao_tests::program::Program;
+use myao_tests::program::{Program, Ran};
 use serde_json::{Value, json};
 
 /// In a prompt that the server refuses.
@@ -305,4 +305,25 @@ fn a_backfill_that_keeps_going_passes_failures_and_reports_them() {
             .any(|memory| later(&memory)),
         "{report:#}"
     );
+}
+
+/// The operating system ends a process that takes more than 10 s of a processor's time. Quadratic work on one of these
+/// answers would take some minutes.
+#[test]
+fn the_time_of_reading_an_answer_grows_with_its_length() {
+    for piece in [
+        vec![b'x'; 1 << 10],
+        vec![b'\n'; 1 << 20],
+        b"data: {}\n".repeat(1 << 10),
+    ] {
+        let count = (15 << 20) / piece.len();
+        let server = LlmServer::start(move |_| Reply::Chunks(piece.clone(), count));
+        let program = program_with(&server.config(), &posts());
+        let now = time(300);
+        let script = r#"ulimit -t 10 && exec "$@""#;
+        let mut command = program.shell(script, &["--json", "generate", "--now", &now]);
+        let ran = Ran::of(&mut command);
+        assert_eq!(ran.code, Some(1), "{count} {ran:#?}");
+        assert!(!server.calls().is_empty(), "{ran:#?}");
+    }
 }

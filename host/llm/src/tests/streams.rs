@@ -5,7 +5,6 @@ use std::time::Duration;
 use serde_json::json;
 use tokio::time::Instant;
 
-use super::super::lines::Lines;
 use super::super::testing::{Server, Step, events, head, openai_events, reply};
 use super::*;
 
@@ -200,25 +199,5 @@ async fn an_endless_answer_ends_with_an_error_and_is_not_paid_for_again() {
         let error = format!("{:?}", error(&llm).await);
         assert!(error.contains(what), "{error}");
         assert_eq!(server.received().len(), 1, "{what}");
-    }
-}
-
-/// The time is linear in the length, also for megabytes in one line, or many lines in one piece.
-#[test]
-fn the_time_of_reading_grows_with_the_length_of_an_answer() {
-    for piece in [
-        vec![b'x'; 1 << 10],
-        vec![b'\n'; 1 << 20],
-        b"data: {}\n".repeat(1 << 10),
-    ] {
-        let pieces = (15 << 20) / piece.len();
-        let start = std::time::Instant::now();
-        let mut lines = Lines::default();
-        for _ in 0..pieces {
-            lines.push(&piece).unwrap();
-            while lines.next_event(true).unwrap().is_some() {}
-        }
-        // Quadratic time would be a hundred times longer.
-        assert!(start.elapsed() < Duration::from_secs(5), "{pieces}");
     }
 }
