@@ -153,8 +153,15 @@ fn not_python(text: &str) -> Vec<String> {
     }
 }
 
+/// What a unit must set, so that strangers cannot use up its files and other users cannot read what it keeps.
+const LIMITS_OF_A_UNIT: [&str; 3] = ["LimitNOFILE=4096", "UMask=0077", "StateDirectoryMode=0700"];
+
 /// A unit of systemd: <https://www.freedesktop.org/software/systemd/man/latest/systemd.syntax.html>.
 fn unit_faults(text: &str, place: &Place) -> Vec<String> {
+    let missing = LIMITS_OF_A_UNIT.into_iter();
+    let missing = missing
+        .filter(|limit| !text.lines().any(|line| line == *limit))
+        .map(|limit| format!("it does not set {limit}"));
     let lines = text
         .lines()
         .filter(|line| !line.is_empty() && !line.starts_with('#'));
@@ -165,6 +172,7 @@ fn unit_faults(text: &str, place: &Place) -> Vec<String> {
             _ if ["[Unit]", "[Service]", "[Install]"].contains(&line) => None,
             _ => Some(format!("neither a section nor a key: {line}")),
         })
+        .chain(missing)
         .collect()
 }
 
