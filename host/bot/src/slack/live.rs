@@ -327,7 +327,7 @@ mod tests {
 
     use myao_fake_slack::{BOT_TOKEN, BOT_USER, FakeSlack};
     use myao_slack::token::Token;
-    use myao_sqlite::SqliteStore;
+    use myao_testkit::MemoryStorage;
 
     use super::*;
 
@@ -335,12 +335,9 @@ mod tests {
     async fn names_are_decoded_for_the_component_as_for_the_store() {
         let slack = FakeSlack::start().await;
         slack.add_user("U1", "r&amp;d &lt;ann&gt;");
-        let folder = tempfile::TempDir::new().unwrap();
-        let store = SqliteStore::open(folder.path().join("myao.db")).unwrap();
-        let store = store.workspace("default", chrono_tz::UTC, "default");
         let live = LiveSlack::new(
             SlackClient::new(&slack.api_url(), Token::new(BOT_TOKEN).unwrap()).unwrap(),
-            Arc::new(store.unwrap()),
+            Arc::new(MemoryStorage::new()),
             BotIdentity {
                 user_id: BOT_USER.to_owned(),
                 bot_id: None,

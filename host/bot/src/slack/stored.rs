@@ -265,17 +265,15 @@ mod tests {
     use std::sync::Arc;
     use std::time::Duration;
 
-    use myao_sqlite::SqliteStore;
+    use myao_testkit::MemoryStorage;
 
     use super::{Chat as _, PostOutcome, PostRequest, StoredChat, TsKey, UserRecord};
     use crate::clock::Clock;
 
     /// A platform whose clock does not move.
-    fn platform(folder: &tempfile::TempDir) -> StoredChat {
-        let store = SqliteStore::open(folder.path().join("myao.db")).unwrap();
-        let workspace = store.workspace("default", chrono_tz::UTC, "default");
+    fn platform(workspace: &MemoryStorage) -> StoredChat {
         let clock = Clock::new(chrono_tz::UTC, || Duration::from_secs(1000));
-        StoredChat::new(Arc::new(workspace.unwrap()), clock, user("myao", true))
+        StoredChat::new(Arc::new(workspace.clone()), clock, user("myao", true))
     }
 
     fn user(name: &str, is_bot: bool) -> UserRecord {
@@ -311,8 +309,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_message_is_answered_once() {
-        let folder = tempfile::TempDir::new().unwrap();
-        let slack = platform(&folder);
+        let slack = platform(&MemoryStorage::new());
         let asked = ask(&slack, "When?").await;
         let posted = match slack.post(post(asked, None)).await.unwrap() {
             PostOutcome::Posted(posted) => posted,
@@ -328,11 +325,11 @@ mod tests {
 
     #[tokio::test]
     async fn ids_grow_where_the_clock_stands_still_and_where_it_begins_again() {
-        let folder = tempfile::TempDir::new().unwrap();
-        let first = platform(&folder);
+        let workspace = MemoryStorage::new();
+        let first = platform(&workspace);
         let one = ask(&first, "one").await;
         let two = ask(&first, "two").await;
-        let again = platform(&folder);
+        let again = platform(&workspace);
         again.go_on_after("C1").await.unwrap();
         let three = ask(&again, "three").await;
         assert!(one < two && two < three);
@@ -341,8 +338,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_thread_is_read_alone_and_the_history_without_it() {
-        let folder = tempfile::TempDir::new().unwrap();
-        let slack = platform(&folder);
+        let slack = platform(&MemoryStorage::new());
         let asked = ask(&slack, "When?").await;
         ask(&slack, "Another thing").await;
         slack.post(post(asked, Some(asked))).await.unwrap();
