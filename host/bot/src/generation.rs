@@ -1,6 +1,7 @@
 //! Makes memories, every `memory.long_term_update_interval_seconds`.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use myao_plugin::explain::{explain, explain_storage};
@@ -10,8 +11,9 @@ use myao_plugin::{Outcome, Report, names, run};
 use super::clock::Clock;
 use super::current::Current;
 use super::metrics::Metrics;
-use super::retention;
+use super::retention::{self, Expiry};
 use super::stop::Stop;
+use crate::slack::live::LiveSlack;
 
 /// Makes the memories that are due.
 pub(super) struct Generation {
@@ -19,6 +21,9 @@ pub(super) struct Generation {
     pub(super) current: Current,
     pub(super) clock: Clock,
     pub(super) metrics: Arc<Metrics>,
+    pub(super) slack: Arc<LiveSlack>,
+    /// Whether it was logged that the clock is not trusted.
+    pub(super) has_warned: AtomicBool,
 }
 
 impl Generation {
@@ -66,12 +71,21 @@ impl Generation {
     /// Removes what has been kept long enough.
     async fn expire(&self) {
         let retention = self.current.settings().retention;
-        match retention::expire(&*self.workspace, retention, self.clock.seconds()).await {
-            Ok(gone) if gone.is_nothing() => {}
-            Ok(gone) => tracing::info!(
+        let (now, known) = (self.clock.seconds(), self.slack.client().server_time());
+        let expired = retention::expire(&*self.workspace, retention, now, known).await;
+        let is_trusted = !matches!(expired, Ok(Expiry::ClockNotTrusted));
+        let has_warned = self.has_warned.swap(!is_trusted, Ordering::Relaxed);
+        match expired {
+            Ok(Expiry::Removed(gone)) if gone.is_nothing() => {}
+            Ok(Expiry::Removed(gone)) => tracing::info!(
                 messages = gone.messages,
                 memories = gone.memories,
                 "removed what was kept long enough"
+            ),
+            Ok(Expiry::ClockNotTrusted) if has_warned => {}
+            Ok(Expiry::ClockNotTrusted) => tracing::warn!(
+                "nothing was removed for `retention`, because the clock may be wrong: it differs from Slack's clock by more than a day, \
+                 or Slack was not reached and nobody has written for a month; set the clock of this machine"
             ),
             Err(error) => tracing::warn!(
                 "what was kept long enough is not removed yet: {}",

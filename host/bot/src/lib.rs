@@ -38,6 +38,7 @@ mod worker;
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use catch_up::CatchUp;
@@ -273,6 +274,8 @@ impl Bot {
             current: self.current.clone(),
             clock: self.clock.clone(),
             metrics: self.metrics.clone(),
+            slack: self.slack.clone(),
+            has_warned: AtomicBool::new(false),
         };
         let retractions = Retractions {
             workspace: self.workspace.clone(),

@@ -18,6 +18,7 @@ mod mentions;
 mod missing;
 mod odd;
 mod posting;
+mod retention;
 mod secrecy;
 mod support;
 mod unasked;

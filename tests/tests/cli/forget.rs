@@ -214,6 +214,27 @@ fn what_names_nothing_is_refused_with_what_does() {
     assert_eq!(program.rows(), before);
 }
 
+/// All messages of the example are older than a month.
+#[test]
+fn the_clock_alone_removes_nothing_if_nobody_has_written_for_a_month() {
+    let program = remembered();
+    let before = program.rows();
+    program.write(
+        "myao.yaml",
+        "retention: { messages_days: 2, memories_days: 2 }\n",
+    );
+    let ran = program.run(&["generate"]);
+    assert_eq!(ran.code, Some(0), "{ran:#?}");
+    assert!(ran.stderr.contains("the clock may be ahead"), "{ran:#?}");
+    let messages = |rows: Vec<String>| -> Vec<String> {
+        let messages = rows.into_iter();
+        messages
+            .filter(|row| row.starts_with("messages "))
+            .collect()
+    };
+    assert_eq!(messages(program.rows()), messages(before));
+}
+
 #[test]
 fn messages_are_kept_for_the_configured_days_and_what_was_remembered_of_them_stays() {
     let program = remembered();

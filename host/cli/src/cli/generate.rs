@@ -5,8 +5,9 @@ use std::io::Write as _;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use myao_bot::backfill;
 use myao_bot::backfill::{Options, Outcomes};
-use myao_bot::{backfill, retention};
+use myao_bot::retention::{self, Expiry};
 use myao_plugin::explain::explain;
 use myao_plugin::printable::line;
 use myao_plugin::state::Workspace;
@@ -41,9 +42,14 @@ pub(crate) async fn generate(app: &App, arguments: &GenerateArgs) -> anyhow::Res
     let plugin = app.plugin_over(&workspace).await?;
     clear_deferrals(&*workspace, arguments.retry).await?;
     let retention = app.config.retention;
-    retention::expire(&*workspace, retention, now.unix_seconds)
-        .await
-        .explained()?;
+    let given = arguments.now.map(|now| now.timestamp());
+    let expired = retention::expire(&*workspace, retention, now.unix_seconds, given).await;
+    if expired.explained()? == Expiry::ClockNotTrusted {
+        output::tell(
+            "warning: nothing was removed for `retention`, because nobody has written for a month and the clock may be ahead; \
+             if it is right, say so with `--now`",
+        );
+    }
     let window = i64::from(plugin.settings().short_term_window_hours) * 3600;
     let window_start = now.unix_seconds - window;
     let leaves_out_history = has_history(&*workspace, window_start).await?;

@@ -28,6 +28,7 @@ mod messages;
 mod method;
 mod pages;
 mod posting;
+mod server_time;
 #[cfg(test)]
 mod tests;
 
@@ -43,6 +44,7 @@ use crate::{backoff::Backoff, error::ClientError, form, token::Token};
 use answer::Answer;
 use attempts::Gates;
 use method::{Body, Method};
+use server_time::ServerTime;
 
 pub use directory::{AuthTest, BotInfo, Channel, Profile, User};
 pub use messages::{HistoryRequest, Page};
@@ -67,6 +69,7 @@ struct Shared {
     api_url: Url,
     token: Token,
     gates: Gates,
+    server_time: ServerTime,
     /// The waits between attempts.
     waits: Backoff,
 }
@@ -90,6 +93,7 @@ impl SlackClient {
             api_url: base(api_url)?,
             token: bot_token,
             gates: Gates::default(),
+            server_time: ServerTime::default(),
             waits: attempts::WAITS,
         };
         Ok(Self {
@@ -134,6 +138,12 @@ impl SlackClient {
     #[must_use]
     pub fn waits(&self) -> Vec<(&'static str, Duration)> {
         self.shared.gates.waits()
+    }
+
+    /// The time by Slack's clock, in Unix seconds, if Slack has answered yet. It is independent of this machine's clock.
+    #[must_use]
+    pub fn server_time(&self) -> Option<i64> {
+        self.shared.server_time.now()
     }
 
     async fn exchange(
@@ -184,6 +194,7 @@ impl SlackClient {
             .send()
             .await
             .map_err(|error| answer::connection_error(method.name(), &error))?;
+        self.shared.server_time.note(&response);
         answer::read(method, response, token).await
     }
 }

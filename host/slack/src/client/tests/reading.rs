@@ -287,3 +287,17 @@ async fn socket_mode_is_opened_with_the_app_token() {
         "Bearer xapp-1-other"
     );
 }
+
+#[tokio::test]
+async fn the_time_of_slack_is_known_after_an_answer_with_a_date() {
+    let server = Server::start(|_, _| {
+        let body = r#"{"ok": true, "url": "u", "team": "T", "team_id": "T1", "user_id": "U1"}"#;
+        answer(200, &[("date", "Thu, 01 Jan 2026 00:00:00 GMT")], body)
+    })
+    .await;
+    let client = server.client();
+    assert_eq!(client.server_time(), None);
+    client.auth_test().await.unwrap();
+    let since = client.server_time().unwrap() - 1_767_225_600;
+    assert!((0..600).contains(&since), "{since}");
+}
