@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use myao_bot::backfill;
 use myao_bot::backfill::{BackfillError, Options, Outcomes};
-use myao_plugin::{Engine, MemoryPlugin, Settings, ShortTermHistory};
+use myao_plugin::{Engine, MemoryPlugin, Settings};
 use myao_sqlite::SqliteWorkspace;
 use myao_testkit::{Imports, Tap};
 
@@ -16,33 +16,26 @@ use crate::{default_settings, plugin, plugin_over};
 /// The default settings, with the engine `llm`.
 #[must_use]
 pub fn llm_settings() -> Settings {
-    Settings {
-        engine: Engine::Llm,
-        ..default_settings()
-    }
+    default_settings().with(|settings| {
+        settings.engine = Engine::Llm;
+    })
 }
 
 /// The same with room for the memories of the telling model, which keep every version.
 #[must_use]
 pub fn telling_settings() -> Settings {
-    Settings {
-        long_term_summary_max_tokens: 1_000_000,
-        ..llm_settings()
-    }
+    llm_settings().with(|settings| {
+        settings.long_term_summary_max_tokens = 1_000_000;
+    })
 }
 
 /// The same in small steps: bursts take several versions, so that a step of a channel saves many times.
 #[must_use]
 pub fn small_steps() -> Settings {
-    let defaults = telling_settings();
-    Settings {
-        generation_message_limit: 15,
-        short_term_history: ShortTermHistory {
-            message_threshold: 10,
-            ..defaults.short_term_history
-        },
-        ..defaults
-    }
+    telling_settings().with(|settings| {
+        settings.generation_message_limit = 15;
+        settings.short_term_history.message_threshold = 10;
+    })
 }
 
 /// The component over a workspace, with the model that tells.
@@ -76,12 +69,8 @@ pub async fn backfill(
     interval_seconds: u32,
     until: i64,
 ) -> Result<Outcomes, BackfillError> {
-    let options = Options {
-        interval_seconds,
-        until: utc(until),
-        in_flight: 1,
-        keep_going: false,
-    };
+    let options =
+        Options::until(utc(until)).with(|options| options.interval_seconds = interval_seconds);
     backfill::backfill(plugin, workspace, options, &utc, &|_| {}).await
 }
 

@@ -42,10 +42,9 @@ const NOW: Timestamp = Timestamp {
 };
 
 fn renderer() -> MemoryPlugin {
-    let settings = myao_plugin::Settings {
-        legacy_workspace_short_term: true,
-        ..default_settings()
-    };
+    let settings = default_settings().with(|settings| {
+        settings.legacy_workspace_short_term = true;
+    });
     plugin(Arc::new(EmptyStorage), Arc::new(NoLlm), settings)
 }
 

@@ -16,10 +16,9 @@ fn context() -> Context {
 }
 
 fn renderer(legacy_workspace_short_term: bool) -> MemoryPlugin {
-    let settings = myao_plugin::Settings {
-        legacy_workspace_short_term,
-        ..default_settings()
-    };
+    let settings = default_settings().with(|settings| {
+        settings.legacy_workspace_short_term = legacy_workspace_short_term;
+    });
     plugin(Arc::new(EmptyStorage), Arc::new(NoLlm), settings)
 }
 

@@ -7,10 +7,11 @@
 use myao_plugin::state::Workspace;
 use myao_plugin::storage::{Due, DueQuery, StorageError};
 use myao_plugin::ts::TsKey;
-use myao_plugin::{CallError, Entry, Made, MemoryPlugin, Outcome, Place, Timestamp, run};
+use myao_plugin::{CallError, Entry, Made, MemoryPlugin, Outcome, Place, Retry, Timestamp, run};
 
 /// Why a backfill stopped early.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum BackfillError {
     /// A run could not start.
     #[error(transparent)]
@@ -18,6 +19,17 @@ pub enum BackfillError {
     /// The store failed.
     #[error("{}", myao_plugin::explain::explain_storage(.0))]
     Storage(StorageError),
+}
+
+impl BackfillError {
+    /// Whether the same backfill may succeed later.
+    #[must_use]
+    pub fn retry(&self) -> Retry {
+        match self {
+            Self::Call(error) => error.retry(),
+            Self::Storage(error) => error.retry(),
+        }
+    }
 }
 
 impl From<StorageError> for BackfillError {
@@ -28,6 +40,7 @@ impl From<StorageError> for BackfillError {
 
 /// What to replay, and how.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub struct Options {
     /// Seconds between two ticks; at least 1.
     pub interval_seconds: u32,
@@ -37,6 +50,26 @@ pub struct Options {
     pub in_flight: usize,
     /// Whether to continue after a tick at which something failed.
     pub keep_going: bool,
+}
+
+impl Options {
+    /// A tick each hour up to a moment, one channel after the other, and a stop at the first failure.
+    #[must_use]
+    pub fn until(until: Timestamp) -> Self {
+        Self {
+            interval_seconds: 3600,
+            until,
+            in_flight: 1,
+            keep_going: false,
+        }
+    }
+
+    /// Returns these options with some of them changed.
+    #[must_use]
+    pub fn with(mut self, change: impl FnOnce(&mut Self)) -> Self {
+        change(&mut self);
+        self
+    }
 }
 
 /// The progress of a backfill.

@@ -9,7 +9,7 @@ use myao_plugin::storage::effects::Effect;
 use myao_plugin::storage::records::UserRecord;
 use myao_plugin::storage::{Channel, StorageError};
 use myao_plugin::ts::TsKey;
-use myao_plugin::{Answer, CallError, MemoryPlugin, Reply, Target};
+use myao_plugin::{Answer, CallError, MemoryPlugin, Reply, Retry, Target};
 
 use crate::clock::Clock;
 use crate::slack::stored::StoredChat;
@@ -44,6 +44,7 @@ pub fn own_channel() -> Channel {
 
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ChatError {
     /// The store failed.
     #[error("{}", explain_storage(.0))]
@@ -54,6 +55,18 @@ pub enum ChatError {
     /// The message was answered before.
     #[error("the message was answered before")]
     AnsweredBefore,
+}
+
+impl ChatError {
+    /// Whether the same message may be answered later.
+    #[must_use]
+    pub fn retry(&self) -> Retry {
+        match self {
+            Self::Storage(error) => error.retry(),
+            Self::Call(error) => error.retry(),
+            Self::AnsweredBefore => Retry::Never,
+        }
+    }
 }
 
 impl From<StorageError> for ChatError {

@@ -62,6 +62,7 @@ impl Health {
                 ConnectionState::Disconnected { reason, .. } => {
                     troubles.push(format!("Slack is not connected: {reason}"));
                 }
+                _ => troubles.push("Slack is not connected".to_owned()),
             }
         }
         if let Err(error) = self.workspace.waiting_events(0, 1).await {

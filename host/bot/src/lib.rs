@@ -51,6 +51,7 @@ use home::Home;
 use inbox::DurableInbox;
 use mentions::Mentions;
 use metrics::Metrics;
+use myao_plugin::Retry;
 use myao_plugin::state::Workspace;
 use myao_slack::events::BotIdentity;
 use myao_slack::http;
@@ -76,6 +77,7 @@ const GRACE: Duration = Duration::from_secs(30);
 const MAX_EVENTS: usize = 128;
 
 /// How events arrive.
+#[non_exhaustive]
 pub enum Connection {
     /// Over a web socket that the bot opens (Socket Mode).
     Socket {
@@ -113,10 +115,21 @@ pub struct Bot {
 
 /// Why a bot cannot go on.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum BotError {
     /// Slack rejects the bot.
     #[error("{0}")]
     Slack(#[from] myao_slack::error::ClientError),
+}
+
+impl BotError {
+    /// Whether the bot may work later.
+    #[must_use]
+    pub fn retry(&self) -> Retry {
+        match self {
+            Self::Slack(error) => error.retry(),
+        }
+    }
 }
 
 impl Bot {

@@ -246,6 +246,7 @@ impl Mentions {
                 until,
                 text,
             } => (answered, until, text),
+            _ => return Ok(Some(Answered::TooMany)),
         };
         let post = PostRequest {
             channel_id: reply.channel_id.clone(),

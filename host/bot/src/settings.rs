@@ -11,6 +11,7 @@ use serde::{Deserialize, Deserializer};
 
 /// What the bot does when.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct BotSettings {
     /// When and how often it answers.
     pub response: Response,
@@ -24,9 +25,31 @@ pub struct BotSettings {
     pub retention: RetentionDays,
 }
 
+impl BotSettings {
+    /// Returns these settings with some of them changed.
+    #[must_use]
+    pub fn with(mut self, change: impl FnOnce(&mut Self)) -> Self {
+        change(&mut self);
+        self
+    }
+}
+
+impl Default for BotSettings {
+    fn default() -> Self {
+        Self {
+            response: Response::default(),
+            generation_interval_seconds: 3600,
+            channels_in_flight: 32,
+            language: Language::English,
+            retention: RetentionDays::default(),
+        }
+    }
+}
+
 /// `retention`: how long messages and memories are kept. What is older is removed before each generation run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
+#[non_exhaustive]
 pub struct RetentionDays {
     /// Messages are kept for so many days, at least 1; older ones that arrive later are refused. What was remembered of
     /// them stays. Default: for ever.

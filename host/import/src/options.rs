@@ -6,6 +6,7 @@ use serde::Serialize;
 
 /// What an import of a Slack export takes besides public channels. By default nothing.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Options {
     /// Private channels.
     pub include_private: bool,
@@ -32,6 +33,13 @@ impl Options {
         include_private: true,
         include_direct_messages: true,
     };
+
+    /// Returns these options with some of them changed.
+    #[must_use]
+    pub fn with(mut self, change: impl FnOnce(&mut Self)) -> Self {
+        change(&mut self);
+        self
+    }
 
     /// Whether conversations of this kind are taken.
     #[must_use]

@@ -69,11 +69,10 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         .storage(storage.clone())
         .llm(Arc::new(Model) as Arc<dyn Llm>)
         .chat(Arc::new(Terminal))
-        .settings(Settings {
-            engine: Engine::Llm,
-            reply_engine: Engine::Llm,
-            ..Settings::default()
-        })
+        .settings(Settings::default().with(|settings| {
+            settings.engine = Engine::Llm;
+            settings.reply_engine = Engine::Llm;
+        }))
         .build()?;
     let now = Timestamp {
         unix_seconds: start + 10_000,

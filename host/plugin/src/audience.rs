@@ -16,6 +16,8 @@ pub struct ChannelFacts {
 }
 
 /// Who reads a channel.
+///
+/// Exhaustive on purpose: a store keeps it, and must know each case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Audience {
     /// Everybody of the workspace, and nobody else.

@@ -11,6 +11,7 @@ use crate::bindings::types;
 
 /// Why a text is not a context.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ContextJsonError {
     /// It is not JSON, or JSON of another shape.
     #[error("line {line}, column {column}: {detail}")]

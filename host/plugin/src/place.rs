@@ -7,6 +7,8 @@
 use crate::bindings::types::{Context, Scope};
 
 /// For whom something is read or written. Only what may be seen there is returned.
+///
+/// Exhaustive on purpose: a store must decide for each place what it hears.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Place {
     /// A channel with its threads, or a direct message: what was said there, and the memories of channels that

@@ -5,6 +5,7 @@ use crate::bindings::errors::Error;
 use crate::bindings::llm::LlmError;
 use crate::bindings::storage::StorageError;
 use crate::component::LoadError;
+use crate::context_json::ContextJsonError;
 use crate::error::CallError;
 use crate::memory_plugin::BuildError;
 
@@ -93,6 +94,14 @@ impl CallError {
             | Self::OutOfPlace { .. }
             | Self::Trapped { .. } => Retry::AfterRepair,
         }
+    }
+}
+
+impl ContextJsonError {
+    /// Whether the same text can be read later: only after it was changed.
+    #[must_use]
+    pub fn retry(&self) -> Retry {
+        Retry::AfterRepair
     }
 }
 

@@ -11,6 +11,7 @@ const SYSTEM_PROMPT: &str = "あなたは「myao」という名前の、チー�
 /// All settings of the component. `wit/settings.wit` says what each does, and its range: the component refuses a value out
 /// of it ([`MemoryPlugin::check_settings`](crate::MemoryPlugin::check_settings)).
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Settings {
     /// `persona`: who the bot is.
     pub persona: Persona,
@@ -58,6 +59,7 @@ pub struct Settings {
 
 /// When a channel's short-term memory gets a new version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ShortTermHistory {
     /// Whether versions are kept.
     pub enabled: bool,
@@ -69,8 +71,20 @@ pub struct ShortTermHistory {
     pub message_threshold: u32,
 }
 
+impl Default for ShortTermHistory {
+    fn default() -> Self {
+        Self {
+            enabled: true,
+            max_history_count: 5,
+            conversation_idle_seconds: 7200,
+            message_threshold: 50,
+        }
+    }
+}
+
 /// The language of memories.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Language {
     /// A language in which much of the input is written.
     AsInput,
@@ -134,12 +148,7 @@ impl Default for Settings {
             language: Language::AsInput,
             context_margin_tokens: 300,
             extractive_stand_in: false,
-            short_term_history: ShortTermHistory {
-                enabled: true,
-                max_history_count: 5,
-                conversation_idle_seconds: 7200,
-                message_threshold: 50,
-            },
+            short_term_history: ShortTermHistory::default(),
             generation_message_limit: 1000,
             reply_message_limit: 50,
             legacy_workspace_short_term: false,
@@ -151,6 +160,13 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// Returns these settings with some of them changed.
+    #[must_use]
+    pub fn with(mut self, change: impl FnOnce(&mut Self)) -> Self {
+        change(&mut self);
+        self
+    }
+
     /// The pairs of `wit/settings.wit`: what the component gets.
     #[must_use]
     pub fn pairs(&self) -> Vec<(String, String)> {

@@ -8,6 +8,8 @@ const DEFAULT_HISTORY: u32 = 5;
 pub const MAX_HISTORY: u32 = 20;
 
 /// What somebody asks to see.
+///
+/// Exhaustive on purpose: a bot must answer each command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Command {
     /// The channel's memories: `/memory`, `show`, `表示`.

@@ -25,6 +25,8 @@ pub struct Delivery {
 }
 
 /// What is delivered.
+///
+/// Exhaustive on purpose: an inbox must answer each kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum DeliveryKind {
     /// The Events API: the outer object, with the event in `event`. `app_rate_limited` comes here, too.

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use myao_plugin::Retry;
+
 /// Why a call to Slack failed. Every text says what to do next, and none holds a token.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -175,21 +177,30 @@ impl ClientError {
         }
     }
 
-    /// Whether the same call may succeed later without a change on this side.
+    /// Whether the same call may succeed later.
     #[must_use]
-    pub fn is_transient(&self) -> bool {
+    pub fn retry(&self) -> Retry {
         match self {
             Self::RateLimited { .. }
             | Self::Unreachable { .. }
             | Self::TimedOut { .. }
-            | Self::BadAnswer { .. } => true,
-            Self::Status { status, .. } => *status >= 500 || *status == 408,
-            Self::Refused { .. } => matches!(
-                self.refusal(),
-                Some(RefusalKind::Unavailable | RefusalKind::Other)
-            ),
-            Self::BadAddress { .. } | Self::LinkDisabled => false,
+            | Self::BadAnswer { .. } => Retry::Later,
+            Self::Status { status, .. } if *status >= 500 || *status == 408 => Retry::Later,
+            Self::Status { .. } | Self::BadAddress { .. } | Self::LinkDisabled => {
+                Retry::AfterRepair
+            }
+            Self::Refused { code, .. } => match RefusalKind::of(code) {
+                RefusalKind::Unavailable | RefusalKind::Other => Retry::Later,
+                RefusalKind::NotFound | RefusalKind::Invalid => Retry::Never,
+                RefusalKind::NotAllowed | RefusalKind::Auth => Retry::AfterRepair,
+            },
         }
+    }
+
+    /// Whether the same call may succeed later without a change on this side.
+    #[must_use]
+    pub fn is_transient(&self) -> bool {
+        self.retry() == Retry::Later
     }
 }
 

@@ -2,13 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use myao_plugin::OtherReason;
 use myao_plugin::storage::StorageError;
 use myao_plugin::ts::InvalidTs;
+use myao_plugin::{OtherReason, Retry};
 use rusqlite::ErrorCode;
 
 /// Why a database could not be opened, read or written. In every case the database is unchanged.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum StoreError {
     /// The file is not an SQLite database.
     #[error("`{}` is not an SQLite database: name another file in `memory.database_path`", .0.display())]
@@ -110,6 +111,16 @@ fn message(error: &StorageError) -> &str {
 }
 
 impl StoreError {
+    /// Whether the same call may succeed later.
+    #[must_use]
+    pub fn retry(&self) -> Retry {
+        match self {
+            Self::Locked(_) => Retry::Later,
+            Self::Refused(error) => error.retry(),
+            _ => Retry::AfterRepair,
+        }
+    }
+
     /// Sorts errors of SQLite by what can be done about them.
     pub(super) fn of(path: &Path, source: rusqlite::Error) -> Self {
         let path = path.to_owned();

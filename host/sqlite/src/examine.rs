@@ -12,6 +12,7 @@ const FAULTS: u32 = 5;
 
 /// What a database file is.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Examined {
     /// The file does not exist.
     Missing,

@@ -152,6 +152,7 @@ impl ImportTarget for Target {
 
 /// Which workspace of a database file to open, and how its times are shown.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct WorkspaceOptions<'a> {
     /// Its id.
     pub id: &'a str,
@@ -159,6 +160,17 @@ pub struct WorkspaceOptions<'a> {
     pub local_time: LocalTime,
     /// The scope id of its own memories.
     pub scope_id: &'a str,
+}
+
+impl<'a> WorkspaceOptions<'a> {
+    /// The workspace with an id.
+    pub fn new(id: &'a str, local_time: impl Into<LocalTime>, scope_id: &'a str) -> Self {
+        Self {
+            id,
+            local_time: local_time.into(),
+            scope_id,
+        }
+    }
 }
 
 /// A database file of myao.

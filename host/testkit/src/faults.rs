@@ -50,6 +50,7 @@ pub struct Calls {
 
 /// What happens to a call.
 #[derive(Clone)]
+#[non_exhaustive]
 pub enum Strike {
     /// It fails.
     Fail(Fault),

@@ -38,7 +38,7 @@
 //!     .component_file("myao_bot.wasm")
 //!     .storage(imports.storage)
 //!     .llm(imports.llm)
-//!     .settings(Settings { engine: Engine::Llm, ..Settings::default() })
+//!     .settings(Settings::default().with(|settings| settings.engine = Engine::Llm))
 //!     .build()?;
 //!
 //! // The first save fails: the report says so, and the next run makes up for it.

@@ -44,10 +44,11 @@ pub fn context_json(data: &[u8]) {
         Err(ContextJsonError::Entry { key, detail }) => {
             assert!(!key.is_empty() && !detail.is_empty());
         }
+        Err(other) => assert!(!other.to_string().is_empty()),
     }
 }
 
-/// A context as JSON; none where a channel stands under another one's key, which the file may do and JSON of ours does not.
+/// A context as JSON; `None` if a channel has the key of another one, which the file may do and JSON of ours does not.
 fn written(context: &Context) -> Option<Value> {
     let history = &context.conversation_history;
     let mut threads = Map::new();

@@ -10,7 +10,7 @@ use myao_plugin::storage::StorageError;
 use myao_plugin::ts::TsKey;
 use myao_plugin::{
     CallError, Engine, Entry, Error, Limits, MemoryPlugin, Outcome, Report, Scope, Settings,
-    ShortTermHistory, Timestamp,
+    Timestamp,
 };
 use myao_testkit::{
     Call, Faults, Imports, MemoryChat, MemoryStorage, Recorder, Reply, ScriptedLlm,
@@ -46,10 +46,9 @@ impl Host {
             chat: Arc::default(),
             faults: Arc::default(),
             recorder: Arc::default(),
-            settings: Settings {
-                reply_engine: Engine::Llm,
-                ..telling_settings()
-            },
+            settings: telling_settings().with(|settings| {
+                settings.reply_engine = Engine::Llm;
+            }),
         }
     }
 
@@ -210,10 +209,7 @@ pub(crate) async fn ready_for(scope: Scope, llm: ScriptedLlm) -> Host {
 
 /// Versions that are not kept, but overwritten.
 pub(crate) fn without_versions(settings: &mut Settings) {
-    settings.short_term_history = ShortTermHistory {
-        enabled: false,
-        ..settings.short_term_history
-    };
+    settings.short_term_history.enabled = false;
 }
 
 /// The retired memory of the workspace too, and a merge after each channel.

@@ -85,12 +85,7 @@ async fn backfilled<W: Workspace + Clone + 'static>(workspace: W) -> String {
     let plugin = plugin(storage, Arc::new(telling_llm()), settings);
     let plugin = plugin.with_journal(Arc::new(workspace.clone()));
     let plugin = plugin.await.unwrap();
-    let options = Options {
-        interval_seconds: 3600,
-        until: utc(START + 3 * 24 * HOUR),
-        in_flight: 1,
-        keep_going: false,
-    };
+    let options = Options::until(utc(START + 3 * 24 * HOUR));
     let made = backfill::backfill(&plugin, &workspace, options, &utc, &|_| {});
     assert_eq!(made.await.unwrap().failed, []);
     let mut out = String::new();
@@ -132,10 +127,9 @@ async fn a_backfill_makes_the_same_in_both_stores() {
 async fn a_conversation_needs_no_database() {
     let workspace = Arc::new(MemoryStorage::new());
     let llm = Arc::new(ScriptedLlm::answering("On March 3."));
-    let settings = Settings {
-        reply_engine: Engine::Llm,
-        ..llm_settings()
-    };
+    let settings = llm_settings().with(|settings| {
+        settings.reply_engine = Engine::Llm;
+    });
     let plugin = plugin(workspace.clone(), llm.clone(), settings);
     let now = Duration::from_secs(START.unsigned_abs());
     let setting = Setting {

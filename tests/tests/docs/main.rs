@@ -13,6 +13,7 @@
 mod blocks;
 mod commands;
 mod document;
+mod enums;
 mod facts;
 mod imports;
 mod lines;

@@ -173,10 +173,9 @@ async fn prompts(component: LoadedComponent, script: &Script) -> BTreeMap<&'stat
     let silent = || -> Arc<dyn Llm> { Arc::new(Scripted::default()) };
     let mut prompts = BTreeMap::new();
     for (name, scope, memory_type, existing, legacy_workspace_short_term) in worked {
-        let settings = Settings {
-            legacy_workspace_short_term,
-            ..script.settings()
-        };
+        let settings = script.settings().with(|settings| {
+            settings.legacy_workspace_short_term = legacy_workspace_short_term;
+        });
         let prompt = bare(component.clone(), silent(), settings)
             .render_prompt(&context, scope, memory_type, existing)
             .await;

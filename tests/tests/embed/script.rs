@@ -6,7 +6,7 @@ use myao_plugin::audience::ChannelFacts;
 use myao_plugin::llm::{FinishReason, LlmError};
 use myao_plugin::storage::records::{ChannelRecord, MessageRecord, UserRecord};
 use myao_plugin::ts::TsKey;
-use myao_plugin::{Engine, Message, Persona, Settings, ShortTermHistory, Target, Timestamp, User};
+use myao_plugin::{Engine, Message, Persona, Settings, Target, Timestamp, User};
 use myao_tests::conversation::History;
 use myao_tests::read_project_file;
 use serde::Deserialize;
@@ -80,25 +80,22 @@ impl Script {
         let of = |key: &str| self.settings[key].clone();
         let number = |key: &str| of(key).parse().unwrap();
         let defaults = Settings::default();
-        let settings = Settings {
-            persona: Persona {
+        let settings = defaults.with(|settings| {
+            settings.persona = Persona {
                 name: of("persona.name"),
                 system_prompt: of("persona.system_prompt"),
-            },
-            response_system_prompt: Some(of("agents.response.system_prompt")),
-            judgment_system_prompt: Some(of("agents.judgment.system_prompt")),
-            engine: Engine::Llm,
-            reply_engine: Engine::Llm,
-            reply_max_tokens: number("agents.response.params.max_tokens"),
-            judgment_max_tokens: number("agents.judgment.params.max_tokens"),
-            context_margin_tokens: number("memory.context_margin_tokens"),
-            short_term_history: ShortTermHistory {
-                max_history_count: number("memory.short_term_history.max_history_count"),
-                ..defaults.short_term_history
-            },
-            workspace_scope_id: of("workspace_scope_id"),
-            ..defaults
-        };
+            };
+            settings.response_system_prompt = Some(of("agents.response.system_prompt"));
+            settings.judgment_system_prompt = Some(of("agents.judgment.system_prompt"));
+            settings.engine = Engine::Llm;
+            settings.reply_engine = Engine::Llm;
+            settings.reply_max_tokens = number("agents.response.params.max_tokens");
+            settings.judgment_max_tokens = number("agents.judgment.params.max_tokens");
+            settings.context_margin_tokens = number("memory.context_margin_tokens");
+            settings.short_term_history.max_history_count =
+                number("memory.short_term_history.max_history_count");
+            settings.workspace_scope_id = of("workspace_scope_id");
+        });
         let pairs = settings.pairs();
         for (key, value) in &self.settings {
             let pair = (key.clone(), value.clone());

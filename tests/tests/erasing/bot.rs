@@ -9,7 +9,7 @@ use myao_plugin::recording::Recordings;
 use myao_plugin::state::Workspace;
 use myao_plugin::state::view::MemoryFilter;
 use myao_plugin::storage::effects::Effect;
-use myao_plugin::{Engine, MemoryPlugin, Place, Places, Settings, ShortTermHistory, Target, run};
+use myao_plugin::{Engine, MemoryPlugin, Place, Places, Settings, Target, run};
 use myao_testkit::{Call, Fault, Imports, MemoryStorage, Reply, ScriptedLlm, Tap};
 use myao_tests::store::{utc, workspace};
 use myao_tests::{builder, default_settings};
@@ -164,20 +164,16 @@ impl Bot {
 
 fn settings(work: &Work) -> Settings {
     let defaults = default_settings();
-    Settings {
-        engine: work.engine,
-        reply_engine: work.engine,
-        long_term_summary_max_tokens: 100_000,
-        short_term_summary_max_tokens: 100_000,
-        reply_max_tokens: 100_000,
-        generation_message_limit: work.message_limit,
-        short_term_history: ShortTermHistory {
-            conversation_idle_seconds: 600,
-            message_threshold: 3,
-            ..defaults.short_term_history
-        },
-        ..defaults
-    }
+    defaults.with(|settings| {
+        settings.engine = work.engine;
+        settings.reply_engine = work.engine;
+        settings.long_term_summary_max_tokens = 100_000;
+        settings.short_term_summary_max_tokens = 100_000;
+        settings.reply_max_tokens = 100_000;
+        settings.generation_message_limit = work.message_limit;
+        settings.short_term_history.conversation_idle_seconds = 600;
+        settings.short_term_history.message_threshold = 3;
+    })
 }
 
 /// All texts of a database, each with its table and column.

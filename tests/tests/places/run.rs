@@ -15,7 +15,7 @@ use myao_plugin::state::view::MemoryFilter;
 use myao_plugin::storage::effects::Effect;
 use myao_plugin::storage::records::Directory;
 use myao_plugin::ts::TsKey;
-use myao_plugin::{Engine, MemoryPlugin, Place, Places, Settings, ShortTermHistory, names, run};
+use myao_plugin::{Engine, MemoryPlugin, Place, Places, Settings, names, run};
 use myao_testkit::{Call, Fault, Imports, MemoryStorage, Reply, ScriptedLlm, Tap};
 use myao_tests::store::{TestStore, WORKSPACE, utc};
 use myao_tests::{builder, default_settings};
@@ -585,26 +585,22 @@ pub(super) fn local_time() -> myao_plugin::LocalTime {
 
 fn settings(setup: Setup, reply_engine: Engine) -> Settings {
     let defaults = default_settings();
-    Settings {
-        engine: match setup.model {
+    defaults.with(|settings| {
+        settings.engine = match setup.model {
             Model::Extractive => Engine::Extractive,
             Model::Naming | Model::Nameless => Engine::Llm,
-        },
-        reply_engine,
-        long_term_summary_max_tokens: 100_000,
-        short_term_summary_max_tokens: 100_000,
-        reply_max_tokens: 100_000,
-        extractive_stand_in: setup.stand_in,
-        generation_message_limit: if setup.small { 4 } else { 1000 },
-        legacy_workspace_short_term: setup.legacy,
-        workspace_merge_per_channel: setup.merge_per_channel,
-        short_term_history: ShortTermHistory {
-            conversation_idle_seconds: 600,
-            message_threshold: 3,
-            ..defaults.short_term_history
-        },
-        ..defaults
-    }
+        };
+        settings.reply_engine = reply_engine;
+        settings.long_term_summary_max_tokens = 100_000;
+        settings.short_term_summary_max_tokens = 100_000;
+        settings.reply_max_tokens = 100_000;
+        settings.extractive_stand_in = setup.stand_in;
+        settings.generation_message_limit = if setup.small { 4 } else { 1000 };
+        settings.legacy_workspace_short_term = setup.legacy;
+        settings.workspace_merge_per_channel = setup.merge_per_channel;
+        settings.short_term_history.conversation_idle_seconds = 600;
+        settings.short_term_history.message_threshold = 3;
+    })
 }
 
 fn model(model: Model, asked: &Arc<Mutex<Vec<Request>>>, fails: &Arc<AtomicBool>) -> ScriptedLlm {

@@ -48,10 +48,9 @@ async fn what_a_deleted_message_said_is_in_no_memory_and_the_rest_is_remembered(
         ..History::default()
     };
     let (_file, workspace) = TestStore::of(&history).into_workspace();
-    let settings = Settings {
-        engine: Engine::Extractive,
-        ..llm_settings()
-    };
+    let settings = llm_settings().with(|settings| {
+        settings.engine = Engine::Extractive;
+    });
     let plugin = tapped_plugin(&workspace, settings, Arc::new(Recorder::default()));
     let generate = async |now| {
         let report = run::generate(&plugin, utc(now), 1, &|_| {}).await.unwrap();

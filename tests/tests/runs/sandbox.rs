@@ -280,13 +280,12 @@ async fn a_template_that_never_ends_is_an_error_of_the_call() {
             matches!(e, CallError::Refused(Error::Template(_)))
         }),
     ] {
-        let settings = Settings {
-            templates: vec![Template {
+        let settings = llm_settings().with(|settings| {
+            settings.templates = vec![Template {
                 name: "memory_prompt.j2".to_owned(),
                 source: source.to_owned(),
-            }],
-            ..llm_settings()
-        };
+            }];
+        });
         let plugin = builder(Arc::new(EmptyStorage), Arc::new(NoLlm), settings)
             .limits(soon().with(|limits| limits.memory_bytes = 1 << 30))
             .build()

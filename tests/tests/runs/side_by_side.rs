@@ -28,14 +28,12 @@ fn ticks() -> impl Iterator<Item = Timestamp> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn steps_side_by_side_make_the_memories_of_one_call() {
-    let legacy = Settings {
-        legacy_workspace_short_term: true,
-        ..small_steps()
-    };
-    let per_channel = Settings {
-        workspace_merge_per_channel: true,
-        ..small_steps()
-    };
+    let legacy = small_steps().with(|settings| {
+        settings.legacy_workspace_short_term = true;
+    });
+    let per_channel = small_steps().with(|settings| {
+        settings.workspace_merge_per_channel = true;
+    });
     for (seed, settings) in [
         (11, small_steps()),
         (12, small_steps()),
@@ -175,12 +173,11 @@ async fn hosts_that_backfill_one_workspace_at_once_merge_each_version_once() {
         tokio::spawn(async move {
             let plugin = telling_plugin(&workspace, small_steps());
             // Who loses a race reports a conflict, and goes on.
-            let options = Options {
-                interval_seconds: 6 * 3600,
-                until: utc(UNTIL),
-                in_flight: 4,
-                keep_going: true,
-            };
+            let options = Options::until(utc(UNTIL)).with(|options| {
+                options.interval_seconds = 6 * 3600;
+                options.in_flight = 4;
+                options.keep_going = true;
+            });
             let outcomes = backfill::backfill(&plugin, &workspace, options, &utc, &|_| {})
                 .await
                 .unwrap();

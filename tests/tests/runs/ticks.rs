@@ -1,6 +1,6 @@
 //! A backfill makes what a bot made that ran at every tick.
 
-use myao_plugin::{Settings, ShortTermHistory, run};
+use myao_plugin::{Settings, run};
 use myao_sqlite::SqliteWorkspace;
 use myao_tests::backfills::{backfill_all, small_steps, telling_plugin, telling_settings};
 use myao_tests::conversation::{Random, START, Shape, history};
@@ -71,32 +71,23 @@ async fn a_burst_of_more_than_a_thousand_messages_makes_the_same_versions() {
 
 #[tokio::test]
 async fn a_backfill_without_versions_makes_what_a_bot_made() {
-    let defaults = telling_settings();
-    let settings = Settings {
-        short_term_history: ShortTermHistory {
-            enabled: false,
-            ..defaults.short_term_history
-        },
-        ..defaults
-    };
+    let settings = telling_settings().with(|settings| settings.short_term_history.enabled = false);
     compare(4, SHAPE, settings, 3600).await;
 }
 
 #[tokio::test]
 async fn a_backfill_that_merges_the_workspace_per_channel_makes_what_a_bot_made() {
-    let settings = Settings {
-        workspace_merge_per_channel: true,
-        ..small_steps()
-    };
+    let settings = small_steps().with(|settings| {
+        settings.workspace_merge_per_channel = true;
+    });
     compare(5, SHAPE, settings, 3600).await;
 }
 
 #[tokio::test]
 async fn a_backfill_with_the_retired_workspace_memory_makes_what_a_bot_made() {
-    let settings = Settings {
-        legacy_workspace_short_term: true,
-        ..small_steps()
-    };
+    let settings = small_steps().with(|settings| {
+        settings.legacy_workspace_short_term = true;
+    });
     compare(6, SHAPE, settings, 3600).await;
 }
 

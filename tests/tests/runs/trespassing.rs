@@ -117,13 +117,12 @@ impl Scene {
     }
 
     async fn plugin_within(&self, commands: &str, limits: Limits) -> MemoryPlugin {
-        let settings = Settings {
-            persona: Persona {
+        let settings = default_settings().with(|settings| {
+            settings.persona = Persona {
                 system_prompt: commands.to_owned(),
                 ..default_settings().persona
-            },
-            ..default_settings()
-        };
+            };
+        });
         let plugin = MemoryPlugin::builder()
             .component(component_of("trespassing"))
             .storage(Arc::new(self.workspace.clone()))

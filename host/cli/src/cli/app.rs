@@ -123,11 +123,11 @@ impl App {
     }
 
     fn workspace_options(&self) -> WorkspaceOptions<'_> {
-        WorkspaceOptions {
-            id: &self.config.workspace,
-            local_time: self.config.timezone.into(),
-            scope_id: WORKSPACE_SCOPE_ID,
-        }
+        WorkspaceOptions::new(
+            &self.config.workspace,
+            self.config.timezone,
+            WORKSPACE_SCOPE_ID,
+        )
     }
 
     /// Runs `open`; reports an upgrade.

@@ -186,12 +186,11 @@ async fn fill(
     until: Timestamp,
     keep_going: bool,
 ) -> anyhow::Result<Outcomes> {
-    let options = Options {
-        interval_seconds: app.config.memory.long_term_update_interval_seconds,
-        until,
-        in_flight: app.config.memory.steps_in_flight(),
-        keep_going,
-    };
+    let options = Options::until(until).with(|options| {
+        options.interval_seconds = app.config.memory.long_term_update_interval_seconds;
+        options.in_flight = app.config.memory.steps_in_flight();
+        options.keep_going = keep_going;
+    });
     let bar = output::progress_bar(1000, "{bar:30} {percent:>3} %  {msg}");
     let outcomes = backfill::backfill(
         plugin,

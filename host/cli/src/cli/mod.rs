@@ -56,10 +56,10 @@ pub(crate) fn run(arguments: Cli) -> anyhow::Result<ExitCode> {
                 include_private,
                 include_direct_messages,
             } => {
-                let options = myao_import::Options {
-                    include_private,
-                    include_direct_messages,
-                };
+                let options = myao_import::Options::default().with(|options| {
+                    options.include_private = include_private;
+                    options.include_direct_messages = include_direct_messages;
+                });
                 import::run(&app, &path, options).await
             }
             Command::Backfill(arguments) => generate::backfill(&app, &arguments).await,

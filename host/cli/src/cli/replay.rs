@@ -181,6 +181,7 @@ impl Replay {
             }
             Ending::Differed(difference) => self.print_difference(&mut out, difference)?,
             Ending::Over(error) => writeln!(out, "Different: {}.", line(&over(error.as_ref())))?,
+            _ => writeln!(out, "Different: this program does not know how it ended.")?,
         }
         if self.is_other_component {
             writeln!(out, "note: it was recorded with another component")?;
@@ -226,6 +227,7 @@ impl Replay {
             Ending::Saved(saved) => text = Some(saved),
             Ending::Differed(difference) => parted = Some(difference_json(difference)),
             Ending::Over(error) => failure = Some(over(error.as_ref())),
+            _ => failure = Some("this program does not know how it ended".to_owned()),
         }
         json!({
             "id": memory.id,

@@ -20,7 +20,7 @@ pub use memory::{LanguageConfig, MemoryConfig, ShortTermHistoryConfig};
 use myao_bot::settings::{BotSettings, Response, RetentionDays};
 use myao_llm::config::{Agent, Agents};
 use myao_llm::expand::expanded;
-use myao_plugin::{Engine, Persona, Settings, ShortTermHistory, Template, WORKSPACE_SCOPE_ID};
+use myao_plugin::{Engine, Persona, Settings, Template, WORKSPACE_SCOPE_ID};
 use myao_slack::blocks::Language;
 pub use prices::{PerMillion, Price, Prices};
 pub use reference::{keys, schema};
@@ -201,54 +201,50 @@ impl Config {
         let memory = &self.memory;
         let history = memory.short_term_history;
         let (response, judgment) = (self.agents.for_replies(), self.agents.for_judgments());
-        Ok(Settings {
-            persona: Persona {
+        let templates = memory.templates_path.as_deref();
+        let templates = templates.map(read_templates).transpose()?;
+        Ok(Settings::default().with(|settings| {
+            settings.persona = Persona {
                 name: self.persona.name.clone(),
                 system_prompt: self.persona.system_prompt.clone(),
-            },
-            memory_system_prompt: self.agents.memory.system_prompt.clone(),
-            response_system_prompt: response.system_prompt.clone(),
-            judgment_system_prompt: judgment.system_prompt.clone(),
-            engine: engine(&self.agents.memory),
-            reply_engine: engine(&response),
-            reply_max_tokens: response.longest_answer().unwrap_or(REPLY_MAX_TOKENS),
-            judgment_max_tokens: judgment.longest_answer().unwrap_or(JUDGMENT_MAX_TOKENS),
-            short_term_window_hours: memory.short_term_window_hours,
-            long_term_summary_max_tokens: memory.long_term_summary_max_tokens,
-            short_term_summary_max_tokens: memory.short_term_summary_max_tokens,
-            language: memory.language.into(),
-            context_margin_tokens: memory.context_margin_tokens,
-            extractive_stand_in: memory.extractive_stand_in,
-            short_term_history: ShortTermHistory {
-                enabled: history.enabled,
-                max_history_count: history.max_history_count,
-                conversation_idle_seconds: history.conversation_idle_seconds,
-                message_threshold: history.message_threshold,
-            },
-            generation_message_limit: memory.generation_message_limit,
-            reply_message_limit: self.response.channel_messages_limit,
-            legacy_workspace_short_term: memory.legacy_workspace_short_term,
-            workspace_merge_per_channel: memory.workspace_merge_per_channel,
-            workspace_scope_id: WORKSPACE_SCOPE_ID.to_owned(),
-            templates: memory
-                .templates_path
-                .as_deref()
-                .map(read_templates)
-                .transpose()?
-                .unwrap_or_default(),
-        })
+            };
+            settings.memory_system_prompt = self.agents.memory.system_prompt.clone();
+            settings.response_system_prompt = response.system_prompt.clone();
+            settings.judgment_system_prompt = judgment.system_prompt.clone();
+            settings.engine = engine(&self.agents.memory);
+            settings.reply_engine = engine(&response);
+            settings.reply_max_tokens = response.longest_answer().unwrap_or(REPLY_MAX_TOKENS);
+            settings.judgment_max_tokens = judgment.longest_answer().unwrap_or(JUDGMENT_MAX_TOKENS);
+            settings.short_term_window_hours = memory.short_term_window_hours;
+            settings.long_term_summary_max_tokens = memory.long_term_summary_max_tokens;
+            settings.short_term_summary_max_tokens = memory.short_term_summary_max_tokens;
+            settings.language = memory.language.into();
+            settings.context_margin_tokens = memory.context_margin_tokens;
+            settings.extractive_stand_in = memory.extractive_stand_in;
+            let versions = &mut settings.short_term_history;
+            versions.enabled = history.enabled;
+            versions.max_history_count = history.max_history_count;
+            versions.conversation_idle_seconds = history.conversation_idle_seconds;
+            versions.message_threshold = history.message_threshold;
+            settings.generation_message_limit = memory.generation_message_limit;
+            settings.reply_message_limit = self.response.channel_messages_limit;
+            settings.legacy_workspace_short_term = memory.legacy_workspace_short_term;
+            settings.workspace_merge_per_channel = memory.workspace_merge_per_channel;
+            settings.workspace_scope_id = WORKSPACE_SCOPE_ID.to_owned();
+            settings.templates = templates.unwrap_or_default();
+        }))
     }
 
     /// The settings of the bot.
     #[must_use]
     pub fn bot_settings(&self) -> BotSettings {
-        BotSettings {
-            response: self.response.clone(),
-            generation_interval_seconds: self.memory.long_term_update_interval_seconds,
-            channels_in_flight: self.memory.steps_in_flight(),
-            language: self.bot_language(),
-            retention: self.retention,
-        }
+        BotSettings::default().with(|settings| {
+            settings.response = self.response.clone();
+            settings.generation_interval_seconds = self.memory.long_term_update_interval_seconds;
+            settings.channels_in_flight = self.memory.steps_in_flight();
+            settings.language = self.bot_language();
+            settings.retention = self.retention;
+        })
     }
 
     /// The configured language, or else that of the persona.

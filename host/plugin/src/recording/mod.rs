@@ -33,6 +33,7 @@ pub const SAVE: &str = "storage.save-memory";
 /// A call into the component that saves memories.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs)]
+#[non_exhaustive]
 pub enum Export {
     GenerateChannel {
         channel_id: String,

@@ -19,6 +19,7 @@ pub struct Difference {
 
 /// How a replay ended.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum Ending {
     /// It reached the save, with this text.
     Saved(String),

@@ -5,6 +5,8 @@ use crate::storage::{Channel, StorageError};
 use crate::ts::TsKey;
 
 /// What is to be forgotten: all that is stored of it, and what arrives later but was said before. What is said afterwards is remembered.
+///
+/// Exhaustive on purpose: a store must be able to erase each of these.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Forget {
     /// One message, which need not be stored.
@@ -32,6 +34,8 @@ pub struct Receipt {
 }
 
 /// How to forget.
+///
+/// Exhaustive on purpose: a store must know in each mode whether it may change anything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
     /// Nothing changes: only the receipt is made.

@@ -21,6 +21,8 @@ pub struct IncomingEvent {
 }
 
 /// What happened to an event that arrived.
+///
+/// Exhaustive on purpose: a delivery is new or not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kept {
     /// It is stored and waits.
@@ -58,6 +60,8 @@ pub struct SetAsideEvent {
 }
 
 /// What happens to an event that failed.
+///
+/// Exhaustive on purpose: a store derives the next try from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Failed {
     /// It is retried from this Unix second on.

@@ -27,6 +27,8 @@ pub struct NewPost {
 }
 
 /// What is to do for a post.
+///
+/// Exhaustive on purpose: a chat that posts must know what to do in each case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PostState {
     /// Nothing: the message was already answered, by these posts.
@@ -58,6 +60,8 @@ impl Part {
 }
 
 /// The state of a part's delivery.
+///
+/// Exhaustive on purpose: a store must keep each state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PartState {
     /// It was not sent.

@@ -9,6 +9,8 @@ use crate::ts::TsKey;
 pub const MAX_REPLY_WAIT: i64 = 3600;
 
 /// Why there is an answer.
+///
+/// Exhaustive on purpose: a store must keep each kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReplyKind {
     /// The bot was mentioned.
@@ -18,6 +20,8 @@ pub enum ReplyKind {
 }
 
 /// The state of an answer.
+///
+/// Exhaustive on purpose: a store must keep each state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReplyState {
     /// It is not made yet, or not fully posted.
@@ -88,6 +92,7 @@ pub const TOO_MANY: &str = "too many mentions";
 
 /// What to do with a mention.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Admission {
     /// Answer it.
     Answer,

@@ -8,6 +8,8 @@ use super::records::{MessageRecord, UserRecord};
 use crate::ts::TsKey;
 
 /// One change that comes from an event, or from reading a channel's history.
+///
+/// Exhaustive on purpose: a store must apply every effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Effect {
     /// A user at a point in time. An empty name only says that the user exists.

@@ -3,6 +3,8 @@
 use std::fmt::Display;
 
 /// The language of headings and hints. Memories are shown as they are.
+///
+/// Exhaustive on purpose: every text of the bot exists in each language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Language {
     /// 日本語。

@@ -50,6 +50,8 @@ const NOTICES: [&str; 31] = [
 ];
 
 /// What becomes of a message.
+///
+/// Exhaustive on purpose: an importer must store or count every message.
 #[derive(Debug)]
 pub enum Outcome {
     /// A message to store.

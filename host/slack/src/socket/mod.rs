@@ -27,6 +27,7 @@ const NAME: &str = "Socket Mode";
 
 /// Whether events can arrive.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ConnectionState {
     /// The first connection is being opened.
     Connecting,
@@ -46,6 +47,7 @@ pub enum ConnectionState {
 
 /// What was before a new connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Established {
     /// Nothing: it is the first. Earlier messages have to be looked up.
     First,

@@ -42,6 +42,7 @@ pub trait Tap: Send + Sync {
 
 /// Replaces a call's result.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum Fault {
     /// The error `unavailable` of the import that is called.
     Unavailable(String),

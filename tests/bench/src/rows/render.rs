@@ -30,10 +30,9 @@ pub(super) struct Component {
 impl Component {
     /// With some templates in place of the built-in ones.
     pub(super) fn new(templates: &[Template]) -> Result<Self> {
-        let settings = Settings {
-            templates: templates.to_vec(),
-            ..default_settings()
-        };
+        let settings = default_settings().with(|settings| {
+            settings.templates = templates.to_vec();
+        });
         Ok(Self {
             runtime: tokio::runtime::Builder::new_current_thread()
                 .enable_all()

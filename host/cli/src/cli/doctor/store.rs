@@ -40,6 +40,7 @@ pub(super) fn check(path: &Path) -> (Finding, bool) {
             let found = format!("{shown} is whole and can be written, schema {schema}");
             return (Finding::good(CHECK, found), true);
         }
+        Ok(_) => Finding::warning(CHECK, format!("this program does not know what {shown} is")),
     };
     (finding, false)
 }
