@@ -5,7 +5,6 @@
 //! is left out, and so are procedural macros, which run while it is compiled. `Cargo.lock` has the checksums.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::process::Command;
 
 use cyclonedx_bom::external_models::normalized_string::NormalizedString;
 use cyclonedx_bom::external_models::uri::Purl;
@@ -87,26 +86,11 @@ fn read(from_top: &str) -> Result<String, BomError> {
 
 /// Depth, name, version and licence, line by line.
 fn tree() -> Result<String, BomError> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let output = Command::new(cargo)
-        .current_dir(project::path(""))
-        .args([
-            "tree",
-            "--locked",
-            "--package",
-            PACKAGE,
-            "--target",
-            "wasm32-wasip2",
-        ])
-        .args(["--edges", "normal,no-proc-macro", "--no-dedupe"])
-        .args(["--prefix", "depth", "--format", "\t{p}\t{l}"])
-        .output()
-        .map_err(|error| BomError::Cargo(error.to_string()))?;
-    if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr);
-        return Err(BomError::Cargo(said.trim().to_owned()));
-    }
-    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    let of_the_component = ["--package", PACKAGE, "--target", "wasm32-wasip2"];
+    let edges = ["--edges", "normal,no-proc-macro", "--no-dedupe"];
+    let form = ["--prefix", "depth", "--format", "\t{p}\t{l}"];
+    let arguments = [&["tree"], &of_the_component[..], &edges, &form].concat();
+    project::cargo(&arguments).map_err(BomError::Cargo)
 }
 
 /// Name and version of each crate of a registry, with its checksum.

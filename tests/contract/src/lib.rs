@@ -8,3 +8,6 @@ pub mod imports;
 pub mod project;
 pub mod released;
 pub mod wit;
+
+#[cfg(test)]
+mod library_tests;

@@ -1,6 +1,7 @@
 //! Where things are.
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// The contract.
 pub const WIT: &str = "wit";
@@ -18,6 +19,24 @@ pub fn path(from_top: impl AsRef<Path>) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../..")
         .join(from_top)
+}
+
+/// What cargo prints in the project.
+///
+/// # Errors
+/// What it says of its failure.
+pub fn cargo(arguments: &[&str]) -> Result<String, String> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let output = Command::new(cargo)
+        .current_dir(path(""))
+        .args(arguments)
+        .arg("--locked")
+        .output()
+        .map_err(|error| error.to_string())?;
+    if !output.status.success() {
+        return Err(String::from_utf8_lossy(&output.stderr).trim().to_owned());
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
 /// A component that was built.
