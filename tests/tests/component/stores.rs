@@ -123,14 +123,11 @@ async fn a_backfill_makes_the_same_in_both_stores() {
     assert_eq!(memory.lines().count(), sqlite.lines().count());
 }
 
-#[tokio::test]
-async fn a_conversation_needs_no_database() {
-    let workspace = Arc::new(MemoryStorage::new());
+/// What is said and stored in a conversation, and what a backfill makes of it.
+async fn conversed<W: Workspace + Clone + 'static>(workspace: W) -> String {
     let llm = Arc::new(ScriptedLlm::answering("On March 3."));
-    let settings = llm_settings().with(|settings| {
-        settings.reply_engine = Engine::Llm;
-    });
-    let plugin = plugin(workspace.clone(), llm.clone(), settings);
+    let settings = llm_settings().with(|settings| settings.reply_engine = Engine::Llm);
+    let plugin = plugin(Arc::new(workspace.clone()), llm.clone(), settings);
     let now = Duration::from_secs(START.unsigned_abs());
     let setting = Setting {
         channel: own_channel(),
@@ -138,14 +135,16 @@ async fn a_conversation_needs_no_database() {
         bot_name: "myao".to_owned(),
     };
     let clock = Clock::new(chrono::Utc, move || now);
-    let chat = Chat::open(workspace.clone(), plugin, clock, setting);
+    let chat = Chat::open(Arc::new(workspace.clone()), plugin, clock, setting);
     let chat = chat.await.unwrap();
-    let reply = chat.say("When does the crane come?").await.unwrap();
-    assert_eq!(
-        (reply.text.as_str(), reply.posted.len()),
-        ("On March 3.", 1)
-    );
-    assert_eq!(llm.requests().len(), 1);
+    for question in ["When does the crane come?", "And the truck?"] {
+        let reply = chat.say(question).await.unwrap();
+        assert_eq!(
+            (reply.text.as_str(), reply.posted.len()),
+            ("On March 3.", 1)
+        );
+    }
+    assert_eq!(llm.requests().len(), 2);
     let query = MessageQuery {
         channel_id: chat.channel().id.clone(),
         since: None,
@@ -155,17 +154,21 @@ async fn a_conversation_needs_no_database() {
         whole_thread: None,
         only_new: false,
     };
-    let said = workspace
-        .at(Place::Operator)
-        .list_messages(query)
-        .await
-        .unwrap();
-    let said = said
-        .iter()
-        .map(|said| (said.user.name.as_str(), said.text.as_str()));
-    let expected = [
-        ("alice", "When does the crane come?"),
-        ("myao", "On March 3."),
-    ];
-    assert_eq!(said.collect::<Vec<_>>(), expected);
+    let said = workspace.at(Place::Operator).list_messages(query);
+    let mut out = String::new();
+    for said in said.await.unwrap() {
+        writeln!(out, "{said:?}").unwrap();
+    }
+    out + &backfilled(workspace).await
+}
+
+#[tokio::test]
+async fn a_conversation_is_the_same_in_both_stores() {
+    let (_file, sqlite) = TestStore::empty().into_workspace();
+    let sqlite = conversed(sqlite).await;
+    let memory = conversed(MemoryStorage::new()).await;
+    assert_eq!(memory, sqlite);
+    for text in ["When does the crane come?", "On March 3.", "And the truck?"] {
+        assert!(memory.contains(text), "{memory}");
+    }
 }

@@ -23,6 +23,7 @@ mod place;
 mod shown;
 #[path = "../specification.rs"]
 mod specification;
+mod store_files;
 
 use document::{Document, documents};
 use myao_tests::read_project_file;

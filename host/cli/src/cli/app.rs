@@ -1,6 +1,5 @@
 //! What the commands share: configuration, store, component.
 
-use std::cell::RefCell;
 use std::fmt::Debug;
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
@@ -10,19 +9,16 @@ use anyhow::Context as _;
 use chrono::{DateTime, FixedOffset};
 use myao::config::{Config, LogFormat, LogLevel, Logging};
 use myao_bot::clock::Clock;
-use myao_import::{ImportReport, python_bot};
 use myao_llm::configured_models;
 use myao_plugin::explain::{explain_settings, explain_storage};
 use myao_plugin::printable::{Printable, line};
 use myao_plugin::state::Workspace;
 use myao_plugin::state::import::ImportTarget;
 use myao_plugin::storage::StorageError;
-use myao_plugin::storage::records::ImportTally;
 use myao_plugin::{
     BUNDLED_COMPONENT, LoadError, LoadedComponent, MemoryPlugin, MemoryPluginBuilder, Timestamp,
-    WORKSPACE_SCOPE_ID, printable,
+    printable,
 };
-use myao_sqlite::{ReadLegacy, StoreError, WorkspaceOptions};
 use tracing::field::Field;
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::field::MakeExt as _;
@@ -32,6 +28,7 @@ use tracing_subscriber::layer::{Layer as _, SubscriberExt as _};
 use tracing_subscriber::util::SubscriberInitExt as _;
 
 use super::args::{Cli, Command};
+use super::database::{Database, Upgrade};
 use super::output;
 use super::server_words::ServerWords;
 use super::traces::{Traces, is_span};
@@ -114,49 +111,42 @@ impl App {
 
     /// Opens the workspace in the database; creates the database if there is none, and upgrades an older one.
     pub(crate) fn workspace(&self) -> anyhow::Result<Arc<dyn Workspace>> {
-        self.opened(|path, read| myao_sqlite::open(path, &self.workspace_options(), read))
+        let (workspace, upgraded) = self.database().open()?;
+        self.report_upgrade(upgraded);
+        Ok(workspace)
     }
 
     /// The same for imports: the workspace is created only if the import succeeds.
     pub(crate) fn import_target(&self) -> anyhow::Result<Arc<dyn ImportTarget>> {
-        self.opened(|path, read| myao_sqlite::import_target(path, &self.workspace_options(), read))
+        let (target, upgraded) = self.database().import_target()?;
+        self.report_upgrade(upgraded);
+        Ok(target)
     }
 
-    fn workspace_options(&self) -> WorkspaceOptions<'_> {
-        WorkspaceOptions::new(
-            &self.config.workspace,
-            self.config.timezone,
-            WORKSPACE_SCOPE_ID,
-        )
-    }
-
-    /// Runs `open`; reports an upgrade.
-    fn opened<T>(
-        &self,
-        open: impl FnOnce(&Path, ReadLegacy<'_>) -> Result<(T, Option<ImportTally>), StoreError>,
-    ) -> anyhow::Result<T> {
-        let path = &self.config.memory.database_path;
-        let report = RefCell::new(ImportReport::default());
-        let (opened, upgraded) = open(path, &|connection, sink| {
-            report.replace(python_bot::read(connection, sink)?);
-            Ok(())
-        })?;
-        if let Some(tally) = upgraded {
-            output::tell(&format!(
-                "Upgraded {}: {} messages and {} memories were carried over; the old tables stay beside them as legacy_*",
-                path.display(),
-                tally.messages.new,
-                tally.memories.new
-            ));
-            let report = report.take();
-            for warning in &report.warnings {
-                output::tell(&format!("warning: {warning}"));
-            }
-            if let Some(text) = self.about_unknown_audiences(report.unknown_audiences) {
-                output::tell(&text);
-            }
+    fn database(&self) -> Database<'_> {
+        Database {
+            path: &self.config.memory.database_path,
+            workspace: &self.config.workspace,
+            timezone: self.config.timezone,
         }
-        Ok(opened)
+    }
+
+    fn report_upgrade(&self, upgraded: Option<Upgrade>) {
+        let Some(Upgrade { tally, report }) = upgraded else {
+            return;
+        };
+        output::tell(&format!(
+            "Upgraded {}: {} messages and {} memories were carried over; the old tables stay beside them as legacy_*",
+            self.config.memory.database_path.display(),
+            tally.messages.new,
+            tally.memories.new
+        ));
+        for warning in &report.warnings {
+            output::tell(&format!("warning: {warning}"));
+        }
+        if let Some(text) = self.about_unknown_audiences(report.unknown_audiences) {
+            output::tell(&text);
+        }
     }
 
     /// What to do about channels of an import that count as private because it is not known who reads them.

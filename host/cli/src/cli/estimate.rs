@@ -12,7 +12,7 @@ use myao_plugin::MemoryPlugin;
 use myao_plugin::state::Workspace;
 
 use super::app::{App, Explained as _};
-use super::{output, usage};
+use super::{database, output, usage};
 
 /// Does the work on a copy, and prints the calls that it took. `work` returns how many of its steps failed.
 pub(super) async fn print(
@@ -29,7 +29,7 @@ pub(super) async fn print(
         .tempdir_in(beside.unwrap_or(".".as_ref()))
         .with_context(|| format!("cannot make a folder for a copy of {}", original.display()))?;
     let copy = folder.path().join("myao.db");
-    myao_sqlite::copy(original, &copy)?;
+    database::copy(original, &copy)?;
     let mut on_copy = app.clone();
     on_copy.config.memory.database_path = copy;
     on_copy.config.memory.recording = false;

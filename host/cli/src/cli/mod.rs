@@ -5,6 +5,7 @@ pub(crate) mod args;
 mod chat;
 mod config;
 mod costs;
+mod database;
 mod doctor;
 mod estimate;
 mod find;

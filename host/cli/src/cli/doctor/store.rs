@@ -3,9 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use myao_sqlite::examine::{Examined, examine};
-
 use super::Finding;
+use crate::cli::database::{Examined, examine};
 
 const CHECK: &str = "database";
 
