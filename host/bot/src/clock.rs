@@ -15,6 +15,7 @@ pub struct Clock {
 impl Clock {
     /// The system's clock.
     #[must_use]
+    #[expect(clippy::disallowed_methods, reason = "this is where the time is read")]
     pub fn system(local_time: impl Into<LocalTime>) -> Self {
         let since_1970 = || SystemTime::now().duration_since(UNIX_EPOCH);
         Self::new(local_time, move || since_1970().unwrap_or_default())
@@ -53,6 +54,12 @@ impl Clock {
     #[must_use]
     pub fn microseconds(&self) -> i64 {
         i64::try_from((self.since_1970)().as_micros()).unwrap_or(i64::MAX)
+    }
+
+    /// The time in the form of the standard library.
+    #[must_use]
+    pub fn system_time(&self) -> SystemTime {
+        UNIX_EPOCH + (self.since_1970)()
     }
 
     /// The time in the form that the component gets.

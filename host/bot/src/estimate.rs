@@ -3,22 +3,25 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use myao_plugin::llm::{
     Agents, CallObserver, CallRecord, Completion, Destination, FinishReason, Llm, LlmError,
     ModelIdentity, Request,
 };
 
+use crate::clock::Clock;
+
 /// The part of the allowed length that an answer has, in percent. A full one might count as cut off.
 pub const ANSWER_PERCENT: u32 = 90;
 
-/// Models that answer in place of these without asking them.
+/// Models that answer in place of these without asking them. `clock` shows when they were called.
 #[must_use]
-pub fn not_asked(agents: &Agents) -> Agents {
+pub fn not_asked(agents: &Agents, clock: &Clock) -> Agents {
     let not_asked = |model: &Arc<dyn Llm>| -> Arc<dyn Llm> {
         Arc::new(NotAsked {
             model: model.clone(),
+            clock: clock.clone(),
             lines: AtomicU64::new(0),
         })
     };
@@ -32,6 +35,7 @@ pub fn not_asked(agents: &Agents) -> Agents {
 /// A model that is not asked.
 struct NotAsked {
     model: Arc<dyn Llm>,
+    clock: Clock,
     /// How many lines it has answered with.
     lines: AtomicU64,
 }
@@ -68,7 +72,7 @@ impl Llm for NotAsked {
             input_tokens,
             output_tokens,
             cached_tokens: Some(0),
-            started_at: SystemTime::now(),
+            started_at: self.clock.system_time(),
             duration: Duration::ZERO,
             attempts: 1,
             finish_reason: Some(FinishReason::Stop),

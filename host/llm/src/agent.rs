@@ -154,7 +154,7 @@ impl AgentLlm {
             .run(deadline, || async {
                 let _permit = self.limiter.acquire(tokens, deadline).await?;
                 attempts.fetch_add(1, Ordering::Relaxed);
-                let result = self.http.ask(&self.model_api, request).await;
+                let result = self.http.ask(&self.model_api, request, self.now).await;
                 if let Err(Fault {
                     error: LlmError::RateLimited(_),
                     retry: Retry::After(wait),

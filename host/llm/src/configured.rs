@@ -159,8 +159,14 @@ pub(super) fn agent_llm(
         identity,
         learned_window: u32::MAX.into(),
         missing_key,
-        now: SystemTime::now,
+        now: system_time,
     })
+}
+
+/// The one place of this library that reads the system's clock: for when calls began, and for waits until a date.
+#[expect(clippy::disallowed_methods, reason = "the one place")]
+fn system_time() -> SystemTime {
+    SystemTime::now()
 }
 
 /// The configured key, else that of the environment.

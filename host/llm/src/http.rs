@@ -47,10 +47,15 @@ impl Http {
     }
 
     /// One attempt.
-    pub(super) async fn ask(&self, api: &ModelApi, request: &Request) -> Result<Answer, Fault> {
+    pub(super) async fn ask(
+        &self,
+        api: &ModelApi,
+        request: &Request,
+        now: fn() -> SystemTime,
+    ) -> Result<Answer, Fault> {
         let key = self.key.as_ref();
         let clean = |text: String| key.map_or(text.clone(), |key| key.redact(&text));
-        match self.ask_unredacted(api, request).await {
+        match self.ask_unredacted(api, request, now).await {
             Ok(answer) => Ok(Answer {
                 text: clean(answer.text.into_string()).into(),
                 model: answer
@@ -62,7 +67,12 @@ impl Http {
         }
     }
 
-    async fn ask_unredacted(&self, api: &ModelApi, request: &Request) -> Result<Answer, Fault> {
+    async fn ask_unredacted(
+        &self,
+        api: &ModelApi,
+        request: &Request,
+        now: fn() -> SystemTime,
+    ) -> Result<Answer, Fault> {
         let first_token_due = Instant::now() + self.timeouts.first_token;
         let call = self
             .client
@@ -75,7 +85,7 @@ impl Http {
             .map_err(|error| connection_fault(error, api))?;
         let status = response.status().as_u16();
         if !response.status().is_success() {
-            let headers = retry_headers(response.headers(), SystemTime::now().into());
+            let headers = retry_headers(response.headers(), now().into());
             let body = timeout(self.timeouts.stall, error_body(&mut response)).await;
             return Err(Fault::of_status(
                 status,

@@ -40,6 +40,7 @@ impl<'a> CompiledCache<'a> {
         engine: &Engine,
         component: &[u8],
         digest: &str,
+        now: SystemTime,
     ) -> Result<Component, Failure> {
         let name = name(engine, digest);
         match self.load(engine, &name) {
@@ -51,7 +52,7 @@ impl<'a> CompiledCache<'a> {
         }
         let compiled = compile(engine, component)?;
         match self.write(&name, &compiled.0) {
-            Ok(()) => self.remove_unused(SystemTime::now()),
+            Ok(()) => self.remove_unused(now),
             Err(error) => tracing::warn!(
                 "the compiled component is not kept as {}: {error}",
                 self.folder.join(&name).display()
@@ -343,7 +344,12 @@ mod tests {
         let cache = CompiledCache::new(folder);
         let empty = b"\0asm\x0d\0\x01\0";
         cache
-            .load_or_compile(&Engine::default(), empty, "digest")
+            .load_or_compile(
+                &Engine::default(),
+                empty,
+                "digest",
+                SystemTime::UNIX_EPOCH + DAY * 100,
+            )
             .unwrap();
         let names = names(folder);
         assert_eq!(names.len(), 1, "{names:?}");

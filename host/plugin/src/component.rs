@@ -15,6 +15,7 @@ use crate::bindings::exports::myao::memory::{
 use crate::cache::{CompiledCache, Failure, compile, load};
 use crate::capabilities::{CallState, add_to_linker};
 use crate::digest::sha256_hex;
+use crate::system_clock;
 
 /// The first bytes of every WebAssembly file.
 const MAGIC: &[u8] = b"\0asm";
@@ -199,7 +200,10 @@ impl LoadedComponent {
     ) -> Result<Self, LoadError> {
         let digest = sha256_hex(bytes);
         let component = match cache {
-            Some(folder) => CompiledCache::new(folder).load_or_compile(&engine, bytes, &digest),
+            Some(folder) => {
+                let now = system_clock::now();
+                CompiledCache::new(folder).load_or_compile(&engine, bytes, &digest, now)
+            }
             None => compile(&engine, bytes).and_then(|compiled| load(&engine, &compiled)),
         }
         .map_err(|failure| not_loaded(name, failure))?;

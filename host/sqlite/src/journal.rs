@@ -20,9 +20,10 @@ impl CallJournal for SqliteWorkspace {
         &self,
         purpose: &Purpose,
         input: &Input,
+        now: SystemTime,
     ) -> Result<Option<Completion>, StorageError> {
         let (purpose, input) = (purpose.clone(), input.clone());
-        self.writing(move |connection, place| recall(connection, place, &purpose, &input))
+        self.writing(move |connection, place| recall(connection, place, &purpose, &input, now))
             .await
     }
 
@@ -152,6 +153,7 @@ fn recall(
     place: &Place,
     purpose: &Purpose,
     input: &Input,
+    now: SystemTime,
 ) -> Result<Option<Completion>, Fault> {
     let scope_id = scope_id(purpose);
     let key = |digest: &str| {
@@ -199,7 +201,7 @@ fn recall(
         })
         .optional()?;
     if let Some((call, _)) = &current {
-        let now = milliseconds(since_1970(SystemTime::now()));
+        let now = milliseconds(since_1970(now));
         connection
             .prepare_cached(include_str!("sql/insert_recall.sql"))?
             .execute(params![call, input.digest, now])?;

@@ -235,7 +235,7 @@ impl App {
         self.clock().local(unix_seconds)
     }
 
-    fn clock(&self) -> Clock {
+    pub(crate) fn clock(&self) -> Clock {
         Clock::system(self.config.timezone)
     }
 }

@@ -35,7 +35,7 @@ pub(super) async fn print(
     on_copy.config.memory.recording = false;
     let workspace = on_copy.existing_workspace()?;
     let earlier = workspace.calls(0, i64::MAX).await.explained()?.len();
-    let models = not_asked(&configured_models(&app.config.agents)?);
+    let models = not_asked(&configured_models(&app.config.agents)?, &app.clock());
     let plugin = on_copy
         .bind(on_copy.plugin()?.llm(models), &workspace)
         .await?;

@@ -15,7 +15,7 @@ use crate::journal::{CallEntry, CallJournal, Input};
 use crate::llm::Llm;
 use crate::llm::record::RecordTap;
 use crate::storage::{MemoryId, Storage};
-use crate::{Excess, spans};
+use crate::{Excess, spans, system_clock};
 
 impl Host for CallState {
     async fn complete(
@@ -247,7 +247,8 @@ async fn recall(
     request: &Request,
     input: &Input,
 ) -> Option<Result<Completion, LlmError>> {
-    match journal.recall(&request.purpose, input).await {
+    let recalled = journal.recall(&request.purpose, input, system_clock::now());
+    match recalled.await {
         Ok(recalled) => {
             let completion = recalled?;
             let scope_id = &request.purpose.scope_id;
@@ -267,7 +268,7 @@ async fn recall(
 
 /// Stores what a model has learned about its context window, if it learned something.
 async fn keep_window(journal: &dyn CallJournal, llm: &dyn Llm, before: Option<u32>) {
-    let now = std::time::SystemTime::now();
+    let now = system_clock::now();
     let (Some(identity), Some(window)) = (llm.identity(), llm.context_window()) else {
         return;
     };

@@ -58,11 +58,12 @@ pub struct CallEntry {
 pub trait CallJournal: Send + Sync {
     /// Returns an answer to the same input for the same purpose: one whose memory is not saved yet; or, for the first
     /// call of an attempt, the current text of the memory that such an attempt made. From then on the call counts as
-    /// the newest call of its memory.
+    /// the newest call of its memory, made at `now`.
     async fn recall(
         &self,
         purpose: &Purpose,
         input: &Input,
+        now: SystemTime,
     ) -> Result<Option<Completion>, StorageError>;
 
     /// Records a call. It is on disk when this returns.

@@ -1,6 +1,6 @@
 //! The exports that save memories. Their calls are recorded if that is configured, and can be replayed.
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::UNIX_EPOCH;
 
 use tracing::Instrument as _;
 use wasmtime::Store;
@@ -13,6 +13,7 @@ use crate::capabilities::{CallState, Purpose};
 use crate::error::CallError;
 use crate::recording::{Export, Head, Player, Recorder, Recording, Replayed, Tape};
 use crate::spans::{Subject, component_call, record_outcome};
+use crate::system_clock;
 
 impl MemoryPlugin {
     /// `memory-generator.generate-channel`: what is due in one channel.
@@ -114,7 +115,7 @@ impl MemoryPlugin {
         let Some(recordings) = &self.recordings else {
             return Tape::Off;
         };
-        let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH);
+        let since_1970 = system_clock::now().duration_since(UNIX_EPOCH);
         let milliseconds = since_1970.unwrap_or_default().as_millis();
         let head = Head {
             export: export(),

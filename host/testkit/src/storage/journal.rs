@@ -55,6 +55,7 @@ impl CallJournal for MemoryStorage {
         &self,
         purpose: &Purpose,
         input: &Input,
+        now: SystemTime,
     ) -> Result<Option<Completion>, StorageError> {
         let mut state = self.state();
         let purpose = with_scope_id(purpose);
@@ -64,7 +65,7 @@ impl CallJournal for MemoryStorage {
         if !input.is_first {
             return Ok(None);
         }
-        Ok(state.current_text(&purpose, input))
+        Ok(state.current_text(&purpose, input, now))
     }
 
     async fn record(&self, call: CallEntry) -> Result<(), StorageError> {
@@ -138,7 +139,12 @@ impl State {
     }
 
     /// The text that an attempt with this input made, if it is current and in one piece.
-    fn current_text(&mut self, purpose: &Purpose, input: &Input) -> Option<Completion> {
+    fn current_text(
+        &mut self,
+        purpose: &Purpose,
+        input: &Input,
+        now: SystemTime,
+    ) -> Option<Completion> {
         let newest = self.calls.iter().rposition(|call| {
             let attempt = call.input.as_ref().map(|input| &input.attempt);
             let is_same = call.is_for(purpose) && attempt == Some(&input.attempt);
@@ -169,7 +175,7 @@ impl State {
                 input_tokens: Some(0),
                 output_tokens: Some(0),
                 cached_tokens: Some(0),
-                started_at: SystemTime::now(),
+                started_at: now,
                 duration: Duration::ZERO,
                 attempts: 0,
                 ..made.record.clone()

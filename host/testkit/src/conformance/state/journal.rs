@@ -1,7 +1,7 @@
 //! The journal of the model's calls: which calls are asked again, which belong to a memory, and which answers are
 //! forgotten.
 
-use std::time::{Duration, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use myao_plugin::journal::{CallEntry, Input};
 use myao_plugin::llm::{Agent, CallRecord, FinishReason, LlmError, ModelIdentity, Purpose};
@@ -97,8 +97,15 @@ pub(super) fn llm_draft(content: &str, expected: Option<&Memory>) -> MemoryDraft
     }
 }
 
+/// When answers are recalled: after all calls.
+pub(super) fn recall_time() -> SystemTime {
+    UNIX_EPOCH + Duration::from_secs(1_800_000_000)
+}
+
 pub(super) async fn recalled(stored: &Stored, scope_id: &str, input: Input) -> Option<String> {
-    let completion = stored.recall(&purpose(scope_id), &input).await;
+    let completion = stored
+        .recall(&purpose(scope_id), &input, recall_time())
+        .await;
     completion.unwrap().map(|completion| completion.text)
 }
 

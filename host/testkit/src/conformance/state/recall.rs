@@ -6,7 +6,9 @@ use myao_plugin::storage::{Coverage, Memory, MemoryDraft, SaveMode};
 use myao_plugin::{MemoryType, Scope};
 
 use super::New;
-use super::journal::{digests, entry, first, later, llm_draft, purpose, recalled, with_channels};
+use super::journal::{
+    digests, entry, first, later, llm_draft, purpose, recall_time, recalled, with_channels,
+};
 use crate::conformance::whole;
 
 pub async fn answer_is_recalled_for_the_same_input_and_purpose_until_its_memory_is_saved(
@@ -32,7 +34,13 @@ pub async fn answer_is_recalled_for_the_same_input_and_purpose_until_its_memory_
         memory_type: Some(MemoryType::LongTerm),
         ..purpose("C1")
     };
-    assert_eq!(journal.recall(&long_term, &chunks[0]).await.unwrap(), None);
+    assert_eq!(
+        journal
+            .recall(&long_term, &chunks[0], recall_time())
+            .await
+            .unwrap(),
+        None
+    );
     let in_parts = MemoryDraft {
         coverage: Coverage {
             chunks: 2,
@@ -130,7 +138,7 @@ pub async fn text_that_was_cut_off_is_an_answer_whose_lines_are_whole(new: New<'
         .await
         .unwrap();
     let answer = stored
-        .recall(&purpose("C1"), &first("a"))
+        .recall(&purpose("C1"), &first("a"), recall_time())
         .await
         .unwrap()
         .unwrap();
@@ -203,7 +211,10 @@ pub async fn threads_are_the_same_however_their_ids_are_written(new: New<'_>) {
     };
     stored.record(call).await.unwrap();
     let padded = thread("C1:1709287200.000001");
-    let answer = stored.recall(&padded, &first("a")).await.unwrap();
+    let answer = stored
+        .recall(&padded, &first("a"), recall_time())
+        .await
+        .unwrap();
     assert_eq!(answer.unwrap().text, "answer");
     let draft = MemoryDraft {
         scope: Scope::Thread,

@@ -4,6 +4,7 @@ use myao_plugin::Scope;
 use myao_plugin::journal::{CallEntry, Input};
 use myao_plugin::llm::{Agent, CallRecord, FinishReason, Purpose};
 
+use super::journal::recall_time;
 use super::replies::{begin, mentioned};
 use super::{New, Stored, deleted, key};
 
@@ -43,7 +44,9 @@ fn input() -> Input {
 }
 
 async fn recalled(stored: &Stored, agent: Agent) -> Option<String> {
-    let completion = stored.recall(&call(agent).purpose, &input()).await;
+    let completion = stored
+        .recall(&call(agent).purpose, &input(), recall_time())
+        .await;
     completion.unwrap().map(|completion| completion.text)
 }
 
