@@ -28,7 +28,7 @@ pub struct Span {
     pub time: (u64, u64),
     /// The attributes, by their keys.
     pub attributes: BTreeMap<String, Value>,
-    /// What the status says of an error; none where there is no error.
+    /// What the status says of an error; `None` if there is no error.
     pub error: Option<String>,
 }
 

@@ -197,7 +197,7 @@ pub fn rows(database: &Path) -> Vec<String> {
 pub struct Ran {
     /// The program and its arguments.
     pub command: String,
-    /// None where a signal ended it.
+    /// `None` if a signal ended it.
     pub code: Option<i32>,
     /// Standard output.
     pub stdout: String,

@@ -113,7 +113,7 @@ fn script(c: char) -> Script {
     }
 }
 
-/// A line of a memory without what says whence it comes: `- 2024-03-01 #general alice: text`.
+/// A line of a memory, with its source taken off: `- 2024-03-01 #general alice: text`.
 #[derive(Debug, PartialEq)]
 pub(super) struct Parts {
     pub(super) day: Option<String>,

@@ -65,7 +65,7 @@ impl Number<'_> {
         self.text.parse().unwrap_or(u32::MAX)
     }
 
-    /// What stands between this number and the next.
+    /// The text between this number and the next.
     fn joint(&self) -> &str {
         let end = self.after.find(|c: char| c.is_ascii_digit());
         self.after

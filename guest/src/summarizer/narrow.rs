@@ -274,7 +274,7 @@ fn lines(text: &str, is_shown: &mut dyn FnMut() -> bool) -> String {
         .collect()
 }
 
-/// What stands in the place of a message.
+/// The text that replaces a message.
 fn note(context: &Context) -> &'static str {
     let texts = prompt::conversation_messages(context).map(|message| message.text.as_str());
     match crate::answer::languages_of(texts).first() {

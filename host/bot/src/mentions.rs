@@ -93,7 +93,7 @@ impl Mentions {
                     };
                     under_way.remove(&id);
                     if let Err(error) = ended {
-                        tracing::error!("an answer ended before its time: {error}");
+                        tracing::error!("the task of an answer ended early: {error}");
                     }
                 }
                 () = stop.sleep(LOOK) => {}
@@ -176,7 +176,7 @@ impl Mentions {
             Err(error) => {
                 let error = explain_storage(&error);
                 tracing::error!(
-                    "what became of {} {channel_id} is not kept: {error}",
+                    "the outcome of {} {channel_id} is not stored: {error}",
                     words.what
                 );
             }

@@ -52,7 +52,7 @@ impl Unasked {
             Ok(waiting) => waiting,
             Err(error) => {
                 tracing::error!(
-                    "who waits for an answer is not known: {}",
+                    "the messages that wait for an answer cannot be read: {}",
                     explain_storage(&error)
                 );
                 return;

@@ -1,4 +1,4 @@
-//! Answers that were requested, and what became of them. A message is answered at most once: its row is the key. The
+//! Answers that were requested, and their outcomes. A message is answered at most once: its row is the key. The
 //! [`outbox`](super::outbox) posts the answers.
 
 use myao_plugin::state::replies::{

@@ -1,4 +1,4 @@
-//! The generated part of `docs/benchmarks.md`. What stands around it is written by hand, and is kept.
+//! The generated part of `docs/benchmarks.md`. The text around it is written by hand, and is kept.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;

@@ -36,7 +36,7 @@ impl Contract {
         Ok(Self { resolve, package })
     }
 
-    /// Its version; none where it has none.
+    /// Its version; `None` if it has none.
     #[must_use]
     pub fn version(&self) -> Option<String> {
         let package = self.resolve.packages.get(self.package)?;

@@ -171,7 +171,7 @@ impl Faults<'_> {
         self.change(|state| state.script.page = Some(items));
     }
 
-    /// From now on `to` stands in the place of `from` in all that is sent, events and answers, also where that is no
+    /// From now on `to` replaces `from` in all that is sent, events and answers, also where that is no
     /// longer JSON.
     pub fn rewrite(&self, from: &str, to: &str) {
         self.change(|state| state.script.rewrites.push((from.to_owned(), to.to_owned())));

@@ -213,7 +213,7 @@ fn errors_name_folders_files_and_arguments_without_their_tricks() {
     assert!(program.path(&name).is_dir(), "{:?}", Path::new(&name));
 }
 
-/// What stands in an archive, as it is imported and remembered.
+/// What is in an archive, as it is imported and remembered.
 #[test]
 fn an_archive_full_of_tricks_is_imported_and_shown() {
     let posts: Vec<Post> = TRICKS

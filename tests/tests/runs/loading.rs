@@ -199,7 +199,7 @@ fn is_root(test: &str) -> bool {
     is_root
 }
 
-/// A cache in which the code of an empty component stands in the place of the component's.
+/// A cache in which the code of an empty component is in the place of the component's.
 fn with_planted_code() -> Cache {
     let empty = Cache::of(b"\0asm\x0d\0\x01\0".to_vec());
     // It does not fit this host, and is kept all the same.

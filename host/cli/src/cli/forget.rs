@@ -41,7 +41,7 @@ pub(crate) async fn run(app: &App, arguments: &ForgetArgs) -> anyhow::Result<Exi
     Ok(ExitCode::SUCCESS)
 }
 
-/// What an argument names, and how it is told.
+/// What an argument names, and its name in the output.
 async fn what(
     app: &App,
     workspace: &dyn Workspace,
@@ -150,7 +150,7 @@ fn print_search(search: &Search) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The layers from which something went; the messages are always told.
+/// The layers from which something went; the messages are always listed.
 fn rows(erased: &Erased) -> Vec<(&'static str, usize)> {
     let rows = [
         ("messages", erased.messages),

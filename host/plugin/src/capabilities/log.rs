@@ -1,4 +1,4 @@
-//! The import `log`: the component's lines go to `tracing`, under the target `myao_plugin::component`.
+//! The import `log`: the component's lines go to `tracing`, under the target `myao::component`.
 
 use super::CallState;
 use super::budget::Line;
@@ -20,7 +20,7 @@ impl Host for CallState {
             Line::Written => {}
             Line::LeftOut => return Ok(()),
             Line::FirstLeftOut => {
-                tracing::warn!(target: "myao::component", "what else this call of the component says is left out: it said too much");
+                tracing::warn!(target: "myao::component", "this call of the component has logged more than its limit: its further lines are left out");
                 return Ok(());
             }
         }

@@ -80,7 +80,7 @@ pub enum PartState {
 ///
 /// When a channel becomes private, parts in other channels that were not sent yet are dropped, and those that may have
 /// been sent are [withdrawn](Part::is_withdrawn). So it is for parts in a channel that gets readers from outside. A
-/// mention without parts is answered anew; an answer of the bot's own accord is dropped.
+/// mention without parts is answered anew; an unasked answer is dropped.
 #[async_trait::async_trait]
 pub trait Outbox: Send + Sync {
     /// Begins a post at `now`, in Unix seconds, or continues one. If the message has no answer yet, the parts are
@@ -110,7 +110,7 @@ pub trait Outbox: Send + Sync {
     ) -> Result<(), StorageError>;
 
     /// Notes that a part was certainly not sent: the platform refused it, or does not have it. A part that is
-    /// [withdrawn](Part::is_withdrawn) is dropped then, and with the last one an answer of the bot's own accord.
+    /// [withdrawn](Part::is_withdrawn) is dropped then, and with the last one an unasked answer.
     ///
     /// # Errors
     /// `StorageError::Conflict` if there is no such part, or if it is already sent.

@@ -1,4 +1,4 @@
-//! Answers that were requested, and what became of them. A message is answered at most once: its row is the key. The
+//! Answers that were requested, and their outcomes. A message is answered at most once: its row is the key. The
 //! [`outbox`](super::outbox) posts the answers.
 
 use crate::storage::StorageError;
@@ -109,7 +109,7 @@ pub enum Admission {
     Silent,
 }
 
-/// Answers: which ones were requested, and what became of each.
+/// Answers: which ones were requested, and the outcome of each.
 #[async_trait::async_trait]
 pub trait Replies: Send + Sync {
     /// Answers that wait and may be tried at `now`, the oldest first. A time that is more than [`MAX_REPLY_WAIT`] ahead

@@ -127,7 +127,7 @@ struct Live {
 struct Writer<'plan> {
     plan: &'plan StormPlan,
     random: Random,
-    /// What stands in each channel.
+    /// The messages of each channel.
     channels: Vec<Vec<Live>>,
 }
 
