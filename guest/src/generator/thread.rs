@@ -59,33 +59,17 @@ impl Run<'_> {
                 return Ok(Outcome::Skipped(SkipReason::NoNewMessages));
             }
         }
-        let draft = |summary, mode| {
-            thread_draft(
-                self,
-                &context,
-                &around,
-                (&scope_id, previous),
-                summary,
-                mode,
-            )
-        };
-        let stand_in = |made: &mut Vec<Made>| {
-            if !self.ports.settings.extractive_stand_in {
-                return Ok(());
-            }
-            let summary =
-                self.summarizer
-                    .extract(&context, Scope::Thread, MemoryType::ShortTerm)?;
-            match draft(summary, SaveMode::StandIn)? {
-                Some(draft) if backoff::has_news(stand_ins.first().copied(), &draft) => {
-                    self.save(&draft, made).map(|_| ())
-                }
-                _ => Ok(()),
-            }
+        let thread = ThreadOf {
+            run: self,
+            context: &context,
+            around: &around,
+            scope_id: &scope_id,
+            previous,
+            stand_in: stand_ins.first().copied(),
         };
         let deferrals = self.read_deferrals(Scope::Thread, &scope_id)?;
         if let Some(deferral) = self.active_deferral(&deferrals, MemoryType::ShortTerm) {
-            stand_in(made)?;
+            thread.save_stand_in(made)?;
             return Ok(Outcome::Deferred(deferral));
         }
         let summary = self.summarizer.summarize_with(
@@ -106,12 +90,12 @@ impl Run<'_> {
                 };
                 self.defer_if_lasting(&subject, &error);
                 if backoff::is_model_error(&error) {
-                    stand_in(made)?;
+                    thread.save_stand_in(made)?;
                 }
                 return Err(error);
             }
         };
-        match draft(summary, SaveMode::Overwrite)? {
+        match thread.draft(summary, SaveMode::Overwrite)? {
             Some(draft) => self.save(&draft, made).map(|_| Outcome::Done),
             None => Ok(Outcome::Skipped(SkipReason::NothingToSummarize)),
         }
@@ -152,42 +136,65 @@ struct ThreadContext {
     around: Vec<Memory>,
 }
 
-/// The memory of the context's target thread; `None` if there was nothing to summarise.
-fn thread_draft(
-    run: &Run,
-    context: &Context,
-    around: &[Memory],
-    (scope_id, previous): (&str, Option<&Memory>),
-    summary: Summary,
-    mode: SaveMode,
-) -> Result<Option<MemoryDraft>, Error> {
-    let Some(engine) = summary.engine else {
-        return Ok(None);
-    };
-    let around: Vec<&Memory> = around.iter().collect();
-    let citations = citations(&summary.text, engine, context, &[], &around);
-    let messages: Vec<String> = prompt::target_thread_messages(context)
-        .iter()
-        .map(|message| message.ts.clone())
-        .collect();
-    Ok(Some(MemoryDraft {
-        scope: Scope::Thread,
-        scope_id: scope_id.to_owned(),
-        memory_type: MemoryType::ShortTerm,
-        mode,
-        expected: previous.map(|memory| memory.id),
-        content: summary.text,
-        engine,
-        now: run.now,
-        source_channel_id: context.conversation_history.channel_id.clone(),
-        source_message_count: u32::try_from(messages.len()).unwrap_or(u32::MAX),
-        source_latest_message_ts: newest(&messages)?,
-        source_messages: messages,
-        source_memories: Vec::new(),
-        merged_through: None,
-        truncated: summary.truncated,
-        coverage: summary.coverage,
-        citations,
-        records: Vec::new(),
-    }))
+/// A thread of which a memory is made.
+struct ThreadOf<'a, 'r> {
+    run: &'a Run<'r>,
+    context: &'a Context,
+    around: &'a [Memory],
+    scope_id: &'a str,
+    previous: Option<&'a Memory>,
+    stand_in: Option<&'a Memory>,
+}
+
+impl ThreadOf<'_, '_> {
+    /// Saves an extracted memory in place of the model's, if the settings want it and it says something new.
+    fn save_stand_in(&self, made: &mut Vec<Made>) -> Result<(), Error> {
+        let run = self.run;
+        if !run.ports.settings.extractive_stand_in {
+            return Ok(());
+        }
+        let summary = run
+            .summarizer
+            .extract(self.context, Scope::Thread, MemoryType::ShortTerm)?;
+        match self.draft(summary, SaveMode::StandIn)? {
+            Some(draft) if backoff::has_news(self.stand_in, &draft) => {
+                run.save(&draft, made).map(|_| ())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The memory of the context's target thread; `None` if there was nothing to summarise.
+    fn draft(&self, summary: Summary, mode: SaveMode) -> Result<Option<MemoryDraft>, Error> {
+        let Some(engine) = summary.engine else {
+            return Ok(None);
+        };
+        let context = self.context;
+        let around: Vec<&Memory> = self.around.iter().collect();
+        let citations = citations(&summary.text, engine, context, &[], &around);
+        let messages: Vec<String> = prompt::target_thread_messages(context)
+            .iter()
+            .map(|message| message.ts.clone())
+            .collect();
+        Ok(Some(MemoryDraft {
+            scope: Scope::Thread,
+            scope_id: self.scope_id.to_owned(),
+            memory_type: MemoryType::ShortTerm,
+            mode,
+            expected: self.previous.map(|memory| memory.id),
+            content: summary.text,
+            engine,
+            now: self.run.now,
+            source_channel_id: context.conversation_history.channel_id.clone(),
+            source_message_count: u32::try_from(messages.len()).unwrap_or(u32::MAX),
+            source_latest_message_ts: newest(&messages)?,
+            source_messages: messages,
+            source_memories: Vec::new(),
+            merged_through: None,
+            truncated: summary.truncated,
+            coverage: summary.coverage,
+            citations,
+            records: Vec::new(),
+        }))
+    }
 }

@@ -14,6 +14,7 @@ mod tests;
 mod time;
 mod values;
 mod variables;
+mod views;
 
 use std::borrow::Cow;
 use std::error::Error as _;

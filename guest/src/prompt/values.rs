@@ -7,7 +7,8 @@ use minijinja::value::{Object, ObjectRepr};
 use minijinja::{ErrorKind, Value, context};
 
 use super::time::{self, UtcOffset};
-use super::variables::{Messages, Name, Request, Text, Texts, Time, Variables, View};
+use super::variables::{Request, Variables};
+use super::views::{Messages, Name, Text, Texts, Time, View};
 use crate::bindings::types::{ChannelMemory, Message, Persona, Timestamp, User};
 
 /// All variables of a request.

@@ -98,6 +98,21 @@ pub struct Outcomes {
     pub deferred: Vec<Entry>,
 }
 
+impl Outcomes {
+    /// Adds what happened at a tick.
+    fn add(&mut self, entries: Vec<Entry>) {
+        self.deferred.clear();
+        for entry in entries {
+            self.made.extend(entry.made.iter().cloned());
+            match entry.outcome {
+                Outcome::Failed(_) => self.failed.push(entry),
+                Outcome::Deferred(_) => self.deferred.push(entry),
+                Outcome::Done | Outcome::Skipped(_) => {}
+            }
+        }
+    }
+}
+
 /// Replays the stored messages. What is deferred because it failed before is tried again at once: whoever starts a
 /// backfill does not want to wait for it.
 ///
@@ -118,12 +133,8 @@ pub async fn backfill(
     let mut outcomes = Outcomes::default();
     let mut next = first_tick(plugin, workspace, clock, local_time).await?;
     let start = next.unwrap_or(end);
-    let idle = i64::from(
-        plugin
-            .settings()
-            .short_term_history
-            .conversation_idle_seconds,
-    );
+    let history = plugin.settings().short_term_history;
+    let idle = i64::from(history.conversation_idle_seconds);
     let mut busy = start;
     // If it keeps going, it must behave like a bot: later runs must take in what it could not make.
     let generating = if options.keep_going {
@@ -148,15 +159,7 @@ pub async fn backfill(
         let report = run::generate(&generating, now, options.in_flight, &|_| {}).await?;
         outcomes.ticks = Some((outcomes.ticks.map_or(tick, |(first, _)| first), tick));
         let (made_before, failed_before) = (outcomes.made.len(), outcomes.failed.len());
-        outcomes.deferred.clear();
-        for entry in report.entries {
-            outcomes.made.extend(entry.made.iter().cloned());
-            match entry.outcome {
-                Outcome::Failed(_) => outcomes.failed.push(entry),
-                Outcome::Deferred(_) => outcomes.deferred.push(entry),
-                Outcome::Done | Outcome::Skipped(_) => {}
-            }
-        }
+        outcomes.add(report.entries);
         if outcomes.failed.len() > failed_before && !options.keep_going {
             // The tick is not finished: the next backfill starts with it.
             workspace.set_backfill_tick(tick).await?;

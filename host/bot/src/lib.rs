@@ -168,13 +168,7 @@ impl Bot {
         tasks.spawn(keeping);
         // Events stop first; only then does the work on them stop.
         let (stop_work, working) = Stop::new();
-        let waiting = Waiting {
-            workspace: self.workspace.clone(),
-            slack: self.slack.clone(),
-            current: self.current.clone(),
-            clock: self.clock.clone(),
-            judgments: FailedJudgments::default(),
-        };
+        let waiting = self.waiting();
         self.spawn_work(
             &mut tasks,
             views,
@@ -189,6 +183,16 @@ impl Bot {
                 .keep_up(self.component.clone(), reload, working.clone()),
         );
 
+        let watch = |state| {
+            self.spawn_watchers(
+                &mut tasks,
+                state,
+                (health, waiting),
+                &connected,
+                &asked,
+                &working,
+            );
+        };
         let ended = match connection {
             Connection::Socket { app_token } => {
                 let again = connected.clone();
@@ -198,44 +202,16 @@ impl Bot {
                             again.notify_one();
                         }
                     });
-                let state = socket.state();
-                self.spawn_watchers(
-                    &mut tasks,
-                    Some(state),
-                    (health, waiting),
-                    &connected,
-                    &asked,
-                    &working,
-                );
+                watch(Some(socket.state()));
                 socket.run(stop.channel()).await.map_err(BotError::Slack)
             }
             Connection::Http {
                 listener,
                 signing_secret,
             } => {
-                self.spawn_watchers(
-                    &mut tasks,
-                    None,
-                    (health, waiting),
-                    &connected,
-                    &asked,
-                    &working,
-                );
+                watch(None);
                 connected.notify_one();
-                let clock = self.clock.clone();
-                let clock = move || clock.unsigned_seconds();
-                let router = http::router(inbox, signing_secret, clock);
-                // There is no way to know whether Slack can reach the bot: while it listens, it counts as connected.
-                self.metrics.connected.set(1);
-                serve(
-                    listener,
-                    router,
-                    MAX_EVENTS,
-                    self.metrics.clone(),
-                    stop.clone(),
-                )
-                .await;
-                self.metrics.connected.set(0);
+                self.listen(listener, signing_secret, inbox, stop).await;
                 Ok(())
             }
         };
@@ -245,6 +221,33 @@ impl Bot {
             tracing::warn!("some work took too long to end; the next start goes on with it");
         }
         ended
+    }
+
+    fn waiting(&self) -> Waiting {
+        Waiting {
+            workspace: self.workspace.clone(),
+            slack: self.slack.clone(),
+            current: self.current.clone(),
+            clock: self.clock.clone(),
+            judgments: FailedJudgments::default(),
+        }
+    }
+
+    /// Receives events over HTTP until the bot is asked to stop.
+    async fn listen(
+        &self,
+        listener: TcpListener,
+        signing_secret: Token,
+        inbox: Arc<DurableInbox>,
+        stop: Stop,
+    ) {
+        let clock = self.clock.clone();
+        let clock = move || clock.unsigned_seconds();
+        let router = http::router(inbox, signing_secret, clock);
+        // There is no way to know whether Slack can reach the bot: while it listens, it counts as connected.
+        self.metrics.connected.set(1);
+        serve(listener, router, MAX_EVENTS, self.metrics.clone(), stop).await;
+        self.metrics.connected.set(0);
     }
 
     fn spawn_work(

@@ -170,75 +170,9 @@ impl Settings {
     /// The pairs of `wit/settings.wit`: what the component gets.
     #[must_use]
     pub fn pairs(&self) -> Vec<(String, String)> {
-        let history = &self.short_term_history;
-        let fixed = [
-            ("persona.name", self.persona.name.clone()),
-            ("persona.system_prompt", self.persona.system_prompt.clone()),
-            ("engines.memory", engine(self.engine)),
-            ("engines.response", engine(self.reply_engine)),
-            (
-                "agents.response.params.max_tokens",
-                self.reply_max_tokens.to_string(),
-            ),
-            (
-                "agents.judgment.params.max_tokens",
-                self.judgment_max_tokens.to_string(),
-            ),
-            (
-                "memory.short_term_window_hours",
-                self.short_term_window_hours.to_string(),
-            ),
-            (
-                "memory.long_term_summary_max_tokens",
-                self.long_term_summary_max_tokens.to_string(),
-            ),
-            (
-                "memory.short_term_summary_max_tokens",
-                self.short_term_summary_max_tokens.to_string(),
-            ),
-            ("memory.language", self.language.code().to_owned()),
-            (
-                "memory.context_margin_tokens",
-                self.context_margin_tokens.to_string(),
-            ),
-            (
-                "memory.extractive_stand_in",
-                self.extractive_stand_in.to_string(),
-            ),
-            (
-                "memory.short_term_history.enabled",
-                history.enabled.to_string(),
-            ),
-            (
-                "memory.short_term_history.max_history_count",
-                history.max_history_count.to_string(),
-            ),
-            (
-                "memory.short_term_history.conversation_idle_seconds",
-                history.conversation_idle_seconds.to_string(),
-            ),
-            (
-                "memory.short_term_history.message_threshold",
-                history.message_threshold.to_string(),
-            ),
-            (
-                "memory.generation_message_limit",
-                self.generation_message_limit.to_string(),
-            ),
-            (
-                "response.channel_messages_limit",
-                self.reply_message_limit.to_string(),
-            ),
-            (
-                "memory.legacy_workspace_short_term",
-                self.legacy_workspace_short_term.to_string(),
-            ),
-            (
-                "memory.workspace_merge_per_channel",
-                self.workspace_merge_per_channel.to_string(),
-            ),
-            ("workspace_scope_id", self.workspace_scope_id.clone()),
-        ];
+        let numbers = self.numbers().map(|(key, value)| (key, value.to_string()));
+        let flags = self.flags().map(|(key, value)| (key, value.to_string()));
+        let fixed = self.texts().into_iter().chain(numbers).chain(flags);
         let prompts = [
             ("agents.memory.system_prompt", &self.memory_system_prompt),
             (
@@ -250,17 +184,85 @@ impl Settings {
                 &self.judgment_system_prompt,
             ),
         ];
-        let prompts = prompts
-            .into_iter()
-            .filter_map(|(key, prompt)| Some((key.to_owned(), prompt.clone()?)));
+        let prompts = prompts.into_iter();
+        let prompts = prompts.filter_map(|(key, prompt)| Some((key, prompt.clone()?)));
+        let pairs = fixed.chain(prompts);
+        let pairs = pairs.map(|(key, value)| (key.to_owned(), value));
         let templates = self.templates.iter().map(|template| {
             let key = format!("templates.{}", template.name);
             (key, template.source.clone())
         });
-        let fixed = fixed
-            .into_iter()
-            .map(|(key, value)| (key.to_owned(), value));
-        fixed.chain(prompts).chain(templates).collect()
+        pairs.chain(templates).collect()
+    }
+
+    fn texts(&self) -> [(&'static str, String); 6] {
+        [
+            ("persona.name", self.persona.name.clone()),
+            ("persona.system_prompt", self.persona.system_prompt.clone()),
+            ("engines.memory", engine(self.engine)),
+            ("engines.response", engine(self.reply_engine)),
+            ("memory.language", self.language.code().to_owned()),
+            ("workspace_scope_id", self.workspace_scope_id.clone()),
+        ]
+    }
+
+    fn numbers(&self) -> [(&'static str, u32); 11] {
+        let history = &self.short_term_history;
+        [
+            ("agents.response.params.max_tokens", self.reply_max_tokens),
+            (
+                "agents.judgment.params.max_tokens",
+                self.judgment_max_tokens,
+            ),
+            (
+                "memory.short_term_window_hours",
+                self.short_term_window_hours,
+            ),
+            (
+                "memory.long_term_summary_max_tokens",
+                self.long_term_summary_max_tokens,
+            ),
+            (
+                "memory.short_term_summary_max_tokens",
+                self.short_term_summary_max_tokens,
+            ),
+            ("memory.context_margin_tokens", self.context_margin_tokens),
+            (
+                "memory.short_term_history.max_history_count",
+                history.max_history_count,
+            ),
+            (
+                "memory.short_term_history.conversation_idle_seconds",
+                history.conversation_idle_seconds,
+            ),
+            (
+                "memory.short_term_history.message_threshold",
+                history.message_threshold,
+            ),
+            (
+                "memory.generation_message_limit",
+                self.generation_message_limit,
+            ),
+            ("response.channel_messages_limit", self.reply_message_limit),
+        ]
+    }
+
+    fn flags(&self) -> [(&'static str, bool); 4] {
+        [
+            ("memory.extractive_stand_in", self.extractive_stand_in),
+            (
+                "memory.short_term_history.enabled",
+                self.short_term_history.enabled,
+            ),
+            (
+                "memory.legacy_workspace_short_term",
+                self.legacy_workspace_short_term,
+            ),
+            (
+                "memory.workspace_merge_per_channel",
+                self.workspace_merge_per_channel,
+            ),
+        ]
     }
 }
 

@@ -46,19 +46,8 @@ pub(super) fn save(
     handed.extend(&draft.source_memories);
     let origins = lineage::origins(connection, place, own, &handed)?;
     let now = draft.now.unix_seconds;
-    let (version, created_at) = match draft.mode {
-        SaveMode::NewVersion => (
-            newest.map_or(1, |(_, version)| version.saturating_add(1)),
-            now,
-        ),
-        SaveMode::Overwrite => (1, series.first_created(connection, 1)?.unwrap_or(now)),
-        SaveMode::StandIn => (
-            STAND_IN_VERSION,
-            series
-                .first_created(connection, STAND_IN_VERSION)?
-                .unwrap_or(now),
-        ),
-    };
+    let newest = newest.map(|(_, version)| version);
+    let (version, created_at) = numbered(connection, &series, draft, newest)?;
     series.supersede(connection, draft.mode, now)?;
     let id = series.insert(
         connection,
@@ -74,10 +63,7 @@ pub(super) fn save(
             origins: Some(origins),
         },
     )?;
-    add_source_messages(connection, place, draft, id)?;
-    add_source_memories(connection, place, draft, id)?;
-    add_coverage(connection, draft, id)?;
-    lines::add(connection, place, draft, id)?;
+    add_origin(connection, place, draft, id)?;
     recordings::link(connection, &series, &draft.content, id)?;
     if draft.mode != SaveMode::StandIn {
         deferrals::end(connection, &series)?;
@@ -107,6 +93,39 @@ pub(super) fn save(
         citations: draft.citations.clone(),
         records: Vec::new(),
     })
+}
+
+/// The version that a draft becomes, and when its first text was made.
+fn numbered(
+    connection: &Connection,
+    series: &Series<'_>,
+    draft: &MemoryDraft,
+    newest: Option<u32>,
+) -> Result<(u32, i64), Fault> {
+    let now = draft.now.unix_seconds;
+    let version = match draft.mode {
+        SaveMode::NewVersion => {
+            let version = newest.map_or(1, |version| version.saturating_add(1));
+            return Ok((version, now));
+        }
+        SaveMode::Overwrite => 1,
+        SaveMode::StandIn => STAND_IN_VERSION,
+    };
+    let created = series.first_created(connection, version)?;
+    Ok((version, created.unwrap_or(now)))
+}
+
+/// Stores what a memory was made from.
+fn add_origin(
+    connection: &Connection,
+    place: &Place,
+    draft: &MemoryDraft,
+    memory: i64,
+) -> Result<(), Fault> {
+    add_source_messages(connection, place, draft, memory)?;
+    add_source_memories(connection, place, draft, memory)?;
+    add_coverage(connection, draft, memory)?;
+    lines::add(connection, place, draft, memory)
 }
 
 /// Rejects a draft that is not valid.

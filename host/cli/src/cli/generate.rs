@@ -1,6 +1,6 @@
 //! `myao generate`, `myao backfill` and `myao rebuild`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -8,20 +8,17 @@ use std::sync::Arc;
 use myao_bot::backfill;
 use myao_bot::backfill::{Options, Outcomes};
 use myao_bot::retention::{self, Expiry};
-use myao_plugin::explain::explain;
-use myao_plugin::printable::line;
 use myao_plugin::state::Workspace;
-use myao_plugin::storage::{Due, STAND_IN_VERSION};
-use myao_plugin::{
-    Entry, Made, MemoryPlugin, Outcome, Place, Report, Scope, SkipReason, Timestamp, names, run,
-};
+use myao_plugin::storage::Due;
+use myao_plugin::{Entry, MemoryPlugin, Outcome, Place, Report, Scope, SkipReason, Timestamp, run};
 use serde_json::Value;
 
 use super::app::{App, Explained as _};
 use super::args::{BackfillArgs, GenerateArgs, RebuildArgs};
 use super::find::find_channel;
 use super::report_json::{backfill_json, report_json};
-use super::{estimate, output, remarks};
+use super::report_text::{failure, print_backfill, print_report};
+use super::{estimate, output};
 
 /// Makes one generation run. The exit code tells whether something failed.
 pub(crate) async fn generate(app: &App, arguments: &GenerateArgs) -> anyhow::Result<ExitCode> {
@@ -171,7 +168,7 @@ pub(crate) async fn rebuild(app: &App, arguments: &RebuildArgs) -> anyhow::Resul
     let set_aside = workspace.begin_again(channel, now.unix_seconds);
     let set_aside = set_aside.await.explained()?;
     if !app.json {
-        let memories = memories(set_aside);
+        let memories = output::memories(set_aside as u64);
         writeln!(output::stdout(), "Set aside {memories}, to be made anew.")?;
     }
     let outcomes = fill(app, &*workspace, &plugin, now, false).await?;
@@ -202,7 +199,10 @@ async fn fill(
             let done = (progress.tick - progress.start) * 1000 / span;
             bar.set_position(u64::try_from(done).unwrap_or(0));
             let time = output::time(app.local_time(progress.tick));
-            bar.set_message(format!("{time}, {}", memories(progress.made)));
+            bar.set_message(format!(
+                "{time}, {}",
+                output::memories(progress.made as u64)
+            ));
         },
     )
     .await;
@@ -235,231 +235,4 @@ fn exit_code(failed: bool) -> ExitCode {
     } else {
         ExitCode::SUCCESS
     }
-}
-
-fn memories(n: usize) -> String {
-    output::memories(n as u64)
-}
-
-fn failure(entry: &Entry) -> Option<String> {
-    match &entry.outcome {
-        Outcome::Failed(error) => Some(explain(error)),
-        Outcome::Done | Outcome::Skipped(_) | Outcome::Deferred(_) => None,
-    }
-}
-
-/// `#general`, `#general, thread 1709280000.000001` or `the workspace`.
-fn place(entry: &Entry) -> String {
-    let name = if entry.channel_name.is_empty() {
-        entry
-            .scope_id
-            .split(':')
-            .next()
-            .unwrap_or_default()
-            .to_owned()
-    } else {
-        format!("#{}", entry.channel_name)
-    };
-    let place = match (entry.scope, entry.scope_id.split_once(':')) {
-        (Scope::Workspace, _) => "the workspace".to_owned(),
-        (Scope::Thread, Some((_, thread))) => format!("{name}, thread {thread}"),
-        _ => name,
-    };
-    line(&place).into_owned()
-}
-
-fn print_report(app: &App, report: &Report) -> anyhow::Result<()> {
-    let made: usize = report.entries.iter().map(|entry| entry.made.len()).sum();
-    writeln!(
-        output::stdout(),
-        "{}: made {}",
-        output::time(report.now),
-        memories(made)
-    )?;
-    if made > 0 {
-        let mut table = output::table(&["", "of", "memory", "version", "messages", "engine"]);
-        for entry in &report.entries {
-            for made in &entry.made {
-                table.add_row([
-                    " ",
-                    &place(entry),
-                    names::memory_type(made.memory_type),
-                    &remarks::version_cell(made.version, made.truncated),
-                    &made.source_message_count.to_string(),
-                    names::engine(made.engine),
-                ]);
-            }
-        }
-        output::print_table(&table)?;
-        print_remarks(report)?;
-    }
-    let mut skipped: BTreeMap<String, usize> = BTreeMap::new();
-    for entry in report
-        .entries
-        .iter()
-        .filter(|entry| entry.scope != Scope::Workspace)
-    {
-        if let Outcome::Skipped(reason) = &entry.outcome {
-            *skipped.entry(skip_reason(app, reason)).or_default() += 1;
-        }
-    }
-    let mut out = output::stdout();
-    for (reason, n) in skipped {
-        writeln!(out, "skipped {n}: {reason}")?;
-    }
-    for entry in &report.entries {
-        if let Some(failure) = failure(entry) {
-            writeln!(out, "failed: {}: {}", place(entry), line(&failure))?;
-        }
-    }
-    print_deferred(app, &mut out, &report.entries)
-}
-
-/// Prints a note for each truncated, chunked or partial memory.
-fn print_remarks(report: &Report) -> anyhow::Result<()> {
-    let mut out = output::stdout();
-    for entry in &report.entries {
-        for made in &entry.made {
-            if let Some(remarks) = remarks::remarks(made.truncated, Some(&made.coverage)) {
-                writeln!(
-                    out,
-                    "note: {} {}, {}: {remarks}",
-                    place(entry),
-                    names::memory_type(made.memory_type),
-                    remarks::version(made.version)
-                )?;
-            }
-        }
-    }
-    Ok(())
-}
-
-/// Prints what is deferred, and how to retry it at once.
-fn print_deferred(
-    app: &App,
-    out: &mut impl std::io::Write,
-    entries: &[Entry],
-) -> anyhow::Result<()> {
-    let mut some = false;
-    for entry in entries {
-        if let Outcome::Deferred(deferral) = &entry.outcome {
-            writeln!(out, "{}", remarks::deferral(&place(entry), deferral))?;
-            some = true;
-        }
-    }
-    if some {
-        writeln!(out, "{}", remarks::retry(app))?;
-    }
-    Ok(())
-}
-
-fn skip_reason(app: &App, reason: &SkipReason) -> String {
-    let reason = match reason {
-        SkipReason::NoNewMessages => "no new messages",
-        SkipReason::NotDue => {
-            "the conversation goes on; a version is made when it is over, or longer"
-        }
-        SkipReason::OutsideWindow => {
-            let backfill = app.command("backfill");
-            return format!("only old messages; `{backfill}` makes memories of the past");
-        }
-        SkipReason::NothingToSummarize => "nothing to summarise",
-        SkipReason::Unchanged => "unchanged",
-        SkipReason::Other(other) => &other.text,
-    };
-    reason.to_owned()
-}
-
-fn print_backfill(app: &App, outcomes: &Outcomes, keep_going: bool) -> anyhow::Result<()> {
-    let mut out = output::stdout();
-    let Some((first, last)) = outcomes.ticks else {
-        writeln!(
-            out,
-            "Nothing to do: there are no messages of which no memory was made yet."
-        )?;
-        return Ok(());
-    };
-    let time = |unix_seconds| output::time(app.local_time(unix_seconds));
-    writeln!(
-        out,
-        "From {} to {}: made {}",
-        time(first),
-        time(last),
-        memories(outcomes.made.len())
-    )?;
-    for ((scope, memory_type), n) in tally(&outcomes.made) {
-        writeln!(out, "  {n:>6}  {scope} {memory_type}")?;
-    }
-    for (n, remark) in peculiar(&outcomes.made) {
-        writeln!(out, "  {n:>6}  of them {remark}")?;
-    }
-    for ((place, failure), times) in failures(&outcomes.failed) {
-        let times = if times == 1 {
-            String::new()
-        } else {
-            format!(" ({times} times)")
-        };
-        writeln!(out, "failed: {place}{times}: {}", line(&failure))?;
-    }
-    print_deferred(app, &mut out, &outcomes.deferred)?;
-    if outcomes.failed.is_empty() {
-        writeln!(out, "Next: {}", app.command("memory list"))?;
-    } else if !keep_going {
-        writeln!(
-            out,
-            "Stopped at {}. What was made is saved; `{}` goes on from here, and with --keep-going past failures.",
-            time(last),
-            app.command("backfill")
-        )?;
-    }
-    Ok(())
-}
-
-/// What failed and how often, each reason once.
-fn failures(failed: &[Entry]) -> BTreeMap<(String, String), usize> {
-    let mut failures = BTreeMap::new();
-    for entry in failed {
-        if let Some(failure) = failure(entry) {
-            *failures.entry((place(entry), failure)).or_default() += 1;
-        }
-    }
-    failures
-}
-
-fn tally(made: &[Made]) -> BTreeMap<(&'static str, &'static str), usize> {
-    let mut tally = BTreeMap::new();
-    for made in made {
-        let key = (
-            names::scope(made.scope),
-            names::memory_type(made.memory_type),
-        );
-        *tally.entry(key).or_default() += 1;
-    }
-    tally
-}
-
-/// The notes on memories, each with the number of memories that it applies to.
-fn peculiar(made: &[Made]) -> Vec<(usize, &'static str)> {
-    let count =
-        |is_peculiar: &dyn Fn(&Made) -> bool| made.iter().filter(|m| is_peculiar(m)).count();
-    let mut peculiar = vec![
-        (
-            count(&|made| made.version == STAND_IN_VERSION),
-            "stand-ins, which the model makes anew",
-        ),
-        (
-            count(&|made| made.truncated),
-            "cut off at their token limit",
-        ),
-        (
-            count(&|made| made.coverage.chunks > 1),
-            "made in several parts",
-        ),
-        (
-            count(&|made| remarks::has_left_out(&made.coverage)),
-            "made without all that was to be shown",
-        ),
-    ];
-    peculiar.retain(|(n, _)| *n > 0);
-    peculiar
 }

@@ -20,6 +20,7 @@ mod prompt;
 mod remarks;
 mod replay;
 mod report_json;
+mod report_text;
 mod run;
 mod seen;
 mod server_words;
