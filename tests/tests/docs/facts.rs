@@ -39,6 +39,24 @@ fn sources(folder: &Path, all: &mut String) {
 }
 
 #[test]
+fn the_map_of_tests_has_every_folder() {
+    let mut all = documents().into_iter();
+    let contributing = all
+        .find(|document| document.path == "CONTRIBUTING.md")
+        .unwrap();
+    let map = listed(&contributing, "A test");
+    let mut missing = Vec::new();
+    for entry in std::fs::read_dir(project_file("tests/tests")).unwrap() {
+        let entry = entry.unwrap();
+        let folder = format!("tests/tests/{}/", entry.file_name().to_string_lossy());
+        if entry.path().is_dir() && !map.contains(&folder) {
+            missing.push(folder);
+        }
+    }
+    super::assert_none(&missing);
+}
+
+#[test]
 fn the_table_of_metrics_lists_every_metric() {
     let metrics = Metrics::default();
     let counters = [
