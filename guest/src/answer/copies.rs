@@ -1,4 +1,7 @@
 //! Answers that copy the messages.
+//!
+//! No other rule refuses such an answer: it is in the right language, has the right length, and repeats neither the
+//! instruction nor a heading. Two answers of the corpus need this one (`repetition.txt`, "messages copied …").
 
 use std::collections::BTreeSet;
 
