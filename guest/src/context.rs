@@ -29,13 +29,15 @@ pub struct Remembered {
 }
 
 impl Remembered {
-    /// Reads everything, with citations or without: two storage calls, however many channels there are.
+    /// Reads everything that was made up to `until`, with citations or without: two storage calls, however many channels
+    /// there are.
     ///
     /// # Errors
     /// [`Error::Storage`].
     pub fn load(
         storage: &dyn Storage,
         settings: &Settings,
+        until: Ts,
         citations: bool,
     ) -> Result<Self, Error> {
         Ok(Self {
@@ -45,9 +47,8 @@ impl Remembered {
                     workspace: true,
                     channels: ChannelFilter::All,
                     history_limit: history_limit(settings),
-                    unmerged: false,
-                    threads: Vec::new(),
                     citations,
+                    ..no_memories(Some(until))
                 })
                 .map_err(Error::Storage)?,
         })
@@ -62,6 +63,20 @@ impl Remembered {
         channels
             .find(|channel| channel.id == channel_id)
             .ok_or_else(|| not_found(channel_id))
+    }
+}
+
+/// A query that asks for no memory yet: for those made up to `until`, or as they are now, with their citations.
+#[must_use]
+pub fn no_memories(until: Option<Ts>) -> MemoryQuery {
+    MemoryQuery {
+        until: until.map(|until| until.to_string()),
+        workspace: false,
+        channels: ChannelFilter::None,
+        history_limit: 0,
+        unmerged: false,
+        threads: Vec::new(),
+        citations: true,
     }
 }
 
@@ -92,7 +107,8 @@ pub fn build_requested(
     request: BuildRequest,
     now: Timestamp,
 ) -> Result<Context, Error> {
-    let remembered = Remembered::load(storage, settings, false)?;
+    let until = Ts::last_of(now);
+    let remembered = Remembered::load(storage, settings, until, false)?;
     if request.channel_id.is_empty() {
         return Ok(assemble(settings, remembered, no_conversation()));
     }
@@ -101,7 +117,7 @@ pub fn build_requested(
         since: request
             .since
             .map(|since| Ts::first_of(since.unix_seconds).to_string()),
-        until: Ts::last_of(now).to_string(),
+        until: until.to_string(),
         limit: request
             .message_limit
             .unwrap_or(settings.reply_message_limit),
@@ -127,10 +143,11 @@ pub fn build(
     let listed = storage.list_messages(messages).map_err(Error::Storage)?;
     let history = conversation_history(channel, listed, messages.whole_thread.as_deref())?;
     let target = messages.whole_thread.as_deref();
-    build_around(storage, settings, remembered, history, target)
+    let until = Ts::parse(&messages.until)?;
+    build_around(storage, settings, remembered, history, target, until)
 }
 
-/// The same from messages that are already loaded: one storage call, for the threads' memories.
+/// The same from messages that are already loaded: one storage call, for the threads' memories, up to `until`.
 ///
 /// # Errors
 /// [`Error::Storage`].
@@ -140,21 +157,23 @@ pub fn build_around(
     remembered: Remembered,
     history: ConversationHistory,
     target_thread: Option<&str>,
+    until: Ts,
 ) -> Result<(Context, Vec<Memory>), Error> {
-    let thread_memories = read_thread_memories(storage, &history)?;
+    let thread_memories = read_thread_memories(storage, &history, until)?;
     let mut context = assemble(settings, remembered, history);
     context.thread_memories = shown_thread_memories(&thread_memories);
     context.target_thread_ts = target_thread.map(str::to_owned);
     Ok((context, thread_memories))
 }
 
-/// The memories of the history's threads, stand-ins included: one storage call, if there are threads.
+/// The memories of the history's threads up to `until`, stand-ins included: one storage call, if there are threads.
 ///
 /// # Errors
 /// [`Error::Storage`].
 pub fn read_thread_memories(
     storage: &dyn Storage,
     history: &ConversationHistory,
+    until: Ts,
 ) -> Result<Vec<Memory>, Error> {
     if history.threads.is_empty() {
         return Ok(Vec::new());
@@ -166,12 +185,8 @@ pub fn read_thread_memories(
         .collect();
     storage
         .list_memories(&MemoryQuery {
-            workspace: false,
-            channels: ChannelFilter::None,
-            history_limit: 0,
-            unmerged: false,
             threads: scope_ids,
-            citations: true,
+            ..no_memories(Some(until))
         })
         .map_err(Error::Storage)
 }

@@ -80,6 +80,11 @@ impl<'a> Run<'a> {
             .map_err(Error::Storage)
     }
 
+    /// Whether a memory was there already at the time of this run.
+    fn is_made_by_now(&self, memory: &Memory) -> bool {
+        memory.updated_at.unix_seconds <= self.now.unix_seconds
+    }
+
     /// Saves a memory, and reports it as made.
     fn save(&self, draft: &MemoryDraft, made: &mut Vec<Made>) -> Result<Memory, Error> {
         let saved = self

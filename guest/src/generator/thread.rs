@@ -6,9 +6,11 @@ use super::{Run, StepResult, outcome};
 use crate::bindings::errors::Error;
 use crate::bindings::exports::myao::memory::memory_generator::{Entry, Made, Outcome, SkipReason};
 use crate::bindings::exports::myao::memory::memory_summarizer::Summary;
-use crate::bindings::storage::{Backlog, Keep, Memory, MemoryDraft, MessageQuery, SaveMode};
+use crate::bindings::storage::{
+    Backlog, Keep, Memory, MemoryDraft, MemoryQuery, MessageQuery, SaveMode,
+};
 use crate::bindings::types::{Context, MemoryType, Scope};
-use crate::context::{self, Remembered, thread_scope_id};
+use crate::context::{self, Remembered, no_memories, thread_scope_id};
 use crate::line_sources::citations;
 use crate::prompt;
 
@@ -40,15 +42,12 @@ impl Run<'_> {
         }
         let ThreadContext {
             context,
-            memories,
+            own,
             around,
         } = self.thread_context(backlog, thread_ts)?;
         let scope_id = thread_scope_id(&backlog.channel.id, thread_ts);
-        let of_thread = |memory: &&Memory| memory.scope_id == scope_id;
-        let (stand_ins, saved): (Vec<_>, Vec<_>) = memories
-            .iter()
-            .filter(of_thread)
-            .partition(|memory| context::is_stand_in(memory));
+        let (stand_ins, saved): (Vec<&Memory>, Vec<&Memory>) =
+            own.iter().partition(|memory| context::is_stand_in(memory));
         let previous = saved.first().copied();
         if previous.and_then(|memory| memory.source_latest_message_ts.as_ref())
             != backlog.summarized_through.as_ref()
@@ -104,7 +103,7 @@ impl Run<'_> {
     /// The same context that a reply in that thread gets (document `extra05a`).
     fn thread_context(&self, backlog: &Backlog, thread_ts: &str) -> Result<ThreadContext, Error> {
         let storage = self.ports.storage;
-        let remembered = Remembered::load(storage, &self.ports.settings, true)?;
+        let remembered = Remembered::load(storage, &self.ports.settings, self.until(), true)?;
         let mut around = remembered.memories.clone();
         let query = MessageQuery {
             channel_id: backlog.channel.id.clone(),
@@ -118,10 +117,16 @@ impl Run<'_> {
         };
         let (context, memories) =
             context::build(storage, &self.ports.settings, remembered, &query)?;
-        around.extend(memories.iter().cloned());
+        around.extend(memories);
+        // What is replaced, whenever it was made.
+        let query = MemoryQuery {
+            threads: vec![thread_scope_id(&backlog.channel.id, thread_ts)],
+            ..no_memories(None)
+        };
+        let own = storage.list_memories(&query).map_err(Error::Storage)?;
         Ok(ThreadContext {
             context,
-            memories,
+            own,
             around,
         })
     }
@@ -130,8 +135,8 @@ impl Run<'_> {
 /// The context of a thread's memory.
 struct ThreadContext {
     context: Context,
-    /// The memories of the channel's threads.
-    memories: Vec<Memory>,
+    /// The thread's memory and its stand-in, as they are now.
+    own: Vec<Memory>,
     /// All memories that it shows.
     around: Vec<Memory>,
 }

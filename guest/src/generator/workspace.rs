@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 
 use super::backoff::Subject;
 use super::{Run, StepResult, outcome};
-use crate::bindings::errors::Error;
+use crate::bindings::errors::{Error, OtherReason};
 use crate::bindings::exports::myao::memory::memory_generator::{Entry, Made, Outcome, SkipReason};
 use crate::bindings::storage::{
     ChannelFilter, Memory, MemoryDraft, MemoryId, MemoryQuery, SaveMode,
 };
 use crate::bindings::types::{Channel, Context, MemoryType, Scope};
-use crate::context::{self, Remembered, assemble, no_conversation, workspace_memory};
+use crate::context::{self, Remembered, assemble, no_conversation, no_memories, workspace_memory};
 use crate::line_sources::citations;
 use crate::settings::Settings;
 use crate::ts::Ts;
@@ -36,16 +36,17 @@ impl Run<'_> {
         let storage = self.ports.storage;
         let channels = storage.list_channels().map_err(Error::Storage)?;
         let legacy = self.ports.settings.legacy_workspace_short_term;
-        let mut memories = storage
-            .list_memories(&MemoryQuery {
-                workspace: true,
-                channels: ChannelFilter::All,
-                history_limit: u32::from(legacy),
-                unmerged: false,
-                threads: Vec::new(),
-                citations: true,
-            })
-            .map_err(Error::Storage)?;
+        let read = |query| storage.list_memories(&query).map_err(Error::Storage);
+        // What the channels' memories are merged into, whenever it was made.
+        let mut memories = read(MemoryQuery {
+            workspace: true,
+            ..no_memories(None)
+        })?;
+        memories.extend(read(MemoryQuery {
+            channels: ChannelFilter::All,
+            history_limit: u32::from(legacy),
+            ..no_memories(Some(self.until()))
+        })?);
         memories.retain(|memory| !context::is_stand_in(memory));
         let remembered = Remembered {
             channels: channels.clone(),
@@ -84,6 +85,9 @@ impl Run<'_> {
             .is_some_and(|merged| merged >= newest)
         {
             return Ok(Outcome::Skipped(SkipReason::Unchanged));
+        }
+        if existing.is_some_and(|memory| !self.is_made_by_now(memory)) {
+            return Ok(Outcome::Skipped(made_later()));
         }
         let scope_id = &self.ports.settings.workspace_scope_id;
         let deferrals = self.read_deferrals(Scope::Workspace, scope_id)?;
@@ -142,6 +146,14 @@ impl Run<'_> {
         };
         self.save(&draft, made).map(|_| Outcome::Done)
     }
+}
+
+/// A run in the past leaves a memory of later alone: it takes the channels in when the clock has reached it.
+fn made_later() -> SkipReason {
+    SkipReason::Other(OtherReason {
+        code: "made-later".to_owned(),
+        text: "the workspace's memory was made later than this run".to_owned(),
+    })
 }
 
 /// The channels' memories of one type.

@@ -37,7 +37,8 @@ impl Responder<'_> {
     /// it fails, the reply is made without them.
     pub(super) fn situation(&self, target: &Target, persona: &Persona) -> Result<Situation, Error> {
         let settings = &self.ports.settings;
-        let remembered = Remembered::load(self.ports.storage, settings, true)?;
+        let until = Ts::last_of(self.now);
+        let remembered = Remembered::load(self.ports.storage, settings, until, true)?;
         let mut memories = remembered.memories.clone();
         let channel = remembered.channel(&target.channel_id)?;
         let mut messages = self.stored_messages(target)?;
@@ -48,8 +49,9 @@ impl Responder<'_> {
         if thread_ts.is_none() {
             show_at_top_level(&mut history, &answered);
         }
+        let storage = self.ports.storage;
         let (mut context, of_threads) =
-            build_around(self.ports.storage, settings, remembered, history, thread_ts)?;
+            build_around(storage, settings, remembered, history, thread_ts, until)?;
         context.persona = persona.clone();
         memories.extend(of_threads);
         Ok(Situation {

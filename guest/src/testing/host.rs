@@ -273,13 +273,18 @@ impl TestHost {
 
     /// The context of a reply in a channel.
     pub(crate) fn context(&self, channel_id: &str) -> Context {
+        self.context_at(channel_id, 0)
+    }
+
+    /// The context of a reply in a channel, so many seconds after [`NOW`].
+    pub(crate) fn context_at(&self, channel_id: &str, seconds: i64) -> Context {
         let request = BuildRequest {
             channel_id: channel_id.to_owned(),
             target_thread_ts: None,
             since: None,
             message_limit: None,
         };
-        self.requested(request).unwrap()
+        context::build_requested(&self.storage, &self.settings, request, at(seconds)).unwrap()
     }
 
     /// The requested context at [`NOW`].

@@ -185,7 +185,30 @@ pub async fn backfill(
             .set_backfill_tick(next.unwrap_or(tick + clock.interval))
             .await?;
     }
+    if outcomes.ticks.is_some() && outcomes.failed.is_empty() && outcomes.deferred.is_empty() {
+        let left_over = merge_left_over(&generating, workspace, options.until).await?;
+        outcomes
+            .made
+            .extend(left_over.iter().flat_map(|entry| entry.made.clone()));
+        let failed = left_over.filter(|entry| matches!(entry.outcome, Outcome::Failed(_)));
+        outcomes.failed.extend(failed);
+    }
     Ok(outcomes)
+}
+
+/// Merges the channels' memories into the workspace's, if they still wait for that: a run in the past leaves a workspace's
+/// memory alone that was made later.
+async fn merge_left_over(
+    plugin: &MemoryPlugin,
+    workspace: &dyn Workspace,
+    now: Timestamp,
+) -> Result<Option<Entry>, BackfillError> {
+    let waiting = waiting(plugin, workspace, now).await?;
+    let legacy = plugin.settings().legacy_workspace_short_term;
+    if !waiting.workspace_long_term && !(legacy && waiting.workspace_short_term) {
+        return Ok(None);
+    }
+    Ok(Some(plugin.generate_workspace(now).await?))
 }
 
 /// Ticks at whole multiples of the interval.

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use myao_plugin::storage::{ChannelFilter, Memory, MemoryQuery};
+use myao_plugin::ts::TsKey;
 use rusqlite::{Connection, Params, params};
 
 use super::error::Fault;
@@ -18,6 +19,8 @@ pub(super) fn memories(
     query: &MemoryQuery,
 ) -> Result<Vec<Memory>, Fault> {
     let sight = Sight::of(connection, place)?;
+    let until = query.until.as_deref().map(TsKey::parse).transpose()?;
+    let until = until.map_or(i64::MAX, TsKey::unix_seconds);
     let mut found = Vec::new();
     if query.workspace && sight.sees_open() {
         let sql = include_str!("sql/memories_of_workspace.sql");
@@ -25,7 +28,7 @@ pub(super) fn memories(
             connection,
             place,
             sql,
-            params![place.workspace, place.scope_id],
+            params![place.workspace, place.scope_id, until],
         )?);
     }
     let channel = match &query.channels {
@@ -43,6 +46,7 @@ pub(super) fn memories(
             query.unmerged,
             own,
             sees_open,
+            until,
         ];
         let mut memories = select(connection, place, sql, params)?;
         memories.sort_by(|(a, _), (b, _)| order(a).cmp(&order(b)));
@@ -55,7 +59,7 @@ pub(super) fn memories(
             connection,
             place,
             sql,
-            params![place.workspace, scope_ids],
+            params![place.workspace, scope_ids, until],
         )?);
     }
     sight.retain(connection, &mut found, |(_, origins)| *origins)?;

@@ -119,17 +119,19 @@ export class Store {
   }
 
   /** @param {MemoryQuery} query @returns {Memory[]} */
-  #memories({ workspace, channels, historyLimit, unmerged, threads, citations }) {
+  #memories({ until, workspace, channels, historyLimit, unmerged, threads, citations }) {
+    const isThere = (/** @type {Memory} */ memory) =>
+      until === undefined || memory.updatedAt.unixSeconds <= key(until) / 1_000_000n;
     const isWanted = (/** @type {Memory} */ memory) => {
       if (memory.scope === 'workspace') return workspace;
       if (memory.scope === 'thread') return threads.includes(memory.scopeId);
       if (channels.tag === 'none' || (channels.tag === 'one' && channels.val !== memory.scopeId)) return false;
       if (memory.memoryType === 'long-term' || memory.version === 0) return true;
-      const versions = this.#versions('channel', memory.scopeId, 'short-term');
+      const versions = this.#versions('channel', memory.scopeId, 'short-term').filter(isThere);
       const isNew = versions.indexOf(memory) >= versions.length - historyLimit;
       return isNew || (unmerged && memory.id > this.#mergedThrough('channel', memory.scopeId, 'long-term'));
     };
-    const wanted = this.saved().filter(isWanted);
+    const wanted = this.saved().filter(isThere).filter(isWanted);
     return citations ? wanted : wanted.map((memory) => ({ ...memory, citations: [] }));
   }
 

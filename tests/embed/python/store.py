@@ -99,6 +99,11 @@ class Store:
         return sorted(self.memories, key=place)
 
     def list_memories(self, query: Value) -> list[Value]:
+        until = query["until"]
+
+        def is_there(memory: Value) -> bool:
+            return until is None or memory["updated-at"]["unix-seconds"] <= key(until)[0]
+
         def is_wanted(memory: Value) -> bool:
             if memory["scope"] == "workspace":
                 return query["workspace"]
@@ -109,13 +114,13 @@ class Store:
                 return False
             if memory["memory-type"] == "long-term" or memory["version"] == 0:
                 return True
-            versions = self._versions("channel", memory["scope-id"], "short-term")
+            versions = [m for m in self._versions("channel", memory["scope-id"], "short-term") if is_there(m)]
             if versions.index(memory) >= len(versions) - query["history-limit"]:
                 return True
             merged = self._merged_through("channel", memory["scope-id"], "long-term")
             return query["unmerged"] and memory["id"] > merged
 
-        wanted = [memory for memory in self.saved() if is_wanted(memory)]
+        wanted = [memory for memory in self.saved() if is_there(memory) and is_wanted(memory)]
         return wanted if query["citations"] else [{**memory, "citations": []} for memory in wanted]
 
     def list_due(self, query: Value) -> Value:

@@ -26,7 +26,8 @@ pub(crate) fn lines(report: &Report) -> Vec<Line> {
 }
 
 /// Storage and model of the step of a channel with a thread.
-const CHANNEL_WITH_THREAD: [&str; 8] = [
+const CHANNEL_WITH_THREAD: [&str; 9] = [
+    "storage.list-memories",
     "storage.list-memories",
     "storage.list-deferrals",
     "storage.list-messages",
@@ -37,7 +38,8 @@ const CHANNEL_WITH_THREAD: [&str; 8] = [
     "storage.save-memory",
 ];
 /// The same of a channel without one, and of a thread.
-const CHANNEL: [&str; 7] = [
+const CHANNEL: [&str; 8] = [
+    "storage.list-memories",
     "storage.list-memories",
     "storage.list-deferrals",
     "storage.list-messages",
@@ -46,18 +48,20 @@ const CHANNEL: [&str; 7] = [
     "llm.complete",
     "storage.save-memory",
 ];
-const THREAD: [&str; 7] = [
+const THREAD: [&str; 8] = [
     "storage.list-channels",
     "storage.list-memories",
     "storage.list-messages",
+    "storage.list-memories",
     "storage.list-memories",
     "storage.list-deferrals",
     "llm.complete",
     "storage.save-memory",
 ];
 /// Storage and model of the workspace's step.
-pub(crate) const WORKSPACE: [&str; 5] = [
+pub(crate) const WORKSPACE: [&str; 6] = [
     "storage.list-channels",
+    "storage.list-memories",
     "storage.list-memories",
     "storage.list-deferrals",
     "llm.complete",

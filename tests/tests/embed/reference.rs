@@ -78,6 +78,7 @@ pub(crate) async fn memory() -> Value {
         deferrals.push(deferred.await.unwrap());
     }
     let all = MemoryQuery {
+        until: None,
         workspace: true,
         channels: ChannelFilter::All,
         history_limit: u32::MAX,

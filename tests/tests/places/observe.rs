@@ -93,12 +93,13 @@ impl Observer for Stored {
             .iter()
             .map(|ts| format!("{}:{ts}", seat.own().unwrap()));
         let every_memory = MemoryQuery {
+            until: None,
             workspace: true,
             channels: ChannelFilter::All,
             history_limit: 1000,
             unmerged: true,
             threads: ids.clone().collect(),
-            citations: false,
+            citations: true,
         };
         let window_start = TsKey::first_of(seat.now - 86_400).to_string();
         let due = DueQuery {
@@ -252,12 +253,13 @@ impl Observer for Refused {
                 .await;
             found.push(seen("others' deferrals", &deferrals));
             let query = MemoryQuery {
+                until: None,
                 workspace: false,
                 channels: ChannelFilter::One(channel.clone()),
                 history_limit: 1000,
                 unmerged: true,
                 threads: Vec::new(),
-                citations: false,
+                citations: true,
             };
             found.push(seen(
                 "others' memories",

@@ -215,6 +215,7 @@ async fn all_memories(workspace: &SqliteWorkspace, place: &Place) -> Vec<StoredM
 /// All that a place shows, to people and to the component.
 async fn shown_at(workspace: &SqliteWorkspace, place: &Place) -> String {
     let query = MemoryQuery {
+        until: None,
         workspace: true,
         channels: ChannelFilter::All,
         history_limit: 100,

@@ -106,6 +106,7 @@ fn messages(channel_id: &str, whole_thread: Option<&str>) -> MessageQuery {
 fn memories(arguments: &[&str]) -> MemoryQuery {
     let (which, threads) = arguments.split_first().unwrap_or((&"-", &[]));
     MemoryQuery {
+        until: None,
         workspace: *which == "workspace",
         channels: match *which {
             "workspace" | "-" => ChannelFilter::None,

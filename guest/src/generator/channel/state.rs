@@ -10,7 +10,7 @@ use crate::bindings::types::{
     Channel, Context, ConversationHistory, Coverage, Engine, MemoryType, Scope,
 };
 use crate::context::{
-    self, Remembered, assemble, history_limit, no_conversation, workspace_memory,
+    self, Remembered, assemble, history_limit, no_conversation, no_memories, workspace_memory,
 };
 use crate::fit::count;
 use crate::generator::Run;
@@ -39,20 +39,23 @@ pub(super) struct ChannelState {
 
 impl ChannelState {
     pub(super) fn load(run: &Run, channel: &Channel) -> Result<Self, Error> {
-        let memories = run
-            .ports
-            .storage
-            .list_memories(&MemoryQuery {
-                workspace: true,
-                channels: ChannelFilter::One(channel.id.clone()),
-                history_limit: history_limit(&run.ports.settings).max(1),
-                unmerged: true,
-                threads: Vec::new(),
-                citations: true,
-            })
-            .map_err(Error::Storage)?;
+        let read = |query| {
+            let memories = run.ports.storage.list_memories(&query);
+            memories.map_err(Error::Storage)
+        };
+        // New versions and the merge go on from what is there, whenever it was made.
+        let memories = read(MemoryQuery {
+            channels: ChannelFilter::One(channel.id.clone()),
+            history_limit: history_limit(&run.ports.settings).max(1),
+            unmerged: true,
+            ..no_memories(None)
+        })?;
+        let of_workspace = read(MemoryQuery {
+            workspace: true,
+            ..no_memories(Some(run.until()))
+        })?;
         let workspace_long_term =
-            workspace_memory(&run.ports.settings, &memories, MemoryType::LongTerm).cloned();
+            workspace_memory(&run.ports.settings, &of_workspace, MemoryType::LongTerm).cloned();
         let mut state = Self {
             channel: channel.clone(),
             workspace_long_term,
@@ -157,7 +160,7 @@ impl ChannelState {
     }
 
     /// The channel alone: other channels' memories are not part of a channel's prompts, and reading them for each
-    /// channel would take quadratic time (regression 13).
+    /// channel would take quadratic time (regression 13). Memories that were made later than this run are not shown.
     pub(super) fn context(&self, run: &Run, history: ConversationHistory) -> Context {
         let memories: Vec<Memory> = self
             .workspace_long_term
@@ -165,6 +168,7 @@ impl ChannelState {
             .chain(&self.long_term)
             .chain(&self.short_terms)
             .chain(&self.stand_in)
+            .filter(|memory| run.is_made_by_now(memory))
             .cloned()
             .collect();
         let remembered = Remembered {

@@ -49,7 +49,7 @@ impl Run<'_> {
         &self,
         history: &ConversationHistory,
     ) -> Result<Vec<Memory>, Error> {
-        let memories = read_thread_memories(self.ports.storage, history)?;
+        let memories = read_thread_memories(self.ports.storage, history, self.until())?;
         let shown = history.threads.iter();
         let shown: BTreeMap<String, &[Message]> = shown
             .map(|thread| {

@@ -278,7 +278,7 @@ fn a_stand_in_is_shown_as_the_newest_memory() {
     host.say("C1", 10, FACT);
     host.llm.go_down_for_prompts_with(Some(""));
     host.generate(3 * HOUR);
-    let context = host.context("C1");
+    let context = host.context_at("C1", 3 * HOUR);
     let memory = &context.channel_memories[0];
     assert_eq!(memory.short_term_memory_history.len(), 2);
     assert_eq!(memory.short_term_memory_history[0], "first");

@@ -83,6 +83,7 @@ fn a_channel_costs_the_same_calls_however_many_there_are() {
     let steps = [
         "get-backlog",
         "list-memories",
+        "list-memories",
         "list-deferrals",
         "list-messages",
         "save-memory",
@@ -106,6 +107,7 @@ fn a_channel_costs_the_same_calls_however_many_there_are() {
             "list-due",
             "list-channels",
             "list-memories",
+            "list-memories",
             "list-deferrals",
             "save-memory",
             "list-due",
@@ -115,7 +117,7 @@ fn a_channel_costs_the_same_calls_however_many_there_are() {
 }
 
 #[test]
-fn a_thread_costs_seven_calls() {
+fn a_thread_costs_eight_calls() {
     let host = TestHost::new();
     for thread in 0..3 {
         host.say("C1", -60 + thread * 10, "a");
@@ -128,6 +130,7 @@ fn a_thread_costs_seven_calls() {
         "list-channels",
         "list-memories",
         "list-messages",
+        "list-memories",
         "list-memories",
         "list-deferrals",
         "save-memory",

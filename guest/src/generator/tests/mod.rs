@@ -19,6 +19,7 @@ mod log_lines;
 mod regressions;
 mod steps;
 mod thread;
+mod until;
 mod window;
 mod workspace;
 

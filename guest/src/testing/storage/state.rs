@@ -124,14 +124,19 @@ impl State {
             ChannelFilter::All => true,
         };
         let limit = usize::try_from(query.history_limit).unwrap();
+        let until = query.until.as_deref().map(|until| id(until).seconds);
+        let is_there = |memory: &&Memory| {
+            until.is_none_or(|until| memory.updated_at.unix_seconds <= until.cast_signed())
+        };
         let select = |((scope, scope_id, memory_type), versions): (&Key, &Vec<Memory>)| {
+            let versions: Vec<&Memory> = versions.iter().filter(is_there).collect();
             let count = match (scope, memory_type) {
                 (Scope::Workspace, _) if query.workspace => versions.len(),
                 (Scope::Thread, _) if query.threads.contains(scope_id) => versions.len(),
                 (Scope::Channel, MemoryType::LongTerm) if is_wanted(scope_id) => versions.len(),
                 (Scope::Channel, MemoryType::ShortTerm) if is_wanted(scope_id) => {
                     let unmerged = if query.unmerged {
-                        self.unmerged(scope_id).len()
+                        self.unmerged(scope_id).iter().filter(is_there).count()
                     } else {
                         0
                     };
@@ -145,9 +150,10 @@ impl State {
                         .get(&(*scope, scope_id.clone(), *memory_type))
                 })
                 .flatten();
-            let mut selected: Vec<Memory> = stand_in.into_iter().cloned().collect();
-            selected.extend_from_slice(&versions[versions.len() - count..]);
-            selected
+            let selected = &versions[versions.len() - count..];
+            let stand_in = stand_in.into_iter().filter(is_there);
+            let all = stand_in.chain(selected.iter().copied());
+            all.cloned().collect::<Vec<Memory>>()
         };
         self.memories.iter().flat_map(select).collect()
     }

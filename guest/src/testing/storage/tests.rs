@@ -31,6 +31,7 @@ fn draft(memory_type: MemoryType, mode: SaveMode, expected: Option<MemoryId>) ->
 
 fn read(storage: &MemoryStorage, history_limit: u32, unmerged: bool) -> Vec<MemoryId> {
     let query = MemoryQuery {
+        until: None,
         workspace: false,
         channels: ChannelFilter::All,
         history_limit,

@@ -1,6 +1,6 @@
 -- ?1 workspace, ?2 a channel id, or NULL for all channels that the bot takes part in, ?3 history limit, ?4 whether to
 -- include unmerged versions, ?5 the place's own channels, a JSON array, or NULL if it may see everything, ?6 whether it may
--- see what is open elsewhere
+-- see what is open elsewhere, ?7 the last second in which they were made
 -- Seeks the newest versions of each channel, however many versions there are, in the order of channels, types and
 -- versions.
 WITH
@@ -10,7 +10,7 @@ marks (scope_id, first_version, merged_through) AS MATERIALIZED (
         CASE WHEN ?3 = 0 THEN 4294967296 ELSE COALESCE((
             SELECT h.version FROM memories AS h
             WHERE h.workspace = ?1 AND h.scope = 1 AND h.scope_id = c.id
-                AND h.memory_type = 1 AND h.superseded_at IS NULL AND h.version > 0
+                AND h.memory_type = 1 AND h.superseded_at IS NULL AND h.version > 0 AND h.updated_at <= ?7
             ORDER BY h.version DESC LIMIT 1 OFFSET ?3 - 1
         ), 1) END,
         CASE WHEN ?4 THEN COALESCE((
@@ -43,4 +43,5 @@ CROSS JOIN memories AS m ON m.workspace = ?1 AND m.scope = 1 AND m.scope_id = k.
         WHERE p.id = k.merged_through AND p.workspace = ?1 AND p.scope = 1 AND p.scope_id = k.scope_id
             AND p.memory_type = 1 AND p.superseded_at IS NULL
     ), 0)) ELSE k.first_version END
-WHERE NOT kind.is_version OR m.version >= k.first_version OR m.id > k.merged_through;
+WHERE m.updated_at <= ?7
+    AND (NOT kind.is_version OR m.version >= k.first_version OR m.id > k.merged_through);

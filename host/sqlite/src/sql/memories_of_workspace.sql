@@ -1,6 +1,6 @@
--- ?1 workspace, ?2 workspace scope id
+-- ?1 workspace, ?2 workspace scope id, ?3 the last second in which they were made
 SELECT id, scope, scope_id, memory_type, version, content, engine, created_at, updated_at,
     source_message_count, source_latest_key, merged_through, origins
 FROM memories
-WHERE workspace = ?1 AND scope = 0 AND scope_id = ?2 AND superseded_at IS NULL
+WHERE workspace = ?1 AND scope = 0 AND scope_id = ?2 AND superseded_at IS NULL AND updated_at <= ?3
 ORDER BY memory_type, version;

@@ -1,16 +1,17 @@
 //! Reading memories, including imported ones.
 
 use myao_plugin::storage::records::MemoryRecord;
-use myao_plugin::storage::{ChannelFilter, Memory, MemoryDraft, MemoryQuery};
+use myao_plugin::storage::{ChannelFilter, Memory, MemoryDraft, MemoryQuery, StorageError};
 use myao_plugin::{Engine, MemoryType, Scope, names};
 
 use super::{
     Fixture, WORKSPACE, all_memories, channel, draft, imported, key, long_term, memories, save,
-    save_versions, short_term, thread_memory,
+    save_versions, short_term, thread_memory, time,
 };
 
 fn nothing() -> MemoryQuery {
     MemoryQuery {
+        until: None,
         workspace: false,
         channels: ChannelFilter::None,
         history_limit: 100,
@@ -138,6 +139,52 @@ pub async fn unmerged_versions_come_however_old(fixture: &dyn Fixture) {
     save(fixture, long_term("C1", &versions[1])).await;
     assert_eq!(memories(fixture, query(true)).await[1..], versions[2..]);
     assert_eq!(memories(fixture, query(false)).await[1..], versions[3..]);
+}
+
+/// The newest ones of those that were made up to then come instead; of an overwritten memory, nothing.
+pub async fn memories_made_after_until_do_not_exist_yet(fixture: &dyn Fixture) {
+    fixture.add(channel().message("C1", "1.0")).await;
+    let at = |seconds, expected: Option<&Memory>, draft: MemoryDraft| MemoryDraft {
+        now: time(seconds),
+        expected: expected.map(|memory| memory.id),
+        ..draft
+    };
+    let first = save(fixture, at(500, None, short_term("C1", "1.0"))).await;
+    let long = save(fixture, at(500, None, long_term("C1", &first))).await;
+    let second = save(fixture, at(900, Some(&first), short_term("C1", "1.0"))).await;
+    let merged = save(fixture, at(900, Some(&long), long_term("C1", &second))).await;
+    let of_workspace = draft(Scope::Workspace, WORKSPACE, MemoryType::LongTerm, None);
+    let of_workspace = save(fixture, at(900, None, of_workspace)).await;
+    let thread = save(fixture, at(900, None, thread_memory("1.000000", "1.0"))).await;
+    let read = |until: Option<&str>, history_limit, unmerged| MemoryQuery {
+        until: until.map(Into::into),
+        history_limit,
+        unmerged,
+        ..all_memories()
+    };
+    let earlier = [first];
+    for until in ["500.0", "899.999999"] {
+        assert_eq!(
+            memories(fixture, read(Some(until), 1, false)).await,
+            earlier
+        );
+    }
+    let waiting = memories(fixture, read(Some("899.999999"), 0, true)).await;
+    assert!(waiting.is_empty(), "{waiting:?}");
+    let before = memories(fixture, read(Some("499.999999"), 9, true)).await;
+    assert!(before.is_empty(), "{before:?}");
+    let now = [of_workspace, merged, second, thread];
+    for until in [None, Some("900.0")] {
+        assert_eq!(memories(fixture, read(until, 1, false)).await, now);
+    }
+    let storage = fixture.storage();
+    let invalid = storage
+        .list_memories(read(Some("yesterday"), 1, false))
+        .await;
+    assert!(
+        matches!(invalid, Err(StorageError::Invalid(_))),
+        "{invalid:?}"
+    );
 }
 
 /// A second import changes nothing.

@@ -285,6 +285,7 @@ async fn save_versions(fixture: &dyn Fixture, watermarks: &[&str]) -> Vec<Memory
 /// Everything that the suite saves.
 fn all_memories() -> MemoryQuery {
     MemoryQuery {
+        until: None,
         workspace: true,
         channels: ChannelFilter::All,
         history_limit: 100,
@@ -362,6 +363,7 @@ macro_rules! storage_conformance {
             only_the_scopes_asked_for_are_read,
             history_limit_takes_the_newest_versions,
             unmerged_versions_come_however_old,
+            memories_made_after_until_do_not_exist_yet,
             imported_memory_is_version_one_and_the_stored_one_stays,
             imported_long_term_memory_has_merged_the_imported_short_term,
             imported_memory_without_watermark_takes_the_newest_message_of_its_time,

@@ -131,6 +131,7 @@ pub async fn stand_ins_are_listed_outside_the_history_limit(fixture: &dyn Fixtur
     let beside = save(fixture, stand_in(versions.last(), short_term("C1", "4.0"))).await;
     let alone = save(fixture, stand_in(None, short_term("C2", "1.0"))).await;
     let query = |history_limit, unmerged| MemoryQuery {
+        until: None,
         workspace: false,
         channels: ChannelFilter::All,
         history_limit,
@@ -162,6 +163,7 @@ pub async fn stand_ins_are_listed_outside_the_history_limit(fixture: &dyn Fixtur
     let workspace = draft(Scope::Workspace, WORKSPACE, MemoryType::ShortTerm, None);
     let workspace = save(fixture, stand_in(None, workspace)).await;
     let others = MemoryQuery {
+        until: None,
         workspace: true,
         channels: ChannelFilter::None,
         threads: vec![thread.scope_id.clone()],

@@ -124,7 +124,7 @@ impl State {
         // In a channel without a version, the end of its history is the watermark.
         let history = conversation.history_through;
         let history = history.filter(|_| thread.is_none() && newest.is_none());
-        let unmerged = thread.map_or_else(|| self.unmerged(channel_id), |_| 0);
+        let unmerged = thread.map_or_else(|| self.unmerged(channel_id, None), |_| 0);
         Ok(Backlog {
             channel: messages::channel(channel_id, conversation),
             thread_ts: thread.map(|thread| thread.to_string()),

@@ -174,17 +174,23 @@ impl State {
         self.versions(series).next_back()
     }
 
-    /// How many of the newest short-term versions of a channel are not yet merged into its long-term memory.
-    pub(super) fn unmerged(&self, channel_id: &str) -> usize {
+    /// How many of a channel's short-term versions up to `until` are not yet merged into its long-term memory.
+    pub(super) fn unmerged(&self, channel_id: &str, until: Option<TsKey>) -> usize {
         let of = |memory_type| Series::new(Scope::Channel, channel_id, memory_type);
         let long_term = self.newest_counted(&of(MemoryType::LongTerm));
         let merged = long_term.and_then(|memory| memory.merged_through);
         let short_term = of(MemoryType::ShortTerm);
         let versions = self.counted(&short_term);
-        versions.filter(|memory| Some(memory.id) > merged).count()
+        let waiting = versions.filter(|memory| Some(memory.id) > merged);
+        waiting.filter(|memory| is_made_by(memory, until)).count()
     }
 
-    pub(super) fn list_memories(&self, place: &Place, query: &MemoryQuery) -> Vec<Memory> {
+    pub(super) fn list_memories(
+        &self,
+        place: &Place,
+        query: &MemoryQuery,
+    ) -> Result<Vec<Memory>, StorageError> {
+        let until = query.until.as_deref().map(key).transpose()?;
         let mut found = Vec::new();
         if query.workspace && self.sees_open(place) {
             found.extend(self.all_of(Scope::Workspace, &self.workspace_scope_id));
@@ -192,13 +198,13 @@ impl State {
         match &query.channels {
             ChannelFilter::None => {}
             ChannelFilter::One(id) if self.shows_channel(place, id) => {
-                found.extend(self.of_channel(id, query));
+                found.extend(self.of_channel(id, query, until));
             }
             ChannelFilter::One(_) => {}
             ChannelFilter::All => {
                 let present = self.channels.iter().filter(|(_, stored)| stored.is_present);
                 for (id, _) in present.filter(|(id, _)| self.shows_channel(place, id)) {
-                    found.extend(self.of_channel(id, query));
+                    found.extend(self.of_channel(id, query, until));
                 }
             }
         }
@@ -210,16 +216,15 @@ impl State {
         }
         found.retain(|memory| {
             let text = self.texts.get(&memory.id);
-            text.is_some_and(|text| self.shows(place, text))
+            is_made_by(memory, until) && text.is_some_and(|text| self.shows(place, text))
         });
         let mut found: Vec<Memory> = found.into_iter().cloned().collect();
-        if query.citations {
-            return found;
+        if !query.citations {
+            for memory in &mut found {
+                memory.citations.clear();
+            }
         }
-        for memory in &mut found {
-            memory.citations.clear();
-        }
-        found
+        Ok(found)
     }
 
     fn all_of(&self, scope: Scope, scope_id: &str) -> Vec<&Memory> {
@@ -230,15 +235,21 @@ impl State {
     }
 
     /// The long-term memory, the short-term versions that the query asks for, and the stand-ins.
-    fn of_channel(&self, channel_id: &str, query: &MemoryQuery) -> Vec<&Memory> {
+    fn of_channel(
+        &self,
+        channel_id: &str,
+        query: &MemoryQuery,
+        until: Option<TsKey>,
+    ) -> Vec<&Memory> {
         let limit = usize::try_from(query.history_limit).unwrap_or(usize::MAX);
+        let short_term = Series::new(Scope::Channel, channel_id, MemoryType::ShortTerm);
+        let versions = self.versions(&short_term).rev();
+        let versions = versions.filter(|memory| is_made_by(memory, until));
         let unmerged = if query.unmerged {
-            self.unmerged(channel_id)
+            self.unmerged(channel_id, until)
         } else {
             0
         };
-        let short_term = Series::new(Scope::Channel, channel_id, MemoryType::ShortTerm);
-        let versions = self.versions(&short_term).rev();
         let oldest = versions.take(limit.max(unmerged)).last();
         let mut memories = self.all_of(Scope::Channel, channel_id);
         memories.retain(|memory| {
@@ -275,6 +286,11 @@ impl State {
         self.deferrals.insert(series, deferral);
         Ok(())
     }
+}
+
+/// Whether a memory was made up to the second of an id.
+fn is_made_by(memory: &Memory, until: Option<TsKey>) -> bool {
+    until.is_none_or(|until| memory.updated_at.unix_seconds <= until.unix_seconds())
 }
 
 /// Parses a scope id, whether or not what it names is stored.

@@ -325,7 +325,7 @@ impl Storage for Opened {
             self.own(Scope::Thread, thread)?;
         }
         drop(self.begin());
-        Ok(self.storage.state().list_memories(&self.place, &query))
+        self.storage.state().list_memories(&self.place, &query)
     }
 
     async fn list_due(&self, query: DueQuery) -> Result<Due, StorageError> {

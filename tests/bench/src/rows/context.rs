@@ -194,6 +194,7 @@ fn draft(channel: u64, version: u64) -> MemoryDraft {
 
 fn every_version() -> MemoryQuery {
     MemoryQuery {
+        until: None,
         workspace: true,
         channels: ChannelFilter::All,
         history_limit: u32::MAX,

@@ -45,6 +45,7 @@ fn channel(id: &str) -> Place {
 
 fn everything() -> MemoryQuery {
     MemoryQuery {
+        until: None,
         workspace: true,
         channels: ChannelFilter::All,
         history_limit: 10,

@@ -12,6 +12,7 @@ async fn seen(stored: &Stored) -> (Vec<String>, usize, usize, usize, bool) {
     let workspace = stored;
     let channels = workspace.storage().list_channels().await.unwrap();
     let query = MemoryQuery {
+        until: None,
         workspace: false,
         channels: ChannelFilter::All,
         history_limit: 5,
