@@ -32,7 +32,8 @@ pub(super) struct AgentLlm {
     /// Whether `context_window` is from the configuration, and not what is known of the model.
     pub(super) has_own_window: bool,
     pub(super) identity: ModelIdentity,
-    /// The context window learned from prompts that were refused as too long; `u32::MAX` before the first.
+    /// The smallest limit that the server named when it refused a prompt as too long; `u32::MAX` before the first. Nothing
+    /// is guessed from the prompt's length: all calls see this value, whatever place they are for.
     pub(super) learned_window: AtomicU32,
     /// The environment variable that may hold the key, if a key is needed and there is none.
     pub(super) missing_key: Option<&'static str>,
@@ -75,8 +76,8 @@ impl Llm for AgentLlm {
                 Ok(completion)
             }
             Err(fault) => {
-                if let LlmError::ContextTooLong(limit) = fault.error {
-                    self.learn_window(&request, limit);
+                if let LlmError::ContextTooLong(Some(limit)) = fault.error {
+                    self.learned_window.fetch_min(limit, Ordering::Relaxed);
                 }
                 tracing::debug!(
                     provider = self.provider,
@@ -166,16 +167,6 @@ impl AgentLlm {
                 result
             })
             .await
-    }
-
-    /// Learns a smaller context window after a prompt was refused as too long: the limit that the server named, or three
-    /// quarters of what was sent.
-    fn learn_window(&self, request: &Request, limit: Option<u32>) {
-        let sent = self
-            .count_tokens(&request.system_prompt)
-            .saturating_add(request.max_tokens);
-        let window = limit.filter(|limit| *limit < sent).unwrap_or(sent / 4 * 3);
-        self.learned_window.fetch_min(window, Ordering::Relaxed);
     }
 
     /// The tokens that a request counts for: its prompt, and the longest answer that it asks for.

@@ -3,7 +3,7 @@
 use myao_plugin::llm::NoLlm;
 use serde_json::json;
 
-use super::super::testing::{Server, openai};
+use super::super::testing::{Server, openai, reply};
 use super::*;
 use crate::configured_model;
 use crate::tokens::TokenCounter;
@@ -245,6 +245,31 @@ fn identity_tells_models_apart_and_holds_no_key() {
     };
     assert!(ollama(4_000) != ollama(8_000));
     assert!(!format!("{identity:?}").contains(KEY));
+}
+
+#[tokio::test(start_paused = true)]
+async fn only_a_limit_that_the_server_names_is_learned() {
+    const TOO_LONG: &str = r#"{"error":{"code":"context_length_exceeded","message":"MESSAGE"}}"#;
+    for (message, learned) in [
+        ("too long", None),
+        (
+            "This model's maximum context length is 50 tokens.",
+            Some(50),
+        ),
+        // More than the prompt and the answer have by our count.
+        (
+            "This model's maximum context length is 90000 tokens.",
+            Some(90_000),
+        ),
+    ] {
+        let body = TOO_LONG.replace("MESSAGE", message);
+        let server = Server::start([reply(400, "", &body)]).await;
+        let llm = openai_at(&server, json!({}));
+        assert_eq!(llm.context_window(), None);
+        let (result, _) = call(&llm).await;
+        assert_eq!(result, Err(LlmError::ContextTooLong(learned)));
+        assert_eq!(llm.context_window(), learned, "{message}");
+    }
 }
 
 #[test]
