@@ -123,6 +123,7 @@ pub fn build_requested(
             .unwrap_or(settings.reply_message_limit),
         keep: Keep::Newest,
         whole_thread: request.target_thread_ts,
+        thread_limit: settings.generation_message_limit,
         only_new: false,
     };
     build(storage, settings, remembered, &query).map(|(context, _)| context)

@@ -51,8 +51,13 @@ pub trait Llm {
 pub trait Chat {
     /// Posts, unless the message was answered before.
     fn post(&self, request: &PostRequest) -> Result<PostOutcome, ChatError>;
-    /// All messages of a thread, oldest first.
-    fn thread(&self, channel_id: &str, thread_ts: &str) -> Result<Vec<Message>, ChatError>;
+    /// A thread's first message and its newest replies, oldest first.
+    fn thread(
+        &self,
+        channel_id: &str,
+        thread_ts: &str,
+        limit: u32,
+    ) -> Result<Vec<Message>, ChatError>;
     /// The newest top-level messages up to `until`, oldest first.
     fn history(&self, channel_id: &str, until: &str, limit: u32)
     -> Result<Vec<Message>, ChatError>;

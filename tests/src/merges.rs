@@ -157,6 +157,7 @@ pub async fn assert_every_message_is_a_source(workspace: &SqliteWorkspace) -> us
             limit: u32::MAX,
             keep: Keep::Oldest,
             whole_thread: None,
+            thread_limit: 0,
             only_new: false,
         };
         let stored = workspace

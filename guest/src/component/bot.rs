@@ -16,8 +16,13 @@ impl Chat for Host {
     fn post(&self, request: &PostRequest) -> Result<PostOutcome, ChatError> {
         chat::post(request)
     }
-    fn thread(&self, channel_id: &str, thread_ts: &str) -> Result<Vec<Message>, ChatError> {
-        chat::thread(channel_id, thread_ts)
+    fn thread(
+        &self,
+        channel_id: &str,
+        thread_ts: &str,
+        limit: u32,
+    ) -> Result<Vec<Message>, ChatError> {
+        chat::thread(channel_id, thread_ts, limit)
     }
     fn history(
         &self,

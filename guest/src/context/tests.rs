@@ -308,6 +308,24 @@ fn the_target_thread_is_whole_outside_since_and_limit() {
 }
 
 #[test]
+fn a_longer_target_thread_keeps_its_first_message_and_its_newest_replies() {
+    let mut host = TestHost::new();
+    host.settings.generation_message_limit = 2;
+    host.say("C1", -HOUR, "a");
+    for number in 1..=4 {
+        host.reply("C1", -HOUR, -HOUR + number, &format!("a{number}"));
+    }
+    let mut target = request("C1");
+    target.target_thread_ts = Some(ts(-HOUR));
+    assert_eq!(texts(&host.requested(target).unwrap()), ["a", "a3", "a4"]);
+    host.generate_thread("C1", -HOUR, 0);
+    assert_eq!(
+        host.storage.versions(&format!("C1:{}", ts(-HOUR))),
+        ["(a a3 a4)"]
+    );
+}
+
+#[test]
 fn a_target_that_is_no_id_is_an_error_that_names_it() {
     let channel = Channel {
         id: "C1".to_owned(),

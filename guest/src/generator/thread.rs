@@ -113,6 +113,7 @@ impl Run<'_> {
             limit: self.ports.settings.generation_message_limit,
             keep: Keep::Newest,
             whole_thread: Some(thread_ts.to_owned()),
+            thread_limit: self.ports.settings.generation_message_limit,
             only_new: false,
         };
         let (context, memories) =

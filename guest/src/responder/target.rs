@@ -71,6 +71,7 @@ impl Responder<'_> {
             limit: self.ports.settings.reply_message_limit,
             keep: Keep::Newest,
             whole_thread: target.thread_ts.clone(),
+            thread_limit: self.ports.settings.generation_message_limit,
             only_new: false,
         };
         let mut messages = storage.list_messages(&newest).map_err(Error::Storage)?;
@@ -104,7 +105,8 @@ impl Responder<'_> {
         if let Some(thread_ts) = &target.thread_ts
             && find(messages, thread_ts)?.is_none()
         {
-            let fetched = chat.thread(channel_id, thread_ts);
+            let limit = self.ports.settings.generation_message_limit;
+            let fetched = chat.thread(channel_id, thread_ts, limit);
             self.merge(
                 &format!("thread {channel_id}:{thread_ts}"),
                 messages,

@@ -72,12 +72,23 @@ impl Chat for ScriptedChat {
         Ok(PostOutcome::Posted(vec![id]))
     }
 
-    fn thread(&self, channel_id: &str, thread_ts: &str) -> Result<Vec<Message>, ChatError> {
+    fn thread(
+        &self,
+        channel_id: &str,
+        thread_ts: &str,
+        limit: u32,
+    ) -> Result<Vec<Message>, ChatError> {
         self.look("thread", || {
             let mut messages = self.of_channel(channel_id);
             messages.retain(|message| {
                 message.ts == thread_ts || message.thread_ts.as_deref() == Some(thread_ts)
             });
+            let older = messages
+                .len()
+                .saturating_sub(1 + usize::try_from(limit).unwrap());
+            if older > 0 {
+                messages.drain(1..=older);
+            }
             match messages.as_slice() {
                 [] => Err(ChatError::NotFound(thread_ts.to_owned())),
                 _ => Ok(messages),

@@ -146,6 +146,7 @@ impl Mentions {
             limit: 1,
             keep: Keep::Newest,
             whole_thread: None,
+            thread_limit: 0,
             only_new: false,
         };
         let here = self.workspace.at(Place::Channel(reply.channel_id.clone()));

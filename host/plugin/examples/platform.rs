@@ -39,7 +39,7 @@ impl Chat for Terminal {
         println!("\nmyao in {}: {}", post.channel_id, post.text);
         Ok(PostOutcome::Posted(vec!["1772430000.000001".to_owned()]))
     }
-    async fn thread(&self, _: String, _: String) -> Result<Vec<Message>, ChatError> {
+    async fn thread(&self, _: String, _: String, _: u32) -> Result<Vec<Message>, ChatError> {
         Ok(Vec::new())
     }
     async fn history(&self, _: String, _: String, _: u32) -> Result<Vec<Message>, ChatError> {

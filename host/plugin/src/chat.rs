@@ -28,7 +28,7 @@ pub use crate::bindings::types::{Message, User};
 ///         let ts = posted.map_err(|error| ChatError::Unavailable(error.to_string()))?;
 ///         Ok(PostOutcome::Posted(vec![ts]))
 ///     }
-///     async fn thread(&self, _: String, _: String) -> Result<Vec<Message>, ChatError> {
+///     async fn thread(&self, _: String, _: String, _: u32) -> Result<Vec<Message>, ChatError> {
 ///         Ok(Vec::new())
 ///     }
 ///     async fn history(&self, _: String, _: String, _: u32) -> Result<Vec<Message>, ChatError> {
@@ -53,11 +53,12 @@ pub trait Chat: Send + Sync {
         Ok(())
     }
 
-    /// All messages of a thread, oldest first.
+    /// A thread's first message and its newest replies, at most `limit` of these, oldest first.
     async fn thread(
         &self,
         channel_id: String,
         thread_ts: String,
+        limit: u32,
     ) -> Result<Vec<Message>, ChatError>;
 
     /// The newest top-level messages of a channel up to `until`, at most `limit`, oldest first.
@@ -90,8 +91,9 @@ impl<T: Chat + ?Sized> Chat for Arc<T> {
         &self,
         channel_id: String,
         thread_ts: String,
+        limit: u32,
     ) -> Result<Vec<Message>, ChatError> {
-        (**self).thread(channel_id, thread_ts).await
+        (**self).thread(channel_id, thread_ts, limit).await
     }
 
     async fn history(
@@ -122,7 +124,7 @@ impl Chat for NoChat {
         Err(none())
     }
 
-    async fn thread(&self, _: String, _: String) -> Result<Vec<Message>, ChatError> {
+    async fn thread(&self, _: String, _: String, _: u32) -> Result<Vec<Message>, ChatError> {
         Err(none())
     }
 

@@ -69,7 +69,17 @@ pub(super) fn messages(
     };
     let mut statement = connection.prepare_cached(include_str!("sql/messages.sql"))?;
     let rows = statement.query_map(
-        params![channel, since, until, all.0, all.1, thread, new.0, new.1],
+        params![
+            channel,
+            since,
+            until,
+            all.0,
+            all.1,
+            thread,
+            new.0,
+            new.1,
+            query.thread_limit,
+        ],
         |row| message(row, place),
     )?;
     Ok(rows.collect::<rusqlite::Result<_>>()?)

@@ -116,10 +116,11 @@ impl Chat for MemoryChat {
         &self,
         channel_id: String,
         thread_ts: String,
+        limit: u32,
     ) -> Result<Vec<Message>, ChatError> {
         let thread = key(&thread_ts)?;
         let state = self.state();
-        let messages: Vec<Message> = state
+        let mut messages: Vec<Message> = state
             .of_channel(&channel_id, TsKey::from_database(i64::MAX))
             .filter(|(ts, message)| *ts == thread || thread_of(message) == Some(thread))
             .map(|(_, message)| message.clone())
@@ -129,6 +130,14 @@ impl Chat for MemoryChat {
                 "thread {thread_ts} of channel `{channel_id}`"
             )));
         }
+        let is_reply = |message: &Message| TsKey::parse(&message.ts) != Ok(thread);
+        let replies = messages.iter().filter(|message| is_reply(message)).count();
+        let mut older = replies.saturating_sub(usize::try_from(limit).unwrap_or(usize::MAX));
+        messages.retain(|message| {
+            let is_older = is_reply(message) && older > 0;
+            older -= usize::from(is_older);
+            !is_older
+        });
         Ok(messages)
     }
 

@@ -85,8 +85,14 @@ export class Platform {
         const tag = isFirst ? /** @type {const} */ ('posted') : /** @type {const} */ ('already');
         return { tag, val: [`${BigInt(seconds) + 1n}.${sequence}`] };
       },
-      thread: (/** @type {string} */ channelId, /** @type {Ts} */ threadTs) =>
-        this.#show((message) => message.channelId === channelId && (message.threadTs ?? message.ts) === threadTs),
+      thread: (/** @type {string} */ channelId, /** @type {Ts} */ threadTs, /** @type {number} */ limit) => {
+        const isIn = (/** @type {Written} */ message) =>
+          message.channelId === channelId && (message.threadTs ?? message.ts) === threadTs;
+        const shown = this.#show(isIn);
+        const replies = shown.filter((message) => message.ts !== threadTs);
+        const first = shown.filter((message) => message.ts === threadTs);
+        return [...first, ...replies.slice(Math.max(0, replies.length - limit))];
+      },
       history: (/** @type {string} */ channelId, /** @type {Ts} */ until, /** @type {number} */ limit) => {
         const isShown = (/** @type {Written} */ message) =>
           message.channelId === channelId && !message.threadTs && key(message.ts) <= key(until);

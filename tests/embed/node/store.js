@@ -80,13 +80,16 @@ export class Store {
   }
 
   /** @param {MessageQuery} query @returns {Message[]} */
-  #messages({ channelId, since, until, limit, keep, wholeThread, onlyNew }) {
+  #messages({ channelId, since, until, limit, keep, wholeThread, threadLimit, onlyNew }) {
     const there = this.#until(channelId, until);
     const isWhole = (/** @type {Written} */ message) => wholeThread !== undefined && isIn(message, wholeThread);
     const inBounds = there.filter((message) => !isWhole(message) && (!since || key(message.ts) >= key(since)));
     const between = inBounds.filter((message) => !onlyNew || this.#waits(message));
     const kept = keep === 'oldest' ? between.slice(0, limit) : between.slice(Math.max(0, between.length - limit));
-    const picked = new Set([...kept, ...there.filter(isWhole)]);
+    const replies = there.filter((message) => isWhole(message) && message.ts !== wholeThread);
+    const newest = replies.slice(Math.max(0, replies.length - threadLimit));
+    const first = there.filter((message) => message.ts === wholeThread);
+    const picked = new Set([...kept, ...first, ...newest]);
     const begun = new Set([...picked].map((message) => message.threadTs));
     return there
       .filter((message) => picked.has(message) || begun.has(message.ts))

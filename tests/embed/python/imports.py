@@ -67,9 +67,11 @@ class Platform:
         outcome = "posted" if is_first else "already"
         return Variant("ok", Variant(outcome, [f"{int(seconds) + 1}.{sequence}"]))
 
-    def thread(self, channel_id: str, thread_ts: str) -> list[Value]:
+    def thread(self, channel_id: str, thread_ts: str, limit: int) -> list[Value]:
         of_channel = [m for m in self._messages if m["channel-id"] == channel_id]
-        return self._show([m for m in of_channel if (m.get("thread-ts") or m["ts"]) == thread_ts])
+        shown = self._show([m for m in of_channel if (m.get("thread-ts") or m["ts"]) == thread_ts])
+        replies = [m for m in shown if m["ts"] != thread_ts]
+        return [m for m in shown if m["ts"] == thread_ts] + replies[max(0, len(replies) - limit) :]
 
     def history(self, channel_id: str, until: str, limit: int) -> list[Value]:
         of_channel = [m for m in self._messages if m["channel-id"] == channel_id and "thread-ts" not in m]

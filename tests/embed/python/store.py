@@ -71,7 +71,9 @@ class Store:
             between = [m for m in between if self._waits(m)]
         limit = query["limit"]
         kept = between[:limit] if query["keep"] == "oldest" else between[max(0, len(between) - limit) :]
-        picked = kept + in_whole
+        first = [m for m in in_whole if m["ts"] == whole]
+        replies = [m for m in in_whole if m["ts"] != whole]
+        picked = kept + first + replies[max(0, len(replies) - query["thread-limit"]) :]
         begun = {m.get("thread-ts") for m in picked}
         return [self.show(m, there) for m in there if m in picked or m["ts"] in begun]
 

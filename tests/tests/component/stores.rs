@@ -152,6 +152,7 @@ async fn conversed<W: Workspace + Clone + 'static>(workspace: W) -> String {
         limit: 9,
         keep: Keep::Newest,
         whole_thread: None,
+        thread_limit: 0,
         only_new: false,
     };
     let said = workspace.at(Place::Operator).list_messages(query);

@@ -304,7 +304,7 @@ impl Chat for Platform {
         Ok(PostOutcome::Posted(vec![posted]))
     }
 
-    async fn thread(&self, _: String, _: String) -> Result<Vec<Message>, ChatError> {
+    async fn thread(&self, _: String, _: String, _: u32) -> Result<Vec<Message>, ChatError> {
         Err(ChatError::NotFound("no test asks for a thread".to_owned()))
     }
 

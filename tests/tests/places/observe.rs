@@ -64,6 +64,7 @@ fn all_messages(channel_id: &str) -> MessageQuery {
         limit: 1000,
         keep: Keep::Newest,
         whole_thread: None,
+        thread_limit: 0,
         only_new: false,
     }
 }

@@ -155,7 +155,7 @@ impl Chat for Posting {
         }
     }
 
-    async fn thread(&self, _: String, _: String) -> Result<Vec<Message>, ChatError> {
+    async fn thread(&self, _: String, _: String, _: u32) -> Result<Vec<Message>, ChatError> {
         Ok(Vec::new())
     }
 

@@ -56,7 +56,7 @@ fn one(line: &str) -> String {
             "a memory".to_owned(),
         ))),
         "post" => shown(chat::post(&post(first, option(second), third))),
-        "thread" => shown(chat::thread(first, second)),
+        "thread" => shown(chat::thread(first, second, 100)),
         "history" => shown(chat::history(first, UNTIL, 100)),
         "permalink" => shown(chat::permalink(first, second)),
         "user" => shown(chat::get_user(first)),
@@ -98,6 +98,7 @@ fn messages(channel_id: &str, whole_thread: Option<&str>) -> MessageQuery {
         limit: 100,
         keep: Keep::Newest,
         whole_thread: whole_thread.map(str::to_owned),
+        thread_limit: 100,
         only_new: false,
     }
 }

@@ -85,6 +85,7 @@ impl Run<'_> {
                 limit,
                 keep,
                 whole_thread: None,
+                thread_limit: 0,
                 only_new,
             };
             let messages = self.ports.storage.list_messages(&query);

@@ -63,7 +63,7 @@ fn regression_6_the_whole_thread_is_in_the_prompt_though_1000_messages_came_sinc
     let mut expected: Vec<String> = (0..60).map(|number| format!("thread {number}")).collect();
     expected.push("@みゃお まとめて".to_owned());
     assert_eq!(texts(&prompt, &thread_heading(-3 * DAY)), expected);
-    assert_eq!(texts(&prompt, "### トップレベル").len(), 49);
+    assert_eq!(texts(&prompt, "### トップレベル").len(), 50);
     assert!(host.chat.take_calls() == ["post"], "nothing was missing");
 }
 

@@ -56,17 +56,23 @@ impl State {
         let thread = query.whole_thread.as_deref().map(id);
         let limit = usize::try_from(query.limit).unwrap();
         let all = || self.messages(&query.channel_id, until);
+        let is_of_thread =
+            |(ts, message): &(Ts, &Message)| thread.is_some() && thread_of(*ts, message) == thread;
         let window = all()
+            .filter(|message| !is_of_thread(message))
             .filter(|(ts, _)| since.is_none_or(|since| *ts >= since))
             .filter(|(ts, _)| !query.only_new || self.waits(&query.channel_id, *ts));
         let mut picked: BTreeSet<Ts> = match query.keep {
             Keep::Newest => window.rev().take(limit).map(|(ts, _)| ts).collect(),
             Keep::Oldest => window.take(limit).map(|(ts, _)| ts).collect(),
         };
+        let of_thread = all().filter(is_of_thread).map(|(ts, _)| ts);
+        let (first, replies): (Vec<Ts>, Vec<Ts>) = of_thread.partition(|ts| Some(*ts) == thread);
+        let most = usize::try_from(query.thread_limit).unwrap();
         picked.extend(
-            all()
-                .filter(|(ts, m)| thread_of(*ts, m) == thread)
-                .map(|(ts, _)| ts),
+            first
+                .into_iter()
+                .chain(replies.into_iter().rev().take(most)),
         );
         let parents: Vec<Ts> = all()
             .filter(|(ts, _)| picked.contains(ts))

@@ -120,7 +120,7 @@ fn messages_come_with_the_first_message_of_their_thread_and_a_whole_thread() {
     host.reply("C1", -3 * DAY, -3, "reply");
     host.say("C1", -2, "a");
     host.say("C1", -1, "b");
-    let read = |limit, keep, whole_thread| {
+    let read = |limit, keep, whole_thread, thread_limit| {
         let query = MessageQuery {
             channel_id: "C1".to_owned(),
             since: Some(ts(-DAY)),
@@ -128,6 +128,7 @@ fn messages_come_with_the_first_message_of_their_thread_and_a_whole_thread() {
             limit,
             keep,
             whole_thread,
+            thread_limit,
             only_new: false,
         };
         let messages = host.storage.list_messages(&query).unwrap();
@@ -136,8 +137,10 @@ fn messages_come_with_the_first_message_of_their_thread_and_a_whole_thread() {
             .map(|message| message.text)
             .collect::<Vec<_>>()
     };
-    assert_eq!(read(1, Keep::Newest, None), ["b"]);
-    assert_eq!(read(1, Keep::Oldest, None), ["parent", "reply"]);
-    let whole = read(1, Keep::Newest, Some(ts(-3 * DAY)));
+    assert_eq!(read(1, Keep::Newest, None, 0), ["b"]);
+    assert_eq!(read(1, Keep::Oldest, None, 0), ["parent", "reply"]);
+    let whole = read(1, Keep::Newest, Some(ts(-3 * DAY)), 2);
     assert_eq!(whole, ["parent", "old reply", "reply", "b"]);
+    let newest = read(9, Keep::Newest, Some(ts(-3 * DAY)), 1);
+    assert_eq!(newest, ["parent", "reply", "a", "b"]);
 }

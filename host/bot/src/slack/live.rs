@@ -224,6 +224,7 @@ impl Chat for LiveSlack {
         &self,
         channel_id: String,
         thread_ts: String,
+        limit: u32,
     ) -> Result<Vec<Message>, ChatError> {
         let thread = self.thread_since(&channel_id, &thread_ts, None).await;
         let messages = thread.map_err(from_client)?.messages;
@@ -236,6 +237,7 @@ impl Chat for LiveSlack {
             limit: 0,
             keep: Keep::Newest,
             whole_thread: Some(thread_ts),
+            thread_limit: limit,
             only_new: false,
         };
         self.workspace
@@ -261,6 +263,7 @@ impl Chat for LiveSlack {
             limit,
             keep: Keep::Newest,
             whole_thread: None,
+            thread_limit: 0,
             only_new: false,
         };
         self.workspace

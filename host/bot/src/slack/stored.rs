@@ -152,6 +152,7 @@ fn query_up_to(channel_id: &str, now: Timestamp) -> MessageQuery {
         limit: 0,
         keep: Keep::Newest,
         whole_thread: None,
+        thread_limit: 0,
         only_new: false,
     }
 }
@@ -209,9 +210,11 @@ impl Chat for StoredChat {
         &self,
         channel_id: String,
         thread_ts: String,
+        limit: u32,
     ) -> Result<Vec<Message>, ChatError> {
         let query = MessageQuery {
             whole_thread: Some(thread_ts),
+            thread_limit: limit,
             only_new: false,
             ..query_up_to(&channel_id, self.clock.now())
         };
@@ -342,7 +345,7 @@ mod tests {
         let asked = ask(&slack, "When?").await;
         ask(&slack, "Another thing").await;
         slack.post(post(asked, Some(asked))).await.unwrap();
-        let thread = slack.thread("C1".to_owned(), asked.to_string()).await;
+        let thread = slack.thread("C1".to_owned(), asked.to_string(), 10).await;
         let texts: Vec<String> = thread.unwrap().into_iter().map(|m| m.text).collect();
         assert_eq!(texts, ["When?", "On 4 March."]);
         assert_eq!(history(&slack, 10).await, ["When?", "Another thing"]);

@@ -36,7 +36,8 @@ pub struct MemoryConfig {
     pub extractive_stand_in: bool,
     /// When a channel's short-term memory takes a new version.
     pub short_term_history: ShortTermHistoryConfig,
-    /// At most so many messages go into one memory, at least 1; more make several versions. Default `1000`.
+    /// At most so many messages go into one memory, at least 1; more make several versions. Of a longer thread the first
+    /// message and the newest replies are read. Default `1000`.
     #[serde(deserialize_with = "at_least_one")]
     pub generation_message_limit: u32,
     /// Threads or channels worked on at the same time, at least 1; the calls of the model among them are bounded by

@@ -19,11 +19,16 @@ impl Host for CallState {
         })
     }
 
-    async fn thread(&mut self, channel_id: String, thread_ts: String) -> Answered<Vec<Message>> {
+    async fn thread(
+        &mut self,
+        channel_id: String,
+        thread_ts: String,
+        limit: u32,
+    ) -> Answered<Vec<Message>> {
         self.bound.hears(&channel_id, "read a thread of")?;
-        import!(self, "chat.thread", (&channel_id, &thread_ts), {
+        import!(self, "chat.thread", (&channel_id, &thread_ts, limit), {
             let chat = &self.capabilities.chat;
-            let messages = chat.thread(channel_id.clone(), thread_ts).await;
+            let messages = chat.thread(channel_id.clone(), thread_ts, limit).await;
             self.hand_out(channel_id, messages).await
         })
     }

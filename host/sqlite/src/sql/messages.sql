@@ -1,5 +1,6 @@
 -- ?1 channel, ?2 since, ?3 until, ?4 limit of the newest, ?5 limit of the oldest, ?6 the whole thread or -1, ?7 limit of
--- the newest that wait, ?8 limit of the oldest that wait (three of the four limits are 0)
+-- the newest that wait, ?8 limit of the oldest that wait (three of these four limits are 0), ?9 limit of the thread's
+-- newest replies
 WITH
 picked (key, thread_key) AS MATERIALIZED (
     SELECT key, thread_key FROM (
@@ -30,8 +31,11 @@ picked (key, thread_key) AS MATERIALIZED (
         ORDER BY ts_key LIMIT ?8
     )
     UNION ALL
-    SELECT key, thread_key FROM messages
-    WHERE channel = ?1 AND thread_key = ?6 AND ts_key <= ?3 AND deleted_at IS NULL
+    SELECT key, thread_key FROM (
+        SELECT key, thread_key FROM messages
+        WHERE channel = ?1 AND thread_key = ?6 AND ts_key <= ?3 AND deleted_at IS NULL
+        ORDER BY ts_key DESC LIMIT ?9
+    )
     UNION ALL
     SELECT key, thread_key FROM messages
     WHERE channel = ?1 AND ts_key = ?6 AND ts_key <= ?3 AND deleted_at IS NULL

@@ -117,6 +117,7 @@ async fn times_carry_the_offset_of_the_timezone_at_that_moment() {
         limit: 9,
         keep: Keep::Newest,
         whole_thread: None,
+        thread_limit: 0,
         only_new: false,
     };
     let messages = berlin

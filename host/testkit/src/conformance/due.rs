@@ -220,6 +220,7 @@ pub async fn late_messages_wait_until_a_version_is_made_from_them(fixture: &dyn 
             limit,
             keep,
             whole_thread: None,
+            thread_limit: 0,
             only_new: true,
         };
         let found = fixture.storage().list_messages(query).await.unwrap();

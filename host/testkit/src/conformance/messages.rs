@@ -130,6 +130,7 @@ pub async fn whole_thread_is_read_outside_since_and_limit(fixture: &dyn Fixture)
         since: Some("3.5".into()),
         limit: 1,
         whole_thread: Some("1.0".into()),
+        thread_limit: 9,
         ..read("7.0")
     };
     assert_eq!(
@@ -141,6 +142,37 @@ pub async fn whole_thread_is_read_outside_since_and_limit(fixture: &dyn Fixture)
         ..query
     };
     assert_eq!(ids(fixture, unknown).await, ["1.000000", "6.000000"]);
+}
+
+/// The rest of the thread does not come with the messages around it, either.
+pub async fn long_thread_keeps_its_first_message_and_its_newest_replies(fixture: &dyn Fixture) {
+    let records = channel().message("C1", "1.0").message("C1", "2.0");
+    let records = records
+        .reply("C1", "1.0", "3.0")
+        .reply("C1", "1.0", "4.0")
+        .reply("C1", "1.0", "5.0");
+    fixture.add(records.message("C1", "6.0")).await;
+    let query = |thread_limit| MessageQuery {
+        whole_thread: Some("1.0".into()),
+        thread_limit,
+        ..read("9.0")
+    };
+    let around = ["2.000000", "6.000000"];
+    for (limit, kept) in [
+        (0, vec!["1.000000"]),
+        (2, vec!["1.000000", "4.000000", "5.000000"]),
+        (3, vec!["1.000000", "3.000000", "4.000000", "5.000000"]),
+    ] {
+        let mut expected = [kept, around.to_vec()].concat();
+        expected.sort_unstable();
+        assert_eq!(ids(fixture, query(limit)).await, expected, "{limit}");
+    }
+    let earlier = MessageQuery {
+        until: "4.5".into(),
+        ..query(1)
+    };
+    let expected = ["1.000000", "2.000000", "4.000000"];
+    assert_eq!(ids(fixture, earlier).await, expected);
 }
 
 /// Not before that, and also as of an earlier time.
@@ -175,6 +207,7 @@ pub async fn deleted_message_is_not_returned_and_never_comes_back(fixture: &dyn 
     let thread = MessageQuery {
         limit: 0,
         whole_thread: Some("1.0".into()),
+        thread_limit: 9,
         ..read("9.0")
     };
     assert_eq!(ids(fixture, thread).await, ["2.000000"]);

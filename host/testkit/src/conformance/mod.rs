@@ -159,6 +159,7 @@ fn read(until: &str) -> MessageQuery {
         limit: 1000,
         keep: Keep::Newest,
         whole_thread: None,
+        thread_limit: 0,
         only_new: false,
     }
 }
@@ -340,6 +341,7 @@ macro_rules! storage_conformance {
             limit_keeps_the_newest_or_the_oldest,
             first_message_of_a_thread_comes_with_its_replies,
             whole_thread_is_read_outside_since_and_limit,
+            long_thread_keeps_its_first_message_and_its_newest_replies,
             first_message_names_its_thread_once_there_is_a_reply,
             deleted_message_is_not_returned_and_never_comes_back,
             deletion_before_the_message_arrives_counts,

@@ -151,11 +151,16 @@ impl State {
         let whole_thread = query.whole_thread.as_deref().map(key).transpose()?;
         let conversation = self.conversation(&query.channel_id)?;
 
-        // The whole thread is read independently of `since` and `limit`, so it uses up none of the limit.
+        // The thread is read independently of `since` and `limit`, so it uses up none of the limit.
         let of_thread: BTreeSet<TsKey> = whole_thread
             .into_iter()
             .flat_map(|thread| conversation.of_thread(thread, None, until))
             .collect();
+        let most = usize::try_from(query.thread_limit).unwrap_or(usize::MAX);
+        let is_first = |ts: &&TsKey| Some(**ts) == whole_thread;
+        let replies = of_thread.iter().rev().filter(|ts| !is_first(ts));
+        let newest: Vec<TsKey> = replies.take(most).copied().collect();
+        let first: Option<TsKey> = of_thread.iter().find(is_first).copied();
         let window = conversation
             .between(since, until)
             .filter(|ts| !of_thread.contains(ts));
@@ -166,7 +171,7 @@ impl State {
             Keep::Newest => window.rev().take(limit).collect(),
             Keep::Oldest => window.take(limit).collect(),
         };
-        picked.extend(of_thread);
+        picked.extend(newest.into_iter().chain(first));
 
         // If a reply is returned, the first message of its thread is returned, too.
         let first_messages: Vec<TsKey> = picked

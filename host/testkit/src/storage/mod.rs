@@ -26,6 +26,7 @@
 //!     limit: 100,
 //!     keep: Keep::Newest,
 //!     whole_thread: None,
+//!     thread_limit: 0,
 //!     only_new: false,
 //! });
 //! let messages = messages.await.unwrap();

@@ -31,9 +31,11 @@ impl Chat for Tapped {
         &self,
         channel_id: String,
         thread_ts: String,
+        limit: u32,
     ) -> Result<Vec<Message>, ChatError> {
-        let call = self.line.call("chat.thread", &(&channel_id, &thread_ts));
-        let done = self.inner.thread(channel_id, thread_ts);
+        let arguments = (&channel_id, &thread_ts, limit);
+        let call = self.line.call("chat.thread", &arguments);
+        let done = self.inner.thread(channel_id, thread_ts, limit);
         self.line.through(call, done).await
     }
 

@@ -45,6 +45,7 @@ fn all_of(channel_id: &str) -> MessageQuery {
         limit: 100,
         keep: Keep::Newest,
         whole_thread: None,
+        thread_limit: 0,
         only_new: false,
     }
 }

@@ -51,10 +51,15 @@ async fn the_platform_tells_threads_and_the_newest_of_a_history() {
     let ids = |messages: Vec<Message>| -> Vec<String> {
         messages.into_iter().map(|message| message.ts).collect()
     };
-    let thread = chat.thread("C1".to_owned(), "1000.7".to_owned()).await;
+    let thread = chat.thread("C1".to_owned(), "1000.7".to_owned(), 9).await;
     assert!(matches!(thread, Err(ChatError::NotFound(_))));
-    let thread = chat.thread("C1".to_owned(), "1000.000001".to_owned()).await;
-    assert_eq!(ids(thread.unwrap()), ["1000.000001", "1000.000002"]);
+    for (limit, expected) in [
+        (9, vec!["1000.000001", "1000.000002"]),
+        (0, vec!["1000.000001"]),
+    ] {
+        let thread = chat.thread("C1".to_owned(), "1000.000001".to_owned(), limit);
+        assert_eq!(ids(thread.await.unwrap()), expected);
+    }
     let history = chat
         .history("C1".to_owned(), "1001.999999".to_owned(), 2)
         .await;

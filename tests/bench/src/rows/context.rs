@@ -212,6 +212,7 @@ fn newest_messages() -> Result<MessageQuery> {
         limit: u32::try_from(MESSAGES)?,
         keep: Keep::Newest,
         whole_thread: None,
+        thread_limit: 0,
         only_new: false,
     })
 }

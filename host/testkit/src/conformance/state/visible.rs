@@ -41,6 +41,7 @@ pub async fn visible(
             limit: 1000,
             keep: Keep::Newest,
             whole_thread: None,
+            thread_limit: 0,
             only_new: false,
         };
         line(
