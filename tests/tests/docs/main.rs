@@ -19,6 +19,7 @@ mod imports;
 mod lines;
 mod model;
 mod names;
+mod operator;
 mod place;
 mod shown;
 #[path = "../specification.rs"]
