@@ -14,6 +14,7 @@ pub fn lines(content: &str, citations: &[Citation]) -> Vec<Citation> {
         start: 0,
         length,
         messages: Vec::new(),
+        by_program: false,
     }]
 }
 
@@ -28,6 +29,9 @@ pub fn cited(lines: &[Citation]) -> Vec<MessageRef> {
     }
     cited
 }
+
+/// What a text whose lines are all erased reads: a memory is never empty. People are told it in words.
+pub const NOTHING_LEFT: &str = "-";
 
 /// Whether the lines follow one another within the text.
 #[must_use]
@@ -95,6 +99,7 @@ mod tests {
             start,
             length,
             messages: Vec::new(),
+            by_program: false,
         }
     }
 

@@ -16,7 +16,7 @@ use super::rows::list;
 use super::sight::json_array;
 
 /// What a text whose lines are all erased reads.
-pub(super) const NOTHING_LEFT: &str = "-";
+pub(super) const NOTHING_LEFT: &str = erasure::NOTHING_LEFT;
 
 /// What has to be remembered anew after an erasure.
 #[derive(Default)]
@@ -150,6 +150,7 @@ fn erase_lines(
             start: line.start,
             length: line.length,
             messages: Vec::new(),
+            by_program: false,
         })
         .collect();
     let cited = stored.iter().enumerate();

@@ -267,6 +267,11 @@ fn messages_are_kept_for_the_configured_days_and_what_was_remembered_of_them_sta
         .run(&["generate", "--now", "2026-05-06T09:00:00+09:00"])
         .succeeded();
     assert_eq!((count(said), count(texts)), (0, 0));
+    for what in ["show #general", "list", "history general"] {
+        let arguments: Vec<&str> = ["memory"].into_iter().chain(what.split(' ')).collect();
+        let told = program.run(&arguments).output();
+        assert!(told.contains("nothing left of it"), "{what}: {told}");
+    }
     program.write("myao.yaml", "retention: { messages_days: 0 }\n");
     let refusal = program.run(&["generate"]).refusal();
     assert!(refusal.contains("from 1 on"), "{refusal}");

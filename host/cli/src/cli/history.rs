@@ -59,7 +59,7 @@ pub(super) async fn history(
         if let Some(remarks) = remarks::remarks(truncated, stored.coverage.as_ref()) {
             writeln!(out, "({remarks})")?;
         }
-        writeln!(out, "{}", stored.memory.content)?;
+        writeln!(out, "{}", remarks::text(&stored.memory))?;
         let sources = seen.view.sources(stored.memory.id).await.explained()?;
         let sources = sources.messages;
         if let (Some(first), Some(last)) = (sources.first(), sources.last()) {

@@ -95,7 +95,7 @@ async fn list(app: &App, seen: &Seen<'_>) -> anyhow::Result<()> {
     let rows: Vec<[String; 4]> = newest.iter().map(list_row).collect();
     let excerpt_width = output::room_beside(&rows);
     for (stored, [place, memory_type, version, made]) in newest.iter().zip(rows) {
-        let excerpt = output::excerpt(&stored.memory.content, excerpt_width);
+        let excerpt = output::excerpt(remarks::text(&stored.memory), excerpt_width);
         table.add_row([place, memory_type, version, made, excerpt]);
     }
     output::print_table(&table)?;
@@ -251,7 +251,7 @@ fn print_memory(stored: &StoredMemory, sources: &Sources, taken: &[String]) -> a
     for line in taken {
         writeln!(out, "{line}")?;
     }
-    writeln!(out, "\n{}\n", memory.content)?;
+    writeln!(out, "\n{}\n", remarks::text(memory))?;
     print_sources(&mut out, sources)
 }
 

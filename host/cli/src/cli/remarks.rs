@@ -1,8 +1,9 @@
 //! Notes on how a memory was made, and on memories that could not be made.
 
+use myao_plugin::erasure::NOTHING_LEFT;
 use myao_plugin::names;
 use myao_plugin::printable::line;
-use myao_plugin::storage::{Coverage, Deferral, STAND_IN_VERSION};
+use myao_plugin::storage::{Coverage, Deferral, Memory, STAND_IN_VERSION};
 use serde_json::{Value, json};
 
 use super::app::App;
@@ -12,6 +13,15 @@ use super::output;
 pub(super) fn retry(app: &App) -> String {
     let command = app.command("generate --retry");
     format!("Next: `{command}` retries deferred memories at once.")
+}
+
+/// The text of a memory, for people.
+pub(super) fn text(memory: &Memory) -> &str {
+    if memory.content == NOTHING_LEFT {
+        "(nothing left of it: all of it was taken back)"
+    } else {
+        &memory.content
+    }
 }
 
 /// `version 2` or `stand-in`.

@@ -58,7 +58,7 @@ fn workspace_blocks(content: &HomeContent, language: Language) -> Vec<Value> {
     match &content.workspace {
         None => blocks.push(section(words.no_workspace)),
         Some((text, made_at)) => {
-            let excerpt = excerpt(text, EXCERPT_CHARS);
+            let excerpt = excerpt(text, EXCERPT_CHARS, language);
             let mut below = vec![made_at.to_string()];
             if excerpt.hidden > 0 {
                 below.push(language.more_text(excerpt.hidden, "myao memory show workspace"));
@@ -85,7 +85,7 @@ fn channels_blocks(content: &HomeContent, language: Language) -> Vec<Value> {
 }
 
 fn channel_blocks(channel: &HomeChannel, language: Language) -> [Value; CHANNEL_BLOCKS] {
-    let excerpt = excerpt(&channel.memory.text, SHORT_EXCERPT_CHARS);
+    let excerpt = excerpt(&channel.memory.text, SHORT_EXCERPT_CHARS, language);
     let mut below = vec![
         channel.memory.made_at.to_string(),
         language.versions(channel.versions),

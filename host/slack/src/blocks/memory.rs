@@ -203,7 +203,7 @@ fn memory_blocks(
     how: &str,
     language: Language,
 ) -> [Value; 2] {
-    let excerpt = excerpt(&memory.text, limit);
+    let excerpt = excerpt(&memory.text, limit, language);
     let mut below = vec![
         memory.made_at.to_string(),
         language.messages(memory.messages),

@@ -10,6 +10,7 @@ mod memory;
 mod moment;
 mod words;
 
+use myao_plugin::erasure::NOTHING_LEFT;
 use serde_json::{Value, json};
 
 use crate::markdown::{escaped, to_mrkdwn};
@@ -56,8 +57,13 @@ struct Excerpt {
     hidden: usize,
 }
 
-/// The beginning of a Markdown text, in mrkdwn of at most `limit` characters.
-fn excerpt(markdown: &str, limit: usize) -> Excerpt {
+/// The beginning of a memory in Markdown, in mrkdwn of at most `limit` characters.
+fn excerpt(memory: &str, limit: usize, language: Language) -> Excerpt {
+    let markdown = if memory == NOTHING_LEFT {
+        language.words().nothing_left
+    } else {
+        memory
+    };
     let whole = to_mrkdwn(markdown, &[]);
     let parts = split(&whole, limit);
     let hidden = parts.iter().skip(1).map(|part| part.chars().count()).sum();

@@ -171,6 +171,24 @@ fn a_channels_memories_are_shown_with_versions_times_and_counts() {
         versions: 3,
         long_term: Some(memory(1, "- 製品は `myao` という")),
     };
+    let taken_back = MemoryView {
+        short_term: Some(memory(3, NOTHING_LEFT)),
+        long_term: None,
+        ..view.clone()
+    };
+    for (language, words) in [
+        (Japanese, "何も残っていません"),
+        (English, "nothing left of it"),
+    ] {
+        let shown = memory_message(&taken_back, language).to_string();
+        assert!(shown.contains(words), "{shown}");
+        let home = HomeContent {
+            workspace: Some((NOTHING_LEFT.to_owned(), at(1))),
+            channels: vec![channel("general", NOTHING_LEFT)],
+        };
+        let shown = home_view(&home, language).to_string();
+        assert_eq!(shown.matches(words).count(), 2, "{shown}");
+    }
     let nothing = MemoryView {
         short_term: None,
         long_term: None,

@@ -27,6 +27,7 @@ pub(super) struct Words {
     pub(super) long_term: &'static str,
     pub(super) home_hint: &'static str,
     pub(super) channel_hint: &'static str,
+    pub(super) nothing_left: &'static str,
     pub(super) no_sources: &'static str,
     pub(super) help: &'static str,
     pub(super) help_title: &'static str,
@@ -45,6 +46,7 @@ const JAPANESE: Words = Words {
     long_term: "長期の記憶",
     home_hint: "チャンネルで `/memory` と打つと、そのチャンネルの記憶を見られます。使い方は `/memory ヘルプ`。",
     channel_hint: "これまでの版は `/memory 履歴`、もとになったメッセージは `/memory 出典`。",
+    nothing_left: "消されたため、何も残っていません。",
     no_sources: "もとになったメッセージの記録がありません。",
     help_title: "/memory の使い方",
     help: "• `/memory` — このチャンネルの記憶\n\
@@ -67,6 +69,7 @@ const ENGLISH: Words = Words {
     long_term: "Long-term memory",
     home_hint: "`/memory` in a channel shows what I remember of it; `/memory help` says more.",
     channel_hint: "Earlier versions: `/memory history`. The messages behind them: `/memory sources`.",
+    nothing_left: "There is nothing left of it: all of it was taken back.",
     no_sources: "No messages are recorded for it.",
     help_title: "How to use /memory",
     help: "• `/memory` — what I remember of this channel\n\

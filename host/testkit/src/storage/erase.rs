@@ -12,7 +12,7 @@ use super::State;
 use super::memories::StoredText;
 
 /// What a text whose lines are all erased reads.
-pub(super) const NOTHING_LEFT: &str = "-";
+pub(super) const NOTHING_LEFT: &str = erasure::NOTHING_LEFT;
 
 /// A channel's id and a message.
 type MessageId = (String, TsKey);
