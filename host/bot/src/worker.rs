@@ -85,6 +85,7 @@ impl Worker {
                 homes.extend(event.home_opened_by().map(str::to_owned));
                 event.effects(&people, &self.bot)
             });
+            let effects = effects.map(|effects| self.without_direct(effects));
             let effects = effects.unwrap_or_else(|error| {
                 // A retry could not read it either. The event ends without an effect.
                 tracing::warn!("event {} is left out: {error}", waiting.event_id);
@@ -113,6 +114,19 @@ impl Worker {
             self.home.show(user);
         }
         Ok(waiting.len())
+    }
+
+    /// Without what was said in a group message: Slack reports a mention there, and neither edits nor deletions.
+    fn without_direct(&self, effects: Vec<Effect>) -> Vec<Effect> {
+        let is_direct = |effect: &Effect| match effect {
+            Effect::Message { record, .. } => self.slack.is_direct(&record.channel_id),
+            Effect::Mention { channel_id, .. } => self.slack.is_direct(channel_id),
+            _ => false,
+        };
+        effects
+            .into_iter()
+            .filter(|effect| !is_direct(effect))
+            .collect()
     }
 
     /// Schedules a retry of the event; after too many failures it is set aside for people to look at.

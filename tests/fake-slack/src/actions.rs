@@ -85,6 +85,13 @@ impl State {
         Ok(())
     }
 
+    /// A user belongs to another organisation, as in a shared channel.
+    fn make_foreign(&mut self, id: &str) -> Result<(), &'static str> {
+        let user = self.world.users.get_mut(id).ok_or("user_not_found")?;
+        user.team = OTHER_TEAM.to_owned();
+        Ok(())
+    }
+
     /// A user becomes a guest, or a full member.
     fn set_guest(&mut self, id: &str, is_guest: bool) -> Result<(), &'static str> {
         let now = self.clock.tick();
@@ -313,6 +320,11 @@ impl FakeSlack {
     /// A user becomes an administrator.
     pub fn set_admin(&self, id: &str) {
         self.act("change of a user", |state| state.set_admin(id));
+    }
+
+    /// A user belongs to another organisation, as in a shared channel. No event tells it.
+    pub fn make_foreign(&self, id: &str) {
+        self.act("change of a user", |state| state.make_foreign(id));
     }
 
     /// A user becomes a guest, or a full member (`user_change`).

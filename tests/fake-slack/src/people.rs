@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::BOT_USER;
 use crate::server::FakeSlack;
 use crate::state::State;
 use crate::world::{Channel, ChannelKind, User};
+use crate::{BOT_USER, TEAM_ID};
 
 impl State {
     /// Adds a user.
@@ -19,6 +19,7 @@ impl State {
             deleted: false,
             is_admin: false,
             is_guest: false,
+            team: TEAM_ID.to_owned(),
             updated: self.clock.second(),
         };
         let earlier = self.world.users.insert(id.to_owned(), user);
@@ -103,6 +104,12 @@ impl FakeSlack {
     /// The conversation, with the id `D…`, between the bot and a user.
     pub fn add_direct_channel(&self, id: &str, user: &str) {
         self.add(id, user, ChannelKind::Direct, &[BOT_USER, user]);
+    }
+
+    /// The conversation, with an id like a channel's, between the bot and a few people.
+    pub fn add_group_message(&self, id: &str, people: &[&str]) {
+        let members = [people, &[BOT_USER]].concat();
+        self.add(id, &format!("mpdm-{id}"), ChannelKind::Group, &members);
     }
 
     fn add(&self, id: &str, name: &str, kind: ChannelKind, members: &[&str]) {

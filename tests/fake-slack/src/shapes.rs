@@ -11,11 +11,11 @@ use crate::world::{Author, Channel, ChannelKind, Message, User};
 /// A user object.
 pub(crate) fn user(user: &User) -> Value {
     json!({
-        "id": user.id, "team_id": TEAM_ID, "name": user.name, "deleted": user.deleted,
+        "id": user.id, "team_id": user.team, "name": user.name, "deleted": user.deleted,
         "real_name": user.real_name, "tz": "Asia/Tokyo", "tz_label": "Japan Standard Time", "tz_offset": 32400,
         "profile": {
             "title": "", "real_name": user.real_name, "real_name_normalized": user.real_name,
-            "display_name": user.display_name, "display_name_normalized": user.display_name, "team": TEAM_ID,
+            "display_name": user.display_name, "display_name_normalized": user.display_name, "team": user.team,
         },
         "is_admin": user.is_admin, "is_owner": false, "is_restricted": user.is_guest, "is_ultra_restricted": false,
         "is_bot": user.is_bot, "is_app_user": false, "updated": user.updated.seconds(),
@@ -31,11 +31,12 @@ pub(crate) fn channel(channel: &Channel) -> Value {
             "is_org_shared": false, "user": channel.name, "is_user_deleted": false, "priority": 0,
         });
     }
-    let private = channel.kind == ChannelKind::Private;
+    let group = channel.kind == ChannelKind::Group;
+    let private = group || channel.kind == ChannelKind::Private;
     let note = json!({ "value": "", "creator": "", "last_set": 0 });
     json!({
         "id": channel.id, "name": channel.name, "name_normalized": channel.name,
-        "is_channel": true, "is_group": false, "is_im": false, "is_mpim": false, "is_private": private,
+        "is_channel": !group, "is_group": false, "is_im": false, "is_mpim": group, "is_private": private,
         "created": created, "creator": channel.members.first(), "is_archived": channel.archived,
         "is_general": false, "is_shared": channel.is_shared, "is_ext_shared": channel.is_shared, "is_org_shared": false,
         "is_pending_ext_shared": false,

@@ -48,6 +48,8 @@ pub struct User {
     pub is_admin: bool,
     /// Whether it is a guest.
     pub is_guest: bool,
+    /// The workspace that it belongs to.
+    pub team: String,
     /// When it last changed.
     pub updated: Ts,
 }
@@ -61,6 +63,8 @@ pub enum ChannelKind {
     Private,
     /// Between the bot and one person.
     Direct,
+    /// Between the bot and a few people.
+    Group,
 }
 
 /// A conversation.
@@ -198,13 +202,14 @@ impl Channel {
         self.members.contains(BOT_USER)
     }
 
-    /// `channel`, `group` or `im`, as events name it.
+    /// `channel`, `group`, `im` or `mpim`, as events name it.
     #[must_use]
     pub fn channel_type(&self) -> &'static str {
         match self.kind {
             ChannelKind::Public => "channel",
             ChannelKind::Private => "group",
             ChannelKind::Direct => "im",
+            ChannelKind::Group => "mpim",
         }
     }
 }
@@ -221,6 +226,7 @@ impl World {
             deleted: false,
             is_admin: false,
             is_guest: false,
+            team: TEAM_ID.to_owned(),
             updated: now,
         };
         let users = [

@@ -88,6 +88,25 @@ fn others_are_refused_and_an_admin_is_not() {
 }
 
 #[test]
+fn an_admin_of_another_workspace_and_a_guest_are_refused() {
+    let (slack, llm) = (workspace(), model());
+    let mut bot = connect(&slack, &replies_of(&llm));
+    let code = slack.post(AKARI, CAMP, CODE, None);
+    let request = format!("forget {}", link(CAMP, &code));
+    slack.set_admin(EMIKO);
+    slack.set_guest(EMIKO, true);
+    let refused = ask(&slack, &mut bot, EMIKO, &request, None);
+    assert!(refused.starts_with("I can only forget"), "{refused}");
+    slack.set_guest(EMIKO, false);
+    slack.make_foreign(EMIKO);
+    assert_eq!(ask(&slack, &mut bot, EMIKO, &request, None), refused);
+    let program = bot.stop();
+    let remembered =
+        "SELECT COUNT(*) FROM messages WHERE text LIKE '%4711%' AND text NOT LIKE '%forget%'";
+    assert_eq!(number(&program, remembered), 1);
+}
+
+#[test]
 fn a_request_that_names_no_message_is_asked_which() {
     let (slack, llm) = (workspace(), model());
     let mut bot = connect(&slack, &replies_of(&llm));

@@ -8,6 +8,8 @@ use crate::bot::support::{
     model, number, posts, prompts, prompts_in_thread, replies_of, settled, shown_under, workspace,
 };
 
+const GROUP: &str = "C0GROUP";
+
 #[test]
 fn a_mention_at_the_top_level_is_answered_there() {
     let (slack, llm) = (workspace(), model());
@@ -48,6 +50,31 @@ fn a_mention_in_a_thread_is_answered_in_that_thread() {
         .map(|post| post.thread_ts)
         .collect();
     assert_eq!(threads, [Some(second), Some(first)]);
+}
+
+/// Slack marks a mention in a group message in no way, and says of it only that a scope is missing, or what it is.
+#[test]
+fn a_mention_in_a_group_message_is_neither_stored_nor_answered() {
+    for may_look in [true, false] {
+        let (slack, llm) = (workspace(), model());
+        if !may_look {
+            slack.remove_scope("mpim:read");
+        }
+        slack.add_group_message(GROUP, &[AKARI, EMIKO]);
+        let mut bot = connect(&slack, &replies_of(&llm));
+        for text in ["暗証番号は 4711 です。", "暗証番号は 4712 です。"] {
+            slack.mention(AKARI, GROUP, text, None);
+        }
+        slack.mention(EMIKO, CAMP, "会場はどこですか？", None);
+        posts(&slack, &mut bot, 1);
+        settled(&slack, &mut bot);
+        let program = bot.stop();
+        assert_eq!(slack.posts().len(), 1);
+        let stored = "SELECT COUNT(*) FROM messages WHERE text LIKE '%471%'";
+        assert_eq!(number(&program, stored), 0);
+        let channels = format!("SELECT COUNT(*) FROM channels WHERE id = '{GROUP}'");
+        assert_eq!(number(&program, &channels), 0);
+    }
 }
 
 /// Without a model it quotes what it knows.

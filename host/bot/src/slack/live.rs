@@ -1,7 +1,7 @@
 //! A real Slack workspace: its Web API, and the store that keeps what was read.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures::StreamExt as _;
 use myao_plugin::chat::{Chat, ChatError, Message, PostOutcome, PostRequest, User};
@@ -13,7 +13,7 @@ use myao_plugin::storage::{Keep, MessageQuery, StorageError};
 use myao_plugin::ts::TsKey;
 use myao_plugin::waits::is_under_way;
 use myao_plugin::{OtherReason, Place};
-use myao_slack::client::SlackClient;
+use myao_slack::client::{Channel, SlackClient};
 use myao_slack::error::{ClientError, RefusalKind};
 use myao_slack::events::BotIdentity;
 use myao_slack::named::Named;
@@ -35,6 +35,8 @@ pub struct LiveSlack {
     pub(super) clock: Clock,
     pub(super) turns: Turns,
     unknown: Unknown,
+    /// The ids of direct and group messages that the bot was mentioned in.
+    direct: Mutex<HashSet<String>>,
     pub(super) left_out: Counters,
 }
 
@@ -54,6 +56,7 @@ impl LiveSlack {
             clock,
             turns: Turns::default(),
             unknown: Unknown::default(),
+            direct: Mutex::default(),
             left_out: Counters::default(),
         }
     }
@@ -92,7 +95,7 @@ impl LiveSlack {
         let asked: Vec<LookUp> = missing_users
             .map(|id| LookUp::User(id.clone()))
             .chain(missing_channels.map(|id| LookUp::Channel(id.clone())))
-            .filter(|asked| self.unknown.may_ask(asked.id(), now))
+            .filter(|asked| !self.is_direct(asked.id()) && self.unknown.may_ask(asked.id(), now))
             .collect();
         if asked.is_empty() {
             return Ok(known);
@@ -108,13 +111,23 @@ impl LiveSlack {
         &self.bot.user_id
     }
 
-    /// Whether Slack says now that a user administers or owns the workspace.
+    /// Whether Slack said of a channel that it is a direct or a group message, when its name was looked up.
+    pub(crate) fn is_direct(&self, channel_id: &str) -> bool {
+        self.direct().contains(channel_id)
+    }
+
+    fn direct(&self) -> MutexGuard<'_, HashSet<String>> {
+        self.direct.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether Slack says now that a user administers or owns this workspace.
     ///
     /// # Errors
     /// If Slack does not answer.
     pub(crate) async fn is_admin(&self, user_id: &str) -> Result<bool, ChatError> {
+        let workspace = self.client.auth_test().await.map_err(from_client)?;
         let user = self.client.user_info(user_id).await.map_err(from_client)?;
-        Ok(user.is_admin == Some(true) || user.is_owner == Some(true))
+        Ok(user.administers(&workspace.team_id))
     }
 
     /// Requests users from Slack and stores them. One that Slack does not return is requested again later.
@@ -156,6 +169,10 @@ impl LiveSlack {
             }
             LookUp::Channel(id) => {
                 let channel = self.client.channel_info(id).await;
+                if is_of_few(&channel) {
+                    self.direct().insert(id.clone());
+                    return Vec::new();
+                }
                 channel.map(|channel| channel.effects(at))
             }
         };
@@ -163,6 +180,21 @@ impl LiveSlack {
             tracing::warn!("the name of {} is not known: {error}", asked.id());
             Vec::new()
         })
+    }
+}
+
+/// Whether an answer says that it is a direct or a group message: the app asks for no scope to look at these.
+fn is_of_few(answer: &Result<Channel, ClientError>) -> bool {
+    match answer {
+        Ok(channel) => channel.is_direct(),
+        Err(ClientError::Refused {
+            needed: Some(needed),
+            ..
+        }) => {
+            let mut scopes = needed.split(',').map(str::trim);
+            scopes.all(|scope| matches!(scope, "im:read" | "mpim:read"))
+        }
+        Err(_) => false,
     }
 }
 

@@ -73,6 +73,8 @@ pub struct Channel {
 pub struct User {
     /// The id, `U…`.
     pub id: String,
+    /// The workspace that it belongs to, `T…`.
+    pub team_id: Option<String>,
     /// The handle.
     pub name: Option<String>,
     /// The full name.
@@ -112,10 +114,15 @@ pub struct Profile {
 }
 
 impl Channel {
+    /// Whether it is a direct message or a group message.
+    #[must_use]
+    pub fn is_direct(&self) -> bool {
+        [self.is_im, self.is_mpim].contains(&Some(true))
+    }
+
     /// Whether only its members see it, if the answer says so.
     fn is_private(&self) -> Option<bool> {
-        let is_direct = [self.is_im, self.is_mpim].contains(&Some(true));
-        if is_direct {
+        if self.is_direct() {
             Some(true)
         } else {
             self.is_private
@@ -166,6 +173,15 @@ impl User {
             return Some(true);
         }
         self.is_restricted
+    }
+
+    /// Whether the answer says that it administers or owns a workspace, belongs to it, and is no guest. An administrator of
+    /// another organisation, who is here through a shared channel, does not count.
+    #[must_use]
+    pub fn administers(&self, team_id: &str) -> bool {
+        [self.is_admin, self.is_owner].contains(&Some(true))
+            && self.team_id.as_deref() == Some(team_id)
+            && self.is_guest() == Some(false)
     }
 
     /// The user as a record, with the name that Slack shows; an empty name if there is none.

@@ -15,15 +15,14 @@ pub(crate) fn list(state: &State, request: &Request) -> Answer {
     let mut kinds = Vec::new();
     for name in request.text("types").unwrap_or("public_channel").split(',') {
         let (kind, scope) = match name.trim() {
-            "public_channel" => (Some(ChannelKind::Public), "channels:read"),
-            "private_channel" => (Some(ChannelKind::Private), "groups:read"),
-            "im" => (Some(ChannelKind::Direct), "im:read"),
-            // There are none here.
-            "mpim" => (None, "mpim:read"),
+            "public_channel" => (ChannelKind::Public, "channels:read"),
+            "private_channel" => (ChannelKind::Private, "groups:read"),
+            "im" => (ChannelKind::Direct, "im:read"),
+            "mpim" => (ChannelKind::Group, "mpim:read"),
             _ => return Err("invalid_types".into()),
         };
         require(state, scope)?;
-        kinds.extend(kind);
+        kinds.push(kind);
     }
     let page = Page::read(state, request, "channel", 100, 1000)?;
     let visible = |channel: &Channel| kinds.contains(&channel.kind) && is_visible(channel);
@@ -84,5 +83,6 @@ fn read_scope(channel: &Channel) -> &'static str {
         ChannelKind::Public => "channels:read",
         ChannelKind::Private => "groups:read",
         ChannelKind::Direct => "im:read",
+        ChannelKind::Group => "mpim:read",
     }
 }

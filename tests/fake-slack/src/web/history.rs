@@ -94,6 +94,7 @@ fn readable<'state>(state: &'state State, request: &Request) -> Result<&'state C
         ChannelKind::Public => "channels:history",
         ChannelKind::Private => "groups:history",
         ChannelKind::Direct => "im:history",
+        ChannelKind::Group => "mpim:history",
     };
     require(state, scope)?;
     if let Some(error) = state.script.refused.get(&channel.id) {
