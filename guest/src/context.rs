@@ -12,12 +12,24 @@ use crate::bindings::storage::{
     ChannelFilter, Keep, Memory, MemoryQuery, MessageQuery, StorageError,
 };
 use crate::bindings::types::{
-    Channel, ChannelMemory, Context, ConversationHistory, MemoryType, Message, Scope, Thread,
-    ThreadMemory, Timestamp,
+    Channel, ChannelMemory, Context, ConversationHistory, MemoryType, Message, Notes, Scope,
+    Thread, ThreadMemory, Timestamp,
 };
 use crate::ports::Storage;
 use crate::settings::Settings;
 use crate::ts::Ts;
+
+/// Notes that say nothing.
+pub const NO_NOTES: Notes = Notes {
+    now: None,
+    late: Vec::new(),
+    programs: false,
+    program_lines: Vec::new(),
+    namesakes: Vec::new(),
+    records: Vec::new(),
+    remarks: Vec::new(),
+    answer_max_tokens: None,
+};
 
 /// The channels, their memories and the workspace's.
 #[derive(Clone)]

@@ -11,6 +11,7 @@ pub mod answer;
 mod ask;
 pub mod bindings;
 pub mod citations;
+mod cited_lines;
 // Only in the component: a native linker refuses the export names.
 #[cfg(target_arch = "wasm32")]
 #[allow(
@@ -28,6 +29,7 @@ mod line_sources;
 pub mod now;
 mod phrases;
 pub mod ports;
+mod programs;
 pub mod prompt;
 pub mod responder;
 pub mod settings;

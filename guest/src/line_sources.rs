@@ -3,6 +3,7 @@
 use crate::bindings::storage::Memory;
 use crate::bindings::types::{Citation, Context, Engine, MessageRef};
 use crate::citations::{Source, cite};
+use crate::cited_lines::cited_lines;
 use crate::extractive;
 use crate::prompt;
 
@@ -46,6 +47,8 @@ pub(crate) fn citations(
             start: position,
             length,
             messages: line.messages,
+            // The host says it when it returns the memory.
+            by_program: false,
         });
         counted = line.range.end;
         position += length;
@@ -55,26 +58,12 @@ pub(crate) fn citations(
 
 /// The lines of a memory as sources.
 fn lines_of(memory: &Memory) -> impl Iterator<Item = Source<'_>> {
-    let (mut at, mut byte) = (0, 0);
-    memory.citations.iter().filter_map(move |citation| {
-        let skipped = citation.start.checked_sub(at)?;
-        let start = byte + bytes(memory.content.get(byte..)?, skipped);
-        let end = start + bytes(memory.content.get(start..)?, citation.length);
-        (at, byte) = (citation.start.saturating_add(citation.length), end);
-        Some(Source {
-            text: memory.content.get(start..end)?,
-            author: None,
-            time: None,
-            messages: citation.messages.clone(),
-        })
+    cited_lines(memory).map(|(text, citation)| Source {
+        text,
+        author: None,
+        time: None,
+        messages: citation.messages.clone(),
     })
-}
-
-/// How many bytes the first Unicode scalar values of a text have.
-fn bytes(text: &str, scalars: u32) -> usize {
-    let scalars = usize::try_from(scalars).unwrap_or(usize::MAX);
-    let end = text.char_indices().nth(scalars);
-    end.map_or(text.len(), |(at, _)| at)
 }
 
 fn scalars(text: &str) -> u32 {

@@ -10,6 +10,7 @@ use crate::bindings::exports::myao::memory::memory_generator::{Entry, Made, Outc
 use crate::bindings::storage::{Backlog, Memory, MemoryDraft, MemoryId, SaveMode};
 use crate::bindings::types::{MemoryType, Scope};
 use crate::line_sources::citations;
+use crate::programs::{self, program_lines};
 use crate::ts::Ts;
 use state::ChannelState;
 
@@ -187,7 +188,11 @@ impl Run<'_> {
     /// Merges every short-term version that is not in the long-term memory yet, oldest first.
     fn merge_waiting(&self, channel: &mut ChannelState, made: &mut Vec<Made>) -> Result<(), Error> {
         for short_term in channel.waiting() {
-            let context = channel.merge_context(self, &short_term);
+            let mut context = channel.merge_context(self, &short_term);
+            let merged: Vec<&Memory> = channel.long_term.iter().chain([&short_term]).collect();
+            let around: Vec<&Memory> = channel.workspace_long_term.iter().collect();
+            let all = merged.iter().chain(&around).copied();
+            programs::mark(&mut context, program_lines(all));
             let existing = channel
                 .long_term
                 .as_ref()
@@ -206,8 +211,6 @@ impl Run<'_> {
             let mut source_memories: Vec<MemoryId> =
                 channel.long_term.iter().map(|memory| memory.id).collect();
             source_memories.push(short_term.id);
-            let merged: Vec<&Memory> = channel.long_term.iter().chain([&short_term]).collect();
-            let around: Vec<&Memory> = channel.workspace_long_term.iter().collect();
             let citations = citations(&summary.text, engine, &context, &merged, &around);
             let draft = MemoryDraft {
                 scope: Scope::Channel,

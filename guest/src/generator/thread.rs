@@ -12,6 +12,7 @@ use crate::bindings::storage::{
 use crate::bindings::types::{Context, MemoryType, Scope};
 use crate::context::{self, Remembered, no_memories, thread_scope_id};
 use crate::line_sources::citations;
+use crate::programs::{self, program_lines};
 use crate::prompt;
 
 impl Run<'_> {
@@ -116,9 +117,10 @@ impl Run<'_> {
             thread_limit: self.ports.settings.generation_message_limit,
             only_new: false,
         };
-        let (context, memories) =
+        let (mut context, memories) =
             context::build(storage, &self.ports.settings, remembered, &query)?;
         around.extend(memories);
+        programs::mark(&mut context, program_lines(&around));
         // What is replaced, whenever it was made.
         let query = MemoryQuery {
             threads: vec![thread_scope_id(&backlog.channel.id, thread_ts)],

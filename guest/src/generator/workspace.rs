@@ -12,6 +12,7 @@ use crate::bindings::storage::{
 use crate::bindings::types::{Channel, Context, MemoryType, Scope};
 use crate::context::{self, Remembered, assemble, no_conversation, no_memories, workspace_memory};
 use crate::line_sources::citations;
+use crate::programs::{self, program_lines};
 use crate::settings::Settings;
 use crate::ts::Ts;
 
@@ -52,7 +53,8 @@ impl Run<'_> {
             channels: channels.clone(),
             memories: memories.clone(),
         };
-        let context = assemble(&self.ports.settings, remembered, no_conversation());
+        let mut context = assemble(&self.ports.settings, remembered, no_conversation());
+        programs::mark(&mut context, program_lines(&memories));
         let mut result = self.merge(&context, &channels, &memories, MemoryType::LongTerm, made);
         if legacy {
             let short_term =

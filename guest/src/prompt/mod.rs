@@ -8,6 +8,7 @@
 
 mod built_in;
 pub mod harmless;
+mod program_marks;
 mod selection;
 #[cfg(test)]
 mod tests;
@@ -62,6 +63,7 @@ built_in!(
     "_channel_short_term.j2",
     "_conversation.j2",
     "_messages.j2",
+    "_programs.j2",
     "_recent_events.j2",
     "_reply_context.j2",
     "_thread_short_term.j2",

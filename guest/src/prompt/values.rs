@@ -6,6 +6,7 @@ use std::sync::Arc;
 use minijinja::value::{Object, ObjectRepr};
 use minijinja::{ErrorKind, Value, context};
 
+use super::program_marks::Program;
 use super::time::{self, UtcOffset};
 use super::variables::{Request, Variables};
 use super::views::{Messages, Name, Text, Texts, Time, View};
@@ -21,6 +22,8 @@ pub(super) fn values(variables: &Variables<'_>) -> Value {
             current_channel_name => variables.current_channel_name(),
             target_thread_ts => variables.target_thread_ts(),
             chunk_summaries => text_values(variables.chunk_summaries()),
+            programs => program_values(variables),
+            program_lines => program_lines(variables),
         },
         Request::Reply { .. } => reply_values(variables),
     }
@@ -51,6 +54,8 @@ fn memory_values(variables: &Variables<'_>) -> Value {
             .map(MessageValue::new)
             .map(Value::from_object)
             .collect::<Value>(),
+        programs => program_values(variables),
+        program_lines => program_lines(variables),
         target_thread_ts => variables.target_thread_ts(),
         channel_short_term_memory => variables.channel_short_term_memory(),
     }
@@ -77,7 +82,23 @@ fn reply_values(variables: &Variables<'_>) -> Value {
         top_level_messages => top_level,
         thread_messages => threads,
         target_thread_ts => variables.target_thread_ts(),
+        programs => program_values(variables),
+        program_lines => program_lines(variables),
     }
+}
+
+fn program_values(variables: &Variables<'_>) -> Value {
+    let programs = variables.programs().into_iter();
+    let value = |program: Program<'_>| {
+        let times: Value = program.times().into_iter().map(Value::from).collect();
+        context! { name => program.name(), times => times }
+    };
+    programs.map(value).collect()
+}
+
+fn program_lines(variables: &Variables<'_>) -> Value {
+    let lines = variables.program_lines().into_iter();
+    lines.map(Value::from).collect()
 }
 
 impl From<Text<'_>> for Value {

@@ -36,7 +36,7 @@ pub(super) enum Request<'a> {
 
 /// All variables of a prompt. Those of other kinds of prompts are none or empty.
 pub(super) struct Variables<'a> {
-    context: &'a Context,
+    pub(super) context: &'a Context,
     pub(super) request: Request<'a>,
     legacy_workspace_short_term: bool,
     channels: Vec<&'a ChannelMemory>,

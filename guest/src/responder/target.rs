@@ -11,6 +11,7 @@ use crate::bindings::types::{Citation, Context, ConversationHistory, Engine, Mes
 use crate::context::{Remembered, build_around, conversation_history};
 use crate::describe;
 use crate::line_sources::citations;
+use crate::programs::{self, program_lines};
 use crate::ts::Ts;
 
 /// The message to answer, and what is known around it.
@@ -49,10 +50,12 @@ impl Responder<'_> {
         if thread_ts.is_none() {
             show_at_top_level(&mut history, &answered);
         }
+        let by_programs = program_lines(&remembered.memories);
         let storage = self.ports.storage;
         let (mut context, of_threads) =
             build_around(storage, settings, remembered, history, thread_ts, until)?;
         context.persona = persona.clone();
+        programs::mark(&mut context, by_programs);
         memories.extend(of_threads);
         Ok(Situation {
             context,

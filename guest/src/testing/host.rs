@@ -169,6 +169,7 @@ impl TestHost {
             start: 0,
             length: u32::try_from(text.chars().count()).unwrap(),
             messages,
+            by_program: false,
         };
         let keeps_versions = (scope, memory_type) == (Scope::Channel, MemoryType::ShortTerm);
         let draft = MemoryDraft {

@@ -143,6 +143,8 @@ pub(crate) fn random_context(random: &mut Random) -> Context {
     let notes = Notes {
         now: None,
         late,
+        programs: random.chance(2),
+        program_lines: random_lines(random, &channel_memories),
         namesakes: Vec::new(),
         records: Vec::new(),
         remarks: Vec::new(),
@@ -172,6 +174,17 @@ pub(crate) fn random_context(random: &mut Random) -> Context {
         thread_memories,
         notes: random.chance(2).then_some(notes),
     }
+}
+
+/// Some long-term memories and lines of them, and one that is in none.
+fn random_lines(random: &mut Random, channels: &[ChannelMemory]) -> Vec<String> {
+    let texts = channels
+        .iter()
+        .filter_map(|channel| channel.long_term_memory.clone());
+    let texts: Vec<String> = texts.filter(|_| random.chance(3)).collect();
+    let lines = texts.iter().filter_map(|text| text.lines().last());
+    let lines: Vec<String> = lines.map(str::to_owned).collect();
+    [texts, lines, vec!["- in no memory".to_owned()]].concat()
 }
 
 fn channel_memories(random: &mut Random) -> Vec<ChannelMemory> {

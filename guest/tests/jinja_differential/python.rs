@@ -59,7 +59,7 @@ fn request(case: &Case) -> Value {
         .iter()
         .map(|t| (t.name.clone(), json!(t.source)));
     json!({
-        "context": context(&case.context),
+        "context": context(case),
         "scope": match case.scope {
             Scope::Thread => "thread",
             Scope::Channel => "channel",
@@ -80,7 +80,8 @@ fn shown(text: Option<&String>) -> Option<Cow<'_, str>> {
 }
 
 /// The context in the shape of `tests/goldens/context.json`.
-fn context(context: &Context) -> Value {
+fn context(case: &Case) -> Value {
+    let context = &case.context;
     let history = &context.conversation_history;
     let threads = history
         .threads
@@ -114,6 +115,8 @@ fn context(context: &Context) -> Value {
         "target_thread_ts": context.target_thread_ts,
         "thread_summaries": thread_summaries(context),
         "late_messages": late_messages(context),
+        "programs": programs(context),
+        "program_lines": program_lines(case),
     })
 }
 
@@ -137,6 +140,79 @@ fn late_messages(context: &Context) -> Value {
     let is_late = |message: &&Message| late.iter().any(|late| late.ts == message.ts);
     let late: Vec<Message> = all.filter(is_late).cloned().collect();
     messages(&late)
+}
+
+fn programs(context: &Context) -> Value {
+    let notes = context.notes.as_ref();
+    if !notes.is_some_and(|notes| notes.programs) {
+        return json!([]);
+    }
+    let history = &context.conversation_history;
+    let threads = history.threads.iter().flat_map(|thread| &thread.messages);
+    let all: Vec<&Message> = history.top_level_messages.iter().chain(threads).collect();
+    let of_programs = || all.iter().filter(|message| message.user.is_bot);
+    let mut names: Vec<&str> = Vec::new();
+    for message in of_programs() {
+        let name = message.user.name.as_str();
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let program = |name: &str| {
+        let is_shared = all.iter().any(|m| !m.user.is_bot && m.user.name == name);
+        let own = of_programs().filter(|m| is_shared && m.user.name == name);
+        let times: Vec<String> = own.map(|message| iso(message.timestamp)).collect();
+        json!({ "name": harmless::name(name), "times": times })
+    };
+    names.into_iter().map(program).collect()
+}
+
+/// The lines of notes that are in a memory of the prompt.
+fn program_lines(case: &Case) -> Value {
+    let context = &case.context;
+    let all = context.channel_memories.iter();
+    let long_terms = all
+        .clone()
+        .filter_map(|channel| channel.long_term_memory.as_ref());
+    let histories = all
+        .clone()
+        .flat_map(|channel| &channel.short_term_memory_history);
+    let newest = all.filter_map(|channel| {
+        let history = channel.short_term_memory_history.last();
+        Some((
+            &channel.channel_id,
+            history.or(channel.short_term_memory.as_ref())?,
+        ))
+    });
+    let own = &context.conversation_history.channel_id;
+    let own = newest
+        .clone()
+        .find(|(id, _)| *id == own)
+        .map(|(_, text)| text);
+    let overview = context.workspace_long_term_memory.iter();
+    let existing = case.existing_memory.iter();
+    let shown: Vec<&String> = match (case.scope, case.memory_type) {
+        (Scope::Thread, _) => {
+            let workspace = overview.chain(&context.workspace_short_term_memory);
+            workspace.chain(long_terms).chain(histories).collect()
+        }
+        (Scope::Channel, MemoryType::ShortTerm) => {
+            let threads = context.thread_memories.iter().map(|memory| &memory.content);
+            overview.chain(threads).collect()
+        }
+        (Scope::Channel, MemoryType::LongTerm) => overview.chain(existing).chain(own).collect(),
+        (Scope::Workspace, MemoryType::LongTerm) => existing.chain(long_terms).collect(),
+        (Scope::Workspace, MemoryType::ShortTerm) => {
+            existing.chain(newest.map(|(_, text)| text)).collect()
+        }
+    };
+    let notes = context.notes.iter().flat_map(|notes| &notes.program_lines);
+    let lines = notes.filter(|line| shown.iter().any(|text| text.contains(line.as_str())));
+    let beginning = |line: &String| -> String {
+        let first = line.split('\n').next().unwrap();
+        harmless::text(&first.chars().take(60).collect::<String>()).into_owned()
+    };
+    lines.map(beginning).collect()
 }
 
 fn messages(messages: &[Message]) -> Value {

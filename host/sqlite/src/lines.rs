@@ -1,6 +1,6 @@
 //! The lines of memories, with the messages that they were made from.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use myao_plugin::storage::{MemoryDraft, StorageError};
 use myao_plugin::{Citation, MessageRef, erasure};
@@ -9,6 +9,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use super::error::Fault;
 use super::place::Place;
 use super::rows;
+use super::sight::json_array;
 
 /// A line with its messages' keys.
 pub(super) struct StoredLine {
@@ -107,6 +108,20 @@ pub(super) fn of(connection: &Connection, memory: i64) -> rusqlite::Result<Vec<S
     Ok(lines.into_values().collect())
 }
 
+/// The citations of a draft as they were saved.
+pub(super) fn of_saved(
+    connection: &Connection,
+    draft: &MemoryDraft,
+    memory: i64,
+) -> rusqlite::Result<Vec<Citation>> {
+    if draft.citations.is_empty() {
+        return Ok(Vec::new());
+    }
+    let ids = json_array(&BTreeSet::from([memory]));
+    let mut found = citations(connection, &ids)?;
+    Ok(found.remove(&memory).unwrap_or_default())
+}
+
 /// The citations of several memories, by their ids. A memory of which nothing is known has none.
 pub(super) fn citations(
     connection: &Connection,
@@ -121,8 +136,11 @@ pub(super) fn citations(
             start: row.get(2)?,
             length: row.get(3)?,
             messages: Vec::new(),
+            by_program: false,
         });
         if let (Some(channel_id), Some(key)) = (row.get(4)?, row.get(5)?) {
+            let is_program: bool = row.get(6)?;
+            line.by_program = is_program && (line.messages.is_empty() || line.by_program);
             line.messages.push(MessageRef {
                 channel_id,
                 ts: rows::ts(key),

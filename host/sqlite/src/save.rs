@@ -90,7 +90,7 @@ pub(super) fn save(
         source_message_count: draft.source_message_count,
         source_latest_message_ts: source_latest.map(rows::ts),
         merged_through: draft.merged_through,
-        citations: draft.citations.clone(),
+        citations: lines::of_saved(connection, draft, id)?,
         records: Vec::new(),
     })
 }

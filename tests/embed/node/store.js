@@ -1,7 +1,7 @@
 // A workspace in memory: the import `storage`, as wit/storage.wit documents it. A platform puts its own database here.
 
 /** @import {Backlog, ChannelFilter, Deferral, Due, DueQuery, Memory, MemoryDraft, MemoryQuery, MemoryType, Message, MessageQuery, Scope, StorageError, Timestamp, Ts} from './generated/bot/interfaces/myao-memory-storage.js' */
-/** @import {Channel, User} from './generated/bot/interfaces/myao-memory-types.js' */
+/** @import {Channel, Citation, MessageRef, User} from './generated/bot/interfaces/myao-memory-types.js' */
 /** @typedef {{ channelId: string, ts: Ts, userId: string, text: string, threadTs?: Ts }} Written a message as it was written */
 
 /** An error of an import: `payload` is the error of the contract, which jco hands to the component. */
@@ -217,7 +217,8 @@ export class Store {
     const replaced = draft.mode === 'overwrite' ? current : [];
     const first = [...replaced, ...(standIn ? [standIn] : [])].find((memory) => memory.version === version);
     const { scope, scopeId, memoryType, content, engine, now, sourceMessageCount } = draft;
-    const { sourceLatestMessageTs, mergedThrough, citations, records } = draft;
+    const { sourceLatestMessageTs, mergedThrough, records } = draft;
+    const citations = draft.citations.map((line) => ({ ...line, byProgram: this.#isByProgram(line) }));
     const memory = { id: ++this.#lastId, scope, scopeId, memoryType, version, content, engine, sourceMessageCount,
       sourceLatestMessageTs, mergedThrough, citations, records, createdAt: first?.createdAt ?? now, updatedAt: now };
     this.memories = this.memories.filter((other) => other !== standIn && !replaced.includes(other));
@@ -228,6 +229,15 @@ export class Store {
       if (scope === 'channel' && memoryType === 'short-term') this.#settle(scopeId, new Set(draft.sourceMessages));
     }
     return memory;
+  }
+
+  /** Whether programs wrote all messages of a line. @param {Citation} line */
+  #isByProgram({ messages }) {
+    const isProgram = (/** @type {MessageRef} */ { channelId, ts }) => {
+      const message = (this.messages.get(channelId) ?? []).find((written) => written.ts === ts);
+      return message !== undefined && this.users.get(message.userId)?.isBot === true;
+    };
+    return messages.length > 0 && messages.every(isProgram);
   }
 
   /** Whether a message is in no version of its channel yet. @param {Written} message */

@@ -212,7 +212,8 @@ class Store:
         copied = ("scope", "scope-id", "memory-type", "content", "engine", "source-message-count")
         self.last_id += 1
         memory = {
-            **{name: draft[name] for name in (*copied, "source-latest-message-ts", "merged-through", "citations", "records")},
+            **{name: draft[name] for name in (*copied, "source-latest-message-ts", "merged-through", "records")},
+            "citations": [{**line, "by-program": self._is_by_program(line)} for line in draft["citations"]],
             "id": self.last_id,
             "version": version,
             "created-at": created[0] if created else draft["now"],
@@ -225,6 +226,15 @@ class Store:
             if subject == ("channel", scope_id, "short-term"):
                 self._settle(scope_id, set(draft["source-messages"]))
         return memory
+
+    def _is_by_program(self, line: Value) -> bool:
+        """Whether programs wrote all messages of a line."""
+
+        def is_program(of: Value) -> bool:
+            written = self.messages.get(of["channel-id"], [])
+            return any(m["ts"] == of["ts"] and self.users[m["user-id"]]["is-bot"] for m in written)
+
+        return bool(line["messages"]) and all(is_program(of) for of in line["messages"])
 
     def _waits(self, message: Value) -> bool:
         """Whether a message is in no version of its channel yet."""

@@ -7,22 +7,13 @@ use crate::bindings::errors::Error;
 use crate::bindings::storage::{Backlog, Keep, Memory, MessageQuery};
 use crate::bindings::types::{Context, ConversationHistory, Message, MessageRef, Notes};
 use crate::context::{
-    conversation_history, read_thread_memories, shown_thread_memories, thread_scope_id,
+    NO_NOTES, conversation_history, read_thread_memories, shown_thread_memories, thread_scope_id,
 };
 use crate::fit::count;
 use crate::generator::Run;
 use crate::generator::due::summarized_through;
+use crate::programs::{self, program_lines};
 use crate::ts::Ts;
-
-/// Notes that say nothing.
-const NO_NOTES: Notes = Notes {
-    now: None,
-    late: Vec::new(),
-    namesakes: Vec::new(),
-    records: Vec::new(),
-    remarks: Vec::new(),
-    answer_max_tokens: None,
-};
 
 impl Run<'_> {
     /// The context of the channel's next version: its notes name the messages that are late, and it has the memories of
@@ -36,11 +27,13 @@ impl Run<'_> {
         let history = conversation_history(&state.channel, messages, None)?;
         let threads = self.memories_of_long_threads(&history)?;
         let has_notes = !late.is_empty() || !threads.is_empty();
-        let context = Context {
+        let mut context = Context {
             notes: has_notes.then_some(Notes { late, ..NO_NOTES }),
             thread_memories: shown_thread_memories(&threads),
             ..state.context(self, history)
         };
+        let around = state.workspace_long_term.iter().chain(&threads);
+        programs::mark(&mut context, program_lines(around));
         Ok(VersionContext { context, threads })
     }
 

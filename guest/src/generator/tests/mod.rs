@@ -16,6 +16,7 @@ mod faults;
 mod late;
 mod limits;
 mod log_lines;
+mod programs;
 mod regressions;
 mod steps;
 mod thread;

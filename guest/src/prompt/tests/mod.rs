@@ -11,7 +11,7 @@ mod templates;
 
 use super::*;
 use crate::bindings::errors::Combination;
-use crate::bindings::types::{Scope::*, Timestamp};
+use crate::bindings::types::{Notes, Scope::*, Timestamp};
 use crate::testing::golden_context;
 use MemoryType::{LongTerm, ShortTerm};
 

@@ -72,6 +72,26 @@ fn what_stands_before_the_target_is_what_the_memory_prompt_shows() {
 }
 
 #[test]
+fn what_programs_wrote_is_marked_when_somebody_is_answered() {
+    let host = host();
+    let ci = Message {
+        user: User {
+            is_bot: true,
+            ..by("B1", "ci", message(0, "")).user
+        },
+        ..message(-60, "Build 4711 failed")
+    };
+    host.storage.add_message("C1", ci);
+    host.say("C1", -10, "@みゃお 何があった？");
+    mention(&host, &target(None, -10)).unwrap();
+    let marked = section(&prompt(&host), "### プログラムの発言").to_owned();
+    assert!(
+        marked.contains("\n- ci\n") && !marked.contains("alice"),
+        "{marked}"
+    );
+}
+
+#[test]
 fn the_mention_and_the_unasked_reply_differ_in_one_line() {
     let mention = replied(&context(true), Occasion::Mention);
     let unasked = replied(&context(true), Occasion::Unasked);

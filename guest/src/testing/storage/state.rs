@@ -7,7 +7,7 @@ use crate::bindings::storage::{
     ChannelFilter, Deferral, Keep, Memory, MemoryDraft, MemoryId, MemoryQuery, MessageQuery,
     SaveMode, StorageError,
 };
-use crate::bindings::types::{Channel, MemoryType, Message, Scope};
+use crate::bindings::types::{Channel, Citation, MemoryType, Message, MessageRef, Scope};
 use crate::ts::Ts;
 
 #[derive(Default)]
@@ -164,7 +164,21 @@ impl State {
         self.memories.iter().flat_map(select).collect()
     }
 
+    /// The citations of a draft, with what the store knows of their messages.
+    fn citations(&self, draft: &MemoryDraft) -> Vec<Citation> {
+        let is_program = |of: &MessageRef| {
+            let messages = self.messages.get(&of.channel_id);
+            messages.is_some_and(|messages| messages[&id(&of.ts)].user.is_bot)
+        };
+        let mut citations = draft.citations.clone();
+        for line in &mut citations {
+            line.by_program = !line.messages.is_empty() && line.messages.iter().all(is_program);
+        }
+        citations
+    }
+
     pub(super) fn save(&mut self, draft: &MemoryDraft) -> Result<Memory, StorageError> {
+        let citations = self.citations(draft);
         let key = (draft.scope, draft.scope_id.clone(), draft.memory_type);
         if draft.content.is_empty() {
             return Err(StorageError::Invalid(format!("{key:?} has no text")));
@@ -197,7 +211,7 @@ impl State {
             source_message_count: draft.source_message_count,
             source_latest_message_ts: draft.source_latest_message_ts.clone(),
             merged_through: draft.merged_through,
-            citations: draft.citations.clone(),
+            citations,
             records: Vec::new(),
         };
         let is_version = (draft.scope, draft.memory_type)

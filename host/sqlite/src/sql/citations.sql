@@ -1,8 +1,9 @@
 -- ?1 memories, a JSON array
-SELECT l.memory, l.number, l.start, l.length, c.id, m.ts_key
+SELECT l.memory, l.number, l.start, l.length, c.id, m.ts_key, m.is_bot OR COALESCE(u.is_bot, 0)
 FROM json_each(?1) AS wanted
 CROSS JOIN memory_lines AS l ON l.memory = wanted.value
 LEFT JOIN line_sources AS s ON s.memory = l.memory AND s.number = l.number
 LEFT JOIN messages AS m ON m.key = s.message
 LEFT JOIN channels AS c ON c.key = m.channel
+LEFT JOIN users AS u ON u.workspace = m.workspace AND u.id = m.user_id
 ORDER BY l.memory, l.number, c.id, m.ts_key;

@@ -219,12 +219,23 @@ impl State {
             is_made_by(memory, until) && text.is_some_and(|text| self.shows(place, text))
         });
         let mut found: Vec<Memory> = found.into_iter().cloned().collect();
-        if !query.citations {
-            for memory in &mut found {
+        for memory in &mut found {
+            if query.citations {
+                self.mark_programs(memory);
+            } else {
                 memory.citations.clear();
             }
         }
         Ok(found)
+    }
+
+    /// Says of each line whether programs wrote all its messages.
+    pub(super) fn mark_programs(&self, memory: &mut Memory) {
+        for line in &mut memory.citations {
+            let mut messages = line.messages.iter();
+            line.by_program =
+                !line.messages.is_empty() && messages.all(|of| self.is_by_program(of));
+        }
     }
 
     fn all_of(&self, scope: Scope, scope_id: &str) -> Vec<&Memory> {

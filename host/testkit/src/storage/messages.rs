@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 use myao_plugin::storage::records::UserRecord;
 use myao_plugin::storage::{Channel, Keep, Message, MessageQuery, StorageError};
 use myao_plugin::ts::TsKey;
-use myao_plugin::{Place, User};
+use myao_plugin::{MessageRef, Place, User};
 
 use super::members::Members;
 use super::merging::StoredMessage;
@@ -204,6 +204,19 @@ impl State {
             thread_ts: thread.map(|thread| thread.to_string()),
             edited_at: message.edited_at.map(|at| self.timestamp(at)),
         }
+    }
+
+    /// Whether a program wrote a message.
+    pub(super) fn is_by_program(&self, of: &MessageRef) -> bool {
+        let messages = self
+            .channels
+            .get(&of.channel_id)
+            .map(|channel| &channel.messages);
+        let message = key(&of.ts).ok().and_then(|ts| messages?.get(&ts));
+        message.is_some_and(|message| {
+            let user = self.users.get(&message.user_id);
+            message.is_bot || user.is_some_and(|user| user.record.is_bot)
+        })
     }
 
     /// The name of the author of a message.

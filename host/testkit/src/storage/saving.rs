@@ -98,7 +98,9 @@ impl State {
             }
         }
         self.drafts.push(draft);
-        Ok(memory)
+        let mut saved = memory;
+        self.mark_programs(&mut saved);
+        Ok(saved)
     }
 
     /// Refuses an invalid draft; returns its source messages.

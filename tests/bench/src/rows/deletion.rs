@@ -117,6 +117,7 @@ fn draft(version: i64, expected: Option<u64>) -> MemoryDraft {
             start: u32::try_from(start).unwrap_or(u32::MAX),
             length: u32::try_from(text.len()).unwrap_or(u32::MAX),
             messages: has_source.then_some(message).into_iter().collect(),
+            by_program: false,
         });
     }
     MemoryDraft {

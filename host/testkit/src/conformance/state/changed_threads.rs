@@ -34,6 +34,7 @@ async fn summarize(stored: &Stored, now: i64, latest: &str, before: Option<&Memo
             channel_id: "C1".into(),
             ts: "1.0".into(),
         }],
+        by_program: false,
     };
     let made = MemoryDraft {
         citations: vec![whole],

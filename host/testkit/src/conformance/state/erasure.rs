@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use myao_plugin::state::view::MemoryFilter;
 use myao_plugin::storage::effects::Effect;
-use myao_plugin::storage::records::MessageRecord;
+use myao_plugin::storage::records::{MessageRecord, UserRecord};
 use myao_plugin::storage::{
     Memory, MemoryDraft, MemoryQuery, MessageQuery, SaveMode, Storage, StorageError,
 };
@@ -54,6 +54,7 @@ fn cited(lines: &[(&str, &[&str])]) -> (String, Vec<Citation>) {
             start,
             length: u32::try_from(line.chars().count()).unwrap(),
             messages: messages.iter().map(|ts| of_c1(ts)).collect(),
+            by_program: false,
         });
     }
     (content, citations)
@@ -308,6 +309,50 @@ pub async fn save_is_a_conflict_when_what_was_read_has_changed_or_gone(new: New<
         .save_memory(next(), BTreeSet::from([first.id]))
         .await
         .unwrap();
+}
+
+/// Whatever the draft says of it. A user may be known as a program only later.
+pub async fn citation_says_whether_programs_wrote_all_its_messages(new: New<'_>) {
+    let stored = stored(new).await;
+    let by = |ts: &str, user_id: &str, is_bot| {
+        super::message(MessageRecord {
+            user_id: user_id.into(),
+            is_bot,
+            ..super::record(ts, None, "deployed")
+        })
+    };
+    stored
+        .apply(&[by("5.0", "B1", true), by("6.0", "U7", false)])
+        .await;
+    let lines: [(&str, &[&str]); 5] = [
+        ("- a person", &["1.0"]),
+        ("- a program", &["5.0"]),
+        ("- both", &["1.0", "5.0"]),
+        ("- two programs", &["5.0", "6.0"]),
+        ("- nobody", &[]),
+    ];
+    let mut draft = version(&lines, &["1.0", "5.0"]);
+    for citation in &mut draft.citations {
+        citation.by_program = true;
+    }
+    let by_program = |memory: &Memory| -> Vec<bool> {
+        memory
+            .citations
+            .iter()
+            .map(|line| line.by_program)
+            .collect()
+    };
+    let saved = save(&stored, draft, &[]).await;
+    assert_eq!(by_program(&saved), [false, true, false, false, false]);
+    let record = UserRecord {
+        id: "U7".into(),
+        name: "ci".into(),
+        is_bot: true,
+    };
+    let changed_at = 7;
+    stored.apply(&[Effect::User { record, changed_at }]).await;
+    let read = here(&stored).list_memories(everything()).await.unwrap();
+    assert_eq!(by_program(&read[0]), [false, true, false, true, false]);
 }
 
 pub async fn citations_that_are_no_lines_or_cite_what_is_not_stored_are_refused(new: New<'_>) {

@@ -51,6 +51,7 @@ async fn stored(new: New<'_>) -> Stored {
                 channel_id: "C1".into(),
                 ts: format!("{ts}00000"),
             }],
+            by_program: false,
         });
         content.push_str(line);
     }

@@ -96,6 +96,7 @@ macro_rules! workspace_conformance {
             text_that_loses_every_line_is_empty,
             text_of_unknown_origin_goes_with_a_message_of_its_channel,
             save_is_a_conflict_when_what_was_read_has_changed_or_gone,
+            citation_says_whether_programs_wrote_all_its_messages,
             citations_that_are_no_lines_or_cite_what_is_not_stored_are_refused,
         );
         $crate::workspace_conformance!($fixture; withdrawn:

@@ -1,0 +1,23 @@
+//! The lines of a memory with their citations.
+
+use crate::bindings::storage::Memory;
+use crate::bindings::types::Citation;
+
+/// The lines of a memory that was read with its citations, in order.
+pub(crate) fn cited_lines(memory: &Memory) -> impl Iterator<Item = (&str, &Citation)> {
+    let (mut at, mut byte) = (0, 0);
+    memory.citations.iter().filter_map(move |citation| {
+        let skipped = citation.start.checked_sub(at)?;
+        let start = byte + bytes(memory.content.get(byte..)?, skipped);
+        let end = start + bytes(memory.content.get(start..)?, citation.length);
+        (at, byte) = (citation.start.saturating_add(citation.length), end);
+        Some((memory.content.get(start..end)?, citation))
+    })
+}
+
+/// How many bytes the first Unicode scalar values of a text have.
+fn bytes(text: &str, scalars: u32) -> usize {
+    let scalars = usize::try_from(scalars).unwrap_or(usize::MAX);
+    let end = text.char_indices().nth(scalars);
+    end.map_or(text.len(), |(at, _)| at)
+}
