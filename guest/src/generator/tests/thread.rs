@@ -93,7 +93,7 @@ fn a_thread_that_was_never_summarised_and_ended_before_the_window_is_history() {
 #[test]
 fn a_thread_is_read_whole_outside_window_and_limit() {
     let mut host = TestHost::new();
-    host.settings.generation_message_limit = 2;
+    host.settings.generation_message_limit = 3;
     host.say("C1", -3 * DAY, "a");
     for day in [3, 2, 1] {
         host.reply("C1", -3 * DAY, -day * DAY + 5, &format!("{day} days ago"));
