@@ -1,6 +1,5 @@
 //! What programs wrote is marked in every prompt, and through every merge.
 
-use super::*;
 use crate::bindings::llm::FinishReason;
 use crate::bindings::types::{Message, Scope, User};
 use crate::testing::{HOUR, TestHost, completion, message};
