@@ -121,9 +121,9 @@ fn channels_of(connection: &Connection, keys: &str) -> rusqlite::Result<Vec<i64>
 /// The scope of a memory and its id, and whether it is the current long-term memory there.
 fn scope_of(connection: &Connection, memory: i64) -> rusqlite::Result<((i64, String), bool)> {
     let sql = "SELECT scope, scope_id, memory_type = 0 AND superseded_at IS NULL FROM memories WHERE id = ?1";
-    connection
-        .prepare_cached(sql)?
-        .query_row([memory], |row| Ok(((row.get(0)?, row.get(1)?), row.get(2)?)))
+    connection.prepare_cached(sql)?.query_row([memory], |row| {
+        Ok(((row.get(0)?, row.get(1)?), row.get(2)?))
+    })
 }
 
 /// Drops events that could not be applied and that name one of the messages: they may hold its text.

@@ -155,9 +155,10 @@ async fn conversed<W: Workspace + Clone + 'static>(workspace: W) -> String {
         thread_limit: 0,
         only_new: false,
     };
-    let said = workspace.at(Place::Operator).list_messages(query);
+    let here = workspace.at(Place::Operator);
+    let said = here.list_messages(query).await.unwrap();
     let mut out = String::new();
-    for said in said.await.unwrap() {
+    for said in said {
         writeln!(out, "{said:?}").unwrap();
     }
     out + &backfilled(workspace).await

@@ -6,7 +6,7 @@ use myao_plugin::state::Workspace as _;
 use myao_plugin::state::inbox::Inbox as _;
 use myao_plugin::state::view::MemoryFilter;
 use myao_plugin::storage::effects::Effect;
-use myao_plugin::{Engine, Place, Settings, run};
+use myao_plugin::{Engine, Place, run};
 use myao_sqlite::SqliteWorkspace;
 use myao_testkit::Recorder;
 use myao_tests::backfills::{llm_settings, tapped_plugin};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use myao_plugin::llm::{LlmError, Request, estimate_tokens};
-use myao_plugin::{Limits, Settings, run};
+use myao_plugin::{Limits, run};
 use myao_testkit::{Imports, Recorder, Reply, ScriptedLlm};
 use myao_tests::backfills::{backfill_all, llm_settings};
 use myao_tests::conversation::{History, START, channel, channel_id, message, ts, user};

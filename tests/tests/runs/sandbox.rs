@@ -8,8 +8,8 @@ use myao_plugin::llm::{CallObserver, Completion, FinishReason, Llm, LlmError, No
 use myao_plugin::recording::{Export, Head, Recording};
 use myao_plugin::storage::empty::EmptyStorage;
 use myao_plugin::{
-    CallError, Context, Error, Limits, MemoryPlugin, MemoryType, Scope, Settings, Template,
-    Timestamp, context_json,
+    CallError, Context, Error, Limits, MemoryPlugin, MemoryType, Scope, Template, Timestamp,
+    context_json,
 };
 use myao_tests::backfills::llm_settings;
 use myao_tests::{builder, project_file, read_project_file};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use myao_bot::backfill;
 use myao_bot::backfill::Options;
-use myao_plugin::{MemoryPlugin, Outcome, Settings, Timestamp, run};
+use myao_plugin::{MemoryPlugin, Outcome, Timestamp, run};
 use myao_testkit::{Call, Calls, Faults, Recorder, Strike};
 use myao_tests::backfills::{backfill_all, small_steps, tapped_plugin, telling_plugin};
 use myao_tests::conversation::{START, Shape, history};

@@ -6,7 +6,7 @@ use myao_plugin::state::Workspace as _;
 use myao_plugin::state::upkeep::Upkeep as _;
 use myao_plugin::state::view::MemoryFilter;
 use myao_plugin::storage::Memory;
-use myao_plugin::{MemoryType, Place, Scope, Settings, ShortTermHistory, run};
+use myao_plugin::{MemoryType, Place, Scope, Settings, run};
 use myao_sqlite::SqliteWorkspace;
 use myao_testkit::ScriptedLlm;
 use myao_tests::backfills::{backfill_all, small_steps, telling_plugin, telling_settings};

@@ -10,8 +10,8 @@ use myao_plugin::state::Workspace as _;
 use myao_plugin::state::view::MemoryFilter;
 use myao_plugin::storage::records::{ChannelRecord, MessageRecord};
 use myao_plugin::{
-    BuildRequest, CallError, Error, Limits, MemoryPlugin, Outcome, Persona, Place, Scope, Settings,
-    Target, UpdateState,
+    BuildRequest, CallError, Error, Limits, MemoryPlugin, Outcome, Persona, Place, Scope, Target,
+    UpdateState,
 };
 use myao_sqlite::SqliteWorkspace;
 use myao_testkit::{MemoryChat, ScriptedLlm};

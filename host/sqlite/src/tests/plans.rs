@@ -6,7 +6,7 @@ use rusqlite::{Connection, StatementStatus, ToSql, params};
 
 use super::{recount_all, stored};
 
-const STATEMENTS: [(&str, &str); 89] = [
+const STATEMENTS: [(&str, &str); 90] = [
     (
         "recount_channel",
         include_str!("../sql/recount_channel.sql"),

@@ -63,8 +63,8 @@ impl State {
             };
             let lines = erasure::lines(&text.memory.content, &text.memory.citations);
             let may_hold = may_hold(text, messages);
-            let is_current_long_term = text.superseded_at.is_none()
-                && text.memory.memory_type == MemoryType::LongTerm;
+            let is_current_long_term =
+                text.superseded_at.is_none() && text.memory.memory_type == MemoryType::LongTerm;
             let is_gone = |line: &Citation| {
                 let mut cited = line.messages.iter().filter_map(of_ref);
                 cited.any(|of| messages.contains(&of)) || (line.messages.is_empty() && may_hold)

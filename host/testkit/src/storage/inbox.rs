@@ -6,8 +6,8 @@ use myao_plugin::state::inbox::{
     Applied, Failed, Inbox, IncomingEvent, Kept, MAX_FAILURES, SetAsideEvent, WaitingEvent,
 };
 use myao_plugin::storage::StorageError;
-use myao_plugin::ts::TsKey;
 use myao_plugin::storage::effects::Effect;
+use myao_plugin::ts::TsKey;
 
 use super::effects::{self, Application};
 use super::{MemoryStorage, State, most};

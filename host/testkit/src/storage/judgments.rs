@@ -82,7 +82,7 @@ fn newest(
 }
 
 impl State {
-    fn is_by_program(&self, message: &StoredMessage) -> bool {
+    pub(super) fn is_by_program(&self, message: &StoredMessage) -> bool {
         let user = self.users.get(&message.user_id);
         message.is_bot || user.is_some_and(|user| user.record.is_bot)
     }

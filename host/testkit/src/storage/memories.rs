@@ -234,7 +234,7 @@ impl State {
         for line in &mut memory.citations {
             let mut messages = line.messages.iter();
             line.by_program =
-                !line.messages.is_empty() && messages.all(|of| self.is_by_program(of));
+                !line.messages.is_empty() && messages.all(|of| self.is_stored_by_program(of));
         }
     }
 

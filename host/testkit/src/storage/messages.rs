@@ -206,17 +206,14 @@ impl State {
         }
     }
 
-    /// Whether a program wrote a message.
-    pub(super) fn is_by_program(&self, of: &MessageRef) -> bool {
+    /// Whether a message is stored, and a program wrote it.
+    pub(super) fn is_stored_by_program(&self, of: &MessageRef) -> bool {
         let messages = self
             .channels
             .get(&of.channel_id)
             .map(|channel| &channel.messages);
         let message = key(&of.ts).ok().and_then(|ts| messages?.get(&ts));
-        message.is_some_and(|message| {
-            let user = self.users.get(&message.user_id);
-            message.is_bot || user.is_some_and(|user| user.record.is_bot)
-        })
+        message.is_some_and(|message| self.is_by_program(message))
     }
 
     /// The name of the author of a message.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use anyhow::{Context as _, Result, ensure};
 use myao_plugin::llm::NoLlm;
 use myao_plugin::storage::empty::EmptyStorage;
-use myao_plugin::{Context, MemoryPlugin, MemoryType, Scope, Settings, Template};
+use myao_plugin::{Context, MemoryPlugin, MemoryType, Scope, Template};
 use myao_tests::{default_settings, plugin, project_file};
 use tokio::runtime::Runtime;
 
