@@ -205,7 +205,7 @@ async fn merge_left_over(
 ) -> Result<Option<Entry>, BackfillError> {
     let waiting = waiting(plugin, workspace, now).await?;
     let legacy = plugin.settings().legacy_workspace_short_term;
-    if !waiting.workspace_long_term && !(legacy && waiting.workspace_short_term) {
+    if !(waiting.workspace_long_term || legacy && waiting.workspace_short_term) {
         return Ok(None);
     }
     Ok(Some(plugin.generate_workspace(now).await?))

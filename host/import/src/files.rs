@@ -88,6 +88,8 @@ fn failed(path: &Path, source: io::Error) -> ImportError {
 
 #[cfg(all(test, unix))]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use super::{ImportError, open_checked};
 
     /// As if they were put there after the file was looked at.

@@ -216,7 +216,8 @@ async fn as_many_versions_are_shown_as_the_settings_say_the_newest_last() {
         .map(|(.., text)| text)
         .collect();
     let build = request("C2", false);
-    let context = host.plugin().build_context(&build, now()).await.unwrap();
+    let later = myao_tests::store::utc(NOW + 9 * HOUR);
+    let context = host.plugin().build_context(&build, later).await.unwrap();
     let shown = &context.channel_memories[1].short_term_memory_history;
     assert_eq!((shown, newest.len()), (&newest, 2));
 }

@@ -34,12 +34,12 @@ async fn the_workspace_is_skipped_with_its_reason() {
     let host = Host::telling();
     let entry = host.plugin().generate_workspace(now()).await.unwrap();
     assert_eq!(entry.outcome, Skipped(SkipReason::NothingToSummarize));
-    assert_eq!(host.take_calls(), WORKSPACE[..2]);
+    assert_eq!(host.take_calls(), WORKSPACE[..3]);
     host.generate(NOW).await;
     host.take_calls();
     let entry = host.plugin().generate_workspace(now()).await.unwrap();
     assert_eq!(entry.outcome, Skipped(SkipReason::Unchanged));
-    assert_eq!(host.take_calls(), WORKSPACE[..2]);
+    assert_eq!(host.take_calls(), WORKSPACE[..3]);
 }
 
 #[tokio::test]

@@ -158,9 +158,9 @@ impl Counts {
 #[tokio::test]
 #[ignore = "run by the other tests of this file, in a process of its own"]
 async fn child() {
-    let database =
-        std::env::var_os(DATABASE).expect("only the other tests of this file run this one");
-    let database = PathBuf::from(database);
+    let Some(database) = std::env::var_os(DATABASE).map(PathBuf::from) else {
+        panic!("only the other tests of this file run this one");
+    };
     let history = History::of(number(SEED, 1)).without_races();
     let done = |steps: usize| {
         let new = progress(&database).with_extension("new");

@@ -79,17 +79,29 @@ impl Posting {
         }
         let workspace = &self.workspace;
         let mut posted = Vec::new();
-        for Part { number, text, .. } in parts {
-            self.keep(channel_id, &text);
-            let ts = self.post_ts(answers, number);
-            workspace
-                .mark_sending(channel_id, answers, number)
-                .await
-                .map_err(unavailable)?;
-            workspace
-                .mark_sent(channel_id, answers, number, ts)
-                .await
-                .map_err(unavailable)?;
+        for Part {
+            number,
+            text,
+            state,
+        } in parts
+        {
+            let ts = match state {
+                // Before the process ended.
+                PartState::Sent(ts) => ts,
+                PartState::NotSent | PartState::MaybeSent => {
+                    self.keep(channel_id, &text);
+                    let ts = self.post_ts(answers, number);
+                    workspace
+                        .mark_sending(channel_id, answers, number)
+                        .await
+                        .map_err(unavailable)?;
+                    workspace
+                        .mark_sent(channel_id, answers, number, ts)
+                        .await
+                        .map_err(unavailable)?;
+                    ts
+                }
+            };
             let record = MessageRecord {
                 channel_id: channel_id.to_owned(),
                 ts,

@@ -34,7 +34,12 @@ async fn a_server_that_echoes_the_key_does_not_get_it_out() {
         let llm = openai_at(&server, json!({}));
         let (result, record) = call(&llm).await;
         // The fault of an attempt is logged, so it must not hold the key either.
-        let attempt = llm.http.ask(&llm.model_api, &request("x"), || std::time::SystemTime::UNIX_EPOCH).await;
+        let attempt = llm
+            .http
+            .ask(&llm.model_api, &request("x"), || {
+                std::time::SystemTime::UNIX_EPOCH
+            })
+            .await;
         let words = match result.is_err() {
             true => said(&llm).await,
             false => String::new(),

@@ -355,7 +355,11 @@ fn steps_of_a_thread(messages: i64) -> Vec<(i32, usize)> {
             count(connection, recount, params![1, thread]),
             count(connection, backlog, params![1, thread, until]),
             count(connection, newest, params![1, thread, until]),
-            count(connection, read, params![1, 0, until, 1, 0, thread, 0, 0]),
+            count(
+                connection,
+                read,
+                params![1, 0, until, 1, 0, thread, 0, 0, 1000],
+            ),
         ]
     })
 }
