@@ -143,6 +143,13 @@ impl SqliteImport {
         made_at: i64,
     ) -> rusqlite::Result<bool> {
         let through = TsKey::first_of(made_at.saturating_add(1)).to_database();
+        let Some(channel_id) = channel_id else {
+            let anywhere = "SELECT EXISTS (SELECT 1 FROM messages \
+                WHERE workspace = ?1 AND deleted_at IS NOT NULL AND expired = 0 AND ts_key < ?2)";
+            let columns = params![self.workspace, through];
+            let mut statement = self.connection.prepare_cached(anywhere)?;
+            return statement.query_row(columns, |row| row.get(0));
+        };
         self.connection
             .prepare_cached(include_str!("sql/has_deleted_before.sql"))?
             .query_row(params![self.workspace, channel_id, through], |row| {

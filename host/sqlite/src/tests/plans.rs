@@ -6,7 +6,7 @@ use rusqlite::{Connection, StatementStatus, ToSql, params};
 
 use super::{recount_all, stored};
 
-const STATEMENTS: [(&str, &str); 90] = [
+const STATEMENTS: [(&str, &str); 91] = [
     (
         "recount_channel",
         include_str!("../sql/recount_channel.sql"),
@@ -152,6 +152,10 @@ const STATEMENTS: [(&str, &str); 90] = [
     ("rename_user", include_str!("../sql/rename_user.sql")),
     ("drop_reply", include_str!("../sql/drop_reply.sql")),
     ("parts", include_str!("../sql/parts.sql")),
+    (
+        "has_deleted_before",
+        include_str!("../sql/has_deleted_before.sql"),
+    ),
     ("mark_sent", include_str!("../sql/mark_sent.sql")),
     (
         "has_gone_source",
