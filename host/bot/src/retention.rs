@@ -65,8 +65,9 @@ async fn is_trusted(
     if let Some(newest) = newest {
         return Ok(now.saturating_sub(newest.unix_seconds()) <= LONGEST_SILENCE_SECONDS);
     }
-    // There may be memories of messages that are gone already.
-    let view = workspace.view(Place::Operator);
+    // There may be memories of messages that are gone already. Private channels' are not looked at: the bot never is the
+    // operator.
+    let view = workspace.view(Place::Workspace);
     Ok(view.memories(MemoryFilter::default()).await?.is_empty())
 }
 

@@ -44,7 +44,7 @@ fn the_map_of_tests_has_every_folder() {
     let contributing = all
         .find(|document| document.path == "CONTRIBUTING.md")
         .unwrap();
-    let map = listed(&contributing, "A test");
+    let map = listed(&contributing, "a-test");
     let mut missing = Vec::new();
     for entry in std::fs::read_dir(project_file("tests/tests")).unwrap() {
         let entry = entry.unwrap();

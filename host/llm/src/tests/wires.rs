@@ -32,7 +32,7 @@ async fn openai_gets_one_system_message() {
             input_tokens: Some(12),
             output_tokens: Some(3),
             cached_tokens: Some(8),
-            started_at: std::time::UNIX_EPOCH,
+            started_at: std::time::UNIX_EPOCH + Duration::from_secs(1_700_000_000),
             duration: Duration::ZERO,
             attempts: 1,
             finish_reason: Some(FinishReason::Stop),
