@@ -55,7 +55,7 @@ fn folder_and_zip_give_the_same_database() {
 fn the_demo_is_read_whole() {
     let program = Program::default();
     let report = program.run(&["--json", "import", &demo_export()]).json();
-    let new = |n: u32| json!({ "new": n, "changed": 0, "unchanged": 0 });
+    let new = |n: u32| json!({ "new": n, "changed": 0, "unchanged": 0, "forgotten": 0 });
     assert_eq!(
         report["stored"],
         json!({ "users": new(9), "channels": new(3), "messages": new(172), "memories": new(0) })
@@ -317,7 +317,7 @@ fn a_longer_export_adds_what_is_new() {
     let report = program.run(&["--json", "import", "export"]).json();
     assert_eq!(
         report["stored"]["messages"],
-        json!({ "new": 1, "changed": 0, "unchanged": 1 })
+        json!({ "new": 1, "changed": 0, "unchanged": 1, "forgotten": 0 })
     );
 }
 

@@ -12,8 +12,7 @@ use myao_tests::program::Program;
 use rusqlite::Connection;
 use serde_json::{Value, json};
 
-const FAIL_SAVES: &str =
-    "CREATE TRIGGER fail BEFORE INSERT ON memories BEGIN SELECT RAISE(FAIL, 'no more'); END";
+const FAIL_SAVES: &str = "CREATE INDEX fail ON memories (abs(id * 0 - 9223372036854775807 - 1))";
 
 fn posts() -> Vec<Post> {
     vec![
@@ -43,7 +42,7 @@ fn a_store_that_fails_between_answer_and_save_costs_no_second_call() {
         (generate(&program, 300), server.calls().len()),
         (Some(1), 1)
     );
-    database.execute_batch("DROP TRIGGER fail").unwrap();
+    database.execute_batch("DROP INDEX fail").unwrap();
     assert_eq!(
         (generate(&program, 300), server.calls().len()),
         (Some(0), 3)
@@ -213,7 +212,7 @@ fn an_answer_that_waits_for_its_memory_is_kept_and_then_forgotten() {
         rows.map(Result::unwrap).collect()
     };
     assert_eq!(answers(), [Some(text.to_owned())]);
-    database.execute_batch("DROP TRIGGER fail").unwrap();
+    database.execute_batch("DROP INDEX fail").unwrap();
     assert_eq!(generate(&program, 300), Some(0));
     assert_eq!(answers(), [None, None, None]);
 }

@@ -109,11 +109,11 @@ fn importing_it_twice_changes_nothing() {
     let tally = |kind: &str| report["stored"][kind].clone();
     assert_eq!(
         tally("messages"),
-        json!({ "new": 0, "changed": 0, "unchanged": 12 })
+        json!({ "new": 0, "changed": 0, "unchanged": 12, "forgotten": 0 })
     );
     assert_eq!(
         tally("memories"),
-        json!({ "new": 0, "changed": 0, "unchanged": 6 })
+        json!({ "new": 0, "changed": 0, "unchanged": 6, "forgotten": 0 })
     );
     assert_eq!(program.rows(), before);
 }

@@ -84,7 +84,7 @@ pub(crate) async fn memory() -> Value {
         history_limit: u32::MAX,
         unmerged: true,
         threads: script.threads.clone(),
-        citations: false,
+        citations: true,
     };
     json!({
         "prompts": prompts(component(), &script).await,
