@@ -1,9 +1,7 @@
 //! Removes what has been kept long enough.
 
-use myao_plugin::Place;
 use myao_plugin::state::Workspace;
 use myao_plugin::state::forgetting::Expired;
-use myao_plugin::state::view::MemoryFilter;
 use myao_plugin::storage::StorageError;
 use myao_plugin::ts::TsKey;
 
@@ -62,13 +60,9 @@ async fn is_trusted(
         return Ok(now.abs_diff(known) <= TOLERANCE_SECONDS.unsigned_abs());
     }
     let newest = workspace.newest_message(TsKey::first_of(now)).await?;
-    if let Some(newest) = newest {
-        return Ok(now.saturating_sub(newest.unix_seconds()) <= LONGEST_SILENCE_SECONDS);
-    }
-    // There may be memories of messages that are gone already. Private channels' are not looked at: the bot never is the
-    // operator.
-    let view = workspace.view(Place::Workspace);
-    Ok(view.memories(MemoryFilter::default()).await?.is_empty())
+    // Without a message nothing shows which time it is: memories may be left of messages that are gone already.
+    Ok(newest
+        .is_some_and(|newest| now.saturating_sub(newest.unix_seconds()) <= LONGEST_SILENCE_SECONDS))
 }
 
 #[cfg(test)]
@@ -126,6 +120,19 @@ mod tests {
             assert_eq!(removed(now, Some(known)).await, Some(1));
         }
         assert_eq!(removed(now, Some(now - DAY - 1)).await, None);
+    }
+
+    #[tokio::test]
+    async fn without_a_message_no_clock_is_trusted_but_a_known_one() {
+        let workspace = MemoryStorage::new();
+        let retention = RetentionDays {
+            messages_days: None,
+            memories_days: NonZeroU32::new(7),
+        };
+        let alone = expire(&workspace, retention, WRITTEN, None).await;
+        assert_eq!(alone, Ok(Expiry::ClockNotTrusted));
+        let known = expire(&workspace, retention, WRITTEN, Some(WRITTEN)).await;
+        assert_eq!(known, Ok(Expiry::Removed(Default::default())));
     }
 
     #[tokio::test]
