@@ -253,7 +253,8 @@ impl SqliteImport {
     }
 }
 
-/// Adds the path. If the transaction is limited, it has met its own limit: it does not write to the disk before it ends.
+/// Adds the path. If the transaction is limited, it has most likely met its own limit: it hardly writes
+/// to the disk before it ends.
 fn at(fault: Fault, path: &Path, limit: Option<u32>) -> StoreError {
     match (fault.at(path), limit) {
         (StoreError::Full(path), Some(limit)) => StoreError::TooLargeToUpgrade { path, limit },
