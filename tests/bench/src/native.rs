@@ -65,9 +65,20 @@ pub struct Variables<'a> {
     current_channel_name: &'a str,
     top_level_messages: Vec<MessageVariables<'a>>,
     thread_messages: Pairs<'a, Vec<MessageVariables<'a>>>,
+    #[serde(flatten)]
+    notes: NoNotes,
     target_thread_ts: Option<&'a str>,
     target_thread_messages: Vec<MessageVariables<'a>>,
     channel_short_term_memory: Option<&'a str>,
+}
+
+/// What only a context with notes names.
+#[derive(Default, serde::Serialize)]
+struct NoNotes {
+    thread_summaries: [(); 0],
+    late_messages: [(); 0],
+    programs: [(); 0],
+    program_lines: [(); 0],
 }
 
 #[derive(serde::Serialize)]
@@ -160,6 +171,7 @@ impl<'a> Variables<'a> {
                     .map(|thread| (thread.thread_ts.as_str(), messages(&thread.messages)))
                     .collect(),
             ),
+            notes: NoNotes::default(),
             target_thread_ts: None,
             target_thread_messages: Vec::new(),
             channel_short_term_memory: None,
@@ -210,4 +222,25 @@ fn format_timestamp(Serde(time): Serde<Time>) -> Result<String, minijinja::Error
     DateTime::from_timestamp(local, 0)
         .map(|time| time.format("%Y-%m-%d %H:%M:%S").to_string())
         .ok_or_else(|| minijinja::Error::new(ErrorKind::InvalidOperation, "outside the calendar"))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use myao_memory::bindings::types::{MemoryType, Scope};
+    use myao_memory::prompt::Renderer;
+
+    use super::{Native, Variables};
+    use crate::contexts::{channel_context, for_the_logic};
+
+    #[test]
+    fn it_renders_the_prompts_of_the_component() {
+        let context = channel_context(100);
+        let native = Native::new().unwrap().render(&Variables::of(&context));
+        let renderer = Renderer::new(&[]).unwrap();
+        let context = for_the_logic(context);
+        let prompt = renderer.render(&context, Scope::Channel, MemoryType::ShortTerm, None, false);
+        assert_eq!(native.unwrap(), prompt.unwrap());
+    }
 }
