@@ -2,7 +2,7 @@
 //!
 //! The parts are shown one after the other, those that are summarised first. Halving finds the shortest beginning that
 //! is refused: its last part goes. A message gives way to a note, so that its place in the talk stays; anything else is
-//! left out. This goes on until the model answers.
+//! left out. This goes on until the model answers; more parts go at once if one by one is not enough.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -16,8 +16,9 @@ use crate::bindings::types::{Context, MemoryType, Message, Scope};
 use crate::fit::count;
 use crate::prompt;
 
-/// How many parts may go. A model that refuses more of a prompt refuses all of it.
-const MOST: usize = 4;
+/// So many parts go one by one. Each time after that twice as many go at once, so that a prompt of which much is refused
+/// costs few calls, and yet something is remembered.
+const ONE_BY_ONE: usize = 4;
 
 /// Which failures are narrowed down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,8 +102,8 @@ impl Summarizer<'_> {
             }
         };
         let mut gone = BTreeSet::new();
-        let mut first = 0;
-        while gone.len() < MOST {
+        let (mut first, mut at_once) = (0, 1);
+        loop {
             // What is shown up to `low` is answered, up to `high` it is refused.
             let (mut low, mut high) = (first, parts.order.len());
             while low + 1 < high {
@@ -114,8 +115,12 @@ impl Summarizer<'_> {
                 }
             }
             // It is gone already if the model refuses now what it answered before.
-            if low >= parts.order.len() || !gone.insert(low) {
+            if low >= parts.order.len() || gone.contains(&low) {
                 break;
+            }
+            gone.extend((low..parts.order.len()).take(at_once));
+            if gone.len() >= ONE_BY_ONE {
+                at_once *= 2;
             }
             match ask(&parts.shown(parts.order.len(), &gone), true) {
                 Ok(Some(mut summary)) => {

@@ -105,6 +105,20 @@ fn several_refused_messages_are_found_one_after_the_other() {
 }
 
 #[test]
+fn a_conversation_of_which_much_is_refused_is_remembered_all_the_same() {
+    let refused: Vec<usize> = (10..200).filter(|number| number % 3 == 0).collect();
+    let llm = refusing();
+    let context = conversation(200, &refused);
+    summarize(&llm, &context, (Channel, ShortTerm), None).unwrap();
+    assert!(llm.calls() <= 80, "{}", llm.calls());
+    let prompt = llm.prompts().pop().unwrap();
+    assert!(!prompt.contains(POISON));
+    for number in 0..10 {
+        assert!(prompt.contains(&format!("m{number:03} fine")), "{number}");
+    }
+}
+
+#[test]
 fn a_single_message_that_is_refused_is_a_note() {
     let llm = refusing();
     let summary = summarize(&llm, &conversation(1, &[0]), (Channel, ShortTerm), None).unwrap();
