@@ -12,7 +12,9 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 # The whole workspace, as `test` does: with other features wasmtime would be compiled once for each.
-build: component ## the program with the component inside: target/release/myao
+build: ## the program with the component inside: target/release/myao
+	@scripts/install-prerequisites build
+	@scripts/build-component bot
 	@if [ ! -e "$(MYAO)" ]; then echo "==> Building myao (the first time about 10 minutes on 2 cores)"; fi
 	cargo build --release --workspace --bin myao
 
@@ -24,6 +26,7 @@ demo: build ## import the example workspace, make memories of it and show them
 	@MYAO="$(MYAO)" scripts/demo
 
 test: build $(PYTHON)/ready ## every test
+	@scripts/build-component
 	@scripts/build-component faulty
 	MYAO_TEST_BINARY="$(abspath $(MYAO))" MYAO_TEST_PYTHON="$(CURDIR)/$(PYTHON)/bin/python" \
 		cargo test --release --workspace
