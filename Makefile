@@ -6,7 +6,7 @@ MYAO := $(TARGET_DIR)/release/myao
 PYTHON := target/python
 
 .DEFAULT_GOAL := help
-.PHONY: help build component demo test test-embed test-peers test-llm fuzz bench bench-parts dist docs lint fmt clean
+.PHONY: help build component demo test test-embed test-peers test-llm fuzz eval bench bench-parts dist docs lint fmt clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -48,6 +48,11 @@ test-llm: component ## a whole backfill with a small real model
 # `make test` gives the same targets a fixed number of inputs.
 fuzz: component ## look for inputs that break the program, a minute for each target (needs cargo-fuzz)
 	@scripts/fuzz
+
+# Another data set: EVAL_DATA=DIR. A model, and what else `--help` of the program lists: EVAL_ARGS="--config FILE".
+eval: build ## how much of what was said is found and answered, beside plain BM25; see docs/quality.md
+	cargo build --release --workspace --bin myao-eval
+	$(TARGET_DIR)/release/myao-eval --myao "$(MYAO)" --data "$(or $(EVAL_DATA),tests/eval/data)" $(EVAL_ARGS)
 
 # Not part of `test`: the times are those of a machine with nothing else to do.
 bench: build $(PYTHON)/ready ## measure speed and size into docs/benchmarks.md, and how fast events of Slack are stored

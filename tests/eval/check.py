@@ -69,12 +69,13 @@ def any_found(patterns, text):
 
 def wrong(question, answer):
     """Why an answer is wrong, by the rules of README.md; `None` if it is right."""
-    for name in ("forbidden", "leak_targets"):
-        if any_found(question.get(name, []), answer):
+    leaks = [target for target in question.get("leak_targets", []) if not found(target, question["text"])]
+    for name, unwanted in (("forbidden", question.get("forbidden", [])), ("leak_targets", leaks)):
+        if any_found(unwanted, answer):
             return f"it holds something of `{name}`"
     if question["expected"] == "nothing":
         patterns = [{"regex": pattern} for pattern in NOTHING_FOUND]
-        return None if any_found(patterns, answer.splitlines()[0]) else "it does not say that nothing was found"
+        return None if any_found(patterns, answer.partition("\n")[0]) else "it does not say that nothing was found"
     required = question.get("required", [])
     missing = [group for group in required if not any_found(group, answer)]
     if missing:
@@ -317,6 +318,16 @@ def terms(text):
     return words
 
 
+def rules():
+    """The cases of judging.json, which the tests of `make eval` read, too."""
+    faults = []
+    for case in json.loads((HERE / "judging.json").read_text(encoding="utf-8")):
+        why = wrong({"text": case.pop("question", "?"), "expected": "answer", **case}, case["answer"])
+        if (why is None) != case["right"]:
+            faults.append(f"judging.json, {case['rule']}: {why}")
+    return faults
+
+
 def main():
     is_own = "--form" not in sys.argv
     folder = HERE / "data" if is_own else pathlib.Path(sys.argv[sys.argv.index("--form") + 1])
@@ -324,6 +335,7 @@ def main():
     check.run()
     if is_own:
         check.whole()
+        check.faults += rules()
     print("\n".join(check.faults))
     return 1 if check.faults else 0
 

@@ -1,0 +1,246 @@
+//! The program `myao`, driven as an operator would: one process for each command, over a database of its own.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context as _, Result, bail, ensure};
+use chrono::{DateTime, FixedOffset};
+use serde::Deserialize;
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::export;
+use crate::state::State;
+
+/// How many messages a search returns: the largest `k` of evidence recall.
+pub(crate) const HITS: usize = 20;
+/// Keys that the harness sets, so that each workspace has a database of its own, and the time zone of its data.
+const OWN_KEYS: [&str; 2] = ["timezone:", "database_path:"];
+
+/// What is measured.
+#[derive(Debug, Clone)]
+pub(crate) struct Setup {
+    /// The program.
+    pub(crate) program: PathBuf,
+    /// What the operator configures, in YAML: the models.
+    pub(crate) config: String,
+}
+
+impl Setup {
+    /// Reads the configuration and checks that it leaves to the harness what is its own.
+    pub(crate) fn new(program: &Path, config: Option<&Path>) -> Result<Self> {
+        let program = fs::canonicalize(program)
+            .with_context(|| format!("there is no program {}", program.display()))?;
+        let config = match config {
+            Some(path) => fs::read_to_string(path)
+                .with_context(|| format!("cannot read {}", path.display()))?,
+            None => String::new(),
+        };
+        for key in OWN_KEYS {
+            ensure!(
+                !config.contains(key),
+                "the configuration has `{key}`, which this program sets itself: remove it"
+            );
+        }
+        Ok(Self { program, config })
+    }
+
+    /// Which of the measured commands the program has.
+    pub(crate) fn parts(&self) -> Result<Parts> {
+        let has = |command| -> Result<bool> {
+            let output = Command::new(&self.program)
+                .args([command, "--help"])
+                .output()
+                .with_context(|| format!("cannot run {}", self.program.display()))?;
+            Ok(output.status.success())
+        };
+        Ok(Parts {
+            search: has("search")?,
+            ask: has("ask")?,
+        })
+    }
+}
+
+/// Which of the measured commands a program has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Parts {
+    pub(crate) search: bool,
+    pub(crate) ask: bool,
+}
+
+impl Parts {
+    /// The commands that it lacks.
+    pub(crate) fn missing(self) -> impl Iterator<Item = &'static str> {
+        let parts = [("search", self.search), ("ask", self.ask)];
+        parts
+            .into_iter()
+            .filter(|(_, has)| !has)
+            .map(|(name, _)| name)
+    }
+}
+
+/// The program over the database of one workspace, which goes away with it.
+pub(crate) struct Program {
+    path: PathBuf,
+    folder: TempDir,
+}
+
+/// Sums of calls of models.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+pub(crate) struct Calls {
+    pub(crate) calls: u64,
+    input_tokens: Option<u64>,
+    output_tokens: Option<u64>,
+}
+
+impl Calls {
+    pub(crate) fn input(self) -> u64 {
+        self.input_tokens.unwrap_or_default()
+    }
+
+    pub(crate) fn output(self) -> u64 {
+        self.output_tokens.unwrap_or_default()
+    }
+
+    pub(crate) fn add(&mut self, other: Self) {
+        self.calls += other.calls;
+        self.input_tokens = Some(self.input() + other.input());
+        self.output_tokens = Some(self.output() + other.output());
+    }
+}
+
+#[derive(Deserialize)]
+struct Usage {
+    groups: Vec<Layer>,
+}
+
+#[derive(Deserialize)]
+struct Layer {
+    layer: String,
+    #[serde(flatten)]
+    calls: Calls,
+}
+
+#[derive(Deserialize)]
+struct Memory {
+    content: String,
+}
+
+impl Program {
+    /// An empty workspace in the time zone of `at`.
+    pub(crate) fn new(setup: &Setup, at: DateTime<FixedOffset>) -> Result<Self> {
+        let folder = tempfile::tempdir().context("cannot make a folder")?;
+        let config = format!("timezone: {}\n{}", zone(at)?, setup.config);
+        fs::write(folder.path().join("myao.yaml"), config)?;
+        Ok(Self {
+            path: setup.program.clone(),
+            folder,
+        })
+    }
+
+    /// Stores the workspace as it is now, by an export.
+    pub(crate) fn import(&self, state: &State) -> Result<()> {
+        let export = self.folder.path().join("export");
+        export::write(&export, state)?;
+        self.run(&["import", "export", "--include-private"])?;
+        Ok(())
+    }
+
+    /// Makes the memories that a running bot would have made until then.
+    pub(crate) fn remember(&self, until: DateTime<FixedOffset>) -> Result<()> {
+        self.run(&["backfill", "--until", &until.to_rfc3339()])?;
+        Ok(())
+    }
+
+    /// Removes a message and what was made from it.
+    pub(crate) fn forget(&self, channel: &str, ts: &str) -> Result<()> {
+        self.run(&["forget", "--message", &format!("{channel}:{ts}")])?;
+        Ok(())
+    }
+
+    /// What the search finds for a channel, as of a time.
+    pub(crate) fn search(
+        &self,
+        words: &str,
+        channel: &str,
+        at: DateTime<FixedOffset>,
+    ) -> Result<Value> {
+        let (at, limit) = (at.to_rfc3339(), HITS.to_string());
+        let options = [
+            "search", "--in", channel, "--as-of", &at, "--limit", &limit, "--", words,
+        ];
+        self.run(&options)
+    }
+
+    /// The answer to a question in a channel, as of a time.
+    pub(crate) fn ask(
+        &self,
+        question: &str,
+        channel: &str,
+        at: DateTime<FixedOffset>,
+    ) -> Result<Value> {
+        let at = at.to_rfc3339();
+        self.run(&["ask", "--in", channel, "--as-of", &at, "--", question])
+    }
+
+    /// The texts of the newest memories that a channel may see.
+    pub(crate) fn memories(&self, channel: &str) -> Result<Vec<String>> {
+        let listed = self.run(&["memory", "--in", channel, "list"])?;
+        let memories: Vec<Memory> = serde_json::from_value(listed)?;
+        Ok(memories.into_iter().map(|memory| memory.content).collect())
+    }
+
+    /// The calls of models so far, by layer.
+    pub(crate) fn usage(&self) -> Result<BTreeMap<String, Calls>> {
+        let usage: Usage = serde_json::from_value(self.run(&["usage", "--by", "layer"])?)?;
+        let layers = usage.groups.into_iter();
+        Ok(layers.map(|group| (group.layer, group.calls)).collect())
+    }
+
+    fn run(&self, arguments: &[&str]) -> Result<Value> {
+        let output = Command::new(&self.path)
+            .args(["--config", "myao.yaml", "--json"])
+            .args(arguments)
+            .current_dir(self.folder.path())
+            .output()
+            .with_context(|| format!("cannot run {}", self.path.display()))?;
+        if !output.status.success() {
+            let error = String::from_utf8_lossy(&output.stderr);
+            bail!("myao {}: {}", arguments.join(" "), error.trim());
+        }
+        serde_json::from_slice(&output.stdout)
+            .with_context(|| format!("myao {}: no JSON", arguments.join(" ")))
+    }
+}
+
+/// The time zone with the offset of a time. Its name counts hours to the west.
+fn zone(at: DateTime<FixedOffset>) -> Result<String> {
+    let seconds = at.offset().local_minus_utc();
+    ensure!(
+        seconds % 3600 == 0,
+        "{at} has an offset of half an hour, for which there is no time zone without summer time"
+    );
+    Ok(match seconds / 3600 {
+        0 => "UTC".to_owned(),
+        hours => format!("Etc/GMT{:+}", -hours),
+    })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use chrono::DateTime;
+
+    use super::zone;
+
+    #[test]
+    fn the_time_zone_has_the_offset_of_the_data() {
+        let of = |text: &str| zone(DateTime::parse_from_rfc3339(text).unwrap()).ok();
+        assert_eq!(of("2026-05-11T08:00:00+09:00").unwrap(), "Etc/GMT-9");
+        assert_eq!(of("2026-05-11T08:00:00-05:00").unwrap(), "Etc/GMT+5");
+        assert_eq!(of("2026-05-11T08:00:00Z").unwrap(), "UTC");
+        assert_eq!(of("2026-05-11T08:00:00+05:30"), None);
+    }
+}
