@@ -3,15 +3,17 @@
 use std::time::Instant;
 
 use anyhow::{Context as _, Result};
+use chrono::{DateTime, FixedOffset};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::bm25;
-use crate::data::{Expected, Question};
+use crate::data::{self, Expected, Question};
 use crate::judge::{self, Answer, Fault};
 use crate::own_text::{self, Source};
 use crate::pattern::any_in;
 use crate::program::{HITS, Parts, Program};
+use crate::recorder::tokens;
 use crate::state::{Message, State};
 
 /// How many messages plain BM25 quotes as its answer.
@@ -79,9 +81,34 @@ pub(crate) struct Answered {
     pub(crate) judged: String,
     pub(crate) fault: Option<Fault>,
     pub(crate) leaks: bool,
-    pub(crate) prompt_tokens: Option<u64>,
+    /// Of the model that is configured.
+    pub(crate) prompt_tokens: Option<usize>,
+    /// What a model would be shown, if none is configured.
+    pub(crate) prompt: Option<Prompt>,
     pub(crate) seconds: f64,
     pub(crate) result: Value,
+}
+
+/// The prompt of an answer.
+#[derive(Debug, Serialize)]
+pub(crate) struct Prompt {
+    /// How many groups of `required` it holds.
+    pub(crate) held: usize,
+    /// About how many tokens it has.
+    pub(crate) tokens: usize,
+    pub(crate) leaks: bool,
+    text: String,
+}
+
+impl Prompt {
+    fn of(question: &Question, text: String) -> Self {
+        Self {
+            held: judge::held(question, &text),
+            tokens: tokens(&text),
+            leaks: any_in(question.leaks(), &text),
+            text,
+        }
+    }
 }
 
 /// The same by plain BM25, whose answer is the best messages.
@@ -96,8 +123,11 @@ pub(crate) struct Bm25 {
 #[derive(Deserialize)]
 struct Shown {
     ts: String,
+    #[serde(deserialize_with = "data::time")]
+    time: DateTime<FixedOffset>,
     text: String,
     user_name: String,
+    channel_name: String,
     permalink: Option<String>,
 }
 
@@ -191,13 +221,19 @@ impl<'p> Asker<'p> {
             .ask(&question.text, &question.channel, question.at)?;
         let seconds = begin.elapsed().as_secs_f64();
         let parsed = AskResult::deserialize(&result).context("the JSON of `ask`")?;
+        let prompt = self
+            .program
+            .prompt(&question.text, &question.channel, question.at)?;
         let is_model = parsed.engine != "extractive";
         let sources: Vec<Source> = parsed
             .sources
             .into_iter()
             .map(|shown| Source {
-                author: is_evidence(question, state.with_ts(&shown.ts)).then_some(shown.user_name),
+                is_evidence: is_evidence(question, state.with_ts(&shown.ts)),
                 text: shown.text,
+                author: shown.user_name,
+                channel: shown.channel_name,
+                time: shown.time,
                 permalink: shown.permalink,
             })
             .collect();
@@ -216,13 +252,14 @@ impl<'p> Asker<'p> {
             judged: judged.text,
             leaks: shows_leak(question, &result),
             prompt_tokens: self.new_prompt_tokens(is_model)?,
+            prompt: prompt.map(|text| Prompt::of(question, text)),
             seconds,
             result,
         })
     }
 
     /// The tokens of the prompts since the last question; `None` without a model.
-    fn new_prompt_tokens(&mut self, is_model: bool) -> Result<Option<u64>> {
+    fn new_prompt_tokens(&mut self, is_model: bool) -> Result<Option<usize>> {
         if !is_model {
             return Ok(None);
         }
@@ -230,7 +267,7 @@ impl<'p> Asker<'p> {
         let all = usage.get(REPLIES).map_or(0, |calls| calls.input());
         let new = all.saturating_sub(self.prompt_tokens);
         self.prompt_tokens = all;
-        Ok(Some(new))
+        Ok(usize::try_from(new).ok())
     }
 }
 

@@ -155,7 +155,10 @@ fn lines<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>> {
         .collect()
 }
 
-fn time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<DateTime<FixedOffset>, D::Error> {
+/// A time as RFC 3339.
+pub(crate) fn time<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<DateTime<FixedOffset>, D::Error> {
     let text = String::deserialize(deserializer)?;
     DateTime::parse_from_rfc3339(&text)
         .map_err(|error| D::Error::custom(format!("{text}: {error}")))

@@ -1,19 +1,40 @@
-//! The figures of a run, as tables in Markdown.
+//! The figures of a run.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::time::Duration;
 
 use crate::asked::{Asked, Found};
 use crate::judge::Fault;
 use crate::program::{Calls, HITS};
 use crate::replay::Replayed;
+use crate::table::{NOT_RUN, Table, count, number, percentile, share};
 
 /// How many results are looked at.
 const KS: [usize; 5] = [1, 3, 5, 10, HITS];
-/// What stands for a figure that was not measured.
-const NOT_RUN: &str = "not run";
+/// In the order of the table.
+const FAULTS: [Fault; 5] = [
+    Fault::Incomplete,
+    Fault::Outdated,
+    Fault::Invented,
+    Fault::Forbidden,
+    Fault::Leak,
+];
+/// Where something may be shown that may not be; `None` if nothing was asked there.
+const SHOWN: [(&str, Measured<bool>); 4] = [
+    ("memories that the place may see", |asked| {
+        Some(asked.leaks_in_memories)
+    }),
+    ("results of the search", |asked| {
+        Some(asked.search.as_ref()?.leaks)
+    }),
+    ("prompts of answers", |asked| {
+        Some(asked.answer.as_ref()?.prompt.as_ref()?.leaks)
+    }),
+    ("answers", |asked| Some(asked.answer.as_ref()?.leaks)),
+];
 
+/// What was measured for a question; `None` if it was not asked.
+type Measured<T> = fn(&Asked) -> Option<T>;
 /// What was found for a question; `None` if it was not looked for.
 type Finder = fn(&Asked) -> Option<&Found>;
 
@@ -40,26 +61,18 @@ impl Figures {
         self.remembering += replayed.remembering;
     }
 
-    /// How many questions something was shown for that may not be shown.
+    /// For how many questions something was shown that may not be shown.
     pub(crate) fn leaks(&self) -> usize {
-        let leaks = |asked: &&Asked| {
-            asked.leaks_in_memories
-                || asked.search.as_ref().is_some_and(|search| search.leaks)
-                || asked.answer.as_ref().is_some_and(|answer| answer.leaks)
-        };
+        let leaks = |asked: &&Asked| SHOWN.iter().any(|(_, leaks)| leaks(asked) == Some(true));
         self.asked.iter().filter(leaks).count()
     }
 
     /// The tables.
     pub(crate) fn tables(&self) -> String {
-        let size = format!(
-            "{} messages in {}, {} questions\n",
-            self.messages,
-            count(self.workspaces, "workspace"),
-            self.asked.len()
-        );
+        let workspaces = count(self.workspaces, "workspace");
+        let questions = count(self.asked.len(), "question");
         [
-            size,
+            format!("{} messages in {workspaces}, {questions}\n", self.messages),
             self.evidence(),
             self.answers(),
             self.faults(),
@@ -70,23 +83,24 @@ impl Figures {
         .join("\n")
     }
 
+    fn judged(&self) -> impl Iterator<Item = &Asked> {
+        self.asked.iter().filter(|asked| asked.is_judged)
+    }
+
     fn evidence(&self) -> String {
-        let mut text =
-            "| found among the best | 1 | 3 | 5 | 10 | 20 |\n|---|---|---|---|---|---|\n"
-                .to_owned();
+        let heads = ["found among the best".to_owned()].into_iter();
+        let mut table = Table::new(heads.chain(KS.map(|k| k.to_string())));
         let finders: [(&str, Finder); 2] = [
-            ("myao", |asked| {
-                asked.search.as_ref().map(|search| &search.found)
-            }),
+            ("myao", |asked| Some(&asked.search.as_ref()?.found)),
             ("plain BM25", |asked| Some(&asked.bm25.found)),
         ];
-        for (what, is_evidence) in [("evidence", true), ("all that is required", false)] {
+        for (what, of_evidence) in [("evidence", true), ("all that is required", false)] {
             for (who, found) in finders {
-                let cells = KS.map(|k| self.recall(k, is_evidence, found)).join(" | ");
-                line(&mut text, &format!("| {what}, {who} | {cells} |"));
+                let cells = KS.map(|k| self.recall(k, of_evidence, found));
+                table.row([format!("{what}, {who}")].into_iter().chain(cells));
             }
         }
-        text
+        table.text()
     }
 
     /// The share of groups of evidence of which a message is among the `k` best, or of questions for which all that is
@@ -114,207 +128,146 @@ impl Figures {
     }
 
     fn answers(&self) -> String {
-        let mut text =
-            "| right answers | questions | myao | plain BM25 |\n|---|---|---|---|\n".to_owned();
-        let judged = || self.asked.iter().filter(|asked| asked.is_judged);
-        let mut kinds: Vec<&str> = Vec::new();
-        for asked in judged() {
-            if !kinds.contains(&asked.kind.as_str()) {
-                kinds.push(&asked.kind);
-            }
-        }
+        let mut table = Table::new(["right answers", "questions", "myao", "plain BM25"]);
+        let mut kinds: Vec<&str> = self.judged().map(|asked| asked.kind.as_str()).collect();
         kinds.sort_unstable();
+        kinds.dedup();
         for kind in kinds {
-            let of_kind: Vec<&Asked> = judged().filter(|asked| asked.kind == kind).collect();
-            answer_row(&mut text, kind, &of_kind);
+            let of_kind: Vec<&Asked> = self.judged().filter(|asked| asked.kind == kind).collect();
+            table.row(answer_row(kind, &of_kind));
         }
-        for (what, expects_answer) in [
+        for (what, expects) in [
             ("**can be answered**", true),
             ("**nothing to find**", false),
         ] {
-            let of_sort = judged().filter(|asked| asked.expects_answer == expects_answer);
-            answer_row(&mut text, what, &of_sort.collect::<Vec<_>>());
+            let all = self
+                .judged()
+                .filter(|asked| asked.expects_answer == expects);
+            table.row(answer_row(what, &all.collect::<Vec<_>>()));
         }
-        text
+        table.text()
     }
 
     fn faults(&self) -> String {
-        let mut text = "| wrong answers: why | myao | plain BM25 |\n|---|---|---|\n".to_owned();
-        let judged = || self.asked.iter().filter(|asked| asked.is_judged);
-        for fault in [
-            Fault::Incomplete,
-            Fault::Outdated,
-            Fault::Invented,
-            Fault::Forbidden,
-            Fault::Leak,
-        ] {
-            let is_asked = judged().all(|asked| asked.answer.is_some());
-            let own = judged().filter(|asked| {
-                let answer = asked.answer.as_ref();
-                answer.is_some_and(|answer| answer.fault == Some(fault))
-            });
-            let own = if is_asked {
-                own.count().to_string()
-            } else {
-                NOT_RUN.to_owned()
+        let mut table = Table::new(["wrong answers: why", "myao", "plain BM25"]);
+        let own: Option<Vec<Option<Fault>>> = self
+            .judged()
+            .map(|asked| asked.answer.as_ref().map(|answer| answer.fault))
+            .collect();
+        let bm25: Vec<Option<Fault>> = self.judged().map(|asked| asked.bm25.fault).collect();
+        for fault in FAULTS {
+            let of = |faults: &Vec<Option<Fault>>| {
+                let of_kind = faults.iter().filter(|found| **found == Some(fault));
+                of_kind.count().to_string()
             };
-            let bm25 = judged()
-                .filter(|asked| asked.bm25.fault == Some(fault))
-                .count();
-            line(
-                &mut text,
-                &format!("| {} | {own} | {bm25} |", fault.words()),
-            );
+            let own = own.as_ref().map_or_else(|| NOT_RUN.to_owned(), of);
+            table.row([fault.words().to_owned(), own, of(&bm25)]);
         }
-        text
+        table.text()
     }
 
     fn leak_table(&self) -> String {
-        let mut text = "| leaks in | questions |\n|---|---|\n".to_owned();
-        let places: [(&str, fn(&Asked) -> Option<bool>); 3] = [
-            ("memories that the place may see", |asked| {
-                Some(asked.leaks_in_memories)
-            }),
-            ("results of the search", |asked| {
-                asked.search.as_ref().map(|search| search.leaks)
-            }),
-            ("answers", |asked| {
-                asked.answer.as_ref().map(|answer| answer.leaks)
-            }),
-        ];
-        for (place, leaks) in places {
-            let found: Option<Vec<bool>> = self.asked.iter().map(leaks).collect();
-            let found = found.map(|found| found.into_iter().filter(|leaks| *leaks).count());
-            let found = found.map_or_else(|| NOT_RUN.to_owned(), |found| found.to_string());
-            line(&mut text, &format!("| {place} | {found} |"));
+        let mut table = Table::new(["leaks in", "questions"]);
+        for (place, leaks) in SHOWN {
+            let found: Vec<bool> = self.asked.iter().filter_map(leaks).collect();
+            let leaks = found.iter().filter(|leaks| **leaks).count();
+            let cell = match found.is_empty() {
+                true => NOT_RUN.to_owned(),
+                false => format!("{leaks} of {}", found.len()),
+            };
+            table.pair(place, cell);
         }
-        text
+        table.text()
     }
 
     fn costs(&self) -> String {
-        let mut text = "| memories and cost | |\n|---|---|\n".to_owned();
+        let mut table = Table::new(["memories and cost", ""]);
         let held = self.asked.iter().map(|asked| asked.remembered).sum();
         let all = self.asked.iter().map(|asked| asked.required).sum();
-        let held = share(held, all);
-        line(
-            &mut text,
-            &format!("| required, held by the newest memories | {held} |"),
-        );
-        let sizes = self.asked.iter().map(|asked| number(asked.memory_size));
-        let size = percentile(sizes.collect(), 50);
-        line(
-            &mut text,
-            &format!("| characters of these memories, median | {size:.0} |"),
-        );
-        let prompts = self
+        table.pair("required, held by the newest memories", share(held, all));
+        let sizes: Vec<f64> = self
             .asked
             .iter()
-            .filter_map(|asked| asked.answer.as_ref()?.prompt_tokens);
-        let prompts: Vec<f64> = prompts
-            .map(|tokens| number(usize::try_from(tokens).unwrap_or(usize::MAX)))
+            .map(|asked| number(asked.memory_size))
             .collect();
-        let tokens = match prompts.is_empty() {
-            true => "no model was asked".to_owned(),
+        let size = percentile(&sizes, 50);
+        table.pair("characters of these memories, median", format!("{size:.0}"));
+        self.prompts(&mut table);
+        let messages = u64::try_from(self.messages).unwrap_or(u64::MAX).max(1);
+        for (layer, calls) in &self.usage {
+            let [asked, input, output] =
+                [calls.calls, calls.input(), calls.output()].map(|n| n * 1000 / messages);
+            let sums = format!("{asked} calls, {input} tokens in, {output} out");
+            table.pair(&format!("{layer}, per 1,000 messages"), sums);
+        }
+        table.text()
+    }
+
+    /// What prompts of answers hold, and how long they are: of a model that is configured only the length is known.
+    fn prompts(&self, table: &mut Table) {
+        let answers = || {
+            self.asked
+                .iter()
+                .filter_map(|asked| Some((asked, asked.answer.as_ref()?)))
+        };
+        let kept =
+            || answers().filter_map(|(asked, answer)| Some((asked, answer.prompt.as_ref()?)));
+        let held = kept().map(|(_, prompt)| prompt.held).sum();
+        let all = kept().map(|(asked, _)| asked.required).sum();
+        table.pair("required, held by the prompts of answers", share(held, all));
+        let counted = answers().filter_map(|(_, answer)| answer.prompt_tokens);
+        let counted: Vec<f64> = counted.map(number).collect();
+        let about: Vec<f64> = kept().map(|(_, prompt)| number(prompt.tokens)).collect();
+        let (word, tokens) = if counted.is_empty() {
+            ("about ", about)
+        } else {
+            ("", counted)
+        };
+        let cell = match tokens.is_empty() {
+            true => NOT_RUN.to_owned(),
             false => {
-                let (half, most) = (percentile(prompts.clone(), 50), percentile(prompts, 100));
-                format!("{half:.0}, at most {most:.0}")
+                let [half, most] = [50, 100].map(|percent| percentile(&tokens, percent));
+                format!("{word}{half:.0}, at most {most:.0}")
             }
         };
-        line(
-            &mut text,
-            &format!("| prompt tokens of a question, median | {tokens} |"),
-        );
-        for (layer, calls) in &self.usage {
-            let of = |n: u64| n * 1000 / u64::try_from(self.messages).unwrap_or(u64::MAX).max(1);
-            let (asked, input, output) = (of(calls.calls), of(calls.input()), of(calls.output()));
-            let sums = format!("{asked} calls, {input} tokens in, {output} out");
-            line(
-                &mut text,
-                &format!("| {layer}, per 1,000 messages | {sums} |"),
-            );
-        }
-        text
+        table.pair("tokens of the prompts of an answer, median", cell);
     }
 
     fn times(&self) -> String {
-        let mut text = "| time | |\n|---|---|\n".to_owned();
-        let search = self
-            .asked
-            .iter()
-            .map(|asked| asked.search.as_ref().map(|search| search.seconds));
-        let answer = self
-            .asked
-            .iter()
-            .map(|asked| asked.answer.as_ref().map(|answer| answer.seconds));
+        let mut table = Table::new(["time", ""]);
         for (what, time) in [("imports", self.importing), ("memories", self.remembering)] {
-            let seconds = time.as_secs_f64();
-            line(&mut text, &format!("| all {what} | {seconds:.1} s |"));
-        }
-        for (command, seconds) in [
-            ("search", search.collect::<Option<Vec<f64>>>()),
-            ("answer", answer.collect()),
-        ] {
-            let cell = seconds.map_or_else(
-                || NOT_RUN.to_owned(),
-                |all| {
-                    let (half, most) = (percentile(all.clone(), 50), percentile(all, 95));
-                    format!(
-                        "{:.0} ms, 95 % within {:.0} ms",
-                        half * 1000.0,
-                        most * 1000.0
-                    )
-                },
-            );
-            line(
-                &mut text,
-                &format!("| {command}, median of a process each | {cell} |"),
+            table.pair(
+                &format!("all {what}"),
+                format!("{:.1} s", time.as_secs_f64()),
             );
         }
-        text
+        let seconds: [(&str, Measured<f64>); 2] = [
+            ("search", |asked| Some(asked.search.as_ref()?.seconds)),
+            ("answer", |asked| Some(asked.answer.as_ref()?.seconds)),
+        ];
+        for (command, seconds) in seconds {
+            let all: Vec<f64> = self.asked.iter().filter_map(seconds).collect();
+            let [half, most] = [50, 95].map(|percent| 1000.0 * percentile(&all, percent));
+            let cell = match all.is_empty() {
+                true => NOT_RUN.to_owned(),
+                false => format!("{half:.0} ms, 95 % within {most:.0} ms"),
+            };
+            table.pair(&format!("{command}, median of a process each"), cell);
+        }
+        table.text()
     }
 }
 
-fn answer_row(text: &mut String, what: &str, asked: &[&Asked]) {
-    let own: Option<Vec<bool>> = asked
+fn answer_row(what: &str, asked: &[&Asked]) -> [String; 4] {
+    let right = |faults: &Vec<Option<Fault>>| {
+        let right = faults.iter().filter(|fault| fault.is_none());
+        share(right.count(), faults.len())
+    };
+    let own: Option<Vec<Option<Fault>>> = asked
         .iter()
-        .map(|asked| asked.answer.as_ref().map(|answer| answer.fault.is_none()))
+        .map(|asked| asked.answer.as_ref().map(|answer| answer.fault))
         .collect();
-    let own = own.map(|right| share(right.iter().filter(|right| **right).count(), asked.len()));
-    let own = own.unwrap_or_else(|| NOT_RUN.to_owned());
-    let bm25 = asked
-        .iter()
-        .filter(|asked| asked.bm25.fault.is_none())
-        .count();
-    let bm25 = share(bm25, asked.len());
-    line(
-        text,
-        &format!("| {what} | {} | {own} | {bm25} |", asked.len()),
-    );
-}
-
-fn line(text: &mut String, line: &str) {
-    // Writing into a string cannot fail.
-    let _ = writeln!(text, "{line}");
-}
-
-fn count(n: usize, what: &str) -> String {
-    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
-}
-
-fn share(part: usize, all: usize) -> String {
-    match all {
-        0 => "–".to_owned(),
-        all => format!("{:.0} % ({part}/{all})", 100.0 * number(part) / number(all)),
-    }
-}
-
-/// The value that so many percent of all values do not exceed.
-fn percentile(mut values: Vec<f64>, percent: usize) -> f64 {
-    values.sort_by(f64::total_cmp);
-    let place = (values.len() * percent).div_ceil(100).saturating_sub(1);
-    values.get(place).copied().unwrap_or_default()
-}
-
-fn number(n: usize) -> f64 {
-    f64::from(u32::try_from(n).unwrap_or(u32::MAX))
+    let own = own.as_ref().map_or_else(|| NOT_RUN.to_owned(), right);
+    let bm25 = asked.iter().map(|asked| asked.bm25.fault).collect();
+    [what.to_owned(), asked.len().to_string(), own, right(&bm25)]
 }

@@ -17,6 +17,7 @@ mod program;
 mod recorder;
 mod replay;
 mod state;
+mod table;
 
 use std::fs;
 use std::path::PathBuf;

@@ -12,6 +12,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::export;
+use crate::recorder::Recorder;
 use crate::state::State;
 
 /// How many messages a search returns: the largest `k` of evidence recall.
@@ -26,6 +27,8 @@ pub(crate) struct Setup {
     pub(crate) program: PathBuf,
     /// What the operator configures, in YAML: the models.
     pub(crate) config: String,
+    /// Keeps the prompts of answers, if no model is configured.
+    pub(crate) recorder: Option<Recorder>,
 }
 
 impl Setup {
@@ -44,7 +47,16 @@ impl Setup {
                 "the configuration has `{key}`, which this program sets itself: remove it"
             );
         }
-        Ok(Self { program, config })
+        let recorder = if config.is_empty() {
+            Some(Recorder::start()?)
+        } else {
+            None
+        };
+        Ok(Self {
+            program,
+            config,
+            recorder,
+        })
     }
 
     /// Which of the measured commands the program has.
@@ -85,7 +97,12 @@ impl Parts {
 pub(crate) struct Program {
     path: PathBuf,
     folder: TempDir,
+    recorder: Option<Recorder>,
 }
+
+/// Files of the configuration: as it is measured, and with the recorder as the model that answers.
+const CONFIG: &str = "myao.yaml";
+const RECORDED: &str = "recorded.yaml";
 
 /// Sums of calls of models.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
@@ -132,11 +149,16 @@ impl Program {
     /// An empty workspace in the time zone of `at`.
     pub(crate) fn new(setup: &Setup, at: DateTime<FixedOffset>) -> Result<Self> {
         let folder = tempfile::tempdir().context("cannot make a folder")?;
-        let config = format!("timezone: {}\n{}", zone(at)?, setup.config);
-        fs::write(folder.path().join("myao.yaml"), config)?;
+        let zone = format!("timezone: {}\n", zone(at)?);
+        let write = |name, models: &str| fs::write(folder.path().join(name), zone.clone() + models);
+        write(CONFIG, &setup.config)?;
+        if let Some(recorder) = &setup.recorder {
+            write(RECORDED, &recorder.config())?;
+        }
         Ok(Self {
             path: setup.program.clone(),
             folder,
+            recorder: setup.recorder.clone(),
         })
     }
 
@@ -181,8 +203,36 @@ impl Program {
         channel: &str,
         at: DateTime<FixedOffset>,
     ) -> Result<Value> {
+        self.ask_with(CONFIG, question, channel, at)
+    }
+
+    /// The prompt that a model would answer the question from; `None` if a model is configured, which keeps none, or nothing
+    /// was asked of the model.
+    pub(crate) fn prompt(
+        &self,
+        question: &str,
+        channel: &str,
+        at: DateTime<FixedOffset>,
+    ) -> Result<Option<String>> {
+        let Some(recorder) = &self.recorder else {
+            return Ok(None);
+        };
+        self.ask_with(RECORDED, question, channel, at)?;
+        Ok(Some(recorder.take().join("\n")).filter(|prompt| !prompt.is_empty()))
+    }
+
+    fn ask_with(
+        &self,
+        config: &str,
+        question: &str,
+        channel: &str,
+        at: DateTime<FixedOffset>,
+    ) -> Result<Value> {
         let at = at.to_rfc3339();
-        self.run(&["ask", "--in", channel, "--as-of", &at, "--", question])
+        self.run_with(
+            config,
+            &["ask", "--in", channel, "--as-of", &at, "--", question],
+        )
     }
 
     /// The texts of the newest memories that a channel may see.
@@ -200,8 +250,12 @@ impl Program {
     }
 
     fn run(&self, arguments: &[&str]) -> Result<Value> {
+        self.run_with(CONFIG, arguments)
+    }
+
+    fn run_with(&self, config: &str, arguments: &[&str]) -> Result<Value> {
         let output = Command::new(&self.path)
-            .args(["--config", "myao.yaml", "--json"])
+            .args(["--config", config, "--json"])
             .args(arguments)
             .current_dir(self.folder.path())
             .output()

@@ -51,7 +51,8 @@ impl Recorder {
 
     /// The configuration that lets this model write the answers.
     pub(crate) fn config(&self) -> String {
-        let client = json!({ "base_url": format!("http://{}/v1", self.address), "api_key": "none" });
+        let client =
+            json!({ "base_url": format!("http://{}/v1", self.address), "api_key": "none" });
         let agent = json!({ "model_id": "openai/recorder", "client_args": client });
         format!("agents: {}\n", json!({ "response": agent }))
     }
@@ -85,7 +86,10 @@ fn serve(mut stream: TcpStream, prompts: &Mutex<Vec<String>>) -> Result<()> {
     let request: Request = serde_json::from_slice(&body)?;
     let contents = request.messages.into_iter().map(|message| message.content);
     let prompt = contents.collect::<Vec<_>>().join("\n");
-    prompts.lock().unwrap_or_else(PoisonError::into_inner).push(prompt);
+    prompts
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .push(prompt);
     let choice = json!({ "index": 0, "delta": { "content": ANSWER }, "finish_reason": "stop" });
     let usage = json!({ "prompt_tokens": 1, "completion_tokens": 1 });
     let event = json!({ "model": "recorder", "choices": [choice], "usage": usage });
@@ -119,10 +123,17 @@ mod tests {
         let mut stream = TcpStream::connect(recorder.address).unwrap();
         let body = r#"{"messages":[{"role":"system","content":"who?"}]}"#;
         let length = body.len();
-        write!(stream, "POST /v1/x HTTP/1.1\r\nHost: a:1\r\nContent-Length: {length}\r\n\r\n{body}").unwrap();
+        write!(
+            stream,
+            "POST /v1/x HTTP/1.1\r\nHost: a:1\r\nContent-Length: {length}\r\n\r\n{body}"
+        )
+        .unwrap();
         let mut answer = String::new();
         stream.read_to_string(&mut answer).unwrap();
-        assert!(answer.starts_with("HTTP/1.1 200") && answer.contains("[1]"), "{answer}");
+        assert!(
+            answer.starts_with("HTTP/1.1 200") && answer.contains("[1]"),
+            "{answer}"
+        );
         assert!(answer.ends_with("data: [DONE]\n\n"));
         assert_eq!(recorder.take(), ["who?"]);
         assert!(recorder.take().is_empty());
