@@ -45,6 +45,7 @@ pub(crate) struct Figures {
     messages: usize,
     pub(crate) asked: Vec<Asked>,
     usage: BTreeMap<String, Calls>,
+    failed: usize,
     importing: Duration,
     remembering: Duration,
 }
@@ -57,6 +58,7 @@ impl Figures {
         for (layer, calls) in replayed.usage {
             self.usage.entry(layer).or_default().add(calls);
         }
+        self.failed += replayed.failed;
         self.importing += replayed.importing;
         self.remembering += replayed.remembering;
     }
@@ -192,6 +194,12 @@ impl Figures {
             .collect();
         let size = percentile(&sizes, 50);
         table.pair("characters of these memories, median", format!("{size:.0}"));
+        if self.failed > 0 {
+            table.pair(
+                "**memories that the model failed to make**",
+                self.failed.to_string(),
+            );
+        }
         self.prompts(&mut table);
         let messages = u64::try_from(self.messages).unwrap_or(u64::MAX).max(1);
         for (layer, calls) in &self.usage {

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 
 use anyhow::{Context as _, Result, bail, ensure};
 use chrono::{DateTime, FixedOffset};
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -141,6 +142,11 @@ struct Layer {
 }
 
 #[derive(Deserialize)]
+struct Backfill {
+    failed: Vec<IgnoredAny>,
+}
+
+#[derive(Deserialize)]
 struct Memory {
     content: String,
 }
@@ -170,10 +176,16 @@ impl Program {
         Ok(())
     }
 
-    /// Makes the memories that a running bot would have made until then.
-    pub(crate) fn remember(&self, until: DateTime<FixedOffset>) -> Result<()> {
-        self.run(&["backfill", "--until", &until.to_rfc3339()])?;
-        Ok(())
+    /// Makes the memories that a running bot would have made until then, and returns how often the model failed at one.
+    pub(crate) fn remember(&self, until: DateTime<FixedOffset>) -> Result<usize> {
+        let until = until.to_rfc3339();
+        let arguments = ["backfill", "--keep-going", "--until", &until];
+        let output = self.output(CONFIG, &arguments)?;
+        // It reports what failed and goes on, and so does the evaluation.
+        match serde_json::from_slice::<Backfill>(&output.stdout) {
+            Ok(backfill) => Ok(backfill.failed.len()),
+            Err(_) => bail!("{}", failure(&arguments, &output)),
+        }
     }
 
     /// Removes a message and what was made from it.
@@ -254,19 +266,30 @@ impl Program {
     }
 
     fn run_with(&self, config: &str, arguments: &[&str]) -> Result<Value> {
-        let output = Command::new(&self.path)
+        let output = self.output(config, arguments)?;
+        ensure!(output.status.success(), failure(arguments, &output));
+        serde_json::from_slice(&output.stdout)
+            .with_context(|| format!("myao {}: no JSON", arguments.join(" ")))
+    }
+
+    fn output(&self, config: &str, arguments: &[&str]) -> Result<Output> {
+        Command::new(&self.path)
             .args(["--config", config, "--json"])
             .args(arguments)
             .current_dir(self.folder.path())
             .output()
-            .with_context(|| format!("cannot run {}", self.path.display()))?;
-        if !output.status.success() {
-            let error = String::from_utf8_lossy(&output.stderr);
-            bail!("myao {}: {}", arguments.join(" "), error.trim());
-        }
-        serde_json::from_slice(&output.stdout)
-            .with_context(|| format!("myao {}: no JSON", arguments.join(" ")))
+            .with_context(|| format!("cannot run {}", self.path.display()))
     }
+}
+
+fn failure(arguments: &[&str], output: &Output) -> String {
+    let error = String::from_utf8_lossy(&output.stderr);
+    format!(
+        "myao {}: {}, {}",
+        arguments.join(" "),
+        output.status,
+        error.trim()
+    )
 }
 
 /// The time zone with the offset of a time. Its name counts hours to the west.

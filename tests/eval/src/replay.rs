@@ -18,6 +18,8 @@ pub(crate) struct Replayed {
     pub(crate) messages: usize,
     /// Calls of models by layer.
     pub(crate) usage: BTreeMap<String, Calls>,
+    /// How often the model failed to make a memory.
+    pub(crate) failed: usize,
     pub(crate) importing: Duration,
     pub(crate) remembering: Duration,
 }
@@ -92,7 +94,7 @@ impl Workspace<'_> {
             self.has_news = false;
         }
         let stored = Instant::now();
-        self.program.remember(until)?;
+        self.replayed.failed += self.program.remember(until)?;
         self.replayed.importing += stored - begin;
         self.replayed.remembering += stored.elapsed();
         Ok(())
