@@ -95,10 +95,6 @@ impl Llm for NotAsked {
         self.model.context_window()
     }
 
-    fn restore_context_window(&self, tokens: u32) {
-        self.model.restore_context_window(tokens);
-    }
-
     fn identity(&self) -> Option<&ModelIdentity> {
         self.model.identity()
     }

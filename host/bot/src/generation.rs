@@ -1,7 +1,7 @@
 //! Makes memories, every `memory.long_term_update_interval_seconds`.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::time::Duration;
 
 use myao_plugin::explain::{explain, explain_storage};
@@ -24,6 +24,8 @@ pub(super) struct Generation {
     pub(super) slack: Arc<LiveSlack>,
     /// Whether it was logged that the clock is not trusted.
     pub(super) has_warned: AtomicBool,
+    /// When the last run began, in Unix seconds; `i64::MAX` before the first.
+    pub(super) last_run: AtomicI64,
 }
 
 impl Generation {
@@ -46,13 +48,14 @@ impl Generation {
     }
 
     async fn generate(&self) {
-        let brought_back = self
-            .workspace
-            .bring_back_changed_threads(self.clock.seconds());
-        if let Err(error) = brought_back.await {
+        let now = self.clock.seconds();
+        // The clock may have been ahead before the bot started, or before it was set back.
+        if now < self.last_run.swap(now, Ordering::Relaxed)
+            && let Err(error) = self.workspace.bring_back_times(now).await
+        {
             // The run reports this too.
             tracing::warn!(
-                "changed threads are not looked at: {}",
+                "what was stored while the clock was ahead is not corrected: {}",
                 explain_storage(&error)
             );
         }

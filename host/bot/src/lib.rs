@@ -38,7 +38,7 @@ mod worker;
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicI64};
 use std::time::Duration;
 
 use catch_up::CatchUp;
@@ -292,6 +292,7 @@ impl Bot {
             metrics: self.metrics.clone(),
             slack: self.slack.clone(),
             has_warned: AtomicBool::new(false),
+            last_run: AtomicI64::new(i64::MAX),
         };
         let retractions = Retractions {
             workspace: self.workspace.clone(),

@@ -2,7 +2,7 @@
 
 use myao_plugin::state::sync::{KnownChannel, Member, RecentThread, StoredId, SyncState};
 use myao_plugin::storage::StorageError;
-use myao_plugin::storage::records::{Directory, UserRecord};
+use myao_plugin::storage::records::{Directory, PRIVATE_CHANNEL, UserRecord};
 use myao_plugin::ts::TsKey;
 use rusqlite::{OptionalExtension, params};
 
@@ -59,11 +59,15 @@ impl SyncState for SqliteWorkspace {
         .await
     }
 
-    async fn bring_back_changed_threads(&self, now: i64) -> Result<(), StorageError> {
+    async fn bring_back_times(&self, now: i64) -> Result<(), StorageError> {
         self.writing(move |connection, place| {
-            connection
-                .prepare_cached(include_str!("sql/bring_back_changed_threads.sql"))?
-                .execute([place.workspace, now])?;
+            for statement in [
+                include_str!("sql/bring_back_changed_threads.sql"),
+                include_str!("sql/bring_back_memories.sql"),
+            ] {
+                let mut statement = connection.prepare_cached(statement)?;
+                statement.execute([place.workspace, now])?;
+            }
             Ok(())
         })
         .await
@@ -241,7 +245,7 @@ impl SyncState for SqliteWorkspace {
             let channels = list(
                 connection,
                 include_str!("sql/channel_names.sql"),
-                params![place.workspace, wanted(channels)],
+                params![place.workspace, wanted(channels), PRIVATE_CHANNEL],
                 |row| Ok((row.get(0)?, row.get(1)?)),
             )?;
             Ok(Directory {

@@ -218,8 +218,7 @@ impl App {
         let plugin = plugin.build()?;
         let faults = plugin.check_settings().await?;
         anyhow::ensure!(faults.is_empty(), "{}", explain_settings(&faults));
-        let plugin = plugin.with_journal(workspace.clone()).await;
-        plugin.explained()
+        Ok(plugin.with_journal(workspace.clone()))
     }
 
     /// The given time, or now, in the configured time zone.

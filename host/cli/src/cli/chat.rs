@@ -15,7 +15,7 @@ use rustyline::DefaultEditor;
 use rustyline::error::ReadlineError;
 use serde_json::json;
 
-use super::app::App;
+use super::app::{App, Explained as _};
 use super::args::{ChatArgs, GenerateArgs};
 use super::find::find_channel;
 use super::memory_json::memory_json;
@@ -52,7 +52,14 @@ pub(crate) async fn run(app: &App, arguments: &ChatArgs) -> anyhow::Result<ExitC
             let since_1970 = since_1970.to_std().context("--now is before 1970")?;
             Clock::new(app.config.timezone, move || since_1970)
         }
-        None => Clock::system(app.config.timezone),
+        None => {
+            let clock = app.clock();
+            workspace
+                .bring_back_times(clock.seconds())
+                .await
+                .explained()?;
+            clock
+        }
     };
     let plugin = app.plugin_over(&workspace).await?;
     let engine = plugin.settings().reply_engine;

@@ -38,6 +38,12 @@ pub(crate) async fn generate(app: &App, arguments: &GenerateArgs) -> anyhow::Res
     }
     let plugin = app.plugin_over(&workspace).await?;
     clear_deferrals(&*workspace, arguments.retry).await?;
+    if arguments.now.is_none() {
+        workspace
+            .bring_back_times(now.unix_seconds)
+            .await
+            .explained()?;
+    }
     let retention = app.config.retention;
     let given = arguments.now.map(|now| now.timestamp());
     let expired = retention::expire(&*workspace, retention, now.unix_seconds, given).await;

@@ -66,10 +66,10 @@ pub trait SyncState: Send + Sync {
     /// The newest message of all channels that is not later than `until`; `None` if there is none.
     async fn newest_message(&self, until: TsKey) -> Result<Option<TsKey>, StorageError>;
 
-    /// Corrects changes of threads that were stored while the clock was ahead, more than a day after `now`: they then
-    /// count as changes at `now`, in Unix seconds. Otherwise the memories of these threads would be updated only when
-    /// that time comes.
-    async fn bring_back_changed_threads(&self, now: i64) -> Result<(), StorageError>;
+    /// Corrects what was stored while the clock was ahead, more than a day after `now`, in Unix seconds: changes of threads
+    /// and current memories then count as made at `now`. Otherwise the memories of these threads would be updated, and
+    /// these memories shown and merged, only when that time comes.
+    async fn bring_back_times(&self, now: i64) -> Result<(), StorageError>;
 
     /// The id of the message up to which the history of a channel was read.
     ///

@@ -6,7 +6,7 @@ use rusqlite::{Connection, StatementStatus, ToSql, params};
 
 use super::{recount_all, stored};
 
-const STATEMENTS: [(&str, &str); 91] = [
+const STATEMENTS: [(&str, &str); 92] = [
     (
         "recount_channel",
         include_str!("../sql/recount_channel.sql"),
@@ -204,6 +204,10 @@ const STATEMENTS: [(&str, &str); 91] = [
     (
         "bring_back_changed_threads",
         include_str!("../sql/bring_back_changed_threads.sql"),
+    ),
+    (
+        "bring_back_memories",
+        include_str!("../sql/bring_back_memories.sql"),
     ),
     (
         "bring_back_connected_through",

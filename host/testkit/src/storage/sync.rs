@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use myao_plugin::state::sync::{KnownChannel, Member, RecentThread, StoredId, SyncState};
 use myao_plugin::storage::StorageError;
-use myao_plugin::storage::records::{Directory, UserRecord};
+use myao_plugin::storage::records::{Directory, PRIVATE_CHANNEL, UserRecord};
 use myao_plugin::ts::TsKey;
 
 use super::writing::A_DAY;
@@ -41,8 +41,20 @@ impl SyncState for MemoryStorage {
         Ok(newest.max())
     }
 
-    async fn bring_back_changed_threads(&self, now: i64) -> Result<(), StorageError> {
+    async fn bring_back_times(&self, now: i64) -> Result<(), StorageError> {
         let mut state = self.state();
+        for text in state
+            .texts
+            .values_mut()
+            .filter(|text| text.superseded_at.is_none())
+        {
+            let memory = &mut text.memory;
+            if memory.updated_at.unix_seconds > now.saturating_add(A_DAY) {
+                memory.updated_at.unix_seconds = now;
+                let created = &mut memory.created_at.unix_seconds;
+                *created = now.min(*created);
+            }
+        }
         let channels = state.channels.values_mut();
         for changed in channels.flat_map(|stored| stored.changed_threads.values_mut()) {
             if *changed > now.saturating_add(A_DAY) {
@@ -165,8 +177,13 @@ impl SyncState for MemoryStorage {
             (!record.name.is_empty()).then_some((id, record))
         });
         let channels = channels.into_iter().filter_map(|id| {
-            let name = state.channels.get(&id)?.name.clone();
-            (!name.is_empty()).then_some((id, name))
+            let channel = state.channels.get(&id)?;
+            let shown = if channel.is_private {
+                PRIVATE_CHANNEL
+            } else {
+                &channel.name
+            };
+            (!channel.name.is_empty()).then(|| (id, shown.to_owned()))
         });
         Ok(Directory {
             users: users.collect(),

@@ -199,7 +199,6 @@ macro_rules! workspace_conformance {
             call_whose_answer_is_only_shown_waits_for_no_memory,
             save_that_is_refused_leaves_its_answers_waiting,
             deferrals_end_with_the_model_that_caused_them,
-            learned_window_is_kept_for_the_very_same_model,
         );
         $crate::workspace_conformance!($fixture; recall:
             answer_is_recalled_for_the_same_input_and_purpose_until_its_memory_is_saved,
@@ -226,6 +225,7 @@ macro_rules! workspace_conformance {
             what_was_read_while_the_clock_was_ahead_gives_way_to_the_next_event,
             a_connection_that_was_noted_while_the_clock_was_ahead_counts_as_of_now,
             a_thread_that_changed_while_the_clock_was_ahead_is_due_when_it_comes_back,
+            memory_that_was_made_while_the_clock_was_ahead_is_shown_when_it_is_right,
             everything_that_waits_is_told_until_when_and_why,
         );
     };

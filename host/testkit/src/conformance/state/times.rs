@@ -6,7 +6,7 @@ use myao_plugin::state::inbox::{Failed, IncomingEvent};
 use myao_plugin::state::judgments::StoredJudgment;
 use myao_plugin::state::sync::StoredId;
 use myao_plugin::storage::effects::Effect;
-use myao_plugin::storage::{Deferral, DueQuery, MemoryDraft, SaveMode};
+use myao_plugin::storage::{ChannelFilter, Deferral, DueQuery, MemoryDraft, MemoryQuery, SaveMode};
 use myao_plugin::ts::TsKey;
 use myao_plugin::waits::{Wait, WaitKind};
 use myao_plugin::{MemoryType, Scope, Timestamp};
@@ -181,8 +181,49 @@ pub async fn a_thread_that_changed_while_the_clock_was_ahead_is_due_when_it_come
             .len()
     };
     assert_eq!(due().await, 0);
-    workspace.bring_back_changed_threads(NOW).await.unwrap();
+    workspace.bring_back_times(NOW).await.unwrap();
     assert_eq!(due().await, 1);
+}
+
+pub async fn memory_that_was_made_while_the_clock_was_ahead_is_shown_when_it_is_right(
+    new: New<'_>,
+) {
+    let stored = Stored::of(new);
+    stored.apply_at(NOW, &[said("1.0", None, "text")]).await;
+    let made = MemoryDraft {
+        now: Timestamp {
+            unix_seconds: AHEAD,
+            utc_offset_seconds: 0,
+        },
+        ..draft("C1")
+    };
+    let storage = stored.storage();
+    let saved = storage.save_memory(made, Default::default()).await.unwrap();
+    let times = async || {
+        let query = MemoryQuery {
+            until: Some(format!("{NOW}.999999")),
+            workspace: true,
+            channels: ChannelFilter::All,
+            history_limit: 5,
+            unmerged: false,
+            threads: Vec::new(),
+            citations: false,
+        };
+        let shown = storage.list_memories(query).await.unwrap();
+        let shown = shown.into_iter().filter(|memory| memory.id == saved.id);
+        let times: Vec<_> = shown
+            .map(|memory| {
+                (
+                    memory.created_at.unix_seconds,
+                    memory.updated_at.unix_seconds,
+                )
+            })
+            .collect();
+        times
+    };
+    assert_eq!(times().await, []);
+    stored.bring_back_times(NOW).await.unwrap();
+    assert_eq!(times().await, [(NOW, NOW)]);
 }
 
 /// Messages of C1 that were missing from an answer.
