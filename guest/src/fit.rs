@@ -34,8 +34,7 @@ pub(crate) const NOTHING: LeftOut = LeftOut {
 pub(crate) struct Window<'a> {
     llm: &'a dyn Llm,
     agent: Agent,
-    /// The smallest context window seen so far. A host may learn it too, and keep it for the next call; this one works
-    /// with every host.
+    /// The smallest context window seen in this call.
     learned: Cell<Option<u32>>,
 }
 

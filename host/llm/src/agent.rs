@@ -29,12 +29,7 @@ pub(super) struct AgentLlm {
     pub(super) limiter: Limiter,
     pub(super) counter: TokenCounter,
     pub(super) context_window: Option<u32>,
-    /// Whether `context_window` is from the configuration, and not what is known of the model.
-    pub(super) has_own_window: bool,
     pub(super) identity: ModelIdentity,
-    /// The smallest limit that the server named when it refused a prompt as too long; `u32::MAX` before the first. Nothing
-    /// is guessed from the prompt's length: all calls see this value, whatever place they are for.
-    pub(super) learned_window: AtomicU32,
     /// The environment variable that may hold the key, if a key is needed and there is none.
     pub(super) missing_key: Option<&'static str>,
     /// The time of day, for records.
@@ -76,9 +71,6 @@ impl Llm for AgentLlm {
                 Ok(completion)
             }
             Err(fault) => {
-                if let LlmError::ContextTooLong(Some(limit)) = fault.error {
-                    self.learned_window.fetch_min(limit, Ordering::Relaxed);
-                }
                 tracing::debug!(
                     provider = self.provider,
                     attempts,
@@ -101,15 +93,7 @@ impl Llm for AgentLlm {
     }
 
     fn context_window(&self) -> Option<u32> {
-        let learned = self.learned_window.load(Ordering::Relaxed);
-        let learned = (learned < u32::MAX).then_some(learned);
-        [self.context_window, learned].into_iter().flatten().min()
-    }
-
-    fn restore_context_window(&self, tokens: u32) {
-        if !self.has_own_window {
-            self.learned_window.fetch_min(tokens, Ordering::Relaxed);
-        }
+        self.context_window
     }
 
     fn identity(&self) -> Option<&ModelIdentity> {

@@ -155,9 +155,7 @@ pub(super) fn agent_llm(
         limiter: Limiter::new(agent.limits),
         counter: TokenCounter::of_model(&model_id.model),
         context_window: own_window.or_else(|| known_context_window(&model_id.model)),
-        has_own_window: own_window.is_some(),
         identity,
-        learned_window: u32::MAX.into(),
         missing_key,
         now: system_time,
     })

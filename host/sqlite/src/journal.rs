@@ -67,44 +67,6 @@ impl CallJournal for SqliteWorkspace {
         })
         .await
     }
-
-    async fn learned_window(&self, model: &ModelIdentity) -> Result<Option<u32>, StorageError> {
-        let digest = model.digest().to_owned();
-        self.blocking(move |this| {
-            this.read(|connection, _| {
-                Ok(connection
-                    .prepare_cached("SELECT tokens FROM learned_windows WHERE model_digest = ?1")?
-                    .query_row([digest], |row| row.get(0))
-                    .optional()?)
-            })
-        })
-        .await
-    }
-
-    async fn learn_window(
-        &self,
-        model: &ModelIdentity,
-        tokens: u32,
-        at: SystemTime,
-    ) -> Result<(), StorageError> {
-        let model = model.clone();
-        self.blocking(move |this| {
-            this.write(|connection, _| {
-                connection
-                    .prepare_cached("INSERT INTO learned_windows (model_digest, provider, model, tokens, learned_at) VALUES (?1, ?2, ?3, ?4, ?5) \
-                         ON CONFLICT (model_digest) DO UPDATE SET tokens = excluded.tokens, learned_at = excluded.learned_at")?
-                    .execute(params![
-                        model.digest(),
-                        model.provider(),
-                        model.model(),
-                        tokens,
-                        milliseconds(since_1970(at)) / 1000,
-                    ])?;
-                Ok(())
-            })
-        })
-        .await
-    }
 }
 
 /// Ends the wait of the calls for a memory. If a model made the memory, the calls belong to it. Their answers are

@@ -6,11 +6,11 @@ use std::process::Stdio;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use myao_tests::export::{Post, channel_id, post, program_with, time};
-use myao_tests::llm_server::{API_KEY, Call, LlmServer, Reply, answer, error};
+use myao_tests::export::{Post, post, program_with, time};
+use myao_tests::llm_server::{API_KEY, LlmServer, Reply, answer};
 use myao_tests::program::Program;
 use rusqlite::Connection;
-use serde_json::{Value, json};
+use serde_json::json;
 
 const FAIL_SAVES: &str = "CREATE INDEX fail ON memories (abs(id * 0 - 9223372036854775807 - 1))";
 
@@ -226,48 +226,4 @@ fn a_bad_answer_is_asked_for_anew_after_its_deferral() {
     assert_eq!(calls, 2, "an empty answer, and once more");
     let ran = program.run(&["--json", "generate", "--retry", "--now", &time(300)]);
     assert_eq!((ran.code, server.calls().len()), (Some(1), 2 * calls));
-}
-
-/// Refuses prompts of more than so many bytes as too long, and tells the limit.
-fn refusing_long(bytes: usize) -> LlmServer {
-    LlmServer::start(move |call: &Call| {
-        if call.prompt().len() > bytes {
-            let message = "This model's maximum context length is 4000 tokens.";
-            let body =
-                json!({ "error": { "message": message, "code": "context_length_exceeded" } });
-            error(400, &body.to_string())
-        } else {
-            answer("- The crane of the harbour is late again.")
-        }
-    })
-}
-
-#[test]
-fn a_context_window_that_was_learned_is_known_to_the_next_run() {
-    let server = refusing_long(10_000);
-    let program = program_with(&server.config(), &long_thread());
-    let refused = || {
-        let prompts = server.prompts();
-        prompts
-            .iter()
-            .filter(|prompt| prompt.len() > 10_000)
-            .count()
-    };
-    assert_eq!((generate(&program, 300), refused()), (Some(0), 1));
-    let more = "more of the crane and of the harbour ".repeat(300);
-    let posts = [
-        post("delta", 400, "ann", &more),
-        post("delta", 401, "ann", &more),
-    ];
-    myao_tests::export::write_export(&program, &posts);
-    program.run(&["import", "export"]).succeeded();
-    assert_eq!((generate(&program, 700), refused()), (Some(0), 1));
-    assert!(
-        server
-            .prompts()
-            .iter()
-            .any(|prompt| prompt.contains("more of the crane"))
-    );
-    let made = program.run(&["--json", "memory", "show", "delta"]).json();
-    assert_eq!(made[1]["scope_id"], Value::from(channel_id("delta")));
 }

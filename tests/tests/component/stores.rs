@@ -84,7 +84,6 @@ async fn backfilled<W: Workspace + Clone + 'static>(workspace: W) -> String {
     let storage = Arc::new(workspace.clone());
     let plugin = plugin(storage, Arc::new(telling_llm()), settings);
     let plugin = plugin.with_journal(Arc::new(workspace.clone()));
-    let plugin = plugin.await.unwrap();
     let options = Options::until(utc(START + 3 * 24 * HOUR));
     let made = backfill::backfill(&plugin, &workspace, options, &utc, &|_| {});
     assert_eq!(made.await.unwrap().failed, []);

@@ -81,7 +81,7 @@ impl Bot {
         }
         let plugin = plugin.build().unwrap();
         Self {
-            plugin: plugin.with_journal(workspace.clone()).await.unwrap(),
+            plugin: plugin.with_journal(workspace.clone()),
             workspace,
             posting,
             asked,

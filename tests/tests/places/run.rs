@@ -150,7 +150,7 @@ impl Run {
                 plugin = plugin.recordings(recordings);
             }
             let plugin = plugin.build().unwrap();
-            plugins.push(plugin.with_journal(workspace.clone()).await.unwrap());
+            plugins.push(plugin.with_journal(workspace.clone()));
         }
         let clock = {
             let now = now.clone();

@@ -157,7 +157,7 @@ async fn what_takes_more_calls_of_the_model_than_one_call_may_goes_on_in_the_nex
         .limits(limits)
         .build()
         .unwrap();
-    let plugin = plugin.with_journal(Arc::new(workspace)).await.unwrap();
+    let plugin = plugin.with_journal(Arc::new(workspace));
     let mut calls = 0;
     let entry = loop {
         calls += 1;

@@ -84,7 +84,7 @@ fn spawn(database: &Path, kill_at: Option<(usize, Moment)>) -> Child {
 /// The same plugin with a journal of the model's calls.
 async fn journaled(plugin: MemoryPlugin, workspace: &SqliteWorkspace) -> MemoryPlugin {
     let journal = Arc::new(workspace.clone());
-    plugin.with_journal(journal).await.unwrap()
+    plugin.with_journal(journal)
 }
 
 /// How often the model was asked.

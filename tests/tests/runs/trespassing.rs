@@ -132,10 +132,7 @@ impl Scene {
             .limits(limits)
             .build()
             .unwrap();
-        plugin
-            .with_journal(Arc::new(self.workspace.clone()))
-            .await
-            .unwrap()
+        plugin.with_journal(Arc::new(self.workspace.clone()))
     }
 
     /// What the component got, or how its call ended.

@@ -12,7 +12,6 @@ use crate::bindings::llm::{Agent, Completion, Host, LlmError, Request};
 use crate::error::Trespass;
 use crate::explain::explain_storage;
 use crate::journal::{CallEntry, CallJournal, Input};
-use crate::llm::Llm;
 use crate::llm::record::RecordTap;
 use crate::storage::{MemoryId, Storage};
 use crate::{Excess, spans, system_clock};
@@ -196,7 +195,6 @@ impl Capabilities {
         origin: Option<&Origin<'_>>,
     ) -> Result<Completion, LlmError> {
         let llm = self.agents.of(request.purpose.agent);
-        let window = llm.context_window();
         let purpose = request.purpose.clone();
         let tap = RecordTap::of(&*self.calls);
         let result = spans::ask(llm, request, &tap, self.captures_content).await;
@@ -234,9 +232,6 @@ impl Capabilities {
                 );
             }
         }
-        if let Err(LlmError::ContextTooLong(_)) = &result {
-            keep_window(journal, llm, window).await;
-        }
         result
     }
 }
@@ -263,22 +258,5 @@ async fn recall(
                 explain_storage(&error)
             ),
         )))),
-    }
-}
-
-/// Stores what a model has learned about its context window, if it learned something.
-async fn keep_window(journal: &dyn CallJournal, llm: &dyn Llm, before: Option<u32>) {
-    let now = system_clock::now();
-    let (Some(identity), Some(window)) = (llm.identity(), llm.context_window()) else {
-        return;
-    };
-    if before.is_some_and(|before| before <= window) {
-        return;
-    }
-    if let Err(error) = journal.learn_window(identity, window, now).await {
-        tracing::warn!(
-            "a context window that was learned is not kept: {}",
-            explain_storage(&error)
-        );
     }
 }

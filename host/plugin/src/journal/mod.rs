@@ -75,15 +75,4 @@ pub trait CallJournal: Send + Sync {
     /// A generation run with this model begins. If the last one had another model, or other parameters, all deferrals
     /// end: that model's answers were their cause.
     async fn begin_run(&self, model: &ModelIdentity) -> Result<(), StorageError>;
-
-    /// Returns the context window of a model that an earlier run learned, in tokens.
-    async fn learned_window(&self, model: &ModelIdentity) -> Result<Option<u32>, StorageError>;
-
-    /// Stores a context window, in place of one that was learned before.
-    async fn learn_window(
-        &self,
-        model: &ModelIdentity,
-        tokens: u32,
-        at: SystemTime,
-    ) -> Result<(), StorageError>;
 }

@@ -66,17 +66,13 @@ pub trait Llm: Send + Sync {
         estimate_tokens(text)
     }
 
-    /// How many tokens prompt and answer may have together; `None` if not known.
+    /// How many tokens prompt and answer may have together; `None` if not known. Every call gets the same value: what the
+    /// provider says of one place's prompt changes no other place's.
     fn context_window(&self) -> Option<u32> {
         None
     }
 
-    /// Restores a context window that an earlier run learned and stored. A window from the configuration takes
-    /// precedence.
-    fn restore_context_window(&self, _tokens: u32) {}
-
-    /// What identifies this model; `None` if not known. Without it, no answer of an earlier call is reused, and no
-    /// context window is stored.
+    /// What identifies this model; `None` if not known. Without it, no answer of an earlier call is reused.
     fn identity(&self) -> Option<&ModelIdentity> {
         None
     }
@@ -114,10 +110,6 @@ impl<T: Llm + ?Sized> Llm for Arc<T> {
 
     fn context_window(&self) -> Option<u32> {
         (**self).context_window()
-    }
-
-    fn restore_context_window(&self, tokens: u32) {
-        (**self).restore_context_window(tokens)
     }
 
     fn identity(&self) -> Option<&ModelIdentity> {

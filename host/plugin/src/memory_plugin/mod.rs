@@ -59,7 +59,6 @@ use crate::limits::Limits;
 use crate::recording::Recordings;
 use crate::settings::Settings;
 use crate::spans::{Subject, component_call, record_outcome};
-use crate::storage::StorageError;
 use crate::turn::Turn;
 
 /// A component for one workspace. Each call runs in its own instance, so calls may run in parallel, and a call that
@@ -97,25 +96,11 @@ impl MemoryPlugin {
         self
     }
 
-    /// Returns the same plugin, with its model calls recorded in `journal`, which belongs to the plugin's storage. The
-    /// models restore the context windows that the journal has learned.
-    ///
-    /// # Errors
-    /// If the journal cannot be read.
-    pub async fn with_journal(
-        mut self,
-        journal: Arc<dyn CallJournal>,
-    ) -> Result<Self, StorageError> {
-        let agents = &self.capabilities.agents;
-        for llm in [&agents.memory, &agents.response, &agents.judgment] {
-            if let Some(identity) = llm.identity()
-                && let Some(window) = journal.learned_window(identity).await?
-            {
-                llm.restore_context_window(window);
-            }
-        }
+    /// Returns the same plugin, with its model calls recorded in `journal`, which belongs to the plugin's storage.
+    #[must_use]
+    pub fn with_journal(mut self, journal: Arc<dyn CallJournal>) -> Self {
         self.capabilities.journal = Some(journal);
-        Ok(self)
+        self
     }
 
     /// Tells the journal which model makes the memories of a run.

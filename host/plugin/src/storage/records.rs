@@ -121,11 +121,14 @@ pub trait ImportSink {
     fn memory(&mut self, memory: &MemoryRecord) -> Result<(), super::StorageError>;
 }
 
+/// What a message elsewhere shows in place of the name of a channel that is not known to be public.
+pub const PRIVATE_CHANNEL: &str = "private channel";
+
 /// Some users and channel names, by id.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Directory {
     /// The users that are known.
     pub users: HashMap<String, UserRecord>,
-    /// The names of the channels that are known.
+    /// The names of the channels that are known; [`PRIVATE_CHANNEL`] if a channel is private, or may be.
     pub channels: HashMap<String, String>,
 }

@@ -101,21 +101,6 @@ impl CallJournal for MemoryStorage {
         }
         Ok(())
     }
-
-    async fn learned_window(&self, model: &ModelIdentity) -> Result<Option<u32>, StorageError> {
-        Ok(self.state().windows.get(model.digest()).copied())
-    }
-
-    async fn learn_window(
-        &self,
-        model: &ModelIdentity,
-        tokens: u32,
-        _: SystemTime,
-    ) -> Result<(), StorageError> {
-        let digest = model.digest().to_owned();
-        self.state().windows.insert(digest, tokens);
-        Ok(())
-    }
 }
 
 impl State {

@@ -137,8 +137,6 @@ struct State {
     calls: Vec<Call>,
     /// The digest of the newest run's model.
     run_model: Option<String>,
-    /// Context windows in tokens, by the model's digest.
-    windows: BTreeMap<String, u32>,
     recordings: Vec<StoredRecording>,
     revisions: Revisions,
     tombstones: Tombstones,

@@ -41,10 +41,6 @@ impl Llm for Tapped {
         self.line.told(CONTEXT_WINDOW, &(), window)
     }
 
-    fn restore_context_window(&self, tokens: u32) {
-        self.inner.restore_context_window(tokens);
-    }
-
     fn identity(&self) -> Option<&ModelIdentity> {
         self.inner.identity()
     }

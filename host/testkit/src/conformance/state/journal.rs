@@ -281,21 +281,3 @@ pub async fn deferrals_end_with_the_model_that_caused_them(new: New<'_>) {
     stored.begin_run(&other).await.unwrap();
     assert_eq!(deferred().await, 0);
 }
-
-pub async fn learned_window_is_kept_for_the_very_same_model(new: New<'_>) {
-    let stored = Stored::of(new);
-    let model = |model| ModelIdentity::new("openai", model, "http://a", &serde_json::Value::Null);
-    let journal = &stored;
-    assert_eq!(journal.learned_window(&model("m")).await.unwrap(), None);
-    for tokens in [9_000, 7_000] {
-        journal
-            .learn_window(&model("m"), tokens, UNIX_EPOCH)
-            .await
-            .unwrap();
-    }
-    assert_eq!(
-        journal.learned_window(&model("m")).await.unwrap(),
-        Some(7_000)
-    );
-    assert_eq!(journal.learned_window(&model("n")).await.unwrap(), None);
-}
