@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use myao_plugin::audience::ChannelFacts;
-use myao_plugin::storage::records::{ChannelRecord, UserRecord};
+use myao_plugin::storage::records::{ChannelRecord, PRIVATE_CHANNEL, UserRecord};
 use myao_slack::message::People;
 use myao_slack::message::raw::{RawUser, Text, filled, user_name};
 use myao_slack::mrkdwn::{Names, unescaped};
@@ -216,7 +216,11 @@ impl Directory {
         let name = short_name(name);
         let (folder, days) = take_days(raw, kind, layout).unwrap_or_default();
         budget.spend(CONVERSATION_BYTES + 2 * (id.len() + name.len()))?;
-        self.channel_names.insert(id.to_owned(), name.clone());
+        let shown = match closed(kind, raw) {
+            None => name.clone(),
+            Some(_) => PRIVATE_CHANNEL.to_owned(),
+        };
+        self.channel_names.insert(id.to_owned(), shown);
         self.conversations.push(Conversation {
             record: ChannelRecord {
                 id: id.to_owned(),
@@ -260,6 +264,10 @@ impl Names for Directory {
     }
 
     fn channel(&self, id: &str) -> Option<&str> {
+        // A public message may link to it; its name is for its members.
+        if self.left_out.contains(id) {
+            return Some(PRIVATE_CHANNEL);
+        }
         self.channel_names.get(id).map(String::as_str)
     }
 }

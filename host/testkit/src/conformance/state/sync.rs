@@ -1,9 +1,12 @@
 //! What is needed to read Slack's history.
 
+use std::collections::BTreeMap;
+
 use myao_plugin::state::sync::{RecentThread, StoredId};
 use myao_plugin::storage::StorageError;
+use myao_plugin::storage::records::PRIVATE_CHANNEL;
 
-use super::{New, Stored, deleted, key, named, present, said, user};
+use super::{New, Stored, deleted, key, named, present, public, said, user};
 
 pub async fn times_of_the_connection_and_of_the_history_never_go_back(new: New<'_>) {
     let stored = Stored::of(new);
@@ -91,17 +94,23 @@ pub async fn directory_holds_the_names_that_are_known(new: New<'_>) {
             user("U2", "", 1),
             user("U3", "Not asked for", 1),
             named("C1", "general", "1.0"),
+            named("G1", "layoffs", "1.0"),
         ])
         .await;
+    stored.apply(&public("C1", "2.0")).await;
     let ids = |ids: [&str; 3]| ids.map(str::to_owned).to_vec();
     let directory = stored
-        .directory(ids(["U1", "U2", "U9"]), ids(["C1", "C2", "\"]"]))
+        .directory(ids(["U1", "U2", "U9"]), ids(["C1", "G1", "\"]"]))
         .await
         .unwrap();
     let users = directory.users.values().map(|user| user.name.as_str());
     assert_eq!(users.collect::<Vec<_>>(), ["Aki"]);
-    let channels: Vec<_> = directory.channels.into_iter().collect();
-    assert_eq!(channels, [("C1".to_owned(), "general".to_owned())]);
+    let channels: BTreeMap<_, _> = directory.channels.into_iter().collect();
+    let shown = [("C1", "general"), ("G1", PRIVATE_CHANNEL)];
+    assert_eq!(
+        channels,
+        shown.map(|(id, name)| (id.to_owned(), name.to_owned())).into()
+    );
     assert_eq!(stored.known_user("U2").await.unwrap().unwrap().name, "");
     assert_eq!(stored.known_user("U9").await.unwrap(), None);
     assert_eq!(stored.known_channel("C9").await.unwrap(), None);
