@@ -204,7 +204,7 @@ impl Run<'_> {
                 existing,
                 Self::narrowing(&channel.deferrals, MemoryType::LongTerm),
             )?;
-            // A blank version, which only an import can make, has nothing to merge.
+            // A version of which everything was erased has nothing to merge, and neither has a blank one of an import.
             let Some(engine) = summary.engine else {
                 continue;
             };

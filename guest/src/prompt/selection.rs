@@ -28,11 +28,13 @@ pub fn check_combination(
     }
 }
 
-/// Whether there is anything to summarise. A memory of only white space does not count; a message counts whatever its
-/// text.
+/// What the host leaves of a memory whose lines were all erased.
+const NOTHING_LEFT: &str = "-";
+
+/// Whether there is anything to summarise. A memory that says nothing does not count; a message counts whatever its text.
 #[must_use]
 pub fn has_input(context: &Context, scope: Scope, memory_type: MemoryType) -> bool {
-    let is_text = |text: &str| !text.trim().is_empty();
+    let is_text = |text: &str| !matches!(text.trim(), "" | NOTHING_LEFT);
     match (scope, memory_type) {
         (Scope::Thread, _) => !target_thread_messages(context).is_empty(),
         (Scope::Channel, MemoryType::ShortTerm) => conversation_messages(context).next().is_some(),
@@ -195,13 +197,16 @@ mod tests {
     }
 
     #[test]
-    fn blank_memories_are_no_input() {
-        let blank = with(|context| {
-            for channel in &mut context.channel_memories {
-                channel.short_term_memory = Some(" \n".to_owned());
-                channel.long_term_memory = Some(String::new());
-            }
-        });
+    fn blank_and_erased_memories_are_no_input() {
+        let of = |short_term: &str, long_term: &str| {
+            with(|context| {
+                for channel in &mut context.channel_memories {
+                    channel.short_term_memory = Some(short_term.to_owned());
+                    channel.short_term_memory_history = vec![short_term.to_owned()];
+                    channel.long_term_memory = Some(long_term.to_owned());
+                }
+            })
+        };
         let pairs = [
             (Channel, LongTerm),
             (Workspace, LongTerm),
@@ -209,7 +214,10 @@ mod tests {
         ];
         for (scope, memory_type) in pairs {
             assert!(has_input(&golden_context(), scope, memory_type));
-            assert!(!has_input(&blank, scope, memory_type));
+            for (short_term, long_term) in [(" \n", ""), ("-", "-")] {
+                let nothing = of(short_term, long_term);
+                assert!(!has_input(&nothing, scope, memory_type));
+            }
         }
     }
 

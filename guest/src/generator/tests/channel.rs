@@ -234,21 +234,24 @@ fn what_waits_is_merged_before_a_new_version_is_made_however_old_it_is() {
     assert_eq!(host.storage.long_term("C1"), "one + two + new");
 }
 
-/// Only an import can leave such a version: empty text is never saved, and a model's is stripped.
+/// Only an import can leave a blank version: empty text is never saved, and a model's is stripped. `-` is what is left of
+/// a version whose lines were all erased.
 #[test]
-fn a_blank_version_has_nothing_to_merge_and_stops_nothing() {
-    let host = TestHost::new();
-    host.storage.add_channel("C1", "C1");
-    host.remember(Scope::Channel, "C1", ShortTerm, " \n");
-    let entries = host.generate_channel("C1", DAY);
-    assert!(is_skipped(
-        outcome_of(&entries, "C1"),
-        SkipReason::NoNewMessages
-    ));
-    assert_eq!(host.llm.calls(), 0);
-    host.say("C1", DAY, "new");
-    host.generate(2 * DAY);
-    assert_eq!(host.storage.long_term("C1"), "new");
+fn a_version_that_says_nothing_has_nothing_to_merge_and_stops_nothing() {
+    for nothing in [" \n", "-"] {
+        let host = TestHost::new();
+        host.storage.add_channel("C1", "C1");
+        host.remember(Scope::Channel, "C1", ShortTerm, nothing);
+        let entries = host.generate_channel("C1", DAY);
+        assert!(is_skipped(
+            outcome_of(&entries, "C1"),
+            SkipReason::NoNewMessages
+        ));
+        assert_eq!(host.llm.calls(), 0);
+        host.say("C1", DAY, "new");
+        host.generate(2 * DAY);
+        assert_eq!(host.storage.long_term("C1"), "new");
+    }
 }
 
 #[test]
