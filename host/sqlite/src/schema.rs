@@ -8,7 +8,7 @@ use super::error::Fault;
 const APPLICATION_ID: i32 = i32::from_be_bytes(*b"myao");
 
 /// Each migration takes a database from the version that is its index in this list to the next version.
-const MIGRATIONS: [&str; 15] = [
+const MIGRATIONS: [&str; 16] = [
     include_str!("migrations/0001_start.sql"),
     include_str!("migrations/0002_failing_models.sql"),
     include_str!("migrations/0003_call_journal.sql"),
@@ -24,6 +24,7 @@ const MIGRATIONS: [&str; 15] = [
     include_str!("migrations/0013_erasure.sql"),
     include_str!("migrations/0014_forgetting.sql"),
     include_str!("migrations/0015_models.sql"),
+    include_str!("migrations/0016_windows.sql"),
 ];
 
 /// The schema version that this program reads and writes.
