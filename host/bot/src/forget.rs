@@ -3,7 +3,7 @@
 //! The author of a message may have it forgotten, and so may the admins and owners of the workspace. What somebody may not
 //! have forgotten is answered like what is not there, so that the answer tells nothing.
 
-use myao_plugin::chat::{Chat as _, ChatError, PostRequest};
+use myao_plugin::chat::{ChatError, PostRequest};
 use myao_plugin::state::forgetting::{Forget, Mode};
 use myao_plugin::state::replies::WaitingReply;
 use myao_plugin::storage::{Keep, Message, MessageQuery, StorageError};
@@ -13,7 +13,7 @@ use myao_slack::blocks::Language;
 use myao_slack::permalink;
 
 use super::limits::language_of;
-use super::mentions::Mentions;
+use super::mentions::{Mentions, post_for};
 
 /// What asks to forget, in lower case; nothing but links and the bot's name may stand beside it.
 const REQUESTS: [&str; 16] = [
@@ -106,15 +106,18 @@ fn answer(outcome: Outcome, language: Language) -> &'static str {
 }
 
 impl Mentions {
-    /// Forgets what a mention asks to have forgotten, and answers it; returns false if it asks something else.
-    pub(super) async fn forgets(&self, reply: &WaitingReply) -> Result<bool, CallError> {
+    /// Forgets what a mention asks to have forgotten, and returns the answer; `None` if it asks something else.
+    pub(super) async fn forgets(
+        &self,
+        reply: &WaitingReply,
+    ) -> Result<Option<PostRequest>, CallError> {
         let Some(mention) = self.mention(reply).await.map_err(storage)? else {
-            return Ok(false);
+            return Ok(None);
         };
         let bot = self.workspace.known_user(self.slack.bot_user_id()).await;
         let bot = bot.map_err(storage)?.map(|user| user.name);
         let Some(request) = Request::parse(&mention.text, &bot.unwrap_or_default()) else {
-            return Ok(false);
+            return Ok(None);
         };
         let in_reply_to = reply.thread_ts.filter(|thread| *thread != reply.ts);
         let in_reply_to = in_reply_to.map(|thread| (reply.channel_id.clone(), thread));
@@ -124,16 +127,8 @@ impl Mentions {
             request.links
         };
         let outcome = self.forget_for(&mention.user.id, meant).await?;
-        let post = PostRequest {
-            channel_id: reply.channel_id.clone(),
-            thread_ts: reply.thread_ts.map(|ts| ts.to_string()),
-            text: answer(outcome, request.language).to_owned(),
-            answers: reply.ts.to_string(),
-            may_notify: Vec::new(),
-            citations: Vec::new(),
-        };
-        self.slack.post(post).await.map_err(chat)?;
-        Ok(true)
+        let text = answer(outcome, request.language).to_owned();
+        Ok(Some(post_for(reply, text)))
     }
 
     /// The mention itself; `None` if it is not stored.

@@ -1,10 +1,48 @@
-//! The notice to somebody who exceeded the limit of mentions.
+//! Turns mentions away that are over the limits, with a notice to the first person who exceeded them.
 
-use myao_plugin::state::replies::MentionLimits;
+use myao_plugin::state::replies::{Admission, MentionLimits, WaitingReply};
+use myao_plugin::{CallError, Error};
 use myao_slack::blocks::Language;
 
+use super::mentions::{Answered, Mentions, post_for};
+
+impl Mentions {
+    /// Gives up a mention that is over the limits; for the first one, its author gets a notice.
+    pub(super) async fn turn_away(
+        &self,
+        reply: &WaitingReply,
+        now: i64,
+    ) -> Result<Option<Answered>, CallError> {
+        let settings = self.current.settings();
+        let limits = settings.response.mention_limits;
+        let limits = MentionLimits {
+            per_person: limits.per_person,
+            per_channel: limits.per_channel,
+            window_seconds: limits.window_seconds,
+        };
+        let admission = self
+            .workspace
+            .admit_mention(&reply.channel_id, reply.ts, limits)
+            .await
+            .map_err(|error| CallError::Refused(Error::Storage(error)))?;
+        let (answered, until, text) = match admission {
+            Admission::Answer => return Ok(None),
+            Admission::Silent => return Ok(Some(Answered::TooMany)),
+            Admission::Notify {
+                answered,
+                until,
+                text,
+            } => (answered, until, text),
+            _ => return Ok(Some(Answered::TooMany)),
+        };
+        let text = notice(&text, settings.language, answered, limits, until - now);
+        self.post(post_for(reply, text)).await?;
+        Ok(Some(Answered::Notified))
+    }
+}
+
 /// The notice, in the language of the mention, or in `fallback` if that is not clear. `wait` is in seconds.
-pub(super) fn notice(
+fn notice(
     mention: &str,
     fallback: Language,
     answered: u32,

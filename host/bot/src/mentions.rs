@@ -8,9 +8,7 @@ use myao_plugin::chat::{Chat as _, ChatError, PostRequest};
 use myao_plugin::explain::explain_storage;
 use myao_plugin::llm::LlmError;
 use myao_plugin::state::Workspace;
-use myao_plugin::state::replies::{
-    Admission, MAX_REPLY_WAIT, MentionLimits, ReplyKind, WaitingReply,
-};
+use myao_plugin::state::replies::{MAX_REPLY_WAIT, ReplyKind, WaitingReply};
 use myao_plugin::storage::StorageError;
 use myao_plugin::ts::TsKey;
 use myao_plugin::{CallError, Error, Target};
@@ -19,7 +17,6 @@ use tokio::task::{self, JoinSet};
 
 use super::clock::Clock;
 use super::current::Current;
-use super::limits::notice;
 use super::metrics::{Metrics, seconds};
 use super::stop::Stop;
 use crate::slack::live::LiveSlack;
@@ -44,7 +41,7 @@ const SAME_INPUT_SECONDS: i64 = 600;
 const MAX_SKEW_SECONDS: i64 = 24 * 3600;
 
 /// How an attempt ended.
-enum Answered {
+pub(super) enum Answered {
     Posted,
     /// The mention asked to forget something, and was answered.
     Forgotten,
@@ -194,10 +191,12 @@ impl Mentions {
                 Err(error) => Err(CallError::Refused(Error::Chat(error))),
             };
         }
-        if reply.kind == ReplyKind::Mention && self.forgets(reply).await? {
-            return Ok(Answered::Forgotten);
-        }
         let now = self.clock.seconds();
+        if reply.kind == ReplyKind::Mention
+            && let Some(answer) = self.forgets(reply).await?
+        {
+            return self.answer_request(reply, answer, now).await;
+        }
         let age = now - reply.asked_at;
         if age > i64::from(self.current.settings().response.max_message_age_seconds) {
             return Ok(Answered::TooOld);
@@ -220,45 +219,25 @@ impl Mentions {
         Ok(Answered::Posted)
     }
 
-    /// Gives up a mention that is over the limits; for the first one, its author gets a notice.
-    async fn turn_away(
+    /// Answers a request to forget, which was obeyed already: only the answer counts against the limits.
+    async fn answer_request(
         &self,
         reply: &WaitingReply,
+        answer: PostRequest,
         now: i64,
-    ) -> Result<Option<Answered>, CallError> {
-        let settings = self.current.settings();
-        let limits = settings.response.mention_limits;
-        let limits = MentionLimits {
-            per_person: limits.per_person,
-            per_channel: limits.per_channel,
-            window_seconds: limits.window_seconds,
-        };
-        let admission = self
-            .workspace
-            .admit_mention(&reply.channel_id, reply.ts, limits)
-            .await
-            .map_err(|error| CallError::Refused(Error::Storage(error)))?;
-        let (answered, until, text) = match admission {
-            Admission::Answer => return Ok(None),
-            Admission::Silent => return Ok(Some(Answered::TooMany)),
-            Admission::Notify {
-                answered,
-                until,
-                text,
-            } => (answered, until, text),
-            _ => return Ok(Some(Answered::TooMany)),
-        };
-        let post = PostRequest {
-            channel_id: reply.channel_id.clone(),
-            thread_ts: reply.thread_ts.map(|ts| ts.to_string()),
-            text: notice(&text, settings.language, answered, limits, until - now),
-            answers: reply.ts.to_string(),
-            may_notify: Vec::new(),
-            citations: Vec::new(),
-        };
+    ) -> Result<Answered, CallError> {
+        if let Some(answered) = self.turn_away(reply, now).await? {
+            return Ok(answered);
+        }
+        self.post(answer).await?;
+        Ok(Answered::Forgotten)
+    }
+
+    pub(super) async fn post(&self, post: PostRequest) -> Result<(), CallError> {
         let posted = self.slack.post(post).await;
-        posted.map_err(|error| CallError::Refused(Error::Chat(error)))?;
-        Ok(Some(Answered::Notified))
+        posted
+            .map(|_| ())
+            .map_err(|error| CallError::Refused(Error::Chat(error)))
     }
 
     async fn failed(&self, reply: &WaitingReply, error: &CallError) -> Result<(), StorageError> {
@@ -283,6 +262,18 @@ impl Mentions {
         self.workspace
             .fail_reply(channel_id, reply.ts, error.to_string(), next)
             .await
+    }
+}
+
+/// An answer of the bot's own words, which notifies nobody.
+pub(super) fn post_for(reply: &WaitingReply, text: String) -> PostRequest {
+    PostRequest {
+        channel_id: reply.channel_id.clone(),
+        thread_ts: reply.thread_ts.map(|ts| ts.to_string()),
+        text,
+        answers: reply.ts.to_string(),
+        may_notify: Vec::new(),
+        citations: Vec::new(),
     }
 }
 

@@ -120,6 +120,36 @@ fn a_request_that_names_no_message_is_asked_which() {
     assert_eq!(llm.calls().len(), 1);
 }
 
+#[test]
+fn requests_over_the_limit_of_mentions_are_obeyed_and_not_answered() {
+    let (slack, llm) = (workspace(), model());
+    let config = format!(
+        "{}response: {{ mention_limits: {{ per_person: 1 }} }}\n",
+        replies_of(&llm)
+    );
+    let mut bot = connect(&slack, &config);
+    let codes: Vec<String> = (0..4)
+        .map(|_| slack.post(AKARI, CAMP, CODE, None))
+        .collect();
+    for code in &codes {
+        slack.mention(AKARI, CAMP, "forget", Some(code));
+    }
+    bot.until("every request decided", |program| {
+        let decided = number(program, "SELECT COUNT(*) FROM replies WHERE state <> 0");
+        (decided == 4).then_some(())
+    });
+    let program = bot.stop();
+    let said: Vec<String> = slack.posts().into_iter().map(|post| post.text).collect();
+    let count = |begin: &str| said.iter().filter(|text| text.starts_with(begin)).count();
+    assert_eq!(
+        (said.len(), count("Forgotten:"), count("I have answered 1")),
+        (2, 1, 1),
+        "{said:?}"
+    );
+    assert!(!texts(&program).concat().contains("4711"));
+    assert_eq!(llm.calls().len(), 0);
+}
+
 /// What Slack shows of a message.
 fn shown(slack: &FakeSlack, ts: &str) -> Option<String> {
     let world = slack.world();
