@@ -66,7 +66,7 @@ use tokio::sync::{Notify, mpsc, watch};
 use tokio::task::JoinSet;
 use unasked::Unasked;
 use views::Views;
-use waiting::{FailedJudgments, Waiting};
+use waiting::{Deferrals, Waiting};
 use worker::Worker;
 
 use crate::slack::live::LiveSlack;
@@ -229,7 +229,8 @@ impl Bot {
             slack: self.slack.clone(),
             current: self.current.clone(),
             clock: self.clock.clone(),
-            judgments: FailedJudgments::default(),
+            judgments: Deferrals::default(),
+            audiences: Deferrals::default(),
         }
     }
 
@@ -254,7 +255,7 @@ impl Bot {
         &self,
         tasks: &mut JoinSet<()>,
         views: Views,
-        judgments: &FailedJudgments,
+        judgments: &Deferrals,
         arrived: &Arc<Notify>,
         asked: &Arc<Notify>,
         stop: &Stop,
@@ -322,7 +323,7 @@ impl Bot {
             current: self.current.clone(),
             clock: self.clock.clone(),
             asked: asked.clone(),
-            audiences: catch_up::Asked::default(),
+            audiences: waiting.audiences.clone(),
         };
         let health_of = Health {
             workspace: self.workspace.clone(),

@@ -17,7 +17,7 @@ use super::current::Current;
 use super::mentions::can_never_succeed;
 use super::metrics::{Metrics, seconds};
 use super::stop::Stop;
-use super::waiting::FailedJudgments;
+use super::waiting::Deferrals;
 use crate::settings::{JudgmentSkip, Response};
 
 /// Looks for conversations that wait for an answer.
@@ -27,7 +27,7 @@ pub(super) struct Unasked {
     pub(super) clock: Clock,
     pub(super) metrics: Arc<Metrics>,
     /// Conversations whose judgment or answer failed.
-    pub(super) failed: FailedJudgments,
+    pub(super) failed: Deferrals,
 }
 
 impl Unasked {

@@ -26,7 +26,10 @@ pub(super) struct Waiting {
     pub(super) slack: Arc<LiveSlack>,
     pub(super) current: Current,
     pub(super) clock: Clock,
-    pub(super) judgments: FailedJudgments,
+    /// Conversations whose judgment or answer failed, by the message's key.
+    pub(super) judgments: Deferrals,
+    /// Channels of which it could not be read who reads them.
+    pub(super) audiences: Deferrals,
 }
 
 impl Waiting {
@@ -38,8 +41,31 @@ impl Waiting {
         let now = self.clock.seconds();
         let mut waits = self.in_process(now);
         waits.extend(self.workspace.waits(now).await?);
-        waits.extend(self.judgments.waits(now));
+        let judgments = self.judgments.under_way(now).into_iter();
+        waits.extend(judgments.map(|(until, key)| Wait {
+            kind: WaitKind::Judgment,
+            label: "failed",
+            what: format!("the judgment of {key}"),
+            until,
+            why: "it failed, or the answer did".to_owned(),
+        }));
+        waits.extend(self.unread_audiences(now).await?);
         Ok(waits)
+    }
+
+    /// The channels that Slack is asked about again, except those of which an event has told in the meantime.
+    async fn unread_audiences(&self, now: i64) -> Result<Vec<Wait>, StorageError> {
+        let unknown = self.workspace.channels_of_unknown_audience().await?;
+        let mut waiting = self.audiences.under_way(now);
+        waiting.retain(|(_, id)| unknown.contains(id));
+        let waits = waiting.into_iter().map(|(until, id)| Wait {
+            kind: WaitKind::Audience,
+            label: "",
+            what: format!("asking who reads {id}"),
+            until,
+            why: "Slack did not say, so it counts as private".to_owned(),
+        });
+        Ok(waits.collect())
     }
 
     /// The waits that keep people from being answered, as text.
@@ -86,73 +112,76 @@ impl Waiting {
     }
 }
 
-/// Conversations whose judgment or answer failed, and until when they are deferred, by the message's key and in Unix
-/// seconds. They are forgotten at a restart.
+/// What failed, and until when it is deferred, by its key and in Unix seconds. It is forgotten at a restart.
 #[derive(Clone, Default)]
-pub(super) struct FailedJudgments(Arc<Mutex<HashMap<String, Failed>>>);
+pub(super) struct Deferrals(Arc<Mutex<HashMap<String, Deferral>>>);
 
 /// A wait and its full length: if more than that is left, the clock was set back.
-struct Failed {
+struct Deferral {
     until: i64,
     longest: i64,
 }
 
-impl Failed {
+impl Deferral {
     fn is_under_way(&self, now: i64) -> bool {
         is_under_way(self.until, now, self.longest)
     }
 }
 
-impl FailedJudgments {
-    /// Defers a conversation for so many seconds.
+impl Deferrals {
+    /// Defers what has this key for so many seconds.
     pub(super) fn add(&self, key: String, now: i64, seconds: u32) {
         let longest = i64::from(seconds);
         let until = now.saturating_add(longest);
-        self.with(|failed| failed.insert(key, Failed { until, longest }));
+        self.with(|deferred| deferred.insert(key, Deferral { until, longest }));
     }
 
-    /// Whether a conversation is deferred.
+    /// Whether what has this key is deferred.
     pub(super) fn holds(&self, key: &str, now: i64) -> bool {
-        self.with(|failed| {
-            failed.retain(|_, wait| wait.is_under_way(now));
-            failed.contains_key(key)
+        self.with(|deferred| {
+            deferred.retain(|_, wait| wait.is_under_way(now));
+            deferred.contains_key(key)
         })
     }
 
-    fn waits(&self, now: i64) -> Vec<Wait> {
-        let mut waits: Vec<Wait> = self.with(|failed| {
-            let under_way = failed.iter().filter(|(_, wait)| wait.is_under_way(now));
-            let waits = under_way.map(|(key, wait)| Wait {
-                kind: WaitKind::Judgment,
-                label: "failed",
-                what: format!("the judgment of {key}"),
-                until: wait.until,
-                why: "it failed, or the answer did".to_owned(),
-            });
-            waits.collect()
+    /// Ends every wait.
+    pub(super) fn clear(&self) {
+        self.with(HashMap::clear);
+    }
+
+    /// When which wait ends, the next one first.
+    fn under_way(&self, now: i64) -> Vec<(i64, String)> {
+        let mut waits: Vec<(i64, String)> = self.with(|deferred| {
+            let under_way = deferred.iter().filter(|(_, wait)| wait.is_under_way(now));
+            under_way
+                .map(|(key, wait)| (wait.until, key.clone()))
+                .collect()
         });
-        waits.sort_by(|a, b| (a.until, &a.what).cmp(&(b.until, &b.what)));
+        waits.sort();
         waits
     }
 
-    fn with<T>(&self, work: impl FnOnce(&mut HashMap<String, Failed>) -> T) -> T {
+    fn with<T>(&self, work: impl FnOnce(&mut HashMap<String, Deferral>) -> T) -> T {
         work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::FailedJudgments;
+    use super::Deferrals;
 
     #[test]
-    fn a_conversation_that_failed_is_left_alone_until_then_or_the_clock_comes_back() {
+    fn what_failed_is_left_alone_until_then_or_the_clock_comes_back() {
         const YEAR: i64 = 365 * 24 * 3600;
-        let failed = FailedJudgments::default();
+        let failed = Deferrals::default();
         failed.add("C1:1.0".to_owned(), 1000, 600);
         assert!(failed.holds("C1:1.0", 1599) && !failed.holds("C1:2.0", 1000));
-        assert_eq!(failed.waits(1000).len(), 1);
+        assert_eq!(failed.under_way(1000), [(1600, "C1:1.0".to_owned())]);
         assert!(!failed.holds("C1:1.0", 1600));
         failed.add("C1:1.0".to_owned(), YEAR, 600);
+        assert!(!failed.holds("C1:1.0", 1000));
+        failed.add("C1:1.0".to_owned(), 1000, 600);
+        failed.clear();
         assert!(!failed.holds("C1:1.0", 1000));
     }
 }

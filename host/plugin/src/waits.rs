@@ -1,7 +1,7 @@
 //! Waits: what is deferred, until when, and why. Every kind of wait has a maximum length, so that no error of a server
 //! or a clock can silence the bot. `/ready` and the metrics show all current waits. `myao doctor` asks `/ready` if the
-//! bot runs, and reads the store if not: the waits of a method, of a model and of a judgment that failed are known only
-//! to the process that waits, and end with it.
+//! bot runs, and reads the store if not: the waits of a method, of a model, of a judgment that failed and of who reads a
+//! channel are known only to the process that waits, and end with it.
 //!
 //! | what waits | at most |
 //! |---|---|
@@ -11,6 +11,7 @@
 //! | an answer that failed (`host/plugin/src/state/replies.rs`) | an hour |
 //! | an event that could not be applied (`host/sqlite/src/inbox.rs`) | ten minutes |
 //! | a channel of which Slack sends no events (`host/sqlite/src/catch_up.rs`) | an hour |
+//! | asking who reads a channel, after Slack did not say (`host/bot/src/catch_up/audiences.rs`) | an hour |
 //! | a message that was missing from an answer of Slack (`host/sqlite/src/catch_up.rs`) | six hours |
 //! | a conversation that was judged (`host/bot/src/unasked.rs`) | the longest `skip_seconds` of the configuration |
 //!
@@ -35,6 +36,8 @@ pub enum WaitKind {
     Event,
     /// Reading a channel of which Slack sends no events.
     Channel,
+    /// Asking who reads a channel.
+    Audience,
     /// Asking for a message that was missing from an answer of Slack.
     Message,
     /// The judgment of a conversation.
@@ -52,6 +55,7 @@ impl WaitKind {
             Self::Answer => "answer",
             Self::Event => "event",
             Self::Channel => "channel",
+            Self::Audience => "audience",
             Self::Message => "message",
             Self::Judgment => "judgment",
         }

@@ -2,7 +2,8 @@
 
 use std::net::SocketAddr;
 
-use myao_fake_slack::{APP_ID, BOT_TOKEN, FakeSlack, TEAM_ID, sign};
+use chrono::DateTime;
+use myao_fake_slack::{APP_ID, BOT_TOKEN, FakeSlack, Fault, TEAM_ID, sign};
 use myao_tests::bot::{Bot, Signed, now, said, send};
 use myao_tests::peer::{exchange, free_address};
 use myao_tests::program::Program;
@@ -62,6 +63,31 @@ fn a_bot_that_listens_counts_as_connected() {
         let metrics = exchange(health, "GET /metrics", &[], "").ok()?.body;
         metrics.contains("\nmyao_connected 1\n").then_some(())
     });
+    bot.stop();
+}
+
+#[test]
+fn a_channel_that_slack_did_not_know_waits_for_an_hour_at_most_and_shows() {
+    let slack = workspace();
+    let unknown = Fault::Error("channel_not_found");
+    slack.faults().next("conversations.members", unknown);
+    let mut bot = listen(&slack, free_address(), "");
+    let health = bot.health();
+    let wait = bot.until("a wait in /ready", |_| {
+        let ready = exchange(health, "GET /ready", &[], "").ok()?.json();
+        let waits = ready["waits"].as_array()?;
+        waits
+            .iter()
+            .find(|wait| wait["kind"] == "audience")
+            .cloned()
+    });
+    assert_eq!(wait["what"], format!("asking who reads {CAMP}"));
+    let until = DateTime::parse_from_rfc3339(wait["until"].as_str().unwrap()).unwrap();
+    let left = until.timestamp() - i64::try_from(now()).unwrap();
+    assert!((3480..=3600).contains(&left), "{wait}");
+    let metrics = exchange(health, "GET /metrics", &[], "").unwrap().body;
+    let sample = "myao_waits{kind=\"audience\",name=\"\"} 1\n";
+    assert!(metrics.contains(sample), "{metrics}");
     bot.stop();
 }
 

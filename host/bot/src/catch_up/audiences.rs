@@ -1,12 +1,8 @@
 //! Who reads the channels that the bot is in: their facts and members, read when catching up, and again for what is not
 //! known. A channel of which that cannot be read counts as private.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-
 use myao_plugin::storage::effects::Effect;
 use myao_plugin::ts::TsKey;
-use myao_plugin::waits::is_under_way;
 use myao_slack::error::{ClientError, RefusalKind};
 
 use super::channel::concerns_all;
@@ -16,54 +12,15 @@ use super::{CatchUp, CatchUpError};
 const MAX_CHANNELS: usize = 20;
 const MAX_MEMBERS: u32 = 50;
 /// How long to wait before a channel is asked for again, in seconds.
-const ASK_AGAIN_SECONDS: i64 = 600;
-
-/// Channels of which it could not be read who reads them.
-#[derive(Clone, Default)]
-pub(crate) struct Asked(Arc<Mutex<HashMap<String, NextTry>>>);
-
-/// When a channel is asked for again.
-#[derive(Clone, Copy)]
-enum NextTry {
-    /// At a Unix second.
-    At(i64),
-    /// With the next connection: Slack does not know it, or the bot may not see it.
-    NextConnection,
-}
-
-impl Asked {
-    fn may_ask(&self, id: &str, now: i64) -> bool {
-        match self.tries().get(id) {
-            None => true,
-            // A later time was noted while the clock was ahead.
-            Some(NextTry::At(at)) => !is_under_way(*at, now, ASK_AGAIN_SECONDS),
-            Some(NextTry::NextConnection) => false,
-        }
-    }
-
-    fn failed(&self, id: &str, error: &ClientError, now: i64) {
-        let next = if error.refusal() == Some(RefusalKind::NotFound) {
-            NextTry::NextConnection
-        } else {
-            NextTry::At(now + ASK_AGAIN_SECONDS)
-        };
-        self.tries().insert(id.to_owned(), next);
-    }
-
-    fn forget(&self) {
-        self.tries().clear();
-    }
-
-    fn tries(&self) -> MutexGuard<'_, HashMap<String, NextTry>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
+const ASK_AGAIN_SECONDS: u32 = 600;
+/// The same for a channel that Slack does not know, or that the bot may not see.
+const LONGEST_WAIT_SECONDS: u32 = 3600;
 
 impl CatchUp {
     /// Reads the members of all channels that the bot is in: people may have come and gone in the gap. Those of a
     /// channel that cannot be read are not known any more.
     pub(super) async fn read_members(&self, channels: &[String]) -> Result<(), CatchUpError> {
-        self.audiences.forget();
+        self.audiences.clear();
         let mut is_away = false;
         for channel_id in channels {
             if is_away {
@@ -84,7 +41,7 @@ impl CatchUp {
         let unknown = self.workspace.channels_of_unknown_audience().await?;
         let due = unknown
             .into_iter()
-            .filter(|id| is_of_slack(id) && self.audiences.may_ask(id, now));
+            .filter(|id| is_of_slack(id) && !self.audiences.holds(id, now));
         for channel_id in due.take(MAX_CHANNELS) {
             let failed = match self.read_facts_of(&channel_id).await? {
                 Ok(()) => self.read_members_of(&channel_id).await?.err(),
@@ -157,7 +114,8 @@ impl CatchUp {
 
     fn not_known(&self, channel_id: &str, error: &ClientError) {
         let now = self.clock.seconds();
-        self.audiences.failed(channel_id, error, now);
+        self.audiences
+            .add(channel_id.to_owned(), now, wait_after(error));
         tracing::warn!(
             "who reads {channel_id} is not known, so it counts as private; it is tried again: {error}"
         );
@@ -170,7 +128,44 @@ impl CatchUp {
     }
 }
 
+/// Seconds until a channel is asked for again.
+fn wait_after(error: &ClientError) -> u32 {
+    match error.refusal() {
+        Some(RefusalKind::NotFound) => LONGEST_WAIT_SECONDS,
+        _ => ASK_AGAIN_SECONDS,
+    }
+}
+
 /// Whether an id is one of Slack's channels: the store also has the channel of `myao chat`.
 fn is_of_slack(id: &str) -> bool {
     id.starts_with(['C', 'G']) && id != crate::chat::CHANNEL_ID
+}
+
+#[cfg(test)]
+mod tests {
+    use myao_slack::error::ClientError;
+
+    use super::wait_after;
+
+    #[test]
+    fn a_channel_is_asked_for_again_within_an_hour_whatever_slack_says() {
+        let refused = |code: &str| ClientError::Refused {
+            method: "conversations.members",
+            code: code.to_owned(),
+            needed: None,
+            provided: None,
+        };
+        for (error, expected) in [
+            (refused("channel_not_found"), 3600),
+            (refused("fetch_members_failed"), 600),
+            (
+                ClientError::TimedOut {
+                    method: "conversations.members",
+                },
+                600,
+            ),
+        ] {
+            assert_eq!(wait_after(&error), expected, "{error}");
+        }
+    }
 }

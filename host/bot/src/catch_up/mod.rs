@@ -16,7 +16,6 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-pub(super) use audiences::Asked;
 use channel::{OVERLAP_SECONDS, Read, THREADS_ALIVE_SECONDS};
 use myao_plugin::explain::explain_storage;
 use myao_plugin::state::Workspace;
@@ -30,6 +29,7 @@ use tokio::sync::Notify;
 use super::clock::Clock;
 use super::current::Current;
 use super::stop::Stop;
+use super::waiting::Deferrals;
 use crate::slack::live::LiveSlack;
 
 /// How often a live connection is noted: what comes after the last note is read again at the next start.
@@ -59,7 +59,7 @@ pub(super) struct CatchUp {
     /// Notifies of mentions.
     pub(super) asked: Arc<Notify>,
     /// Channels of which it could not be read who reads them.
-    pub(super) audiences: Asked,
+    pub(super) audiences: Deferrals,
 }
 
 impl CatchUp {
