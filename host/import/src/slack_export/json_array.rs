@@ -124,6 +124,10 @@ impl<'b, R: Read> JsonArray<'b, R> {
         let rest = buffer.get(start..).unwrap_or_default();
         let json = rest.get(..MAX_ELEMENT_BYTES).unwrap_or(rest);
         let is_whole = json.len() == rest.len() && *is_read;
+        if !is_whole && json.iter().all(is_of_number) {
+            *state = State::Oversized;
+            return Ok(Some(oversized(place_of(buffer, known, start))));
+        }
         let error = match parse::<T>(json) {
             Ok((value, length)) => {
                 *at += length;
@@ -143,8 +147,7 @@ impl<'b, R: Read> JsonArray<'b, R> {
             }
             Err(end) if end.is_eof() && !is_whole => {
                 *state = State::Oversized;
-                let detail = format!("larger than {MAX_ELEMENT_BYTES} bytes");
-                Ok(Some(Element::Invalid(place, detail)))
+                Ok(Some(oversized(place)))
             }
             Err(broken) => Err(Fault::Json(place.within(&broken), detail_of(&broken))),
         }
@@ -217,6 +220,9 @@ impl<'b, R: Read> JsonArray<'b, R> {
 
     /// Skips an element of any size.
     fn skip_oversized(&mut self) -> Result<(), Fault> {
+        if self.buffer.get(self.at).is_some_and(is_of_number) {
+            return self.skip_number();
+        }
         let (mut depth, mut is_text, mut is_escaped) = (0_u64, false, false);
         loop {
             let rest = self.buffer.get(self.at..).unwrap_or_default();
@@ -238,6 +244,20 @@ impl<'b, R: Read> JsonArray<'b, R> {
             self.at = self.buffer.len();
             if self.is_read {
                 return Err(self.broken("EOF while parsing a list"));
+            }
+            self.refill()?;
+        }
+    }
+
+    /// Skips a number of any size: only what follows it ends it.
+    fn skip_number(&mut self) -> Result<(), Fault> {
+        loop {
+            let rest = self.buffer.get(self.at..).unwrap_or_default();
+            let length = rest.iter().take_while(|byte| is_of_number(byte)).count();
+            let is_over = length < rest.len();
+            self.at += length;
+            if is_over || self.is_read {
+                return Ok(());
             }
             self.refill()?;
         }
@@ -268,6 +288,16 @@ impl<'b, R: Read> JsonArray<'b, R> {
         let place = place_of(self.buffer, &mut self.known, self.at);
         Fault::Json(place, detail.to_owned())
     }
+}
+
+/// An element that is too large.
+fn oversized<'e, T>(place: Place) -> Element<'e, T> {
+    Element::Invalid(place, format!("larger than {MAX_ELEMENT_BYTES} bytes"))
+}
+
+/// Whether a number may have this byte. A number that is cut looks like a whole one.
+fn is_of_number(byte: &u8) -> bool {
+    matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E')
 }
 
 /// The place in the file of a position in the buffer. Counts from the last known one, so that no byte is counted twice.

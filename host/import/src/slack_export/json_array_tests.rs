@@ -176,11 +176,14 @@ fn elements_lie_across_the_ends_of_the_buffer() {
 #[test]
 fn an_element_that_is_too_large_is_passed_over() {
     let large = "x\\\"[".repeat(3 * MAX_ELEMENT_BYTES);
-    let json = format!("[\"a\", \"{large}\", [{{\"{large}\": 1}}], \"b\"]");
+    let number = "1".repeat(3 * MAX_ELEMENT_BYTES);
+    let json = format!(
+        "[\"a\", \"{large}\", [{{\"{large}\": 1}}], {number}, -{number}.5e7 , \"b\", {number}]"
+    );
     let seen = read_text(&json);
-    assert_eq!(seen.len(), 4);
-    assert_eq!((&seen[0], &seen[3]), (&text("a"), &text("b")));
-    for odd in &seen[1..3] {
+    assert_eq!(seen.len(), 7);
+    assert_eq!((&seen[0], &seen[5]), (&text("a"), &text("b")));
+    for odd in seen[1..5].iter().chain(&seen[6..]) {
         assert!(
             matches!(odd, Seen::Invalid(1, _, detail) if detail == "larger than 1048576 bytes"),
             "{odd:?}"
