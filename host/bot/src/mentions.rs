@@ -191,7 +191,7 @@ impl Mentions {
                 Err(error) => Err(CallError::Refused(Error::Chat(error))),
             };
         }
-        let now = self.clock.seconds();
+        let now = self.now();
         if reply.kind == ReplyKind::Mention
             && let Some(answer) = self.forgets(reply).await?
         {
@@ -217,6 +217,13 @@ impl Mentions {
             .reply_to_mention(&target, self.clock.local(as_of))
             .await?;
         Ok(Answered::Posted)
+    }
+
+    /// The time in Unix seconds. Mentions have the time of Slack's clock, so one that is ahead of that makes none too old.
+    fn now(&self) -> i64 {
+        let now = self.clock.seconds();
+        let known = self.slack.client().server_time();
+        known.map_or(now, |known| known.min(now))
     }
 
     /// Answers a request to forget, which was obeyed already: only the answer counts against the limits.

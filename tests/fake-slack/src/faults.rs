@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
+use axum::http::HeaderValue;
+
 use crate::random::Random;
 use crate::server::FakeSlack;
 use crate::socket::ToSocket;
@@ -78,6 +80,8 @@ pub(crate) struct Script {
     pub(crate) silent: bool,
     /// What is written in the place of what, in all that is sent.
     rewrites: Vec<(String, String)>,
+    /// The `Date` of answers, if it is not the machine's.
+    pub(crate) date: Option<HeaderValue>,
     /// Messages that no page up to now holds.
     pub(crate) lacking: BTreeSet<Ts>,
     /// Histories begin here, with a note that there was more if that is told.
@@ -97,6 +101,7 @@ impl Default for Script {
             ping_every: Duration::from_secs(10),
             silent: false,
             rewrites: Vec::new(),
+            date: None,
             lacking: BTreeSet::new(),
             kept_since: None,
             refused: BTreeMap::new(),
@@ -175,6 +180,16 @@ impl Faults<'_> {
     /// longer JSON.
     pub fn rewrite(&self, from: &str, to: &str) {
         self.change(|state| state.script.rewrites.push((from.to_owned(), to.to_owned())));
+    }
+
+    /// From now on answers have this `Date`, and not the machine's time.
+    ///
+    /// # Panics
+    ///
+    /// `date` is no value of a header.
+    pub fn date(&self, date: &str) {
+        let date = HeaderValue::from_str(date).unwrap_or_else(|error| panic!("{error}"));
+        self.change(|state| state.script.date = Some(date));
     }
 
     /// From now on histories and threads lack this message, unless `latest` asks for its time.

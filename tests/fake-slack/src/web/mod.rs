@@ -12,6 +12,7 @@ use std::sync::Arc;
 use axum::body::Body;
 use axum::extract::{ConnectInfo, Path, Request as HttpRequest, State as Shared};
 use axum::http::StatusCode;
+use axum::http::header::DATE;
 use axum::response::Response;
 use serde_json::{Value, json};
 
@@ -86,7 +87,11 @@ pub(crate) async fn call(
     );
     let scopes = (request.token == TokenKind::Bot).then(|| inner.read(scopes));
     let answer = inner.read(|state| state.script.rewritten(answer.to_string()));
-    text_answer(answer, scopes)
+    let mut response = text_answer(answer, scopes);
+    if let Some(date) = inner.read(|state| state.script.date.clone()) {
+        response.headers_mut().insert(DATE, date);
+    }
+    response
 }
 
 fn answer(state: &mut State, inner: &Inner, request: &Request) -> Answer {
