@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use myao_plugin::{LocalTime, Timestamp};
+use myao_plugin::{LocalTime, Timestamp, system_clock};
 
 /// Returns the time in the configured time zone. Tests can set it.
 #[derive(Clone)]
@@ -15,9 +15,8 @@ pub struct Clock {
 impl Clock {
     /// The system's clock.
     #[must_use]
-    #[expect(clippy::disallowed_methods, reason = "this is where the time is read")]
     pub fn system(local_time: impl Into<LocalTime>) -> Self {
-        let since_1970 = || SystemTime::now().duration_since(UNIX_EPOCH);
+        let since_1970 = || system_clock::now().duration_since(UNIX_EPOCH);
         Self::new(local_time, move || since_1970().unwrap_or_default())
     }
 

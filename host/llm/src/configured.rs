@@ -1,9 +1,9 @@
 //! The model that the configuration names.
 
 use std::sync::Arc;
-use std::time::SystemTime;
 
 use myao_plugin::llm::{self, Completion, Llm, LlmError, ModelIdentity, NoLlm};
+use myao_plugin::system_clock;
 use serde_json::{Map, Value};
 
 use super::agent::AgentLlm;
@@ -157,14 +157,8 @@ pub(super) fn agent_llm(
         context_window: own_window.or_else(|| known_context_window(&model_id.model)),
         identity,
         missing_key,
-        now: system_time,
+        now: system_clock::now,
     })
-}
-
-/// The one place of this library that reads the system's clock: for when calls began, and for waits until a date.
-#[expect(clippy::disallowed_methods, reason = "the one place")]
-fn system_time() -> SystemTime {
-    SystemTime::now()
 }
 
 /// The configured key, else that of the environment.

@@ -49,7 +49,7 @@ mod settings;
 pub mod spans;
 pub mod state;
 pub mod storage;
-mod system_clock;
+pub mod system_clock;
 pub mod ts;
 mod turn;
 pub mod waits;
