@@ -14,12 +14,12 @@ impl Mentions {
         now: i64,
     ) -> Result<Option<Answered>, CallError> {
         let settings = self.current.settings();
-        let limits = settings.response.mention_limits;
-        let limits = MentionLimits {
-            per_person: limits.per_person,
-            per_channel: limits.per_channel,
-            window_seconds: limits.window_seconds,
-        };
+        let configured = settings.response.mention_limits;
+        let limits = MentionLimits::default().with(|limits| {
+            limits.per_person = configured.per_person;
+            limits.per_channel = configured.per_channel;
+            limits.window_seconds = configured.window_seconds;
+        });
         let admission = self
             .workspace
             .admit_mention(&reply.channel_id, reply.ts, limits)
@@ -84,11 +84,7 @@ mod tests {
 
     #[test]
     fn the_notice_is_in_the_language_of_the_mention_and_says_when() {
-        let limits = MentionLimits {
-            per_person: 20,
-            per_channel: 60,
-            window_seconds: 3600,
-        };
+        let limits = MentionLimits::default().with(|limits| limits.window_seconds = 3600);
         let said = |mention| notice(mention, Language::Japanese, 20, limits, 61);
         assert!(said("@myao 予算は？").contains("約2分後"));
         assert!(said("@myao where?").contains("in about 2 minutes"));

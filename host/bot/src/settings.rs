@@ -124,6 +124,7 @@ impl Default for Response {
 /// `response.mention_limits`: beyond them, a person who mentions the bot is asked once to try again later.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
+#[non_exhaustive]
 pub struct MentionLimits {
     /// At most so many mentions of one person are answered within the time; 0 for any number. Default `30`.
     pub per_person: u32,
@@ -131,6 +132,15 @@ pub struct MentionLimits {
     pub per_channel: u32,
     /// The time, in seconds. Default `3600`.
     pub window_seconds: u32,
+}
+
+impl MentionLimits {
+    /// Returns these limits with some of them changed.
+    #[must_use]
+    pub fn with(mut self, change: impl FnOnce(&mut Self)) -> Self {
+        change(&mut self);
+        self
+    }
 }
 
 impl Default for MentionLimits {

@@ -22,6 +22,7 @@ const MINUTE: Duration = Duration::from_secs(60);
 /// `agents.NAME.limits`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Limits {
     /// Requests in flight at once. Default: 16.
     pub calls_in_flight: Option<NonZeroU32>,
@@ -33,6 +34,13 @@ pub struct Limits {
 }
 
 impl Limits {
+    /// Returns these limits with some of them changed.
+    #[must_use]
+    pub fn with(mut self, change: impl FnOnce(&mut Self)) -> Self {
+        change(&mut self);
+        self
+    }
+
     /// Requests in flight at once.
     pub(super) fn calls_in_flight(&self) -> usize {
         self.calls_in_flight

@@ -1,10 +1,10 @@
-//! Public enums of the libraries are `#[non_exhaustive]`, or say why each user must handle every case.
+//! Public enums and settings of the libraries are `#[non_exhaustive]`, or say why each user must handle every case.
 
 use std::fs;
 use std::path::Path;
 
 use myao_tests::project_file;
-use syn::{Attribute, Expr, ExprLit, Item, Lit, Meta, Visibility};
+use syn::{Attribute, Expr, ExprLit, Item, ItemStruct, Lit, Meta, Visibility};
 
 /// The libraries.
 const CRATES: [&str; 7] = [
@@ -16,11 +16,13 @@ const CRATES: [&str; 7] = [
     "host/sqlite/src",
     "host/testkit/src",
 ];
+/// How the names of settings end.
+const SETTINGS: [&str; 3] = ["Settings", "Limits", "Options"];
 /// What begins the reason.
 const REASON: &str = "Exhaustive on purpose: ";
 
 #[test]
-fn new_cases_of_public_enums_break_nobody() {
+fn new_cases_of_public_enums_and_new_settings_break_nobody() {
     let mut closed = Vec::new();
     for folder in CRATES {
         look_into(&project_file(folder), &mut closed);
@@ -29,7 +31,7 @@ fn new_cases_of_public_enums_break_nobody() {
 }
 
 #[test]
-fn closed_enums_are_found() {
+fn closed_enums_and_settings_are_found() {
     let found = |text: &str| closed(&syn::parse_file(text).unwrap().items);
     assert_eq!(found("pub enum A { B }"), ["A"]);
     assert_eq!(found("/// Two cases.\npub enum A { B }"), ["A"]);
@@ -37,6 +39,9 @@ fn closed_enums_are_found() {
     assert!(found("#[non_exhaustive] pub enum A { B }").is_empty());
     assert!(found("/// Exhaustive on purpose: a reason.\npub enum A { B }").is_empty());
     assert!(found("pub(crate) enum A { B }\nenum C { D }").is_empty());
+    assert_eq!(found("pub struct ALimits { pub b: u8 }"), ["ALimits"]);
+    assert!(found("#[non_exhaustive] pub struct ALimits { pub b: u8 }").is_empty());
+    assert!(found("pub struct ALimits { b: u8 }\npub struct C { pub d: u8 }").is_empty());
 }
 
 fn look_into(folder: &Path, found: &mut Vec<String>) {
@@ -52,18 +57,16 @@ fn look_into(folder: &Path, found: &mut Vec<String>) {
     }
 }
 
-/// The names of public enums that have neither the attribute nor a reason.
+/// The names of public enums and settings that have neither the attribute nor a reason.
 fn closed(items: &[Item]) -> Vec<String> {
     let mut names = Vec::new();
     for item in items {
         match item {
-            Item::Enum(item) if matches!(item.vis, Visibility::Public(_)) => {
-                let is_open = item.attrs.iter().any(|attribute| {
-                    attribute.path().is_ident("non_exhaustive") || is_reason(attribute)
-                });
-                if !is_open {
-                    names.push(item.ident.to_string());
-                }
+            Item::Enum(item) if is_closed(&item.vis, &item.attrs) => {
+                names.push(item.ident.to_string());
+            }
+            Item::Struct(item) if is_settings(item) && is_closed(&item.vis, &item.attrs) => {
+                names.push(item.ident.to_string());
             }
             Item::Mod(item) => {
                 let content = item.content.as_ref();
@@ -73,6 +76,20 @@ fn closed(items: &[Item]) -> Vec<String> {
         }
     }
     names
+}
+
+fn is_closed(visibility: &Visibility, attributes: &[Attribute]) -> bool {
+    let is_open =
+        |attribute: &Attribute| attribute.path().is_ident("non_exhaustive") || is_reason(attribute);
+    matches!(visibility, Visibility::Public(_)) && !attributes.iter().any(is_open)
+}
+
+/// Whether this is a struct of settings that others could write field by field.
+fn is_settings(item: &ItemStruct) -> bool {
+    let name = item.ident.to_string();
+    let mut fields = item.fields.iter();
+    SETTINGS.iter().any(|end| name.ends_with(*end))
+        && fields.all(|field| matches!(field.vis, Visibility::Public(_)))
 }
 
 /// Whether a line of a documentation comment begins the reason.

@@ -76,8 +76,9 @@ pub struct StoredReply {
     pub error: Option<String>,
 }
 
-/// How many mentions are answered within a period of time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// How many mentions are answered within a period of time. The default is no limit.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct MentionLimits {
     /// For one person; 0 means no limit.
     pub per_person: u32,
@@ -85,6 +86,15 @@ pub struct MentionLimits {
     pub per_channel: u32,
     /// The period in seconds.
     pub window_seconds: u32,
+}
+
+impl MentionLimits {
+    /// Returns these limits with some of them changed.
+    #[must_use]
+    pub fn with(mut self, change: impl FnOnce(&mut Self)) -> Self {
+        change(&mut self);
+        self
+    }
 }
 
 /// The error text of an answer that was given up because of these limits.

@@ -9,11 +9,13 @@ use myao_plugin::storage::records::MessageRecord;
 use super::{New, Stored, deleted, key, mention, message, record, said};
 
 /// One for each person and two for each channel within 100 seconds.
-const LIMITS: MentionLimits = MentionLimits {
-    per_person: 1,
-    per_channel: 2,
-    window_seconds: 100,
-};
+fn limits() -> MentionLimits {
+    MentionLimits::default().with(|limits| {
+        limits.per_person = 1;
+        limits.per_channel = 2;
+        limits.window_seconds = 100;
+    })
+}
 
 /// A mention of C1, by a person.
 fn by(user_id: &str, ts: &str) -> [Effect; 2] {
@@ -33,7 +35,8 @@ async fn mentioned(new: New<'_>, mentions: &[(&str, &str)]) -> Stored {
 }
 
 async fn admit(stored: &Stored, ts: &str) -> Admission {
-    stored.admit_mention("C1", key(ts), LIMITS).await.unwrap()
+    let admitted = stored.admit_mention("C1", key(ts), limits()).await;
+    admitted.unwrap()
 }
 
 fn notify(answered: u32, until: i64, ts: &str) -> Admission {
@@ -91,10 +94,7 @@ pub async fn mention_that_was_deleted_or_has_no_known_author_counts_for_nobody(n
     stored
         .apply(&[mention("1020.0", None), mention("1030.0", None)])
         .await;
-    let of_person = MentionLimits {
-        per_channel: 0,
-        ..LIMITS
-    };
+    let of_person = limits().with(|limits| limits.per_channel = 0);
     let unknown = stored.admit_mention("C1", key("1030.0"), of_person).await;
     assert_eq!(unknown, Ok(Admission::Answer));
 }
@@ -114,7 +114,7 @@ pub async fn what_is_no_mention_that_waits_is_not_admitted(new: New<'_>) {
     };
     stored.begin_post(unasked, 10).await.unwrap();
     for ts in ["1.0", "2.0"] {
-        let admitted = stored.admit_mention("C1", key(ts), LIMITS).await;
+        let admitted = stored.admit_mention("C1", key(ts), limits()).await;
         assert!(
             matches!(admitted, Err(StorageError::Conflict(_))),
             "{admitted:?}"
