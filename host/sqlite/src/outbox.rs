@@ -20,6 +20,9 @@ use super::workspace::SqliteWorkspace;
 use super::writing::{Source, Writing};
 use myao_plugin::state::replies::ReplyState;
 
+/// ?1 channel, ?2 message id
+const STATE_OF_REPLY: &str = "SELECT state FROM replies WHERE channel = ?1 AND ts_key = ?2";
+
 #[async_trait::async_trait]
 impl Outbox for SqliteWorkspace {
     async fn begin_post(&self, post: NewPost, now: i64) -> Result<PostState, StorageError> {
@@ -36,7 +39,7 @@ impl Outbox for SqliteWorkspace {
         self.reading(move |connection, place| {
             let reply = Reply::of(connection, place, &channel_id, answers)?;
             let state: Option<i64> = connection
-                .prepare_cached(include_str!("sql/reply_state.sql"))?
+                .prepare_cached(STATE_OF_REPLY)?
                 .query_row([reply.channel, reply.ts], |row| row.get(0))
                 .optional()?;
             match state.map(reply_state) {
@@ -241,7 +244,7 @@ fn begin(
             now
         ])?;
     let state: i64 = connection
-        .prepare_cached(include_str!("sql/reply_state.sql"))?
+        .prepare_cached(STATE_OF_REPLY)?
         .query_row([reply.channel, reply.ts], |row| row.get(0))?;
     match reply_state(state) {
         ReplyState::Waiting => {}

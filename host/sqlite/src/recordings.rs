@@ -15,6 +15,10 @@ use super::rows;
 use super::series::{Series, subject};
 use super::workspace::SqliteWorkspace;
 
+/// ?1 memory, ?2 recording
+const INSERT_MEMORY: &str =
+    "INSERT OR IGNORE INTO recorded_memories (memory, recording) VALUES (?1, ?2)";
+
 #[async_trait::async_trait]
 impl Recordings for SqliteWorkspace {
     async fn keep(&self, part: Part) -> Result<i64, StorageError> {
@@ -96,7 +100,7 @@ pub(super) fn link(
             )?
             .execute([recording, number, memory])?;
         connection
-            .prepare_cached(include_str!("sql/insert_recorded_memory.sql"))?
+            .prepare_cached(INSERT_MEMORY)?
             .execute([memory, recording])?;
     }
     Ok(())
@@ -167,7 +171,7 @@ fn insert_sources(
         let channel = channel_key(connection, place, channel_id)?;
         message.execute([channel, rows::key(ts)?, recording])?;
     }
-    let mut memory = connection.prepare_cached(include_str!("sql/insert_recorded_memory.sql"))?;
+    let mut memory = connection.prepare_cached(INSERT_MEMORY)?;
     for id in &part.memories {
         memory.execute([rows::memory_column(*id), recording])?;
     }
