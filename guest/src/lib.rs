@@ -31,6 +31,7 @@ mod phrases;
 pub mod ports;
 mod programs;
 pub mod prompt;
+pub mod recall;
 pub mod responder;
 pub mod settings;
 pub mod summarizer;

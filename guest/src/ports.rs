@@ -4,6 +4,7 @@
 use crate::bindings::chat::{ChatError, PostOutcome, PostRequest};
 use crate::bindings::llm::{Agent, Completion, LlmError, Request};
 use crate::bindings::log::Level;
+use crate::bindings::recall::{Candidates, RecallQuery};
 use crate::bindings::storage::{
     Backlog, Deferral, Due, DueQuery, Memory, MemoryDraft, MemoryQuery, MessageQuery, StorageError,
 };
@@ -33,6 +34,14 @@ pub trait Storage {
     fn list_deferrals(&self, scope: Scope, scope_id: &str) -> Result<Vec<Deferral>, StorageError>;
     /// Defers a memory.
     fn defer(&self, scope: Scope, scope_id: &str, deferral: &Deferral) -> Result<(), StorageError>;
+}
+
+/// What finds messages by their terms (`wit/recall.wit`).
+pub trait Recall {
+    /// What has one of the terms.
+    fn find_candidates(&self, query: &RecallQuery) -> Result<Candidates, StorageError>;
+    /// The terms of a text, in order.
+    fn terms(&self, text: &str) -> Vec<String>;
 }
 
 /// The language model (`wit/llm.wit`).

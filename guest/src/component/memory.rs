@@ -6,6 +6,8 @@ use crate::bindings::exports::myao::memory::context_builder::{self, BuildRequest
 use crate::bindings::exports::myao::memory::memory_generator::{
     self, Batch, DoneStep, Entry, UpdateState,
 };
+use crate::bindings::exports::myao::memory::searcher::{self, SearchRequest, SearchResult};
+use crate::bindings::recall::{self, Candidates, RecallQuery};
 use crate::bindings::storage;
 use crate::bindings::storage::{
     Backlog, Deferral, Due, DueQuery, Memory, MemoryDraft, MemoryQuery, MessageQuery, StorageError,
@@ -14,7 +16,8 @@ use crate::bindings::types::{Channel, Context, Message, Scope, Timestamp, Ts as 
 use crate::context::{self, thread_scope_id};
 use crate::generator::{self, Run, failed_entry};
 use crate::now::checked;
-use crate::ports::{Ports, Storage};
+use crate::ports::{Ports, Recall, Storage};
+use crate::recall::Searcher;
 
 impl Storage for Host {
     fn list_channels(&self) -> Result<Vec<Channel>, StorageError> {
@@ -45,6 +48,15 @@ impl Storage for Host {
     }
     fn defer(&self, scope: Scope, scope_id: &str, deferral: &Deferral) -> Result<(), StorageError> {
         storage::defer(scope, scope_id, deferral)
+    }
+}
+
+impl Recall for Host {
+    fn find_candidates(&self, query: &RecallQuery) -> Result<Candidates, StorageError> {
+        recall::find_candidates(query)
+    }
+    fn terms(&self, text: &str) -> Vec<String> {
+        recall::terms(text)
     }
 }
 
@@ -118,5 +130,14 @@ impl memory_generator::Guest for Component {
                 failed_entry(Scope::Workspace, settings.workspace_scope_id, error)
             },
         )
+    }
+}
+
+impl searcher::Guest for Component {
+    fn search(request: SearchRequest, now: Timestamp) -> Result<SearchResult, Error> {
+        read_settings()?;
+        request.since.map(checked).transpose()?;
+        request.until.map(checked).transpose()?;
+        Searcher::new(&Host, &Host, checked(now)?).search(&request)
     }
 }

@@ -60,3 +60,5 @@ export!(
     memory_generator,
     __export_myao_memory_memory_generator_0_2_0_cabi
 );
+#[cfg(feature = "memory")]
+export!(searcher, __export_myao_memory_searcher_0_2_0_cabi);

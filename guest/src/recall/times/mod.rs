@@ -1,0 +1,107 @@
+//! The times that a question names: `since Friday`, `on 26 December`, `先週の火曜`, `3月3日時点`.
+
+mod calendar;
+mod english;
+mod japanese;
+
+use std::ops::Range;
+
+use chrono::NaiveDate;
+
+/// Days in a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Days {
+    /// The first day.
+    pub(super) first: NaiveDate,
+    /// The day after the last one.
+    pub(super) end: NaiveDate,
+}
+
+/// How messages stand to the days that a question names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Relation {
+    /// Not before them.
+    Since,
+    /// The same, or part of what is asked.
+    From,
+    /// After them.
+    After,
+    /// What was known at their end.
+    AsOf,
+    /// Not after them.
+    Until,
+    /// Before them.
+    Before,
+    /// In all likelihood on one of them.
+    On,
+}
+
+/// Days that a question names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Named {
+    days: Days,
+    relation: Relation,
+    /// Where it stands in the question, in bytes.
+    at: Range<usize>,
+    /// Whether messages may name them with the same words.
+    is_date: bool,
+}
+
+/// When the messages that are asked for were written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct AskedTime {
+    /// Not before this day.
+    pub(super) since: Option<NaiveDate>,
+    /// Before this day.
+    pub(super) end: Option<NaiveDate>,
+    /// In all likelihood then.
+    pub(super) likely: Option<Days>,
+    /// The same bounds, and those that may be part of what is asked: `the plan after Friday`, `the deadline before March`. They
+    /// count if the question asks for nothing else.
+    pub(super) widest: (Option<NaiveDate>, Option<NaiveDate>),
+    /// The question without the words that name the time. Dates stay: messages may name them, too.
+    pub(super) rest: String,
+}
+
+/// Reads a question that was asked on a day. Full-width digits are not understood: fold the question first.
+pub(super) fn read(question: &str, today: NaiveDate) -> AskedTime {
+    let mut named = english::named(question, today);
+    named.extend(japanese::named(question, today));
+    let mut asked = AskedTime::default();
+    for Named { days, relation, .. } in &named {
+        let (since, end) = match relation {
+            Relation::Since | Relation::From => (Some(days.first), None),
+            Relation::After => (Some(days.end), None),
+            Relation::AsOf | Relation::Until => (None, Some(days.end)),
+            Relation::Before => (None, Some(days.first)),
+            Relation::On => {
+                asked.likely = asked.likely.or(Some(*days));
+                continue;
+            }
+        };
+        asked.widest = (asked.widest.0.max(since), least(asked.widest.1, end));
+        if matches!(relation, Relation::Since | Relation::AsOf) {
+            asked.since = asked.since.max(since);
+            asked.end = least(asked.end, end);
+        }
+    }
+    let is_left = |at: usize| {
+        let mut gone = named.iter().filter(|named| !named.is_date);
+        !gone.any(|named| named.at.contains(&at))
+    };
+    let chars = question.char_indices();
+    asked.rest = chars
+        .map(|(at, c)| if is_left(at) { c } else { ' ' })
+        .collect();
+    asked
+}
+
+fn least(a: Option<NaiveDate>, b: Option<NaiveDate>) -> Option<NaiveDate> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a.min(b)),
+        (a, b) => a.or(b),
+    }
+}
+
+#[cfg(test)]
+mod tests;

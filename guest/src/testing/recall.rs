@@ -1,0 +1,133 @@
+//! Finds candidates by looking at every message, as `wit/recall.wit` says.
+
+use std::cell::RefCell;
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+
+use crate::bindings::recall::{Candidates, FoundMessage, RecallQuery, TermCount};
+use crate::bindings::storage::StorageError;
+use crate::bindings::types::{Message, MessageRef};
+use crate::ports::Recall;
+use crate::ts::Ts;
+
+/// A term in more messages, and in more than one of fifty, is common; it finds so many of the newest.
+const COMMON: usize = 1000;
+
+/// The messages of all channels.
+#[derive(Default)]
+pub(crate) struct PlainRecall {
+    messages: Vec<FoundMessage>,
+    pub(crate) queries: RefCell<Vec<RecallQuery>>,
+}
+
+impl PlainRecall {
+    /// Messages come in order of time.
+    pub(crate) fn add(&mut self, channel_id: &str, message: Message) {
+        self.messages.push(FoundMessage {
+            at: MessageRef {
+                channel_id: channel_id.to_owned(),
+                ts: message.ts.clone(),
+            },
+            channel_name: channel_id.to_lowercase(),
+            terms: myao_terms::terms(&message.text),
+            message,
+        });
+    }
+
+    fn seen(&self, until: &str) -> Vec<&FoundMessage> {
+        let until = key(until);
+        let messages = self.messages.iter();
+        messages
+            .filter(|found| key(&found.at.ts) <= until)
+            .collect()
+    }
+
+    /// The messages beside one, in its thread or the top level of its channel.
+    fn beside<'a>(
+        &self,
+        seen: &[&'a FoundMessage],
+        at: usize,
+        count: usize,
+    ) -> Vec<&'a FoundMessage> {
+        let group = |found: &FoundMessage| {
+            let thread = found.message.thread_ts.clone();
+            (found.at.channel_id.clone(), thread)
+        };
+        let is_beside = |other: &&&FoundMessage| group(other) == group(seen[at]);
+        let before = seen[..at].iter().rev().filter(is_beside).take(count);
+        let after = seen[at + 1..].iter().filter(is_beside).take(count);
+        before.chain(after).copied().collect()
+    }
+}
+
+impl Recall for PlainRecall {
+    fn find_candidates(&self, query: &RecallQuery) -> Result<Candidates, StorageError> {
+        self.queries.borrow_mut().push(query.clone());
+        let seen = self.seen(&query.until);
+        let having = |term: &String| {
+            seen.iter()
+                .filter(|found| found.terms.contains(term))
+                .count()
+        };
+        let counts: Vec<(String, usize)> = query
+            .terms
+            .iter()
+            .map(|term| (term.clone(), having(term)))
+            .collect();
+        let is_rare = |count: usize| count <= COMMON.max(seen.len() / 50);
+        let since = query.since.as_deref().map(key);
+        let mut picked: Vec<(u32, usize)> = Vec::new();
+        let mut newest = 0;
+        for (at, found) in seen.iter().enumerate().rev() {
+            let channels = &query.channels;
+            if since.is_some_and(|since| key(&found.at.ts) < since)
+                || !(channels.is_empty() || channels.contains(&found.at.channel_id))
+            {
+                continue;
+            }
+            newest += 1;
+            let terms: BTreeSet<&String> = found.terms.iter().collect();
+            let rare = counts.iter().filter(|(_, count)| is_rare(*count));
+            let weight: u32 = rare
+                .filter(|(term, _)| terms.contains(term))
+                .map(|(_, count)| (seen.len() / count).ilog2() + 1)
+                .sum();
+            let has_term = query.terms.iter().any(|term| terms.contains(term));
+            if weight > 0 || query.terms.is_empty() || (has_term && newest <= COMMON) {
+                picked.push((weight, at));
+            }
+        }
+        picked.sort_by_key(|(weight, at)| (Reverse(*weight), Reverse(*at)));
+        picked.truncate(usize::try_from(query.limit).unwrap());
+        let count = usize::try_from(query.neighbours).unwrap();
+        let mut messages: Vec<FoundMessage> = Vec::new();
+        for (_, at) in picked {
+            messages.push(seen[at].clone());
+            let beside = self.beside(&seen, at, count).into_iter();
+            let beside =
+                beside.filter(|found| since.is_none_or(|since| key(&found.at.ts) >= since));
+            messages.extend(beside.cloned());
+        }
+        messages.sort_by_key(|found| (found.at.channel_id.clone(), key(&found.at.ts)));
+        messages.dedup_by_key(|found| found.at.clone());
+        let counts = counts.into_iter().map(|(term, count)| TermCount {
+            term,
+            messages: u32::try_from(count).unwrap(),
+        });
+        Ok(Candidates {
+            messages,
+            memories: Vec::new(),
+            records: Vec::new(),
+            counts: counts.collect(),
+            message_count: u32::try_from(seen.len()).unwrap(),
+        })
+    }
+
+    fn terms(&self, text: &str) -> Vec<String> {
+        myao_terms::terms(text)
+    }
+}
+
+fn key(ts: &str) -> Ts {
+    Ts::parse(ts).unwrap()
+}
