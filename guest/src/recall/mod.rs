@@ -85,7 +85,8 @@ impl<'a> Searcher<'a> {
         let asked = match self.today() {
             Some(today) => times::read(&text, today),
             None => AskedTime {
-                rest: text,
+                rest: text.clone(),
+                subject: text,
                 ..AskedTime::default()
             },
         };
@@ -100,7 +101,7 @@ impl<'a> Searcher<'a> {
         let (mut first_day, mut end) = (asked.since, asked.end);
         let names_time = asked.widest != (None, None) || asked.likely.is_some();
         if names_time || !channels.is_empty() {
-            let subject = Concepts::of(self.recall.terms(&without_request(&asked.rest)));
+            let subject = Concepts::of(self.recall.terms(&without_request(&asked.subject)));
             if subject.say_nothing() {
                 concepts = Concepts::default();
                 (first_day, end) = asked.widest;

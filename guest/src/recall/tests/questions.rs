@@ -166,6 +166,8 @@ fn time_that_is_asked_for_bounds_or_leads() {
     assert!(found(&stored, "昨日の crane")[0].contains("late"));
     assert!(found(&stored, "what happened yesterday?")[0].contains("late"));
     assert_eq!(found(&stored, "what happened yesterday?").len(), 1);
+    assert_eq!(found(&stored, "What happened on Thursday?").len(), 1);
+    assert_eq!(found(&stored, "2月29日に何があった？").len(), 1);
     let asked = search(&stored, "crane since Wednesday");
     // Midnight of that day, which is two days and 19 hours ago.
     assert_eq!(

@@ -142,6 +142,7 @@ fn relation(words: &[Word]) -> (Relation, usize) {
 /// The days that the first words name.
 fn days_of(words: &[Word], today: NaiveDate, has_preposition: bool) -> Option<Found> {
     relative(words, today)
+        .or_else(|| weekday_alone(words, today, has_preposition))
         .or_else(|| date(words, today))
         .or_else(|| month_alone(words, today, has_preposition))
 }
@@ -181,8 +182,21 @@ fn relative(words: &[Word], today: NaiveDate) -> Option<Found> {
             };
             found(unit_ago(today, unit.trim_end_matches('s'), count), 3)
         }
-        (day, ..) => found(Days::weekday(today, weekday(day)?), 1),
+        _ => None,
     }
+}
+
+/// A weekday. Some abbreviations are words, too.
+fn weekday_alone(words: &[Word], today: NaiveDate, has_preposition: bool) -> Option<Found> {
+    let name = word(words, 0);
+    if !has_preposition && !name.ends_with("day") {
+        return None;
+    }
+    Some(Found {
+        days: Days::weekday(today, weekday(name)?)?,
+        words: 1,
+        is_date: true,
+    })
 }
 
 fn unit_ago(today: NaiveDate, unit: &str, count: u32) -> Option<Days> {
@@ -242,11 +256,11 @@ fn month_alone(words: &[Word], today: NaiveDate, has_preposition: bool) -> Optio
 
 /// A month or its abbreviation.
 fn month(word: &str) -> Option<u32> {
-    let is_meant =
-        |month: &&str| word.len() >= LETTERS && (month.starts_with(word) || word == "sept");
-    let at = match word {
-        "sept" => 8,
-        _ => MONTHS.iter().position(|month| is_meant(&month))?,
+    let at = if word == "sept" {
+        8
+    } else {
+        let mut months = MONTHS.iter();
+        months.position(|month| word.len() >= LETTERS && month.starts_with(word))?
     };
     u32::try_from(at + 1).ok()
 }

@@ -65,11 +65,11 @@ fn days_of(text: &str, today: NaiveDate) -> Option<(Days, usize, bool)> {
     if let Some((days, rest)) = found {
         return Some((days, text.len() - rest.len(), false));
     }
-    let (days, rest) = date(text, today)?;
+    let (days, rest) = weekday_alone(text, today).or_else(|| date(text, today))?;
     Some((days, text.len() - rest.len(), true))
 }
 
-/// `昨日`, `先週の火曜日`, `火曜`: the days, and what stands behind their name.
+/// `昨日`, `先週の火曜日`: the days, and what stands behind their name.
 fn relative(text: &str, today: NaiveDate) -> Option<(Days, &str)> {
     let day = |count| Days::days_ago(today, count);
     let names = [
@@ -101,6 +101,10 @@ fn relative(text: &str, today: NaiveDate) -> Option<(Days, &str)> {
             None => Some((week, rest)),
         };
     }
+    None
+}
+
+fn weekday_alone(text: &str, today: NaiveDate) -> Option<(Days, &str)> {
     let (day, rest) = weekday(text)?;
     Some((Days::weekday(today, day)?, rest))
 }

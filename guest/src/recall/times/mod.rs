@@ -59,8 +59,10 @@ pub(super) struct AskedTime {
     /// The same bounds, and those that may be part of what is asked: `the plan after Friday`, `the deadline before March`. They
     /// count if the question asks for nothing else.
     pub(super) widest: (Option<NaiveDate>, Option<NaiveDate>),
-    /// The question without the words that name the time. Dates stay: messages may name them, too.
+    /// The question without the words that name the time. Days stay that messages may name, too.
     pub(super) rest: String,
+    /// The question without any words that name a time.
+    pub(super) subject: String,
 }
 
 /// Reads a question that was asked on a day. Full-width digits are not understood: fold the question first.
@@ -85,15 +87,22 @@ pub(super) fn read(question: &str, today: NaiveDate) -> AskedTime {
             asked.end = least(asked.end, end);
         }
     }
-    let is_left = |at: usize| {
-        let mut gone = named.iter().filter(|named| !named.is_date);
-        !gone.any(|named| named.at.contains(&at))
-    };
-    let chars = question.char_indices();
-    asked.rest = chars
-        .map(|(at, c)| if is_left(at) { c } else { ' ' })
-        .collect();
+    let is_bound = |named: &&Named| matches!(named.relation, Relation::Since | Relation::AsOf);
+    let gone = named
+        .iter()
+        .filter(|named| !named.is_date || is_bound(named));
+    asked.rest = without(question, gone);
+    asked.subject = without(question, named.iter());
     asked
+}
+
+/// A question with spaces in place of these times.
+fn without<'n>(question: &str, gone: impl Iterator<Item = &'n Named> + Clone) -> String {
+    let is_gone = |at: usize| gone.clone().any(|named| named.at.contains(&at));
+    let chars = question.char_indices();
+    chars
+        .map(|(at, c)| if is_gone(at) { ' ' } else { c })
+        .collect()
 }
 
 fn least(a: Option<NaiveDate>, b: Option<NaiveDate>) -> Option<NaiveDate> {

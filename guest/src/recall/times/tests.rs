@@ -123,10 +123,12 @@ fn what_names_no_time_is_left_alone() {
         "二月堂の日程",
         "月の売上",
         "前回の会議",
+        "the sun sat down",
     ] {
         let asked = asked(question);
         let expected = AskedTime {
             rest: question.to_owned(),
+            subject: question.to_owned(),
             ..AskedTime::default()
         };
         assert_eq!(asked, expected, "{question}");
@@ -142,6 +144,9 @@ fn words_that_name_a_time_are_not_looked_for_and_dates_are() {
     assert_eq!(asked("先週の火曜の障害").rest.trim(), "の障害");
     assert_eq!(asked("crane on 26 December").rest, "crane on 26 December");
     assert_eq!(asked("3月3日の決定").rest, "3月3日の決定");
+    assert_eq!(asked("moved to Friday?").rest, "moved to Friday?");
+    assert_eq!(asked("moved to Friday?").subject.trim(), "moved to       ?");
+    assert_eq!(asked("crane as of 3 March").rest.trim(), "crane");
 }
 
 #[test]
