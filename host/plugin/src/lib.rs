@@ -66,6 +66,7 @@ pub use bindings::exports::myao::memory::memory_generator::{
 pub use bindings::exports::myao::memory::memory_summarizer::Summary;
 pub use bindings::exports::myao::memory::reply_prompt::Occasion;
 pub use bindings::exports::myao::memory::responder::{Answer, Judgment, Reply, Target};
+pub use bindings::exports::myao::memory::searcher::{Hit, SearchRequest, SearchResult};
 pub use bindings::log::Level as LogLevel;
 pub use bindings::types::{
     Channel, ChannelMemory, Citation, Context, ConversationHistory, Engine, MemoryType, Message,

@@ -10,6 +10,7 @@ use myao_plugin::{Citation, erasure};
 use rusqlite::{Connection, params};
 
 use super::error::Fault;
+use super::index;
 use super::lines::{self, StoredLine};
 use super::recordings;
 use super::rows::list;
@@ -178,6 +179,7 @@ fn erase_lines(
     connection
         .prepare_cached("UPDATE memories SET content = ?2, revised = ?3 WHERE id = ?1")?
         .execute(params![memory, content, revision])?;
+    index::change_memory(connection, memory, content)?;
     Ok(cited)
 }
 

@@ -18,7 +18,7 @@ use super::sight::json_array;
 use super::tombstones::{self, Kind};
 use super::workspace::SqliteWorkspace;
 use super::writing::{Source, Writing};
-use super::{begin_again, erase, lines, messages};
+use super::{begin_again, erase, index, lines, messages};
 
 /// The maximum number of messages, and of memories, that one transaction removes because they were kept long enough.
 const EXPIRED_AT_ONCE: i64 = 10_000;
@@ -215,6 +215,7 @@ fn remove_texts(
                 "UPDATE memories SET content = ?2, revised = ?3 WHERE id = ?1 AND content <> ?2",
             )?
             .execute(params![memory, erase::NOTHING_LEFT, revision])?;
+        index::change_memory(connection, *memory, erase::NOTHING_LEFT)?;
         erased.memories += removed;
         erased.lines += lines::of(connection, *memory)?.len();
         lines::replace(connection, *memory, &[])?;
@@ -251,7 +252,8 @@ fn expire_messages(
         .execute(params![keys, now])?;
     connection.execute_batch(include_str!("sql/drop_legacy_texts.sql"))?;
     let mut writing = Writing::new(place.workspace, Source::Events(now));
-    for (_, channel, thread) in &old {
+    for (key, channel, thread) in &old {
+        writing.touch_text(*channel, *key);
         writing.touch_channel(*channel);
         if let Some(thread) = thread {
             writing.touch_thread(*channel, *thread);

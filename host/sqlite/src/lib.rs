@@ -16,6 +16,7 @@ mod audience;
 mod backfill;
 mod backlog;
 mod begin_again;
+mod candidates;
 mod catch_up;
 mod deferrals;
 mod dump;
@@ -29,6 +30,7 @@ pub mod foreign;
 mod forgetting;
 mod import;
 mod inbox;
+mod index;
 mod journal;
 mod judgments;
 mod lineage;
@@ -58,6 +60,7 @@ mod tests;
 mod tombstones;
 mod upkeep;
 mod view;
+mod visible;
 mod waits;
 mod workspace;
 mod writing;
@@ -87,6 +90,9 @@ pub type ReadLegacy<'a> = &'a dyn Fn(
     &mut dyn ImportSink,
 ) -> Result<(), Box<dyn std::error::Error + Send + Sync>>;
 
+/// Hears how many messages and memories of an older database are indexed, and how many there are.
+pub type ShowIndexing<'a> = &'a dyn Fn(u64, u64);
+
 /// Opens one workspace of a database file, as [`SqliteStore::open_or_upgrade`] and [`SqliteStore::workspace`] do.
 /// Blocks.
 ///
@@ -96,8 +102,9 @@ pub fn open(
     path: impl AsRef<Path>,
     workspace: &WorkspaceOptions<'_>,
     read: ReadLegacy<'_>,
+    indexing: ShowIndexing<'_>,
 ) -> Result<(Arc<dyn Workspace>, Option<ImportTally>), StoreError> {
-    let (store, upgraded) = SqliteStore::open_or_upgrade(path, workspace.id, read)?;
+    let (store, upgraded) = SqliteStore::open_or_upgrade(path, workspace.id, read, indexing)?;
     let workspace = store.workspace(
         workspace.id,
         workspace.local_time.clone(),
@@ -126,8 +133,9 @@ pub fn import_target(
     path: impl AsRef<Path>,
     workspace: &WorkspaceOptions<'_>,
     read: ReadLegacy<'_>,
+    indexing: ShowIndexing<'_>,
 ) -> Result<(Arc<dyn ImportTarget>, Option<ImportTally>), StoreError> {
-    let (store, upgraded) = SqliteStore::open_or_upgrade(path, workspace.id, read)?;
+    let (store, upgraded) = SqliteStore::open_or_upgrade(path, workspace.id, read, indexing)?;
     let id = workspace.id.to_owned();
     Ok((Arc::new(Target { store, id }), upgraded))
 }
@@ -186,10 +194,13 @@ impl SqliteStore {
     /// # Errors
     /// [`StoreError::Legacy`] for the database of the Python bot; other errors if the file or the disk cannot be used.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {
-        let path = path.as_ref();
+        Self::open_showing(path.as_ref(), &|_, _| {})
+    }
+
+    fn open_showing(path: &Path, indexing: ShowIndexing<'_>) -> Result<Self, StoreError> {
         file_mode::create(path);
         let mut connection = pool::connect(path)?;
-        match schema::prepare(&mut connection).map_err(|fault| fault.at(path))? {
+        match schema::prepare(&mut connection, indexing).map_err(|fault| fault.at(path))? {
             schema::Found::Ours => {
                 let pool = Arc::new(Pool::new(path, connection)?);
                 file_mode::tighten(path);
@@ -215,9 +226,10 @@ impl SqliteStore {
         path: impl AsRef<Path>,
         workspace: &str,
         read: ReadLegacy<'_>,
+        indexing: ShowIndexing<'_>,
     ) -> Result<(Self, Option<ImportTally>), StoreError> {
         let path = path.as_ref();
-        let upgraded = match Self::open(path) {
+        let upgraded = match Self::open_showing(path, indexing) {
             Err(StoreError::Legacy(_)) => upgrade(path, workspace, read)?,
             opened => return Ok((opened?, None)),
         };

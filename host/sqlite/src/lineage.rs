@@ -17,12 +17,14 @@ use super::sight::{Sight, json_array, json_ids};
 use super::writing::{Source, Writing};
 use super::{progress, retraction, rows};
 
-/// The set of the channels from which a memory is made: its own, and those of the memories that its call was given.
+/// The set of the channels from which a memory is made: its own, those of the memories that its call was given, and those
+/// whose messages it was given, by their ids.
 pub(super) fn origins(
     connection: &Connection,
     place: &Place,
     own: Option<i64>,
     handed: &BTreeSet<MemoryId>,
+    heard: &BTreeSet<String>,
 ) -> Result<i64, Fault> {
     if !Sight::of(connection, place)?.covers(connection, place, handed)? {
         return Err(StorageError::Conflict(format!(
@@ -32,6 +34,9 @@ pub(super) fn origins(
         .into());
     }
     let mut channels: BTreeSet<i64> = own.into_iter().collect();
+    for id in heard {
+        channels.insert(channel_key(connection, place, id)?);
+    }
     if !handed.is_empty() {
         let columns = params![place.workspace, json_ids(handed)];
         let sql = include_str!("sql/handed_channels.sql");

@@ -85,7 +85,7 @@ pub(super) fn messages(
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
-fn message(row: &Row<'_>, place: &Place) -> rusqlite::Result<Message> {
+pub(super) fn message(row: &Row<'_>, place: &Place) -> rusqlite::Result<Message> {
     let key: i64 = row.get(0)?;
     let written = myao_plugin::ts::TsKey::from_database(key).unix_seconds();
     let edited: Option<i64> = row.get(6)?;

@@ -18,12 +18,13 @@ use super::series::{Series, Subject, Text, subject};
 use super::sight::{Sight, json_array};
 use super::{deferrals, journal, lines, progress, recordings, rows, writing};
 
-/// Saves a memory and returns it as it was saved.
+/// Saves a memory and returns it as it was saved. `heard` are the ids of the channels whose messages its call was given.
 pub(super) fn save(
     connection: &Connection,
     place: &Place,
     draft: &MemoryDraft,
     handed: &BTreeSet<MemoryId>,
+    heard: &BTreeSet<String>,
 ) -> Result<Memory, Fault> {
     let (subject, scope_id) = subject(connection, place, draft.scope, &draft.scope_id)?;
     check(connection, place, draft)?;
@@ -44,7 +45,7 @@ pub(super) fn save(
     let own = subject.as_ref().map(|subject| subject.channel);
     let mut handed = handed.clone();
     handed.extend(&draft.source_memories);
-    let origins = lineage::origins(connection, place, own, &handed)?;
+    let origins = lineage::origins(connection, place, own, &handed, heard)?;
     let now = draft.now.unix_seconds;
     let newest = newest.map(|(_, version)| version);
     let (version, created_at) = numbered(connection, &series, draft, newest)?;

@@ -3,12 +3,13 @@
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 
 use super::error::Fault;
+use super::index;
 
 /// The number in the header of a database of myao: "myao" as an integer.
 const APPLICATION_ID: i32 = i32::from_be_bytes(*b"myao");
 
 /// Each migration takes a database from the version that is its index in this list to the next version.
-const MIGRATIONS: [&str; 16] = [
+const MIGRATIONS: [&str; 17] = [
     include_str!("migrations/0001_start.sql"),
     include_str!("migrations/0002_failing_models.sql"),
     include_str!("migrations/0003_call_journal.sql"),
@@ -25,7 +26,11 @@ const MIGRATIONS: [&str; 16] = [
     include_str!("migrations/0014_forgetting.sql"),
     include_str!("migrations/0015_models.sql"),
     include_str!("migrations/0016_windows.sql"),
+    include_str!("migrations/0017_index.sql"),
 ];
+
+/// The first version with an index of terms. What is stored in an older database is indexed after the migrations.
+const FIRST_INDEXED: i32 = 17;
 
 /// The schema version that this program reads and writes.
 pub(super) const NEWEST: i32 = MIGRATIONS.len() as i32;
@@ -43,8 +48,12 @@ pub(super) enum Found {
     Newer(i32),
 }
 
-/// Migrates a new or older database to the newest schema; does not change any other.
-pub(super) fn prepare(connection: &mut Connection) -> Result<Found, Fault> {
+/// Migrates a new or older database to the newest schema; does not change any other. `indexing` hears how much of what is
+/// stored is indexed, and how much there is.
+pub(super) fn prepare(
+    connection: &mut Connection,
+    indexing: &dyn Fn(u64, u64),
+) -> Result<Found, Fault> {
     // In one transaction: another process may be creating the database at this moment.
     let found = look(&*connection.transaction()?)?;
     if let Some(found) = found {
@@ -53,19 +62,19 @@ pub(super) fn prepare(connection: &mut Connection) -> Result<Found, Fault> {
     // A migration may recreate a table that other tables reference, so foreign keys are not checked meanwhile. They are
     // checked again on this connection afterwards, and on the next connection.
     connection.pragma_update(None, "foreign_keys", false)?;
-    let found = migrate_alone(connection);
+    let found = migrate_alone(connection, indexing);
     connection.pragma_update(None, "foreign_keys", true)?;
     found
 }
 
 /// Migrates in its own transaction.
-fn migrate_alone(connection: &mut Connection) -> Result<Found, Fault> {
+fn migrate_alone(connection: &mut Connection, indexing: &dyn Fn(u64, u64)) -> Result<Found, Fault> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     // Another process may have been first.
     let found = match look(&transaction)? {
         Some(found) => found,
         None => {
-            migrate(&transaction)?;
+            migrate(&transaction, indexing)?;
             Found::Ours
         }
     };
@@ -80,7 +89,7 @@ pub(super) fn replace_legacy(connection: &Connection) -> rusqlite::Result<bool> 
         return Ok(false);
     }
     connection.execute_batch(include_str!("sql/set_legacy_aside.sql"))?;
-    migrate(connection)?;
+    migrate(connection, &|_, _| {})?;
     Ok(true)
 }
 
@@ -135,7 +144,7 @@ pub(super) fn is_marked(connection: &Connection) -> rusqlite::Result<bool> {
     Ok(application == APPLICATION_ID)
 }
 
-fn migrate(connection: &Connection) -> rusqlite::Result<()> {
+fn migrate(connection: &Connection, indexing: &dyn Fn(u64, u64)) -> rusqlite::Result<()> {
     // In another program's database, `user_version` is not a version of this schema.
     let version: i32 = if is_marked(connection)? {
         pragma(connection, "user_version")?
@@ -147,6 +156,9 @@ fn migrate(connection: &Connection) -> rusqlite::Result<()> {
         .skip(usize::try_from(version).unwrap_or(0))
     {
         connection.execute_batch(migration)?;
+    }
+    if version < FIRST_INDEXED {
+        index::index_all(connection, indexing)?;
     }
     connection.pragma_update(None, "application_id", APPLICATION_ID)?;
     connection.pragma_update(None, "user_version", NEWEST)

@@ -9,6 +9,7 @@ use myao_plugin::storage::StorageError;
 use rusqlite::Connection;
 
 use super::error::Fault;
+use super::index;
 use super::rows::list;
 
 /// What forgotten messages said.
@@ -34,7 +35,7 @@ impl Forgotten {
     }
 }
 
-/// Looks for the texts in each column that holds text, those of search indexes included.
+/// Looks for the texts in each column that holds text, and for rows and terms of the index that belong to no text.
 pub(super) fn search(connection: &Connection, forgotten: &Forgotten) -> Result<Search, Fault> {
     let mut result = Search {
         texts: forgotten.texts.len(),
@@ -72,6 +73,12 @@ pub(super) fn search(connection: &Connection, forgotten: &Forgotten) -> Result<S
                 rows: found,
             });
         }
+    }
+    for (place, rows) in index::leftovers(connection)? {
+        result.found.push(Found {
+            place: place.to_owned(),
+            rows,
+        });
     }
     Ok(result)
 }

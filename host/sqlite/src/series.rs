@@ -5,6 +5,7 @@ use myao_plugin::{Engine, MemoryType, Scope};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::error::Fault;
+use super::index;
 use super::messages::channel_key;
 use super::place::Place;
 use super::rows;
@@ -112,7 +113,7 @@ impl Series<'_> {
     /// Inserts a text and returns its id, which is greater than all earlier ids.
     pub(super) fn insert(&self, connection: &Connection, text: &Text<'_>) -> rusqlite::Result<i64> {
         let (workspace, scope, scope_id, memory_type) = self.columns();
-        connection
+        let id = connection
             .prepare_cached(include_str!("sql/insert_memory.sql"))?
             .query_row(
                 params![
@@ -131,7 +132,9 @@ impl Series<'_> {
                     text.origins,
                 ],
                 |row| row.get(0),
-            )
+            )?;
+        index::add_memory(connection, id, text.content)?;
+        Ok(id)
     }
 
     /// Workspace, scope, scope id and memory type.

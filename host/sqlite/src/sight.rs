@@ -84,6 +84,23 @@ impl Sight {
         )
     }
 
+    /// Whether what was said in a channel may be seen.
+    pub(super) fn sees_channel(
+        &self,
+        connection: &Connection,
+        place: &Place,
+        id: &str,
+    ) -> rusqlite::Result<bool> {
+        let (own, sees_open) = self.columns();
+        let sql = "SELECT EXISTS (SELECT 1 FROM channel_audience WHERE workspace = ?1 AND id = ?2 \
+            AND (?3 IS NULL OR channel IN (SELECT value FROM json_each(?3)) OR (?4 AND is_open)))";
+        connection
+            .prepare_cached(sql)?
+            .query_row(params![place.workspace, id, own, sees_open], |row| {
+                row.get(0)
+            })
+    }
+
     /// Keeps what may be seen. `origins` gives a text's set of channels; `None` if it is not known.
     pub(super) fn retain<T>(
         &self,

@@ -5,11 +5,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use myao_plugin::state::Workspace;
 use myao_plugin::state::view::View;
+use myao_plugin::storage::recall::{Candidates, RecallQuery};
 use myao_plugin::storage::{
     Backlog, Channel, Deferral, Due, DueQuery, Memory, MemoryDraft, MemoryId, MemoryQuery, Message,
     MessageQuery, Storage, StorageError,
 };
-use myao_plugin::{Place, Places, Scope};
+use myao_plugin::{MessageRef, Place, Places, Scope};
 use rusqlite::{Connection, params};
 
 use super::error::Fault;
@@ -17,7 +18,7 @@ use super::place::Place as StorePlace;
 use super::sight::{Sight, json_array, json_ids};
 use super::view::SeenWorkspace;
 use super::workspace::SqliteWorkspace;
-use super::{backlog, deferrals, memories, messages, rows, save};
+use super::{backlog, candidates, deferrals, memories, messages, rows, save};
 
 /// A workspace that was opened for a place, for one call.
 struct Opened {
@@ -104,6 +105,12 @@ impl Read {
         let Some(revision) = self.revision.filter(|_| place.seen_from != Place::Operator) else {
             return Ok(false);
         };
+        let sight = Sight::of(connection, place)?;
+        for channel_id in self.messages.keys() {
+            if !sight.sees_channel(connection, place, channel_id)? {
+                return Ok(true);
+            }
+        }
         let none = (String::new(), BTreeSet::new());
         let messages = self.messages.clone().into_iter().chain([none]);
         for (channel_id, keys) in messages {
@@ -157,6 +164,20 @@ impl Storage for Opened {
             .await
     }
 
+    async fn find_candidates(&self, query: RecallQuery) -> Result<Candidates, StorageError> {
+        let found = self
+            .handing_out(move |connection, place| candidates::candidates(connection, place, &query))
+            .await?;
+        for MessageRef { channel_id, ts } in found.messages.iter().map(|found| &found.at) {
+            self.note(channel_id.clone(), std::iter::once(&**ts));
+        }
+        Ok(found)
+    }
+
+    fn terms(&self, text: &str) -> Vec<String> {
+        myao_terms::terms(text)
+    }
+
     async fn list_due(&self, query: DueQuery) -> Result<Due, StorageError> {
         self.schedule()?;
         self.workspace
@@ -191,7 +212,8 @@ impl Storage for Opened {
                     let text = "a message or a memory that this one was made from has changed or gone: read again";
                     return Err(StorageError::Conflict(text.to_owned()).into());
                 }
-                save::save(connection, place, &draft, &handed)
+                let heard = read.messages.into_keys().collect();
+                save::save(connection, place, &draft, &handed, &heard)
             })
             .await
     }

@@ -13,6 +13,26 @@ use super::workspace::SqliteWorkspace;
 
 #[async_trait::async_trait]
 impl SyncState for SqliteWorkspace {
+    async fn address(&self) -> Result<Option<String>, StorageError> {
+        self.reading(move |connection, place| {
+            Ok(connection
+                .prepare_cached("SELECT address FROM workspaces WHERE key = ?1")?
+                .query_row([place.workspace], |row| row.get(0))?)
+        })
+        .await
+    }
+
+    async fn set_address(&self, address: &str) -> Result<(), StorageError> {
+        let address = address.to_owned();
+        self.writing(move |connection, place| {
+            connection
+                .prepare_cached("UPDATE workspaces SET address = ?2 WHERE key = ?1")?
+                .execute(params![place.workspace, address])?;
+            Ok(())
+        })
+        .await
+    }
+
     async fn connected_through(&self) -> Result<Option<i64>, StorageError> {
         self.reading(move |connection, place| {
             Ok(connection

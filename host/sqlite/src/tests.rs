@@ -15,6 +15,7 @@ mod orders;
 mod plans;
 mod pool;
 mod schema;
+mod search;
 mod workspaces;
 
 use myao_plugin::state::inbox::Inbox as _;

@@ -12,6 +12,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use super::backlog::{recount_channel, recount_thread};
 use super::erase::Anew;
 use super::error::Fault;
+use super::index::Unindexed;
 use super::message_row::{MessageRow, Tie};
 use super::retraction::{self, Post};
 use super::series::Series;
@@ -61,6 +62,7 @@ pub(super) struct Writing {
     reworded: BTreeSet<(i64, i64)>,
     /// Thread and time of deleted messages, with the channel's id.
     deleted: Vec<(String, i64, i64)>,
+    unindexed: Unindexed,
 }
 
 impl Writing {
@@ -77,6 +79,7 @@ impl Writing {
             changed: BTreeSet::new(),
             reworded: BTreeSet::new(),
             deleted: Vec::new(),
+            unindexed: Unindexed::default(),
         }
     }
 
@@ -166,6 +169,11 @@ impl Writing {
         self.touched_threads.insert((channel, thread));
     }
 
+    /// Marks a message, by its key, for indexing anew.
+    pub(super) fn touch_text(&mut self, channel: i64, key: i64) {
+        self.unindexed.change(channel, key);
+    }
+
     /// Recounts what was touched, notes which threads have a memory that is older than their messages, and erases what
     /// messages said that read differently now.
     pub(super) fn finish(mut self, connection: &Connection) -> Result<Erased, Fault> {
@@ -220,11 +228,7 @@ impl Writing {
         let mut messages = BTreeSet::new();
         let mut channels = BTreeSet::new();
         for (channel, ts) in &self.reworded {
-            let key = "SELECT key FROM messages WHERE channel = ?1 AND ts_key = ?2";
-            let key: i64 = connection
-                .prepare_cached(key)?
-                .query_row([channel, ts], |row| row.get(0))?;
-            messages.insert(key);
+            messages.insert(message_key(connection, *channel, *ts)?);
             channels.insert(*channel);
         }
         let mut anew = Anew::default();
@@ -281,6 +285,7 @@ impl Writing {
             recount_thread(connection, channel, thread)?;
         }
         self.mark_changed(connection)?;
+        self.unindexed.work_off(connection)?;
         self.touched_messages.clear();
         self.changed.clear();
         Ok(())
@@ -295,6 +300,7 @@ impl Writing {
     ) -> Result<Put, Fault> {
         let place = (self.workspace, channel, ts);
         if row.insert(connection, place)? {
+            self.unindexed.add(channel, connection.last_insert_rowid());
             self.touch_message(channel, ts, row.thread);
             if row.is_shown() && self.source != Source::Import {
                 self.inserted.push((channel, ts, row.thread.unwrap_or(ts)));
@@ -317,6 +323,8 @@ impl Writing {
         self.touched_threads
             .extend(stored.thread.map(|thread| (channel, thread)));
         if merged.reads_differently(&stored) {
+            let key = message_key(connection, channel, ts)?;
+            self.unindexed.change(channel, key);
             self.changed.insert((channel, merged.thread.unwrap_or(ts)));
             self.reworded.insert((channel, ts));
         }
@@ -393,6 +401,12 @@ impl Writing {
         }
         Ok(())
     }
+}
+
+fn message_key(connection: &Connection, channel: i64, ts: i64) -> rusqlite::Result<i64> {
+    connection
+        .prepare_cached("SELECT key FROM messages WHERE channel = ?1 AND ts_key = ?2")?
+        .query_row([channel, ts], |row| row.get(0))
 }
 
 /// Notes that a thread changed at a time, if there is one.

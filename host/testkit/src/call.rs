@@ -6,6 +6,7 @@
 use std::fmt;
 
 use myao_plugin::Message;
+use myao_plugin::storage::recall::Candidates;
 use myao_plugin::storage::{Channel, Deferral, Due, Memory};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -138,6 +139,12 @@ impl Rows for Due {
 impl<T: Rows> Rows for &T {
     fn rows(&self) -> usize {
         (**self).rows()
+    }
+}
+
+impl Rows for Candidates {
+    fn rows(&self) -> usize {
+        self.messages.len() + self.memories.len()
     }
 }
 

@@ -15,7 +15,7 @@ use myao_contract::wit::Contract;
 /// What the smallest component needs of a host.
 const SUMMARIZER: &[&str] = &["errors", "llm", "log", "settings", "types"];
 /// What the memory component needs beside it.
-const MEMORY: &[&str] = &["storage"];
+const MEMORY: &[&str] = &["recall", "storage"];
 /// What the whole component needs beside that.
 const BOT: &[&str] = &["chat"];
 

@@ -1,7 +1,7 @@
 // Instances of two components, as `jco transpile --instantiation sync` made them: `generated/NAME/`.
 
 import { readFileSync } from 'node:fs';
-import { emptyWasi, log as standardError } from './imports.js';
+import { emptyWasi, log as standardError, noRecall } from './imports.js';
 import { instantiate as instantiateBot } from './generated/bot/bot.js';
 import { instantiate as instantiateSummarizer } from './generated/summarizer/summarizer.js';
 
@@ -30,6 +30,7 @@ export function botComponent({ store, model, platform, settings, log = standardE
   /** @type {Unversioned<BotImports>} */
   const imports = {
     'myao:memory/storage': store.imports(),
+    'myao:memory/recall': noRecall,
     'myao:memory/llm': model.imports(),
     'myao:memory/chat': platform.imports(),
     'myao:memory/settings': { get: () => Object.entries(settings) },

@@ -115,6 +115,12 @@ export class Platform {
   }
 }
 
+/** This host cannot search. */
+export const noRecall = {
+  findCandidates: () => ({ messages: [], memories: [], records: [], counts: [], messageCount: 0 }),
+  terms: () => /** @type {string[]} */ ([]),
+};
+
 /** Lines go to standard error; the component never logs the text of messages or memories. */
 export const log = {
   write: (/** @type {Level} */ level, /** @type {string} */ line) => console.error(`${level}: ${line}`),

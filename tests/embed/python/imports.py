@@ -101,6 +101,12 @@ def write(level: str, line: str) -> None:
     print(f"{level}: {line}", file=sys.stderr)
 
 
+def no_recall() -> dict[str, Any]:
+    """This host cannot search."""
+    nothing = {"messages": [], "memories": [], "records": [], "counts": [], "message-count": 0}
+    return {"find-candidates": lambda _query: nothing, "terms": lambda _text: []}
+
+
 def of_summarizer(model: ScriptedModel, settings: dict[str, str]) -> Imports:
     """What the smallest component needs."""
     pairs = list(settings.items())
@@ -109,4 +115,5 @@ def of_summarizer(model: ScriptedModel, settings: dict[str, str]) -> Imports:
 
 def of_bot(store: StoreAt, model: ScriptedModel, platform: Platform, settings: dict[str, str]) -> Imports:
     """What the whole component needs for a call in one place."""
-    return of_summarizer(model, settings) | {"storage": store.imports(), "chat": platform.imports()}
+    more = {"storage": store.imports(), "recall": no_recall(), "chat": platform.imports()}
+    return of_summarizer(model, settings) | more

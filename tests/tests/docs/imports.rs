@@ -14,7 +14,7 @@ use syn::{Attribute, Item, ItemMod, ItemUse, UseTree, Visibility};
 type Module = Vec<String>;
 
 /// The crates whose files are looked at.
-const CRATES: [&str; 9] = [
+const CRATES: [&str; 10] = [
     "guest/src",
     "host/bot/src",
     "host/cli/src",
@@ -23,6 +23,7 @@ const CRATES: [&str; 9] = [
     "host/plugin/src",
     "host/slack/src",
     "host/sqlite/src",
+    "host/terms/src",
     "host/testkit/src",
 ];
 

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use myao_bot::views::{Asked, Views};
 use myao_plugin::state::Workspace;
 use myao_plugin::state::view::MemoryFilter;
+use myao_plugin::storage::recall::RecallQuery;
 use myao_plugin::storage::{
     ChannelFilter, Due, DueQuery, Keep, MemoryQuery, MessageQuery, StorageError,
 };
 use myao_plugin::ts::TsKey;
-use myao_plugin::{BuildRequest, MemoryPlugin, Place, Scope};
+use myao_plugin::{BuildRequest, MemoryPlugin, Place, Scope, SearchRequest};
 use myao_slack::blocks::{Language, history_message, home_view, memory_message, sources_message};
 use myao_tests::store::utc;
 
@@ -41,7 +42,8 @@ pub(crate) trait Observer: Sync {
 }
 
 /// All ways of looking.
-pub(crate) const OBSERVERS: [&dyn Observer; 5] = [&Stored, &Viewed, &Built, &Shown, &Refused];
+pub(crate) const OBSERVERS: [&dyn Observer; 6] =
+    [&Stored, &Searched, &Viewed, &Built, &Shown, &Refused];
 
 fn seen(what: &str, found: &impl std::fmt::Debug) -> (String, String) {
     (what.to_owned(), format!("{found:#?}"))
@@ -134,6 +136,39 @@ impl Observer for Stored {
                     .await;
                 found.push(seen("get-backlog", &backlog));
             }
+        }
+        found
+    }
+}
+
+/// What a search finds, in which order, and by which counts.
+struct Searched;
+
+#[async_trait::async_trait]
+impl Observer for Searched {
+    async fn look(&self, seat: &Seat<'_>) -> Vec<(String, String)> {
+        let storage = seat.workspace.at(seat.place.clone());
+        let words = ["salary", "budget", "apple", "euros", "glass"];
+        let query = RecallQuery {
+            terms: words.map(str::to_owned).to_vec(),
+            channels: Vec::new(),
+            since: None,
+            until: END.to_owned(),
+            limit: 20,
+            neighbours: 2,
+        };
+        let candidates = storage.find_candidates(query).await;
+        let mut found = vec![seen("find-candidates", &candidates)];
+        if seat.place != Place::Schedule {
+            let request = SearchRequest {
+                text: "Who knows the salary of apple, is it 1003 euros?".to_owned(),
+                since: None,
+                until: None,
+                limit: 10,
+            };
+            let place = seat.place.clone();
+            let hits = seat.plugin.search(place, &request, utc(seat.now)).await;
+            found.push(seen("search", &hits));
         }
         found
     }

@@ -6,6 +6,7 @@ use crate::drafts::{deferral, draft, scope, size};
 use crate::myao::memory::chat::{self, PostRequest};
 use crate::myao::memory::llm::{self, Agent, Purpose, Request};
 use crate::myao::memory::log::{self, Level};
+use crate::myao::memory::recall::{self, RecallQuery};
 use crate::myao::memory::settings;
 use crate::myao::memory::storage::{
     self, ChannelFilter, DueQuery, Keep, MemoryQuery, MessageQuery,
@@ -23,6 +24,18 @@ pub(crate) fn obey() -> String {
 /// The channel of `take CHANNEL`: each time that it is asked, this is the next step.
 pub(crate) fn channel_to_take() -> Option<String> {
     told().strip_prefix("take ").map(str::to_owned)
+}
+
+/// Everything that has a term.
+fn found(term: &str) -> RecallQuery {
+    RecallQuery {
+        terms: vec![term.to_owned()],
+        channels: Vec::new(),
+        since: None,
+        until: UNTIL.to_owned(),
+        limit: u32::MAX,
+        neighbours: u32::MAX,
+    }
 }
 
 fn told() -> String {
@@ -43,6 +56,7 @@ fn one(line: &str) -> String {
         "channels" => shown(storage::list_channels()),
         "messages" => shown(storage::list_messages(&messages(first, option(second)))),
         "memories" => shown(storage::list_memories(&memories(&arguments))),
+        "find" => shown(recall::find_candidates(&found(first))),
         "due" => shown(storage::list_due(&everything_due())),
         "backlog" => shown(storage::get_backlog(first, option(second), UNTIL)),
         "deferrals" => shown(storage::list_deferrals(scope(first), second)),

@@ -25,6 +25,7 @@ use exports::myao::memory::context_builder::{self, BuildRequest};
 use exports::myao::memory::memory_summarizer::{self, Summary};
 use exports::myao::memory::reply_prompt::{self, Occasion};
 use exports::myao::memory::responder::{self, Answer, Judgment, Target};
+use exports::myao::memory::searcher::{self, SearchRequest, SearchResult};
 use myao::memory::errors::{Error, OtherReason, SettingFault};
 use myao::memory::types::{Context, MemoryType, Scope, Timestamp};
 
@@ -79,6 +80,12 @@ impl reply_prompt::Guest for Trespassing {
 
 impl context_builder::Guest for Trespassing {
     fn build(_: BuildRequest, _: Timestamp) -> Result<Context, Error> {
+        Err(got())
+    }
+}
+
+impl searcher::Guest for Trespassing {
+    fn search(_: SearchRequest, _: Timestamp) -> Result<SearchResult, Error> {
         Err(got())
     }
 }

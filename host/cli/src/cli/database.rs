@@ -1,17 +1,23 @@
 //! The store of the program. No other file of it knows that this is SQLite.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::path::Path;
 use std::sync::Arc;
 
 use chrono_tz::Tz;
+use indicatif::ProgressBar;
 use myao_import::{ImportReport, python_bot};
 use myao_plugin::WORKSPACE_SCOPE_ID;
 use myao_plugin::state::Workspace;
 use myao_plugin::state::import::ImportTarget;
 use myao_plugin::storage::records::ImportTally;
 pub(crate) use myao_sqlite::examine::{Examined, examine};
-use myao_sqlite::{ReadLegacy, StoreError, WorkspaceOptions};
+use myao_sqlite::{ReadLegacy, ShowIndexing, StoreError, WorkspaceOptions};
+
+use super::output;
+
+/// Shown while the messages and memories of an older database are indexed.
+const INDEXING: &str = "{bar:30} {pos}/{len} messages and memories indexed for search";
 
 /// A database, and which workspace of it is used.
 #[derive(Clone, Copy)]
@@ -30,12 +36,14 @@ pub(crate) struct Upgrade {
 impl Database<'_> {
     /// Opens the workspace; creates the database if there is none, and upgrades an older one.
     pub(crate) fn open(self) -> anyhow::Result<(Arc<dyn Workspace>, Option<Upgrade>)> {
-        self.opened(|options, read| myao_sqlite::open(self.path, options, read))
+        self.opened(|options, read, indexing| myao_sqlite::open(self.path, options, read, indexing))
     }
 
     /// The same for imports: the workspace is created only if the import succeeds.
     pub(crate) fn import_target(self) -> anyhow::Result<(Arc<dyn ImportTarget>, Option<Upgrade>)> {
-        self.opened(|options, read| myao_sqlite::import_target(self.path, options, read))
+        self.opened(|options, read, indexing| {
+            myao_sqlite::import_target(self.path, options, read, indexing)
+        })
     }
 
     fn opened<T>(
@@ -43,14 +51,26 @@ impl Database<'_> {
         open: impl FnOnce(
             &WorkspaceOptions<'_>,
             ReadLegacy<'_>,
+            ShowIndexing<'_>,
         ) -> Result<(T, Option<ImportTally>), StoreError>,
     ) -> anyhow::Result<(T, Option<Upgrade>)> {
         let options = WorkspaceOptions::new(self.workspace, self.timezone, WORKSPACE_SCOPE_ID);
         let report = RefCell::new(ImportReport::default());
-        let (opened, upgraded) = open(&options, &|connection, sink| {
-            report.replace(python_bot::read(connection, sink)?);
-            Ok(())
-        })?;
+        let bar = OnceCell::new();
+        let (opened, upgraded) = open(
+            &options,
+            &|connection, sink| {
+                report.replace(python_bot::read(connection, sink)?);
+                Ok(())
+            },
+            &|done, total| {
+                let bar: &ProgressBar = bar.get_or_init(|| output::progress_bar(total, INDEXING));
+                bar.set_position(done);
+            },
+        )?;
+        if let Some(bar) = bar.get() {
+            bar.finish_and_clear();
+        }
         let report = report.take();
         Ok((opened, upgraded.map(|tally| Upgrade { tally, report })))
     }

@@ -7,6 +7,7 @@ use crate::bindings::chat::PostRequest;
 use crate::bindings::exports::myao::memory::responder::Target;
 use crate::bindings::types::Scope;
 use crate::error::Trespass;
+use crate::storage::recall::Candidates;
 use crate::storage::{Memory, MemoryDraft, MemoryId, Message};
 use crate::ts::TsKey;
 use crate::{Citation, MessageRef, Place, printable};
@@ -34,7 +35,7 @@ pub(crate) struct Bound {
     memories: BTreeSet<MemoryId>,
     /// The ids of the messages that it was given. All are of the place's channel.
     messages: HashSet<String>,
-    /// The messages that those memories cite: channel and id.
+    /// The messages of any channel that it was given by a search, or that those memories cite: channel and id.
     cited: HashSet<(String, String)>,
 }
 
@@ -74,6 +75,14 @@ impl Bound {
         self.messages.extend(ids);
     }
 
+    pub(super) fn hand_candidates(&mut self, found: &Candidates) {
+        let messages = found.messages.iter().map(|found| &found.at);
+        self.cited
+            .extend(messages.map(|at| (at.channel_id.clone(), at.ts.clone())));
+        let memories = found.memories.iter().map(|found| found.memory.id);
+        self.memories.extend(memories);
+    }
+
     /// Whether this channel's messages may be used.
     pub(super) fn hears(&self, channel_id: &str, action: &str) -> Result<(), Trespass> {
         if self.place.hears(channel_id) {
@@ -110,6 +119,14 @@ impl Bound {
         match self.place {
             Place::Schedule | Place::Person(_) => Err(self.trespass(format!("read {what}"))),
             Place::Channel(_) | Place::Workspace | Place::Operator => Ok(()),
+        }
+    }
+
+    /// Whether messages may be searched here.
+    pub(super) fn searches(&self) -> Result<(), Trespass> {
+        match self.place {
+            Place::Schedule => Err(self.trespass("search messages".to_owned())),
+            Place::Channel(_) | Place::Workspace | Place::Person(_) | Place::Operator => Ok(()),
         }
     }
 

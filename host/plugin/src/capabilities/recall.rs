@@ -1,4 +1,4 @@
-//! The import `recall`, which finds nothing yet.
+//! The import `recall`, over a [`Storage`](crate::storage::Storage).
 
 use super::CallState;
 use crate::bindings::recall::{Candidates, Host, RecallQuery};
@@ -9,14 +9,24 @@ impl Host for CallState {
         &mut self,
         query: RecallQuery,
     ) -> wasmtime::Result<Result<Candidates, StorageError>> {
+        self.bound.searches()?;
         import!(self, "recall.find-candidates", query, {
-            Ok(Candidates {
-                messages: Vec::new(),
-                memories: Vec::new(),
-                records: Vec::new(),
-                counts: Vec::new(),
-                message_count: 0,
-            })
+            let found = self.storage.find_candidates(query).await;
+            if let Ok(found) = &found {
+                self.bound.hand_candidates(found);
+                for found in &found.messages {
+                    let message = std::slice::from_ref(&found.message);
+                    self.tape.saw_messages(&found.at.channel_id, message);
+                }
+                for found in &found.memories {
+                    self.tape.saw_memories(std::slice::from_ref(&found.memory));
+                }
+            }
+            found
         })
+    }
+
+    async fn terms(&mut self, text: String) -> wasmtime::Result<Vec<String>> {
+        import!(self, "recall.terms", text, self.storage.terms(&text))
     }
 }

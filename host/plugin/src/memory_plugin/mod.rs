@@ -32,6 +32,7 @@ macro_rules! call {
 mod builder;
 mod generating;
 mod replying;
+mod searching;
 
 pub use builder::{BuildError, MemoryPluginBuilder};
 

@@ -51,6 +51,12 @@ pub struct Member {
 /// How far the platform's history was read, and which users and channels are known.
 #[async_trait::async_trait]
 pub trait SyncState: Send + Sync {
+    /// The workspace's address on its platform, for links to messages (`https://NAME.slack.com/`); `None` if not known.
+    async fn address(&self) -> Result<Option<String>, StorageError>;
+
+    /// Notes the workspace's address; the newest counts.
+    async fn set_address(&self, address: &str) -> Result<(), StorageError>;
+
     /// The last Unix second at which the connection was known to work; `None` if it never was.
     async fn connected_through(&self) -> Result<Option<i64>, StorageError>;
 

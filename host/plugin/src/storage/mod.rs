@@ -6,6 +6,7 @@
 
 pub mod effects;
 pub mod empty;
+pub mod recall;
 pub mod records;
 
 use std::collections::BTreeSet;
@@ -18,6 +19,7 @@ pub use crate::bindings::storage::{
 use crate::bindings::types::Scope;
 pub use crate::bindings::types::{Channel, Coverage, LeftOut, Message};
 use crate::place::Place;
+use recall::{Candidates, RecallQuery};
 
 /// The version of a stand-in: a memory made in place of one that the model could not make.
 pub const STAND_IN_VERSION: u32 = 0;
@@ -38,6 +40,17 @@ pub trait Storage: Send + Sync {
 
     /// Memories, ordered by scope, scope id, type and version, including the stand-ins.
     async fn list_memories(&self, query: MemoryQuery) -> Result<Vec<Memory>, StorageError>;
+
+    /// Messages, memories and records with these terms (`wit/recall.wit`). A store that cannot search finds nothing, like this
+    /// default.
+    async fn find_candidates(&self, _query: RecallQuery) -> Result<Candidates, StorageError> {
+        Ok(recall::nothing())
+    }
+
+    /// The terms of a text, as this store looks for them (`wit/recall.wit`; the crate `myao-terms`).
+    fn terms(&self, _text: &str) -> Vec<String> {
+        Vec::new()
+    }
 
     /// What may be due.
     async fn list_due(&self, query: DueQuery) -> Result<Due, StorageError>;
@@ -129,6 +142,14 @@ impl<T: Storage + ?Sized> Storage for Arc<T> {
 
     async fn list_memories(&self, query: MemoryQuery) -> Result<Vec<Memory>, StorageError> {
         (**self).list_memories(query).await
+    }
+
+    async fn find_candidates(&self, query: RecallQuery) -> Result<Candidates, StorageError> {
+        (**self).find_candidates(query).await
+    }
+
+    fn terms(&self, text: &str) -> Vec<String> {
+        (**self).terms(text)
     }
 
     async fn list_due(&self, query: DueQuery) -> Result<Due, StorageError> {

@@ -190,7 +190,13 @@ fn of_two_processes_that_save_one_version_one_gets_a_conflict() {
                             ..draft("C1")
                         };
                         workspace.write(|connection, place| {
-                            save(connection, place, &draft, &BTreeSet::new())
+                            save(
+                                connection,
+                                place,
+                                &draft,
+                                &BTreeSet::new(),
+                                &BTreeSet::new(),
+                            )
                         })
                     })
                 })

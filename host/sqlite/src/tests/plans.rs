@@ -6,7 +6,13 @@ use rusqlite::{Connection, StatementStatus, ToSql, params};
 
 use super::{recount_all, stored};
 
-const STATEMENTS: [(&str, &str); 92] = [
+const STATEMENTS: [(&str, &str); 95] = [
+    ("neighbours", include_str!("../sql/neighbours.sql")),
+    ("found_messages", include_str!("../sql/found_messages.sql")),
+    (
+        "visible_channels",
+        include_str!("../sql/visible_channels.sql"),
+    ),
     (
         "recount_channel",
         include_str!("../sql/recount_channel.sql"),

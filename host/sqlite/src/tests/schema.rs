@@ -244,7 +244,7 @@ fn database_of_the_python_bot_is_upgraded_in_place() {
             .unwrap();
         drop(bot);
         let read: ReadLegacy<'_> = &read_bot;
-        let (store, tally) = SqliteStore::open_or_upgrade(&path, "W1", read).unwrap();
+        let (store, tally) = SqliteStore::open_or_upgrade(&path, "W1", read, &|_, _| {}).unwrap();
         let tally = tally.expect("rows were taken over");
         assert_eq!((tally.messages.new, tally.memories.new), (1, 1));
         let workspace = store.workspace("W1", chrono_tz::UTC, "default").unwrap();
@@ -260,7 +260,7 @@ fn database_of_the_python_bot_is_upgraded_in_place() {
             .query_row(include_str!("legacy_text.sql"), [], |row| row.get(0))
             .unwrap();
         assert_eq!(text, "Hello");
-        let (_, again) = SqliteStore::open_or_upgrade(&path, "W1", read).unwrap();
+        let (_, again) = SqliteStore::open_or_upgrade(&path, "W1", read, &|_, _| {}).unwrap();
         assert_eq!(again, None);
     }
 }
@@ -275,7 +275,7 @@ fn upgrade_that_fails_leaves_the_file_as_it_was() {
         read_bot(old, sink)?;
         Err("row 7 of `memories` has no scope".into())
     };
-    let error = SqliteStore::open_or_upgrade(&path, "W1", read)
+    let error = SqliteStore::open_or_upgrade(&path, "W1", read, &|_, _| {})
         .err()
         .expect("refused");
     assert!(

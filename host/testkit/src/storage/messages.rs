@@ -182,11 +182,20 @@ impl State {
         picked.extend(first_messages);
         Ok(picked
             .into_iter()
-            .filter_map(|ts| Some((ts, conversation.shown(ts)?)))
-            .map(|(ts, message)| {
-                self.message(ts, message, conversation.thread_of(ts, message, until))
-            })
+            .filter_map(|ts| self.shown_message(conversation, ts, until))
             .collect())
+    }
+
+    /// A message as the component sees it at a time; `None` if it is deleted.
+    pub(super) fn shown_message(
+        &self,
+        conversation: &Conversation,
+        ts: TsKey,
+        until: TsKey,
+    ) -> Option<Message> {
+        let message = conversation.shown(ts)?;
+        let thread = conversation.thread_of(ts, message, until);
+        Some(self.message(ts, message, thread))
     }
 
     /// A message as the component sees it.

@@ -61,6 +61,7 @@ mod recordings;
 mod replies;
 mod retraction;
 mod saving;
+mod search;
 mod sync;
 mod upkeep;
 mod view;
@@ -130,6 +131,8 @@ struct State {
     judgments: BTreeMap<(String, Option<TsKey>), StoredJudgment>,
     /// In Unix seconds, like `backfill_tick`.
     connected_through: Option<i64>,
+    /// The workspace's address on its platform.
+    address: Option<String>,
     unread_channels: BTreeMap<String, Unread>,
     /// By channel and message.
     missing_messages: BTreeMap<(String, TsKey), Missing>,

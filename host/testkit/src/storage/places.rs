@@ -6,12 +6,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use myao_plugin::audience::Audience;
 use myao_plugin::state::outbox::PartState;
 use myao_plugin::state::replies::{ReplyKind, ReplyState};
+use myao_plugin::storage::recall::{Candidates, RecallQuery};
 use myao_plugin::storage::{
     Backlog, Channel, Deferral, Due, DueQuery, Memory, MemoryDraft, MemoryId, MemoryQuery, Message,
     MessageQuery, Storage, StorageError,
 };
 use myao_plugin::ts::TsKey;
-use myao_plugin::{MemoryType, Place, Places, Scope};
+use myao_plugin::{MemoryType, MessageRef, Place, Places, Scope};
 
 use super::memories::{Series, StoredText};
 use super::{MemoryStorage, State, key};
@@ -79,15 +80,21 @@ impl State {
         texts.all(|text| text.is_some_and(|text| self.shows(place, text)))
     }
 
-    /// The channels from which a memory is made: its own, and those of the memories that its call was given.
+    /// The channels from which a memory is made: its own, those of the memories that its call was given, and those whose
+    /// messages it was given.
     pub(super) fn origins(
         &self,
         own: Option<&String>,
         handed: &BTreeSet<MemoryId>,
+        heard: &BTreeSet<String>,
     ) -> BTreeSet<String> {
         let texts = handed.iter().filter_map(|id| self.texts.get(id));
         let of_texts = texts.filter_map(|text| text.origins.as_ref()).flatten();
-        own.into_iter().chain(of_texts).cloned().collect()
+        own.into_iter()
+            .chain(heard)
+            .chain(of_texts)
+            .cloned()
+            .collect()
     }
 
     /// Who reads each channel.
@@ -275,7 +282,13 @@ impl Opened {
         let read = self.read();
         // A replay does what was recorded.
         let since = read.revision.filter(|_| self.place != Place::Operator);
-        let revisions = self.storage.state().revisions.clone();
+        let state = self.storage.state();
+        let mut channels = read.messages.iter().map(|(channel_id, _)| channel_id);
+        if since.is_some() && channels.any(|id| !state.shows_channel(&self.place, id)) {
+            return true;
+        }
+        let revisions = state.revisions.clone();
+        drop(state);
         since.is_some_and(|since| revisions.has_changed(&read.messages, memories, since))
     }
 
@@ -328,6 +341,20 @@ impl Storage for Opened {
         self.storage.state().list_memories(&self.place, &query)
     }
 
+    async fn find_candidates(&self, query: RecallQuery) -> Result<Candidates, StorageError> {
+        let mut read = self.begin();
+        let found = self.storage.state().find_candidates(&self.place, &query)?;
+        for found in &found.messages {
+            let MessageRef { channel_id, ts } = &found.at;
+            read.messages.insert((channel_id.clone(), key(ts)?));
+        }
+        Ok(found)
+    }
+
+    fn terms(&self, text: &str) -> Vec<String> {
+        myao_terms::terms(text)
+    }
+
     async fn list_due(&self, query: DueQuery) -> Result<Due, StorageError> {
         self.schedule()?;
         self.storage.state().list_due(&query)
@@ -368,7 +395,12 @@ impl Storage for Opened {
                 "a message or a memory that this one was made from has changed or gone: read again";
             return Err(StorageError::Conflict(text.to_owned()));
         }
-        self.storage.state().save(&self.place, draft, handed)
+        let read = self.read();
+        let heard = read.messages.iter().map(|(channel_id, _)| channel_id);
+        let heard = heard.cloned().collect();
+        drop(read);
+        let mut state = self.storage.state();
+        state.save(&self.place, draft, handed, &heard)
     }
 
     async fn may_show(&self, memories: BTreeSet<MemoryId>) -> Result<bool, StorageError> {

@@ -17,6 +17,7 @@ impl State {
         place: &Place,
         draft: MemoryDraft,
         mut handed: BTreeSet<MemoryId>,
+        heard: &BTreeSet<String>,
     ) -> Result<Memory, StorageError> {
         let subject = self.subject(draft.scope, &draft.scope_id)?;
         let sources = self.check(&draft)?;
@@ -34,7 +35,7 @@ impl State {
                 "a memory that this one was made from may not be shown to {place} any more: read again"
             )));
         }
-        let origins = self.origins(subject.channel_id.as_ref(), &handed);
+        let origins = self.origins(subject.channel_id.as_ref(), &handed, heard);
 
         // Nothing can fail from here on.
         let is_first = !subject

@@ -12,6 +12,15 @@ use super::{MemoryStorage, most};
 
 #[async_trait::async_trait]
 impl SyncState for MemoryStorage {
+    async fn address(&self) -> Result<Option<String>, StorageError> {
+        Ok(self.state().address.clone())
+    }
+
+    async fn set_address(&self, address: &str) -> Result<(), StorageError> {
+        self.state().address = Some(address.to_owned());
+        Ok(())
+    }
+
     async fn connected_through(&self) -> Result<Option<i64>, StorageError> {
         Ok(self.state().connected_through)
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use myao_plugin::storage::recall::{Candidates, RecallQuery};
 use myao_plugin::storage::{
     Backlog, Channel, Deferral, Due, DueQuery, Memory, MemoryDraft, MemoryId, MemoryQuery, Message,
     MessageQuery, Storage, StorageError,
@@ -51,6 +52,16 @@ impl Storage for Tapped {
         let call = self.line.call("storage.list-memories", &query);
         let done = self.inner.list_memories(query);
         self.line.through(call, done).await
+    }
+
+    async fn find_candidates(&self, query: RecallQuery) -> Result<Candidates, StorageError> {
+        let call = self.line.call("recall.find-candidates", &query);
+        let done = self.inner.find_candidates(query);
+        self.line.through(call, done).await
+    }
+
+    fn terms(&self, text: &str) -> Vec<String> {
+        self.inner.terms(text)
     }
 
     async fn list_due(&self, query: DueQuery) -> Result<Due, StorageError> {

@@ -127,6 +127,7 @@ macro_rules! workspace_conformance {
         );
         $crate::workspace_conformance!($fixture; sync:
             times_of_the_connection_and_of_the_history_never_go_back,
+            newest_address_of_the_workspace_is_kept,
             recent_threads_come_with_the_newest_first,
             messages_between_are_those_that_are_not_deleted,
             directory_holds_the_names_that_are_known,
@@ -207,6 +208,21 @@ macro_rules! workspace_conformance {
             input_of_an_attempt_that_was_given_up_is_not_answered_with_the_text_of_a_later_one,
             answer_that_is_recalled_counts_as_the_newest,
             threads_are_the_same_however_their_ids_are_written,
+        );
+        $crate::workspace_conformance!($fixture; search:
+            message_is_found_by_its_terms,
+            only_what_a_place_may_see_is_found_and_counted,
+            message_is_found_by_what_it_says_now,
+            forgotten_and_expired_messages_are_not_found,
+            dry_run_of_forgetting_leaves_what_is_found,
+            channel_that_is_converted_is_found_where_it_may_be_seen,
+            what_is_later_does_not_exist_yet,
+            time_and_channels_bound_what_is_found_but_not_what_is_counted,
+            rarest_terms_come_first_and_then_the_newest,
+            neighbours_are_of_the_thread_or_of_the_top_level,
+            memory_is_found_where_it_may_be_seen_until_its_lines_go,
+            what_was_found_may_not_be_shown_once_it_has_changed_or_is_private,
+            memory_is_shown_only_where_the_messages_may_be_seen_that_its_call_found,
         );
         $crate::workspace_conformance!($fixture; recordings:
             memories_of_one_call_are_each_replayed_up_to_their_save,

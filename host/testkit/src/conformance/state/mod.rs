@@ -26,6 +26,7 @@ pub mod replies;
 pub mod reply_answers;
 pub mod retracted;
 pub mod samples;
+pub mod search;
 pub mod sync;
 pub mod times;
 pub mod view;

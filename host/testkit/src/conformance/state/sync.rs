@@ -31,6 +31,15 @@ pub async fn times_of_the_connection_and_of_the_history_never_go_back(new: New<'
     assert!(matches!(&unknown, Err(StorageError::NotFound(text)) if text.contains("C9")));
 }
 
+pub async fn newest_address_of_the_workspace_is_kept(new: New<'_>) {
+    let stored = Stored::of(new);
+    assert_eq!(stored.address().await, Ok(None));
+    for address in ["https://old.slack.com/", "https://new.slack.com/"] {
+        stored.set_address(address).await.unwrap();
+        assert_eq!(stored.address().await, Ok(Some(address.to_owned())));
+    }
+}
+
 pub async fn recent_threads_come_with_the_newest_first(new: New<'_>) {
     let stored = Stored::of(new);
     stored

@@ -1,0 +1,197 @@
+//! The index of terms, by which messages and memories are found.
+//!
+//! **Invariant**: it changes in the transaction of the message or the memory. Every message that is not deleted has one row,
+//! and every memory whose text has terms.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use myao_terms::terms;
+use rusqlite::{Connection, OptionalExtension, params};
+
+/// The lower bits of a row's id are the message's key, the others the channel's: so the messages of a channel stand side by
+/// side, and it is known without a look which channel a row belongs to.
+const KEY_BITS: u32 = 36;
+const KEY_MASK: i64 = (1 << KEY_BITS) - 1;
+/// How many messages are indexed between two reports of the progress.
+const REPORTED: u64 = 1_000;
+
+/// The id of a message's row.
+pub(super) fn row_of(channel: i64, key: i64) -> i64 {
+    (channel << KEY_BITS) | (key & KEY_MASK)
+}
+
+/// The channel of a row.
+pub(super) fn channel_of(row: i64) -> i64 {
+    row >> KEY_BITS
+}
+
+/// The message of a row.
+pub(super) fn key_of(row: i64) -> i64 {
+    row & KEY_MASK
+}
+
+/// The first and the last id that a row of a channel can have.
+pub(super) fn rows_of(channel: i64) -> (i64, i64) {
+    (row_of(channel, 0), row_of(channel, KEY_MASK))
+}
+
+/// Messages that are to be indexed.
+#[derive(Default)]
+pub(super) struct Unindexed {
+    /// By row. FTS5 takes rows fastest in this order.
+    rows: BTreeSet<i64>,
+    /// Those that are not in the index yet.
+    new: BTreeSet<i64>,
+}
+
+impl Unindexed {
+    /// A message was inserted.
+    pub(super) fn add(&mut self, channel: i64, key: i64) {
+        self.new.insert(row_of(channel, key));
+        self.change(channel, key);
+    }
+
+    /// A message reads differently.
+    pub(super) fn change(&mut self, channel: i64, key: i64) {
+        self.rows.insert(row_of(channel, key));
+    }
+
+    /// Indexes them.
+    pub(super) fn work_off(&mut self, connection: &Connection) -> rusqlite::Result<()> {
+        let mut added: BTreeMap<i64, i64> = BTreeMap::new();
+        for row in std::mem::take(&mut self.rows) {
+            let added = added.entry(channel_of(row)).or_default();
+            if !self.new.contains(&row) {
+                *added -= remove(connection, row)?;
+            }
+            let text: Option<String> = connection
+                .prepare_cached("SELECT text FROM messages WHERE key = ?1 AND deleted_at IS NULL")?
+                .query_row([key_of(row)], |row| row.get(0))
+                .optional()?;
+            if let Some(text) = text {
+                insert(connection, row, &text)?;
+                *added += 1;
+            }
+        }
+        self.new.clear();
+        for (channel, added) in added {
+            count(connection, channel, added)?;
+        }
+        Ok(())
+    }
+}
+
+fn insert(connection: &Connection, row: i64, text: &str) -> rusqlite::Result<()> {
+    connection
+        .prepare_cached("INSERT INTO message_index (rowid, terms) VALUES (?1, ?2)")?
+        .execute(params![row, terms(text).join(" ")])?;
+    Ok(())
+}
+
+/// Returns how many rows were removed: one, or none.
+fn remove(connection: &Connection, row: i64) -> rusqlite::Result<i64> {
+    let removed = connection
+        .prepare_cached("DELETE FROM message_index WHERE rowid = ?1")?
+        .execute([row])?;
+    Ok(i64::try_from(removed).unwrap_or(i64::MAX))
+}
+
+fn count(connection: &Connection, channel: i64, added: i64) -> rusqlite::Result<()> {
+    connection
+        .prepare_cached("UPDATE channels SET indexed = indexed + ?2 WHERE key = ?1")?
+        .execute([channel, added])?;
+    Ok(())
+}
+
+/// Indexes a new memory.
+pub(super) fn add_memory(
+    connection: &Connection,
+    memory: i64,
+    content: &str,
+) -> rusqlite::Result<()> {
+    let terms = terms(content);
+    if !terms.is_empty() {
+        connection
+            .prepare_cached("INSERT INTO memory_index (rowid, terms) VALUES (?1, ?2)")?
+            .execute(params![memory, terms.join(" ")])?;
+    }
+    Ok(())
+}
+
+/// Indexes the new text of a memory.
+pub(super) fn change_memory(
+    connection: &Connection,
+    memory: i64,
+    content: &str,
+) -> rusqlite::Result<()> {
+    connection
+        .prepare_cached("DELETE FROM memory_index WHERE rowid = ?1")?
+        .execute([memory])?;
+    add_memory(connection, memory, content)
+}
+
+/// Indexes everything that is stored, in an index that is empty. `progress` hears how much is done, and of how much.
+pub(super) fn index_all(
+    connection: &Connection,
+    progress: &dyn Fn(u64, u64),
+) -> rusqlite::Result<()> {
+    let total: i64 = connection.query_row(
+        "SELECT (SELECT COUNT(*) FROM messages WHERE deleted_at IS NULL) + (SELECT COUNT(*) FROM memories)",
+        [],
+        |row| row.get(0),
+    )?;
+    let total = u64::try_from(total).unwrap_or(0);
+    let mut done = 0_u64;
+    let mut step = || {
+        done += 1;
+        if done.is_multiple_of(REPORTED) || done == total {
+            progress(done, total);
+        }
+    };
+    let mut statement = connection.prepare(
+        "SELECT channel, key, text FROM messages WHERE deleted_at IS NULL ORDER BY channel, key",
+    )?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let (channel, key) = (row.get(0)?, row.get(1)?);
+        insert(connection, row_of(channel, key), row.get_ref(2)?.as_str()?)?;
+        step();
+    }
+    connection.execute(
+        "UPDATE channels SET indexed = (SELECT COUNT(*) FROM messages WHERE channel = channels.key AND deleted_at IS NULL)",
+        [],
+    )?;
+    let mut statement = connection.prepare("SELECT id, content FROM memories ORDER BY id")?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        add_memory(connection, row.get(0)?, row.get_ref(1)?.as_str()?)?;
+        step();
+    }
+    Ok(())
+}
+
+/// Where the index holds something of a text that is not there any more, and in how many rows. There is none, unless
+/// something is broken.
+pub(super) fn leftovers(connection: &Connection) -> rusqlite::Result<Vec<(&'static str, usize)>> {
+    let messages = "SELECT COUNT(*) FROM message_index AS i \
+        LEFT JOIN messages AS m ON m.key = i.rowid & ?1 AND m.deleted_at IS NULL WHERE m.key IS NULL";
+    let messages: u32 = connection.query_row(messages, [KEY_MASK], |row| row.get(0))?;
+    let memories = "SELECT COUNT(*) FROM memory_index AS i LEFT JOIN memories AS m ON m.id = i.rowid WHERE m.id IS NULL";
+    let memories: u32 = connection.query_row(memories, [], |row| row.get(0))?;
+    let counted = [
+        ("message_index.terms", messages),
+        ("memory_index.terms", memories),
+    ];
+    let rows = |(place, rows): (_, u32)| (place, usize::try_from(rows).unwrap_or(usize::MAX));
+    let mut found: Vec<(&'static str, usize)> = counted.map(rows).to_vec();
+    // Whether the terms are those of the rows.
+    for (place, check) in [
+        ("message_index", "PRAGMA integrity_check(message_index)"),
+        ("memory_index", "PRAGMA integrity_check(memory_index)"),
+    ] {
+        let sound: String = connection.query_row(check, [], |row| row.get(0))?;
+        found.push((place, usize::from(sound != "ok")));
+    }
+    found.retain(|(_, rows)| *rows > 0);
+    Ok(found)
+}

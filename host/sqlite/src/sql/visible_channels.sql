@@ -1,0 +1,6 @@
+-- ?1 workspace, ?2 the place's own channels, a JSON array, or NULL if it may see everything, ?3 whether it may see what is
+-- open elsewhere
+SELECT c.key, c.id, COALESCE(NULLIF(c.name, ''), c.id), c.indexed
+FROM channels AS c
+JOIN channel_audience AS a ON a.channel = c.key
+WHERE c.workspace = ?1 AND (?2 IS NULL OR c.key IN (SELECT value FROM json_each(?2)) OR (?3 AND a.is_open));

@@ -1,0 +1,253 @@
+//! The index of terms: that it finds what a look at every message finds, and holds nothing else.
+
+use std::cell::RefCell;
+
+use myao_plugin::state::forgetting::{Forget, Forgetting as _, Found, Mode};
+use myao_plugin::state::inbox::Inbox as _;
+use myao_plugin::storage::effects::Effect;
+use myao_plugin::storage::recall::{Candidates, RecallQuery};
+use myao_plugin::storage::records::{ImportSink as _, MessageRecord};
+use myao_plugin::ts::TsKey;
+use myao_plugin::{Place, Places};
+use myao_testkit::MemoryStorage;
+use myao_testkit::conformance::state::samples::public;
+
+use super::{Stored, deleted, edited, key, present, record, said, stored};
+use crate::SqliteStore;
+
+fn query(terms: &[&str]) -> RecallQuery {
+    RecallQuery {
+        terms: terms.iter().map(|term| (*term).to_owned()).collect(),
+        channels: Vec::new(),
+        since: None,
+        until: "999999.0".into(),
+        limit: 50,
+        neighbours: 1,
+    }
+}
+
+async fn find(places: &dyn Places, place: Place, query: RecallQuery) -> Candidates {
+    places.at(place).find_candidates(query).await.unwrap()
+}
+
+/// Messages of three channels, of which the third is private. `release` is in three of four messages.
+fn messages() -> Vec<Effect> {
+    let mut effects = Vec::new();
+    for channel in ["C1", "C2", "C3"] {
+        effects.push(present(channel, true, "1.0"));
+        if channel != "C3" {
+            effects.extend(public(channel, "1.0"));
+        }
+    }
+    for number in 1..=3_000_i64 {
+        let channel = format!("C{}", number * 7 % 3 + 1);
+        let common = if number % 4 == 0 { "notes" } else { "release" };
+        let text = format!("{common} of crane {} by {}", number % 40, number % 1_100);
+        let record = MessageRecord {
+            channel_id: channel,
+            ts: TsKey::first_of(number * 10),
+            thread_ts: (number % 50 == 9).then(|| TsKey::first_of(number * 10 - 60)),
+            ..record("1.0", None, &text)
+        };
+        let changed = record.ts;
+        effects.push(Effect::Message { record, changed });
+    }
+    effects
+}
+
+#[tokio::test]
+async fn index_finds_what_a_look_at_every_message_finds() {
+    let (stored, plain) = (stored(), MemoryStorage::new().with_utc_offset(32_400));
+    stored.apply(&messages()).await;
+    plain.apply_effects(messages(), 1).await.unwrap();
+    let queries = [
+        query(&["7", "crane"]),
+        query(&["release", "1000"]),
+        query(&["release", "of"]),
+        query(&["crane"]),
+        query(&[]),
+        RecallQuery {
+            since: Some("2000.0".into()),
+            until: "9000.0".into(),
+            channels: vec!["C2".into(), "C3".into()],
+            ..query(&["9", "release"])
+        },
+    ];
+    for place in [
+        Place::Operator,
+        Place::Workspace,
+        Place::Channel("C1".into()),
+        Place::Channel("C3".into()),
+    ] {
+        for query in &queries {
+            let mut found = find(&stored.workspace, place.clone(), query.clone()).await;
+            let expected = find(&plain, place.clone(), query.clone()).await;
+            // How common a common term is may be estimated.
+            for (found, exact) in found.counts.iter_mut().zip(&expected.counts) {
+                let (estimated, messages) = (i64::from(found.messages), i64::from(exact.messages));
+                assert!(
+                    (estimated - messages).abs() <= messages / 10,
+                    "{found:?} {exact:?}"
+                );
+                found.messages = exact.messages;
+            }
+            assert_eq!(found, expected, "{place} {query:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn terms_of_a_deleted_message_are_gone_from_the_disk() {
+    let stored = stored();
+    let secret = "wombat zqxjplugh-77 墨烏賊";
+    stored
+        .apply(&[
+            said("1.0", None, "the code is here"),
+            said("2.0", None, secret),
+        ])
+        .await;
+    let folder = stored.store.pool.path().parent().unwrap().to_owned();
+    let holds = |text: &str| super::on_disk::holds(&folder, text);
+    stored.store.pool.empty_log().unwrap();
+    let parts = ["wombat", "qxjplugh", "plugh-77", "墨烏", "烏賊"];
+    assert!(parts.iter().all(|part| holds(part)));
+    let effects = vec![edited("2.0", None, "8.0", "zebra"), deleted("2.0", "9.0")];
+    stored.workspace.apply_effects(effects, 9).await.unwrap();
+    stored.store.pool.empty_log().unwrap();
+    for part in parts.iter().chain(&["zebra"]) {
+        assert!(!holds(part), "{part}");
+    }
+    assert!(holds("code"));
+}
+
+#[tokio::test]
+async fn older_database_is_indexed_when_it_is_opened_and_shows_how_far_it_is() {
+    let Stored {
+        store,
+        workspace,
+        _folder,
+    } = stored();
+    workspace.apply_effects(messages(), 1).await.unwrap();
+    let before = find(&workspace, Place::Operator, query(&["7", "release"])).await;
+    store.pool.with_writer(|connection| {
+        connection
+            .execute_batch(
+                "DROP TABLE message_index; DROP TABLE memory_index; ALTER TABLE channels DROP COLUMN indexed; ALTER TABLE workspaces DROP COLUMN address; PRAGMA user_version = 16;",
+            )
+            .unwrap();
+    });
+    let path = store.pool.path().to_owned();
+    drop((store, workspace));
+    let shown = RefCell::new(Vec::new());
+    let store = SqliteStore::open_showing(&path, &|done, total| {
+        shown.borrow_mut().push((done, total));
+    });
+    let store = store.unwrap();
+    let expected = [(1_000, 3_000), (2_000, 3_000), (3_000, 3_000)];
+    assert_eq!(shown.into_inner(), expected);
+    let workspace = store
+        .workspace("W1", chrono_tz::Asia::Tokyo, "default")
+        .unwrap();
+    let after = find(&workspace, Place::Operator, query(&["7", "release"])).await;
+    assert_eq!(after, before);
+}
+
+#[tokio::test]
+async fn what_the_index_holds_of_no_text_is_told_when_something_is_forgotten() {
+    let stored = stored();
+    stored
+        .apply(&[
+            said("1.0", None, "the door code"),
+            said("2.0", None, "lunch is at noon"),
+        ])
+        .await;
+    let places = |found: Vec<Found>| -> Vec<(String, usize)> {
+        found
+            .into_iter()
+            .map(|found| (found.place, found.rows))
+            .collect()
+    };
+    let forget = |ts| {
+        let what = Forget::Message {
+            channel_id: "C1".into(),
+            ts: key(ts),
+        };
+        stored.workspace.forget(what, 9, Mode::EraseAndSearch)
+    };
+    let clean = forget("1.0").await.unwrap().search.unwrap();
+    assert_eq!(places(clean.found), []);
+    let stale = "INSERT INTO message_index (rowid, terms) VALUES (999, 'the door code')";
+    stored
+        .store
+        .pool
+        .with_writer(|connection| connection.execute(stale, []).unwrap());
+    let found = forget("2.0").await.unwrap().search.unwrap();
+    assert_eq!(places(found.found), [("message_index.terms".to_owned(), 1)]);
+}
+
+/// Words of which the first are in most messages.
+fn words(number: u64) -> String {
+    let mut state = number.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state
+    };
+    let word = |random: u64| {
+        // About one in its rank, as words are in talk.
+        let part = 1.0 - (random % 1_000_000) as f64 / 1_000_000.0;
+        format!("w{}", 20_000_f64.powf(1.0 - part) as u64)
+    };
+    let words: Vec<String> = (0..18).map(|_| word(next())).collect();
+    words.join(" ")
+}
+
+#[tokio::test]
+#[ignore = "it takes minutes, and measures this machine"]
+async fn measures_searches_over_a_million_messages() {
+    let stored = stored();
+    let mut effects = Vec::new();
+    for channel in 0..1_000 {
+        effects.push(present(&format!("C{channel}"), true, "1.0"));
+        effects.extend(public(&format!("C{channel}"), "1.0"));
+    }
+    stored.apply(&effects).await;
+    let begun = std::time::Instant::now();
+    let mut import = stored.store.import("W1").unwrap();
+    for channel in 0..1_000_u64 {
+        for number in 0..1_000_u64 {
+            let message = MessageRecord {
+                channel_id: format!("C{channel}"),
+                ts: TsKey::from_database(((number * 1_000 + channel) * 1_000_000).cast_signed()),
+                ..record("1.0", None, &words(channel * 1_000 + number + 1))
+            };
+            import.message(&message).unwrap();
+        }
+    }
+    import.commit().unwrap();
+    println!("import: {:?}", begun.elapsed());
+    for terms in [
+        &["w19000", "w12345", "w777"][..],
+        &["w1", "w2", "w3", "w5"],
+        &["w1", "w2", "w3", "w5", "w9000", "w120", "w44"],
+        &["w120", "w130", "w140", "w150"],
+        &["none"],
+    ] {
+        for place in [Place::Operator, Place::Channel("C7".into())] {
+            let mut times = Vec::new();
+            for _ in 0..20 {
+                let begun = std::time::Instant::now();
+                let wanted = RecallQuery {
+                    limit: 200,
+                    until: "9999999.0".into(),
+                    ..query(terms)
+                };
+                let found = find(&stored.workspace, place.clone(), wanted).await;
+                times.push((begun.elapsed(), found.messages.len()));
+            }
+            times.sort_unstable();
+            println!("{terms:?} {place}: {:?} … {:?}", times[10], times[19]);
+        }
+    }
+}
