@@ -27,11 +27,22 @@ pub fn parse(link: &str) -> Option<(String, TsKey)> {
     Some((channel_id.to_owned(), ts))
 }
 
+/// The link to a message of a workspace with this address; `None` if that is not one of Slack's.
+#[must_use]
+pub fn link(address: &str, channel_id: &str, ts: &str) -> Option<String> {
+    let link = format!(
+        "{}/archives/{channel_id}/p{}",
+        address.trim_end_matches('/'),
+        ts.replacen('.', "", 1)
+    );
+    parse(&link).is_some().then_some(link)
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
 
-    use super::parse;
+    use super::{link, parse};
 
     #[test]
     fn links_lead_to_their_message() {
@@ -63,6 +74,16 @@ mod tests {
             "",
         ] {
             assert_eq!(parse(link), None, "{link}");
+        }
+    }
+
+    #[test]
+    fn message_of_a_workspace_of_slack_has_a_link() {
+        let link = |address: &str| link(address, "C1", "1709287200.000100");
+        let expected = "https://a.slack.com/archives/C1/p1709287200000100";
+        assert_eq!(link("https://a.slack.com/").as_deref(), Some(expected));
+        for address in ["https://a.example/", "javascript:alert(1)//", ""] {
+            assert_eq!(link(address), None, "{address}");
         }
     }
 }

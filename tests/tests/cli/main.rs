@@ -30,6 +30,7 @@ mod prompt;
 mod python_bot;
 mod rebuild;
 mod replay;
+mod search;
 mod summarize;
 mod terminal;
 mod traces;

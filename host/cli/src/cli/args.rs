@@ -58,6 +58,8 @@ pub(crate) enum Command {
     Generate(GenerateArgs),
     /// Make memories anew from the messages: of one channel and its threads, or all
     Rebuild(RebuildArgs),
+    /// Find messages by what they say; nothing is stored
+    Search(SearchArgs),
     /// Look at memories
     Memory(MemoryArgs),
     /// Forget a message, what a person said, a channel, or everything before a date, with all that was made from it
@@ -232,6 +234,34 @@ pub(crate) enum MemoryCommand {
         /// The channel's name or id; without it, all memories, those of the workspace included
         channel: Option<String>,
     },
+}
+
+/// What to look for.
+#[derive(Debug, Args)]
+pub(crate) struct SearchArgs {
+    /// Words, or a question; times (`since Friday`, `先週の火曜`) and channels (`#general`) in it are understood
+    #[arg(required = true)]
+    pub(crate) words: Vec<String>,
+
+    /// Find only what everybody in this channel may see, by its name or id
+    #[arg(long = "in", value_name = "NAME_OR_ID")]
+    pub(crate) in_channel: Option<String>,
+
+    /// Leave out messages before this day, or time
+    #[arg(long, value_name = "DATE|RFC3339", value_parser = moment)]
+    pub(crate) since: Option<MomentArg>,
+
+    /// Leave out messages after this day, or from this time on
+    #[arg(long, value_name = "DATE|RFC3339", value_parser = moment)]
+    pub(crate) until: Option<MomentArg>,
+
+    /// Search as at the end of this day, or at this time
+    #[arg(long, value_name = "DATE|RFC3339", value_parser = moment)]
+    pub(crate) as_of: Option<MomentArg>,
+
+    /// The largest number of messages
+    #[arg(long, default_value_t = 10)]
+    pub(crate) limit: u32,
 }
 
 /// Which calls, and how they are summed.

@@ -22,6 +22,7 @@ mod replay;
 mod report_json;
 mod report_text;
 mod run;
+mod search;
 mod seen;
 mod server_words;
 mod slack;
@@ -67,6 +68,7 @@ pub(crate) fn run(arguments: Cli) -> anyhow::Result<ExitCode> {
             Command::Backfill(arguments) => generate::backfill(&app, &arguments).await,
             Command::Rebuild(arguments) => generate::rebuild(&app, &arguments).await,
             Command::Generate(arguments) => generate::generate(&app, &arguments).await,
+            Command::Search(arguments) => search::run(&app, &arguments).await,
             Command::Memory(arguments) => memory::run(&app, &arguments).await,
             Command::Forget(arguments) => forget::run(&app, &arguments).await,
             Command::Usage(arguments) => usage::run(&app, &arguments).await,

@@ -22,7 +22,7 @@ use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{mpsc, watch};
 
-use super::app::App;
+use super::app::{App, Explained as _};
 
 /// Where to read more.
 const HOW_TO: &str =
@@ -47,6 +47,9 @@ pub(crate) async fn run(app: &App) -> anyhow::Result<ExitCode> {
         .await
         .context("slack.bot_token is of no use")?;
     tracing::info!("Slack workspace {}, as {}", me.team_id, me.user_id);
+    if !me.url.is_empty() {
+        workspace.set_address(&me.url).await.explained()?;
+    }
     let installation = Installation {
         app_id: app_id(&client, me.bot_id.as_deref()).await,
         enterprise_id: me.enterprise_id.filter(|_| me.is_enterprise_install),

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use chrono::{Days, NaiveDate, NaiveTime, TimeZone as _};
 use myao::usage::costs::Costs;
 use myao::usage::{Dimension, Group, by_groups};
+use myao_plugin::Timestamp;
 use myao_plugin::journal::StoredCall;
 use myao_plugin::printable::line;
 use serde_json::{Map, Value, json};
@@ -221,6 +222,11 @@ fn end(app: &App, moment: MomentArg) -> i64 {
             .checked_add_days(Days::new(1))
             .map_or(i64::MAX, |next| midnight(app, next)),
     }
+}
+
+/// The last second of the range.
+pub(super) fn last_second(app: &App, moment: MomentArg) -> Timestamp {
+    app.local_time(end(app, moment).saturating_sub(1).div_euclid(1000))
 }
 
 /// The start of a day. In some zones a day starts at one o'clock when summer time begins.

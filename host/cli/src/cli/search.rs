@@ -1,0 +1,197 @@
+//! `myao search`: messages by what they say.
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use myao_plugin::printable::line;
+use myao_plugin::{Hit, MemoryPlugin, Place, SearchRequest, SearchResult, Timestamp};
+use myao_slack::permalink;
+use serde_json::{Value, json};
+
+use super::app::{App, Explained as _};
+use super::args::SearchArgs;
+use super::find::find_channel;
+use super::output;
+use super::usage::{beginning, last_second};
+
+/// The colour of the words that were looked for: bold.
+const MARK: &str = "\x1b[1m";
+const UNMARK: &str = "\x1b[0m";
+/// How far the text of a message is set in.
+const INDENT: &str = "    ";
+
+pub(crate) async fn run(app: &App, arguments: &SearchArgs) -> anyhow::Result<ExitCode> {
+    let workspace = app.existing_workspace()?;
+    let place = match &arguments.in_channel {
+        Some(channel) => {
+            let view = workspace.view(Place::Operator);
+            Place::Channel(find_channel(&*view, channel).await?.id)
+        }
+        None => Place::Operator,
+    };
+    let address = workspace.address().await.explained()?;
+    let plugin = MemoryPlugin::builder()
+        .component(app.load_component()?)
+        .settings(app.config.settings()?)
+        .storage(workspace)
+        .build()?;
+    let now = arguments.as_of.map(|as_of| last_second(app, as_of));
+    let request = SearchRequest {
+        text: arguments.words.join(" "),
+        since: arguments
+            .since
+            .map(|since| app.local_time(beginning(app, since).div_euclid(1000))),
+        until: arguments.until.map(|until| last_second(app, until)),
+        limit: arguments.limit,
+    };
+    let found = plugin
+        .search(place, &request, now.unwrap_or_else(|| app.time(None)))
+        .await?;
+    if app.json {
+        output::print_json(&found_json(&found, address.as_deref()))?;
+    } else {
+        print(app, &request.text, &found, address.as_deref())?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn print(
+    app: &App,
+    words: &str,
+    found: &SearchResult,
+    address: Option<&str>,
+) -> anyhow::Result<()> {
+    let mut out = output::stdout();
+    if found.hits.is_empty() {
+        let when = asked_time(found).map_or(String::new(), |when| format!(" {when}"));
+        writeln!(out, "Nothing is found for {}{when}.", line(words))?;
+        writeln!(
+            out,
+            "Try fewer or other words; `{}` lists the channels that have memories.",
+            app.command("memory list")
+        )?;
+        return Ok(());
+    }
+    drop(out);
+    let marks = output::in_terminal();
+    for hit in &found.hits {
+        print_hit(hit, address, marks)?;
+    }
+    Ok(())
+}
+
+/// Which time was asked for, in words.
+fn asked_time(found: &SearchResult) -> Option<String> {
+    let time = |time: Option<Timestamp>| time.map(output::time);
+    match (time(found.since), time(found.until)) {
+        (Some(since), Some(until)) => Some(format!("from {since} to {until}")),
+        (Some(since), None) => Some(format!("since {since}")),
+        (None, Some(until)) => Some(format!("up to {until}")),
+        (None, None) => None,
+    }
+}
+
+/// The link to a message, if the workspace's address is known.
+fn link(hit: &Hit, address: Option<&str>) -> Option<String> {
+    permalink::link(address?, &hit.at.channel_id, &hit.at.ts)
+}
+
+fn print_hit(hit: &Hit, address: Option<&str>, marks: bool) -> anyhow::Result<()> {
+    let message = &hit.message;
+    let reference = || format!("{}:{}", hit.at.channel_id, hit.at.ts);
+    writeln!(
+        output::stdout(),
+        "{}  #{}  {}  {}",
+        output::time(message.timestamp),
+        line(&hit.channel_name),
+        line(&message.user.name),
+        line(&link(hit, address).unwrap_or_else(reference))
+    )?;
+    for text in message.text.lines() {
+        // Marks are the only control sequences: the text has none left when they are put in.
+        let text = line(text);
+        let text = if marks {
+            marked(&text, &hit.terms)
+        } else {
+            text.into_owned()
+        };
+        writeln!(output::raw_stdout(), "{INDENT}{text}")?;
+    }
+    Ok(())
+}
+
+/// A text with these terms marked.
+fn marked(text: &str, terms: &[String]) -> String {
+    let mut is_marked = vec![false; text.len()];
+    for found in myao_terms::located(text) {
+        if terms.contains(&found.term)
+            && let Some(bytes) = is_marked.get_mut(found.at)
+        {
+            bytes.fill(true);
+        }
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut is_open = false;
+    for (at, c) in text.char_indices() {
+        let marks = is_marked.get(at).copied().unwrap_or(false);
+        if marks != is_open {
+            out.push_str(if marks { MARK } else { UNMARK });
+            is_open = marks;
+        }
+        out.push(c);
+    }
+    if is_open {
+        out.push_str(UNMARK);
+    }
+    out
+}
+
+fn found_json(found: &SearchResult, address: Option<&str>) -> Value {
+    let hits: Vec<Value> = found
+        .hits
+        .iter()
+        .map(|hit| hit_json(hit, address))
+        .collect();
+    json!({
+        "hits": hits,
+        "since": found.since.map(output::rfc3339),
+        "until": found.until.map(output::rfc3339),
+    })
+}
+
+fn hit_json(hit: &Hit, address: Option<&str>) -> Value {
+    let message = &hit.message;
+    json!({
+        "channel_id": hit.at.channel_id,
+        "channel_name": hit.channel_name,
+        "ts": hit.at.ts,
+        "thread_ts": message.thread_ts,
+        "time": output::rfc3339(message.timestamp),
+        "user_id": message.user.id,
+        "user_name": message.user.name,
+        "is_bot": message.user.is_bot,
+        "text": message.text,
+        "score": hit.score,
+        "terms": hit.terms,
+        "permalink": link(hit, address),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::marked;
+
+    #[test]
+    fn words_that_were_looked_for_are_marked() {
+        let marked = |text: &str, terms: &[&str]| {
+            let terms: Vec<String> = terms.iter().map(|term| (*term).to_owned()).collect();
+            marked(text, &terms)
+                .replace("\x1b[1m", "<")
+                .replace("\x1b[0m", ">")
+        };
+        assert_eq!(marked("The Crane comes", &["crane"]), "The <Crane> comes");
+        assert_eq!(marked("決済障害の件", &["障害", "害の"]), "決済<障害の>件");
+        assert_eq!(marked("see A-1234", &["a-1234", "a"]), "see <A-1234>");
+        assert_eq!(marked("none", &["crane"]), "none");
+    }
+}
