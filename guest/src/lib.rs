@@ -38,3 +38,4 @@ pub mod summarizer;
 #[cfg(test)]
 mod testing;
 pub mod ts;
+mod values;

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 
 use crate::extractive::text::{
-    flatten, fold_char, is_alphanumeric, is_caseless, is_invisible, is_kana, is_kanji, is_katakana,
-    strip_markers,
+    flatten, is_alphanumeric, is_kana, is_kanji, is_katakana, strip_markers,
 };
+use crate::values::normal;
 
 /// The letters of a window.
 pub(super) const WINDOW: usize = 4;
@@ -21,21 +21,6 @@ pub(super) enum Kind {
     Term,
     /// A date, an amount, an id and the like.
     Value,
-}
-
-/// A text in lower case, without full-width ASCII and invisible characters.
-pub(super) fn normal(text: &str) -> String {
-    let mut normal = String::with_capacity(text.len());
-    for c in text.chars() {
-        if c.is_ascii() {
-            normal.push(c.to_ascii_lowercase());
-        } else if is_caseless(c) {
-            normal.push(c);
-        } else if !is_invisible(c) {
-            normal.extend(fold_char(c).to_lowercase());
-        }
-    }
-    normal
 }
 
 /// Every [`WINDOW`] letters and digits in a row, packed into a number. Nothing else counts, so that spaces, bold type

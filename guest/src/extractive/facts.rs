@@ -1,5 +1,7 @@
 //! The facts of a sentence: dates, times, amounts, versions, ids, addresses, files and names.
 
+use std::ops::Range;
+
 use super::names::Names;
 use super::numbers::{CURRENCIES, Fact, fact, number_fact};
 use super::text::{fold, is_kanji, is_katakana};
@@ -36,9 +38,9 @@ pub(super) fn facts(text: &str, names: &Names) -> Vec<Fact> {
     facts
 }
 
-/// The values of a text in lower case without full-width ASCII: facts with a digit, addresses, files and codes. Names,
-/// words of the calendar and other facts that are words are not among them.
-pub(crate) fn values(lower: &str, found: &mut impl FnMut(&str)) {
+/// The values of a text in lower case without full-width ASCII, with where they begin and end: facts with a digit,
+/// addresses, files and codes. Names, words of the calendar and other facts that are words are not among them.
+pub(crate) fn values(lower: &str, found: &mut impl FnMut(Range<usize>, &str)) {
     let names = Names::default();
     let mut rest = lower;
     while let Some((_, from)) = rest
@@ -52,7 +54,8 @@ pub(crate) fn values(lower: &str, found: &mut impl FnMut(&str)) {
             && !chunk.starts_with('@')
             && let Some(fact) = ascii_fact(chunk, tail, true, &names)
         {
-            found(&fact.key);
+            let start = lower.len() - from.len();
+            found(start..start + chunk.len(), &fact.key);
         }
         rest = tail;
     }

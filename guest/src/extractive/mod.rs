@@ -30,6 +30,7 @@ pub(crate) mod text;
 
 pub(crate) use facts::values;
 pub(crate) use inventory::Inventory;
+pub(crate) use numbers::CURRENCIES;
 use std::collections::BTreeMap;
 
 use score::{Candidate, Vocabulary};

@@ -13,7 +13,7 @@ pub(super) struct Fact {
 }
 
 /// Signs of money.
-pub(super) const CURRENCIES: &[char] = &['$', '€', '£', '¥', '￥'];
+pub(crate) const CURRENCIES: &[char] = &['$', '€', '£', '¥', '￥'];
 /// Counters after a number in Japanese, and the weight of the two together.
 const COUNTERS: Phrases = phrases!("japanese/counters.txt");
 /// Units after a number in English.
