@@ -5,13 +5,21 @@ use crate::bindings::types::Citation;
 
 /// The lines of a memory that was read with its citations, in order.
 pub(crate) fn cited_lines(memory: &Memory) -> impl Iterator<Item = (&str, &Citation)> {
+    lines_with(&memory.content, &memory.citations)
+}
+
+/// The lines of a text with their citations, in order.
+pub(crate) fn lines_with<'t>(
+    text: &'t str,
+    citations: &'t [Citation],
+) -> impl Iterator<Item = (&'t str, &'t Citation)> {
     let (mut at, mut byte) = (0, 0);
-    memory.citations.iter().filter_map(move |citation| {
+    citations.iter().filter_map(move |citation| {
         let skipped = citation.start.checked_sub(at)?;
-        let start = byte + bytes(memory.content.get(byte..)?, skipped);
-        let end = start + bytes(memory.content.get(start..)?, citation.length);
+        let start = byte + bytes(text.get(byte..)?, skipped);
+        let end = start + bytes(text.get(start..)?, citation.length);
         (at, byte) = (citation.start.saturating_add(citation.length), end);
-        Some((memory.content.get(start..end)?, citation))
+        Some((text.get(start..end)?, citation))
     })
 }
 

@@ -2,10 +2,11 @@
 //!
 //! What does not fit is left out in this order, until the rest fits:
 //!
-//! 1. memories of other channels: short-term versions, the oldest first, then long-term memories;
-//! 2. the workspace's memories;
-//! 3. conversations of the channel outside the target thread, the oldest first;
-//! 4. the channel's own memories: short-term versions, the oldest first, then the long-term memory.
+//! 1. records;
+//! 2. memories of other channels: short-term versions, the oldest first, then long-term memories;
+//! 3. the workspace's memories;
+//! 4. conversations of the channel outside the target thread, the oldest first;
+//! 5. the channel's own memories: short-term versions, the oldest first, then the long-term memory.
 //!
 //! The persona, the instruction, the target of a summary and the memory that it is merged into are never left out. If
 //! nothing else is left, the oldest messages of a reply's target go; its first message, its newest one and the one that
@@ -159,6 +160,8 @@ pub(crate) enum Fitted<'t> {
 
 /// One thing that can be left out.
 pub(crate) enum Cut {
+    /// All records.
+    Records,
     /// The oldest short-term version of the channel at this index that is still there.
     ShortTerm(usize),
     /// The channel at this index, with its name and long-term memory.
@@ -175,10 +178,20 @@ pub(crate) enum Cut {
     Target(usize),
 }
 
-/// The workspace's long-term memory, if there is one.
+/// The records, if there are any.
+fn records(context: &Context) -> impl Iterator<Item = Cut> {
+    let notes = context.notes.iter();
+    notes
+        .filter(|notes| !notes.records.is_empty())
+        .map(|_| Cut::Records)
+}
+
+/// The records and the workspace's long-term memory, if there are any.
 pub(crate) fn overview(context: &Context) -> Vec<Cut> {
     let overview = context.workspace_long_term_memory.iter();
-    overview.map(|_| Cut::WorkspaceLongTerm).collect()
+    records(context)
+        .chain(overview.map(|_| Cut::WorkspaceLongTerm))
+        .collect()
 }
 
 /// Everything around the target thread, or around the top level if there is no target thread; the least important
@@ -189,10 +202,12 @@ pub(crate) fn around_target(context: &Context) -> Vec<Cut> {
     let (own, others): (Vec<usize>, Vec<usize>) = (0..context.channel_memories.len())
         .partition(|index| context.channel_memories.get(*index).is_some_and(is_own));
     let short_term = context.workspace_short_term_memory.iter();
-    let mut cuts = oldest_versions_first(context, &others);
+    let mut cuts: Vec<Cut> = records(context).collect();
+    cuts.extend(oldest_versions_first(context, &others));
     cuts.extend(others.into_iter().rev().map(Cut::Channel));
     cuts.extend(short_term.map(|_| Cut::WorkspaceShortTerm));
-    cuts.extend(overview(context));
+    let overview = context.workspace_long_term_memory.iter();
+    cuts.extend(overview.map(|_| Cut::WorkspaceLongTerm));
     cuts.extend(conversations_outside_the_target(context));
     cuts.extend(oldest_versions_first(context, &own));
     cuts.extend(own.into_iter().map(Cut::LongTerm));
@@ -274,6 +289,11 @@ fn without(context: &Context, cuts: &[Cut], cut: usize) -> (Context, LeftOut) {
     let (mut threads, mut of_target) = (Vec::new(), Vec::new());
     for cut in cuts.iter().take(cut) {
         match cut {
+            Cut::Records => {
+                if let Some(notes) = &mut context.notes {
+                    notes.records.clear();
+                }
+            }
             Cut::ShortTerm(index) => {
                 if let Some(memory) = context.channel_memories.get_mut(*index) {
                     *memories_of(memory, &own_channel, &mut left_out) += 1;

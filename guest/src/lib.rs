@@ -32,6 +32,7 @@ pub mod ports;
 mod programs;
 pub mod prompt;
 pub mod recall;
+mod records;
 pub mod responder;
 pub mod settings;
 pub mod summarizer;

@@ -26,12 +26,20 @@ pub(crate) fn citations(
             ts: message.ts.clone(),
         }],
     });
+    let records = context.notes.iter().flat_map(|notes| &notes.records);
+    let records = records.map(|record| Source {
+        text: &record.text,
+        author: Some(&record.user.name),
+        time: Some(record.timestamp),
+        messages: vec![record.span.message.clone()],
+    });
+    let records = records.filter(|_| engine != Engine::Extractive);
     let around = around.iter().filter(|_| engine != Engine::Extractive);
     let lines = merged
         .iter()
         .chain(around)
         .flat_map(|memory| lines_of(memory));
-    let sources: Vec<Source<'_>> = messages.chain(lines).collect();
+    let sources: Vec<Source<'_>> = messages.chain(records).chain(lines).collect();
     let mut citations = Vec::new();
     let (mut counted, mut position) = (0, 0);
     for line in cite(text, &sources) {

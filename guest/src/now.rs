@@ -1,5 +1,7 @@
 //! The times that a host gives.
 
+use chrono::{DateTime, NaiveDateTime};
+
 use crate::bindings::errors::Error;
 use crate::bindings::types::Timestamp;
 
@@ -20,6 +22,14 @@ pub fn checked(time: Timestamp) -> Result<Timestamp, Error> {
     } else {
         Err(Error::InvalidTime(time))
     }
+}
+
+/// The local time; `None` if it is outside the calendar.
+pub(crate) fn local(timestamp: Timestamp) -> Option<NaiveDateTime> {
+    let seconds = timestamp
+        .unix_seconds
+        .checked_add(timestamp.utc_offset_seconds.into())?;
+    DateTime::from_timestamp(seconds, 0).map(|time| time.naive_utc())
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use crate::bindings::recall::{Candidates, RecallQuery};
 use crate::bindings::storage::{
     Backlog, Deferral, Due, DueQuery, Memory, MemoryDraft, MemoryQuery, MessageQuery, StorageError,
 };
-use crate::bindings::types::{Channel, Message, Scope, User};
+use crate::bindings::types::{Channel, KeptSpan, KeptText, Message, Scope, User};
 use crate::settings::Settings;
 
 /// The store (`wit/storage.wit`).
@@ -19,6 +19,8 @@ pub trait Storage {
     fn list_messages(&self, query: &MessageQuery) -> Result<Vec<Message>, StorageError>;
     /// Memories, ordered by scope, scope id, type and version.
     fn list_memories(&self, query: &MemoryQuery) -> Result<Vec<Memory>, StorageError>;
+    /// The words of parts of messages that may be seen.
+    fn read_spans(&self, spans: &[KeptSpan]) -> Result<Vec<KeptText>, StorageError>;
     /// What may be due.
     fn list_due(&self, query: &DueQuery) -> Result<Due, StorageError>;
     /// The backlog of one channel, or of one of its threads.

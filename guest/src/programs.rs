@@ -23,7 +23,12 @@ pub(crate) fn program_lines<'m>(memories: impl IntoIterator<Item = &'m Memory>) 
 /// Notes in a context that programs wrote these lines, and some of its messages. A context without either stays as it
 /// is.
 pub(crate) fn mark(context: &mut Context, program_lines: Vec<String>) {
-    let programs = conversation_messages(context).any(|message| message.user.is_bot);
+    let programs = {
+        let records = context.notes.iter().flat_map(|notes| &notes.records);
+        let messages = conversation_messages(context).map(|message| &message.user);
+        let mut users = messages.chain(records.map(|record| &record.user));
+        users.any(|user| user.is_bot)
+    };
     if programs || !program_lines.is_empty() {
         let notes = context.notes.get_or_insert(NO_NOTES);
         (notes.programs, notes.program_lines) = (programs, program_lines);

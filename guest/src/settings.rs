@@ -40,6 +40,8 @@ pub struct Settings {
     pub long_term_summary_max_tokens: u32,
     /// The length limit of a short-term memory, in tokens.
     pub short_term_summary_max_tokens: u32,
+    /// How many tokens of records a channel's prompts show; a reply's show twice as many.
+    pub records_max_tokens: u32,
     /// The language of a model's answers.
     pub language: Language,
     /// Tokens kept free in each prompt.
@@ -123,6 +125,7 @@ impl Default for Settings {
             short_term_window_hours: 24,
             long_term_summary_max_tokens: 500,
             short_term_summary_max_tokens: 300,
+            records_max_tokens: 200,
             language: Language::AsInput,
             context_margin_tokens: 300,
             extractive_stand_in: false,
@@ -249,6 +252,7 @@ impl Reader {
             "short_term_summary_max_tokens" => {
                 settings.short_term_summary_max_tokens = number(value, 1..=MANY)?;
             }
+            "records_max_tokens" => settings.records_max_tokens = number(value, 0..=MANY)?,
             "language" => settings.language = one_of(value, &LANGUAGES)?,
             "context_margin_tokens" => settings.context_margin_tokens = number(value, 0..=MANY)?,
             "extractive_stand_in" => settings.extractive_stand_in = one_of(value, &SWITCH)?,

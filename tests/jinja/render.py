@@ -72,6 +72,8 @@ def template_context(request):
         "late_messages": [with_datetime(m) for m in context["late_messages"]],
         "programs": [{**p, "times": [datetime.fromisoformat(t) for t in p["times"]]} for p in context["programs"]],
         "program_lines": context["program_lines"],
+        "records": [with_datetime(m) for m in context["records"]],
+        "today": context["today"],
         "target_thread_ts": context["target_thread_ts"],
         "target_thread_messages": threads.get(context["target_thread_ts"], []),
         "channel_short_term_memory": current["short_term_memory"] if merges_channel and current else None,

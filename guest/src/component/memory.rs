@@ -12,7 +12,9 @@ use crate::bindings::storage;
 use crate::bindings::storage::{
     Backlog, Deferral, Due, DueQuery, Memory, MemoryDraft, MemoryQuery, MessageQuery, StorageError,
 };
-use crate::bindings::types::{Channel, Context, Message, Scope, Timestamp, Ts as TsText};
+use crate::bindings::types::{
+    Channel, Context, KeptSpan, KeptText, Message, Scope, Timestamp, Ts as TsText,
+};
 use crate::context::{self, thread_scope_id};
 use crate::generator::{self, Run, failed_entry};
 use crate::now::checked;
@@ -28,6 +30,9 @@ impl Storage for Host {
     }
     fn list_memories(&self, query: &MemoryQuery) -> Result<Vec<Memory>, StorageError> {
         storage::list_memories(query)
+    }
+    fn read_spans(&self, spans: &[KeptSpan]) -> Result<Vec<KeptText>, StorageError> {
+        storage::read_spans(spans)
     }
     fn list_due(&self, query: &DueQuery) -> Result<Due, StorageError> {
         storage::list_due(query)

@@ -1,10 +1,19 @@
 //! Words that show what a sentence does: decide, ask, or only chat.
 
+use super::terms::is_stop_word;
+use super::text::{is_kanji, is_katakana, strip_markers};
 use crate::phrases::{Phrases, contains_words, phrases, weighted};
+
+/// What follows the name of a person who is spoken about.
+const TITLES: [&str; 5] = ["さん", "くん", "ちゃん", "様", "氏"];
+/// What follows a title if something is said about the person.
+const PARTICLES: [char; 8] = ['が', 'は', 'に', 'を', 'の', 'へ', 'で', 'も'];
 
 /// Words for decisions, duties, deadlines and causes, with their weights.
 const DECISIONS: Phrases = phrases!("japanese/decisions.txt", "english/decisions.txt");
 
+/// A word of this weight decides by itself.
+const STRONG_CUE: f64 = 1.0;
 /// The most that such words add.
 const MOST_DECISION: f64 = 2.4;
 
@@ -27,6 +36,43 @@ pub(crate) fn decision(folded_lower: &str) -> f64 {
         .rev()
         .fold(0.0, |rest, weight| weight + rest / 2.0);
     sum.min(MOST_DECISION)
+}
+
+/// Whether the sentence has a word that stands for a decision, a duty, a deadline or a cause by itself.
+pub(crate) fn decides(folded_lower: &str) -> bool {
+    let found = DECISIONS.iter().filter_map(weighted);
+    let mut strong = found.filter(|(_, weight)| *weight >= STRONG_CUE);
+    strong.any(|(cue, _)| contains_words(folded_lower, cue))
+}
+
+/// Whether the sentence says what somebody does or is, by name: `Okafor leads the audit`, `小林さんが担当します`. Talking to
+/// somebody (`小林さん、…`) is not that.
+pub(crate) fn gives_task(sentence: &str) -> bool {
+    let titled = TITLES.iter().any(|title| {
+        sentence.match_indices(title).any(|(at, _)| {
+            let before = sentence.get(..at).and_then(|head| head.chars().next_back());
+            let after = sentence.get(at + title.len()..).unwrap_or_default();
+            before.is_some_and(|c| is_kanji(c) || is_katakana(c)) && after.starts_with(PARTICLES)
+        })
+    });
+    titled || is_about_a_name(sentence)
+}
+
+/// Whether an English sentence begins with a name and a verb in the third person.
+fn is_about_a_name(sentence: &str) -> bool {
+    let body = strip_markers(sentence).0;
+    let mut words = body.split(' ').filter(|word| !word.is_empty());
+    let (Some(name), Some(verb), Some(_)) = (words.next(), words.next(), words.next()) else {
+        return false;
+    };
+    let is_name = name.len() > 2
+        && name.starts_with(|c: char| c.is_ascii_uppercase())
+        && name.chars().skip(1).all(|c| c.is_ascii_lowercase())
+        && !is_stop_word(&name.to_lowercase());
+    let is_verb = verb.len() > 1
+        && verb.bytes().all(|b| b.is_ascii_lowercase())
+        && (verb.ends_with('s') && !verb.ends_with("ss") || matches!(verb, "will" | "can"));
+    is_name && is_verb
 }
 
 /// Whether the sentence is a greeting, thanks, laughter or agreement.

@@ -115,7 +115,7 @@ fn lines(text: &str) -> Vec<Line> {
 }
 
 /// Stack frames, log lines, source code: much punctuation, or a typical beginning.
-fn looks_like_code(line: &str) -> bool {
+pub(crate) fn looks_like_code(line: &str) -> bool {
     let text = line.trim();
     if text.contains("://") || text.chars().any(|c| is_kana(c) || is_kanji(c)) {
         return false;

@@ -8,7 +8,8 @@ use super::{Run, StepResult, outcome};
 use crate::bindings::errors::Error;
 use crate::bindings::exports::myao::memory::memory_generator::{Entry, Made, Outcome, SkipReason};
 use crate::bindings::storage::{Backlog, Memory, MemoryDraft, MemoryId, SaveMode};
-use crate::bindings::types::{MemoryType, Scope};
+use crate::bindings::types::{Coverage, MemoryType, Scope};
+use crate::fit::count;
 use crate::line_sources::citations;
 use crate::programs::{self, program_lines};
 use crate::ts::Ts;
@@ -212,6 +213,7 @@ impl Run<'_> {
                 channel.long_term.iter().map(|memory| memory.id).collect();
             source_memories.push(short_term.id);
             let citations = citations(&summary.text, engine, &context, &merged, &around);
+            let records = self.records_of_memories(&summary.text, &citations, &merged)?;
             let draft = MemoryDraft {
                 scope: Scope::Channel,
                 scope_id: channel.channel.id.clone(),
@@ -228,9 +230,12 @@ impl Run<'_> {
                 source_latest_message_ts: short_term.source_latest_message_ts.clone(),
                 merged_through: Some(short_term.id),
                 truncated: summary.truncated,
-                coverage: summary.coverage,
+                coverage: Coverage {
+                    records: count(&records),
+                    ..summary.coverage
+                },
                 citations,
-                records: Vec::new(),
+                records,
             };
             channel.long_term = Some(self.save(&draft, made)?);
         }

@@ -11,6 +11,7 @@ mod backoff;
 mod channel;
 mod due;
 mod next;
+mod records;
 #[cfg(test)]
 mod tests;
 mod thread;

@@ -9,8 +9,9 @@ use crate::bindings::exports::myao::memory::memory_summarizer::Summary;
 use crate::bindings::storage::{
     Backlog, Keep, Memory, MemoryDraft, MemoryQuery, MessageQuery, SaveMode,
 };
-use crate::bindings::types::{Context, MemoryType, Scope};
-use crate::context::{self, Remembered, no_memories, thread_scope_id};
+use crate::bindings::types::{Context, Coverage, MemoryType, Notes, Scope};
+use crate::context::{self, NO_NOTES, Remembered, no_memories, thread_scope_id};
+use crate::fit::count;
 use crate::line_sources::citations;
 use crate::programs::{self, program_lines};
 use crate::prompt;
@@ -120,6 +121,10 @@ impl Run<'_> {
         let (mut context, memories) =
             context::build(storage, &self.ports.settings, remembered, &query)?;
         around.extend(memories);
+        context.notes = Some(Notes {
+            now: Some(self.now),
+            ..NO_NOTES
+        });
         programs::mark(&mut context, program_lines(&around));
         // What is replaced, whenever it was made.
         let query = MemoryQuery {
@@ -180,6 +185,9 @@ impl ThreadOf<'_, '_> {
         let context = self.context;
         let around: Vec<&Memory> = self.around.iter().collect();
         let citations = citations(&summary.text, engine, context, &[], &around);
+        let records = self
+            .run
+            .records_of_messages(&summary.text, &citations, context);
         let messages: Vec<String> = prompt::target_thread_messages(context)
             .iter()
             .map(|message| message.ts.clone())
@@ -200,9 +208,12 @@ impl ThreadOf<'_, '_> {
             source_memories: Vec::new(),
             merged_through: None,
             truncated: summary.truncated,
-            coverage: summary.coverage,
+            coverage: Coverage {
+                records: count(&records),
+                ..summary.coverage
+            },
             citations,
-            records: Vec::new(),
+            records,
         }))
     }
 }

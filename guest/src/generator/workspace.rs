@@ -9,8 +9,11 @@ use crate::bindings::exports::myao::memory::memory_generator::{Entry, Made, Outc
 use crate::bindings::storage::{
     ChannelFilter, Memory, MemoryDraft, MemoryId, MemoryQuery, SaveMode,
 };
-use crate::bindings::types::{Channel, Context, MemoryType, Scope};
-use crate::context::{self, Remembered, assemble, no_conversation, no_memories, workspace_memory};
+use crate::bindings::types::{Channel, Context, Coverage, MemoryType, Notes, Scope};
+use crate::context::{
+    self, NO_NOTES, Remembered, assemble, no_conversation, no_memories, workspace_memory,
+};
+use crate::fit::count;
 use crate::line_sources::citations;
 use crate::programs::{self, program_lines};
 use crate::settings::Settings;
@@ -54,6 +57,10 @@ impl Run<'_> {
             memories: memories.clone(),
         };
         let mut context = assemble(&self.ports.settings, remembered, no_conversation());
+        context.notes = Some(Notes {
+            now: Some(self.now),
+            ..NO_NOTES
+        });
         programs::mark(&mut context, program_lines(&memories));
         let mut result = self.merge(&context, &channels, &memories, MemoryType::LongTerm, made);
         if legacy {
@@ -122,6 +129,7 @@ impl Run<'_> {
             .chain(sources.memories.iter().copied())
             .collect();
         let citations = citations(&summary.text, engine, context, &merged, &[]);
+        let records = self.records_of_memories(&summary.text, &citations, &merged)?;
         let draft = MemoryDraft {
             scope: Scope::Workspace,
             scope_id: scope_id.clone(),
@@ -142,9 +150,12 @@ impl Run<'_> {
             source_latest_message_ts: sources.latest.map(|ts| ts.to_string()),
             merged_through: Some(newest),
             truncated: summary.truncated,
-            coverage: summary.coverage,
+            coverage: Coverage {
+                records: count(&records),
+                ..summary.coverage
+            },
             citations,
-            records: Vec::new(),
+            records,
         };
         self.save(&draft, made).map(|_| Outcome::Done)
     }

@@ -44,6 +44,12 @@ impl Truth for Messages<'_> {
     }
 }
 
+impl Truth for String {
+    fn is_true(&self) -> bool {
+        !self.is_empty()
+    }
+}
+
 impl<T> Truth for Vec<T> {
     fn is_true(&self) -> bool {
         !self.is_empty()

@@ -61,6 +61,8 @@ built_in!(
     "_channel_long_term.j2",
     "_channel_memories.j2",
     "_channel_short_term.j2",
+    "_dates.j2",
+    "_records.j2",
     "_conversation.j2",
     "_messages.j2",
     "_programs.j2",

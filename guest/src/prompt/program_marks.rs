@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::selection::{channel_short_term_memory, conversation_messages, memory_of_type};
 use super::variables::{Request, Variables};
 use super::views::{Name, Text, Time};
-use crate::bindings::types::{MemoryType, Scope};
+use crate::bindings::types::{MemoryType, Scope, Timestamp, User};
 
 /// A line is recognised by so many characters.
 const LINE_BEGINNING: usize = 60;
@@ -28,22 +28,29 @@ impl<'a> Program<'a> {
 }
 
 impl<'a> Variables<'a> {
-    /// The programs among the authors of the messages, each name once.
+    /// The programs among the authors of the messages and records, each name once.
     pub(super) fn programs(&self) -> Vec<Program<'a>> {
         let is_shown = self
             .context
             .notes
             .as_ref()
             .is_some_and(|notes| notes.programs);
-        let messages = || conversation_messages(self.context).filter(|_| is_shown);
-        let people: BTreeSet<&str> = messages()
-            .filter(|message| !message.user.is_bot)
-            .map(|message| message.user.name.as_str())
+        let records = self.context.notes.iter().flat_map(|notes| &notes.records);
+        let records = records.map(|record| (&record.user, record.timestamp));
+        let said: Vec<(&'a User, Timestamp)> = conversation_messages(self.context)
+            .map(|message| (&message.user, message.timestamp))
+            .chain(records)
+            .filter(|_| is_shown)
+            .collect();
+        let people: BTreeSet<&str> = said
+            .iter()
+            .filter(|(user, _)| !user.is_bot)
+            .map(|(user, _)| user.name.as_str())
             .collect();
         let mut programs: Vec<Program<'a>> = Vec::new();
-        for message in messages().filter(|message| message.user.is_bot) {
-            let name = message.user.name.as_str();
-            let time = people.contains(name).then_some(Time(message.timestamp));
+        for (user, timestamp) in said.into_iter().filter(|(user, _)| user.is_bot) {
+            let name = user.name.as_str();
+            let time = people.contains(name).then_some(Time(timestamp));
             match programs.iter_mut().find(|program| program.name == name) {
                 Some(program) => program.times.extend(time),
                 None => programs.push(Program {

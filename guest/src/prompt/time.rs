@@ -2,9 +2,10 @@
 
 use std::fmt;
 
-use chrono::{DateTime, Datelike as _, NaiveDateTime, Timelike as _};
+use chrono::{Datelike as _, NaiveDateTime, Timelike as _, Weekday};
 
 use crate::bindings::types::Timestamp;
+pub(super) use crate::now::local;
 
 /// An offset from UTC in seconds, as `+09:00`.
 pub(super) struct UtcOffset(pub(super) i32);
@@ -18,12 +19,19 @@ impl fmt::Display for UtcOffset {
     }
 }
 
-/// The local time; `None` if it is outside the calendar.
-pub(super) fn local(timestamp: Timestamp) -> Option<NaiveDateTime> {
-    let seconds = timestamp
-        .unix_seconds
-        .checked_add(timestamp.utc_offset_seconds.into())?;
-    DateTime::from_timestamp(seconds, 0).map(|time| time.naive_utc())
+/// A day with its weekday, in a form that is understood in every language of the prompts: `2024-03-01 (金, Fri)`.
+pub(super) fn day(timestamp: Timestamp) -> Option<String> {
+    let time = local(timestamp)?;
+    let weekday = match time.weekday() {
+        Weekday::Mon => "月, Mon",
+        Weekday::Tue => "火, Tue",
+        Weekday::Wed => "水, Wed",
+        Weekday::Thu => "木, Thu",
+        Weekday::Fri => "金, Fri",
+        Weekday::Sat => "土, Sat",
+        Weekday::Sun => "日, Sun",
+    };
+    Some(format!("{} ({weekday})", time.date()))
 }
 
 /// Appends a time as chrono writes it, `2024-03-01 10:00:00`. Every message has one, and chrono's own formatting took

@@ -56,6 +56,8 @@ fn memory_values(variables: &Variables<'_>) -> Value {
             .collect::<Value>(),
         programs => program_values(variables),
         program_lines => program_lines(variables),
+        records => record_values(variables),
+        today => variables.today(),
         target_thread_ts => variables.target_thread_ts(),
         channel_short_term_memory => variables.channel_short_term_memory(),
     }
@@ -81,6 +83,8 @@ fn reply_values(variables: &Variables<'_>) -> Value {
         },
         top_level_messages => top_level,
         thread_messages => threads,
+        records => record_values(variables),
+        today => variables.today(),
         target_thread_ts => variables.target_thread_ts(),
         programs => program_values(variables),
         program_lines => program_lines(variables),
@@ -99,6 +103,17 @@ fn program_values(variables: &Variables<'_>) -> Value {
 fn program_lines(variables: &Variables<'_>) -> Value {
     let lines = variables.program_lines().into_iter();
     lines.map(Value::from).collect()
+}
+
+fn record_values(variables: &Variables<'_>) -> Value {
+    let records = variables.records().into_iter().map(|record| {
+        context! {
+            user => Value::from_object(UserValue::new(record.user())),
+            timestamp => record.timestamp(),
+            text => record.text(),
+        }
+    });
+    records.collect()
 }
 
 impl From<Text<'_>> for Value {

@@ -8,7 +8,8 @@ use super::time;
 use super::views::{Channels, Messages, Name, Text, Texts, Threads, Time, View};
 use crate::bindings::exports::myao::memory::reply_prompt::Occasion;
 use crate::bindings::types::{
-    ChannelMemory, Context, MemoryType, Message, Persona, Scope, Thread, ThreadMemory, Timestamp,
+    ChannelMemory, Context, KeptText, MemoryType, Message, Persona, Scope, Thread, ThreadMemory,
+    Timestamp,
 };
 use crate::describe;
 
@@ -174,6 +175,19 @@ impl<'a> Variables<'a> {
             .filter(|message| late.contains(message.ts.as_str()))
             .map(View)
             .collect()
+    }
+
+    /// The parts of messages that are shown word for word, oldest first.
+    pub(super) fn records(&self) -> Vec<View<'a, KeptText>> {
+        let notes = self.context.notes.as_ref();
+        let records = notes.map_or(&[][..], |notes| &notes.records);
+        records.iter().map(View).collect()
+    }
+
+    /// The day of the call and its weekday, if the notes give the time.
+    pub(super) fn today(&self) -> Option<String> {
+        let notes = self.context.notes.as_ref()?;
+        time::day(notes.now?)
     }
 
     pub(super) fn target_thread_ts(&self) -> Option<Name<'a>> {

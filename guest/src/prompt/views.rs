@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::harmless;
 use super::selection::newest_short_term_memory;
 use crate::bindings::types::{
-    ChannelMemory, Message, Persona, Thread, ThreadMemory, Timestamp, User,
+    ChannelMemory, KeptText, Message, Persona, Thread, ThreadMemory, Timestamp, User,
 };
 
 /// A message's text or a memory.
@@ -145,6 +145,20 @@ impl<'a> View<'a, ThreadMemory> {
 
     pub(super) fn content(self) -> Text<'a> {
         Text(&self.0.content)
+    }
+}
+
+impl<'a> View<'a, KeptText> {
+    pub(super) fn user(self) -> View<'a, User> {
+        View(&self.0.user)
+    }
+
+    pub(super) fn timestamp(self) -> Time {
+        Time(self.0.timestamp)
+    }
+
+    pub(super) fn text(self) -> Text<'a> {
+        Text(&self.0.text)
     }
 }
 

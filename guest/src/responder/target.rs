@@ -6,12 +6,16 @@ use super::Responder;
 use crate::bindings::chat::ChatError;
 use crate::bindings::errors::Error;
 use crate::bindings::exports::myao::memory::responder::Target;
+use crate::bindings::llm::Agent;
 use crate::bindings::storage::{Keep, Memory, MessageQuery, StorageError};
-use crate::bindings::types::{Citation, Context, ConversationHistory, Engine, Message, Persona};
-use crate::context::{Remembered, build_around, conversation_history};
+use crate::bindings::types::{
+    Citation, Context, ConversationHistory, Engine, KeptText, Message, Notes, Persona, Scope,
+};
+use crate::context::{NO_NOTES, Remembered, build_around, conversation_history};
 use crate::describe;
 use crate::line_sources::citations;
 use crate::programs::{self, program_lines};
+use crate::records::{Room, shown_of};
 use crate::ts::Ts;
 
 /// The message to answer, and what is known around it.
@@ -34,7 +38,7 @@ impl Situation {
 }
 
 impl Responder<'_> {
-    /// Reads everything with at most five storage calls. Messages that the store lacks come from the chat platform; if
+    /// Reads everything with at most six storage calls. Messages that the store lacks come from the chat platform; if
     /// it fails, the reply is made without them.
     pub(super) fn situation(&self, target: &Target, persona: &Persona) -> Result<Situation, Error> {
         let settings = &self.ports.settings;
@@ -54,14 +58,42 @@ impl Responder<'_> {
         let storage = self.ports.storage;
         let (mut context, of_threads) =
             build_around(storage, settings, remembered, history, thread_ts, until)?;
+        memories.extend(of_threads);
+        let is_near = |memory: &&Memory| match memory.scope {
+            Scope::Channel => memory.scope_id == target.channel_id,
+            Scope::Workspace | Scope::Thread => true,
+        };
+        let near: Vec<&Memory> = memories.iter().filter(is_near).collect();
+        let records = self.shown_records(&near, &context, &answered.text)?;
+        context.notes = Some(Notes {
+            now: Some(self.now),
+            records,
+            ..NO_NOTES
+        });
         context.persona = persona.clone();
         programs::mark(&mut context, by_programs);
-        memories.extend(of_threads);
         Ok(Situation {
             context,
             answered,
             memories,
         })
+    }
+
+    /// The records that a reply shows: twice as many as a channel's prompt.
+    fn shown_records(
+        &self,
+        memories: &[&Memory],
+        context: &Context,
+        question: &str,
+    ) -> Result<Vec<KeptText>, Error> {
+        let llm = self.ports.llm;
+        let count_tokens = |texts: &[String]| llm.count_tokens(Agent::Response, texts);
+        let room = Room {
+            question: Some(question),
+            max_tokens: self.ports.settings.records_max_tokens.saturating_mul(2),
+            count_tokens: &count_tokens,
+        };
+        shown_of(self.ports.storage, memories, context, room)
     }
 
     /// The newest messages of the channel, the whole target thread, and the message that is answered, however old.

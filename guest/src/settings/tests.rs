@@ -50,6 +50,7 @@ fn every_number_has_a_range() {
         ("memory.short_term_window_hours", 1, 87_600),
         ("memory.long_term_summary_max_tokens", 1, MANY),
         ("memory.short_term_summary_max_tokens", 1, MANY),
+        ("memory.records_max_tokens", 0, MANY),
         ("memory.context_margin_tokens", 0, MANY),
         ("memory.short_term_history.max_history_count", 0, 1000),
         (

@@ -318,6 +318,7 @@ fn default_settings() -> Settings {
         short_term_window_hours: 24,
         long_term_summary_max_tokens: 500,
         short_term_summary_max_tokens: 300,
+        records_max_tokens: 200,
         language: Language::AsInput,
         context_margin_tokens: 300,
         extractive_stand_in: false,

@@ -1,8 +1,8 @@
 //! Random contexts, the same for the same seed.
 
 use myao_memory::bindings::types::{
-    ChannelMemory, Context, ConversationHistory, Message, MessageRef, Notes, Persona, Thread,
-    ThreadMemory, Timestamp, User,
+    ChannelMemory, Context, ConversationHistory, KeptSpan, KeptText, Message, MessageRef, Notes,
+    Persona, Thread, ThreadMemory, Timestamp, User,
 };
 
 /// SplitMix64.
@@ -140,13 +140,29 @@ pub(crate) fn random_context(random: &mut Random) -> Context {
             ts: message.ts.clone(),
         })
         .collect();
+    let records = messages(random, None)
+        .into_iter()
+        .map(|message| KeptText {
+            span: KeptSpan {
+                message: MessageRef {
+                    channel_id: "C0".to_owned(),
+                    ts: message.ts,
+                },
+                start: 0,
+                length: 1,
+            },
+            user: message.user,
+            timestamp: message.timestamp,
+            text: message.text,
+        })
+        .collect();
     let notes = Notes {
-        now: None,
+        now: random.chance(2).then(|| random.timestamp()),
         late,
         programs: random.chance(2),
         program_lines: random_lines(random, &channel_memories),
         namesakes: Vec::new(),
-        records: Vec::new(),
+        records,
         remarks: Vec::new(),
         answer_max_tokens: None,
     };

@@ -5,7 +5,9 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 
 use chrono::DateTime;
-use myao_memory::bindings::types::{Context, MemoryType, Message, Scope, ThreadMemory, Timestamp};
+use myao_memory::bindings::types::{
+    Context, MemoryType, Message, Scope, ThreadMemory, Timestamp, User,
+};
 use myao_memory::prompt::harmless;
 use serde_json::{Map, Value, json};
 
@@ -117,7 +119,47 @@ fn context(case: &Case) -> Value {
         "late_messages": late_messages(context),
         "programs": programs(context),
         "program_lines": program_lines(case),
+        "records": records(context),
+        "today": today(context),
     })
+}
+
+fn records(context: &Context) -> Value {
+    let records = context
+        .notes
+        .as_ref()
+        .map_or(&[][..], |notes| &notes.records);
+    let shown = records.iter().map(|record| {
+        json!({
+            "user": {
+                "id": record.user.id,
+                "name": harmless::name(&record.user.name),
+                "is_bot": record.user.is_bot,
+            },
+            "text": harmless::text(&record.text),
+            "timestamp": iso(record.timestamp),
+            "edited_at": null,
+        })
+    });
+    shown.collect()
+}
+
+/// `2024-03-01 (金, Fri)`.
+fn today(context: &Context) -> Option<String> {
+    let now = context.notes.as_ref()?.now?;
+    let seconds = now.unix_seconds + i64::from(now.utc_offset_seconds);
+    let date = DateTime::from_timestamp(seconds, 0)?.date_naive();
+    let day = date.format("%a").to_string();
+    let japanese = match day.as_str() {
+        "Mon" => "月",
+        "Tue" => "火",
+        "Wed" => "水",
+        "Thu" => "木",
+        "Fri" => "金",
+        "Sat" => "土",
+        _ => "日",
+    };
+    Some(format!("{date} ({japanese}, {day})"))
 }
 
 fn thread_summaries(context: &Context) -> Value {
@@ -149,19 +191,26 @@ fn programs(context: &Context) -> Value {
     }
     let history = &context.conversation_history;
     let threads = history.threads.iter().flat_map(|thread| &thread.messages);
-    let all: Vec<&Message> = history.top_level_messages.iter().chain(threads).collect();
-    let of_programs = || all.iter().filter(|message| message.user.is_bot);
+    let messages = history.top_level_messages.iter().chain(threads);
+    let records = notes.into_iter().flat_map(|notes| &notes.records);
+    let all: Vec<(&User, Timestamp)> = messages
+        .map(|message| (&message.user, message.timestamp))
+        .chain(records.map(|record| (&record.user, record.timestamp)))
+        .collect();
+    let of_programs = || all.iter().filter(|(user, _)| user.is_bot);
     let mut names: Vec<&str> = Vec::new();
-    for message in of_programs() {
-        let name = message.user.name.as_str();
+    for (user, _) in of_programs() {
+        let name = user.name.as_str();
         if !names.contains(&name) {
             names.push(name);
         }
     }
     let program = |name: &str| {
-        let is_shared = all.iter().any(|m| !m.user.is_bot && m.user.name == name);
-        let own = of_programs().filter(|m| is_shared && m.user.name == name);
-        let times: Vec<String> = own.map(|message| iso(message.timestamp)).collect();
+        let is_shared = all
+            .iter()
+            .any(|(user, _)| !user.is_bot && user.name == name);
+        let own = of_programs().filter(|(user, _)| is_shared && user.name == name);
+        let times: Vec<String> = own.map(|(_, timestamp)| iso(*timestamp)).collect();
         json!({ "name": harmless::name(name), "times": times })
     };
     names.into_iter().map(program).collect()

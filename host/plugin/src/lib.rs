@@ -69,8 +69,8 @@ pub use bindings::exports::myao::memory::responder::{Answer, Judgment, Reply, Ta
 pub use bindings::exports::myao::memory::searcher::{Hit, SearchRequest, SearchResult};
 pub use bindings::log::Level as LogLevel;
 pub use bindings::types::{
-    Channel, ChannelMemory, Citation, Context, ConversationHistory, Engine, MemoryType, Message,
-    MessageRef, Persona, Scope, Thread, Timestamp, User,
+    Channel, ChannelMemory, Citation, Context, ConversationHistory, Engine, KeptSpan, KeptText,
+    MemoryType, Message, MessageRef, Persona, Scope, Thread, Timestamp, User,
 };
 pub use component::{CONTRACT_VERSION, LoadError, LoadedComponent};
 pub use error::{CallError, Excess, Trespass};

@@ -35,6 +35,8 @@ pub struct Settings {
     pub long_term_summary_max_tokens: u32,
     /// `memory.short_term_summary_max_tokens`: the length limit of a short-term memory, in tokens.
     pub short_term_summary_max_tokens: u32,
+    /// `memory.records_max_tokens`: how many tokens of records a channel's prompts show; a reply's show twice as many.
+    pub records_max_tokens: u32,
     /// `memory.language`: the language of a model's answers.
     pub language: Language,
     /// `memory.context_margin_tokens`: tokens kept free in each prompt.
@@ -145,6 +147,7 @@ impl Default for Settings {
             short_term_window_hours: 24,
             long_term_summary_max_tokens: 500,
             short_term_summary_max_tokens: 300,
+            records_max_tokens: 200,
             language: Language::AsInput,
             context_margin_tokens: 300,
             extractive_stand_in: false,
@@ -206,7 +209,7 @@ impl Settings {
         ]
     }
 
-    fn numbers(&self) -> [(&'static str, u32); 11] {
+    fn numbers(&self) -> [(&'static str, u32); 12] {
         let history = &self.short_term_history;
         [
             ("agents.response.params.max_tokens", self.reply_max_tokens),
@@ -226,6 +229,7 @@ impl Settings {
                 "memory.short_term_summary_max_tokens",
                 self.short_term_summary_max_tokens,
             ),
+            ("memory.records_max_tokens", self.records_max_tokens),
             ("memory.context_margin_tokens", self.context_margin_tokens),
             (
                 "memory.short_term_history.max_history_count",

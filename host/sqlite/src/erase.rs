@@ -12,9 +12,9 @@ use rusqlite::{Connection, params};
 use super::error::Fault;
 use super::index;
 use super::lines::{self, StoredLine};
-use super::recordings;
 use super::rows::list;
 use super::sight::json_array;
+use super::{recordings, records};
 
 /// What a text whose lines are all erased reads.
 pub(super) const NOTHING_LEFT: &str = erasure::NOTHING_LEFT;
@@ -45,6 +45,7 @@ pub(super) fn erase(
             "UPDATE messages SET revised = ?2 WHERE key IN (SELECT value FROM json_each(?1))",
         )?
         .execute(params![keys, revision])?;
+    records::erase(connection, &keys, revision)?;
     let mut gone: BTreeMap<i64, BTreeSet<usize>> = BTreeMap::new();
     for (memory, number) in lines_to_erase(connection, workspace, &keys)? {
         let number = usize::try_from(number).unwrap_or(usize::MAX);

@@ -18,7 +18,7 @@ use super::sight::json_array;
 use super::tombstones::{self, Kind};
 use super::workspace::SqliteWorkspace;
 use super::writing::{Source, Writing};
-use super::{begin_again, erase, index, lines, messages};
+use super::{begin_again, erase, index, lines, messages, records};
 
 /// The maximum number of messages, and of memories, that one transaction removes because they were kept long enough.
 const EXPIRED_AT_ONCE: i64 = 10_000;
@@ -219,6 +219,7 @@ fn remove_texts(
         erased.memories += removed;
         erased.lines += lines::of(connection, *memory)?.len();
         lines::replace(connection, *memory, &[])?;
+        records::remove(connection, *memory)?;
     }
     erased += erase::drop_copies(connection, place.workspace, "[]", memories)?;
     Ok(erased)

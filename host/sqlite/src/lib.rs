@@ -44,6 +44,7 @@ mod place;
 mod pool;
 mod progress;
 mod recordings;
+mod records;
 mod replies;
 mod reply;
 mod retraction;

@@ -154,7 +154,12 @@ pub(super) fn citations(
         .collect())
 }
 
-fn message(connection: &Connection, place: &Place, of: &MessageRef) -> Result<i64, Fault> {
+/// The key of a message that a draft refers to.
+pub(super) fn message(
+    connection: &Connection,
+    place: &Place,
+    of: &MessageRef,
+) -> Result<i64, Fault> {
     let key = connection
         .prepare_cached(include_str!("sql/message_key.sql"))?
         .query_row(

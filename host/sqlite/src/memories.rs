@@ -9,7 +9,7 @@ use rusqlite::{Connection, Params, params};
 use super::error::Fault;
 use super::place::Place;
 use super::sight::{Sight, json_ids};
-use super::{lines, rows};
+use super::{lines, records, rows};
 
 /// The memories that a query selects, ordered by scope, scope id, type and version. There is one statement for each
 /// requested scope. A channel that is not stored has no memories.
@@ -70,6 +70,11 @@ pub(super) fn memories(
         for memory in &mut memories {
             let of_memory = citations.remove(&rows::memory_column(memory.id));
             memory.citations = of_memory.unwrap_or_default();
+        }
+        let mut kept = records::of(connection, &json_ids(&ids))?;
+        for memory in &mut memories {
+            let of_memory = kept.remove(&rows::memory_column(memory.id));
+            memory.records = of_memory.unwrap_or_default();
         }
     }
     Ok(memories)

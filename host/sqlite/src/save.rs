@@ -16,7 +16,7 @@ use super::messages::channel_key;
 use super::place::Place;
 use super::series::{Series, Subject, Text, subject};
 use super::sight::{Sight, json_array};
-use super::{deferrals, journal, lines, progress, recordings, rows, writing};
+use super::{deferrals, journal, lines, progress, recordings, records, rows, writing};
 
 /// Saves a memory and returns it as it was saved. `heard` are the ids of the channels whose messages its call was given.
 pub(super) fn save(
@@ -92,7 +92,7 @@ pub(super) fn save(
         source_latest_message_ts: source_latest.map(rows::ts),
         merged_through: draft.merged_through,
         citations: lines::of_saved(connection, draft, id)?,
-        records: Vec::new(),
+        records: draft.records.clone(),
     })
 }
 
@@ -126,7 +126,8 @@ fn add_origin(
     add_source_messages(connection, place, draft, memory)?;
     add_source_memories(connection, place, draft, memory)?;
     add_coverage(connection, draft, memory)?;
-    lines::add(connection, place, draft, memory)
+    lines::add(connection, place, draft, memory)?;
+    records::add(connection, place, draft, memory)
 }
 
 /// Rejects a draft that is not valid.
@@ -224,6 +225,8 @@ fn add_coverage(connection: &Connection, draft: &MemoryDraft, memory: i64) -> ru
             coverage.calls,
             coverage.refused,
             coverage.late,
+            coverage.unfounded,
+            coverage.records,
         ])?;
     Ok(())
 }

@@ -10,7 +10,7 @@ use myao_plugin::storage::{
     Backlog, Channel, Deferral, Due, DueQuery, Memory, MemoryDraft, MemoryId, MemoryQuery, Message,
     MessageQuery, Storage, StorageError,
 };
-use myao_plugin::{MessageRef, Place, Places, Scope};
+use myao_plugin::{KeptSpan, KeptText, MessageRef, Place, Places, Scope};
 use rusqlite::{Connection, params};
 
 use super::error::Fault;
@@ -18,7 +18,7 @@ use super::place::Place as StorePlace;
 use super::sight::{Sight, json_array, json_ids};
 use super::view::SeenWorkspace;
 use super::workspace::SqliteWorkspace;
-use super::{backlog, candidates, deferrals, memories, messages, rows, save};
+use super::{backlog, candidates, deferrals, memories, messages, records, rows, save};
 
 /// A workspace that was opened for a place, for one call.
 struct Opened {
@@ -176,6 +176,16 @@ impl Storage for Opened {
 
     fn terms(&self, text: &str) -> Vec<String> {
         myao_terms::terms(text)
+    }
+
+    async fn read_spans(&self, spans: Vec<KeptSpan>) -> Result<Vec<KeptText>, StorageError> {
+        let texts = self
+            .handing_out(move |connection, place| records::texts(connection, place, &spans))
+            .await?;
+        for MessageRef { channel_id, ts } in texts.iter().map(|text| &text.span.message) {
+            self.note(channel_id.clone(), std::iter::once(&**ts));
+        }
+        Ok(texts)
     }
 
     async fn list_due(&self, query: DueQuery) -> Result<Due, StorageError> {

@@ -124,9 +124,9 @@ fn coverage(row: &Row<'_>) -> rusqlite::Result<Option<Coverage>> {
         },
         chunks: row.get(23)?,
         calls: row.get(24)?,
-        unfounded: 0,
+        unfounded: row.get(29)?,
         refused: row.get(27)?,
-        records: 0,
+        records: row.get(30)?,
         late: row.get(28)?,
     }))
 }

@@ -128,7 +128,14 @@ macro_rules! lists {
     };
 }
 
-lists!(Channel, Message, Memory, Deferral, String);
+lists!(
+    Channel,
+    Message,
+    Memory,
+    Deferral,
+    myao_plugin::KeptText,
+    String
+);
 
 impl Rows for Due {
     fn rows(&self) -> usize {

@@ -8,7 +8,7 @@ use myao_plugin::storage::{
     Backlog, Channel, Deferral, Due, DueQuery, Memory, MemoryDraft, MemoryId, MemoryQuery, Message,
     MessageQuery, Storage, StorageError,
 };
-use myao_plugin::{Place, Places, Scope};
+use myao_plugin::{KeptSpan, KeptText, Place, Places, Scope};
 
 /// A store that has read already what it will be asked for.
 #[derive(Debug, Clone)]
@@ -33,6 +33,10 @@ impl Storage for AtHand {
 
     async fn list_memories(&self, _: MemoryQuery) -> Result<Vec<Memory>, StorageError> {
         Ok(self.memories.clone())
+    }
+
+    async fn read_spans(&self, spans: Vec<KeptSpan>) -> Result<Vec<KeptText>, StorageError> {
+        EmptyStorage.read_spans(spans).await
     }
 
     async fn list_due(&self, query: DueQuery) -> Result<Due, StorageError> {

@@ -3,7 +3,7 @@
 import { Refusal } from './store.js';
 
 /** @import {Backlog, Deferral, DueQuery, MemoryDraft, MemoryId, MemoryQuery, MessageQuery, Scope} from './generated/bot/interfaces/myao-memory-storage.js' */
-/** @import {Ts} from './generated/bot/interfaces/myao-memory-types.js' */
+/** @import {KeptSpan, Ts} from './generated/bot/interfaces/myao-memory-types.js' */
 /** @import {Store} from './store.js' */
 
 /** For whom a call is made: a channel with its threads, the workspace, or what is due. @typedef {{ channel: string } | 'workspace' | 'schedule'} Place */
@@ -30,6 +30,7 @@ export class StoreAt {
         for (const { id } of seen) this.#given.add(id);
         return seen;
       },
+      readSpans: (/** @type {KeptSpan[]} */ spans) => all.readSpans(spans.filter(({ message }) => this.#sees(message.channelId))),
       listDue: (/** @type {DueQuery} */ query) => {
         if (this.place !== 'schedule') this.#refuse('what is due');
         return all.listDue(query);

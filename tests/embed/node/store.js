@@ -1,7 +1,7 @@
 // A workspace in memory: the import `storage`, as wit/storage.wit documents it. A platform puts its own database here.
 
 /** @import {Backlog, ChannelFilter, Deferral, Due, DueQuery, Memory, MemoryDraft, MemoryQuery, MemoryType, Message, MessageQuery, Scope, StorageError, Timestamp, Ts} from './generated/bot/interfaces/myao-memory-storage.js' */
-/** @import {Channel, Citation, MessageRef, User} from './generated/bot/interfaces/myao-memory-types.js' */
+/** @import {Channel, Citation, KeptSpan, KeptText, MessageRef, User} from './generated/bot/interfaces/myao-memory-types.js' */
 /** @typedef {{ channelId: string, ts: Ts, userId: string, text: string, threadTs?: Ts }} Written a message as it was written */
 
 /** An error of an import: `payload` is the error of the contract, which jco hands to the component. */
@@ -63,6 +63,7 @@ export class Store {
       listChannels: () => this.#channels(),
       listMessages: (/** @type {MessageQuery} */ query) => this.#messages(query),
       listMemories: (/** @type {MemoryQuery} */ query) => this.#memories(query),
+      readSpans: (/** @type {KeptSpan[]} */ spans) => spans.flatMap((span) => this.#part(span)),
       listDue: (/** @type {DueQuery} */ query) => this.#due(query),
       getBacklog: (/** @type {string} */ channelId, /** @type {Ts | undefined} */ threadTs, /** @type {Ts} */ until) =>
         this.#backlog(channelId, threadTs, until),
@@ -105,6 +106,16 @@ export class Store {
     return { ts: message.ts, user, text: message.text, timestamp: this.time(message.ts), threadTs };
   }
 
+  /** The words of a part of a message, unless it is gone. @param {KeptSpan} span @returns {KeptText[]} */
+  #part(span) {
+    const { channelId, ts } = span.message;
+    const there = (this.messages.get(channelId) ?? []).filter((message) => message.ts === ts);
+    return there.map((message) => {
+      const { user, text, timestamp } = this.show(message, there);
+      return { span, user, timestamp, text: [...text].slice(span.start, span.start + span.length).join('') };
+    });
+  }
+
   /** When a message was written. @param {Ts} ts @returns {Timestamp} */
   time(ts) {
     return { unixSeconds: key(ts) / 1_000_000n, utcOffsetSeconds: this.utcOffsetSeconds };
@@ -135,7 +146,7 @@ export class Store {
       return isNew || (unmerged && memory.id > this.#mergedThrough('channel', memory.scopeId, 'long-term'));
     };
     const wanted = this.saved().filter(isThere).filter(isWanted);
-    return citations ? wanted : wanted.map((memory) => ({ ...memory, citations: [] }));
+    return citations ? wanted : wanted.map((memory) => ({ ...memory, citations: [], records: [] }));
   }
 
   /** @param {DueQuery} query @returns {Due} */

@@ -22,6 +22,9 @@ class StoreAt:
         store = self._store
         return {
             "list-channels": lambda: [channel for channel in store.list_channels() if self._sees(channel["id"])],
+            "read-spans": lambda spans: store.read_spans(
+                [span for span in spans if self._sees(span["message"]["channel-id"])]
+            ),
             "list-messages": lambda query: self._hears(query["channel-id"]) or store.list_messages(query),
             "list-memories": self._list_memories,
             "list-due": self._list_due,

@@ -92,6 +92,17 @@ class Store:
             "edited-at": None,
         }
 
+    def read_spans(self, spans: list[Value]) -> list[Value]:
+        def part(span: Value, message: Value) -> Value:
+            shown = self.show(message, [])
+            text = shown["text"][span["start"] : span["start"] + span["length"]]
+            return {"span": span, "user": shown["user"], "timestamp": shown["timestamp"], "text": text}
+
+        def there(of: Value) -> list[Value]:
+            return [m for m in self.messages.get(of["channel-id"], []) if m["ts"] == of["ts"]]
+
+        return [part(span, message) for span in spans for message in there(span["message"])]
+
     def saved(self) -> list[Value]:
         """The current texts, ordered by scope, scope id, type and version."""
 
@@ -123,7 +134,7 @@ class Store:
             return query["unmerged"] and memory["id"] > merged
 
         wanted = [memory for memory in self.saved() if is_there(memory) and is_wanted(memory)]
-        return wanted if query["citations"] else [{**memory, "citations": []} for memory in wanted]
+        return wanted if query["citations"] else [{**memory, "citations": [], "records": []} for memory in wanted]
 
     def list_due(self, query: Value) -> Value:
         def is_recent(backlog: Value) -> bool:

@@ -7,10 +7,10 @@ use myao_plugin::state::Workspace;
 use myao_plugin::state::view::MemoryFilter;
 use myao_plugin::storage::recall::RecallQuery;
 use myao_plugin::storage::{
-    ChannelFilter, Due, DueQuery, Keep, MemoryQuery, MessageQuery, StorageError,
+    ChannelFilter, Due, DueQuery, Keep, Memory, MemoryQuery, MessageQuery, StorageError,
 };
 use myao_plugin::ts::TsKey;
-use myao_plugin::{BuildRequest, MemoryPlugin, Place, Scope, SearchRequest};
+use myao_plugin::{BuildRequest, KeptSpan, MemoryPlugin, MessageRef, Place, Scope, SearchRequest};
 use myao_slack::blocks::{Language, history_message, home_view, memory_message, sources_message};
 use myao_tests::store::utc;
 
@@ -80,6 +80,25 @@ fn without_names(due: Result<Due, StorageError>) -> Result<Due, StorageError> {
     Ok(due)
 }
 
+/// The records of memories, and all of the messages that their lines cite.
+fn parts_of(memories: &[Memory]) -> Vec<KeptSpan> {
+    let cited = memories.iter().flat_map(|memory| &memory.citations);
+    let cited = cited.flat_map(|line| &line.messages);
+    let records = memories.iter().flat_map(|memory| &memory.records);
+    cited
+        .map(|message| whole(message.clone()))
+        .chain(records.cloned())
+        .collect()
+}
+
+fn whole(message: MessageRef) -> KeptSpan {
+    KeptSpan {
+        message,
+        start: 0,
+        length: u32::MAX,
+    }
+}
+
 /// What a call into the component reads from the store.
 struct Stored;
 
@@ -112,9 +131,12 @@ impl Observer for Stored {
             message_threshold: 1,
             always: true,
         };
+        let memories = storage.list_memories(every_memory).await;
+        let parts = parts_of(memories.as_deref().unwrap_or_default());
         let mut found = vec![
             seen("list-channels", &storage.list_channels().await),
-            seen("list-memories", &storage.list_memories(every_memory).await),
+            seen("list-memories", &memories),
+            seen("read-spans", &storage.read_spans(parts).await),
             seen("list-due", &without_names(storage.list_due(due).await)),
         ];
         let scope_id = "default".to_owned();
@@ -280,6 +302,15 @@ impl Observer for Refused {
                 "others' messages",
                 &storage.list_messages(all_messages(channel)).await,
             ));
+            let threads = seat.threads.iter().filter(|(of, _)| of == channel);
+            let firsts = threads.map(|(_, ts)| {
+                whole(MessageRef {
+                    channel_id: channel.clone(),
+                    ts: ts.clone(),
+                })
+            });
+            let words = storage.read_spans(firsts.collect()).await;
+            found.push(seen("parts of others' messages", &words));
             let backlog = storage
                 .get_backlog(channel.clone(), None, END.to_owned())
                 .await;

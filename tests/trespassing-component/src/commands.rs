@@ -2,7 +2,7 @@
 
 use core::fmt::Debug;
 
-use crate::drafts::{deferral, draft, scope, size};
+use crate::drafts::{deferral, draft, scope, size, span};
 use crate::myao::memory::chat::{self, PostRequest};
 use crate::myao::memory::llm::{self, Agent, Purpose, Request};
 use crate::myao::memory::log::{self, Level};
@@ -57,6 +57,7 @@ fn one(line: &str) -> String {
         "messages" => shown(storage::list_messages(&messages(first, option(second)))),
         "memories" => shown(storage::list_memories(&memories(&arguments))),
         "find" => shown(recall::find_candidates(&found(first))),
+        "words" => shown(storage::read_spans(&[span(first, second)])),
         "due" => shown(storage::list_due(&everything_due())),
         "backlog" => shown(storage::get_backlog(first, option(second), UNTIL)),
         "deferrals" => shown(storage::list_deferrals(scope(first), second)),

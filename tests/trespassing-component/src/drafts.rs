@@ -1,7 +1,9 @@
 //! What it saves and defers.
 
 use crate::myao::memory::storage::{Deferral, MemoryDraft, MemoryId, SaveMode};
-use crate::myao::memory::types::{Coverage, Engine, LeftOut, MemoryType, Scope, Timestamp};
+use crate::myao::memory::types::{
+    Coverage, Engine, KeptSpan, LeftOut, MemoryType, MessageRef, Scope, Timestamp,
+};
 
 const NOW: Timestamp = Timestamp {
     unix_seconds: 0,
@@ -29,7 +31,19 @@ pub(crate) fn deferral(reason: String) -> Deferral {
     }
 }
 
-/// Scope and scope id; then `from=CHANNEL`, `message=TS`, `memory=ID`, `merged=ID`, `expected=ID`.
+/// A whole message.
+pub(crate) fn span(channel_id: &str, ts: &str) -> KeptSpan {
+    KeptSpan {
+        message: MessageRef {
+            channel_id: channel_id.to_owned(),
+            ts: ts.to_owned(),
+        },
+        start: 0,
+        length: u32::MAX,
+    }
+}
+
+/// Scope and scope id; then `from=CHANNEL`, `message=TS`, `memory=ID`, `merged=ID`, `expected=ID`, `record=CHANNEL:TS`.
 pub(crate) fn draft(arguments: &[&str], content: String) -> MemoryDraft {
     let argument = |n: usize| arguments.get(n).copied().unwrap_or_default();
     let named = |name: &str| {
@@ -70,6 +84,10 @@ pub(crate) fn draft(arguments: &[&str], content: String) -> MemoryDraft {
             late: 0,
         },
         citations: Vec::new(),
-        records: Vec::new(),
+        records: named("record")
+            .and_then(|record| record.split_once(':'))
+            .map(|(channel_id, ts)| span(channel_id, ts))
+            .into_iter()
+            .collect(),
     }
 }

@@ -7,10 +7,11 @@ use crate::bindings::storage::{
     Backlog, ChannelFilter, Deferral, Memory, MemoryDraft, MemoryId, MemoryQuery, SaveMode,
 };
 use crate::bindings::types::{
-    Channel, Context, ConversationHistory, Coverage, Engine, MemoryType, Scope,
+    Channel, Context, ConversationHistory, Coverage, Engine, MemoryType, Notes, Scope,
 };
 use crate::context::{
-    self, Remembered, assemble, history_limit, no_conversation, no_memories, workspace_memory,
+    self, NO_NOTES, Remembered, assemble, history_limit, no_conversation, no_memories,
+    workspace_memory,
 };
 use crate::fit::count;
 use crate::generator::Run;
@@ -99,6 +100,7 @@ impl ChannelState {
         let VersionContext { context, threads } = version;
         let around: Vec<&Memory> = self.workspace_long_term.iter().chain(threads).collect();
         let citations = citations(&summary.text, engine, context, &[], &around);
+        let records = run.records_of_messages(&summary.text, &citations, context);
         let late = context.notes.as_ref().map_or(0, |notes| count(&notes.late));
         let previous = self.short_terms.last();
         let previous = previous.and_then(|memory| memory.source_latest_message_ts.clone());
@@ -127,10 +129,11 @@ impl ChannelState {
             truncated: summary.truncated,
             coverage: Coverage {
                 late,
+                records: count(&records),
                 ..summary.coverage
             },
             citations,
-            records: Vec::new(),
+            records,
         })
     }
 
@@ -190,6 +193,11 @@ impl ChannelState {
             memory.short_term_memory = Some(short_term.content.clone());
             memory.short_term_memory_history = vec![short_term.content.clone()];
         }
+        // Without records: they are never written anew by a model.
+        context.notes = Some(Notes {
+            now: Some(run.now),
+            ..NO_NOTES
+        });
         context
     }
 }

@@ -26,12 +26,18 @@ impl Run<'_> {
         let Window { messages, late } = self.read_window(&state.channel.id, backlog)?;
         let history = conversation_history(&state.channel, messages, None)?;
         let threads = self.memories_of_long_threads(&history)?;
-        let has_notes = !late.is_empty() || !threads.is_empty();
         let mut context = Context {
-            notes: has_notes.then_some(Notes { late, ..NO_NOTES }),
             thread_memories: shown_thread_memories(&threads),
             ..state.context(self, history)
         };
+        let memories: Vec<&Memory> = state.long_term.iter().chain(&state.short_terms).collect();
+        let records = self.shown_records(&memories, &context)?;
+        context.notes = Some(Notes {
+            now: Some(self.now),
+            late,
+            records,
+            ..NO_NOTES
+        });
         let around = state.workspace_long_term.iter().chain(&threads);
         programs::mark(&mut context, program_lines(around));
         Ok(VersionContext { context, threads })

@@ -210,6 +210,11 @@ fn a_rendered_prompt_is_the_one_that_is_sent() {
             )
             .unwrap();
         context.persona = host.settings.response_persona.clone();
+        // What the responder adds.
+        context.notes = Some(crate::bindings::types::Notes {
+            now: Some(at(0)),
+            ..crate::context::NO_NOTES
+        });
         let ports = host.ports();
         let rendered = asker(&ports, at(0)).render_reply(&context, Occasion::Mention);
         assert_eq!(rendered.unwrap(), host.llm.prompts()[0]);

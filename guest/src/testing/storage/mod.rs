@@ -12,7 +12,7 @@ use crate::bindings::storage::{
     Backlog, ChannelFilter, Deferral, Due, DueQuery, Keep, Memory, MemoryDraft, MemoryId,
     MemoryQuery, MessageQuery, SaveMode, StorageError,
 };
-use crate::bindings::types::{Channel, MemoryType, Message, Scope};
+use crate::bindings::types::{Channel, KeptSpan, KeptText, MemoryType, Message, Scope};
 use crate::ports::Storage;
 
 /// The effect of a failing call.
@@ -220,6 +220,15 @@ impl Storage for MemoryStorage {
     fn list_memories(&self, query: &MemoryQuery) -> Result<Vec<Memory>, StorageError> {
         self.call("list-memories", |state| {
             Ok(self.listed(state.list_memories(query)))
+        })
+    }
+
+    fn read_spans(&self, spans: &[KeptSpan]) -> Result<Vec<KeptText>, StorageError> {
+        self.call("read-spans", |state| {
+            Ok(spans
+                .iter()
+                .filter_map(|span| state.text_of(span))
+                .collect())
         })
     }
 

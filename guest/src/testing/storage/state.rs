@@ -7,7 +7,9 @@ use crate::bindings::storage::{
     ChannelFilter, Deferral, Keep, Memory, MemoryDraft, MemoryId, MemoryQuery, MessageQuery,
     SaveMode, StorageError,
 };
-use crate::bindings::types::{Channel, Citation, MemoryType, Message, MessageRef, Scope};
+use crate::bindings::types::{
+    Channel, Citation, KeptSpan, KeptText, MemoryType, Message, MessageRef, Scope,
+};
 use crate::ts::Ts;
 
 #[derive(Default)]
@@ -83,6 +85,19 @@ impl State {
             .filter(|(ts, _)| picked.contains(ts))
             .map(|(_, message)| message.clone())
             .collect()
+    }
+
+    /// The words of a part of a message, unless it is gone.
+    pub(super) fn text_of(&self, span: &KeptSpan) -> Option<KeptText> {
+        let of = &span.message;
+        let message = self.messages.get(&of.channel_id)?.get(&id(&of.ts))?;
+        let [start, length] = [span.start, span.length].map(|at| usize::try_from(at).unwrap());
+        Some(KeptText {
+            span: span.clone(),
+            user: message.user.clone(),
+            timestamp: message.timestamp,
+            text: message.text.chars().skip(start).take(length).collect(),
+        })
     }
 
     /// Whether a message is in no version of its channel yet.
@@ -212,7 +227,7 @@ impl State {
             source_latest_message_ts: draft.source_latest_message_ts.clone(),
             merged_through: draft.merged_through,
             citations,
-            records: Vec::new(),
+            records: draft.records.clone(),
         };
         let is_version = (draft.scope, draft.memory_type)
             == (Scope::Channel, MemoryType::ShortTerm)

@@ -26,6 +26,9 @@ pub struct MemoryConfig {
     pub long_term_summary_max_tokens: u32,
     /// The longest short-term memory. Default `300`.
     pub short_term_summary_max_tokens: u32,
+    /// How many tokens of records a channel's prompts show. A record is a part of a message, such as a date or a decision,
+    /// that the text of a memory does not have. A reply's prompt shows twice as many. Default `200`.
+    pub records_max_tokens: u32,
     /// The language of a model's answers; one in another is asked for again, and then refused. Default `auto`.
     pub language: LanguageConfig,
     /// Tokens kept free in each prompt, beside those of the answer, for what the model's server adds to it and for the
@@ -72,6 +75,7 @@ impl Default for MemoryConfig {
             short_term_window_hours: 24,
             long_term_summary_max_tokens: 500,
             short_term_summary_max_tokens: 300,
+            records_max_tokens: 200,
             language: LanguageConfig::Auto,
             context_margin_tokens: 300,
             extractive_stand_in: false,

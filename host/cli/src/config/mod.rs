@@ -218,6 +218,7 @@ impl Config {
             settings.short_term_window_hours = memory.short_term_window_hours;
             settings.long_term_summary_max_tokens = memory.long_term_summary_max_tokens;
             settings.short_term_summary_max_tokens = memory.short_term_summary_max_tokens;
+            settings.records_max_tokens = memory.records_max_tokens;
             settings.language = memory.language.into();
             settings.context_margin_tokens = memory.context_margin_tokens;
             settings.extractive_stand_in = memory.extractive_stand_in;

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 use super::{Bounds, Purpose};
 use crate::bindings::chat::PostRequest;
 use crate::bindings::exports::myao::memory::responder::Target;
-use crate::bindings::types::Scope;
+use crate::bindings::types::{KeptSpan, Scope};
 use crate::error::Trespass;
 use crate::storage::recall::Candidates;
 use crate::storage::{Memory, MemoryDraft, MemoryId, Message};
@@ -35,7 +35,8 @@ pub(crate) struct Bound {
     memories: BTreeSet<MemoryId>,
     /// The ids of the messages that it was given. All are of the place's channel.
     messages: HashSet<String>,
-    /// The messages of any channel that it was given by a search, or that those memories cite: channel and id.
+    /// The messages of any channel that it was given by a search, or that those memories cite or keep a part of: channel and
+    /// id.
     cited: HashSet<(String, String)>,
 }
 
@@ -66,6 +67,8 @@ impl Bound {
         self.memories.extend(ids);
         let citations = memories.iter().flat_map(|memory| &memory.citations);
         let cited = citations.flat_map(|citation| &citation.messages);
+        let records = memories.iter().flat_map(|memory| &memory.records);
+        let cited = cited.chain(records.map(|span| &span.message));
         self.cited
             .extend(cited.map(|of| (of.channel_id.clone(), of.ts.clone())));
     }
@@ -192,6 +195,19 @@ impl Bound {
             Some(MessageRef { channel_id, ts }) => Err(self.trespass(format!(
                 "cite message {ts} of {channel_id}, which it was not given"
             ))),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether the words of these parts may be read: of messages that the call was given, or of memories that it was given.
+    pub(super) fn may_read(&self, spans: &[KeptSpan]) -> Result<(), Trespass> {
+        self.reads("messages")?;
+        let mut messages = spans.iter().map(|span| &span.message);
+        match messages.find(|of| self.place != Place::Operator && !self.was_given(of)) {
+            Some(MessageRef { channel_id, ts }) => {
+                let action = format!("read message {ts} of {channel_id}, which it was not given");
+                Err(self.trespass(action))
+            }
             None => Ok(()),
         }
     }

@@ -5,7 +5,7 @@ use crate::bindings::storage::{
     Backlog, Deferral, Due, DueQuery, Host, Memory, MemoryDraft, MemoryQuery, MessageQuery,
     StorageError,
 };
-use crate::bindings::types::{Channel, MemoryType, Message, Scope};
+use crate::bindings::types::{Channel, KeptSpan, KeptText, MemoryType, Message, Scope};
 use crate::storage::Storage;
 
 type Stored<T> = wasmtime::Result<Result<T, StorageError>>;
@@ -68,6 +68,17 @@ impl Host for CallState {
                 self.tape.saw_memories(memories);
             }
             memories
+        })
+    }
+
+    async fn read_spans(&mut self, spans: Vec<KeptSpan>) -> Stored<Vec<KeptText>> {
+        self.bound.may_read(&spans)?;
+        import!(self, "storage.read-spans", spans, {
+            let texts = self.storage.read_spans(spans).await;
+            if let Ok(texts) = &texts {
+                self.tape.saw_texts(texts);
+            }
+            texts
         })
     }
 
@@ -156,5 +167,7 @@ fn draft_bytes(draft: &MemoryDraft) -> usize {
     let texts = [&draft.scope_id, &draft.content, &draft.source_channel_id];
     let texts = texts.into_iter().chain(&draft.source_messages);
     let texts = texts.chain(&draft.source_latest_message_ts);
-    texts.map(String::len).sum::<usize>() + size_of_val(draft.source_memories.as_slice())
+    texts.map(String::len).sum::<usize>()
+        + size_of_val(draft.source_memories.as_slice())
+        + size_of_val(draft.records.as_slice())
 }

@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{Head, ImportCall, Part, Recordings};
+use crate::bindings::types::KeptText;
 use crate::explain::explain_storage;
 use crate::storage::{Memory, MemoryDraft, Message};
 
@@ -54,6 +55,12 @@ impl Recorder {
             .iter()
             .map(|message| (channel_id.to_owned(), message.ts.clone()));
         self.messages.extend(seen);
+    }
+
+    pub(super) fn saw_texts(&mut self, texts: &[KeptText]) {
+        let seen = texts.iter().map(|text| &text.span.message);
+        self.messages
+            .extend(seen.map(|of| (of.channel_id.clone(), of.ts.clone())));
     }
 
     pub(super) fn saw_memories(&mut self, memories: &[Memory]) {

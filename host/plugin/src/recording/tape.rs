@@ -5,6 +5,7 @@ use serde::de::DeserializeOwned;
 
 use super::player::{Player, Stop};
 use super::recorder::{Recorder, json};
+use crate::bindings::types::KeptText;
 use crate::storage::{Memory, MemoryDraft, Message};
 
 /// The tape of one call into the component. Every import goes through it.
@@ -53,6 +54,13 @@ impl Tape {
     pub(crate) fn saw_messages(&mut self, channel_id: &str, messages: &[Message]) {
         if let Self::Recording(recorder) = self {
             recorder.saw_messages(channel_id, messages);
+        }
+    }
+
+    /// Notes of which messages a result contains parts.
+    pub(crate) fn saw_texts(&mut self, texts: &[KeptText]) {
+        if let Self::Recording(recorder) = self {
+            recorder.saw_texts(texts);
         }
     }
 

@@ -8,7 +8,7 @@ use super::{
     Backlog, Channel, Deferral, Due, DueQuery, Memory, MemoryDraft, MemoryId, MemoryQuery, Message,
     MessageQuery, Storage, StorageError,
 };
-use crate::bindings::types::Scope;
+use crate::bindings::types::{KeptSpan, KeptText, Scope};
 use crate::place::Place;
 
 /// A store that is empty and cannot be written to.
@@ -26,6 +26,10 @@ impl Storage for EmptyStorage {
     }
 
     async fn list_memories(&self, _: MemoryQuery) -> Result<Vec<Memory>, StorageError> {
+        Ok(Vec::new())
+    }
+
+    async fn read_spans(&self, _: Vec<KeptSpan>) -> Result<Vec<KeptText>, StorageError> {
         Ok(Vec::new())
     }
 

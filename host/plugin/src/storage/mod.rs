@@ -16,8 +16,8 @@ pub use crate::bindings::storage::{
     Backlog, ChannelFilter, Deferral, Due, DueQuery, Keep, Memory, MemoryDraft, MemoryId,
     MemoryQuery, MessageQuery, SaveMode, StorageError,
 };
-use crate::bindings::types::Scope;
 pub use crate::bindings::types::{Channel, Coverage, LeftOut, Message};
+use crate::bindings::types::{KeptSpan, KeptText, Scope};
 use crate::place::Place;
 use recall::{Candidates, RecallQuery};
 
@@ -51,6 +51,10 @@ pub trait Storage: Send + Sync {
     fn terms(&self, _text: &str) -> Vec<String> {
         Vec::new()
     }
+
+    /// The words of parts of messages, in the order given, without those that are gone or may not be seen here. A part
+    /// ends with its message.
+    async fn read_spans(&self, spans: Vec<KeptSpan>) -> Result<Vec<KeptText>, StorageError>;
 
     /// What may be due.
     async fn list_due(&self, query: DueQuery) -> Result<Due, StorageError>;
@@ -150,6 +154,10 @@ impl<T: Storage + ?Sized> Storage for Arc<T> {
 
     fn terms(&self, text: &str) -> Vec<String> {
         (**self).terms(text)
+    }
+
+    async fn read_spans(&self, spans: Vec<KeptSpan>) -> Result<Vec<KeptText>, StorageError> {
+        (**self).read_spans(spans).await
     }
 
     async fn list_due(&self, query: DueQuery) -> Result<Due, StorageError> {

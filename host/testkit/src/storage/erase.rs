@@ -54,6 +54,14 @@ impl State {
         let revision = self.revisions.newest;
         let revised = messages.iter().map(|id| (id.clone(), revision));
         self.revisions.messages.extend(revised);
+        for (id, text) in &mut self.texts {
+            let records = &mut text.memory.records;
+            let before = records.len();
+            records.retain(|span| of_ref(&span.message).is_none_or(|of| !messages.contains(&of)));
+            if records.len() < before {
+                self.revisions.memories.insert(*id, revision);
+            }
+        }
         let ids: Vec<MemoryId> = self.texts.keys().copied().collect();
         let mut versions: BTreeSet<(String, MemoryId)> = BTreeSet::new();
         let mut speakers: BTreeSet<MessageId> = BTreeSet::new();
@@ -140,6 +148,7 @@ impl State {
         let lines = erasure::lines(&text.memory.content, &text.memory.citations).len();
         NOTHING_LEFT.clone_into(&mut text.memory.content);
         text.memory.citations.clear();
+        text.memory.records.clear();
         lines
     }
 

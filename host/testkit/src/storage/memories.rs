@@ -224,6 +224,7 @@ impl State {
                 self.mark_programs(memory);
             } else {
                 memory.citations.clear();
+                memory.records.clear();
             }
         }
         Ok(found)

@@ -12,7 +12,7 @@ use myao_plugin::storage::{
     MessageQuery, Storage, StorageError,
 };
 use myao_plugin::ts::TsKey;
-use myao_plugin::{MemoryType, MessageRef, Place, Places, Scope};
+use myao_plugin::{KeptSpan, KeptText, MemoryType, MessageRef, Place, Places, Scope};
 
 use super::memories::{Series, StoredText};
 use super::{MemoryStorage, State, key};
@@ -353,6 +353,16 @@ impl Storage for Opened {
 
     fn terms(&self, text: &str) -> Vec<String> {
         myao_terms::terms(text)
+    }
+
+    async fn read_spans(&self, spans: Vec<KeptSpan>) -> Result<Vec<KeptText>, StorageError> {
+        let mut read = self.begin();
+        let texts = self.storage.state().texts_of(&self.place, &spans)?;
+        for text in &texts {
+            let of = &text.span.message;
+            read.messages.insert((of.channel_id.clone(), key(&of.ts)?));
+        }
+        Ok(texts)
     }
 
     async fn list_due(&self, query: DueQuery) -> Result<Due, StorageError> {

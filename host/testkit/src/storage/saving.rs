@@ -70,7 +70,7 @@ impl State {
             source_latest_message_ts: source_latest.map(|ts| ts.to_string()),
             merged_through: draft.merged_through,
             citations: draft.citations.clone(),
-            records: Vec::new(),
+            records: draft.records.clone(),
         };
         let channel_id = &draft.source_channel_id;
         let text = StoredText {
@@ -125,7 +125,8 @@ impl State {
                 draft.scope_id
             )));
         }
-        for of in draft.citations.iter().flat_map(|line| &line.messages) {
+        let cited = draft.citations.iter().flat_map(|line| &line.messages);
+        for of in cited.chain(draft.records.iter().map(|span| &span.message)) {
             let cited = self.conversation(&of.channel_id)?;
             if !cited.messages.contains_key(&key(&of.ts)?) {
                 return Err(StorageError::Invalid(format!(

@@ -105,6 +105,7 @@ impl State {
     fn stored_memory(&self, text: &StoredText, with_text: bool) -> StoredMemory {
         let mut memory = text.memory.clone();
         memory.citations.clear();
+        memory.records.clear();
         if !with_text {
             memory.content.clear();
         }

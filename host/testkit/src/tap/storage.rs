@@ -8,7 +8,7 @@ use myao_plugin::storage::{
     Backlog, Channel, Deferral, Due, DueQuery, Memory, MemoryDraft, MemoryId, MemoryQuery, Message,
     MessageQuery, Storage, StorageError,
 };
-use myao_plugin::{Place, Places, Scope};
+use myao_plugin::{KeptSpan, KeptText, Place, Places, Scope};
 
 use super::Line;
 
@@ -62,6 +62,12 @@ impl Storage for Tapped {
 
     fn terms(&self, text: &str) -> Vec<String> {
         self.inner.terms(text)
+    }
+
+    async fn read_spans(&self, spans: Vec<KeptSpan>) -> Result<Vec<KeptText>, StorageError> {
+        let call = self.line.call("storage.read-spans", &spans);
+        let done = self.inner.read_spans(spans);
+        self.line.through(call, done).await
     }
 
     async fn list_due(&self, query: DueQuery) -> Result<Due, StorageError> {

@@ -9,7 +9,7 @@ use myao_plugin::storage::records::{MessageRecord, UserRecord};
 use myao_plugin::storage::{
     Memory, MemoryDraft, MemoryQuery, MessageQuery, SaveMode, Storage, StorageError,
 };
-use myao_plugin::{Citation, MemoryType, MessageRef, Place, Scope};
+use myao_plugin::{Citation, KeptSpan, MemoryType, MessageRef, Place, Scope};
 
 use super::{New, Stored, deleted, draft, edited, public, said};
 use crate::conformance::{Records, WORKSPACE, all_memories, imported, read, time};
@@ -379,4 +379,72 @@ pub async fn citations_that_are_no_lines_or_cite_what_is_not_stored_are_refused(
     };
     let read = here(&stored).list_memories(without).await.unwrap();
     assert!(read[0].citations.is_empty());
+}
+
+fn span(ts: &str, start: u32, length: u32) -> KeptSpan {
+    KeptSpan {
+        message: of_c1(ts),
+        start,
+        length,
+    }
+}
+
+fn with_records(records: Vec<KeptSpan>) -> MemoryDraft {
+    MemoryDraft {
+        records,
+        ..version(&LINES[1..], &["1.0", "2.0", "3.0"])
+    }
+}
+
+/// The words of parts of messages, as a channel reads them.
+async fn words(stored: &Stored, spans: Vec<KeptSpan>) -> Vec<String> {
+    let texts = here(stored).read_spans(spans).await.unwrap();
+    texts.into_iter().map(|text| text.text).collect()
+}
+
+pub async fn records_come_with_their_words_and_go_with_their_messages(new: New<'_>) {
+    let stored = stored(new).await;
+    let records = vec![span("2.0", 9, 99), span("1.0", 17, 4), span("3.0", 0, 11)];
+    let saved = save(&stored, with_records(records.clone()), &[]).await;
+    assert_eq!(saved.records, records);
+    let read = async || here(&stored).list_memories(everything()).await.unwrap();
+    assert_eq!(read().await[0].records, records);
+    assert_eq!(
+        words(&stored, records.clone()).await,
+        ["at noon", "4711", "the printer"]
+    );
+    let elsewhere = stored.at(Place::Schedule).read_spans(records.clone()).await;
+    assert!(elsewhere.is_ok_and(|texts| texts.is_empty()));
+    let without = MemoryQuery {
+        citations: false,
+        ..everything()
+    };
+    let plain = here(&stored).list_memories(without).await.unwrap();
+    assert!(plain[0].records.is_empty());
+
+    // Who was given the memory must read it again.
+    let reader = here(&stored);
+    reader.list_memories(everything()).await.unwrap();
+    stored.apply_at(9, &[deleted("1.0", "9.0")]).await;
+    assert!(!reader.may_show(BTreeSet::from([saved.id])).await.unwrap());
+    let left = [records[0].clone(), records[2].clone()];
+    assert_eq!(read().await[0].records, left);
+    assert_eq!(
+        words(&stored, records.clone()).await,
+        ["at noon", "the printer"]
+    );
+    stored
+        .apply_at(10, &[edited("3.0", None, "10.0", "it is broken")])
+        .await;
+    assert_eq!(read().await[0].records, left[..1]);
+}
+
+pub async fn records_of_what_is_not_stored_are_refused(new: New<'_>) {
+    let stored = stored(new).await;
+    let unknown = with_records(vec![span("7.0", 0, 1)]);
+    let refused = here(&stored).save_memory(unknown, BTreeSet::new()).await;
+    assert!(
+        matches!(refused, Err(StorageError::Invalid(_))),
+        "{refused:?}"
+    );
 }

@@ -98,6 +98,8 @@ macro_rules! workspace_conformance {
             save_is_a_conflict_when_what_was_read_has_changed_or_gone,
             citation_says_whether_programs_wrote_all_its_messages,
             citations_that_are_no_lines_or_cite_what_is_not_stored_are_refused,
+            records_come_with_their_words_and_go_with_their_messages,
+            records_of_what_is_not_stored_are_refused,
         );
         $crate::workspace_conformance!($fixture; withdrawn:
             answer_that_is_not_sent_is_withdrawn_when_a_channel_becomes_private,

@@ -118,7 +118,9 @@ pub async fn directory_holds_the_names_that_are_known(new: New<'_>) {
     let shown = [("C1", "general"), ("G1", PRIVATE_CHANNEL)];
     assert_eq!(
         channels,
-        shown.map(|(id, name)| (id.to_owned(), name.to_owned())).into()
+        shown
+            .map(|(id, name)| (id.to_owned(), name.to_owned()))
+            .into()
     );
     assert_eq!(stored.known_user("U2").await.unwrap().unwrap().name, "");
     assert_eq!(stored.known_user("U9").await.unwrap(), None);

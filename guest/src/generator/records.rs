@@ -1,0 +1,132 @@
+//! The records of memories: what is kept beside the text of a memory, and which of it a prompt shows.
+
+use std::collections::BTreeSet;
+
+use super::Run;
+use crate::bindings::errors::Error;
+use crate::bindings::llm::Agent;
+use crate::bindings::storage::Memory;
+use crate::bindings::types::{Citation, Context, KeptSpan, KeptText, MessageRef, User};
+use crate::cited_lines::cited_lines;
+use crate::prompt;
+use crate::records::{Prose, Room, Said, facts, most_important, read_spans, shown_of};
+
+/// A call reads at most so many whole messages to find what a merge lost of them.
+const MOST_MESSAGES: usize = 500;
+
+impl Run<'_> {
+    /// What the text of a memory does not hold of its messages.
+    pub(super) fn records_of_messages(
+        &self,
+        text: &str,
+        citations: &[Citation],
+        context: &Context,
+    ) -> Vec<KeptSpan> {
+        let channel_id = &context.conversation_history.channel_id;
+        let messages: Vec<Said<'_>> = match &context.target_thread_ts {
+            Some(_) => prompt::target_thread_messages(context).iter().collect(),
+            None => prompt::conversation_messages(context).collect::<Vec<_>>(),
+        }
+        .into_iter()
+        .filter(|message| !self.is_self(&message.user))
+        .map(|message| Said {
+            at: MessageRef {
+                channel_id: channel_id.clone(),
+                ts: message.ts.clone(),
+            },
+            text: &message.text,
+            by_program: message.user.is_bot,
+        })
+        .collect();
+        most_important(Prose::new(text, citations).missing(&messages))
+    }
+
+    /// What the text of a merged memory does not hold of the messages behind the memories that were merged: their
+    /// records, and the facts of the lines that it lost.
+    pub(super) fn records_of_memories(
+        &self,
+        text: &str,
+        citations: &[Citation],
+        merged: &[&Memory],
+    ) -> Result<Vec<KeptSpan>, Error> {
+        let prose = Prose::new(text, citations);
+        let records = merged.iter().flat_map(|memory| &memory.records);
+        let mut spans: Vec<KeptSpan> = Vec::new();
+        let mut seen = BTreeSet::new();
+        for span in records {
+            if seen.insert((
+                span.message.channel_id.as_str(),
+                span.message.ts.as_str(),
+                span.start,
+            )) {
+                spans.push(span.clone());
+            }
+        }
+        spans.extend(lost_messages(&prose, merged).into_iter().map(whole));
+        let texts = read_spans(self.ports.storage, &spans)?;
+        let (messages, records): (Vec<KeptText>, Vec<KeptText>) = texts
+            .into_iter()
+            .filter(|text| !self.is_self(&text.user))
+            .partition(|text| text.span.length == u32::MAX);
+        let messages: Vec<Said<'_>> = messages
+            .iter()
+            .map(|text| Said {
+                at: text.span.message.clone(),
+                text: &text.text,
+                by_program: text.user.is_bot,
+            })
+            .collect();
+        let mut kept = prose.still_missing(&records);
+        kept.extend(prose.missing(&messages));
+        Ok(most_important(kept))
+    }
+
+    /// The records of memories that a channel's prompt shows.
+    pub(super) fn shown_records(
+        &self,
+        memories: &[&Memory],
+        context: &Context,
+    ) -> Result<Vec<KeptText>, Error> {
+        let count_tokens = |texts: &[String]| self.ports.llm.count_tokens(Agent::Memory, texts);
+        let room = Room {
+            question: None,
+            max_tokens: self.ports.settings.records_max_tokens,
+            count_tokens: &count_tokens,
+        };
+        shown_of(self.ports.storage, memories, context, room)
+    }
+
+    /// Whether it is the bot, whose posts repeat what is remembered already.
+    fn is_self(&self, user: &User) -> bool {
+        user.is_bot && user.name == self.ports.settings.persona.name
+    }
+}
+
+/// The messages of lines that hold a fact which a text that was made from them does not hold.
+fn lost_messages(prose: &Prose, merged: &[&Memory]) -> Vec<MessageRef> {
+    let mut lost: Vec<MessageRef> = Vec::new();
+    let mut seen = BTreeSet::new();
+    for memory in merged {
+        for (line, citation) in cited_lines(memory) {
+            let facts = facts(line, false);
+            for of in &citation.messages {
+                let holds_all = facts.iter().all(|fact| prose.holds(fact, of));
+                if !holds_all && seen.insert((of.channel_id.as_str(), of.ts.as_str())) {
+                    lost.push(of.clone());
+                }
+            }
+        }
+    }
+    // The newest memory was merged last.
+    let most = lost.len().saturating_sub(MOST_MESSAGES);
+    lost.split_off(most)
+}
+
+/// All of a message.
+fn whole(message: MessageRef) -> KeptSpan {
+    KeptSpan {
+        message,
+        start: 0,
+        length: u32::MAX,
+    }
+}

@@ -1,0 +1,139 @@
+//! Chooses which records a prompt shows.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::rank;
+use crate::answer::CountTokens;
+use crate::bindings::errors::Error;
+use crate::bindings::storage::Memory;
+use crate::bindings::types::{Context, KeptSpan, KeptText};
+use crate::extractive::terms::terms;
+use crate::extractive::text::flatten;
+use crate::ports::Storage;
+use crate::prompt::conversation_messages;
+use crate::ts::Ts;
+
+/// So many of the best records are counted: far more than fit.
+const MOST_COUNTED: usize = 200;
+/// Tokens around a record's text: time and marks.
+const AROUND: u32 = 16;
+
+/// How many records a prompt has room for, and what it asks.
+#[derive(Clone, Copy)]
+pub(crate) struct Room<'r> {
+    /// The question, in a reply's prompt.
+    pub(crate) question: Option<&'r str>,
+    /// The limit in tokens.
+    pub(crate) max_tokens: u32,
+    pub(crate) count_tokens: &'r CountTokens<'r>,
+}
+
+/// The records of memories that a prompt shows: not those of messages that it shows anyway. One storage call, if there
+/// are records.
+pub(crate) fn shown_of(
+    storage: &dyn Storage,
+    memories: &[&Memory],
+    context: &Context,
+    room: Room<'_>,
+) -> Result<Vec<KeptText>, Error> {
+    let channel_id = context.conversation_history.channel_id.as_str();
+    let messages: BTreeSet<(&str, &str)> = conversation_messages(context)
+        .map(|message| (channel_id, message.ts.as_str()))
+        .collect();
+    let mut seen = BTreeSet::new();
+    let mut spans = Vec::new();
+    for span in memories.iter().flat_map(|memory| &memory.records) {
+        let of = (span.message.channel_id.as_str(), span.message.ts.as_str());
+        if !messages.contains(&of) && seen.insert((of, span.start)) {
+            spans.push(span.clone());
+        }
+    }
+    if room.max_tokens == 0 {
+        return Ok(Vec::new());
+    }
+    Ok(shown(read_spans(storage, &spans)?, room))
+}
+
+/// The words of parts of messages: no storage call if there are none.
+pub(crate) fn read_spans(
+    storage: &dyn Storage,
+    spans: &[KeptSpan],
+) -> Result<Vec<KeptText>, Error> {
+    match spans {
+        [] => Ok(Vec::new()),
+        spans => storage.read_spans(spans).map_err(Error::Storage),
+    }
+}
+
+/// The records to show, oldest first: those that bear on the question, if there is one, then decisions and tasks, then
+/// the newest.
+pub(super) fn shown(mut records: Vec<KeptText>, room: Room<'_>) -> Vec<KeptText> {
+    let bearing = bearing(&records, room.question);
+    let time = |record: &KeptText| Ts::parse(&record.span.message.ts).ok();
+    let mut order: Vec<usize> = (0..records.len()).collect();
+    order.sort_by_key(|at| {
+        let record = records.get(*at);
+        std::cmp::Reverse((
+            bearing.get(*at).copied(),
+            record.map(|record| std::cmp::Reverse(rank(record))),
+            record.and_then(time),
+        ))
+    });
+    order.truncate(MOST_COUNTED);
+    for record in &mut records {
+        record.text = flatten(&record.text);
+    }
+    let texts: Vec<String> = order
+        .iter()
+        .filter_map(|at| records.get(*at))
+        .map(|record| format!("{}: {}", record.user.name, record.text))
+        .collect();
+    if texts.is_empty() {
+        return Vec::new();
+    }
+    let mut left = room.max_tokens;
+    let mut chosen = BTreeSet::new();
+    for (at, count) in order.into_iter().zip((room.count_tokens)(&texts)) {
+        if let Some(rest) = left.checked_sub(count.saturating_add(AROUND)) {
+            left = rest;
+            chosen.insert(at);
+        }
+    }
+    let mut shown: Vec<KeptText> = records
+        .into_iter()
+        .enumerate()
+        .filter(|(at, _)| chosen.contains(at))
+        .map(|(_, record)| record)
+        .collect();
+    shown.sort_by_key(time);
+    shown
+}
+
+/// How much each record bears on the question: the words that they share, the rare ones more.
+fn bearing(records: &[KeptText], question: Option<&str>) -> Vec<u32> {
+    let Some(question) = question else {
+        return vec![0; records.len()];
+    };
+    let asked: BTreeSet<String> = terms(question).into_iter().collect();
+    let shared: Vec<Vec<String>> = records
+        .iter()
+        .map(|record| {
+            let said = format!("{} {}", record.user.name, record.text);
+            let said = terms(&said).into_iter();
+            said.filter(|term| asked.contains(term)).collect()
+        })
+        .collect();
+    let mut holders: BTreeMap<&String, u32> = BTreeMap::new();
+    for term in shared.iter().flatten() {
+        *holders.entry(term).or_default() += 1;
+    }
+    let all = u32::try_from(records.len()).unwrap_or(u32::MAX);
+    let weight = |term: &String| {
+        let holders = holders.get(term).copied().unwrap_or(1).max(1);
+        1 + (all / holders).max(1).ilog2()
+    };
+    shared
+        .iter()
+        .map(|terms| terms.iter().map(weight).sum())
+        .collect()
+}
