@@ -85,7 +85,7 @@ pub fn workspace(path: &Path) -> SqliteWorkspace {
 
 /// Adds a history to a database.
 pub fn import(store: &SqliteStore, history: &History) {
-    let mut sink = store.import(WORKSPACE).unwrap();
+    let mut sink = store.import(WORKSPACE, 1).unwrap();
     for user in &history.users {
         sink.user(user).unwrap();
     }

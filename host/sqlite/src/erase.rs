@@ -77,12 +77,37 @@ pub(super) fn erase(
     waiting.extend(list(connection, again, params![speakers], |row| {
         row.get::<_, i64>(0)
     })?);
+    waiting.extend(wait_for_imported(connection, &memories)?);
     erased.remembered_anew = waiting.len();
     anew.channels.extend(waiting);
     erased.events = drop_events(connection, workspace, &keys)?;
     erased += drop_copies(connection, workspace, &keys, &memories)?;
     connection.execute_batch(include_str!("sql/drop_legacy_texts.sql"))?;
     Ok(erased)
+}
+
+/// Lets wait again what memories of another program counted for that lost lines. Returns the channel of each message.
+fn wait_for_imported(
+    connection: &Connection,
+    memories: &BTreeSet<i64>,
+) -> rusqlite::Result<Vec<i64>> {
+    let memories = json_array(memories);
+    let wait = include_str!("sql/wait_for_imported.sql");
+    let waiting = list(connection, wait, params![memories], |row| row.get(0))?;
+    // Of a memory that was never accepted, everything up to its newest message becomes history that a backfill takes in.
+    let with_version = "SELECT DISTINCT c.key FROM json_each(?1) AS k \
+        CROSS JOIN memories AS m ON m.id = k.value AND m.engine = 2 AND m.scope = 1 \
+        CROSS JOIN channels AS c ON c.workspace = m.workspace AND c.id = m.scope_id \
+        CROSS JOIN backlog AS b ON b.channel = c.key AND b.thread_key = 0 AND b.short_term_id > 0";
+    let channels: Vec<i64> = list(connection, with_version, params![memories], |row| {
+        row.get(0)
+    })?;
+    for channel in channels {
+        connection
+            .prepare_cached(include_str!("sql/end_history.sql"))?
+            .execute([channel])?;
+    }
+    Ok(waiting)
 }
 
 /// The number of a new erasure.
@@ -129,7 +154,11 @@ fn scope_of(connection: &Connection, memory: i64) -> rusqlite::Result<((i64, Str
 }
 
 /// Drops events that could not be applied and that name one of the messages: they may hold its text.
-fn drop_events(connection: &Connection, workspace: i64, messages: &str) -> rusqlite::Result<usize> {
+pub(super) fn drop_events(
+    connection: &Connection,
+    workspace: i64,
+    messages: &str,
+) -> rusqlite::Result<usize> {
     connection
         .prepare_cached(include_str!("sql/drop_events_of_messages.sql"))?
         .execute(params![workspace, messages])
@@ -172,14 +201,13 @@ fn erase_lines(
         })
         .collect();
     lines::replace(connection, memory, &lines)?;
-    let content = if content.is_empty() {
-        NOTHING_LEFT
-    } else {
-        &content
-    };
+    let is_empty = content.is_empty();
+    let content = if is_empty { NOTHING_LEFT } else { &content };
+    // Nothing is made from an empty text, and what was made from it before has lost its lines now.
+    let set = "UPDATE memories SET content = ?2, revised = ?3, handed_known = handed_known OR ?4 WHERE id = ?1";
     connection
-        .prepare_cached("UPDATE memories SET content = ?2, revised = ?3 WHERE id = ?1")?
-        .execute(params![memory, content, revision])?;
+        .prepare_cached(set)?
+        .execute(params![memory, content, revision, is_empty])?;
     index::change_memory(connection, memory, content)?;
     Ok(cited)
 }

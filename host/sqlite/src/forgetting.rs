@@ -212,7 +212,7 @@ fn remove_texts(
     for memory in memories {
         let removed = connection
             .prepare_cached(
-                "UPDATE memories SET content = ?2, revised = ?3 WHERE id = ?1 AND content <> ?2",
+                "UPDATE memories SET content = ?2, revised = ?3, handed_known = 0 WHERE id = ?1 AND content <> ?2",
             )?
             .execute(params![memory, erase::NOTHING_LEFT, revision])?;
         index::change_memory(connection, *memory, erase::NOTHING_LEFT)?;
@@ -239,6 +239,11 @@ fn expire_messages(
     let last = TsKey::from_database(before.to_database() - 1);
     let of = (Kind::Retention, "");
     tombstones::add(connection, place.workspace, of, last, now)?;
+    let old_events =
+        "DELETE FROM events WHERE workspace = ?1 AND state = 2 AND received_at < ?2 * 1000";
+    connection
+        .prepare_cached(old_events)?
+        .execute([place.workspace, before.unix_seconds()])?;
     let sql = include_str!("sql/messages_to_expire.sql");
     let columns = params![place.workspace, last.to_database(), EXPIRED_AT_ONCE];
     let old: Vec<(i64, i64, Option<i64>)> = list(connection, sql, columns, |row| {
@@ -261,6 +266,7 @@ fn expire_messages(
         }
     }
     writing.finish(connection)?;
+    erase::drop_events(connection, place.workspace, &keys)?;
     erase::drop_copies(connection, place.workspace, &keys, &BTreeSet::new())?;
     Ok(old.len())
 }

@@ -24,6 +24,8 @@ pub struct SqliteImport {
     /// How many bytes the transaction may add; `None` if only the disk limits it.
     limit: Option<u32>,
     workspace: i64,
+    /// When it began, in Unix seconds.
+    now: i64,
     writing: Writing,
     memories: Vec<NewMemory>,
     tally: ImportTally,
@@ -50,14 +52,17 @@ impl SqliteImport {
         connection: Connection,
         path: &Path,
         workspace: &str,
+        now: i64,
     ) -> Result<Self, StoreError> {
         connection
             .execute_batch("BEGIN IMMEDIATE")
             .map_err(|error| StoreError::of(path, error))?;
-        Self::within(connection, path, workspace, None)
+        let import = Self::within(connection, path, workspace, None)?;
+        Ok(Self { now, ..import })
     }
 
-    /// Continues in a transaction that has already begun, and which may add so many bytes.
+    /// Continues in a transaction that has already begun, and which may add so many bytes. Nothing is stored yet that it
+    /// could change, so it needs no time.
     pub(super) fn within(
         connection: Connection,
         path: &Path,
@@ -71,6 +76,7 @@ impl SqliteImport {
             path: path.to_owned(),
             limit,
             workspace,
+            now: 0,
             writing: Writing::new(workspace, Source::Import),
             memories: Vec::new(),
             tally: ImportTally::default(),
@@ -228,7 +234,7 @@ impl SqliteImport {
                 .connection
                 .prepare_cached(include_str!("sql/channel_key.sql"))?
                 .query_row(params![workspace, id], |row| row.get(0))?;
-            audience::derive(&self.connection, self.workspace, &[key].into(), 0)?;
+            audience::derive(&self.connection, self.workspace, &[key].into(), self.now)?;
         }
         Ok(put)
     }

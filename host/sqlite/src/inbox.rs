@@ -8,12 +8,14 @@ use myao_plugin::state::inbox::{
 };
 use myao_plugin::storage::StorageError;
 use myao_plugin::storage::effects::Effect;
+use myao_plugin::ts::TsKey;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::effects::Application;
 use super::error::{Fault, StoreError};
 use super::place::Place;
 use super::rows::list;
+use super::sight::json_array;
 use super::workspace::SqliteWorkspace;
 
 /// The longest wait until an event is retried, in seconds. The wait doubles from 2 seconds on, so ten tries take about
@@ -181,13 +183,14 @@ fn fail(
     error: &str,
     now: i64,
 ) -> Result<Failed, Fault> {
-    let failures: Option<u32> = connection
+    let found: Option<(u32, String)> = connection
         .prepare_cached(include_str!("sql/event_failures.sql"))?
-        .query_row([place.workspace, id], |row| row.get(0))
+        .query_row([place.workspace, id], |row| Ok((row.get(0)?, row.get(1)?)))
         .optional()?;
-    let failures = failures.ok_or_else(|| {
+    let (failures, payload) = found.ok_or_else(|| {
         StorageError::NotFound(format!("event {id} does not wait: it has ended already"))
-    })? + 1;
+    })?;
+    let failures = failures + 1;
     let failed = if failures >= MAX_FAILURES {
         Failed::SetAside
     } else {
@@ -197,8 +200,27 @@ fn fail(
         Failed::TriedAgainAt(at) => Some(at),
         Failed::SetAside => None,
     };
+    let is_gone = failed == Failed::SetAside
+        && holds_what_is_gone(connection, place.workspace, id, &payload)?;
+    let columns = params![place.workspace, id, failures, next_try_at, error, is_gone];
     connection
         .prepare_cached(include_str!("sql/fail_event.sql"))?
-        .execute(params![place.workspace, id, failures, next_try_at, error])?;
+        .execute(columns)?;
     Ok(failed)
+}
+
+/// Whether an event may hold a text that was edited, deleted or forgotten since it came. Which message it is about nobody can
+/// tell: it could not be applied.
+fn holds_what_is_gone(
+    connection: &Connection,
+    workspace: i64,
+    id: i64,
+    payload: &str,
+) -> rusqlite::Result<bool> {
+    let numbers = payload.split(|c: char| !c.is_ascii_digit() && c != '.');
+    let named = numbers.filter_map(|number| TsKey::parse(number).ok());
+    let named = json_array(&named.map(TsKey::to_database).collect());
+    connection
+        .prepare_cached(include_str!("sql/holds_what_is_gone.sql"))?
+        .query_row(params![workspace, id, named], |row| row.get(0))
 }

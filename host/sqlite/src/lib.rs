@@ -149,9 +149,9 @@ struct Target {
 
 #[async_trait::async_trait]
 impl ImportTarget for Target {
-    async fn begin_import(&self) -> Result<Box<dyn Import>, StorageError> {
+    async fn begin_import(&self, now: i64) -> Result<Box<dyn Import>, StorageError> {
         let (store, id) = (self.store.clone(), self.id.clone());
-        let begun = tokio::task::spawn_blocking(move || store.import(&id)).await;
+        let begun = tokio::task::spawn_blocking(move || store.import(&id, now)).await;
         let import = begun.map_err(|error| {
             StorageError::Other(OtherReason::new("thread-ended", error.to_string()))
         })??;
@@ -259,13 +259,14 @@ impl SqliteStore {
         ))
     }
 
-    /// Begins an import into a workspace, as one transaction. Other writers wait until it ends. Blocks.
+    /// Begins an import into a workspace at `now` in Unix seconds, as one transaction. Other writers wait until it ends.
+    /// Blocks.
     ///
     /// # Errors
     /// If the file or the disk cannot be used.
-    pub fn import(&self, workspace: &str) -> Result<SqliteImport, StoreError> {
+    pub fn import(&self, workspace: &str, now: i64) -> Result<SqliteImport, StoreError> {
         let path = self.pool.path();
-        SqliteImport::begin(pool::connect(path)?, path, workspace)
+        SqliteImport::begin(pool::connect(path)?, path, workspace, now)
     }
 }
 

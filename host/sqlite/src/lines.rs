@@ -92,6 +92,15 @@ fn insert(connection: &Connection, memory: i64, lines: &[StoredLine]) -> rusqlit
     Ok(())
 }
 
+/// Whether a memory has a line without a source.
+pub(super) fn has_unknown(connection: &Connection, memory: i64) -> rusqlite::Result<bool> {
+    let unknown = "SELECT EXISTS (SELECT 1 FROM memory_lines INDEXED BY memory_lines_without_source \
+        WHERE memory = ?1 AND has_source = 0)";
+    connection
+        .prepare_cached(unknown)?
+        .query_row([memory], |row| row.get(0))
+}
+
 /// The lines of a memory, in order.
 pub(super) fn of(connection: &Connection, memory: i64) -> rusqlite::Result<Vec<StoredLine>> {
     let mut lines: BTreeMap<i64, StoredLine> = BTreeMap::new();

@@ -81,6 +81,11 @@ impl MessageRow {
         self.deleted_at.is_none()
     }
 
+    /// Whether it said something else before, or says nothing any more.
+    pub(super) fn is_changed(&self) -> bool {
+        self.deleted_at.is_some() || self.edited_at.is_some()
+    }
+
     /// Whether a reader sees a different message than before, or what was made from it no longer holds.
     pub(super) fn reads_differently(&self, before: &Self) -> bool {
         let seen = |row: &Self| (row.is_shown(), row.is_expired, row.author_name.clone());

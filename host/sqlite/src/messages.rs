@@ -1,5 +1,7 @@
 //! Reads channels and messages.
 
+use std::collections::BTreeSet;
+
 use myao_plugin::User;
 use myao_plugin::storage::{Channel, Keep, Message, MessageQuery, StorageError};
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -101,4 +103,17 @@ pub(super) fn message(row: &Row<'_>, place: &Place) -> rusqlite::Result<Message>
         thread_ts: row.get::<_, Option<i64>>(5)?.map(rows::ts),
         edited_at: edited.map(|seconds| place.local_time.at(seconds)),
     })
+}
+
+/// The keys of stored messages, by their channels and ids.
+pub(super) fn keys(
+    connection: &Connection,
+    messages: &BTreeSet<(i64, i64)>,
+) -> rusqlite::Result<BTreeSet<i64>> {
+    let key = "SELECT key FROM messages WHERE channel = ?1 AND ts_key = ?2";
+    let mut key = connection.prepare_cached(key)?;
+    let found = messages
+        .iter()
+        .map(|(channel, ts)| key.query_row([channel, ts], |row| row.get(0)));
+    found.collect()
 }

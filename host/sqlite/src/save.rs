@@ -1,12 +1,12 @@
 //! Saves a memory. Everything runs in the caller's transaction.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use myao_plugin::MemoryType;
 use myao_plugin::names;
 use myao_plugin::storage::{
     Memory, MemoryDraft, MemoryId, STAND_IN_VERSION, SaveMode, StorageError,
 };
+use myao_plugin::{MemoryType, Scope};
 use rusqlite::{Connection, params};
 
 use super::backlog::{recount_channel, recount_thread};
@@ -15,16 +15,23 @@ use super::lineage;
 use super::messages::channel_key;
 use super::place::Place;
 use super::series::{Series, Subject, Text, subject};
-use super::sight::{Sight, json_array};
+use super::sight::{Sight, json_array, json_ids};
 use super::{deferrals, journal, lines, progress, recordings, records, rows, writing};
 
-/// Saves a memory and returns it as it was saved. `heard` are the ids of the channels whose messages its call was given.
+/// What the call of a memory was given, whether or not it used it.
+#[derive(Default)]
+pub(super) struct Handed {
+    pub(super) memories: BTreeSet<MemoryId>,
+    /// Keys of messages, by channel id.
+    pub(super) messages: BTreeMap<String, BTreeSet<i64>>,
+}
+
+/// Saves a memory and returns it as it was saved.
 pub(super) fn save(
     connection: &Connection,
     place: &Place,
     draft: &MemoryDraft,
-    handed: &BTreeSet<MemoryId>,
-    heard: &BTreeSet<String>,
+    given: &Handed,
 ) -> Result<Memory, Fault> {
     let (subject, scope_id) = subject(connection, place, draft.scope, &draft.scope_id)?;
     check(connection, place, draft)?;
@@ -43,9 +50,10 @@ pub(super) fn save(
     let sight = Sight::of(connection, place)?;
     expect(draft, series.newest_seen(connection, sight)?)?;
     let own = subject.as_ref().map(|subject| subject.channel);
-    let mut handed = handed.clone();
+    let mut handed = given.memories.clone();
     handed.extend(&draft.source_memories);
-    let origins = lineage::origins(connection, place, own, &handed, heard)?;
+    let heard = given.messages.keys().cloned().collect();
+    let origins = lineage::origins(connection, place, own, &handed, &heard)?;
     let now = draft.now.unix_seconds;
     let newest = newest.map(|(_, version)| version);
     let (version, created_at) = numbered(connection, &series, draft, newest)?;
@@ -65,6 +73,15 @@ pub(super) fn save(
         },
     )?;
     add_origin(connection, place, draft, id)?;
+    if lines::has_unknown(connection, id)? {
+        let recorded = add_handed(connection, place, draft, given, id)?;
+        if recorded == 0 && draft.source_messages.is_empty() && draft.source_memories.is_empty() {
+            // It was made from something.
+            connection
+                .prepare_cached("UPDATE memories SET handed_known = 0 WHERE id = ?1")?
+                .execute([id])?;
+        }
+    }
     recordings::link(connection, &series, &draft.content, id)?;
     if draft.mode != SaveMode::StandIn {
         deferrals::end(connection, &series)?;
@@ -205,6 +222,30 @@ fn add_source_memories(
         insert.execute([memory, rows::memory_column(*source)])?;
     }
     Ok(())
+}
+
+/// Stores what the call was given besides the sources: a line without a source may hold any of it. Returns how much that is.
+fn add_handed(
+    connection: &Connection,
+    place: &Place,
+    draft: &MemoryDraft,
+    given: &Handed,
+    memory: i64,
+) -> rusqlite::Result<usize> {
+    let mut count = 0;
+    let messages = include_str!("sql/insert_handed_messages.sql");
+    for (channel_id, keys) in &given.messages {
+        let columns = params![memory, place.workspace, channel_id, json_array(keys)];
+        count += connection.prepare_cached(messages)?.execute(columns)?;
+    }
+    let memories = include_str!("sql/insert_handed_memories.sql");
+    let channel_id = (draft.scope == Scope::Channel).then_some(&draft.scope_id);
+    count += connection.prepare_cached(memories)?.execute(params![
+        memory,
+        json_ids(&given.memories),
+        channel_id
+    ])?;
+    Ok(count)
 }
 
 fn add_coverage(connection: &Connection, draft: &MemoryDraft, memory: i64) -> rusqlite::Result<()> {

@@ -15,10 +15,11 @@ use rusqlite::{Connection, params};
 
 use super::error::Fault;
 use super::place::Place as StorePlace;
+use super::save::{self, Handed};
 use super::sight::{Sight, json_array, json_ids};
 use super::view::SeenWorkspace;
 use super::workspace::SqliteWorkspace;
-use super::{backlog, candidates, deferrals, memories, messages, records, rows, save};
+use super::{backlog, candidates, deferrals, memories, messages, records, rows};
 
 /// A workspace that was opened for a place, for one call.
 struct Opened {
@@ -222,8 +223,11 @@ impl Storage for Opened {
                     let text = "a message or a memory that this one was made from has changed or gone: read again";
                     return Err(StorageError::Conflict(text.to_owned()).into());
                 }
-                let heard = read.messages.into_keys().collect();
-                save::save(connection, place, &draft, &handed, &heard)
+                let given = Handed {
+                    memories: handed,
+                    messages: read.messages,
+                };
+                save::save(connection, place, &draft, &given)
             })
             .await
     }

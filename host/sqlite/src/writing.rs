@@ -16,8 +16,9 @@ use super::index::Unindexed;
 use super::message_row::{MessageRow, Tie};
 use super::retraction::{self, Post};
 use super::series::Series;
+use super::sight::json_array;
 use super::tombstones::Tombstones;
-use super::{erase, replies, rows};
+use super::{erase, messages, replies, rows};
 
 /// How many messages an import collects before it updates what depends on them. This limits the memory of large
 /// imports.
@@ -60,6 +61,9 @@ pub(super) struct Writing {
     changed: BTreeSet<(i64, i64)>,
     /// Channel and id of messages that now read differently.
     reworded: BTreeSet<(i64, i64)>,
+    /// Channel and id of messages that events edited or deleted before they were stored. An event that could not be applied
+    /// may hold what they said.
+    unseen: BTreeSet<(i64, i64)>,
     /// Thread and time of deleted messages, with the channel's id.
     deleted: Vec<(String, i64, i64)>,
     unindexed: Unindexed,
@@ -78,6 +82,7 @@ impl Writing {
             inserted: Vec::new(),
             changed: BTreeSet::new(),
             reworded: BTreeSet::new(),
+            unseen: BTreeSet::new(),
             deleted: Vec::new(),
             unindexed: Unindexed::default(),
         }
@@ -225,14 +230,14 @@ impl Writing {
     fn erase(&mut self, connection: &Connection) -> Result<Erased, Fault> {
         let meant = self.reworded.len();
         let posts = self.retract(connection)?;
-        let mut messages = BTreeSet::new();
-        let mut channels = BTreeSet::new();
-        for (channel, ts) in &self.reworded {
-            messages.insert(message_key(connection, *channel, *ts)?);
-            channels.insert(*channel);
-        }
+        let meant_keys = messages::keys(connection, &self.reworded)?;
+        let channels: BTreeSet<i64> = self.reworded.iter().map(|(channel, _)| *channel).collect();
         let mut anew = Anew::default();
-        let erased = erase::erase(connection, self.workspace, &messages, &mut anew)?;
+        let mut erased = erase::erase(connection, self.workspace, &meant_keys, &mut anew)?;
+        if !self.unseen.is_empty() {
+            let unseen = json_array(&messages::keys(connection, &self.unseen)?);
+            erased.events += erase::drop_events(connection, self.workspace, &unseen)?;
+        }
         self.touched_channels.extend(anew.channels);
         for (scope, scope_id) in anew.memories {
             self.make_anew(connection, scope, &scope_id)?;
@@ -304,6 +309,9 @@ impl Writing {
             self.touch_message(channel, ts, row.thread);
             if row.is_shown() && self.source != Source::Import {
                 self.inserted.push((channel, ts, row.thread.unwrap_or(ts)));
+            }
+            if row.is_changed() && self.source != Source::Import {
+                self.unseen.insert((channel, ts));
             }
             return Ok(Put::New);
         }

@@ -7,8 +7,10 @@ use std::sync::{Arc, Mutex};
 use myao_plugin::llm::Request;
 use myao_plugin::recording::Recordings;
 use myao_plugin::state::Workspace;
+use myao_plugin::state::inbox::IncomingEvent;
 use myao_plugin::state::view::MemoryFilter;
 use myao_plugin::storage::effects::Effect;
+use myao_plugin::storage::records::MessageRecord;
 use myao_plugin::{Engine, MemoryPlugin, Place, Places, Settings, Target, run};
 use myao_testkit::{Call, Fault, Imports, MemoryStorage, Reply, ScriptedLlm, Tap};
 use myao_tests::store::{utc, workspace};
@@ -91,6 +93,31 @@ impl Bot {
 
     pub(crate) async fn tell(&self, effects: Vec<Effect>, now: i64) {
         self.workspace.apply_effects(effects, now).await.unwrap();
+    }
+
+    /// The event of a message cannot be applied. A process that was killed meanwhile goes on with it.
+    pub(crate) async fn set_aside(&self, record: &MessageRecord, now: i64) {
+        let event_id = format!("E{}", record.ts);
+        let event = IncomingEvent {
+            event_id: event_id.clone(),
+            received_at_ms: now * 1000,
+            payload: format!("{} {}", record.ts, record.text),
+        };
+        self.workspace.keep_events(vec![event]).await.unwrap();
+        loop {
+            let waiting = self.workspace.waiting_events(i64::MAX, 9).await.unwrap();
+            let Some(event) = waiting.iter().find(|event| event.event_id == event_id) else {
+                return;
+            };
+            let failed = self.workspace.fail_event(event.id, "no".into(), now).await;
+            failed.unwrap();
+        }
+    }
+
+    /// What the events say that were set aside.
+    pub(crate) async fn texts_set_aside(&self) -> Vec<String> {
+        let events = self.workspace.set_aside_events(u32::MAX).await.unwrap();
+        events.into_iter().map(|event| event.payload).collect()
     }
 
     /// Makes memories. Before one of the calls something happens; returns whether the run was not over by then.

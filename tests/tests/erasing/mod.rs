@@ -1,5 +1,5 @@
 //! Nothing stays of what people take back, over random histories of posts, edits, deletions, conversions, requests to forget,
-//! imports, catch-ups, runs and answers.
+//! imports, catch-ups, runs and answers, and of events that are set aside.
 //!
 //! After each step no memory and no column of the database holds what nobody says any more, and no prompt and no answer
 //! holds what nobody said before it. In the end no byte of the files holds it, and everything else is remembered.
@@ -199,18 +199,30 @@ fn spawn(seed: u64, database: &Path, disk: &Disk, at: Option<usize>) -> std::pro
     command.output().unwrap()
 }
 
-/// Memories and messages.
+/// What a database must hold in the end, however often a process was killed.
+const STATE: [&str; 4] = [
+    "SELECT channel || ' ' || ts_key || ' ' || text || ' ' || (deleted_at IS NULL) \
+        FROM messages ORDER BY channel, ts_key",
+    "SELECT channel || ' ' || ts_key || ' ' || number || ' ' || text || ' ' || sending || ' ' || retracted \
+        FROM reply_parts ORDER BY channel, ts_key, number",
+    "SELECT channel || ' ' || ts_key || ' ' || source_channel || ' ' || source_key \
+        FROM reply_sources ORDER BY channel, ts_key, source_channel, source_key",
+    "SELECT event_id || ' ' || payload FROM events ORDER BY id",
+];
+
+/// Memories, messages, answers and events.
 fn state(database: &Path) -> String {
-    let memories = workspace(database).dump().unwrap();
+    let mut state = workspace(database).dump().unwrap();
     let database = Connection::open(database).unwrap();
-    let sql = "SELECT channel || ' ' || ts_key || ' ' || text || ' ' || (deleted_at IS NULL) \
-        FROM messages ORDER BY channel, ts_key";
-    let mut messages = database.prepare(sql).unwrap();
-    let messages = messages
-        .query_map([], |row| row.get::<_, String>(0))
-        .unwrap();
-    let messages: Vec<String> = messages.map(Result::unwrap).collect();
-    format!("{memories}\n{}", messages.join("\n"))
+    for sql in STATE {
+        let mut statement = database.prepare(sql).unwrap();
+        let rows = statement.query_map([], |row| row.get::<_, String>(0));
+        for row in rows.unwrap() {
+            state.push('\n');
+            state.push_str(&row.unwrap());
+        }
+    }
+    state
 }
 
 /// Plays a history in processes that are killed, and compares its end. How often one was killed.

@@ -97,6 +97,7 @@ impl Run {
         let now = self.world.now;
         match action {
             Action::Tell(effects) => self.bot.tell(effects, now).await,
+            Action::SetAside(record) => self.bot.set_aside(&record, now).await,
             Action::Forget(what) => {
                 let workspace = &self.bot.workspace;
                 let receipt = workspace.forget(what, now, Mode::EraseAndSearch).await;
@@ -113,15 +114,16 @@ impl Run {
     }
 
     async fn import(&self, records: &[MessageRecord]) {
+        let now = self.world.now;
         match &self.store {
             Store::Memory(storage) => {
-                let mut import = storage.begin_import().await.unwrap();
+                let mut import = storage.begin_import(now).await.unwrap();
                 add(&mut *import, records);
                 import.commit().unwrap();
             }
             Store::File(path) => {
                 let store = SqliteStore::open(path).unwrap();
-                let mut import = store.import(WORKSPACE).unwrap();
+                let mut import = store.import(WORKSPACE, now).unwrap();
                 add(&mut import, records);
                 import.commit().unwrap();
             }
@@ -142,7 +144,8 @@ impl Run {
             assert_without(text, &still_gone, when);
             self.told.push_str(text);
         }
-        for text in self.bot.memories().await {
+        let texts = self.bot.memories().await.into_iter();
+        for text in texts.chain(self.bot.texts_set_aside().await) {
             assert_without(&text, &gone, when);
         }
         if let Store::File(path) = &self.store {

@@ -17,6 +17,8 @@ pub(crate) const START: i64 = 1_709_287_200;
 #[derive(Debug)]
 pub(crate) enum Action {
     Tell(Vec<Effect>),
+    /// The event of a message is set aside.
+    SetAside(MessageRecord),
     Forget(Forget),
     Import(Vec<MessageRecord>),
     /// A generation run, with what happens before one of its calls.
@@ -139,7 +141,10 @@ impl World {
                 asked_at: self.now,
             });
         }
-        message.is_heard.then_some(Action::Tell(told))
+        Some(match message.is_heard {
+            true => Action::Tell(told),
+            false => Action::SetAside(self.record(message, 0)),
+        })
     }
 
     fn edit(&mut self, number: u32) -> Option<Action> {

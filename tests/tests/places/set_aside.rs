@@ -14,7 +14,7 @@ use myao_tests::store::{TestStore, WORKSPACE};
 #[tokio::test]
 async fn imported_memories_are_neither_in_app_home_nor_in_answers_to_commands() {
     let file = TestStore::empty();
-    let mut import = file.open().import(WORKSPACE).unwrap();
+    let mut import = file.open().import(WORKSPACE, 1).unwrap();
     import.channel(&channel(1)).unwrap();
     for memory_type in [MemoryType::ShortTerm, MemoryType::LongTerm] {
         for (scope, scope_id) in [

@@ -42,7 +42,7 @@ async fn a_backfill_of_real_conversations_remembers_every_message() {
     let Some(archive) = archive() else { return };
     let (file, workspace) = TestStore::empty().into_workspace();
     let begun = Instant::now();
-    let mut sink = file.open().import(WORKSPACE).unwrap();
+    let mut sink = file.open().import(WORKSPACE, 1).unwrap();
     let report = myao_import::import(
         &archive,
         myao_import::Options::default(),

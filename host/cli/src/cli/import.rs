@@ -38,7 +38,9 @@ async fn read(
     path: &Path,
     options: Options,
 ) -> anyhow::Result<(ImportReport, ImportTally)> {
-    let mut sink = app.import_target()?.begin_import().await.explained()?;
+    let now = app.clock().now().unix_seconds;
+    let target = app.import_target()?;
+    let mut sink = target.begin_import(now).await.explained()?;
     let bar = output::progress_bar(0, "{bar:30} {pos}/{len} files, {msg}");
     tokio::task::block_in_place(|| {
         let report = myao_import::import(path, options, &mut *sink, &mut |progress| {

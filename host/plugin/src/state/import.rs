@@ -15,6 +15,7 @@ pub trait Import: ImportSink + Send {
 /// A store that importers can write into.
 #[async_trait::async_trait]
 pub trait ImportTarget: Send + Sync {
-    /// Begins an import. Other writers wait until it ends. An importer writes from a thread that may block.
-    async fn begin_import(&self) -> Result<Box<dyn Import>, StorageError>;
+    /// Begins an import, at `now` in Unix seconds. Other writers wait until it ends. An importer writes from a thread that
+    /// may block.
+    async fn begin_import(&self, now: i64) -> Result<Box<dyn Import>, StorageError>;
 }

@@ -37,7 +37,7 @@ fn backlog_is_always_what_a_full_count_gives() {
         (random >> 33) % below
     };
     for _ in 0..60 {
-        let mut import = stored.store.import("W1").unwrap();
+        let mut import = stored.store.import("W1", 1).unwrap();
         for _ in 0..next(8) {
             let ts = format!("{}.0", 1 + next(30));
             let thread = (next(2) == 0).then(|| format!("{}.0", 1 + next(10)));

@@ -19,8 +19,8 @@ impl WorkspaceFixture for Stored {
 
 #[async_trait::async_trait]
 impl ImportTarget for Stored {
-    async fn begin_import(&self) -> Result<Box<dyn Import>, StorageError> {
-        Ok(Box::new(self.store.import("W1")?))
+    async fn begin_import(&self, now: i64) -> Result<Box<dyn Import>, StorageError> {
+        Ok(Box::new(self.store.import("W1", now)?))
     }
 }
 

@@ -13,12 +13,12 @@ use myao_testkit::blocking;
 use rusqlite::{Connection, ErrorCode, ffi};
 
 use super::{Stored, deferral, draft, stored};
-use crate::save::save;
+use crate::save::{Handed, save};
 use crate::{SqliteStore, StoreError};
 
 fn with_channel() -> Stored {
     let stored = stored();
-    let mut import = stored.store.import("W1").unwrap();
+    let mut import = stored.store.import("W1", 1).unwrap();
     let channel = ChannelRecord {
         id: "C1".into(),
         name: "general".into(),
@@ -128,7 +128,7 @@ async fn locked_database_is_named_and_nothing_is_written() {
     on_writer(&stored, |connection| {
         connection.busy_timeout(Duration::ZERO)
     });
-    let import = stored.store.import("W1").unwrap();
+    let import = stored.store.import("W1", 1).unwrap();
     let text = refused(&stored, draft("C1")).await;
     assert!(text.contains("locked"), "{text}");
     drop(import);
@@ -190,13 +190,7 @@ fn of_two_processes_that_save_one_version_one_gets_a_conflict() {
                             ..draft("C1")
                         };
                         workspace.write(|connection, place| {
-                            save(
-                                connection,
-                                place,
-                                &draft,
-                                &BTreeSet::new(),
-                                &BTreeSet::new(),
-                            )
+                            save(connection, place, &draft, &Handed::default())
                         })
                     })
                 })

@@ -6,7 +6,7 @@ use rusqlite::{Connection, StatementStatus, ToSql, params};
 
 use super::{recount_all, stored};
 
-const STATEMENTS: [(&str, &str); 95] = [
+const STATEMENTS: [(&str, &str); 101] = [
     ("neighbours", include_str!("../sql/neighbours.sql")),
     ("found_messages", include_str!("../sql/found_messages.sql")),
     (
@@ -189,6 +189,24 @@ const STATEMENTS: [(&str, &str); 95] = [
         "expect_first_version",
         include_str!("../sql/expect_first_version.sql"),
     ),
+    (
+        "insert_handed_messages",
+        include_str!("../sql/insert_handed_messages.sql"),
+    ),
+    (
+        "insert_handed_memories",
+        include_str!("../sql/insert_handed_memories.sql"),
+    ),
+    ("lines_to_erase", include_str!("../sql/lines_to_erase.sql")),
+    (
+        "wait_for_imported",
+        include_str!("../sql/wait_for_imported.sql"),
+    ),
+    ("fail_event", include_str!("../sql/fail_event.sql")),
+    (
+        "holds_what_is_gone",
+        include_str!("../sql/holds_what_is_gone.sql"),
+    ),
     ("end_history", include_str!("../sql/end_history.sql")),
     ("newest_message", include_str!("../sql/newest_message.sql")),
     (
@@ -343,7 +361,7 @@ fn a_hundred_thousand_idle_channels_cost_what_a_thousand_cost() {
 /// How many steps it takes to read and count one thread and one message of a channel.
 fn steps_of_a_thread(messages: i64) -> Vec<(i32, usize)> {
     let stored = stored();
-    let mut import = stored.store.import("W1").unwrap();
+    let mut import = stored.store.import("W1", 1).unwrap();
     let key = |second: i64| TsKey::from_database(second * 1_000_000);
     for second in 1..=messages {
         let message = MessageRecord {
@@ -386,7 +404,7 @@ fn thread_costs_the_same_in_a_small_and_a_large_channel() {
 /// How many steps it takes to find unanswered conversations, with this number of older messages.
 fn steps_of_unanswered(messages: i64) -> [(i32, usize); 2] {
     let stored = stored();
-    let mut import = stored.store.import("W1").unwrap();
+    let mut import = stored.store.import("W1", 1).unwrap();
     for second in (1..=messages).chain(1_000_000..1_000_010) {
         let message = MessageRecord {
             ts: TsKey::first_of(second),

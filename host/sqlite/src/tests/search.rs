@@ -214,7 +214,7 @@ async fn measures_searches_over_a_million_messages() {
     }
     stored.apply(&effects).await;
     let begun = std::time::Instant::now();
-    let mut import = stored.store.import("W1").unwrap();
+    let mut import = stored.store.import("W1", 0).unwrap();
     for channel in 0..1_000_u64 {
         for number in 0..1_000_u64 {
             let message = MessageRecord {

@@ -6,7 +6,7 @@ use myao_plugin::state::forgetting::Erased;
 use myao_plugin::state::outbox::PartState;
 use myao_plugin::storage::MemoryId;
 use myao_plugin::ts::TsKey;
-use myao_plugin::{Citation, MemoryType, Place, Scope, erasure};
+use myao_plugin::{Citation, Engine, MemoryType, Place, Scope, erasure};
 
 use super::State;
 use super::memories::StoredText;
@@ -27,6 +27,11 @@ pub(super) struct Revisions {
 }
 
 impl Revisions {
+    /// Whether a text was removed, or lines of it.
+    pub(super) fn has_lost(&self, memory: MemoryId) -> bool {
+        self.memories.contains_key(&memory)
+    }
+
     /// Whether a message or a memory has changed or gone after a revision.
     pub(super) fn has_changed(
         &self,
@@ -62,15 +67,18 @@ impl State {
                 self.revisions.memories.insert(*id, revision);
             }
         }
+        // A memory is newer than those that its call was given.
         let ids: Vec<MemoryId> = self.texts.keys().copied().collect();
+        let mut holding: BTreeSet<MemoryId> = BTreeSet::new();
+        let mut imported = Vec::new();
         let mut versions: BTreeSet<(String, MemoryId)> = BTreeSet::new();
         let mut speakers: BTreeSet<MessageId> = BTreeSet::new();
         for id in ids {
             let Some(text) = self.texts.get(&id) else {
                 continue;
             };
-            let lines = erasure::lines(&text.memory.content, &text.memory.citations);
-            let may_hold = may_hold(text, messages);
+            let lines = lines_of(text);
+            let may_hold = may_hold(text, messages, &holding);
             let is_current_long_term =
                 text.superseded_at.is_none() && text.memory.memory_type == MemoryType::LongTerm;
             let is_gone = |line: &Citation| {
@@ -82,6 +90,10 @@ impl State {
                 .filter(|(_, line)| is_gone(line))
                 .map(|(number, _)| number)
                 .collect();
+            // What a text of unknown origin held may be in others, though its age has emptied it.
+            if !gone.is_empty() || (may_hold && text.handed.is_none()) {
+                holding.insert(id);
+            }
             if !gone.is_empty() {
                 erased.lines += gone.len();
                 erased.memories += 1;
@@ -90,6 +102,9 @@ impl State {
                 let cited = cited.flat_map(|(_, line)| line.messages.iter().filter_map(of_ref));
                 if is_current_long_term {
                     speakers.extend(cited.filter(|of| !messages.contains(of)));
+                }
+                if text.memory.engine == Engine::Imported && text.memory.scope == Scope::Channel {
+                    imported.push(id);
                 }
                 self.make_anew(id);
                 self.erase_lines(id, &lines, &gone);
@@ -107,6 +122,9 @@ impl State {
         // What a line of a long-term memory said of other messages comes back with them.
         for (channel_id, ts) in &speakers {
             erased.remembered_anew += usize::from(self.wait_alone(channel_id, *ts));
+        }
+        for id in imported {
+            erased.remembered_anew += self.wait_for_imported(id);
         }
         erased.events = self.drop_events_of(messages);
         erased += self.drop_copies(messages);
@@ -149,6 +167,7 @@ impl State {
         NOTHING_LEFT.clone_into(&mut text.memory.content);
         text.memory.citations.clear();
         text.memory.records.clear();
+        text.handed = None;
         lines
     }
 
@@ -159,12 +178,13 @@ impl State {
         };
         let (content, kept) =
             erasure::without(&text.memory.content, lines, |line| gone.contains(&line));
-        text.memory.content = if content.is_empty() {
-            NOTHING_LEFT.to_owned()
-        } else {
-            content
-        };
+        text.memory.content = content;
         text.memory.citations = kept;
+        if text.memory.content.is_empty() {
+            NOTHING_LEFT.clone_into(&mut text.memory.content);
+            // Nothing is made from it, and what was made from it before has lost its lines now.
+            text.handed.get_or_insert_default();
+        }
     }
 
     /// Drops what holds the texts besides: recordings, answers of the model that wait for their memory, and answers to
@@ -204,8 +224,25 @@ impl State {
     }
 }
 
-/// Whether a line of the text, of which nothing is known, may say what one of the messages said.
-fn may_hold(text: &StoredText, messages: &BTreeSet<MessageId>) -> bool {
+/// The lines of a text; none if all were erased.
+fn lines_of(text: &StoredText) -> Vec<Citation> {
+    let memory = &text.memory;
+    if memory.content == NOTHING_LEFT && memory.citations.is_empty() {
+        return Vec::new();
+    }
+    erasure::lines(&memory.content, &memory.citations)
+}
+
+/// Whether a line of the text, of which nothing is known, may say what one of the messages said, or what one of the memories
+/// said that hold some of it.
+fn may_hold(
+    text: &StoredText,
+    messages: &BTreeSet<MessageId>,
+    holding: &BTreeSet<MemoryId>,
+) -> bool {
+    if let Some(handed) = &text.handed {
+        return !handed.messages.is_disjoint(messages) || !handed.memories.is_disjoint(holding);
+    }
     let memory = &text.memory;
     let latest = memory.source_latest_message_ts.as_deref();
     let latest = latest.and_then(|ts| TsKey::parse(ts).ok());

@@ -11,6 +11,9 @@ use super::writing::{Source, Writing};
 use super::{MemoryStorage, State};
 use crate::conformance::Records;
 
+/// When the store was filled, in Unix seconds: before anything that a test does.
+const FILLED_AT: i64 = 0;
+
 impl MemoryStorage {
     /// Adds a channel that everybody of the workspace can see, and nobody else, or renames it.
     pub fn add_channel(&self, id: &str, name: &str) {
@@ -88,7 +91,7 @@ impl MemoryStorage {
     /// # Errors
     /// `invalid` if a memory has no text or an invalid scope id.
     pub fn import(&self, records: Records) -> Result<(), StorageError> {
-        let mut import = MemoryImport::of(self);
+        let mut import = MemoryImport::of(self, FILLED_AT);
         records.write(&mut import)?;
         Box::new(import).commit().map(drop)
     }
@@ -99,7 +102,8 @@ impl MemoryStorage {
             name: name.to_owned(),
             facts,
         };
-        self.state().import(vec![Record::Channel(channel)]);
+        self.state()
+            .import(vec![Record::Channel(channel)], FILLED_AT);
     }
 
     fn write(
@@ -128,7 +132,10 @@ impl MemoryStorage {
             thread_ts,
             edited_at: None,
         };
-        state.import(vec![Record::User(user), Record::Message(message)]);
+        state.import(
+            vec![Record::User(user), Record::Message(message)],
+            FILLED_AT,
+        );
         ts
     }
 }

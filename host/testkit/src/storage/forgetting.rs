@@ -144,6 +144,14 @@ impl State {
         messages.any(|(_, message)| !message.is_shown() && !message.is_expired)
     }
 
+    /// Whether something was forgotten at a time in milliseconds or later.
+    pub(super) fn forgot_since(&self, milliseconds: i64) -> bool {
+        let mut forgotten = self.tombstones.iter();
+        forgotten.any(|(subject, tombstone)| {
+            *subject != Subject::Retention && tombstone.made_at * 1000 + 999 >= milliseconds
+        })
+    }
+
     fn refuse(&mut self, subject: Subject, through: TsKey, now: i64) {
         let new = Tombstone {
             through,
@@ -268,6 +276,7 @@ impl State {
         };
         let last = TsKey::from_database(before.to_database() - 1);
         self.refuse(Subject::Retention, last, now);
+        self.drop_events_before(before.unix_seconds());
         let mut old = BTreeSet::new();
         for (channel_id, conversation) in &mut self.channels {
             for (ts, message) in conversation.messages.range_mut(..before) {
@@ -283,6 +292,7 @@ impl State {
             }
         }
         if !old.is_empty() {
+            self.drop_events_of(&old);
             self.drop_copies(&old);
         }
         old.len()

@@ -17,6 +17,8 @@ use super::{MemoryStorage, State};
 pub(super) struct MemoryImport {
     storage: MemoryStorage,
     records: Vec<Record>,
+    /// When it began, in Unix seconds.
+    now: i64,
 }
 
 /// An imported record.
@@ -29,14 +31,15 @@ pub(super) enum Record {
 
 #[async_trait::async_trait]
 impl ImportTarget for MemoryStorage {
-    async fn begin_import(&self) -> Result<Box<dyn Import>, StorageError> {
-        Ok(Box::new(MemoryImport::of(self)))
+    async fn begin_import(&self, now: i64) -> Result<Box<dyn Import>, StorageError> {
+        Ok(Box::new(MemoryImport::of(self, now)))
     }
 }
 
 impl MemoryImport {
-    pub(super) fn of(storage: &MemoryStorage) -> Self {
+    pub(super) fn of(storage: &MemoryStorage, now: i64) -> Self {
         Self {
+            now,
             storage: storage.clone(),
             records: Vec::new(),
         }
@@ -74,7 +77,7 @@ impl ImportSink for MemoryImport {
 
 impl Import for MemoryImport {
     fn commit(self: Box<Self>) -> Result<ImportTally, StorageError> {
-        Ok(self.storage.state().import(self.records))
+        Ok(self.storage.state().import(self.records, self.now))
     }
 }
 
@@ -88,7 +91,8 @@ fn count(put: Put, tally: &mut Tally) {
 }
 
 impl State {
-    pub(super) fn import(&mut self, records: Vec<Record>) -> ImportTally {
+    /// Imports records at a time in Unix seconds.
+    pub(super) fn import(&mut self, records: Vec<Record>, now: i64) -> ImportTally {
         let mut tally = ImportTally::default();
         let mut memories = Vec::new();
         let before = self.audiences();
@@ -112,7 +116,7 @@ impl State {
             }
         }
         writing.finish();
-        self.audiences_changed(&before, 0);
+        self.audiences_changed(&before, now);
         self.put_memories(memories, &mut tally.memories);
         tally
     }

@@ -110,6 +110,7 @@ impl Inbox for MemoryStorage {
 
     async fn fail_event(&self, id: i64, error: String, now: i64) -> Result<Failed, StorageError> {
         let mut state = self.state();
+        let is_gone = state.holds_what_is_gone(id);
         let stored = state.waiting_event(id).ok_or_else(|| {
             StorageError::NotFound(format!("event {id} does not wait: it has ended already"))
         })?;
@@ -117,6 +118,9 @@ impl Inbox for MemoryStorage {
         stored.failures += 1;
         if stored.failures >= MAX_FAILURES {
             stored.progress = Progress::SetAside;
+            if is_gone {
+                stored.event.payload.clear();
+            }
             return Ok(Failed::SetAside);
         }
         let wait = 2_i64.saturating_pow(stored.failures).min(MAX_WAIT);
@@ -177,6 +181,26 @@ impl State {
                 || !ids.iter().any(|id| stored.event.payload.contains(id))
         });
         before - self.events.len()
+    }
+
+    /// Drops events that were set aside and came before a Unix second.
+    pub(super) fn drop_events_before(&mut self, unix_seconds: i64) {
+        let is_old = |stored: &StoredEvent| stored.event.received_at_ms < unix_seconds * 1000;
+        self.events
+            .retain(|stored| stored.progress != Progress::SetAside || !is_old(stored));
+    }
+
+    /// Whether an event may hold a text that was edited, deleted or forgotten since it came.
+    fn holds_what_is_gone(&self, id: i64) -> bool {
+        let Some(stored) = self.events.iter().find(|stored| stored.id == id) else {
+            return false;
+        };
+        let (payload, received_at_ms) = (&stored.event.payload, stored.event.received_at_ms);
+        let messages = self.channels.values().flat_map(|c| &c.messages);
+        let mut changed =
+            messages.filter(|(_, message)| !message.is_shown() || message.edited_at.is_some());
+        changed.any(|(ts, _)| payload.contains(&ts.to_string()))
+            || self.forgot_since(received_at_ms)
     }
 
     pub(super) fn drop_events_set_aside(&mut self) -> usize {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use myao_plugin::storage::{
-    ChannelFilter, Coverage, Deferral, Memory, MemoryQuery, STAND_IN_VERSION, SaveMode,
+    ChannelFilter, Coverage, Deferral, Memory, MemoryId, MemoryQuery, STAND_IN_VERSION, SaveMode,
     StorageError,
 };
 use myao_plugin::ts::TsKey;
@@ -49,8 +49,18 @@ pub(super) struct StoredText {
     /// Whether the model's answer was cut off; `None` for an imported text, and so is the next field.
     pub(super) truncated: Option<bool>,
     pub(super) coverage: Option<Coverage>,
+    /// What its call was given; `None` if that is not known.
+    pub(super) handed: Option<Handed>,
     /// The ids of the channels from which it was made; `None` if not known. Then the text is set aside.
     pub(super) origins: Option<BTreeSet<String>>,
+}
+
+/// What the call of a memory was given, its sources included.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Handed {
+    /// Channels and ids.
+    pub(super) messages: BTreeSet<(String, TsKey)>,
+    pub(super) memories: BTreeSet<MemoryId>,
 }
 
 impl StoredText {
@@ -63,6 +73,7 @@ impl StoredText {
             source_memories: BTreeSet::new(),
             truncated: None,
             coverage: None,
+            handed: None,
             origins: None,
         }
     }

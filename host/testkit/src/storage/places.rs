@@ -14,7 +14,7 @@ use myao_plugin::storage::{
 use myao_plugin::ts::TsKey;
 use myao_plugin::{KeptSpan, KeptText, MemoryType, MessageRef, Place, Places, Scope};
 
-use super::memories::{Series, StoredText};
+use super::memories::{Handed, Series, StoredText};
 use super::{MemoryStorage, State, key};
 
 impl State {
@@ -405,12 +405,11 @@ impl Storage for Opened {
                 "a message or a memory that this one was made from has changed or gone: read again";
             return Err(StorageError::Conflict(text.to_owned()));
         }
-        let read = self.read();
-        let heard = read.messages.iter().map(|(channel_id, _)| channel_id);
-        let heard = heard.cloned().collect();
-        drop(read);
-        let mut state = self.storage.state();
-        state.save(&self.place, draft, handed, &heard)
+        let given = Handed {
+            messages: self.read().messages.clone(),
+            memories: handed,
+        };
+        self.storage.state().save(&self.place, draft, given)
     }
 
     async fn may_show(&self, memories: BTreeSet<MemoryId>) -> Result<bool, StorageError> {

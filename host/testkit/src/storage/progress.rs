@@ -33,6 +33,17 @@ impl State {
         self.newest_counted(&series).is_some()
     }
 
+    /// Whether the channel has or had a version.
+    pub(super) fn had_version(&self, channel_id: &str) -> bool {
+        self.has_version(channel_id)
+            || self.texts.values().any(|text| {
+                let memory = &text.memory;
+                let is_of_channel = memory.scope == Scope::Channel && memory.scope_id == channel_id;
+                let is_version = memory.memory_type == MemoryType::ShortTerm && memory.version > 0;
+                is_of_channel && is_version && text.origins.is_some()
+            })
+    }
+
     /// A version of the channel was saved, the first one if `is_first`: what it was made from does not wait any more. With
     /// the first one, everything newer than its oldest message begins to wait.
     pub(super) fn settle_messages(&mut self, channel_id: &str, version: MemoryId, is_first: bool) {
@@ -112,6 +123,40 @@ impl State {
         again.len()
     }
 
+    /// It is not known what a memory of another program was made from. It lost lines: if it counted, everything up to its
+    /// newest message waits that is in no other version; if it was never accepted, that becomes history. Returns how many
+    /// messages wait.
+    pub(super) fn wait_for_imported(&mut self, id: MemoryId) -> usize {
+        let Some(text) = self.texts.get(&id) else {
+            return 0;
+        };
+        let (channel_id, is_accepted) = (text.memory.scope_id.clone(), text.origins.is_some());
+        let latest = text.memory.source_latest_message_ts.as_deref();
+        let latest = latest.and_then(|ts| TsKey::parse(ts).ok());
+        if !self.has_version(&channel_id) {
+            return 0;
+        }
+        let imported = self.imported_through(&channel_id);
+        let Some(conversation) = self.channels.get_mut(&channel_id) else {
+            return 0;
+        };
+        let shown: Vec<TsKey> = conversation.all_shown().map(|(ts, _)| ts).collect();
+        let news = &mut conversation.news;
+        let counted_for = |ts: &TsKey| news.is_history(*ts) || news.news_of.get(ts) == Some(&id);
+        let again: Vec<TsKey> = shown
+            .iter()
+            .copied()
+            .filter(|ts| is_accepted && Some(*ts) <= latest && counted_for(ts))
+            .collect();
+        for ts in &again {
+            news.news_of.remove(ts);
+            news.waiting.insert(*ts);
+        }
+        let is_history = |ts: &TsKey| news.is_history(*ts) && Some(*ts) > imported;
+        news.has_history = shown.iter().any(is_history);
+        again.len()
+    }
+
     /// One message waits again; returns false if it is not shown or waits already.
     pub(super) fn wait_alone(&mut self, channel_id: &str, ts: TsKey) -> bool {
         let Some(conversation) = self.channels.get_mut(channel_id) else {
@@ -164,7 +209,9 @@ impl State {
         let imported = memories.filter(|memory| {
             let is_short_term = memory.memory_type == MemoryType::ShortTerm;
             let is_of_channel = memory.scope == Scope::Channel && memory.scope_id == channel_id;
-            is_of_channel && is_short_term && memory.engine == Engine::Imported
+            let is_imported = memory.engine == Engine::Imported;
+            // What was made anew from its messages counts then.
+            is_of_channel && is_short_term && is_imported && !self.revisions.has_lost(memory.id)
         });
         let latest = imported
             .filter_map(|memory| TsKey::parse(memory.source_latest_message_ts.as_deref()?).ok());

@@ -2,13 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use myao_plugin::storage::{
-    Memory, MemoryDraft, MemoryId, STAND_IN_VERSION, SaveMode, StorageError,
-};
+use myao_plugin::storage::{Memory, MemoryDraft, STAND_IN_VERSION, SaveMode, StorageError};
 use myao_plugin::ts::TsKey;
 use myao_plugin::{MemoryType, Place, Scope, erasure, names};
 
-use super::memories::{Series, StoredText, Subject};
+use super::memories::{Handed, Series, StoredText, Subject};
 use super::{State, key};
 
 impl State {
@@ -16,8 +14,7 @@ impl State {
         &mut self,
         place: &Place,
         draft: MemoryDraft,
-        mut handed: BTreeSet<MemoryId>,
-        heard: &BTreeSet<String>,
+        given: Handed,
     ) -> Result<Memory, StorageError> {
         let subject = self.subject(draft.scope, &draft.scope_id)?;
         let sources = self.check(&draft)?;
@@ -29,13 +26,16 @@ impl State {
         let source_latest = draft.source_latest_message_ts.as_deref();
         let source_latest = source_latest.map(key).transpose()?;
 
+        let mut handed = given.memories.clone();
         handed.extend(&draft.source_memories);
         if !self.shows_all(place, &handed) {
             return Err(StorageError::Conflict(format!(
                 "a memory that this one was made from may not be shown to {place} any more: read again"
             )));
         }
-        let origins = self.origins(subject.channel_id.as_ref(), &handed, heard);
+        let heard = given.messages.iter().map(|(channel_id, _)| channel_id);
+        let heard = heard.cloned().collect();
+        let origins = self.origins(subject.channel_id.as_ref(), &handed, &heard);
 
         // Nothing can fail from here on.
         let is_first = !subject
@@ -73,11 +73,13 @@ impl State {
             records: draft.records.clone(),
         };
         let channel_id = &draft.source_channel_id;
+        let source_messages: BTreeSet<(String, TsKey)> = sources
+            .into_iter()
+            .map(|ts| (channel_id.clone(), ts))
+            .collect();
         let text = StoredText {
-            source_messages: sources
-                .into_iter()
-                .map(|ts| (channel_id.clone(), ts))
-                .collect(),
+            handed: self.all_handed(&draft, given, &source_messages),
+            source_messages,
             source_memories: draft.source_memories.iter().copied().collect(),
             truncated: Some(draft.truncated),
             coverage: Some(draft.coverage),
@@ -102,6 +104,29 @@ impl State {
         let mut saved = memory;
         self.mark_programs(&mut saved);
         Ok(saved)
+    }
+
+    /// What a line without a source may hold; `None` if there is one and nothing is known of it. A channel's memory says
+    /// itself from which of the channel's memories it was made: its call was also given those that it replaces.
+    fn all_handed(
+        &self,
+        draft: &MemoryDraft,
+        mut given: Handed,
+        sources: &BTreeSet<(String, TsKey)>,
+    ) -> Option<Handed> {
+        given.messages.extend(sources.iter().cloned());
+        given.memories.retain(|id| {
+            let memory = self.texts.get(id).map(|text| &text.memory);
+            !memory.is_some_and(|memory| {
+                let both = (memory.scope, draft.scope);
+                both == (Scope::Channel, Scope::Channel) && memory.scope_id == draft.scope_id
+            })
+        });
+        given.memories.extend(&draft.source_memories);
+        let lines = erasure::lines(&draft.content, &draft.citations);
+        let has_unknown = lines.iter().any(|line| line.messages.is_empty());
+        let is_nothing = given.messages.is_empty() && given.memories.is_empty();
+        (!has_unknown || !is_nothing).then_some(given)
     }
 
     /// Refuses an invalid draft; returns its source messages.

@@ -50,6 +50,9 @@ pub(super) struct Writing<'a> {
     changed: BTreeSet<ThreadId>,
     /// Those messages.
     pub(super) reworded: BTreeSet<(String, TsKey)>,
+    /// Messages that events edited or deleted before they were stored. An event that could not be applied may hold what they
+    /// said.
+    unseen: BTreeSet<(String, TsKey)>,
     /// Threads of messages that were deleted, and when.
     deleted: Vec<(ThreadId, i64)>,
 }
@@ -63,6 +66,7 @@ impl<'a> Writing<'a> {
             inserted: Vec::new(),
             changed: BTreeSet::new(),
             reworded: BTreeSet::new(),
+            unseen: BTreeSet::new(),
             deleted: Vec::new(),
         }
     }
@@ -121,6 +125,10 @@ impl<'a> Writing<'a> {
         for thread in stored.iter().filter_map(|stored| stored.thread).chain([ts]) {
             self.remember(&(channel_id.to_owned(), thread));
         }
+        let is_changed = !merged.is_shown() || merged.edited_at.is_some();
+        if stored.is_none() && is_changed && self.source != Source::Import {
+            self.unseen.insert((channel_id.to_owned(), ts));
+        }
         match &stored {
             None if merged.is_shown() && self.source != Source::Import => {
                 self.inserted.push((thread, ts));
@@ -131,7 +139,7 @@ impl<'a> Writing<'a> {
             }
             _ => {}
         }
-        let has_version = self.state.has_version(channel_id);
+        let had_version = self.state.had_version(channel_id);
         let conversation = self.channel(channel_id);
         if let Some(before) = stored.as_ref().and_then(|stored| stored.thread)
             && let Some(replies) = conversation.threads.get_mut(&before)
@@ -145,7 +153,7 @@ impl<'a> Writing<'a> {
             conversation.threads.entry(thread).or_default().insert(ts);
         }
         conversation.messages.insert(ts, merged);
-        if stored.is_none() && has_version {
+        if stored.is_none() && had_version {
             conversation.news.waiting.insert(ts);
         }
         if stored.is_some() {
@@ -183,11 +191,12 @@ impl<'a> Writing<'a> {
         let now = self.now();
         let meant = self.reworded.len();
         let posts = self.retract();
-        let erased = Erased {
+        let mut erased = Erased {
             messages: meant,
             posts,
             ..self.state.erase(&self.reworded)
         };
+        erased.events += self.state.drop_events_of(&self.unseen);
         self.changed
             .append(&mut std::mem::take(&mut self.state.threads_to_make_anew));
         for thread in &self.changed {

@@ -16,7 +16,7 @@ use myao_tests::store::{TestStore, utc};
 use tokio::runtime::Runtime;
 
 use crate::measure::in_turns_timed;
-use crate::row::{Figure, Limit, Row};
+use crate::row::{Figure, Limit, Row, shown};
 
 const ROUNDS: usize = 101;
 const FEW: i64 = 100;
@@ -32,11 +32,16 @@ pub(super) fn measure() -> Result<Vec<Row>> {
     let mut many = Remembered::of(&runtime, MANY)?;
     let pair = in_turns_timed(ROUNDS, || many.delete(&runtime), || few.delete(&runtime))?;
     Ok(vec![Row {
-        what: format!("deletion of a message in a channel with {MANY} versions"),
+        what: format!("longest deletion of a message in a channel with {MANY} versions"),
         against: format!("the same with {FEW} versions"),
-        measured: Figure::Seconds(pair.one.as_secs_f64()),
+        measured: Figure::Seconds(many.longest.as_secs_f64()),
         limit: Limit::AtMost(Figure::Seconds(0.05)),
-        detail: pair.detail(),
+        detail: format!(
+            "{} against {}; {}",
+            shown(many.longest),
+            shown(few.longest),
+            pair.detail()
+        ),
     }])
 }
 
@@ -45,6 +50,8 @@ struct Remembered {
     workspace: SqliteWorkspace,
     versions: i64,
     deleted: i64,
+    /// The time of the longest deletion: one may erase what the others then do not find any more.
+    longest: Duration,
 }
 
 impl Remembered {
@@ -75,6 +82,7 @@ impl Remembered {
             workspace,
             versions,
             deleted: 0,
+            longest: Duration::ZERO,
         })
     }
 
@@ -90,7 +98,9 @@ impl Remembered {
         };
         let begun = Instant::now();
         runtime.block_on(self.workspace.apply_effects(vec![effect], START))?;
-        Ok(begun.elapsed())
+        let took = begun.elapsed();
+        self.longest = self.longest.max(took);
+        Ok(took)
     }
 }
 

@@ -50,7 +50,7 @@ fn timed(empty: &TestStore, import: impl FnOnce(&TestStore) -> Result<()>) -> Re
 }
 
 fn through_myao(export: &Path, store: &TestStore) -> Result<()> {
-    let mut sink = store.open().import(WORKSPACE)?;
+    let mut sink = store.open().import(WORKSPACE, 1)?;
     myao_import::import(
         export,
         myao_import::Options::default(),

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use myao_plugin::state::forgetting::{Erased, Forget, Mode, Retention};
 use myao_plugin::state::view::MemoryFilter;
 use myao_plugin::storage::effects::Effect;
 use myao_plugin::storage::records::{MessageRecord, UserRecord};
@@ -234,16 +235,150 @@ pub async fn every_text_that_was_made_from_it_loses_its_lines(new: New<'_>) {
     assert_eq!(texts.concat().matches("printer").count(), 3, "{texts:?}");
 }
 
-pub async fn line_without_a_source_goes_if_its_memory_may_hold_it(new: New<'_>) {
+const UNKNOWN: (&str, &[&str]) = ("- a code was said", &[]);
+
+pub async fn line_without_a_source_goes_with_a_message_that_its_call_was_given(new: New<'_>) {
     let stored = stored(new).await;
-    let lines: [(&str, &[&str]); 2] = [("- a code was said", &[]), LINES[1]];
+    let lines = [UNKNOWN, LINES[1]];
     save(&stored, version(&lines, &["1.0", "3.0"]), &[]).await;
-    // A message that came later is not in it.
+    // The call was given neither of them.
     stored.apply_at(9, &[said("20.0", None, "later")]).await;
     stored.apply_at(21, &[deleted("20.0", "21.0")]).await;
-    assert_eq!(texts(&stored).await, [cited(&lines).0]);
     stored.apply_at(22, &[deleted("2.0", "22.0")]).await;
+    assert_eq!(texts(&stored).await, [cited(&lines).0]);
+    stored.apply_at(23, &[deleted("1.0", "23.0")]).await;
     assert_eq!(texts(&stored).await, [cited(&LINES[1..2]).0]);
+}
+
+/// A thread's memory names the messages of the thread as its sources, and its prompt shows those around it, too.
+pub async fn line_without_a_source_goes_with_a_message_beside_the_sources(new: New<'_>) {
+    let stored = stored(new).await;
+    let lines = [UNKNOWN, LINES[1]];
+    let call = here(&stored);
+    call.list_messages(read("2.0")).await.unwrap();
+    let draft = version(&lines, &["3.0"]);
+    call.save_memory(draft, BTreeSet::new()).await.unwrap();
+    stored.apply_at(9, &[deleted("4.0", "9.0")]).await;
+    assert_eq!(texts(&stored).await, [cited(&lines).0]);
+    stored.apply_at(9, &[deleted("2.0", "9.0")]).await;
+    assert_eq!(texts(&stored).await, [cited(&LINES[1..2]).0]);
+}
+
+/// A long-term memory of C1 that was made from another memory, at a time in Unix seconds.
+fn merged(lines: &[(&str, &[&str])], from: &Memory, at: i64) -> MemoryDraft {
+    MemoryDraft {
+        memory_type: MemoryType::LongTerm,
+        mode: SaveMode::Overwrite,
+        now: time(at),
+        source_messages: Vec::new(),
+        source_memories: vec![from.id],
+        merged_through: Some(from.id),
+        ..version(lines, &[])
+    }
+}
+
+pub async fn line_without_a_source_goes_with_a_memory_that_holds_the_message(new: New<'_>) {
+    let stored = stored(new).await;
+    let first = version(&[UNKNOWN, LINES[2]], &["1.0", "2.0"]);
+    let first = save(&stored, first, &[]).await;
+    let long = merged(&[UNKNOWN, LINES[2]], &first, 5);
+    let long = save(&stored, long, &[&first]).await;
+    // It was given what it replaces, and was not made from it.
+    let second = MemoryDraft {
+        expected: Some(first.id),
+        ..version(&[UNKNOWN, LINES[1]], &["3.0"])
+    };
+    save(&stored, second, &[&first, &long]).await;
+    let workspace = MemoryDraft {
+        scope: Scope::Workspace,
+        scope_id: WORKSPACE.into(),
+        source_channel_id: String::new(),
+        source_memories: Vec::new(),
+        ..merged(&[UNKNOWN], &long, 5)
+    };
+    let handed = BTreeSet::from([long.id]);
+    let place = stored.at(Place::Workspace);
+    place.save_memory(workspace, handed).await.unwrap();
+    stored.apply_at(9, &[deleted("1.0", "9.0")]).await;
+    let lunch = cited(&LINES[2..]).0;
+    let second = cited(&[UNKNOWN, LINES[1]]).0;
+    let expected = ["-".to_owned(), lunch.clone(), lunch, second];
+    assert_eq!(texts(&stored).await, expected);
+}
+
+pub async fn line_without_a_source_goes_though_what_held_the_message_was_too_old(new: New<'_>) {
+    let stored = stored(new).await;
+    let first = save(&stored, version(&LINES, &["1.0", "2.0", "3.0"]), &[]).await;
+    let long = merged(&[UNKNOWN, LINES[1]], &first, 7);
+    save(&stored, long, &[&first]).await;
+    let retention = Retention {
+        messages: None,
+        memories: Some(6),
+    };
+    assert_eq!(stored.expire(retention, 8).await.unwrap().memories, 1);
+    stored.apply_at(9, &[deleted("1.0", "9.0")]).await;
+    assert_eq!(texts(&stored).await, [cited(&LINES[1..2]).0, "-".into()]);
+}
+
+/// C1 with the memories of another program.
+async fn with_imported(stored: &Stored) {
+    let memories = Records::default()
+        .memory(imported(Scope::Channel, "C1", MemoryType::ShortTerm))
+        .memory(imported(Scope::Channel, "C1", MemoryType::LongTerm));
+    stored.import(memories).await;
+}
+
+async fn forget(stored: &Stored, ts: &str) -> Erased {
+    let what = Forget::Message {
+        channel_id: "C1".into(),
+        ts: crate::conformance::key(ts),
+    };
+    stored.forget(what, 9, Mode::Erase).await.unwrap().erased
+}
+
+pub async fn accepted_memory_that_loses_its_text_gives_back_its_messages(new: New<'_>) {
+    let stored = stored(new).await;
+    with_imported(&stored).await;
+    assert_eq!(stored.accept_memories(Some("C1".into())).await, Ok(2));
+    stored.apply_at(9, &[said("50.0", None, "later")]).await;
+    assert_eq!(waiting(&stored).await, ["50.000000"]);
+    let erased = forget(&stored, "1.0").await;
+    assert_eq!((erased.lines, erased.remembered_anew), (2, 3));
+    assert_eq!(texts(&stored).await, ["-", "-"]);
+    let rest = ["2.000000", "3.000000", "4.000000", "50.000000"];
+    assert_eq!(waiting(&stored).await, rest);
+    let place = here(&stored);
+    let backlog = place.get_backlog("C1".into(), None, "999.0".into());
+    assert_eq!(backlog.await.unwrap().new_message_count, 4);
+    // The next version takes them, and they do not wait again.
+    let next = MemoryDraft {
+        mode: SaveMode::NewVersion,
+        now: time(400),
+        expected: place.list_memories(everything()).await.unwrap()[1]
+            .id
+            .into(),
+        ..version(&LINES[1..], &["2.0", "3.0", "4.0", "50.0"])
+    };
+    save(&stored, next, &[]).await;
+    assert!(waiting(&stored).await.is_empty());
+    forget(&stored, "4.0").await;
+    assert_eq!(
+        waiting(&stored).await,
+        ["2.000000", "3.000000", "50.000000"]
+    );
+}
+
+pub async fn memory_that_was_not_accepted_and_loses_its_text_bars_no_backfill(new: New<'_>) {
+    let stored = stored(new).await;
+    with_imported(&stored).await;
+    save(&stored, version(&[("- new", &["4.0"])], &["4.0"]), &[]).await;
+    assert_eq!(stored.oldest_history_message().await, Ok(None));
+    assert_eq!(forget(&stored, "1.0").await.remembered_anew, 0);
+    assert!(waiting(&stored).await.is_empty());
+    let oldest = stored.oldest_history_message().await.unwrap();
+    assert_eq!(oldest, Some(crate::conformance::key("2.0")));
+    stored.take_in_history().await.unwrap();
+    assert_eq!(waiting(&stored).await, ["2.000000", "3.000000"]);
 }
 
 pub async fn text_that_loses_every_line_is_empty(new: New<'_>) {

@@ -100,7 +100,11 @@ impl<F: WorkspaceFixture> Fixture for ByEvents<F> {
 }
 
 async fn import(fixture: &dyn WorkspaceFixture, records: &Records) {
-    let mut import = fixture.import_target().begin_import().await.unwrap();
+    let mut import = fixture
+        .import_target()
+        .begin_import(super::IMPORTED_AT)
+        .await
+        .unwrap();
     records.write(&mut *import).unwrap();
     import.commit().unwrap();
 }

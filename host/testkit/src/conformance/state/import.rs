@@ -1,9 +1,14 @@
 //! Imports: all or nothing.
 
+use std::collections::BTreeSet;
+
+use myao_plugin::audience::ChannelFacts;
+use myao_plugin::state::view::MemoryFilter;
+use myao_plugin::storage::MemoryDraft;
 use myao_plugin::storage::records::{ImportTally, MessageRecord, Tally};
 use myao_plugin::{MemoryType, Scope};
 
-use super::{New, Stored, key, record, visible};
+use super::{New, Stored, draft, key, record, visible};
 use crate::conformance::{Records, WORKSPACE, imported, message};
 
 /// One record of each kind or more.
@@ -109,4 +114,33 @@ pub async fn imported_memory_without_text_or_thread_is_refused(new: New<'_>) {
         let refused = Records::default().memory(memory).write(&mut *import);
         assert!(refused.is_err(), "{refused:?}");
     }
+}
+
+pub async fn import_sets_memories_aside_at_its_own_time(new: New<'_>) {
+    let stored = Stored::of(new);
+    let two = Records::default().channel("C1", "one").channel("C2", "two");
+    stored.import(two.message("C2", "1.0")).await;
+    let made = |id: &str| MemoryDraft {
+        source_channel_id: String::new(),
+        source_messages: Vec::new(),
+        ..draft(id)
+    };
+    let first = stored.storage().save_memory(made("C1"), BTreeSet::new());
+    let handed = BTreeSet::from([first.await.unwrap().id]);
+    let second = stored.storage().save_memory(made("C2"), handed);
+    second.await.unwrap();
+    let mut private = Records::default().channel("C1", "one");
+    private.channels[0].facts = ChannelFacts::PRIVATE;
+    let target = stored.fixture.import_target();
+    let mut import = target.begin_import(70).await.unwrap();
+    private.write(&mut *import).unwrap();
+    import.commit().unwrap();
+    let set_aside = MemoryFilter {
+        superseded: true,
+        ..MemoryFilter::default()
+    };
+    let memories = stored.all().memories(set_aside).await.unwrap();
+    let times = memories.iter().map(|stored| stored.superseded_at);
+    let times: Vec<i64> = times.map(|at| at.unwrap().unix_seconds).collect();
+    assert_eq!(times, [70]);
 }

@@ -1,12 +1,13 @@
 //! The inbox.
 
+use myao_plugin::state::forgetting::{Forget, Mode, Retention};
 use myao_plugin::state::inbox::{Failed, IncomingEvent, Kept, MAX_FAILURES};
 use myao_plugin::storage::StorageError;
 use myao_plugin::storage::effects::Effect;
 use myao_plugin::storage::records::MessageRecord;
 use myao_plugin::ts::TsKey;
 
-use super::{New, Stored, message, said};
+use super::{New, Stored, deleted, edited, key, message, said};
 
 fn event(id: &str, payload: &str) -> IncomingEvent {
     IncomingEvent {
@@ -164,4 +165,100 @@ pub async fn event_that_fails_waits_longer_each_time_and_is_set_aside_at_last(ne
         matches!(&gone, Err(StorageError::NotFound(text)) if text.contains(&bad.to_string())),
         "{gone:?}"
     );
+}
+
+/// Keeps an event with a text, which names a message.
+async fn keep_about(stored: &Stored, id: &str, ts: &str) -> i64 {
+    let payload = format!(r#"{{"ts":"{}","text":"the code is 4711"}}"#, key(ts));
+    stored.keep_events(vec![event(id, &payload)]).await.unwrap();
+    *ids(stored).await.last().unwrap()
+}
+
+async fn set_aside(stored: &Stored, id: i64) {
+    let mut failed = Failed::TriedAgainAt(0);
+    while failed != Failed::SetAside {
+        failed = stored.fail_event(id, "no".into(), 9).await.unwrap();
+    }
+}
+
+/// The ids and payloads of the events that were set aside.
+async fn aside(stored: &Stored) -> Vec<(String, String)> {
+    let events = stored.set_aside_events(9).await.unwrap().into_iter();
+    events
+        .map(|event| (event.event_id, event.payload))
+        .collect()
+}
+
+/// It was set aside, so its message was never stored.
+pub async fn event_that_was_set_aside_goes_when_its_message_is_edited_or_deleted(new: New<'_>) {
+    for change in [deleted("7.0", "9.0"), edited("7.0", None, "9.0", "new")] {
+        let stored = Stored::of(new);
+        for (id, ts) in [("E7", "7.0"), ("E8", "8.0")] {
+            let kept = keep_about(&stored, id, ts).await;
+            set_aside(&stored, kept).await;
+        }
+        // That it is read again is no change.
+        stored.apply_at(9, &[said("8.0", None, "text")]).await;
+        assert_eq!(aside(&stored).await.len(), 2);
+        stored.apply_at(9, &[change]).await;
+        let left = aside(&stored).await;
+        assert!(left.len() == 1 && left[0].0 == "E8", "{left:?}");
+    }
+}
+
+pub async fn event_that_is_set_aside_after_its_message_was_edited_or_deleted_has_no_text(
+    new: New<'_>,
+) {
+    for change in [deleted("7.0", "9.0"), edited("7.0", None, "9.0", "new")] {
+        let stored = Stored::of(new);
+        let changed = keep_about(&stored, "E7", "7.0").await;
+        let other = keep_about(&stored, "E8", "8.0").await;
+        stored.apply_at(9, &[change]).await;
+        // It may still take effect: it may be about a reply to that message.
+        assert_eq!(ids(&stored).await, [changed, other]);
+        set_aside(&stored, changed).await;
+        set_aside(&stored, other).await;
+        let left = aside(&stored).await;
+        assert_eq!(left[0], ("E7".to_owned(), String::new()));
+        assert!(left[1].1.contains("4711"), "{left:?}");
+    }
+}
+
+/// Nobody can tell what such an event says, and of whom.
+pub async fn event_that_is_set_aside_after_something_was_forgotten_has_no_text(new: New<'_>) {
+    let stored = Stored::of(new);
+    let early = keep_about(&stored, "E7", "7.0").await;
+    let forget = |before, now| stored.forget(Forget::Before(key(before)), now, Mode::Erase);
+    forget("1.0", 4).await.unwrap();
+    set_aside(&stored, early).await;
+    assert!(aside(&stored).await[0].1.contains("4711"));
+    let late = keep_about(&stored, "E8", "8.0").await;
+    forget("2.0", 5).await.unwrap();
+    set_aside(&stored, late).await;
+    assert_eq!(aside(&stored).await, [("E8".to_owned(), String::new())]);
+}
+
+pub async fn event_that_was_set_aside_is_kept_no_longer_than_messages(new: New<'_>) {
+    let stored = Stored::of(new);
+    let expire = async |before: &str| {
+        let retention = Retention {
+            messages: Some(key(before)),
+            memories: None,
+        };
+        stored.expire(retention, 100).await.unwrap();
+    };
+    // It came at 5.0.
+    let of_unknown = keep_about(&stored, "E4", "4.0").await;
+    let of_stored = keep_about(&stored, "E2", "2.0").await;
+    set_aside(&stored, of_unknown).await;
+    set_aside(&stored, of_stored).await;
+    stored.apply_at(9, &[said("2.0", None, "text")]).await;
+    expire("2.0").await;
+    assert_eq!(aside(&stored).await.len(), 2);
+    expire("3.0").await;
+    assert_eq!(aside(&stored).await[0].0, "E4");
+    expire("5.0").await;
+    assert_eq!(aside(&stored).await.len(), 1);
+    expire("6.0").await;
+    assert!(aside(&stored).await.is_empty());
 }

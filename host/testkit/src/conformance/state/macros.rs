@@ -79,6 +79,7 @@ macro_rules! workspace_conformance {
             workspace_is_due_for_public_channels_only,
             what_was_made_from_a_channel_that_becomes_private_is_set_aside_and_made_anew,
             later_versions_go_with_the_one_that_is_set_aside,
+            late_message_waits_though_all_versions_were_set_aside,
             channel_that_becomes_public_is_seen_elsewhere,
             workspace_takes_in_a_channel_that_becomes_public,
             save_is_a_conflict_when_what_it_was_given_became_private,
@@ -92,7 +93,12 @@ macro_rules! workspace_conformance {
             edit_erases_what_was_said_before_and_the_message_comes_again,
             import_that_edits_a_message_erases_too,
             every_text_that_was_made_from_it_loses_its_lines,
-            line_without_a_source_goes_if_its_memory_may_hold_it,
+            line_without_a_source_goes_with_a_message_that_its_call_was_given,
+            line_without_a_source_goes_with_a_message_beside_the_sources,
+            line_without_a_source_goes_with_a_memory_that_holds_the_message,
+            line_without_a_source_goes_though_what_held_the_message_was_too_old,
+            accepted_memory_that_loses_its_text_gives_back_its_messages,
+            memory_that_was_not_accepted_and_loses_its_text_bars_no_backfill,
             text_that_loses_every_line_is_empty,
             text_of_unknown_origin_goes_with_a_message_of_its_channel,
             save_is_a_conflict_when_what_was_read_has_changed_or_gone,
@@ -126,6 +132,7 @@ macro_rules! workspace_conformance {
             import_that_is_dropped_leaves_nothing,
             message_outside_threads_is_stored_once,
             imported_memory_without_text_or_thread_is_refused,
+            import_sets_memories_aside_at_its_own_time,
         );
         $crate::workspace_conformance!($fixture; sync:
             times_of_the_connection_and_of_the_history_never_go_back,
@@ -153,6 +160,10 @@ macro_rules! workspace_conformance {
             effects_that_cannot_be_stored_leave_nothing,
             batch_that_is_applied_again_changes_nothing,
             event_that_fails_waits_longer_each_time_and_is_set_aside_at_last,
+            event_that_was_set_aside_goes_when_its_message_is_edited_or_deleted,
+            event_that_is_set_aside_after_its_message_was_edited_or_deleted_has_no_text,
+            event_that_is_set_aside_after_something_was_forgotten_has_no_text,
+            event_that_was_set_aside_is_kept_no_longer_than_messages,
         );
         $crate::workspace_conformance!($fixture; replies:
             mentions_wait_the_oldest_first_until_they_are_posted,

@@ -54,6 +54,9 @@ pub use visible::visible;
 
 use super::{Records, key, read};
 
+/// When imports begin, in Unix seconds: before any run.
+const IMPORTED_AT: i64 = 1;
+
 /// A workspace that is empty or was filled by a check.
 struct Stored {
     fixture: Box<dyn WorkspaceFixture>,
@@ -92,7 +95,11 @@ impl Stored {
     }
 
     async fn begin_import(&self) -> Box<dyn Import> {
-        self.fixture.import_target().begin_import().await.unwrap()
+        self.fixture
+            .import_target()
+            .begin_import(IMPORTED_AT)
+            .await
+            .unwrap()
     }
 
     async fn import(&self, records: Records) -> ImportTally {

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use myao_plugin::state::view::MemoryFilter;
 use myao_plugin::storage::effects::Effect;
 use myao_plugin::storage::{
-    ChannelFilter, DueQuery, Memory, MemoryDraft, MemoryId, MemoryQuery, SaveMode, StorageError,
+    ChannelFilter, DueQuery, Memory, MemoryDraft, MemoryId, MemoryQuery, MessageQuery, SaveMode,
+    StorageError,
 };
 use myao_plugin::{MemoryType, Place, Scope};
 
@@ -375,6 +376,41 @@ pub async fn later_versions_go_with_the_one_that_is_set_aside(new: New<'_>) {
     assert_eq!(seen(&stored, channel("B")).await, ["first"]);
     let waiting = b.get_backlog("B".into(), None, "99.0".into());
     assert_eq!(waiting.await.unwrap().new_message_count, 1);
+}
+
+pub async fn late_message_waits_though_all_versions_were_set_aside(new: New<'_>) {
+    let stored = stored(new).await;
+    let a = save(&stored, "A", "of A", &[]).await.unwrap();
+    save(&stored, "B", "of B", &[&a]).await.unwrap();
+    stored.apply(&[audience("A", true, "30.0")]).await;
+    assert!(seen(&stored, channel("B")).await.is_empty());
+    let late = Records::default().with(message("B", "4.0"));
+    stored.import(late).await;
+    let record = message("B", "5.0");
+    let changed = record.ts;
+    stored.apply(&[Effect::Message { record, changed }]).await;
+    // Before the first version of a channel that never had one, it is history.
+    let record = message("N", "5.0");
+    stored.apply(&[Effect::Message { record, changed }]).await;
+    save(&stored, "B", "of B again", &[]).await.unwrap();
+    let record = message("N", "10.0");
+    let changed = record.ts;
+    stored.apply(&[Effect::Message { record, changed }]).await;
+    save(&stored, "N", "of N", &[]).await.unwrap();
+    let waiting = async |id: &str| {
+        let query = MessageQuery {
+            channel_id: id.to_owned(),
+            only_new: true,
+            ..read("99.0")
+        };
+        let messages = stored.at(channel(id)).list_messages(query).await.unwrap();
+        messages
+            .into_iter()
+            .map(|message| message.ts)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(waiting("B").await, ["4.000000", "5.000000", "20.000000"]);
+    assert!(waiting("N").await.is_empty());
 }
 
 pub async fn channel_that_becomes_public_is_seen_elsewhere(new: New<'_>) {
