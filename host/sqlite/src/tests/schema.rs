@@ -140,6 +140,12 @@ async fn database_of_the_first_schema_is_migrated() {
             .pragma_query_value(None, "foreign_keys", |row| row.get(0))
             .unwrap();
         assert_eq!((broken, checked), (0, true));
+        let indexed = "SELECT (SELECT COUNT(*) FROM message_index), COUNT(*) FROM messages WHERE deleted_at IS NULL";
+        let (indexed, messages): (i64, i64) = connection
+            .query_row(indexed, [], |row| Ok((row.get(0)?, row.get(1)?)))
+            .unwrap();
+        assert_eq!(indexed, messages);
+        assert!(messages > 0);
     });
     let stand_in = MemoryDraft {
         mode: SaveMode::StandIn,

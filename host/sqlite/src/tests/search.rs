@@ -12,8 +12,8 @@ use myao_plugin::{Place, Places};
 use myao_testkit::MemoryStorage;
 use myao_testkit::conformance::state::samples::public;
 
-use super::{Stored, deleted, edited, key, present, record, said, stored};
-use crate::SqliteStore;
+use super::{deleted, edited, key, present, record, said, stored};
+use crate::index;
 
 fn query(terms: &[&str]) -> RecallQuery {
     RecallQuery {
@@ -121,34 +121,22 @@ async fn terms_of_a_deleted_message_are_gone_from_the_disk() {
 }
 
 #[tokio::test]
-async fn older_database_is_indexed_when_it_is_opened_and_shows_how_far_it_is() {
-    let Stored {
-        store,
-        workspace,
-        _folder,
-    } = stored();
-    workspace.apply_effects(messages(), 1).await.unwrap();
-    let before = find(&workspace, Place::Operator, query(&["7", "release"])).await;
-    store.pool.with_writer(|connection| {
-        connection
-            .execute_batch(
-                "DROP TABLE message_index; DROP TABLE memory_index; ALTER TABLE channels DROP COLUMN indexed; ALTER TABLE workspaces DROP COLUMN address; PRAGMA user_version = 16;",
-            )
-            .unwrap();
-    });
-    let path = store.pool.path().to_owned();
-    drop((store, workspace));
+async fn everything_that_is_stored_can_be_indexed_anew_and_shows_how_far_it_is() {
+    let stored = stored();
+    stored.apply(&messages()).await;
+    let workspace = &stored.workspace;
+    let before = find(workspace, Place::Operator, query(&["7", "release"])).await;
     let shown = RefCell::new(Vec::new());
-    let store = SqliteStore::open_showing(&path, &|done, total| {
-        shown.borrow_mut().push((done, total));
+    stored.store.pool.with_writer(|connection| {
+        let empty =
+            "DELETE FROM message_index; DELETE FROM memory_index; UPDATE channels SET indexed = 0;";
+        connection.execute_batch(empty).unwrap();
+        let show = |done, total| shown.borrow_mut().push((done, total));
+        index::index_all(connection, &show).unwrap();
     });
-    let store = store.unwrap();
     let expected = [(1_000, 3_000), (2_000, 3_000), (3_000, 3_000)];
     assert_eq!(shown.into_inner(), expected);
-    let workspace = store
-        .workspace("W1", chrono_tz::Asia::Tokyo, "default")
-        .unwrap();
-    let after = find(&workspace, Place::Operator, query(&["7", "release"])).await;
+    let after = find(workspace, Place::Operator, query(&["7", "release"])).await;
     assert_eq!(after, before);
 }
 
