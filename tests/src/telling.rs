@@ -9,6 +9,7 @@ const SHORT_TERM: &str = "## 統合対象: チャンネルの短期記憶\n";
 const TARGET: &str = "対象";
 const FIRST_CHANNEL: &str = "\n### #";
 const THREADS_SO_FAR: &str = "\n### スレッドのこれまで\n";
+const TODAY: &str = "今日は ";
 const TASK: &str = "\n\n---\n";
 
 /// Answers to a merge into a channel's long-term memory with the existing memory and the short-term
@@ -25,6 +26,7 @@ pub fn target_telling_llm() -> ScriptedLlm {
         let prompt = &request.system_prompt;
         let target = prompt.rfind(TARGET).and_then(|at| prompt.get(at..));
         let target = without_threads_so_far(target.unwrap_or(prompt));
+        let target = without_today(&target);
         let target = target.as_str();
         // Of the workspace's memory the channels', not what was there before.
         answer(
@@ -33,6 +35,12 @@ pub fn target_telling_llm() -> ScriptedLlm {
                 .map_or(target, |(_, channels)| channels),
         )
     })
+}
+
+/// Without the date of the run.
+fn without_today(target: &str) -> String {
+    let lines = target.split_inclusive('\n');
+    lines.filter(|line| !line.starts_with(TODAY)).collect()
 }
 
 /// Without the memories of threads, which are shown around the target.

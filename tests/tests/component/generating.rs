@@ -26,7 +26,7 @@ pub(crate) fn lines(report: &Report) -> Vec<Line> {
 }
 
 /// Storage and model of the step of a channel with a thread.
-const CHANNEL_WITH_THREAD: [&str; 9] = [
+const CHANNEL_WITH_THREAD: [&str; 10] = [
     "storage.list-memories",
     "storage.list-memories",
     "storage.list-deferrals",
@@ -35,6 +35,7 @@ const CHANNEL_WITH_THREAD: [&str; 9] = [
     "llm.complete",
     "storage.save-memory",
     "llm.complete",
+    "storage.read-spans",
     "storage.save-memory",
 ];
 /// The same of a channel without one, and of a thread.
@@ -59,12 +60,13 @@ const THREAD: [&str; 8] = [
     "storage.save-memory",
 ];
 /// Storage and model of the workspace's step.
-pub(crate) const WORKSPACE: [&str; 6] = [
+pub(crate) const WORKSPACE: [&str; 7] = [
     "storage.list-channels",
     "storage.list-memories",
     "storage.list-memories",
     "storage.list-deferrals",
     "llm.complete",
+    "storage.read-spans",
     "storage.save-memory",
 ];
 
