@@ -1,6 +1,6 @@
 //! The values of a text: dates, times, numbers with their units, versions, ids and addresses, each in a form that does
-//! not depend on how it was written. They decide what is kept beside a memory ([`crate::records`]) and whether a line
-//! follows from its sources ([`crate::grounding`]).
+//! not depend on how it was written. They decide what is kept beside a memory (`records`) and which messages a line
+//! cites (`citations`).
 
 pub(crate) mod numbers;
 mod units;

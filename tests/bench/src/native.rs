@@ -79,6 +79,8 @@ struct NoNotes {
     late_messages: [(); 0],
     programs: [(); 0],
     program_lines: [(); 0],
+    records: [(); 0],
+    today: Option<()>,
 }
 
 #[derive(serde::Serialize)]

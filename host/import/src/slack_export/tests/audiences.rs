@@ -40,7 +40,7 @@ fn ids(sink: &Recorder) -> Vec<&str> {
 fn only_public_channels_are_taken_unless_options_say_more() {
     let (sink, report) = read_with(Options::default(), &ALL_KINDS);
     assert_eq!(ids(&sink), ["C1"]);
-    assert_eq!(sink.texts(), ["open, see #unknown channel"]);
+    assert_eq!(sink.texts(), ["open, see #private channel"]);
     let left_out: Vec<_> = report.left_out_conversations.into_iter().collect();
     let expected = [
         (Closed::PrivateChannels, 2),

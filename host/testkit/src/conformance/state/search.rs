@@ -4,7 +4,7 @@ use myao_plugin::state::forgetting::{Forget, Mode, Retention};
 use myao_plugin::storage::effects::Effect;
 use myao_plugin::storage::recall::{Candidates, RecallQuery};
 use myao_plugin::storage::records::MessageRecord;
-use myao_plugin::storage::{Memory, MemoryDraft, StorageError};
+use myao_plugin::storage::{Memory, MemoryDraft, MemoryQuery, StorageError};
 use myao_plugin::{Citation, MessageRef, Place};
 
 use super::places::audience;
@@ -384,7 +384,11 @@ pub async fn memory_is_shown_only_where_the_messages_may_be_seen_that_its_call_f
     let saved = opened.save_memory(draft("A"), Default::default()).await;
     let seen = |place: Place| {
         let opened = stored.at(place);
-        async move { opened.list_memories(all_memories()).await.unwrap().len() }
+        let query = MemoryQuery {
+            threads: Vec::new(),
+            ..all_memories()
+        };
+        async move { opened.list_memories(query).await.unwrap().len() }
     };
     assert!(saved.is_ok());
     assert_eq!(
