@@ -3,7 +3,7 @@
 //! **Invariant**: it changes in the transaction of the message or the memory. Every message that is not deleted has one row,
 //! and every memory whose text has terms.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use myao_terms::terms;
 use rusqlite::{Connection, OptionalExtension, params};
@@ -59,9 +59,11 @@ impl Unindexed {
     /// Indexes them.
     pub(super) fn work_off(&mut self, connection: &Connection) -> rusqlite::Result<()> {
         let mut added: BTreeMap<i64, i64> = BTreeMap::new();
+        let mut gone = BTreeSet::new();
         for row in std::mem::take(&mut self.rows) {
             let added = added.entry(channel_of(row)).or_default();
             if !self.new.contains(&row) {
+                gone.extend(terms_of(connection, Table::Messages, row)?);
                 *added -= remove(connection, row)?;
             }
             let text: Option<String> = connection
@@ -74,11 +76,80 @@ impl Unindexed {
             }
         }
         self.new.clear();
+        leave_no_key(connection, Table::Messages, &gone)?;
         for (channel, added) in added {
             count(connection, channel, added)?;
         }
         Ok(())
     }
+}
+
+/// A table of the index.
+#[derive(Clone, Copy)]
+enum Table {
+    Messages,
+    Memories,
+}
+
+impl Table {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Messages => "message_index",
+            Self::Memories => "memory_index",
+        }
+    }
+}
+
+/// The terms of a row; none if there is no such row.
+fn terms_of(connection: &Connection, table: Table, row: i64) -> rusqlite::Result<Vec<String>> {
+    let terms: Option<String> = connection
+        .prepare_cached(&format!(
+            "SELECT terms FROM {} WHERE rowid = ?1",
+            table.name()
+        ))?
+        .query_row([row], |row| row.get(0))
+        .optional()?;
+    let terms = terms.unwrap_or_default();
+    Ok(terms.split(' ').map(str::to_owned).collect())
+}
+
+/// Rebuilds the index if it still holds one of these terms, which no row has any more. `secure-delete` removes terms from the
+/// pages of the index, but not from the keys by which a page is found: such a key is the beginning of its first term.
+fn leave_no_key(
+    connection: &Connection,
+    table: Table,
+    gone: &BTreeSet<String>,
+) -> rusqlite::Result<()> {
+    if gone.is_empty() {
+        return Ok(());
+    }
+    let name = table.name();
+    let keys: HashSet<Vec<u8>> = connection
+        .prepare_cached(&format!(
+            "SELECT term FROM {name}_idx WHERE length(term) > 1"
+        ))?
+        .query_map([], |row| row.get(0))?
+        .collect::<rusqlite::Result<_>>()?;
+    // FTS5 writes a term of the only column as `0` and its bytes.
+    let is_key = |term: &str| {
+        let key = format!("0{term}");
+        (2..=key.len()).any(|end| {
+            key.as_bytes()
+                .get(..end)
+                .is_some_and(|key| keys.contains(key))
+        })
+    };
+    let mut is_held = connection.prepare_cached(&format!(
+        "SELECT EXISTS (SELECT 1 FROM {name} WHERE {name} MATCH ?1)"
+    ))?;
+    for term in gone.iter().filter(|term| is_key(term)) {
+        let is_held: bool = is_held.query_row([format!("\"{term}\"")], |row| row.get(0))?;
+        if !is_held {
+            let optimize = format!("INSERT INTO {name} ({name}) VALUES ('optimize')");
+            return connection.prepare_cached(&optimize)?.execute([]).map(drop);
+        }
+    }
+    Ok(())
 }
 
 fn insert(connection: &Connection, row: i64, text: &str) -> rusqlite::Result<()> {
@@ -124,10 +195,12 @@ pub(super) fn change_memory(
     memory: i64,
     content: &str,
 ) -> rusqlite::Result<()> {
+    let gone = terms_of(connection, Table::Memories, memory)?;
     connection
         .prepare_cached("DELETE FROM memory_index WHERE rowid = ?1")?
         .execute([memory])?;
-    add_memory(connection, memory, content)
+    add_memory(connection, memory, content)?;
+    leave_no_key(connection, Table::Memories, &gone.into_iter().collect())
 }
 
 /// Indexes everything that is stored, in an index that is empty. `progress` hears how much is done, and of how much.

@@ -279,13 +279,11 @@ fn a_memory_that_was_made_in_parts_says_so() {
         &time(180),
     ];
     let ran = program.run(&summarize);
-    assert!(
-        ran.stderr
-            .starts_with(&format!("myao: made in {chunks} parts with ")),
-        "{ran:#?}"
-    );
     let summary = program.run(&[&["--json"], &summarize[..]].concat()).json();
-    assert_eq!(summary["coverage"]["chunks"], *chunks);
+    let chunks = &summary["coverage"]["chunks"];
+    assert!(chunks.as_u64() > Some(1), "{summary:#}");
+    let remark = format!("myao: made in {chunks} parts with ");
+    assert!(ran.stderr.starts_with(&remark), "{ran:#?}");
 }
 
 /// A year later the model would have been asked some 350 times more.

@@ -122,7 +122,8 @@ async fn a_hundred_thousand_messages_of_a_channel_cost_no_more_room_than_a_thous
             .into_iter()
             .map(|made| made.answer.rows)
             .max();
-        assert!(rows.unwrap() < 1_200, "rows at once: {rows:?}");
+        // A merge reads the records of two memories, 500 of each at most, and the messages of lines that it lost.
+        assert!(rows.unwrap() < 2_200, "rows at once: {rows:?}");
         eprintln!(
             "{messages} messages: {} calls, {outcomes:?}",
             requests.len()

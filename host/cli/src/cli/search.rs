@@ -35,7 +35,8 @@ pub(crate) async fn run(app: &App, arguments: &SearchArgs) -> anyhow::Result<Exi
         .settings(app.config.settings()?)
         .storage(workspace)
         .build()?;
-    let now = arguments.as_of.map(|as_of| last_second(app, as_of));
+    let as_of = arguments.as_of.map(|as_of| last_second(app, as_of));
+    let now = as_of.unwrap_or_else(|| app.time(None));
     let request = SearchRequest {
         text: arguments.words.join(" "),
         since: arguments
@@ -44,9 +45,13 @@ pub(crate) async fn run(app: &App, arguments: &SearchArgs) -> anyhow::Result<Exi
         until: arguments.until.map(|until| last_second(app, until)),
         limit: arguments.limit,
     };
-    let found = plugin
-        .search(place, &request, now.unwrap_or_else(|| app.time(None)))
-        .await?;
+    let mut found = plugin.search(place, &request, now).await?;
+    if as_of.is_none() {
+        // Nobody asked for an end that is now.
+        found.until = found
+            .until
+            .filter(|until| until.unix_seconds < now.unix_seconds);
+    }
     if app.json {
         output::print_json(&found_json(&found, address.as_deref()))?;
     } else {

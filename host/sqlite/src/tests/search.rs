@@ -193,6 +193,7 @@ fn words(number: u64) -> String {
 
 #[tokio::test]
 #[ignore = "it takes minutes, and measures this machine"]
+#[expect(clippy::print_stdout, reason = "it shows figures")]
 async fn measures_searches_over_a_million_messages() {
     let stored = stored();
     let mut effects = Vec::new();
@@ -237,5 +238,40 @@ async fn measures_searches_over_a_million_messages() {
             times.sort_unstable();
             println!("{terms:?} {place}: {:?} … {:?}", times[10], times[19]);
         }
+    }
+}
+
+/// FTS5 finds its pages by the beginnings of their first terms, and keeps these when the terms go.
+#[tokio::test]
+async fn no_beginning_of_a_term_that_is_gone_is_left() {
+    let stored = stored();
+    let word = |number: u64| format!("{:016x}", number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    let ts = |number: u64| format!("{number}.0");
+    let all: Vec<Effect> = (1..=3_000)
+        .map(|number| said(&ts(number), None, &word(number)))
+        .collect();
+    stored.apply(&all).await;
+    let is_gone = |number: &u64| !number.is_multiple_of(10);
+    let gone: Vec<Effect> = (1..=3_000)
+        .filter(is_gone)
+        .map(|number| deleted(&ts(number), "9000.0"))
+        .collect();
+    stored.apply(&gone).await;
+    let keys: Vec<Vec<u8>> = stored
+        .workspace
+        .read(|connection, _| {
+            let sql = "SELECT term FROM message_index_idx WHERE length(term) > 1";
+            let mut statement = connection.prepare(sql)?;
+            let keys = statement.query_map([], |row| row.get(0))?;
+            Ok(keys.collect::<rusqlite::Result<_>>()?)
+        })
+        .unwrap();
+    let there: Vec<String> = (1..=3_000)
+        .filter(|number| !is_gone(number))
+        .map(|number| format!("0{}", word(number)))
+        .collect();
+    for key in keys {
+        let is_there = there.iter().any(|word| word.as_bytes().starts_with(&key));
+        assert!(is_there, "{}", String::from_utf8_lossy(&key));
     }
 }
