@@ -145,8 +145,12 @@ fn leave_no_key(
     for term in gone.iter().filter(|term| is_key(term)) {
         let is_held: bool = is_held.query_row([format!("\"{term}\"")], |row| row.get(0))?;
         if !is_held {
-            let optimize = format!("INSERT INTO {name} ({name}) VALUES ('optimize')");
-            return connection.prepare_cached(&optimize)?.execute([]).map(drop);
+            // An index of one part would be left as it is, so a row makes a second part and goes.
+            return connection.execute_batch(&format!(
+                "INSERT INTO {name} (rowid, terms) VALUES (0, '-'); \
+                 INSERT INTO {name} ({name}) VALUES ('optimize'); \
+                 DELETE FROM {name} WHERE rowid = 0;"
+            ));
         }
     }
     Ok(())
