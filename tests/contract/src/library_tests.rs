@@ -9,7 +9,7 @@ use crate::project::{cargo, path};
 
 const LIBRARY: &str = "myao-plugin";
 /// The folders of all crates that may be published, and their names.
-const CRATES: [(&str, &str); 8] = [
+const CRATES: [(&str, &str); 9] = [
     ("host/bot", "myao-bot"),
     ("host/cli", "myao"),
     ("host/import", "myao-import"),
@@ -17,6 +17,7 @@ const CRATES: [(&str, &str); 8] = [
     ("host/plugin", LIBRARY),
     ("host/slack", "myao-slack"),
     ("host/sqlite", "myao-sqlite"),
+    ("host/terms", "myao-terms"),
     ("host/testkit", "myao-testkit"),
 ];
 /// How many crates it may need, procedural macros included.

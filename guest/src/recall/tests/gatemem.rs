@@ -1,6 +1,8 @@
 //! How much of what is needed for an answer is among the ten best messages, on GateMem (arXiv 2606.18829). The data set is not
 //! part of the project: `MYAO_TEST_GATEMEM` names the folder with its files.
 
+#![expect(clippy::print_stdout, reason = "it shows figures")]
+
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead as _, BufReader};
