@@ -9,10 +9,10 @@ use myao_plugin::storage::recall::{
     weight,
 };
 use myao_plugin::ts::TsKey;
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, params};
 
 use super::error::Fault;
-use super::index::{channel_of, key_of, row_of};
+use super::index::{Table, channel_of, key_of, row_of, terms_of};
 use super::messages::message;
 use super::place::Place;
 use super::rows;
@@ -105,7 +105,7 @@ impl<'a> Search<'a> {
         let sample = self.visible.newest(self.connection, None, 0, newest())?;
         let mut having: BTreeMap<&str, u64> = BTreeMap::new();
         for row in &sample {
-            let terms = terms_of(self.connection, *row)?;
+            let terms = terms_of(self.connection, Table::Messages, *row)?;
             let terms: HashSet<&str> = terms.split(' ').collect();
             for term in common.iter().filter(|term| terms.contains(*term)) {
                 *having.entry(term).or_default() += 1;
@@ -177,7 +177,7 @@ impl<'a> Search<'a> {
     }
 
     fn has_one(&self, row: i64, terms: &HashSet<&str>) -> rusqlite::Result<bool> {
-        let of_row = terms_of(self.connection, row)?;
+        let of_row = terms_of(self.connection, Table::Messages, row)?;
         Ok(of_row.split(' ').any(|term| terms.contains(term)))
     }
 
@@ -196,7 +196,11 @@ impl<'a> Search<'a> {
         let mut rows = statement.query(columns)?;
         while let Some(row) = rows.next()? {
             let (ts, channel): (i64, i64) = (row.get(0)?, row.get(7)?);
-            let terms = terms_of(self.connection, row_of(channel, row.get(8)?))?;
+            let terms = terms_of(
+                self.connection,
+                Table::Messages,
+                row_of(channel, row.get(8)?),
+            )?;
             let Some(channel) = self.visible.channels.get(&channel) else {
                 continue;
             };
@@ -271,15 +275,6 @@ impl<'a> Search<'a> {
         found.truncate(usize::try_from(self.query.limit).unwrap_or(usize::MAX));
         Ok(found.into_iter().map(|(found, _)| found).collect())
     }
-}
-
-/// The terms of a row, joined by spaces.
-fn terms_of(connection: &Connection, row: i64) -> rusqlite::Result<String> {
-    let terms = connection
-        .prepare_cached("SELECT terms FROM message_index WHERE rowid = ?1")?
-        .query_row([row], |row| row.get(0))
-        .optional()?;
-    Ok(terms.unwrap_or_default())
 }
 
 fn split(terms: &str) -> Vec<String> {

@@ -63,7 +63,8 @@ impl Unindexed {
         for row in std::mem::take(&mut self.rows) {
             let added = added.entry(channel_of(row)).or_default();
             if !self.new.contains(&row) {
-                gone.extend(terms_of(connection, Table::Messages, row)?);
+                let terms = terms_of(connection, Table::Messages, row)?;
+                gone.extend(terms.split_terminator(' ').map(str::to_owned));
                 *added -= remove(connection, row)?;
             }
             let text: Option<String> = connection
@@ -86,7 +87,7 @@ impl Unindexed {
 
 /// A table of the index.
 #[derive(Clone, Copy)]
-enum Table {
+pub(super) enum Table {
     Messages,
     Memories,
 }
@@ -100,17 +101,20 @@ impl Table {
     }
 }
 
-/// The terms of a row; none if there is no such row.
-fn terms_of(connection: &Connection, table: Table, row: i64) -> rusqlite::Result<Vec<String>> {
-    let terms: Option<String> = connection
+/// The terms of a row, joined by spaces; empty if there is no such row.
+pub(super) fn terms_of(
+    connection: &Connection,
+    table: Table,
+    row: i64,
+) -> rusqlite::Result<String> {
+    let terms = connection
         .prepare_cached(&format!(
             "SELECT terms FROM {} WHERE rowid = ?1",
             table.name()
         ))?
         .query_row([row], |row| row.get(0))
         .optional()?;
-    let terms = terms.unwrap_or_default();
-    Ok(terms.split(' ').map(str::to_owned).collect())
+    Ok(terms.unwrap_or_default())
 }
 
 /// Rebuilds the index if it still holds one of these terms, which no row has any more. `secure-delete` removes terms from the
@@ -199,12 +203,13 @@ pub(super) fn change_memory(
     memory: i64,
     content: &str,
 ) -> rusqlite::Result<()> {
-    let gone = terms_of(connection, Table::Memories, memory)?;
+    let before = terms_of(connection, Table::Memories, memory)?;
+    let gone = before.split_terminator(' ').map(str::to_owned).collect();
     connection
         .prepare_cached("DELETE FROM memory_index WHERE rowid = ?1")?
         .execute([memory])?;
     add_memory(connection, memory, content)?;
-    leave_no_key(connection, Table::Memories, &gone.into_iter().collect())
+    leave_no_key(connection, Table::Memories, &gone)
 }
 
 /// Indexes everything that is stored, in an index that is empty. `progress` hears how much is done, and of how much.

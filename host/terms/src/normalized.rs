@@ -1,4 +1,4 @@
-//! The normal form of what stands between two spaces.
+//! The normal form of a word: the text between two spaces.
 
 use icu_normalizer::ComposingNormalizerBorrowed;
 

@@ -1,6 +1,6 @@
-//! Tables in Markdown, and what stands in their cells.
+//! Tables in Markdown and their cells.
 
-/// What stands for a figure that was not measured.
+/// The cell of a figure that was not measured.
 pub(crate) const NOT_RUN: &str = "not run";
 
 /// A table that grows row by row.

@@ -69,7 +69,7 @@ fn days_of(text: &str, today: NaiveDate) -> Option<(Days, usize, bool)> {
     Some((days, text.len() - rest.len(), true))
 }
 
-/// `昨日`, `先週の火曜日`: the days, and what stands behind their name.
+/// `昨日`, `先週の火曜日`: the days, and the text after their name.
 fn relative(text: &str, today: NaiveDate) -> Option<(Days, &str)> {
     let day = |count| Days::days_ago(today, count);
     let names = [

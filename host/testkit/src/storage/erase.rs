@@ -233,8 +233,7 @@ fn lines_of(text: &StoredText) -> Vec<Citation> {
     erasure::lines(&memory.content, &memory.citations)
 }
 
-/// Whether a line of the text, of which nothing is known, may say what one of the messages said, or what one of the memories
-/// said that hold some of it.
+/// Whether a line without a known source may repeat one of these messages, or one of the memories that repeat some of them.
 fn may_hold(
     text: &StoredText,
     messages: &BTreeSet<MessageId>,
