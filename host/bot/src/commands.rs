@@ -55,8 +55,8 @@ impl Commands {
             Command::History { count } => {
                 history_message(&self.views.history(channel, count).await?, language)
             }
-            Command::Sources { version } => {
-                sources_message(&self.views.sources(channel, version).await?, language)
+            Command::Sources { of } => {
+                sources_message(&self.views.sources(channel, of).await?, language)
             }
             Command::Help { unknown } => help_message(unknown.as_deref(), language),
         })

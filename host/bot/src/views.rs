@@ -1,23 +1,35 @@
 //! What the store holds, as Slack shows it: the App Home tab and the answers to `/memory`.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use futures::StreamExt as _;
 use myao_plugin::chat::Chat;
 use myao_plugin::explain::explain_storage;
 use myao_plugin::state::Workspace;
-use myao_plugin::state::view::{MemoryFilter, SourceMessage, StoredMemory, View};
+use myao_plugin::state::view::{
+    MemoryFilter, SourceLine, SourceMessage, Sources, StoredMemory, View,
+};
 use myao_plugin::storage::StorageError;
+use myao_plugin::ts::TsKey;
 use myao_plugin::{MemoryType, Place, Scope, Timestamp};
 use myao_slack::blocks::{
-    HistoryView, HomeChannel, HomeContent, MemoryText, MemoryView, Moment, Source, SourcesView,
-    VersionSources,
+    HistoryView, HomeChannel, HomeContent, MemorySources, MemoryText, MemoryView, Moment, Source,
+    SourcedLine, SourcesView,
 };
+use myao_slack::command::SourcesOf;
 
 use super::clock::Clock;
 
-/// How many sources an answer shows with links: each link costs a call.
-const LINKED_SOURCES: usize = 10;
+/// How many messages an answer links to: each link costs a call.
+const LINKED_SOURCES: usize = 20;
+/// How many messages of a line are shown.
+const MESSAGES_OF_LINE: usize = 3;
+/// How many messages of a memory are shown below its text, and below how many texts of the Home tab.
+const MESSAGES_OF_MEMORY: usize = 2;
+const SOURCED_AT_HOME: usize = 10;
+/// How many records are shown.
+const RECORDS: usize = 20;
 /// How many links are requested at once.
 const LINKS_IN_FLIGHT: usize = 5;
 
@@ -59,18 +71,28 @@ impl Views {
         });
         let remembered = channels.iter().filter_map(|channel| {
             let versions = versions_of(&memories, &channel.id);
-            Some(HomeChannel {
-                name: channel.name.clone(),
-                memory: text(versions.first()?),
-                versions: count(versions.len()),
-            })
+            let newest = *versions.first()?;
+            Some((channel.name.clone(), newest, count(versions.len())))
         });
+        let remembered: Vec<_> = remembered.collect();
+        let shown = remembered.iter().map(|(_, newest, _)| *newest);
+        let shown: Vec<&StoredMemory> = of_workspace.into_iter().chain(shown).collect();
+        let sourced = shown.get(..SOURCED_AT_HOME).unwrap_or(&shown);
+        let mut sources = self.newest_sources(&*view, sourced).await?;
+        let mut text = |stored: &StoredMemory| {
+            let sources = sources.remove(&stored.memory.id);
+            text(stored, sources.unwrap_or_default())
+        };
         Ok(HomeContent {
-            workspace: of_workspace.map(|stored| {
-                let memory = &stored.memory;
-                (memory.content.clone(), moment(memory.updated_at))
-            }),
-            channels: remembered.collect(),
+            workspace: of_workspace.map(&mut text),
+            channels: remembered
+                .into_iter()
+                .map(|(name, newest, versions)| HomeChannel {
+                    name,
+                    memory: text(newest),
+                    versions,
+                })
+                .collect(),
         })
     }
 
@@ -84,9 +106,17 @@ impl Views {
         let long_term = memories
             .iter()
             .find(|stored| stored.memory.memory_type == MemoryType::LongTerm);
+        let newest = versions.first().copied();
+        let shown: Vec<&StoredMemory> = newest.into_iter().chain(long_term).collect();
+        let view = seen_from(&self.workspace, &channel.id);
+        let mut sources = self.newest_sources(&*view, &shown).await?;
+        let mut text = |stored: &StoredMemory| {
+            let sources = sources.remove(&stored.memory.id);
+            text(stored, sources.unwrap_or_default())
+        };
         Ok(MemoryView {
             versions: count(versions.len()),
-            short_term: versions.first().map(|stored| text(stored)),
+            short_term: newest.map(&mut text),
             long_term: long_term.map(text),
             channel: channel.name,
         })
@@ -102,33 +132,26 @@ impl Views {
         let most = usize::try_from(most).unwrap_or(usize::MAX);
         Ok(HistoryView {
             total: count(versions.len()),
-            versions: versions.into_iter().take(most).map(text).collect(),
+            versions: versions
+                .into_iter()
+                .take(most)
+                .map(|stored| text(stored, Vec::new()))
+                .collect(),
             channel: channel.name,
         })
     }
 
-    /// What a version of a channel's short-term memory was made from; the newest version if none is given.
+    /// What a memory of a channel was made from.
     ///
     /// # Errors
     /// The words of an error of the store.
-    pub async fn sources(&self, channel: Asked, asked: Option<u32>) -> Result<SourcesView, String> {
+    pub async fn sources(&self, channel: Asked, asked: SourcesOf) -> Result<SourcesView, String> {
         let memories = self.of_channel(&channel.id).await?;
-        let mut versions = versions_of(&memories, &channel.id).into_iter();
-        let version =
-            versions.find(|stored| asked.is_none_or(|number| stored.memory.version == number));
-        let found = match version {
-            Some(version) => {
-                let sources = seen_from(&self.workspace, &channel.id)
-                    .sources(version.memory.id)
-                    .await;
-                let mut messages = sources.map_err(explained)?.messages;
-                messages.retain(|message| !message.deleted);
-                Some(VersionSources {
-                    version: version.memory.version,
-                    made_at: moment(version.memory.created_at),
-                    total: count(messages.len()),
-                    messages: self.linked(messages).await,
-                })
+        let found = match asked_for(&memories, &channel.id, asked) {
+            Some(stored) => {
+                let view = seen_from(&self.workspace, &channel.id);
+                let sources = view.sources(stored.memory.id).await.map_err(explained)?;
+                Some(self.shown(stored, sources).await)
             }
             None => None,
         };
@@ -139,25 +162,101 @@ impl Views {
         })
     }
 
-    /// The first sources, each with its link if Slack returns one.
-    async fn linked(&self, messages: Vec<SourceMessage>) -> Vec<Source> {
-        futures::stream::iter(messages.into_iter().take(LINKED_SOURCES))
-            .map(|message| async move {
-                let at = self.clock.local(message.ts.unix_seconds());
-                let permalink = self
-                    .chat
-                    .permalink(message.channel_id, message.ts.to_string())
-                    .await;
-                Source {
-                    at: moment(at),
-                    author: message.author,
-                    text: message.text,
-                    permalink: permalink.ok(),
-                }
-            })
-            .buffered(LINKS_IN_FLIGHT)
-            .collect()
-            .await
+    /// A memory's sources, the first of them with links.
+    async fn shown(&self, stored: &StoredMemory, mut sources: Sources) -> MemorySources {
+        sources.messages.retain(|message| !message.deleted);
+        let cited = sources.lines.iter().flat_map(|line| &line.messages);
+        let cited: BTreeSet<(&str, TsKey)> =
+            cited.map(|of| (of.channel_id.as_str(), of.ts)).collect();
+        let total = match cited.len() {
+            0 => sources.messages.len(),
+            cited => cited,
+        };
+        let wanted: Vec<&SourceMessage> = if cited.is_empty() {
+            sources.messages.iter().collect()
+        } else {
+            let lines = sources.lines.iter();
+            let shown = lines.flat_map(|line| line.messages.iter().take(MESSAGES_OF_LINE));
+            shown.chain(newest(&sources.records)).collect()
+        };
+        let links = self.links(&wanted).await;
+        let source = |message: &SourceMessage| self.source(message, &links);
+        let line = |line: &SourceLine| SourcedLine {
+            text: line.text.clone(),
+            messages: line
+                .messages
+                .iter()
+                .take(MESSAGES_OF_LINE)
+                .map(source)
+                .collect(),
+            total: count(line.messages.len()),
+        };
+        let memory = &stored.memory;
+        MemorySources {
+            version: (memory.memory_type == MemoryType::ShortTerm).then_some(memory.version),
+            made_at: moment(memory.updated_at),
+            lines: sources.lines.iter().map(line).collect(),
+            lines_total: count(sources.lines.len()),
+            records: newest(&sources.records).map(source).collect(),
+            total: count(total),
+            messages: sources.messages.iter().map(source).collect(),
+        }
+    }
+
+    /// The newest messages that each memory's lines were made from, with links, by the memory's id.
+    async fn newest_sources(
+        &self,
+        view: &dyn View,
+        memories: &[&StoredMemory],
+    ) -> Result<BTreeMap<u64, Vec<Source>>, String> {
+        let mut found: Vec<(u64, Vec<SourceMessage>)> = Vec::new();
+        for stored in memories {
+            let sources = view.sources(stored.memory.id).await.map_err(explained)?;
+            let lines = sources.lines.into_iter().flat_map(|line| line.messages);
+            let mut messages: Vec<SourceMessage> = lines.collect();
+            messages.sort_by(|a, b| (a.ts, &a.channel_id).cmp(&(b.ts, &b.channel_id)));
+            messages.dedup();
+            let older = messages.len().saturating_sub(MESSAGES_OF_MEMORY);
+            found.push((stored.memory.id, messages.split_off(older)));
+        }
+        let messages: Vec<&SourceMessage> = found.iter().flat_map(|(_, of)| of).collect();
+        let links = self.links(&messages).await;
+        let with_links = |of: &[SourceMessage]| {
+            let sources = of.iter().map(|message| self.source(message, &links));
+            sources.collect()
+        };
+        Ok(found.iter().map(|(id, of)| (*id, with_links(of))).collect())
+    }
+
+    /// Links to the first of these messages.
+    async fn links(&self, messages: &[&SourceMessage]) -> Links {
+        let mut wanted: Vec<(String, TsKey)> = Vec::new();
+        for message in messages {
+            let id = (message.channel_id.clone(), message.ts);
+            if wanted.len() < LINKED_SOURCES && !wanted.contains(&id) {
+                wanted.push(id);
+            }
+        }
+        let links = futures::stream::iter(wanted).map(|(channel_id, ts)| async move {
+            let link = self
+                .chat
+                .permalink(channel_id.clone(), ts.to_string())
+                .await;
+            Some(((channel_id, ts), link.ok()?))
+        });
+        let links: Vec<_> = links.buffered(LINKS_IN_FLIGHT).collect().await;
+        links.into_iter().flatten().collect()
+    }
+
+    fn source(&self, message: &SourceMessage, links: &Links) -> Source {
+        Source {
+            at: moment(self.clock.local(message.ts.unix_seconds())),
+            author: message.author.clone(),
+            text: message.text.clone(),
+            permalink: links
+                .get(&(message.channel_id.clone(), message.ts))
+                .cloned(),
+        }
     }
 
     /// All memories of a channel.
@@ -190,6 +289,31 @@ pub struct Asked {
     pub name: String,
 }
 
+/// The addresses of messages, by channel and id.
+type Links = BTreeMap<(String, TsKey), String>;
+
+/// The newest records, oldest first.
+fn newest(records: &[SourceMessage]) -> impl Iterator<Item = &SourceMessage> {
+    records.iter().skip(records.len().saturating_sub(RECORDS))
+}
+
+/// The memory of a channel whose sources somebody asked for.
+fn asked_for<'m>(
+    memories: &'m [StoredMemory],
+    channel_id: &str,
+    asked: SourcesOf,
+) -> Option<&'m StoredMemory> {
+    let mut versions = versions_of(memories, channel_id).into_iter();
+    match asked {
+        SourcesOf::Newest => versions.next(),
+        SourcesOf::Version(number) => versions.find(|stored| stored.memory.version == number),
+        SourcesOf::LongTerm => {
+            let mut memories = memories.iter();
+            memories.find(|stored| stored.memory.memory_type == MemoryType::LongTerm)
+        }
+    }
+}
+
 /// The versions of a channel's short-term memory, the newest first.
 fn versions_of<'m>(memories: &'m [StoredMemory], channel_id: &str) -> Vec<&'m StoredMemory> {
     let versions = memories
@@ -207,13 +331,14 @@ fn is_version_of(stored: &StoredMemory, channel_id: &str) -> bool {
         && !stored.is_stand_in()
 }
 
-fn text(stored: &StoredMemory) -> MemoryText {
+fn text(stored: &StoredMemory, newest_sources: Vec<Source>) -> MemoryText {
     let memory = &stored.memory;
     MemoryText {
         text: memory.content.clone(),
         version: memory.version,
         made_at: moment(memory.updated_at),
         messages: memory.source_message_count,
+        newest_sources,
     }
 }
 

@@ -18,6 +18,13 @@ pub fn lines(content: &str, citations: &[Citation]) -> Vec<Citation> {
     }]
 }
 
+/// A part of a text, whose position is in Unicode scalar values. It ends with the text.
+#[must_use]
+pub fn part(text: &str, start: u32, length: u32) -> String {
+    let [start, length] = [start, length].map(|at| usize::try_from(at).unwrap_or(usize::MAX));
+    text.chars().skip(start).take(length).collect()
+}
+
 /// The messages that lines cite, each once.
 #[must_use]
 pub fn cited(lines: &[Citation]) -> Vec<MessageRef> {

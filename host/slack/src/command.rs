@@ -19,16 +19,29 @@ pub enum Command {
         /// From 1 to [`MAX_HISTORY`].
         count: u32,
     },
-    /// The messages that a version was made from: `sources`, `出典`, and the version.
+    /// The messages that a memory was made from: `sources`, `出典`, and which memory.
     Sources {
-        /// The version's number; `None` for the newest.
-        version: Option<u32>,
+        /// Which memory.
+        of: SourcesOf,
     },
     /// What can be asked: `help`, `ヘルプ`, and anything else.
     Help {
         /// The text, if it is not a command.
         unknown: Option<String>,
     },
+}
+
+/// The memory whose sources somebody asks to see.
+///
+/// Exhaustive on purpose: a bot must answer each question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SourcesOf {
+    /// The newest version of the short-term memory.
+    Newest,
+    /// A version: its number, `3` or `v3`.
+    Version(u32),
+    /// The long-term memory: `long`, `長期`.
+    LongTerm,
 }
 
 /// Reads the `text` of a slash command (<https://docs.slack.dev/interactivity/implementing-slash-commands>). Numbers may
@@ -45,12 +58,18 @@ pub fn parse_command(text: &str) -> Command {
         ["history" | "versions" | "履歴", count] => number(count).map(|count| Command::History {
             count: count.min(MAX_HISTORY),
         }),
-        ["sources" | "source" | "出典"] => Some(Command::Sources { version: None }),
+        ["sources" | "source" | "出典"] => Some(Command::Sources {
+            of: SourcesOf::Newest,
+        }),
+        ["sources" | "source" | "出典", "long" | "long-term" | "長期"] => {
+            Some(Command::Sources {
+                of: SourcesOf::LongTerm,
+            })
+        }
         ["sources" | "source" | "出典", version] => {
             let version = number(version.trim_start_matches('v'));
-            version.map(|version| Command::Sources {
-                version: Some(version),
-            })
+            let of = version.map(SourcesOf::Version);
+            of.map(|of| Command::Sources { of })
         }
         ["help" | "?" | "ヘルプ" | "使い方"] => Some(Command::Help { unknown: None }),
         _ => None,
@@ -82,7 +101,7 @@ mod tests {
     #[test]
     fn words_of_both_languages_are_commands() {
         let history = |count| Command::History { count };
-        let sources = |version| Command::Sources { version };
+        let sources = |of| Command::Sources { of };
         for (text, expected) in [
             ("", Command::Show),
             ("  \u{3000}", Command::Show),
@@ -92,9 +111,11 @@ mod tests {
             ("HISTORY 3", history(3)),
             ("履歴　１２", history(12)),
             ("history 1000", history(MAX_HISTORY)),
-            ("sources", sources(None)),
-            ("出典 3", sources(Some(3))),
-            ("source v3", sources(Some(3))),
+            ("sources", sources(SourcesOf::Newest)),
+            ("出典 3", sources(SourcesOf::Version(3))),
+            ("source v3", sources(SourcesOf::Version(3))),
+            ("Sources LONG", sources(SourcesOf::LongTerm)),
+            ("出典　長期", sources(SourcesOf::LongTerm)),
             ("ヘルプ", Command::Help { unknown: None }),
             ("？", Command::Help { unknown: None }),
         ] {

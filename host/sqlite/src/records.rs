@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use myao_plugin::storage::{MemoryDraft, SaveMode};
-use myao_plugin::{KeptSpan, KeptText, MessageRef, User};
+use myao_plugin::{KeptSpan, KeptText, MessageRef, User, erasure};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::error::Fault;
@@ -110,16 +110,10 @@ pub(super) fn texts(
                     is_bot: row.get(3)?,
                 },
                 timestamp: place.local_time.at(written),
-                text: part(&text, span),
+                text: erasure::part(&text, span.start, span.length),
             })
         });
         texts.extend(found.optional()?);
     }
     Ok(texts)
-}
-
-fn part(text: &str, span: &KeptSpan) -> String {
-    let [start, length] =
-        [span.start, span.length].map(|at| usize::try_from(at).unwrap_or(usize::MAX));
-    text.chars().skip(start).take(length).collect()
 }

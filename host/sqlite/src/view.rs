@@ -1,11 +1,12 @@
 //! What people want to know from a store: which memories there are, and what they were made from.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use myao_plugin::Place as SeenFrom;
+use myao_plugin::erasure;
 use myao_plugin::recording::Recording;
 use myao_plugin::state::view::{
-    MemoryFilter, SourceMemory, SourceMessage, Sources, StoredMemory, View,
+    MemoryFilter, SourceLine, SourceMemory, SourceMessage, Sources, StoredMemory, View,
 };
 use myao_plugin::storage::{Channel, Coverage, LeftOut, StorageError};
 use myao_plugin::ts::TsKey;
@@ -140,25 +141,85 @@ pub(super) fn sources(connection: &Connection, place: &Place, id: u64) -> Result
     if !exists || !sight.covers(connection, place, &BTreeSet::from([id]))? {
         return Err(StorageError::NotFound(format!("there is no memory with the id {id}")).into());
     }
-    let mut messages = connection.prepare_cached(include_str!("sql/source_messages.sql"))?;
+    let seen = SeenChannels::of(connection, place, &sight)?;
+    let sql = include_str!("sql/source_messages.sql");
+    let messages = rows::list(connection, sql, params![column], |row| {
+        seen.has(row.get(6)?)
+            .then(|| source_message(row))
+            .transpose()
+    })?;
     let mut memories = connection.prepare_cached(include_str!("sql/source_memories.sql"))?;
-    let mut messages = messages
-        .query_map([column], |row| Ok((source_message(row)?, row.get(6)?)))?
-        .collect::<rusqlite::Result<Vec<(SourceMessage, i64)>>>()?;
     let mut memories = memories
         .query_map([column], |row| {
             Ok((source_memory(row, place)?, row.get(7)?))
         })?
         .collect::<rusqlite::Result<Vec<(SourceMemory, Option<i64>)>>>()?;
-    if let Sight::Bound { own, sees_open } = &sight {
-        let open = open_channels(connection, place, *sees_open)?;
-        messages.retain(|(_, channel)| own.contains(channel) || open.contains(channel));
-    }
     sight.retain(connection, &mut memories, |(_, origins)| *origins)?;
     Ok(Sources {
-        messages: messages.into_iter().map(|(message, _)| message).collect(),
+        messages: messages.into_iter().flatten().collect(),
         memories: memories.into_iter().map(|(memory, _)| memory).collect(),
+        lines: source_lines(connection, column, &seen)?,
+        records: source_records(connection, column, &seen)?,
     })
+}
+
+/// The channels whose talk may be shown; `None` if that is all.
+struct SeenChannels(Option<HashSet<i64>>);
+
+impl SeenChannels {
+    fn of(connection: &Connection, place: &Place, sight: &Sight) -> rusqlite::Result<Self> {
+        let Sight::Bound { own, sees_open } = sight else {
+            return Ok(Self(None));
+        };
+        let mut seen = open_channels(connection, place, *sees_open)?;
+        seen.extend(own);
+        Ok(Self(Some(seen)))
+    }
+
+    fn has(&self, channel: i64) -> bool {
+        self.0.as_ref().is_none_or(|seen| seen.contains(&channel))
+    }
+}
+
+fn source_lines(
+    connection: &Connection,
+    memory: i64,
+    seen: &SeenChannels,
+) -> rusqlite::Result<Vec<SourceLine>> {
+    let content: String = connection
+        .prepare_cached("SELECT content FROM memories WHERE id = ?1")?
+        .query_row([memory], |row| row.get(0))?;
+    let mut lines: BTreeMap<i64, SourceLine> = BTreeMap::new();
+    let mut statement = connection.prepare_cached(include_str!("sql/source_lines.sql"))?;
+    let mut found = statement.query([memory])?;
+    while let Some(row) = found.next()? {
+        let (start, length) = (row.get(8)?, row.get(9)?);
+        let line = lines.entry(row.get(7)?).or_insert_with(|| SourceLine {
+            text: erasure::part(&content, start, length),
+            messages: Vec::new(),
+        });
+        if row
+            .get::<_, Option<i64>>(6)?
+            .is_some_and(|channel| seen.has(channel))
+        {
+            line.messages.push(source_message(row)?);
+        }
+    }
+    Ok(lines.into_values().collect())
+}
+
+fn source_records(
+    connection: &Connection,
+    memory: i64,
+    seen: &SeenChannels,
+) -> rusqlite::Result<Vec<SourceMessage>> {
+    let sql = include_str!("sql/source_records.sql");
+    let records = rows::list(connection, sql, params![memory], |row| {
+        let mut message = source_message(row)?;
+        message.text = erasure::part(&message.text, row.get(7)?, row.get(8)?);
+        Ok(seen.has(row.get(6)?).then_some(message))
+    })?;
+    Ok(records.into_iter().flatten().collect())
 }
 
 fn source_message(row: &Row<'_>) -> rusqlite::Result<SourceMessage> {

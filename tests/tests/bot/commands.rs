@@ -74,7 +74,7 @@ fn the_command_shows_memory_history_sources_and_help_in_two_languages() {
         );
         assert!(!history.contains("記憶 1"), "{history}");
     }
-    for text in ["sources", "出典"] {
+    for text in ["sources", "出典", "sources long"] {
         let sources = ask(&slack, CAMP, text);
         assert!(sources.contains("日程は3月4日"), "{sources}");
         assert!(

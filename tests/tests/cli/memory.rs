@@ -182,6 +182,30 @@ fn show_names_the_sources_and_times() {
 }
 
 #[test]
+fn sources_name_the_messages_of_each_line() {
+    let program = program();
+    let shown = program
+        .run(&["--json", "memory", "sources", "general"])
+        .json();
+    for memory in shown.as_array().unwrap() {
+        let content = memory["content"].as_str().unwrap();
+        let lines = memory["sources"]["lines"].as_array().unwrap();
+        assert!(!lines.is_empty(), "{memory:#}");
+        for line in lines {
+            assert!(content.contains(line["text"].as_str().unwrap()), "{line:#}");
+            let messages = line["messages"].as_array().unwrap();
+            assert!(!messages.is_empty(), "{memory:#}");
+            assert!(messages.iter().all(|of| of["channel_id"] == "CGENERAL"));
+        }
+    }
+    let output = program.run(&["memory", "sources", "general"]).output();
+    let source = format!("    #general {}  ann: We release", ts(0));
+    assert!(output.contains(&source), "{output}");
+    let nothing = program.run(&["memory", "sources", "nowhere"]);
+    nothing.is_refused_with(&["nowhere"]);
+}
+
+#[test]
 fn show_finds_threads_and_the_workspace() {
     let program = program();
     let thread = format!("general:{}", ts(0));
@@ -268,6 +292,7 @@ fn looking_changes_nothing() {
     for command in [
         &["list"][..],
         &["show", "general"],
+        &["sources", "general"],
         &["history", "general"],
         &["diff", "general", "1", "2"],
     ] {

@@ -12,6 +12,7 @@ use myao_plugin::storage::{
 use myao_plugin::ts::TsKey;
 use myao_plugin::{BuildRequest, KeptSpan, MemoryPlugin, MessageRef, Place, Scope, SearchRequest};
 use myao_slack::blocks::{Language, history_message, home_view, memory_message, sources_message};
+use myao_slack::command::SourcesOf;
 use myao_tests::store::utc;
 
 /// The time after which nothing was said.
@@ -276,11 +277,15 @@ impl Observer for Shown {
         };
         let memory = memory_message(&views.memory(asked()).await.unwrap(), language);
         let history = history_message(&views.history(asked(), 100).await.unwrap(), language);
-        let sources = sources_message(&views.sources(asked(), None).await.unwrap(), language);
+        let sources = async |of| {
+            let found = views.sources(asked(), of).await.unwrap();
+            sources_message(&found, language)
+        };
         let answers = [
             ("/memory", memory),
             ("/memory history", history),
-            ("/memory sources", sources),
+            ("/memory sources", sources(SourcesOf::Newest).await),
+            ("/memory sources long", sources(SourcesOf::LongTerm).await),
         ];
         answers
             .into_iter()

@@ -8,6 +8,7 @@ use myao_bot::views::{Asked, Views};
 use myao_plugin::chat::NoChat;
 use myao_plugin::storage::records::{ImportSink as _, MemoryRecord};
 use myao_plugin::{MemoryType, Scope};
+use myao_slack::command::SourcesOf;
 use myao_tests::conversation::{channel, channel_id};
 use myao_tests::store::{TestStore, WORKSPACE};
 
@@ -44,7 +45,14 @@ async fn imported_memories_are_neither_in_app_home_nor_in_answers_to_commands() 
     let shown = views.memory(asked()).await.unwrap();
     assert_eq!((shown.short_term, shown.long_term), (None, None));
     assert_eq!(views.history(asked(), 9).await.unwrap().total, 0);
-    assert_eq!(views.sources(asked(), None).await.unwrap().found, None);
+    assert_eq!(
+        views
+            .sources(asked(), SourcesOf::Newest)
+            .await
+            .unwrap()
+            .found,
+        None
+    );
     let home = views.home("U0").await.unwrap();
     assert_eq!((home.workspace, home.channels.len()), (None, 0));
 }

@@ -209,6 +209,11 @@ pub(crate) enum MemoryCommand {
         /// A channel's name or id, CHANNEL:THREAD_TS, or `workspace`
         scope_id: String,
     },
+    /// Each line of the newest texts with the messages that it was made from
+    Sources {
+        /// A channel's name or id, CHANNEL:THREAD_TS, or `workspace`
+        scope_id: String,
+    },
     /// The versions of a channel's short-term memory
     History {
         /// The channel's name or id

@@ -18,12 +18,14 @@ use serde_json::json;
 use super::app::{App, Explained as _};
 use super::args::{ChatArgs, GenerateArgs};
 use super::find::find_channel;
-use super::memory_json::memory_json;
+use super::line_sources::show_line_sources;
+use super::memory_json::{memory_json, reply_lines_json};
 use super::{generate, in_one_line, memory, output};
 
 /// Printed by `/help`.
 const HELP: &str = "\
 /memory    what is remembered of this channel   (/記憶)
+/sources   the messages behind each of its lines (/出典)
 /generate  make the memories that are due now   (/生成)
 /help      this help                            (/ヘルプ)
 /quit      end the conversation; so does Ctrl-D (/終了)
@@ -139,6 +141,7 @@ impl Lines {
 /// The command in a line.
 enum Command {
     Memory,
+    Sources,
     Generate,
     Help,
     Quit,
@@ -151,6 +154,7 @@ impl Command {
         let name = line.strip_prefix(['/', '／'])?;
         Some(match name.trim() {
             "memory" | "memories" | "記憶" => Self::Memory,
+            "sources" | "source" | "出典" => Self::Sources,
             "generate" | "生成" => Self::Generate,
             "help" | "ヘルプ" => Self::Help,
             "quit" | "exit" | "終了" => Self::Quit,
@@ -203,6 +207,7 @@ impl Talk<'_> {
             Some(Command::Quit) => return Ok(false),
             Some(Command::Help) => writeln!(output::stdout(), "{HELP}")?,
             Some(Command::Memory) => self.show_memories().await?,
+            Some(Command::Sources) => self.show_sources().await?,
             Some(Command::Generate) => self.generate().await?,
             Some(Command::Unknown) => {
                 self.fail(&format!("{line} is no command; /help lists them"));
@@ -243,6 +248,7 @@ impl Talk<'_> {
                 "engine": names::engine(reply.engine),
                 "truncated": reply.truncated,
                 "posted": reply.posted,
+                "lines": reply_lines_json(reply),
             }));
         }
         let bot = line(&self.app.config.persona.name);
@@ -255,6 +261,20 @@ impl Talk<'_> {
         }
         out.flush()?;
         Ok(())
+    }
+
+    async fn show_sources(&mut self) -> anyhow::Result<()> {
+        let channel = self.chat.channel();
+        let view = self.workspace.view(Place::Channel(channel.id.clone()));
+        let shown = show_line_sources(self.app, &*view, Scope::Channel, &channel.id);
+        match shown.await {
+            Err(error) if super::is_broken_pipe(&error) => Err(error),
+            Err(error) => {
+                self.fail(&in_one_line(&error));
+                Ok(())
+            }
+            Ok(()) => Ok(()),
+        }
     }
 
     async fn show_memories(&mut self) -> anyhow::Result<()> {

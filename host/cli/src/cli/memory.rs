@@ -15,6 +15,7 @@ use super::app::{App, Explained as _};
 use super::args::{MemoryArgs, MemoryCommand};
 use super::find::find_channel;
 use super::history::{diff, history};
+use super::line_sources::{line_sources, print_records};
 use super::memory_json::{memory_json, memory_with_sources_json};
 use super::seen::Seen;
 use super::{costs, output, remarks};
@@ -36,6 +37,7 @@ pub(crate) async fn run(app: &App, arguments: &MemoryArgs) -> anyhow::Result<Exi
     match &arguments.command {
         MemoryCommand::List => list(app, &seen).await,
         MemoryCommand::Show { scope_id } => show(app, &seen, scope_id).await,
+        MemoryCommand::Sources { scope_id } => line_sources(app, &seen, scope_id).await,
         MemoryCommand::History { channel, long_term } => {
             history(app, &seen, channel, *long_term).await
         }
@@ -169,17 +171,7 @@ fn is_same_memory(a: &StoredMemory, b: &StoredMemory) -> bool {
 
 async fn show(app: &App, seen: &Seen<'_>, scope_id: &str) -> anyhow::Result<()> {
     let (scope, scope_id) = resolve(&*seen.view, scope_id).await?;
-    let filter = MemoryFilter {
-        scope: Some(scope),
-        scope_id: Some(scope_id.clone()),
-        with_text: true,
-        ..MemoryFilter::default()
-    };
-    let memories = newest(app, &*seen.view, &filter).await?;
-    if memories.is_empty() {
-        let list = app.command("memory list");
-        bail!("nothing is remembered of {scope_id} yet; `{list}` shows what there is");
-    }
+    let memories = newest_of(app, &*seen.view, scope, &scope_id).await?;
     let mut shown = Vec::new();
     for stored in memories {
         let sources = seen.view.sources(stored.memory.id).await.explained()?;
@@ -202,6 +194,27 @@ async fn show(app: &App, seen: &Seen<'_>, scope_id: &str) -> anyhow::Result<()> 
         (stored.scope, &stored.scope_id) == (scope, &scope_id)
     })
     .await
+}
+
+/// The newest memories of a scope; an error if there are none.
+pub(super) async fn newest_of(
+    app: &App,
+    view: &dyn View,
+    scope: Scope,
+    scope_id: &str,
+) -> anyhow::Result<Vec<StoredMemory>> {
+    let filter = MemoryFilter {
+        scope: Some(scope),
+        scope_id: Some(scope_id.to_owned()),
+        with_text: true,
+        ..MemoryFilter::default()
+    };
+    let memories = newest(app, view, &filter).await?;
+    if memories.is_empty() {
+        let list = app.command("memory list");
+        bail!("nothing is remembered of {scope_id} yet; `{list}` shows what there is");
+    }
+    Ok(memories)
 }
 
 /// Finds the scope for a scope id or for the name of a channel.
@@ -292,7 +305,7 @@ fn print_sources(out: &mut impl std::io::Write, sources: &Sources) -> anyhow::Re
         )?;
     }
     writeln!(out)?;
-    Ok(())
+    print_records(out, &sources.records)
 }
 
 /// What a memory is about, as `list` shows it.

@@ -1,7 +1,7 @@
 //! Memories and their sources as JSON.
 
-use myao_plugin::names;
-use myao_plugin::state::view::{Sources, StoredMemory};
+use myao_plugin::state::view::{SourceMessage, Sources, StoredMemory};
+use myao_plugin::{Reply, erasure, names};
 use serde_json::{Value, json};
 
 use super::output;
@@ -40,14 +40,15 @@ pub(super) fn memory_with_sources_json(stored: &StoredMemory, sources: &Sources)
 }
 
 fn sources_json(sources: &Sources) -> Value {
+    let messages =
+        |messages: &[SourceMessage]| messages.iter().map(message_json).collect::<Value>();
     json!({
-        "messages": sources.messages.iter().map(|message| json!({
-            "channel_id": message.channel_id,
-            "ts": message.ts.to_string(),
-            "author": message.author,
-            "text": message.text,
-            "deleted": message.deleted,
-        })).collect::<Vec<_>>(),
+        "messages": messages(&sources.messages),
+        "lines": sources.lines.iter().map(|line| json!({
+            "text": line.text,
+            "messages": line.messages.iter().map(reference_json).collect::<Value>(),
+        })).collect::<Value>(),
+        "records": messages(&sources.records),
         "memories": sources.memories.iter().map(|memory| json!({
             "id": memory.id,
             "scope": names::scope(memory.scope),
@@ -58,4 +59,34 @@ fn sources_json(sources: &Sources) -> Value {
             "superseded": memory.superseded,
         })).collect::<Vec<_>>(),
     })
+}
+
+fn message_json(message: &SourceMessage) -> Value {
+    json!({
+        "channel_id": message.channel_id,
+        "ts": message.ts.to_string(),
+        "author": message.author,
+        "text": message.text,
+        "deleted": message.deleted,
+    })
+}
+
+/// A message of a line: its text stands once, in `messages`, or in the sources of the memories that were merged.
+fn reference_json(message: &SourceMessage) -> Value {
+    json!({ "channel_id": message.channel_id, "ts": message.ts.to_string(), "author": message.author })
+}
+
+/// The lines of a reply, and the messages that each was made from.
+pub(super) fn reply_lines_json(reply: &Reply) -> Value {
+    let lines = reply.citations.iter().map(|line| {
+        let messages = line
+            .messages
+            .iter()
+            .map(|of| json!({ "channel_id": of.channel_id, "ts": of.ts }));
+        json!({
+            "text": erasure::part(&reply.text, line.start, line.length),
+            "messages": messages.collect::<Value>(),
+        })
+    });
+    lines.collect()
 }

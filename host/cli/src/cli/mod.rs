@@ -13,6 +13,7 @@ mod forget;
 mod generate;
 mod history;
 mod import;
+mod line_sources;
 mod memory;
 mod memory_json;
 pub(crate) mod output;

@@ -86,13 +86,27 @@ pub struct SourceMemory {
     pub superseded: bool,
 }
 
-/// What a memory was made from.
+/// A line of a memory, and the messages that it was made from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourceLine {
+    /// The line.
+    pub text: String,
+    /// Its messages, oldest first; empty if none is known.
+    pub messages: Vec<SourceMessage>,
+}
+
+/// What a memory was made from. Messages that may not be seen here are left out.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Sources {
     /// Messages, oldest first.
     pub messages: Vec<SourceMessage>,
     /// Memories, oldest first.
     pub memories: Vec<SourceMemory>,
+    /// The lines of its text, in order. Messages that were deleted are in none: what they said was erased.
+    pub lines: Vec<SourceLine>,
+    /// What is kept beside its text, unless a newer text took its place: messages of which `text` is the kept part, oldest
+    /// first.
+    pub records: Vec<SourceMessage>,
 }
 
 /// Reads for one place.

@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use super::words::Language;
 use super::{
-    EXCERPT_CHARS, MAX_VIEW_BLOCKS, MemoryText, Moment, SHORT_EXCERPT_CHARS, context, divider,
-    escaped, excerpt, header, section, titled,
+    EXCERPT_CHARS, MAX_VIEW_BLOCKS, MemoryText, SHORT_EXCERPT_CHARS, context, divider, escaped,
+    excerpt, header, section, titled,
 };
 
 /// The most blocks besides those of channels.
@@ -18,8 +18,8 @@ const MAX_CHANNELS: usize = (MAX_VIEW_BLOCKS - FRAME_BLOCKS) / CHANNEL_BLOCKS;
 /// What the Home tab shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HomeContent {
-    /// The workspace's long-term memory: its text in Markdown, and when it was made.
-    pub workspace: Option<(String, Moment)>,
+    /// The workspace's long-term memory.
+    pub workspace: Option<MemoryText>,
     /// The channels with memories, in the order in which they are shown. The caller leaves out private channels of which
     /// the reader is not a member.
     pub channels: Vec<HomeChannel>,
@@ -57,9 +57,10 @@ fn workspace_blocks(content: &HomeContent, language: Language) -> Vec<Value> {
     let mut blocks = vec![header(words.workspace)];
     match &content.workspace {
         None => blocks.push(section(words.no_workspace)),
-        Some((text, made_at)) => {
-            let excerpt = excerpt(text, EXCERPT_CHARS, language);
-            let mut below = vec![made_at.to_string()];
+        Some(memory) => {
+            let excerpt = excerpt(&memory.text, EXCERPT_CHARS, language);
+            let mut below = vec![memory.made_at.to_string()];
+            below.extend(memory.sources(language));
             if excerpt.hidden > 0 {
                 below.push(language.more_text(excerpt.hidden, "myao memory show workspace"));
             }
@@ -90,6 +91,7 @@ fn channel_blocks(channel: &HomeChannel, language: Language) -> [Value; CHANNEL_
         channel.memory.made_at.to_string(),
         language.versions(channel.versions),
     ];
+    below.extend(channel.memory.sources(language));
     if excerpt.hidden > 0 {
         let how = format!("myao memory show {}", escaped(&channel.name));
         below.push(language.more_text(excerpt.hidden, &how));

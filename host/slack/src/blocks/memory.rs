@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::command::{COMMAND, MAX_HISTORY};
+use crate::command::{COMMAND, MAX_HISTORY, SourcesOf};
 use crate::markdown::link_or_words;
 
 use super::words::Language;
@@ -13,6 +13,12 @@ use super::{
 
 /// The most source messages that are shown.
 const MAX_SOURCES: usize = 30;
+/// The most lines of a memory that are shown with their sources.
+const MAX_LINES: usize = 60;
+/// The most records that are shown.
+const MAX_RECORDS: usize = 20;
+/// How much is shown of a line with its sources, in characters.
+const LINE_CHARS: usize = 300;
 /// How much is shown of a source message, and of an unknown command, in characters.
 const FIRST_WORDS_CHARS: usize = 80;
 
@@ -40,25 +46,42 @@ pub struct HistoryView {
     pub total: u32,
 }
 
-/// The messages that a version of a channel's short-term memory was made from.
+/// The messages that a memory of a channel was made from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourcesView {
     /// The name, without `#`.
     pub channel: String,
-    /// The version that was asked for; `None` for the newest.
-    pub asked: Option<u32>,
-    /// The version, if there is one.
-    pub found: Option<VersionSources>,
+    /// What was asked for.
+    pub asked: SourcesOf,
+    /// The memory, if there is one.
+    pub found: Option<MemorySources>,
 }
 
-/// A version and its messages.
+/// A memory and its messages.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct VersionSources {
-    /// The number of the version.
-    pub version: u32,
+pub struct MemorySources {
+    /// The number of the version; `None` for the long-term memory.
+    pub version: Option<u32>,
     /// When it was made.
     pub made_at: Moment,
+    /// The lines of its text, or the first ones. They are shown if a message of one of them is known.
+    pub lines: Vec<SourcedLine>,
+    /// How many lines there are.
+    pub lines_total: u32,
+    /// What is kept beside its text, or the newest of it: parts of messages.
+    pub records: Vec<Source>,
     /// The messages, or the first ones, in the order in which they are shown.
+    pub messages: Vec<Source>,
+    /// How many messages there are, or how many the lines have if they are known.
+    pub total: u32,
+}
+
+/// A line of a memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourcedLine {
+    /// Its text, in Markdown.
+    pub text: String,
+    /// The messages that it was made from, or the first ones.
     pub messages: Vec<Source>,
     /// How many there are.
     pub total: u32,
@@ -154,13 +177,16 @@ pub fn sources_message(view: &SourcesView, language: Language) -> Value {
     let words = language.words();
     let Some(found) = &view.found else {
         let title = language.channel_title(&view.channel);
-        let why = view
-            .asked
-            .map(|version| language.no_version(version))
-            .unwrap_or_else(|| words.nothing_in_channel.to_owned());
+        let why = match view.asked {
+            SourcesOf::Version(version) => language.no_version(version),
+            SourcesOf::Newest | SourcesOf::LongTerm => words.nothing_in_channel.to_owned(),
+        };
         return ephemeral(&title, vec![header(&title), section(&why)]);
     };
-    let title = language.sources_title(&view.channel, found.version);
+    let title = match found.version {
+        Some(version) => language.sources_title(&view.channel, version),
+        None => language.long_term_sources_title(&view.channel),
+    };
     let mut blocks = vec![
         header(&title),
         context(&format!(
@@ -169,17 +195,62 @@ pub fn sources_message(view: &SourcesView, language: Language) -> Value {
             language.messages(found.total)
         )),
     ];
+    if found.lines.iter().any(|line| !line.messages.is_empty()) {
+        blocks.extend(line_blocks(found, &view.channel, language));
+    } else {
+        blocks.extend(message_blocks(found, &view.channel, language));
+    }
+    ephemeral(&title, blocks)
+}
+
+/// Each line with its messages, and what is kept beside the text.
+fn line_blocks(found: &MemorySources, channel: &str, language: Language) -> Vec<Value> {
+    let shown = found.lines.get(..MAX_LINES).unwrap_or(&found.lines);
+    let lines: Vec<String> = shown.iter().map(|line| sourced(line, language)).collect();
+    let mut blocks: Vec<Value> = sections(&lines).iter().map(|text| section(text)).collect();
+    let count = u32::try_from(shown.len()).unwrap_or(u32::MAX);
+    let left_out = found.lines_total.saturating_sub(count);
+    if left_out > 0 {
+        let how = format!("myao memory sources {}", escaped(channel));
+        blocks.push(context(&language.more_lines(left_out, &how)));
+    }
+    let records = found.records.get(..MAX_RECORDS).unwrap_or(&found.records);
+    if !records.is_empty() {
+        let records: Vec<String> = records.iter().map(source_line).collect();
+        blocks.push(section(&format!("*{}*", language.words().records)));
+        blocks.extend(sections(&records).iter().map(|text| section(text)));
+    }
+    blocks
+}
+
+/// A line, and below it its messages as links.
+fn sourced(line: &SourcedLine, language: Language) -> String {
+    let text = excerpt(&line.text, LINE_CHARS, language);
+    let more = if text.hidden > 0 { "…" } else { "" };
+    let mut links: Vec<String> = line.messages.iter().map(link_to).collect();
+    let count = u32::try_from(links.len()).unwrap_or(u32::MAX);
+    let left_out = line.total.saturating_sub(count);
+    if links.is_empty() {
+        links.push(language.words().no_source_of_line.to_owned());
+    } else if left_out > 0 {
+        links.push(format!("+{left_out}"));
+    }
+    format!("{}{more}\n      ↳ {}", text.mrkdwn, links.join(", "))
+}
+
+fn message_blocks(found: &MemorySources, channel: &str, language: Language) -> Vec<Value> {
     let shown = found.messages.get(..MAX_SOURCES).unwrap_or(&found.messages);
-    blocks.extend(source_sections(shown).iter().map(|lines| section(lines)));
+    let lines: Vec<String> = shown.iter().map(source_line).collect();
+    let mut blocks: Vec<Value> = sections(&lines).iter().map(|text| section(text)).collect();
     let count = u32::try_from(shown.len()).unwrap_or(u32::MAX);
     let left_out = found.total.saturating_sub(count);
     if shown.is_empty() {
-        blocks.push(section(words.no_sources));
+        blocks.push(section(language.words().no_sources));
     } else if left_out > 0 {
-        let how = format!("myao --json memory show {}", escaped(&view.channel));
+        let how = format!("myao --json memory show {}", escaped(channel));
         blocks.push(context(&language.more_messages(left_out, &how)));
     }
-    ephemeral(&title, blocks)
+    blocks
 }
 
 /// The answer to [`crate::command::Command::Help`]; `unknown` is a text that is not a command.
@@ -209,29 +280,42 @@ fn memory_blocks(
         language.messages(memory.messages),
     ];
     below.extend_from_slice(more);
+    below.extend(memory.sources(language));
     if excerpt.hidden > 0 {
         below.push(language.more_text(excerpt.hidden, &escaped(how)));
     }
     [titled(title, &excerpt.mrkdwn), context(&below.join(" · "))]
 }
 
-/// A line for each message, in as few sections as possible.
-fn source_sections(sources: &[Source]) -> Vec<String> {
+/// A message: its time as a link, its author and first words.
+fn source_line(source: &Source) -> String {
+    let (author, text) = (first_words(&source.author), first_words(&source.text));
+    format!("• {} *{author}* {text}", linked_time(source))
+}
+
+/// A message: its time as a link, and its author.
+pub(super) fn link_to(source: &Source) -> String {
+    format!("{} {}", linked_time(source), first_words(&source.author))
+}
+
+fn linked_time(source: &Source) -> String {
+    let at = source.at.to_string();
+    match &source.permalink {
+        Some(permalink) => link_or_words(permalink, &at),
+        None => at,
+    }
+}
+
+/// Lines in as few sections as possible.
+fn sections(lines: &[String]) -> Vec<String> {
     let mut sections: Vec<String> = Vec::new();
-    for source in sources {
-        let at = source.at.to_string();
-        let at = match &source.permalink {
-            Some(permalink) => link_or_words(permalink, &at),
-            None => at,
-        };
-        let (author, text) = (first_words(&source.author), first_words(&source.text));
-        let line = format!("• {at} *{author}* {text}");
+    for line in lines {
         match sections.last_mut() {
             Some(section) if section.chars().count() + line.chars().count() < MAX_SECTION_CHARS => {
                 section.push('\n');
-                section.push_str(&line);
+                section.push_str(line);
             }
-            _ => sections.push(line),
+            _ => sections.push(line.clone()),
         }
     }
     sections

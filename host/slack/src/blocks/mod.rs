@@ -18,8 +18,8 @@ use crate::split::split;
 
 pub use home::{HomeChannel, HomeContent, home_view};
 pub use memory::{
-    HistoryView, MemoryView, Source, SourcesView, VersionSources, help_message, history_message,
-    memory_message, sources_message,
+    HistoryView, MemorySources, MemoryView, Source, SourcedLine, SourcesView, help_message,
+    history_message, memory_message, sources_message,
 };
 pub use moment::Moment;
 pub use words::Language;
@@ -48,6 +48,16 @@ pub struct MemoryText {
     pub made_at: Moment,
     /// How many messages it was made from.
     pub messages: u32,
+    /// The newest messages that its lines were made from, oldest first.
+    pub newest_sources: Vec<Source>,
+}
+
+impl MemoryText {
+    /// Links to its newest sources, in small print; `None` if there are none.
+    fn sources(&self, language: Language) -> Option<String> {
+        let links: Vec<String> = self.newest_sources.iter().map(memory::link_to).collect();
+        (!links.is_empty()).then(|| language.sources(&links.join(", ")))
+    }
 }
 
 /// The part of a text that fits.

@@ -10,6 +10,7 @@
 use std::path::Path;
 
 use super::*;
+use crate::command::SourcesOf;
 use Language::{English, Japanese};
 
 /// Tokyo.
@@ -28,6 +29,7 @@ fn memory(version: u32, text: &str) -> MemoryText {
         version,
         made_at: at(version.into()),
         messages: version * 21,
+        newest_sources: Vec::new(),
     }
 }
 
@@ -102,9 +104,9 @@ fn assert_within_limits(value: &Value) {
 
 fn home() -> HomeContent {
     HomeContent {
-        workspace: Some((
-            "- 全社で**新製品**を準備している\n- 連絡: <@U9>さん <!channel>".to_owned(),
-            at(4),
+        workspace: Some(memory(
+            4,
+            "- 全社で**新製品**を準備している\n- 連絡: <@U9>さん <!channel>",
         )),
         channels: vec![
             channel(
@@ -149,7 +151,7 @@ fn the_home_tab_says_what_to_do_when_there_is_nothing() {
 fn a_home_tab_of_many_long_memories_stays_within_slacks_limits() {
     let long = "😀".repeat(5_000);
     let many = HomeContent {
-        workspace: Some((long.clone(), at(0))),
+        workspace: Some(memory(0, &long)),
         channels: (0..60)
             .map(|n| channel(&format!("channel-{n}"), &long))
             .collect(),
@@ -183,7 +185,7 @@ fn a_channels_memories_are_shown_with_versions_times_and_counts() {
         let shown = memory_message(&taken_back, language).to_string();
         assert!(shown.contains(words), "{shown}");
         let home = HomeContent {
-            workspace: Some((NOTHING_LEFT.to_owned(), at(1))),
+            workspace: Some(memory(1, NOTHING_LEFT)),
             channels: vec![channel("general", NOTHING_LEFT)],
         };
         let shown = home_view(&home, language).to_string();
@@ -247,10 +249,13 @@ fn a_history_shows_versions_and_how_to_see_the_others() {
 fn sources_are_links_with_time_author_and_first_words() {
     let mut view = SourcesView {
         channel: "general".to_owned(),
-        asked: None,
-        found: Some(VersionSources {
-            version: 3,
+        asked: SourcesOf::Newest,
+        found: Some(MemorySources {
+            version: Some(3),
             made_at: at(3),
+            lines: Vec::new(),
+            lines_total: 0,
+            records: Vec::new(),
             messages: vec![
                 source(
                     0,
@@ -285,6 +290,65 @@ fn sources_are_links_with_time_author_and_first_words() {
 }
 
 #[test]
+fn each_line_is_shown_above_links_to_its_messages() {
+    let link = Some("https://a.slack.com/archives/C1/p1");
+    let line = |text: &str, messages: Vec<Source>, total| SourcedLine {
+        text: text.to_owned(),
+        messages,
+        total,
+    };
+    let found = MemorySources {
+        version: None,
+        made_at: at(3),
+        lines: vec![
+            line(
+                "- 発表会は **3月20日** です",
+                vec![
+                    source(0, "akari", "発表会は3月20日にしましょう", link),
+                    source(5, "<!here>", "いいですね", None),
+                ],
+                7,
+            ),
+            line("- ほかに何もない", Vec::new(), 0),
+        ],
+        lines_total: 3,
+        records: vec![source(9, "ken", "予算は120万円です", link)],
+        messages: Vec::new(),
+        total: 7,
+    };
+    let view = SourcesView {
+        channel: "general".to_owned(),
+        asked: SourcesOf::LongTerm,
+        found: Some(found),
+    };
+    assert_are(&[
+        ("sources-by-line-ja.json", sources_message(&view, Japanese)),
+        ("sources-by-line-en.json", sources_message(&view, English)),
+    ]);
+}
+
+#[test]
+fn the_newest_sources_are_named_below_a_text() {
+    let link = Some("https://a.slack.com/archives/C1/p1");
+    let mut memory = memory(3, "- 予算は120万円");
+    memory.newest_sources = vec![source(9, "ken", "予算は120万円です", link)];
+    let view = MemoryView {
+        channel: "general".to_owned(),
+        short_term: Some(memory.clone()),
+        versions: 3,
+        long_term: None,
+    };
+    let home = HomeContent {
+        workspace: Some(memory),
+        channels: Vec::new(),
+    };
+    for shown in [memory_message(&view, English), home_view(&home, English)] {
+        let link = "sources: <https://a.slack.com/archives/C1/p1|";
+        assert!(shown.to_string().contains(link), "{shown}");
+    }
+}
+
+#[test]
 fn a_version_that_is_not_there_is_named() {
     let view = |asked| SourcesView {
         channel: "general".to_owned(),
@@ -292,8 +356,8 @@ fn a_version_that_is_not_there_is_named() {
         found: None,
     };
     let message = |asked| sources_message(&view(asked), English).to_string();
-    assert!(message(Some(9)).contains("This channel has no memory 9."));
-    assert!(message(None).contains("There is no memory of this channel yet."));
+    assert!(message(SourcesOf::Version(9)).contains("This channel has no memory 9."));
+    assert!(message(SourcesOf::Newest).contains("There is no memory of this channel yet."));
 }
 
 #[test]

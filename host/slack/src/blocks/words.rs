@@ -29,6 +29,8 @@ pub(super) struct Words {
     pub(super) channel_hint: &'static str,
     pub(super) nothing_left: &'static str,
     pub(super) no_sources: &'static str,
+    pub(super) no_source_of_line: &'static str,
+    pub(super) records: &'static str,
     pub(super) help: &'static str,
     pub(super) help_title: &'static str,
 }
@@ -48,10 +50,12 @@ const JAPANESE: Words = Words {
     channel_hint: "これまでの版は `/memory 履歴`、もとになったメッセージは `/memory 出典`。",
     nothing_left: "消されたため、何も残っていません。",
     no_sources: "もとになったメッセージの記録がありません。",
+    no_source_of_line: "出典はわかりません",
+    records: "そのまま残していること",
     help_title: "/memory の使い方",
     help: "• `/memory` — このチャンネルの記憶\n\
            • `/memory 履歴 [件数]` — これまでの版（`history`）\n\
-           • `/memory 出典 [版]` — もとになったメッセージ（`sources`）\n\
+           • `/memory 出典 [版|長期]` — 各行のもとになったメッセージ（`sources`）\n\
            • `/memory ヘルプ` — この説明（`help`）\n\
            答えはあなただけに見えます。",
 };
@@ -71,10 +75,12 @@ const ENGLISH: Words = Words {
     channel_hint: "Earlier versions: `/memory history`. The messages behind them: `/memory sources`.",
     nothing_left: "There is nothing left of it: all of it was taken back.",
     no_sources: "No messages are recorded for it.",
+    no_source_of_line: "no source is known",
+    records: "Kept word for word",
     help_title: "How to use /memory",
     help: "• `/memory` — what I remember of this channel\n\
            • `/memory history [count]` — its earlier versions\n\
-           • `/memory sources [version]` — the messages that a version was made from\n\
+           • `/memory sources [version|long]` — the messages that each line was made from\n\
            • `/memory help` — this text\n\
            Only you see the answers.",
 };
@@ -108,6 +114,13 @@ impl Language {
         }
     }
 
+    pub(super) fn long_term_sources_title(self, channel: &str) -> String {
+        match self {
+            Japanese => format!("#{channel} の長期の記憶の出典"),
+            English => format!("Sources of the long-term memory of #{channel}"),
+        }
+    }
+
     pub(super) fn version(self, version: u32) -> String {
         match self {
             Japanese => format!("記憶 {version}"),
@@ -119,6 +132,13 @@ impl Language {
         match self {
             Japanese => format!("全 {count} 版"),
             English => counted(count, "version"),
+        }
+    }
+
+    pub(super) fn sources(self, links: &str) -> String {
+        match self {
+            Japanese => format!("出典: {links}"),
+            English => format!("sources: {links}"),
         }
     }
 
@@ -155,6 +175,13 @@ impl Language {
         match self {
             Japanese => format!("ほかに {count} 件: `{how}`"),
             English => format!("{}: `{how}`", counted(count, "more message")),
+        }
+    }
+
+    pub(super) fn more_lines(self, count: u32, how: &str) -> String {
+        match self {
+            Japanese => format!("ほかに {count} 行: `{how}`"),
+            English => format!("{}: `{how}`", counted(count, "more line")),
         }
     }
 

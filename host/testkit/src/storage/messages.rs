@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 use myao_plugin::storage::records::UserRecord;
 use myao_plugin::storage::{Channel, Keep, Message, MessageQuery, StorageError};
 use myao_plugin::ts::TsKey;
-use myao_plugin::{KeptSpan, KeptText, MessageRef, Place, User};
+use myao_plugin::{KeptSpan, KeptText, MessageRef, Place, User, erasure};
 
 use super::members::Members;
 use super::merging::StoredMessage;
@@ -235,19 +235,17 @@ impl State {
         for span in spans {
             let of = &span.message;
             let ts = key(&of.ts)?;
-            let is_seen = *place == Place::Operator || self.shows_channel(place, &of.channel_id);
+            let is_seen = self.shows_channel(place, &of.channel_id);
             let conversation = self.channels.get(&of.channel_id).filter(|_| is_seen);
             let Some(stored) = conversation.and_then(|conversation| conversation.shown(ts)) else {
                 continue;
             };
             let message = self.message(ts, stored, None);
-            let [start, length] =
-                [span.start, span.length].map(|at| usize::try_from(at).unwrap_or(usize::MAX));
             texts.push(KeptText {
                 span: span.clone(),
                 user: message.user,
                 timestamp: message.timestamp,
-                text: message.text.chars().skip(start).take(length).collect(),
+                text: erasure::part(&message.text, span.start, span.length),
             });
         }
         Ok(texts)

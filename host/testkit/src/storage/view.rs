@@ -1,15 +1,15 @@
 //! Reads what people said, and the memories made from it.
 
-use myao_plugin::Place;
 use myao_plugin::recording::Recording;
 use myao_plugin::state::view::{
-    MemoryFilter, SourceMemory, SourceMessage, Sources, StoredMemory, View,
+    MemoryFilter, SourceLine, SourceMemory, SourceMessage, Sources, StoredMemory, View,
 };
 use myao_plugin::storage::{Channel, StorageError};
 use myao_plugin::ts::TsKey;
+use myao_plugin::{Citation, MessageRef, Place, erasure};
 
 use super::memories::{Series, StoredText};
-use super::{MemoryStorage, State};
+use super::{MemoryStorage, State, key};
 
 /// The store as it is seen from a place, for people.
 pub(super) struct Seen {
@@ -57,7 +57,7 @@ impl View for Seen {
         let messages = messages.filter(|(id, _)| state.shows_channel(&self.place, id));
         let messages = messages.filter_map(|(channel_id, ts)| state.source(channel_id, *ts));
         let mut messages: Vec<SourceMessage> = messages.collect();
-        messages.sort_by(|a, b| (a.ts, &a.channel_id).cmp(&(b.ts, &b.channel_id)));
+        in_order(&mut messages);
         let memories = text.source_memories.iter();
         let memories = memories
             .filter_map(|id| state.texts.get(id))
@@ -66,6 +66,8 @@ impl View for Seen {
         Ok(Sources {
             messages,
             memories: memories.collect(),
+            lines: state.source_lines(&self.place, text),
+            records: state.source_records(&self.place, text),
         })
     }
 
@@ -75,6 +77,11 @@ impl View for Seen {
         }
         Ok(self.storage.state().recording_of(memory))
     }
+}
+
+/// Oldest first.
+fn in_order(messages: &mut [SourceMessage]) {
+    messages.sort_by(|a, b| (a.ts, &a.channel_id).cmp(&(b.ts, &b.channel_id)));
 }
 
 fn is_wanted(text: &StoredText, filter: &MemoryFilter) -> bool {
@@ -120,6 +127,44 @@ impl State {
             coverage: text.coverage,
             is_set_aside: text.origins.is_none(),
         }
+    }
+
+    fn source_lines(&self, place: &Place, text: &StoredText) -> Vec<SourceLine> {
+        let memory = &text.memory;
+        let lines = erasure::lines(&memory.content, &memory.citations);
+        let line = |line: &Citation| {
+            let messages = line.messages.iter();
+            let messages = messages.filter_map(|of| self.seen_source(place, of));
+            let mut messages: Vec<SourceMessage> = messages.collect();
+            in_order(&mut messages);
+            SourceLine {
+                text: erasure::part(&memory.content, line.start, line.length),
+                messages,
+            }
+        };
+        lines.iter().map(line).collect()
+    }
+
+    fn source_records(&self, place: &Place, text: &StoredText) -> Vec<SourceMessage> {
+        let records = text.memory.records.iter();
+        let current = records.filter(|_| text.superseded_at.is_none());
+        let records = current.filter_map(|span| {
+            let message = self.seen_source(place, &span.message)?;
+            Some(SourceMessage {
+                text: erasure::part(&message.text, span.start, span.length),
+                ..message
+            })
+        });
+        let mut records: Vec<SourceMessage> = records.collect();
+        in_order(&mut records);
+        records
+    }
+
+    /// A message that is still there and may be seen.
+    fn seen_source(&self, place: &Place, of: &MessageRef) -> Option<SourceMessage> {
+        let source = self.source(&of.channel_id, key(&of.ts).ok()?)?;
+        let is_seen = self.shows_channel(place, &of.channel_id);
+        (is_seen && !source.deleted).then_some(source)
     }
 
     fn source(&self, channel_id: &str, ts: TsKey) -> Option<SourceMessage> {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use myao_plugin::state::forgetting::{Erased, Forget, Mode, Retention};
-use myao_plugin::state::view::MemoryFilter;
+use myao_plugin::state::view::{MemoryFilter, SourceMessage};
 use myao_plugin::storage::effects::Effect;
 use myao_plugin::storage::records::{MessageRecord, UserRecord};
 use myao_plugin::storage::{
@@ -572,6 +572,40 @@ pub async fn records_come_with_their_words_and_go_with_their_messages(new: New<'
         .apply_at(10, &[edited("3.0", None, "10.0", "it is broken")])
         .await;
     assert_eq!(read().await[0].records, left[..1]);
+}
+
+pub async fn each_line_is_shown_with_the_messages_that_may_be_seen(new: New<'_>) {
+    let stored = stored(new).await;
+    let draft = MemoryDraft {
+        records: vec![span("2.0", 9, 99)],
+        ..version(&LINES, &["1.0", "2.0", "3.0"])
+    };
+    let saved = save(&stored, draft, &[]).await;
+    let shown = async || {
+        let sources = stored.all().sources(saved.id).await.unwrap();
+        let said = |messages: Vec<SourceMessage>| -> Vec<String> {
+            messages.into_iter().map(|message| message.text).collect()
+        };
+        let lines = sources.lines.into_iter();
+        let lines: Vec<_> = lines.map(|line| (line.text, said(line.messages))).collect();
+        (lines, said(sources.records))
+    };
+    let line = |at: usize, messages: &[&str]| -> (String, Vec<String>) {
+        let messages = messages.iter().map(|&text| text.to_owned());
+        (LINES[at].0.to_owned(), messages.collect())
+    };
+    let (lines, records) = shown().await;
+    let expected = [
+        line(0, &["the door code is 4711", "lunch is at noon"]),
+        line(1, &["the printer works"]),
+        line(2, &["lunch is at noon"]),
+    ];
+    assert_eq!(lines, expected);
+    assert_eq!(records, ["at noon"]);
+    stored.apply_at(9, &[deleted("2.0", "9.0")]).await;
+    let (lines, records) = shown().await;
+    assert_eq!(lines, [line(1, &["the printer works"])]);
+    assert_eq!(records, [""; 0]);
 }
 
 pub async fn records_of_what_is_not_stored_are_refused(new: New<'_>) {

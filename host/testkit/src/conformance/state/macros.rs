@@ -106,6 +106,7 @@ macro_rules! workspace_conformance {
             citations_that_are_no_lines_or_cite_what_is_not_stored_are_refused,
             records_come_with_their_words_and_go_with_their_messages,
             records_of_what_is_not_stored_are_refused,
+            each_line_is_shown_with_the_messages_that_may_be_seen,
         );
         $crate::workspace_conformance!($fixture; withdrawn:
             answer_that_is_not_sent_is_withdrawn_when_a_channel_becomes_private,
