@@ -8,6 +8,8 @@ pub(crate) struct Attack {
     pub(crate) name: String,
     /// Its text.
     pub(crate) text: String,
+    /// Whether it only claims something: it is shown as it is, and looks like nothing of the prompt's own.
+    pub(crate) is_claim: bool,
 }
 
 /// The content of the file.
@@ -31,16 +33,20 @@ pub(crate) fn read() -> Corpus {
     let file: Value = serde_json::from_str(file).unwrap();
     let string = |value: &Value| value.as_str().unwrap().to_owned();
     let list = |key: &str| file[key].as_array().unwrap().clone();
-    let attacks = |key| {
-        let attack = |value: &Value| Attack {
-            name: string(&value["name"]),
-            text: string(&value["text"]),
+    let attacks = |forged: &str, claims: &str| {
+        let of = |key, is_claim| {
+            let attack = move |value: Value| Attack {
+                name: string(&value["name"]),
+                text: string(&value["text"]),
+                is_claim,
+            };
+            list(key).into_iter().map(attack)
         };
-        list(key).iter().map(attack).collect()
+        of(forged, false).chain(of(claims, true)).collect()
     };
     Corpus {
-        texts: attacks("texts"),
-        names: attacks("names"),
+        texts: attacks("texts", "claims"),
+        names: attacks("names", "claims_of_names"),
         harmless: list("harmless").iter().map(string).collect(),
         harmless_names: list("harmless_names").iter().map(string).collect(),
     }

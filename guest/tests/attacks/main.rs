@@ -34,7 +34,7 @@ fn python_bots_template() -> Vec<Template> {
 /// Each attack in each place, in prompts of these templates.
 fn assert_no_attack_forges_structure(templates: &[Template]) {
     let corpus = corpus::read();
-    assert!(corpus.texts.len() + corpus.names.len() >= 220);
+    assert!(corpus.texts.len() + corpus.names.len() >= 260);
     let renderer = Renderer::new(templates).unwrap();
     let texts = (&corpus.texts, TEXT_PLACES, TEXT);
     let names = (&corpus.names, NAME_PLACES, NAME);
@@ -88,14 +88,14 @@ fn every_text_is_restored_from_what_is_shown_of_it() {
     }
 }
 
-/// Every attack on texts is changed, so that none is in the corpus for nothing.
+/// Every text or name that forges something is changed, so that none is in the corpus for nothing.
 #[test]
 fn every_attack_is_one() {
     let corpus = corpus::read();
-    for attack in &corpus.texts {
+    for attack in corpus.texts.iter().filter(|attack| !attack.is_claim) {
         assert_ne!(harmless::text(&attack.text), attack.text, "{}", attack.name);
     }
-    for attack in &corpus.names {
+    for attack in corpus.names.iter().filter(|attack| !attack.is_claim) {
         assert_ne!(harmless::name(&attack.text), attack.text, "{}", attack.name);
     }
 }
