@@ -30,20 +30,20 @@ pub use texts::{markdown, mrkdwn};
 /// A function that fuzzers call.
 pub type Target = fn(&[u8]);
 
-/// All of them, by the names of their seeds' folders, with the number of inputs that a test run gives them: about a minute
-/// together, on two cores.
+/// All of them, by the names of their seeds' folders, with the number of inputs that a test run gives them: about 20
+/// seconds together, on two cores. `make fuzz` looks further.
 pub const TARGETS: &[(&str, Target, u32)] = &[
-    ("config", config, 48_000),
-    ("context_json", context_json, 160_000),
+    ("config", config, 24_000),
+    ("context_json", context_json, 80_000),
     ("events", events, 160_000),
-    ("markdown", markdown, 80_000),
-    ("model_streams", model_streams, 160_000),
-    ("mrkdwn", mrkdwn, 320_000),
-    ("prompts", prompts, 12_000),
-    ("python_bot", python_bot, 8_000),
+    ("markdown", markdown, 20_000),
+    ("model_streams", model_streams, 60_000),
+    ("mrkdwn", mrkdwn, 120_000),
+    ("prompts", prompts, 1_500),
+    ("python_bot", python_bot, 2_000),
     ("requests", requests, 160_000),
-    ("slack_export", slack_export, 12_000),
-    ("slack_zip", slack_zip, 32_000),
+    ("slack_export", slack_export, 2_000),
+    ("slack_zip", slack_zip, 6_000),
     ("templates", templates, 80_000),
 ];
 

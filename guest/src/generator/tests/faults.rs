@@ -35,28 +35,48 @@ fn saved(host: &TestHost) -> Vec<Memory> {
         .collect()
 }
 
-/// Runs all ticks, the one at `tick` a second time after `disturb` has spoiled its first run.
+/// A host as it is before each tick of the undisturbed run.
+fn before_ticks(settings: &dyn Fn(&mut TestHost)) -> Vec<TestHost> {
+    let mut before = vec![host(settings)];
+    for seconds in &TICKS[..TICKS.len() - 1] {
+        let next = copy(before.last().unwrap(), settings);
+        next.generate(*seconds);
+        before.push(next);
+    }
+    before
+}
+
+fn copy(host: &TestHost, settings: &dyn Fn(&mut TestHost)) -> TestHost {
+    let mut copy = TestHost::new();
+    copy.settings.generation_message_limit = host.settings.generation_message_limit;
+    settings(&mut copy);
+    copy.storage = host.storage.copy();
+    copy
+}
+
+/// Runs these ticks, the first one a second time after `disturb` has spoiled its first run.
 fn saved_after(
-    settings: &dyn Fn(&mut TestHost),
-    tick: usize,
+    host: &TestHost,
+    ticks: &[i64],
     disturb: impl Fn(&TestHost),
     recover: impl Fn(&TestHost),
 ) -> Vec<Memory> {
-    let host = host(settings);
-    for (number, seconds) in TICKS.into_iter().enumerate() {
-        if number == tick {
-            disturb(&host);
-            let _ = host.try_generate(seconds);
-            recover(&host);
-        }
-        host.generate(seconds);
+    disturb(host);
+    let _ = host.try_generate(ticks[0]);
+    recover(host);
+    for seconds in ticks {
+        host.generate(*seconds);
         assert!(
-            made(&host.generate(seconds)).is_empty(),
+            made(&host.generate(*seconds)).is_empty(),
             "nothing is due any more"
         );
-        assert_merged_once_in_order(&host);
+        assert_merged_once_in_order(host);
     }
-    saved(&host)
+    saved(host)
+}
+
+fn saved_undisturbed(settings: &dyn Fn(&mut TestHost)) -> Vec<Memory> {
+    saved_after(&host(settings), &TICKS, |_| {}, |_| {})
 }
 
 /// Each channel's long-term memory is its versions, each once, in order. Where version 1 is overwritten,
@@ -100,8 +120,9 @@ fn calls_per_tick(settings: &dyn Fn(&mut TestHost)) -> Vec<(usize, usize)> {
 /// Fails every storage call of every tick, before and after its effect, and compares with the
 /// undisturbed run.
 fn assert_storage_faults_leave_no_trace(settings: &dyn Fn(&mut TestHost), lasting: bool) {
-    let undisturbed = saved_after(settings, usize::MAX, |_| {}, |_| {});
+    let undisturbed = saved_undisturbed(settings);
     assert!(undisturbed.iter().any(|memory| memory.scope_id == "C"));
+    let before = before_ticks(settings);
     for (tick, (calls, _)) in calls_per_tick(settings).into_iter().enumerate() {
         assert!(calls > 0);
         for call in 0..calls {
@@ -112,7 +133,9 @@ fn assert_storage_faults_leave_no_trace(settings: &dyn Fn(&mut TestHost), lastin
                     lasting,
                 };
                 let disturb = |host: &TestHost| host.storage.fail(fault);
-                let found = saved_after(settings, tick, disturb, |host| host.storage.recover());
+                let host = copy(&before[tick], settings);
+                let recover = |host: &TestHost| host.storage.recover();
+                let found = saved_after(&host, &TICKS[tick..], disturb, recover);
                 assert_eq!(found, undisturbed, "tick {tick}, {fault:?}");
             }
         }
@@ -146,7 +169,7 @@ fn a_crash_with_every_workspace_memory_leaves_no_trace_after_the_next_run() {
 
 #[test]
 fn a_failing_model_call_shows_as_failed_stops_nothing_else_and_leaves_no_trace() {
-    let undisturbed = saved_after(&|_| {}, usize::MAX, |_| {}, |_| {});
+    let undisturbed = saved_undisturbed(&|_| {});
     for (tick, (_, calls)) in calls_per_tick(&|_| {}).into_iter().enumerate() {
         for call in 0..calls {
             let host = host(&|_| {});
@@ -179,12 +202,12 @@ fn a_failing_model_call_shows_as_failed_stops_nothing_else_and_leaves_no_trace()
 
 #[test]
 fn a_model_that_is_down_fails_every_entry_and_loses_nothing() {
-    let undisturbed = saved_after(&|_| {}, usize::MAX, |_| {}, |_| {});
-    for tick in 0..TICKS.len() {
+    let undisturbed = saved_undisturbed(&|_| {});
+    for (tick, host) in before_ticks(&|_| {}).iter().enumerate() {
         let down = |host: &TestHost| host.llm.go_down_for_prompts_with(Some(""));
         let up = |host: &TestHost| host.llm.go_down_for_prompts_with(None);
         assert_eq!(
-            saved_after(&|_| {}, tick, down, up),
+            saved_after(host, &TICKS[tick..], down, up),
             undisturbed,
             "tick {tick}"
         );

@@ -54,6 +54,14 @@ pub(crate) struct MemoryStorage {
 }
 
 impl MemoryStorage {
+    /// A store with the same content.
+    pub(crate) fn copy(&self) -> Self {
+        Self {
+            state: self.state.clone(),
+            ..Self::default()
+        }
+    }
+
     /// Adds a channel, if it is new.
     pub(crate) fn add_channel(&self, id: &str, name: &str) {
         let channels = &mut self.state.borrow_mut().channels;

@@ -12,7 +12,7 @@ use crate::bindings::types::{
 };
 use crate::ts::Ts;
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct State {
     pub(super) channels: Vec<Channel>,
     pub(super) messages: BTreeMap<String, BTreeMap<Ts, Message>>,
