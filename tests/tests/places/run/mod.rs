@@ -1,67 +1,39 @@
 //! One of the two workspaces: a history as it happens there.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+mod parts;
+mod see;
+
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use myao_bot::clock::Clock;
 use myao_bot::metrics::Metrics;
 use myao_bot::views::Views;
-use myao_plugin::llm::{LlmError, Request};
+use myao_plugin::llm::Request;
 use myao_plugin::recording::Recordings;
 use myao_plugin::state::Workspace;
-use myao_plugin::state::view::MemoryFilter;
-use myao_plugin::storage::effects::Effect;
 use myao_plugin::storage::records::Directory;
 use myao_plugin::ts::TsKey;
-use myao_plugin::{Engine, MemoryPlugin, Place, Places, Settings, names, run};
-use myao_testkit::{Call, Fault, Imports, MemoryStorage, Reply, ScriptedLlm, Tap};
-use myao_tests::store::{TestStore, WORKSPACE, utc};
-use myao_tests::{builder, default_settings};
+use myao_plugin::{Engine, MemoryPlugin, Place, Places, run};
+use myao_testkit::Imports;
+use myao_tests::builder;
+use myao_tests::store::{TestStore, utc};
+use parts::{Strike, model, open, settings};
 use serde_json::{Value, json};
 
-use super::history::{History, Midway, Model, PEOPLE, Said, Setup, Step, Store};
+use super::history::{History, Midway, Said, Step};
 use super::log::Log;
-use super::observe::{OBSERVERS, Seat};
-use super::printed;
 use super::slack::{Posting, effects};
 use super::texts::{self, Side};
-use super::world::{World, channel_id, people, user_id};
+use super::world::{World, channel_id, people};
+
+pub(super) use parts::local_time;
+pub(crate) use see::{Counts, Seen};
 
 /// When a history begins: 2024-03-01 10:00:00 UTC.
 const START: i64 = 1_709_287_200;
-
-/// Something that was seen in a place where no secret may be seen.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Seen {
-    /// After this step.
-    pub(crate) step: usize,
-    pub(crate) place: String,
-    pub(crate) what: String,
-    pub(crate) text: String,
-}
-
-/// What a run came across, so that a property over nothing is noticed.
-#[derive(Debug, Default)]
-pub(crate) struct Counts {
-    /// Prompts that were compared, by agent and scope.
-    pub(crate) prompts: BTreeMap<String, usize>,
-    /// Answers that were compared.
-    pub(crate) answers: usize,
-    /// In the channels whose talk is secret: prompts, memories and answers that hold it.
-    pub(crate) secret_prompts: usize,
-    pub(crate) secret_memories: usize,
-    pub(crate) secret_answers: usize,
-    /// People who may not see a secret, and whose App Home was compared.
-    pub(crate) people: usize,
-    /// Outputs of commands that were compared.
-    pub(crate) printed: usize,
-    /// Memories elsewhere that held a secret while it was none, and had to go.
-    pub(crate) withdrawn: usize,
-    /// Changes in the middle of a run or an answer.
-    pub(crate) midway: usize,
-}
 
 /// A message, as Slack has it.
 struct Sent {
@@ -361,50 +333,6 @@ impl Run {
         }
     }
 
-    pub(super) fn see(&mut self, place: &str, what: &str, text: String) {
-        if !self.is_tainted {
-            self.seen.push(Seen {
-                step: self.step,
-                place: place.to_owned(),
-                what: what.to_owned(),
-                text,
-            });
-        }
-    }
-
-    fn see_prompts(&mut self, is_compared: bool) {
-        let asked = std::mem::take(&mut *self.asked.lock().unwrap());
-        for request in asked {
-            let purpose = &request.purpose;
-            let place = Place::of(purpose.scope, &purpose.scope_id);
-            let scope = names::scope(purpose.scope);
-            let what = format!(
-                "{:?} of a {scope}, {:?}",
-                purpose.agent, purpose.memory_type
-            );
-            if self.world.holds_secrets(&place) {
-                self.counts.secret_prompts +=
-                    usize::from(texts::holds_secret(&request.system_prompt));
-            } else if is_compared {
-                *self.counts.prompts.entry(what.clone()).or_default() += 1;
-                self.see(&place.to_string(), &what, request.system_prompt);
-            }
-        }
-    }
-
-    fn see_posts(&mut self, is_calm: bool) {
-        let posts = std::mem::take(&mut *self.posting.posts.lock().unwrap());
-        for (channel, text) in posts {
-            let place = Place::Channel(channel);
-            if self.world.holds_secrets(&place) {
-                self.counts.secret_answers += usize::from(texts::holds_secret(&text));
-            } else if is_calm {
-                self.counts.answers += 1;
-                self.see(&place.to_string(), "answer", text);
-            }
-        }
-    }
-
     /// Plans a change for one of the next calls.
     fn aim(&mut self, midway: Option<Midway>) {
         if let Some(Midway {
@@ -429,245 +357,11 @@ impl Run {
         true
     }
 
-    /// Looks at everything from every place where no secret may be seen.
-    async fn observe(&mut self) {
-        let memories = self.memory_count().await;
-        let channels = self.world.channel_ids();
-        let (secret, others): (Vec<String>, Vec<String>) = channels
-            .iter()
-            .cloned()
-            .partition(|id| self.world.holds_secrets(&Place::Channel(id.clone())));
-        self.count_secret_memories(&secret).await;
-        if !self.world.is_calm() || self.is_tainted {
-            return;
-        }
-        let roots = self.sent.values().filter_map(|sent| sent.said.thread);
-        let roots: BTreeSet<u32> = roots.collect();
-        let threads = roots.iter().filter_map(|root| self.sent.get(root));
-        let threads = threads.map(|sent| (channel_id(sent.said.channel), sent.ts.clone()));
-        let threads: Vec<(String, String)> = threads.collect();
-        let people = (0..PEOPLE).filter(|person| !self.world.hears_secrets(*person));
-        let people: Vec<Place> = people
-            .map(|person| Place::Person(user_id(person)))
-            .collect();
-        self.counts.people += people.len();
-        let places = others.into_iter().map(Place::Channel).chain(people);
-        let mut found = Vec::new();
-        for place in places.chain([Place::Workspace, Place::Schedule]) {
-            let seat = Seat {
-                place,
-                workspace: &self.workspace,
-                plugin: &self.plugins[0],
-                views: &self.views,
-                secret: &secret,
-                threads: &threads,
-                memories,
-                records: self.records,
-                now: self.now(),
-            };
-            for observer in OBSERVERS {
-                let seen = observer.look(&seat).await.into_iter();
-                found.extend(seen.map(|(what, text)| (seat.place.to_string(), what, text)));
-            }
-        }
-        for (place, what, text) in found {
-            self.see(&place, &what, text);
-        }
-    }
-
-    /// Looks at what the command line prints with `--in CHANNEL`.
-    async fn read_print(&mut self) {
-        let Some(file) = &self.file else {
-            return;
-        };
-        if !self.world.is_calm() || self.is_tainted {
-            return;
-        }
-        let config = format!(
-            "workspace: {WORKSPACE}\nmemory:\n  database_path: {}\n",
-            file.path().display()
-        );
-        let channels = self.world.channel_ids();
-        let places = channels.iter().filter(|id| {
-            let place = Place::Channel((*id).clone());
-            !self.world.holds_secrets(&place)
-        });
-        let found: Vec<(String, String, String)> = places
-            .flat_map(|id| printed::look(&config, id, &channels))
-            .collect();
-        self.counts.printed += found.len();
-        for (place, what, text) in found {
-            self.see(&place, &what, text);
-        }
-    }
-
-    /// The memories that somebody sees from a place.
-    async fn texts_at(&self, place: Place) -> Vec<(Place, String)> {
-        let filter = MemoryFilter {
-            with_text: true,
-            ..MemoryFilter::default()
-        };
-        let found = self.workspace.view(place).memories(filter).await.unwrap();
-        let memories = found.into_iter().map(|stored| stored.memory);
-        memories
-            .map(|memory| (Place::of(memory.scope, &memory.scope_id), memory.content))
-            .collect()
-    }
-
-    async fn memory_count(&self) -> u64 {
-        let view = self.workspace.view(Place::Operator);
-        let mut most = 0;
-        for superseded in [false, true] {
-            let filter = MemoryFilter {
-                superseded,
-                ..MemoryFilter::default()
-            };
-            let found = view.memories(filter).await.unwrap();
-            most = found
-                .iter()
-                .map(|stored| stored.memory.id)
-                .fold(most, u64::max);
-        }
-        most
-    }
-
-    async fn count_secret_memories(&mut self, secret: &[String]) {
-        for channel in secret {
-            let texts = self.texts_at(Place::Channel(channel.clone())).await;
-            let held = texts.iter().filter(|(_, text)| texts::holds_secret(text));
-            self.counts.secret_memories += held.count();
-        }
-    }
-
-    /// The memories elsewhere that hold a secret which has just become one again.
-    async fn count_withdrawn(&mut self, is_calm: bool) {
-        if !is_calm {
-            return;
-        }
-        let filter = MemoryFilter {
-            with_text: true,
-            superseded: true,
-            ..MemoryFilter::default()
-        };
-        let found = self
-            .workspace
-            .view(Place::Operator)
-            .memories(filter)
-            .await
-            .unwrap();
-        let elsewhere = found.iter().filter(|stored| {
-            let memory = &stored.memory;
-            texts::holds_secret(&memory.content)
-                && !self
-                    .world
-                    .holds_secrets(&Place::of(memory.scope, &memory.scope_id))
-        });
-        self.counts.withdrawn += elsewhere.count();
-    }
-
     /// Answers that wait, and whether they may be given now: `true` if no secret can be posted elsewhere.
     pub(super) fn may_answer(&self, channel_id: &str) -> bool {
         let here = Place::Channel(channel_id.to_owned());
         self.world.is_calm()
             || self.world.holds_secrets(&here)
             || self.posting.fails.load(Ordering::Relaxed)
-    }
-
-    pub(super) fn see_error(&mut self, what: &str, error: &str) {
-        let line = format!("{what}: {error}");
-        self.see("everywhere", "error", line);
-    }
-}
-
-pub(super) fn local_time() -> myao_plugin::LocalTime {
-    myao::config::Config::default().timezone.into()
-}
-
-fn settings(setup: Setup, reply_engine: Engine) -> Settings {
-    let defaults = default_settings();
-    defaults.with(|settings| {
-        settings.engine = match setup.model {
-            Model::Extractive => Engine::Extractive,
-            Model::Naming | Model::Nameless => Engine::Llm,
-        };
-        settings.reply_engine = reply_engine;
-        settings.long_term_summary_max_tokens = 100_000;
-        settings.short_term_summary_max_tokens = 100_000;
-        settings.reply_max_tokens = 100_000;
-        settings.extractive_stand_in = setup.stand_in;
-        settings.generation_message_limit = if setup.small { 4 } else { 1000 };
-        settings.legacy_workspace_short_term = setup.legacy;
-        settings.workspace_merge_per_channel = setup.merge_per_channel;
-        settings.short_term_history.conversation_idle_seconds = 600;
-        settings.short_term_history.message_threshold = 3;
-    })
-}
-
-fn model(model: Model, asked: &Arc<Mutex<Vec<Request>>>, fails: &Arc<AtomicBool>) -> ScriptedLlm {
-    let (asked, fails) = (asked.clone(), fails.clone());
-    let numbers: Mutex<HashMap<Place, usize>> = Mutex::default();
-    ScriptedLlm::new(move |_, request| {
-        let place = Place::of(request.purpose.scope, &request.purpose.scope_id);
-        let number = {
-            let mut numbers = numbers.lock().unwrap();
-            let number = numbers.entry(place).or_default();
-            *number += 1;
-            *number % 1000
-        };
-        asked.lock().unwrap().push(request.clone());
-        if fails.load(Ordering::Relaxed) {
-            return Reply::from(LlmError::Unavailable("the model is down".to_owned()));
-        }
-        let answer = texts::answer(model, request, number);
-        let tokens = |text: &str| u32::try_from(text.len()).unwrap();
-        Reply::from(answer.as_str()).with_tokens(tokens(&request.system_prompt), tokens(&answer))
-    })
-}
-
-fn open(store: Store) -> (Option<TestStore>, Arc<dyn Workspace>) {
-    static EMPTY: OnceLock<TestStore> = OnceLock::new();
-    if store == Store::Memory {
-        return (None, Arc::new(MemoryStorage::new()));
-    }
-    let empty = EMPTY.get_or_init(|| {
-        let empty = TestStore::empty();
-        drop(empty.workspace());
-        empty
-    });
-    let file = TestStore::copy_of(empty);
-    let workspace = file.workspace();
-    (Some(file), Arc::new(workspace))
-}
-
-/// A change that waits for a call of the component.
-pub(super) struct Strike {
-    workspace: Arc<dyn Workspace>,
-    waiting: Mutex<Option<(usize, Vec<Effect>, i64)>>,
-}
-
-impl Strike {
-    pub(super) fn is_waiting(&self) -> bool {
-        self.waiting.lock().unwrap().is_some()
-    }
-}
-
-#[async_trait::async_trait]
-impl Tap for Strike {
-    async fn before(&self, _: &Call) -> Result<(), Fault> {
-        let due = {
-            let mut waiting = self.waiting.lock().unwrap();
-            match &mut *waiting {
-                Some((0, ..)) => waiting.take(),
-                Some((left, ..)) => {
-                    *left -= 1;
-                    None
-                }
-                None => None,
-            }
-        };
-        if let Some((_, effects, now)) = due {
-            self.workspace.apply_effects(effects, now).await.unwrap();
-        }
-        Ok(())
     }
 }

@@ -1,0 +1,113 @@
+//! What a workspace of a history is made of.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
+
+use myao_plugin::llm::{LlmError, Request};
+use myao_plugin::state::Workspace;
+use myao_plugin::storage::effects::Effect;
+use myao_plugin::{Engine, Place, Settings};
+use myao_testkit::{Call, Fault, MemoryStorage, Reply, ScriptedLlm, Tap};
+use myao_tests::default_settings;
+use myao_tests::store::TestStore;
+
+use crate::places::history::{Model, Setup, Store};
+use crate::places::texts;
+
+pub(in crate::places) fn local_time() -> myao_plugin::LocalTime {
+    myao::config::Config::default().timezone.into()
+}
+
+pub(super) fn settings(setup: Setup, reply_engine: Engine) -> Settings {
+    let defaults = default_settings();
+    defaults.with(|settings| {
+        settings.engine = match setup.model {
+            Model::Extractive => Engine::Extractive,
+            Model::Naming | Model::Nameless => Engine::Llm,
+        };
+        settings.reply_engine = reply_engine;
+        settings.long_term_summary_max_tokens = 100_000;
+        settings.short_term_summary_max_tokens = 100_000;
+        settings.reply_max_tokens = 100_000;
+        settings.extractive_stand_in = setup.stand_in;
+        settings.generation_message_limit = if setup.small { 4 } else { 1000 };
+        settings.legacy_workspace_short_term = setup.legacy;
+        settings.workspace_merge_per_channel = setup.merge_per_channel;
+        settings.short_term_history.conversation_idle_seconds = 600;
+        settings.short_term_history.message_threshold = 3;
+    })
+}
+
+pub(super) fn model(
+    model: Model,
+    asked: &Arc<Mutex<Vec<Request>>>,
+    fails: &Arc<AtomicBool>,
+) -> ScriptedLlm {
+    let (asked, fails) = (asked.clone(), fails.clone());
+    let numbers: Mutex<HashMap<Place, usize>> = Mutex::default();
+    ScriptedLlm::new(move |_, request| {
+        let place = Place::of(request.purpose.scope, &request.purpose.scope_id);
+        let number = {
+            let mut numbers = numbers.lock().unwrap();
+            let number = numbers.entry(place).or_default();
+            *number += 1;
+            *number % 1000
+        };
+        asked.lock().unwrap().push(request.clone());
+        if fails.load(Ordering::Relaxed) {
+            return Reply::from(LlmError::Unavailable("the model is down".to_owned()));
+        }
+        let answer = texts::answer(model, request, number);
+        let tokens = |text: &str| u32::try_from(text.len()).unwrap();
+        Reply::from(answer.as_str()).with_tokens(tokens(&request.system_prompt), tokens(&answer))
+    })
+}
+
+pub(super) fn open(store: Store) -> (Option<TestStore>, Arc<dyn Workspace>) {
+    static EMPTY: OnceLock<TestStore> = OnceLock::new();
+    if store == Store::Memory {
+        return (None, Arc::new(MemoryStorage::new()));
+    }
+    let empty = EMPTY.get_or_init(|| {
+        let empty = TestStore::empty();
+        drop(empty.workspace());
+        empty
+    });
+    let file = TestStore::copy_of(empty);
+    let workspace = file.workspace();
+    (Some(file), Arc::new(workspace))
+}
+
+/// A change that waits for a call of the component.
+pub(in crate::places) struct Strike {
+    pub(super) workspace: Arc<dyn Workspace>,
+    pub(super) waiting: Mutex<Option<(usize, Vec<Effect>, i64)>>,
+}
+
+impl Strike {
+    pub(in crate::places) fn is_waiting(&self) -> bool {
+        self.waiting.lock().unwrap().is_some()
+    }
+}
+
+#[async_trait::async_trait]
+impl Tap for Strike {
+    async fn before(&self, _: &Call) -> Result<(), Fault> {
+        let due = {
+            let mut waiting = self.waiting.lock().unwrap();
+            match &mut *waiting {
+                Some((0, ..)) => waiting.take(),
+                Some((left, ..)) => {
+                    *left -= 1;
+                    None
+                }
+                None => None,
+            }
+        };
+        if let Some((_, effects, now)) = due {
+            self.workspace.apply_effects(effects, now).await.unwrap();
+        }
+        Ok(())
+    }
+}
