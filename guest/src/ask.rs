@@ -2,14 +2,14 @@
 
 use std::cell::{Cell, OnceCell};
 
-use crate::answer::{AnswerKind, Language, feedback};
+use crate::answer::{AnswerKind, Complaint, Language, feedback, last_answer};
 use crate::bindings::errors::{BadAnswer, Error};
 use crate::bindings::llm::{Agent, Completion, FinishReason, LlmError, Request};
 use crate::bindings::log::Level;
 use crate::describe;
 use crate::fit::Window;
 use crate::ports::{Llm, Log};
-use crate::prompt::Renderer;
+use crate::prompt::{Renderer, harmless};
 use crate::settings::Settings;
 
 /// A question to the model, which judges the answer.
@@ -20,10 +20,30 @@ pub(crate) trait Question {
     const KIND: AnswerKind;
 
     /// Accepts the answer to a prompt, or says what is wrong with it.
-    fn judge(&self, prompt: &str, completion: &Completion) -> Result<Self::Answer, BadAnswer>;
+    fn judge(&self, prompt: &str, completion: &Completion) -> Judged<Self::Answer>;
+
+    /// Whether the second of two answers that can be used is the better one.
+    fn is_better(_first: &Self::Answer, _second: &Self::Answer) -> bool {
+        true
+    }
 
     /// The language of the feedback after a bad answer.
     fn language(&self) -> Language;
+}
+
+/// An answer that was judged.
+pub(crate) struct Judged<A> {
+    /// The answer, or why it cannot be used.
+    pub(crate) answer: Result<A, BadAnswer>,
+    /// Why another answer may be better.
+    pub(crate) complaint: Option<Complaint>,
+}
+
+impl<A> From<Result<A, BadAnswer>> for Judged<A> {
+    fn from(answer: Result<A, BadAnswer>) -> Self {
+        let complaint = answer.as_ref().err().cloned().map(Complaint::Bad);
+        Self { answer, complaint }
+    }
 }
 
 /// Why there is no answer.
@@ -115,44 +135,79 @@ impl<'a> Model<'a> {
         Ok(answers.pop().ok_or(BadAnswer::Empty)?)
     }
 
-    /// An answer to each question, in their order. After a bad answer the model is asked once more, with feedback.
+    /// An answer to each question, in their order. After an answer that is bad or could be better, the model is asked
+    /// once more, with feedback.
     pub(crate) fn ask_all<Q: Question>(
         &self,
         questions: Vec<(Request, Q)>,
     ) -> Result<Vec<Q::Answer>, Failure> {
         let (requests, questions): (Vec<Request>, Vec<Q>) = questions.into_iter().unzip();
-        let first = self.send(&requests, questions.iter())?;
+        let prompts: Vec<String> = requests
+            .iter()
+            .map(|request| request.system_prompt.clone())
+            .collect();
+        let first = self.send(&requests, &prompts, questions.iter())?;
         if !self.asks_again.get() {
-            return Ok(first.into_iter().collect::<Result<Vec<_>, _>>()?);
+            let answers = first.into_iter().map(|(judged, _)| judged.answer);
+            return Ok(answers.collect::<Result<Vec<_>, _>>()?);
         }
-        let mut again = Vec::new();
-        let failed = requests.into_iter().zip(&questions).zip(&first);
-        for ((mut request, question), result) in failed {
-            if let Err(bad) = result {
+        let mut again = Again::default();
+        for ((request, question), (judged, answer)) in
+            requests.into_iter().zip(&questions).zip(&first)
+        {
+            if let Some(complaint) = &judged.complaint {
                 let what = describe::purpose(&request.purpose);
-                let why = describe::bad_answer(bad);
+                let why = describe::complaint(complaint);
                 let line = format!("asked once more for {what}: {why}");
                 self.log.write(Level::Info, &line);
-                let feedback = feedback(bad, Q::KIND, question.language());
-                request.system_prompt = format!("{}\n{feedback}\n", request.system_prompt);
-                again.push((request, question));
+                again.add(self.second(request, question, complaint, answer), question);
             }
         }
-        let (requests, questions): (Vec<Request>, Vec<&Q>) = again.into_iter().unzip();
-        let mut second = self.send(&requests, questions.into_iter())?.into_iter();
+        let questions = again.questions.into_iter();
+        let second = self.send(&again.requests, &again.prompts, questions)?;
+        let mut second = second.into_iter().map(|(judged, _)| judged.answer);
         let answers: Result<Vec<_>, _> = first
             .into_iter()
-            .map(|answer| answer.or_else(|bad| second.next().unwrap_or(Err(bad))))
+            .map(|(judged, _)| match judged.complaint {
+                None => judged.answer,
+                Some(_) => match (judged.answer, second.next()) {
+                    (Ok(first), Some(Ok(second))) if Q::is_better(&first, &second) => Ok(second),
+                    (Ok(first), _) => Ok(first),
+                    (Err(_), Some(second)) => second,
+                    (Err(bad), None) => Err(bad),
+                },
+            })
             .collect();
         Ok(answers?)
     }
 
-    /// Sends each request once, and judges the answers.
+    /// The request for a second answer, and its prompt as the answer is judged by: without the last answer, which the
+    /// next one may repeat.
+    fn second<Q: Question>(
+        &self,
+        mut request: Request,
+        question: &Q,
+        complaint: &Complaint,
+        answer: &str,
+    ) -> (Request, String) {
+        let language = question.language();
+        let feedback = feedback(complaint, Q::KIND, language);
+        let prompt = format!("{}\n{feedback}\n", request.system_prompt);
+        let last = last_answer(&harmless::text(answer), language);
+        let whole = format!("{prompt}\n{last}\n");
+        let budget = self.window.budget(request.max_tokens);
+        let is_shown = complaint.is_about_parts() && self.window.fits(&whole, budget);
+        request.system_prompt = if is_shown { whole } else { prompt.clone() };
+        (request, prompt)
+    }
+
+    /// Sends each request once, and judges the answers; also returns their texts.
     fn send<'q, Q: Question + 'q>(
         &self,
         requests: &[Request],
+        prompts: &[String],
         questions: impl Iterator<Item = &'q Q>,
-    ) -> Result<Vec<Result<Q::Answer, BadAnswer>>, Failure> {
+    ) -> Result<Vec<(Judged<Q::Answer>, String)>, Failure> {
         let sent = u32::try_from(requests.len()).unwrap_or(u32::MAX);
         self.calls.set(self.calls.get().saturating_add(sent));
         let completions = match requests {
@@ -162,14 +217,39 @@ impl<'a> Model<'a> {
         };
         requests
             .iter()
+            .zip(prompts)
             .zip(questions)
             .zip(completions)
-            .map(|((request, question), completion)| {
-                let prompt = &request.system_prompt;
-                let completion = received(completion, prompt)?;
-                Ok(question.judge(prompt, &completion))
+            .map(|(((request, prompt), question), completion)| {
+                let completion = received(completion, &request.system_prompt)?;
+                Ok((question.judge(prompt, &completion), completion.text))
             })
             .collect()
+    }
+}
+
+/// The questions that are asked once more.
+struct Again<'q, Q> {
+    requests: Vec<Request>,
+    prompts: Vec<String>,
+    questions: Vec<&'q Q>,
+}
+
+impl<Q> Default for Again<'_, Q> {
+    fn default() -> Self {
+        Self {
+            requests: Vec::new(),
+            prompts: Vec::new(),
+            questions: Vec::new(),
+        }
+    }
+}
+
+impl<'q, Q> Again<'q, Q> {
+    fn add(&mut self, (request, prompt): (Request, String), question: &'q Q) {
+        self.requests.push(request);
+        self.prompts.push(prompt);
+        self.questions.push(question);
     }
 }
 

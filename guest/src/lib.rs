@@ -25,6 +25,7 @@ mod describe;
 pub mod extractive;
 mod fit;
 pub mod generator;
+pub mod grounding;
 mod line_sources;
 pub mod now;
 mod phrases;

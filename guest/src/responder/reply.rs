@@ -4,9 +4,9 @@ use super::asker::PromptInput;
 use super::target::Situation;
 use super::{Responder, quote};
 use crate::answer::{Accepted, AnswerKind, Language, ReplyExpectation, judge_reply, languages_of};
-use crate::ask::Question;
+use crate::ask::{Judged, Question};
 use crate::bindings::chat::{PostOutcome, PostRequest};
-use crate::bindings::errors::{BadAnswer, Error};
+use crate::bindings::errors::Error;
 use crate::bindings::exports::myao::memory::reply_prompt::Occasion;
 use crate::bindings::exports::myao::memory::responder::{Answer, Reply, Target};
 use crate::bindings::llm::{Completion, FinishReason};
@@ -27,7 +27,7 @@ impl Question for ReplyQuestion<'_> {
     type Answer = Accepted;
     const KIND: AnswerKind = AnswerKind::Reply;
 
-    fn judge(&self, prompt: &str, completion: &Completion) -> Result<Accepted, BadAnswer> {
+    fn judge(&self, prompt: &str, completion: &Completion) -> Judged<Accepted> {
         let expectation = ReplyExpectation {
             prompt,
             texts: self.texts,
@@ -35,7 +35,7 @@ impl Question for ReplyQuestion<'_> {
             name: &self.situation.context.persona.name,
             cut_off: completion.finish_reason == FinishReason::Length,
         };
-        judge_reply(&completion.text, &expectation)
+        judge_reply(&completion.text, &expectation).into()
     }
 
     fn language(&self) -> Language {
@@ -55,7 +55,9 @@ impl Responder<'_> {
                 (Engine::Llm, self.ask_for_reply(&situation, occasion)?)
             }
         };
-        let Accepted { text, truncated } = accepted;
+        let Accepted {
+            text, truncated, ..
+        } = accepted;
         let citations = situation.citations(&text, engine);
         Ok(match self.post(target, &situation, (&text, &citations))? {
             PostOutcome::Posted(posted) => Answer::Posted(Reply {
@@ -98,6 +100,7 @@ impl Responder<'_> {
         Accepted {
             text: quote::answer(situation, &permalink),
             truncated: false,
+            unfounded: 0,
         }
     }
 

@@ -76,6 +76,7 @@ impl Summarizer<'_> {
         let mut merged = Accepted {
             text: task.existing_memory.unwrap_or_default().to_owned(),
             truncated: false,
+            unfounded: 0,
         };
         let mut chunks = 0;
         loop {
@@ -95,6 +96,7 @@ impl Summarizer<'_> {
             let accepted = self.model.ask(request, job)?;
             merged = Accepted {
                 truncated: merged.truncated || accepted.truncated,
+                unfounded: merged.unfounded.saturating_add(accepted.unfounded),
                 ..accepted
             };
             chunks += 1;
@@ -109,6 +111,8 @@ impl Summarizer<'_> {
         budget: Option<u32>,
     ) -> Result<Accepted, Failure> {
         let mut truncated = summaries.iter().any(|summary| summary.truncated);
+        let dropped = |all: &[Accepted]| all.iter().map(|summary| summary.unfounded).sum::<u32>();
+        let mut unfounded = dropped(&summaries);
         let mut texts: Vec<String> = summaries.into_iter().map(|summary| summary.text).collect();
         while texts.len() > 1 {
             let mut groups = Vec::new();
@@ -130,6 +134,7 @@ impl Summarizer<'_> {
                 .collect();
             let merged = self.model.ask_all(questions)?;
             truncated |= merged.iter().any(|merged| merged.truncated);
+            unfounded += dropped(&merged);
             let mut next: Vec<(usize, String)> = merging
                 .iter()
                 .zip(merged)
@@ -144,7 +149,11 @@ impl Summarizer<'_> {
             texts = next.into_iter().map(|(_, text)| text).collect();
         }
         let text = texts.pop().unwrap_or_default();
-        Ok(Accepted { text, truncated })
+        Ok(Accepted {
+            text,
+            truncated,
+            unfounded,
+        })
     }
 
     /// Splits the summaries in halves until each part fits into a prompt, or is a single summary.

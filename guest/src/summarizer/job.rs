@@ -1,13 +1,20 @@
 //! What the model is asked for to make a memory, and how its answer is judged.
 
 use super::{Summarizer, Task};
-use crate::answer::{Accepted, AnswerKind, Expectation, Language, Sources, judge, languages_of};
-use crate::ask::Question;
-use crate::bindings::errors::BadAnswer;
+use crate::answer::{
+    Accepted, AnswerKind, Complaint, Expectation, Language, Sources, judge, languages_of,
+};
+use crate::ask::{Judged, Question};
 use crate::bindings::llm::{Agent, Completion, FinishReason, Request};
 use crate::bindings::types::Context;
-use crate::prompt;
+use crate::citations::lines;
+use crate::fit::count;
+use crate::grounding::{Given, Unfounded, unfounded, without};
+use crate::prompt::{self, harmless};
 use crate::settings::Language as LanguageSetting;
+
+/// A second ask names at most so many values.
+const MOST_NAMED: usize = 12;
 
 /// The target of one prompt.
 pub(super) struct Job<'t> {
@@ -30,17 +37,26 @@ impl Question for Job<'_> {
     type Answer = Accepted;
     const KIND: AnswerKind = AnswerKind::Memory;
 
-    fn judge(&self, prompt: &str, completion: &Completion) -> Result<Accepted, BadAnswer> {
+    fn judge(&self, prompt: &str, completion: &Completion) -> Judged<Accepted> {
         let expectation = Expectation {
             prompt,
             sources: self.target.sources(),
             languages: &self.languages(),
             max_tokens: self.max_tokens,
             cut_off: completion.finish_reason == FinishReason::Length,
+            counted: completion.output_tokens,
         };
         let llm = self.summarizer.llm;
         let count_tokens = |texts: &[String]| llm.count_tokens(Agent::Memory, texts);
-        judge(&completion.text, &expectation, &count_tokens)
+        match judge(&completion.text, &expectation, &count_tokens) {
+            Ok(accepted) => self.check(accepted),
+            Err(bad) => Err(bad).into(),
+        }
+    }
+
+    /// A whole answer is better than one that was cut off, and then one of which less was dropped.
+    fn is_better(first: &Accepted, second: &Accepted) -> bool {
+        (second.truncated, second.unfounded) <= (first.truncated, first.unfounded)
     }
 
     fn language(&self) -> Language {
@@ -50,6 +66,36 @@ impl Question for Job<'_> {
 }
 
 impl Job<'_> {
+    /// Drops the lines that do not follow from what the prompt shows.
+    fn check(&self, accepted: Accepted) -> Judged<Accepted> {
+        let given = self.target.given(self.context);
+        let found = unfounded(&accepted.text, &given, &channel_names(self.context));
+        // What may follow by a calculation is neither asked for again nor dropped.
+        let (lines, doubtful): (Vec<_>, Vec<_>) =
+            found.into_iter().partition(|line| line.is_certain);
+        let merges = matches!(self.target, Target::Memories { .. });
+        let complaint = match lines.as_slice() {
+            [] if accepted.truncated && merges => Some(Complaint::CutOff(self.max_tokens)),
+            [] => None,
+            lines => Some(Complaint::Unfounded(values(lines.iter().chain(&doubtful)))),
+        };
+        let text = without(&accepted.text, &lines);
+        let answer = if text.is_empty() {
+            // Losing everything costs more than a wrong value.
+            accepted
+        } else {
+            Accepted {
+                text,
+                unfounded: count(&lines),
+                ..accepted
+            }
+        };
+        Judged {
+            answer: Ok(answer),
+            complaint,
+        }
+    }
+
     /// The languages that an answer may be in; empty for any. If the target is too short to tell, its context decides.
     fn languages(&self) -> Vec<Language> {
         match self.summarizer.settings.language {
@@ -68,6 +114,45 @@ impl Job<'_> {
 }
 
 impl Target<'_> {
+    /// Everything that the prompt shows: messages, and lines of memories.
+    fn given<'c>(&'c self, context: &'c Context) -> Vec<Given<'c>> {
+        let messages = prompt::conversation_messages(context).map(|message| Given {
+            text: &message.text,
+            author: Some(&message.user.name),
+            time: Some(message.timestamp),
+        });
+        let records = context.notes.iter().flat_map(|notes| &notes.records);
+        let records = records.map(|record| Given {
+            text: &record.text,
+            author: Some(&record.user.name),
+            time: Some(record.timestamp),
+        });
+        let memories = match self {
+            // A part of a message that is too long for one prompt is in the context.
+            Self::Messages(_) => Vec::new(),
+            Self::Memories { existing, new } => {
+                existing.iter().chain(new).copied().collect::<Vec<_>>()
+            }
+        };
+        let threads = context
+            .thread_memories
+            .iter()
+            .map(|memory| memory.content.as_str());
+        let texts = memories
+            .into_iter()
+            .chain(memory_texts(context))
+            .chain(threads);
+        let lines = texts.flat_map(|text| {
+            let ranges = lines(text).into_iter();
+            ranges.map(|range| Given {
+                text: text.get(range).unwrap_or_default(),
+                author: None,
+                time: None,
+            })
+        });
+        messages.chain(records).chain(lines).collect()
+    }
+
     fn sources(&self) -> Sources<'_> {
         match self {
             Self::Messages(texts) => Sources::Messages(texts),
@@ -135,10 +220,35 @@ impl Summarizer<'_> {
 /// Every message and memory of a context.
 fn texts_of(context: &Context) -> impl Iterator<Item = &str> {
     let messages = prompt::conversation_messages(context).map(|message| message.text.as_str());
+    messages.chain(memory_texts(context))
+}
+
+/// The memories of workspace and channels in a context.
+fn memory_texts(context: &Context) -> impl Iterator<Item = &str> {
     let memories = context.channel_memories.iter().flat_map(|memory| {
         let history = memory.short_term_memory_history.iter();
-        memory.long_term_memory.iter().chain(history)
+        let newest = memory.short_term_memory.iter();
+        memory.long_term_memory.iter().chain(history).chain(newest)
     });
     let workspace = context.workspace_long_term_memory.iter();
-    messages.chain(workspace.chain(memories).map(String::as_str))
+    workspace.chain(memories).map(String::as_str)
+}
+
+/// The names of channels that a context shows.
+fn channel_names(context: &Context) -> Vec<&str> {
+    let channels = context.channel_memories.iter();
+    let names = channels.map(|channel| channel.channel_name.as_str());
+    let own = context.conversation_history.channel_name.as_str();
+    names.chain([own]).collect()
+}
+
+/// What the lines say that does not follow, each in one line.
+fn values<'l>(lines: impl Iterator<Item = &'l Unfounded>) -> Vec<String> {
+    let values = lines.flat_map(|line| &line.values);
+    let mut values: Vec<String> = values
+        .map(|value| harmless::name(value).into_owned())
+        .take(MOST_NAMED)
+        .collect();
+    values.dedup();
+    values
 }

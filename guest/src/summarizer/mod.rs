@@ -179,7 +179,7 @@ impl<'a> Summarizer<'a> {
                 left_out,
                 chunks,
                 calls,
-                unfounded: 0,
+                unfounded: accepted.unfounded,
                 refused: 0,
                 records: 0,
                 late: 0,

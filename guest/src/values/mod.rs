@@ -46,6 +46,15 @@ pub(crate) struct Amount {
 }
 
 impl Amount {
+    /// The number in thousandths; `None` if it is too large or too precise.
+    pub(crate) fn thousandths(&self) -> Option<u64> {
+        let (whole, decimals) = &self.digits;
+        let decimals = format!("{decimals:0<3}");
+        (decimals.len() == 3)
+            .then(|| format!("{whole}{decimals}").parse().ok())
+            .flatten()
+    }
+
     /// Whether it says something by itself: a number with a unit, or of at least three digits that are no year.
     fn is_hard(&self) -> bool {
         let (whole, decimals) = &self.digits;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use myao_memory::answer::{
-    Accepted, AnswerKind, Expectation, Language, feedback, judge, languages_of,
+    Accepted, AnswerKind, Complaint, Expectation, Language, feedback, judge, languages_of,
 };
 use myao_memory::bindings::errors::BadAnswer;
 
@@ -136,6 +136,7 @@ impl Case<'_> {
                 languages: &languages,
                 max_tokens,
                 cut_off: self.is_cut(),
+                counted: None,
             };
             judge(&self.answer(scene), &expectation, &count_tokens)
         })
@@ -154,6 +155,7 @@ impl Case<'_> {
                     == Accepted {
                         text: kept,
                         truncated: self.is_cut(),
+                        unfounded: 0,
                     }
             }
             (Err(BadAnswer::Empty), "empty")
@@ -263,6 +265,7 @@ fn accepted_text_is_accepted_again_unchanged() {
         let expected = Accepted {
             text: accepted.text,
             truncated: false,
+            unfounded: 0,
         };
         assert_eq!(again.judge(scene), Ok(expected), "{}", case.name);
     });
@@ -278,7 +281,7 @@ fn model_that_repeats_the_feedback_is_refused() {
         BadAnswer::Question,
         BadAnswer::PromptRepeated,
     ] {
-        let told = feedback(&bad, AnswerKind::Memory, Language::Japanese);
+        let told = feedback(&Complaint::Bad(bad), AnswerKind::Memory, Language::Japanese);
         let prompt = format!("{}\n{told}", scene.prompt);
         let judged = scene.with_sources(|sources| {
             let expectation = Expectation {
@@ -287,6 +290,7 @@ fn model_that_repeats_the_feedback_is_refused() {
                 languages: &[],
                 max_tokens: 300,
                 cut_off: false,
+                counted: None,
             };
             judge(
                 &format!("{told}\n- 公開日は3月22日"),

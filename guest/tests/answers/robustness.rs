@@ -131,6 +131,7 @@ fn anything_that_unicode_has_is_judged() {
             ][random.below(3)],
             max_tokens: [0, 10, 500, u32::MAX][random.below(4)],
             cut_off: random.below(2) == 0,
+            counted: None,
         };
         let calls = Cell::new(0);
         let count = |texts: &[String]| {
@@ -172,6 +173,7 @@ fn counter_that_answers_nothing_refuses_nothing() {
         languages: &[],
         max_tokens: 0,
         cut_off: false,
+        counted: None,
     };
     assert!(judge("- 予算", &expectation, &|_| Vec::new()).is_ok());
 }
@@ -271,6 +273,7 @@ fn endless_answers_are_judged_in_time_whatever_they_repeat() {
                 languages: &languages,
                 max_tokens: 500,
                 cut_off,
+                counted: None,
             };
             let _ = judge(&text, &expectation, &|texts| vec![1; texts.len()]);
             let expectation = ReplyExpectation {
@@ -340,6 +343,7 @@ fn long_answers_are_judged_whatever_they_repeat() {
             languages: &languages,
             max_tokens: 500,
             cut_off: number % 4 < 2,
+            counted: None,
         };
         if let Ok(accepted) = judge(&text, &expectation, &|texts| vec![1; texts.len()]) {
             assert!(

@@ -35,6 +35,7 @@ fn judgements(criterion: &mut Criterion) {
             languages: &languages,
             max_tokens: 300,
             cut_off: false,
+            counted: None,
         };
         assert!(judge(ANSWER, &expectation, &tokens).is_ok());
         group.bench_function(format!("an answer about {messages} messages"), |b| {

@@ -206,7 +206,12 @@ fn one_refused_message_among_many_is_left_out_within_the_run() {
         if request.system_prompt.contains("POISON") {
             return Err(LlmError::Refused("policy".to_owned()));
         }
-        Ok(completion(&format!("- answer {calls}"), FinishReason::Stop))
+        // No numbers: the messages have others.
+        let answer = "x".repeat(calls + 1);
+        Ok(completion(
+            &format!("- answer {answer}"),
+            FinishReason::Stop,
+        ))
     });
     let entries = host.generate(0);
     assert_eq!(

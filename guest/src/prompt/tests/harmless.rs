@@ -70,6 +70,7 @@ fn a_memory_that_is_merged_again_and_again_gets_no_backslashes() {
         languages: &[],
         max_tokens: 100,
         cut_off: false,
+        counted: None,
     };
     let count = |texts: &[String]| vec![10; texts.len()];
     assert_ne!(shown, memory);

@@ -17,11 +17,16 @@ fn tight() -> Settings {
     }
 }
 
-/// A model with the window, whose `n`th answer is `- summary n`.
+/// A model with the window, whose `n`th answer is `- summary` and `n` in letters.
 fn model() -> ScriptedLlm {
     let llm = ScriptedLlm::default();
     llm.window.set(Some(WINDOW));
-    llm.answer_by(|n, _| Ok(completion(&format!("- summary {n}"), FinishReason::Stop)));
+    llm.answer_by(|n, _| {
+        Ok(completion(
+            &format!("- summary {}", letters(n)),
+            FinishReason::Stop,
+        ))
+    });
     llm
 }
 
@@ -125,18 +130,21 @@ fn the_chunks_summaries_are_merged_in_order_and_the_merge_is_the_text() {
     let summary = summarize(&llm, &long_conversation(), Channel);
     let merge = llm.prompts().pop().unwrap();
     let positions: Vec<Option<usize>> = (0..chunk_prompts(&llm).len())
-        .map(|n| merge.find(&format!("- summary {n}\n")))
+        .map(|n| merge.find(&format!("- summary {}\n", letters(n))))
         .collect();
     assert!(positions.is_sorted() && positions[0].is_some(), "{merge}");
     assert!(merge.contains("#general チャンネル"));
-    assert_eq!(summary.text, format!("- summary {}", llm.calls() - 1));
+    assert_eq!(
+        summary.text,
+        format!("- summary {}", letters(llm.calls() - 1))
+    );
 }
 
 #[test]
 fn summaries_that_do_not_fit_into_one_merge_are_merged_in_several_steps() {
     let (settings, llm) = with_room_for(320);
     llm.answer_by(|n, _| {
-        let text = format!("- summary {n} {}", "あ".repeat(300));
+        let text = format!("- summary {} {}", letters(n), "あ".repeat(300));
         Ok(completion(&text, FinishReason::Stop))
     });
     let summary = summarize_with(&settings, &llm, &long_conversation(), Channel);
@@ -145,7 +153,7 @@ fn summaries_that_do_not_fit_into_one_merge_are_merged_in_several_steps() {
     assert!(
         summary
             .text
-            .starts_with(&format!("- summary {} あ", llm.calls() - 1))
+            .starts_with(&format!("- summary {} あ", letters(llm.calls() - 1)))
     );
 }
 
@@ -240,7 +248,7 @@ fn the_workspace_takes_in_as_many_channels_as_fit_and_then_the_others() {
         assert!(prompt.chars().count() <= WINDOW as usize);
         let existing = match n {
             0 => "- before".to_owned(),
-            n => format!("- summary {}", n - 1),
+            n => format!("- summary {}", letters(n - 1)),
         };
         assert!(prompt.contains(&existing), "{prompt}");
     }
@@ -248,7 +256,10 @@ fn the_workspace_takes_in_as_many_channels_as_fit_and_then_the_others() {
         let with = |prompt: &&String| prompt.contains(&format!("<fact {number}>"));
         assert_eq!(prompts.iter().filter(with).count(), 1, "fact {number}");
     }
-    assert_eq!(summary.text, format!("- summary {}", prompts.len() - 1));
+    assert_eq!(
+        summary.text,
+        format!("- summary {}", letters(prompts.len() - 1))
+    );
     assert_eq!(summary.coverage.chunks as usize, prompts.len());
 }
 

@@ -94,7 +94,12 @@ fn only_the_chunks_whose_answers_were_bad_are_asked_for_again() {
         message.text = format!("{} {}", message.text, "そうだね。".repeat(40));
     }
     llm.script(1, Ok(completion("", FinishReason::Stop)));
-    llm.answer_by(|n, _| Ok(completion(&format!("- 要約その{n}"), FinishReason::Stop)));
+    llm.answer_by(|n, _| {
+        Ok(completion(
+            &format!("- 要約その{}", letters(n)),
+            FinishReason::Stop,
+        ))
+    });
     let summary = Summarizer::new(&llm, &Quiet, &settings)
         .summarize(&context, Channel, ShortTerm, None)
         .unwrap();
@@ -107,8 +112,14 @@ fn only_the_chunks_whose_answers_were_bad_are_asked_for_again() {
     );
     assert_eq!(prompts.len(), chunks + 2, "and one merge");
     let merge = prompts.last().unwrap();
-    assert!(merge.find("その0").unwrap() < merge.find(&format!("その{chunks}")).unwrap());
-    assert!(merge.find(&format!("その{chunks}")).unwrap() < merge.find("その2").unwrap());
+    assert!(
+        merge.find(&format!("その{}", letters(0))).unwrap()
+            < merge.find(&format!("その{}", letters(chunks))).unwrap()
+    );
+    assert!(
+        merge.find(&format!("その{}", letters(chunks))).unwrap()
+            < merge.find(&format!("その{}", letters(2))).unwrap()
+    );
 }
 
 #[test]

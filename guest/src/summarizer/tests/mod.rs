@@ -12,6 +12,7 @@ mod extracted;
 mod fit;
 mod judged;
 mod narrow;
+mod second_ask;
 
 use super::*;
 use crate::bindings::errors::{BadAnswer, Combination};
@@ -44,6 +45,12 @@ fn nothing_to_summarise() -> Context {
     context.conversation_history.threads.clear();
     context.channel_memories.clear();
     context
+}
+
+/// A number in letters: digits would follow from no message.
+fn letters(number: usize) -> String {
+    let letter = |number: usize| char::from(b'a' + u8::try_from(number % 26).unwrap());
+    [letter(number / 26), letter(number)].into_iter().collect()
 }
 
 /// Summarises the golden context with this answer.

@@ -20,7 +20,7 @@ fn refusing_with(
         if request.system_prompt.contains(POISON) {
             refusal()
         } else {
-            let text = format!("- call {calls} was answered");
+            let text = format!("- call {} was answered", letters(calls));
             Ok(completion(&text, FinishReason::Stop))
         }
     });

@@ -13,6 +13,12 @@ pub(super) struct Fact {
 }
 
 impl Fact {
+    /// A question about it: what was said, without the first part.
+    pub(super) fn question(&self) -> String {
+        let (_, said) = self.message.split_once(": ").unwrap();
+        format!("{}?", said.replacen(&self.parts[0], " … ", 1))
+    }
+
     /// Whether a memory contains it: all its parts in one line.
     pub(super) fn is_in(&self, memory: &str) -> bool {
         memory

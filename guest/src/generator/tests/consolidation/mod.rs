@@ -1,5 +1,6 @@
 //! How many of the planted facts are left after 20 generations of short-term into long-term memory, and where the
-//! others were lost. It measures; `tests/fixtures/consolidation` has the results.
+//! others were lost; then somebody asks about each, and the reply's prompt has it. `tests/fixtures/consolidation` has
+//! the results.
 
 mod facts;
 mod model;
@@ -9,14 +10,16 @@ use std::collections::BTreeSet;
 
 use super::*;
 use crate::answer::{Expectation, judge, languages_of};
+use crate::bindings::exports::myao::memory::responder::Target;
 use crate::bindings::llm::Agent;
 use crate::bindings::types::{Engine, Message, User};
 use crate::generator::Run;
 use crate::ports::{Llm, Ports};
+use crate::responder::Responder;
 use crate::settings::Settings;
 use crate::testing::{DAY, HOUR, TestHost, at, message};
 use facts::Fact;
-use model::ForgetfulModel;
+use model::{Asked, ForgetfulModel};
 use report::Report;
 
 const CHANNEL: &str = "C1";
@@ -28,7 +31,7 @@ const PAUSE: i64 = 2 * DAY;
 const SEED: u64 = 7;
 
 #[test]
-fn consolidation_with_a_forgetful_model_loses_what_the_report_says() {
+fn asked_after_20_merges_by_a_forgetful_model_every_fact_is_in_the_prompt() {
     let model = ForgetfulModel::new(SEED);
     let report = consolidate(Engine::Llm, &model);
     assert_eq!(model.calls(), 2 * GENERATIONS);
@@ -39,7 +42,19 @@ fn consolidation_with_a_forgetful_model_loses_what_the_report_says() {
 }
 
 #[test]
-fn consolidation_without_a_model_loses_what_the_report_says() {
+fn asked_after_20_merges_that_were_cut_off_every_fact_is_in_the_prompt() {
+    let model = ForgetfulModel::cut_off();
+    let report = consolidate(Engine::Llm, &model);
+    // Each merge is asked for twice at most.
+    assert!(model.calls() <= 3 * GENERATIONS, "{}", model.calls());
+    report.compare(
+        "cut-off.txt",
+        include_str!("../../../../tests/fixtures/consolidation/cut-off.txt"),
+    );
+}
+
+#[test]
+fn asked_after_20_merges_without_a_model_every_fact_is_in_the_prompt() {
     let model = ForgetfulModel::new(SEED);
     let report = consolidate(Engine::Extractive, &model);
     assert_eq!(model.calls(), 0);
@@ -64,6 +79,7 @@ fn answers_of_the_forgetful_model_are_accepted() {
             languages: &languages,
             max_tokens: 500,
             cut_off: false,
+            counted: None,
         };
         let judged = judge(&answer, &expectation, &|texts| {
             model.count_tokens(Agent::Memory, texts)
@@ -106,7 +122,53 @@ fn consolidate(engine: Engine, model: &ForgetfulModel) -> Report {
             &host.storage.long_term(CHANNEL),
         );
     }
+    ask(&host, &facts, &mut report);
     report
+}
+
+/// Asks about each fact, and about nothing.
+fn ask(host: &TestHost, facts: &[Fact], report: &mut Report) {
+    let model = Asked::default();
+    let ports = Ports {
+        storage: &host.storage,
+        llm: &model,
+        log: &host.log,
+        settings: Settings {
+            // The conversation around the question tells nothing.
+            reply_message_limit: 1,
+            ..host.settings.clone()
+        },
+    };
+    let start = PAUSE * i64::try_from(GENERATIONS).unwrap();
+    let mut number = 0;
+    let mut prompt = |question: &str| {
+        number += 60;
+        let message = spoken(start + number, &format!("asker: {question}"));
+        let target = Target {
+            channel_id: CHANNEL.to_owned(),
+            thread_ts: None,
+            message_ts: message.ts.clone(),
+        };
+        host.storage.add_message(CHANNEL, message);
+        let responder = Responder::new(&ports, &host.chat, at(start + number));
+        responder.reply_to_mention(&target).unwrap();
+        let prompt = model.last_prompt();
+        let records = prompt.split("## 記録\n").nth(1).unwrap();
+        let records = records.split("\n## ").next().unwrap();
+        let shown: u32 = records
+            .lines()
+            .filter(|line| line.starts_with("- "))
+            .map(model::tokens)
+            .sum();
+        assert!((1..=400).contains(&shown), "{shown} tokens of records");
+        prompt
+    };
+    let unasked = prompt("おはようございます");
+    for fact in facts {
+        let asked = prompt(&fact.question());
+        assert!(fact.is_in(&asked), "{fact:?} is not in\n{asked}");
+        report.asked(fact, &unasked);
+    }
 }
 
 /// `name: text` as a message.

@@ -1,4 +1,4 @@
-//! A scripted model that repeats its prompt's content, and forgets 30 % of it each time.
+//! Scripted models that repeat their prompt's content: one forgets 30 % of it each time, one is cut off.
 
 use std::cell::{Cell, RefCell};
 
@@ -10,8 +10,12 @@ use crate::testing::completion;
 /// Of ten lines, so many are dropped; a remainder carries over to the next call.
 const DROPPED_OF_TEN: usize = 3;
 
+/// The number of bullets after which an answer is cut off.
+const CUT_OFF: usize = 6;
+
 /// The model.
 pub(super) struct ForgetfulModel {
+    is_cut_off: bool,
     state: Cell<u64>,
     owed: Cell<usize>,
     answers: RefCell<Vec<(String, String)>>,
@@ -84,8 +88,17 @@ pub(super) fn read(prompt: &str) -> Material {
 }
 
 impl ForgetfulModel {
+    /// A model that forgets nothing, but whose answers are cut off after six bullets.
+    pub(super) fn cut_off() -> Self {
+        Self {
+            is_cut_off: true,
+            ..Self::new(0)
+        }
+    }
+
     pub(super) fn new(seed: u64) -> Self {
         Self {
+            is_cut_off: false,
             state: Cell::new(seed),
             owed: Cell::new(0),
             answers: RefCell::default(),
@@ -130,13 +143,22 @@ impl Llm for ForgetfulModel {
             .flat_map(|text| text.lines())
             .map(str::to_owned)
             .collect();
-        self.forget(&mut lines);
+        let mut finish_reason = FinishReason::Stop;
+        if !self.is_cut_off {
+            self.forget(&mut lines);
+        } else if lines.len() > CUT_OFF {
+            lines.truncate(CUT_OFF);
+            finish_reason = FinishReason::Length;
+        }
         let bullet = |line: &String| format!("- {}", line.trim_start_matches("- "));
-        let answer = lines.iter().map(bullet).collect::<Vec<_>>().join("\n");
+        let mut answer = lines.iter().map(bullet).collect::<Vec<_>>().join("\n");
+        if finish_reason == FinishReason::Length {
+            answer.push_str("\n- and then");
+        }
         self.answers
             .borrow_mut()
             .push((request.system_prompt.clone(), answer.clone()));
-        Ok(completion(&answer, FinishReason::Stop))
+        Ok(completion(&answer, finish_reason))
     }
 
     fn complete_all(&self, requests: &[Request]) -> Vec<Result<Completion, LlmError>> {
@@ -146,16 +168,52 @@ impl Llm for ForgetfulModel {
             .collect()
     }
 
-    /// About as a model's tokenizer counts: four ASCII characters, or one other, are a token.
     fn context_window(&self, _: Agent) -> Option<u32> {
         None
     }
 
     fn count_tokens(&self, _: Agent, texts: &[String]) -> Vec<u32> {
-        let count = |text: &String| {
-            let ascii = text.chars().filter(char::is_ascii).count();
-            u32::try_from(ascii.div_ceil(4) + text.chars().count() - ascii).unwrap()
-        };
-        texts.iter().map(count).collect()
+        texts.iter().map(|text| tokens(text)).collect()
+    }
+}
+
+/// About as a model's tokenizer counts: four ASCII characters, or one other, are a token.
+pub(super) fn tokens(text: &str) -> u32 {
+    let ascii = text.chars().filter(char::is_ascii).count();
+    u32::try_from(ascii.div_ceil(4) + text.chars().count() - ascii).unwrap()
+}
+
+/// A model that is asked for replies, and keeps their prompts.
+#[derive(Default)]
+pub(super) struct Asked {
+    prompts: RefCell<Vec<String>>,
+}
+
+impl Asked {
+    pub(super) fn last_prompt(&self) -> String {
+        self.prompts.borrow().last().unwrap().clone()
+    }
+}
+
+impl Llm for Asked {
+    fn complete(&self, request: &Request) -> Result<Completion, LlmError> {
+        let mut prompts = self.prompts.borrow_mut();
+        prompts.push(request.system_prompt.clone());
+        Ok(completion("はい、そのとおりです。", FinishReason::Stop))
+    }
+
+    fn complete_all(&self, requests: &[Request]) -> Vec<Result<Completion, LlmError>> {
+        requests
+            .iter()
+            .map(|request| self.complete(request))
+            .collect()
+    }
+
+    fn context_window(&self, _: Agent) -> Option<u32> {
+        None
+    }
+
+    fn count_tokens(&self, _: Agent, texts: &[String]) -> Vec<u32> {
+        texts.iter().map(|text| tokens(text)).collect()
     }
 }

@@ -1,0 +1,165 @@
+//! What follows from what.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
+
+use super::*;
+use crate::testing::at;
+
+/// What of a line does not follow from messages by these people, said on 1 March 2024 at 19:00 in Japan, a Friday.
+fn wrong(line: &str, said: &[(&str, &str)]) -> Vec<String> {
+    let given: Vec<Given<'_>> = said
+        .iter()
+        .map(|(author, text)| Given {
+            text,
+            author: Some(author),
+            time: Some(at(0)),
+        })
+        .collect();
+    let lines = unfounded(line, &given, &[]);
+    lines.into_iter().flat_map(|line| line.values).collect()
+}
+
+fn holds(line: &str, said: &[(&str, &str)]) {
+    assert_eq!(wrong(line, said), [""; 0], "{line}");
+}
+
+#[test]
+fn values_that_a_message_has_are_founded_however_they_are_written() {
+    let said = [
+        ("田中", "予約アプリの公開日は３月２２日、予算は300万円です"),
+        (
+            "maria",
+            "The demo is at 3pm, see https://example.com/a/1 and INC-204 in v2.1.0",
+        ),
+        ("佐藤", "電話は090-1234-5678、端末は24台"),
+    ];
+    holds(
+        "- 予約アプリの公開は3/22、予算は3,000,000円\n- 端末24台、電話 09012345678",
+        &said,
+    );
+    holds("- Demo at 15:00: example.com/a/1 (inc-204, 2.1.0)", &said);
+}
+
+#[test]
+fn changed_and_invented_values_are_found() {
+    let said = [
+        ("田中", "予約アプリの公開日は3月22日、予算は300万円です"),
+        (
+            "maria",
+            "The demo is at 15:00, see https://example.com/a/1 and INC-204 in v2.1.0",
+        ),
+        ("佐藤", "電話は090-1234-5678、端末は24台"),
+    ];
+    for (line, value) in [
+        ("- 予約アプリの公開は3月23日", "3月23"),
+        ("- 予約アプリの公開は2025年3月22日", "2025年3月22"),
+        ("- アプリの予算は310万円", "310"),
+        ("- The demo is at 16:00", "16:00"),
+        (
+            "- See https://example.com/a/12 for the demo",
+            "https://example.com/a/12",
+        ),
+        (
+            "- See https://example.com/a for the demo",
+            "https://example.com/a",
+        ),
+        ("- The demo is tracked as INC-205", "inc-205"),
+        ("- The demo runs v2.1.1", "v2.1.1"),
+        ("- 端末の電話は080-1234-5678", "080-1234-5678"),
+        ("- 端末は42台", "42"),
+        ("- The demo has 12 guests", "12"),
+    ] {
+        assert_eq!(wrong(line, &said), [value], "{line}");
+    }
+}
+
+#[test]
+fn relative_dates_become_absolute() {
+    let said = [
+        ("a", "明日の会議は会議室Aです"),
+        ("b", "The release is next Friday"),
+        ("c", "来週の火曜に棚卸し、締切は月末"),
+        ("d", "監査は3日後、返事は15日まで"),
+        (
+            "e",
+            "The pilot starts in two weeks and ends at the end of April",
+        ),
+    ];
+    holds("- 会議は2024年3月2日(土)、会議室A", &said);
+    holds("- The release is on March 8, 2024", &said);
+    holds("- 棚卸しは3月5日（火曜）、締切は3月31日", &said);
+    holds("- 監査は3月4日、返事は3月15日まで", &said);
+    holds("- The pilot runs from 2024-03-15 to 2024-04-30", &said);
+    assert_eq!(wrong("- 会議は3月3日、会議室A", &said), ["3月3"]);
+    assert_eq!(wrong("- 棚卸しは3月12日", &said), ["3月12"]);
+    assert_eq!(wrong("- The release is on Monday", &said[1..2]), ["monday"]);
+}
+
+#[test]
+fn the_time_of_a_message_is_founded() {
+    let said = [("alice", "サーバーが止まりました")];
+    holds("- 2024-03-01 alice: サーバーが止まった（19:00）", &said);
+    assert_eq!(
+        wrong("- 2024-03-02 サーバーが止まった", &said),
+        ["2024-03-02"]
+    );
+}
+
+#[test]
+fn units_numerals_counts_and_sums_follow() {
+    let said = [
+        (
+            "alice",
+            "The sync takes ninety minutes, three servers: red, green and blue",
+        ),
+        ("bob", "机は12万円、椅子は8万円、値引きは3割"),
+        ("carol", "席の半分が空いている机です"),
+    ];
+    holds("- The sync takes 1.5 hours on 3 servers", &said);
+    holds("- 机と椅子は合計20万円、値引き30%", &said);
+    holds("- 席の50%が空いている", &said);
+    holds("- 椅子より机が4万円高い（差額は4万円）", &said);
+    assert_eq!(wrong("- 机と椅子は20万円", &said), ["20"]);
+    assert_eq!(
+        wrong("- The sync takes 2.5 hours on servers", &said),
+        ["2.5"]
+    );
+    let votes = [
+        ("a", "Rust に賛成です"),
+        ("b", "Rust に賛成"),
+        ("c", "私も Rust に賛成"),
+    ];
+    holds("- 3人が Rust に賛成", &votes);
+    assert_eq!(wrong("- 4人が Rust に賛成", &votes), ["4"]);
+}
+
+#[test]
+fn a_line_under_the_name_of_somebody_else_is_found() {
+    let said = [
+        ("alice", "I drop the old exporter"),
+        ("bob", "The room is warm"),
+    ];
+    holds("- alice: drops the old exporter", &said);
+    assert_eq!(wrong("- bob: drops the old exporter", &said), ["bob"]);
+    holds("- Decision: drop the old exporter", &said);
+}
+
+#[test]
+fn lines_that_do_not_follow_are_taken_out() {
+    let said = [("a", "予算は300万円です。公開日は3月22日です。")];
+    let given = [Given {
+        text: said[0].1,
+        author: Some("a"),
+        time: Some(at(0)),
+    }];
+    let text = "## 要約\n- 予算は300万円\n- 公開日は4月1日\n- 公開日は3月22日";
+    let lines = unfounded(text, &given, &[]);
+    assert_eq!(
+        without(text, &lines),
+        "## 要約\n- 予算は300万円\n- 公開日は3月22日"
+    );
+}
