@@ -54,6 +54,16 @@ fn without_threads_so_far(target: &str) -> String {
     }
 }
 
+/// A word that stands for a number: a number that no message has would be taken for wrong.
+#[must_use]
+pub fn letters(number: u64) -> String {
+    let letter = |digit: u8| match digit {
+        b'0'..=b'9' => char::from(digit - b'0' + b'g'),
+        digit => char::from(digit),
+    };
+    format!("{number:x}").bytes().map(letter).collect()
+}
+
 /// The answer of that model to a prompt.
 #[must_use]
 pub fn answer(prompt: &str) -> String {
@@ -62,13 +72,7 @@ pub fn answer(prompt: &str) -> String {
         let mut hasher = DefaultHasher::new();
         prompt.hash(&mut hasher);
         prompt.len().hash(&mut hasher);
-        // In letters: a number that no message has would be taken for wrong.
-        let digest = format!("{:016x}", hasher.finish());
-        let letters = digest.bytes().map(|b| match b {
-            b'0'..=b'9' => char::from(b - b'0' + b'g'),
-            b => char::from(b),
-        });
-        return format!("- prompt {}", letters.collect::<String>());
+        return format!("- prompt {}", letters(hasher.finish()));
     };
     let short_term = short_term.split(TASK).next().unwrap_or_default();
     match before.rsplit_once(EXISTING) {

@@ -49,6 +49,7 @@ fn dated(first: &Number<'_>, more: &[Number<'_>], found: &mut impl FnMut(&str, K
             hour,
             minute,
             afternoon,
+            ..
         } => {
             found(&format!("time {hour}:{minute}"), Kind::Value);
             if afternoon {

@@ -61,9 +61,11 @@ fn is_pair(number: Term, a: Term, b: Term) -> bool {
         return true;
     }
     if number.is_percent && large > 0 && !a.is_percent && !b.is_percent {
+        // To the whole percent, or exactly.
         let share = small * 100 * ONE / large;
-        let exact = (small * 100 * ONE) % large == 0;
-        return exact && (share == target || 100 * ONE - share == target);
+        let near =
+            |share: i128| (share - target).abs() <= if target % ONE == 0 { ONE / 2 } else { 0 };
+        return near(share) || near(100 * ONE - share);
     }
     let of_percent = |whole: i128, percent: i128| {
         let part = whole * percent / (100 * ONE);

@@ -2,44 +2,108 @@
 
 use std::collections::BTreeSet;
 
-use chrono::{Datelike as _, Days, Months, NaiveDate, NaiveDateTime};
+use chrono::{Datelike as _, Days, Months, NaiveDate, NaiveDateTime, NaiveTime};
 
-use super::evidence::weekdays;
 use crate::phrases::{Phrases, contains_words, phrases};
-use crate::values::numbers::month;
+use crate::values::numbers::{Point, month};
 use crate::values::{Found, Unit, Value};
+
+/// The number of a weekday, and how it is written.
+const WEEKDAYS: Phrases = phrases!("weekdays.txt");
 
 /// Words and how many days they are from today.
 const DAYS: Phrases = phrases!("relative-days.txt");
+/// Words for the day or week beside another date.
+const BESIDE: [&str; 14] = [
+    "前日",
+    "翌日",
+    "前夜",
+    "翌朝",
+    "前の",
+    "次の",
+    "before",
+    "after",
+    "following",
+    "previous",
+    "eve",
+    "next day",
+    "翌週",
+    "前週",
+];
 
-/// Adds the dates that a text of that day may mean with relative dates.
-pub(super) fn relative(
-    text: &str,
-    values: &[Found],
-    today: NaiveDate,
-    dates: &mut BTreeSet<NaiveDate>,
-) {
-    let mut add = |days: i64| dates.extend(shifted(today, days));
-    for (word, days) in DAYS.iter().filter_map(|line| line.rsplit_once(' ')) {
-        if contains_words(text, word) {
-            add(days.parse().unwrap_or(0));
-        }
-    }
-    if contains_words(text, "day after tomorrow") {
-        add(2);
-    }
-    if contains_words(text, "day before yesterday") {
-        add(-2);
-    }
-    named_weekdays(text, today, &mut add);
-    weeks(text, today, &mut add);
-    for found in values {
-        counted(text, found, today, dates);
-    }
-    ends_of_months(text, values, today, dates);
+/// The dates that a text means.
+#[derive(Default)]
+pub(super) struct Dates {
+    /// Those that are said or meant.
+    pub(super) meant: BTreeSet<NaiveDate>,
+    /// Those that may be meant: days of a week, one of many Tuesdays, a day beside another.
+    pub(super) possible: BTreeSet<NaiveDate>,
 }
 
-fn shifted(date: NaiveDate, days: i64) -> Option<NaiveDate> {
+impl Dates {
+    /// The dates of a text of that day.
+    pub(super) fn of(text: &str, values: &[Found], today: NaiveDate) -> Self {
+        let mut dates = Self::default();
+        for found in values {
+            if let Value::Point(Point::Date { year, month, day }) = found.value {
+                dates.meant.extend(with_year(year, month, day, today));
+            }
+        }
+        for (word, days) in DAYS.iter().filter_map(|line| line.rsplit_once(' ')) {
+            if contains_words(text, word) {
+                dates
+                    .meant
+                    .extend(shifted(today, days.parse().unwrap_or(0)));
+            }
+        }
+        for (word, days) in [("day after tomorrow", 2), ("day before yesterday", -2)] {
+            if contains_words(text, word) {
+                dates.meant.extend(shifted(today, days));
+            }
+        }
+        named_weekdays(text, today, &mut dates);
+        weekdays_of_months(text, values, today, &mut dates.meant);
+        weeks(text, today, &mut dates.possible);
+        for found in values {
+            counted(text, found, today, &mut dates.meant);
+        }
+        ends_of_months(text, values, today, &mut dates.meant);
+        if BESIDE.iter().any(|word| text.contains(word)) {
+            let bases: Vec<NaiveDate> = dates.meant.iter().copied().collect();
+            let beside = bases
+                .iter()
+                .flat_map(|base| [-7, -1, 1, 7].map(|by| (*base, by)));
+            dates
+                .possible
+                .extend(beside.filter_map(|(base, by)| shifted(base, by)));
+            // The Sunday before.
+            for (weekday, _) in weekdays(text) {
+                for base in &bases {
+                    let on = |by: i64| shifted(*base, by).filter(|date| number(*date) == weekday);
+                    dates.possible.extend((-7..=7).filter_map(on));
+                }
+            }
+        }
+        dates
+    }
+}
+
+fn number(date: NaiveDate) -> u32 {
+    date.weekday().num_days_from_monday()
+}
+
+/// A date that may not give its year.
+fn with_year(year: Option<u32>, month: u32, day: u32, today: NaiveDate) -> Option<NaiveDate> {
+    let of = |year| NaiveDate::from_ymd_opt(year, month, day);
+    if let Some(year) = year {
+        return of(i32::try_from(year).ok()?);
+    }
+    let years = [today.year() - 1, today.year(), today.year() + 1];
+    let distance = |date: &NaiveDate| (*date - today).num_days().abs();
+    years.into_iter().filter_map(of).min_by_key(distance)
+}
+
+pub(super) fn shifted(date: NaiveDate, days: i64) -> Option<NaiveDate> {
     let by = Days::new(days.unsigned_abs());
     if days < 0 {
         date.checked_sub_days(by)
@@ -49,8 +113,8 @@ fn shifted(date: NaiveDate, days: i64) -> Option<NaiveDate> {
 }
 
 /// `Friday` is the one before or after; `next Friday` the one after, or the one of next week.
-fn named_weekdays(text: &str, today: NaiveDate, add: &mut impl FnMut(i64)) {
-    let own = i64::from(today.weekday().num_days_from_monday());
+fn named_weekdays(text: &str, today: NaiveDate, dates: &mut Dates) {
+    let own = i64::from(number(today));
     for (weekday, word) in weekdays(text) {
         let of_this_week = i64::from(weekday) - own;
         let coming = of_this_week.rem_euclid(7);
@@ -63,59 +127,115 @@ fn named_weekdays(text: &str, today: NaiveDate, add: &mut impl FnMut(i64)) {
                 })
             })
         };
-        if is_after(&["再来週"]) || contains_words(text, "week after next") {
-            add(of_this_week + 14);
+        let days: &[i64] = if word.ends_with("days") || text.contains("毎週") {
+            // One of many.
+            let some = [coming - 7, coming, coming + 7];
+            dates
+                .possible
+                .extend(some.into_iter().filter_map(|by| shifted(today, by)));
+            continue;
+        } else if is_after(&["再来週"]) || contains_words(text, "week after next") {
+            &[of_this_week + 14]
         } else if is_after(&["来週", "翌週", "next week"])
             || text.contains(&format!("{word} next week"))
         {
-            add(of_this_week + 7);
+            &[of_this_week + 7]
         } else if is_after(&["先週", "前週", "last week"])
             || text.contains(&format!("{word} last week"))
         {
-            add(of_this_week - 7);
+            &[of_this_week - 7]
         } else if is_after(&["今週", "this"]) {
-            add(of_this_week);
-            add(coming);
+            &[of_this_week, coming]
         } else if is_after(&["next"]) {
-            add(if coming == 0 { 7 } else { coming });
-            add(of_this_week + 7);
+            &[if coming == 0 { 7 } else { coming }, of_this_week + 7]
         } else if is_after(&["last", "この前の", "前の"]) {
-            add(if coming == 0 { -7 } else { coming - 7 });
-            add(of_this_week - 7);
-        } else {
-            add(coming);
-            add(coming - 7);
+            &[if coming == 0 { -7 } else { coming - 7 }, of_this_week - 7]
+        } else if coming == 0 {
             // Said on that very day, it may be the next one.
-            if coming == 0 {
-                add(7);
-            }
+            &[0, -7, 7]
+        } else {
+            &[coming, coming - 7]
+        };
+        dates
+            .meant
+            .extend(days.iter().filter_map(|by| shifted(today, *by)));
+    }
+}
+
+/// `8月第一土曜`, `the second Friday of December`.
+fn weekdays_of_months(
+    text: &str,
+    values: &[Found],
+    today: NaiveDate,
+    dates: &mut BTreeSet<NaiveDate>,
+) {
+    for found in values {
+        let Value::Number(amount) = &found.value else {
+            continue;
+        };
+        let after = text.get(found.range.end..).unwrap_or_default();
+        let (Some(Unit("ordinal")), Some(which)) = (amount.unit, amount.thousandths()) else {
+            continue;
+        };
+        let after = after.trim_start_matches([' ', 's', 't', 'n', 'd', 'r', 'h']);
+        let is_first = |(_, word): &(u32, &str)| after.starts_with(word);
+        let Some((weekday, _)) = weekdays(after).into_iter().find(is_first) else {
+            continue;
+        };
+        let texts = [text.to_owned()];
+        let named = months(&texts, &[today.and_time(NaiveTime::MIN)]);
+        let of_values = values.iter().filter_map(|found| match &found.value {
+            Value::Number(month) if month.unit == Some(Unit("month-name")) => month.thousandths(),
+            _ => None,
+        });
+        for month in named.into_iter().chain(of_values.map(|month| month / 1000)) {
+            let first = with_year(None, u32::try_from(month).unwrap_or(0), 1, today);
+            let Some(first) = first else { continue };
+            let until = (i64::from(weekday) - i64::from(number(first))).rem_euclid(7);
+            let weeks = i64::try_from(which / 1000).unwrap_or(1) - 1;
+            dates.extend(shifted(first, until + 7 * weeks));
         }
     }
 }
 
-/// The beginnings and ends of weeks.
-fn weeks(text: &str, today: NaiveDate, add: &mut impl FnMut(i64)) {
-    let monday = -i64::from(today.weekday().num_days_from_monday());
+/// The days of weeks that are named without a weekday.
+fn weeks(text: &str, today: NaiveDate, dates: &mut BTreeSet<NaiveDate>) {
+    let monday = -i64::from(number(today));
     let weeks: [(&[&str], i64); 4] = [
-        (&["来週", "翌週", "next week"], 7),
-        (&["今週", "this week", "eow", "end of the week", "週内"], 0),
+        (&["来週", "翌週", "next week", "週明け"], 7),
+        (
+            &[
+                "今週",
+                "this week",
+                "eow",
+                "end of the week",
+                "週内",
+                "週末",
+                "weekend",
+            ],
+            0,
+        ),
         (&["先週", "last week"], -7),
         (&["再来週", "week after next"], 14),
     ];
     for (words, from) in weeks {
-        if words.iter().any(|word| contains_words(text, word)) {
-            for day in [0, 4, 5, 6] {
-                add(monday + from + day);
-            }
+        if words.iter().any(|word| is_alone(text, word)) {
+            dates.extend((0..7).filter_map(|day| shifted(today, monday + from + day)));
         }
     }
-    if ["週末", "weekend"].iter().any(|word| text.contains(word)) {
-        add(monday + 5);
-        add(monday + 6);
-    }
-    if ["週明け", "来週頭"].iter().any(|word| text.contains(word)) {
-        add(monday + 7);
-    }
+}
+
+/// Whether a text names a week without one of its days.
+fn is_alone(text: &str, word: &str) -> bool {
+    contains_words(text, word)
+        && text.match_indices(word).any(|(at, _)| {
+            let after = text.get(at + word.len()..).unwrap_or_default();
+            let after = after.trim_start_matches([' ', 'の', '、']);
+            let before = text.get(..at).unwrap_or_default().trim_end();
+            let is_beside =
+                |(_, day): &(u32, &str)| after.starts_with(day) || before.ends_with(day);
+            !weekdays(text).iter().any(is_beside)
+        })
 }
 
 /// `in 3 days`, `2週間前`, `the 15th`, `来月15日`.
@@ -202,6 +322,16 @@ fn ends_of_months(text: &str, values: &[Found], today: NaiveDate, dates: &mut BT
         dates.extend(next.and_then(first));
         dates.extend(first(today));
     }
+    let years_end = [
+        "年内",
+        "年末",
+        "大晦日",
+        "new year's eve",
+        "end of the year",
+    ];
+    if years_end.iter().any(|word| text.contains(word)) {
+        dates.extend(NaiveDate::from_ymd_opt(today.year(), 12, 31));
+    }
     let mut of_month = |month: u32| {
         for year in [today.year(), today.year() + 1] {
             dates.extend(NaiveDate::from_ymd_opt(year, month, 1).and_then(last));
@@ -256,4 +386,19 @@ pub(super) fn months(texts: &[String], times: &[NaiveDateTime]) -> BTreeSet<u64>
         months.extend(words.filter_map(month).map(u64::from));
     }
     months
+}
+
+/// The weekdays that a text names, from Monday on, and how.
+pub(super) fn weekdays(text: &str) -> Vec<(u32, &'static str)> {
+    let mut found = Vec::new();
+    for line in WEEKDAYS.iter() {
+        let mut words = line.split(' ');
+        let day = words.next().and_then(|day| day.parse().ok());
+        // `sat` and `sun` are words of their own, too.
+        let word = words.find(|word| contains_words(text, word) && !matches!(*word, "sat" | "sun"));
+        if let (Some(day), Some(word)) = (day, word) {
+            found.push((day, word));
+        }
+    }
+    found
 }

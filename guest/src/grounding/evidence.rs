@@ -1,125 +1,122 @@
 //! What the sources of a line say.
 
-use std::collections::BTreeSet;
+use chrono::{NaiveDate, NaiveDateTime};
 
-use chrono::{Datelike as _, NaiveDate, NaiveDateTime, Timelike as _};
-
-use super::{Given, dates, numbers};
+use super::dates::Dates;
+use super::{Given, Support, calendar, clock, numbers, reading};
 use crate::extractive::text::{flatten, strip_markers};
-use crate::phrases::{Phrases, contains_words, phrases};
 use crate::values::numbers::Point;
-use crate::values::{Amount, Found, Unit, Value, normal, read};
+use crate::values::{Amount, Found, Value, normal};
 
-/// The number of a weekday, and how it is written.
-const WEEKDAYS: Phrases = phrases!("weekdays.txt");
-
-/// What the sources of a line say, and what follows from it.
-#[derive(Default)]
-pub(super) struct Evidence {
-    texts: Vec<String>,
-    values: Vec<Value>,
-    /// The local times of the messages.
-    times: Vec<NaiveDateTime>,
-    /// The dates that relative dates mean.
-    relative: BTreeSet<NaiveDate>,
-    authors: BTreeSet<String>,
-    /// The numbers of things that messages list.
-    lists: BTreeSet<usize>,
-    /// How many people wrote messages that share a word with the line, and how many messages that are.
-    related: (usize, usize),
+/// What a source says.
+pub(super) struct Said {
+    /// Its text in normal form.
+    pub(super) text: String,
+    pub(super) values: Vec<Found>,
+    /// The local time of the message.
+    pub(super) time: Option<NaiveDateTime>,
+    pub(super) author: Option<String>,
+    pub(super) dates: Dates,
+    /// The numbers of things that it lists.
+    pub(super) lists: Vec<usize>,
 }
 
-impl Evidence {
-    pub(super) fn of(cited: &[Given<'_>]) -> Self {
-        let mut evidence = Self::default();
-        for given in cited {
-            let text = normal(given.text);
-            let values = read(&text);
-            let time = given.time.and_then(crate::now::local);
-            if let Some(time) = time {
-                dates::relative(&text, &values, time.date(), &mut evidence.relative);
-            }
-            evidence.times.extend(time);
-            evidence.authors.extend(given.author.map(normal));
-            evidence.lists.extend(lists(given.text));
-            evidence
-                .values
-                .extend(values.into_iter().map(|found| found.value));
-            evidence.texts.push(text);
+impl Said {
+    pub(super) fn of(given: &Given<'_>) -> Self {
+        let text = normal(given.text);
+        let values = reading::read(&text);
+        let time = given.time.and_then(crate::now::local);
+        // A line of a memory begins with its date, if it has one.
+        let today = time.map(|time| time.date()).or_else(|| first_date(&values));
+        let dates = today.map(|today| Dates::of(&text, &values, today));
+        Self {
+            dates: dates.unwrap_or_default(),
+            author: given.author.map(normal),
+            lists: lists(given.text),
+            text,
+            values,
+            time,
         }
-        evidence
+    }
+}
+
+fn first_date(values: &[Found]) -> Option<NaiveDate> {
+    values.iter().find_map(|found| match found.value {
+        Value::Point(Point::Date {
+            year: Some(year),
+            month,
+            day,
+        }) => NaiveDate::from_ymd_opt(i32::try_from(year).ok()?, month, day),
+        _ => None,
+    })
+}
+
+/// Some of the sources, and what follows from them.
+pub(super) struct Evidence<'s> {
+    pub(super) said: Vec<&'s Said>,
+}
+
+impl<'s> Evidence<'s> {
+    pub(super) fn of(said: impl IntoIterator<Item = &'s Said>) -> Self {
+        Self {
+            said: said.into_iter().collect(),
+        }
     }
 
-    /// Also counts the people and messages of sources that share a word with the line.
-    pub(super) fn count(&mut self, related: &[Given<'_>]) {
-        let authors: Vec<&str> = related.iter().filter_map(|given| given.author).collect();
-        let people: BTreeSet<&&str> = authors.iter().collect();
-        self.related = (people.len(), authors.len());
+    pub(super) fn values(&self) -> impl Iterator<Item = &'s Value> {
+        let values = self.said.iter().flat_map(|said| &said.values);
+        values.map(|found| &found.value)
+    }
+
+    pub(super) fn amounts(&self) -> impl Iterator<Item = &'s Amount> {
+        self.values().filter_map(|value| match value {
+            Value::Number(amount) => Some(amount),
+            _ => None,
+        })
+    }
+
+    pub(super) fn times(&self) -> impl Iterator<Item = NaiveDateTime> {
+        self.said.iter().filter_map(|said| said.time)
+    }
+
+    /// The dates that they say or mean.
+    pub(super) fn meant(&self) -> impl Iterator<Item = NaiveDate> {
+        self.said
+            .iter()
+            .flat_map(|said| said.dates.meant.iter().copied())
     }
 
     /// Whether one of the sources is by this person, or names them.
     pub(super) fn names(&self, name: &str) -> bool {
-        self.authors.contains(name) || self.texts.iter().any(|text| text.contains(name))
+        let by = |said: &&Said| said.author.as_deref() == Some(name) || said.text.contains(name);
+        self.said.iter().any(by)
     }
 
-    /// Whether a value of a line follows. `all` are the values of the line, `line` is its text.
-    pub(super) fn founds(&self, found: &Found, all: &[Found], line: &str) -> bool {
+    /// How well a value of a line is supported.
+    pub(super) fn support(&self, found: &Found, line: &str) -> Support {
+        let after = line.get(found.range.end..).unwrap_or_default();
         match &found.value {
-            Value::Address(address) => self.has_words(address),
-            Value::Code(code) => self.has_code(code),
-            Value::Long(digits) => self.has_digits(digits),
-            Value::Point(Point::Date { year, month, day }) => self.has_date(*year, *month, *day),
-            Value::Point(point) => self.has_time(*point),
-            Value::Number(amount) => {
-                // `十分` is no number, and `one` is often none.
-                let is_word = amount.in_words && amount.thousandths() <= Some(1_000);
-                is_word
-                    || (amount.digits.0.len() > 2 && self.has_digits(&amount.digits.0))
-                    || self.has_calendar_number(amount)
-                    || self.numbers().founds(amount, all, line)
+            Value::Address(address) => Support::if_said(self.has_words(address)),
+            Value::Code(code) => Support::if_said(self.has_code(code)),
+            Value::Long(digits) => Support::if_said(self.has_digits(digits)),
+            Value::Point(point @ Point::Date { .. }) => {
+                calendar::date(self, *point, found.range.start == 0)
             }
-        }
-    }
-
-    /// Whether a value that does not follow is certainly wrong: nobody calculates an address or an id, and a number that
-    /// differs in one digit from one of the sources is a slip.
-    pub(super) fn is_certain(&self, value: &Value) -> bool {
-        match value {
-            Value::Address(_) | Value::Code(_) | Value::Long(_) => true,
-            Value::Number(amount) => !amount.in_words && self.numbers().is_slip(amount),
-            Value::Point(_) => false,
-        }
-    }
-
-    fn numbers(&self) -> numbers::Given<'_> {
-        numbers::Given {
-            values: &self.values,
-            texts: &self.texts,
-            people: [self.authors.len(), self.related.0],
-            messages: [self.texts.len(), self.related.1],
-            lists: &self.lists,
+            Value::Point(point) => clock::time(self, *point),
+            // `十分` is no number, and `one` is often none.
+            Value::Number(own) if own.in_words && own.thousandths() <= Some(1_000) => Support::Said,
+            Value::Number(own) => {
+                let in_digits = own.digits.0.len() > 2 && self.has_digits(&own.digits.0);
+                Support::if_said(in_digits)
+                    .max(calendar::number(self, own, after))
+                    .max(numbers::support(self, own, line))
+            }
         }
     }
 
     /// Whether a source has this word as a whole.
     fn has_words(&self, word: &str) -> bool {
-        let is_boundary = |c: char| !c.is_ascii_alphanumeric() && !matches!(c, '/' | '_');
-        self.texts.iter().any(|text| {
-            text.match_indices(word).any(|(at, _)| {
-                let before = text.get(..at).and_then(|head| head.chars().next_back());
-                let tail = text.get(at + word.len()..).unwrap_or_default();
-                let tail = tail.strip_prefix('/').unwrap_or(tail);
-                let mut after = tail.chars();
-                let next = after.next();
-                let continues = matches!(
-                    next,
-                    Some('.' | '-' | '?' | '#' | '=' | '&' | '%' | ':' | '@')
-                ) && after.next().is_some_and(|c| c.is_ascii_alphanumeric());
-                let begins = before.is_none_or(|c| is_boundary(c) || c == '/')
-                    && !before.is_some_and(|c| matches!(c, '-' | '.' | '@'));
-                begins && !continues && next.is_none_or(is_boundary)
-            })
-        })
+        self.said.iter().any(|said| has_word(&said.text, word))
     }
 
     fn has_code(&self, code: &str) -> bool {
@@ -127,19 +124,17 @@ impl Evidence {
         let is_version = short.starts_with(|c: char| c.is_ascii_digit());
         let letters =
             |text: &str| -> String { text.chars().filter(char::is_ascii_alphanumeric).collect() };
+        let own = letters(code);
+        let mut said = self.said.iter();
         self.has_words(code)
-            || (code.len() > 8
-                && self
-                    .texts
-                    .iter()
-                    .any(|text| letters(text).contains(&letters(code))))
+            || (code.len() > 8 && said.any(|said| letters(&said.text).contains(&own)))
             || is_version && (self.has_words(short) || self.has_words(&format!("v{short}")))
             || code.strip_prefix('#').is_some_and(|id| self.has_words(id))
     }
 
     fn has_digits(&self, digits: &str) -> bool {
         let digits = digits.trim_start_matches('0');
-        self.values.iter().any(|value| match value {
+        self.values().any(|value| match value {
             Value::Long(own) => own.ends_with(digits),
             Value::Number(own) => own.digits.0 == digits && own.digits.1.is_empty(),
             Value::Code(own) => own.trim_start_matches(['#', 'v', '.']) == digits,
@@ -147,170 +142,24 @@ impl Evidence {
             Value::Point(_) => false,
         })
     }
-
-    fn has_date(&self, year: Option<u32>, month: u32, day: u32) -> bool {
-        let is_it = |date: &NaiveDate| {
-            let same_year = year.is_none_or(|year| i32::try_from(year) == Ok(date.year()));
-            same_year && (date.month(), date.day()) == (month, day)
-        };
-        let own = Value::Point(Point::Date { year, month, day });
-        let is_said = |value: &Value| {
-            let dated = matches!(value, Value::Point(Point::Date { year: Some(_), .. }));
-            value.is_same(&own) && (year.is_none() || dated || self.is_near(year, month, day))
-        };
-        self.values.iter().any(is_said)
-            || self.relative.iter().any(is_it)
-            || self.times.iter().any(|time| is_it(&time.date()))
-    }
-
-    /// Whether the year of a date is one that was meant when nobody said it. Without the times of messages it is not known.
-    fn is_near(&self, year: Option<u32>, month: u32, day: u32) -> bool {
-        let year = year.and_then(|year| i32::try_from(year).ok());
-        let date = year.and_then(|year| NaiveDate::from_ymd_opt(year, month, day));
-        let Some(date) = date else { return false };
-        let days = |time: &NaiveDateTime| (date - time.date()).num_days().abs();
-        self.times.is_empty() || self.times.iter().any(|time| days(time) < 300)
-    }
-
-    fn has_time(&self, point: Point) -> bool {
-        let own = Value::Point(point);
-        let Point::Time {
-            hour,
-            minute,
-            afternoon,
-        } = point
-        else {
-            return false;
-        };
-        let clock = if afternoon { hour + 12 } else { hour };
-        let has = |words: &[&str]| {
-            let mut texts = self.texts.iter();
-            texts.any(|text| words.iter().any(|word| contains_words(text, word)))
-        };
-        let by_name = minute == 0
-            && (hour == 12 && has(&["正午", "noon", "お昼", "昼12時"])
-                || matches!(hour, 0 | 24) && has(&["深夜", "midnight", "零時", "0時"]));
-        let is_bare = |value: &Value| {
-            matches!(value, Value::Number(Amount { digits, unit: None, .. })
-                if minute == 0 && digits.1.is_empty() && digits.0 == hour.to_string())
-        };
-        let no_times = !self
-            .values
-            .iter()
-            .any(|value| matches!(value, Value::Point(Point::Time { .. })));
-        self.values.iter().any(|value| value.is_same(&own))
-            || by_name
-            || (no_times && self.values.iter().any(is_bare))
-            || self
-                .times
-                .iter()
-                .any(|time| (time.hour(), time.minute()) == (clock, minute))
-    }
-
-    /// Every date that the sources say or mean.
-    fn dates(&self) -> impl Iterator<Item = NaiveDate> {
-        let years: BTreeSet<i32> = self.times.iter().map(|time| time.year()).collect();
-        let said = self.values.iter().flat_map(move |value| {
-            let Value::Point(Point::Date { year, month, day }) = value else {
-                return Vec::new();
-            };
-            let own = year.and_then(|year| i32::try_from(year).ok());
-            let years: Vec<i32> = match own {
-                Some(year) => vec![year],
-                None => years.iter().flat_map(|year| [*year, year + 1]).collect(),
-            };
-            let dates = years
-                .into_iter()
-                .filter_map(|year| NaiveDate::from_ymd_opt(year, *month, *day));
-            dates.collect()
-        });
-        let times = self.times.iter().map(NaiveDateTime::date);
-        said.chain(self.relative.iter().copied()).chain(times)
-    }
-
-    /// A day of a month, a month or a year that is one of a date.
-    fn has_calendar_number(&self, amount: &Amount) -> bool {
-        let Some(number) = amount.thousandths().map(|number| number / 1000) else {
-            return false;
-        };
-        let of = |part: fn(&NaiveDate) -> u64| self.dates().any(|date| part(&date) == number);
-        let year = |date: &NaiveDate| u64::try_from(date.year()).unwrap_or(0);
-        match amount.unit {
-            Some(Unit("day" | "ordinal")) => of(|date| date.day().into()),
-            Some(Unit("month-name")) => {
-                of(|date| date.month().into())
-                    || dates::months(&self.texts, &self.times).contains(&number)
-            }
-            Some(Unit("year")) | None if (1900..2100).contains(&number) => {
-                let next =
-                    |text: &String, words: &[&str]| words.iter().any(|word| text.contains(word));
-                let has = |words: &[&str]| self.texts.iter().any(|text| next(text, words));
-                let times = self.times.iter().map(|time| year(&time.date()));
-                of(|date| u64::try_from(date.year()).unwrap_or(0))
-                    || times.clone().any(|year| year + 1 == number) && has(&["来年", "next year"])
-                    || times.clone().any(|year| year == number + 1)
-                        && has(&["去年", "昨年", "last year"])
-            }
-            _ => false,
-        }
-    }
-
-    /// The weekdays of a line that no date of the line or the sources has.
-    pub(super) fn wrong_weekdays(&self, line: &str, all: &[Found]) -> Vec<String> {
-        let said: BTreeSet<u32> = self
-            .texts
-            .iter()
-            .flat_map(|text| weekdays(text))
-            .map(|(day, _)| day)
-            .collect();
-        let meant: BTreeSet<u32> = self
-            .dates()
-            .chain(
-                self.times
-                    .iter()
-                    .flat_map(|time| dates_of(all, time.year())),
-            )
-            .map(|date| date.weekday().num_days_from_monday())
-            .collect();
-        weekdays(line)
-            .into_iter()
-            .filter(|(day, _)| !said.contains(day) && !meant.contains(day))
-            .map(|(_, word)| word.to_owned())
-            .collect()
-    }
 }
 
-/// The dates of a line in a year, if it gives none.
-fn dates_of(all: &[Found], year: i32) -> Vec<NaiveDate> {
-    let dates = all.iter().filter_map(|found| match found.value {
-        Value::Point(Point::Date {
-            year: own,
-            month,
-            day,
-        }) => {
-            let year = own
-                .and_then(|year| i32::try_from(year).ok())
-                .unwrap_or(year);
-            NaiveDate::from_ymd_opt(year, month, day)
-        }
-        _ => None,
-    });
-    dates.collect()
-}
-
-/// The weekdays that a text names, from Monday on, and how.
-pub(super) fn weekdays(text: &str) -> Vec<(u32, &'static str)> {
-    let mut found = Vec::new();
-    for line in WEEKDAYS.iter() {
-        let mut words = line.split(' ');
-        let day = words.next().and_then(|day| day.parse().ok());
-        // `sat` and `sun` are words of their own, too.
-        let word = words.find(|word| contains_words(text, word) && !matches!(*word, "sat" | "sun"));
-        if let (Some(day), Some(word)) = (day, word) {
-            found.push((day, word));
-        }
-    }
-    found
+fn has_word(text: &str, word: &str) -> bool {
+    let is_boundary = |c: char| !c.is_ascii_alphanumeric() && !matches!(c, '/' | '_');
+    text.match_indices(word).any(|(at, _)| {
+        let before = text.get(..at).and_then(|head| head.chars().next_back());
+        let tail = text.get(at + word.len()..).unwrap_or_default();
+        let tail = tail.strip_prefix('/').unwrap_or(tail);
+        let mut after = tail.chars();
+        let next = after.next();
+        let continues = matches!(
+            next,
+            Some('.' | '-' | '?' | '#' | '=' | '&' | '%' | ':' | '@')
+        ) && after.next().is_some_and(|c| c.is_ascii_alphanumeric());
+        let begins = before.is_none_or(|c| is_boundary(c) || c == '/')
+            && !before.is_some_and(|c| matches!(c, '-' | '.' | '@'));
+        begins && !continues && next.is_none_or(is_boundary)
+    })
 }
 
 /// The numbers of things that a text lists: lines with a list mark, and words between commas.

@@ -5,29 +5,38 @@
 //!
 //! | value | follows from |
 //! |---|---|
-//! | a date | the same date, with or without its year; the day of the message; a relative date (`tomorrow`, `来週の金曜`, `3日後`, `the 15th`, `月末`), counted from the day of the message |
+//! | a date | the same date, with or without its year; a relative date (`tomorrow`, `来週の金曜`, `3日後`, `the 15th`, `月末`, `8月第一土曜`), counted from the day of the message; the day of the message, if it means no other |
 //! | a time | the same time on either clock; the time of the message; noon and midnight |
 //! | a month, a weekday, a year | one of those dates |
-//! | a number | the same number, in digits or in words, with its unit or without; the same length of time or size in another unit; `half`, `double` |
-//! | | a count: the number of people or messages that the line cites, or of the things that a message or the line lists, unless the sources give another number of them |
-//! | | a sum or a difference of numbers with its unit, if the line says that it is one; a rounded number, if the line says so |
+//! | a number | the same number, in digits or in words, with its unit or without; the same length, size or weight in another unit; `half`, `double` |
 //! | an id, a version | the same, with or without `v` |
 //! | a URL, an e-mail address, a file | the same |
 //! | a phone number | the same digits |
 //!
-//! What the cited sources do not found is looked for in all that share a word with the line; in all sources if they are few,
-//! or the line has no words.
-//! What does not follow by these rules may still follow by a calculation that they do not know. It is certainly wrong if it is
-//! an id or an address, which nobody calculates, or a number that has one digit other than a number of the sources, or
-//! two swapped, and is no sum, difference, product or share of theirs.
+//! What does not follow by these rules may follow by a calculation. Then it is in doubt, because a wrong number may be the
+//! result of one, too:
 //!
-//! A line that begins with the name of a person who wrote something is not founded if none of its messages is by that
-//! person or names them; that is not certain either. Other names are not judged.
+//! | value | may follow from |
+//! |---|---|
+//! | a date | a date and a number of days, weeks or months of the sources; a week, a weekday of every week, the day before or after |
+//! | a time | a time and one or two lengths of time; an hour without a unit; the other half of the day |
+//! | a number | a sum, difference, product or share of two, a sum of three; the distance of two times or dates; a rounded number; the same with another unit |
+//! | | a count of the people or messages that the line cites, or of the things that a message or the line lists |
+//!
+//! What follows by neither is wrong.
+//! What the cited sources do not say is looked for in all that share a word with the line; in all sources if they are few,
+//! or the line has no words.
+//!
+//! A line that begins with the name of a person who wrote something is in doubt if none of its messages is by that
+//! person or names them. Other names are not judged.
 
 mod arithmetic;
+mod calendar;
+mod clock;
 mod dates;
 mod evidence;
 mod numbers;
+mod reading;
 #[cfg(test)]
 mod tests;
 
@@ -39,8 +48,8 @@ use crate::citations::{Source, cite, label};
 use crate::extractive::is_note;
 use crate::extractive::terms::terms;
 use crate::extractive::text::{flatten, strip_markers};
-use crate::values::{Value, normal, read};
-use evidence::Evidence;
+use crate::values::{Value, normal};
+use evidence::{Evidence, Said};
 
 /// So few sources are one conversation: a line may follow from any of them.
 const FEW: usize = 12;
@@ -63,8 +72,23 @@ pub struct Unfounded {
     pub range: Range<usize>,
     /// What does not follow, as it is written.
     pub values: Vec<String>,
-    /// Whether it is certain; else it may follow by a calculation that the rules do not know.
+    /// Whether it is certain; else it may follow by a calculation.
     pub is_certain: bool,
+}
+
+/// How well a value is supported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Support {
+    None,
+    /// It may follow by a calculation.
+    Calculated,
+    Said,
+}
+
+impl Support {
+    fn if_said(is_said: bool) -> Self {
+        if is_said { Self::Said } else { Self::None }
+    }
 }
 
 /// The lines of a text that do not follow from what it was made from, in order. Any line may have the names of
@@ -84,54 +108,32 @@ pub fn unfounded(text: &str, given: &[Given<'_>], channels: &[&str]) -> Vec<Unfo
             }],
         })
         .collect();
-    let mut unfounded = Vec::new();
+    let said: Vec<Said> = given.iter().map(Said::of).collect();
     let words: Vec<BTreeSet<String>> = given.iter().map(words_of).collect();
     let names = Names {
-        authors: given
-            .iter()
-            .filter_map(|given| given.author)
-            .map(normal)
-            .collect(),
+        authors: said.iter().filter_map(|said| said.author.clone()).collect(),
         channels: channels
             .iter()
             .map(|name| format!("#{}", normal(name)))
             .collect(),
     };
-    for line in cite(text, &sources) {
-        let said = text.get(line.range.clone()).unwrap_or_default();
-        let cited: Vec<Given<'_>> = line
-            .messages
-            .iter()
-            .filter_map(|of| given.get(of.ts.parse::<usize>().ok()?).copied())
-            .collect();
-        let mut evidence = Evidence::of(&cited);
-        let related = related(said, given, &words);
-        evidence.count(&related);
-        let speaker = label(said).filter(|name| names.authors.contains(name));
-        let speaker = speaker.filter(|name| !evidence.names(name));
-        let mut wrong = wrong_values(said, &evidence, &names);
-        if !wrong.is_empty() {
-            // Lines do not cite all that they were counted and calculated from.
-            let has_words = own_words(said).next().is_some();
-            let is_whole = !has_words || given.len() <= FEW;
-            let near = if is_whole { given } else { &related };
-            let mut evidence = Evidence::of(near);
-            evidence.count(&related);
-            let still_wrong = wrong_values(said, &evidence, &names);
-            wrong = still_wrong;
-        }
+    let lines = cite(text, &sources).into_iter().filter_map(|line| {
+        let own = text.get(line.range.clone()).unwrap_or_default();
+        let of = |of: &MessageRef| said.get(of.ts.parse::<usize>().ok()?);
+        let cited = Evidence::of(line.messages.iter().filter_map(of));
+        // Lines do not cite all that they were counted and calculated from.
+        let near = || Evidence::of(related(own, &said, &words));
+        let speaker = label(own).filter(|name| names.authors.contains(name));
+        let speaker = speaker.filter(|name| !cited.names(name));
+        let mut wrong = wrong_values(own, &cited, &near, &names);
         wrong.extend(speaker.map(Wrong::doubtful));
-        if !wrong.is_empty() {
-            let is_certain = wrong.iter().any(|wrong| wrong.is_certain);
-            let values = wrong.into_iter().map(|wrong| wrong.written);
-            unfounded.push(Unfounded {
-                range: line.range,
-                values: values.collect(),
-                is_certain,
-            });
-        }
-    }
-    unfounded
+        (!wrong.is_empty()).then(|| Unfounded {
+            range: line.range,
+            is_certain: wrong.iter().any(|wrong| wrong.is_certain),
+            values: wrong.into_iter().map(|wrong| wrong.written).collect(),
+        })
+    });
+    lines.collect()
 }
 
 fn words_of(given: &Given<'_>) -> BTreeSet<String> {
@@ -144,13 +146,15 @@ fn own_words(line: &str) -> impl Iterator<Item = String> {
     words.filter(|word| !word.contains(|c: char| c.is_ascii_digit()))
 }
 
-/// The sources that share a word with a line, or have none.
-fn related<'g>(line: &str, given: &[Given<'g>], words: &[BTreeSet<String>]) -> Vec<Given<'g>> {
+/// The sources that share a word with a line, or have none; all if they are few or the line has no words.
+fn related<'s>(line: &str, said: &'s [Said], words: &[BTreeSet<String>]) -> Vec<&'s Said> {
     let own: Vec<String> = own_words(line).collect();
+    let is_whole = own.is_empty() || said.len() <= FEW;
     let shares =
         |words: &BTreeSet<String>| words.is_empty() || own.iter().any(|term| words.contains(term));
-    let related = given.iter().zip(words).filter(|(_, words)| shares(words));
-    related.map(|(given, _)| *given).collect()
+    let related = said.iter().zip(words);
+    let related = related.filter(|(_, words)| is_whole || shares(words));
+    related.map(|(said, _)| said).collect()
 }
 
 /// Names that a line may have, in the form of [`normal`].
@@ -181,27 +185,39 @@ impl Wrong {
     }
 }
 
-/// What a line says that does not follow from its sources.
-fn wrong_values(line: &str, evidence: &Evidence, names: &Names) -> Vec<Wrong> {
+/// What a line says that does not follow from its sources: those that it cites, or else those `near` it.
+fn wrong_values<'s>(
+    line: &str,
+    cited: &Evidence<'s>,
+    near: &dyn Fn() -> Evidence<'s>,
+    names: &Names,
+) -> Vec<Wrong> {
     if is_note(line) {
         return Vec::new();
     }
     let flat = flatten(line);
     let body = normal(strip_markers(&flat).0);
-    let found = read(&body);
-    let mut wrong: Vec<Wrong> = found
-        .iter()
-        .filter(|found| !names.is_channel(&found.value))
-        .filter(|value| !evidence.founds(value, &found, &body))
-        .filter_map(|value| {
-            Some(Wrong {
-                written: body.get(value.range.clone())?.to_owned(),
-                is_certain: evidence.is_certain(&value.value),
-            })
-        })
-        .collect();
-    let words = evidence.wrong_weekdays(&body, &found).into_iter();
-    wrong.extend(words.map(Wrong::doubtful));
+    let found = reading::read(&body);
+    let near = std::cell::LazyCell::new(near);
+    let mut wrong = Vec::new();
+    for value in found.iter().filter(|found| !names.is_channel(&found.value)) {
+        let mut support = cited.support(value, &body);
+        if support != Support::Said {
+            support = support.max(near.support(value, &body));
+        }
+        if support != Support::Said {
+            wrong.push(Wrong {
+                written: body.get(value.range.clone()).unwrap_or_default().to_owned(),
+                is_certain: support == Support::None,
+            });
+        }
+    }
+    let mut weekdays = calendar::wrong_weekdays(cited, &body, &found);
+    if !weekdays.is_empty() {
+        weekdays = calendar::wrong_weekdays(&near, &body, &found);
+    }
+    let weekdays = weekdays.into_iter().map(str::to_owned);
+    wrong.extend(weekdays.map(Wrong::doubtful));
     wrong
 }
 

@@ -98,21 +98,33 @@ fn is_same_point(a: Point, b: Point) -> bool {
             let same_year = year.is_none() || other_year.is_none() || year == other_year;
             same_year && (month, day) == (other_month, other_day)
         }
-        (Point::Time { .. }, Point::Time { .. }) => {
-            let minutes = |point| match point {
-                Point::Time { hour, minute, .. } => (hour % 12, minute),
-                Point::Date { .. } => (0, 0),
-            };
-            // `3時` may be `15:00`; both may be written without saying which half of the day they are in.
-            minutes(a) == minutes(b) && !(is_plain(a) && is_plain(b) && a != b)
+        (
+            Point::Time { hour, minute, .. },
+            Point::Time {
+                hour: other_hour,
+                minute: other_minute,
+                ..
+            },
+        ) => {
+            // `3時` may be `15:00`, unless both say which half of the day they are in.
+            let halves = (half(a), half(b));
+            let may_be = halves.0.is_none() || halves.1.is_none() || halves.0 == halves.1;
+            (hour % 12, minute) == (other_hour % 12, other_minute) && may_be
         }
         _ => false,
     }
 }
 
-/// Whether a time is written in 24 hours, so that no other time can be meant.
-fn is_plain(point: Point) -> bool {
-    matches!(point, Point::Time { hour, .. } if hour > 12)
+/// Whether a time is in the second half of the day; `None` if it does not say.
+fn half(point: Point) -> Option<bool> {
+    match point {
+        Point::Time {
+            afternoon: true, ..
+        } => Some(true),
+        Point::Time { morning: true, .. } => Some(false),
+        Point::Time { hour, .. } if hour > 12 => Some(hour < 24),
+        _ => None,
+    }
 }
 
 /// A value, and where it is in its text, in bytes.

@@ -3,7 +3,18 @@
 use std::ops::Range;
 
 const MONTHS: [&str; 12] = [
-    "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
 ];
 /// What a number is multiplied by, as a power of ten.
 const MULTIPLIERS: [(&str, usize); 12] = [
@@ -63,7 +74,16 @@ impl Number<'_> {
     /// are numbers like `3,000,000`.
     pub(crate) fn digits(&self) -> (String, String) {
         let power = self.multiplier().map_or(0, |(_, power)| power);
-        let (whole, decimals) = self.text.split_once('.').unwrap_or((self.text, ""));
+        // `1.840,50` has its comma behind its points.
+        let mark = self.text.rfind([',', '.']).filter(|at| {
+            let last = self.text.get(*at..).unwrap_or_default();
+            last.starts_with('.') || self.text.contains('.')
+        });
+        let (whole, decimals) = match mark {
+            Some(at) => self.text.split_at_checked(at).unwrap_or_default(),
+            None => (self.text, ""),
+        };
+        let decimals = decimals.get(1..).unwrap_or_default();
         let mut digits: String = whole.chars().filter(char::is_ascii_digit).collect();
         digits.extend(decimals.chars().filter(char::is_ascii_digit));
         digits.extend(std::iter::repeat_n('0', power));
@@ -127,6 +147,8 @@ pub(crate) enum Point {
         minute: u32,
         /// Whether it is said to be in the afternoon.
         afternoon: bool,
+        /// Whether it is said to be in the morning.
+        morning: bool,
     },
 }
 
@@ -167,8 +189,8 @@ pub(crate) fn point(first: &Number<'_>, more: &[Number<'_>]) -> Option<(Point, u
     let clock = first.after.trim_start();
     if first.value() < 25
         && (first.after.starts_with('時') && !first.after.starts_with("時間")
-            || clock.starts_with("pm")
-            || clock.starts_with("am"))
+            || is_half(clock, "pm", "p.m")
+            || is_half(clock, "am", "a.m"))
     {
         return Some((time(first, if half_past { 30 } else { 0 }), 1));
     }
@@ -190,17 +212,31 @@ fn year_after(day: &Number<'_>, more: &[Number<'_>]) -> Option<u32> {
     (joint.is_empty() || month(joint).is_some()).then(|| next.value())
 }
 
-/// A time, and whether it is said to be one of the afternoon.
+/// A time, and in which half of the day it is said to be.
 fn time(hour: &Number<'_>, minute: u32) -> Point {
     let clock = hour
         .after
         .trim_start_matches(|c: char| c == ':' || c == ' ' || c.is_ascii_digit());
-    let afternoon = hour.value() < 12 && (hour.before.ends_with("午後") || clock.starts_with("pm"));
+    let before = hour.before.trim_end_matches('の');
+    let said = |words: &[&str]| words.iter().any(|word| before.ends_with(word));
+    let afternoon = match hour.value() {
+        0..4 => said(&["午後", "昼"]),
+        4..12 => said(&["午後", "夕方", "夜", "晩"]),
+        _ => false,
+    };
     Point::Time {
         hour: hour.value(),
         minute,
-        afternoon,
+        afternoon: afternoon || hour.value() < 12 && is_half(clock, "pm", "p.m"),
+        morning: hour.value() <= 12 && (said(&["午前", "朝"]) || is_half(clock, "am", "a.m")),
     }
+}
+
+fn is_half(clock: &str, short: &str, dotted: &str) -> bool {
+    let rest = clock
+        .strip_prefix(short)
+        .or_else(|| clock.strip_prefix(dotted));
+    rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_alphanumeric()))
 }
 
 /// The month before a number: `march 5`.
@@ -212,8 +248,8 @@ fn month_before(before: &str) -> Option<u32> {
 /// The month at the beginning of a text.
 pub(crate) fn month(text: &str) -> Option<u32> {
     let word = text.split(|c: char| !c.is_ascii_alphabetic()).next()?;
-    let short = word.get(..3).filter(|_| word.len() < 10)?;
-    let at = MONTHS.iter().position(|month| *month == short)?;
+    let is_it = |month: &&str| word.len() > 2 && month.starts_with(word);
+    let at = MONTHS.iter().position(|month| is_it(&month))?;
     u32::try_from(at + 1).ok()
 }
 

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use myao_tests::llm_server::{LlmServer, answer};
 use myao_tests::program::{Program, demo_export};
+use myao_tests::telling::letters;
 use serde_json::{Value, json};
 
 const GENERAL: &str = "general";
@@ -106,7 +107,7 @@ fn an_estimate_tells_the_calls_that_the_work_takes_and_asks_and_saves_nothing() 
     let number = AtomicUsize::new(0);
     let server = LlmServer::start(move |_| {
         let number = number.fetch_add(1, Ordering::Relaxed);
-        answer(&format!("- memory {number}"))
+        answer(&format!("- memory {}", letters(number as u64)))
     });
     let program = Program::with_config(&server.config());
     program.run(&["import", &demo_export()]).succeeded();

@@ -6,6 +6,7 @@ use myao_tests::export::{Post, post, program_with, time};
 use myao_tests::llm_server::{LlmServer, answer};
 use myao_tests::program::{Program, Ran};
 use myao_tests::read_project_file;
+use myao_tests::telling::letters;
 use rusqlite::Connection;
 use serde_json::{Value, json};
 
@@ -20,7 +21,10 @@ fn telling(empty: Option<usize>) -> LlmServer {
             return answer("");
         }
         let items =
-            (0..4).map(|item| format!("- 決定 {n}-{item}: 公開は 3 月 4 日、予算は 45,000 円\n"));
+            (0..4).map(|item| {
+                let name = letters(4 * n as u64 + item);
+                format!("- 決定 {name}: 公開は 3 月 4 日、予算は 45,000 円\n")
+            });
         answer(&items.collect::<String>())
     })
 }

@@ -2,6 +2,7 @@
 
 use myao_plugin::MemoryType;
 use myao_plugin::llm::{Agent, Request};
+use myao_tests::telling::letters;
 
 use super::history::Model;
 
@@ -80,7 +81,7 @@ pub(crate) fn answer(model: Model, request: &Request, number: usize) -> String {
         }
         let name = if model == Model::Naming { heading } else { "" };
         if let Some(fact) = fact(line) {
-            let line = format!("- {name} {fact}, told {number}");
+            let line = format!("- {name} {fact}, told {}", letters(number as u64));
             if !told.contains(&line) {
                 told.push(line);
             }

@@ -9,6 +9,7 @@ use myao_testkit::{Imports, Recorder, Reply, ScriptedLlm};
 use myao_tests::backfills::{backfill_all, llm_settings};
 use myao_tests::conversation::{History, START, channel, channel_id, message, ts, user};
 use myao_tests::store::{TestStore, utc};
+use myao_tests::telling::letters;
 use myao_tests::{builder, plugin};
 use tokio::time::Instant;
 
@@ -19,7 +20,7 @@ const SECOND: Duration = Duration::from_secs(1);
 
 /// A model that takes a second for each answer, and gives 16 at once.
 fn slow_model() -> ScriptedLlm {
-    ScriptedLlm::new(|n, _| Reply::from(format!("- summary {n}")).after(SECOND))
+    ScriptedLlm::new(|n, _| Reply::from(format!("- summary {}", letters(n as u64))).after(SECOND))
         .with_calls_in_flight(AT_ONCE)
 }
 
@@ -66,7 +67,7 @@ fn small_model() -> ScriptedLlm {
         if length(request) > WINDOW {
             return Reply::from(LlmError::ContextTooLong(Some(WINDOW)));
         }
-        Reply::from(format!("- summary {n}"))
+        Reply::from(format!("- summary {}", letters(n as u64)))
     };
     ScriptedLlm::new(script).with_context_window(WINDOW)
 }

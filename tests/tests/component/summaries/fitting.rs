@@ -5,6 +5,7 @@ use myao_plugin::Scope::{Channel, Thread};
 use myao_plugin::llm::LlmError;
 use myao_plugin::{Context, Error, TokenExcess};
 use myao_testkit::{Asked, ScriptedLlm};
+use myao_tests::telling::letters;
 
 use super::{SUMMARY, answering, context, host};
 use crate::component::host::{Host, llm_errors, refused};
@@ -61,6 +62,10 @@ fn long_context() -> Context {
     context
 }
 
+fn part(number: usize) -> String {
+    format!("- 要約その{}", letters(number as u64))
+}
+
 fn small_model(llm: ScriptedLlm) -> Host {
     host(llm.with_context_window(1200)).with(|settings| {
         settings.short_term_summary_max_tokens = 100;
@@ -70,7 +75,7 @@ fn small_model(llm: ScriptedLlm) -> Host {
 
 #[tokio::test]
 async fn what_does_not_fit_is_summarised_in_chunks_and_merged() {
-    let host = small_model(ScriptedLlm::new(|n, _| format!("- 要約その{n}")));
+    let host = small_model(ScriptedLlm::new(|n, _| part(n)));
     let summary = host
         .plugin()
         .summarize(&long_context(), Channel, ShortTerm, None)
@@ -81,14 +86,14 @@ async fn what_does_not_fit_is_summarised_in_chunks_and_merged() {
     assert_eq!(summary.coverage.covered, summary.coverage.messages);
     let prompts = host.llm.prompts();
     assert_eq!(prompts.len(), chunks + 1);
-    assert_eq!(summary.text, format!("- 要約その{chunks}"));
-    assert!((0..chunks).all(|n| prompts[chunks].contains(&format!("要約その{n}"))));
+    assert_eq!(summary.text, part(chunks));
+    assert!((0..chunks).all(|n| prompts[chunks].contains(&part(n))));
 }
 
 #[tokio::test]
 async fn a_chunk_that_the_model_fails_on_fails_the_whole() {
     for error in llm_errors() {
-        let llm = ScriptedLlm::new(|n, _| format!("- 要約その{n}"));
+        let llm = ScriptedLlm::new(|n, _| part(n));
         let host = small_model(llm.on(Asked::call(1), error.clone()));
         let failed = host
             .plugin()
