@@ -117,7 +117,12 @@ fn word_fact(chunk: &str, lower: &str, first: bool) -> Option<Fact> {
         .rsplit_once('.')
         .filter(|(stem, _)| stem.len() > 1)
         .map_or("", |(_, e)| e);
-    if (2..=5).contains(&extension.len()) && extension.bytes().all(|b| b.is_ascii_lowercase()) {
+    let is_mail = chunk
+        .split_once('@')
+        .is_some_and(|(name, domain)| !name.is_empty() && domain.contains('.'));
+    let is_file =
+        (2..=5).contains(&extension.len()) && extension.bytes().all(|b| b.is_ascii_lowercase());
+    if is_file || is_mail {
         return fact(chunk, 0.6);
     }
     let is_path = chunk.starts_with(['/', '~']) || chunk.matches('/').count() > 1;

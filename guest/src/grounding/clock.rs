@@ -119,14 +119,22 @@ pub(super) fn time(evidence: &Evidence<'_>, point: Point) -> Support {
 
 /// Whether a source has the hour as a number without a unit: `between 7 and 9`.
 fn is_bare(evidence: &Evidence<'_>, own: Reading) -> bool {
-    let hours: BTreeSet<u64> = own
-        .all()
-        .filter(|minute| minute % 60 == 0)
-        .filter_map(|minute| u64::try_from(minute / 60).ok())
-        .collect();
-    evidence.amounts().any(|amount| {
-        let hour = amount.thousandths().map(|number| number / 1000);
-        amount.unit.is_none() && hour.is_some_and(|hour| hours.contains(&hour))
+    evidence.amounts().filter_map(bare).any(|bare| {
+        let mut times = bare.all();
+        times.any(|time| own.all().any(|own| own == time))
+    })
+}
+
+/// The full hour that a number without a unit may be.
+fn bare(amount: &Amount) -> Option<Reading> {
+    let number = amount.thousandths().filter(|number| number % 1000 == 0)?;
+    let hour = u32::try_from(number / 1000).ok();
+    let hour = hour.filter(|hour| amount.unit.is_none() && (1..24).contains(hour))?;
+    Reading::of(Point::Time {
+        hour,
+        minute: 0,
+        afternoon: false,
+        morning: false,
     })
 }
 
@@ -157,7 +165,8 @@ fn all_times(evidence: &Evidence<'_>) -> BTreeSet<i64> {
     let of = |said: &&Said| times(said).flat_map(Reading::all).collect::<Vec<_>>();
     let said = evidence.said.iter().flat_map(of);
     let messages = evidence.said.iter().filter_map(|said| of_message(said));
-    said.chain(messages).collect()
+    let bare = evidence.amounts().filter_map(bare).flat_map(Reading::all);
+    said.chain(messages).chain(bare).collect()
 }
 
 /// A length of time in minutes; `None` if it is none, or not of whole minutes.

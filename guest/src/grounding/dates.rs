@@ -49,8 +49,12 @@ impl Dates {
                 dates.meant.extend(with_year(year, month, day, today));
             }
         }
+        // `The day after tomorrow` is not tomorrow.
+        let plain = text
+            .replace("day after tomorrow", "")
+            .replace("day before yesterday", "");
         for (word, days) in DAYS.iter().filter_map(|line| line.rsplit_once(' ')) {
-            if contains_words(text, word) {
+            if contains_words(&plain, word) {
                 dates
                     .meant
                     .extend(shifted(today, days.parse().unwrap_or(0)));
@@ -150,6 +154,10 @@ fn named_weekdays(text: &str, today: NaiveDate, dates: &mut Dates) {
             &[if coming == 0 { 7 } else { coming }, of_this_week + 7]
         } else if is_after(&["last", "この前の", "前の"]) {
             &[if coming == 0 { -7 } else { coming - 7 }, of_this_week - 7]
+        } else if is_after(&["since "]) {
+            &[if coming == 0 { -7 } else { coming - 7 }]
+        } else if is_after(&["by ", "until ", "till "]) {
+            &[if coming == 0 { 7 } else { coming }, coming]
         } else if coming == 0 {
             // Said on that very day, it may be the next one.
             &[0, -7, 7]
@@ -177,9 +185,7 @@ fn weekdays_of_months(
         let (Some(Unit("ordinal")), Some(which)) = (amount.unit, amount.thousandths()) else {
             continue;
         };
-        let after = after.trim_start_matches([' ', 's', 't', 'n', 'd', 'r', 'h']);
-        let is_first = |(_, word): &(u32, &str)| after.starts_with(word);
-        let Some((weekday, _)) = weekdays(after).into_iter().find(is_first) else {
+        let Some(weekday) = leading_weekday(after) else {
             continue;
         };
         let texts = [text.to_owned()];
@@ -196,6 +202,14 @@ fn weekdays_of_months(
             dates.extend(shifted(first, until + 7 * weeks));
         }
     }
+}
+
+/// The weekday with which a text begins.
+fn leading_weekday(text: &str) -> Option<u32> {
+    let text = text.trim_start_matches([' ', 's', 't', 'n', 'd', 'r', 'h']);
+    let of_text = weekdays(text).into_iter();
+    let mut first = of_text.filter(|(_, word)| text.starts_with(word));
+    first.next().map(|(weekday, _)| weekday)
 }
 
 /// The days of weeks that are named without a weekday.

@@ -19,6 +19,8 @@ pub(super) struct Said {
     pub(super) dates: Dates,
     /// The numbers of things that it lists.
     pub(super) lists: Vec<usize>,
+    /// The Japanese numerals, as digits; they may be parts of words.
+    numerals: Vec<String>,
 }
 
 impl Said {
@@ -33,6 +35,7 @@ impl Said {
             dates: dates.unwrap_or_default(),
             author: given.author.map(normal),
             lists: lists(given.text),
+            numerals: crate::values::numerals(&text),
             text,
             values,
             time,
@@ -103,8 +106,8 @@ impl<'s> Evidence<'s> {
                 calendar::date(self, *point, found.range.start == 0)
             }
             Value::Point(point) => clock::time(self, *point),
-            // `十分` is no number, and `one` is often none.
-            Value::Number(own) if own.in_words && own.thousandths() <= Some(1_000) => Support::Said,
+            // `十分` is no number, and `one` and zero are often none.
+            Value::Number(own) if is_slight(own) => Support::Said,
             Value::Number(own) => {
                 let in_digits = own.digits.0.len() > 2 && self.has_digits(&own.digits.0);
                 Support::if_said(in_digits)
@@ -132,16 +135,37 @@ impl<'s> Evidence<'s> {
             || code.strip_prefix('#').is_some_and(|id| self.has_words(id))
     }
 
+    /// Whether a number is the digits of an id, or a Japanese numeral without a unit.
+    pub(super) fn has_part(&self, (whole, decimals): &(String, String)) -> bool {
+        let is_it = |part: &str| part.trim_start_matches('0') == whole;
+        let in_code = |value: &Value| {
+            let Value::Code(code) = value else {
+                return false;
+            };
+            code.split(|c: char| !c.is_ascii_digit()).any(is_it)
+        };
+        let mut said = self.said.iter();
+        decimals.is_empty()
+            && !whole.is_empty()
+            && (self.values().any(in_code)
+                || said.any(|said| said.numerals.iter().any(|numeral| is_it(numeral))))
+    }
+
     fn has_digits(&self, digits: &str) -> bool {
         let digits = digits.trim_start_matches('0');
         self.values().any(|value| match value {
             Value::Long(own) => own.ends_with(digits),
             Value::Number(own) => own.digits.0 == digits && own.digits.1.is_empty(),
-            Value::Code(own) => own.trim_start_matches(['#', 'v', '.']) == digits,
+            Value::Code(own) => own.trim_start_matches(|c: char| !c.is_ascii_digit()) == digits,
             Value::Address(own) => own == digits,
             Value::Point(_) => false,
         })
     }
+}
+
+fn is_slight(own: &Amount) -> bool {
+    let number = own.thousandths();
+    number == Some(0) || own.in_words && number <= Some(1_000)
 }
 
 fn has_word(text: &str, word: &str) -> bool {

@@ -49,6 +49,8 @@ pub(super) fn support(evidence: &Evidence<'_>, own: &Amount, line: &str) -> Supp
         return Support::Said;
     }
     let is_calculated = evidence.amounts().any(|other| own.digits == other.digits)
+        || evidence.has_part(&own.digits)
+        || is_half(evidence, own)
         || is_count(evidence, own, line)
         || clock::is_between(evidence, own)
         || calendar::is_between(evidence, own)
@@ -80,6 +82,14 @@ fn in_other_words(evidence: &Evidence<'_>, own: &Amount) -> bool {
     }
 }
 
+/// Whether it is half of a number, and a source says something of a half.
+fn is_half(evidence: &Evidence<'_>, own: &Amount) -> bool {
+    let double = own.thousandths().map(|own| own * 2);
+    let mut said = evidence.said.iter();
+    said.any(|said| ["半", "half"].iter().any(|word| said.text.contains(word)))
+        && evidence.amounts().any(|other| other.thousandths() == double)
+}
+
 /// Whether it is a number of people, messages or things, and no source gives another number of them.
 fn is_count(evidence: &Evidence<'_>, own: &Amount, line: &str) -> bool {
     let number = own.thousandths().filter(|number| number % 1000 == 0);
@@ -108,20 +118,35 @@ fn is_count(evidence: &Evidence<'_>, own: &Amount, line: &str) -> bool {
 
 /// Whether it follows from numbers of the sources by a short calculation.
 fn may_be_calculated(evidence: &Evidence<'_>, own: &Amount) -> bool {
-    let terms: BTreeSet<Term> = evidence.amounts().filter_map(term).collect();
-    term(own).is_some_and(|own| follows(own, &terms))
+    // As they are written, and in the smallest unit of each dimension.
+    [written as fn(&Amount) -> Option<Term>, scaled]
+        .into_iter()
+        .any(|term| {
+            let terms: BTreeSet<Term> = evidence.amounts().filter_map(term).collect();
+            term(own).is_some_and(|own| follows(own, &terms))
+        })
 }
 
-fn term(amount: &Amount) -> Option<Term> {
+fn written(amount: &Amount) -> Option<Term> {
     let value = i128::from(amount.thousandths()?);
-    let scale = amount.unit.and_then(scale);
-    // Numbers of one dimension are in its smallest unit.
-    let smallest = scale.and_then(|(dimension, _)| DIMENSIONS.get(dimension)?.first());
-    let kind = smallest.map(|(name, _)| *name);
+    let is_tenth = amount.unit == Some(Unit("tenth"));
     Some(Term {
-        value: value * i128::from(scale.map_or(1, |(_, scale)| scale)),
-        kind: kind.or_else(|| amount.unit.map(|unit| unit.0)),
-        is_percent: amount.unit == Some(Unit("percent")),
+        value: if is_tenth { value * 10 } else { value },
+        kind: amount.unit.map(|unit| unit.0),
+        is_percent: is_tenth || amount.unit == Some(Unit("percent")),
+    })
+}
+
+fn scaled(amount: &Amount) -> Option<Term> {
+    let term = written(amount)?;
+    let Some((dimension, scale)) = amount.unit.and_then(scale) else {
+        return Some(term);
+    };
+    let smallest = DIMENSIONS.get(dimension)?.first()?;
+    Some(Term {
+        value: term.value * i128::from(scale),
+        kind: Some(smallest.0),
+        ..term
     })
 }
 
@@ -138,8 +163,9 @@ fn is_rounded(evidence: &Evidence<'_>, own: &Amount) -> bool {
         .filter_map(Amount::thousandths);
     others.any(|other| {
         let units = (1..18).map(|power| 10_u64.pow(power));
-        let mut rounding = units.take_while(|unit| *unit <= other / 10);
-        // At least the first two digits stay.
+        // At least the first digit stays, and of a number below a hundred both.
+        let most = if other < 100_000 { other / 10 } else { other };
+        let mut rounding = units.take_while(|unit| *unit <= most);
         rounding.any(|unit| {
             let down = other / unit * unit;
             number == down || number == down.saturating_add(unit)

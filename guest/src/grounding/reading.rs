@@ -8,7 +8,9 @@ const ORDINALS: [&str; 10] = [
     "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",
 ];
 /// Lengths of time that are written without a number, in minutes.
-const LENGTHS: [(&str, u64); 6] = [
+const LENGTHS: [(&str, u64); 8] = [
+    ("an hour", 60),
+    ("the hour", 60),
     ("half an hour", 30),
     ("half hour", 30),
     ("half-hour", 30),
@@ -39,6 +41,7 @@ pub(super) fn read(text: &str) -> Vec<Found> {
     for value in &mut found {
         with_half(text, value);
     }
+    ranges(text, &mut found);
     found.retain(|found| !is_fraction(text, found));
     in_words(text, &mut found);
     found.sort_by_key(|found| found.range.start);
@@ -110,6 +113,49 @@ fn amount(thousandths: u64, unit: Option<Unit>, in_words: bool) -> Option<Amount
     })
 }
 
+/// `June 9 to 13`, `9 to 13 June`, `11月4日から28日`: both are dates.
+fn ranges(text: &str, found: &mut [Found]) {
+    for at in 1..found.len() {
+        let Some((head, [second, ..])) = found.split_at_mut_checked(at) else {
+            continue;
+        };
+        let Some(first) = head.last_mut() else { continue };
+        let joint = text.get(first.range.end..second.range.start).unwrap_or_default();
+        let joint = ["日", "st", "nd", "rd", "th"]
+            .iter()
+            .find_map(|end| joint.strip_prefix(end))
+            .unwrap_or(joint);
+        let is_span = ["to", "-", "–", "~", "〜", "から", "through", "until"].contains(&joint.trim());
+        let is_list = ["and", "or", "と", "・", "か"].contains(&joint.trim());
+        let after = text.get(second.range.end..).unwrap_or_default();
+        let is_last = !after.trim_start().starts_with(|c: char| c.is_alphanumeric());
+        match (first.value.clone(), second.value.clone()) {
+            (Value::Point(Point::Date { year, month, .. }), Value::Number(own))
+                if is_span || is_list && (is_last || own.unit.is_some()) =>
+            {
+                if let Some(day) = day(&own) {
+                    second.value = Value::Point(Point::Date { year, month, day });
+                }
+            }
+            (Value::Number(own), Value::Point(Point::Date { year, month, .. }))
+                if is_span || is_list =>
+            {
+                if let Some(day) = day(&own) {
+                    first.value = Value::Point(Point::Date { year, month, day });
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The day of a month that a number may be.
+fn day(amount: &Amount) -> Option<u32> {
+    let is_day = amount.unit.is_none_or(|unit| matches!(unit.0, "day" | "ordinal"));
+    let day = amount.digits.0.parse().ok().filter(|day| (1..=31).contains(day));
+    day.filter(|_| is_day && !amount.in_words && amount.digits.1.is_empty())
+}
+
 /// `3時間半`, `two and a half hours`.
 fn with_half(text: &str, found: &mut Found) {
     let after = text.get(found.range.end..).unwrap_or_default();
@@ -147,8 +193,9 @@ fn is_fraction(text: &str, found: &Found) -> bool {
     let after = text.get(found.range.end..).unwrap_or_default();
     let parts = ["thirds", "quarters", "fifths", "sixths", "tenths"];
     let after = after.trim_start_matches([' ', '-']);
+    let whole = before.strip_suffix("分の").unwrap_or_default();
     after.starts_with("分の")
-        || before.ends_with("分の")
+        || whole.ends_with(|c: char| c.is_ascii_digit() || "二三四五六七八九十".contains(c))
         || parts.iter().any(|part| after.starts_with(part))
 }
 
@@ -164,6 +211,17 @@ fn in_words(text: &str, found: &mut Vec<Found>) {
             if let Some(amount) = amount(number * 1000, Some(Unit("ordinal")), true) {
                 add(at, word.len(), Value::Number(amount));
             }
+        }
+    }
+    for (at, prefix) in text.match_indices('第') {
+        let rest = text.get(at + prefix.len()..).unwrap_or_default();
+        let end = rest.find(|c| !"一二三四五六七八九十".contains(c));
+        let numeral = rest.get(..end.unwrap_or(rest.len())).unwrap_or_default();
+        let value = crate::values::numerals(numeral).into_iter().next();
+        let value = value.and_then(|value| value.parse::<u64>().ok());
+        let ordinal = |value| amount(value * 1000, Some(Unit("ordinal")), true);
+        if let Some(amount) = value.and_then(ordinal) {
+            add(at + prefix.len(), numeral.len(), Value::Number(amount));
         }
     }
     for (phrase, minutes) in LENGTHS {

@@ -12,6 +12,7 @@ pub(crate) use crate::extractive::CURRENCIES;
 use crate::extractive::text::{fold_char, is_caseless, is_invisible};
 use numbers::{Number, Point};
 pub(crate) use units::{Unit, unit_after, unit_before};
+pub(crate) use words::numerals;
 
 /// A number of fewer digits may be a day, a room or a count; one of more is a phone or card number or an id.
 const LONG: usize = 7;
