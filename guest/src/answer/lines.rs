@@ -169,7 +169,7 @@ pub(super) fn is_label(body: &str) -> bool {
 }
 
 /// Whether a text has nothing worth remembering: only headings, labels, fences and empty bullets.
-pub(super) fn is_empty(text: &str) -> bool {
+pub(crate) fn is_empty(text: &str) -> bool {
     let says_something = |line: &Line<'_>| {
         matches!(line.kind, Kind::Item | Kind::Row | Kind::Text)
             && !is_label(&line.body)

@@ -33,6 +33,7 @@ mod wrapping;
 
 pub use feedback::{AnswerKind, Complaint, feedback, last_answer};
 pub use language::{Language, languages_of};
+pub(crate) use lines::is_empty as says_nothing;
 pub use reply::{ReplyExpectation, judge_reply};
 
 use crate::bindings::errors::{BadAnswer, LanguageMismatch, TokenExcess};

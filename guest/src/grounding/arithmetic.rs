@@ -82,9 +82,9 @@ fn is_pair(number: Term, a: Term, b: Term) -> bool {
 
 /// Whether it is a sum of three or more numbers of its kind.
 fn is_sum_of_one_kind(number: Term, terms: &[Term]) -> bool {
-    let of_kind = terms.iter().filter(|term| {
-        term.kind == number.kind || term.kind.is_none() || number.kind.is_none()
-    });
+    let of_kind = terms
+        .iter()
+        .filter(|term| term.kind == number.kind || term.kind.is_none() || number.kind.is_none());
     let of_kind = of_kind.take(8);
     let values: Vec<i128> = of_kind.map(|term| term.value).collect();
     let sets = 1_u32 << values.len();

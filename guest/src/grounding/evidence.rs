@@ -8,6 +8,9 @@ use crate::extractive::text::{flatten, strip_markers};
 use crate::values::numbers::Point;
 use crate::values::{Amount, Found, Value, normal};
 
+/// Numbers up to ten in words, in thousandths.
+const MOST_IN_WORDS: u64 = 10_000;
+
 /// What a source says.
 pub(super) struct Said {
     /// Its text in normal form.
@@ -108,13 +111,19 @@ impl<'s> Evidence<'s> {
             Value::Point(point) => clock::time(self, *point),
             // `十分` is no number, and `one` and zero are often none.
             Value::Number(own) if is_slight(own) => Support::Said,
-            Value::Number(own) => {
-                let in_digits = own.digits.0.len() > 2 && self.has_digits(&own.digits.0);
-                Support::if_said(in_digits)
-                    .max(calendar::number(self, own, after))
-                    .max(numbers::support(self, own, line))
+            Value::Number(own) if own.in_words && own.thousandths() <= Some(MOST_IN_WORDS) => {
+                // A writer counts what nobody numbered: `both options`, `the second point`.
+                self.number(own, line, after).max(Support::Calculated)
             }
+            Value::Number(own) => self.number(own, line, after),
         }
+    }
+
+    fn number(&self, own: &Amount, line: &str, after: &str) -> Support {
+        let in_digits = own.digits.0.len() > 2 && self.has_digits(&own.digits.0);
+        Support::if_said(in_digits)
+            .max(calendar::number(self, own, after))
+            .max(numbers::support(self, own, line))
     }
 
     /// Whether a source has this word as a whole.

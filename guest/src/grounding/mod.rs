@@ -48,7 +48,7 @@ use crate::citations::{Source, cite, label};
 use crate::extractive::is_note;
 use crate::extractive::terms::terms;
 use crate::extractive::text::{flatten, strip_markers};
-use crate::values::{Value, normal};
+use crate::values::{Found, Value, normal};
 use evidence::{Evidence, Said};
 
 /// So few sources are one conversation: a line may follow from any of them.
@@ -164,8 +164,12 @@ struct Names {
 }
 
 impl Names {
-    fn is_channel(&self, value: &Value) -> bool {
-        matches!(value, Value::Code(word) | Value::Address(word) if self.channels.contains(word))
+    fn has(&self, value: &Value) -> bool {
+        let (Value::Code(word) | Value::Address(word)) = value else {
+            return false;
+        };
+        let mut words = self.authors.iter().flat_map(|name| name.split_whitespace());
+        self.channels.contains(word) || words.any(|name| name == word)
     }
 }
 
@@ -200,7 +204,10 @@ fn wrong_values<'s>(
     let found = reading::read(&body);
     let near = std::cell::LazyCell::new(near);
     let mut wrong = Vec::new();
-    for value in found.iter().filter(|found| !names.is_channel(&found.value)) {
+    for value in found.iter().filter(|found| !names.has(&found.value)) {
+        if is_mark(&body, value) {
+            continue;
+        }
         let mut support = cited.support(value, &body);
         if support != Support::Said {
             support = support.max(near.support(value, &body));
@@ -219,6 +226,15 @@ fn wrong_values<'s>(
     let weekdays = weekdays.into_iter().map(str::to_owned);
     wrong.extend(weekdays.map(Wrong::doubtful));
     wrong
+}
+
+/// Whether a number only numbers the line or a part of it: `2. `, `(1)`.
+fn is_mark(line: &str, found: &Found) -> bool {
+    let before = line.get(..found.range.start).unwrap_or_default();
+    let after = line.get(found.range.end..).unwrap_or_default();
+    let begins = before.is_empty() && after.starts_with(['.', ')', '、']);
+    let is_number = matches!(&found.value, Value::Number(own) if own.unit.is_none());
+    is_number && (begins || before.ends_with('(') && after.starts_with(')'))
 }
 
 /// A text without some of its lines, and the white space that followed them.

@@ -48,19 +48,26 @@ pub(super) fn support(evidence: &Evidence<'_>, own: &Amount, line: &str) -> Supp
     if evidence.amounts().any(|other| is_same(own, other)) || in_other_words(evidence, own) {
         return Support::Said;
     }
-    let is_calculated = evidence.amounts().any(|other| own.digits == other.digits)
-        || evidence.has_part(&own.digits)
-        || is_half(evidence, own)
-        || is_count(evidence, own, line)
-        || clock::is_between(evidence, own)
-        || calendar::is_between(evidence, own)
-        || is_rounded(evidence, own)
-        || may_be_calculated(evidence, own);
+    let is_found = evidence.amounts().any(|other| own.digits == other.digits)
+        || evidence.has_part(&own.digits);
+    // Nobody calculates the number of a room.
+    let is_label = own.unit == Some(Unit("ordinal"));
+    let is_calculated = is_found || !is_label && may_follow(evidence, own, line);
     if is_calculated {
         Support::Calculated
     } else {
         Support::None
     }
+}
+
+/// Whether it may follow by a count or a calculation.
+fn may_follow(evidence: &Evidence<'_>, own: &Amount, line: &str) -> bool {
+    is_half(evidence, own)
+        || is_count(evidence, own, line)
+        || clock::is_between(evidence, own)
+        || calendar::is_between(evidence, own)
+        || is_rounded(evidence, own)
+        || may_be_calculated(evidence, own)
 }
 
 /// `half` and `double`, in all their words.
@@ -87,7 +94,9 @@ fn is_half(evidence: &Evidence<'_>, own: &Amount) -> bool {
     let double = own.thousandths().map(|own| own * 2);
     let mut said = evidence.said.iter();
     said.any(|said| ["半", "half"].iter().any(|word| said.text.contains(word)))
-        && evidence.amounts().any(|other| other.thousandths() == double)
+        && evidence
+            .amounts()
+            .any(|other| other.thousandths() == double)
 }
 
 /// Whether it is a number of people, messages or things, and no source gives another number of them.

@@ -52,13 +52,13 @@ pub(super) fn read(text: &str) -> Vec<Found> {
 fn marked(text: &str, mut found: Found) -> Found {
     let before = text.get(..found.range.start).unwrap_or_default();
     if let Value::Number(amount) = &mut found.value {
-        if before.ends_with('第') {
+        let after = text.get(found.range.end..).unwrap_or_default();
+        if before.ends_with('第') || amount.unit.is_none() && after.starts_with(['号', '番']) {
             amount.unit = Some(Unit("ordinal"));
         } else if amount.in_words
             && amount.unit == Some(Unit("clock"))
             && let Some(hour) = amount.thousandths()
         {
-            let after = text.get(found.range.end..).unwrap_or_default();
             if !after.starts_with("時間") {
                 let said = |words: &[&str]| {
                     let before = before.trim_end_matches('の');
@@ -119,16 +119,23 @@ fn ranges(text: &str, found: &mut [Found]) {
         let Some((head, [second, ..])) = found.split_at_mut_checked(at) else {
             continue;
         };
-        let Some(first) = head.last_mut() else { continue };
-        let joint = text.get(first.range.end..second.range.start).unwrap_or_default();
+        let Some(first) = head.last_mut() else {
+            continue;
+        };
+        let joint = text
+            .get(first.range.end..second.range.start)
+            .unwrap_or_default();
         let joint = ["日", "st", "nd", "rd", "th"]
             .iter()
             .find_map(|end| joint.strip_prefix(end))
             .unwrap_or(joint);
-        let is_span = ["to", "-", "–", "~", "〜", "から", "through", "until"].contains(&joint.trim());
+        let is_span =
+            ["to", "-", "–", "~", "〜", "から", "through", "until"].contains(&joint.trim());
         let is_list = ["and", "or", "と", "・", "か"].contains(&joint.trim());
         let after = text.get(second.range.end..).unwrap_or_default();
-        let is_last = !after.trim_start().starts_with(|c: char| c.is_alphanumeric());
+        let is_last = !after
+            .trim_start()
+            .starts_with(|c: char| c.is_alphanumeric());
         match (first.value.clone(), second.value.clone()) {
             (Value::Point(Point::Date { year, month, .. }), Value::Number(own))
                 if is_span || is_list && (is_last || own.unit.is_some()) =>
@@ -151,8 +158,15 @@ fn ranges(text: &str, found: &mut [Found]) {
 
 /// The day of a month that a number may be.
 fn day(amount: &Amount) -> Option<u32> {
-    let is_day = amount.unit.is_none_or(|unit| matches!(unit.0, "day" | "ordinal"));
-    let day = amount.digits.0.parse().ok().filter(|day| (1..=31).contains(day));
+    let is_day = amount
+        .unit
+        .is_none_or(|unit| matches!(unit.0, "day" | "ordinal"));
+    let day = amount
+        .digits
+        .0
+        .parse()
+        .ok()
+        .filter(|day| (1..=31).contains(day));
     day.filter(|_| is_day && !amount.in_words && amount.digits.1.is_empty())
 }
 

@@ -3,8 +3,10 @@
 use super::{Summarizer, Task};
 use crate::answer::{
     Accepted, AnswerKind, Complaint, Expectation, Language, Sources, judge, languages_of,
+    says_nothing,
 };
 use crate::ask::{Judged, Question};
+use crate::bindings::errors::{BadAnswer, OtherReason};
 use crate::bindings::llm::{Agent, Completion, FinishReason, Request};
 use crate::bindings::types::Context;
 use crate::citations::lines;
@@ -73,6 +75,13 @@ impl Job<'_> {
         // What may follow by a calculation is neither asked for again nor dropped.
         let (lines, doubtful): (Vec<_>, Vec<_>) =
             found.into_iter().partition(|line| line.is_certain);
+        if !doubtful.is_empty() {
+            let number = doubtful.len();
+            let line = format!(
+                "{number} lines of an answer may follow by a calculation only, or stand under another name"
+            );
+            self.summarizer.model.note(&line);
+        }
         let merges = matches!(self.target, Target::Memories { .. });
         let complaint = match lines.as_slice() {
             [] if accepted.truncated && merges => Some(Complaint::CutOff(self.max_tokens)),
@@ -80,20 +89,16 @@ impl Job<'_> {
             lines => Some(Complaint::Unfounded(values(lines.iter().chain(&doubtful)))),
         };
         let text = without(&accepted.text, &lines);
-        let answer = if text.is_empty() {
-            // Losing everything costs more than a wrong value.
-            accepted
+        let answer = if !lines.is_empty() && says_nothing(&text) {
+            Err(no_line_is_founded())
         } else {
-            Accepted {
+            Ok(Accepted {
                 text,
                 unfounded: count(&lines),
                 ..accepted
-            }
+            })
         };
-        Judged {
-            answer: Ok(answer),
-            complaint,
-        }
+        Judged { answer, complaint }
     }
 
     /// The languages that an answer may be in; empty for any. If the target is too short to tell, its context decides.
@@ -111,6 +116,13 @@ impl Job<'_> {
             LanguageSetting::Russian => vec![Language::Russian],
         }
     }
+}
+
+fn no_line_is_founded() -> BadAnswer {
+    BadAnswer::Other(OtherReason {
+        code: "unfounded".to_owned(),
+        text: "no line of the model's answer follows from the messages".to_owned(),
+    })
 }
 
 impl Target<'_> {
@@ -150,7 +162,14 @@ impl Target<'_> {
                 time: None,
             })
         });
-        messages.chain(records).chain(lines).collect()
+        // The prompt tells the day, without a text.
+        let now = context.notes.iter().filter_map(|notes| notes.now);
+        let now = now.map(|now| Given {
+            text: "",
+            author: None,
+            time: Some(now),
+        });
+        messages.chain(records).chain(lines).chain(now).collect()
     }
 
     fn sources(&self) -> Sources<'_> {
