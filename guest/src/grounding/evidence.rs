@@ -8,8 +8,8 @@ use crate::extractive::text::{flatten, strip_markers};
 use crate::values::numbers::Point;
 use crate::values::{Amount, Found, Value, normal};
 
-/// Numbers up to ten in words, in thousandths.
-const MOST_IN_WORDS: u64 = 10_000;
+/// Numbers in words up to this are often counted or estimated by the writer; in thousandths.
+const MOST_IN_WORDS: u64 = 100_000;
 
 /// What a source says.
 pub(super) struct Said {
@@ -94,7 +94,12 @@ impl<'s> Evidence<'s> {
 
     /// Whether one of the sources is by this person, or names them.
     pub(super) fn names(&self, name: &str) -> bool {
-        let by = |said: &&Said| said.author.as_deref() == Some(name) || said.text.contains(name);
+        let by = |said: &&Said| {
+            let author = said.author.as_deref().unwrap_or_default();
+            author == name
+                || author.split_whitespace().any(|part| part == name)
+                || said.text.contains(name)
+        };
         self.said.iter().any(by)
     }
 
@@ -112,7 +117,7 @@ impl<'s> Evidence<'s> {
             // `十分` is no number, and `one` and zero are often none.
             Value::Number(own) if is_slight(own) => Support::Said,
             Value::Number(own) if own.in_words && own.thousandths() <= Some(MOST_IN_WORDS) => {
-                // A writer counts what nobody numbered: `both options`, `the second point`.
+                // `both options`, `the second point`, `within the hour`.
                 self.number(own, line, after).max(Support::Calculated)
             }
             Value::Number(own) => self.number(own, line, after),

@@ -27,8 +27,8 @@
 //! What the cited sources do not say is looked for in all that share a word with the line; in all sources if they are few,
 //! or the line has no words.
 //!
-//! A line that begins with the name of a person who wrote something is in doubt if none of its messages is by that
-//! person or names them. Other names are not judged.
+//! A line that begins with the name of a person who wrote something, or a part of it, is in doubt if none of its messages
+//! is by that person or names them. Other names are not judged.
 
 mod arithmetic;
 mod calendar;
@@ -123,8 +123,7 @@ pub fn unfounded(text: &str, given: &[Given<'_>], channels: &[&str]) -> Vec<Unfo
         let cited = Evidence::of(line.messages.iter().filter_map(of));
         // Lines do not cite all that they were counted and calculated from.
         let near = || Evidence::of(related(own, &said, &words));
-        let speaker = label(own).filter(|name| names.authors.contains(name));
-        let speaker = speaker.filter(|name| !cited.names(name));
+        let speaker = names.speaker(own).filter(|name| !cited.names(name));
         let mut wrong = wrong_values(own, &cited, &near, &names);
         wrong.extend(speaker.map(Wrong::doubtful));
         (!wrong.is_empty()).then(|| Unfounded {
@@ -164,6 +163,29 @@ struct Names {
 }
 
 impl Names {
+    /// The author with whose name, or a part of it, a line begins.
+    fn speaker(&self, line: &str) -> Option<String> {
+        if let Some(name) = label(line).filter(|name| self.authors.contains(name)) {
+            return Some(name);
+        }
+        let flat = flatten(line);
+        let body = normal(strip_markers(&flat).0);
+        let parts = self.authors.iter().flat_map(|name| name.split_whitespace());
+        let begins = |part: &&str| {
+            body.strip_prefix(part).is_some_and(|rest| {
+                let is_word = part.is_ascii() && rest.starts_with([' ', '\'', ':']);
+                is_word
+                    || ["さん", "先生", "くん", "様"]
+                        .iter()
+                        .any(|title| rest.starts_with(title))
+            })
+        };
+        parts
+            .filter(begins)
+            .max_by_key(|part| part.len())
+            .map(str::to_owned)
+    }
+
     fn has(&self, value: &Value) -> bool {
         let (Value::Code(word) | Value::Address(word)) = value else {
             return false;

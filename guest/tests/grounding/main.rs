@@ -18,10 +18,10 @@ const CORPUS: &str = include_str!("../../../tests/grounding/corpus.jsonl");
 /// Of a hundred true lines, so many may be dropped.
 const MOST_DROPPED: usize = 3;
 
-/// Of 97 changed digits, so many are in doubt, and so many are certain.
-const LEAST_SLIPS: [usize; 2] = [93, 56];
+/// Of 97 changed digits at least so many are dropped. A calculation may explain the others.
+const LEAST_SLIPS: usize = 73;
 /// The same of 66 invented values.
-const LEAST_INVENTED: [usize; 2] = [49, 3];
+const LEAST_INVENTED: usize = 32;
 
 /// A line of the corpus, and whether it would be dropped.
 struct Judged {
@@ -70,11 +70,11 @@ fn judged() -> Vec<Judged> {
     judged
 }
 
-/// How many lines of a verdict there are, of how many something does not follow, and of how many certainly.
+/// How many lines of a verdict there are, of how many something is in doubt or wrong, and of how many it is wrong.
 type Tally = BTreeMap<String, [usize; 3]>;
 
 #[test]
-fn wrong_addresses_are_found_and_true_lines_stay() {
+fn wrong_values_are_found_and_true_lines_stay() {
     let mut tally = Tally::new();
     let mut dropped = String::new();
     for line in judged() {
@@ -86,7 +86,7 @@ fn wrong_addresses_are_found_and_true_lines_stay() {
             dropped += &format!("{} {:?}\n", line.text, line.values);
         }
     }
-    println!("verdict: [lines, in doubt, certain] {tally:?}\n{dropped}");
+    println!("verdict: [lines, found, dropped] {tally:?}\n{dropped}");
     let [all, _, certain] = tally["true"];
     assert!(
         certain * 100 <= all * MOST_DROPPED,
@@ -94,16 +94,12 @@ fn wrong_addresses_are_found_and_true_lines_stay() {
     );
     let [urls, _, found] = tally["invented-url"];
     assert_eq!(found, urls);
-    // What is measured today. The rest follows by no rule, but might by a calculation.
     for (verdict, least) in [
         ("changed-digit", LEAST_SLIPS),
         ("invented-value", LEAST_INVENTED),
     ] {
-        let [_, doubtful, certain] = tally[verdict];
-        let found = [doubtful, certain];
-        assert!(
-            found[0] >= least[0] && found[1] >= least[1],
-            "{verdict}: {found:?} of at least {least:?}"
-        );
+        let [all, found, certain] = tally[verdict];
+        assert_eq!(found, all, "{verdict}");
+        assert!(certain >= least, "{verdict}: {certain}, not {least}");
     }
 }
