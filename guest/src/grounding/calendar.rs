@@ -36,7 +36,7 @@ pub(super) fn date(evidence: &Evidence<'_>, point: Point, leads: bool) -> Suppor
     let of_message = |is_alone: bool| {
         evidence.said.iter().any(|said| {
             let is_day = said.time.is_some_and(|time| is_it(&time.date()));
-            is_day && (!is_alone || said.dates.meant.is_empty())
+            is_day && (!is_alone || said.dates().meant.is_empty())
         })
     };
     if of_message(!(leads && year.is_some())) {
@@ -64,7 +64,7 @@ fn possible(evidence: &Evidence<'_>) -> BTreeSet<NaiveDate> {
     let mut possible: BTreeSet<NaiveDate> = evidence
         .said
         .iter()
-        .flat_map(|said| said.dates.possible.iter().copied())
+        .flat_map(|said| said.dates().possible.iter().copied())
         .collect();
     let times = evidence.times().map(|time| time.date());
     let bases: BTreeSet<NaiveDate> = evidence.meant().chain(times).collect();

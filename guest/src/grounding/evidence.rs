@@ -1,12 +1,14 @@
 //! What the sources of a line say.
 
+use std::cell::OnceCell;
+
 use chrono::{NaiveDate, NaiveDateTime};
 
 use super::dates::Dates;
 use super::{Given, Support, calendar, clock, numbers, reading};
 use crate::extractive::text::{flatten, strip_markers};
 use crate::values::numbers::Point;
-use crate::values::{Amount, Found, Value, normal};
+use crate::values::{Amount, Found, Value, normal, numerals};
 
 /// Numbers in words up to this are often counted or estimated by the writer; in thousandths.
 const MOST_IN_WORDS: u64 = 100_000;
@@ -19,30 +21,32 @@ pub(super) struct Said {
     /// The local time of the message.
     pub(super) time: Option<NaiveDateTime>,
     pub(super) author: Option<String>,
-    pub(super) dates: Dates,
+    dates: OnceCell<Dates>,
     /// The numbers of things that it lists.
     pub(super) lists: Vec<usize>,
-    /// The Japanese numerals, as digits; they may be parts of words.
-    numerals: Vec<String>,
 }
 
 impl Said {
     pub(super) fn of(given: &Given<'_>) -> Self {
         let text = normal(given.text);
-        let values = reading::read(&text);
-        let time = given.time.and_then(crate::now::local);
-        // A line of a memory begins with its date, if it has one.
-        let today = time.map(|time| time.date()).or_else(|| first_date(&values));
-        let dates = today.map(|today| Dates::of(&text, &values, today));
         Self {
-            dates: dates.unwrap_or_default(),
-            author: given.author.map(normal),
-            lists: lists(given.text),
-            numerals: crate::values::numerals(&text),
+            values: reading::read(&text),
             text,
-            values,
-            time,
+            time: given.time.and_then(crate::now::local),
+            author: given.author.map(normal),
+            dates: OnceCell::new(),
+            lists: lists(given.text),
         }
+    }
+
+    pub(super) fn dates(&self) -> &Dates {
+        self.dates.get_or_init(|| {
+            // A line of a memory begins with its date, if it has one.
+            let today = self.time.map(|time| time.date());
+            let today = today.or_else(|| first_date(&self.values));
+            let dates = today.map(|today| Dates::of(&self.text, &self.values, today));
+            dates.unwrap_or_default()
+        })
     }
 }
 
@@ -89,7 +93,7 @@ impl<'s> Evidence<'s> {
     pub(super) fn meant(&self) -> impl Iterator<Item = NaiveDate> {
         self.said
             .iter()
-            .flat_map(|said| said.dates.meant.iter().copied())
+            .flat_map(|said| said.dates().meant.iter().copied())
     }
 
     /// Whether one of the sources is by this person, or names them.
@@ -162,7 +166,7 @@ impl<'s> Evidence<'s> {
         decimals.is_empty()
             && !whole.is_empty()
             && (self.values().any(in_code)
-                || said.any(|said| said.numerals.iter().any(|numeral| is_it(numeral))))
+                || said.any(|said| numerals(&said.text).iter().any(|numeral| is_it(numeral))))
     }
 
     fn has_digits(&self, digits: &str) -> bool {

@@ -40,6 +40,7 @@ mod reading;
 #[cfg(test)]
 mod tests;
 
+use std::cell::LazyCell;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -108,10 +109,18 @@ pub fn unfounded(text: &str, given: &[Given<'_>], channels: &[&str]) -> Vec<Unfo
             }],
         })
         .collect();
-    let said: Vec<Said> = given.iter().map(Said::of).collect();
-    let words: Vec<BTreeSet<String>> = given.iter().map(words_of).collect();
+    let said: Vec<LazyCell<Said, _>> = given
+        .iter()
+        .map(|given| LazyCell::new(|| Said::of(given)))
+        .collect();
+    let words: LazyCell<Vec<BTreeSet<String>>, _> =
+        LazyCell::new(|| given.iter().map(words_of).collect());
     let names = Names {
-        authors: said.iter().filter_map(|said| said.author.clone()).collect(),
+        authors: given
+            .iter()
+            .filter_map(|given| given.author)
+            .map(normal)
+            .collect(),
         channels: channels
             .iter()
             .map(|name| format!("#{}", normal(name)))
@@ -119,10 +128,13 @@ pub fn unfounded(text: &str, given: &[Given<'_>], channels: &[&str]) -> Vec<Unfo
     };
     let lines = cite(text, &sources).into_iter().filter_map(|line| {
         let own = text.get(line.range.clone()).unwrap_or_default();
-        let of = |of: &MessageRef| said.get(of.ts.parse::<usize>().ok()?);
+        let of = |of: &MessageRef| said.get(of.ts.parse::<usize>().ok()?).map(|said| &**said);
         let cited = Evidence::of(line.messages.iter().filter_map(of));
         // Lines do not cite all that they were counted and calculated from.
-        let near = || Evidence::of(related(own, &said, &words));
+        let near = || {
+            let related = related(own, given.len(), &words);
+            Evidence::of(related.filter_map(|at| said.get(at)).map(|said| &**said))
+        };
         let speaker = names.speaker(own).filter(|name| !cited.names(name));
         let mut wrong = wrong_values(own, &cited, &near, &names);
         wrong.extend(speaker.map(Wrong::doubtful));
@@ -145,15 +157,21 @@ fn own_words(line: &str) -> impl Iterator<Item = String> {
     words.filter(|word| !word.contains(|c: char| c.is_ascii_digit()))
 }
 
-/// The sources that share a word with a line, or have none; all if they are few or the line has no words.
-fn related<'s>(line: &str, said: &'s [Said], words: &[BTreeSet<String>]) -> Vec<&'s Said> {
+/// Which sources share a word with a line, or have none; all if they are few or the line has no words.
+fn related<'w>(
+    line: &str,
+    count: usize,
+    words: &'w [BTreeSet<String>],
+) -> Box<dyn Iterator<Item = usize> + 'w> {
     let own: Vec<String> = own_words(line).collect();
-    let is_whole = own.is_empty() || said.len() <= FEW;
-    let shares =
-        |words: &BTreeSet<String>| words.is_empty() || own.iter().any(|term| words.contains(term));
-    let related = said.iter().zip(words);
-    let related = related.filter(|(_, words)| is_whole || shares(words));
-    related.map(|(said, _)| said).collect()
+    if own.is_empty() || count <= FEW {
+        return Box::new(0..count);
+    }
+    let shares = move |words: &BTreeSet<String>| {
+        words.is_empty() || own.iter().any(|term| words.contains(term))
+    };
+    let related = words.iter().enumerate();
+    Box::new(related.filter_map(move |(at, words)| shares(words).then_some(at)))
 }
 
 /// Names that a line may have, in the form of [`normal`].
@@ -224,7 +242,7 @@ fn wrong_values<'s>(
     let flat = flatten(line);
     let body = normal(strip_markers(&flat).0);
     let found = reading::read(&body);
-    let near = std::cell::LazyCell::new(near);
+    let near = LazyCell::new(near);
     let mut wrong = Vec::new();
     for value in found.iter().filter(|found| !names.has(&found.value)) {
         if is_mark(&body, value) {

@@ -21,7 +21,7 @@ const MOST_DROPPED: usize = 3;
 /// Of 97 changed digits at least so many are dropped. A calculation may explain the others.
 const LEAST_SLIPS: usize = 73;
 /// The same of 66 invented values.
-const LEAST_INVENTED: usize = 32;
+const LEAST_INVENTED: usize = 31;
 
 /// A line of the corpus, and whether it would be dropped.
 struct Judged {
