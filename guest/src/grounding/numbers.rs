@@ -177,7 +177,7 @@ fn is_rounded(evidence: &Evidence<'_>, own: &Amount) -> bool {
         let mut rounding = units.take_while(|unit| *unit <= most);
         rounding.any(|unit| {
             let down = other / unit * unit;
-            number == down || number == down.saturating_add(unit)
+            other != down && (number == down || number == down.saturating_add(unit))
         })
     })
 }

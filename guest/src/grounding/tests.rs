@@ -9,8 +9,13 @@
 use super::*;
 use crate::testing::at;
 
-/// What of a line does not follow from messages by these people, said on 1 March 2024 at 19:00 in Japan, a Friday.
+/// What of a line is in doubt or wrong, given messages by these people, said on 1 March 2024 at 19:00 in Japan, a Friday.
 fn wrong(line: &str, said: &[(&str, &str)]) -> Vec<String> {
+    let lines = judged(line, said).into_iter();
+    lines.flat_map(|line| line.values).collect()
+}
+
+fn judged(line: &str, said: &[(&str, &str)]) -> Vec<Unfounded> {
     let given: Vec<Given<'_>> = said
         .iter()
         .map(|(author, text)| Given {
@@ -19,8 +24,25 @@ fn wrong(line: &str, said: &[(&str, &str)]) -> Vec<String> {
             time: Some(at(0)),
         })
         .collect();
-    let lines = unfounded(line, &given, &[]);
-    lines.into_iter().flat_map(|line| line.values).collect()
+    unfounded(line, &given, &[])
+}
+
+/// It follows by a calculation only.
+fn is_in_doubt(line: &str, said: &[(&str, &str)]) {
+    let judged = judged(line, said);
+    assert!(!judged.is_empty(), "{line}");
+    assert!(
+        judged.iter().all(|line| !line.is_certain),
+        "{line}: {judged:?}"
+    );
+}
+
+fn is_wrong(line: &str, said: &[(&str, &str)]) {
+    let judged = judged(line, said);
+    assert!(
+        judged.iter().any(|line| line.is_certain),
+        "{line}: {judged:?}"
+    );
 }
 
 fn holds(line: &str, said: &[(&str, &str)]) {
@@ -110,31 +132,53 @@ fn the_time_of_a_message_is_founded() {
 }
 
 #[test]
-fn units_numerals_counts_and_sums_follow() {
+fn units_and_numerals_follow() {
     let said = [
         (
             "alice",
-            "The sync takes ninety minutes, three servers: red, green and blue",
+            "The sync takes ninety minutes, cable of 1.4 km, half past three",
         ),
-        ("bob", "机は12万円、椅子は8万円、値引きは3割"),
-        ("carol", "席の半分が空いている机です"),
+        ("bob", "机は12万円、椅子は4万7千円、値引きは3割、席の半分"),
+        ("carol", "Invoice over 1.840,50 €, stay from June 9 to 13"),
     ];
-    holds("- The sync takes 1.5 hours on 3 servers", &said);
-    holds("- 机と椅子は合計20万円、値引き30%", &said);
-    holds("- 席の50%が空いている", &said);
-    holds("- 椅子より机が4万円高い（差額は4万円）", &said);
-    assert_eq!(wrong("- 机と椅子は20万円", &said), ["20"]);
-    assert_eq!(
-        wrong("- The sync takes 2.5 hours on servers", &said),
-        ["2.5"]
+    holds("- The sync takes 1.5 hours, from 15:30", &said);
+    holds("- 机は120,000円、椅子は47,000円、値引き30%、席の50%", &said);
+    holds(
+        "- The invoice is 1,840.50 euros, the stay 9 to 13 June",
+        &said,
     );
+    is_wrong("- The sync takes 2.5 hours, cable of 4.1 km", &said);
+    is_wrong("- 椅子は53,000円", &said);
+}
+
+#[test]
+fn counts_and_calculations_are_in_doubt() {
+    let said = [
+        ("alice", "机は12万円、椅子は8万円"),
+        ("bob", "The show starts at 13:52 and ends at 14:25"),
+        ("carol", "Doors open 20 minutes before the show starts"),
+    ];
+    is_in_doubt("- 机と椅子で20万円", &said);
+    is_in_doubt("- 机は椅子より4万円高い", &said);
+    is_in_doubt("- The show takes 33 minutes", &said);
+    is_in_doubt("- Doors of the show open at 13:32", &said);
+    is_wrong("- 机と椅子で21万円", &said);
+    is_wrong("- The show takes 35 minutes", &said);
     let votes = [
         ("a", "Rust に賛成です"),
         ("b", "Rust に賛成"),
         ("c", "私も Rust に賛成"),
     ];
-    holds("- 3人が Rust に賛成", &votes);
-    assert_eq!(wrong("- 4人が Rust に賛成", &votes), ["4"]);
+    is_in_doubt("- 3人が Rust に賛成", &votes);
+    is_wrong("- 4人が Rust に賛成", &votes);
+}
+
+#[test]
+fn marks_and_words_that_count_are_no_values() {
+    let said = [("alice", "We fix the login and the search")];
+    holds("2. fix the login", &said);
+    holds("- Fix (1) the login and (2) the search", &said);
+    is_in_doubt("- Both, first the login, second the search", &said);
 }
 
 #[test]
@@ -145,6 +189,8 @@ fn a_line_under_the_name_of_somebody_else_is_found() {
     ];
     holds("- alice: drops the old exporter", &said);
     assert_eq!(wrong("- bob: drops the old exporter", &said), ["bob"]);
+    is_in_doubt("- Bob drops the old exporter", &said);
+    holds("- Alice drops the old exporter", &said);
     holds("- Decision: drop the old exporter", &said);
 }
 
