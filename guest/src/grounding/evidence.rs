@@ -64,12 +64,15 @@ fn first_date(values: &[Found]) -> Option<NaiveDate> {
 /// Some of the sources, and what follows from them.
 pub(super) struct Evidence<'s> {
     pub(super) said: Vec<&'s Said>,
+    /// How many messages the text was made from.
+    pub(super) messages: usize,
 }
 
 impl<'s> Evidence<'s> {
-    pub(super) fn of(said: impl IntoIterator<Item = &'s Said>) -> Self {
+    pub(super) fn of(said: impl IntoIterator<Item = &'s Said>, messages: usize) -> Self {
         Self {
             said: said.into_iter().collect(),
+            messages,
         }
     }
 

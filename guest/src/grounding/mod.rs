@@ -115,6 +115,7 @@ pub fn unfounded(text: &str, given: &[Given<'_>], channels: &[&str]) -> Vec<Unfo
         .collect();
     let words: LazyCell<Vec<BTreeSet<String>>, _> =
         LazyCell::new(|| given.iter().map(words_of).collect());
+    let messages = given.iter().filter(|given| given.author.is_some()).count();
     let names = Names {
         authors: given
             .iter()
@@ -129,11 +130,12 @@ pub fn unfounded(text: &str, given: &[Given<'_>], channels: &[&str]) -> Vec<Unfo
     let lines = cite(text, &sources).into_iter().filter_map(|line| {
         let own = text.get(line.range.clone()).unwrap_or_default();
         let of = |of: &MessageRef| said.get(of.ts.parse::<usize>().ok()?).map(|said| &**said);
-        let cited = Evidence::of(line.messages.iter().filter_map(of));
+        let cited = Evidence::of(line.messages.iter().filter_map(of), messages);
         // Lines do not cite all that they were counted and calculated from.
         let near = || {
             let related = related(own, given.len(), &words);
-            Evidence::of(related.filter_map(|at| said.get(at)).map(|said| &**said))
+            let said = related.filter_map(|at| said.get(at)).map(|said| &**said);
+            Evidence::of(said, messages)
         };
         let speaker = names.speaker(own).filter(|name| !cited.names(name));
         let mut wrong = wrong_values(own, &cited, &near, &names);

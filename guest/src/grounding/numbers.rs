@@ -9,8 +9,6 @@ use super::{calendar, clock};
 use crate::phrases::contains_words;
 use crate::values::{Amount, Unit};
 
-/// A larger number is not counted by a reader.
-const MOST_COUNTED: u64 = 20;
 /// Units of one dimension, and how many of the smallest each is.
 const DIMENSIONS: [&[(&str, u64)]; 6] = [
     &[
@@ -102,26 +100,21 @@ fn is_half(evidence: &Evidence<'_>, own: &Amount) -> bool {
 /// Whether it is a number of people, messages or things, and no source gives another number of them.
 fn is_count(evidence: &Evidence<'_>, own: &Amount, line: &str) -> bool {
     let number = own.thousandths().filter(|number| number % 1000 == 0);
-    let number = number.map(|number| number / 1000);
-    let Some(number) = number.filter(|number| *number <= MOST_COUNTED) else {
+    let Some(Ok(number)) = number.map(|number| usize::try_from(number / 1000)) else {
         return false;
     };
     let is_counted = own.unit.is_none_or(|unit| COUNTED.contains(&unit.0));
     let is_given = |other: &Amount| other.unit == own.unit && other.unit.is_some();
-    let Ok(number) = usize::try_from(number) else {
-        return false;
-    };
-    let people: BTreeSet<&str> = evidence
+    let authors = evidence
         .said
         .iter()
-        .filter_map(|said| said.author.as_deref())
-        .collect();
-    let mut lists_of = evidence.said.iter().flat_map(|said| &said.lists);
+        .filter_map(|said| said.author.as_deref());
+    let people: BTreeSet<&str> = authors.clone().collect();
+    let mut listed = evidence.said.iter().flat_map(|said| &said.lists);
     is_counted
         && !evidence.amounts().any(is_given)
-        && (people.len() == number
-            || evidence.said.len() == number
-            || lists_of.any(|count| *count == number)
+        && ([people.len(), authors.count(), evidence.messages].contains(&number)
+            || listed.any(|count| *count == number)
             || lists(line).contains(&number))
 }
 
