@@ -24,7 +24,7 @@ pub(super) fn follows(number: Term, terms: &BTreeSet<Term>) -> bool {
     let mut products: Vec<i128> = Vec::new();
     for (at, a) in terms.iter().enumerate() {
         for b in terms.iter().skip(at + 1) {
-            let product = a.value * b.value / ONE;
+            let product = a.value.saturating_mul(b.value) / ONE;
             if is_pair(number, *a, *b) || product == target && adds(number, *a, *b, false) {
                 return true;
             }
@@ -39,7 +39,7 @@ pub(super) fn follows(number: Term, terms: &BTreeSet<Term>) -> bool {
         let more = products.iter().skip(at + 1).copied();
         let single = terms.iter().map(|term| term.value);
         more.chain(single)
-            .any(|b| a + b == target || (a - b).abs() == target)
+            .any(|b| a.saturating_add(b) == target || a.saturating_sub(b).abs() == target)
     });
     with_products || is_sum_of_one_kind(number, &terms)
 }
@@ -62,13 +62,13 @@ fn is_pair(number: Term, a: Term, b: Term) -> bool {
     }
     if number.is_percent && large > 0 && !a.is_percent && !b.is_percent {
         // To the whole percent, or exactly.
-        let share = small * 100 * ONE / large;
+        let share = small.saturating_mul(100 * ONE) / large;
         let near =
             |share: i128| (share - target).abs() <= if target % ONE == 0 { ONE / 2 } else { 0 };
         return near(share) || near(100 * ONE - share);
     }
     let of_percent = |whole: i128, percent: i128| {
-        let part = whole * percent / (100 * ONE);
+        let part = whole.saturating_mul(percent) / (100 * ONE);
         [part, whole - part, whole + part].contains(&target)
     };
     let shares = a.is_percent && of_percent(b.value, a.value)

@@ -5,13 +5,16 @@ use std::collections::BTreeSet;
 use chrono::{Datelike as _, Months, NaiveDate, NaiveDateTime};
 
 use super::Support;
-use super::dates::{self, shifted, weekdays};
+use super::dates::{self, shifted};
 use super::evidence::Evidence;
+use super::weekdays::weekdays;
 use crate::values::numbers::Point;
 use crate::values::{Amount, Found, Unit, Value};
 
 /// A date without a year is meant to be at most so many days away.
 const FAR: i64 = 300;
+/// So many of the newest dates, and so many lengths, are added.
+const MOST: usize = 60;
 /// The thirds of a month.
 const THIRDS: [(&str, std::ops::Range<u32>); 3] =
     [("上旬", 1..11), ("中旬", 11..21), ("下旬", 21..32)];
@@ -68,7 +71,12 @@ fn possible(evidence: &Evidence<'_>) -> BTreeSet<NaiveDate> {
         .collect();
     let times = evidence.times().map(|time| time.date());
     let bases: BTreeSet<NaiveDate> = evidence.meant().chain(times).collect();
-    for amount in evidence.amounts() {
+    let bases: Vec<NaiveDate> = bases.into_iter().rev().take(MOST).collect();
+    let lengths: BTreeSet<&Amount> = evidence
+        .amounts()
+        .filter(|amount| matches!(amount.unit, Some(Unit("day" | "week" | "month"))))
+        .collect();
+    for amount in lengths.into_iter().take(MOST) {
         let number = amount.thousandths().map(|number| number / 1000);
         let Some(number) = number.and_then(|number| u32::try_from(number).ok()) else {
             continue;

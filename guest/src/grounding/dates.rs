@@ -4,12 +4,10 @@ use std::collections::BTreeSet;
 
 use chrono::{Datelike as _, Days, Months, NaiveDate, NaiveDateTime, NaiveTime};
 
+use super::weekdays::{leading_weekday, weekdays};
 use crate::phrases::{Phrases, contains_words, phrases};
 use crate::values::numbers::{Point, month};
 use crate::values::{Found, Unit, Value};
-
-/// The number of a weekday, and how it is written.
-const WEEKDAYS: Phrases = phrases!("weekdays.txt");
 
 /// Words and how many days they are from today.
 const DAYS: Phrases = phrases!("relative-days.txt");
@@ -122,51 +120,55 @@ fn named_weekdays(text: &str, today: NaiveDate, dates: &mut Dates) {
     for (weekday, word) in weekdays(text) {
         let of_this_week = i64::from(weekday) - own;
         let coming = of_this_week.rem_euclid(7);
-        let is_after = |words: &[&str]| {
-            words.iter().any(|before| {
-                text.match_indices(before).any(|(at, _)| {
-                    let rest = text.get(at + before.len()..).unwrap_or_default();
-                    rest.trim_start_matches([' ', 'の', '\'', 's'])
-                        .starts_with(word)
-                })
-            })
+        let on = |days: &[i64]| -> Vec<NaiveDate> {
+            days.iter().filter_map(|by| shifted(today, *by)).collect()
         };
-        let days: &[i64] = if word.ends_with("days") || text.contains("毎週") {
+        if word.ends_with("days") || text.contains("毎週") {
             // One of many.
-            let some = [coming - 7, coming, coming + 7];
-            dates
-                .possible
-                .extend(some.into_iter().filter_map(|by| shifted(today, by)));
-            continue;
-        } else if is_after(&["再来週"]) || contains_words(text, "week after next") {
-            &[of_this_week + 14]
-        } else if is_after(&["来週", "翌週", "next week"])
-            || text.contains(&format!("{word} next week"))
-        {
-            &[of_this_week + 7]
-        } else if is_after(&["先週", "前週", "last week"])
-            || text.contains(&format!("{word} last week"))
-        {
-            &[of_this_week - 7]
-        } else if is_after(&["今週", "this"]) {
-            &[of_this_week, coming]
-        } else if is_after(&["next"]) {
-            &[if coming == 0 { 7 } else { coming }, of_this_week + 7]
-        } else if is_after(&["last", "この前の", "前の"]) {
-            &[if coming == 0 { -7 } else { coming - 7 }, of_this_week - 7]
-        } else if is_after(&["since "]) {
-            &[if coming == 0 { -7 } else { coming - 7 }]
-        } else if is_after(&["by ", "until ", "till "]) {
-            &[if coming == 0 { 7 } else { coming }, coming]
-        } else if coming == 0 {
-            // Said on that very day, it may be the next one.
-            &[0, -7, 7]
+            dates.possible.extend(on(&[coming - 7, coming, coming + 7]));
         } else {
-            &[coming, coming - 7]
-        };
-        dates
-            .meant
-            .extend(days.iter().filter_map(|by| shifted(today, *by)));
+            let days = on(&days_of(text, word, of_this_week));
+            dates.meant.extend(days);
+        }
+    }
+}
+
+/// How many days away a weekday may be that is so many days away in this week.
+fn days_of(text: &str, word: &str, of_this_week: i64) -> Vec<i64> {
+    let coming = of_this_week.rem_euclid(7);
+    let next = if coming == 0 { 7 } else { coming };
+    let last = if coming == 0 { -7 } else { coming - 7 };
+    let is_after = |words: &[&str]| {
+        words.iter().any(|before| {
+            text.match_indices(before).any(|(at, _)| {
+                let rest = text.get(at + before.len()..).unwrap_or_default();
+                rest.trim_start_matches([' ', 'の', '\'', 's'])
+                    .starts_with(word)
+            })
+        })
+    };
+    let is_before = |week: &str| text.contains(&format!("{word} {week}"));
+    if is_after(&["再来週"]) || contains_words(text, "week after next") {
+        vec![of_this_week + 14]
+    } else if is_after(&["来週", "翌週", "next week"]) || is_before("next week") {
+        vec![of_this_week + 7]
+    } else if is_after(&["先週", "前週", "last week"]) || is_before("last week") {
+        vec![of_this_week - 7]
+    } else if is_after(&["今週", "this"]) {
+        vec![of_this_week, coming]
+    } else if is_after(&["next"]) {
+        vec![next, of_this_week + 7]
+    } else if is_after(&["last", "この前の", "前の"]) {
+        vec![last, of_this_week - 7]
+    } else if is_after(&["since "]) {
+        vec![last]
+    } else if is_after(&["by ", "until ", "till "]) {
+        vec![coming, next]
+    } else if coming == 0 {
+        // Said on that very day, it may be the next one.
+        vec![0, -7, 7]
+    } else {
+        vec![coming, coming - 7]
     }
 }
 
@@ -202,14 +204,6 @@ fn weekdays_of_months(
             dates.extend(shifted(first, until + 7 * weeks));
         }
     }
-}
-
-/// The weekday with which a text begins.
-fn leading_weekday(text: &str) -> Option<u32> {
-    let text = text.trim_start_matches([' ', 's', 't', 'n', 'd', 'r', 'h']);
-    let of_text = weekdays(text).into_iter();
-    let mut first = of_text.filter(|(_, word)| text.starts_with(word));
-    first.next().map(|(weekday, _)| weekday)
 }
 
 /// The days of weeks that are named without a weekday.
@@ -282,28 +276,37 @@ fn counted(text: &str, found: &Found, today: NaiveDate, dates: &mut BTreeSet<Nai
         }
         _ => {}
     }
-    let is_length = ["後", "前", "間", "以内", "連続", "目"]
-        .iter()
-        .any(|word| after.starts_with(&format!("日{word}")) || after.starts_with(word))
-        || unit == "day" && !after.starts_with('日');
-    if matches!(unit, "day" | "ordinal") && !is_length && (1..=31).contains(&number) {
-        let day = u32::try_from(number).unwrap_or(0);
-        let near = [
-            today.checked_sub_months(Months::new(1)),
-            Some(today),
-            today.checked_add_months(Months::new(1)),
-        ];
-        let near = near.into_iter().flatten();
-        let is_next = text.contains("来月") || text.contains("next month");
-        let is_last = text.contains("先月") || text.contains("last month");
-        let wanted = match (is_next, is_last) {
-            (true, false) => 2..3,
-            (false, true) => 0..1,
-            _ => 0..3,
-        };
-        let of_month = near.enumerate().filter(|(at, _)| wanted.contains(at));
-        dates.extend(of_month.filter_map(|(_, date)| date.with_day(day)));
+    if matches!(unit, "day" | "ordinal") && !is_length(&after, unit) {
+        days_of_months(text, number, today, dates);
     }
+}
+
+/// Whether a number of days is a length: not `15日` and `the 15th`.
+fn is_length(after: &str, unit: &str) -> bool {
+    let words = ["後", "前", "間", "以内", "連続", "目"];
+    let of_length =
+        |word: &&str| after.starts_with(&format!("日{word}")) || after.starts_with(*word);
+    words.iter().any(of_length) || unit == "day" && !after.starts_with('日')
+}
+
+/// That day of this month and of those beside it.
+fn days_of_months(text: &str, day: i64, today: NaiveDate, dates: &mut BTreeSet<NaiveDate>) {
+    let Ok(day) = u32::try_from(day) else { return };
+    let near = [
+        today.checked_sub_months(Months::new(1)),
+        Some(today),
+        today.checked_add_months(Months::new(1)),
+    ];
+    let is_next = text.contains("来月") || text.contains("next month");
+    let is_last = text.contains("先月") || text.contains("last month");
+    let wanted = match (is_next, is_last) {
+        (true, false) => 2..3,
+        (false, true) => 0..1,
+        _ => 0..3,
+    };
+    let of_month = near.into_iter().enumerate();
+    let of_month = of_month.filter(|(at, _)| wanted.contains(at));
+    dates.extend(of_month.filter_map(|(_, month)| month?.with_day(day)));
 }
 
 /// `月末`, `end of March`, `3月末`.
@@ -400,19 +403,4 @@ pub(super) fn months(texts: &[String], times: &[NaiveDateTime]) -> BTreeSet<u64>
         months.extend(words.filter_map(month).map(u64::from));
     }
     months
-}
-
-/// The weekdays that a text names, from Monday on, and how.
-pub(super) fn weekdays(text: &str) -> Vec<(u32, &'static str)> {
-    let mut found = Vec::new();
-    for line in WEEKDAYS.iter() {
-        let mut words = line.split(' ');
-        let day = words.next().and_then(|day| day.parse().ok());
-        // `sat` and `sun` are words of their own, too.
-        let word = words.find(|word| contains_words(text, word) && !matches!(*word, "sat" | "sun"));
-        if let (Some(day), Some(word)) = (day, word) {
-            found.push((day, word));
-        }
-    }
-    found
 }

@@ -24,6 +24,7 @@ pub(super) struct Said {
     dates: OnceCell<Dates>,
     /// The numbers of things that it lists.
     pub(super) lists: Vec<usize>,
+    numerals: OnceCell<Vec<String>>,
 }
 
 impl Said {
@@ -36,7 +37,13 @@ impl Said {
             author: given.author.map(normal),
             dates: OnceCell::new(),
             lists: lists(given.text),
+            numerals: OnceCell::new(),
         }
+    }
+
+    /// The Japanese numerals, as digits; they may be parts of words.
+    fn numerals(&self) -> &[String] {
+        self.numerals.get_or_init(|| numerals(&self.text))
     }
 
     pub(super) fn dates(&self) -> &Dates {
@@ -169,7 +176,7 @@ impl<'s> Evidence<'s> {
         decimals.is_empty()
             && !whole.is_empty()
             && (self.values().any(in_code)
-                || said.any(|said| numerals(&said.text).iter().any(|numeral| is_it(numeral))))
+                || said.any(|said| said.numerals().iter().any(|numeral| is_it(numeral))))
     }
 
     fn has_digits(&self, digits: &str) -> bool {

@@ -39,6 +39,7 @@ mod numbers;
 mod reading;
 #[cfg(test)]
 mod tests;
+mod weekdays;
 
 use std::cell::LazyCell;
 use std::collections::BTreeSet;

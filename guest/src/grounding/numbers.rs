@@ -89,7 +89,7 @@ fn in_other_words(evidence: &Evidence<'_>, own: &Amount) -> bool {
 
 /// Whether it is half of a number, and a source says something of a half.
 fn is_half(evidence: &Evidence<'_>, own: &Amount) -> bool {
-    let double = own.thousandths().map(|own| own * 2);
+    let double = own.thousandths().and_then(|own| own.checked_mul(2));
     let mut said = evidence.said.iter();
     said.any(|said| ["半", "half"].iter().any(|word| said.text.contains(word)))
         && evidence

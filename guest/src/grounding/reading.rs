@@ -86,13 +86,14 @@ fn joined(text: &str, first: &Found, second: &Found) -> Option<Found> {
     let range = first.range.start..second.range.end;
     let joint_of_amounts = matches!(joint, "億" | "万" | "千" | "百万" | "千万");
     if joint_of_amounts && a.unit.is_none() && low < high && high % 1000 == 0 {
-        let value = Value::Number(amount(high + low, b.unit, false)?);
+        let value = Value::Number(amount(high.checked_add(low)?, b.unit, false)?);
         return Some(Found { range, value });
     }
     let of_hour = a.unit == Some(Unit("hour")) && b.unit == Some(Unit("minute"));
     let joint = joint.trim_start_matches(['時', '間', 'と', ' ', 'h', 'r', 'o', 'u', 's']);
     if of_hour && matches!(joint.trim_end(), "" | "and" | ",") {
-        let value = Value::Number(amount(high * 60 + low, Some(Unit("minute")), a.in_words)?);
+        let minutes = high.checked_mul(60)?.checked_add(low)?;
+        let value = Value::Number(amount(minutes, Some(Unit("minute")), a.in_words)?);
         return Some(Found { range, value });
     }
     None
@@ -192,7 +193,9 @@ fn with_half(text: &str, found: &mut Found) {
     } else {
         return;
     };
-    let half = number.thousandths().map(|number| number + 500);
+    let half = number
+        .thousandths()
+        .and_then(|number| number.checked_add(500));
     if let Some(more) = half.and_then(|half| amount(half, unit, number.in_words)) {
         *number = more;
     }
@@ -215,10 +218,10 @@ fn is_fraction(text: &str, found: &Found) -> bool {
 
 /// What is written without digits: ordinal numbers, lengths and times.
 fn in_words(text: &str, found: &mut Vec<Found>) {
+    let mut added: Vec<Found> = Vec::new();
     let mut add = |at: usize, length: usize, value: Value| {
         let range = at..at + length;
-        found.retain(|other| other.range.end <= range.start || range.end <= other.range.start);
-        found.push(Found { range, value });
+        added.push(Found { range, value });
     };
     for (number, word) in (1_u64..).zip(ORDINALS) {
         for at in words(text, word) {
@@ -233,7 +236,7 @@ fn in_words(text: &str, found: &mut Vec<Found>) {
         let numeral = rest.get(..end.unwrap_or(rest.len())).unwrap_or_default();
         let value = crate::values::numerals(numeral).into_iter().next();
         let value = value.and_then(|value| value.parse::<u64>().ok());
-        let ordinal = |value| amount(value * 1000, Some(Unit("ordinal")), true);
+        let ordinal = |value: u64| amount(value.checked_mul(1000)?, Some(Unit("ordinal")), true);
         if let Some(amount) = value.and_then(ordinal) {
             add(at + prefix.len(), numeral.len(), Value::Number(amount));
         }
@@ -264,6 +267,14 @@ fn in_words(text: &str, found: &mut Vec<Found>) {
             add(at, phrase.len() + word.len(), Value::Point(point));
         }
     }
+    added.sort_by_key(|added| added.range.start);
+    found.retain(|other| {
+        let at = added.partition_point(|added| added.range.end <= other.range.start);
+        added
+            .get(at)
+            .is_none_or(|added| other.range.end <= added.range.start)
+    });
+    found.append(&mut added);
 }
 
 /// Where a phrase stands as words.
