@@ -89,6 +89,9 @@ fn times_and_the_limit_bound_the_hits() {
     let as_of = search(&["--as-of", "2026-03-02"]);
     assert!(!texts(&as_of).contains(&moved[0]), "{as_of}");
     assert_eq!(as_of["until"], Value::Null);
+    // What was said at that time is known then.
+    let as_of = search(&["--as-of", &time(2000)]);
+    assert!(texts(&as_of).contains(&moved[0]), "{as_of}");
 }
 
 #[test]

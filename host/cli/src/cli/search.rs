@@ -12,7 +12,7 @@ use super::app::{App, Explained as _};
 use super::args::SearchArgs;
 use super::find::find_channel;
 use super::output;
-use super::usage::{beginning, last_second};
+use super::usage::{as_of, beginning, last_second};
 
 /// The colour of the words that were looked for: bold.
 const MARK: &str = "\x1b[1m";
@@ -35,7 +35,7 @@ pub(crate) async fn run(app: &App, arguments: &SearchArgs) -> anyhow::Result<Exi
         .settings(app.config.settings()?)
         .storage(workspace)
         .build()?;
-    let as_of = arguments.as_of.map(|as_of| last_second(app, as_of));
+    let as_of = arguments.as_of.map(|moment| as_of(app, moment));
     let now = as_of.unwrap_or_else(|| app.time(None));
     let request = SearchRequest {
         text: arguments.words.join(" "),

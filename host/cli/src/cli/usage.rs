@@ -229,6 +229,14 @@ pub(super) fn last_second(app: &App, moment: MomentArg) -> Timestamp {
     app.local_time(end(app, moment).saturating_sub(1).div_euclid(1000))
 }
 
+/// The moment as of which something is asked: the whole second counts, or the whole day.
+pub(super) fn as_of(app: &App, moment: MomentArg) -> Timestamp {
+    match moment {
+        MomentArg::Time(time) => app.local_time(time.timestamp()),
+        day @ MomentArg::Day(_) => last_second(app, day),
+    }
+}
+
 /// The start of a day. In some zones a day starts at one o'clock when summer time begins.
 fn midnight(app: &App, day: NaiveDate) -> i64 {
     let zone = app.config.timezone;
