@@ -14,6 +14,8 @@ const MOST_CONCEPTS: usize = 40;
 const MOST_CORRECTED: usize = 3;
 /// A shorter word has too many others beside it.
 const MIN_CORRECTED_LETTERS: usize = 6;
+/// How much a word counts that is related to one of the question.
+const RELATED_WEIGHT: f64 = 0.7;
 /// Pairs of hiragana are mostly endings and particles.
 const HIRAGANA_WEIGHT: f64 = 0.3;
 
@@ -52,42 +54,81 @@ pub(super) struct Concept {
     pub(super) messages: u32,
 }
 
+/// What a term stands for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Meaning {
+    /// The number of the concept.
+    pub(super) concept: usize,
+    /// How much it counts, beside the word itself.
+    pub(super) weight: f64,
+}
+
 /// The words of a question, each once.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Concepts {
     concepts: Vec<Concept>,
-    /// Which concept a term stands for.
-    by_term: BTreeMap<String, usize>,
+    by_term: BTreeMap<String, Meaning>,
+    /// Concepts of English words that stand side by side.
+    adjacent: BTreeSet<(usize, usize)>,
 }
 
 impl Concepts {
     /// Of the terms of a question. Words that say nothing about the subject count only if there is nothing else.
     pub(super) fn of(terms: Vec<String>) -> Self {
         let mut seen = BTreeSet::new();
-        let mut terms: Vec<String> = terms
-            .into_iter()
-            .filter(|term| seen.insert(term.clone()))
-            .collect();
-        if terms.iter().any(|term| !says_nothing(term)) {
-            terms.retain(|term| !says_nothing(term));
+        let mut words = terms.clone();
+        words.retain(|term| seen.insert(term.clone()));
+        if words.iter().any(|term| !says_nothing(term)) {
+            words.retain(|term| !says_nothing(term));
         }
-        terms.truncate(MOST_CONCEPTS);
+        words.truncate(MOST_CONCEPTS);
         let mut found = Self::default();
-        for (number, term) in terms.iter().enumerate() {
-            found.by_term.insert(term.clone(), number);
+        for (number, word) in words.iter().enumerate() {
+            found.mean([word.clone()], number, 1.0);
         }
-        for (number, term) in terms.into_iter().enumerate() {
-            for form in forms::forms(&term) {
-                found.by_term.entry(form).or_insert(number);
-            }
-            let is_hiragana = term.chars().all(is_hiragana);
-            found.concepts.push(Concept {
-                term,
-                weight: if is_hiragana { HIRAGANA_WEIGHT } else { 1.0 },
-                messages: 0,
-            });
+        for (number, word) in words.iter().enumerate() {
+            found.mean(forms::forms(word), number, 1.0);
         }
+        for (number, word) in words.iter().enumerate() {
+            found.mean(forms::related(word), number, RELATED_WEIGHT);
+        }
+        let concept = |term: String| Concept {
+            weight: if term.chars().all(is_hiragana) {
+                HIRAGANA_WEIGHT
+            } else {
+                1.0
+            },
+            term,
+            messages: 0,
+        };
+        found.concepts = words.into_iter().map(concept).collect();
+        found.adjacent = found.pairs(&terms).collect();
         found
+    }
+
+    /// Terms stand for a concept, unless they stand for one already.
+    fn mean(&mut self, terms: impl IntoIterator<Item = String>, concept: usize, weight: f64) {
+        for term in terms {
+            let meaning = Meaning { concept, weight };
+            self.by_term.entry(term).or_insert(meaning);
+        }
+    }
+
+    /// The concepts of English words that stand side by side in a text with these terms.
+    fn pairs(&self, terms: &[String]) -> impl Iterator<Item = (usize, usize)> {
+        terms.windows(2).filter_map(|pair| match pair {
+            [first, second] if is_english(first) && is_english(second) => {
+                let pair = (self.number(first)?, self.number(second)?);
+                (pair.0 != pair.1).then_some(pair)
+            }
+            _ => None,
+        })
+    }
+
+    /// The concepts that stand side by side in the question, and in a text with these terms.
+    pub(super) fn adjacent_in(&self, terms: &[String]) -> BTreeSet<(usize, usize)> {
+        let pairs = self.pairs(terms);
+        pairs.filter(|pair| self.adjacent.contains(pair)).collect()
     }
 
     /// Whether no word says what the question is about.
@@ -113,16 +154,21 @@ impl Concepts {
         self.by_term.keys().cloned().collect()
     }
 
+    /// What a term stands for.
+    pub(super) fn meaning(&self, term: &str) -> Option<Meaning> {
+        self.by_term.get(term).copied()
+    }
+
     /// The number of the concept that a term stands for.
     pub(super) fn number(&self, term: &str) -> Option<usize> {
-        self.by_term.get(term).copied()
+        self.meaning(term).map(|meaning| meaning.concept)
     }
 
     /// Takes in how common the forms are.
     pub(super) fn count(&mut self, counts: &[TermCount]) {
         for count in counts {
-            let concept = self.by_term.get(&count.term).copied();
-            if let Some(concept) = concept.and_then(|number| self.concepts.get_mut(number)) {
+            let number = self.number(&count.term);
+            if let Some(concept) = number.and_then(|number| self.concepts.get_mut(number)) {
                 concept.messages = concept.messages.saturating_add(count.messages);
             }
         }
@@ -148,7 +194,7 @@ impl Concepts {
                 .iter()
                 .filter(|(_, near)| near.contains(&count.term));
             if let Some((number, _)) = meant.next() {
-                self.by_term.entry(count.term.clone()).or_insert(*number);
+                self.mean([count.term.clone()], *number, 1.0);
                 self.count(std::slice::from_ref(count));
             }
         }

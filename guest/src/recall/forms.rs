@@ -1,12 +1,24 @@
-//! The forms of English words: endings, and words that differ by one letter.
+//! The forms of English words: endings, related words, and words that differ by one letter.
 
 use std::collections::BTreeSet;
+
+use crate::phrases::{Phrases, phrases};
+
+/// The forms of a word that differ by more than an ending, a line for each word.
+const IRREGULAR: Phrases = phrases!("english/irregular-words.txt");
 
 /// A shorter word keeps its ending.
 const MIN_LETTERS: usize = 3;
 /// What is left without an ending has at least so many letters.
 const MIN_STEM: usize = 3;
 const ENDINGS: [&str; 7] = ["", "e", "s", "es", "ed", "ing", "ings"];
+/// Endings that make another word of a word.
+const DERIVING: [&str; 13] = [
+    "ation", "ion", "ment", "er", "or", "ly", "al", "ness", "ity", "ive", "able", "ance", "ence",
+];
+/// A shorter word gets none of these, and what is left without one has at least so many letters: `sign` and `signal` have
+/// nothing in common.
+const MIN_ROOT: usize = 5;
 
 /// Whether a term is a word in English letters.
 pub(super) fn is_english(term: &str) -> bool {
@@ -15,6 +27,21 @@ pub(super) fn is_english(term: &str) -> bool {
 
 /// The forms in which messages may have a word, itself included.
 pub(super) fn forms(term: &str) -> BTreeSet<String> {
+    let mut forms = regular(term);
+    for line in IRREGULAR.iter() {
+        let words = line.split(' ');
+        let basic = line.split(' ').take(1);
+        let is_meant = words.clone().any(|word| word == term);
+        if is_meant || basic.clone().any(|word| forms.contains(word)) {
+            forms.extend(words.map(str::to_owned));
+            forms.extend(basic.flat_map(regular));
+        }
+    }
+    forms
+}
+
+/// The forms that differ by an ending.
+fn regular(term: &str) -> BTreeSet<String> {
     let mut forms = BTreeSet::from([term.to_owned()]);
     if !is_english(term) || term.len() < MIN_LETTERS {
         return forms;
@@ -29,6 +56,27 @@ pub(super) fn forms(term: &str) -> BTreeSet<String> {
     }
     forms.retain(|form| form == term || self::stem(form) == stem);
     forms
+}
+
+/// Words of the same root, which say nearly the same: `adopt` and `adoption`. Not all of them are words.
+pub(super) fn related(term: &str) -> BTreeSet<String> {
+    if !is_english(term) || term.len() < MIN_ROOT {
+        return BTreeSet::new();
+    }
+    let stem = stem(term);
+    let heads = DERIVING
+        .iter()
+        .filter_map(|ending| stem.strip_suffix(ending));
+    let root = heads.clone().find(|head| head.len() >= MIN_ROOT);
+    let root = root.unwrap_or(&stem);
+    let plurals = DERIVING.iter().map(|ending| format!("{ending}s"));
+    let derived = DERIVING.iter().map(|ending| (*ending).to_owned());
+    let endings = ENDINGS.iter().map(|ending| (*ending).to_owned());
+    endings
+        .chain(derived)
+        .chain(plurals)
+        .map(|ending| format!("{root}{ending}"))
+        .collect()
 }
 
 /// A word without its ending: the same for all its forms, and not always a word.
@@ -120,6 +168,35 @@ mod tests {
                     assert!(forms.contains(*other), "{word} {other}: {forms:?}");
                 }
             }
+        }
+    }
+
+    #[test]
+    fn forms_of_an_irregular_word_find_each_other() {
+        for (word, other) in [
+            ("buy", "bought"),
+            ("bought", "buying"),
+            ("went", "gone"),
+            ("child", "children"),
+            ("children", "child"),
+        ] {
+            assert!(forms(word).contains(other), "{word} {other}");
+        }
+    }
+
+    #[test]
+    fn words_of_the_same_root_are_related() {
+        for (word, other) in [
+            ("adopt", "adoption"),
+            ("adoptions", "adopted"),
+            ("installation", "install"),
+            ("painted", "painters"),
+            ("motivate", "motivation"),
+        ] {
+            assert!(related(word).contains(other), "{word} {other}");
+        }
+        for (word, other) in [("signal", "sign"), ("number", "numb"), ("障害", "障害")] {
+            assert!(!related(word).contains(other), "{word} {other}");
         }
     }
 

@@ -99,12 +99,14 @@ impl<'a> Searcher<'a> {
         };
         let mut concepts = Concepts::of(self.recall.terms(&asked.rest));
         let (mut first_day, mut end) = (asked.since, asked.end);
+        let mut likely = asked.likely.filter(|_| !asked.may_be_ahead);
         let names_time = asked.widest != (None, None) || asked.likely.is_some();
         if names_time || !channels.is_empty() {
             let subject = Concepts::of(self.recall.terms(&without_request(&asked.subject)));
             if subject.say_nothing() {
                 concepts = Concepts::default();
                 (first_day, end) = asked.widest;
+                likely = asked.likely;
             }
         }
         let since = request.since.map(|since| Ts::first_of(since.unix_seconds));
@@ -115,7 +117,7 @@ impl<'a> Searcher<'a> {
             channels,
             since: since.max(first_day.map(first)),
             until: end.map_or(until, |end| last(end).min(until)),
-            likely: asked.likely.map(|days| (first(days.first), last(days.end))),
+            likely: likely.map(|days| (first(days.first), last(days.end))),
         })
     }
 

@@ -7,6 +7,9 @@ use super::concepts::{Concept, Concepts};
 use super::hit;
 use crate::bindings::exports::myao::memory::searcher::Hit;
 use crate::bindings::recall::FoundMessage;
+use crate::extractive::cues::is_question;
+use crate::extractive::sentences::sentence_ranges;
+use crate::extractive::text::fold;
 use crate::ts::Ts;
 
 /// How soon a term that is repeated counts no more.
@@ -16,12 +19,18 @@ const B: f64 = 0.2;
 /// How much of its best neighbour's score a very short message gets, and with how many terms it gets half of that: a short
 /// message leans on what was said before.
 const NEIGHBOUR: f64 = 0.5;
-const NEIGHBOUR_HALF_TERMS: f64 = 20.0;
+const NEIGHBOUR_HALF_TERMS: f64 = 40.0;
 /// Messages further apart in time are no neighbours: in the top level of a channel, and in a thread. In seconds.
 const STRETCH_SECONDS: u64 = 3600;
 const THREAD_SECONDS: u64 = 7 * 24 * 3600;
 /// As how many occurrences it counts that the author has the name.
-const AUTHOR: f64 = 0.7;
+const AUTHOR: f64 = 1.5;
+/// How much of the rarer one it counts that two words stand side by side, as in the question.
+const ADJACENT: f64 = 0.2;
+/// How much of its score a message gets that only asks, and how much of its own a question gives to the message after it: that
+/// one may be the answer.
+const ASKING: f64 = 0.7;
+const ASKED: f64 = 1.3;
 /// How much more a message counts that was written in the time that is asked for.
 const LIKELY: f64 = 0.5;
 /// How much more the newest candidate counts than the oldest: newer values come first.
@@ -37,6 +46,9 @@ struct Document {
     occurrences: Vec<f64>,
     /// The terms that it has of the question.
     terms: BTreeSet<String>,
+    /// Whether it only asks, and whether it ends with a question.
+    only_asks: bool,
+    asks: bool,
     /// Its score without its neighbours.
     own: f64,
 }
@@ -46,9 +58,11 @@ impl Document {
         let mut occurrences = vec![0.0; concepts.len()];
         let mut terms = BTreeSet::new();
         for term in &found.terms {
-            let number = concepts.number(term);
-            if let Some(count) = number.and_then(|number| occurrences.get_mut(number)) {
-                *count += 1.0;
+            let meaning = concepts.meaning(term);
+            if let Some(meaning) = meaning
+                && let Some(count) = occurrences.get_mut(meaning.concept)
+            {
+                *count += meaning.weight;
                 terms.insert(term.clone());
             }
         }
@@ -58,11 +72,14 @@ impl Document {
                 *count += AUTHOR;
             }
         }
+        let text = fold(&found.message.text).to_lowercase();
         Self {
             ts: Ts::parse(&found.at.ts).ok(),
             found,
             occurrences,
             terms,
+            only_asks: only_asks(&text),
+            asks: is_question(&text),
             own: 0.0,
         }
     }
@@ -74,6 +91,19 @@ impl Document {
     fn seconds(&self) -> u64 {
         self.ts.map_or(0, |ts| ts.seconds)
     }
+}
+
+/// Whether each sentence of a text in lower case is a question.
+fn only_asks(text: &str) -> bool {
+    let lines = text.lines();
+    let sentences = lines.flat_map(|line| {
+        let ranges = sentence_ranges(line).into_iter();
+        ranges.filter_map(|range| line.get(range))
+    });
+    is_question(text)
+        && sentences
+            .filter(|sentence| !sentence.trim().is_empty())
+            .all(is_question)
 }
 
 /// Whether a name in lower case has the term as a word, or as a part if it is written without spaces.
@@ -104,7 +134,9 @@ pub(super) fn rank(
     let lengths: f64 = documents.iter().map(Document::length).sum();
     let average = (lengths / float(documents.len()).max(1.0)).max(1.0);
     for document in &mut documents {
-        document.own = own_score(document, &rarity, average);
+        let pairs = concepts.adjacent_in(&document.found.terms);
+        document.own =
+            own_score(document, &rarity, average) + ADJACENT * adjacent_score(&pairs, &rarity);
     }
     let beside = best_neighbours(&documents);
     let last = float(documents.len()).max(2.0) - 1.0;
@@ -115,7 +147,9 @@ pub(super) fn rank(
             .is_some_and(|(first, last)| document.ts.is_some_and(|ts| first <= ts && ts <= last));
         let time = if is_likely { 1.0 + LIKELY } else { 1.0 };
         let age = 1.0 + RECENCY * float(number) / last;
-        ranked.push(((document.own + leaning * beside) * time * age, document));
+        let asking = if document.only_asks { ASKING } else { 1.0 };
+        let score = (document.own + leaning * beside) * asking * time * age;
+        ranked.push((score, document));
     }
     ranked.sort_by(better);
     let least = ranked.first().map_or(0.0, |(best, _)| best * LEAST_PART);
@@ -149,6 +183,12 @@ fn own_score(document: &Document, rarity: &[f64], average: f64) -> f64 {
         .sum()
 }
 
+/// How much the rarer concept of each pair says.
+fn adjacent_score(pairs: &BTreeSet<(usize, usize)>, rarity: &[f64]) -> f64 {
+    let of = |number: usize| rarity.get(number).copied().unwrap_or(0.0);
+    pairs.iter().map(|(a, b)| of(*a).min(of(*b))).sum()
+}
+
 /// For each document, which are in order of time, the best score of the messages right before and after it: in its thread,
 /// or in the top level of its channel. The first message of a thread stands in both.
 fn best_neighbours(documents: &[Document]) -> Vec<f64> {
@@ -170,7 +210,8 @@ fn best_neighbours(documents: &[Document]) -> Vec<f64> {
                 continue;
             };
             if document.seconds().saturating_sub(earlier.seconds()) <= reach {
-                raise(&mut best, number, earlier.own);
+                let asked = if earlier.asks { ASKED } else { 1.0 };
+                raise(&mut best, number, earlier.own * asked);
                 raise(&mut best, before, document.own);
             }
         }

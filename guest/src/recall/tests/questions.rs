@@ -113,28 +113,109 @@ fn short_answer_is_found_by_the_question_before_it() {
     assert_eq!(found, ["When does the crane come?", "On Monday at nine"]);
 }
 
+/// A message by somebody with a name.
+fn by(name: &str, seconds: i64, text: &str) -> Message {
+    Message {
+        user: User {
+            id: "U2".into(),
+            name: name.into(),
+            is_bot: false,
+        },
+        ..message(seconds, text)
+    }
+}
+
+/// Messages with a word, one a day, newer than what is looked for: so two messages before them differ little in age.
+fn later(text: &'static str) -> Vec<(&'static str, i64, &'static str)> {
+    (1..9)
+        .map(|n| ("RANDOM", -20 * DAY + n * DAY, text))
+        .collect()
+}
+
 #[test]
 fn author_counts() {
     let (mut recall, storage) = said(&NOISE);
     for (number, name) in ["Alice Smith", "Bob Jones"].iter().enumerate() {
         let seconds = -30 * DAY + i64::try_from(number).unwrap() * DAY;
-        recall.add(
-            "GENERAL",
-            Message {
-                user: User {
-                    id: "U2".into(),
-                    name: (*name).into(),
-                    is_bot: false,
-                },
-                ..message(seconds, "the crane comes")
-            },
-        );
+        recall.add("GENERAL", by(name, seconds, "the crane comes"));
     }
     let stored = (recall, storage);
     for name in ["Alice", "Bob"] {
         let hits = search(&stored, &format!("what did {name} say about the crane?")).hits;
         assert!(hits[0].message.user.name.starts_with(name), "{hits:?}");
     }
+}
+
+#[test]
+fn author_counts_more_than_a_mention() {
+    let (mut recall, storage) = (PlainRecall::default(), MemoryStorage::default());
+    recall.add("GENERAL", by("Grace Smith", -30 * DAY, "the crane is mine"));
+    let seconds = -29 * DAY;
+    recall.add("GENERAL", by("Bob Jones", seconds, "the crane, Grace"));
+    for (channel, seconds, text) in later("the crane again") {
+        recall.add(channel, message(seconds, text));
+    }
+    let hits = search(&(recall, storage), "Grace on the crane").hits;
+    assert_eq!(hits[0].message.text, "the crane is mine");
+}
+
+#[test]
+fn answer_comes_before_its_question() {
+    for (question, answer, asked) in [
+        (
+            "Where is the crane?",
+            "The crane is at the port now",
+            "where is the crane",
+        ),
+        (
+            "納品書はどこですか。",
+            "納品書は倉庫の棚に置きました",
+            "納品書",
+        ),
+    ] {
+        let stored = said(&[
+            ("GENERAL", -30 * DAY, answer),
+            ("GENERAL", -29 * DAY, question),
+        ]);
+        assert_eq!(found(&stored, asked), [answer, question]);
+    }
+}
+
+#[test]
+fn words_side_by_side_count_more_than_words_apart() {
+    let pair = "the crane driver is here";
+    let apart = "the driver saw a crane";
+    let mut messages = vec![("GENERAL", -30 * DAY, pair), ("GENERAL", -29 * DAY, apart)];
+    messages.extend(later("ill again"));
+    let stored = said(&messages);
+    assert_eq!(found(&stored, "is the crane driver ill?")[0], pair);
+}
+
+#[test]
+fn related_words_are_found_and_count_less() {
+    let messages = [
+        ("GENERAL", -30 * DAY, "the inspection was bought"),
+        ("GENERAL", -29 * DAY, "an inspector is here"),
+    ];
+    let stored = said(&[&NOISE[..], &messages].concat());
+    assert_eq!(found(&stored, "inspections").len(), 2);
+    assert_eq!(found(&stored, "inspections")[0], messages[0].2);
+    assert_eq!(found(&stored, "who buys?"), [messages[0].2]);
+}
+
+#[test]
+fn date_that_may_be_ahead_bounds_nothing() {
+    // It is 1 March 2024.
+    let stored = said(&[
+        ("GENERAL", -200 * DAY, "the price is 500"),
+        ("GENERAL", -DAY, "from April on the price is 700"),
+    ]);
+    assert_eq!(found(&stored, "price as of 1 April").len(), 2);
+    assert_eq!(search(&stored, "price on 1 April").since, None);
+    assert_eq!(
+        found(&stored, "price as of 1 January"),
+        ["the price is 500"]
+    );
 }
 
 #[test]

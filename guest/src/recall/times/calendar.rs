@@ -43,7 +43,11 @@ impl Days {
 
     /// The year so many years ago.
     pub(super) fn years_ago(today: NaiveDate, count: i32) -> Option<Self> {
-        let year = today.year().checked_sub(count)?;
+        Self::year(today.year().checked_sub(count)?)
+    }
+
+    /// A year.
+    pub(super) fn year(year: i32) -> Option<Self> {
         let first = NaiveDate::from_ymd_opt(year, 1, 1)?;
         let end = NaiveDate::from_ymd_opt(year.checked_add(1)?, 1, 1)?;
         Some(Self { first, end })

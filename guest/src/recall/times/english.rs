@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use chrono::{NaiveDate, Weekday};
+use chrono::{Datelike as _, NaiveDate, Weekday};
 
 use super::{Days, Named, Relation};
 
@@ -145,6 +145,7 @@ fn days_of(words: &[Word], today: NaiveDate, has_preposition: bool) -> Option<Fo
         .or_else(|| weekday_alone(words, today, has_preposition))
         .or_else(|| date(words, today))
         .or_else(|| month_alone(words, today, has_preposition))
+        .or_else(|| year_alone(words, today, has_preposition))
 }
 
 fn relative(words: &[Word], today: NaiveDate) -> Option<Found> {
@@ -251,6 +252,18 @@ fn month_alone(words: &[Word], today: NaiveDate, has_preposition: bool) -> Optio
         days: Days::month(today, year, number)?,
         words: 1 + usize::from(year.is_some()),
         is_date: true,
+    })
+}
+
+/// A year without a month. Other numbers look like years that are to come.
+fn year_alone(words: &[Word], today: NaiveDate, has_preposition: bool) -> Option<Found> {
+    let number = year(word(words, 0)).filter(|year| *year <= today.year())?;
+    let days = Days::year(number).filter(|_| has_preposition)?;
+    let (words, is_date) = (1, true);
+    Some(Found {
+        days,
+        words,
+        is_date,
     })
 }
 

@@ -1,6 +1,6 @@
 //! Times in Japanese.
 
-use chrono::{NaiveDate, Weekday};
+use chrono::{Datelike as _, NaiveDate, Weekday};
 
 use super::{Days, Named, Relation};
 
@@ -136,13 +136,16 @@ fn counted(text: &str, today: NaiveDate) -> Option<(Days, &str)> {
     Some((Days::weeks_ago(today, count.into())?, rest?))
 }
 
-/// `2026年3月3日`, `3月3日`, `3月`.
+/// `2026年3月3日`, `3月3日`, `3月`, `2025年`.
 fn date(text: &str, today: NaiveDate) -> Option<(Days, &str)> {
     let (first, behind) = number(text)?;
     let (year, month, rest) = match behind.strip_prefix('年') {
         Some(rest) => {
-            let (month, rest) = number(rest)?;
-            (Some(i32::try_from(first).ok()?), month, rest)
+            let year = i32::try_from(first).ok()?;
+            let Some((month, rest)) = number(rest) else {
+                return year_alone(year, rest, today);
+            };
+            (Some(year), month, rest)
         }
         None => (None, first, behind),
     };
@@ -152,6 +155,14 @@ fn date(text: &str, today: NaiveDate) -> Option<(Days, &str)> {
         Some((day, rest)) => Some((Days::date(today, year, month, day)?, rest)),
         None => Some((Days::month(today, year, month)?, rest)),
     }
+}
+
+/// A year without a month; `3年` and `2025年度` are none.
+fn year_alone(year: i32, rest: &str, today: NaiveDate) -> Option<(Days, &str)> {
+    let is_year = (1970..=today.year()).contains(&year) && !rest.starts_with('度');
+    Days::year(year)
+        .filter(|_| is_year)
+        .map(|days| (days, rest))
 }
 
 fn number(text: &str) -> Option<(u32, &str)> {

@@ -6,7 +6,9 @@ mod japanese;
 
 use std::ops::Range;
 
-use chrono::NaiveDate;
+use chrono::{Months, NaiveDate};
+
+const YEAR_DIGITS: usize = 4;
 
 /// Days in a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,6 +49,28 @@ struct Named {
     is_date: bool,
 }
 
+impl Named {
+    /// Whether nothing outside this time is asked for.
+    fn is_bound(&self, question: &str, today: NaiveDate) -> bool {
+        match self.relation {
+            Relation::Since => true,
+            Relation::AsOf => !self.may_be_ahead(question, today),
+            _ => false,
+        }
+    }
+
+    /// Whether the date, which has no year, comes again sooner than it was.
+    fn may_be_ahead(&self, question: &str, today: NaiveDate) -> bool {
+        let name = question.get(self.at.clone()).unwrap_or_default();
+        let mut numbers = name.split(|c: char| !c.is_ascii_digit());
+        let has_year = numbers.any(|digits| digits.len() >= YEAR_DIGITS);
+        let first = self.days.first;
+        let coming = first.checked_add_months(Months::new(12));
+        let is_sooner = coming.is_some_and(|coming| coming - today < today - first);
+        self.is_date && !has_year && is_sooner
+    }
+}
+
 /// When the messages that are asked for were written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct AskedTime {
@@ -56,6 +80,8 @@ pub(super) struct AskedTime {
     pub(super) end: Option<NaiveDate>,
     /// In all likelihood then.
     pub(super) likely: Option<Days>,
+    /// Whether the question may mean the days of the coming year instead: `the deadline of 24 July`, asked in June.
+    pub(super) may_be_ahead: bool,
     /// The same bounds, and those that may be part of what is asked: `the plan after Friday`, `the deadline before March`. They
     /// count if the question asks for nothing else.
     pub(super) widest: (Option<NaiveDate>, Option<NaiveDate>),
@@ -70,27 +96,29 @@ pub(super) fn read(question: &str, today: NaiveDate) -> AskedTime {
     let mut named = english::named(question, today);
     named.extend(japanese::named(question, today));
     let mut asked = AskedTime::default();
-    for Named { days, relation, .. } in &named {
+    for named in &named {
+        let Named { days, relation, .. } = named;
         let (since, end) = match relation {
             Relation::Since | Relation::From => (Some(days.first), None),
             Relation::After => (Some(days.end), None),
             Relation::AsOf | Relation::Until => (None, Some(days.end)),
             Relation::Before => (None, Some(days.first)),
             Relation::On => {
-                asked.likely = asked.likely.or(Some(*days));
+                if asked.likely.is_none() {
+                    asked.likely = Some(*days);
+                    asked.may_be_ahead = named.may_be_ahead(question, today);
+                }
                 continue;
             }
         };
         asked.widest = (asked.widest.0.max(since), least(asked.widest.1, end));
-        if matches!(relation, Relation::Since | Relation::AsOf) {
+        if named.is_bound(question, today) {
             asked.since = asked.since.max(since);
             asked.end = least(asked.end, end);
         }
     }
-    let is_bound = |named: &&Named| matches!(named.relation, Relation::Since | Relation::AsOf);
-    let gone = named
-        .iter()
-        .filter(|named| !named.is_date || is_bound(named));
+    let is_gone = |named: &&Named| !named.is_date || named.is_bound(question, today);
+    let gone = named.iter().filter(is_gone);
     asked.rest = without(question, gone);
     asked.subject = without(question, named.iter());
     asked

@@ -67,8 +67,30 @@ fn dates_are_the_newest_that_are_over() {
         ("in January", "2026-01-01", "2026-02-01"),
         ("in June", "2025-06-01", "2025-07-01"),
         ("June 2024", "2024-06-01", "2024-07-01"),
+        ("in 2024", "2024-01-01", "2025-01-01"),
         ("2月29日", "2024-02-29", "2024-03-01"),
     ]);
+}
+
+#[test]
+fn date_without_a_year_may_be_ahead_if_it_comes_sooner_than_it_was() {
+    for question in ["the deadline on 24 July", "7月24日の締切", "in June"] {
+        assert!(asked(question).may_be_ahead, "{question}");
+    }
+    for question in [
+        "on 26 December",
+        "on 24 July 2025",
+        "2025年7月24日",
+        "on Friday",
+        "3日前",
+    ] {
+        assert!(!asked(question).may_be_ahead, "{question}");
+    }
+    assert_eq!(asked("the price as of 1 July").end, None);
+    assert_eq!(
+        asked("the price as of 26 December").end,
+        Some(day("2025-12-27"))
+    );
 }
 
 #[test]
@@ -96,6 +118,7 @@ fn times_are_understood_in_japanese() {
         ("水曜の会議", "2026-03-04", "2026-03-05"),
         ("3月3日の決定", "2026-03-03", "2026-03-04"),
         ("2024年3月3日", "2024-03-03", "2024-03-04"),
+        ("2024年の売上", "2024-01-01", "2025-01-01"),
         ("12月の売上", "2025-12-01", "2026-01-01"),
         ("3日前", "2026-03-03", "2026-03-04"),
         ("2週間前", "2026-02-16", "2026-02-23"),
@@ -120,6 +143,9 @@ fn what_names_no_time_is_left_alone() {
         "this plan",
         "A-1234",
         "version 1.2.3",
+        "3年の保証",
+        "2025年度の予算",
+        "in 3000 steps",
         "二月堂の日程",
         "月の売上",
         "前回の会議",
