@@ -8,8 +8,8 @@ use myao_plugin::{Scope, names};
 use serde_json::Value;
 
 use super::app::{App, Explained as _};
-use super::memory::{newest_of, place_of, resolve};
 use super::memory_json::memory_with_sources_json;
+use super::newest::{newest_of, place_of, resolve};
 use super::seen::Seen;
 use super::{output, remarks};
 

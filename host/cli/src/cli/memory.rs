@@ -3,12 +3,10 @@
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use anyhow::bail;
 use myao_plugin::printable::line;
 use myao_plugin::state::upkeep::StoredDeferral;
-use myao_plugin::state::view::{MemoryFilter, Sources, StoredMemory, View};
-use myao_plugin::ts::TsKey;
-use myao_plugin::{MemoryType, Scope, WORKSPACE_SCOPE_ID, names};
+use myao_plugin::state::view::{MemoryFilter, Sources, StoredMemory};
+use myao_plugin::{Scope, names};
 use serde_json::Value;
 
 use super::app::{App, Explained as _};
@@ -17,6 +15,7 @@ use super::find::find_channel;
 use super::history::{diff, history};
 use super::line_sources::{line_sources, print_records};
 use super::memory_json::{memory_json, memory_with_sources_json};
+use super::newest::{newest, newest_of, place, place_of, resolve};
 use super::seen::Seen;
 use super::{costs, output, remarks};
 
@@ -137,38 +136,6 @@ fn list_row(stored: &StoredMemory) -> [String; 4] {
     ]
 }
 
-/// The newest version of each memory, followed by its stand-in; they are ordered by version. The retired short-term
-/// memory of a workspace is kept, and shown only on request.
-pub(super) async fn newest(
-    app: &App,
-    view: &dyn View,
-    filter: &MemoryFilter,
-) -> anyhow::Result<Vec<StoredMemory>> {
-    let mut newest: Vec<StoredMemory> = Vec::new();
-    for stored in view.memories(filter.clone()).await.explained()? {
-        match newest.last_mut() {
-            Some(last) if is_same_memory(last, &stored) && !last.is_stand_in() => *last = stored,
-            _ => newest.push(stored),
-        }
-    }
-    // A stand-in has version 0, but is the newest.
-    for memory in newest.chunk_by_mut(is_same_memory) {
-        memory.sort_by_key(StoredMemory::is_stand_in);
-    }
-    if !app.config.memory.legacy_workspace_short_term {
-        newest.retain(|stored| {
-            let memory = &stored.memory;
-            (memory.scope, memory.memory_type) != (Scope::Workspace, MemoryType::ShortTerm)
-        });
-    }
-    Ok(newest)
-}
-
-fn is_same_memory(a: &StoredMemory, b: &StoredMemory) -> bool {
-    let (a, b) = (&a.memory, &b.memory);
-    (a.scope, &a.scope_id, a.memory_type) == (b.scope, &b.scope_id, b.memory_type)
-}
-
 async fn show(app: &App, seen: &Seen<'_>, scope_id: &str) -> anyhow::Result<()> {
     let (scope, scope_id) = resolve(&*seen.view, scope_id).await?;
     let memories = newest_of(app, &*seen.view, scope, &scope_id).await?;
@@ -194,41 +161,6 @@ async fn show(app: &App, seen: &Seen<'_>, scope_id: &str) -> anyhow::Result<()> 
         (stored.scope, &stored.scope_id) == (scope, &scope_id)
     })
     .await
-}
-
-/// The newest memories of a scope; an error if there are none.
-pub(super) async fn newest_of(
-    app: &App,
-    view: &dyn View,
-    scope: Scope,
-    scope_id: &str,
-) -> anyhow::Result<Vec<StoredMemory>> {
-    let filter = MemoryFilter {
-        scope: Some(scope),
-        scope_id: Some(scope_id.to_owned()),
-        with_text: true,
-        ..MemoryFilter::default()
-    };
-    let memories = newest(app, view, &filter).await?;
-    if memories.is_empty() {
-        let list = app.command("memory list");
-        bail!("nothing is remembered of {scope_id} yet; `{list}` shows what there is");
-    }
-    Ok(memories)
-}
-
-/// Finds the scope for a scope id or for the name of a channel.
-pub(super) async fn resolve(view: &dyn View, scope_id: &str) -> anyhow::Result<(Scope, String)> {
-    // `list` shows the workspace by its scope.
-    if [WORKSPACE_SCOPE_ID, names::scope(Scope::Workspace)].contains(&scope_id) {
-        return Ok((Scope::Workspace, WORKSPACE_SCOPE_ID.to_owned()));
-    }
-    if let Some((channel, thread)) = scope_id.split_once(':') {
-        let channel = find_channel(view, channel).await?.id;
-        TsKey::parse(thread)?;
-        return Ok((Scope::Thread, format!("{channel}:{thread}")));
-    }
-    Ok((Scope::Channel, find_channel(view, scope_id).await?.id))
 }
 
 fn print_memory(stored: &StoredMemory, sources: &Sources, taken: &[String]) -> anyhow::Result<()> {
@@ -306,25 +238,4 @@ fn print_sources(out: &mut impl std::io::Write, sources: &Sources) -> anyhow::Re
     }
     writeln!(out)?;
     print_records(out, &sources.records)
-}
-
-/// What a memory is about, as `list` shows it.
-pub(super) fn place_of(stored: &StoredMemory) -> String {
-    let memory = &stored.memory;
-    let name = stored.channel_name.as_deref();
-    place(memory.scope, &memory.scope_id, name)
-}
-
-/// `#general`, `#general:1709280000.000001` or `workspace`.
-fn place(scope: Scope, scope_id: &str, channel_name: Option<&str>) -> String {
-    let place = match (scope, channel_name.filter(|name| !name.is_empty())) {
-        (Scope::Workspace, _) => "workspace".to_owned(),
-        (Scope::Channel, Some(name)) => format!("#{name}"),
-        (Scope::Thread, Some(name)) => {
-            let thread = scope_id.rsplit_once(':').map_or("", |(_, thread)| thread);
-            format!("#{name}:{thread}")
-        }
-        (_, None) => scope_id.to_owned(),
-    };
-    line(&place).into_owned()
 }

@@ -16,6 +16,7 @@ mod import;
 mod line_sources;
 mod memory;
 mod memory_json;
+mod newest;
 pub(crate) mod output;
 mod prompt;
 mod remarks;

@@ -16,7 +16,7 @@ use similar::TextDiff;
 use super::app::{App, Explained as _};
 use super::args::ReplayArgs;
 use super::history::{number, texts};
-use super::memory::{place_of, resolve};
+use super::newest::{place_of, resolve};
 use super::{output, remarks};
 
 /// Lines shown around a change.
