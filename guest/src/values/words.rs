@@ -172,8 +172,12 @@ fn japanese(normal: &str, found: &mut impl FnMut(Range<usize>, Amount)) {
 /// The values of all runs of Japanese numerals, with a unit or without.
 pub(crate) fn numerals(normal: &str) -> Vec<String> {
     let is_numeral = |c: char| KANJI_DIGITS.contains(c) || "十百千万億".contains(c);
-    let runs = normal.split(|c| !is_numeral(c)).filter(|run| !run.is_empty());
-    runs.filter_map(kanji_value).map(|value| value.to_string()).collect()
+    let runs = normal
+        .split(|c| !is_numeral(c))
+        .filter(|run| !run.is_empty());
+    runs.filter_map(kanji_value)
+        .map(|value| value.to_string())
+        .collect()
 }
 
 fn kanji_value(run: &str) -> Option<u64> {

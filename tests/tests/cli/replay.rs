@@ -20,11 +20,10 @@ fn telling(empty: Option<usize>) -> LlmServer {
         if empty.is_some_and(|empty| n % empty == 3) {
             return answer("");
         }
-        let items =
-            (0..4).map(|item| {
-                let name = letters(4 * n as u64 + item);
-                format!("- 決定 {name}: 公開は 3 月 4 日、予算は 45,000 円\n")
-            });
+        let items = (0..4).map(|item| {
+            let name = letters(4 * n as u64 + item);
+            format!("- 決定 {name}: 公開は 3 月 4 日、予算は 45,000 円\n")
+        });
         answer(&items.collect::<String>())
     })
 }

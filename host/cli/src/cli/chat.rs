@@ -20,7 +20,8 @@ use super::args::{ChatArgs, GenerateArgs};
 use super::find::find_channel;
 use super::line_sources::show_line_sources;
 use super::memory_json::{memory_json, reply_lines_json};
-use super::{generate, in_one_line, memory, output};
+use super::newest::newest;
+use super::{generate, in_one_line, output};
 
 /// Printed by `/help`.
 const HELP: &str = "\
@@ -286,7 +287,7 @@ impl Talk<'_> {
             ..MemoryFilter::default()
         };
         let view = self.workspace.view(Place::Channel(channel.id.clone()));
-        let memories = match memory::newest(self.app, &*view, &filter).await {
+        let memories = match newest(self.app, &*view, &filter).await {
             Ok(memories) => memories,
             Err(error) => {
                 self.fail(&in_one_line(&error));

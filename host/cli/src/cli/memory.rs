@@ -3,10 +3,10 @@
 use std::io::Write as _;
 use std::process::ExitCode;
 
+use myao_plugin::names;
 use myao_plugin::printable::line;
 use myao_plugin::state::upkeep::StoredDeferral;
 use myao_plugin::state::view::{MemoryFilter, Sources, StoredMemory};
-use myao_plugin::{Scope, names};
 use serde_json::Value;
 
 use super::app::{App, Explained as _};

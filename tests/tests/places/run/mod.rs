@@ -14,6 +14,7 @@ use myao_bot::views::Views;
 use myao_plugin::llm::Request;
 use myao_plugin::recording::Recordings;
 use myao_plugin::state::Workspace;
+use myao_plugin::storage::effects::Effect;
 use myao_plugin::storage::records::Directory;
 use myao_plugin::ts::TsKey;
 use myao_plugin::{Engine, MemoryPlugin, Place, Places, run};
@@ -27,7 +28,7 @@ use super::history::{History, Midway, Said, Step};
 use super::log::Log;
 use super::slack::{Posting, effects};
 use super::texts::{self, Side};
-use super::world::{World, channel_id, people};
+use super::world::{World, channel_id, people, user_id};
 
 pub(super) use parts::local_time;
 pub(crate) use see::{Counts, Seen};
