@@ -97,14 +97,13 @@ fn is_half(evidence: &Evidence<'_>, own: &Amount) -> bool {
             .any(|other| other.thousandths() == double)
 }
 
-/// Whether it is a number of people, messages or things, and no source gives another number of them.
+/// Whether it is a number of people, messages or things.
 fn is_count(evidence: &Evidence<'_>, own: &Amount, line: &str) -> bool {
     let number = own.thousandths().filter(|number| number % 1000 == 0);
     let Some(Ok(number)) = number.map(|number| usize::try_from(number / 1000)) else {
         return false;
     };
     let is_counted = own.unit.is_none_or(|unit| COUNTED.contains(&unit.0));
-    let is_given = |other: &Amount| other.unit == own.unit && other.unit.is_some();
     let authors = evidence
         .said
         .iter()
@@ -112,7 +111,6 @@ fn is_count(evidence: &Evidence<'_>, own: &Amount, line: &str) -> bool {
     let people: BTreeSet<&str> = authors.clone().collect();
     let mut listed = evidence.said.iter().flat_map(|said| &said.lists);
     is_counted
-        && !evidence.amounts().any(is_given)
         && ([people.len(), authors.count(), evidence.messages].contains(&number)
             || listed.any(|count| *count == number)
             || lists(line).contains(&number))

@@ -19,7 +19,7 @@ const CORPUS: &str = include_str!("../../../tests/grounding/corpus.jsonl");
 const MOST_DROPPED: usize = 3;
 
 /// Of 97 changed digits at least so many are dropped. A calculation may explain the others.
-const LEAST_SLIPS: usize = 73;
+const LEAST_SLIPS: usize = 72;
 /// The same of 66 invented values.
 const LEAST_INVENTED: usize = 31;
 

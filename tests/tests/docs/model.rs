@@ -42,8 +42,7 @@ fn of_messages(messages: &str) -> String {
             .and_then(|line| line.split_once("** "));
         if let Some((_, author)) = head {
             let text = lines.next().unwrap_or_default();
-            let first_words = text.chars().take(MOST_CHARACTERS).collect();
-            said.push((author.trim_end_matches(':'), first_words));
+            said.push((author.trim_end_matches(':'), first_words(text)));
         }
     }
     let mut authors: Vec<&str> = said.iter().map(|(author, _)| *author).collect();
@@ -58,6 +57,17 @@ fn of_messages(messages: &str) -> String {
         word(said.first()),
         word(said.last())
     )
+}
+
+/// The beginning of a text, without a part of a number at its end.
+fn first_words(text: &str) -> String {
+    let words: String = text.chars().take(MOST_CHARACTERS).collect();
+    let is_part = |c: char| c.is_ascii_digit() || ".,:/-".contains(c);
+    if words.len() < text.len() {
+        words.trim_end_matches(is_part).trim_end().to_owned()
+    } else {
+        words
+    }
 }
 
 fn newest_bullets(memories: &str) -> String {
