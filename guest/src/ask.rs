@@ -162,7 +162,7 @@ impl<'a> Model<'a> {
         {
             if let Some(complaint) = &judged.complaint {
                 let what = describe::purpose(&request.purpose);
-                let why = describe::complaint(complaint);
+                let why = why_asked_again(complaint);
                 let line = format!("asked once more for {what}: {why}");
                 self.log.write(Level::Info, &line);
                 again.add(self.second(request, question, complaint, answer), question);
@@ -293,5 +293,16 @@ impl<'a> LazyRenderer<'a> {
         }
         let renderer = Renderer::new(&self.settings.templates)?;
         Ok(self.renderer.get_or_init(|| renderer))
+    }
+}
+
+/// Why the model is asked once more; without what people or the model wrote.
+fn why_asked_again(complaint: &Complaint) -> String {
+    match complaint {
+        Complaint::Bad(bad) => describe::bad_answer(bad),
+        Complaint::CutOff(limit) => format!("the answer was cut off at {limit} tokens"),
+        Complaint::Unfounded(values) => {
+            format!("{} values of the answer have no source", values.len())
+        }
     }
 }

@@ -1,6 +1,5 @@
 //! Describes values of the contract in words, for log lines and for the reasons of deferrals.
 
-use crate::answer::Complaint;
 use crate::bindings::chat::ChatError;
 use crate::bindings::errors::BadAnswer;
 use crate::bindings::llm::{Agent, Purpose};
@@ -62,17 +61,6 @@ pub(crate) fn bad_answer(bad: &BadAnswer) -> String {
         ),
         BadAnswer::Malformed(fault) => format!("the answer was malformed: {fault}"),
         BadAnswer::Other(other) => other.text.clone(),
-    }
-}
-
-/// Why the model is asked once more; without what people or the model wrote.
-pub(crate) fn complaint(complaint: &Complaint) -> String {
-    match complaint {
-        Complaint::Bad(bad) => bad_answer(bad),
-        Complaint::CutOff(limit) => format!("the answer was cut off at {limit} tokens"),
-        Complaint::Unfounded(values) => {
-            format!("{} values of the answer have no source", values.len())
-        }
     }
 }
 

@@ -5,13 +5,10 @@ use std::cell::OnceCell;
 use chrono::{NaiveDate, NaiveDateTime};
 
 use super::dates::Dates;
-use super::{Given, Support, calendar, clock, numbers, reading};
+use super::{Given, reading};
 use crate::extractive::text::{flatten, strip_markers};
 use crate::values::numbers::Point;
 use crate::values::{Amount, Found, Value, normal, numerals};
-
-/// Numbers in words up to this are often counted or estimated by the writer; in thousandths.
-const MOST_IN_WORDS: u64 = 100_000;
 
 /// What a source says.
 pub(super) struct Said {
@@ -117,40 +114,13 @@ impl<'s> Evidence<'s> {
         self.said.iter().any(by)
     }
 
-    /// How well a value of a line is supported.
-    pub(super) fn support(&self, found: &Found, line: &str) -> Support {
-        let after = line.get(found.range.end..).unwrap_or_default();
-        match &found.value {
-            Value::Address(address) => Support::if_said(self.has_words(address)),
-            Value::Code(code) => Support::if_said(self.has_code(code)),
-            Value::Long(digits) => Support::if_said(self.has_digits(digits)),
-            Value::Point(point @ Point::Date { .. }) => {
-                calendar::date(self, *point, found.range.start == 0)
-            }
-            Value::Point(point) => clock::time(self, *point),
-            // `十分` is no number, and `one` and zero are often none.
-            Value::Number(own) if is_slight(own) => Support::Said,
-            Value::Number(own) if own.in_words && own.thousandths() <= Some(MOST_IN_WORDS) => {
-                // `both options`, `the second point`, `within the hour`.
-                self.number(own, line, after).max(Support::Calculated)
-            }
-            Value::Number(own) => self.number(own, line, after),
-        }
-    }
-
-    fn number(&self, own: &Amount, line: &str, after: &str) -> Support {
-        let in_digits = own.digits.0.len() > 2 && self.has_digits(&own.digits.0);
-        Support::if_said(in_digits)
-            .max(calendar::number(self, own, after))
-            .max(numbers::support(self, own, line))
-    }
-
     /// Whether a source has this word as a whole.
-    fn has_words(&self, word: &str) -> bool {
+    pub(super) fn has_words(&self, word: &str) -> bool {
         self.said.iter().any(|said| has_word(&said.text, word))
     }
 
-    fn has_code(&self, code: &str) -> bool {
+    /// Whether a source has this id or version, with or without `v`.
+    pub(super) fn has_code(&self, code: &str) -> bool {
         let short = code.strip_prefix('v').unwrap_or(code);
         let is_version = short.starts_with(|c: char| c.is_ascii_digit());
         let letters =
@@ -179,7 +149,8 @@ impl<'s> Evidence<'s> {
                 || said.any(|said| said.numerals().iter().any(|numeral| is_it(numeral))))
     }
 
-    fn has_digits(&self, digits: &str) -> bool {
+    /// Whether a source has a number, an id or an address of these digits.
+    pub(super) fn has_digits(&self, digits: &str) -> bool {
         let digits = digits.trim_start_matches('0');
         self.values().any(|value| match value {
             Value::Long(own) => own.ends_with(digits),
@@ -189,11 +160,6 @@ impl<'s> Evidence<'s> {
             Value::Point(_) => false,
         })
     }
-}
-
-fn is_slight(own: &Amount) -> bool {
-    let number = own.thousandths();
-    number == Some(0) || own.in_words && number <= Some(1_000)
 }
 
 fn has_word(text: &str, word: &str) -> bool {

@@ -37,6 +37,7 @@ mod dates;
 mod evidence;
 mod numbers;
 mod reading;
+mod support;
 #[cfg(test)]
 mod tests;
 mod weekdays;
@@ -52,6 +53,7 @@ use crate::extractive::terms::terms;
 use crate::extractive::text::{flatten, strip_markers};
 use crate::values::{Found, Value, normal};
 use evidence::{Evidence, Said};
+use support::support;
 
 /// So few sources are one conversation: a line may follow from any of them.
 const FEW: usize = 12;
@@ -251,14 +253,14 @@ fn wrong_values<'s>(
         if is_mark(&body, value) {
             continue;
         }
-        let mut support = cited.support(value, &body);
-        if support != Support::Said {
-            support = support.max(near.support(value, &body));
+        let mut supported = support(cited, value, &body);
+        if supported != Support::Said {
+            supported = supported.max(support(&near, value, &body));
         }
-        if support != Support::Said {
+        if supported != Support::Said {
             wrong.push(Wrong {
                 written: body.get(value.range.clone()).unwrap_or_default().to_owned(),
-                is_certain: support == Support::None,
+                is_certain: supported == Support::None,
             });
         }
     }
