@@ -58,12 +58,12 @@ use support::support;
 /// So few sources are one conversation: a line may follow from any of them.
 const FEW: usize = 12;
 
-/// A source of a text: a message, or a line of a memory.
+/// A source of a text: a message, a part of an older one that is kept as a record, or a line of a memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Given<'a> {
     /// Its text.
     pub text: &'a str,
-    /// Who wrote the message; `None` for a line of a memory.
+    /// Who wrote the message; `None` for a line of a memory and for a record.
     pub author: Option<&'a str>,
     /// When the message was written.
     pub time: Option<Timestamp>,

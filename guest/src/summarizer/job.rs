@@ -6,7 +6,6 @@ use crate::answer::{
     says_nothing,
 };
 use crate::ask::{Judged, Question};
-use crate::bindings::errors::{BadAnswer, OtherReason};
 use crate::bindings::llm::{Agent, Completion, FinishReason, Request};
 use crate::bindings::types::Context;
 use crate::citations::lines;
@@ -68,7 +67,7 @@ impl Question for Job<'_> {
 }
 
 impl Job<'_> {
-    /// Drops the lines that do not follow from what the prompt shows.
+    /// Drops the lines that do not follow from what the prompt shows, unless none would be left.
     fn check(&self, accepted: Accepted) -> Judged<Accepted> {
         let given = self.target.given(self.context);
         let found = unfounded(&accepted.text, &given, &channel_names(self.context));
@@ -88,16 +87,18 @@ impl Job<'_> {
             [] => None,
             lines => Some(Complaint::Unfounded(values(lines.iter().chain(&doubtful)))),
         };
-        let text = without(&accepted.text, &lines);
-        let answer = if !lines.is_empty() && says_nothing(&text) {
-            Err(no_line_is_founded())
+        let founded = without(&accepted.text, &lines);
+        // Something is remembered of every conversation: a memory that cannot be made would be tried for ever.
+        let text = if says_nothing(&founded) {
+            accepted.text
         } else {
-            Ok(Accepted {
-                text,
-                unfounded: count(&lines),
-                ..accepted
-            })
+            founded
         };
+        let answer = Ok(Accepted {
+            text,
+            unfounded: count(&lines),
+            ..accepted
+        });
         Judged { answer, complaint }
     }
 
@@ -118,13 +119,6 @@ impl Job<'_> {
     }
 }
 
-fn no_line_is_founded() -> BadAnswer {
-    BadAnswer::Other(OtherReason {
-        code: "unfounded".to_owned(),
-        text: "no line of the model's answer follows from the messages".to_owned(),
-    })
-}
-
 impl Target<'_> {
     /// Everything that the prompt shows: messages, and lines of memories.
     fn given<'c>(&'c self, context: &'c Context) -> Vec<Given<'c>> {
@@ -134,9 +128,10 @@ impl Target<'_> {
             time: Some(message.timestamp),
         });
         let records = context.notes.iter().flat_map(|notes| &notes.records);
+        // A part of an older message is none of those that are counted.
         let records = records.map(|record| Given {
             text: &record.text,
-            author: Some(&record.user.name),
+            author: None,
             time: Some(record.timestamp),
         });
         let memories = match self {
