@@ -41,16 +41,30 @@ struct NotAsked {
 }
 
 impl NotAsked {
-    /// A list of numbers with at most this many tokens. No number comes twice, so that no answer counts as a copy of what
-    /// is remembered. It is in no language, as the component wants the one of the messages.
+    /// A list of words with at most this many tokens. No word comes twice, so that no answer counts as a copy of what is
+    /// remembered. They look like names, which are in no language: the component wants the one of the messages. Numbers
+    /// would be looked for in the messages.
     fn answer(&self, max_tokens: u32) -> String {
         let wanted = u64::from(max_tokens) * u64::from(ANSWER_PERCENT) / 100;
-        let line = |number: u64| format!("- {:08} {:08}\n", 2 * number, 2 * number + 1);
+        let line = |number: u64| format!("- {} {}\n", name(2 * number), name(2 * number + 1));
         let of_a_line = u64::from(self.model.count_tokens(&line(12_345_678))).max(1);
         let count = (wanted / of_a_line).max(1);
         let first = self.lines.fetch_add(count, Ordering::Relaxed);
         (first..first + count).map(line).collect()
     }
+}
+
+/// A capitalised word for each number.
+fn name(number: u64) -> String {
+    let letter = |(at, digit): (usize, u8)| {
+        let first = if at == 0 { b'A' } else { b'a' };
+        char::from(first + (digit - b'0'))
+    };
+    format!("{number:08}")
+        .bytes()
+        .enumerate()
+        .map(letter)
+        .collect()
 }
 
 #[async_trait::async_trait]
