@@ -197,7 +197,7 @@ fn an_answer_that_waits_for_its_memory_is_kept_and_then_forgotten() {
         if waits.swap(false, Ordering::SeqCst) {
             answer(text)
         } else {
-            answer("- Another text altogether: 45,000 yen on 4 March.")
+            answer("- Another text altogether: 45,000 yen.")
         }
     });
     let program = program_with(&server.config(), &posts());

@@ -201,13 +201,13 @@ fn without_a_key_no_authorization_is_sent() {
 #[test]
 fn an_answer_that_was_cut_off_is_kept_to_its_last_whole_line() {
     let server =
-        LlmServer::start(|_| cut_off("- リリースは 3月4日\n- 予算は 45,000円\n- 会場は箱"));
+        LlmServer::start(|_| cut_off("- リリースの日が決まった\n- 予算が決まった\n- 会場は箱"));
     let program = Program::with_config(&server.config());
     let answer = summarize(&program, &["--json"]).json();
     assert_eq!(
         (&answer["text"], &answer["truncated"]),
         (
-            &json!("- リリースは 3月4日\n- 予算は 45,000円"),
+            &json!("- リリースの日が決まった\n- 予算が決まった"),
             &json!(true)
         )
     );

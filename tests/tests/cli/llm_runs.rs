@@ -192,12 +192,15 @@ fn a_failed_workspace_merge_keeps_what_was_made_before_it() {
 
 /// Regression 11.
 #[test]
-fn an_answer_that_was_cut_off_is_saved_and_not_asked_for_again() {
+fn an_answer_that_was_cut_off_is_saved_and_only_merges_are_asked_for_once_more() {
     let server = LlmServer::start(|_| cut_off("- The budget is 45,000 yen.\n- The venue is Ha"));
     let program = program_with(&server.config(), &posts()[4..]);
     assert_eq!(generate(&program, 300).0, Some(0));
     let calls = server.calls().len();
-    assert_eq!(calls, 3, "short-term, long-term, workspace");
+    assert_eq!(
+        calls, 5,
+        "short-term; long-term and workspace, once more each"
+    );
     let shown = program.run(&["--json", "memory", "show", "gamma"]).json();
     assert_eq!(shown[0]["content"], json!("- The budget is 45,000 yen."));
     assert_eq!(

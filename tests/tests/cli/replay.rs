@@ -147,7 +147,7 @@ fn people_are_shown_the_text_and_with_prompts_what_was_asked() {
         "{output}"
     );
     assert!(
-        output.contains("-0: 公開は 3 月 4 日、予算は 45,000 円\n- 決定 "),
+        output.contains(": 公開は 3 月 4 日、予算は 45,000 円\n- 決定 "),
         "{output}"
     );
     assert!(
