@@ -212,7 +212,7 @@ impl<'a> Model<'a> {
         requests: &[Request],
         prompts: &[String],
         questions: impl Iterator<Item = &'q Q>,
-    ) -> Result<Vec<(Judged<Q::Answer>, String)>, Failure> {
+    ) -> Result<Vec<Answered<Q>>, Failure> {
         let sent = u32::try_from(requests.len()).unwrap_or(u32::MAX);
         self.calls.set(self.calls.get().saturating_add(sent));
         let completions = match requests {
@@ -295,6 +295,9 @@ impl<'a> LazyRenderer<'a> {
         Ok(self.renderer.get_or_init(|| renderer))
     }
 }
+
+/// What an answer is worth, and its text.
+type Answered<Q> = (Judged<<Q as Question>::Answer>, String);
 
 /// Why the model is asked once more; without what people or the model wrote.
 fn why_asked_again(complaint: &Complaint) -> String {

@@ -58,19 +58,18 @@ fn marked(text: &str, mut found: Found) -> Found {
         } else if amount.in_words
             && amount.unit == Some(Unit("clock"))
             && let Some(hour) = amount.thousandths()
+            && !after.starts_with("時間")
         {
-            if !after.starts_with("時間") {
-                let said = |words: &[&str]| {
-                    let before = before.trim_end_matches('の');
-                    words.iter().any(|word| before.ends_with(word))
-                };
-                found.value = Value::Point(Point::Time {
-                    hour: u32::try_from(hour / 1000).unwrap_or(0),
-                    minute: if after.starts_with("時半") { 30 } else { 0 },
-                    afternoon: said(&["午後", "昼", "夕方"]),
-                    morning: said(&["午前", "朝"]),
-                });
-            }
+            let said = |words: &[&str]| {
+                let before = before.trim_end_matches('の');
+                words.iter().any(|word| before.ends_with(word))
+            };
+            found.value = Value::Point(Point::Time {
+                hour: u32::try_from(hour / 1000).unwrap_or(0),
+                minute: if after.starts_with("時半") { 30 } else { 0 },
+                afternoon: said(&["午後", "昼", "夕方"]),
+                morning: said(&["午前", "朝"]),
+            });
         }
     }
     found

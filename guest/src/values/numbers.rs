@@ -249,7 +249,7 @@ fn month_before(before: &str) -> Option<u32> {
 pub(crate) fn month(text: &str) -> Option<u32> {
     let word = text.split(|c: char| !c.is_ascii_alphabetic()).next()?;
     let is_it = |month: &&str| word.len() > 2 && month.starts_with(word);
-    let at = MONTHS.iter().position(|month| is_it(&month))?;
+    let at = MONTHS.iter().position(is_it)?;
     u32::try_from(at + 1).ok()
 }
 

@@ -86,7 +86,7 @@ fn wrong_values_are_found_and_true_lines_stay() {
             dropped += &format!("{} {:?}\n", line.text, line.values);
         }
     }
-    println!("verdict: [lines, found, dropped] {tally:?}\n{dropped}");
+    eprintln!("verdict: [lines, found, dropped] {tally:?}\n{dropped}");
     let [all, _, certain] = tally["true"];
     assert!(
         certain * 100 <= all * MOST_DROPPED,
