@@ -89,7 +89,7 @@ pub struct Accepted {
     pub text: String,
     /// Whether the answer was cut off; `text` then ends at the last whole bullet, unless there is only one.
     pub truncated: bool,
-    /// How many lines were dropped because they do not follow from the input.
+    /// How many lines do not follow from the input. They were dropped, unless nothing would be left.
     pub unfounded: u32,
 }
 

@@ -5,6 +5,7 @@ use std::ops::Range;
 use chrono::{Datelike as _, NaiveDate, Weekday};
 
 use super::{Days, Named, Relation};
+use crate::values::numbers::month;
 
 /// The words before a time that say how messages stand to it; the longest first.
 const RELATIONS: [(&[&str], Relation); 13] = [
@@ -22,22 +23,6 @@ const RELATIONS: [(&[&str], Relation); 13] = [
     (&["in"], Relation::On),
     (&["during"], Relation::On),
 ];
-const MONTHS: [&str; 12] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
-/// A month or a weekday is known by so many letters.
-const LETTERS: usize = 3;
 
 struct Word {
     text: String,
@@ -265,17 +250,6 @@ fn year_alone(words: &[Word], today: NaiveDate, has_preposition: bool) -> Option
         words,
         is_date,
     })
-}
-
-/// A month or its abbreviation.
-fn month(word: &str) -> Option<u32> {
-    let at = if word == "sept" {
-        8
-    } else {
-        let mut months = MONTHS.iter();
-        months.position(|month| word.len() >= LETTERS && month.starts_with(word))?
-    };
-    u32::try_from(at + 1).ok()
 }
 
 fn weekday(word: &str) -> Option<Weekday> {
