@@ -1,5 +1,7 @@
 //! What the model is asked for to make a memory, and how its answer is judged.
 
+use std::collections::BTreeSet;
+
 use super::{Summarizer, Task};
 use crate::answer::{
     Accepted, AnswerKind, Complaint, Expectation, Language, Sources, judge, languages_of,
@@ -256,13 +258,13 @@ fn channel_names(context: &Context) -> Vec<&str> {
     names.chain([own]).collect()
 }
 
-/// What the lines say that does not follow, each in one line.
+/// What the lines say that does not follow, each once and in one line.
 fn values<'l>(lines: impl Iterator<Item = &'l Unfounded>) -> Vec<String> {
+    let mut named = BTreeSet::new();
     let values = lines.flat_map(|line| &line.values);
-    let mut values: Vec<String> = values
-        .map(|value| harmless::name(value).into_owned())
-        .take(MOST_NAMED)
-        .collect();
-    values.dedup();
     values
+        .filter(|value| named.insert(*value))
+        .take(MOST_NAMED)
+        .map(|value| harmless::name(value).into_owned())
+        .collect()
 }

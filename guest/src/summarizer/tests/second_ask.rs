@@ -1,7 +1,11 @@
-//! What the model is told when it is asked once more, and which of two answers counts.
+//! The second ask: what its prompt says, and which of the two answers is kept.
 
 use super::*;
 use crate::bindings::llm::Completion;
+use crate::bindings::types::{KeptSpan, KeptText, MessageRef, Notes};
+use crate::context::NO_NOTES;
+use crate::prompt::conversation_messages;
+use crate::testing::{at, message, ts};
 
 const FOUNDED: &str = "- タスク確認: bob がリストを共有する";
 const INVENTED: &str = "- 詳細は https://example.com/invented にある";
@@ -60,6 +64,41 @@ fn a_line_without_a_source_is_asked_for_once_more_and_then_dropped() {
         (summary.text.as_str(), summary.coverage.unfounded),
         (INVENTED, 1)
     );
+}
+
+/// A record is a part of an older message, which the line does not count.
+#[test]
+fn a_number_of_messages_is_the_number_that_the_prompt_shows() {
+    let record = |number: i64| KeptText {
+        span: KeptSpan {
+            message: MessageRef {
+                channel_id: "C1".to_owned(),
+                ts: ts(-number),
+            },
+            start: 0,
+            length: 1,
+        },
+        user: message(0, "").user,
+        timestamp: at(-number),
+        text: "予算".to_owned(),
+    };
+    let context = Context {
+        notes: Some(Notes {
+            records: (1..=40).map(record).collect(),
+            ..NO_NOTES
+        }),
+        ..golden_context()
+    };
+    let text = format!(
+        "- {} 件の発言があった",
+        conversation_messages(&context).count()
+    );
+    let llm = ScriptedLlm::default();
+    llm.script(0, Ok(said(&text)));
+    let settings = settings();
+    let summarizer = Summarizer::new(&llm, &Quiet, &settings);
+    let summary = summarizer.summarize(&context, Channel, ShortTerm, None);
+    assert_eq!((summary.unwrap().text, llm.calls()), (text, 1));
 }
 
 #[test]
