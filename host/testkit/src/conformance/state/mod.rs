@@ -17,6 +17,7 @@ pub mod import;
 pub mod inbox;
 pub mod journal;
 pub mod judgments;
+pub mod line_sources;
 pub mod mentions;
 pub mod places;
 pub mod presence;
