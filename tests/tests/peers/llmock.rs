@@ -19,6 +19,9 @@ const CALLS: u64 = 4;
 const ANSWER: &str = "- Harbour 2.4 is released on 4 March.\n\
                       - Carol signed off the budget of 45,000 yen.\n\
                       - Bob writes the release notes by Tuesday.";
+/// The answer for a conversation in parts: no part holds all values of `ANSWER`, and lines with other values go.
+const ANSWER_WITHOUT_VALUES: &str = "- The team prepares the release of Harbour.\n\
+                                     - Carol signed off the budget.";
 
 /// How llmock is spoken to: a model, and the path of its wire.
 const OPENAI: (&str, &str) = ("openai/mock-1", "/v1");
@@ -56,8 +59,12 @@ impl Llmock {
 
     /// Forgets what was, and then answers everything, with these faults in it.
     fn script(&self, faults: &[Value]) {
+        self.script_answer(ANSWER, faults);
+    }
+
+    fn script_answer(&self, answer: &str, faults: &[Value]) {
         self.0.post("/_llmock/reset", &json!({}));
-        let mut behaviors = vec![json!({ "type": "reply", "text": ANSWER, "times": null })];
+        let mut behaviors = vec![json!({ "type": "reply", "text": answer, "times": null })];
         behaviors.extend_from_slice(faults);
         self.0
             .post("/_llmock/scenario", &json!({ "behaviors": behaviors }));
@@ -94,8 +101,8 @@ impl Llmock {
     }
 }
 
-/// What a run without faults saves.
-fn all_saved() -> Vec<Saved> {
+/// What a run without faults saves if this is the answer.
+fn all_saved(answer: &str) -> Vec<Saved> {
     let memories = [
         ("workspace", "long-term"),
         ("channel", "long-term"),
@@ -106,7 +113,7 @@ fn all_saved() -> Vec<Saved> {
         scope: scope.to_owned(),
         memory_type: memory_type.to_owned(),
         engine: "llm".to_owned(),
-        content: ANSWER.to_owned(),
+        content: answer.to_owned(),
     });
     saved.into()
 }
@@ -121,7 +128,7 @@ fn survives(faults: &[Value], more_attempts: u64) {
         let run = generate(&program, LATER);
         assert_eq!(run.code, Some(0), "{wire:?}: {run:#?}");
         assert_eq!(run.outcomes(), ["done"; 3], "{wire:?}: {run:#?}");
-        assert_eq!(saved(&program), all_saved(), "{wire:?}");
+        assert_eq!(saved(&program), all_saved(ANSWER), "{wire:?}");
         assert_eq!(server.attempts(), CALLS + more_attempts, "{wire:?}");
     }
 }
@@ -144,7 +151,7 @@ fn fails(server: &Llmock, more: &str, faults: &[Value], attempts: u64, words: &s
     server.script(&[]);
     let run = generate(&program, RETRIED);
     assert_eq!(run.code, Some(0), "{run:#?}");
-    assert_eq!(saved(&program), all_saved());
+    assert_eq!(saved(&program), all_saved(ANSWER));
 }
 
 #[test]
@@ -296,7 +303,7 @@ fn summarizes_in_parts(program: &Program) -> u64 {
     let run = generate(program, LATER);
     assert_eq!(run.code, Some(0), "{run:#?}");
     assert_eq!(run.outcomes(), ["done"; 3], "{run:#?}");
-    assert_eq!(saved(program), all_saved());
+    assert_eq!(saved(program), all_saved(ANSWER_WITHOUT_VALUES));
     let made = run.made();
     let recent = made
         .iter()
@@ -316,7 +323,7 @@ fn summarizes_in_parts(program: &Program) -> u64 {
 fn a_prompt_that_the_server_finds_too_long_is_asked_for_in_parts() {
     let server = Llmock::start(&[&format!("--context-window={WINDOW}")]);
     for wire in &WIRES[..2] {
-        server.script(&[]);
+        server.script_answer(ANSWER_WITHOUT_VALUES, &[]);
         let program = program_with(&server.config(*wire, ""), &long_conversation());
         let calls = summarizes_in_parts(&program);
         assert_eq!(server.attempts(), calls, "{wire:?}");
@@ -331,7 +338,7 @@ fn a_prompt_that_the_server_finds_too_long_is_asked_for_in_parts() {
 fn a_context_window_that_is_known_is_never_exceeded() {
     let server = Llmock::start(&[&format!("--context-window={WINDOW}")]);
     for wire in &WIRES[..2] {
-        server.script(&[]);
+        server.script_answer(ANSWER_WITHOUT_VALUES, &[]);
         let config = server.config(*wire, "") + &format!("    context_window: {WINDOW}\n");
         let program = program_with(&config, &long_conversation());
         let calls = summarizes_in_parts(&program);
