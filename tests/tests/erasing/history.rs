@@ -46,6 +46,8 @@ pub(crate) enum Step {
     Edit(u32),
     Delete(u32),
     Forget(Meant),
+    /// What was said before this message has been kept long enough, and with `true` the memories made before it.
+    Expire(u32, bool),
     /// A public channel becomes private, and a private one public.
     Convert(usize),
     /// An export is imported, with everything as it was first said. What is deleted is in it.
@@ -132,6 +134,7 @@ impl Steps {
             74..77 => Step::Convert(self.rng.usize(..CHANNELS)),
             77..80 => Step::Import,
             80..83 => Step::CatchUp(self.rng.usize(..CHANNELS)),
+            83..85 => Step::Expire(self.message(), self.rng.bool()),
             _ => {
                 let is_disturbed = self.rng.u8(..3) == 0;
                 let midway = (self.rng.usize(..60), self.message());

@@ -1,5 +1,5 @@
 //! Nothing stays of what people take back, over random histories of posts, edits, deletions, conversions, requests to forget,
-//! imports, catch-ups, runs and answers, and of events that are set aside.
+//! retention, imports, catch-ups, runs and answers, and of events that are set aside.
 //!
 //! After each step no memory and no column of the database holds what nobody says any more, and no prompt and no answer
 //! holds what nobody said before it. In the end no byte of the files holds it, and everything else is remembered.
@@ -200,7 +200,7 @@ fn spawn(seed: u64, database: &Path, disk: &Disk, at: Option<usize>) -> std::pro
 }
 
 /// What a database must hold in the end, however often a process was killed.
-const STATE: [&str; 4] = [
+const STATE: [&str; 5] = [
     "SELECT channel || ' ' || ts_key || ' ' || text || ' ' || (deleted_at IS NULL) \
         FROM messages ORDER BY channel, ts_key",
     "SELECT channel || ' ' || ts_key || ' ' || number || ' ' || text || ' ' || sending || ' ' || retracted \
@@ -208,9 +208,12 @@ const STATE: [&str; 4] = [
     "SELECT channel || ' ' || ts_key || ' ' || source_channel || ' ' || source_key \
         FROM reply_sources ORDER BY channel, ts_key, source_channel, source_key",
     "SELECT event_id || ' ' || payload FROM events ORDER BY id",
+    // The recorded calls, by the memories that they saved: a call that was killed may have been recorded, too.
+    "SELECT DISTINCT scope || ' ' || scope_id || ' ' || memory_type || ' ' || text_digest \
+        FROM recorded_saves WHERE memory IS NOT NULL ORDER BY 1",
 ];
 
-/// Memories, messages, answers and events.
+/// Memories, messages, answers, events and recordings.
 fn state(database: &Path) -> String {
     let mut state = workspace(database).dump().unwrap();
     let database = Connection::open(database).unwrap();

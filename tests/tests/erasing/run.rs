@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 
 use myao_plugin::Engine;
-use myao_plugin::state::forgetting::Mode;
+use myao_plugin::state::forgetting::{Mode, Retention};
 use myao_plugin::state::import::ImportTarget as _;
 use myao_plugin::storage::records::{ImportSink, MessageRecord};
 use myao_sqlite::SqliteStore;
 use myao_tests::store::WORKSPACE;
+use rusqlite::Connection;
 
 use super::bot::{Bot, Store, Work, columns};
 use super::history::{History, Model};
@@ -62,6 +63,7 @@ pub(crate) async fn play(
     }
     let gone = run.world.gone();
     run.look(&gone, "the end").await;
+    run.assert_nothing_waits();
     if history.setup.model != Model::Extractive {
         run.look_for_the_rest().await;
     }
@@ -104,12 +106,23 @@ impl Run {
                 let search = receipt.unwrap().search.unwrap();
                 assert_eq!(search.kept_pages, None);
             }
+            Action::Expire(retention) => self.expire(retention).await,
             Action::Import(records) => self.import(&records).await,
             Action::Generate(midway) => {
                 let is_midway = self.bot.generate(now, midway).await;
                 self.counts.midway += usize::from(is_midway);
             }
             Action::Answer => self.bot.answer(now).await,
+        }
+    }
+
+    async fn expire(&self, retention: Retention) {
+        let now = self.world.now;
+        loop {
+            let part = self.bot.workspace.expire(retention, now).await.unwrap();
+            if part.is_nothing() {
+                return;
+            }
         }
     }
 
@@ -153,6 +166,20 @@ impl Run {
                 assert_without(&text, &gone, &format!("{when}: {place}"));
             }
         }
+    }
+
+    /// Every message is in a version, late ones and those that waited again too.
+    fn assert_nothing_waits(&self) {
+        let Store::File(path) = &self.store else {
+            return;
+        };
+        let waiting = "SELECT channel, new_count FROM backlog \
+            WHERE thread_key = 0 AND short_term_id > 0 AND new_count > 0";
+        let database = Connection::open(path).unwrap();
+        let mut waiting = database.prepare(waiting).unwrap();
+        let waiting = waiting.query_map([], |row| Ok((row.get(0)?, row.get(1)?)));
+        let waiting: Vec<(i64, i64)> = waiting.unwrap().map(Result::unwrap).collect();
+        assert_eq!(waiting, [], "channels and how many messages wait in them");
     }
 
     /// What was not taken back is remembered.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use myao_plugin::state::forgetting::Forget;
+use myao_plugin::state::forgetting::{Forget, Retention};
 use myao_plugin::storage::effects::Effect;
 use myao_plugin::storage::records::{MessageRecord, UserRecord};
 use myao_plugin::ts::TsKey;
@@ -20,6 +20,7 @@ pub(crate) enum Action {
     /// The event of a message is set aside.
     SetAside(MessageRecord),
     Forget(Forget),
+    Expire(Retention),
     Import(Vec<MessageRecord>),
     /// A generation run, with what happens before one of its calls.
     Generate(Option<(usize, Vec<Effect>)>),
@@ -45,6 +46,8 @@ struct Message {
     is_deleted_in_slack: bool,
     /// Deleted, or to be forgotten.
     is_gone: bool,
+    /// It has been kept long enough: what was made from it may be left.
+    is_expired: bool,
 }
 
 impl World {
@@ -74,6 +77,7 @@ impl World {
                 told.map(Action::Tell).into_iter().collect()
             }
             Step::Forget(meant) => self.forget(meant).into_iter().collect(),
+            Step::Expire(number, memories) => self.expire(number, memories).into_iter().collect(),
             Step::Convert(channel) => vec![self.convert(channel)],
             Step::Import => vec![self.import()],
             Step::CatchUp(channel) => vec![self.catch_up(channel)],
@@ -104,10 +108,11 @@ impl World {
             .collect()
     }
 
-    /// What marks the texts that are said and that the bot heard.
+    /// What marks the texts that are said, that the bot heard and that it still keeps.
     pub(crate) fn heard(&self) -> BTreeSet<String> {
         let messages = self.messages.values();
-        let heard = messages.filter(|message| message.is_heard && !message.is_gone);
+        let heard =
+            messages.filter(|message| message.is_heard && !message.is_gone && !message.is_expired);
         heard
             .filter_map(|message| message.texts.last())
             .map(|(text, _)| texts::mark(text))
@@ -129,6 +134,7 @@ impl World {
             is_heard: said.is_heard || is_question,
             is_deleted_in_slack: false,
             is_gone: false,
+            is_expired: false,
         };
         self.messages.insert(said.number, message);
         let message = &self.messages[&said.number];
@@ -197,6 +203,17 @@ impl World {
             };
         }
         Some(Action::Forget(forget))
+    }
+
+    fn expire(&mut self, number: u32, memories: bool) -> Option<Action> {
+        let before = self.messages.get(&number)?.ts;
+        for message in self.messages.values_mut() {
+            message.is_expired |= message.ts < before;
+        }
+        Some(Action::Expire(Retention {
+            messages: Some(before),
+            memories: memories.then_some(before.unix_seconds()),
+        }))
     }
 
     fn convert(&mut self, channel: usize) -> Action {
