@@ -101,6 +101,10 @@ impl Run<'_> {
         if self.is_outside_window(backlog)? {
             return Ok(Some(SkipReason::OutsideWindow));
         }
+        // What is shown lacks lines until then.
+        if backlog.lost_lines {
+            return Ok(None);
+        }
         let state = UpdateState {
             latest_message_ts: backlog.latest_message_ts.clone(),
             has_memory: backlog.short_term_version.is_some(),

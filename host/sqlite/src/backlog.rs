@@ -52,6 +52,7 @@ impl Bounds {
                 || (history.is_some() && waiting.latest > history);
         }
         self.always
+            || backlog.lost_lines
             || waiting
                 .latest
                 .is_some_and(|latest| latest <= self.idle_since)
@@ -233,6 +234,7 @@ fn waiting(row: &Row<'_>, thread_ts: Option<String>) -> rusqlite::Result<Waiting
         summarized_through: summarized_through.map(rows::ts),
         unmerged_count: row.get(7)?,
         late_message_count: row.get(8)?,
+        lost_lines: row.get(9)?,
     };
     Ok(Waiting {
         latest,

@@ -79,6 +79,7 @@ pub(super) fn erase(
     })?);
     waiting.extend(wait_for_imported(connection, &memories)?);
     erased.remembered_anew = waiting.len();
+    mark_lost_lines(connection, &waiting)?;
     anew.channels.extend(waiting);
     erased.events = drop_events(connection, workspace, &keys)?;
     erased += drop_copies(connection, workspace, &keys, &memories)?;
@@ -108,6 +109,17 @@ fn wait_for_imported(
             .execute([channel])?;
     }
     Ok(waiting)
+}
+
+/// Makes these channels due at once.
+fn mark_lost_lines(connection: &Connection, channels: &[i64]) -> rusqlite::Result<()> {
+    let channels = json_array(&channels.iter().copied().collect());
+    connection
+        .prepare_cached(
+            "UPDATE channels SET lost_lines = 1 WHERE lost_lines = 0 AND key IN (SELECT value FROM json_each(?1))",
+        )?
+        .execute([channels])?;
+    Ok(())
 }
 
 /// The number of a new erasure.

@@ -23,6 +23,9 @@ pub(super) fn settle(connection: &Connection, channel: i64, memory: i64) -> rusq
     connection
         .prepare_cached(include_str!("sql/settle_messages.sql"))?
         .execute(params![memory, is_first, channel])?;
+    connection
+        .prepare_cached("UPDATE channels SET lost_lines = 0 WHERE key = ?1 AND lost_lines = 1")?
+        .execute([channel])?;
     if is_first {
         connection
             .prepare_cached(include_str!("sql/end_history.sql"))?

@@ -205,6 +205,8 @@ export class Store {
       latestMessageTs: waiting.at(-1)?.ts,
       newMessageCount: news.length + (newest && this.changedThreads.has(scopeId) ? 1 : 0),
       lateMessageCount: news.filter((message) => !isAfter(message)).length,
+      // Nothing is deleted here.
+      lostLines: false,
       shortTermVersion: newest?.version,
       summarizedThrough: through,
       unmergedCount: threadTs === undefined ? versions.filter((memory) => memory.id > merged).length : 0,

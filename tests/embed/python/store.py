@@ -196,6 +196,8 @@ class Store:
             "latest-message-ts": there[-1]["ts"] if there else None,
             "new-message-count": len(news) + is_changed,
             "late-message-count": sum(m not in after for m in news),
+            # Nothing is deleted here.
+            "lost-lines": False,
             "short-term-version": newest and newest["version"],
             "summarized-through": through,
             "unmerged-count": len(unmerged),

@@ -106,6 +106,22 @@ fn idle_is_measured_from_the_newest_message_whatever_the_order() {
 }
 
 #[test]
+fn a_channel_whose_memories_lost_lines_is_due_once_a_message_waits() {
+    let host = TestHost::new();
+    host.say("C1", -10, "first");
+    host.generate(0);
+    host.storage.lose_lines("C1");
+    host.generate(1);
+    assert_eq!(host.storage.versions("C1"), ["first"], "nothing waits");
+    host.say("C1", 2, "second");
+    host.generate(3);
+    assert_eq!(host.storage.versions("C1"), ["first", "first second"]);
+    host.say("C1", 4, "third");
+    host.generate(5);
+    assert_eq!(host.storage.versions("C1").len(), 2, "only once");
+}
+
+#[test]
 fn the_watermark_is_the_newest_message_even_in_a_thread_that_began_first() {
     let host = TestHost::new();
     host.storage.reversed.set(true);

@@ -45,6 +45,7 @@ impl State {
             latest_message_ts: messages.last().map(Ts::to_string),
             new_message_count: u32::try_from(messages.iter().filter(is_new).count()).unwrap(),
             late_message_count: u32::try_from(messages.iter().filter(is_late).count()).unwrap(),
+            lost_lines: thread.is_none() && self.lost_lines.contains(channel_id),
             short_term_version: newest.map(|memory| memory.version),
             summarized_through: watermark.clone().or(history.map(Ts::to_string)),
             unmerged_count: match thread {
@@ -69,6 +70,7 @@ impl State {
             backlog.new_message_count > 0
                 && in_window(backlog)
                 && (query.always
+                    || backlog.lost_lines
                     || backlog.short_term_version.is_none()
                     || backlog.new_message_count >= query.message_threshold
                     || is_over)

@@ -96,6 +96,12 @@ impl MemoryStorage {
             .unwrap();
     }
 
+    /// Memories of a channel lose lines.
+    pub(crate) fn lose_lines(&self, channel_id: &str) {
+        let lost = &mut self.state.borrow_mut().lost_lines;
+        lost.insert(channel_id.to_owned());
+    }
+
     /// Sets where the history of a channel without a version ends.
     pub(crate) fn end_history(&self, channel_id: &str, ts: &str) {
         let history = &mut self.state.borrow_mut().history;

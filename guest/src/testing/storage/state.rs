@@ -25,6 +25,8 @@ pub(super) struct State {
     pub(super) history: BTreeMap<String, Ts>,
     /// The messages that do not wait, by channel id; only of channels with a version.
     pub(super) settled: BTreeMap<String, BTreeSet<Ts>>,
+    /// Channels whose memories have lost lines since their newest version.
+    pub(super) lost_lines: BTreeSet<String>,
     /// Every draft that was saved; its position is the memory's id.
     pub(super) drafts: Vec<MemoryDraft>,
 }
@@ -121,6 +123,7 @@ impl State {
             .filter(|ts| Some(ts) < taken.first());
         let settled = self.settled.entry(draft.scope_id.clone());
         settled.or_insert_with(|| history.collect()).extend(taken);
+        self.lost_lines.remove(&draft.scope_id);
     }
 
     pub(super) fn of(&self, scope: Scope, scope_id: &str, memory_type: MemoryType) -> &[Memory] {

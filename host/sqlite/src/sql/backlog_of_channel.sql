@@ -31,7 +31,8 @@ SELECT
     CASE WHEN b.oldest_new_key <= b.watermark THEN (
         SELECT COUNT(*) FROM messages INDEXED BY messages_waiting
         WHERE channel = ?1 AND news_of IS NULL AND deleted_at IS NULL AND ts_key <= MIN(b.watermark, ?2)
-    ) ELSE 0 END
+    ) ELSE 0 END,
+    c.lost_lines
 FROM channels AS c
 LEFT JOIN backlog AS b ON b.channel = c.key AND b.thread_key = 0
 LEFT JOIN memories AS m ON m.id = b.short_term_id

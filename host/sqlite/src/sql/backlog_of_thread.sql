@@ -21,6 +21,7 @@ SELECT
     b.watermark,
     m.version,
     0,
+    0,
     0
 FROM channels AS c
 LEFT JOIN backlog AS b ON b.channel = c.key AND b.thread_key = ?2

@@ -28,6 +28,11 @@ SELECT channel FROM (
     WHERE c.workspace = ?1 AND c.history_through IS NOT NULL AND b.short_term_id = 0
         AND b.newest_key > c.history_through AND b.oldest_new_key <= ?2
     UNION
+    -- Channels whose memories have lost lines.
+    SELECT b.channel FROM channels AS c INDEXED BY channels_with_lost_lines
+    JOIN backlog AS b ON b.channel = c.key AND b.thread_key = 0
+    WHERE c.workspace = ?1 AND c.lost_lines = 1 AND b.short_term_id > 0 AND b.oldest_new_key <= ?2
+    UNION
     SELECT channel FROM backlog INDEXED BY backlog_channel_unmerged
     WHERE workspace = ?1 AND thread_key = 0 AND short_term_id > merged_through
 ) AS waiting

@@ -45,7 +45,10 @@ impl Bounds {
                     latest >= self.window_start || history.is_some_and(|history| latest > history)
                 }
                 (new, Some(_)) => {
-                    self.always || latest <= self.idle_since || new >= self.message_threshold
+                    self.always
+                        || backlog.lost_lines
+                        || latest <= self.idle_since
+                        || new >= self.message_threshold
                 }
             },
         )
@@ -131,6 +134,7 @@ impl State {
             latest_message_ts: latest.map(|ts| ts.to_string()),
             new_message_count: count(new),
             late_message_count: count(late),
+            lost_lines: thread.is_none() && conversation.news.has_lost_lines,
             short_term_version: newest.map(|memory| memory.version),
             summarized_through: watermark.or(history).map(|ts| ts.to_string()),
             unmerged_count: count(unmerged),

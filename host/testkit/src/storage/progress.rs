@@ -16,6 +16,8 @@ pub(super) struct News {
     pub(super) waiting: BTreeSet<TsKey>,
     /// The first version that each message went into.
     news_of: BTreeMap<TsKey, MemoryId>,
+    /// Whether messages began to wait again, because memories lost lines, since the newest version was made.
+    pub(super) has_lost_lines: bool,
     /// Whether there are messages that neither wait nor went into a version.
     has_history: bool,
 }
@@ -83,6 +85,7 @@ impl State {
                 conversation.news.news_of.insert(ts, version);
             }
         }
+        conversation.news.has_lost_lines = false;
         if is_first {
             conversation.history_through = None;
             let is_history = |ts| conversation.news.is_history(ts) && Some(ts) > imported;
@@ -120,6 +123,7 @@ impl State {
             conversation.news.news_of.remove(ts);
             conversation.news.waiting.insert(*ts);
         }
+        conversation.news.has_lost_lines |= !again.is_empty();
         again.len()
     }
 
@@ -152,6 +156,7 @@ impl State {
             news.news_of.remove(ts);
             news.waiting.insert(*ts);
         }
+        news.has_lost_lines |= !again.is_empty();
         let is_history = |ts: &TsKey| news.is_history(*ts) && Some(*ts) > imported;
         news.has_history = shown.iter().any(is_history);
         again.len()
@@ -166,7 +171,9 @@ impl State {
             return false;
         }
         conversation.news.news_of.remove(&ts);
-        conversation.news.waiting.insert(ts)
+        let is_new = conversation.news.waiting.insert(ts);
+        conversation.news.has_lost_lines |= is_new;
+        is_new
     }
 
     /// The history of all channels begins to wait.

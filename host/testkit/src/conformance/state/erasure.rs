@@ -265,7 +265,7 @@ pub async fn line_without_a_source_goes_with_a_message_beside_the_sources(new: N
 }
 
 /// A long-term memory of C1 that was made from another memory, at a time in Unix seconds.
-fn merged(lines: &[(&str, &[&str])], from: &Memory, at: i64) -> MemoryDraft {
+pub(super) fn merged(lines: &[(&str, &[&str])], from: &Memory, at: i64) -> MemoryDraft {
     MemoryDraft {
         memory_type: MemoryType::LongTerm,
         mode: SaveMode::Overwrite,

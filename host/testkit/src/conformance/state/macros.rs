@@ -103,6 +103,9 @@ macro_rules! workspace_conformance {
             text_of_unknown_origin_goes_with_a_message_of_its_channel,
             save_is_a_conflict_when_what_was_read_has_changed_or_gone,
         );
+        $crate::workspace_conformance!($fixture; lost_lines:
+            channel_whose_memories_lost_lines_is_due_until_its_next_version,
+        );
         $crate::workspace_conformance!($fixture; line_sources:
             citation_says_whether_programs_wrote_all_its_messages,
             citations_that_are_no_lines_or_cite_what_is_not_stored_are_refused,

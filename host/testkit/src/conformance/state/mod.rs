@@ -18,6 +18,7 @@ pub mod inbox;
 pub mod journal;
 pub mod judgments;
 pub mod line_sources;
+pub mod lost_lines;
 pub mod mentions;
 pub mod places;
 pub mod presence;
