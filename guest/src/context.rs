@@ -27,6 +27,8 @@ pub const NO_NOTES: Notes = Notes {
     program_lines: Vec::new(),
     namesakes: Vec::new(),
     records: Vec::new(),
+    pinned: Vec::new(),
+    corrections: Vec::new(),
     remarks: Vec::new(),
     answer_max_tokens: None,
 };

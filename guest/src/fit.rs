@@ -6,7 +6,8 @@
 //! 2. memories of other channels: short-term versions, the oldest first, then long-term memories;
 //! 3. the workspace's memories;
 //! 4. conversations of the channel outside the target thread, the oldest first;
-//! 5. the channel's own memories: short-term versions, the oldest first, then the long-term memory.
+//! 5. the channel's own memories: short-term versions, the oldest first, then the long-term memory;
+//! 6. what people marked.
 //!
 //! The persona, the instruction, the target of a summary and the memory that it is merged into are never left out. If
 //! nothing else is left, the oldest messages of a reply's target go; its first message, its newest one and the one that
@@ -162,6 +163,8 @@ pub(crate) enum Fitted<'t> {
 pub(crate) enum Cut {
     /// All records.
     Records,
+    /// What people marked.
+    Marks,
     /// The oldest short-term version of the channel at this index that is still there.
     ShortTerm(usize),
     /// The channel at this index, with its name and long-term memory.
@@ -186,11 +189,20 @@ fn records(context: &Context) -> impl Iterator<Item = Cut> {
         .map(|_| Cut::Records)
 }
 
-/// The records and the workspace's long-term memory, if there are any.
+/// What people marked, if they marked something.
+fn marks(context: &Context) -> impl Iterator<Item = Cut> {
+    let notes = context.notes.iter();
+    notes
+        .filter(|notes| !notes.pinned.is_empty() || !notes.corrections.is_empty())
+        .map(|_| Cut::Marks)
+}
+
+/// The records, the workspace's long-term memory and the marks, if there are any.
 pub(crate) fn overview(context: &Context) -> Vec<Cut> {
     let overview = context.workspace_long_term_memory.iter();
     records(context)
         .chain(overview.map(|_| Cut::WorkspaceLongTerm))
+        .chain(marks(context))
         .collect()
 }
 
@@ -211,6 +223,7 @@ pub(crate) fn around_target(context: &Context) -> Vec<Cut> {
     cuts.extend(conversations_outside_the_target(context));
     cuts.extend(oldest_versions_first(context, &own));
     cuts.extend(own.into_iter().map(Cut::LongTerm));
+    cuts.extend(marks(context));
     cuts
 }
 
@@ -292,6 +305,12 @@ fn without(context: &Context, cuts: &[Cut], cut: usize) -> (Context, LeftOut) {
             Cut::Records => {
                 if let Some(notes) = &mut context.notes {
                     notes.records.clear();
+                }
+            }
+            Cut::Marks => {
+                if let Some(notes) = &mut context.notes {
+                    notes.pinned.clear();
+                    notes.corrections.clear();
                 }
             }
             Cut::ShortTerm(index) => {

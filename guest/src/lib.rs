@@ -27,6 +27,7 @@ mod fit;
 pub mod generator;
 pub mod grounding;
 mod line_sources;
+mod marks;
 pub mod now;
 mod phrases;
 pub mod ports;

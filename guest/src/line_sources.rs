@@ -1,20 +1,44 @@
 //! The citations of a memory or an answer: each line of its text with the messages that it was made from.
 
 use crate::bindings::storage::Memory;
-use crate::bindings::types::{Citation, Context, Engine, MessageRef};
+use crate::bindings::types::{Citation, Context, Engine, KeptText, MessageRef, Notes};
 use crate::citations::{Source, cite};
 use crate::cited_lines::cited_lines;
 use crate::extractive;
 use crate::prompt;
 
 /// The citations of a text. Without a model it was made from the messages of the context and from `merged`; a model was
-/// shown `around`, too.
+/// shown `around`, and what the notes show of messages.
 pub(crate) fn citations(
     text: &str,
     engine: Engine,
     context: &Context,
     merged: &[&Memory],
     around: &[&Memory],
+) -> Vec<Citation> {
+    let saw_all = engine != Engine::Extractive;
+    let notes = context.notes.iter().filter(|_| saw_all);
+    let around = around.iter().filter(|_| saw_all);
+    let memories: Vec<&Memory> = merged.iter().chain(around).copied().collect();
+    cited(text, context, notes.flat_map(kept_texts), &memories)
+}
+
+/// The citations of an answer that quotes messages, marks and memories.
+pub(crate) fn citations_of_quotes(
+    text: &str,
+    context: &Context,
+    memories: &[&Memory],
+) -> Vec<Citation> {
+    let notes = context.notes.iter();
+    let marks = notes.flat_map(|notes| notes.pinned.iter().chain(&notes.corrections));
+    cited(text, context, marks, memories)
+}
+
+fn cited<'c>(
+    text: &str,
+    context: &'c Context,
+    kept: impl Iterator<Item = &'c KeptText>,
+    memories: &[&'c Memory],
 ) -> Vec<Citation> {
     let channel_id = &context.conversation_history.channel_id;
     let messages = prompt::conversation_messages(context).map(|message| Source {
@@ -26,20 +50,14 @@ pub(crate) fn citations(
             ts: message.ts.clone(),
         }],
     });
-    let records = context.notes.iter().flat_map(|notes| &notes.records);
-    let records = records.map(|record| Source {
+    let kept = kept.map(|record| Source {
         text: &record.text,
         author: Some(&record.user.name),
         time: Some(record.timestamp),
         messages: vec![record.span.message.clone()],
     });
-    let records = records.filter(|_| engine != Engine::Extractive);
-    let around = around.iter().filter(|_| engine != Engine::Extractive);
-    let lines = merged
-        .iter()
-        .chain(around)
-        .flat_map(|memory| lines_of(memory));
-    let sources: Vec<Source<'_>> = messages.chain(records).chain(lines).collect();
+    let lines = memories.iter().flat_map(|memory| lines_of(memory));
+    let sources: Vec<Source<'_>> = messages.chain(kept).chain(lines).collect();
     let mut citations = Vec::new();
     let (mut counted, mut position) = (0, 0);
     for line in cite(text, &sources) {
@@ -62,6 +80,12 @@ pub(crate) fn citations(
         position += length;
     }
     citations
+}
+
+/// The parts of messages that notes show word for word.
+pub(crate) fn kept_texts(notes: &Notes) -> impl Iterator<Item = &KeptText> {
+    let marks = notes.pinned.iter().chain(&notes.corrections);
+    notes.records.iter().chain(marks)
 }
 
 /// The lines of a memory as sources.

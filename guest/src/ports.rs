@@ -6,7 +6,8 @@ use crate::bindings::llm::{Agent, Completion, LlmError, Request};
 use crate::bindings::log::Level;
 use crate::bindings::recall::{Candidates, RecallQuery};
 use crate::bindings::storage::{
-    Backlog, Deferral, Due, DueQuery, Memory, MemoryDraft, MemoryQuery, MessageQuery, StorageError,
+    Backlog, Deferral, Due, DueQuery, Marked, Memory, MemoryDraft, MemoryQuery, MessageQuery,
+    StorageError,
 };
 use crate::bindings::types::{Channel, KeptSpan, KeptText, Message, Scope, User};
 use crate::settings::Settings;
@@ -17,6 +18,13 @@ pub trait Storage {
     fn list_channels(&self) -> Result<Vec<Channel>, StorageError>;
     /// Messages of one channel, oldest first.
     fn list_messages(&self, query: &MessageQuery) -> Result<Vec<Message>, StorageError>;
+    /// The newest messages of a channel that people may have marked, oldest first.
+    fn list_marked(
+        &self,
+        channel_id: &str,
+        until: &str,
+        limit: u32,
+    ) -> Result<Vec<Marked>, StorageError>;
     /// Memories, ordered by scope, scope id, type and version.
     fn list_memories(&self, query: &MemoryQuery) -> Result<Vec<Memory>, StorageError>;
     /// The words of parts of messages that may be seen.

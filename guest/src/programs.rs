@@ -5,6 +5,7 @@ use crate::bindings::storage::Memory;
 use crate::bindings::types::Context;
 use crate::cited_lines::cited_lines;
 use crate::context::NO_NOTES;
+use crate::line_sources::kept_texts;
 use crate::prompt::conversation_messages;
 
 /// The lines of these memories of which programs wrote every message, each once.
@@ -24,7 +25,7 @@ pub(crate) fn program_lines<'m>(memories: impl IntoIterator<Item = &'m Memory>) 
 /// is.
 pub(crate) fn mark(context: &mut Context, program_lines: Vec<String>) {
     let programs = {
-        let records = context.notes.iter().flat_map(|notes| &notes.records);
+        let records = context.notes.iter().flat_map(kept_texts);
         let messages = conversation_messages(context).map(|message| &message.user);
         let mut users = messages.chain(records.map(|record| &record.user));
         users.any(|user| user.is_bot)

@@ -10,7 +10,8 @@ use crate::bindings::exports::myao::memory::searcher::{self, SearchRequest, Sear
 use crate::bindings::recall::{self, Candidates, RecallQuery};
 use crate::bindings::storage;
 use crate::bindings::storage::{
-    Backlog, Deferral, Due, DueQuery, Memory, MemoryDraft, MemoryQuery, MessageQuery, StorageError,
+    Backlog, Deferral, Due, DueQuery, Marked, Memory, MemoryDraft, MemoryQuery, MessageQuery,
+    StorageError,
 };
 use crate::bindings::types::{
     Channel, Context, KeptSpan, KeptText, Message, Scope, Timestamp, Ts as TsText,
@@ -27,6 +28,14 @@ impl Storage for Host {
     }
     fn list_messages(&self, query: &MessageQuery) -> Result<Vec<Message>, StorageError> {
         storage::list_messages(query)
+    }
+    fn list_marked(
+        &self,
+        channel_id: &str,
+        until: &str,
+        limit: u32,
+    ) -> Result<Vec<Marked>, StorageError> {
+        storage::list_marked(channel_id, until, limit)
     }
     fn list_memories(&self, query: &MemoryQuery) -> Result<Vec<Memory>, StorageError> {
         storage::list_memories(query)

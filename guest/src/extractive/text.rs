@@ -184,7 +184,7 @@ pub(crate) fn cut(text: &str, columns: usize) -> String {
 }
 
 /// Shorter and shorter beginnings of a text, longest first, each ending in `…`: about `most` of them at most.
-pub(super) fn shorter_heads(text: &str, most: usize) -> Vec<String> {
+pub(crate) fn shorter_heads(text: &str, most: usize) -> Vec<String> {
     let mut heads = Vec::new();
     let mut columns = width(text);
     let step = columns / most.max(1) + 1;

@@ -194,15 +194,13 @@ impl Run<'_> {
             let around: Vec<&Memory> = channel.workspace_long_term.iter().collect();
             let all = merged.iter().chain(&around).copied();
             programs::mark(&mut context, program_lines(all));
-            let existing = channel
-                .long_term
-                .as_ref()
-                .map(|memory| memory.content.as_str());
+            let existing = channel.long_term.as_ref();
+            let existing = existing.map(|memory| channel.corrected(self, memory));
             let summary = self.summarizer.summarize_with(
                 &context,
                 Scope::Channel,
                 MemoryType::LongTerm,
-                existing,
+                existing.as_deref(),
                 Self::narrowing(&channel.deferrals, MemoryType::LongTerm),
             )?;
             // A version of which everything was erased has nothing to merge, and neither has a blank one of an import.

@@ -6,10 +6,12 @@ use super::Run;
 use crate::bindings::errors::Error;
 use crate::bindings::llm::Agent;
 use crate::bindings::storage::Memory;
-use crate::bindings::types::{Citation, Context, KeptSpan, KeptText, MessageRef, User};
+use crate::bindings::types::{Citation, Context, Engine, KeptSpan, KeptText, MessageRef, User};
 use crate::cited_lines::cited_lines;
+use crate::marks::Marks;
+use crate::ports::Ports;
 use crate::prompt;
-use crate::records::{Prose, Room, Said, facts, most_important, read_spans, shown_of};
+use crate::records::{Prose, Room, Said, Shown, facts, most_important, read_spans, shown_of};
 
 /// A call reads at most so many whole messages to find what a merge lost of them.
 const MOST_MESSAGES: usize = 500;
@@ -81,19 +83,48 @@ impl Run<'_> {
         Ok(most_important(kept))
     }
 
-    /// The records of memories that a channel's prompt shows.
+    /// The marks of a channel.
+    pub(super) fn read_marks(&self, channel_id: &str) -> Result<Marks, Error> {
+        let Ports {
+            storage, settings, ..
+        } = self.ports;
+        Marks::load(*storage, channel_id, self.until(), &settings.persona.name)
+    }
+
+    /// Whether memories are made without a model, which would read the marks by itself.
+    pub(super) fn extracts(&self) -> bool {
+        self.ports.settings.engine == Engine::Extractive
+    }
+
+    /// The marks that a prompt shows where it shows no records. Without a model they are all there: nothing is shown to
+    /// anybody.
+    pub(super) fn shown_marks(&self, marks: &Marks) -> Marks {
+        if self.extracts() {
+            return marks.clone();
+        }
+        let count_tokens = |texts: &[String]| self.ports.llm.count_tokens(Agent::Memory, texts);
+        let room = self.ports.settings.records_max_tokens / 2;
+        marks.shown(room, &count_tokens).0
+    }
+
+    /// The records of memories and the marks that a channel's prompt shows.
     pub(super) fn shown_records(
         &self,
         memories: &[&Memory],
         context: &Context,
-    ) -> Result<Vec<KeptText>, Error> {
+        marks: &Marks,
+    ) -> Result<Shown, Error> {
         let count_tokens = |texts: &[String]| self.ports.llm.count_tokens(Agent::Memory, texts);
         let room = Room {
             question: None,
             max_tokens: self.ports.settings.records_max_tokens,
             count_tokens: &count_tokens,
         };
-        shown_of(self.ports.storage, memories, context, room)
+        let shown = shown_of(self.ports.storage, memories, context, marks, room)?;
+        Ok(Shown {
+            marks: self.shown_marks(marks),
+            ..shown
+        })
     }
 
     /// Whether it is the bot, whose posts repeat what is remembered already.

@@ -121,8 +121,11 @@ impl Run<'_> {
         let (mut context, memories) =
             context::build(storage, &self.ports.settings, remembered, &query)?;
         around.extend(memories);
+        let marks = self.shown_marks(&self.read_marks(&backlog.channel.id)?);
         context.notes = Some(Notes {
             now: Some(self.now),
+            pinned: marks.pinned,
+            corrections: marks.corrections,
             ..NO_NOTES
         });
         programs::mark(&mut context, program_lines(&around));

@@ -62,6 +62,7 @@ built_in!(
     "_channel_memories.j2",
     "_channel_short_term.j2",
     "_dates.j2",
+    "_marks.j2",
     "_records.j2",
     "_conversation.j2",
     "_messages.j2",

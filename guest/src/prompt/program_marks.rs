@@ -6,6 +6,7 @@ use super::selection::{channel_short_term_memory, conversation_messages, memory_
 use super::variables::{Request, Variables};
 use super::views::{Name, Text, Time};
 use crate::bindings::types::{MemoryType, Scope, Timestamp, User};
+use crate::line_sources::kept_texts;
 
 /// A line is recognised by so many characters.
 const LINE_BEGINNING: usize = 60;
@@ -35,7 +36,7 @@ impl<'a> Variables<'a> {
             .notes
             .as_ref()
             .is_some_and(|notes| notes.programs);
-        let records = self.context.notes.iter().flat_map(|notes| &notes.records);
+        let records = self.context.notes.iter().flat_map(kept_texts);
         let records = records.map(|record| (&record.user, record.timestamp));
         let said: Vec<(&'a User, Timestamp)> = conversation_messages(self.context)
             .map(|message| (&message.user, message.timestamp))

@@ -10,7 +10,7 @@ use super::program_marks::Program;
 use super::time::{self, UtcOffset};
 use super::variables::{Request, Variables};
 use super::views::{Messages, Name, Text, Texts, Time, View};
-use crate::bindings::types::{ChannelMemory, Message, Persona, Timestamp, User};
+use crate::bindings::types::{ChannelMemory, KeptText, Message, Persona, Timestamp, User};
 
 /// All variables of a request.
 pub(super) fn values(variables: &Variables<'_>) -> Value {
@@ -56,7 +56,9 @@ fn memory_values(variables: &Variables<'_>) -> Value {
             .collect::<Value>(),
         programs => program_values(variables),
         program_lines => program_lines(variables),
-        records => record_values(variables),
+        records => record_values(variables.records()),
+        pinned => record_values(variables.pinned()),
+        corrections => record_values(variables.corrections()),
         today => variables.today(),
         target_thread_ts => variables.target_thread_ts(),
         channel_short_term_memory => variables.channel_short_term_memory(),
@@ -83,7 +85,9 @@ fn reply_values(variables: &Variables<'_>) -> Value {
         },
         top_level_messages => top_level,
         thread_messages => threads,
-        records => record_values(variables),
+        records => record_values(variables.records()),
+        pinned => record_values(variables.pinned()),
+        corrections => record_values(variables.corrections()),
         today => variables.today(),
         target_thread_ts => variables.target_thread_ts(),
         programs => program_values(variables),
@@ -105,8 +109,8 @@ fn program_lines(variables: &Variables<'_>) -> Value {
     lines.map(Value::from).collect()
 }
 
-fn record_values(variables: &Variables<'_>) -> Value {
-    let records = variables.records().into_iter().map(|record| {
+fn record_values(records: Vec<View<'_, KeptText>>) -> Value {
+    let records = records.into_iter().map(|record| {
         context! {
             user => Value::from_object(UserValue::new(record.user())),
             timestamp => record.timestamp(),

@@ -184,6 +184,20 @@ impl<'a> Variables<'a> {
         records.iter().map(View).collect()
     }
 
+    /// What people pinned or asked to remember, oldest first.
+    pub(super) fn pinned(&self) -> Vec<View<'a, KeptText>> {
+        let notes = self.context.notes.as_ref();
+        let pinned = notes.map_or(&[][..], |notes| &notes.pinned);
+        pinned.iter().map(View).collect()
+    }
+
+    /// Corrections by people, oldest first.
+    pub(super) fn corrections(&self) -> Vec<View<'a, KeptText>> {
+        let notes = self.context.notes.as_ref();
+        let corrections = notes.map_or(&[][..], |notes| &notes.corrections);
+        corrections.iter().map(View).collect()
+    }
+
     /// The day of the call and its weekday, if the notes give the time.
     pub(super) fn today(&self) -> Option<String> {
         let notes = self.context.notes.as_ref()?;

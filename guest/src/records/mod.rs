@@ -13,7 +13,7 @@ mod tests;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) use recognise::{Fact, Rank, facts};
-pub(crate) use show::{Room, read_spans, shown_of};
+pub(crate) use show::{Room, Shown, read_spans, shown_of};
 
 use crate::bindings::types::{Citation, KeptSpan, KeptText, MessageRef};
 use crate::cited_lines::lines_with;

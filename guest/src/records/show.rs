@@ -9,6 +9,7 @@ use crate::bindings::storage::Memory;
 use crate::bindings::types::{Context, KeptSpan, KeptText};
 use crate::extractive::terms::terms;
 use crate::extractive::text::flatten;
+use crate::marks::{Corrections, Marks};
 use crate::ports::Storage;
 use crate::prompt::conversation_messages;
 use crate::ts::Ts;
@@ -28,12 +29,37 @@ pub(crate) struct Room<'r> {
     pub(crate) count_tokens: &'r CountTokens<'r>,
 }
 
-/// The records of memories that a prompt shows: not those of messages that it shows anyway. One storage call, if there
-/// are records.
+/// What a prompt shows beside messages and memories.
+pub(crate) struct Shown {
+    pub(crate) records: Vec<KeptText>,
+    pub(crate) marks: Marks,
+}
+
+/// What a prompt shows of marks and of the records of memories. Marks take at most half of the room. Records are not those
+/// of messages that it shows anyway, nor those that a correction supersedes. One storage call, if there are records.
 pub(crate) fn shown_of(
     storage: &dyn Storage,
     memories: &[&Memory],
     context: &Context,
+    marks: &Marks,
+    room: Room<'_>,
+) -> Result<Shown, Error> {
+    let (shown, used) = marks.shown(room.max_tokens / 2, room.count_tokens);
+    let room = Room {
+        max_tokens: room.max_tokens - used,
+        ..room
+    };
+    Ok(Shown {
+        records: records_of(storage, memories, context, marks, room)?,
+        marks: shown,
+    })
+}
+
+fn records_of(
+    storage: &dyn Storage,
+    memories: &[&Memory],
+    context: &Context,
+    marks: &Marks,
     room: Room<'_>,
 ) -> Result<Vec<KeptText>, Error> {
     let channel_id = context.conversation_history.channel_id.as_str();
@@ -44,14 +70,18 @@ pub(crate) fn shown_of(
     let mut spans = Vec::new();
     for span in memories.iter().flat_map(|memory| &memory.records) {
         let of = (span.message.channel_id.as_str(), span.message.ts.as_str());
-        if !messages.contains(&of) && seen.insert((of, span.start)) {
+        let is_shown = messages.contains(&of) || marks.has(&span.message);
+        if !is_shown && seen.insert((of, span.start)) {
             spans.push(span.clone());
         }
     }
     if room.max_tokens == 0 {
         return Ok(Vec::new());
     }
-    Ok(shown(read_spans(storage, &spans)?, room))
+    let corrections = Corrections::of(&marks.corrections);
+    let mut records = read_spans(storage, &spans)?;
+    records.retain(|record| !corrections.supersede(&record.text, time(record)));
+    Ok(shown(records, room))
 }
 
 /// The words of parts of messages: no storage call if there are none.
@@ -69,7 +99,6 @@ pub(crate) fn read_spans(
 /// the newest.
 pub(super) fn shown(mut records: Vec<KeptText>, room: Room<'_>) -> Vec<KeptText> {
     let bearing = bearing(&records, room.question);
-    let time = |record: &KeptText| Ts::parse(&record.span.message.ts).ok();
     let mut order: Vec<usize> = (0..records.len()).collect();
     order.sort_by_key(|at| {
         let record = records.get(*at);
@@ -107,6 +136,11 @@ pub(super) fn shown(mut records: Vec<KeptText>, room: Room<'_>) -> Vec<KeptText>
         .collect();
     shown.sort_by_key(time);
     shown
+}
+
+/// When the message of a record was written.
+fn time(record: &KeptText) -> Option<Ts> {
+    Ts::parse(&record.span.message.ts).ok()
 }
 
 /// How much each record bears on the question: the words that they share, the rare ones more.

@@ -5,6 +5,7 @@
 //! memories and messages.
 
 mod asker;
+mod confirmation;
 mod judgment;
 mod quote;
 mod reply;

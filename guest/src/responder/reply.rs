@@ -1,6 +1,7 @@
 //! Makes the text of a reply, and posts it.
 
 use super::asker::PromptInput;
+use super::confirmation::{Confirmation, confirmation};
 use super::target::Situation;
 use super::{Responder, quote};
 use crate::answer::{Accepted, AnswerKind, Language, ReplyExpectation, judge_reply, languages_of};
@@ -49,6 +50,11 @@ impl Responder<'_> {
     pub(super) fn answer(&self, target: &Target, occasion: Occasion) -> Result<Answer, Error> {
         let settings = &self.ports.settings;
         let situation = self.situation(target, &settings.response_persona)?;
+        if occasion == Occasion::Mention
+            && let Some(confirmation) = confirmation(&situation, &settings.persona.name)
+        {
+            return self.confirm(target, &situation, confirmation);
+        }
         let (engine, (accepted, left_out)) = match settings.reply_engine {
             Engine::Extractive => (Engine::Extractive, (self.quote(&situation), NOTHING)),
             Engine::Llm | Engine::Imported => {
@@ -59,16 +65,46 @@ impl Responder<'_> {
             text, truncated, ..
         } = accepted;
         let citations = situation.citations(&text, engine);
-        Ok(match self.post(target, &situation, (&text, &citations))? {
-            PostOutcome::Posted(posted) => Answer::Posted(Reply {
-                text,
-                engine,
-                truncated,
-                left_out,
-                posted,
-                citations,
-                records: Vec::new(),
-            }),
+        let reply = Reply {
+            text,
+            engine,
+            truncated,
+            left_out,
+            posted: Vec::new(),
+            citations,
+            records: Vec::new(),
+        };
+        self.post_reply(target, &situation, reply)
+    }
+
+    /// Answers a mark with what it changed, without a model.
+    fn confirm(
+        &self,
+        target: &Target,
+        situation: &Situation,
+        Confirmation { text, citations }: Confirmation,
+    ) -> Result<Answer, Error> {
+        let reply = Reply {
+            text,
+            engine: Engine::Extractive,
+            truncated: false,
+            left_out: NOTHING,
+            posted: Vec::new(),
+            citations,
+            records: Vec::new(),
+        };
+        self.post_reply(target, situation, reply)
+    }
+
+    fn post_reply(
+        &self,
+        target: &Target,
+        situation: &Situation,
+        reply: Reply,
+    ) -> Result<Answer, Error> {
+        let outcome = self.post(target, situation, (&reply.text, &reply.citations))?;
+        Ok(match outcome {
+            PostOutcome::Posted(posted) => Answer::Posted(Reply { posted, ..reply }),
             PostOutcome::Already(earlier) => Answer::Already(earlier),
         })
     }

@@ -9,13 +9,17 @@ use crate::bindings::exports::myao::memory::responder::Target;
 use crate::bindings::llm::Agent;
 use crate::bindings::storage::{Keep, Memory, MessageQuery, StorageError};
 use crate::bindings::types::{
-    Citation, Context, ConversationHistory, Engine, KeptText, Message, Notes, Persona, Scope,
+    Citation, Context, ConversationHistory, Engine, Message, Notes, Persona, Scope, ThreadMemory,
+    Timestamp,
 };
-use crate::context::{NO_NOTES, Remembered, build_around, conversation_history};
+use crate::context::{
+    NO_NOTES, Remembered, build_around, conversation_history, shown_thread_memories,
+};
 use crate::describe;
-use crate::line_sources::citations;
+use crate::line_sources::{citations, citations_of_quotes};
+use crate::marks::{Corrections, Marks};
 use crate::programs::{self, program_lines};
-use crate::records::{Room, shown_of};
+use crate::records::{Room, Shown, shown_of};
 use crate::ts::Ts;
 
 /// The message to answer, and what is known around it.
@@ -24,26 +28,32 @@ pub(super) struct Situation {
     pub(super) context: Context,
     /// The message that is answered.
     pub(super) answered: Message,
+    /// What people marked in the channel.
+    pub(super) marks: Marks,
     /// The memories that were read, with their citations.
-    memories: Vec<Memory>,
+    pub(super) memories: Vec<Memory>,
 }
 
 impl Situation {
     /// The citations of an answer.
     pub(super) fn citations(&self, text: &str, engine: Engine) -> Vec<Citation> {
         let memories: Vec<&Memory> = self.memories.iter().collect();
-        // Without a model, memories are quoted too.
-        citations(text, engine, &self.context, &memories, &[])
+        match engine {
+            Engine::Extractive => citations_of_quotes(text, &self.context, &memories),
+            Engine::Llm | Engine::Imported => {
+                citations(text, engine, &self.context, &memories, &[])
+            }
+        }
     }
 }
 
 impl Responder<'_> {
-    /// Reads everything with at most six storage calls. Messages that the store lacks come from the chat platform; if
+    /// Reads everything with at most seven storage calls. Messages that the store lacks come from the chat platform; if
     /// it fails, the reply is made without them.
     pub(super) fn situation(&self, target: &Target, persona: &Persona) -> Result<Situation, Error> {
         let settings = &self.ports.settings;
         let until = Ts::last_of(self.now);
-        let remembered = Remembered::load(self.ports.storage, settings, until, true)?;
+        let mut remembered = Remembered::load(self.ports.storage, settings, until, true)?;
         let mut memories = remembered.memories.clone();
         let channel = remembered.channel(&target.channel_id)?;
         let mut messages = self.stored_messages(target)?;
@@ -56,36 +66,45 @@ impl Responder<'_> {
         }
         let by_programs = program_lines(&remembered.memories);
         let storage = self.ports.storage;
+        let bot = &settings.persona.name;
+        let marks = Marks::load(storage, &target.channel_id, until, bot)?;
+        // A model is told what a correction supersedes; without one it is left out.
+        let quotes = settings.reply_engine == Engine::Extractive;
+        let corrections = Corrections::of(&marks.corrections);
+        for memory in remembered.memories.iter_mut().filter(|_| quotes) {
+            memory.content = corrections.without_superseded(memory);
+        }
         let (mut context, of_threads) =
             build_around(storage, settings, remembered, history, thread_ts, until)?;
+        if quotes {
+            context.thread_memories = corrected_threads(&of_threads, &corrections);
+        }
         memories.extend(of_threads);
         let is_near = |memory: &&Memory| match memory.scope {
             Scope::Channel => memory.scope_id == target.channel_id,
             Scope::Workspace | Scope::Thread => true,
         };
         let near: Vec<&Memory> = memories.iter().filter(is_near).collect();
-        let records = self.shown_records(&near, &context, &answered.text)?;
-        context.notes = Some(Notes {
-            now: Some(self.now),
-            records,
-            ..NO_NOTES
-        });
+        let shown = self.shown_records(&near, &context, &marks, &answered.text)?;
+        context.notes = Some(notes(self.now, shown, &marks, quotes));
         context.persona = persona.clone();
         programs::mark(&mut context, by_programs);
         Ok(Situation {
             context,
             answered,
+            marks,
             memories,
         })
     }
 
-    /// The records that a reply shows: twice as many as a channel's prompt.
+    /// The records and marks that a reply shows: twice as many as a channel's prompt.
     fn shown_records(
         &self,
         memories: &[&Memory],
         context: &Context,
+        marks: &Marks,
         question: &str,
-    ) -> Result<Vec<KeptText>, Error> {
+    ) -> Result<Shown, Error> {
         let llm = self.ports.llm;
         let count_tokens = |texts: &[String]| llm.count_tokens(Agent::Response, texts);
         let room = Room {
@@ -93,7 +112,7 @@ impl Responder<'_> {
             max_tokens: self.ports.settings.records_max_tokens.saturating_mul(2),
             count_tokens: &count_tokens,
         };
-        shown_of(self.ports.storage, memories, context, room)
+        shown_of(self.ports.storage, memories, context, marks, room)
     }
 
     /// The newest messages of the channel, the whole target thread, and the message that is answered, however old.
@@ -225,6 +244,30 @@ impl Responder<'_> {
         }
         Ok(answered)
     }
+}
+
+/// The notes of a reply. Without a model all marks are quoted from.
+fn notes(now: Timestamp, shown: Shown, marks: &Marks, quotes: bool) -> Notes {
+    let Marks {
+        pinned,
+        corrections,
+    } = if quotes { marks.clone() } else { shown.marks };
+    Notes {
+        now: Some(now),
+        records: shown.records,
+        pinned,
+        corrections,
+        ..NO_NOTES
+    }
+}
+
+/// What is shown of threads' memories, without what a correction supersedes.
+fn corrected_threads(memories: &[Memory], corrections: &Corrections) -> Vec<ThreadMemory> {
+    let corrected = memories.iter().map(|memory| Memory {
+        content: corrections.without_superseded(memory),
+        ..memory.clone()
+    });
+    shown_thread_memories(&corrected.collect::<Vec<Memory>>())
 }
 
 /// A message that has become the first of a thread is only in that thread; the answered message must be in the target

@@ -6,9 +6,10 @@ use super::{Summarizer, Task, nothing_to_summarize};
 use crate::bindings::errors::{BadAnswer, Error};
 use crate::bindings::exports::myao::memory::memory_summarizer::Summary;
 use crate::bindings::llm::Agent;
-use crate::bindings::types::{Coverage, Engine, Message};
+use crate::bindings::types::{Coverage, Engine, KeptText, Message};
 use crate::extractive;
 use crate::fit::{NOTHING, count};
+use crate::marks::Corrections;
 use crate::prompt;
 use crate::ts::Ts;
 
@@ -57,21 +58,39 @@ impl Summarizer<'_> {
 }
 
 /// A prompt groups messages by thread; an extract orders them by time. The bot's own messages repeat what is remembered
-/// already, so their texts are left out.
+/// already, so their texts are left out. So is what a correction supersedes, unless nothing else was said.
 fn in_order_of_time(task: Task<'_>) -> Vec<Cow<'_, Message>> {
     let messages = prompt::target_messages(task.context, task.scope, task.memory_type);
+    let notes = task.context.notes.iter();
+    let corrections: Vec<KeptText> = notes.flat_map(|notes| notes.corrections.clone()).collect();
+    let corrections = Corrections::of(&corrections);
+    let said = |message: &'_ Message, text: String| Message {
+        text,
+        ..message.clone()
+    };
     let mut messages: Vec<Cow<'_, Message>> = messages
         .map(|message| {
             if prompt::is_own(message, &task.context.persona) {
-                Cow::Owned(Message {
-                    text: String::new(),
-                    ..message.clone()
-                })
+                Cow::Owned(said(message, String::new()))
             } else {
                 Cow::Borrowed(message)
             }
         })
         .collect();
+    let corrected: Vec<Option<String>> = messages
+        .iter()
+        .map(|message| corrections.rest_of(message))
+        .collect();
+    let is_left = |(message, rest): (&Cow<'_, Message>, &Option<String>)| {
+        !rest.as_ref().unwrap_or(&message.text).trim().is_empty()
+    };
+    if messages.iter().zip(&corrected).any(is_left) {
+        for (message, rest) in messages.iter_mut().zip(corrected) {
+            if let Some(rest) = rest {
+                *message = Cow::Owned(said(message, rest));
+            }
+        }
+    }
     // An invalid id sorts first: a context from outside may have one, and only the order depends on it.
     messages.sort_by_key(|message| (message.timestamp.unix_seconds, Ts::parse(&message.ts).ok()));
     messages

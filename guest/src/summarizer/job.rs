@@ -13,6 +13,7 @@ use crate::bindings::types::Context;
 use crate::citations::lines;
 use crate::fit::count;
 use crate::grounding::{Given, Unfounded, unfounded, without};
+use crate::line_sources::kept_texts;
 use crate::prompt::{self, harmless};
 use crate::settings::Language as LanguageSetting;
 
@@ -129,7 +130,7 @@ impl Target<'_> {
             author: Some(&message.user.name),
             time: Some(message.timestamp),
         });
-        let records = context.notes.iter().flat_map(|notes| &notes.records);
+        let records = context.notes.iter().flat_map(kept_texts);
         // A part of an older message is none of those that are counted.
         let records = records.map(|record| Given {
             text: &record.text,

@@ -140,22 +140,25 @@ pub(crate) fn random_context(random: &mut Random) -> Context {
             ts: message.ts.clone(),
         })
         .collect();
-    let records = messages(random, None)
-        .into_iter()
-        .map(|message| KeptText {
-            span: KeptSpan {
-                message: MessageRef {
-                    channel_id: "C0".to_owned(),
-                    ts: message.ts,
+    let kept = |random: &mut Random| -> Vec<KeptText> {
+        let messages = messages(random, None).into_iter();
+        messages
+            .map(|message| KeptText {
+                span: KeptSpan {
+                    message: MessageRef {
+                        channel_id: "C0".to_owned(),
+                        ts: message.ts,
+                    },
+                    start: 0,
+                    length: 1,
                 },
-                start: 0,
-                length: 1,
-            },
-            user: message.user,
-            timestamp: message.timestamp,
-            text: message.text,
-        })
-        .collect();
+                user: message.user,
+                timestamp: message.timestamp,
+                text: message.text,
+            })
+            .collect()
+    };
+    let (records, pinned, corrections) = (kept(random), kept(random), kept(random));
     let notes = Notes {
         now: random.chance(2).then(|| random.timestamp()),
         late,
@@ -163,6 +166,8 @@ pub(crate) fn random_context(random: &mut Random) -> Context {
         program_lines: random_lines(random, &channel_memories),
         namesakes: Vec::new(),
         records,
+        pinned,
+        corrections,
         remarks: Vec::new(),
         answer_max_tokens: None,
     };

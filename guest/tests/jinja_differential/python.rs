@@ -119,16 +119,15 @@ fn context(case: &Case) -> Value {
         "late_messages": late_messages(context),
         "programs": programs(context),
         "program_lines": program_lines(case),
-        "records": records(context),
+        "records": kept(context, |notes| &notes.records),
+        "pinned": kept(context, |notes| &notes.pinned),
+        "corrections": kept(context, |notes| &notes.corrections),
         "today": today(context),
     })
 }
 
-fn records(context: &Context) -> Value {
-    let records = context
-        .notes
-        .as_ref()
-        .map_or(&[][..], |notes| &notes.records);
+fn kept(context: &Context, of: impl Fn(&Notes) -> &Vec<KeptText>) -> Value {
+    let records = context.notes.as_ref().map_or(&[][..], |notes| of(notes));
     let shown = records.iter().map(|record| {
         json!({
             "user": {
@@ -192,7 +191,10 @@ fn programs(context: &Context) -> Value {
     let history = &context.conversation_history;
     let threads = history.threads.iter().flat_map(|thread| &thread.messages);
     let messages = history.top_level_messages.iter().chain(threads);
-    let records = notes.into_iter().flat_map(|notes| &notes.records);
+    let records = notes.into_iter().flat_map(|notes| {
+        let marks = notes.pinned.iter().chain(&notes.corrections);
+        notes.records.iter().chain(marks)
+    });
     let all: Vec<(&User, Timestamp)> = messages
         .map(|message| (&message.user, message.timestamp))
         .chain(records.map(|record| (&record.user, record.timestamp)))

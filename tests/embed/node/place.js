@@ -25,6 +25,8 @@ export class StoreAt {
     return {
       listChannels: () => all.listChannels().filter(({ id }) => this.#sees(id)),
       listMessages: (/** @type {MessageQuery} */ query) => (this.#hears(query.channelId), all.listMessages(query)),
+      listMarked: (/** @type {string} */ channelId, /** @type {Ts} */ until, /** @type {number} */ limit) =>
+        (this.#hears(channelId), all.listMarked(channelId, until, limit)),
       listMemories: (/** @type {MemoryQuery} */ query) => {
         const seen = all.listMemories(query).filter(({ id }) => [...store.originsOf(id)].every((channel) => this.#sees(channel)));
         for (const { id } of seen) this.#given.add(id);

@@ -1,6 +1,6 @@
 // A workspace in memory: the import `storage`, as wit/storage.wit documents it. A platform puts its own database here.
 
-/** @import {Backlog, ChannelFilter, Deferral, Due, DueQuery, Memory, MemoryDraft, MemoryQuery, MemoryType, Message, MessageQuery, Scope, StorageError, Timestamp, Ts} from './generated/bot/interfaces/myao-memory-storage.js' */
+/** @import {Backlog, ChannelFilter, Deferral, Due, DueQuery, Marked, Memory, MemoryDraft, MemoryQuery, MemoryType, Message, MessageQuery, Scope, StorageError, Timestamp, Ts} from './generated/bot/interfaces/myao-memory-storage.js' */
 /** @import {Channel, Citation, KeptSpan, KeptText, MessageRef, User} from './generated/bot/interfaces/myao-memory-types.js' */
 /** @typedef {{ channelId: string, ts: Ts, userId: string, text: string, threadTs?: Ts }} Written a message as it was written */
 
@@ -23,6 +23,7 @@ export function key(ts) {
 /** @template T @param {T} a @param {T} b */
 const order = (a, b) => (a < b ? -1 : a > b ? 1 : 0);
 const SCOPES = ['workspace', 'channel', 'thread'];
+const MARK = /^\s*@[^]{0,200}?(remember|覚えて|correction|訂正)/i;
 const TYPES = ['long-term', 'short-term'];
 
 export class Store {
@@ -62,6 +63,8 @@ export class Store {
     return {
       listChannels: () => this.#channels(),
       listMessages: (/** @type {MessageQuery} */ query) => this.#messages(query),
+      listMarked: (/** @type {string} */ channelId, /** @type {Ts} */ until, /** @type {number} */ limit) =>
+        this.#marked(channelId, until, limit),
       listMemories: (/** @type {MemoryQuery} */ query) => this.#memories(query),
       readSpans: (/** @type {KeptSpan[]} */ spans) => spans.flatMap((span) => this.#part(span)),
       listDue: (/** @type {DueQuery} */ query) => this.#due(query),
@@ -95,6 +98,17 @@ export class Store {
     return there
       .filter((message) => picked.has(message) || begun.has(message.ts))
       .map((message) => this.show(message, there));
+  }
+
+  /**
+   * The newest messages of people that may be marks. This store knows neither guests nor pins.
+   * @param {string} channelId @param {Ts} until @param {number} limit @returns {Marked[]}
+   */
+  #marked(channelId, until, limit) {
+    const there = this.#until(channelId, until);
+    const mayBe = there.filter(({ userId, text }) => !this.users.get(userId)?.isBot && MARK.test(text));
+    const newest = mayBe.slice(Math.max(0, mayBe.length - limit));
+    return newest.map((message) => ({ message: this.show(message, there), isPinned: false }));
   }
 
   /** A message as the component sees it, among those that are there. @param {Written} message @param {Written[]} there */

@@ -26,6 +26,7 @@ class StoreAt:
                 [span for span in spans if self._sees(span["message"]["channel-id"])]
             ),
             "list-messages": lambda query: self._hears(query["channel-id"]) or store.list_messages(query),
+            "list-marked": lambda channel_id, *rest: self._hears(channel_id) or store.list_marked(channel_id, *rest),
             "list-memories": self._list_memories,
             "list-due": self._list_due,
             "get-backlog": lambda channel_id, *rest: self._hears(channel_id) or store.get_backlog(channel_id, *rest),

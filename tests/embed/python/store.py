@@ -10,6 +10,7 @@ from wasmtime.component import Variant
 
 SCOPES = ["workspace", "channel", "thread"]
 TYPES = ["long-term", "short-term"]
+MARK = re.compile(r"\s*@.{0,200}?(remember|覚えて|correction|訂正)", re.IGNORECASE | re.DOTALL)
 
 Value = dict[str, Any]
 
@@ -76,6 +77,13 @@ class Store:
         picked = kept + first + replies[max(0, len(replies) - query["thread-limit"]) :]
         begun = {m.get("thread-ts") for m in picked}
         return [self.show(m, there) for m in there if m in picked or m["ts"] in begun]
+
+    def list_marked(self, channel_id: str, until: str, limit: int) -> list[Value]:
+        """The newest messages of people that may be marks. This store knows neither guests nor pins."""
+        there = self._until(channel_id, until)
+        may_be = [m for m in there if not self.users[m["user-id"]]["is-bot"] and MARK.match(m["text"])]
+        newest = may_be[max(0, len(may_be) - limit) :]
+        return [{"message": self.show(message, there), "is-pinned": False} for message in newest]
 
     def show(self, message: Value, there: list[Value]) -> Value:
         """A message as the component sees it, among those that are there."""

@@ -55,6 +55,7 @@ fn one(line: &str) -> String {
     match verb {
         "channels" => shown(storage::list_channels()),
         "messages" => shown(storage::list_messages(&messages(first, option(second)))),
+        "marked" => shown(storage::list_marked(first, UNTIL, 10)),
         "memories" => shown(storage::list_memories(&memories(&arguments))),
         "find" => shown(recall::find_candidates(&found(first))),
         "words" => shown(storage::read_spans(&[span(first, second)])),

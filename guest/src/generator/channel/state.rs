@@ -17,6 +17,7 @@ use crate::fit::count;
 use crate::generator::Run;
 use crate::generator::backoff::Subject;
 use crate::line_sources::citations;
+use crate::marks::{Corrections, Marks};
 use crate::prompt;
 
 /// The context of a channel's next version.
@@ -36,6 +37,8 @@ pub(super) struct ChannelState {
     /// The stand-in for the next version.
     pub(super) stand_in: Option<Memory>,
     pub(super) deferrals: Vec<Deferral>,
+    /// What people marked in the channel.
+    pub(super) marks: Marks,
 }
 
 impl ChannelState {
@@ -64,6 +67,7 @@ impl ChannelState {
             short_terms: Vec::new(),
             stand_in: None,
             deferrals: run.read_deferrals(Scope::Channel, &channel.id)?,
+            marks: run.read_marks(&channel.id)?,
         };
         for memory in memories {
             match (memory.scope, memory.memory_type) {
@@ -172,13 +176,26 @@ impl ChannelState {
             .chain(&self.short_terms)
             .chain(&self.stand_in)
             .filter(|memory| run.is_made_by_now(memory))
-            .cloned()
+            .map(|memory| Memory {
+                content: self.corrected(run, memory),
+                ..memory.clone()
+            })
             .collect();
         let remembered = Remembered {
             channels: vec![self.channel.clone()],
             memories,
         };
         assemble(&run.ports.settings, remembered, history)
+    }
+
+    /// The text of a memory. Without a model, lines that a correction supersedes are left out; a model is told.
+    pub(super) fn corrected(&self, run: &Run, memory: &Memory) -> String {
+        if run.extracts() {
+            let corrections = Corrections::of(&self.marks.corrections);
+            corrections.without_superseded(memory)
+        } else {
+            memory.content.clone()
+        }
     }
 
     /// The context as if this version were the newest.
@@ -190,12 +207,14 @@ impl ChannelState {
         };
         let mut context = self.context(run, history);
         for memory in &mut context.channel_memories {
-            memory.short_term_memory = Some(short_term.content.clone());
-            memory.short_term_memory_history = vec![short_term.content.clone()];
+            let content = self.corrected(run, short_term);
+            memory.short_term_memory = Some(content.clone());
+            memory.short_term_memory_history = vec![content];
         }
-        // Without records: they are never written anew by a model.
+        // Without records and what is pinned: a model never writes them anew.
         context.notes = Some(Notes {
             now: Some(run.now),
+            corrections: run.shown_marks(&self.marks).corrections,
             ..NO_NOTES
         });
         context

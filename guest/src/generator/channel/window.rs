@@ -13,6 +13,7 @@ use crate::fit::count;
 use crate::generator::Run;
 use crate::generator::due::summarized_through;
 use crate::programs::{self, program_lines};
+use crate::records::Shown;
 use crate::ts::Ts;
 
 impl Run<'_> {
@@ -31,11 +32,13 @@ impl Run<'_> {
             ..state.context(self, history)
         };
         let memories: Vec<&Memory> = state.long_term.iter().chain(&state.short_terms).collect();
-        let records = self.shown_records(&memories, &context)?;
+        let Shown { records, marks } = self.shown_records(&memories, &context, &state.marks)?;
         context.notes = Some(Notes {
             now: Some(self.now),
             late,
             records,
+            pinned: marks.pinned,
+            corrections: marks.corrections,
             ..NO_NOTES
         });
         let around = state.workspace_long_term.iter().chain(&threads);

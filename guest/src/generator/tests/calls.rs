@@ -85,6 +85,7 @@ fn a_channel_costs_the_same_calls_however_many_there_are() {
         "list-memories",
         "list-memories",
         "list-deferrals",
+        "list-marked",
         "list-messages",
         "save-memory",
         "save-memory",
@@ -117,7 +118,7 @@ fn a_channel_costs_the_same_calls_however_many_there_are() {
 }
 
 #[test]
-fn a_thread_costs_eight_calls() {
+fn a_thread_costs_nine_calls() {
     let host = TestHost::new();
     for thread in 0..3 {
         host.say("C1", -60 + thread * 10, "a");
@@ -131,6 +132,7 @@ fn a_thread_costs_eight_calls() {
         "list-memories",
         "list-messages",
         "list-memories",
+        "list-marked",
         "list-memories",
         "list-deferrals",
         "save-memory",

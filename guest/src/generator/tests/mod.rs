@@ -16,6 +16,7 @@ mod faults;
 mod late;
 mod limits;
 mod log_lines;
+mod marks;
 mod programs;
 mod regressions;
 mod steps;

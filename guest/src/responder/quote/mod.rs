@@ -10,7 +10,7 @@ mod wanted;
 
 use question::Question;
 use sources::{MAX_QUOTE, Quotable, newest_first, quotables};
-use texts::ReplyLanguage;
+pub(super) use texts::ReplyLanguage;
 
 use super::target::Situation;
 use crate::bindings::types::{ChannelMemory, Context, Message};
@@ -68,6 +68,12 @@ pub(super) fn answer(situation: &Situation, permalink: Permalink<'_>) -> String 
         return unknown(context, language);
     }
     language.help(bot)
+}
+
+/// The language in which a message to the bot is answered.
+pub(super) fn language_of(situation: &Situation) -> ReplyLanguage {
+    let (context, text) = (&situation.context, &situation.answered.text);
+    Question::read(text, &context.persona.name, texts(context)).language
 }
 
 fn texts(context: &Context) -> impl Iterator<Item = &str> {

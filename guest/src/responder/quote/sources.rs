@@ -4,14 +4,16 @@ use std::rc::Rc;
 
 use super::question::{Question, plain};
 use super::texts::ReplyLanguage;
-use crate::bindings::types::{ChannelMemory, Context, Message};
+use crate::bindings::types::{ChannelMemory, Context, KeptText, Message};
 use crate::extractive::cues::{is_chatter, is_question};
 use crate::extractive::items::{self, Item};
 use crate::extractive::messages::{local_date, name};
 use crate::extractive::sentences;
 use crate::extractive::terms::words;
 use crate::extractive::text::{cut, flatten, width};
+use crate::marks::Corrections;
 use crate::prompt::is_own;
+use crate::ts::Ts;
 
 /// A message up to this width is quoted whole, in columns.
 const MAX_WHOLE: usize = 140;
@@ -25,6 +27,9 @@ const ANSWER_REACH: usize = 3;
 const ANSWER_SECONDS: i64 = 900;
 /// The factor for a question without an answer.
 const OPEN_QUESTION: f64 = 0.4;
+/// The factors for what people marked.
+const OF_PINNED: f64 = 1.1;
+const OF_CORRECTION: f64 = 1.25;
 /// The factor for a program's message.
 const OF_PROGRAM: f64 = 0.7;
 
@@ -115,6 +120,7 @@ pub(super) fn quotables(
     for thread in &history.threads {
         of_messages(&thread.messages, true, context, answered, &mut found);
     }
+    found.extend(of_marks(context, answered));
     found.sort_by_key(|quotable| match &quotable.origin {
         Origin::Channel(name) if *name == history.channel_name => 0,
         Origin::Thread(_) => 1,
@@ -123,6 +129,27 @@ pub(super) fn quotables(
         Origin::Message(..) => 4,
     });
     found
+}
+
+/// What people marked. A message to the bot is not quoted by itself.
+fn of_marks(context: &Context, answered: &Message) -> Vec<Quotable> {
+    let quotable = |mark: &KeptText, factor: f64| Quotable {
+        text: cut(&flatten(&mark.text), MAX_QUOTE),
+        folded: plain(&format!("{} {}", mark.user.name, mark.text)),
+        thread: None,
+        origin: Origin::Message(mark.span.message.ts.clone(), mark.user.name.clone()),
+        date: local_date(mark.timestamp),
+        factor,
+    };
+    let is_other = |mark: &&KeptText| mark.span.message.ts != answered.ts;
+    let notes = context.notes.iter();
+    let marks = notes.flat_map(|notes| {
+        let pinned = notes.pinned.iter().filter(is_other);
+        let pinned = pinned.map(|mark| quotable(mark, OF_PINNED));
+        let corrections = notes.corrections.iter().filter(is_other);
+        pinned.chain(corrections.map(|mark| quotable(mark, OF_CORRECTION)))
+    });
+    marks.collect()
 }
 
 /// The memories of a channel: short-term versions, and then the long-term memory.
@@ -165,6 +192,8 @@ fn of_messages(
         message.ts != answered.ts && !is_own(message, &context.persona) && !is_said_to_it
     };
     let messages: Vec<&Message> = messages.iter().filter(counts).collect();
+    let corrections = context.notes.iter().flat_map(|notes| &notes.corrections);
+    let corrections = Corrections::of(&corrections.cloned().collect::<Vec<KeptText>>());
     let head = messages.first().filter(|_| in_thread).map(|first| {
         let text = cut(&flatten(&first.text), MAX_ASKED);
         Rc::new(Head {
@@ -175,7 +204,11 @@ fn of_messages(
     for (at, message) in messages.iter().enumerate() {
         let later = messages.get(at + 1..).unwrap_or_default();
         let head = head.as_ref().filter(|_| at > 0);
-        found.extend(of_message(message, later, head));
+        let quotables = of_message(message, later, head).into_iter();
+        found.extend(quotables.filter(|quotable| {
+            let written = quotable.origin.ts().and_then(|ts| Ts::parse(ts).ok());
+            !corrections.supersede(&quotable.text, written)
+        }));
     }
 }
 

@@ -2,7 +2,7 @@
 
 /// The language of a reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ReplyLanguage {
+pub(in crate::responder) enum ReplyLanguage {
     /// Japanese.
     Japanese,
     /// English, also used for any other language.
@@ -68,6 +68,62 @@ impl ReplyLanguage {
     /// The reply to thanks.
     pub(super) fn welcome(self) -> String {
         self.pick("どういたしまして。", "You're welcome.")
+    }
+
+    /// The answer to what is to be remembered.
+    pub(in crate::responder) fn noted(self, said: &str) -> String {
+        match self {
+            Self::Japanese => format!("覚えました: {said}"),
+            Self::English => format!("Noted: {said}"),
+        }
+    }
+
+    /// The answer to a correction.
+    pub(in crate::responder) fn corrected(self, said: &str) -> String {
+        match self {
+            Self::Japanese => format!("訂正を覚えました: {said}"),
+            Self::English => format!("Noted the correction: {said}"),
+        }
+    }
+
+    /// Above the lines that a correction replaces.
+    pub(in crate::responder) fn replaces(self) -> String {
+        self.pick(
+            "このチャンネルの記憶の、次の行に代えて使います。",
+            "It replaces these lines of what I remember of this channel:",
+        )
+    }
+
+    /// Below them, if there are more.
+    pub(in crate::responder) fn and_more(self, count: usize) -> String {
+        match self {
+            Self::Japanese => format!("- ほか {count} 行"),
+            Self::English => format!("- and {count} more"),
+        }
+    }
+
+    /// If a correction replaces nothing.
+    pub(in crate::responder) fn replaces_nothing(self) -> String {
+        self.pick(
+            "このチャンネルの記憶に、これと食い違う行はありません。",
+            "No line of what I remember of this channel contradicts it.",
+        )
+    }
+
+    /// How a mark is undone.
+    pub(in crate::responder) fn undone(self) -> String {
+        self.pick(
+            "取り消すには、その発言を編集するか削除してください。",
+            "To undo it, edit or delete your message.",
+        )
+    }
+
+    /// If somebody may not mark anything.
+    pub(in crate::responder) fn may_not_mark(self) -> String {
+        self.pick(
+            "覚えておくことや訂正を頼めるのは、このワークスペースのメンバーだけです。",
+            "Only members of this workspace can ask me to remember or correct something.",
+        )
     }
 
     /// The source of a quote from a channel's memory.

@@ -10,6 +10,7 @@ mod answers;
 mod attacks;
 mod budget;
 mod judging;
+mod marking;
 mod missing;
 mod posting;
 mod prompts;

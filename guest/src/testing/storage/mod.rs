@@ -5,11 +5,12 @@ mod state;
 mod tests;
 
 use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
 
 use state::{State, id};
 
 use crate::bindings::storage::{
-    Backlog, ChannelFilter, Deferral, Due, DueQuery, Keep, Memory, MemoryDraft, MemoryId,
+    Backlog, ChannelFilter, Deferral, Due, DueQuery, Keep, Marked, Memory, MemoryDraft, MemoryId,
     MemoryQuery, MessageQuery, SaveMode, StorageError,
 };
 use crate::bindings::types::{Channel, KeptSpan, KeptText, MemoryType, Message, Scope};
@@ -49,6 +50,8 @@ pub(crate) struct MemoryStorage {
     pub(crate) reversed: Cell<bool>,
     /// `list-due` names every channel, as the contract allows.
     pub(crate) generous: Cell<bool>,
+    /// The ids of people whose texts are no marks, such as guests.
+    pub(crate) uncounted: RefCell<BTreeSet<String>>,
     /// The newest message of every channel has an invalid id.
     pub(crate) spoil_backlogs: Cell<bool>,
 }
@@ -100,6 +103,12 @@ impl MemoryStorage {
     pub(crate) fn lose_lines(&self, channel_id: &str) {
         let lost = &mut self.state.borrow_mut().lost_lines;
         lost.insert(channel_id.to_owned());
+    }
+
+    /// Pins a message on the platform.
+    pub(crate) fn pin_message(&self, channel_id: &str, ts: &str) {
+        let mut state = self.state.borrow_mut();
+        state.pinned.insert((channel_id.to_owned(), id(ts)));
     }
 
     /// Sets where the history of a channel without a version ends.
@@ -228,6 +237,22 @@ impl Storage for MemoryStorage {
         self.call("list-messages", |state| {
             state.channel(&query.channel_id)?;
             Ok(self.listed(state.list_messages(query)))
+        })
+    }
+
+    fn list_marked(
+        &self,
+        channel_id: &str,
+        until: &str,
+        limit: u32,
+    ) -> Result<Vec<Marked>, StorageError> {
+        self.call("list-marked", |state| {
+            state.channel(channel_id)?;
+            let mut marked = state.list_marked(channel_id, id(until), limit);
+            let uncounted = self.uncounted.borrow();
+            marked
+                .retain(|marked| marked.is_pinned || !uncounted.contains(&marked.message.user.id));
+            Ok(self.listed(marked))
         })
     }
 

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Key;
 use crate::bindings::storage::{
-    ChannelFilter, Deferral, Keep, Memory, MemoryDraft, MemoryId, MemoryQuery, MessageQuery,
-    SaveMode, StorageError,
+    ChannelFilter, Deferral, Keep, Marked, Memory, MemoryDraft, MemoryId, MemoryQuery,
+    MessageQuery, SaveMode, StorageError,
 };
 use crate::bindings::types::{
     Channel, Citation, KeptSpan, KeptText, MemoryType, Message, MessageRef, Scope,
@@ -16,6 +16,8 @@ use crate::ts::Ts;
 pub(super) struct State {
     pub(super) channels: Vec<Channel>,
     pub(super) messages: BTreeMap<String, BTreeMap<Ts, Message>>,
+    /// What is pinned on the platform.
+    pub(super) pinned: BTreeSet<(String, Ts)>,
     /// The memories that the component sees, in order of versions.
     pub(super) memories: BTreeMap<Key, Vec<Memory>>,
     /// The stand-ins.
@@ -87,6 +89,22 @@ impl State {
             .filter(|(ts, _)| picked.contains(ts))
             .map(|(_, message)| message.clone())
             .collect()
+    }
+
+    /// The newest messages that are pinned, or that people wrote: every text may be a mark.
+    pub(super) fn list_marked(&self, channel_id: &str, until: Ts, limit: u32) -> Vec<Marked> {
+        let all = self.messages(channel_id, until);
+        let marked = all.filter_map(|(ts, message)| {
+            let is_pinned = self.pinned.contains(&(channel_id.to_owned(), ts));
+            let may_be = is_pinned || (message.text.contains('@') && !message.user.is_bot);
+            may_be.then(|| Marked {
+                message: message.clone(),
+                is_pinned,
+            })
+        });
+        let mut marked: Vec<Marked> = marked.rev().take(usize::try_from(limit).unwrap()).collect();
+        marked.reverse();
+        marked
     }
 
     /// The words of a part of a message, unless it is gone.

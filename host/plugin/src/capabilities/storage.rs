@@ -2,7 +2,7 @@
 
 use super::CallState;
 use crate::bindings::storage::{
-    Backlog, Deferral, Due, DueQuery, Host, Memory, MemoryDraft, MemoryQuery, MessageQuery,
+    Backlog, Deferral, Due, DueQuery, Host, Marked, Memory, MemoryDraft, MemoryQuery, MessageQuery,
     StorageError,
 };
 use crate::bindings::types::{Channel, KeptSpan, KeptText, MemoryType, Message, Scope};
@@ -52,6 +52,28 @@ impl Host for CallState {
                 self.tape.saw_messages(&channel_id, messages);
             }
             messages
+        })
+    }
+
+    async fn list_marked(
+        &mut self,
+        channel_id: String,
+        until: String,
+        limit: u32,
+    ) -> Stored<Vec<Marked>> {
+        self.bound.hears(&channel_id, "read the marks of")?;
+        import!(self, "storage.list-marked", (&channel_id, &until, limit), {
+            let marked = self
+                .storage
+                .list_marked(channel_id.clone(), until, limit)
+                .await;
+            if let Ok(marked) = &marked {
+                let messages: Vec<Message> =
+                    marked.iter().map(|marked| marked.message.clone()).collect();
+                self.bound.hand_messages(&messages);
+                self.tape.saw_messages(&channel_id, &messages);
+            }
+            marked
         })
     }
 

@@ -6,6 +6,7 @@
 
 pub mod effects;
 pub mod empty;
+pub mod marks;
 pub mod recall;
 pub mod records;
 
@@ -13,7 +14,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 pub use crate::bindings::storage::{
-    Backlog, ChannelFilter, Deferral, Due, DueQuery, Keep, Memory, MemoryDraft, MemoryId,
+    Backlog, ChannelFilter, Deferral, Due, DueQuery, Keep, Marked, Memory, MemoryDraft, MemoryId,
     MemoryQuery, MessageQuery, SaveMode, StorageError,
 };
 pub use crate::bindings::types::{Channel, Coverage, LeftOut, Message};
@@ -37,6 +38,17 @@ pub trait Storage: Send + Sync {
 
     /// Messages of one channel, oldest first, with the first message of every thread that appears.
     async fn list_messages(&self, query: MessageQuery) -> Result<Vec<Message>, StorageError>;
+
+    /// The newest messages of a channel that people may have marked, oldest first: [`marks::may_be`] says which texts. A store
+    /// without marks, like this default, has none: nothing is pinned, and no correction has effect.
+    async fn list_marked(
+        &self,
+        _channel_id: String,
+        _until: String,
+        _limit: u32,
+    ) -> Result<Vec<Marked>, StorageError> {
+        Ok(Vec::new())
+    }
 
     /// Memories, ordered by scope, scope id, type and version, including the stand-ins.
     async fn list_memories(&self, query: MemoryQuery) -> Result<Vec<Memory>, StorageError>;
@@ -142,6 +154,15 @@ impl<T: Storage + ?Sized> Storage for Arc<T> {
 
     async fn list_messages(&self, query: MessageQuery) -> Result<Vec<Message>, StorageError> {
         (**self).list_messages(query).await
+    }
+
+    async fn list_marked(
+        &self,
+        channel_id: String,
+        until: String,
+        limit: u32,
+    ) -> Result<Vec<Marked>, StorageError> {
+        (**self).list_marked(channel_id, until, limit).await
     }
 
     async fn list_memories(&self, query: MemoryQuery) -> Result<Vec<Memory>, StorageError> {

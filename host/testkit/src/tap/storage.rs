@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use myao_plugin::storage::recall::{Candidates, RecallQuery};
 use myao_plugin::storage::{
-    Backlog, Channel, Deferral, Due, DueQuery, Memory, MemoryDraft, MemoryId, MemoryQuery, Message,
-    MessageQuery, Storage, StorageError,
+    Backlog, Channel, Deferral, Due, DueQuery, Marked, Memory, MemoryDraft, MemoryId, MemoryQuery,
+    Message, MessageQuery, Storage, StorageError,
 };
 use myao_plugin::{KeptSpan, KeptText, Place, Places, Scope};
 
@@ -45,6 +45,18 @@ impl Storage for Tapped {
     async fn list_messages(&self, query: MessageQuery) -> Result<Vec<Message>, StorageError> {
         let call = self.line.call("storage.list-messages", &query);
         let done = self.inner.list_messages(query);
+        self.line.through(call, done).await
+    }
+
+    async fn list_marked(
+        &self,
+        channel_id: String,
+        until: String,
+        limit: u32,
+    ) -> Result<Vec<Marked>, StorageError> {
+        let arguments = (&channel_id, &until, limit);
+        let call = self.line.call("storage.list-marked", &arguments);
+        let done = self.inner.list_marked(channel_id, until, limit);
         self.line.through(call, done).await
     }
 

@@ -1,0 +1,179 @@
+//! What is read as a mark, what a prompt shows of marks, and what a correction supersedes.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
+
+use super::*;
+use crate::bindings::types::User;
+use crate::testing::{DAY, TestHost, at, message, ts};
+
+fn until(seconds: i64) -> Ts {
+    Ts::last_of(at(seconds))
+}
+
+#[test]
+fn a_mark_begins_with_a_mention_of_the_bot_and_a_word_before_a_colon() {
+    for (text, kind, said) in [
+        ("@みゃお 覚えて: 合言葉は海", Kind::Pinned, "合言葉は海"),
+        ("@みゃお覚えて：合言葉は海", Kind::Pinned, "合言葉は海"),
+        (
+            "  \n@みゃお　訂正 ：　熱海は25日\n2行目",
+            Kind::Correction,
+            "熱海は25日\n2行目",
+        ),
+        ("@みゃお Remember:the code", Kind::Pinned, "the code"),
+        (
+            "@みゃお, CORRECTION: it is 25",
+            Kind::Correction,
+            "it is 25",
+        ),
+    ] {
+        assert_eq!(read(text, "みゃお"), Some((kind, said)), "{text}");
+    }
+    for text in [
+        "覚えて: 合言葉は海",
+        "@alice 覚えて: 合言葉は海",
+        "@みゃおん 覚えて: 合言葉は海",
+        "@みゃお 覚えてる? 合言葉: 海",
+        "@みゃお do you remember: it?",
+        "@みゃお 覚えて 合言葉は海",
+        "@みゃお 覚えて:  ",
+        "みんな、@みゃお 覚えて: 合言葉は海",
+        "> @みゃお 訂正: 25日",
+        "@みゃお",
+    ] {
+        assert_eq!(read(text, "みゃお"), None, "{text}");
+    }
+    assert_eq!(read("@ 覚えて: x", ""), None);
+}
+
+#[test]
+fn marks_are_read_from_the_messages_of_one_channel_up_to_a_time() {
+    let host = TestHost::new();
+    host.say("C1", -30, "@みゃお 訂正: 熱海は25日");
+    host.say("C1", -20, "入口の暗証番号は 4711");
+    host.say("C1", -15, "@みゃお 覚えて: 合言葉は海");
+    host.say("C1", 5, "@みゃお 覚えて: あとで");
+    host.say("C2", -10, "@みゃお 覚えて: ほかの話");
+    host.storage.pin_message("C1", &ts(-20));
+    let marks = Marks::load(&host.storage, "C1", until(0), "みゃお").unwrap();
+    let texts =
+        |marks: &[KeptText]| -> Vec<String> { marks.iter().map(|m| m.text.clone()).collect() };
+    assert_eq!(
+        texts(&marks.pinned),
+        ["入口の暗証番号は 4711", "合言葉は海"]
+    );
+    assert_eq!(texts(&marks.corrections), ["熱海は25日"]);
+    let span = &marks.corrections[0].span;
+    assert_eq!((span.start, span.length), (9, 6));
+    assert_eq!(
+        host.storage.read_spans(&[span.clone()]).unwrap()[0].text,
+        "熱海は25日"
+    );
+    host.storage.delete_message("C1", &ts(-30));
+    let marks = Marks::load(&host.storage, "C1", until(0), "みゃお").unwrap();
+    assert_eq!(marks.corrections, []);
+}
+
+fn mark(seconds: i64, text: &str) -> KeptText {
+    kept("C1", &message(seconds, text), text)
+}
+
+#[test]
+fn a_prompt_shows_the_newest_marks_cut_and_corrections_first() {
+    let marks = Marks {
+        pinned: vec![mark(1, "old"), mark(2, &"long ".repeat(99)), mark(3, "new")],
+        corrections: vec![mark(0, "correction")],
+    };
+    let count = |texts: &[String]| -> Vec<u32> {
+        let words = texts.iter().map(|text| text.split(' ').count());
+        words.map(|count| u32::try_from(count).unwrap()).collect()
+    };
+    let (shown, used) = marks.shown(1000, &count);
+    assert_eq!(shown.pinned.len(), 3);
+    let long = &shown.pinned[1].text;
+    assert!(long.ends_with('…') && count(&[long.clone()])[0] < MAX_TOKENS);
+    assert!(used < 4 * (MAX_TOKENS + AROUND));
+    let (shown, used) = marks.shown(2 * (2 + AROUND), &count);
+    assert_eq!(used, 2 * (2 + AROUND));
+    assert_eq!(shown.corrections, marks.corrections);
+    assert_eq!(shown.pinned, [mark(3, "new")]);
+    let (shown, used) = marks.shown(0, &count);
+    assert_eq!((shown, used), (Marks::default(), 0));
+}
+
+/// Whether a correction supersedes an older line.
+fn supersedes(correction: &str, line: &str) -> bool {
+    Corrections::of(&[mark(0, correction)]).supersede(line, Ts::parse(&ts(-DAY)).ok())
+}
+
+#[test]
+fn a_correction_supersedes_what_says_another_value_of_the_same_thing() {
+    for (correction, line) in [
+        ("熱海は25日", "- 2024-03-01 alice: 熱海の合宿は24日です"),
+        ("熱海は25日", "熱海は10月24日からです"),
+        ("予算は120万円です", "予算は100万円に決定"),
+        ("定例は15時から", "定例は14時から始まる"),
+        ("the launch is on May 25", "- The launch moves to May 24."),
+        ("The port is 8081", "ben: the port is 8080"),
+        (
+            "the rollback is v2.3.7",
+            "Rollback: `deploy harbour v2.3.6`",
+        ),
+        ("移行の担当は佐藤さん", "移行の担当は小林さん"),
+    ] {
+        assert!(supersedes(correction, line), "{correction} / {line}");
+    }
+}
+
+#[test]
+fn a_correction_leaves_other_things_and_the_same_value_alone() {
+    for (correction, line) in [
+        ("熱海は25日", "2024-03-01 alice: 熱海は25日です"),
+        ("熱海は25日", "箱根は24日です"),
+        ("熱海は25日", "2024-03-01 alice: 熱海に行きたい"),
+        ("熱海は25日", "熱海の予算は5万円"),
+        ("予算は120万円です", "予算は3月に決める"),
+        ("移行の担当は佐藤さん", "検索の担当は小林さん"),
+        ("移行の担当は佐藤さん", "移行の担当は佐藤さんと小林さん"),
+        ("昨日の話は違います", "昨日は24日でした"),
+    ] {
+        assert!(!supersedes(correction, line), "{correction} / {line}");
+    }
+}
+
+#[test]
+fn what_was_said_later_supersedes_a_correction() {
+    let corrections = Corrections::of(&[mark(0, "熱海は25日")]);
+    let written = |seconds| Ts::parse(&ts(seconds)).ok();
+    assert!(corrections.supersede("熱海は24日", written(-1)));
+    assert!(!corrections.supersede("熱海は26日になりました", written(1)));
+    let later = message(1, "熱海は26日になりました");
+    assert_eq!(corrections.rest_of(&later), None);
+    let earlier = message(-1, "熱海は24日です。宿は海辺です。");
+    assert_eq!(
+        corrections.rest_of(&earlier).as_deref(),
+        Some("宿は海辺です。")
+    );
+}
+
+#[test]
+fn a_mark_shows_its_author_whoever_pinned_it() {
+    let host = TestHost::new();
+    let ci = User {
+        id: "B1".to_owned(),
+        name: "ci".to_owned(),
+        is_bot: true,
+    };
+    let said = Message {
+        user: ci.clone(),
+        ..message(-5, "Build 4711 failed")
+    };
+    host.storage.add_message("C1", said);
+    host.storage.pin_message("C1", &ts(-5));
+    let marks = Marks::load(&host.storage, "C1", until(0), "みゃお").unwrap();
+    assert_eq!(marks.pinned[0].user, ci);
+}
