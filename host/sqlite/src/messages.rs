@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use myao_plugin::User;
-use myao_plugin::storage::{Channel, Keep, Message, MessageQuery, StorageError};
+use myao_plugin::storage::{Channel, Keep, Marked, Message, MessageQuery, StorageError};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::error::Fault;
@@ -87,6 +87,28 @@ pub(super) fn messages(
     Ok(rows.collect::<rusqlite::Result<_>>()?)
 }
 
+/// The newest messages of a channel up to an id that people may have marked, oldest first.
+pub(super) fn marked(
+    connection: &Connection,
+    place: &Place,
+    (channel_id, until): (&str, &str),
+    limit: u32,
+) -> Result<Vec<Marked>, Fault> {
+    let channel = channel_key(connection, place, channel_id)?;
+    let columns = params![channel, rows::key(until)?, limit];
+    let mut statement = connection.prepare_cached(include_str!("sql/marked.sql"))?;
+    let found = statement.query_map(columns, |row| {
+        Ok(Marked {
+            message: message(row, place)?,
+            is_pinned: false,
+        })
+    })?;
+    let mut marked: Vec<Marked> = found.collect::<rusqlite::Result<_>>()?;
+    marked.reverse();
+    Ok(marked)
+}
+
+/// A message from the columns that `sql/messages.sql` and `sql/marked.sql` select.
 pub(super) fn message(row: &Row<'_>, place: &Place) -> rusqlite::Result<Message> {
     let key: i64 = row.get(0)?;
     let written = myao_plugin::ts::TsKey::from_database(key).unix_seconds();

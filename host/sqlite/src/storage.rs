@@ -7,8 +7,8 @@ use myao_plugin::state::Workspace;
 use myao_plugin::state::view::View;
 use myao_plugin::storage::recall::{Candidates, RecallQuery};
 use myao_plugin::storage::{
-    Backlog, Channel, Deferral, Due, DueQuery, Memory, MemoryDraft, MemoryId, MemoryQuery, Message,
-    MessageQuery, Storage, StorageError,
+    Backlog, Channel, Deferral, Due, DueQuery, Marked, Memory, MemoryDraft, MemoryId, MemoryQuery,
+    Message, MessageQuery, Storage, StorageError,
 };
 use myao_plugin::{KeptSpan, KeptText, MessageRef, Place, Places, Scope};
 use rusqlite::{Connection, params};
@@ -155,6 +155,23 @@ impl Storage for Opened {
             .await?;
         self.note(channel_id, messages.iter().map(|message| &*message.ts));
         Ok(messages)
+    }
+
+    async fn list_marked(
+        &self,
+        channel_id: String,
+        until: String,
+        limit: u32,
+    ) -> Result<Vec<Marked>, StorageError> {
+        self.hear(&channel_id)?;
+        let of = channel_id.clone();
+        let marked = self
+            .handing_out(move |connection, place| {
+                messages::marked(connection, place, (&of, &until), limit)
+            })
+            .await?;
+        self.note(channel_id, marked.iter().map(|marked| &*marked.message.ts));
+        Ok(marked)
     }
 
     async fn list_memories(&self, query: MemoryQuery) -> Result<Vec<Memory>, StorageError> {

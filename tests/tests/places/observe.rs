@@ -150,6 +150,8 @@ impl Observer for Stored {
                 "list-messages",
                 &storage.list_messages(all_messages(own)).await,
             ));
+            let marked = storage.list_marked(own.clone(), END.to_owned(), 1000).await;
+            found.push(seen("list-marked", &marked));
             for thread in [None]
                 .into_iter()
                 .chain(threads.iter().map(|ts| Some((*ts).clone())))
@@ -307,6 +309,10 @@ impl Observer for Refused {
                 "others' messages",
                 &storage.list_messages(all_messages(channel)).await,
             ));
+            let marked = storage
+                .list_marked(channel.clone(), END.to_owned(), 1000)
+                .await;
+            found.push(seen("others' marks", &marked));
             let threads = seat.threads.iter().filter(|(of, _)| of == channel);
             let firsts = threads.map(|(_, ts)| {
                 whole(MessageRef {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
 use myao_plugin::storage::records::UserRecord;
-use myao_plugin::storage::{Channel, Keep, Message, MessageQuery, StorageError};
+use myao_plugin::storage::{Channel, Keep, Marked, Message, MessageQuery, StorageError, marks};
 use myao_plugin::ts::TsKey;
 use myao_plugin::{KeptSpan, KeptText, MessageRef, Place, User, erasure};
 
@@ -184,6 +184,34 @@ impl State {
             .into_iter()
             .filter_map(|ts| self.shown_message(conversation, ts, until))
             .collect())
+    }
+
+    /// The newest messages of a channel that people may have marked, oldest first.
+    pub(super) fn list_marked(
+        &self,
+        channel_id: &str,
+        until: TsKey,
+        limit: u32,
+    ) -> Result<Vec<Marked>, StorageError> {
+        let conversation = self.conversation(channel_id)?;
+        let has_outsiders = !self.audience(conversation).sees_open();
+        let is_mark = |stored: &StoredMessage| {
+            let user = self.users.get(&stored.user_id);
+            let is_guest = user.and_then(|user| user.is_guest).unwrap_or(has_outsiders);
+            marks::may_be(&stored.text) && !is_guest && !self.is_by_program(stored)
+        };
+        let all = conversation.between(None, until).rev();
+        let marked = all.filter(|ts| conversation.shown(*ts).is_some_and(is_mark));
+        let mut newest: Vec<Marked> = marked
+            .take(super::most(limit))
+            .filter_map(|ts| self.shown_message(conversation, ts, until))
+            .map(|message| Marked {
+                message,
+                is_pinned: false,
+            })
+            .collect();
+        newest.reverse();
+        Ok(newest)
     }
 
     /// A message as the component sees it at a time; `None` if it is deleted.

@@ -8,8 +8,8 @@ use myao_plugin::state::outbox::PartState;
 use myao_plugin::state::replies::{ReplyKind, ReplyState};
 use myao_plugin::storage::recall::{Candidates, RecallQuery};
 use myao_plugin::storage::{
-    Backlog, Channel, Deferral, Due, DueQuery, Memory, MemoryDraft, MemoryId, MemoryQuery, Message,
-    MessageQuery, Storage, StorageError,
+    Backlog, Channel, Deferral, Due, DueQuery, Marked, Memory, MemoryDraft, MemoryId, MemoryQuery,
+    Message, MessageQuery, Storage, StorageError,
 };
 use myao_plugin::ts::TsKey;
 use myao_plugin::{KeptSpan, KeptText, MemoryType, MessageRef, Place, Places, Scope};
@@ -331,6 +331,23 @@ impl Storage for Opened {
                 .insert((query.channel_id.clone(), key(&message.ts)?));
         }
         Ok(messages)
+    }
+
+    async fn list_marked(
+        &self,
+        channel_id: String,
+        until: String,
+        limit: u32,
+    ) -> Result<Vec<Marked>, StorageError> {
+        self.hear(&channel_id)?;
+        let mut read = self.begin();
+        let state = self.storage.state();
+        let marked = state.list_marked(&channel_id, key(&until)?, limit)?;
+        for marked in &marked {
+            let ts = key(&marked.message.ts)?;
+            read.messages.insert((channel_id.clone(), ts));
+        }
+        Ok(marked)
     }
 
     async fn list_memories(&self, query: MemoryQuery) -> Result<Vec<Memory>, StorageError> {

@@ -113,6 +113,13 @@ macro_rules! workspace_conformance {
             records_of_what_is_not_stored_are_refused,
             each_line_is_shown_with_the_messages_that_may_be_seen,
         );
+        $crate::workspace_conformance!($fixture; marks:
+            marked_messages_come_oldest_first_up_to_a_time_and_a_number,
+            mark_changes_and_goes_with_its_message_in_any_order,
+            program_and_guest_mark_nothing,
+            somebody_unknown_marks_nothing_where_guests_may_read,
+            marks_are_read_in_their_own_channel_alone,
+        );
         $crate::workspace_conformance!($fixture; withdrawn:
             answer_that_is_not_sent_is_withdrawn_when_a_channel_becomes_private,
             part_that_may_have_been_sent_is_withdrawn_but_not_forgotten,

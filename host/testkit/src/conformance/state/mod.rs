@@ -19,6 +19,7 @@ pub mod journal;
 pub mod judgments;
 pub mod line_sources;
 pub mod lost_lines;
+pub mod marks;
 pub mod mentions;
 pub mod places;
 pub mod presence;

@@ -1,0 +1,152 @@
+//! Messages that people mark by words.
+
+use myao_plugin::Place;
+use myao_plugin::storage::effects::Effect;
+use myao_plugin::storage::records::{MessageRecord, UserRecord};
+
+use super::{New, Stored, deleted, edited, key, message, present, public, record, said};
+
+const PIN: &str = "@myao 覚えて: 合言葉は海";
+const CORRECTION: &str = "@myao Correction: it is Atami on the 25th";
+
+/// An open channel C1.
+async fn channel(new: New<'_>) -> Stored {
+    let stored = Stored::of(new);
+    stored.apply(&[present("C1", true, "0.5")]).await;
+    stored.apply(&public("C1", "0.5")).await;
+    stored
+}
+
+/// The ids of the marked messages of C1 up to an id.
+async fn marked(stored: &Stored, until: &str, limit: u32) -> Vec<String> {
+    let here = stored.at(Place::Channel("C1".into()));
+    let marked = here.list_marked("C1".into(), until.into(), limit);
+    let marked = marked.await.unwrap().into_iter();
+    marked
+        .map(|marked| {
+            assert!(!marked.is_pinned);
+            marked.message.ts.trim_end_matches("00000").to_owned()
+        })
+        .collect()
+}
+
+fn by(ts: &str, user_id: &str, is_bot: bool) -> Effect {
+    message(MessageRecord {
+        user_id: user_id.into(),
+        is_bot,
+        ..record(ts, None, PIN)
+    })
+}
+
+fn guest(user_id: &str, is_guest: bool, at: &str) -> Effect {
+    Effect::Guest {
+        user_id: user_id.into(),
+        is_guest,
+        at: key(at),
+    }
+}
+
+pub async fn marked_messages_come_oldest_first_up_to_a_time_and_a_number(new: New<'_>) {
+    let stored = channel(new).await;
+    stored
+        .apply(&[
+            said("4.0", None, PIN),
+            said("2.0", None, CORRECTION),
+            said("3.0", None, "the talk goes on"),
+            said("5.0", Some("2.0"), " \n@myao　訂正：25日"),
+            said("6.0", None, PIN),
+        ])
+        .await;
+    assert_eq!(marked(&stored, "5.0", 9).await, ["2.0", "4.0", "5.0"]);
+    assert_eq!(marked(&stored, "5.0", 2).await, ["4.0", "5.0"]);
+    assert_eq!(marked(&stored, "1.0", 9).await, [""; 0]);
+    let here = stored.at(Place::Channel("C1".into()));
+    let all = here.list_marked("C1".into(), "9.0".into(), 9).await;
+    let all = all.unwrap();
+    assert_eq!(all[0].message.text, CORRECTION);
+    assert_eq!(all[0].message.thread_ts.as_deref(), Some("2.000000"));
+    assert_eq!(all[2].message.thread_ts.as_deref(), Some("2.000000"));
+}
+
+pub async fn mark_changes_and_goes_with_its_message_in_any_order(new: New<'_>) {
+    let edit = || edited("3.0", None, "7.0", "never mind");
+    let becomes = || edited("4.0", None, "7.0", PIN);
+    let all = [
+        said("2.0", None, PIN),
+        said("3.0", None, PIN),
+        said("4.0", None, "the talk"),
+        deleted("2.0", "8.0"),
+        edit(),
+        becomes(),
+    ];
+    for turned in 0..all.len() {
+        let stored = channel(new).await;
+        let mut effects = all.clone();
+        effects.rotate_left(turned);
+        stored.apply(&effects).await;
+        assert_eq!(marked(&stored, "9.0", 9).await, ["4.0"], "{turned}");
+    }
+}
+
+pub async fn program_and_guest_mark_nothing(new: New<'_>) {
+    let stored = channel(new).await;
+    stored
+        .apply(&[
+            guest("U5", true, "1.0"),
+            guest("U6", false, "1.0"),
+            by("2.0", "B1", true),
+            by("3.0", "U5", false),
+            by("4.0", "U6", false),
+            by("5.0", "U7", false),
+        ])
+        .await;
+    assert_eq!(marked(&stored, "9.0", 9).await, ["4.0", "5.0"]);
+    // What was known later counts for what was said earlier.
+    let record = UserRecord {
+        id: "U6".into(),
+        name: "ci".into(),
+        is_bot: true,
+    };
+    let changed_at = 7;
+    stored
+        .apply(&[
+            Effect::User { record, changed_at },
+            guest("U5", false, "7.0"),
+        ])
+        .await;
+    assert_eq!(marked(&stored, "9.0", 9).await, ["3.0", "5.0"]);
+}
+
+pub async fn somebody_unknown_marks_nothing_where_guests_may_read(new: New<'_>) {
+    let stored = channel(new).await;
+    stored
+        .apply(&[
+            guest("U6", false, "1.0"),
+            by("2.0", "U7", false),
+            by("3.0", "U6", false),
+        ])
+        .await;
+    assert_eq!(marked(&stored, "9.0", 9).await, ["2.0", "3.0"]);
+    let shared = Effect::ChannelShared {
+        id: "C1".into(),
+        is_shared: Some(true),
+        at: key("4.0"),
+    };
+    stored.apply(&[shared]).await;
+    assert_eq!(marked(&stored, "9.0", 9).await, ["3.0"]);
+}
+
+pub async fn marks_are_read_in_their_own_channel_alone(new: New<'_>) {
+    let stored = channel(new).await;
+    stored.apply(&[said("2.0", None, PIN)]).await;
+    for place in [
+        Place::Channel("C2".into()),
+        Place::Workspace,
+        Place::Schedule,
+        Place::Person("U1".into()),
+    ] {
+        let there = stored.at(place);
+        let marked = there.list_marked("C1".into(), "9.0".into(), 9).await;
+        assert!(marked.is_err());
+    }
+}
