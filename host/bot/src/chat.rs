@@ -1,13 +1,14 @@
 //! A conversation with the bot that needs no chat platform. It uses the same component, store and prompts as Slack; the
 //! messages exist only in the store.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use myao_plugin::explain::explain_storage;
 use myao_plugin::state::Workspace;
 use myao_plugin::storage::effects::Effect;
 use myao_plugin::storage::records::UserRecord;
-use myao_plugin::storage::{Channel, StorageError};
+use myao_plugin::storage::{Channel, StorageError, marks};
 use myao_plugin::ts::TsKey;
 use myao_plugin::{Answer, CallError, MemoryPlugin, Reply, Retry, Target};
 
@@ -82,6 +83,7 @@ pub struct Chat {
     slack: Arc<StoredChat>,
     channel: Channel,
     person: UserRecord,
+    bot_name: String,
 }
 
 impl Chat {
@@ -106,7 +108,7 @@ impl Chat {
         }
         let bot = UserRecord {
             id: BOT_ID.to_owned(),
-            name: bot_name,
+            name: bot_name.clone(),
             is_bot: true,
         };
         let slack = Arc::new(StoredChat::new(workspace.clone(), clock, bot));
@@ -121,6 +123,7 @@ impl Chat {
                 name,
                 is_bot: false,
             },
+            bot_name,
         })
     }
 
@@ -130,13 +133,19 @@ impl Chat {
         &self.channel
     }
 
-    /// Sends a message to the bot and returns its answer. Both are stored as messages.
+    /// Sends a message to the bot and returns its answer. Both are stored as messages. Everything here is said to the bot, so
+    /// that a mark (`remember: …`) needs no mention.
     ///
     /// # Errors
     /// [`ChatError`].
     pub async fn say(&self, text: &str) -> Result<Reply, ChatError> {
         let channel_id = &self.channel.id;
-        let said = self.slack.write(channel_id, None, &self.person, text);
+        let text = if marks::begins(text) {
+            Cow::Owned(format!("@{} {text}", self.bot_name))
+        } else {
+            Cow::Borrowed(text)
+        };
+        let said = self.slack.write(channel_id, None, &self.person, &text);
         let target = Target {
             channel_id: channel_id.clone(),
             thread_ts: None,

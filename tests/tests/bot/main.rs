@@ -13,6 +13,7 @@ mod catch_up;
 mod commands;
 mod forget;
 mod http;
+mod marks;
 mod memory;
 mod mentions;
 mod missing;

@@ -1,0 +1,79 @@
+//! `@myao 訂正: …` and `@myao remember: …`: people have the last word.
+
+use myao_fake_slack::FakeSlack;
+use myao_tests::bot::Bot;
+use rusqlite::Connection;
+
+use crate::bot::support::{
+    AKARI, CAMP, EMIKO, connect, model, number, posts, prompts, replies_of, settled, workspace,
+};
+
+/// Mentions the bot, and returns its answer and the mention's id.
+#[track_caller]
+fn ask(slack: &FakeSlack, bot: &mut Bot, user: &str, text: &str) -> (String, String) {
+    let before = slack.posts().len();
+    let ts = slack.mention(user, CAMP, text, None);
+    let posts = posts(slack, bot, before + 1);
+    (posts.last().unwrap().text.clone(), ts)
+}
+
+#[test]
+fn a_mark_is_answered_without_a_model_and_is_in_every_prompt_until_it_is_undone() {
+    let (slack, llm) = (workspace(), model());
+    let mut bot = connect(&slack, &replies_of(&llm));
+    let (said, correction) = ask(&slack, &mut bot, AKARI, "訂正: 熱海は25日");
+    assert!(said.starts_with("訂正を覚えました: 熱海は25日"), "{said}");
+    let (said, _) = ask(&slack, &mut bot, EMIKO, "remember: the door code is 4711");
+    assert!(said.starts_with("Noted: the door code is 4711"), "{said}");
+    assert_eq!(llm.calls().len(), 0);
+    ask(&slack, &mut bot, EMIKO, "合宿はいつ?");
+    let prompt = prompts(&llm).pop().unwrap();
+    let (_, marks) = prompt.split_once("## 覚えておくこと\n").unwrap();
+    let (pinned, corrections) = marks.split_once("## 訂正\n").unwrap();
+    assert!(pinned.contains("the door code is 4711"), "{pinned}");
+    assert!(corrections.contains("熱海は25日"), "{corrections}");
+    // The correction goes, and the answer to it.
+    slack.delete(CAMP, &correction);
+    settled(&slack, &mut bot);
+    bot.until("the answer to go", |program| {
+        let gone = "SELECT COUNT(*) FROM messages WHERE text LIKE '%訂正を覚えました%'";
+        (number(program, gone) == 0).then_some(())
+    });
+    ask(&slack, &mut bot, EMIKO, "合宿はいつですか?");
+    let prompt = prompts(&llm).pop().unwrap();
+    assert!(!prompt.contains("## 訂正\n") && prompt.contains("## 覚えておくこと\n"));
+    bot.stop();
+}
+
+#[test]
+fn a_guest_marks_nothing_and_is_told_so() {
+    let (slack, llm) = (workspace(), model());
+    slack.set_guest(EMIKO, true);
+    let mut bot = connect(&slack, &replies_of(&llm));
+    let (said, _) = ask(&slack, &mut bot, EMIKO, "訂正: 熱海は25日");
+    assert!(said.contains("メンバーだけです"), "{said}");
+    ask(&slack, &mut bot, AKARI, "合宿はいつ?");
+    let prompts = prompts(&llm);
+    assert_eq!(prompts.len(), 1);
+    assert!(!prompts[0].contains("## 訂正\n"), "{}", prompts[0]);
+    bot.stop();
+}
+
+#[test]
+fn marks_in_a_database_of_an_earlier_version_count() {
+    let (slack, llm) = (workspace(), model());
+    let mut bot = connect(&slack, &replies_of(&llm));
+    ask(&slack, &mut bot, AKARI, "覚えて: 合言葉は海");
+    let program = bot.stop();
+    let database = Connection::open(program.path("myao.db")).unwrap();
+    database
+        .execute_batch(
+            "DROP INDEX messages_marked; ALTER TABLE messages DROP COLUMN may_mark; PRAGMA user_version = 19;",
+        )
+        .unwrap();
+    drop(database);
+    let mut bot = crate::bot::support::connect_again(&slack, program, &replies_of(&llm));
+    ask(&slack, &mut bot, EMIKO, "合言葉は?");
+    assert!(prompts(&llm)[0].contains("## 覚えておくこと\n"));
+    bot.stop();
+}
