@@ -54,7 +54,12 @@ impl Marks {
             .list_marked(channel_id, &until.to_string(), MOST_READ)
             .map_err(Error::Storage)?;
         let mut marks = Self::default();
+        // The bot's own posts are made from messages: they are no source, whoever pins them.
+        let is_own = |message: &Message| message.user.is_bot && message.user.name == bot;
         for Marked { message, is_pinned } in &marked {
+            if is_own(message) {
+                continue;
+            }
             match read(&message.text, bot) {
                 Some((Kind::Correction, said)) => {
                     marks.corrections.push(kept(channel_id, message, said));

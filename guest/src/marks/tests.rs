@@ -177,3 +177,21 @@ fn a_mark_shows_its_author_whoever_pinned_it() {
     let marks = Marks::load(&host.storage, "C1", until(0), "みゃお").unwrap();
     assert_eq!(marks.pinned[0].user, ci);
 }
+
+#[test]
+fn a_post_of_the_bot_is_no_mark_even_if_it_is_pinned() {
+    let host = TestHost::new();
+    let user = User {
+        id: "B0".to_owned(),
+        name: "みゃお".to_owned(),
+        is_bot: true,
+    };
+    let said = Message {
+        user,
+        ..message(-5, "熱海は24日です")
+    };
+    host.storage.add_message("C1", said);
+    host.storage.pin_message("C1", &ts(-5));
+    let marks = Marks::load(&host.storage, "C1", until(0), "みゃお").unwrap();
+    assert_eq!(marks, Marks::default());
+}
