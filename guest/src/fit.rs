@@ -19,7 +19,7 @@ use std::cmp::Reverse;
 
 use crate::bindings::errors::{Error, TokenExcess};
 use crate::bindings::llm::Agent;
-use crate::bindings::types::{ChannelMemory, Context, LeftOut, Message, Thread};
+use crate::bindings::types::{ChannelMemory, Context, LeftOut, Message, Notes, Thread};
 use crate::ports::Llm;
 use crate::prompt;
 use crate::ts::Ts;
@@ -181,29 +181,21 @@ pub(crate) enum Cut {
     Target(usize),
 }
 
-/// The records, if there are any.
-fn records(context: &Context) -> impl Iterator<Item = Cut> {
-    let notes = context.notes.iter();
-    notes
-        .filter(|notes| !notes.records.is_empty())
-        .map(|_| Cut::Records)
-}
-
-/// What people marked, if they marked something.
-fn marks(context: &Context) -> impl Iterator<Item = Cut> {
-    let notes = context.notes.iter();
-    notes
-        .filter(|notes| !notes.pinned.is_empty() || !notes.corrections.is_empty())
-        .map(|_| Cut::Marks)
+/// The records and the marks, if there are any.
+fn of_notes(context: &Context) -> (Option<Cut>, Option<Cut>) {
+    let notes = context.notes.as_ref();
+    let records = notes.is_some_and(|notes| !notes.records.is_empty());
+    let has_marks = |notes: &Notes| !notes.pinned.is_empty() || !notes.corrections.is_empty();
+    let marks = notes.is_some_and(has_marks);
+    (records.then_some(Cut::Records), marks.then_some(Cut::Marks))
 }
 
 /// The records, the workspace's long-term memory and the marks, if there are any.
 pub(crate) fn overview(context: &Context) -> Vec<Cut> {
+    let (records, marks) = of_notes(context);
     let overview = context.workspace_long_term_memory.iter();
-    records(context)
-        .chain(overview.map(|_| Cut::WorkspaceLongTerm))
-        .chain(marks(context))
-        .collect()
+    let around = overview.map(|_| Cut::WorkspaceLongTerm);
+    records.into_iter().chain(around).chain(marks).collect()
 }
 
 /// Everything around the target thread, or around the top level if there is no target thread; the least important
@@ -214,7 +206,8 @@ pub(crate) fn around_target(context: &Context) -> Vec<Cut> {
     let (own, others): (Vec<usize>, Vec<usize>) = (0..context.channel_memories.len())
         .partition(|index| context.channel_memories.get(*index).is_some_and(is_own));
     let short_term = context.workspace_short_term_memory.iter();
-    let mut cuts: Vec<Cut> = records(context).collect();
+    let (records, marks) = of_notes(context);
+    let mut cuts: Vec<Cut> = records.into_iter().collect();
     cuts.extend(oldest_versions_first(context, &others));
     cuts.extend(others.into_iter().rev().map(Cut::Channel));
     cuts.extend(short_term.map(|_| Cut::WorkspaceShortTerm));
@@ -223,7 +216,7 @@ pub(crate) fn around_target(context: &Context) -> Vec<Cut> {
     cuts.extend(conversations_outside_the_target(context));
     cuts.extend(oldest_versions_first(context, &own));
     cuts.extend(own.into_iter().map(Cut::LongTerm));
-    cuts.extend(marks(context));
+    cuts.extend(marks);
     cuts
 }
 
@@ -302,17 +295,7 @@ fn without(context: &Context, cuts: &[Cut], cut: usize) -> (Context, LeftOut) {
     let (mut threads, mut of_target) = (Vec::new(), Vec::new());
     for cut in cuts.iter().take(cut) {
         match cut {
-            Cut::Records => {
-                if let Some(notes) = &mut context.notes {
-                    notes.records.clear();
-                }
-            }
-            Cut::Marks => {
-                if let Some(notes) = &mut context.notes {
-                    notes.pinned.clear();
-                    notes.corrections.clear();
-                }
-            }
+            Cut::Records | Cut::Marks => cut_notes(&mut context, cut),
             Cut::ShortTerm(index) => {
                 if let Some(memory) = context.channel_memories.get_mut(*index) {
                     *memories_of(memory, &own_channel, &mut left_out) += 1;
@@ -361,6 +344,15 @@ fn without(context: &Context, cuts: &[Cut], cut: usize) -> (Context, LeftOut) {
     }
     retain_others(&mut context.conversation_history.threads, &threads);
     (context, left_out)
+}
+
+/// The notes without records, or without marks.
+fn cut_notes(context: &mut Context, cut: &Cut) {
+    match &mut context.notes {
+        Some(notes) if matches!(cut, Cut::Records) => notes.records.clear(),
+        Some(notes) => (notes.pinned, notes.corrections) = (Vec::new(), Vec::new()),
+        None => {}
+    }
 }
 
 fn target_thread(context: &mut Context) -> Option<&mut Thread> {
