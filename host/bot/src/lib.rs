@@ -265,6 +265,7 @@ impl Bot {
             workspace: self.workspace.clone(),
             slack: self.slack.clone(),
             bot: self.identity.clone(),
+            current: self.current.clone(),
             home,
             clock: self.clock.clone(),
             metrics: self.metrics.clone(),

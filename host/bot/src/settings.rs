@@ -3,11 +3,15 @@
 use std::num::NonZeroU32;
 
 use myao_plugin::state::forgetting::Retention;
+use myao_plugin::storage::effects::{Effect, PinnedBy};
 use myao_plugin::ts::TsKey;
 use myao_slack::blocks::Language;
 use schemars::JsonSchema;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
+
+/// The emoji with which people pin a message.
+pub const PIN_EMOJI: &str = "pushpin";
 
 /// What the bot does when.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,9 +27,23 @@ pub struct BotSettings {
     pub language: Language,
     /// How long messages and memories are kept.
     pub retention: RetentionDays,
+    /// The emoji with which people pin a message, without colons; empty for none.
+    pub pin_emoji: String,
 }
 
 impl BotSettings {
+    /// Whether an effect counts with these settings: of reactions only those that pin.
+    #[must_use]
+    pub fn counts(&self, effect: &Effect) -> bool {
+        match effect {
+            Effect::Pin {
+                by: PinnedBy::Emoji { name, .. },
+                ..
+            } => *name == self.pin_emoji,
+            _ => true,
+        }
+    }
+
     /// Returns these settings with some of them changed.
     #[must_use]
     pub fn with(mut self, change: impl FnOnce(&mut Self)) -> Self {
@@ -42,6 +60,7 @@ impl Default for BotSettings {
             channels_in_flight: 32,
             language: Language::English,
             retention: RetentionDays::default(),
+            pin_emoji: PIN_EMOJI.to_owned(),
         }
     }
 }

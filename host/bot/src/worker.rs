@@ -13,6 +13,7 @@ use myao_slack::named::Named;
 use tokio::sync::Notify;
 
 use super::clock::Clock;
+use super::current::Current;
 use super::home::Home;
 use super::metrics::Metrics;
 use super::stop::Stop;
@@ -32,6 +33,7 @@ pub(super) struct Worker {
     pub(super) workspace: Arc<dyn Workspace>,
     pub(super) slack: Arc<LiveSlack>,
     pub(super) bot: BotIdentity,
+    pub(super) current: Current,
     pub(super) home: Home,
     pub(super) clock: Clock,
     pub(super) metrics: Arc<Metrics>,
@@ -85,7 +87,7 @@ impl Worker {
                 homes.extend(event.home_opened_by().map(str::to_owned));
                 event.effects(&people, &self.bot)
             });
-            let effects = effects.map(|effects| self.without_direct(effects));
+            let effects = effects.map(|effects| self.that_count(effects));
             let effects = effects.unwrap_or_else(|error| {
                 // A retry could not read it either. The event ends without an effect.
                 tracing::warn!("event {} is left out: {error}", waiting.event_id);
@@ -116,16 +118,20 @@ impl Worker {
         Ok(waiting.len())
     }
 
-    /// Without what was said in a group message: Slack reports a mention there, and neither edits nor deletions.
-    fn without_direct(&self, effects: Vec<Effect>) -> Vec<Effect> {
+    /// Without what was said in a group message: Slack reports a mention there, and neither edits nor deletions. Of reactions
+    /// only those that pin a message.
+    fn that_count(&self, effects: Vec<Effect>) -> Vec<Effect> {
         let is_direct = |effect: &Effect| match effect {
             Effect::Message { record, .. } => self.slack.is_direct(&record.channel_id),
-            Effect::Mention { channel_id, .. } => self.slack.is_direct(channel_id),
+            Effect::Mention { channel_id, .. } | Effect::Pin { channel_id, .. } => {
+                self.slack.is_direct(channel_id)
+            }
             _ => false,
         };
+        let settings = self.current.settings();
         effects
             .into_iter()
-            .filter(|effect| !is_direct(effect))
+            .filter(|effect| !is_direct(effect) && settings.counts(effect))
             .collect()
     }
 

@@ -15,6 +15,7 @@ use super::json;
 use super::message::raw::RawMessage;
 use super::message::{MessageReader, Outcome, People};
 use super::named::Named;
+use super::pins;
 
 /// Who the bot is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -150,6 +151,9 @@ impl SlackEvent {
             {
                 let user = User::deserialize(&self.head.user)?;
                 Ok(user.effects(self.at))
+            }
+            "pin_added" | "pin_removed" | "reaction_added" | "reaction_removed" => {
+                Ok(pins::of_event(self.event(), self.at).into_iter().collect())
             }
             kind => Ok(self.channel(kind, bot)),
         }

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::mrkdwn::Names;
+use myao_plugin::storage::effects::PinnedBy;
 
 #[derive(Default)]
 struct Known(HashMap<&'static str, &'static str>);
@@ -311,4 +312,63 @@ fn what_cannot_be_read_is_an_error_and_unknown_events_are_nothing() {
         of(json!({ "type": "pin_added", "channel_id": "C1", "event_ts": "1700000000.000100" })),
         []
     );
+}
+
+#[test]
+fn pins_and_reactions_are_states_of_their_message() {
+    let (at, ts) = ("1700000009.000100", "1700000000.000100");
+    let effect = |by, is_pinned| {
+        vec![Effect::Pin {
+            channel_id: "C1".to_owned(),
+            ts: key(ts),
+            by,
+            is_pinned,
+            at: key(at),
+        }]
+    };
+    let pin = json!({ "type": "message", "channel": "C1", "message": { "ts": ts } });
+    let by_platform = || PinnedBy::Platform {
+        user_id: "U1".to_owned(),
+    };
+    for (kind, is_pinned) in [("pin_added", true), ("pin_removed", false)] {
+        let event = json!({ "type": kind, "user": "U1", "item": pin, "event_ts": at });
+        assert_eq!(of(event), effect(by_platform(), is_pinned));
+    }
+    let item = json!({ "type": "message", "channel": "C1", "ts": ts });
+    let by_emoji = || PinnedBy::Emoji {
+        user_id: "U1".to_owned(),
+        name: "pushpin".to_owned(),
+    };
+    for (kind, is_pinned) in [("reaction_added", true), ("reaction_removed", false)] {
+        let event = json!({
+            "type": kind, "user": "U1", "reaction": "pushpin::skin-tone-2", "item": item, "event_ts": at,
+        });
+        assert_eq!(of(event), effect(by_emoji(), is_pinned));
+    }
+    let file = json!({ "type": "file", "file": "F1" });
+    assert_eq!(
+        of(
+            json!({ "type": "reaction_added", "user": "U1", "reaction": "pushpin", "item": file, "event_ts": at })
+        ),
+        []
+    );
+    let message = json!({
+        "ts": ts, "text": "x", "pinned_to": ["C1"],
+        "pinned_info": { "channel": "C1", "pinned_by": "U1", "pinned_ts": 1_700_000_005 },
+        "reactions": [{ "name": "pushpin", "users": ["U1"], "count": 1 }],
+    });
+    let found = crate::pins::of_message(&message, "C1");
+    let by: Vec<&PinnedBy> = found
+        .iter()
+        .map(|effect| match effect {
+            Effect::Pin {
+                by,
+                is_pinned: true,
+                ..
+            } => by,
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    assert_eq!(by, [&by_platform(), &by_emoji()]);
+    assert_eq!(crate::pins::of_message(&message, "C2").len(), 1);
 }

@@ -24,6 +24,7 @@ pub mod message;
 pub mod mrkdwn;
 pub mod named;
 pub mod permalink;
+pub mod pins;
 pub mod signature;
 pub mod socket;
 pub mod split;

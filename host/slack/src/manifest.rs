@@ -38,6 +38,14 @@ pub const REQUIRED_SCOPES: &[(&str, &str)] = &[
         "private channels have no names (conversations.list, conversations.info), and their changes and members do not arrive (group_*, member_*)",
     ),
     (
+        "pins:read",
+        "what people pin does not arrive (pin_added, pin_removed)",
+    ),
+    (
+        "reactions:read",
+        "what people mark with the emoji that pins does not arrive (reaction_added, reaction_removed)",
+    ),
+    (
         "users:read",
         "people have no names (users.list, users.info), and changes of them do not arrive (team_join, user_change)",
     ),
@@ -93,7 +101,7 @@ mod tests {
 
     /// The events that are subscribed to, and a scope that each needs, as Slack's reference has them
     /// (<https://docs.slack.dev/reference/events>). An empty one means none.
-    const EVENTS: [(&str, &str); 21] = [
+    const EVENTS: [(&str, &str); 25] = [
         ("app_home_opened", ""),
         ("app_mention", "app_mentions:read"),
         ("channel_archive", "channels:read"),
@@ -113,6 +121,10 @@ mod tests {
         ("member_left_channel", "groups:read"),
         ("message.channels", "channels:history"),
         ("message.groups", "groups:history"),
+        ("pin_added", "pins:read"),
+        ("pin_removed", "pins:read"),
+        ("reaction_added", "reactions:read"),
+        ("reaction_removed", "reactions:read"),
         ("team_join", "users:read"),
         ("user_change", "users:read"),
     ];

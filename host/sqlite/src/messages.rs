@@ -95,12 +95,12 @@ pub(super) fn marked(
     limit: u32,
 ) -> Result<Vec<Marked>, Fault> {
     let channel = channel_key(connection, place, channel_id)?;
-    let columns = params![channel, rows::key(until)?, limit];
+    let columns = params![channel, rows::key(until)?, limit, place.workspace];
     let mut statement = connection.prepare_cached(include_str!("sql/marked.sql"))?;
     let found = statement.query_map(columns, |row| {
         Ok(Marked {
             message: message(row, place)?,
-            is_pinned: false,
+            is_pinned: row.get(7)?,
         })
     })?;
     let mut marked: Vec<Marked> = found.collect::<rusqlite::Result<_>>()?;

@@ -227,7 +227,7 @@ impl State {
     }
 
     /// Tells the bot if it is in the channel.
-    fn tell_members(&mut self, id: &str, event: Value) {
+    pub(crate) fn tell_members(&mut self, id: &str, event: Value) {
         if self.world.channels[id].has_bot() {
             self.emit(event);
         }
@@ -385,7 +385,7 @@ impl FakeSlack {
         });
     }
 
-    fn act(&self, what: &str, action: impl FnOnce(&mut State) -> Result<(), &'static str>) {
+    pub(crate) fn act(&self, what: &str, action: impl FnOnce(&mut State) -> Result<(), &'static str>) {
         let done = self.inner().change(action);
         done.unwrap_or_else(|error| panic!("{what}: {error}"));
     }

@@ -32,6 +32,7 @@ mod journal;
 mod line;
 mod noise;
 mod people;
+mod pins;
 mod post;
 mod random;
 mod server;

@@ -101,6 +101,7 @@ impl State {
             blocks: new.blocks,
             files: new.files,
             reactions: Vec::new(),
+            pinned_by: None,
         };
         let channel = self.world.channels.get_mut(&new.channel).unwrap();
         channel.messages.insert(ts, message);
@@ -152,6 +153,7 @@ impl State {
                 message.blocks = None;
                 message.files.clear();
                 message.reactions.clear();
+                message.pinned_by = None;
             });
             return Ok(());
         }

@@ -80,6 +80,11 @@ pub(crate) fn message(channel: &Channel, message: &Message) -> Value {
     if !message.reactions.is_empty() {
         put("reactions", reactions(message));
     }
+    if let Some((user, at)) = &message.pinned_by {
+        put("pinned_to", json!([channel.id]));
+        let info = json!({ "channel": channel.id, "pinned_by": user, "pinned_ts": at.seconds() });
+        put("pinned_info", info);
+    }
     if let Some(metadata) = &message.metadata {
         put("metadata", metadata.clone());
     }

@@ -14,7 +14,7 @@ use crate::ts::Clock;
 use crate::world::World;
 
 /// The scopes that the bot's token begins with.
-const SCOPES: [&str; 15] = [
+const SCOPES: [&str; 16] = [
     "app_mentions:read",
     "channels:history",
     "channels:read",
@@ -27,6 +27,7 @@ const SCOPES: [&str; 15] = [
     "im:write",
     "mpim:history",
     "mpim:read",
+    "pins:read",
     "reactions:read",
     "team:read",
     "users:read",

@@ -111,6 +111,8 @@ pub struct Message {
     pub files: Vec<Value>,
     /// In the order in which they came.
     pub reactions: Vec<Reaction>,
+    /// Who pinned it, and when; none if it is not pinned.
+    pub pinned_by: Option<(String, Ts)>,
 }
 
 /// Who posted a message.

@@ -68,12 +68,56 @@ fn marks_in_a_database_of_an_earlier_version_count() {
     let database = Connection::open(program.path("myao.db")).unwrap();
     database
         .execute_batch(
-            "DROP INDEX messages_marked; ALTER TABLE messages DROP COLUMN may_mark; PRAGMA user_version = 19;",
+            "DROP TABLE message_pins; DROP INDEX messages_marked; ALTER TABLE messages DROP COLUMN may_mark; \
+             PRAGMA user_version = 19;",
         )
         .unwrap();
     drop(database);
     let mut bot = crate::bot::support::connect_again(&slack, program, &replies_of(&llm));
     ask(&slack, &mut bot, EMIKO, "合言葉は?");
     assert!(prompts(&llm)[0].contains("## 覚えておくこと\n"));
+    bot.stop();
+}
+
+#[test]
+fn what_is_pinned_in_slack_or_with_the_emoji_is_in_every_prompt_while_it_is() {
+    let (slack, llm) = (workspace(), model());
+    let mut bot = connect(&slack, &replies_of(&llm));
+    let code = slack.post(AKARI, CAMP, "暗証番号は 4711 です", None);
+    let place = slack.post(AKARI, CAMP, "宿は海辺の旅館です", None);
+    slack.react(EMIKO, CAMP, &place, "eyes");
+    let pinned = |slack: &FakeSlack, bot: &mut Bot| -> String {
+        settled(slack, bot);
+        ask(slack, bot, EMIKO, "なにか覚えてる?");
+        let prompt = prompts(&llm).pop().unwrap();
+        let pinned = prompt.split_once("## 覚えておくこと\n");
+        let pinned = pinned.map(|(_, rest)| rest.split("\n## ").next().unwrap().to_owned());
+        pinned.unwrap_or_default()
+    };
+    assert_eq!(pinned(&slack, &mut bot), "");
+    slack.pin(AKARI, CAMP, &code);
+    slack.react(EMIKO, CAMP, &place, "pushpin");
+    let both = pinned(&slack, &mut bot);
+    assert!(
+        both.contains("4711") && both.contains("海辺の旅館"),
+        "{both}"
+    );
+    slack.unpin(EMIKO, CAMP, &code);
+    slack.unreact(EMIKO, CAMP, &place, "pushpin");
+    assert_eq!(pinned(&slack, &mut bot), "");
+    bot.stop();
+}
+
+#[test]
+fn the_pin_of_a_guest_has_no_effect() {
+    let (slack, llm) = (workspace(), model());
+    slack.set_guest(EMIKO, true);
+    let mut bot = connect(&slack, &replies_of(&llm));
+    let code = slack.post(AKARI, CAMP, "暗証番号は 4711 です", None);
+    slack.pin(EMIKO, CAMP, &code);
+    slack.react(EMIKO, CAMP, &code, "pushpin");
+    settled(&slack, &mut bot);
+    ask(&slack, &mut bot, AKARI, "暗証番号は?");
+    assert!(!prompts(&llm)[0].contains("## 覚えておくこと\n"));
     bot.stop();
 }

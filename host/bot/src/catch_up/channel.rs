@@ -9,6 +9,7 @@ use myao_plugin::storage::StorageError;
 use myao_plugin::storage::effects::Effect;
 use myao_plugin::ts::TsKey;
 use myao_slack::error::{ClientError, RefusalKind};
+use myao_slack::pins;
 use serde_json::Value;
 
 use super::{CatchUp, CatchUpError};
@@ -225,6 +226,11 @@ impl CatchUp {
         now: i64,
     ) -> Result<(), CatchUpError> {
         let mut effects = self.slack.effects_of(channel_id, messages).await?;
+        let settings = self.current.settings();
+        let pins = messages
+            .iter()
+            .flat_map(|message| pins::of_message(message, channel_id));
+        effects.extend(pins.filter(|pin| settings.counts(pin)));
         let tombstones = messages.iter().filter(|message| is_tombstone(message));
         effects.extend(tombstones.filter_map(|message| {
             let ts = id_of(message)?;

@@ -245,6 +245,7 @@ impl Config {
             settings.channels_in_flight = self.memory.steps_in_flight();
             settings.language = self.bot_language();
             settings.retention = self.retention;
+            settings.pin_emoji.clone_from(&self.slack.pin_emoji);
         })
     }
 

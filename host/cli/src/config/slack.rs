@@ -3,6 +3,7 @@
 use std::fmt;
 use std::net::SocketAddr;
 
+use myao_bot::settings::PIN_EMOJI;
 use myao_llm::expand::{expanded, optional_expanded};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -22,6 +23,8 @@ pub struct Slack {
     pub signing_secret: Option<String>,
     /// Address and port (`127.0.0.1:3000`) at which events are received over HTTP, instead of Socket Mode.
     pub listen: Option<SocketAddr>,
+    /// The emoji with which people pin a message for the bot, without colons; empty for none. Default `pushpin`.
+    pub pin_emoji: String,
     /// Where the Web API is. Default `https://slack.com/api/`.
     #[serde(deserialize_with = "expanded")]
     pub api_url: String,
@@ -34,6 +37,7 @@ impl Default for Slack {
             app_token: None,
             signing_secret: None,
             listen: None,
+            pin_emoji: PIN_EMOJI.to_owned(),
             api_url: "https://slack.com/api/".to_owned(),
         }
     }

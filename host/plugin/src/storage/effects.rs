@@ -97,6 +97,20 @@ pub enum Effect {
         /// The event's time.
         at: TsKey,
     },
+    /// A message is pinned, or not any more. Each source is for itself, and the newest change of each counts. Of two with the
+    /// same time, the one that unpins wins. The message need not be stored.
+    Pin {
+        /// Its channel.
+        channel_id: String,
+        /// Its id.
+        ts: TsKey,
+        /// What pins it.
+        by: PinnedBy,
+        /// Whether it is pinned.
+        is_pinned: bool,
+        /// The event's time.
+        at: TsKey,
+    },
     /// A message asks the bot for an answer.
     Mention {
         /// Its channel.
@@ -108,4 +122,25 @@ pub enum Effect {
         /// When it was written, in Unix seconds.
         asked_at: i64,
     },
+}
+
+/// What pins a message.
+///
+/// Exhaustive on purpose: a store keeps it, and must know each case.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum PinnedBy {
+    /// The platform's own pin: one of a message, whoever set it or took it off.
+    Platform {
+        /// Who did; empty if that is not known.
+        user_id: String,
+    },
+    /// A person's reaction.
+    Emoji {
+        /// Whose it is.
+        user_id: String,
+        /// The emoji's name.
+        name: String,
+    },
+    /// The operator.
+    Operator,
 }

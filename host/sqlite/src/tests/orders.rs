@@ -2,7 +2,7 @@
 
 use myao_plugin::state::Workspace;
 use myao_plugin::state::inbox::Inbox as _;
-use myao_plugin::storage::effects::Effect;
+use myao_plugin::storage::effects::{Effect, PinnedBy};
 use myao_plugin::storage::records::{MessageRecord, UserRecord};
 use myao_plugin::ts::TsKey;
 use myao_testkit::conformance::state::visible;
@@ -28,7 +28,12 @@ fn ts() -> impl Strategy<Value = TsKey> {
 }
 
 fn text() -> impl Strategy<Value = String> {
-    prop_oneof![Just(String::new()), Just("a".into()), Just("b".into())]
+    prop_oneof![
+        Just(String::new()),
+        Just("a".into()),
+        Just("b".into()),
+        Just("@a 訂正: b".into())
+    ]
 }
 
 fn message() -> impl Strategy<Value = Effect> {
@@ -93,6 +98,26 @@ fn audience() -> impl Strategy<Value = Effect> {
     ]
 }
 
+fn pin() -> impl Strategy<Value = Effect> {
+    let by = prop_oneof![
+        id("U").prop_map(|user_id| PinnedBy::Platform { user_id }),
+        id("U").prop_map(|user_id| PinnedBy::Emoji {
+            user_id,
+            name: "pushpin".to_owned()
+        }),
+        Just(PinnedBy::Operator),
+    ];
+    (id("C"), ts(), by, any::<bool>(), ts()).prop_map(|(channel_id, ts, by, is_pinned, at)| {
+        Effect::Pin {
+            channel_id,
+            ts,
+            by,
+            is_pinned,
+            at,
+        }
+    })
+}
+
 fn effect() -> impl Strategy<Value = Effect> {
     let user = (id("U"), text(), any::<bool>(), 1..4_i64);
     let name = (id("C"), text(), proptest::option::of(any::<bool>()), ts());
@@ -105,6 +130,7 @@ fn effect() -> impl Strategy<Value = Effect> {
         }),
         1 => name.prop_map(|(id, name, is_private, at)| Effect::ChannelName { id, name, is_private, at }),
         3 => audience(),
+        2 => pin(),
         1 => (id("C"), any::<bool>(), ts()).prop_map(|(id, present, at)| Effect::ChannelPresence { id, present, at }),
         1 => (id("C"), ts(), proptest::option::of(ts()), 1..4_i64).prop_map(
             |(channel_id, ts, thread_ts, asked_at)| Effect::Mention { channel_id, ts, thread_ts, asked_at },

@@ -30,7 +30,9 @@ pub(super) fn check(effects: &[Effect]) -> Result<(), StorageError> {
     for effect in effects {
         let ts = match effect {
             Effect::Message { record, .. } => record.ts,
-            Effect::MessageDeleted { ts, .. } | Effect::Mention { ts, .. } => *ts,
+            Effect::MessageDeleted { ts, .. }
+            | Effect::Mention { ts, .. }
+            | Effect::Pin { ts, .. } => *ts,
             _ => continue,
         };
         if ts < TsKey::first_of(0) {
@@ -123,6 +125,16 @@ impl<'a> Application<'a> {
             Effect::MessageDeleted { channel_id, ts, at } => {
                 self.writing.delete(&channel_id, ts, at.unix_seconds());
             }
+            Effect::Pin {
+                channel_id,
+                ts,
+                by,
+                is_pinned,
+                at,
+            } => self
+                .known_channel(channel_id)
+                .pins
+                .change(ts, by, is_pinned, at),
             Effect::Mention {
                 channel_id,
                 ts,

@@ -10,6 +10,7 @@ use myao_plugin::{KeptSpan, KeptText, MessageRef, Place, User, erasure};
 
 use super::members::Members;
 use super::merging::StoredMessage;
+use super::pins::Pins;
 use super::progress::News;
 use super::{State, key};
 
@@ -62,6 +63,7 @@ pub(super) struct Conversation {
     /// If there is no version: the message up to which its messages count as history, if that is known.
     pub(super) history_through: Option<TsKey>,
     pub(super) news: News,
+    pub(super) pins: Pins,
     /// By id, including deleted ones.
     pub(super) messages: BTreeMap<TsKey, StoredMessage>,
     /// The replies of each thread, without deleted ones, by the id of its first message, which need not be stored.
@@ -195,21 +197,24 @@ impl State {
     ) -> Result<Vec<Marked>, StorageError> {
         let conversation = self.conversation(channel_id)?;
         let has_outsiders = !self.audience(conversation).sees_open();
-        let is_mark = |stored: &StoredMessage| {
-            let user = self.users.get(&stored.user_id);
+        let counts = |user_id: &str| {
+            let user = self.users.get(user_id);
             let is_guest = user.and_then(|user| user.is_guest).unwrap_or(has_outsiders);
-            marks::may_be(&stored.text) && !is_guest && !self.is_by_program(stored)
+            !is_guest && !user.is_some_and(|user| user.record.is_bot)
+        };
+        let is_mark = |stored: &StoredMessage| {
+            marks::may_be(&stored.text) && !stored.is_bot && counts(&stored.user_id)
+        };
+        let mark = |ts: TsKey| {
+            let is_pinned = conversation.pins.has(ts, until, counts);
+            let is_marked = is_pinned || conversation.shown(ts).is_some_and(is_mark);
+            let message = self.shown_message(conversation, ts, until);
+            message
+                .filter(|_| is_marked)
+                .map(|message| Marked { message, is_pinned })
         };
         let all = conversation.between(None, until).rev();
-        let marked = all.filter(|ts| conversation.shown(*ts).is_some_and(is_mark));
-        let mut newest: Vec<Marked> = marked
-            .take(super::most(limit))
-            .filter_map(|ts| self.shown_message(conversation, ts, until))
-            .map(|message| Marked {
-                message,
-                is_pinned: false,
-            })
-            .collect();
+        let mut newest: Vec<Marked> = all.filter_map(mark).take(super::most(limit)).collect();
         newest.reverse();
         Ok(newest)
     }

@@ -55,6 +55,7 @@ mod merging;
 mod messages;
 mod newest;
 mod outbox;
+mod pins;
 mod places;
 mod progress;
 mod recordings;

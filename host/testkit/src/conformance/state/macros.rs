@@ -119,6 +119,8 @@ macro_rules! workspace_conformance {
             program_and_guest_mark_nothing,
             somebody_unknown_marks_nothing_where_guests_may_read,
             marks_are_read_in_their_own_channel_alone,
+            pin_is_the_newest_state_of_its_source_in_any_order,
+            pin_of_a_program_or_a_guest_has_no_effect,
         );
         $crate::workspace_conformance!($fixture; withdrawn:
             answer_that_is_not_sent_is_withdrawn_when_a_channel_becomes_private,

@@ -1,7 +1,7 @@
 //! Messages that people mark by words.
 
 use myao_plugin::Place;
-use myao_plugin::storage::effects::Effect;
+use myao_plugin::storage::effects::{Effect, PinnedBy};
 use myao_plugin::storage::records::{MessageRecord, UserRecord};
 
 use super::{New, Stored, deleted, edited, key, message, present, public, record, said};
@@ -149,4 +149,82 @@ pub async fn marks_are_read_in_their_own_channel_alone(new: New<'_>) {
         let marked = there.list_marked("C1".into(), "9.0".into(), 9).await;
         assert!(marked.is_err());
     }
+}
+
+fn pin(ts: &str, by: PinnedBy, is_pinned: bool, at: &str) -> Effect {
+    Effect::Pin {
+        channel_id: "C1".into(),
+        ts: key(ts),
+        by,
+        is_pinned,
+        at: key(at),
+    }
+}
+
+fn platform(user_id: &str) -> PinnedBy {
+    PinnedBy::Platform {
+        user_id: user_id.into(),
+    }
+}
+
+fn emoji(user_id: &str) -> PinnedBy {
+    PinnedBy::Emoji {
+        user_id: user_id.into(),
+        name: "pushpin".into(),
+    }
+}
+
+/// The ids of the pinned messages of C1 up to an id.
+async fn pinned(stored: &Stored, until: &str) -> Vec<String> {
+    let here = stored.at(Place::Channel("C1".into()));
+    let marked = here.list_marked("C1".into(), until.into(), 9).await;
+    let marked = marked.unwrap().into_iter();
+    let pinned = marked.filter(|marked| marked.is_pinned);
+    pinned
+        .map(|marked| marked.message.ts.trim_end_matches("00000").to_owned())
+        .collect()
+}
+
+pub async fn pin_is_the_newest_state_of_its_source_in_any_order(new: New<'_>) {
+    let all = [
+        said("2.0", None, "the code is 4711"),
+        said("3.0", None, "the place is Atami"),
+        said("4.0", None, "lunch"),
+        pin("2.0", platform("U1"), true, "5.0"),
+        pin("2.0", platform("U2"), false, "6.0"),
+        pin("2.0", emoji("U1"), true, "5.0"),
+        pin("3.0", emoji("U1"), true, "5.0"),
+        pin("3.0", emoji("U1"), false, "5.0"),
+        pin("4.0", PinnedBy::Operator, true, "7.0"),
+        pin("9.0", PinnedBy::Operator, true, "7.0"),
+    ];
+    for turned in 0..all.len() {
+        let stored = channel(new).await;
+        let mut effects = all.clone();
+        effects.rotate_left(turned);
+        stored.apply(&effects).await;
+        assert_eq!(pinned(&stored, "8.0").await, ["2.0", "4.0"], "{turned}");
+        assert_eq!(pinned(&stored, "6.5").await, ["2.0"], "{turned}");
+    }
+}
+
+pub async fn pin_of_a_program_or_a_guest_has_no_effect(new: New<'_>) {
+    let stored = channel(new).await;
+    stored
+        .apply(&[
+            guest("U5", true, "1.0"),
+            by("2.0", "B1", true),
+            said("3.0", None, "the place is Atami"),
+            pin("2.0", platform("U5"), true, "5.0"),
+            pin("3.0", emoji("U5"), true, "5.0"),
+        ])
+        .await;
+    assert_eq!(pinned(&stored, "9.0").await, [""; 0]);
+    // A member may pin what a program wrote.
+    stored
+        .apply(&[pin("2.0", platform("U1"), true, "6.0")])
+        .await;
+    assert_eq!(pinned(&stored, "9.0").await, ["2.0"]);
+    stored.apply(&[deleted("2.0", "8.0")]).await;
+    assert_eq!(pinned(&stored, "9.0").await, [""; 0]);
 }

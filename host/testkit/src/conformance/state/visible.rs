@@ -49,6 +49,9 @@ pub async fn visible(
             &workspace.at(Place::Operator).list_messages(query).await,
         );
         line(&mut out, &workspace.messages_between(id, first, last).await);
+        let storage = workspace.at(Place::Operator);
+        let marked = storage.list_marked((*id).to_owned(), last.to_string(), 1000);
+        line(&mut out, &marked.await);
         for second in 0..=until {
             let thread = (second > 0).then(|| TsKey::first_of(second).to_string());
             let storage = workspace.at(Place::Operator);

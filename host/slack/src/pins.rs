@@ -1,0 +1,79 @@
+//! Pins and reactions as effects. Which reaction pins a message is a setting of the bot, so every reaction is an effect here.
+
+use myao_plugin::storage::effects::{Effect, PinnedBy};
+use myao_plugin::ts::TsKey;
+use serde_json::Value;
+
+/// What `pin_added`, `pin_removed`, `reaction_added` or `reaction_removed` changes; `None` if it is not about a message.
+pub(super) fn of_event(event: &Value, at: TsKey) -> Option<Effect> {
+    let text = |pointer: &str| event.pointer(pointer).and_then(Value::as_str);
+    let kind = text("/type")?;
+    let user_id = text("/user").unwrap_or_default().to_owned();
+    let (ts, by) = if kind.starts_with("pin_") {
+        (text("/item/message/ts"), PinnedBy::Platform { user_id })
+    } else {
+        let name = emoji(text("/reaction")?);
+        (text("/item/ts"), PinnedBy::Emoji { user_id, name })
+    };
+    Some(Effect::Pin {
+        channel_id: text("/item/channel")
+            .filter(|id| !id.is_empty())?
+            .to_owned(),
+        ts: TsKey::parse(ts?).ok()?,
+        by,
+        is_pinned: kind.ends_with("_added"),
+        at,
+    })
+}
+
+/// The pins and reactions that a message has, as the Web API and exports write it.
+#[must_use]
+pub fn of_message(message: &Value, channel_id: &str) -> Vec<Effect> {
+    let Some(ts) = message.get("ts").and_then(Value::as_str) else {
+        return Vec::new();
+    };
+    let Ok(ts) = TsKey::parse(ts) else {
+        return Vec::new();
+    };
+    let pin = |by: PinnedBy, at: TsKey| Effect::Pin {
+        channel_id: channel_id.to_owned(),
+        ts,
+        by,
+        is_pinned: true,
+        at,
+    };
+    let strings = |list: Option<&Value>| -> Vec<String> {
+        let list = list.and_then(Value::as_array).into_iter().flatten();
+        list.filter_map(Value::as_str).map(str::to_owned).collect()
+    };
+    let mut effects = Vec::new();
+    if strings(message.get("pinned_to"))
+        .iter()
+        .any(|id| id == channel_id)
+    {
+        let info = message.get("pinned_info");
+        let by = info.and_then(|info| info.get("pinned_by"));
+        let at = info.and_then(|info| info.get("pinned_ts"));
+        let user_id = by.and_then(Value::as_str).unwrap_or_default().to_owned();
+        let at = at.and_then(Value::as_i64).map(TsKey::first_of);
+        effects.push(pin(
+            PinnedBy::Platform { user_id },
+            at.map_or(ts, |at| at.max(ts)),
+        ));
+    }
+    let reactions = message.get("reactions").and_then(Value::as_array);
+    for reaction in reactions.into_iter().flatten() {
+        let name = reaction.get("name").and_then(Value::as_str);
+        let name = emoji(name.unwrap_or_default());
+        for user_id in strings(reaction.get("users")) {
+            let name = name.clone();
+            effects.push(pin(PinnedBy::Emoji { user_id, name }, ts));
+        }
+    }
+    effects
+}
+
+/// The name of an emoji without its skin tone.
+fn emoji(name: &str) -> String {
+    name.split("::").next().unwrap_or_default().to_owned()
+}
