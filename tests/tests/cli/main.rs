@@ -24,6 +24,7 @@ mod journal;
 mod llm_calls;
 mod llm_failures;
 mod llm_runs;
+mod marks;
 mod memory;
 mod output;
 mod prompt;

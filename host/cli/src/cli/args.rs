@@ -64,6 +64,10 @@ pub(crate) enum Command {
     Memory(MemoryArgs),
     /// Forget a message, what a person said, a channel, or everything before a date, with all that was made from it
     Forget(ForgetArgs),
+    /// Pin a message, so that every prompt of its channel shows it
+    Pin(PinArgs),
+    /// Correct what is remembered in a channel
+    Correct(CorrectArgs),
     /// What the calls of models took: tokens, time and money
     Usage(UsageArgs),
     /// Make a recorded memory again, without a network, and compare
@@ -173,6 +177,28 @@ pub(crate) struct ForgetWhat {
     /// All that was said before this day, or this time with its UTC offset
     #[arg(long, value_name = "DATE", value_parser = moment)]
     pub(crate) before: Option<MomentArg>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PinArgs {
+    /// The message: the link that Slack copies, or CHANNEL:TS
+    #[arg(value_name = "PERMALINK|CHANNEL_ID:TS")]
+    pub(crate) message: String,
+
+    /// Take the pin off
+    #[arg(long)]
+    pub(crate) undo: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CorrectArgs {
+    /// The channel, by its name or id
+    #[arg(long = "in", value_name = "NAME_OR_ID")]
+    pub(crate) channel: String,
+
+    /// What is right
+    #[arg(value_name = "TEXT")]
+    pub(crate) text: String,
 }
 
 #[derive(Debug, Args)]

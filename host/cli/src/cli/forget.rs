@@ -74,7 +74,7 @@ async fn what(
 }
 
 /// The channel and the id of a message.
-fn message_of(text: &str) -> anyhow::Result<(String, TsKey)> {
+pub(super) fn message_of(text: &str) -> anyhow::Result<(String, TsKey)> {
     if let Some(found) = permalink::parse(text) {
         return Ok(found);
     }

@@ -14,6 +14,7 @@ mod generate;
 mod history;
 mod import;
 mod line_sources;
+mod marks;
 mod memory;
 mod memory_json;
 mod newest;
@@ -73,6 +74,8 @@ pub(crate) fn run(arguments: Cli) -> anyhow::Result<ExitCode> {
             Command::Search(arguments) => search::run(&app, &arguments).await,
             Command::Memory(arguments) => memory::run(&app, &arguments).await,
             Command::Forget(arguments) => forget::run(&app, &arguments).await,
+            Command::Pin(arguments) => marks::pin(&app, &arguments).await,
+            Command::Correct(arguments) => marks::correct(&app, &arguments).await,
             Command::Usage(arguments) => usage::run(&app, &arguments).await,
             Command::Replay(arguments) => replay::run(&app, &arguments).await,
             Command::Prompt(arguments) => prompt::prompt(&app, &arguments).await,

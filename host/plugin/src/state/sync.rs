@@ -102,7 +102,8 @@ pub trait SyncState: Send + Sync {
     ) -> Result<Vec<RecentThread>, StorageError>;
 
     /// The messages of a channel within inclusive bounds that are not deleted, oldest first. If the platform no longer
-    /// has one of them, it was deleted there.
+    /// has one of them, it was deleted there. Those of the operator ([`OPERATOR_ID`](crate::storage::marks::OPERATOR_ID))
+    /// are left out: no platform has them.
     ///
     /// # Errors
     /// `StorageError::NotFound` for a channel that is not stored.

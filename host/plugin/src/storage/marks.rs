@@ -1,5 +1,8 @@
 //! Which messages may be marks (`wit/storage.wit`, `list-marked`).
 
+/// The id of the operator, who writes messages that are in the store alone. No platform has such an id.
+pub const OPERATOR_ID: &str = "operator";
+
 /// The words of marks, in lower case.
 const WORDS: [&str; 4] = ["覚えて", "remember", "訂正", "correction"];
 /// A mark's words are among the first so many characters of its text.

@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 
 use myao_plugin::state::sync::{KnownChannel, Member, RecentThread, StoredId, SyncState};
 use myao_plugin::storage::StorageError;
+use myao_plugin::storage::marks::OPERATOR_ID;
 use myao_plugin::storage::records::{Directory, PRIVATE_CHANNEL, UserRecord};
 use myao_plugin::ts::TsKey;
 
@@ -125,6 +126,7 @@ impl SyncState for MemoryStorage {
     ) -> Result<Vec<StoredId>, StorageError> {
         let state = self.state();
         let shown = state.conversation(channel_id)?.all_shown();
+        let shown = shown.filter(|(_, message)| message.user_id != OPERATOR_ID);
         let between = shown.filter(|(ts, _)| (from..=to).contains(ts));
         let between = between.map(|(ts, message)| StoredId {
             ts,

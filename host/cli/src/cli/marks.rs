@@ -1,0 +1,104 @@
+//! `myao pin` and `myao correct`: what the operator marks.
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use myao_plugin::printable::line;
+use myao_plugin::storage::effects::{Effect, PinnedBy};
+use myao_plugin::storage::marks::OPERATOR_ID;
+use myao_plugin::storage::records::{MessageRecord, UserRecord};
+use myao_plugin::ts::TsKey;
+use serde_json::json;
+
+use super::app::{App, Explained as _};
+use super::args::{CorrectArgs, PinArgs};
+use super::find::find_any_channel;
+use super::forget::message_of;
+use super::output;
+
+/// Pins a message, or takes the operator's pin off. What people pinned in Slack stays.
+pub(crate) async fn pin(app: &App, arguments: &PinArgs) -> anyhow::Result<ExitCode> {
+    let workspace = app.existing_workspace()?;
+    let (channel, ts) = message_of(&arguments.message)?;
+    let channel = find_any_channel(&*workspace, &channel).await?;
+    let author = workspace.author(&channel.id, ts).await.explained()?;
+    author.with_context(|| format!("message {ts} of #{} is not stored", line(&channel.name)))?;
+    let is_pinned = !arguments.undo;
+    let pin = Effect::Pin {
+        channel_id: channel.id.clone(),
+        ts,
+        by: PinnedBy::Operator,
+        is_pinned,
+        at: TsKey::from_database(app.clock().microseconds()),
+    };
+    let now = app.clock().seconds();
+    workspace.apply_effects(vec![pin], now).await.explained()?;
+    if app.json {
+        let pinned = json!({ "channel_id": channel.id, "ts": ts.to_string(), "pinned": is_pinned });
+        output::print_json(&pinned)?;
+    } else {
+        let done = if is_pinned {
+            "Pinned"
+        } else {
+            "No longer pinned by you"
+        };
+        writeln!(
+            output::stdout(),
+            "{done}: message {ts} of #{}",
+            line(&channel.name)
+        )?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Stores a correction as a message of the operator's in the channel. It is not posted.
+pub(crate) async fn correct(app: &App, arguments: &CorrectArgs) -> anyhow::Result<ExitCode> {
+    let text = arguments.text.trim();
+    anyhow::ensure!(!text.is_empty(), "a correction says something");
+    let workspace = app.existing_workspace()?;
+    let channel = find_any_channel(&*workspace, &arguments.channel).await?;
+    let clock = app.clock();
+    let ts = TsKey::from_database(clock.microseconds());
+    let author = UserRecord {
+        id: OPERATOR_ID.to_owned(),
+        name: OPERATOR_ID.to_owned(),
+        is_bot: false,
+    };
+    let record = MessageRecord {
+        channel_id: channel.id.clone(),
+        ts,
+        user_id: author.id.clone(),
+        author_name: None,
+        is_bot: false,
+        text: format!("@{} correction: {text}", app.config.persona.name),
+        thread_ts: None,
+        edited_at: None,
+    };
+    let effects = vec![
+        Effect::User {
+            record: author,
+            changed_at: clock.seconds().max(1),
+        },
+        Effect::Guest {
+            user_id: OPERATOR_ID.to_owned(),
+            is_guest: false,
+            at: ts,
+        },
+        Effect::Message {
+            record,
+            changed: ts,
+        },
+    ];
+    let stored = workspace.apply_effects(effects, clock.seconds()).await;
+    stored.explained()?;
+    if app.json {
+        output::print_json(&json!({ "channel_id": channel.id, "ts": ts.to_string() }))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut out = output::stdout();
+    writeln!(out, "Corrected in #{}: {}", line(&channel.name), line(text))?;
+    let undo = app.command(&format!("forget --message {}:{ts}", channel.id));
+    writeln!(out, "To undo it: {undo}")?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,63 @@
+//! `myao pin` and `myao correct`: what the operator marks.
+
+use myao_tests::program::{Program, demo_export};
+use rusqlite::Connection;
+use serde_json::Value;
+
+const GENERAL: &str = "C07GENERAL1";
+
+fn imported() -> Program {
+    let program = Program::default();
+    program.run(&["import", &demo_export()]).succeeded();
+    program
+}
+
+/// The id of the oldest message of the channel that people can read.
+fn oldest(program: &Program) -> String {
+    let database = Connection::open(program.path("myao.db")).unwrap();
+    let sql = "SELECT m.ts_key FROM messages AS m JOIN channels AS c ON c.key = m.channel \
+         WHERE c.id = ?1 AND m.deleted_at IS NULL ORDER BY m.ts_key LIMIT 1";
+    let key: i64 = database
+        .query_row(sql, [GENERAL], |row| row.get(0))
+        .unwrap();
+    format!("{}.{:06}", key / 1_000_000, key % 1_000_000)
+}
+
+fn pinned(program: &Program) -> i64 {
+    let database = Connection::open(program.path("myao.db")).unwrap();
+    let sql = "SELECT COUNT(*) FROM message_pins WHERE is_pinned = 1";
+    database.query_row(sql, [], |row| row.get(0)).unwrap()
+}
+
+#[test]
+fn a_message_is_pinned_until_the_pin_is_taken_off() {
+    let program = imported();
+    let message = format!("{GENERAL}:{}", oldest(&program));
+    let done = program.run(&["pin", &message]).output();
+    assert!(done.starts_with("Pinned: message "), "{done}");
+    assert_eq!(pinned(&program), 1);
+    program.run(&["pin", &message, "--undo"]).succeeded();
+    assert_eq!(pinned(&program), 0);
+    let unknown = format!("{GENERAL}:1709287200.000100");
+    let refused = program.run(&["pin", &unknown]);
+    refused.is_refused_with(&["is not stored"]);
+}
+
+#[test]
+fn a_correction_is_a_message_of_the_operator_that_can_be_forgotten() {
+    let program = imported();
+    let text = "the harbour badge code is 8812";
+    let done = program.run(&["--json", "correct", "--in", "general", text]);
+    let stored: Value = done.json();
+    assert_eq!(stored["channel_id"], GENERAL);
+    let count = || -> i64 {
+        let database = Connection::open(program.path("myao.db")).unwrap();
+        let sql = "SELECT COUNT(*) FROM messages WHERE may_mark = 1 AND text = ?1 AND user_id = 'operator'";
+        let said = format!("@myao correction: {text}");
+        database.query_row(sql, [said], |row| row.get(0)).unwrap()
+    };
+    assert_eq!(count(), 1);
+    let message = format!("{GENERAL}:{}", stored["ts"].as_str().unwrap());
+    program.run(&["forget", "--message", &message]).succeeded();
+    assert_eq!(count(), 0);
+}
