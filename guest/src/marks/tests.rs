@@ -195,3 +195,16 @@ fn a_post_of_the_bot_is_no_mark_even_if_it_is_pinned() {
     let marks = Marks::load(&host.storage, "C1", until(0), "みゃお").unwrap();
     assert_eq!(marks, Marks::default());
 }
+
+#[test]
+fn no_attack_of_the_corpus_is_a_mark() {
+    let corpus = include_str!("../../../tests/attacks/corpus.json");
+    let corpus: serde_json::Value = serde_json::from_str(corpus).unwrap();
+    let lists = ["texts", "claims"].map(|list| corpus[list].as_array().unwrap());
+    for attack in lists.into_iter().flatten() {
+        let text = attack["text"].as_str().unwrap();
+        for bot in ["myao", "みゃお"] {
+            assert_eq!(read(text, bot), None, "{text}");
+        }
+    }
+}
