@@ -79,6 +79,9 @@ pub(super) fn read(
         for message in &batch.messages {
             sink.message(message)?;
         }
+        for pin in &batch.pins {
+            sink.pin(pin)?;
+        }
         report.messages += batch.messages.len() as u64;
         report.add_left_out(batch.left_out);
         if batch.is_last {

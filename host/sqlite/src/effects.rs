@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use myao_plugin::storage::effects::{Effect, PinnedBy};
+use myao_plugin::storage::effects::Effect;
 use myao_plugin::storage::records::UserRecord;
 use myao_plugin::ts::TsKey;
 use rusqlite::{Connection, params};
 
 use super::audience;
 use super::error::Fault;
+use super::pins;
 use super::place::Place;
 use super::writing::{Source, Writing};
 
@@ -107,21 +108,7 @@ impl<'a> Application<'a> {
                 let at = at.unix_seconds();
                 self.writing.delete(self.connection, channel_id, *ts, at)?;
             }
-            Effect::Pin {
-                channel_id,
-                ts,
-                by,
-                is_pinned,
-                at,
-            } => {
-                let (source, emoji_of, user_id) = pin_columns(by);
-                let (ts, at) = (ts.to_database(), at.to_database());
-                self.know_channel(channel_id)?;
-                let channel = self.channel_key(channel_id)?;
-                let pin = include_str!("sql/pin.sql");
-                let columns = params![channel, ts, source, emoji_of, user_id, is_pinned, at];
-                self.execute(pin, columns)?;
-            }
+            Effect::Pin { .. } => pins::pin(self.connection, self.workspace, effect)?,
             Effect::Mention {
                 channel_id,
                 ts,
@@ -205,27 +192,15 @@ impl<'a> Application<'a> {
     /// The key of a channel whose audience may change. A new channel is added.
     fn affect(&mut self, id: &str) -> rusqlite::Result<i64> {
         self.know_channel(id)?;
-        let key = self.channel_key(id)?;
+        let key = self
+            .connection
+            .prepare_cached(include_str!("sql/channel_key.sql"))?
+            .query_row(params![self.workspace, id], |row| row.get(0))?;
         self.affected.insert(key);
         Ok(key)
     }
 
-    fn channel_key(&self, id: &str) -> rusqlite::Result<i64> {
-        self.connection
-            .prepare_cached(include_str!("sql/channel_key.sql"))?
-            .query_row(params![self.workspace, id], |row| row.get(0))
-    }
-
     fn execute(&self, sql: &str, columns: &[&dyn rusqlite::ToSql]) -> rusqlite::Result<usize> {
         self.connection.prepare_cached(sql)?.execute(columns)
-    }
-}
-
-/// The columns of what pins a message: source, whose emoji, who.
-fn pin_columns(by: &PinnedBy) -> (i64, &str, &str) {
-    match by {
-        PinnedBy::Platform { user_id } => (0, "", user_id),
-        PinnedBy::Emoji { user_id, .. } => (1, user_id, user_id),
-        PinnedBy::Operator => (2, "", ""),
     }
 }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use myao_plugin::state::import::Import;
 use myao_plugin::storage::StorageError;
+use myao_plugin::storage::effects::Effect;
 use myao_plugin::storage::records::{
     ChannelRecord, ImportSink, ImportTally, MemoryRecord, MessageRecord, Tally, UserRecord,
 };
@@ -15,7 +16,7 @@ use super::audience;
 use super::error::{Fault, StoreError};
 use super::series::Series;
 use super::writing::{Put, Source, Writing};
-use super::{lines, rows, schema};
+use super::{lines, pins, rows, schema};
 
 /// An import into one workspace: one transaction on its own connection. Dropping it leaves the store as it was. Blocks.
 pub struct SqliteImport {
@@ -369,6 +370,11 @@ impl ImportSink for SqliteImport {
             .map_err(|fault| self.error(fault))?;
         put.count(&mut self.tally.messages);
         Ok(())
+    }
+
+    fn pin(&mut self, pin: &Effect) -> Result<(), StorageError> {
+        let pinned = pins::pin(&self.connection, self.workspace, pin);
+        pinned.map_err(|error| self.error(error.into()))
     }
 
     fn memory(&mut self, memory: &MemoryRecord) -> Result<(), StorageError> {

@@ -40,6 +40,7 @@ mod mention_limits;
 mod message_row;
 mod messages;
 mod outbox;
+mod pins;
 mod place;
 mod pool;
 mod progress;

@@ -2,10 +2,13 @@
 
 use std::sync::mpsc::SyncSender;
 
+use myao_plugin::storage::effects::{Effect, PinnedBy};
 use myao_plugin::storage::records::MessageRecord;
 use myao_plugin::ts::InvalidTs;
 use myao_slack::message::raw::RawMessage;
 use myao_slack::message::{MessageReader, Outcome};
+use myao_slack::pins;
+use serde_json::Value;
 
 use super::{
     archive::{Archive, FileNumber},
@@ -33,6 +36,8 @@ pub(super) struct Days<'d> {
 pub(super) struct Batch {
     /// The messages to store.
     pub(super) messages: Vec<MessageRecord>,
+    /// Which of them are pinned.
+    pub(super) pins: Vec<Effect>,
     /// What was left out since the last batch.
     pub(super) left_out: ImportReport,
     /// Whether it is the last of its file.
@@ -97,7 +102,10 @@ fn read_day(
         index += 1;
         match element {
             Element::Value(raw, json) => match read_message(&raw, json, reader) {
-                Ok(Outcome::Keep(message)) => batch.add(message),
+                Ok(Outcome::Keep(message)) => {
+                    batch.pins.extend(pin(&raw, json, reader.channel_id));
+                    batch.add(message);
+                }
                 Ok(Outcome::LeaveOut(reason)) => batch.left_out.leave_out(reason),
                 Err(Unreadable(detail)) => batch
                     .left_out
@@ -114,6 +122,26 @@ fn read_day(
     }
     batch.is_last = true;
     batches.send(Ok(batch)).map_err(|_| Stop::Unwanted)
+}
+
+/// The platform's pin of a message. Which reactions pin is not known here.
+fn pin(raw: &RawMessage<'_>, json: &[u8], channel_id: &str) -> Option<Effect> {
+    if !raw.may_be_pinned() {
+        return None;
+    }
+    let message: Value = serde_json::from_slice(json).ok()?;
+    let is_platform = |effect: &Effect| {
+        matches!(
+            effect,
+            Effect::Pin {
+                by: PinnedBy::Platform { .. },
+                ..
+            }
+        )
+    };
+    pins::of_message(&message, channel_id)
+        .into_iter()
+        .find(is_platform)
 }
 
 /// Why a message cannot be read.

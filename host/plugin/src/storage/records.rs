@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::effects::Effect;
 use crate::audience::ChannelFacts;
 use crate::ts::TsKey;
 
@@ -117,6 +118,10 @@ pub trait ImportSink {
     fn channel(&mut self, channel: &ChannelRecord) -> Result<(), super::StorageError>;
     /// Adds a message. An existing message is changed only if `edited_at` is newer. A deleted message stays deleted.
     fn message(&mut self, message: &MessageRecord) -> Result<(), super::StorageError>;
+    /// Takes in that a message is pinned, as [`Effect::Pin`] says. A store that keeps no pins, like this default, does nothing.
+    fn pin(&mut self, _pin: &Effect) -> Result<(), super::StorageError> {
+        Ok(())
+    }
     /// Adds a memory as version 1. An existing memory is not changed.
     fn memory(&mut self, memory: &MemoryRecord) -> Result<(), super::StorageError>;
 }

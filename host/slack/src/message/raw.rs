@@ -80,9 +80,16 @@ pub struct RawMessage<'a> {
     pub message: Option<Box<RawMessage<'a>>>,
     blocks: Option<IgnoredAny>,
     attachments: Option<IgnoredAny>,
+    pinned_to: Option<IgnoredAny>,
 }
 
 impl RawMessage<'_> {
+    /// Whether it may be pinned, which [`crate::pins::of_message`] reads.
+    #[must_use]
+    pub fn may_be_pinned(&self) -> bool {
+        self.pinned_to.is_some()
+    }
+
     /// Whether there are blocks or attachments, which [`RichContent`] reads.
     pub(super) fn has_rich(&self) -> bool {
         self.blocks.is_some() || self.attachments.is_some()

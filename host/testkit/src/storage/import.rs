@@ -1,6 +1,7 @@
 //! Writes imported records.
 
 use myao_plugin::state::import::{Import, ImportTarget};
+use myao_plugin::storage::effects::Effect;
 use myao_plugin::storage::records::{
     ChannelRecord, ImportSink, ImportTally, MemoryRecord, MessageRecord, Tally, UserRecord,
 };
@@ -26,6 +27,7 @@ pub(super) enum Record {
     User(UserRecord),
     Channel(ChannelRecord),
     Message(MessageRecord),
+    Pin(Effect),
     Memory(Subject, MemoryRecord),
 }
 
@@ -59,6 +61,11 @@ impl ImportSink for MemoryImport {
 
     fn message(&mut self, message: &MessageRecord) -> Result<(), StorageError> {
         self.records.push(Record::Message(message.clone()));
+        Ok(())
+    }
+
+    fn pin(&mut self, pin: &Effect) -> Result<(), StorageError> {
+        self.records.push(Record::Pin(pin.clone()));
         Ok(())
     }
 
@@ -106,6 +113,19 @@ impl State {
                 Record::Message(message) => {
                     let changed = message.changed();
                     count(writing.message(message, changed), &mut tally.messages);
+                }
+                Record::Pin(pin) => {
+                    if let Effect::Pin {
+                        channel_id,
+                        ts,
+                        by,
+                        is_pinned,
+                        at,
+                    } = pin
+                    {
+                        let pins = &mut writing.channel(&channel_id).pins;
+                        pins.change(ts, by, is_pinned, at);
+                    }
                 }
                 Record::Memory(subject, memory) => {
                     if let Some(channel_id) = &subject.channel_id {

@@ -1,0 +1,45 @@
+//! What is pinned.
+
+use myao_plugin::storage::effects::{Effect, PinnedBy};
+use rusqlite::{Connection, params};
+
+/// Applies a pin; other effects change nothing. A new channel is added, of which it is not known yet whether the bot takes
+/// part in it.
+pub(super) fn pin(
+    connection: &Connection,
+    workspace: i64,
+    effect: &Effect,
+) -> rusqlite::Result<()> {
+    let Effect::Pin {
+        channel_id,
+        ts,
+        by,
+        is_pinned,
+        at,
+    } = effect
+    else {
+        return Ok(());
+    };
+    let insert = include_str!("sql/insert_channel.sql");
+    let columns = params![workspace, channel_id, "", true, false];
+    connection.prepare_cached(insert)?.execute(columns)?;
+    let channel: i64 = connection
+        .prepare_cached(include_str!("sql/channel_key.sql"))?
+        .query_row(params![workspace, channel_id], |row| row.get(0))?;
+    let (source, emoji_of, user_id) = columns_of(by);
+    let (ts, at) = (ts.to_database(), at.to_database());
+    let columns = params![channel, ts, source, emoji_of, user_id, is_pinned, at];
+    connection
+        .prepare_cached(include_str!("sql/pin.sql"))?
+        .execute(columns)?;
+    Ok(())
+}
+
+/// The columns of what pins a message: source, whose emoji, who.
+fn columns_of(by: &PinnedBy) -> (i64, &str, &str) {
+    match by {
+        PinnedBy::Platform { user_id } => (0, "", user_id),
+        PinnedBy::Emoji { user_id, .. } => (1, user_id, user_id),
+        PinnedBy::Operator => (2, "", ""),
+    }
+}
