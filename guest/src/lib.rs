@@ -28,6 +28,7 @@ pub mod generator;
 pub mod grounding;
 mod line_sources;
 mod marks;
+mod notes;
 pub mod now;
 mod phrases;
 pub mod ports;

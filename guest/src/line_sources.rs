@@ -1,10 +1,11 @@
 //! The citations of a memory or an answer: each line of its text with the messages that it was made from.
 
 use crate::bindings::storage::Memory;
-use crate::bindings::types::{Citation, Context, Engine, KeptText, MessageRef, Notes};
+use crate::bindings::types::{Citation, Context, Engine, KeptText, MessageRef};
 use crate::citations::{Source, cite};
 use crate::cited_lines::cited_lines;
 use crate::extractive;
+use crate::notes::kept_texts;
 use crate::prompt;
 
 /// The citations of a text. Without a model it was made from the messages of the context and from `merged`; a model was
@@ -80,12 +81,6 @@ fn cited<'c>(
         position += length;
     }
     citations
-}
-
-/// The parts of messages that notes show word for word.
-pub(crate) fn kept_texts(notes: &Notes) -> impl Iterator<Item = &KeptText> {
-    let marks = notes.pinned.iter().chain(&notes.corrections);
-    notes.records.iter().chain(marks)
 }
 
 /// The lines of a memory as sources.

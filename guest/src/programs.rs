@@ -5,7 +5,7 @@ use crate::bindings::storage::Memory;
 use crate::bindings::types::Context;
 use crate::cited_lines::cited_lines;
 use crate::context::NO_NOTES;
-use crate::line_sources::kept_texts;
+use crate::notes::kept_texts;
 use crate::prompt::conversation_messages;
 
 /// The lines of these memories of which programs wrote every message, each once.

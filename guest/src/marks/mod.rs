@@ -85,7 +85,8 @@ impl Marks {
 
     /// Whether a message is marked.
     pub(crate) fn has(&self, of: &MessageRef) -> bool {
-        self.all().any(|mark| is_same(&mark.span.message, of))
+        let mut marked = self.all().map(|mark| &mark.span.message);
+        marked.any(|message| message.channel_id == of.channel_id && message.ts == of.ts)
     }
 
     /// What a prompt shows of the marks within so many tokens, and how many tokens that takes: corrections first, the
@@ -151,10 +152,6 @@ fn kept(channel_id: &str, message: &Message, said: &str) -> KeptText {
         timestamp: message.timestamp,
         text: said.to_owned(),
     }
-}
-
-fn is_same(a: &MessageRef, b: &MessageRef) -> bool {
-    a.channel_id == b.channel_id && a.ts == b.ts
 }
 
 fn time(mark: &KeptText) -> Option<Ts> {

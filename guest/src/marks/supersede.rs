@@ -14,10 +14,9 @@ use crate::cited_lines::cited_lines;
 use crate::extractive::is_note;
 use crate::extractive::terms::terms;
 use crate::extractive::text::{flatten, strip_markers};
-use crate::records::values;
 use crate::ts::Ts;
-use crate::values::Value;
 use crate::values::numbers::Point;
+use crate::values::{Value, normal};
 
 /// What stands between a subject and what is said of it.
 const LINKS: [&str; 6] = ["は", " is ", " are ", "＝", "=", "→"];
@@ -28,7 +27,6 @@ const DAY_LENGTH: usize = 10;
 pub(crate) struct Corrections(Vec<Correction>);
 
 struct Correction {
-    message: MessageRef,
     at: Option<Ts>,
     statement: Statement,
 }
@@ -45,18 +43,10 @@ struct Statement {
 impl Corrections {
     pub(crate) fn of(said: &[KeptText]) -> Self {
         let read = |mark: &KeptText| Correction {
-            message: mark.span.message.clone(),
             at: Ts::parse(&mark.span.message.ts).ok(),
             statement: Statement::read(&mark.text),
         };
         Self(said.iter().map(read).collect())
-    }
-
-    /// The correction of one message alone.
-    pub(crate) fn only(self, of: &MessageRef) -> Self {
-        let mut corrections = self.0;
-        corrections.retain(|correction| super::is_same(&correction.message, of));
-        Self(corrections)
     }
 
     /// Whether a correction supersedes a text that was written at this time; `None` if that is not known.
@@ -150,7 +140,10 @@ impl Statement {
             subject: words(subject),
             is_linked: link.is_some(),
             rest: words(rest),
-            values: values(body),
+            values: crate::values::read(&normal(body))
+                .into_iter()
+                .map(|found| found.value)
+                .collect(),
         }
     }
 

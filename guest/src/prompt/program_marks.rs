@@ -6,7 +6,7 @@ use super::selection::{channel_short_term_memory, conversation_messages, memory_
 use super::variables::{Request, Variables};
 use super::views::{Name, Text, Time};
 use crate::bindings::types::{MemoryType, Scope, Timestamp, User};
-use crate::line_sources::kept_texts;
+use crate::notes::kept_texts;
 
 /// A line is recognised by so many characters.
 const LINE_BEGINNING: usize = 60;

@@ -13,7 +13,7 @@ use crate::bindings::types::Context;
 use crate::citations::lines;
 use crate::fit::count;
 use crate::grounding::{Given, Unfounded, unfounded, without};
-use crate::line_sources::kept_texts;
+use crate::notes::kept_texts;
 use crate::prompt::{self, harmless};
 use crate::settings::Language as LanguageSetting;
 
