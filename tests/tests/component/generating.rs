@@ -26,10 +26,11 @@ pub(crate) fn lines(report: &Report) -> Vec<Line> {
 }
 
 /// Storage and model of the step of a channel with a thread.
-const CHANNEL_WITH_THREAD: [&str; 10] = [
+const CHANNEL_WITH_THREAD: [&str; 11] = [
     "storage.list-memories",
     "storage.list-memories",
     "storage.list-deferrals",
+    "storage.list-marked",
     "storage.list-messages",
     "storage.list-memories",
     "llm.complete",
@@ -39,21 +40,23 @@ const CHANNEL_WITH_THREAD: [&str; 10] = [
     "storage.save-memory",
 ];
 /// The same of a channel without one, and of a thread.
-const CHANNEL: [&str; 8] = [
+const CHANNEL: [&str; 9] = [
     "storage.list-memories",
     "storage.list-memories",
     "storage.list-deferrals",
+    "storage.list-marked",
     "storage.list-messages",
     "llm.complete",
     "storage.save-memory",
     "llm.complete",
     "storage.save-memory",
 ];
-const THREAD: [&str; 8] = [
+const THREAD: [&str; 9] = [
     "storage.list-channels",
     "storage.list-memories",
     "storage.list-messages",
     "storage.list-memories",
+    "storage.list-marked",
     "storage.list-memories",
     "storage.list-deferrals",
     "llm.complete",

@@ -15,11 +15,12 @@ const ANSWER: &str = "It comes on March 3, as Alice said.";
 const JUDGMENT: &str =
     r#"{"should_respond": true, "reason": "nobody answered", "confidence": 0.8}"#;
 
-/// Storage and platform where everything is stored: five calls, without threads four.
-const CALLS: [&str; 6] = [
+/// Storage and platform where everything is stored: six calls, without threads five.
+const CALLS: [&str; 7] = [
     "storage.list-channels",
     "storage.list-memories",
     "storage.list-messages",
+    "storage.list-marked",
     "storage.list-memories",
     "llm.complete",
     "chat.post",
