@@ -81,14 +81,23 @@ impl Corrections {
         all.filter_map(line_of).collect()
     }
 
-    /// The text of a memory without the lines that are superseded, unless none would be left.
-    pub(crate) fn without_superseded(&self, memory: &Memory) -> String {
+    /// The text of a memory without the lines that are superseded; `None` if none is left.
+    pub(crate) fn without_superseded(&self, memory: &Memory) -> Option<String> {
         let gone = self.superseded(memory);
         if gone.is_empty() {
-            return memory.content.clone();
+            return Some(memory.content.clone());
         }
         let is_gone = |line: &str| gone.iter().any(|(text, _)| *text == line);
-        without(&memory.content, is_gone).unwrap_or_else(|| memory.content.clone())
+        without(&memory.content, is_gone)
+    }
+
+    /// These memories without what is superseded.
+    pub(crate) fn correct(&self, memories: Vec<Memory>) -> Vec<Memory> {
+        let corrected = memories.into_iter().filter_map(|memory| {
+            let content = self.without_superseded(&memory)?;
+            Some(Memory { content, ..memory })
+        });
+        corrected.collect()
     }
 
     /// What is left of a message without the lines that are superseded; `None` if it stays as it is.

@@ -71,13 +71,14 @@ impl Responder<'_> {
         // A model is told what a correction supersedes; without one it is left out.
         let quotes = settings.reply_engine == Engine::Extractive;
         let corrections = Corrections::of(&marks.corrections);
-        for memory in remembered.memories.iter_mut().filter(|_| quotes) {
-            memory.content = corrections.without_superseded(memory);
+        if quotes {
+            remembered.memories = corrections.correct(remembered.memories);
         }
         let (mut context, of_threads) =
             build_around(storage, settings, remembered, history, thread_ts, until)?;
         if quotes {
-            context.thread_memories = corrected_threads(&of_threads, &corrections);
+            let corrected = corrections.correct(of_threads.clone());
+            context.thread_memories = shown_thread_memories(&corrected);
         }
         memories.extend(of_threads);
         let is_near = |memory: &&Memory| match memory.scope {
@@ -259,15 +260,6 @@ fn notes(now: Timestamp, shown: Shown, marks: &Marks, quotes: bool) -> Notes {
         corrections,
         ..NO_NOTES
     }
-}
-
-/// What is shown of threads' memories, without what a correction supersedes.
-fn corrected_threads(memories: &[Memory], corrections: &Corrections) -> Vec<ThreadMemory> {
-    let corrected = memories.iter().map(|memory| Memory {
-        content: corrections.without_superseded(memory),
-        ..memory.clone()
-    });
-    shown_thread_memories(&corrected.collect::<Vec<Memory>>())
 }
 
 /// A message that has become the first of a thread is only in that thread; the answered message must be in the target
