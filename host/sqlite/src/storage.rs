@@ -167,7 +167,7 @@ impl Storage for Opened {
         let of = channel_id.clone();
         let marked = self
             .handing_out(move |connection, place| {
-                messages::marked(connection, place, (&of, &until), limit)
+                messages::marked(connection, place, (of.as_str(), until.as_str()), limit)
             })
             .await?;
         self.note(channel_id, marked.iter().map(|marked| &*marked.message.ts));
