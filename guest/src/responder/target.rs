@@ -9,8 +9,7 @@ use crate::bindings::exports::myao::memory::responder::Target;
 use crate::bindings::llm::Agent;
 use crate::bindings::storage::{Keep, Memory, MessageQuery, StorageError};
 use crate::bindings::types::{
-    Citation, Context, ConversationHistory, Engine, Message, Notes, Persona, Scope, ThreadMemory,
-    Timestamp,
+    Citation, Context, ConversationHistory, Engine, Message, Notes, Persona, Scope, Timestamp,
 };
 use crate::context::{
     NO_NOTES, Remembered, build_around, conversation_history, shown_thread_memories,
