@@ -69,7 +69,7 @@ fn marks_in_a_database_of_an_earlier_version_count() {
     database
         .execute_batch(
             "DROP TABLE message_pins; DROP INDEX messages_marked; ALTER TABLE messages DROP COLUMN may_mark; \
-             PRAGMA user_version = 19;",
+             PRAGMA user_version = 20;",
         )
         .unwrap();
     drop(database);
