@@ -61,7 +61,7 @@ pub(super) fn messages(
     let channel = channel_key(connection, place, &query.channel_id)?;
     let only_new = query.only_new && progress::has_version(connection, channel)?;
     let (newest, oldest) = match query.keep {
-        Keep::Newest => (query.limit, 0),
+        Keep::Newest | Keep::NewestTopLevel => (query.limit, 0),
         Keep::Oldest => (0, query.limit),
     };
     let (all, new) = if only_new {
@@ -81,6 +81,7 @@ pub(super) fn messages(
             new.0,
             new.1,
             query.thread_limit,
+            query.keep == Keep::NewestTopLevel,
         ],
         |row| message(row, place),
     )?;

@@ -88,7 +88,8 @@ export class Store {
     const there = this.#until(channelId, until);
     const isWhole = (/** @type {Written} */ message) => wholeThread !== undefined && isIn(message, wholeThread);
     const inBounds = there.filter((message) => !isWhole(message) && (!since || key(message.ts) >= key(since)));
-    const between = inBounds.filter((message) => !onlyNew || this.#waits(message));
+    const noReply = keep === 'newest-top-level';
+    const between = inBounds.filter((m) => (!onlyNew || this.#waits(m)) && !(noReply && m.threadTs !== undefined));
     const kept = keep === 'oldest' ? between.slice(0, limit) : between.slice(Math.max(0, between.length - limit));
     const replies = there.filter((message) => isWhole(message) && message.ts !== wholeThread);
     const newest = replies.slice(Math.max(0, replies.length - threadLimit));

@@ -70,6 +70,8 @@ class Store:
         between = [m for m in there if m not in in_whole and key(m["ts"]) >= since]
         if query["only-new"]:
             between = [m for m in between if self._waits(m)]
+        if query["keep"] == "newest-top-level":
+            between = [m for m in between if m.get("thread-ts") is None]
         limit = query["limit"]
         kept = between[:limit] if query["keep"] == "oldest" else between[max(0, len(between) - limit) :]
         first = [m for m in in_whole if m["ts"] == whole]

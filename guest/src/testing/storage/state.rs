@@ -69,6 +69,15 @@ impl State {
             .filter(|(ts, _)| since.is_none_or(|since| *ts >= since))
             .filter(|(ts, _)| !query.only_new || self.waits(&query.channel_id, *ts));
         let mut picked: BTreeSet<Ts> = match query.keep {
+            Keep::NewestTopLevel => window
+                .rev()
+                .filter(|(_, message)| {
+                    let thread = message.thread_ts.as_ref();
+                    thread.is_none_or(|thread| *thread == message.ts)
+                })
+                .take(limit)
+                .map(|(ts, _)| ts)
+                .collect(),
             Keep::Newest => window.rev().take(limit).map(|(ts, _)| ts).collect(),
             Keep::Oldest => window.take(limit).map(|(ts, _)| ts).collect(),
         };

@@ -1,12 +1,12 @@
 -- ?1 channel, ?2 since, ?3 until, ?4 limit of the newest, ?5 limit of the oldest, ?6 the whole thread or -1, ?7 limit of
 -- the newest that wait, ?8 limit of the oldest that wait (three of these four limits are 0), ?9 limit of the thread's
--- newest replies
+-- newest replies, ?10 whether to leave out replies
 WITH
 picked (key, thread_key) AS MATERIALIZED (
     SELECT key, thread_key FROM (
         SELECT key, thread_key FROM messages
         WHERE channel = ?1 AND ts_key BETWEEN ?2 AND ?3 AND deleted_at IS NULL
-            AND thread_key IS NOT ?6 AND ts_key <> ?6
+            AND thread_key IS NOT ?6 AND ts_key <> ?6 AND (?10 = 0 OR thread_key IS NULL)
         ORDER BY ts_key DESC LIMIT ?4
     )
     UNION ALL
@@ -20,7 +20,7 @@ picked (key, thread_key) AS MATERIALIZED (
     SELECT key, thread_key FROM (
         SELECT key, thread_key FROM messages INDEXED BY messages_waiting
         WHERE channel = ?1 AND ts_key BETWEEN ?2 AND ?3 AND news_of IS NULL AND deleted_at IS NULL
-            AND thread_key IS NOT ?6 AND ts_key <> ?6
+            AND thread_key IS NOT ?6 AND ts_key <> ?6 AND (?10 = 0 OR thread_key IS NULL)
         ORDER BY ts_key DESC LIMIT ?7
     )
     UNION ALL

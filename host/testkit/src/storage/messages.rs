@@ -171,6 +171,14 @@ impl State {
         let limit = usize::try_from(query.limit).unwrap_or(usize::MAX);
         let mut picked: BTreeSet<TsKey> = match query.keep {
             Keep::Newest => window.rev().take(limit).collect(),
+            Keep::NewestTopLevel => window
+                .rev()
+                .filter(|ts| {
+                    let message = conversation.messages.get(ts);
+                    message.is_some_and(|message| message.thread.is_none())
+                })
+                .take(limit)
+                .collect(),
             Keep::Oldest => window.take(limit).collect(),
         };
         picked.extend(newest.into_iter().chain(first));
