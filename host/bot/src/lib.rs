@@ -64,7 +64,7 @@ use stop::Stop;
 use tokio::net::TcpListener;
 use tokio::sync::{Notify, mpsc, watch};
 use tokio::task::JoinSet;
-use unasked::Unasked;
+use unasked::{Judged, Unasked};
 use views::Views;
 use waiting::{Deferrals, Waiting};
 use worker::Worker;
@@ -286,6 +286,7 @@ impl Bot {
             clock: self.clock.clone(),
             metrics: self.metrics.clone(),
             failed: judgments.clone(),
+            judged: Judged::default(),
         };
         let generation = Generation {
             workspace: self.workspace.clone(),

@@ -124,6 +124,8 @@ pub struct Response {
     pub mention_limits: MentionLimits,
     /// When a judgment is not asked for again.
     pub judgment_skip: JudgmentSkip,
+    /// How many judgments are asked for.
+    pub judgment_limits: JudgmentLimits,
 }
 
 impl Default for Response {
@@ -136,6 +138,7 @@ impl Default for Response {
             channel_messages_limit: 50,
             mention_limits: MentionLimits::default(),
             judgment_skip: JudgmentSkip::default(),
+            judgment_limits: JudgmentLimits::default(),
         }
     }
 }
@@ -168,6 +171,25 @@ impl Default for MentionLimits {
             per_person: 30,
             per_channel: 120,
             window_seconds: 3600,
+        }
+    }
+}
+
+/// `response.judgment_limits`: beyond them, nothing is answered unasked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct JudgmentLimits {
+    /// At most so many judgments of one message; 0 for any number. Default `3`.
+    pub per_message: u32,
+    /// At most so many within an hour; 0 for any number. Default `60`.
+    pub per_hour: u32,
+}
+
+impl Default for JudgmentLimits {
+    fn default() -> Self {
+        Self {
+            per_message: 3,
+            per_hour: 60,
         }
     }
 }

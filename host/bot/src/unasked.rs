@@ -1,7 +1,7 @@
 //! Answers if nobody else did and an answer helps: threads and top-level messages that wait for an answer are judged
 //! first, and answered if the judgment says so.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use myao_plugin::digest::sha256;
@@ -20,6 +20,8 @@ use super::stop::Stop;
 use super::waiting::Deferrals;
 use crate::settings::{JudgmentSkip, Response};
 
+const HOUR_SECONDS: i64 = 3600;
+
 /// Looks for conversations that wait for an answer.
 pub(super) struct Unasked {
     pub(super) workspace: Arc<dyn Workspace>,
@@ -28,6 +30,8 @@ pub(super) struct Unasked {
     pub(super) metrics: Arc<Metrics>,
     /// Conversations whose judgment or answer failed.
     pub(super) failed: Deferrals,
+    /// What was judged lately.
+    pub(super) judged: Judged,
 }
 
 impl Unasked {
@@ -66,10 +70,7 @@ impl Unasked {
             if self.failed.holds(&key, now) {
                 continue;
             }
-            if let Err(error) = self
-                .consider(&conversation, &settings.response.judgment_skip)
-                .await
-            {
+            if let Err(error) = self.consider(&conversation, &settings.response).await {
                 self.metrics.judgments.count("failed");
                 let rest = settings.response.judgment_skip.default_skip_seconds;
                 tracing::warn!(
@@ -94,7 +95,8 @@ impl Unasked {
         Ok(waiting)
     }
 
-    async fn consider(&self, conversation: &Unanswered, skip: &JudgmentSkip) -> Result<(), String> {
+    async fn consider(&self, conversation: &Unanswered, config: &Response) -> Result<(), String> {
+        let skip = &config.judgment_skip;
         let explained = |error: StorageError| explain_storage(&error);
         let now = self.clock.now();
         if skip.enabled {
@@ -110,6 +112,12 @@ impl Unasked {
             }) {
                 return Ok(());
             }
+        }
+        if !self
+            .judged
+            .admits(&key(conversation), now.unix_seconds, config)
+        {
+            return Ok(());
         }
         let target = Target {
             channel_id: conversation.channel_id.clone(),
@@ -171,6 +179,32 @@ impl Unasked {
                 explain_storage(&error)
             ),
         }
+    }
+}
+
+/// The judgments of the last hours: when, and of which message. They are forgotten at a restart.
+#[derive(Default)]
+pub(super) struct Judged(Mutex<Vec<(i64, String)>>);
+
+impl Judged {
+    /// Counts a judgment of the message with this key, if it is within the limits.
+    fn admits(&self, key: &str, now: i64, config: &Response) -> bool {
+        let limits = config.judgment_limits;
+        let kept = now.saturating_sub(HOUR_SECONDS.max(config.max_message_age_seconds.into()));
+        let mut judged = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // A time ahead is one before the clock was set back.
+        judged.retain(|(at, _)| (kept..=now).contains(at));
+        let of_message = judged.iter().filter(|(_, of)| of == key).count();
+        let of_hour = judged.iter().filter(|(at, _)| *at > now - HOUR_SECONDS);
+        let within = |count: usize, limit: u32| {
+            limit == 0 || u32::try_from(count).is_ok_and(|count| count < limit)
+        };
+        let admitted =
+            within(of_message, limits.per_message) && within(of_hour.count(), limits.per_hour);
+        if admitted {
+            judged.push((now, key.to_owned()));
+        }
+        admitted
     }
 }
 
@@ -240,8 +274,29 @@ mod tests {
     use myao_plugin::state::judgments::Unanswered;
     use myao_plugin::ts::TsKey;
 
-    use super::{drawn, longest_skip, skip_seconds, wait_of};
-    use crate::settings::{JudgmentSkip, Response};
+    use super::{Judged, drawn, longest_skip, skip_seconds, wait_of};
+    use crate::settings::{JudgmentLimits, JudgmentSkip, Response};
+
+    #[test]
+    fn a_message_and_an_hour_have_only_so_many_judgments() {
+        let config = Response {
+            judgment_limits: JudgmentLimits {
+                per_message: 2,
+                per_hour: 3,
+            },
+            ..Response::default()
+        };
+        let judged = Judged::default();
+        let admits = |key, now| judged.admits(key, now, &config);
+        let first: Vec<bool> = (0..3).map(|number| admits("a", 1000 + number)).collect();
+        assert_eq!(first, [true, true, false]);
+        assert!(admits("b", 1003) && !admits("c", 1004), "three in an hour");
+        assert!(
+            admits("c", 4700) && !admits("a", 4701),
+            "a was judged twice"
+        );
+        assert!(admits("a", 500), "the clock was set back");
+    }
 
     #[test]
     fn judgments_hold_by_their_confidence() {
