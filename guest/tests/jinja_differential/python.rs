@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use chrono::DateTime;
 use myao_memory::bindings::types::{
-    Context, MemoryType, Message, Scope, ThreadMemory, Timestamp, User,
+    Context, KeptText, MemoryType, Message, Notes, Scope, ThreadMemory, Timestamp, User,
 };
 use myao_memory::prompt::harmless;
 use serde_json::{Map, Value, json};

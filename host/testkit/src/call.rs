@@ -134,6 +134,7 @@ lists!(
     Memory,
     Deferral,
     myao_plugin::KeptText,
+    myao_plugin::storage::Marked,
     String
 );
 
