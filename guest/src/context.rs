@@ -29,6 +29,7 @@ pub const NO_NOTES: Notes = Notes {
     records: Vec::new(),
     pinned: Vec::new(),
     corrections: Vec::new(),
+    sources: Vec::new(),
     remarks: Vec::new(),
     answer_max_tokens: None,
 };
@@ -66,6 +67,15 @@ impl Remembered {
                 })
                 .map_err(Error::Storage)?,
         })
+    }
+
+    /// The same without the other channels and their memories.
+    #[must_use]
+    pub fn only(mut self, channel_id: &str) -> Self {
+        self.channels.retain(|channel| channel.id == channel_id);
+        self.memories
+            .retain(|memory| memory.scope != Scope::Channel || memory.scope_id == channel_id);
+        self
     }
 
     /// One channel.

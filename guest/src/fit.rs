@@ -2,7 +2,7 @@
 //!
 //! What does not fit is left out in this order, until the rest fits:
 //!
-//! 1. records;
+//! 1. records, and what bears on the question, the worst first;
 //! 2. memories of other channels: short-term versions, the oldest first, then long-term memories;
 //! 3. the workspace's memories;
 //! 4. conversations of the channel outside the target thread, the oldest first;
@@ -165,6 +165,8 @@ pub(crate) enum Cut {
     Records,
     /// What people marked.
     Marks,
+    /// The last of the sources that is still there.
+    Source,
     /// The oldest short-term version of the channel at this index that is still there.
     ShortTerm(usize),
     /// The channel at this index, with its name and long-term memory.
@@ -190,6 +192,12 @@ fn of_notes(context: &Context) -> (Option<Cut>, Option<Cut>) {
     (records.then_some(Cut::Records), marks.then_some(Cut::Marks))
 }
 
+/// Each source.
+fn sources(context: &Context) -> impl Iterator<Item = Cut> {
+    let notes = context.notes.iter();
+    notes.flat_map(|notes| &notes.sources).map(|_| Cut::Source)
+}
+
 /// The records, the workspace's long-term memory and the marks, if there are any.
 pub(crate) fn overview(context: &Context) -> Vec<Cut> {
     let (records, marks) = of_notes(context);
@@ -208,6 +216,7 @@ pub(crate) fn around_target(context: &Context) -> Vec<Cut> {
     let short_term = context.workspace_short_term_memory.iter();
     let (records, marks) = of_notes(context);
     let mut cuts: Vec<Cut> = records.into_iter().collect();
+    cuts.extend(sources(context));
     cuts.extend(oldest_versions_first(context, &others));
     cuts.extend(others.into_iter().rev().map(Cut::Channel));
     cuts.extend(short_term.map(|_| Cut::WorkspaceShortTerm));
@@ -295,7 +304,7 @@ fn without(context: &Context, cuts: &[Cut], cut: usize) -> (Context, LeftOut) {
     let (mut threads, mut of_target) = (Vec::new(), Vec::new());
     for cut in cuts.iter().take(cut) {
         match cut {
-            Cut::Records | Cut::Marks => cut_notes(&mut context, cut),
+            Cut::Records | Cut::Marks | Cut::Source => cut_notes(&mut context, cut),
             Cut::ShortTerm(index) => {
                 if let Some(memory) = context.channel_memories.get_mut(*index) {
                     *memories_of(memory, &own_channel, &mut left_out) += 1;
@@ -346,10 +355,13 @@ fn without(context: &Context, cuts: &[Cut], cut: usize) -> (Context, LeftOut) {
     (context, left_out)
 }
 
-/// The notes without records, or without marks.
+/// The notes without records, without marks, or without their last source.
 fn cut_notes(context: &mut Context, cut: &Cut) {
     match &mut context.notes {
         Some(notes) if matches!(cut, Cut::Records) => notes.records.clear(),
+        Some(notes) if matches!(cut, Cut::Source) => {
+            notes.sources.pop();
+        }
         Some(notes) => (notes.pinned, notes.corrections) = (Vec::new(), Vec::new()),
         None => {}
     }

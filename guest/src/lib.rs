@@ -9,6 +9,7 @@
 
 pub mod answer;
 mod ask;
+mod bearing;
 pub mod bindings;
 pub mod citations;
 mod cited_lines;

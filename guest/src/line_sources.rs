@@ -57,8 +57,15 @@ fn cited<'c>(
         time: Some(record.timestamp),
         messages: vec![record.span.message.clone()],
     });
+    let found = context.notes.iter().flat_map(|notes| &notes.sources);
+    let found = found.map(|source| Source {
+        text: &source.text,
+        author: source.user.as_ref().map(|user| user.name.as_str()),
+        time: source.timestamp,
+        messages: source.messages.clone(),
+    });
     let lines = memories.iter().flat_map(|memory| lines_of(memory));
-    let sources: Vec<Source<'_>> = messages.chain(kept).chain(lines).collect();
+    let sources: Vec<Source<'_>> = messages.chain(kept).chain(found).chain(lines).collect();
     let mut citations = Vec::new();
     let (mut counted, mut position) = (0, 0);
     for line in cite(text, &sources) {

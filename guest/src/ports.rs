@@ -96,6 +96,8 @@ pub trait Log {
 pub struct Ports<'a> {
     /// The store.
     pub storage: &'a dyn Storage,
+    /// The search.
+    pub recall: &'a dyn Recall,
     /// The language model.
     pub llm: &'a dyn Llm,
     /// The log.

@@ -27,7 +27,10 @@ pub(crate) fn mark(context: &mut Context, program_lines: Vec<String>) {
     let programs = {
         let records = context.notes.iter().flat_map(kept_texts);
         let messages = conversation_messages(context).map(|message| &message.user);
-        let mut users = messages.chain(records.map(|record| &record.user));
+        let sources = context.notes.iter().flat_map(|notes| &notes.sources);
+        let sources = sources.filter_map(|source| source.user.as_ref());
+        let records = records.map(|record| &record.user);
+        let mut users = messages.chain(records).chain(sources);
         users.any(|user| user.is_bot)
     };
     if programs || !program_lines.is_empty() {

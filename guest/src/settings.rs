@@ -54,6 +54,8 @@ pub struct Settings {
     pub generation_message_limit: u32,
     /// The largest number of messages in a reply's context.
     pub reply_message_limit: u32,
+    /// How many tokens the prompts of replies show around the conversation.
+    pub surroundings_max_tokens: u32,
     /// Whether the retired workspace short-term memory is made and shown.
     pub legacy_workspace_short_term: bool,
     /// Whether the workspace's long-term memory is merged after every channel.
@@ -137,6 +139,7 @@ impl Default for Settings {
             },
             generation_message_limit: 1000,
             reply_message_limit: 50,
+            surroundings_max_tokens: 4000,
             legacy_workspace_short_term: false,
             workspace_merge_per_channel: false,
             workspace_scope_id: "default".to_owned(),
@@ -225,6 +228,9 @@ impl Reader {
             "workspace_scope_id" => settings.workspace_scope_id = value,
             "response.channel_messages_limit" => {
                 settings.reply_message_limit = number(value, 0..=MANY)?;
+            }
+            "context.surroundings_max_tokens" => {
+                settings.surroundings_max_tokens = number(value, 0..=MANY)?;
             }
             _ => match (key.strip_prefix("memory."), key.strip_prefix("templates.")) {
                 (Some(key), _) => self.set_memory(key, value)?,

@@ -78,6 +78,7 @@ impl Recall for Host {
 pub(super) fn begin(now: Timestamp) -> Result<(Ports<'static>, Timestamp), Error> {
     let ports = Ports {
         storage: &Host,
+        recall: &Host,
         llm: &Host,
         log: &Host,
         settings: read_settings()?,

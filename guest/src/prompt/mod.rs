@@ -69,6 +69,7 @@ built_in!(
     "_programs.j2",
     "_recent_events.j2",
     "_reply_context.j2",
+    "_sources.j2",
     "_thread_short_term.j2",
     "_workspace_long_term.j2",
     "_workspace_memories.j2",

@@ -38,9 +38,12 @@ impl<'a> Variables<'a> {
             .is_some_and(|notes| notes.programs);
         let records = self.context.notes.iter().flat_map(kept_texts);
         let records = records.map(|record| (&record.user, record.timestamp));
+        let sources = self.context.notes.iter().flat_map(|notes| &notes.sources);
+        let sources = sources.filter_map(|source| Some((source.user.as_ref()?, source.timestamp?)));
         let said: Vec<(&'a User, Timestamp)> = conversation_messages(self.context)
             .map(|message| (&message.user, message.timestamp))
             .chain(records)
+            .chain(sources)
             .filter(|_| is_shown)
             .collect();
         let people: BTreeSet<&str> = said
@@ -118,7 +121,10 @@ impl<'a> Variables<'a> {
                 });
                 let short_term = context.workspace_short_term_memory.as_deref();
                 let workspace = overview.into_iter().chain(short_term);
-                workspace.chain(texts.map(String::as_str)).collect()
+                let sources = context.notes.iter().flat_map(|notes| &notes.sources);
+                let sources = sources.map(|source| source.text.as_str());
+                let texts = texts.map(String::as_str).chain(sources);
+                workspace.chain(texts).collect()
             }
         }
     }

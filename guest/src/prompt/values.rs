@@ -88,6 +88,7 @@ fn reply_values(variables: &Variables<'_>) -> Value {
         records => record_values(variables.records()),
         pinned => record_values(variables.pinned()),
         corrections => record_values(variables.corrections()),
+        sources => source_values(variables),
         today => variables.today(),
         target_thread_ts => variables.target_thread_ts(),
         programs => program_values(variables),
@@ -118,6 +119,19 @@ fn record_values(records: Vec<View<'_, KeptText>>) -> Value {
         }
     });
     records.collect()
+}
+
+fn source_values(variables: &Variables<'_>) -> Value {
+    let sources = variables.sources().into_iter().map(|source| {
+        context! {
+            number => source.number(),
+            timestamp => source.timestamp(),
+            channel_name => source.channel_name(),
+            user_name => source.user_name(),
+            text => source.text(),
+        }
+    });
+    sources.collect()
 }
 
 impl From<Text<'_>> for Value {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::selection::{channel_short_term_memory, reply_target_messages, target_thread_messages};
 use super::time;
-use super::views::{Channels, Messages, Name, Text, Texts, Threads, Time, View};
+use super::views::{Channels, Messages, Name, Numbered, Text, Texts, Threads, Time, View};
 use crate::bindings::exports::myao::memory::reply_prompt::Occasion;
 use crate::bindings::types::{
     ChannelMemory, Context, KeptText, MemoryType, Message, Persona, Scope, Thread, ThreadMemory,
@@ -196,6 +196,16 @@ impl<'a> Variables<'a> {
         let notes = self.context.notes.as_ref();
         let corrections = notes.map_or(&[][..], |notes| &notes.corrections);
         corrections.iter().map(View).collect()
+    }
+
+    /// What bears on the question, with its numbers.
+    pub(super) fn sources(&self) -> Vec<Numbered<'a>> {
+        let notes = self.context.notes.as_ref();
+        let sources = notes.map_or(&[][..], |notes| &notes.sources);
+        let numbered = (1..).zip(sources);
+        numbered
+            .map(|(number, source)| Numbered { number, source })
+            .collect()
     }
 
     /// The day of the call and its weekday, if the notes give the time.

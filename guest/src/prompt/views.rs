@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::harmless;
 use super::selection::newest_short_term_memory;
 use crate::bindings::types::{
-    ChannelMemory, KeptText, Message, Persona, Thread, ThreadMemory, Timestamp, User,
+    ChannelMemory, KeptText, Message, Persona, Source, Thread, ThreadMemory, Timestamp, User,
 };
 
 /// A message's text or a memory.
@@ -159,6 +159,37 @@ impl<'a> View<'a, KeptText> {
 
     pub(super) fn text(self) -> Text<'a> {
         Text(&self.0.text)
+    }
+}
+
+/// A source with its number.
+#[derive(Clone, Copy)]
+pub(super) struct Numbered<'a> {
+    pub(super) number: usize,
+    pub(super) source: &'a Source,
+}
+
+impl<'a> Numbered<'a> {
+    pub(super) fn number(self) -> usize {
+        self.number
+    }
+
+    pub(super) fn timestamp(self) -> Option<Time> {
+        self.source.timestamp.map(Time)
+    }
+
+    /// `None` for the workspace.
+    pub(super) fn channel_name(self) -> Option<Name<'a>> {
+        let name = self.source.channel_name.as_str();
+        (!name.is_empty()).then_some(Name(name))
+    }
+
+    pub(super) fn user_name(self) -> Option<Name<'a>> {
+        self.source.user.as_ref().map(|user| Name(&user.name))
+    }
+
+    pub(super) fn text(self) -> Text<'a> {
+        Text(&self.source.text)
     }
 }
 

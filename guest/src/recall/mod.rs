@@ -17,6 +17,7 @@ use crate::extractive::text::fold;
 use crate::ports::{Recall, Storage};
 use crate::ts::{MAX_SEQUENCE, Ts};
 use concepts::{Concepts, without_request};
+pub(crate) use rank::only_asks;
 use times::AskedTime;
 
 /// How many candidates are ranked, and how many of a time that is asked for.
@@ -30,6 +31,7 @@ pub struct Searcher<'a> {
     recall: &'a dyn Recall,
     storage: &'a dyn Storage,
     now: Timestamp,
+    ignores: Option<&'a dyn Fn(&FoundMessage) -> bool>,
 }
 
 /// A request as it is understood.
@@ -50,7 +52,15 @@ impl<'a> Searcher<'a> {
             recall,
             storage,
             now,
+            ignores: None,
         }
+    }
+
+    /// The same without some messages: they are no hits, and no message gains by standing beside them.
+    #[must_use]
+    pub fn ignoring(mut self, ignores: &'a dyn Fn(&FoundMessage) -> bool) -> Self {
+        self.ignores = Some(ignores);
+        self
     }
 
     /// The messages that fit best, the best first.
@@ -193,7 +203,11 @@ impl<'a> Searcher<'a> {
             neighbours,
         };
         let found = self.recall.find_candidates(&query);
-        found.map_err(Error::Storage)
+        let mut found = found.map_err(Error::Storage)?;
+        if let Some(ignores) = self.ignores {
+            found.messages.retain(|message| !ignores(message));
+        }
+        Ok(found)
     }
 
     /// The local day of the search; `None` if it is outside the calendar.

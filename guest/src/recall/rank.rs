@@ -94,7 +94,7 @@ impl Document {
 }
 
 /// Whether each sentence of a text in lower case is a question.
-fn only_asks(text: &str) -> bool {
+pub(crate) fn only_asks(text: &str) -> bool {
     let lines = text.lines();
     let sentences = lines.flat_map(|line| {
         let ranges = sentence_ranges(line).into_iter();
@@ -140,6 +140,8 @@ pub(super) fn rank(
     }
     let beside = best_neighbours(&documents);
     let last = float(documents.len()).max(2.0) - 1.0;
+    // What a message has that has each word once, all of them.
+    let whole = rarity.iter().sum::<f64>().max(f64::MIN_POSITIVE);
     let mut ranked: Vec<(f64, Document)> = Vec::with_capacity(documents.len());
     for (number, (document, beside)) in documents.into_iter().zip(beside).enumerate() {
         let leaning = NEIGHBOUR * NEIGHBOUR_HALF_TERMS / (NEIGHBOUR_HALF_TERMS + document.length());
@@ -148,7 +150,7 @@ pub(super) fn rank(
         let time = if is_likely { 1.0 + LIKELY } else { 1.0 };
         let age = 1.0 + RECENCY * float(number) / last;
         let asking = if document.only_asks { ASKING } else { 1.0 };
-        let score = (document.own + leaning * beside) * asking * time * age;
+        let score = (document.own + leaning * beside) * asking * time * age / whole;
         ranked.push((score, document));
     }
     ranked.sort_by(better);

@@ -1,13 +1,13 @@
 //! Chooses which records a prompt shows.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use super::rank;
 use crate::answer::CountTokens;
+use crate::bearing::bearing;
 use crate::bindings::errors::Error;
 use crate::bindings::storage::Memory;
 use crate::bindings::types::{Context, KeptSpan, KeptText};
-use crate::extractive::terms::terms;
 use crate::extractive::text::flatten;
 use crate::marks::{Corrections, Marks};
 use crate::ports::Storage;
@@ -98,7 +98,16 @@ pub(crate) fn read_spans(
 /// The records to show, oldest first: those that bear on the question, if there is one, then decisions and tasks, then
 /// the newest.
 pub(super) fn shown(mut records: Vec<KeptText>, room: Room<'_>) -> Vec<KeptText> {
-    let bearing = bearing(&records, room.question);
+    let bearing = match room.question {
+        Some(question) => {
+            let said: Vec<String> = records
+                .iter()
+                .map(|record| format!("{} {}", record.user.name, record.text))
+                .collect();
+            bearing(said.iter().map(String::as_str), question)
+        }
+        None => vec![0; records.len()],
+    };
     let mut order: Vec<usize> = (0..records.len()).collect();
     order.sort_by_key(|at| {
         let record = records.get(*at);
@@ -141,33 +150,4 @@ pub(super) fn shown(mut records: Vec<KeptText>, room: Room<'_>) -> Vec<KeptText>
 /// When the message of a record was written.
 fn time(record: &KeptText) -> Option<Ts> {
     Ts::parse(&record.span.message.ts).ok()
-}
-
-/// How much each record bears on the question: the words that they share, the rare ones more.
-fn bearing(records: &[KeptText], question: Option<&str>) -> Vec<u32> {
-    let Some(question) = question else {
-        return vec![0; records.len()];
-    };
-    let asked: BTreeSet<String> = terms(question).into_iter().collect();
-    let shared: Vec<Vec<String>> = records
-        .iter()
-        .map(|record| {
-            let said = format!("{} {}", record.user.name, record.text);
-            let said = terms(&said).into_iter();
-            said.filter(|term| asked.contains(term)).collect()
-        })
-        .collect();
-    let mut holders: BTreeMap<&String, u32> = BTreeMap::new();
-    for term in shared.iter().flatten() {
-        *holders.entry(term).or_default() += 1;
-    }
-    let all = u32::try_from(records.len()).unwrap_or(u32::MAX);
-    let weight = |term: &String| {
-        let holders = holders.get(term).copied().unwrap_or(1).max(1);
-        1 + (all / holders).max(1).ilog2()
-    };
-    shared
-        .iter()
-        .map(|terms| terms.iter().map(weight).sum())
-        .collect()
 }

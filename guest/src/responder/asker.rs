@@ -36,6 +36,17 @@ struct Prompt {
     prompt: String,
     /// What was left out.
     left_out: LeftOut,
+    /// How many sources it has.
+    sources: usize,
+}
+
+/// An answer, and what its prompt had.
+pub(super) struct Said<A> {
+    pub(super) answer: A,
+    /// What was left out of the prompt.
+    pub(super) left_out: LeftOut,
+    /// How many sources the prompt had.
+    pub(super) sources: usize,
 }
 
 impl<'a> Asker<'a> {
@@ -77,13 +88,13 @@ impl<'a> Asker<'a> {
         Ok(fitted.prompt)
     }
 
-    /// The answer, and what was left out of the prompt.
+    /// Asks the model.
     pub(super) fn ask<Q: Question + Copy>(
         &self,
         input: PromptInput<'_>,
         schema: Option<&str>,
         question: Q,
-    ) -> Result<(Q::Answer, LeftOut), Error> {
+    ) -> Result<Said<Q::Answer>, Error> {
         let model = self.model(input);
         let max_tokens = self.max_tokens(input);
         let (answered, _) = model.with_shorter_prompts(max_tokens, || {
@@ -92,9 +103,13 @@ impl<'a> Asker<'a> {
                 system_prompt: fitted.prompt,
                 max_tokens,
                 answer_schema: schema.map(str::to_owned),
-                purpose: purpose(input),
+                purpose: self.purpose(input),
             };
-            Ok((model.ask(request, question)?, fitted.left_out))
+            Ok(Said {
+                answer: model.ask(request, question)?,
+                left_out: fitted.left_out,
+                sources: fitted.sources,
+            })
         })?;
         Ok(answered)
     }
@@ -121,14 +136,41 @@ impl<'a> Asker<'a> {
         };
         match window.fit(context, &cuts, budget, &render)? {
             Fitted::Whole {
-                prompt, left_out, ..
-            } => Ok(Prompt { prompt, left_out }),
+                context,
+                prompt,
+                left_out,
+            } => Ok(Prompt {
+                prompt,
+                left_out,
+                sources: context
+                    .notes
+                    .as_ref()
+                    .map_or(0, |notes| notes.sources.len()),
+            }),
             Fitted::TooLong { prompt, .. } => Err(window.excess(&prompt, budget)),
         }
     }
 
     fn model(&self, input: PromptInput<'_>) -> Model<'a> {
         Model::new(self.llm, self.log, agent(input))
+    }
+
+    fn purpose(&self, input: PromptInput<'_>) -> Purpose {
+        let channel_id = &input.context.conversation_history.channel_id;
+        let (scope, scope_id) = match input.context.target_thread_ts.as_deref() {
+            Some(thread_ts) => (Scope::Thread, thread_scope_id(channel_id, thread_ts)),
+            // A question that is asked outside all channels.
+            None if channel_id.is_empty() => {
+                (Scope::Workspace, self.settings.workspace_scope_id.clone())
+            }
+            None => (Scope::Channel, channel_id.clone()),
+        };
+        Purpose {
+            agent: agent(input),
+            scope,
+            scope_id,
+            memory_type: None,
+        }
     }
 
     fn max_tokens(&self, input: PromptInput<'_>) -> u32 {
@@ -143,19 +185,5 @@ fn agent(input: PromptInput<'_>) -> Agent {
     match input.occasion {
         Some(_) => Agent::Response,
         None => Agent::Judgment,
-    }
-}
-
-fn purpose(input: PromptInput<'_>) -> Purpose {
-    let channel_id = &input.context.conversation_history.channel_id;
-    let (scope, scope_id) = match input.context.target_thread_ts.as_deref() {
-        Some(thread_ts) => (Scope::Thread, thread_scope_id(channel_id, thread_ts)),
-        None => (Scope::Channel, channel_id.clone()),
-    };
-    Purpose {
-        agent: agent(input),
-        scope,
-        scope_id,
-        memory_type: None,
     }
 }

@@ -1,7 +1,7 @@
 //! Answers a mention that marks something: says what is remembered now and what it replaces, in fixed words, without a model.
 
-use super::quote::{ReplyLanguage, language_of};
-use super::target::Situation;
+use super::quote::ReplyLanguage;
+use super::situation::Situation;
 use crate::bindings::storage::Memory;
 use crate::bindings::types::{Citation, KeptText, MessageRef, Scope};
 use crate::citations::lines;
@@ -25,7 +25,7 @@ pub(super) struct Confirmation {
 pub(super) fn confirmation(situation: &Situation, bot: &str) -> Option<Confirmation> {
     let answered = &situation.answered;
     let (kind, _) = read(&answered.text, bot)?;
-    let language = language_of(situation);
+    let language = situation.question.language;
     let of = MessageRef {
         channel_id: situation.context.conversation_history.channel_id.clone(),
         ts: answered.ts.clone(),

@@ -4,6 +4,7 @@ use serde_json::{Deserializer, Map, Value};
 
 use super::Responder;
 use super::asker::PromptInput;
+use super::situation::Wanted;
 use crate::answer::{AnswerKind, Language};
 use crate::ask::{Judged, Question};
 use crate::bindings::errors::{BadAnswer, Error};
@@ -28,14 +29,14 @@ impl Responder<'_> {
                 confidence: 1.0,
             });
         }
-        let situation = self.situation(target, &settings.judgment_persona)?;
+        let situation = self.situation(target, Wanted::Judgment)?;
         let input = PromptInput {
             context: &situation.context,
             occasion: None,
             answered: Some(&situation.answered),
         };
-        let (judgment, _) = self.asker.ask(input, Some(SCHEMA), JudgmentQuestion)?;
-        Ok(judgment)
+        let said = self.asker.ask(input, Some(SCHEMA), JudgmentQuestion)?;
+        Ok(said.answer)
     }
 }
 

@@ -1,26 +1,54 @@
 //! Replies to people: when the bot is mentioned, and without being asked.
 //!
-//! `target` reads the message and what is known around it, `asker` makes the prompt fit and sends it, `reply` makes and
-//! posts the text, `judgment` decides whether there should be a reply. Without a model, `quote` answers by quoting
-//! memories and messages.
+//! `target` reads the message and its conversation, `situation` what is known around it, `found` what bears on the question;
+//! `surroundings` chooses what is shown. `asker` makes the prompt fit and sends it, `citing` reads the numbers of sources in
+//! the answer, `reply` makes and posts the text, `judgment` decides whether there should be a reply. Without a model, `quote`
+//! answers with what was found.
 
 mod asker;
+mod citing;
 mod confirmation;
+mod found;
 mod judgment;
 mod quote;
 mod reply;
+mod situation;
+mod surroundings;
 mod target;
 #[cfg(test)]
 mod tests;
 
 pub use asker::Asker;
+pub use situation::Inquiry;
 
 use crate::bindings::errors::Error;
 use crate::bindings::exports::myao::memory::reply_prompt::Occasion;
 use crate::bindings::exports::myao::memory::responder::{Answer, Judgment, Target};
 use crate::bindings::log::Level;
-use crate::bindings::types::Timestamp;
+use crate::bindings::types::{Citation, Engine, LeftOut, Source, Timestamp};
 use crate::ports::{Chat, Ports};
+use situation::Wanted;
+
+/// An answer that is not posted.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answered {
+    /// The text, in Markdown, with the numbers of its sources.
+    pub text: String,
+    /// What made it.
+    pub engine: Engine,
+    /// Whether it was cut off at its token limit.
+    pub truncated: bool,
+    /// What was left out of the prompt.
+    pub left_out: LeftOut,
+    /// Which messages each line was made from.
+    pub citations: Vec<Citation>,
+    /// What it refers to by its numbers, `[1]` first; without a model, what it quotes.
+    pub sources: Vec<Source>,
+    /// Whether nothing was found that bears on the question.
+    pub found_nothing: bool,
+    /// The text without numbers, and its citations.
+    unlinked: (citing::Answer, Vec<Citation>),
+}
 
 /// Replies, as of one point in time.
 pub struct Responder<'a> {
@@ -49,7 +77,7 @@ impl<'a> Responder<'a> {
     /// [`Error::PromptTooLong`], [`Error::Llm`], [`Error::BadAnswer`], and [`Error::Chat`] if the reply cannot be
     /// posted.
     pub fn reply_to_mention(&self, target: &Target) -> Result<Answer, Error> {
-        self.answer(target, Occasion::Mention)
+        self.reply(target, Occasion::Mention)
     }
 
     /// Replies without being asked, and posts the reply.
@@ -57,7 +85,17 @@ impl<'a> Responder<'a> {
     /// # Errors
     /// As [`Self::reply_to_mention`].
     pub fn reply_unasked(&self, target: &Target) -> Result<Answer, Error> {
-        self.answer(target, Occasion::Unasked)
+        self.reply(target, Occasion::Unasked)
+    }
+
+    /// Answers a question that is no message; nothing is posted.
+    ///
+    /// # Errors
+    /// [`Error::Storage`] (`not-found` for an unknown channel), [`Error::Template`], [`Error::PromptTooLong`],
+    /// [`Error::Llm`], [`Error::BadAnswer`].
+    pub fn answer_question(&self, inquiry: &Inquiry<'_>) -> Result<Answered, Error> {
+        let situation = self.inquired(inquiry, Wanted::reply(&self.ports.settings))?;
+        self.answer(&situation, Occasion::Mention)
     }
 
     /// Decides whether a reply would help; without a model the answer is no.

@@ -1,9 +1,10 @@
 //! Makes the text of a reply, and posts it.
 
-use super::asker::PromptInput;
+use super::asker::{PromptInput, Said};
 use super::confirmation::{Confirmation, confirmation};
-use super::target::Situation;
-use super::{Responder, quote};
+use super::quote::{self, ReplyLanguage};
+use super::situation::{Situation, Wanted};
+use super::{Answered, Responder, citing};
 use crate::answer::{Accepted, AnswerKind, Language, ReplyExpectation, judge_reply, languages_of};
 use crate::ask::{Judged, Question};
 use crate::bindings::chat::{PostOutcome, PostRequest};
@@ -12,7 +13,7 @@ use crate::bindings::exports::myao::memory::reply_prompt::Occasion;
 use crate::bindings::exports::myao::memory::responder::{Answer, Reply, Target};
 use crate::bindings::llm::{Completion, FinishReason};
 use crate::bindings::log::Level;
-use crate::bindings::types::{Citation, Context, Engine, LeftOut, User};
+use crate::bindings::types::{Context, Engine, Source, User};
 use crate::fit::NOTHING;
 use crate::prompt::{conversation_messages, reply_target_messages};
 
@@ -47,73 +48,94 @@ impl Question for ReplyQuestion<'_> {
 }
 
 impl Responder<'_> {
-    pub(super) fn answer(&self, target: &Target, occasion: Occasion) -> Result<Answer, Error> {
-        let settings = &self.ports.settings;
-        let situation = self.situation(target, &settings.response_persona)?;
-        if occasion == Occasion::Mention
-            && let Some(confirmation) = confirmation(&situation, &settings.persona.name)
-        {
-            return self.confirm(target, &situation, confirmation);
-        }
-        let (engine, (accepted, left_out)) = match settings.reply_engine {
-            Engine::Extractive => (Engine::Extractive, (self.quote(&situation), NOTHING)),
-            Engine::Llm | Engine::Imported => {
-                (Engine::Llm, self.ask_for_reply(&situation, occasion)?)
+    /// Makes a reply to a message, and posts it.
+    pub(super) fn reply(&self, target: &Target, occasion: Occasion) -> Result<Answer, Error> {
+        let situation = self.situation(target, Wanted::reply(&self.ports.settings))?;
+        let bot = &self.ports.settings.persona.name;
+        let marked = confirmation(&situation, bot).filter(|_| occasion == Occasion::Mention);
+        let answered = match marked {
+            Some(confirmation) => confirmed(confirmation),
+            None => {
+                let mut answered = self.answer(&situation, occasion)?;
+                self.link(&mut answered, situation.question.language);
+                answered
             }
         };
-        let Accepted {
-            text, truncated, ..
-        } = accepted;
-        let citations = situation.citations(&text, engine);
-        let reply = Reply {
-            text,
-            engine,
-            truncated,
-            left_out,
-            posted: Vec::new(),
-            citations,
-            records: Vec::new(),
-        };
-        self.post_reply(target, &situation, reply)
-    }
-
-    /// Answers a mark with what it changed, without a model.
-    fn confirm(
-        &self,
-        target: &Target,
-        situation: &Situation,
-        Confirmation { text, citations }: Confirmation,
-    ) -> Result<Answer, Error> {
-        let reply = Reply {
-            text,
-            engine: Engine::Extractive,
-            truncated: false,
-            left_out: NOTHING,
-            posted: Vec::new(),
-            citations,
-            records: Vec::new(),
-        };
-        self.post_reply(target, situation, reply)
-    }
-
-    fn post_reply(
-        &self,
-        target: &Target,
-        situation: &Situation,
-        reply: Reply,
-    ) -> Result<Answer, Error> {
-        let outcome = self.post(target, situation, (&reply.text, &reply.citations))?;
-        Ok(match outcome {
-            PostOutcome::Posted(posted) => Answer::Posted(Reply { posted, ..reply }),
+        Ok(match self.post(target, &situation, &answered)? {
+            PostOutcome::Posted(posted) => Answer::Posted(Reply {
+                text: answered.text,
+                engine: answered.engine,
+                truncated: answered.truncated,
+                left_out: answered.left_out,
+                posted,
+                citations: answered.citations,
+                records: Vec::new(),
+            }),
             PostOutcome::Already(earlier) => Answer::Already(earlier),
         })
+    }
+
+    /// Makes an answer.
+    pub(super) fn answer(
+        &self,
+        situation: &Situation,
+        occasion: Occasion,
+    ) -> Result<Answered, Error> {
+        match self.ports.settings.reply_engine {
+            Engine::Extractive => Ok(quoted(situation)),
+            Engine::Llm | Engine::Imported => self.written(situation, occasion),
+        }
+    }
+
+    /// The answer of a model.
+    fn written(&self, situation: &Situation, occasion: Occasion) -> Result<Answered, Error> {
+        let said = self.ask_for_reply(situation, occasion)?;
+        let notes = situation.context.notes.as_ref();
+        let given = notes.map_or(&[][..], |notes| &notes.sources);
+        // The last ones may be left out so that the prompt fits.
+        let given = given.get(..said.sources).unwrap_or_default();
+        let mut answer = citing::Answer::read(&said.answer.text, given.len());
+        let sources = answer.renumber(given);
+        let citations = situation.citations(&answer.text, Engine::Llm);
+        if sources.is_empty() && !given.is_empty() {
+            answer.text = situation.question.language.without_source(&answer.text);
+        }
+        let answered = Answered {
+            text: String::new(),
+            engine: Engine::Llm,
+            truncated: said.answer.truncated,
+            left_out: said.left_out,
+            citations: Vec::new(),
+            sources,
+            found_nothing: given.is_empty(),
+            unlinked: (answer, citations),
+        };
+        Ok(answered.shown(&|number, _| format!("[{number}]")))
+    }
+
+    /// Puts a link in the place of each number; without an address, who wrote it and when.
+    fn link(&self, answered: &mut Answered, language: ReplyLanguage) {
+        let is_quoted = answered.engine == Engine::Extractive;
+        let linked = answered.clone().shown(&|number, source| {
+            let address = source.messages.first().and_then(|at| {
+                let address = self.chat.permalink(&at.channel_id, &at.ts);
+                address.ok()
+            });
+            match address {
+                Some(address) => format!("[[{number}]]({address})"),
+                // A quote says it already.
+                None if is_quoted => String::new(),
+                None => language.reference(source),
+            }
+        });
+        *answered = linked;
     }
 
     fn ask_for_reply(
         &self,
         situation: &Situation,
         occasion: Occasion,
-    ) -> Result<(Accepted, LeftOut), Error> {
+    ) -> Result<Said<Accepted>, Error> {
         let context = &situation.context;
         let input = PromptInput {
             context,
@@ -128,31 +150,19 @@ impl Responder<'_> {
         self.asker.ask(input, None, question)
     }
 
-    fn quote(&self, situation: &Situation) -> Accepted {
-        let permalink = |ts: &str| {
-            let channel_id = &situation.context.conversation_history.channel_id;
-            self.chat.permalink(channel_id, ts).ok()
-        };
-        Accepted {
-            text: quote::answer(situation, &permalink),
-            truncated: false,
-            unfounded: 0,
-        }
-    }
-
     fn post(
         &self,
         target: &Target,
         situation: &Situation,
-        (text, citations): (&str, &[Citation]),
+        answered: &Answered,
     ) -> Result<PostOutcome, Error> {
         let request = PostRequest {
             channel_id: target.channel_id.clone(),
             thread_ts: target.thread_ts.clone(),
-            text: text.to_owned(),
+            text: answered.text.clone(),
             answers: target.message_ts.clone(),
             may_notify: may_notify(situation),
-            citations: citations.to_vec(),
+            citations: answered.citations.clone(),
         };
         let outcome = self.chat.post(&request).map_err(Error::Chat)?;
         let Target {
@@ -172,6 +182,47 @@ impl Responder<'_> {
         self.ports.log.write(Level::Info, &line);
         Ok(outcome)
     }
+}
+
+impl Answered {
+    /// The answer with its numbers shown so.
+    fn shown(mut self, shown: &dyn Fn(usize, &Source) -> String) -> Self {
+        let (answer, citations) = &self.unlinked;
+        let (text, citations) = answer.with_links(&self.sources, citations, shown);
+        (self.text, self.citations) = (text, citations);
+        self
+    }
+}
+
+/// The answer to a mark: what it changed, in fixed words.
+fn confirmed(Confirmation { text, citations }: Confirmation) -> Answered {
+    Answered {
+        text,
+        engine: Engine::Extractive,
+        truncated: false,
+        left_out: NOTHING,
+        citations,
+        sources: Vec::new(),
+        found_nothing: false,
+        unlinked: (citing::Answer::new(), Vec::new()),
+    }
+}
+
+/// The answer without a model.
+fn quoted(situation: &Situation) -> Answered {
+    let quoted = quote::answer(situation);
+    let citations = situation.citations(&quoted.answer.text, Engine::Extractive);
+    let answered = Answered {
+        text: String::new(),
+        engine: Engine::Extractive,
+        truncated: false,
+        left_out: NOTHING,
+        citations: Vec::new(),
+        found_nothing: quoted.found_nothing,
+        sources: quoted.sources,
+        unlinked: (quoted.answer, citations),
+    };
+    answered.shown(&|number, _| format!("[{number}]"))
 }
 
 /// The people of the target thread; at the top level, the author of the answered message.
@@ -198,7 +249,11 @@ fn texts_of(context: &Context) -> impl Iterator<Item = &str> {
         let parts = memory.long_term_memory.iter().chain(history);
         parts.chain(&memory.short_term_memory)
     });
+    let notes = context.notes.iter();
+    let sources = notes.flat_map(|notes| &notes.sources);
+    let sources = sources.map(|source| source.text.as_str());
     let workspace = context.workspace_long_term_memory.iter();
     let workspace = workspace.chain(&context.workspace_short_term_memory);
-    messages.chain(workspace.chain(channels).map(String::as_str))
+    let memories = workspace.chain(channels).map(String::as_str);
+    messages.chain(memories).chain(sources)
 }

@@ -1,59 +1,23 @@
-//! Reads the message to answer, and what is known around it.
+//! Reads the message to answer, and the conversation that it stands in.
 
 use std::collections::BTreeSet;
 
 use super::Responder;
+use super::situation::{Inquiry, Situation, Talk, Wanted};
 use crate::bindings::chat::ChatError;
 use crate::bindings::errors::Error;
 use crate::bindings::exports::myao::memory::responder::Target;
-use crate::bindings::llm::Agent;
-use crate::bindings::storage::{Keep, Memory, MessageQuery, StorageError};
-use crate::bindings::types::{
-    Citation, Context, ConversationHistory, Engine, Message, Notes, Persona, Scope, Timestamp,
-};
-use crate::context::{
-    NO_NOTES, Remembered, build_around, conversation_history, shown_thread_memories,
-};
+use crate::bindings::storage::{Keep, MessageQuery, StorageError};
+use crate::bindings::types::{ConversationHistory, Message};
+use crate::context::{Remembered, conversation_history, no_conversation};
 use crate::describe;
-use crate::line_sources::{citations, citations_of_quotes};
-use crate::marks::{Corrections, Marks};
-use crate::programs::{self, program_lines};
-use crate::records::{Room, Shown, shown_of};
 use crate::ts::Ts;
-
-/// The message to answer, and what is known around it.
-pub(super) struct Situation {
-    /// The context of the prompt.
-    pub(super) context: Context,
-    /// The message that is answered.
-    pub(super) answered: Message,
-    /// What people marked in the channel.
-    pub(super) marks: Marks,
-    /// The memories that were read, with their citations.
-    pub(super) memories: Vec<Memory>,
-}
-
-impl Situation {
-    /// The citations of an answer.
-    pub(super) fn citations(&self, text: &str, engine: Engine) -> Vec<Citation> {
-        let memories: Vec<&Memory> = self.memories.iter().collect();
-        match engine {
-            Engine::Extractive => citations_of_quotes(text, &self.context, &memories),
-            Engine::Llm | Engine::Imported => {
-                citations(text, engine, &self.context, &memories, &[])
-            }
-        }
-    }
-}
 
 impl Responder<'_> {
     /// Reads everything with at most seven storage calls. Messages that the store lacks come from the chat platform; if
     /// it fails, the reply is made without them.
-    pub(super) fn situation(&self, target: &Target, persona: &Persona) -> Result<Situation, Error> {
-        let settings = &self.ports.settings;
-        let until = Ts::last_of(self.now);
-        let mut remembered = Remembered::load(self.ports.storage, settings, until, true)?;
-        let mut memories = remembered.memories.clone();
+    pub(super) fn situation(&self, target: &Target, wanted: Wanted) -> Result<Situation, Error> {
+        let remembered = self.remembered()?;
         let channel = remembered.channel(&target.channel_id)?;
         let mut messages = self.stored_messages(target)?;
         self.fetch_what_is_missing(target, &mut messages)?;
@@ -63,83 +27,110 @@ impl Responder<'_> {
         if thread_ts.is_none() {
             show_at_top_level(&mut history, &answered);
         }
-        let by_programs = program_lines(&remembered.memories);
-        let storage = self.ports.storage;
-        let bot = &settings.persona.name;
-        let marks = Marks::load(storage, &target.channel_id, until, bot)?;
-        // A model is told what a correction supersedes; without one it is left out.
-        let quotes = settings.reply_engine == Engine::Extractive;
-        let corrections = Corrections::of(&marks.corrections);
-        if quotes {
-            remembered.memories = corrections.correct(remembered.memories);
-        }
-        let (mut context, of_threads) =
-            build_around(storage, settings, remembered, history, thread_ts, until)?;
-        if quotes {
-            let corrected = corrections.correct(of_threads.clone());
-            context.thread_memories = shown_thread_memories(&corrected);
-        }
-        memories.extend(of_threads);
-        let is_near = |memory: &&Memory| match memory.scope {
-            Scope::Channel => memory.scope_id == target.channel_id,
-            Scope::Workspace | Scope::Thread => true,
-        };
-        let near: Vec<&Memory> = memories.iter().filter(is_near).collect();
-        let shown = self.shown_records(&near, &context, &marks, &answered.text)?;
-        context.notes = Some(notes(self.now, shown, &marks, quotes));
-        context.persona = persona.clone();
-        programs::mark(&mut context, by_programs);
-        Ok(Situation {
-            context,
+        let talk = Talk {
+            history,
+            thread_ts,
             answered,
-            marks,
-            memories,
-        })
+            is_message: true,
+        };
+        self.situation_of(talk, remembered, wanted)
     }
 
-    /// The records and marks that a reply shows: twice as many as a channel's prompt.
-    fn shown_records(
+    /// The situation of a question that is no message: at the top level of its channel, or nowhere.
+    pub(super) fn inquired(
         &self,
-        memories: &[&Memory],
-        context: &Context,
-        marks: &Marks,
-        question: &str,
-    ) -> Result<Shown, Error> {
-        let llm = self.ports.llm;
-        let count_tokens = |texts: &[String]| llm.count_tokens(Agent::Response, texts);
-        let room = Room {
-            question: Some(question),
-            max_tokens: self.ports.settings.records_max_tokens.saturating_mul(2),
-            count_tokens: &count_tokens,
+        inquiry: &Inquiry<'_>,
+        wanted: Wanted,
+    ) -> Result<Situation, Error> {
+        let remembered = self.remembered()?;
+        let until = Ts::last_of(self.now).to_string();
+        let asked = Message {
+            ts: until.clone(),
+            user: inquiry.asker.clone(),
+            text: inquiry.text.to_owned(),
+            timestamp: self.now,
+            thread_ts: None,
+            edited_at: None,
         };
-        shown_of(self.ports.storage, memories, context, marks, room)
+        let mut history = match inquiry.channel_id {
+            Some(channel_id) => {
+                let channel = remembered.channel(channel_id)?;
+                conversation_history(channel, self.top_level(channel_id)?, None)?
+            }
+            None => no_conversation(),
+        };
+        history.top_level_messages.push(asked.clone());
+        let talk = Talk {
+            history,
+            thread_ts: None,
+            answered: asked,
+            is_message: false,
+        };
+        self.situation_of(talk, remembered, wanted)
+    }
+
+    fn remembered(&self) -> Result<Remembered, Error> {
+        let until = Ts::last_of(self.now);
+        Remembered::load(self.ports.storage, &self.ports.settings, until, true)
     }
 
     /// The newest messages of the channel, the whole target thread, and the message that is answered, however old.
     fn stored_messages(&self, target: &Target) -> Result<Vec<Message>, Error> {
-        let storage = self.ports.storage;
-        let newest = MessageQuery {
-            channel_id: target.channel_id.clone(),
-            since: None,
-            until: Ts::last_of(self.now).to_string(),
-            limit: self.ports.settings.reply_message_limit,
-            keep: Keep::Newest,
-            whole_thread: target.thread_ts.clone(),
-            thread_limit: self.ports.settings.generation_message_limit,
-            only_new: false,
+        let mut messages = match &target.thread_ts {
+            Some(thread_ts) => {
+                self.list(&self.newest_messages(&target.channel_id, Some(thread_ts.clone())))?
+            }
+            None => self.top_level(&target.channel_id)?,
         };
-        let mut messages = storage.list_messages(&newest).map_err(Error::Storage)?;
         if find(&messages, &target.message_ts)?.is_none() {
             let that_one = MessageQuery {
                 since: Some(target.message_ts.clone()),
                 until: target.message_ts.clone(),
                 limit: 1,
-                whole_thread: None,
-                ..newest
+                ..self.newest_messages(&target.channel_id, None)
             };
-            messages.extend(storage.list_messages(&that_one).map_err(Error::Storage)?);
+            messages.extend(self.list(&that_one)?);
         }
         Ok(messages)
+    }
+
+    /// The newest messages of a channel, and if some are replies, as many that are none: a busy thread must not take their
+    /// place.
+    fn top_level(&self, channel_id: &str) -> Result<Vec<Message>, Error> {
+        let newest = self.newest_messages(channel_id, None);
+        let mut messages = self.list(&newest)?;
+        let is_reply = |message: &Message| {
+            let thread = message.thread_ts.as_ref();
+            thread.is_some_and(|thread| *thread != message.ts)
+        };
+        if messages.iter().any(is_reply) {
+            let known: BTreeSet<Ts> = messages.iter().filter_map(id).collect();
+            let mut others = self.list(&MessageQuery {
+                keep: Keep::NewestTopLevel,
+                ..newest
+            })?;
+            others.retain(|message| id(message).is_none_or(|id| !known.contains(&id)));
+            messages.extend(others);
+        }
+        Ok(messages)
+    }
+
+    fn list(&self, query: &MessageQuery) -> Result<Vec<Message>, Error> {
+        let listed = self.ports.storage.list_messages(query);
+        listed.map_err(Error::Storage)
+    }
+
+    fn newest_messages(&self, channel_id: &str, whole_thread: Option<String>) -> MessageQuery {
+        MessageQuery {
+            channel_id: channel_id.to_owned(),
+            since: None,
+            until: Ts::last_of(self.now).to_string(),
+            limit: self.ports.settings.reply_message_limit,
+            keep: Keep::Newest,
+            whole_thread,
+            thread_limit: self.ports.settings.generation_message_limit,
+            only_new: false,
+        }
     }
 
     /// Asks the platform for the thread if its first message is not stored, and for the channel if nothing else of it
@@ -243,21 +234,6 @@ impl Responder<'_> {
             )),
         }
         Ok(answered)
-    }
-}
-
-/// The notes of a reply. Without a model all marks are quoted from.
-fn notes(now: Timestamp, shown: Shown, marks: &Marks, quotes: bool) -> Notes {
-    let Marks {
-        pinned,
-        corrections,
-    } = if quotes { marks.clone() } else { shown.marks };
-    Notes {
-        now: Some(now),
-        records: shown.records,
-        pinned,
-        corrections,
-        ..NO_NOTES
     }
 }
 

@@ -61,6 +61,7 @@ fn every_number_has_a_range() {
         ("memory.short_term_history.message_threshold", 1, MANY),
         ("memory.generation_message_limit", 1, MANY),
         ("response.channel_messages_limit", 0, MANY),
+        ("context.surroundings_max_tokens", 0, MANY),
     ];
     let contract = include_str!("../../../wit/settings.wit");
     for (key, first, last) in ranges {

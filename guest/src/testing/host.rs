@@ -209,6 +209,7 @@ impl TestHost {
     pub(crate) fn ports(&self) -> Ports<'_> {
         Ports {
             storage: &self.storage,
+            recall: &self.storage,
             llm: &self.llm,
             log: &self.log,
             settings: self.settings.clone(),
@@ -330,6 +331,7 @@ fn default_settings() -> Settings {
         },
         generation_message_limit: 1000,
         reply_message_limit: 50,
+        surroundings_max_tokens: 4000,
         legacy_workspace_short_term: false,
         workspace_merge_per_channel: false,
         workspace_scope_id: "default".to_owned(),

@@ -8,6 +8,7 @@ use crate::bindings::recall::{Candidates, FoundMessage, RecallQuery, TermCount};
 use crate::bindings::storage::StorageError;
 use crate::bindings::types::{Message, MessageRef};
 use crate::ports::Recall;
+use crate::testing::MemoryStorage;
 use crate::ts::Ts;
 
 /// A term in more messages, and in more than one of fifty, is common; it finds so many of the newest.
@@ -23,12 +24,17 @@ pub(crate) struct PlainRecall {
 impl PlainRecall {
     /// Messages come in order of time.
     pub(crate) fn add(&mut self, channel_id: &str, message: Message) {
+        self.add_to(channel_id, channel_id.to_lowercase(), message);
+    }
+
+    /// The same, with the name of the channel.
+    pub(crate) fn add_to(&mut self, channel_id: &str, channel_name: String, message: Message) {
         self.messages.push(FoundMessage {
             at: MessageRef {
                 channel_id: channel_id.to_owned(),
                 ts: message.ts.clone(),
             },
-            channel_name: channel_id.to_lowercase(),
+            channel_name,
             terms: myao_terms::terms(&message.text),
             message,
         });
@@ -124,6 +130,26 @@ impl Recall for PlainRecall {
     }
 
     fn terms(&self, text: &str) -> Vec<String> {
+        myao_terms::terms(text)
+    }
+}
+
+/// Finds the store's messages, unless it is told not to search.
+impl Recall for MemoryStorage {
+    fn find_candidates(&self, query: &RecallQuery) -> Result<Candidates, StorageError> {
+        let mut recall = PlainRecall::default();
+        if !self.cannot_search.get() {
+            for (channel, message) in self.all_messages() {
+                recall.add_to(&channel.id, channel.name, message);
+            }
+        }
+        recall.find_candidates(query)
+    }
+
+    fn terms(&self, text: &str) -> Vec<String> {
+        if self.cannot_search.get() {
+            return Vec::new();
+        }
         myao_terms::terms(text)
     }
 }

@@ -168,6 +168,7 @@ pub(crate) fn random_context(random: &mut Random) -> Context {
         records,
         pinned,
         corrections,
+        sources: Vec::new(),
         remarks: Vec::new(),
         answer_max_tokens: None,
     };

@@ -49,6 +49,8 @@ pub struct Settings {
     pub generation_message_limit: u32,
     /// `response.channel_messages_limit`: the largest number of messages in a reply's context.
     pub reply_message_limit: u32,
+    /// `context.surroundings_max_tokens`: how many tokens prompts of replies show around the conversation that they answer.
+    pub surroundings_max_tokens: u32,
     /// `memory.legacy_workspace_short_term`: whether the retired workspace short-term memory is made and shown.
     pub legacy_workspace_short_term: bool,
     /// `memory.workspace_merge_per_channel`: whether the workspace's memory is merged after every channel.
@@ -154,6 +156,7 @@ impl Default for Settings {
             short_term_history: ShortTermHistory::default(),
             generation_message_limit: 1000,
             reply_message_limit: 50,
+            surroundings_max_tokens: 4000,
             legacy_workspace_short_term: false,
             workspace_merge_per_channel: false,
             workspace_scope_id: WORKSPACE_SCOPE_ID.to_owned(),
@@ -209,7 +212,7 @@ impl Settings {
         ]
     }
 
-    fn numbers(&self) -> [(&'static str, u32); 12] {
+    fn numbers(&self) -> [(&'static str, u32); 13] {
         let history = &self.short_term_history;
         [
             ("agents.response.params.max_tokens", self.reply_max_tokens),
@@ -248,6 +251,10 @@ impl Settings {
                 self.generation_message_limit,
             ),
             ("response.channel_messages_limit", self.reply_message_limit),
+            (
+                "context.surroundings_max_tokens",
+                self.surroundings_max_tokens,
+            ),
         ]
     }
 

@@ -385,7 +385,11 @@ impl FakeSlack {
         });
     }
 
-    pub(crate) fn act(&self, what: &str, action: impl FnOnce(&mut State) -> Result<(), &'static str>) {
+    pub(crate) fn act(
+        &self,
+        what: &str,
+        action: impl FnOnce(&mut State) -> Result<(), &'static str>,
+    ) {
         let done = self.inner().change(action);
         done.unwrap_or_else(|error| panic!("{what}: {error}"));
     }

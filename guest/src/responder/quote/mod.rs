@@ -1,32 +1,33 @@
-//! Replies without a model, by quoting memories and messages.
+//! Replies without a model, by quoting what was found.
 //!
-//! [`question`] reads the question, [`sources`] lists what can be quoted. The best three that differ from each other
-//! are quoted, each with its source.
+//! [`question`] reads the question. The best [`hits`] of the search are quoted; if none bears on the question, lines of
+//! memories and messages of the conversation that share its words ([`sources`]).
 
+mod hits;
 mod question;
 mod sources;
 mod texts;
 mod wanted;
 
-use question::Question;
-use sources::{MAX_QUOTE, Quotable, newest_first, quotables};
+pub(super) use question::Question;
 pub(super) use texts::ReplyLanguage;
 
-use super::target::Situation;
-use crate::bindings::types::{ChannelMemory, Context, Message};
+use sources::{MAX_QUOTE, Quotable, newest_first, of_marks, quotables};
+
+use super::citing;
+use super::situation::Situation;
+use crate::bindings::types::{ChannelMemory, Context, Message, Source};
 use crate::extractive::terms::terms;
 use crate::extractive::text::cut;
 use crate::extractive::{self, Input, items};
 use crate::prompt::{conversation_messages, reply_target_messages, target_thread_messages};
 
-/// The most quotes in a reply.
+/// The most lines of memories in a reply.
 const MAX_QUOTES: usize = 3;
 /// A quote below this value answers nothing.
 const LEAST_WORTH: f64 = 0.34;
 /// A quote below this share of the best one is left out.
 const LEAST_SHARE: f64 = 0.6;
-/// The factor for a word that is only in the first message of a thread.
-const OF_HEAD: f64 = 0.6;
 /// The number of a memory's bullets in a recap.
 const RECAP_ITEMS: usize = 4;
 /// The most characters in an extract of messages, in place of tokens.
@@ -34,46 +35,66 @@ const EXTRACT_LENGTH: u32 = 400;
 /// Somebody who only calls the bot means the question that they asked within so many seconds before, at the top level.
 const JUST_ASKED_SECONDS: i64 = 300;
 
-/// Returns the URL of a message, if there is one.
-type Permalink<'p> = &'p dyn Fn(&str) -> Option<String>;
-
-/// The reply to a message, in Markdown.
-pub(super) fn answer(situation: &Situation, permalink: Permalink<'_>) -> String {
-    let (context, answered) = (&situation.context, &situation.answered);
-    let bot = context.persona.name.as_str();
-    let asked = Question::read(&answered.text, bot, texts(context));
-    let language = asked.language;
-    if asked.has_words() {
-        return to_question(&asked, context, answered, permalink);
-    }
-    if asked.recap {
-        return recap(context, language).unwrap_or_else(|| language.unknown());
-    }
-    if asked.thanks {
-        return language.welcome();
-    }
-    if asked.help || asked.greets {
-        return language.help(bot);
-    }
-    if let Some(meant) = asked_before(context, answered) {
-        let mut meant = Question::read(&meant.text, bot, texts(context));
-        if let ReplyLanguage::Japanese = language {
-            meant.language = language;
-        }
-        if meant.has_words() {
-            return to_question(&meant, context, answered, permalink);
-        }
-    }
-    if asked.asks {
-        return unknown(context, language);
-    }
-    language.help(bot)
+/// A reply, and what it quotes.
+pub(super) struct Quoted {
+    /// In Markdown.
+    pub(super) answer: citing::Answer,
+    pub(super) sources: Vec<Source>,
+    /// Whether nothing bears on the question.
+    pub(super) found_nothing: bool,
 }
 
-/// The language in which a message to the bot is answered.
-pub(super) fn language_of(situation: &Situation) -> ReplyLanguage {
-    let (context, text) = (&situation.context, &situation.answered.text);
-    Question::read(text, &context.persona.name, texts(context)).language
+impl Quoted {
+    fn nothing(text: String, found_nothing: bool) -> Self {
+        let mut answer = citing::Answer::new();
+        answer.text = text;
+        Self {
+            answer,
+            sources: Vec::new(),
+            found_nothing,
+        }
+    }
+}
+
+/// What somebody wants to know: a message, or what was asked before it if it only calls the bot.
+pub(super) fn asked(context: &Context, answered: &Message) -> Question {
+    let read = |message: &Message| {
+        let bot = context.persona.name.as_str();
+        let mut question = Question::read(&message.text, bot, texts(context));
+        question.of = (message.ts.clone(), message.user.id.clone());
+        question
+    };
+    let asked = read(answered);
+    if asked.says_something() {
+        return asked;
+    }
+    let Some(before) = asked_before(context, answered) else {
+        return asked;
+    };
+    let mut meant = read(before);
+    if let ReplyLanguage::Japanese = asked.language {
+        meant.language = asked.language;
+    }
+    if meant.has_words() { meant } else { asked }
+}
+
+/// The reply to a message.
+pub(super) fn answer(situation: &Situation) -> Quoted {
+    let (context, asked) = (&situation.context, &situation.question);
+    let (bot, language) = (context.persona.name.as_str(), asked.language);
+    if asked.has_words() {
+        return to_question(situation);
+    }
+    let text = if asked.recap {
+        recap(context, language).unwrap_or_else(|| language.unknown())
+    } else if asked.thanks {
+        language.welcome()
+    } else if asked.asks && !asked.help && !asked.greets {
+        language.unknown()
+    } else {
+        language.help(bot)
+    };
+    Quoted::nothing(text, false)
 }
 
 fn texts(context: &Context) -> impl Iterator<Item = &str> {
@@ -102,30 +123,43 @@ fn asked_before<'c>(context: &'c Context, answered: &Message) -> Option<&'c Mess
         .or_else(|| before().next())
 }
 
-fn to_question(
-    asked: &Question,
-    context: &Context,
-    answered: &Message,
-    permalink: Permalink<'_>,
-) -> String {
-    let found = best(asked, quotables(context, asked, answered));
+fn to_question(situation: &Situation) -> Quoted {
+    let (context, asked) = (&situation.context, &situation.question);
+    let mut found = hits::chosen(asked, context, &situation.found.hits);
     if found.is_empty() {
-        return unknown(context, asked.language);
+        found = best(asked, quotables(situation));
     }
-    let mut lines = vec![asked.language.found()];
-    lines.extend(
-        found
-            .iter()
-            .map(|quote| bullet(quote, asked.language, permalink)),
-    );
-    lines.join("\n")
+    // What people marked stands first.
+    let mut quotes = best(asked, of_marks(situation));
+    found.retain(|quote| !quotes.iter().any(|mark| says_the_same(quote, mark)));
+    quotes.extend(found);
+    quotes.truncate(hits::MAX_HITS);
+    if quotes.is_empty() {
+        return Quoted::nothing(asked.language.unknown(), true);
+    }
+    let mut answer = citing::Answer::new();
+    answer.text.push_str(&asked.language.found());
+    for (quote, number) in quotes.iter().zip(1..) {
+        answer.text.push('\n');
+        answer
+            .text
+            .push_str(&bullet(quote, context, asked.language));
+        if !quote.source.messages.is_empty() {
+            answer.mark(number);
+        }
+    }
+    Quoted {
+        answer,
+        sources: quotes.into_iter().map(|quote| quote.source).collect(),
+        found_nothing: false,
+    }
 }
 
 /// The best quotes; of those that say the same, the first.
-fn best(asked: &Question, mut quotables: Vec<Quotable>) -> Vec<Quotable> {
+fn best(asked: &Question, quotables: Vec<Quotable>) -> Vec<Quotable> {
     let matches: Vec<Vec<f64>> = quotables
-        .iter_mut()
-        .map(|quotable| matches(asked, quotable))
+        .iter()
+        .map(|quotable| asked.matches(&quotable.folded))
         .collect();
     let mut counts = vec![0_u32; matches.first().map_or(0, Vec::len)];
     for found in &matches {
@@ -155,25 +189,9 @@ fn best(asked: &Question, mut quotables: Vec<Quotable>) -> Vec<Quotable> {
     chosen
 }
 
-/// How much of each word a quote contains. Words of its thread's first message count in part, and that message is then
-/// shown.
-fn matches(asked: &Question, quotable: &mut Quotable) -> Vec<f64> {
-    let own = asked.matches(&quotable.folded);
-    let Some(head) = &quotable.thread else {
-        return own;
-    };
-    let heads = asked.matches(&head.folded);
-    let both = own.iter().zip(heads);
-    let both: Vec<f64> = both.map(|(own, head)| own.max(head * OF_HEAD)).collect();
-    if both == own {
-        quotable.thread = None;
-    }
-    both
-}
-
 /// Whether a quote adds hardly anything to another, which has most of its words and all of its numbers.
 fn says_the_same(quote: &Quotable, other: &Quotable) -> bool {
-    let (own, others) = (terms(&quote.text), terms(&other.text));
+    let (own, others) = (terms(&quote.source.text), terms(&other.source.text));
     let numbers = |text: &str| {
         let digits = text.split(|c: char| !c.is_ascii_digit());
         let mut numbers: Vec<String> = digits
@@ -183,34 +201,25 @@ fn says_the_same(quote: &Quotable, other: &Quotable) -> bool {
         numbers.sort();
         numbers
     };
-    let others_numbers = numbers(&question::plain(&other.text));
-    let new_number = numbers(&question::plain(&quote.text))
+    let others_numbers = numbers(&question::plain(&other.source.text));
+    let new_number = numbers(&question::plain(&quote.source.text))
         .iter()
         .any(|number| !others_numbers.contains(number));
     let known = own.iter().filter(|term| others.contains(term)).count();
     !new_number && known * 10 >= own.len() * 7
 }
 
-fn bullet(quote: &Quotable, language: ReplyLanguage, permalink: Permalink<'_>) -> String {
-    let mut origin = quote.origin.describe(language);
-    origin.extend(quote.date.clone());
-    let address = quote.origin.ts().and_then(permalink);
-    origin.extend(address.map(|address| format!("[{}]({address})", language.link())));
-    let text = match &quote.thread {
-        Some(head) if !quote.text.contains('→') => format!("{} → {}", head.text, quote.text),
-        _ => quote.text.clone(),
+fn bullet(quote: &Quotable, context: &Context, language: ReplyLanguage) -> String {
+    let source = &quote.source;
+    let is_here = source.channel_name == context.conversation_history.channel_name;
+    let mut origin = match &source.user {
+        Some(user) => vec![user.name.clone()],
+        None => vec![language.memory_of(&source.channel_name)],
     };
-    language.bullet(&text, &origin)
-}
-
-/// Says that nothing is known, and shows the newest memory.
-fn unknown(context: &Context, language: ReplyLanguage) -> String {
-    let mut lines = vec![language.unknown()];
-    if let Some((memory, text)) = newest_memory(context) {
-        lines.push(language.recent(&memory.channel_name));
-        lines.extend(first_items(text));
-    }
-    lines.join("\n")
+    let elsewhere = !is_here && source.user.is_some() && !source.channel_name.is_empty();
+    origin.extend(elsewhere.then(|| format!("#{}", source.channel_name)));
+    origin.extend(quote.date.clone());
+    language.bullet(&cut(&source.text, MAX_QUOTE), &origin)
 }
 
 /// The memory of the target thread or of the channel; without a memory, an extract of the messages.

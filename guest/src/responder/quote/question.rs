@@ -2,6 +2,7 @@
 
 use super::texts::ReplyLanguage;
 use super::wanted::{ASKING, HELPS, RECAPS, THANKS, WANTED, WHEN, Wanted};
+use crate::bindings::types::Message;
 use crate::extractive::cues::{is_chatter, is_question};
 use crate::extractive::terms::{terms, words};
 use crate::extractive::text::{flatten, fold, is_japanese, is_kana, is_kanji};
@@ -37,8 +38,12 @@ enum Kind {
 }
 
 /// A parsed question.
-pub(super) struct Question {
-    pub(super) language: ReplyLanguage,
+pub(in super::super) struct Question {
+    /// The message that asks it, and its author.
+    pub(in super::super) of: (String, String),
+    /// Its text, without the bot's name.
+    pub(in super::super) text: String,
+    pub(in super::super) language: ReplyLanguage,
     /// Whether it asks for an overview.
     pub(super) recap: bool,
     /// Whether it is about the bot itself, if it has no words.
@@ -56,7 +61,8 @@ pub(super) struct Question {
 impl Question {
     /// Parses a message to the bot. `around` decides the language if the text itself does not.
     pub(super) fn read<'a>(text: &str, bot: &str, around: impl Iterator<Item = &'a str>) -> Self {
-        let lower = plain(&without_mention(text, bot));
+        let text = without_mention(text, bot);
+        let lower = plain(&text);
         let mut said = lower.clone();
         for cue in RECAPS.iter().filter(|cue| contains_words(&lower, cue)) {
             said = said.replace(cue, " ");
@@ -74,6 +80,8 @@ impl Question {
                 .any(|word| contains_words(&lower, word))
         });
         Self {
+            of: (String::new(), String::new()),
+            text,
             language: language(&lower, around),
             recap: RECAPS.iter().any(|cue| contains_words(&lower, cue)),
             help: HELPS.iter().any(|cue| contains_words(&lower, cue)),
@@ -86,16 +94,27 @@ impl Question {
     }
 
     /// Whether there is a word to search for.
-    pub(super) fn has_words(&self) -> bool {
+    pub(in super::super) fn has_words(&self) -> bool {
         !self.words.is_empty()
     }
 
-    /// Whether a text may contain an answer; a quick test.
-    pub(super) fn may_match(&self, folded: &str) -> bool {
-        let mut words = self.words.iter();
-        words.any(|word| {
-            let stem: String = word.text.chars().take(4).collect();
-            folded.contains(&stem) || word.pieces.iter().any(|piece| folded.contains(piece))
+    /// Whether a message asks it: that message itself, or another in which its author says the same.
+    pub(in super::super) fn is_asked_in(&self, message: &Message) -> bool {
+        let (ts, author) = &self.of;
+        message.ts == *ts
+            || message.user.id == *author && plain(&message.text).ends_with(&plain(&self.text))
+    }
+
+    /// Whether it is more than a call of the bot.
+    pub(super) fn says_something(&self) -> bool {
+        self.has_words() || self.recap || self.thanks || self.help || self.greets
+    }
+
+    /// Whether a text in plain letters has a sign of the kind of information that is asked for.
+    pub(super) fn has_sign(&self, folded: &str) -> bool {
+        self.wanted.iter().any(|wanted| {
+            wanted.digits && folded.contains(|c: char| c.is_ascii_digit())
+                || wanted.signs.is_in(folded)
         })
     }
 
@@ -133,11 +152,7 @@ impl Question {
         if !is_about_it || sum < all * LEAST_SHARE || all <= 0.0 {
             return 0.0;
         }
-        let is_signed = self.wanted.iter().any(|wanted| {
-            wanted.digits && folded.contains(|c: char| c.is_ascii_digit())
-                || wanted.signs.is_in(folded)
-        });
-        sum / all * if is_signed { SIGN } else { 1.0 }
+        sum / all * if self.has_sign(folded) { SIGN } else { 1.0 }
     }
 }
 

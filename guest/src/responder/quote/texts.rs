@@ -1,5 +1,8 @@
 //! The texts around quotes, in Japanese and English.
 
+use crate::bindings::types::Source;
+use crate::extractive::messages::local_date;
+
 /// The language of a reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::responder) enum ReplyLanguage {
@@ -26,8 +29,41 @@ impl ReplyLanguage {
     pub(super) fn unknown(self) -> String {
         self.pick(
             "それについて覚えていることは見つかりませんでした。",
-            "I remember nothing about that.",
+            "I found nothing about that.",
         )
+    }
+
+    /// A model's answer that names none of the sources that it was given.
+    pub(in super::super) fn without_source(self, text: &str) -> String {
+        let mark = self.pick("（出典なし）", "(no source)");
+        let before = match self {
+            _ if text.ends_with("```") => "\n",
+            Self::Japanese => "",
+            Self::English => " ",
+        };
+        format!("{text}{before}{mark}")
+    }
+
+    /// Stands for a link to a source where there is none.
+    pub(in super::super) fn reference(self, source: &Source) -> String {
+        let date = source.timestamp.and_then(local_date);
+        let author = source.user.iter().map(|user| user.name.clone());
+        let origin: Vec<String> = match source.user {
+            Some(_) => author.chain(date).collect(),
+            None => vec![self.memory_of(&source.channel_name)],
+        };
+        match self {
+            Self::Japanese => format!("（{}）", origin.join("、")),
+            Self::English => format!("({})", origin.join(", ")),
+        }
+    }
+
+    /// The source of a line of a memory: of a channel, or of the workspace.
+    pub(super) fn memory_of(self, channel: &str) -> String {
+        match channel {
+            "" => self.memory_of_workspace(),
+            channel => self.memory_of_channel(channel),
+        }
     }
 
     /// Above the newest items of a memory.
@@ -126,27 +162,15 @@ impl ReplyLanguage {
         )
     }
 
-    /// The source of a quote from a channel's memory.
-    pub(super) fn memory_of_channel(self, channel: &str) -> String {
+    fn memory_of_channel(self, channel: &str) -> String {
         match self {
             Self::Japanese => format!("#{channel} の記憶"),
             Self::English => format!("memory of #{channel}"),
         }
     }
 
-    /// The source of a quote from the workspace's memory.
-    pub(super) fn memory_of_workspace(self) -> String {
+    fn memory_of_workspace(self) -> String {
         self.pick("ワークスペースの記憶", "memory of the workspace")
-    }
-
-    /// The source of a quote from a thread's memory.
-    pub(super) fn memory_of_thread(self) -> String {
-        self.pick("スレッドの記憶", "memory of a thread")
-    }
-
-    /// The text of a link to a message or thread.
-    pub(super) fn link(self) -> String {
-        self.pick("リンク", "link")
     }
 
     /// A bullet with a quote and its source.

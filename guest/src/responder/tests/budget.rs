@@ -2,15 +2,12 @@
 
 use super::*;
 use crate::bindings::errors::TokenExcess;
-use crate::bindings::types::LeftOut;
+use crate::bindings::types::{ChannelMemory, LeftOut};
 use crate::fit::NOTHING;
 
 /// What a reply's prompt shows besides the first, the answered and the newest message of its thread, in the order in
 /// which it is left out.
-const BY_IMPORTANCE: [&str; 13] = [
-    "other-short-1",
-    "other-short-2",
-    "other-long",
+const BY_IMPORTANCE: [&str; 10] = [
     "workspace-long",
     "talk-1",
     "side-thread",
@@ -30,6 +27,8 @@ fn busy_host() -> TestHost {
     host.settings.reply_max_tokens = 0;
     host.settings.judgment_max_tokens = 0;
     host.settings.context_margin_tokens = 0;
+    // What is found stands in a list of its own.
+    host.storage.cannot_search.set(true);
     host.storage.add_channel("C0", "other");
     host.storage.add_channel("C1", "own");
     for (channel, name) in [("C0", "other"), ("C1", "own")] {
@@ -98,12 +97,35 @@ fn what_does_not_fit_is_left_out_by_importance_and_the_oldest_of_the_target_last
     }
     assert_eq!(shown_before, 0);
     let all = LeftOut {
-        other_channels: 3,
+        other_channels: 0,
         workspace: 1,
         messages: 4 + 3,
         channel: 3,
     };
     assert_eq!(left_out, all, "all of it is counted");
+}
+
+#[test]
+fn what_was_found_is_left_out_before_the_conversation_and_the_last_first() {
+    let host = busy_host();
+    host.storage.cannot_search.set(false);
+    let shown = |window| {
+        host.llm.window.set(Some(window));
+        let before = host.llm.calls();
+        let reply = mention(&host, &answered()).unwrap();
+        let prompt = host.llm.prompts().remove(before);
+        let numbers = (1..9).filter(|number| prompt.contains(&format!("### [{number}] ")));
+        (
+            numbers.collect::<Vec<i64>>(),
+            length(&prompt),
+            reply.left_out,
+        )
+    };
+    let (all, whole, _) = shown(u32::MAX);
+    assert_eq!(all, [1, 2, 3, 4, 5, 6, 7]);
+    let (some, _, left_out) = shown(whole - 1);
+    assert_eq!(some, [1, 2, 3, 4, 5, 6]);
+    assert_eq!(left_out, NOTHING, "what was found is not counted");
 }
 
 #[test]
@@ -153,7 +175,7 @@ fn the_longest_answer_and_the_margin_are_kept_free() {
         host.settings.context_margin_tokens = 50;
         host.llm.window.set(Some(window));
         let left_out = mention(&host, &answered()).unwrap().left_out;
-        assert_eq!(left_out.other_channels, cut, "{window}");
+        assert_eq!(left_out.workspace, cut, "{window}");
     }
 }
 
@@ -169,7 +191,7 @@ fn after_a_prompt_that_was_too_long_a_shorter_one_is_sent() {
             }
         });
         let reply = mention(&host, &answered()).unwrap();
-        assert!(reply.left_out.other_channels > 0);
+        assert!(reply.left_out.workspace > 0);
         let lengths: Vec<u32> = host.llm.prompts().iter().map(|p| length(p)).collect();
         assert!(lengths.is_sorted_by(|a, b| a > b), "{lengths:?}");
     }
@@ -188,7 +210,7 @@ fn a_judgments_prompt_fits_too() {
     host.llm.window.set(Some(whole - 1));
     responder.judge(&answered()).unwrap();
     let prompt = &host.llm.prompts()[1];
-    assert!(length(prompt) < whole && !prompt.contains("other-short-1"));
+    assert!(length(prompt) < whole && !prompt.contains("talk-1"));
 }
 
 #[test]
@@ -210,7 +232,9 @@ fn a_rendered_prompt_is_the_one_that_is_sent() {
             )
             .unwrap();
         context.persona = host.settings.response_persona.clone();
-        // What the responder adds.
+        // What the responder leaves out and adds.
+        let is_own = |memory: &ChannelMemory| memory.channel_id == "C1";
+        context.channel_memories.retain(is_own);
         context.notes = Some(crate::bindings::types::Notes {
             now: Some(at(0)),
             ..crate::context::NO_NOTES

@@ -9,6 +9,7 @@
 mod answers;
 mod attacks;
 mod budget;
+mod found;
 mod judging;
 mod marking;
 mod missing;

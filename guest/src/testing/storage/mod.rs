@@ -15,6 +15,7 @@ use crate::bindings::storage::{
 };
 use crate::bindings::types::{Channel, KeptSpan, KeptText, MemoryType, Message, Scope};
 use crate::ports::Storage;
+use crate::ts::Ts;
 
 /// The effect of a failing call.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -54,6 +55,8 @@ pub(crate) struct MemoryStorage {
     pub(crate) uncounted: RefCell<BTreeSet<String>>,
     /// The newest message of every channel has an invalid id.
     pub(crate) spoil_backlogs: Cell<bool>,
+    /// Searches find nothing, as the contract allows.
+    pub(crate) cannot_search: Cell<bool>,
 }
 
 impl MemoryStorage {
@@ -86,6 +89,27 @@ impl MemoryStorage {
             .entry(channel_id.to_owned())
             .or_default()
             .insert(id(&message.ts), message);
+    }
+
+    /// Every message with its channel, in order of time.
+    pub(crate) fn all_messages(&self) -> Vec<(Channel, Message)> {
+        let state = self.state.borrow();
+        let of_channel = |channel: &Channel| {
+            let messages = state.messages.get(&channel.id).into_iter().flatten();
+            let messages: Vec<(Ts, Message)> = messages
+                .map(|(ts, message)| (*ts, message.clone()))
+                .collect();
+            messages
+        };
+        let mut all: Vec<(Ts, Channel, Message)> = Vec::new();
+        for channel in &state.channels {
+            let messages = of_channel(channel).into_iter();
+            all.extend(messages.map(|(ts, message)| (ts, channel.clone(), message)));
+        }
+        all.sort_by_key(|(ts, channel, _)| (*ts, channel.id.clone()));
+        all.into_iter()
+            .map(|(_, channel, message)| (channel, message))
+            .collect()
     }
 
     /// Deletes a message.

@@ -48,6 +48,8 @@ pub struct Config {
     pub prices: Prices,
     /// What is remembered, and how.
     pub memory: MemoryConfig,
+    /// What the prompts of replies show.
+    pub context: ContextConfig,
     /// When the bot answers unasked.
     pub response: Response,
     /// How long messages and memories are kept.
@@ -68,6 +70,7 @@ impl Default for Config {
             agents: Agents::default(),
             prices: Prices::default(),
             memory: MemoryConfig::default(),
+            context: ContextConfig::default(),
             response: Response::default(),
             retention: RetentionDays::default(),
             logging: Logging::default(),
@@ -96,6 +99,23 @@ impl Default for PersonaConfig {
                 "あなたは「myao」という名前の、チームの会話を覚えておくアシスタントです。\
                             事実に忠実に、会話で使われている言語で書いてください。"
                     .to_owned(),
+        }
+    }
+}
+
+/// `context`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct ContextConfig {
+    /// At most so many tokens stand around the conversation that a reply answers: what the channel remembers, what bears on the
+    /// question, other conversations. Default `4000`.
+    pub surroundings_max_tokens: u32,
+}
+
+impl Default for ContextConfig {
+    fn default() -> Self {
+        Self {
+            surroundings_max_tokens: 4000,
         }
     }
 }
@@ -229,6 +249,7 @@ impl Config {
             versions.message_threshold = history.message_threshold;
             settings.generation_message_limit = memory.generation_message_limit;
             settings.reply_message_limit = self.response.channel_messages_limit;
+            settings.surroundings_max_tokens = self.context.surroundings_max_tokens;
             settings.legacy_workspace_short_term = memory.legacy_workspace_short_term;
             settings.workspace_merge_per_channel = memory.workspace_merge_per_channel;
             settings.workspace_scope_id = WORKSPACE_SCOPE_ID.to_owned();

@@ -99,6 +99,7 @@ fn consolidate(engine: Engine, model: &ForgetfulModel) -> Report {
     };
     let ports = Ports {
         storage: &host.storage,
+        recall: &host.storage,
         llm: model,
         log: &host.log,
         settings,
@@ -131,6 +132,7 @@ fn ask(host: &TestHost, facts: &[Fact], report: &mut Report) {
     let model = Asked::default();
     let ports = Ports {
         storage: &host.storage,
+        recall: &host.storage,
         llm: &model,
         log: &host.log,
         settings: Settings {

@@ -1,0 +1,192 @@
+//! Which hits of the search are quoted: the best few that do not say the same, a newer value before an older one.
+
+use super::question::{Question, plain};
+use super::says_the_same;
+use super::sources::{MAX_QUOTE, Quotable, of_message};
+use crate::bindings::exports::myao::memory::searcher::Hit;
+use crate::bindings::types::{Context, MessageRef};
+use crate::extractive::cues::{is_chatter, is_question};
+use crate::extractive::sentences;
+use crate::extractive::text::{flatten, width};
+use crate::prompt::is_own;
+use crate::recall::only_asks;
+use crate::records::values;
+use crate::ts::Ts;
+
+/// The most hits in a reply.
+pub(super) const MAX_HITS: usize = 5;
+/// A hit that fits less than this part of what the best one does is left out.
+const LEAST_SHARE: f64 = 0.35;
+/// A hit that fits less answers nothing.
+const LEAST_FIT: f64 = 0.3;
+/// So many hits are looked at for newer values.
+const LOOKED_AT: usize = 8;
+/// A newer message replaces the value of an older one if it shares this part of what the older one has of the question.
+const SAME_SUBJECT: f64 = 0.5;
+/// How much more a hit counts that has the kind of information that is asked for.
+const SIGNED: f64 = 1.3;
+
+/// The hits to quote, in order.
+pub(super) fn chosen(asked: &Question, context: &Context, hits: &[Hit]) -> Vec<Quotable> {
+    let tells = |hit: &&Hit| {
+        let text = plain(&hit.message.text);
+        let is_found = !hit.terms.is_empty() || hit.score <= 0.0;
+        !text.is_empty()
+            && !only_asks(&text)
+            && !is_by_address(hit, asked)
+            && (is_found || !is_chatter(&text) && answers(hit, hits))
+    };
+    let telling: Vec<&Hit> = hits.iter().filter(tells).collect();
+    let is_of_time = hits.iter().all(|hit| hit.score <= 0.0);
+    let ordered = if is_of_time {
+        telling
+    } else {
+        ranked(asked, telling)
+    };
+    let mut chosen: Vec<Quotable> = Vec::new();
+    for hit in ordered {
+        let part = part(asked, &hit.message.text);
+        let quote = of_message(&hit.message, &hit.channel_name, hit.at.clone(), part);
+        if chosen.len() < MAX_HITS && !chosen.iter().any(|other| says_the_same(&quote, other)) {
+            chosen.push(quote);
+        }
+    }
+    for quote in in_threads(asked, context, &chosen) {
+        if chosen.len() < MAX_HITS && !chosen.iter().any(|other| says_the_same(&quote, other)) {
+            chosen.push(quote);
+        }
+    }
+    chosen
+}
+
+/// The replies behind the quotes, in threads of the conversation, that have the kind of information that is asked for.
+fn in_threads(asked: &Question, context: &Context, quotes: &[Quotable]) -> Vec<Quotable> {
+    let history = &context.conversation_history;
+    let mut found = Vec::new();
+    for at in quotes.iter().flat_map(|quote| &quote.source.messages) {
+        let threads = history.threads.iter();
+        let mut threads = threads.filter(|_| at.channel_id == history.channel_id);
+        let place = threads.find_map(|thread| {
+            let place = thread.messages.iter().position(|said| said.ts == at.ts)?;
+            thread.messages.get(place + 1..)
+        });
+        for reply in place.unwrap_or_default() {
+            let text = plain(&reply.text);
+            if !is_own(reply, &context.persona) && !only_asks(&text) && asked.has_sign(&text) {
+                let at = MessageRef {
+                    ts: reply.ts.clone(),
+                    ..at.clone()
+                };
+                let part = part(asked, &reply.text);
+                found.push(of_message(reply, &history.channel_name, at, part));
+            }
+        }
+    }
+    found
+}
+
+/// Whether a message stands beside one that was found, in its thread or as the answer to a question.
+fn answers(hit: &Hit, hits: &[Hit]) -> bool {
+    let ts = |hit: &Hit| Ts::parse(&hit.at.ts).ok();
+    hits.iter().any(|other| {
+        let thread = other.message.thread_ts.as_deref();
+        let begins = thread.unwrap_or(&other.at.ts);
+        other.at.channel_id == hit.at.channel_id
+            && !other.terms.is_empty()
+            && ts(other) < ts(hit)
+            && (hit.message.thread_ts.as_deref() == Some(begins)
+                || thread.is_none() && is_question(&plain(&other.message.text)))
+    })
+}
+
+/// Whether a message has what was looked for in an address alone.
+fn is_by_address(hit: &Hit, asked: &Question) -> bool {
+    let text = plain(&hit.message.text);
+    if hit.terms.is_empty() || !text.contains("://") || asked.text.contains("://") {
+        return false;
+    }
+    let words: Vec<&str> = text
+        .split_whitespace()
+        .filter(|word| !word.contains("://"))
+        .collect();
+    let said = words.join(" ");
+    !hit.terms.iter().any(|term| said.contains(term.as_str()))
+}
+
+/// The hits that answer the question, the best first; of those that contradict, the newer first.
+fn ranked<'h>(asked: &Question, hits: Vec<&'h Hit>) -> Vec<&'h Hit> {
+    let fit = |hit: &Hit| {
+        let is_signed = asked.has_sign(&plain(&hit.message.text));
+        hit.score * if is_signed { SIGNED } else { 1.0 }
+    };
+    let mut fitting: Vec<(f64, &Hit)> = hits.into_iter().map(|hit| (fit(hit), hit)).collect();
+    fitting.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+    let best = fitting.first().map_or(0.0, |(fit, _)| *fit);
+    if best < LEAST_FIT {
+        return Vec::new();
+    }
+    fitting.retain(|(fit, _)| *fit >= best * LEAST_SHARE);
+    fitting.truncate(LOOKED_AT);
+    let mut ordered: Vec<&Hit> = Vec::with_capacity(fitting.len());
+    for (_, hit) in fitting {
+        let older = ordered.iter().position(|older| replaces(hit, older));
+        ordered.insert(older.unwrap_or(ordered.len()), hit);
+    }
+    ordered
+}
+
+/// Whether a newer message gives another value for what an older one says.
+fn replaces(newer: &Hit, older: &Hit) -> bool {
+    let time = |hit: &Hit| Ts::parse(&hit.at.ts).ok();
+    let shared = older
+        .terms
+        .iter()
+        .filter(|term| newer.terms.contains(term))
+        .count();
+    let (new, old) = (values(&newer.message.text), values(&older.message.text));
+    time(newer) > time(older)
+        && !older.terms.is_empty()
+        && float(shared) >= SAME_SUBJECT * float(older.terms.len())
+        && !new.is_empty()
+        && new.iter().any(|value| !old.contains(value))
+}
+
+/// A message, or the sentences of a long one that have most of the question.
+fn part(asked: &Question, text: &str) -> String {
+    if width(&flatten(text)) <= MAX_QUOTE {
+        return text.to_owned();
+    }
+    let said: Vec<String> = sentences::split(text)
+        .into_iter()
+        .filter(|sentence| !sentence.code)
+        .map(|sentence| sentence.text)
+        .collect();
+    let worth = |sentence: &String| -> f64 {
+        let folded = plain(sentence);
+        let sign = if asked.has_sign(&folded) { 0.5 } else { 0.0 };
+        asked.matches(&folded).iter().sum::<f64>() + sign
+    };
+    let mut best = (0, f64::MIN);
+    for (at, sentence) in said.iter().enumerate() {
+        let worth = worth(sentence);
+        if worth > best.1 {
+            best = (at, worth);
+        }
+    }
+    let mut part = String::new();
+    for sentence in said.iter().skip(best.0) {
+        if !part.is_empty() && width(&part) + width(sentence) >= MAX_QUOTE {
+            break;
+        }
+        if !part.is_empty() {
+            part.push(' ');
+        }
+        part.push_str(sentence);
+    }
+    part
+}
+
+#[allow(clippy::cast_precision_loss, reason = "there are few terms")]
+fn float(number: usize) -> f64 {
+    number as f64
+}
