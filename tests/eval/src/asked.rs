@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::bm25;
-use crate::data::{self, Expected, Question};
+use crate::data::{Expected, Question};
 use crate::judge::{self, Answer, Fault};
 use crate::own_text::{self, Source};
 use crate::pattern::any_in;
@@ -123,10 +123,17 @@ pub(crate) struct Bm25 {
 #[derive(Deserialize)]
 struct Shown {
     ts: String,
-    #[serde(deserialize_with = "data::time")]
-    time: DateTime<FixedOffset>,
     text: String,
     user_name: String,
+}
+
+/// A source in the program's JSON: a message, or a line of a memory, which has no author and no time.
+#[derive(Deserialize)]
+struct Cited {
+    ts: Option<String>,
+    time: Option<String>,
+    text: String,
+    user_name: Option<String>,
     channel_name: String,
     permalink: Option<String>,
 }
@@ -141,7 +148,12 @@ struct AskResult {
     answer: String,
     outcome: String,
     engine: String,
-    sources: Vec<Shown>,
+    sources: Vec<Cited>,
+}
+
+/// A time as the program prints it.
+fn time_of(text: Option<String>) -> Option<DateTime<FixedOffset>> {
+    DateTime::parse_from_rfc3339(&text?).ok()
 }
 
 /// Asks questions of one workspace.
@@ -228,13 +240,14 @@ impl<'p> Asker<'p> {
         let sources: Vec<Source> = parsed
             .sources
             .into_iter()
-            .map(|shown| Source {
-                is_evidence: is_evidence(question, state.with_ts(&shown.ts)),
-                text: shown.text,
-                author: shown.user_name,
-                channel: shown.channel_name,
-                time: shown.time,
-                permalink: shown.permalink,
+            .map(|cited| Source {
+                is_evidence: cited.user_name.is_some()
+                    && is_evidence(question, cited.ts.and_then(|ts| state.with_ts(&ts))),
+                text: cited.text,
+                author: cited.user_name.unwrap_or_default(),
+                channel: cited.channel_name,
+                time: time_of(cited.time),
+                permalink: cited.permalink,
             })
             .collect();
         let strip = if is_model {

@@ -40,7 +40,8 @@ pub(crate) struct Source {
     pub(crate) text: String,
     pub(crate) author: String,
     pub(crate) channel: String,
-    pub(crate) time: DateTime<FixedOffset>,
+    /// `None` for a line of a memory.
+    pub(crate) time: Option<DateTime<FixedOffset>>,
     pub(crate) permalink: Option<String>,
     /// Then its author's name belongs to the answer: some messages say "I", and the reader sees who.
     pub(crate) is_evidence: bool,
@@ -49,7 +50,8 @@ pub(crate) struct Source {
 impl Source {
     /// What is shown of the message beside its text.
     fn origin(&self) -> Vec<String> {
-        let times = TIMES.iter().map(|form| self.time.format(form).to_string());
+        let time = self.time.iter();
+        let times = time.flat_map(|time| TIMES.map(|form| time.format(form).to_string()));
         let names = [self.author.clone(), format!("#{}", self.channel)];
         let shown = names.into_iter().chain(times).map(|shown| plain(&shown));
         shown.filter(|shown| !shown.is_empty()).collect()
@@ -193,7 +195,7 @@ mod tests {
             text: text.to_owned(),
             author: author.to_owned(),
             channel: "general".to_owned(),
-            time: DateTime::parse_from_rfc3339("2026-05-14T10:05:00+09:00").unwrap(),
+            time: DateTime::parse_from_rfc3339("2026-05-14T10:05:00+09:00").ok(),
             permalink: Some("https://x.example/p1".to_owned()),
             is_evidence,
         }
