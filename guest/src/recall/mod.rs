@@ -42,6 +42,8 @@ struct Understood {
     until: Ts,
     /// The first and the last message of the time in which it was written in all likelihood.
     likely: Option<(Ts, Ts)>,
+    /// Whether it names a time or a channel, and nothing that was said then and there.
+    is_overview: bool,
 }
 
 impl<'a> Searcher<'a> {
@@ -68,20 +70,36 @@ impl<'a> Searcher<'a> {
     /// # Errors
     /// If the host fails.
     pub fn search(&self, request: &SearchRequest) -> Result<SearchResult, Error> {
-        let mut understood = self.understand(request)?;
+        let understood = self.understand(request)?;
+        self.find(understood, request.limit)
+    }
+
+    /// The messages of the time and the channels that a request names, the newest first; `None` if it asks for something that
+    /// was said.
+    ///
+    /// # Errors
+    /// If the host fails.
+    pub fn overview(&self, request: &SearchRequest) -> Result<Option<SearchResult>, Error> {
+        let understood = self.understand(request)?;
+        if !understood.is_overview {
+            return Ok(None);
+        }
+        self.find(understood, request.limit).map(Some)
+    }
+
+    fn find(&self, mut understood: Understood, limit: u32) -> Result<SearchResult, Error> {
         let since = understood.likely.map(|(first, _)| first);
         let since = since.max(understood.since);
         let asks_for_time = since.is_some() || understood.until < Ts::last_of(self.now);
         let last = understood.likely.map(|(_, last)| last);
         let until = last.map_or(understood.until, |last| last.min(understood.until));
         let mut hits = if understood.concepts.is_empty() {
-            let (since, limit) = (since, request.limit);
             let found = self.candidates(&understood, Vec::new(), (since, until), limit, 0)?;
             newest_first(found.messages)
         } else {
             self.ranked(&mut understood)?
         };
-        hits.truncate(usize::try_from(request.limit).unwrap_or(usize::MAX));
+        hits.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
         Ok(SearchResult {
             hits,
             since: since.map(|ts| self.timestamp(ts)),
@@ -111,9 +129,11 @@ impl<'a> Searcher<'a> {
         let (mut first_day, mut end) = (asked.since, asked.end);
         let mut likely = asked.likely.filter(|_| !asked.may_be_ahead);
         let names_time = asked.widest != (None, None) || asked.likely.is_some();
+        let mut is_overview = false;
         if names_time || !channels.is_empty() {
             let subject = Concepts::of(self.recall.terms(&without_request(&asked.subject)));
             if subject.say_nothing() {
+                is_overview = true;
                 concepts = Concepts::default();
                 (first_day, end) = asked.widest;
                 likely = asked.likely;
@@ -128,6 +148,7 @@ impl<'a> Searcher<'a> {
             since: since.max(first_day.map(first)),
             until: end.map_or(until, |end| last(end).min(until)),
             likely: likely.map(|days| (first(days.first), last(days.end))),
+            is_overview,
         })
     }
 
