@@ -6,7 +6,7 @@ use crate::bindings::chat;
 use crate::bindings::chat::{ChatError, PostOutcome, PostRequest};
 use crate::bindings::errors::Error;
 use crate::bindings::exports::myao::memory::responder::{
-    self as responder_export, Answer, Judgment, Target,
+    self as responder_export, Answer, Judgment, Question, Response, Target,
 };
 use crate::bindings::types::{Message, Timestamp, User};
 use crate::ports::Chat;
@@ -54,6 +54,11 @@ impl responder_export::Guest for Component {
     fn reply_unasked(target: Target, now: Timestamp) -> Result<Answer, Error> {
         let (ports, now) = begin(now)?;
         Responder::new(&ports, &Host, now).reply_unasked(&target)
+    }
+
+    fn ask(question: Question, now: Timestamp) -> Result<Response, Error> {
+        let (ports, now) = begin(now)?;
+        Responder::new(&ports, &Host, now).ask(&question)
     }
 }
 

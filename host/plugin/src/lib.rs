@@ -65,12 +65,12 @@ pub use bindings::exports::myao::memory::memory_generator::{
 };
 pub use bindings::exports::myao::memory::memory_summarizer::Summary;
 pub use bindings::exports::myao::memory::reply_prompt::Occasion;
-pub use bindings::exports::myao::memory::responder::{Answer, Judgment, Reply, Target};
+pub use bindings::exports::myao::memory::responder::{Answer, Judgment, Reply, Response, Target};
 pub use bindings::exports::myao::memory::searcher::{Hit, SearchRequest, SearchResult};
 pub use bindings::log::Level as LogLevel;
 pub use bindings::types::{
     Channel, ChannelMemory, Citation, Context, ConversationHistory, Engine, KeptSpan, KeptText,
-    MemoryType, Message, MessageRef, Persona, Scope, Thread, Timestamp, User,
+    MemoryType, Message, MessageRef, Persona, Scope, Source, Thread, Timestamp, User,
 };
 pub use component::{CONTRACT_VERSION, LoadError, LoadedComponent};
 pub use error::{CallError, Excess, Trespass};

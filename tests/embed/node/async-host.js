@@ -42,7 +42,7 @@ const came = await play(script, workspace, (store) => {
     Object.fromEntries(names.map((name) => [name, (/** @type {unknown[]} */ ...args) => call(host, exported, name, args)]));
   return {
     memoryGenerator: exportsOf('memoryGenerator', ['nextSteps', 'generateChannel', 'generateThread', 'generateWorkspace']),
-    responder: exportsOf('responder', ['replyToMention', 'judge']),
+    responder: exportsOf('responder', ['replyToMention', 'judge', 'ask']),
   };
 });
 

@@ -79,7 +79,9 @@ export async function play(script, { store, model, platform, at }, instanceOver)
   const [mentioned, judgedOn] = [camel(script.mention), camel(script.judged)];
   const mention = await inChannel(mentioned.channelId).responder.replyToMention(mentioned, then);
   const judged = await inChannel(judgedOn.channelId).responder.judge(judgedOn, then);
+  const { 'channel-id': channelId, text } = script.asked;
+  const asked = await inChannel(channelId).responder.ask({ text, channelId }, then);
   const { listDeferrals } = store.imports();
   const deferrals = script.threads.map((/** @type {string} */ scopeId) => listDeferrals('thread', scopeId));
-  return { runs, requests: model.requests, memories: store.saved(), deferrals, mention, judged, posts: platform.posts };
+  return { runs, requests: model.requests, memories: store.saved(), deferrals, mention, judged, asked, posts: platform.posts };
 }

@@ -121,7 +121,7 @@ silent = imports.ScriptedModel({}, {})
 empty = StoreAt(Store(0, settings["workspace_scope_id"]), WORKSPACE)
 now = at(script["runs"][0]["now"])
 then = at(script["runs"][-1]["now"])
-mention, judged = script["mention"], script["judged"]
+mention, judged, asked = script["mention"], script["judged"], script["asked"]
 
 summarizing = imports.ScriptedModel(script["answers-of-the-summarizer"], {})
 summarizer = Plugin(summarizer_wasm, imports.of_summarizer(summarizing, settings))
@@ -139,6 +139,7 @@ came = {
         "deferrals": [store.list_deferrals("thread", scope_id) for scope_id in script["threads"]],
         "mention": answer(bot(mention["channel-id"]).call("responder", "reply-to-mention", mention, then)),
         "judged": bot(judged["channel-id"]).call("responder", "judge", judged, then),
+        "asked": bot(asked["channel-id"]).call("responder", "ask", asked, then),
         "posts": platform.posts,
         "requests": model.requests,
     },

@@ -8,6 +8,7 @@
     clippy::indexing_slicing
 )]
 
+mod ask;
 mod backfill;
 mod bad_configuration;
 mod bad_database;

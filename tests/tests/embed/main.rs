@@ -18,3 +18,4 @@ mod python;
 mod reference;
 mod runtime;
 mod script;
+mod without_search;

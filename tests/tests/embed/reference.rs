@@ -20,6 +20,7 @@ use serde_json::{Value, json};
 
 use crate::json::plain;
 use crate::script::{Answer, Script};
+use crate::without_search::WithoutSearch;
 
 /// The context of the specification's worked prompts.
 pub(crate) const CONTEXT: &str = "tests/goldens/context.json";
@@ -47,7 +48,7 @@ pub(crate) async fn memory() -> Value {
     });
     let plugin = MemoryPlugin::builder()
         .component(component())
-        .storage(workspace.clone())
+        .storage(WithoutSearch(workspace.clone()))
         .llm(agents)
         .chat(platform.clone())
         .settings(script.settings())
@@ -71,6 +72,8 @@ pub(crate) async fn memory() -> Value {
     let then = script.now(script.runs.last().unwrap());
     let mention = plugin.reply_to_mention(&script.mention(), then).await;
     let judged = plugin.judge(&script.judged(), then).await;
+    let asking_place = Place::Channel(script.asked.channel_id.clone());
+    let asked = plugin.ask(asking_place, &script.asked.text, then).await;
     let mut deferrals = Vec::new();
     for scope_id in &script.threads {
         let storage = workspace.at(Place::Operator);
@@ -93,6 +96,7 @@ pub(crate) async fn memory() -> Value {
         "deferrals": deferrals,
         "mention": mention.unwrap(),
         "judged": judged.unwrap(),
+        "asked": asked.unwrap(),
         "posts": *platform.posts.lock().unwrap(),
         "requests": *requests.lock().unwrap(),
     })

@@ -29,10 +29,19 @@ pub(crate) struct Script {
     pub(crate) threads: Vec<String>,
     mention: Value,
     judged: Value,
+    pub(crate) asked: AskedQuestion,
     pub(crate) known_to_the_platform: Vec<Written>,
     pub(crate) context_windows: BTreeMap<String, Option<u32>>,
     pub(crate) answers: BTreeMap<String, Vec<Answer>>,
     pub(crate) answers_of_the_summarizer: BTreeMap<String, Vec<Answer>>,
+}
+
+/// A question that is asked outside the chat.
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(crate) struct AskedQuestion {
+    pub(crate) channel_id: String,
+    pub(crate) text: String,
 }
 
 /// A generation run, with the messages that came since the one before.

@@ -43,8 +43,9 @@ pub(crate) trait Observer: Sync {
 }
 
 /// All ways of looking.
-pub(crate) const OBSERVERS: [&dyn Observer; 6] =
-    [&Stored, &Searched, &Viewed, &Built, &Shown, &Refused];
+pub(crate) const OBSERVERS: [&dyn Observer; 7] = [
+    &Stored, &Searched, &Answered, &Viewed, &Built, &Shown, &Refused,
+];
 
 fn seen(what: &str, found: &impl std::fmt::Debug) -> (String, String) {
     (what.to_owned(), format!("{found:#?}"))
@@ -194,6 +195,28 @@ impl Observer for Searched {
             let place = seat.place.clone();
             let hits = seat.plugin.search(place, &request, utc(seat.now)).await;
             found.push(seen("search", &hits));
+        }
+        found
+    }
+}
+
+/// What is answered to questions outside the chat.
+struct Answered;
+
+#[async_trait::async_trait]
+impl Observer for Answered {
+    async fn look(&self, seat: &Seat<'_>) -> Vec<(String, String)> {
+        if !matches!(seat.place, Place::Channel(_) | Place::Workspace) {
+            return Vec::new();
+        }
+        let mut found = Vec::new();
+        for question in [
+            "Who knows the salary of apple?",
+            "What did I miss this week?",
+        ] {
+            let place = seat.place.clone();
+            let response = seat.plugin.ask(place, question, utc(seat.now)).await;
+            found.push(seen("ask", &response));
         }
         found
     }

@@ -34,6 +34,10 @@ pub(crate) enum Call {
     Judge,
     /// To put a context together for [`OWN`].
     Look,
+    /// To answer a question that is asked in [`OWN`], and not posted, …
+    Asked,
+    /// … or by the operator.
+    Operator,
 }
 
 impl Call {
@@ -48,6 +52,8 @@ impl Call {
             "unasked" => Self::Unasked,
             "judge" => Self::Judge,
             "look" => Self::Look,
+            "asked" => Self::Asked,
+            "operator" => Self::Operator,
             other => panic!("{other}"),
         }
     }
@@ -57,6 +63,7 @@ impl Call {
         match self {
             Self::Workspace => "the workspace".to_owned(),
             Self::Schedule => "the schedule".to_owned(),
+            Self::Operator => "the operator".to_owned(),
             Self::Guest => format!("channel {GUEST}"),
             _ => format!("channel {OWN}"),
         }

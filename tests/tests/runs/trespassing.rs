@@ -175,6 +175,11 @@ async fn result_of(plugin: &MemoryPlugin, call: Call) -> Result<String, CallErro
             };
             returned(plugin.build_context(&request, now).await)?
         }
+        Call::Asked => {
+            let place = Place::Channel(OWN.to_owned());
+            returned(plugin.ask(place, "When?", now).await)?
+        }
+        Call::Operator => returned(plugin.ask(Place::Operator, "When?", now).await)?,
     };
     match outcome {
         Outcome::Failed(Error::Other(reason)) => Ok(reason.text),
@@ -278,6 +283,14 @@ async fn the_same_in_its_own_place_is_done() {
         (Call::Look, format!("messages {OWN} -\nask channel {OWN}")),
         (Call::Judge, format!("messages {OWN} -\nask channel {OWN}")),
         (
+            Call::Asked,
+            format!("messages {OWN} -\nfind crane\nask channel {OWN}"),
+        ),
+        (
+            Call::Operator,
+            format!("messages {HR} -\nfind euros\nask workspace default"),
+        ),
+        (
             Call::Reply,
             format!("history {OWN}\npermalink {OWN} {first}\npost {OWN} {first} {reply}"),
         ),
@@ -287,8 +300,8 @@ async fn the_same_in_its_own_place_is_done() {
         assert!(!got.contains("Err("), "{call:?} {commands}: {got}");
     }
     assert_eq!(scene.chat.posts().len(), 1);
-    // One of the six was there already.
-    assert_eq!(scene.llm.requests().len(), 5);
+    // One of the eight was there already.
+    assert_eq!(scene.llm.requests().len(), 7);
 }
 
 #[tokio::test]

@@ -24,7 +24,7 @@ use exports::myao::memory::about;
 use exports::myao::memory::context_builder::{self, BuildRequest};
 use exports::myao::memory::memory_summarizer::{self, Summary};
 use exports::myao::memory::reply_prompt::{self, Occasion};
-use exports::myao::memory::responder::{self, Answer, Judgment, Target};
+use exports::myao::memory::responder::{self, Answer, Judgment, Question, Response, Target};
 use exports::myao::memory::searcher::{self, SearchRequest, SearchResult};
 use myao::memory::errors::{Error, OtherReason, SettingFault};
 use myao::memory::types::{Context, MemoryType, Scope, Timestamp};
@@ -100,6 +100,10 @@ impl responder::Guest for Trespassing {
     }
 
     fn reply_unasked(_: Target, _: Timestamp) -> Result<Answer, Error> {
+        Err(got())
+    }
+
+    fn ask(_: Question, _: Timestamp) -> Result<Response, Error> {
         Err(got())
     }
 }

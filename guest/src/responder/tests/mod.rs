@@ -7,6 +7,7 @@
 )]
 
 mod answers;
+mod asking;
 mod attacks;
 mod budget;
 mod found;

@@ -1,10 +1,14 @@
 //! The command line.
 
+mod questions;
+
 use std::path::PathBuf;
 
 use chrono::{DateTime, FixedOffset, NaiveDate};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use myao_plugin::{MemoryType, Scope};
+
+pub(crate) use questions::{AskArgs, SearchArgs};
 
 /// Layered, versioned memory for team chat.
 #[derive(Debug, Parser)]
@@ -60,6 +64,8 @@ pub(crate) enum Command {
     Rebuild(RebuildArgs),
     /// Find messages by what they say; nothing is stored
     Search(SearchArgs),
+    /// Answer a question from what was said; nothing is posted, and nothing is stored but what it cost
+    Ask(AskArgs),
     /// Look at memories
     Memory(MemoryArgs),
     /// Forget a message, what a person said, a channel, or everything before a date, with all that was made from it
@@ -265,34 +271,6 @@ pub(crate) enum MemoryCommand {
         /// The channel's name or id; without it, all memories, those of the workspace included
         channel: Option<String>,
     },
-}
-
-/// What to look for.
-#[derive(Debug, Args)]
-pub(crate) struct SearchArgs {
-    /// Words, or a question; times (`since Friday`, `先週の火曜`) and channels (`#general`) in it are understood
-    #[arg(required = true)]
-    pub(crate) words: Vec<String>,
-
-    /// Find only what everybody in this channel may see, by its name or id
-    #[arg(long = "in", value_name = "NAME_OR_ID")]
-    pub(crate) in_channel: Option<String>,
-
-    /// Leave out messages before this day, or time
-    #[arg(long, value_name = "DATE|RFC3339", value_parser = moment)]
-    pub(crate) since: Option<MomentArg>,
-
-    /// Leave out messages after this day, or from this time on
-    #[arg(long, value_name = "DATE|RFC3339", value_parser = moment)]
-    pub(crate) until: Option<MomentArg>,
-
-    /// Search as at the end of this day, or at this time
-    #[arg(long, value_name = "DATE|RFC3339", value_parser = moment)]
-    pub(crate) as_of: Option<MomentArg>,
-
-    /// The largest number of messages
-    #[arg(long, default_value_t = 10)]
-    pub(crate) limit: u32,
 }
 
 /// Which calls, and how they are summed.

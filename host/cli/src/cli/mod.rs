@@ -2,6 +2,7 @@
 
 mod app;
 pub(crate) mod args;
+mod ask;
 mod chat;
 mod config;
 mod costs;
@@ -72,6 +73,7 @@ pub(crate) fn run(arguments: Cli) -> anyhow::Result<ExitCode> {
             Command::Rebuild(arguments) => generate::rebuild(&app, &arguments).await,
             Command::Generate(arguments) => generate::generate(&app, &arguments).await,
             Command::Search(arguments) => search::run(&app, &arguments).await,
+            Command::Ask(arguments) => ask::run(&app, &arguments).await,
             Command::Memory(arguments) => memory::run(&app, &arguments).await,
             Command::Forget(arguments) => forget::run(&app, &arguments).await,
             Command::Pin(arguments) => marks::pin(&app, &arguments).await,

@@ -198,6 +198,62 @@ pub(super) fn excerpt(text: &str, width: usize) -> String {
     kept.collect::<String>() + "…"
 }
 
+/// A text for people: in a terminal its lines are broken at the width, between words.
+pub(super) fn for_reading(text: &str) -> String {
+    if in_terminal() {
+        wrapped(text, usize::from(width()))
+    } else {
+        text.to_owned()
+    }
+}
+
+/// A text in lines of at most so many columns, if no word is wider.
+fn wrapped(text: &str, width: usize) -> String {
+    let lines = text.lines().map(|line| wrapped_line(line, width));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// The lines of an item of a list are set in as far as its text.
+fn wrapped_line(line: &str, width: usize) -> String {
+    let indent = if line.starts_with("- ") { "  " } else { "" };
+    let mut out = String::new();
+    let mut column = 0;
+    for piece in pieces(line) {
+        if column > indent.len() && column + piece.trim_end().width() > width {
+            out.truncate(out.trim_end().len());
+            out.push('\n');
+            out.push_str(indent);
+            column = indent.len();
+        }
+        out.push_str(piece);
+        column += piece.width();
+    }
+    out.truncate(out.trim_end().len());
+    out
+}
+
+/// The parts of a line between which it may be broken: words, and wide characters with the marks that belong to them.
+fn pieces(line: &str) -> Vec<&str> {
+    let is_wide = |c: char| c.width() == Some(2);
+    let opens = |c: char| "「『（【〈《".contains(c);
+    let closes = |c: char| "、。，．！？：；」』）】〉》ー".contains(c);
+    let mut pieces = Vec::new();
+    let mut start = 0;
+    let mut before = ' ';
+    for (at, c) in line.char_indices() {
+        let is_word = before == ' ' && c != ' ';
+        let is_between =
+            (is_wide(before) || is_wide(c)) && !closes(c) && !opens(before) && c != ' ';
+        if is_word || is_between {
+            pieces.push(line.get(start..at).unwrap_or_default());
+            start = at;
+        }
+        before = c;
+    }
+    pieces.push(line.get(start..).unwrap_or_default());
+    pieces
+}
+
 /// A progress bar on standard error, if that is a terminal.
 pub(super) fn progress_bar(total: u64, template: &str) -> ProgressBar {
     let bar = ProgressBar::new(total);
@@ -271,7 +327,20 @@ mod tests {
 
     use unicode_width::UnicodeWidthStr as _;
 
-    use super::{duration, excerpt, number};
+    use super::{duration, excerpt, number, wrapped};
+
+    #[test]
+    fn lines_are_broken_between_words_and_wide_characters() {
+        assert_eq!(
+            wrapped("- The release was moved [1]\n\nto Friday", 14),
+            "- The release\n  was moved\n  [1]\n\nto Friday"
+        );
+        assert_eq!(wrapped("リリースは金曜日。", 8), "リリース\nは金曜\n日。");
+        assert_eq!(
+            wrapped("https://a.example/long x", 8),
+            "https://a.example/long\nx"
+        );
+    }
 
     #[test]
     fn an_excerpt_counts_wide_characters_twice() {

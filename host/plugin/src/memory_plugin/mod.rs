@@ -29,6 +29,7 @@ macro_rules! call {
     }};
 }
 
+mod asking;
 mod builder;
 mod generating;
 mod replying;
