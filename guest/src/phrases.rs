@@ -49,14 +49,17 @@ pub(crate) fn weighted(line: &'static str) -> Option<(&'static str, f64)> {
 
 /// Whether a text in lower case contains a phrase, an ASCII one as whole words.
 pub(crate) fn contains_words(text: &str, phrase: &str) -> bool {
-    if !phrase.is_ascii() {
-        return text.contains(phrase);
-    }
-    text.match_indices(phrase).any(|(at, _)| {
-        let before = text.get(..at).and_then(|head| head.chars().next_back());
+    word_matches(text, phrase).next().is_some()
+}
+
+/// Where a text in lower case has a phrase, an ASCII one as whole words.
+pub(crate) fn word_matches<'t>(text: &'t str, phrase: &'t str) -> impl Iterator<Item = usize> + 't {
+    let is_boundary = |c: char| !c.is_ascii_alphanumeric() && c != '_';
+    let matches = text.match_indices(phrase).map(|(at, _)| at);
+    matches.filter(move |at| {
+        let before = text.get(..*at).and_then(|head| head.chars().next_back());
         let tail = text.get(at + phrase.len()..);
         let after = tail.and_then(|tail| tail.chars().next());
-        let is_boundary = |c: char| !c.is_ascii_alphanumeric() && c != '_';
-        before.is_none_or(is_boundary) && after.is_none_or(is_boundary)
+        !phrase.is_ascii() || before.is_none_or(is_boundary) && after.is_none_or(is_boundary)
     })
 }

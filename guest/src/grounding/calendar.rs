@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use chrono::{Datelike as _, Months, NaiveDate, NaiveDateTime};
 
 use super::Support;
-use super::dates::{self, shifted};
+use super::dates::shifted;
 use super::evidence::Evidence;
+use super::months;
 use super::weekdays::weekdays;
 use crate::values::numbers::Point;
 use crate::values::{Amount, Found, Unit, Value};
@@ -146,7 +147,7 @@ fn month(evidence: &Evidence<'_>, number: u64, after: &str) -> Support {
     });
     let is_month = |date: &NaiveDate| u64::from(date.month()) == number;
     let is_meant = evidence.meant().any(|date| is_month(&date));
-    if !is_said && !is_meant && !dates::months(&texts, &times).contains(&number) {
+    if !is_said && !is_meant && !months::months(&texts, &times).contains(&number) {
         let of_message = times.iter().any(|time| is_month(&time.date()));
         return if of_message {
             Support::Calculated

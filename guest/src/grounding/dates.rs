@@ -2,17 +2,21 @@
 
 use std::collections::BTreeSet;
 
-use chrono::{Datelike as _, Days, Months, NaiveDate, NaiveDateTime, NaiveTime};
+use chrono::{Datelike as _, Days, Months, NaiveDate, NaiveTime};
 
+use super::months::{ends_of_months, months};
 use super::weekdays::{leading_weekday, weekdays};
 use crate::phrases::{Phrases, contains_words, phrases};
-use crate::values::numbers::{Point, month};
+use crate::values::numbers::Point;
 use crate::values::{Found, Unit, Value};
 
 /// Words and how many days they are from today.
 const DAYS: Phrases = phrases!("relative-days.txt");
+/// The days of which another word is a part.
+pub(super) const BESIDE_TODAY: [(&str, i64); 2] =
+    [("day after tomorrow", 2), ("day before yesterday", -2)];
 /// Words for the day or week beside another date.
-const BESIDE: [&str; 14] = [
+pub(super) const BESIDE: [&str; 14] = [
     "前日",
     "翌日",
     "前夜",
@@ -51,14 +55,12 @@ impl Dates {
         let plain = text
             .replace("day after tomorrow", "")
             .replace("day before yesterday", "");
-        for (word, days) in DAYS.iter().filter_map(|line| line.rsplit_once(' ')) {
+        for (word, days) in day_words() {
             if contains_words(&plain, word) {
-                dates
-                    .meant
-                    .extend(shifted(today, days.parse().unwrap_or(0)));
+                dates.meant.extend(shifted(today, days));
             }
         }
-        for (word, days) in [("day after tomorrow", 2), ("day before yesterday", -2)] {
+        for (word, days) in BESIDE_TODAY {
             if contains_words(text, word) {
                 dates.meant.extend(shifted(today, days));
             }
@@ -90,7 +92,13 @@ impl Dates {
     }
 }
 
-fn number(date: NaiveDate) -> u32 {
+/// Words for days, and how many days they are from today.
+pub(super) fn day_words() -> impl Iterator<Item = (&'static str, i64)> {
+    let lines = DAYS.iter().filter_map(|line| line.rsplit_once(' '));
+    lines.filter_map(|(word, days)| Some((word, days.parse().ok()?)))
+}
+
+pub(super) fn number(date: NaiveDate) -> u32 {
     date.weekday().num_days_from_monday()
 }
 
@@ -134,7 +142,7 @@ fn named_weekdays(text: &str, today: NaiveDate, dates: &mut Dates) {
 }
 
 /// How many days away a weekday may be that is so many days away in this week.
-fn days_of(text: &str, word: &str, of_this_week: i64) -> Vec<i64> {
+pub(super) fn days_of(text: &str, word: &str, of_this_week: i64) -> Vec<i64> {
     let coming = of_this_week.rem_euclid(7);
     let next = if coming == 0 { 7 } else { coming };
     let last = if coming == 0 { -7 } else { coming - 7 };
@@ -142,8 +150,8 @@ fn days_of(text: &str, word: &str, of_this_week: i64) -> Vec<i64> {
         words.iter().any(|before| {
             text.match_indices(before).any(|(at, _)| {
                 let rest = text.get(at + before.len()..).unwrap_or_default();
-                rest.trim_start_matches([' ', 'の', '\'', 's'])
-                    .starts_with(word)
+                let rest = rest.strip_prefix("'s").unwrap_or(rest);
+                rest.trim_start_matches([' ', 'の']).starts_with(word)
             })
         })
     };
@@ -307,100 +315,4 @@ fn days_of_months(text: &str, day: i64, today: NaiveDate, dates: &mut BTreeSet<N
     let of_month = near.into_iter().enumerate();
     let of_month = of_month.filter(|(at, _)| wanted.contains(at));
     dates.extend(of_month.filter_map(|(_, month)| month?.with_day(day)));
-}
-
-/// `月末`, `end of March`, `3月末`.
-fn ends_of_months(text: &str, values: &[Found], today: NaiveDate, dates: &mut BTreeSet<NaiveDate>) {
-    let first = |date: NaiveDate| date.with_day(1);
-    let last = |date: NaiveDate| {
-        let next = first(date)?.checked_add_months(Months::new(1));
-        next?.pred_opt()
-    };
-    let next = today.checked_add_months(Months::new(1));
-    let said_end = [
-        "月末",
-        "end of the month",
-        "end of this month",
-        "end of month",
-    ];
-    if said_end.iter().any(|word| text.contains(word)) {
-        dates.extend(last(today));
-    }
-    if ["来月末", "end of next month"]
-        .iter()
-        .any(|word| text.contains(word))
-    {
-        dates.extend(next.and_then(last));
-    }
-    if ["月初", "来月頭", "start of next month"]
-        .iter()
-        .any(|word| text.contains(word))
-    {
-        dates.extend(next.and_then(first));
-        dates.extend(first(today));
-    }
-    let years_end = [
-        "年内",
-        "年末",
-        "大晦日",
-        "new year's eve",
-        "end of the year",
-    ];
-    if years_end.iter().any(|word| text.contains(word)) {
-        dates.extend(NaiveDate::from_ymd_opt(today.year(), 12, 31));
-    }
-    let mut of_month = |month: u32| {
-        for year in [today.year(), today.year() + 1] {
-            dates.extend(NaiveDate::from_ymd_opt(year, month, 1).and_then(last));
-        }
-    };
-    for found in values {
-        let after = text.get(found.range.end..).unwrap_or_default();
-        if let Value::Number(amount) = &found.value
-            && amount.unit == Some(Unit("month-name"))
-            && after.starts_with("月末")
-            && let Some(number) = amount.thousandths()
-        {
-            of_month(u32::try_from(number / 1000).unwrap_or(0));
-        }
-    }
-    for (at, phrase) in text.match_indices("end of ") {
-        let rest = text.get(at + phrase.len()..).unwrap_or_default();
-        if let Some(month) = month(rest) {
-            of_month(month);
-        }
-    }
-}
-
-/// The months that texts of those times mean with relative words.
-pub(super) fn months(texts: &[String], times: &[NaiveDateTime]) -> BTreeSet<u64> {
-    let mut months = BTreeSet::new();
-    let words: [(&[&str], u32); 3] = [
-        (&["再来月"], 2),
-        (&["来月", "翌月", "next month"], 1),
-        (&["今月", "当月", "this month"], 0),
-    ];
-    for time in times {
-        for (words, ahead) in words {
-            let is_said = texts
-                .iter()
-                .any(|text| words.iter().any(|word| text.contains(word)));
-            let month = time.date().checked_add_months(Months::new(ahead));
-            months.extend(
-                month
-                    .filter(|_| is_said)
-                    .map(|date| u64::from(date.month())),
-            );
-        }
-        let is_last = |text: &String| text.contains("先月") || text.contains("last month");
-        if texts.iter().any(is_last) {
-            let month = time.date().checked_sub_months(Months::new(1));
-            months.extend(month.map(|date| u64::from(date.month())));
-        }
-    }
-    for text in texts {
-        let words = text.split(|c: char| !c.is_ascii_alphabetic());
-        months.extend(words.filter_map(month).map(u64::from));
-    }
-    months
 }

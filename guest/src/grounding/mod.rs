@@ -35,8 +35,10 @@ mod calendar;
 mod clock;
 mod dates;
 mod evidence;
+mod months;
 mod numbers;
 mod reading;
+mod relative;
 mod support;
 #[cfg(test)]
 mod tests;
@@ -53,6 +55,7 @@ use crate::extractive::terms::terms;
 use crate::extractive::text::{flatten, strip_markers};
 use crate::values::{Found, Value, normal};
 use evidence::{Evidence, Said};
+pub(crate) use relative::relative;
 use support::support;
 
 /// So few sources are one conversation: a line may follow from any of them.

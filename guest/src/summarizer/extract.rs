@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::dated::dated;
 use super::{Summarizer, Task, nothing_to_summarize};
 use crate::bindings::errors::{BadAnswer, Error};
 use crate::bindings::exports::myao::memory::memory_summarizer::Summary;
@@ -58,7 +59,8 @@ impl Summarizer<'_> {
 }
 
 /// A prompt groups messages by thread; an extract orders them by time. The bot's own messages repeat what is remembered
-/// already, so their texts are left out. So is what a correction supersedes, unless nothing else was said.
+/// already, so their texts are left out. Of a context with notes, relative dates have the date that they mean behind them.
+/// What a correction supersedes is left out, unless nothing else was said.
 fn in_order_of_time(task: Task<'_>) -> Vec<Cow<'_, Message>> {
     let messages = prompt::target_messages(task.context, task.scope, task.memory_type);
     let notes = task.context.notes.iter();
@@ -70,11 +72,12 @@ fn in_order_of_time(task: Task<'_>) -> Vec<Cow<'_, Message>> {
     };
     let mut messages: Vec<Cow<'_, Message>> = messages
         .map(|message| {
-            if prompt::is_own(message, &task.context.persona) {
-                Cow::Owned(said(message, String::new()))
+            let text = if prompt::is_own(message, &task.context.persona) {
+                Some(String::new())
             } else {
-                Cow::Borrowed(message)
-            }
+                task.context.notes.as_ref().and_then(|_| dated(message))
+            };
+            text.map_or(Cow::Borrowed(message), |text| Cow::Owned(said(message, text)))
         })
         .collect();
     let corrected: Vec<Option<String>> = messages

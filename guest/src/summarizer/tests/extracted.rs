@@ -1,8 +1,12 @@
 //! Memories without a model.
 
 use super::*;
-use crate::bindings::types::User;
-use crate::testing::message;
+use crate::bindings::types::{Message, Notes, User};
+use crate::context::NO_NOTES;
+use crate::grounding::{Given, unfounded};
+use crate::line_sources::citations;
+use crate::prompt;
+use crate::testing::{at, message};
 
 fn settings() -> Settings {
     Settings {
@@ -141,4 +145,95 @@ fn bot(settings: &Settings) -> User {
         name: settings.persona.name.clone(),
         is_bot: true,
     }
+}
+
+/// What a memory of these messages says; with notes, as the host's own store gives them.
+fn text_of(said: &[(i64, &str)], notes: Option<Notes>) -> (String, Context) {
+    let host = TestHost::new();
+    for (seconds, text) in said {
+        host.say("C1", *seconds, text);
+    }
+    let settings = settings();
+    let mut context = context(&host, &settings);
+    context.notes = notes;
+    let summarizer = Summarizer::new(&host.llm, &Quiet, &settings);
+    let summary = summarizer.summarize(&context, Channel, ShortTerm, None);
+    (summary.unwrap().text, context)
+}
+
+fn notes() -> Option<Notes> {
+    Some(Notes {
+        now: Some(at(0)),
+        ..NO_NOTES
+    })
+}
+
+/// The messages are of Friday, 1 March 2024.
+const RELATIVE: [(i64, &str); 3] = [
+    (-300, "We decided to ship the importer tomorrow at 10:00."),
+    (-200, "来週の水曜日までに見積を3件出してください。"),
+    (
+        -100,
+        "Carol owns the audit, it is due at the end of the month.",
+    ),
+];
+
+#[test]
+fn relative_dates_have_the_date_that_they_mean_behind_them() {
+    let (text, context) = text_of(&RELATIVE, notes());
+    for part in [
+        "tomorrow (2024-03-02) at 10:00",
+        "来週の水曜日 (2024-03-06)までに",
+        "end of the month (2024-03-31).",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let messages: Vec<&Message> = prompt::conversation_messages(&context).collect();
+    let given: Vec<Given<'_>> = messages
+        .iter()
+        .map(|message| Given {
+            text: &message.text,
+            author: Some(&message.user.name),
+            time: Some(message.timestamp),
+        })
+        .collect();
+    assert_eq!(unfounded(&text, &given, &[]), []);
+    let cited = citations(&text, Engine::Extractive, &context, &[], &[]);
+    let cited: Vec<Vec<&str>> = cited
+        .iter()
+        .map(|line| line.messages.iter().map(|of| of.ts.as_str()).collect())
+        .collect();
+    let each: Vec<Vec<&str>> = messages
+        .iter()
+        .map(|message| vec![message.ts.as_str()])
+        .collect();
+    assert_eq!(cited, each);
+}
+
+#[test]
+fn a_given_context_is_quoted_as_it_is() {
+    let (text, _) = text_of(&RELATIVE, None);
+    assert!(
+        text.contains("tomorrow at 10:00") && !text.contains("2024-03-02"),
+        "{text}"
+    );
+}
+
+#[test]
+fn quotations_and_code_get_no_dates() {
+    let said = [
+        (
+            -300,
+            "> We decided to ship the importer tomorrow.\nThat was bob, and carol owns it.",
+        ),
+        (
+            -200,
+            "The log of the importer:\n```\nretry due tomorrow, 12 rows left\n```",
+        ),
+    ];
+    let (text, _) = text_of(&said, notes());
+    assert!(
+        text.contains("tomorrow") && !text.contains("2024-03-02"),
+        "{text}"
+    );
 }
