@@ -103,17 +103,6 @@ impl<'s> Evidence<'s> {
             .flat_map(|said| said.dates().meant.iter().copied())
     }
 
-    /// Whether one of the sources is by this person, or names them.
-    pub(super) fn names(&self, name: &str) -> bool {
-        let by = |said: &&Said| {
-            let author = said.author.as_deref().unwrap_or_default();
-            author == name
-                || author.split_whitespace().any(|part| part == name)
-                || said.text.contains(name)
-        };
-        self.said.iter().any(by)
-    }
-
     /// Whether a source has this word as a whole.
     pub(super) fn has_words(&self, word: &str) -> bool {
         self.said.iter().any(|said| has_word(&said.text, word))

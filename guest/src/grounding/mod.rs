@@ -27,10 +27,11 @@
 //! What the cited sources do not say is looked for in all that share a word with the line; in all sources if they are few,
 //! or the line has no words.
 //!
-//! A line that begins with the name of a person who wrote something, or a part of it, is in doubt if none of its messages
-//! is by that person or names them. Other names are not judged.
+//! People are judged by `attribution`: a line that names an author is in doubt if the messages that say most of it are
+//! neither by that person nor name them, and so is a name that nobody has and no source names.
 
 mod arithmetic;
+mod attribution;
 mod calendar;
 mod clock;
 mod dates;
@@ -49,11 +50,12 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use crate::bindings::types::{MessageRef, Timestamp};
-use crate::citations::{Source, cite, label};
+use crate::citations::{Source, cite};
 use crate::extractive::is_note;
 use crate::extractive::terms::terms;
 use crate::extractive::text::{flatten, strip_markers};
 use crate::values::{Found, Value, normal};
+use attribution::People;
 use evidence::{Evidence, Said};
 pub(crate) use relative::relative;
 use support::support;
@@ -133,6 +135,10 @@ pub fn unfounded(text: &str, given: &[Given<'_>], channels: &[&str]) -> Vec<Unfo
             .map(|name| format!("#{}", normal(name)))
             .collect(),
     };
+    let people = LazyCell::new(|| People {
+        authors: &names.authors,
+        said: said.iter().map(|said| &**said).collect(),
+    });
     let lines = cite(text, &sources).into_iter().filter_map(|line| {
         let own = text.get(line.range.clone()).unwrap_or_default();
         let of = |of: &MessageRef| said.get(of.ts.parse::<usize>().ok()?).map(|said| &**said);
@@ -143,9 +149,13 @@ pub fn unfounded(text: &str, given: &[Given<'_>], channels: &[&str]) -> Vec<Unfo
             let said = related.filter_map(|at| said.get(at)).map(|said| &**said);
             Evidence::of(said, messages)
         };
-        let speaker = names.speaker(own).filter(|name| !cited.names(name));
         let mut wrong = wrong_values(own, &cited, &near, &names);
-        wrong.extend(speaker.map(Wrong::doubtful));
+        let places: Vec<usize> = line
+            .messages
+            .iter()
+            .filter_map(|of| of.ts.parse().ok())
+            .collect();
+        wrong.extend(people.doubtful(own, &places, &words));
         (!wrong.is_empty()).then(|| Unfounded {
             range: line.range,
             is_certain: wrong.iter().any(|wrong| wrong.is_certain),
@@ -189,29 +199,6 @@ struct Names {
 }
 
 impl Names {
-    /// The author with whose name, or a part of it, a line begins.
-    fn speaker(&self, line: &str) -> Option<String> {
-        if let Some(name) = label(line).filter(|name| self.authors.contains(name)) {
-            return Some(name);
-        }
-        let flat = flatten(line);
-        let body = normal(strip_markers(&flat).0);
-        let parts = self.authors.iter().flat_map(|name| name.split_whitespace());
-        let begins = |part: &&str| {
-            body.strip_prefix(part).is_some_and(|rest| {
-                let is_word = part.is_ascii() && rest.starts_with([' ', '\'', ':']);
-                is_word
-                    || ["さん", "先生", "くん", "様"]
-                        .iter()
-                        .any(|title| rest.starts_with(title))
-            })
-        };
-        parts
-            .filter(begins)
-            .max_by_key(|part| part.len())
-            .map(str::to_owned)
-    }
-
     fn has(&self, value: &Value) -> bool {
         let (Value::Code(word) | Value::Address(word)) = value else {
             return false;

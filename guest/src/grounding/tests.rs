@@ -189,7 +189,8 @@ fn a_line_under_the_name_of_somebody_else_is_found() {
     ];
     holds("- alice: drops the old exporter", &said);
     assert_eq!(wrong("- bob: drops the old exporter", &said), ["bob"]);
-    is_in_doubt("- Bob drops the old exporter", &said);
+    // The message says it of its author.
+    is_wrong("- Bob drops the old exporter", &said);
     holds("- Alice drops the old exporter", &said);
     holds("- Decision: drop the old exporter", &said);
 }
