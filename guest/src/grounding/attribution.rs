@@ -148,11 +148,13 @@ impl<'a> People<'a> {
 
     /// Whether anybody has that name, or anything names it.
     fn has(&self, name: &str) -> bool {
-        let of_authors = self
-            .authors
-            .iter()
-            .any(|author| author.contains(name) || parts(author).any(|part| name.ends_with(part)));
-        of_authors || self.said.iter().any(|said| said.text.contains(name))
+        let mut of_authors = self.authors.iter().flat_map(|author| parts(author));
+        let is_part = |part: &str| name.ends_with(part) || !name.is_ascii() && part.contains(name);
+        of_authors.any(is_part)
+            || self
+                .said
+                .iter()
+                .any(|said| contains_words(&said.text, name))
     }
 }
 

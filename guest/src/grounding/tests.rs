@@ -196,6 +196,48 @@ fn a_line_under_the_name_of_somebody_else_is_found() {
 }
 
 #[test]
+fn people_are_those_of_the_messages_that_say_most_of_a_line() {
+    let said = [
+        (
+            "alice",
+            "The printer on the second floor is out of paper again",
+        ),
+        ("bob", "The exporter should be dropped before the audit"),
+        ("alice", "Bob, can you call the supplier of the paper?"),
+        ("bob", "sure"),
+        ("carol", "Who orders the new chairs for the lobby?"),
+        ("dave", "ok, they come on Monday"),
+    ];
+    is_in_doubt("- Alice wants the exporter dropped before the audit", &said);
+    holds("- Bob wants the exporter dropped before the audit", &said);
+    holds("- Bob calls the supplier of the paper", &said);
+    holds("- Dave orders the new chairs for the lobby", &said);
+}
+
+#[test]
+fn names_that_nobody_has_or_mentions_are_in_doubt() {
+    let said = [
+        ("alice", "The parcel for Mr. Feldmann is held at the depot"),
+        ("田中", "講師は山田さんに頼みます。会場は「鳥正」です"),
+    ];
+    for line in [
+        "- The parcel is held in Ballarat",
+        "- The parcel for Mr. Feldman is held",
+        "- 講師は千田さんに頼む",
+        "- 会場は「鳥政」",
+    ] {
+        is_in_doubt(line, &said);
+    }
+    for line in [
+        "- The parcel for Feldmann is held at the depot",
+        "- Decision: the parcel is held",
+        "- 講師は山田さん、会場は「鳥正」、業者さんにも頼む",
+    ] {
+        holds(line, &said[..]);
+    }
+}
+
+#[test]
 fn lines_that_do_not_follow_are_taken_out() {
     let said = [("a", "予算は300万円です。公開日は3月22日です。")];
     let given = [Given {
