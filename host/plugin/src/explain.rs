@@ -170,6 +170,7 @@ pub fn explain_llm(error: &LlmError) -> String {
             )
         }
         LlmError::TimedOut => "the model did not answer in time; try again later".to_owned(),
+        LlmError::Other(other) if error.is_budget_spent() => other.text.clone(),
         LlmError::Other(other) => format!("the model failed: {}", other.text),
     }
 }

@@ -40,6 +40,7 @@ impl LlmError {
         match self {
             Self::RateLimited(_) | Self::Unavailable(_) | Self::TimedOut => Retry::Later,
             Self::ContextTooLong(_) | Self::Refused(_) => Retry::Never,
+            Self::Other(_) if self.is_budget_spent() => Retry::Later,
             Self::InvalidRequest(_) | Self::Other(_) => Retry::AfterRepair,
         }
     }

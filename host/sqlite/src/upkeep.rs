@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use myao_plugin::journal::{CallsOfMemory, StoredCall};
+use myao_plugin::journal::{CallsOfMemory, ModelUse, StoredCall};
 use myao_plugin::state::upkeep::{StoredDeferral, Upkeep};
 use myao_plugin::storage::StorageError;
 use myao_plugin::waits::Wait;
@@ -56,6 +56,26 @@ impl Upkeep for SqliteWorkspace {
             let mut statement = connection.prepare_cached(include_str!("sql/calls.sql"))?;
             let rows = statement.query_map(params![place.workspace, since, before], call)?;
             Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
+        .await
+    }
+
+    async fn use_of_models(&self, since: i64, before: i64) -> Result<Vec<ModelUse>, StorageError> {
+        self.reading(move |connection, place| {
+            let sql = include_str!("sql/use_of_models.sql");
+            let columns = params![place.workspace, since, before];
+            let sum = |sum: i64| u64::try_from(sum).unwrap_or(0);
+            Ok(rows::list(connection, sql, columns, |row| {
+                Ok(ModelUse {
+                    provider: row.get(0)?,
+                    model: row.get(1)?,
+                    answered_by: row.get(2)?,
+                    input_tokens: sum(row.get(3)?),
+                    cached_tokens: sum(row.get(4)?),
+                    output_tokens: sum(row.get(5)?),
+                    unreported: sum(row.get(6)?),
+                })
+            })?)
         })
         .await
     }

@@ -1,5 +1,5 @@
 //! The import `llm`, over the agents' [`Llm`]s. Keys and addresses stay behind that trait. If there is a journal, every
-//! call goes through it.
+//! call goes through it. If there is an allowance, it is asked before each call that the journal cannot answer.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,8 @@ use crate::bindings::llm::{Agent, Completion, Host, LlmError, Request};
 use crate::error::Trespass;
 use crate::explain::explain_storage;
 use crate::journal::{CallEntry, CallJournal, Input};
-use crate::llm::record::RecordTap;
+use crate::llm::CallObserver;
+use crate::llm::record::{Both, RecordTap};
 use crate::storage::{MemoryId, Storage};
 use crate::{Excess, spans, system_clock};
 
@@ -173,13 +174,24 @@ impl Capabilities {
             return Ok(recalled);
         }
         budget.ask(&request)?;
-        let answer = match &self.journal {
-            Some(journal) => self.ask_for(&**journal, request, input, origin).await,
-            None => {
-                let llm = self.agents.of(request.purpose.agent);
-                spans::ask(llm, request, &*self.calls, self.captures_content).await
-            }
+        let llm = self.agents.of(request.purpose.agent);
+        let leave: Box<dyn CallObserver> = match &self.allowance {
+            Some(allowance) => match allowance.admit(llm, &request).await {
+                Ok(leave) => leave,
+                Err(error) => return Ok(Err(error)),
+            },
+            None => Box::new(()),
         };
+        let calls = Both(&*self.calls, &*leave);
+        let answer = match &self.journal {
+            Some(journal) => {
+                let entry = (request, input);
+                self.ask_for(&**journal, entry, origin, &calls).await
+            }
+            None => spans::ask(llm, request, &calls, self.captures_content).await,
+        };
+        // Only now: until it is in the journal, the call counts as under way.
+        drop(leave);
         if let Ok(answer) = &answer {
             budget.answered(answer.text.len())?;
         }
@@ -190,13 +202,13 @@ impl Capabilities {
     async fn ask_for(
         &self,
         journal: &dyn CallJournal,
-        request: Request,
-        input: Option<Input>,
+        (request, input): (Request, Option<Input>),
         origin: Option<&Origin<'_>>,
+        calls: &dyn CallObserver,
     ) -> Result<Completion, LlmError> {
         let llm = self.agents.of(request.purpose.agent);
         let purpose = request.purpose.clone();
-        let tap = RecordTap::of(&*self.calls);
+        let tap = RecordTap::of(calls);
         let result = spans::ask(llm, request, &tap, self.captures_content).await;
         if let Some(record) = tap.record() {
             let asked = llm.identity().map(|identity| identity.model().to_owned());

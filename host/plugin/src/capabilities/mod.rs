@@ -39,7 +39,7 @@ use crate::chat::Chat;
 use crate::error::TooManyImportCalls;
 use crate::journal::{Attempts, CallJournal};
 use crate::limits::Limits;
-use crate::llm::{Agents, CallObserver};
+use crate::llm::{Agents, Allowance, CallObserver};
 use crate::recording::Tape;
 use crate::settings::Settings;
 use crate::storage::Storage;
@@ -56,6 +56,8 @@ pub(crate) struct Capabilities {
     pub(crate) calls: Arc<dyn CallObserver>,
     /// Where calls of the models are recorded, if anywhere.
     pub(crate) journal: Option<Arc<dyn CallJournal>>,
+    /// What may be spent; `None` means no limit.
+    pub(crate) allowance: Option<Arc<dyn Allowance>>,
     pub(crate) settings: Arc<Settings>,
     /// Whether a backfill makes this call. A backfill comes back to the time at which something failed.
     pub(crate) is_backfill: bool,

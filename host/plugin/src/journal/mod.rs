@@ -13,7 +13,7 @@ mod stored;
 use std::time::SystemTime;
 
 pub(crate) use attempts::Attempts;
-pub use stored::{CallsOfMemory, StoredCall};
+pub use stored::{CallsOfMemory, ModelUse, StoredCall};
 
 use crate::llm::{CallRecord, Completion, ModelIdentity, Purpose};
 use crate::storage::StorageError;

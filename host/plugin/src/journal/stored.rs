@@ -1,5 +1,6 @@
 //! Calls as the journal stores them.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::bindings::types::{MemoryType, Scope};
@@ -49,6 +50,54 @@ impl StoredCall {
     #[must_use]
     pub fn is_recall(&self) -> bool {
         self.attempts == 0 && self.error.is_none()
+    }
+}
+
+/// What the answers of one model took together. Calls without an answer are not in it, as it is not known what they took,
+/// nor are answers that were already in the journal.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ModelUse {
+    /// The provider, as the configuration names it.
+    pub provider: String,
+    /// The model that was asked.
+    pub model: String,
+    /// The model that answered, as it calls itself.
+    pub answered_by: String,
+    /// Tokens of the prompts, including cached ones.
+    pub input_tokens: u64,
+    /// How many of them the provider had cached, as far as it is reported.
+    pub cached_tokens: u64,
+    /// Tokens of the answers.
+    pub output_tokens: u64,
+    /// Answers whose tokens the provider did not report. They are in none of the sums.
+    pub unreported: u64,
+}
+
+impl ModelUse {
+    /// What these calls took, ordered by provider, model and answering model.
+    #[must_use]
+    pub fn of(calls: &[StoredCall]) -> Vec<Self> {
+        let mut uses: BTreeMap<(&str, &str, &str), Self> = BTreeMap::new();
+        for call in calls {
+            if call.error.is_some() || call.is_recall() {
+                continue;
+            }
+            let key = (&*call.provider, &*call.model, &*call.answered_by);
+            let used = uses.entry(key).or_insert_with(|| Self {
+                provider: call.provider.clone(),
+                model: call.model.clone(),
+                answered_by: call.answered_by.clone(),
+                ..Self::default()
+            });
+            let (Some(input), Some(output)) = (call.input_tokens, call.output_tokens) else {
+                used.unreported += 1;
+                continue;
+            };
+            used.input_tokens += u64::from(input);
+            used.cached_tokens += u64::from(call.cached_tokens.unwrap_or(0).min(input));
+            used.output_tokens += u64::from(output);
+        }
+        uses.into_values().collect()
     }
 }
 

@@ -2,6 +2,7 @@
 //! providers.
 
 mod agents;
+mod allowance;
 mod estimate;
 pub mod identity;
 pub mod record;
@@ -11,6 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub use agents::Agents;
+pub use allowance::{Allowance, BUDGET_SPENT};
 pub use estimate::estimate_tokens;
 pub use identity::ModelIdentity;
 pub use record::{CallObserver, CallRecord};

@@ -70,6 +70,24 @@ impl CallObserver for Mutex<Vec<CallRecord>> {
     }
 }
 
+/// Passes everything on to two observers.
+pub(crate) struct Both<'a>(
+    pub(crate) &'a dyn CallObserver,
+    pub(crate) &'a dyn CallObserver,
+);
+
+impl CallObserver for Both<'_> {
+    fn observe(&self, record: CallRecord) {
+        self.0.observe(record.clone());
+        self.1.observe(record);
+    }
+
+    fn said(&self, words: &str) {
+        self.0.said(words);
+        self.1.said(words);
+    }
+}
+
 /// Stores the record of one call, and passes it on.
 pub(crate) struct RecordTap<'a> {
     others: &'a dyn CallObserver,

@@ -195,6 +195,7 @@ impl MemoryPluginBuilder {
                 chat: self.chat,
                 calls: self.calls,
                 journal: None,
+                allowance: None,
                 settings: Arc::new(self.settings),
                 captures_content: self.captures_content,
                 turn: None,

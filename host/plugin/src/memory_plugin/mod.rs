@@ -58,6 +58,7 @@ use crate::component::LoadedComponent;
 use crate::error::CallError;
 use crate::journal::CallJournal;
 use crate::limits::Limits;
+use crate::llm::Allowance;
 use crate::recording::Recordings;
 use crate::settings::Settings;
 use crate::spans::{Subject, component_call, record_outcome};
@@ -102,6 +103,13 @@ impl MemoryPlugin {
     #[must_use]
     pub fn with_journal(mut self, journal: Arc<dyn CallJournal>) -> Self {
         self.capabilities.journal = Some(journal);
+        self
+    }
+
+    /// Returns the same plugin; `allowance` decides before each call of a model whether it is made.
+    #[must_use]
+    pub fn with_allowance(mut self, allowance: Arc<dyn Allowance>) -> Self {
+        self.capabilities.allowance = Some(allowance);
         self
     }
 

@@ -1,7 +1,7 @@
 //! What the maintainers of a workspace want to know: what waits, what is deferred, and what was paid for.
 
 use crate::Scope;
-use crate::journal::{CallsOfMemory, StoredCall};
+use crate::journal::{CallsOfMemory, ModelUse, StoredCall};
 use crate::storage::{Deferral, StorageError};
 use crate::waits::Wait;
 
@@ -51,6 +51,12 @@ pub trait Upkeep: Send + Sync {
 
     /// The calls of models that began at or after `since` and before `before`, in milliseconds since 1970, in order.
     async fn calls(&self, since: i64, before: i64) -> Result<Vec<StoredCall>, StorageError>;
+
+    /// What each model took of the calls that [`Self::calls`] returns, ordered by provider, model and answering model. A
+    /// budget asks before each call of a model, so a store should sum without reading every call.
+    async fn use_of_models(&self, since: i64, before: i64) -> Result<Vec<ModelUse>, StorageError> {
+        Ok(ModelUse::of(&self.calls(since, before).await?))
+    }
 
     /// The calls that were made for a memory, with the digest of its input. For a memory of another workspace there are
     /// none.

@@ -6,7 +6,7 @@ use rusqlite::{Connection, StatementStatus, ToSql, params};
 
 use super::{recount_all, stored};
 
-const STATEMENTS: [(&str, &str); 101] = [
+const STATEMENTS: [(&str, &str); 102] = [
     ("neighbours", include_str!("../sql/neighbours.sql")),
     ("found_messages", include_str!("../sql/found_messages.sql")),
     (
@@ -89,6 +89,7 @@ const STATEMENTS: [(&str, &str); 101] = [
     ("end_wait", include_str!("../sql/end_wait.sql")),
     ("forget_answers", include_str!("../sql/forget_answers.sql")),
     ("calls", include_str!("../sql/calls.sql")),
+    ("use_of_models", include_str!("../sql/use_of_models.sql")),
     (
         "calls_of_memory",
         include_str!("../sql/calls_of_memory.sql"),

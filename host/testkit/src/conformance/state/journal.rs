@@ -3,7 +3,7 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use myao_plugin::journal::{CallEntry, Input};
+use myao_plugin::journal::{CallEntry, Input, ModelUse};
 use myao_plugin::llm::{Agent, CallRecord, FinishReason, LlmError, ModelIdentity, Purpose};
 use myao_plugin::storage::{Memory, MemoryDraft, SaveMode};
 use myao_plugin::{Engine, MemoryType, Scope};
@@ -152,6 +152,47 @@ pub async fn call_is_kept_with_what_it_cost(new: New<'_>) {
         (None, Some("C2"))
     );
     assert_eq!(stored.calls(5_251, i64::MAX).await.unwrap(), []);
+}
+
+pub async fn use_of_models_is_the_sum_of_what_their_answers_took(new: New<'_>) {
+    let stored = with_channels(new).await;
+    let with = |change: &dyn Fn(&mut CallRecord)| {
+        let mut entry = entry("C1", first("a"), "text");
+        change(&mut entry.record);
+        entry
+    };
+    let later = UNIX_EPOCH + Duration::from_millis(6_000);
+    let entries = [
+        with(&|record| record.cached_tokens = Some(30)),
+        // A provider that reports nonsense.
+        with(&|record| record.cached_tokens = Some(100)),
+        with(&|record| record.output_tokens = None),
+        with(&|record| record.model = "m-2025".into()),
+        with(&|record| record.started_at = later),
+        failed("C2", first("b")),
+    ];
+    for entry in entries {
+        stored.record(entry).await.unwrap();
+    }
+    let used = |answered_by: &str, calls: u64, cached_tokens, unreported| ModelUse {
+        provider: "openai".into(),
+        model: "m".into(),
+        answered_by: answered_by.into(),
+        input_tokens: 70 * calls,
+        cached_tokens,
+        output_tokens: 8 * calls,
+        unreported,
+    };
+    let until_then = stored.use_of_models(5_250, 6_000).await.unwrap();
+    assert_eq!(
+        until_then,
+        [used("m-2024", 2, 100, 1), used("m-2025", 1, 0, 0)]
+    );
+    let from_then = stored.use_of_models(6_000, i64::MAX).await.unwrap();
+    assert_eq!(from_then, [used("m-2024", 1, 0, 0)]);
+    let calls = stored.calls(0, i64::MAX).await.unwrap();
+    let all = stored.use_of_models(0, i64::MAX).await.unwrap();
+    assert_eq!(all, ModelUse::of(&calls));
 }
 
 pub async fn failed_calls_and_bad_answers_belong_to_the_memory_that_is_made_at_last(new: New<'_>) {

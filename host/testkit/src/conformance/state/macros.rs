@@ -223,6 +223,7 @@ macro_rules! workspace_conformance {
         );
         $crate::workspace_conformance!($fixture; journal:
             call_is_kept_with_what_it_cost,
+            use_of_models_is_the_sum_of_what_their_answers_took,
             failed_calls_and_bad_answers_belong_to_the_memory_that_is_made_at_last,
             answer_goes_on_waiting_behind_a_stand_in_and_waits_no_longer_behind_an_extract,
             call_whose_answer_is_only_shown_waits_for_no_memory,

@@ -1,0 +1,10 @@
+-- ?1 workspace, ?2 start in milliseconds, inclusive, ?3 end, exclusive
+SELECT provider, model, answered_by,
+    COALESCE(SUM(input_tokens) FILTER (WHERE output_tokens IS NOT NULL), 0),
+    COALESCE(SUM(MIN(COALESCE(cached_tokens, 0), input_tokens)) FILTER (WHERE output_tokens IS NOT NULL), 0),
+    COALESCE(SUM(output_tokens) FILTER (WHERE input_tokens IS NOT NULL), 0),
+    COUNT(*) FILTER (WHERE input_tokens IS NULL OR output_tokens IS NULL)
+FROM llm_calls
+WHERE workspace = ?1 AND started_at >= ?2 AND started_at < ?3 AND attempts > 0 AND error IS NULL
+GROUP BY provider, model, answered_by
+ORDER BY provider, model, answered_by;
