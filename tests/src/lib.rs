@@ -11,6 +11,7 @@ pub mod fuzzing;
 pub mod kills;
 pub mod llm_server;
 pub mod merges;
+pub mod noon;
 pub mod peer;
 pub mod program;
 pub mod store;

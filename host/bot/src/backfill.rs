@@ -7,7 +7,9 @@
 use myao_plugin::state::Workspace;
 use myao_plugin::storage::{Due, DueQuery, StorageError};
 use myao_plugin::ts::TsKey;
-use myao_plugin::{CallError, Entry, Made, MemoryPlugin, Outcome, Place, Retry, Timestamp, run};
+use myao_plugin::{
+    CallError, Entry, Error, Made, MemoryPlugin, Outcome, Place, Retry, Timestamp, run,
+};
 
 /// Why a backfill stopped early.
 #[derive(Debug, thiserror::Error)]
@@ -48,7 +50,7 @@ pub struct Options {
     pub until: Timestamp,
     /// How many channels are processed at the same time.
     pub in_flight: usize,
-    /// Whether to continue after a tick at which something failed.
+    /// Whether to continue after a tick at which something failed. One that the budget stopped is always the last.
     pub keep_going: bool,
 }
 
@@ -160,7 +162,8 @@ pub async fn backfill(
         outcomes.ticks = Some((outcomes.ticks.map_or(tick, |(first, _)| first), tick));
         let (made_before, failed_before) = (outcomes.made.len(), outcomes.failed.len());
         outcomes.add(report.entries);
-        if outcomes.failed.len() > failed_before && !options.keep_going {
+        let failed = outcomes.failed.get(failed_before..).unwrap_or_default();
+        if !failed.is_empty() && (!options.keep_going || failed.iter().any(waits_for_budget)) {
             // The tick is not finished: the next backfill starts with it.
             workspace.set_backfill_tick(tick).await?;
             return Ok(outcomes);
@@ -194,6 +197,11 @@ pub async fn backfill(
         outcomes.failed.extend(failed);
     }
     Ok(outcomes)
+}
+
+/// Whether a place waits for the budget. Later ticks would wait for it, too.
+fn waits_for_budget(entry: &Entry) -> bool {
+    matches!(&entry.outcome, Outcome::Failed(Error::Llm(error)) if error.is_budget_spent())
 }
 
 /// Merges the channels' memories into the workspace's, if they still wait for that: a run in the past leaves a workspace's

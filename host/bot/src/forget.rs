@@ -132,7 +132,10 @@ impl Mentions {
     }
 
     /// The mention itself; `None` if it is not stored.
-    async fn mention(&self, reply: &WaitingReply) -> Result<Option<Message>, StorageError> {
+    pub(super) async fn mention(
+        &self,
+        reply: &WaitingReply,
+    ) -> Result<Option<Message>, StorageError> {
         let ts = reply.ts.to_string();
         let query = MessageQuery {
             channel_id: reply.channel_id.clone(),

@@ -8,6 +8,7 @@ use myao_plugin::explain::{explain, explain_storage};
 use myao_plugin::state::Workspace;
 use myao_plugin::{Outcome, Report, names, run};
 
+use super::budget::{Budget, Deferred};
 use super::clock::Clock;
 use super::current::Current;
 use super::metrics::Metrics;
@@ -21,6 +22,7 @@ pub(super) struct Generation {
     pub(super) current: Current,
     pub(super) clock: Clock,
     pub(super) metrics: Arc<Metrics>,
+    pub(super) budget: Arc<Budget>,
     pub(super) slack: Arc<LiveSlack>,
     /// Whether it was logged that the clock is not trusted.
     pub(super) has_warned: AtomicBool,
@@ -60,6 +62,7 @@ impl Generation {
             );
         }
         self.expire().await;
+        self.budget.begin_run();
         let plugin = self.current.plugin();
         let in_flight = self.current.settings().channels_in_flight;
         match run::generate(&plugin, self.clock.now(), in_flight, &|_| ()).await {
@@ -100,6 +103,7 @@ impl Generation {
     fn tell(&self, report: &Report) {
         let mut made = 0_usize;
         let mut failed = 0_usize;
+        let mut deferred = Deferred::default();
         for entry in &report.entries {
             for memory in &entry.made {
                 self.metrics
@@ -108,14 +112,22 @@ impl Generation {
             }
             made += entry.made.len();
             if let Outcome::Failed(error) = &entry.outcome {
+                if deferred.takes(error) {
+                    continue;
+                }
                 failed += 1;
                 let scope = names::scope(entry.scope);
                 tracing::warn!("{scope} {}: {}", entry.scope_id, explain(error));
             }
         }
+        let stopped = deferred.text();
+        let is_done = failed == 0 && stopped.is_none();
         self.metrics
             .runs
-            .count(if failed == 0 { "done" } else { "with-failures" });
+            .count(if is_done { "done" } else { "with-failures" });
+        if let Some(text) = stopped {
+            tracing::warn!("generation run: {text}");
+        }
         if made > 0 || failed > 0 {
             tracing::info!("generation run: {made} memories made, {failed} places failed");
         }

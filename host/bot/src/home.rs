@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use myao_slack::blocks::home_view;
 
+use super::budget::Budget;
 use super::current::Current;
 use super::views::Views;
 use crate::slack::live::LiveSlack;
@@ -13,14 +14,21 @@ pub(super) struct Home {
     views: Views,
     slack: Arc<LiveSlack>,
     current: Current,
+    budget: Arc<Budget>,
 }
 
 impl Home {
-    pub(super) fn new(views: Views, slack: Arc<LiveSlack>, current: Current) -> Self {
+    pub(super) fn new(
+        views: Views,
+        slack: Arc<LiveSlack>,
+        current: Current,
+        budget: Arc<Budget>,
+    ) -> Self {
         Self {
             views,
             slack,
             current,
+            budget,
         }
     }
 
@@ -28,13 +36,15 @@ impl Home {
     pub(super) fn show(&self, user: String) {
         let (views, slack) = (self.views.clone(), self.slack.clone());
         let language = self.current.settings().language;
+        let budget = self.budget.clone();
         tokio::spawn(async move {
             let shown = match views.home(&user).await {
-                Ok(content) => slack
-                    .client()
-                    .publish_home(&user, &home_view(&content, language))
-                    .await
-                    .map_err(|error| error.to_string()),
+                Ok(mut content) => {
+                    content.asks_again = budget.spent().map(|spent| views.moment(spent.until));
+                    let view = home_view(&content, language);
+                    let shown = slack.client().publish_home(&user, &view).await;
+                    shown.map_err(|error| error.to_string())
+                }
                 Err(error) => Err(error),
             };
             if let Err(error) = shown {

@@ -11,6 +11,7 @@
 //! store, so a bot that is killed continues where it stopped.
 
 pub mod backfill;
+pub mod budget;
 mod catch_up;
 pub mod chat;
 pub mod clock;
@@ -41,6 +42,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64};
 use std::time::Duration;
 
+use budget::Budget;
 use catch_up::CatchUp;
 use clock::Clock;
 use commands::Commands;
@@ -109,6 +111,8 @@ pub struct Bot {
     pub clock: Clock,
     /// The counters.
     pub metrics: Arc<Metrics>,
+    /// What models may cost; the component asks it, too.
+    pub budget: Arc<Budget>,
     /// The component's file, unless it is the built-in one: the bot reloads it when it changes.
     pub component: Option<PathBuf>,
 }
@@ -229,6 +233,7 @@ impl Bot {
             slack: self.slack.clone(),
             current: self.current.clone(),
             clock: self.clock.clone(),
+            budget: self.budget.clone(),
             judgments: Deferrals::default(),
             audiences: Deferrals::default(),
         }
@@ -260,7 +265,12 @@ impl Bot {
         asked: &Arc<Notify>,
         stop: &Stop,
     ) {
-        let home = Home::new(views, self.slack.clone(), self.current.clone());
+        let home = Home::new(
+            views,
+            self.slack.clone(),
+            self.current.clone(),
+            self.budget.clone(),
+        );
         let worker = Worker {
             workspace: self.workspace.clone(),
             slack: self.slack.clone(),
@@ -278,6 +288,7 @@ impl Bot {
             current: self.current.clone(),
             clock: self.clock.clone(),
             metrics: self.metrics.clone(),
+            budget: self.budget.clone(),
             asked: asked.clone(),
         };
         let unasked = Unasked {
@@ -285,6 +296,7 @@ impl Bot {
             current: self.current.clone(),
             clock: self.clock.clone(),
             metrics: self.metrics.clone(),
+            budget: self.budget.clone(),
             failed: judgments.clone(),
             judged: Judged::default(),
         };
@@ -293,6 +305,7 @@ impl Bot {
             current: self.current.clone(),
             clock: self.clock.clone(),
             metrics: self.metrics.clone(),
+            budget: self.budget.clone(),
             slack: self.slack.clone(),
             has_warned: AtomicBool::new(false),
             last_run: AtomicI64::new(i64::MAX),

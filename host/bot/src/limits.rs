@@ -1,9 +1,10 @@
 //! Turns mentions away that are over the limits, with a notice to the first person who exceeded them.
 
 use myao_plugin::state::replies::{Admission, MentionLimits, WaitingReply};
-use myao_plugin::{CallError, Error};
+use myao_plugin::{Answer, CallError, Error};
 use myao_slack::blocks::Language;
 
+use super::budget::is_spent;
 use super::mentions::{Answered, Mentions, post_for};
 
 impl Mentions {
@@ -17,6 +18,7 @@ impl Mentions {
         let configured = settings.response.mention_limits;
         let limits = MentionLimits::default().with(|limits| {
             limits.per_person = configured.per_person;
+            limits.per_person_per_day = settings.answers_per_person_per_day;
             limits.per_channel = configured.per_channel;
             limits.window_seconds = configured.window_seconds;
         });
@@ -25,40 +27,110 @@ impl Mentions {
             .admit_mention(&reply.channel_id, reply.ts, limits)
             .await
             .map_err(|error| CallError::Refused(Error::Storage(error)))?;
-        let (answered, until, text) = match admission {
+        let (told, text) = match admission {
             Admission::Answer => return Ok(None),
             Admission::Silent => return Ok(Some(Answered::TooMany)),
             Admission::Notify {
                 answered,
+                window_seconds,
                 until,
                 text,
-            } => (answered, until, text),
+            } => {
+                let wait = until - now;
+                let told = Told {
+                    answered,
+                    window_seconds,
+                    wait,
+                };
+                (told, text)
+            }
             _ => return Ok(Some(Answered::TooMany)),
         };
-        let text = notice(&text, settings.language, answered, limits, until - now);
+        let text = notice(&text, settings.language, told);
         self.post(post_for(reply, text)).await?;
         Ok(Some(Answered::Notified))
     }
+
+    /// How an attempt ended. If the budget of the day is used up, the author is told.
+    pub(super) async fn unless_spent(
+        &self,
+        reply: &WaitingReply,
+        answered: Result<Answer, CallError>,
+    ) -> Result<Answered, CallError> {
+        match answered {
+            Ok(_) => Ok(Answered::Posted),
+            Err(error) if is_spent(&error) => self.put_off(reply).await,
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Says that the budget of the day is used up, and when to ask again.
+    async fn put_off(&self, reply: &WaitingReply) -> Result<Answered, CallError> {
+        let mention = self.mention(reply).await;
+        let mention = mention.map_err(|error| CallError::Refused(Error::Storage(error)))?;
+        let language = mention.and_then(|mention| language_of(&mention.text));
+        let language = language.unwrap_or(self.current.settings().language);
+        let wait = self
+            .budget
+            .spent()
+            .map_or(0, |spent| spent.until.saturating_sub(self.clock.seconds()));
+        self.post(post_for(reply, out_of_budget(language, wait)))
+            .await?;
+        Ok(Answered::Notified)
+    }
 }
 
-/// The notice, in the language of the mention, or in `fallback` if that is not clear. `wait` is in seconds.
-fn notice(
-    mention: &str,
-    fallback: Language,
-    answered: u32,
-    limits: MentionLimits,
-    wait: i64,
-) -> String {
-    let minutes = wait.max(1).saturating_add(59) / 60;
-    let window = i64::from(limits.window_seconds).saturating_add(59) / 60;
-    match language_of(mention).unwrap_or(fallback) {
+/// The answer when the budget of the day is used up. `wait` is in seconds.
+fn out_of_budget(language: Language, wait: i64) -> String {
+    let wait = length(language, wait);
+    match language {
         Language::Japanese => format!(
-            "{window}分のあいだに{answered}回お答えしたので、少し休みます。約{minutes}分後に、もう一度メンションしてください。\
+            "今日使える予算を使い切ったので、いまはお答えできません。約{wait}後に、もう一度メンションしてください。"
+        ),
+        Language::English => format!(
+            "I have used up my budget for today, so I cannot answer now. Please mention me again in about {wait}."
+        ),
+    }
+}
+
+/// A length of time, rounded up: in minutes, or from two hours on in hours.
+fn length(language: Language, seconds: i64) -> String {
+    let minutes = seconds.max(1).saturating_add(59) / 60;
+    let hours = minutes.saturating_add(59) / 60;
+    match (language, minutes) {
+        (Language::Japanese, ..120) => format!("{minutes}分"),
+        (Language::Japanese, _) => format!("{hours}時間"),
+        (Language::English, ..=1) => "1 minute".to_owned(),
+        (Language::English, ..120) => format!("{minutes} minutes"),
+        (Language::English, _) => format!("{hours} hours"),
+    }
+}
+
+/// What a notice says.
+#[derive(Clone, Copy)]
+struct Told {
+    /// How many mentions were answered.
+    answered: u32,
+    /// Within how many seconds.
+    window_seconds: u32,
+    /// How many seconds later another one is answered.
+    wait: i64,
+}
+
+/// The notice, in the language of the mention, or in `fallback` if that is not clear.
+fn notice(mention: &str, fallback: Language, told: Told) -> String {
+    let language = language_of(mention).unwrap_or(fallback);
+    let answered = told.answered;
+    let window = length(language, told.window_seconds.into());
+    let wait = length(language, told.wait);
+    match language {
+        Language::Japanese => format!(
+            "{window}のあいだに{answered}回お答えしたので、少し休みます。約{wait}後に、もう一度メンションしてください。\
              それまでのメンションにはお答えしません。"
         ),
         Language::English => format!(
-            "I have answered {answered} mentions within {window} minutes, so I am taking a break. Please mention me again in \
-             about {minutes} minutes. Mentions until then get no answer."
+            "I have answered {answered} mentions within {window}, so I am taking a break. Please mention me again in \
+             about {wait}. Mentions until then get no answer."
         ),
     }
 }
@@ -83,11 +155,39 @@ mod tests {
     use super::*;
 
     #[test]
+    fn an_answer_that_the_budget_puts_off_says_when_to_ask_again() {
+        let said = |language, wait| out_of_budget(language, wait);
+        for (wait, words) in [
+            (0, "about 1 minute."),
+            (7_140, "about 119 minutes."),
+            (7_141, "about 2 hours."),
+            (7_201, "about 3 hours."),
+        ] {
+            let english = said(Language::English, wait);
+            assert!(english.ends_with(words), "{english}");
+        }
+        let japanese = said(Language::Japanese, 18_000);
+        assert!(japanese.contains("約5時間後に"), "{japanese}");
+    }
+
+    #[test]
     fn the_notice_is_in_the_language_of_the_mention_and_says_when() {
-        let limits = MentionLimits::default().with(|limits| limits.window_seconds = 3600);
-        let said = |mention| notice(mention, Language::Japanese, 20, limits, 61);
-        assert!(said("@myao 予算は？").contains("約2分後"));
-        assert!(said("@myao where?").contains("in about 2 minutes"));
+        let told = |window_seconds, wait| Told {
+            answered: 20,
+            window_seconds,
+            wait,
+        };
+        let said = |mention| notice(mention, Language::Japanese, told(3600, 61));
+        assert!(
+            said("@myao 予算は？")
+                .contains("60分のあいだに20回お答えしたので、少し休みます。約2分後に")
+        );
+        assert!(said("@myao where?").contains("within 60 minutes"));
+        assert!(said("@myao where?").contains("in about 2 minutes."));
         assert_eq!(said("@myao ?"), said("@myao はい"));
+        let of_day = |mention| notice(mention, Language::English, told(86_400, 40_000));
+        assert!(of_day("@myao where?").contains("within 24 hours"));
+        assert!(of_day("@myao where?").contains("in about 12 hours."));
+        assert!(of_day("予算は？").contains("24時間のあいだに20回"));
     }
 }

@@ -15,6 +15,7 @@ use myao_plugin::{CallError, Error, Target};
 use tokio::sync::Notify;
 use tokio::task::{self, JoinSet};
 
+use super::budget::Budget;
 use super::clock::Clock;
 use super::current::Current;
 use super::metrics::{Metrics, seconds};
@@ -60,6 +61,7 @@ pub(super) struct Mentions {
     pub(super) current: Current,
     pub(super) clock: Clock,
     pub(super) metrics: Arc<Metrics>,
+    pub(super) budget: Arc<Budget>,
     /// Notified of new mentions.
     pub(super) asked: Arc<Notify>,
 }
@@ -213,10 +215,9 @@ impl Mentions {
             message_ts: reply.ts.to_string(),
         };
         let plugin = self.current.plugin();
-        plugin
-            .reply_to_mention(&target, self.clock.local(as_of))
-            .await?;
-        Ok(Answered::Posted)
+        let as_of = self.clock.local(as_of);
+        let answered = plugin.reply_to_mention(&target, as_of).await;
+        self.unless_spent(reply, answered).await
     }
 
     /// The time in Unix seconds. Mentions have the time of Slack's clock, so one that is ahead of that makes none too old.

@@ -19,6 +19,8 @@ pub const PIN_EMOJI: &str = "pushpin";
 pub struct BotSettings {
     /// When and how often it answers.
     pub response: Response,
+    /// How many mentions of one person are answered within 24 hours; 0 for any number.
+    pub answers_per_person_per_day: u32,
     /// How often generation runs, in seconds.
     pub generation_interval_seconds: u32,
     /// How many channels a generation run works on side by side.
@@ -56,6 +58,7 @@ impl Default for BotSettings {
     fn default() -> Self {
         Self {
             response: Response::default(),
+            answers_per_person_per_day: 0,
             generation_interval_seconds: 3600,
             channels_in_flight: 32,
             language: Language::English,

@@ -12,6 +12,7 @@ use myao_plugin::storage::StorageError;
 use myao_plugin::waits::is_under_way;
 use myao_plugin::{Answer, Judgment, Target};
 
+use super::budget::Budget;
 use super::clock::Clock;
 use super::current::Current;
 use super::mentions::can_never_succeed;
@@ -28,6 +29,7 @@ pub(super) struct Unasked {
     pub(super) current: Current,
     pub(super) clock: Clock,
     pub(super) metrics: Arc<Metrics>,
+    pub(super) budget: Arc<Budget>,
     /// Conversations whose judgment or answer failed.
     pub(super) failed: Deferrals,
     /// What was judged lately.
@@ -48,8 +50,11 @@ impl Unasked {
         }
     }
 
-    /// Looks once.
+    /// Looks once, unless the budget of the day is used up.
     pub(super) async fn look(&self, stop: &Stop) {
+        if self.budget.spent().is_some() {
+            return;
+        }
         let settings = self.current.settings();
         let now = self.clock.seconds();
         let waiting = match self.waiting(&settings.response, now).await {

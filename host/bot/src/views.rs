@@ -84,6 +84,7 @@ impl Views {
             text(stored, sources.unwrap_or_default())
         };
         Ok(HomeContent {
+            asks_again: None,
             workspace: of_workspace.map(&mut text),
             channels: remembered
                 .into_iter()
@@ -94,6 +95,12 @@ impl Views {
                 })
                 .collect(),
         })
+    }
+
+    /// A time in Unix seconds, as people read it.
+    #[must_use]
+    pub fn moment(&self, unix_seconds: i64) -> Moment {
+        moment(self.clock.local(unix_seconds))
     }
 
     /// The memories of a channel.

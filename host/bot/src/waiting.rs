@@ -8,6 +8,7 @@ use myao_plugin::state::Workspace;
 use myao_plugin::storage::StorageError;
 use myao_plugin::waits::{Wait, WaitKind, is_under_way};
 
+use super::budget::Budget;
 use super::clock::Clock;
 use super::current::Current;
 use crate::slack::live::LiveSlack;
@@ -26,6 +27,7 @@ pub(super) struct Waiting {
     pub(super) slack: Arc<LiveSlack>,
     pub(super) current: Current,
     pub(super) clock: Clock,
+    pub(super) budget: Arc<Budget>,
     /// Conversations whose judgment or answer failed, by the message's key.
     pub(super) judgments: Deferrals,
     /// Channels of which it could not be read who reads them.
@@ -108,7 +110,14 @@ impl Waiting {
             until: end(wait),
             why: "its provider wants no calls for now (429)".to_owned(),
         });
-        methods.chain(models).collect()
+        let budget = self.budget.spent().into_iter().map(|spent| Wait {
+            kind: WaitKind::Budget,
+            label: "day",
+            what: "asking models".to_owned(),
+            until: spent.until,
+            why: format!("{} is used up", spent.key),
+        });
+        methods.chain(models).chain(budget).collect()
     }
 }
 

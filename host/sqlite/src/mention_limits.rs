@@ -1,9 +1,9 @@
 //! How many mentions are answered: a number for each person and a number for each channel, within a period before each
-//! mention. The count comes from the stored answers, so it is the same after a restart and does not depend on who asks
+//! mention, and a number for each person within a day. The count comes from the stored answers, so it is the same after a restart and does not depend on who asks
 //! first.
 
-use myao_plugin::state::replies::{Admission, MentionLimits, ReplyState, TOO_MANY};
-use rusqlite::{Connection, OptionalExtension, params};
+use myao_plugin::state::replies::{Admission, DAY_SECONDS, MentionLimits, ReplyState, TOO_MANY};
+use rusqlite::{Connection, OptionalExtension, ToSql, params};
 
 use super::error::Fault;
 use super::reply::Reply;
@@ -16,11 +16,16 @@ struct Mention {
     text: String,
 }
 
-/// The earlier mentions that were to be answered.
-struct Answered {
-    count: u32,
-    /// When the first of them was written, in Unix seconds.
-    first: i64,
+/// A limit that the earlier mentions have reached.
+struct Reached {
+    limit: u32,
+    /// Its period in seconds.
+    window: u32,
+    is_of_person: bool,
+    /// The Unix second from which on another mention is answered.
+    until: i64,
+    /// Who got a notice after this Unix second gets no other.
+    notified_after: i64,
 }
 
 pub(super) fn admit(
@@ -40,31 +45,12 @@ pub(super) fn admit(
         })
         .optional()?;
     let mention = mention.ok_or_else(|| reply.conflict("does not wait"))?;
-    let begin = mention.asked_at - i64::from(limits.window_seconds);
-    let count = |sql: &str, of: &dyn rusqlite::ToSql| {
-        let columns = params![reply.workspace, begin, mention.asked_at, reply.ts, of];
-        connection.prepare_cached(sql)?.query_row(columns, |row| {
-            Ok(Answered {
-                count: row.get(0)?,
-                first: row.get::<_, Option<i64>>(1)?.unwrap_or_default(),
-            })
-        })
-    };
-    let is_known = !mention.user_id.is_empty();
-    let of_person = (limits.per_person > 0 && is_known)
-        .then(|| count(include_str!("sql/answered_of_person.sql"), &mention.user_id))
-        .transpose()?
-        .filter(|answered| answered.count >= limits.per_person);
-    let in_channel = (limits.per_channel > 0)
-        .then(|| count(include_str!("sql/answered_in_channel.sql"), &reply.channel))
-        .transpose()?
-        .filter(|answered| answered.count >= limits.per_channel);
-    let is_of_person = of_person.is_some();
-    let Some(answered) = of_person.or(in_channel) else {
+    let Some(reached) = reached(connection, reply, &mention, limits)? else {
         return Ok(Admission::Answer);
     };
-    let user = is_of_person.then_some(&mention.user_id);
-    let columns = params![reply.workspace, begin, reply.channel, user, reply.ts];
+    let user = reached.is_of_person.then_some(&mention.user_id);
+    let after = reached.notified_after;
+    let columns = params![reply.workspace, after, reply.channel, user, reply.ts];
     let was_notified: bool = connection
         .prepare_cached(include_str!("sql/was_notified.sql"))?
         .query_row(columns, |row| row.get(0))?;
@@ -77,14 +63,63 @@ pub(super) fn admit(
         return Ok(Admission::Silent);
     }
     // Mentions that wait may be above the limit themselves, so their number is not reported.
-    let limit = if is_of_person {
-        limits.per_person
-    } else {
-        limits.per_channel
-    };
     Ok(Admission::Notify {
-        answered: limit,
-        until: answered.first + i64::from(limits.window_seconds),
+        answered: reached.limit,
+        window_seconds: reached.window,
+        until: reached.until,
         text: mention.text,
     })
+}
+
+/// The limit that a mention is over: of its author's the one that ends last, or else that of its channel.
+fn reached(
+    connection: &Connection,
+    reply: &Reply<'_>,
+    mention: &Mention,
+    limits: MentionLimits,
+) -> rusqlite::Result<Option<Reached>> {
+    let look = |sql: &str, of: &dyn ToSql, limit: u32, window: u32, is_of_person: bool| {
+        if limit == 0 {
+            return Ok(None);
+        }
+        let begin = mention.asked_at - i64::from(window);
+        let columns = params![reply.workspace, begin, mention.asked_at, reply.ts, of];
+        connection.prepare_cached(sql)?.query_row(columns, |row| {
+            let count: u32 = row.get(0)?;
+            let first: i64 = row.get::<_, Option<i64>>(1)?.unwrap_or_default();
+            let last: i64 = row.get::<_, Option<i64>>(2)?.unwrap_or_default();
+            Ok((count >= limit).then_some(Reached {
+                limit,
+                window,
+                is_of_person,
+                until: first + i64::from(window),
+                notified_after: if window == DAY_SECONDS { last } else { begin },
+            }))
+        })
+    };
+    let of_person = include_str!("sql/answered_of_person.sql");
+    let person = &mention.user_id;
+    if !person.is_empty() {
+        let window = look(
+            of_person,
+            person,
+            limits.per_person,
+            limits.window_seconds,
+            true,
+        )?;
+        let day = look(
+            of_person,
+            person,
+            limits.per_person_per_day,
+            DAY_SECONDS,
+            true,
+        )?;
+        let both = window.into_iter().chain(day);
+        if let Some(reached) = both.max_by_key(|reached| reached.until) {
+            return Ok(Some(reached));
+        }
+    }
+    let in_channel = include_str!("sql/answered_in_channel.sql");
+    let (limit, window) = (limits.per_channel, limits.window_seconds);
+    look(in_channel, &reply.channel, limit, window, false)
 }

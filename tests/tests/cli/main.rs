@@ -14,6 +14,7 @@ mod bad_configuration;
 mod bad_database;
 mod bad_export;
 mod bad_request;
+mod budget;
 mod chat;
 mod deferrals;
 mod doctor;

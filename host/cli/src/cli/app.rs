@@ -8,6 +8,7 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use chrono::{DateTime, FixedOffset};
 use myao::config::{Config, LogFormat, LogLevel, Logging};
+use myao_bot::budget::Budget;
 use myao_bot::clock::Clock;
 use myao_llm::configured_models;
 use myao_plugin::explain::{explain_settings, explain_storage};
@@ -197,12 +198,25 @@ impl App {
         Ok(plugin.capture_content(traces.is_some_and(|traces| traces.captures_content)))
     }
 
-    /// The same, bound to a workspace of the database, which keeps the journal of the model's calls.
+    /// The same, bound to a workspace of the database, which keeps the journal of the model's calls, and within the
+    /// budget.
     pub(crate) async fn plugin_over(
         &self,
         workspace: &Arc<dyn Workspace>,
     ) -> anyhow::Result<MemoryPlugin> {
-        self.bind(self.plugin()?, workspace).await
+        let budget = self.budget(workspace)?;
+        let plugin = self.bind(self.plugin()?, workspace).await?;
+        Ok(plugin.with_allowance(budget))
+    }
+
+    /// The budget of a workspace.
+    pub(crate) fn budget(&self, workspace: &Arc<dyn Workspace>) -> anyhow::Result<Arc<Budget>> {
+        let terms = self.config.budget_terms()?;
+        Ok(Arc::new(Budget::new(
+            workspace.clone(),
+            self.clock(),
+            terms,
+        )))
     }
 
     /// Binds a plugin to a workspace of the database.

@@ -31,7 +31,7 @@ fn with_unknown(costs: &Costs, sum: Sum, known: String) -> String {
 }
 
 /// An amount of money; an amount too small to show is not shown as zero.
-fn amount(money: u128) -> String {
+pub(super) fn amount(money: u128) -> String {
     let steps = (money + SHOWN / 2) / SHOWN;
     if steps == 0 && money > 0 {
         return "< 0.0001".to_owned();

@@ -1,5 +1,6 @@
 //! `myao doctor`: checks everything that the bot needs, one after the other, and says how to fix what is wrong.
 
+mod budget;
 mod health;
 mod models;
 mod slack;
@@ -127,7 +128,8 @@ pub(crate) fn without_configuration(json: bool, error: &anyhow::Error) -> anyhow
 
 fn configuration(app: &App) -> Finding {
     const CHECK: &str = "configuration";
-    if let Err(error) = app.config.settings() {
+    let settings = app.config.settings().map(|_| ());
+    if let Err(error) = settings.and_then(|()| app.config.budget_terms().map(|_| ())) {
         return Finding::bad(CHECK, error.to_string());
     }
     match &app.config_path {

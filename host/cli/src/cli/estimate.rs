@@ -6,6 +6,8 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use myao::usage::Dimension;
+use myao::usage::costs::Costs;
+use myao_bot::budget::{Period, Unit, key};
 use myao_bot::estimate::not_asked;
 use myao_llm::configured_models;
 use myao_plugin::MemoryPlugin;
@@ -58,6 +60,35 @@ pub(super) async fn print(
             "This is an estimate: no model was asked, and nothing is saved. Answers count with {} % of the length that they may have.",
             myao_bot::estimate::ANSWER_PERCENT
         )?;
+        print_budget(app, &Costs::of(&calls, &app.config.prices))?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Says which limits of the budget the work exceeds, and how often it has to go on at least.
+fn print_budget(app: &App, costs: &Costs) -> anyhow::Result<()> {
+    let budget = &app.config.budget;
+    let tokens = costs.input_tokens.known + costs.output_tokens.known;
+    for (period, ceiling, name) in [
+        (Period::Day, budget.of_day(), "day"),
+        (Period::Run, budget.of_run(), "run"),
+    ] {
+        let of_tokens = ceiling.tokens.map(u128::from);
+        for (unit, most, total) in [
+            (Unit::Tokens, of_tokens, tokens),
+            (Unit::Money, ceiling.money, costs.money.known),
+        ] {
+            let Some(most) = most.filter(|most| total > *most) else {
+                continue;
+            };
+            let times = u64::try_from(total.div_ceil(most)).unwrap_or(u64::MAX);
+            writeln!(
+                output::stdout(),
+                "note: this is more than {} allows; it takes at least {}",
+                key(period, unit),
+                output::count(times, name)
+            )?;
+        }
+    }
+    Ok(())
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io::Write as _;
 
 use myao_bot::backfill::Outcomes;
+use myao_bot::budget::Deferred;
 use myao_plugin::explain::explain;
 use myao_plugin::printable::line;
 use myao_plugin::storage::STAND_IN_VERSION;
@@ -18,6 +19,11 @@ pub(super) fn failure(entry: &Entry) -> Option<String> {
         Outcome::Failed(error) => Some(explain(error)),
         Outcome::Done | Outcome::Skipped(_) | Outcome::Deferred(_) => None,
     }
+}
+
+/// Counts a place that waits for the budget; returns whether it does.
+fn waits_for_budget(waiting: &mut Deferred, entry: &Entry) -> bool {
+    matches!(&entry.outcome, Outcome::Failed(error) if waiting.takes(error))
 }
 
 /// `#general`, `#general, thread 1709280000.000001` or `the workspace`.
@@ -80,12 +86,25 @@ pub(super) fn print_report(app: &App, report: &Report) -> anyhow::Result<()> {
     for (reason, n) in skipped {
         writeln!(out, "skipped {n}: {reason}")?;
     }
-    for entry in &report.entries {
+    print_failed_places(&mut out, &report.entries)?;
+    print_deferred(app, &mut out, &report.entries)
+}
+
+/// Prints each place that failed, and in one line how many wait for the budget.
+fn print_failed_places(out: &mut impl std::io::Write, entries: &[Entry]) -> anyhow::Result<()> {
+    let mut waiting = Deferred::default();
+    for entry in entries {
+        if waits_for_budget(&mut waiting, entry) {
+            continue;
+        }
         if let Some(failure) = failure(entry) {
             writeln!(out, "failed: {}: {}", place(entry), line(&failure))?;
         }
     }
-    print_deferred(app, &mut out, &report.entries)
+    if let Some(text) = waiting.text() {
+        writeln!(out, "{}", line(&text))?;
+    }
+    Ok(())
 }
 
 /// Prints a note for each truncated, chunked or partial memory.
@@ -171,21 +190,19 @@ pub(super) fn print_backfill(
     for (n, remark) in peculiar(&outcomes.made) {
         writeln!(out, "  {n:>6}  of them {remark}")?;
     }
-    for ((place, failure), times) in failures(&outcomes.failed) {
-        let times = if times == 1 {
-            String::new()
-        } else {
-            format!(" ({times} times)")
-        };
-        writeln!(out, "failed: {place}{times}: {}", line(&failure))?;
-    }
+    let stopped = print_failures(&mut out, &outcomes.failed)?;
     print_deferred(app, &mut out, &outcomes.deferred)?;
     if outcomes.failed.is_empty() {
         writeln!(out, "Next: {}", app.command("memory list"))?;
-    } else if !keep_going {
+    } else if stopped || !keep_going {
+        let past = if stopped {
+            ""
+        } else {
+            ", and with --keep-going past failures"
+        };
         writeln!(
             out,
-            "Stopped at {}. What was made is saved; `{}` goes on from here, and with --keep-going past failures.",
+            "Stopped at {}. What was made is saved; `{}` goes on from here{past}.",
             time(last),
             app.command("backfill")
         )?;
@@ -193,8 +210,28 @@ pub(super) fn print_backfill(
     Ok(())
 }
 
+/// Prints what failed; returns whether the budget stopped some of it.
+fn print_failures(out: &mut impl std::io::Write, failed: &[Entry]) -> anyhow::Result<bool> {
+    let mut waiting = Deferred::default();
+    let mut failed: Vec<&Entry> = failed.iter().collect();
+    failed.retain(|entry| !waits_for_budget(&mut waiting, entry));
+    for ((place, failure), times) in failures(&failed) {
+        let times = if times == 1 {
+            String::new()
+        } else {
+            format!(" ({times} times)")
+        };
+        writeln!(out, "failed: {place}{times}: {}", line(&failure))?;
+    }
+    let waiting = waiting.text();
+    if let Some(text) = &waiting {
+        writeln!(out, "{}", line(text))?;
+    }
+    Ok(waiting.is_some())
+}
+
 /// What failed and how often, each reason once.
-fn failures(failed: &[Entry]) -> BTreeMap<(String, String), usize> {
+fn failures(failed: &[&Entry]) -> BTreeMap<(String, String), usize> {
     let mut failures = BTreeMap::new();
     for entry in failed {
         if let Some(failure) = failure(entry) {

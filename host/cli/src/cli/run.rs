@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use myao::config::{self, Config};
+use myao_bot::budget::Budget;
 use myao_bot::clock::Clock;
 use myao_bot::current::{Current, Load};
 use myao_bot::metrics::Metrics;
@@ -64,11 +65,13 @@ pub(crate) async fn run(app: &App) -> anyhow::Result<ExitCode> {
     let live = LiveSlack::new(client, workspace.clone(), identity.clone(), clock.clone())
         .counting(metrics.left_out.clone());
     let live = Arc::new(live);
+    let budget = app.budget(&workspace)?;
     let load = load(
         app.clone(),
         workspace.clone(),
         live.clone(),
         metrics.clone(),
+        budget.clone(),
     );
     let current = Current::load(load).await.map_err(anyhow::Error::msg)?;
     let bot = Bot {
@@ -79,6 +82,7 @@ pub(crate) async fn run(app: &App) -> anyhow::Result<ExitCode> {
         current,
         clock,
         metrics,
+        budget,
         component: app.component.clone(),
     };
     let (ask_stop, stop) = Stop::new();
@@ -151,16 +155,19 @@ fn load(
     workspace: Arc<dyn Workspace>,
     slack: Arc<LiveSlack>,
     metrics: Arc<Metrics>,
+    budget: Arc<Budget>,
 ) -> Load {
     let last = Arc::new(Mutex::new(app.config.clone()));
     Arc::new(move || {
         let (app, workspace, last) = (app.clone(), workspace.clone(), last.clone());
-        let (slack, metrics) = (slack.clone(), metrics.clone());
+        let (slack, metrics, budget) = (slack.clone(), metrics.clone(), budget.clone());
         Box::pin(async move {
             let loaded = async {
                 let app = app.reloaded()?;
                 let plugin = app.plugin()?.chat(slack).call_observer(metrics);
+                let terms = app.config.budget_terms()?;
                 let plugin = app.bind(plugin, &workspace).await?;
+                let plugin = plugin.with_allowance(budget.clone());
                 let settings = app.config.bot_settings();
                 let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
                 for key in needs_restart(&last, &app.config) {
@@ -169,6 +176,7 @@ fn load(
                     );
                 }
                 *last = app.config;
+                budget.set(terms);
                 anyhow::Ok((settings, plugin))
             };
             loaded.await.map_err(|error| super::in_one_line(&error))

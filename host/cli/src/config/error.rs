@@ -33,6 +33,14 @@ pub enum ConfigError {
         /// Why.
         source: std::io::Error,
     },
+    /// A budget of money, and a model without a price.
+    #[error("`budget.{key}` needs the price of {model}: add it to `prices` in the configuration")]
+    NoPrice {
+        /// The key under `budget`.
+        key: &'static str,
+        /// `provider/model`.
+        model: String,
+    },
 }
 
 /// Describes where in `text` the error is, and what is wrong.
@@ -61,6 +69,7 @@ pub(super) fn describe(error: &Error, text: &str) -> String {
 fn in_words(expected: &str) -> &str {
     match expected {
         "u32" => "a whole number from 0 to 4294967295",
+        "u64" => "a whole number from 0 on",
         "u16" => "a whole number from 0 to 65535",
         "boolean" => "true or false",
         "floating point" => "a number",

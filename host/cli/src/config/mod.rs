@@ -2,6 +2,7 @@
 //!
 //! `${NAME}` in a text is read from the environment. Unknown keys and unset variables are errors that name the place.
 
+mod budget;
 mod error;
 mod memory;
 mod prices;
@@ -11,12 +12,15 @@ mod values;
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::Path;
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+pub use budget::{BudgetConfig, Money};
 pub use error::ConfigError;
 pub use memory::{LanguageConfig, MemoryConfig, ShortTermHistoryConfig};
+use myao_bot::budget::Terms;
 use myao_bot::settings::{BotSettings, Response, RetentionDays};
 use myao_llm::config::{Agent, Agents};
 use myao_llm::expand::expanded;
@@ -46,6 +50,8 @@ pub struct Config {
     pub agents: Agents,
     /// What a million tokens cost, by `PROVIDER/MODEL`, and in which `currency`; see [Prices](#prices).
     pub prices: Prices,
+    /// The most that models may cost; see [Budget](#budget).
+    pub budget: BudgetConfig,
     /// What is remembered, and how.
     pub memory: MemoryConfig,
     /// What the prompts of replies show.
@@ -69,6 +75,7 @@ impl Default for Config {
             persona: PersonaConfig::default(),
             agents: Agents::default(),
             prices: Prices::default(),
+            budget: BudgetConfig::default(),
             memory: MemoryConfig::default(),
             context: ContextConfig::default(),
             response: Response::default(),
@@ -257,11 +264,49 @@ impl Config {
         }))
     }
 
+    /// The budget, with the prices by which money is counted.
+    ///
+    /// # Errors
+    /// [`ConfigError::NoPrice`].
+    pub fn budget_terms(&self) -> Result<Terms, ConfigError> {
+        let BudgetConfig {
+            money_per_day,
+            money_per_run,
+            ..
+        } = self.budget;
+        let agents = [
+            self.agents.memory.clone(),
+            self.agents.for_replies(),
+            self.agents.for_judgments(),
+        ];
+        let models = agents.iter().filter_map(|agent| agent.model_id.as_ref());
+        let mut priceless = models.filter(|model| {
+            let (provider, name) = (&model.provider, &model.model);
+            self.prices.of(provider, name, name).is_none()
+        });
+        let key = match (money_per_day, money_per_run) {
+            (Some(_), _) => Some("money_per_day"),
+            (None, Some(_)) => Some("money_per_run"),
+            (None, None) => None,
+        };
+        if let (Some(key), Some(model)) = (key, priceless.next()) {
+            let model = format!("{}/{}", model.provider, model.model);
+            return Err(ConfigError::NoPrice { key, model });
+        }
+        Ok(Terms {
+            day: self.budget.of_day(),
+            run: self.budget.of_run(),
+            prices: Arc::new(self.prices.clone()),
+        })
+    }
+
     /// The settings of the bot.
     #[must_use]
     pub fn bot_settings(&self) -> BotSettings {
         BotSettings::default().with(|settings| {
             settings.response = self.response.clone();
+            let a_day = self.budget.answers_per_person_per_day;
+            settings.answers_per_person_per_day = a_day.map_or(0, std::num::NonZero::get);
             settings.generation_interval_seconds = self.memory.long_term_update_interval_seconds;
             settings.channels_in_flight = self.memory.steps_in_flight();
             settings.language = self.bot_language();

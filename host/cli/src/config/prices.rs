@@ -50,7 +50,7 @@ impl JsonSchema for Prices {
 pub struct PerMillion(#[schemars(with = "f64")] pub u64);
 
 /// A higher price is a mistake, and would overflow in sums.
-const MOST_PER_MILLION: f64 = 1e9;
+pub(super) const MOST_PER_MILLION: f64 = 1e9;
 
 impl<'de> Deserialize<'de> for PerMillion {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

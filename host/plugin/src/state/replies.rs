@@ -82,6 +82,8 @@ pub struct StoredReply {
 pub struct MentionLimits {
     /// For one person; 0 means no limit.
     pub per_person: u32,
+    /// For one person within 24 hours, whatever the period is; 0 means no limit.
+    pub per_person_per_day: u32,
     /// In one channel; 0 means no limit.
     pub per_channel: u32,
     /// The period in seconds.
@@ -97,6 +99,9 @@ impl MentionLimits {
     }
 }
 
+/// The period of [`MentionLimits::per_person_per_day`], in seconds.
+pub const DAY_SECONDS: u32 = 24 * 3600;
+
 /// The error text of an answer that was given up because of these limits.
 pub const TOO_MANY: &str = "too many mentions";
 
@@ -110,6 +115,8 @@ pub enum Admission {
     Notify {
         /// How many mentions are answered within the period.
         answered: u32,
+        /// The period in seconds.
+        window_seconds: u32,
         /// The Unix second from which on another mention is answered.
         until: i64,
         /// The text of the mention.
@@ -170,7 +177,8 @@ pub trait Replies: Send + Sync {
 
     /// Decides whether a waiting mention is answered. Earlier mentions count if they were answered or will be: those of
     /// the same person, if the author is known, and those in the same channel. The author of the first mention above a
-    /// limit gets a notice, each time this is called for it. The others are given up for good.
+    /// limit gets a notice, each time this is called for it. The others are given up for good. Of two limits of a person,
+    /// the one counts that ends later; who was told of the other before the last answer is told of this one, too.
     ///
     /// # Errors
     /// `StorageError::Conflict` if no such mention waits.

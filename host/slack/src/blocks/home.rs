@@ -4,20 +4,26 @@ use serde_json::{Value, json};
 
 use super::words::Language;
 use super::{
-    EXCERPT_CHARS, MAX_VIEW_BLOCKS, MemoryText, SHORT_EXCERPT_CHARS, context, divider, escaped,
-    excerpt, header, section, titled,
+    EXCERPT_CHARS, MAX_VIEW_BLOCKS, MemoryText, Moment, SHORT_EXCERPT_CHARS, context, divider,
+    escaped, excerpt, header, section, titled,
 };
 
-/// The most blocks besides those of channels.
+/// The most blocks besides those of channels, without the one about the budget.
 const FRAME_BLOCKS: usize = 8;
 /// The blocks of a channel: a text, and the line below it.
 const CHANNEL_BLOCKS: usize = 2;
+
 /// The most channels that fit into a view.
-const MAX_CHANNELS: usize = (MAX_VIEW_BLOCKS - FRAME_BLOCKS) / CHANNEL_BLOCKS;
+fn max_channels(content: &HomeContent) -> usize {
+    let frame = FRAME_BLOCKS + usize::from(content.asks_again.is_some());
+    (MAX_VIEW_BLOCKS - frame) / CHANNEL_BLOCKS
+}
 
 /// What the Home tab shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HomeContent {
+    /// When models are asked again, if the budget of the day is used up.
+    pub asks_again: Option<Moment>,
     /// The workspace's long-term memory.
     pub workspace: Option<MemoryText>,
     /// The channels with memories, in the order in which they are shown. The caller leaves out private channels of which
@@ -42,6 +48,9 @@ pub struct HomeChannel {
 pub fn home_view(content: &HomeContent, language: Language) -> Value {
     let words = language.words();
     let mut blocks = vec![header(words.home)];
+    if let Some(time) = &content.asks_again {
+        blocks.push(section(&language.out_of_budget(time)));
+    }
     if content.workspace.is_none() && content.channels.is_empty() {
         blocks.push(section(words.nothing));
     } else {
@@ -76,9 +85,10 @@ fn channels_blocks(content: &HomeContent, language: Language) -> Vec<Value> {
         return Vec::new();
     }
     let mut blocks = vec![header(language.words().channels)];
-    let shown = content.channels.iter().take(MAX_CHANNELS);
+    let most = max_channels(content);
+    let shown = content.channels.iter().take(most);
     blocks.extend(shown.flat_map(|channel| channel_blocks(channel, language)));
-    let left_out = content.channels.len().saturating_sub(MAX_CHANNELS);
+    let left_out = content.channels.len().saturating_sub(most);
     if left_out > 0 {
         blocks.push(context(&language.more_channels(left_out)));
     }

@@ -104,6 +104,7 @@ fn assert_within_limits(value: &Value) {
 
 fn home() -> HomeContent {
     HomeContent {
+        asks_again: None,
         workspace: Some(memory(
             4,
             "- 全社で**新製品**を準備している\n- 連絡: <@U9>さん <!channel>",
@@ -129,6 +130,7 @@ fn the_home_tab_shows_the_workspace_and_each_channel() {
 #[test]
 fn the_home_tab_says_what_to_do_when_there_is_nothing() {
     let nothing = HomeContent {
+        asks_again: None,
         workspace: None,
         channels: Vec::new(),
     };
@@ -151,6 +153,7 @@ fn the_home_tab_says_what_to_do_when_there_is_nothing() {
 fn a_home_tab_of_many_long_memories_stays_within_slacks_limits() {
     let long = "😀".repeat(5_000);
     let many = HomeContent {
+        asks_again: None,
         workspace: Some(memory(0, &long)),
         channels: (0..60)
             .map(|n| channel(&format!("channel-{n}"), &long))
@@ -163,6 +166,37 @@ fn a_home_tab_of_many_long_memories_stays_within_slacks_limits() {
     assert!(view.contains("#channel-45") && !view.contains("#channel-46"));
     assert!(view.contains("続き 4100 文字: `myao memory show channel-0`"));
     assert!(view.contains("続き 2300 文字: `myao memory show workspace`"));
+
+    let out_of_budget = HomeContent {
+        asks_again: Some(memory(0, "").made_at),
+        ..many
+    };
+    let view = home_view(&out_of_budget, Japanese);
+    assert_within_limits(&view);
+    assert!(view.to_string().contains("ほかに 15 チャンネル"));
+}
+
+#[test]
+fn the_home_tab_says_when_models_are_asked_again() {
+    let asks_again = Some(Moment {
+        unix_seconds: 1_772_755_200,
+        utc_offset_seconds: 9 * 3600,
+    });
+    let content = HomeContent {
+        asks_again,
+        ..home()
+    };
+    for (language, words) in [
+        (Japanese, "予算を使い切りました。2026-03-06 09:00 から"),
+        (
+            English,
+            "The budget for today is used up. From 2026-03-06 09:00 on",
+        ),
+    ] {
+        let view = home_view(&content, language);
+        assert_within_limits(&view);
+        assert!(view["blocks"][1].to_string().contains(words), "{view}");
+    }
 }
 
 #[test]
@@ -185,6 +219,7 @@ fn a_channels_memories_are_shown_with_versions_times_and_counts() {
         let shown = memory_message(&taken_back, language).to_string();
         assert!(shown.contains(words), "{shown}");
         let home = HomeContent {
+            asks_again: None,
             workspace: Some(memory(1, NOTHING_LEFT)),
             channels: vec![channel("general", NOTHING_LEFT)],
         };
@@ -339,6 +374,7 @@ fn the_newest_sources_are_named_below_a_text() {
         long_term: None,
     };
     let home = HomeContent {
+        asks_again: None,
         workspace: Some(memory),
         channels: Vec::new(),
     };

@@ -93,6 +93,18 @@ impl Language {
         }
     }
 
+    /// Says that the budget of the day is used up, and until when.
+    pub(super) fn out_of_budget(self, asks_again: impl Display) -> String {
+        match self {
+            Japanese => format!(
+                "今日使える予算を使い切りました。{asks_again} から、また質問に答え、新しい記憶を作ります。"
+            ),
+            English => format!(
+                "The budget for today is used up. From {asks_again} on I answer questions and make new memories again."
+            ),
+        }
+    }
+
     pub(super) fn channel_title(self, channel: &str) -> String {
         match self {
             Japanese => format!("#{channel} の記憶"),

@@ -8,9 +8,9 @@ use myao_plugin::state::replies::{ReplyState, StoredReply, TOO_MANY};
 use myao_plugin::state::view::MemoryFilter;
 use myao_plugin::storage::StorageError;
 
-use super::Finding;
 use super::health::Running;
 use super::wait_line::WaitLine;
+use super::{Finding, budget};
 use crate::cli::app::App;
 use crate::cli::{in_one_line, output};
 
@@ -38,6 +38,7 @@ async fn look(app: &App, bot: Option<Running>) -> anyhow::Result<Vec<Finding>> {
         events(&*workspace, bot_runs).await.map_err(failed)?,
         answers(app, &*workspace, bot_runs).await.map_err(failed)?,
     ];
+    findings.extend(budget::check(app, &workspace).await?);
     findings.extend(set_aside(app, &*workspace).await.map_err(failed)?);
     // A running bot knows what its store knows, and more.
     let waits = match bot {

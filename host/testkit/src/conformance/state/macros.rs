@@ -193,6 +193,7 @@ macro_rules! workspace_conformance {
         );
         $crate::workspace_conformance!($fixture; mentions:
             first_mention_over_the_limit_of_a_person_is_notified_and_the_next_is_given_up,
+            limit_of_a_day_holds_beside_the_shorter_one_and_has_a_notice_of_its_own,
             mentions_of_others_count_in_the_channel,
             mention_that_was_deleted_or_has_no_known_author_counts_for_nobody,
             what_is_no_mention_that_waits_is_not_admitted,

@@ -42,6 +42,7 @@ async fn admit(stored: &Stored, ts: &str) -> Admission {
 fn notify(answered: u32, until: i64, ts: &str) -> Admission {
     Admission::Notify {
         answered,
+        window_seconds: 100,
         until,
         text: format!("@myao {ts}"),
     }
@@ -70,6 +71,46 @@ pub async fn first_mention_over_the_limit_of_a_person_is_notified_and_the_next_i
         Admission::Answer,
         "the time is over"
     );
+}
+
+pub async fn limit_of_a_day_holds_beside_the_shorter_one_and_has_a_notice_of_its_own(new: New<'_>) {
+    let mentions = [
+        ("U1", "1000.0"),
+        ("U1", "1050.0"),
+        ("U1", "2000.0"),
+        ("U1", "3000.0"),
+        ("U1", "3010.0"),
+        ("U2", "3020.0"),
+        ("U1", "87399.0"),
+        ("U1", "87400.0"),
+    ];
+    let stored = mentioned(new, &mentions).await;
+    let limits = limits().with(|limits| {
+        limits.per_person_per_day = 2;
+        limits.per_channel = 0;
+    });
+    let mut found = Vec::new();
+    for (_, ts) in mentions {
+        let admitted = stored.admit_mention("C1", key(ts), limits).await;
+        found.push(admitted.unwrap());
+    }
+    let of_day = Admission::Notify {
+        answered: 2,
+        window_seconds: 86_400,
+        until: 87_400,
+        text: "@myao 3000.0".to_owned(),
+    };
+    let expected = [
+        Admission::Answer,
+        notify(1, 1100, "1050.0"),
+        Admission::Answer,
+        of_day,
+        Admission::Silent,
+        Admission::Answer,
+        Admission::Silent,
+        Admission::Answer,
+    ];
+    assert_eq!(found, expected);
 }
 
 pub async fn mentions_of_others_count_in_the_channel(new: New<'_>) {

@@ -1,0 +1,79 @@
+//! The budget of the day, as people in Slack and the operator meet it.
+
+use myao_fake_slack::FakeSlack;
+use myao_tests::bot::Bot;
+use myao_tests::llm_server::{LlmServer, answer_with_usage};
+use myao_tests::noon;
+use serde_json::Value;
+
+use super::support::{AKARI, ANSWER, CAMP, EMIKO, connect, posts, replies_of, workspace};
+
+/// A model whose answers take nearly all of a day's 20,000 tokens.
+fn dear_model() -> LlmServer {
+    LlmServer::start(|_| answer_with_usage(ANSWER, (19_000, None, 900)))
+}
+
+fn config(llm: &LlmServer, budget: &str) -> String {
+    let (zone, replies) = (noon::timezone(), replies_of(llm));
+    format!("{zone}{replies}budget: {{ {budget} }}\n")
+}
+
+/// What the bot answers to a mention.
+fn answer_to(slack: &FakeSlack, bot: &mut Bot, user: &str, text: &str) -> String {
+    let before = slack.posts().len();
+    slack.mention(user, CAMP, text, None);
+    posts(slack, bot, before + 1).pop().unwrap().text
+}
+
+#[test]
+fn a_mention_beyond_the_budget_is_told_when_to_ask_again_and_home_and_doctor_say_so() {
+    let (slack, llm) = (workspace(), dear_model());
+    let mut bot = connect(&slack, &config(&llm, "tokens_per_day: 20000"));
+    let said = answer_to(&slack, &mut bot, AKARI, "会場は？");
+    assert!(said.contains(ANSWER), "{said}");
+    let said = answer_to(&slack, &mut bot, AKARI, "日程は？");
+    assert!(said.contains("今日使える予算を使い切ったので"), "{said}");
+    let said = answer_to(&slack, &mut bot, EMIKO, "where is it?");
+    assert!(said.contains("used up my budget for today"), "{said}");
+    assert!(
+        said.contains("again in about 1"),
+        "in 11 or 12 hours: {said}"
+    );
+    assert_eq!(llm.calls().len(), 1);
+
+    slack.open_home(AKARI);
+    let home = bot.until("a home", |_| slack.home(AKARI)).to_string();
+    assert!(home.contains("今日使える予算を使い切りました"), "{home}");
+    let examined = bot.program().run(&["--json", "doctor"]);
+    let report: Value = serde_json::from_str(&examined.stdout).unwrap();
+    let found = |check: &str| {
+        let checks = report["checks"].as_array().unwrap();
+        let found = checks.iter().find(|finding| finding["check"] == *check);
+        found.unwrap_or_else(|| panic!("{report:#}")).to_string()
+    };
+    let budget = found("budget");
+    let words = "today: 19,900 of 20,000 tokens (budget.tokens_per_day)";
+    assert!(
+        budget.contains(words) && budget.contains("warning"),
+        "{budget}"
+    );
+    let waits = found("waits");
+    assert!(
+        waits.contains("budget.tokens_per_day is used up"),
+        "{waits}"
+    );
+    bot.stop();
+}
+
+#[test]
+fn a_person_gets_so_many_answers_a_day() {
+    let (slack, llm) = (workspace(), dear_model());
+    let mut bot = connect(&slack, &config(&llm, "answers_per_person_per_day: 1"));
+    let said = answer_to(&slack, &mut bot, AKARI, "会場は？");
+    assert!(said.contains(ANSWER), "{said}");
+    let said = answer_to(&slack, &mut bot, AKARI, "日程は？");
+    assert!(said.contains("24時間のあいだに1回"), "{said}");
+    let said = answer_to(&slack, &mut bot, EMIKO, "日程は？");
+    assert!(said.contains(ANSWER), "{said}");
+    bot.stop();
+}
