@@ -73,6 +73,8 @@ def template_context(request):
         "programs": [{**p, "times": [datetime.fromisoformat(t) for t in p["times"]]} for p in context["programs"]],
         "program_lines": context["program_lines"],
         "records": [with_datetime(m) for m in context["records"]],
+        "pinned": [with_datetime(m) for m in context["pinned"]],
+        "corrections": [with_datetime(m) for m in context["corrections"]],
         "today": context["today"],
         "target_thread_ts": context["target_thread_ts"],
         "target_thread_messages": threads.get(context["target_thread_ts"], []),

@@ -70,7 +70,7 @@ fn marks_are_read_from_the_messages_of_one_channel_up_to_a_time() {
     let span = &marks.corrections[0].span;
     assert_eq!((span.start, span.length), (9, 6));
     assert_eq!(
-        host.storage.read_spans(&[span.clone()]).unwrap()[0].text,
+        host.storage.read_spans(std::slice::from_ref(span)).unwrap()[0].text,
         "熱海は25日"
     );
     host.storage.delete_message("C1", &ts(-30));
@@ -95,7 +95,7 @@ fn a_prompt_shows_the_newest_marks_cut_and_corrections_first() {
     let (shown, used) = marks.shown(1000, &count);
     assert_eq!(shown.pinned.len(), 3);
     let long = &shown.pinned[1].text;
-    assert!(long.ends_with('…') && count(&[long.clone()])[0] < MAX_TOKENS);
+    assert!(long.ends_with('…') && count(std::slice::from_ref(long))[0] < MAX_TOKENS);
     assert!(used < 4 * (MAX_TOKENS + AROUND));
     let (shown, used) = marks.shown(2 * (2 + AROUND), &count);
     assert_eq!(used, 2 * (2 + AROUND));

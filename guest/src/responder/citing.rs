@@ -255,6 +255,8 @@ fn scalars(text: &str) -> u32 {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::indexing_slicing)]
+
     use super::*;
 
     fn given(number: u32) -> Source {

@@ -1,6 +1,6 @@
 //! Answers a mention that marks something: says what is remembered now and what it replaces, in fixed words, without a model.
 
-use super::quote::ReplyLanguage;
+use super::question::ReplyLanguage;
 use super::situation::Situation;
 use crate::bindings::storage::Memory;
 use crate::bindings::types::{Citation, KeptText, MessageRef, Scope};

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Responder;
-use super::quote::Question;
+use super::question::Question;
 use crate::bearing::bearing;
 use crate::bindings::errors::Error;
 use crate::bindings::exports::myao::memory::searcher::{Hit, SearchRequest};

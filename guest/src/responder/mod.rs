@@ -12,6 +12,7 @@ mod confirmation;
 mod found;
 mod judgment;
 mod overview;
+mod question;
 mod quote;
 mod reply;
 mod situation;

@@ -2,7 +2,8 @@
 
 use super::asker::{PromptInput, Said};
 use super::confirmation::{Confirmation, confirmation};
-use super::quote::{self, ReplyLanguage};
+use super::question::ReplyLanguage;
+use super::quote;
 use super::situation::{Situation, Wanted};
 use super::{Answered, Responder, citing};
 use crate::answer::{Accepted, AnswerKind, Language, ReplyExpectation, judge_reply, languages_of};
@@ -97,7 +98,8 @@ impl Responder<'_> {
         let mut answer = citing::Answer::read(&said.answer.text, given.len());
         let sources = answer.renumber(given);
         let citations = situation.citations(&answer.text, Engine::Llm);
-        if sources.is_empty() && !given.is_empty() {
+        let is_traced = citations.iter().any(|line| !line.messages.is_empty());
+        if sources.is_empty() && !given.is_empty() && !is_traced {
             answer.text = situation.question.language.without_source(&answer.text);
         }
         let answered = Answered {

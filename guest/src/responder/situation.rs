@@ -1,7 +1,7 @@
 //! What is known around a conversation, as far as a reply, a judgment or quotes need it.
 
 use super::found::{self, Found};
-use super::quote::{self, Question};
+use super::question::{self, Question};
 use super::{Responder, surroundings};
 use crate::bindings::errors::Error;
 use crate::bindings::llm::Agent;
@@ -143,7 +143,7 @@ impl Responder<'_> {
         memories.sort_by_key(|memory| nearness(memory, &channel_id));
         context.persona = wanted.persona(settings).clone();
         let answered = talk.answered;
-        let question = quote::asked(&context, &answered);
+        let question = question::asked(&context, &answered);
         let hits = self.hits(&question, &context, &answered)?;
         let of_lines = memories
             .iter()

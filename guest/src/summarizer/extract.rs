@@ -77,7 +77,9 @@ fn in_order_of_time(task: Task<'_>) -> Vec<Cow<'_, Message>> {
             } else {
                 task.context.notes.as_ref().and_then(|_| dated(message))
             };
-            text.map_or(Cow::Borrowed(message), |text| Cow::Owned(said(message, text)))
+            text.map_or(Cow::Borrowed(message), |text| {
+                Cow::Owned(said(message, text))
+            })
         })
         .collect();
     let corrected: Vec<Option<String>> = messages

@@ -181,6 +181,7 @@ impl Default for MentionLimits {
 /// `response.judgment_limits`: beyond them, nothing is answered unasked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
+#[non_exhaustive]
 pub struct JudgmentLimits {
     /// At most so many judgments of one message; 0 for any number. Default `3`.
     pub per_message: u32,

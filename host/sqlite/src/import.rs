@@ -6,7 +6,8 @@ use myao_plugin::state::import::Import;
 use myao_plugin::storage::StorageError;
 use myao_plugin::storage::effects::Effect;
 use myao_plugin::storage::records::{
-    ChannelRecord, ImportSink, ImportTally, MemoryRecord, MessageRecord, Tally, UserRecord,
+    ChannelRecord, ImportSink, ImportTally, MemoryRecord, MessageRecord, PinRecord, Tally,
+    UserRecord,
 };
 use myao_plugin::ts::TsKey;
 use myao_plugin::{Engine, MemoryType, Scope};
@@ -372,8 +373,8 @@ impl ImportSink for SqliteImport {
         Ok(())
     }
 
-    fn pin(&mut self, pin: &Effect) -> Result<(), StorageError> {
-        let pinned = pins::pin(&self.connection, self.workspace, pin);
+    fn pin(&mut self, pin: &PinRecord) -> Result<(), StorageError> {
+        let pinned = pins::pin(&self.connection, self.workspace, &Effect::from(pin));
         pinned.map_err(|error| self.error(error.into()))
     }
 

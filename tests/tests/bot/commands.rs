@@ -130,7 +130,12 @@ fn the_memory_of_a_private_channel_is_in_no_prompt_of_another_channel() {
     });
     slack.mention(EMIKO, CAMP, "買収の金額は？", Some(&public));
     posts(&slack, &mut bot, 1);
-    slack.mention(EMIKO, "C0BOARD", "買収の金額は？", Some(&private));
+    slack.mention(
+        EMIKO,
+        "C0BOARD",
+        "買収の金額と合宿の会場は？",
+        Some(&private),
+    );
     posts(&slack, &mut bot, 2);
     bot.stop();
     let elsewhere = prompts_in_thread(&llm, &public).remove(0);

@@ -92,7 +92,8 @@ fn a_question_that_nobody_answered_is_judged_and_answered_once() {
     assert!(
         posted
             .iter()
-            .all(|post| post.text == ANSWER && post.thread_ts.is_none())
+            // What was found is not what the answer says: it is marked so.
+            .all(|post| post.text.starts_with(ANSWER) && post.thread_ts.is_none())
     );
     // A question in a thread is answered there.
     slack.post(EMIKO, TEA, "何時からですか？", Some(&thread));

@@ -55,7 +55,12 @@ fn generate(program: &Program) -> Ran {
 }
 
 fn report(ran: &Ran) -> Value {
-    assert_eq!(ran.stderr, "", "{ran:#?}");
+    // The log says it once, too.
+    let is_told = ran
+        .stderr
+        .lines()
+        .all(|line| line.contains("budget.tokens_per_day"));
+    assert!(is_told, "{ran:#?}");
     serde_json::from_str(&ran.stdout).unwrap()
 }
 
@@ -84,8 +89,8 @@ fn estimate(program: &Program) -> u64 {
 fn a_day_takes_no_more_than_its_budget_and_the_next_days_make_the_rest() {
     let server = LlmServer::start(echo);
     let program = program_with(&config(&server, "tokens_per_day: 1"), &posts());
-    // An estimate costs nothing, so no budget stops it. A call counts beforehand with about four times what it takes.
-    let budget = u32::try_from(estimate(&program) / 5).unwrap();
+    // An estimate costs nothing, so no budget stops it. A call counts beforehand with about five times what it takes.
+    let budget = u32::try_from(estimate(&program) / 9).unwrap();
     program.write(
         "myao.yaml",
         config(&server, &format!("tokens_per_day: {budget}")),
@@ -126,13 +131,13 @@ fn a_day_takes_no_more_than_its_budget_and_the_next_days_make_the_rest() {
 fn a_run_is_stopped_by_its_own_budget_and_the_next_one_goes_on() {
     let server = LlmServer::start(echo);
     let program = program_with(&config(&server, "tokens_per_run: 1"), &posts());
-    let budget = estimate(&program) / 5 - 1;
+    let budget = estimate(&program) / 9 - 1;
     program.write(
         "myao.yaml",
         config(&server, &format!("tokens_per_run: {budget}")),
     );
     let told = program.run(&["generate", "--estimate", "--now", &time(300)]);
-    let words = "note: this is more than budget.tokens_per_run allows; it takes at least 6 runs\n";
+    let words = "note: this is more than budget.tokens_per_run allows; it takes at least 10 runs\n";
     let told = told.output();
     assert!(told.contains(words), "{told}");
     let mut runs = 1;
@@ -181,14 +186,14 @@ fn money_needs_prices_and_doctor_shows_what_is_left() {
     let prices = "prices: { currency: EUR, openai/test-model: { input: 10, output: 50 } }\n";
     program.write("myao.yaml", without + prices);
     assert_eq!(generate(&program).code, Some(0));
+    let calls = u32::try_from(server.calls().len()).unwrap();
+    let output = calls * ANSWER_TOKENS;
+    let input = taken(&server, 0) - output;
     let doctor = program.run(&["--json", "doctor"]);
     let doctor: Value = serde_json::from_str(&doctor.stdout).unwrap();
     let checks = doctor["checks"].as_array().unwrap().iter();
     let mut budgets = checks.filter(|finding| finding["check"] == "budget");
     let budget = budgets.next().unwrap();
-    let calls = u32::try_from(server.calls().len()).unwrap();
-    let output = calls * ANSWER_TOKENS;
-    let input = taken(&server, 0) - output;
     let cost = f64::from(input * 10 + output * 50) / 1e6;
     let found = format!("today: {cost:.4} of 0.5000 EUR (budget.money_per_day)");
     assert_eq!(

@@ -307,7 +307,7 @@ async fn a_channel_whose_new_messages_went_has_nothing_to_summarise() {
     assert_eq!(entry.outcome, nothing);
     assert_eq!(
         host.take_calls(),
-        [&["storage.get-backlog"], &CHANNEL[..4]].concat()
+        [&["storage.get-backlog"], &CHANNEL[..5]].concat()
     );
     assert!(host.storage.drafts().is_empty());
 }

@@ -27,7 +27,7 @@ async fn asked(llm: ScriptedLlm) -> (Host, Context) {
 }
 
 #[tokio::test]
-async fn rendered_prompts_are_those_that_are_sent_and_call_nothing_that_can_fail() {
+async fn rendered_prompts_end_as_those_that_are_sent_and_call_nothing_that_can_fail() {
     let llm = ScriptedLlm::answering("On March 3.").on(Asked::by(Agent::Judgment), JUDGMENT);
     let (host, context) = asked(llm).await;
     let plugin = host.plugin();
@@ -56,12 +56,16 @@ async fn rendered_prompts_are_those_that_are_sent_and_call_nothing_that_can_fail
     plugin.reply_to_mention(&target, now()).await.unwrap();
     plugin.reply_unasked(&target, now()).await.unwrap();
     plugin.judge(&target, now()).await.unwrap();
-    // A caller's context has no notes, which give the date.
+    // Before the conversation stands what bears on the question. A caller's context has no notes, which give the date.
+    let end = |prompt: &str| prompt.split_once("## 現在の会話").unwrap().1.to_owned();
     let today = "今日は 2024-03-01 (金, Fri) です。\n";
+    let numbers = "質問に関わる発言と記憶から述べたことには、そのあとに番号を [1] のように付けてください。\
+                   そこにない番号は書かないでください。\n";
     let sent = host.llm.prompts().into_iter().map(|prompt| {
         assert!(prompt.contains(today), "{prompt}");
-        prompt.replace(today, "")
+        end(&prompt.replace(today, "").replace(numbers, ""))
     });
+    let rendered: Vec<String> = rendered.iter().map(|prompt| end(prompt)).collect();
     assert_eq!(rendered, sent.collect::<Vec<_>>());
 }
 

@@ -1,6 +1,5 @@
 //! Which hits of the search are quoted: the best few that do not say the same, a newer value before an older one.
 
-use super::question::{Question, plain};
 use super::says_the_same;
 use super::sources::{MAX_QUOTE, Quotable, of_message};
 use crate::bindings::exports::myao::memory::searcher::Hit;
@@ -11,6 +10,7 @@ use crate::extractive::text::{flatten, width};
 use crate::prompt::is_own;
 use crate::recall::only_asks;
 use crate::records::values;
+use crate::responder::question::{Question, plain};
 use crate::ts::Ts;
 
 /// The most hits in a reply.

@@ -4,23 +4,18 @@
 //! memories and messages of the conversation that share its words ([`sources`]).
 
 mod hits;
-mod question;
 mod sources;
-mod texts;
-mod wanted;
-
-pub(super) use question::Question;
-pub(super) use texts::ReplyLanguage;
 
 use sources::{MAX_QUOTE, Quotable, newest_first, of_marks, quotables};
 
 use super::citing;
+use super::question::{self, Question, ReplyLanguage};
 use super::situation::Situation;
 use crate::bindings::types::{ChannelMemory, Context, Message, Source};
 use crate::extractive::terms::terms;
 use crate::extractive::text::cut;
 use crate::extractive::{self, Input, items};
-use crate::prompt::{conversation_messages, reply_target_messages, target_thread_messages};
+use crate::prompt::target_thread_messages;
 
 /// The most lines of memories in a reply.
 const MAX_QUOTES: usize = 3;
@@ -32,8 +27,6 @@ const LEAST_SHARE: f64 = 0.6;
 const RECAP_ITEMS: usize = 4;
 /// The most characters in an extract of messages, in place of tokens.
 const EXTRACT_LENGTH: u32 = 400;
-/// Somebody who only calls the bot means the question that they asked within so many seconds before, at the top level.
-const JUST_ASKED_SECONDS: i64 = 300;
 
 /// A reply, and what it quotes.
 pub(super) struct Quoted {
@@ -56,28 +49,6 @@ impl Quoted {
     }
 }
 
-/// What somebody wants to know: a message, or what was asked before it if it only calls the bot.
-pub(super) fn asked(context: &Context, answered: &Message) -> Question {
-    let read = |message: &Message| {
-        let bot = context.persona.name.as_str();
-        let mut question = Question::read(&message.text, bot, texts(context));
-        question.of = (message.ts.clone(), message.user.id.clone());
-        question
-    };
-    let asked = read(answered);
-    if asked.says_something() {
-        return asked;
-    }
-    let Some(before) = asked_before(context, answered) else {
-        return asked;
-    };
-    let mut meant = read(before);
-    if let ReplyLanguage::Japanese = asked.language {
-        meant.language = asked.language;
-    }
-    if meant.has_words() { meant } else { asked }
-}
-
 /// The reply to a message.
 pub(super) fn answer(situation: &Situation) -> Quoted {
     let (context, asked) = (&situation.context, &situation.question);
@@ -95,32 +66,6 @@ pub(super) fn answer(situation: &Situation) -> Quoted {
         language.help(bot)
     };
     Quoted::nothing(text, false)
-}
-
-fn texts(context: &Context) -> impl Iterator<Item = &str> {
-    conversation_messages(context).map(|message| message.text.as_str())
-}
-
-/// The question that was asked before the bot was called without one: in a thread by anybody, at the top level just now
-/// by the same person.
-fn asked_before<'c>(context: &'c Context, answered: &Message) -> Option<&'c Message> {
-    let in_thread = context.target_thread_ts.is_some();
-    let messages = reply_target_messages(context);
-    let at = messages
-        .iter()
-        .position(|message| message.ts == answered.ts)?;
-    let since = answered
-        .timestamp
-        .unix_seconds
-        .saturating_sub(JUST_ASKED_SECONDS);
-    let is_meant = |message: &&Message| {
-        let just_now = message.timestamp.unix_seconds >= since;
-        !message.user.is_bot && (in_thread || just_now && message.user.id == answered.user.id)
-    };
-    let before = || messages.iter().take(at).rev().filter(is_meant);
-    before()
-        .find(|message| extractive::cues::is_question(&question::plain(&message.text)))
-        .or_else(|| before().next())
 }
 
 fn to_question(situation: &Situation) -> Quoted {

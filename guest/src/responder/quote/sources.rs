@@ -1,6 +1,5 @@
 //! What can be quoted where the search finds nothing: lines of memories, and messages of the conversation.
 
-use super::question::plain;
 use crate::bindings::types::{ChannelMemory, KeptText, Message, MessageRef, Source};
 use crate::extractive::cues::is_question;
 use crate::extractive::items::{self, Item};
@@ -9,6 +8,7 @@ use crate::extractive::text::flatten;
 use crate::marks::Corrections;
 use crate::prompt::{conversation_messages, is_own};
 use crate::recall::only_asks;
+use crate::responder::question::plain;
 use crate::responder::situation::Situation;
 use crate::ts::Ts;
 

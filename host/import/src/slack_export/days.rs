@@ -3,7 +3,7 @@
 use std::sync::mpsc::SyncSender;
 
 use myao_plugin::storage::effects::{Effect, PinnedBy};
-use myao_plugin::storage::records::MessageRecord;
+use myao_plugin::storage::records::{MessageRecord, PinRecord};
 use myao_plugin::ts::InvalidTs;
 use myao_slack::message::raw::RawMessage;
 use myao_slack::message::{MessageReader, Outcome};
@@ -37,7 +37,7 @@ pub(super) struct Batch {
     /// The messages to store.
     pub(super) messages: Vec<MessageRecord>,
     /// Which of them are pinned.
-    pub(super) pins: Vec<Effect>,
+    pub(super) pins: Vec<PinRecord>,
     /// What was left out since the last batch.
     pub(super) left_out: ImportReport,
     /// Whether it is the last of its file.
@@ -125,23 +125,29 @@ fn read_day(
 }
 
 /// The platform's pin of a message. Which reactions pin is not known here.
-fn pin(raw: &RawMessage<'_>, json: &[u8], channel_id: &str) -> Option<Effect> {
+fn pin(raw: &RawMessage<'_>, json: &[u8], channel_id: &str) -> Option<PinRecord> {
     if !raw.may_be_pinned() {
         return None;
     }
     let message: Value = serde_json::from_slice(json).ok()?;
-    let is_platform = |effect: &Effect| {
-        matches!(
-            effect,
-            Effect::Pin {
-                by: PinnedBy::Platform { .. },
-                ..
-            }
-        )
+    let of_platform = |effect: Effect| match effect {
+        Effect::Pin {
+            channel_id,
+            ts,
+            by: PinnedBy::Platform { user_id },
+            is_pinned: true,
+            at,
+        } => Some(PinRecord {
+            channel_id,
+            ts,
+            user_id,
+            at,
+        }),
+        _ => None,
     };
     pins::of_message(&message, channel_id)
         .into_iter()
-        .find(is_platform)
+        .find_map(of_platform)
 }
 
 /// Why a message cannot be read.

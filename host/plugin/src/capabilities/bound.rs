@@ -94,6 +94,18 @@ impl Bound {
         Err(self.trespass(format!("{action} channel {channel_id}")))
     }
 
+    /// Whether a message may be linked to: one of the place's channel, or one that the call was given.
+    pub(super) fn may_link(&self, channel_id: &str, ts: &str) -> Result<(), Trespass> {
+        let of = MessageRef {
+            channel_id: channel_id.to_owned(),
+            ts: ts.to_owned(),
+        };
+        if self.was_given(&of) {
+            return Ok(());
+        }
+        self.hears(channel_id, "link to a message of")
+    }
+
     /// Whether memories with this scope are made here.
     pub(super) fn owns(&self, scope: Scope, scope_id: &str, action: &str) -> Result<(), Trespass> {
         // A replay does what was recorded.

@@ -48,7 +48,7 @@ impl Host for CallState {
     }
 
     async fn permalink(&mut self, channel_id: String, ts: String) -> Answered<String> {
-        self.bound.hears(&channel_id, "link to a message of")?;
+        self.bound.may_link(&channel_id, &ts)?;
         import!(self, "chat.permalink", (&channel_id, &ts), {
             self.capabilities.chat.permalink(channel_id, ts).await
         })

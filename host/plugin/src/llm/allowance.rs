@@ -3,7 +3,7 @@
 use crate::bindings::errors::OtherReason;
 use crate::llm::{CallObserver, Llm, LlmError, Request};
 
-/// The code of an [`LlmError::Other`] if a budget allows no call until a later time. A later run may succeed.
+/// The code of an `LlmError::Other` if a budget allows no call until a later time. A later run may succeed.
 pub const BUDGET_SPENT: &str = "budget-spent";
 
 /// Decides whether a model may be asked. It is asked before each call; an answer that is already in the journal costs
@@ -17,7 +17,7 @@ pub trait Allowance: Send + Sync {
     /// Until then the call counts with the most that it may cost: the tokens of its prompt and of its longest answer.
     ///
     /// # Errors
-    /// Why the call is not made: [`LlmError::budget_spent`], for example.
+    /// Why the call is not made: `LlmError::budget_spent`, for example.
     async fn admit(
         &self,
         llm: &dyn Llm,

@@ -4,7 +4,7 @@
 //! and waiting mentions end up the same: the newest change of each wins, and a deletion wins over everything. (The
 //! Python bot lost names to events without a name, and its deleted messages came back.)
 
-use super::records::{MessageRecord, UserRecord};
+use super::records::{MessageRecord, PinRecord, UserRecord};
 use crate::ts::TsKey;
 
 /// One change that comes from an event, or from reading a channel's history.
@@ -143,4 +143,18 @@ pub enum PinnedBy {
     },
     /// The operator.
     Operator,
+}
+
+impl From<&PinRecord> for Effect {
+    fn from(pin: &PinRecord) -> Self {
+        Self::Pin {
+            channel_id: pin.channel_id.clone(),
+            ts: pin.ts,
+            by: PinnedBy::Platform {
+                user_id: pin.user_id.clone(),
+            },
+            is_pinned: true,
+            at: pin.at,
+        }
+    }
 }

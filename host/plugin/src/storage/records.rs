@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 
-use super::effects::Effect;
 use crate::audience::ChannelFacts;
 use crate::ts::TsKey;
 
@@ -109,6 +108,19 @@ pub struct ImportTally {
     pub memories: Tally,
 }
 
+/// A message that is pinned on the platform. The message need not be stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PinRecord {
+    /// Its channel.
+    pub channel_id: String,
+    /// Its id.
+    pub ts: TsKey,
+    /// Who pinned it; empty if that is not known.
+    pub user_id: String,
+    /// Since when.
+    pub at: TsKey,
+}
+
 /// Where an importer writes. The whole import is one transaction: if the sink is dropped without the store's `commit`,
 /// the store stays as it was.
 pub trait ImportSink {
@@ -118,8 +130,8 @@ pub trait ImportSink {
     fn channel(&mut self, channel: &ChannelRecord) -> Result<(), super::StorageError>;
     /// Adds a message. An existing message is changed only if `edited_at` is newer. A deleted message stays deleted.
     fn message(&mut self, message: &MessageRecord) -> Result<(), super::StorageError>;
-    /// Takes in that a message is pinned, as [`Effect::Pin`] says. A store that keeps no pins, like this default, does nothing.
-    fn pin(&mut self, _pin: &Effect) -> Result<(), super::StorageError> {
+    /// Takes in that a message is pinned. A store that keeps no pins, like this default, does nothing.
+    fn pin(&mut self, _pin: &PinRecord) -> Result<(), super::StorageError> {
         Ok(())
     }
     /// Adds a memory as version 1. An existing memory is not changed.

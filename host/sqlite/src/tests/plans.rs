@@ -391,7 +391,7 @@ fn steps_of_a_thread(messages: i64) -> Vec<(i32, usize)> {
             count(
                 connection,
                 read,
-                params![1, 0, until, 1, 0, thread, 0, 0, 1000],
+                params![1, 0, until, 1, 0, thread, 0, 0, 1000, false],
             ),
         ]
     })

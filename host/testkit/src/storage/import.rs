@@ -3,7 +3,8 @@
 use myao_plugin::state::import::{Import, ImportTarget};
 use myao_plugin::storage::effects::Effect;
 use myao_plugin::storage::records::{
-    ChannelRecord, ImportSink, ImportTally, MemoryRecord, MessageRecord, Tally, UserRecord,
+    ChannelRecord, ImportSink, ImportTally, MemoryRecord, MessageRecord, PinRecord, Tally,
+    UserRecord,
 };
 use myao_plugin::storage::{Memory, StorageError};
 use myao_plugin::ts::TsKey;
@@ -64,8 +65,8 @@ impl ImportSink for MemoryImport {
         Ok(())
     }
 
-    fn pin(&mut self, pin: &Effect) -> Result<(), StorageError> {
-        self.records.push(Record::Pin(pin.clone()));
+    fn pin(&mut self, pin: &PinRecord) -> Result<(), StorageError> {
+        self.records.push(Record::Pin(Effect::from(pin)));
         Ok(())
     }
 

@@ -13,7 +13,7 @@ use crate::component::host::{NOW, START, llm_errors, now, refused, storage_error
 
 #[tokio::test]
 async fn each_error_of_the_store_at_each_call_is_handed_on_and_nobody_is_asked_or_answered() {
-    for at in 0..5 {
+    for at in 0..6 {
         for error in storage_errors() {
             let host = answering().await;
             host.faults
@@ -38,10 +38,10 @@ async fn each_error_of_the_model_is_handed_on_and_nothing_is_posted() {
         let host = asked(ScriptedLlm::answering(error.clone())).await;
         let failed = mention(&host, &question()).await;
         assert_eq!(refused(failed), Error::Llm(error.clone()));
-        assert_eq!(host.take_calls(), CALLS[..6]);
+        assert_eq!(host.take_calls(), CALLS[..8]);
         let failed = host.plugin().judge(&question(), now()).await;
         assert_eq!(refused(failed), Error::Llm(error));
-        assert_eq!(host.take_calls(), CALLS[..6]);
+        assert_eq!(host.take_calls(), CALLS[..8]);
     }
 }
 

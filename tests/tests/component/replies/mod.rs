@@ -16,12 +16,14 @@ const JUDGMENT: &str =
     r#"{"should_respond": true, "reason": "nobody answered", "confidence": 0.8}"#;
 
 /// Storage and platform where everything is stored: six calls, without threads five.
-const CALLS: [&str; 7] = [
+const CALLS: [&str; 9] = [
     "storage.list-channels",
     "storage.list-memories",
     "storage.list-messages",
+    "storage.list-messages",
     "storage.list-marked",
     "storage.list-memories",
+    "recall.find-candidates",
     "llm.complete",
     "chat.post",
 ];
@@ -127,7 +129,9 @@ async fn a_mention_in_a_thread_is_answered_there() {
         .collect();
     assert_eq!(names, ["alice", "dave", "bob"]);
     assert_eq!(host.llm.requests()[0].purpose.scope_id, thread_id());
-    assert_eq!(host.take_calls(), CALLS);
+    // All of the thread, and no more of the top level.
+    let calls = [&CALLS[..3], &CALLS[4..]].concat();
+    assert_eq!(host.take_calls(), calls);
 }
 
 #[tokio::test]
@@ -155,7 +159,7 @@ async fn a_judgment_asks_its_own_agent_with_a_schema_and_posts_nothing() {
         confidence: 0.8,
     };
     assert_eq!(judgment, expected);
-    assert_eq!(host.take_calls(), CALLS[..5]);
+    assert_eq!(host.take_calls(), CALLS[..8]);
     let [request] = host.llm.requests().try_into().unwrap();
     assert_eq!(request.purpose.agent, Agent::Judgment);
     assert!(request.answer_schema.unwrap().contains("should_respond"));

@@ -21,12 +21,12 @@ impl ReplyLanguage {
     }
 
     /// Above quotes that answer a question.
-    pub(super) fn found(self) -> String {
+    pub(in crate::responder) fn found(self) -> String {
         self.pick("覚えていることから引用します。", "From what I remember:")
     }
 
     /// If nothing answers the question.
-    pub(super) fn unknown(self) -> String {
+    pub(in crate::responder) fn unknown(self) -> String {
         self.pick(
             "それについて覚えていることは見つかりませんでした。",
             "I found nothing about that.",
@@ -34,7 +34,7 @@ impl ReplyLanguage {
     }
 
     /// A model's answer that names none of the sources that it was given.
-    pub(in super::super) fn without_source(self, text: &str) -> String {
+    pub(in crate::responder) fn without_source(self, text: &str) -> String {
         let mark = self.pick("（出典なし）", "(no source)");
         let before = match self {
             _ if text.ends_with("```") => "\n",
@@ -45,7 +45,7 @@ impl ReplyLanguage {
     }
 
     /// Stands for a link to a source where there is none.
-    pub(in super::super) fn reference(self, source: &Source) -> String {
+    pub(in crate::responder) fn reference(self, source: &Source) -> String {
         let date = source.timestamp.and_then(local_date);
         let author = source.user.iter().map(|user| user.name.clone());
         let origin: Vec<String> = match source.user {
@@ -59,7 +59,7 @@ impl ReplyLanguage {
     }
 
     /// The source of a line of a memory: of a channel, or of the workspace.
-    pub(super) fn memory_of(self, channel: &str) -> String {
+    pub(in crate::responder) fn memory_of(self, channel: &str) -> String {
         match channel {
             "" => self.memory_of_workspace(),
             channel => self.memory_of_channel(channel),
@@ -67,7 +67,7 @@ impl ReplyLanguage {
     }
 
     /// Above the newest items of a memory.
-    pub(super) fn recent(self, channel: &str) -> String {
+    pub(in crate::responder) fn recent(self, channel: &str) -> String {
         match self {
             Self::Japanese => format!("#{channel} の最近の記憶です。"),
             Self::English => format!("What I last remember of #{channel}:"),
@@ -75,12 +75,12 @@ impl ReplyLanguage {
     }
 
     /// Above what a thread is about.
-    pub(super) fn of_thread(self) -> String {
+    pub(in crate::responder) fn of_thread(self) -> String {
         self.pick("このスレッドの内容です。", "What this thread is about:")
     }
 
     /// Above the latest messages, if there is no memory yet.
-    pub(super) fn said_lately(self, channel: &str) -> String {
+    pub(in crate::responder) fn said_lately(self, channel: &str) -> String {
         match self {
             Self::Japanese => format!("#{channel} の最近の発言からの抜粋です。"),
             Self::English => format!("From the latest messages of #{channel}:"),
@@ -88,7 +88,7 @@ impl ReplyLanguage {
     }
 
     /// What the bot can do.
-    pub(super) fn help(self, name: &str) -> String {
+    pub(in crate::responder) fn help(self, name: &str) -> String {
         match self {
             Self::Japanese => format!(
                 "{name}です。ここでの会話を覚えていて、聞かれたことに記憶や発言を引用して答えます。\n\
@@ -102,7 +102,7 @@ impl ReplyLanguage {
     }
 
     /// The reply to thanks.
-    pub(super) fn welcome(self) -> String {
+    pub(in crate::responder) fn welcome(self) -> String {
         self.pick("どういたしまして。", "You're welcome.")
     }
 
@@ -174,7 +174,7 @@ impl ReplyLanguage {
     }
 
     /// A bullet with a quote and its source.
-    pub(super) fn bullet(self, text: &str, origin: &[String]) -> String {
+    pub(in crate::responder) fn bullet(self, text: &str, origin: &[String]) -> String {
         match self {
             Self::Japanese => format!("- 「{text}」（{}）", origin.join("、")),
             Self::English => format!("- “{text}” ({})", origin.join(", ")),

@@ -1,12 +1,17 @@
 //! Reads a question: what somebody wants to know.
 
-use super::texts::ReplyLanguage;
-use super::wanted::{ASKING, HELPS, RECAPS, THANKS, WANTED, WHEN, Wanted};
-use crate::bindings::types::Message;
+mod texts;
+mod wanted;
+
+pub(super) use texts::ReplyLanguage;
+
+use crate::bindings::types::{Context, Message};
 use crate::extractive::cues::{is_chatter, is_question};
 use crate::extractive::terms::{terms, words};
 use crate::extractive::text::{flatten, fold, is_japanese, is_kana, is_kanji};
 use crate::phrases::contains_words;
+use crate::prompt::{conversation_messages, reply_target_messages};
+use wanted::{ASKING, HELPS, RECAPS, THANKS, WANTED, WHEN, Wanted};
 
 /// The weight of a single kanji.
 const LONE: f64 = 0.25;
@@ -16,6 +21,9 @@ const PART: f64 = 0.7;
 const SIGN: f64 = 1.75;
 /// A text with a smaller share of the words is no answer, whatever its signs.
 const LEAST_SHARE: f64 = 0.25;
+
+/// Somebody who only calls the bot means the question that they asked within so many seconds before, at the top level.
+const JUST_ASKED_SECONDS: i64 = 300;
 
 /// A word of a question.
 struct Word {
@@ -38,12 +46,12 @@ enum Kind {
 }
 
 /// A parsed question.
-pub(in super::super) struct Question {
+pub(super) struct Question {
     /// The message that asks it, and its author.
-    pub(in super::super) of: (String, String),
+    pub(super) of: (String, String),
     /// Its text, without the bot's name.
-    pub(in super::super) text: String,
-    pub(in super::super) language: ReplyLanguage,
+    pub(super) text: String,
+    pub(super) language: ReplyLanguage,
     /// Whether it asks for an overview.
     pub(super) recap: bool,
     /// Whether it is about the bot itself, if it has no words.
@@ -94,12 +102,12 @@ impl Question {
     }
 
     /// Whether there is a word to search for.
-    pub(in super::super) fn has_words(&self) -> bool {
+    pub(super) fn has_words(&self) -> bool {
         !self.words.is_empty()
     }
 
     /// Whether a message asks it: that message itself, or another in which its author says the same.
-    pub(in super::super) fn is_asked_in(&self, message: &Message) -> bool {
+    pub(super) fn is_asked_in(&self, message: &Message) -> bool {
         let (ts, author) = &self.of;
         message.ts == *ts
             || message.user.id == *author && plain(&message.text).ends_with(&plain(&self.text))
@@ -236,6 +244,54 @@ fn language<'a>(lower: &str, around: impl Iterator<Item = &'a str>) -> ReplyLang
     } else {
         ReplyLanguage::Japanese
     }
+}
+
+/// What somebody wants to know: a message, or what was asked before it if it only calls the bot.
+pub(super) fn asked(context: &Context, answered: &Message) -> Question {
+    let read = |message: &Message| {
+        let bot = context.persona.name.as_str();
+        let mut question = Question::read(&message.text, bot, texts(context));
+        question.of = (message.ts.clone(), message.user.id.clone());
+        question
+    };
+    let asked = read(answered);
+    if asked.says_something() {
+        return asked;
+    }
+    let Some(before) = asked_before(context, answered) else {
+        return asked;
+    };
+    let mut meant = read(before);
+    if let ReplyLanguage::Japanese = asked.language {
+        meant.language = asked.language;
+    }
+    if meant.has_words() { meant } else { asked }
+}
+
+fn texts(context: &Context) -> impl Iterator<Item = &str> {
+    conversation_messages(context).map(|message| message.text.as_str())
+}
+
+/// The question that was asked before the bot was called without one: in a thread by anybody, at the top level just now
+/// by the same person.
+fn asked_before<'c>(context: &'c Context, answered: &Message) -> Option<&'c Message> {
+    let in_thread = context.target_thread_ts.is_some();
+    let messages = reply_target_messages(context);
+    let at = messages
+        .iter()
+        .position(|message| message.ts == answered.ts)?;
+    let since = answered
+        .timestamp
+        .unix_seconds
+        .saturating_sub(JUST_ASKED_SECONDS);
+    let is_meant = |message: &&Message| {
+        let just_now = message.timestamp.unix_seconds >= since;
+        !message.user.is_bot && (in_thread || just_now && message.user.id == answered.user.id)
+    };
+    let before = || messages.iter().take(at).rev().filter(is_meant);
+    before()
+        .find(|message| is_question(&plain(&message.text)))
+        .or_else(|| before().next())
 }
 
 #[cfg(test)]
