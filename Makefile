@@ -15,7 +15,7 @@ help: ## list the targets
 build: ## the program with the component inside: target/release/myao
 	@scripts/install-prerequisites build
 	@scripts/build-component bot
-	@if [ ! -e "$(MYAO)" ]; then echo "==> Building myao (the first time about 10 minutes on 2 cores)"; fi
+	@if [ ! -e "$(MYAO)" ]; then echo "==> Building myao (the first time about 15 minutes on 2 cores)"; fi
 	cargo build --release --workspace --bin myao
 
 component: ## the components: target/component/myao_bot.wasm, myao_memory.wasm and myao_summarizer.wasm

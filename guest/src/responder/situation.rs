@@ -128,7 +128,7 @@ impl Responder<'_> {
         let marks = self.marks(&channel_id)?;
         let corrections = Corrections::of(&marks.corrections);
         let mut own = remembered.only(&channel_id);
-        // A model is told what a correction supersedes; without one it is left out.
+        // A model is told which corrections there are. Without a model, what they replace is left out.
         let quotes = wanted == Wanted::Quotes;
         if quotes {
             own.memories = corrections.correct(own.memories);

@@ -47,8 +47,8 @@ enum Kind {
 
 /// A parsed question.
 pub(super) struct Question {
-    /// The message that asks it, and its author.
-    pub(super) of: (String, String),
+    /// The id of who asks it.
+    author_id: String,
     /// Its text, without the bot's name.
     pub(super) text: String,
     pub(super) language: ReplyLanguage,
@@ -88,7 +88,7 @@ impl Question {
                 .any(|word| contains_words(&lower, word))
         });
         Self {
-            of: (String::new(), String::new()),
+            author_id: String::new(),
             text,
             language: language(&lower, around),
             recap: RECAPS.iter().any(|cue| contains_words(&lower, cue)),
@@ -106,11 +106,9 @@ impl Question {
         !self.words.is_empty()
     }
 
-    /// Whether a message asks it: that message itself, or another in which its author says the same.
+    /// Whether a message asks it: the same author says the same.
     pub(super) fn is_asked_in(&self, message: &Message) -> bool {
-        let (ts, author) = &self.of;
-        message.ts == *ts
-            || message.user.id == *author && plain(&message.text).ends_with(&plain(&self.text))
+        message.user.id == self.author_id && plain(&message.text).ends_with(&plain(&self.text))
     }
 
     /// Whether it is more than a call of the bot.
@@ -251,7 +249,7 @@ pub(super) fn asked(context: &Context, answered: &Message) -> Question {
     let read = |message: &Message| {
         let bot = context.persona.name.as_str();
         let mut question = Question::read(&message.text, bot, texts(context));
-        question.of = (message.ts.clone(), message.user.id.clone());
+        question.author_id.clone_from(&message.user.id);
         question
     };
     let asked = read(answered);

@@ -6,26 +6,20 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use myao_plugin::llm::{CallObserver, CallRecord};
 use myao_plugin::printable::line;
-use myao_plugin::{Engine, MessageRef, Place, Response, Source, names};
-use myao_slack::permalink;
+use myao_plugin::{Engine, MessageRef, Response, Source, names};
 use serde_json::{Value, json};
 
 use super::app::{App, Explained as _};
 use super::args::AskArgs;
-use super::find::find_channel;
+use super::links::{link, link_or_id};
 use super::output;
+use super::seen::place;
 use super::server_words::ServerWords;
 use super::usage::as_of;
 
 pub(crate) async fn run(app: &App, arguments: &AskArgs) -> anyhow::Result<ExitCode> {
     let workspace = app.existing_workspace()?;
-    let place = match &arguments.in_channel {
-        Some(channel) => {
-            let view = workspace.view(Place::Operator);
-            Place::Channel(find_channel(&*view, channel).await?.id)
-        }
-        None => Place::Operator,
-    };
+    let place = place(&*workspace, arguments.in_channel.as_deref()).await?;
     let address = workspace.address().await.explained()?;
     let cost = Arc::new(Cost {
         calls: Mutex::default(),
@@ -97,16 +91,10 @@ fn print(response: &Response, address: Option<&str>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The link to a message, if the workspace's address is known.
-fn link(message: &MessageRef, address: Option<&str>) -> Option<String> {
-    permalink::link(address?, &message.channel_id, &message.ts)
-}
-
 fn source_line(source: &Source, address: Option<&str>) -> String {
-    let reference = |message: &MessageRef| format!("{}:{}", message.channel_id, message.ts);
     let messages = source.messages.iter();
     let links: Vec<String> = messages
-        .map(|message| link(message, address).unwrap_or_else(|| reference(message)))
+        .map(|message| link_or_id(message, address))
         .collect();
     let channel = match source.channel_name.as_str() {
         "" => String::new(),

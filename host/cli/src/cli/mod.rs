@@ -15,6 +15,7 @@ mod generate;
 mod history;
 mod import;
 mod line_sources;
+mod links;
 mod marks;
 mod memory;
 mod memory_json;

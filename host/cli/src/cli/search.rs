@@ -4,14 +4,14 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use myao_plugin::printable::line;
-use myao_plugin::{Hit, MemoryPlugin, Place, SearchRequest, SearchResult, Timestamp};
-use myao_slack::permalink;
+use myao_plugin::{Hit, MemoryPlugin, SearchRequest, SearchResult, Timestamp};
 use serde_json::{Value, json};
 
 use super::app::{App, Explained as _};
 use super::args::SearchArgs;
-use super::find::find_channel;
+use super::links::{link, link_or_id};
 use super::output;
+use super::seen::place;
 use super::usage::{as_of, beginning, last_second};
 
 /// The colour of the words that were looked for: bold.
@@ -22,13 +22,7 @@ const INDENT: &str = "    ";
 
 pub(crate) async fn run(app: &App, arguments: &SearchArgs) -> anyhow::Result<ExitCode> {
     let workspace = app.existing_workspace()?;
-    let place = match &arguments.in_channel {
-        Some(channel) => {
-            let view = workspace.view(Place::Operator);
-            Place::Channel(find_channel(&*view, channel).await?.id)
-        }
-        None => Place::Operator,
-    };
+    let place = place(&*workspace, arguments.in_channel.as_deref()).await?;
     let address = workspace.address().await.explained()?;
     let plugin = MemoryPlugin::builder()
         .component(app.load_component()?)
@@ -96,21 +90,15 @@ fn asked_time(found: &SearchResult) -> Option<String> {
     }
 }
 
-/// The link to a message, if the workspace's address is known.
-fn link(hit: &Hit, address: Option<&str>) -> Option<String> {
-    permalink::link(address?, &hit.at.channel_id, &hit.at.ts)
-}
-
 fn print_hit(hit: &Hit, address: Option<&str>, marks: bool) -> anyhow::Result<()> {
     let message = &hit.message;
-    let reference = || format!("{}:{}", hit.at.channel_id, hit.at.ts);
     writeln!(
         output::stdout(),
         "{}  #{}  {}  {}",
         output::time(message.timestamp),
         line(&hit.channel_name),
         line(&message.user.name),
-        line(&link(hit, address).unwrap_or_else(reference))
+        line(&link_or_id(&hit.at, address))
     )?;
     for text in message.text.lines() {
         // Marks are the only control sequences: the text has none left when they are put in.
@@ -178,7 +166,7 @@ fn hit_json(hit: &Hit, address: Option<&str>) -> Value {
         "text": message.text,
         "score": hit.score,
         "terms": hit.terms,
-        "permalink": link(hit, address),
+        "permalink": link(&hit.at, address),
     })
 }
 

@@ -8,6 +8,18 @@ use myao_plugin::{Place, Scope};
 
 use super::find::find_channel;
 
+/// The place of a channel, by its id or name; without one the operator's.
+pub(super) async fn place(
+    workspace: &dyn Workspace,
+    in_channel: Option<&str>,
+) -> anyhow::Result<Place> {
+    let Some(channel) = in_channel else {
+        return Ok(Place::Operator);
+    };
+    let view = workspace.view(Place::Operator);
+    Ok(Place::Channel(find_channel(&*view, channel).await?.id))
+}
+
 /// A workspace as it is seen from a place.
 pub(super) struct Seen<'w> {
     pub(super) workspace: &'w dyn Workspace,
@@ -26,9 +38,10 @@ impl<'w> Seen<'w> {
         workspace: &'w dyn Workspace,
         channel: &str,
     ) -> anyhow::Result<Self> {
-        let view = workspace.view(Place::Operator);
-        let id = find_channel(&*view, channel).await?.id;
-        Ok(Self::from(workspace, Place::Channel(id)))
+        Ok(Self::from(
+            workspace,
+            place(workspace, Some(channel)).await?,
+        ))
     }
 
     fn from(workspace: &'w dyn Workspace, place: Place) -> Self {

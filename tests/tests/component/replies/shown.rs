@@ -54,7 +54,7 @@ async fn what_is_remembered_of_a_private_channel_is_told_only_within_it() {
     host.storage.add_private_channel("C3", "secret");
     let asked = host
         .storage
-        .say("C3", START + 1, "erin", "@myao When does the crane come?");
+        .say("C3", START, "erin", "@myao When does the crane come?");
     host.generate(NOW).await;
     host.storage.say("C1", NOW, "bob", "@myao What is new?");
     let host = host.with_llm(ScriptedLlm::answering(ANSWER));
