@@ -80,6 +80,8 @@ struct NoNotes {
     programs: [(); 0],
     program_lines: [(); 0],
     records: [(); 0],
+    pinned: [(); 0],
+    corrections: [(); 0],
     today: Option<()>,
 }
 
