@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::forms::{self, is_english};
 use crate::bindings::recall::TermCount;
 use crate::extractive::terms::is_stop_word;
-use crate::extractive::text::is_hiragana;
+use crate::extractive::text::{is_hiragana, is_katakana};
 use crate::phrases::{Phrases, contains_words, phrases};
 
 /// A longer question is cut: it is a text that was pasted.
@@ -16,8 +16,11 @@ const MOST_CORRECTED: usize = 3;
 const MIN_CORRECTED_LETTERS: usize = 6;
 /// How much a word counts that is related to one of the question.
 const RELATED_WEIGHT: f64 = 0.7;
-/// Pairs of hiragana are mostly endings and particles.
-const HIRAGANA_WEIGHT: f64 = 0.3;
+/// Pairs of hiragana are mostly endings and particles, and pairs of other letters with those are the end of one word and
+/// the beginning of another.
+const BESIDE_WORDS_WEIGHT: f64 = 0.3;
+/// What stands behind a word.
+const PARTICLES: &str = "はがをにのとでもへや";
 
 /// Asks for what was said, whatever it is.
 const RECAP_REQUESTS: Phrases = phrases!(
@@ -30,6 +33,16 @@ const RECAP_REQUESTS: Phrases = phrases!(
 /// Whether a term says nothing about the subject.
 fn says_nothing(term: &str) -> bool {
     is_stop_word(term) || (term.chars().count() == 1 && term.chars().all(is_hiragana))
+}
+
+/// Whether a term is a pair of letters that is no part of a word, or says as little.
+fn is_beside_words(term: &str) -> bool {
+    let mut chars = term.chars();
+    let (Some(first), Some(second), None) = (chars.next(), chars.next(), chars.next()) else {
+        return term.chars().all(is_hiragana);
+    };
+    // What kanji and hiragana make together is a verb or an adjective; katakana and hiragana are two words.
+    is_hiragana(first) || is_hiragana(second) && (is_katakana(first) || PARTICLES.contains(second))
 }
 
 /// A question without the words that ask for what was said, whatever it is.
@@ -93,8 +106,8 @@ impl Concepts {
             found.mean(forms::related(word), number, RELATED_WEIGHT);
         }
         let concept = |term: String| Concept {
-            weight: if term.chars().all(is_hiragana) {
-                HIRAGANA_WEIGHT
+            weight: if is_beside_words(&term) {
+                BESIDE_WORDS_WEIGHT
             } else {
                 1.0
             },
@@ -210,5 +223,20 @@ impl Concepts {
         missing
             .take(MOST_CORRECTED)
             .map(|(number, concept)| (number, concept.term.as_str()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pairs_across_words_and_of_particles_say_little() {
+        for pair in ["です", "のオ", "ンを", "時の", "の鍵"] {
+            assert!(is_beside_words(pair), "{pair}");
+        }
+        for term in ["会場", "オフ", "食べ", "押し", "api", "a", "鍵"] {
+            assert!(!is_beside_words(term), "{term}");
+        }
     }
 }
