@@ -34,6 +34,7 @@ mod arithmetic;
 mod attribution;
 mod calendar;
 mod clock;
+mod dated;
 mod dates;
 mod evidence;
 mod months;
@@ -56,8 +57,8 @@ use crate::extractive::terms::terms;
 use crate::extractive::text::{flatten, strip_markers};
 use crate::values::{Found, Value, normal};
 use attribution::People;
+pub(crate) use dated::dated;
 use evidence::{Evidence, Said};
-pub(crate) use relative::relative;
 use support::support;
 
 /// So few sources are one conversation: a line may follow from any of them.

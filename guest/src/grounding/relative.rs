@@ -63,7 +63,7 @@ const ENDS: [(&str, u32); 7] = [
 const MONTHS: [(&str, i32); 3] = [("来月", 1), ("今月", 0), ("先月", -1)];
 
 /// Where the relative dates of a text end, in bytes, and what they mean in a text of that day; in order.
-pub(crate) fn relative(text: &str, today: NaiveDate) -> Vec<(usize, NaiveDate)> {
+pub(super) fn relative(text: &str, today: NaiveDate) -> Vec<(usize, NaiveDate)> {
     let (lower, places) = normal_with_places(text);
     let values = reading::read(&lower);
     let mut found = Vec::new();

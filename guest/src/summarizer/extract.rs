@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-use super::dated::dated;
 use super::{Summarizer, Task, nothing_to_summarize};
 use crate::bindings::errors::{BadAnswer, Error};
 use crate::bindings::exports::myao::memory::memory_summarizer::Summary;
@@ -10,6 +9,7 @@ use crate::bindings::llm::Agent;
 use crate::bindings::types::{Coverage, Engine, KeptText, Message};
 use crate::extractive;
 use crate::fit::{NOTHING, count};
+use crate::grounding::dated;
 use crate::marks::Corrections;
 use crate::prompt;
 use crate::ts::Ts;

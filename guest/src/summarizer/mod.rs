@@ -4,7 +4,6 @@
 //! `job` makes the requests and judges the answers, `narrow` leaves out what the model refuses.
 
 mod chunks;
-mod dated;
 mod extract;
 mod job;
 mod narrow;

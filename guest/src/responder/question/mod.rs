@@ -137,6 +137,13 @@ impl Question {
         self.words.iter().map(found).collect()
     }
 
+    /// Whether a text has a word of the most important kind that the question has.
+    pub(super) fn has_subject(&self, folded: &str) -> bool {
+        let kind = self.words.iter().map(|word| word.kind).max();
+        let mut found = self.words.iter().zip(self.matches(folded));
+        found.any(|(word, found)| found > 0.0 && Some(word.kind) == kind)
+    }
+
     /// The value of a text as an answer, from 0 to a little over 1. `matches` are its own; `counts` has the number of
     /// texts that contain each word: rare words count most, and words that nobody used hardly count.
     pub(super) fn worth(&self, folded: &str, matches: &[f64], counts: &[u32]) -> f64 {

@@ -14,13 +14,15 @@ use crate::responder::question::{Question, plain};
 use crate::ts::Ts;
 
 /// The most hits in a reply.
-pub(super) const MAX_HITS: usize = 5;
+pub(super) const MAX_HITS: usize = 8;
 /// A hit that fits less than this part of what the best one does is left out.
-const LEAST_SHARE: f64 = 0.35;
-/// A hit that fits less answers nothing.
-const LEAST_FIT: f64 = 0.3;
+const LEAST_SHARE: f64 = 0.3;
+/// A hit that fits less answers nothing,
+const LEAST_FIT: f64 = 0.1;
+/// nor one that fits less than this and has no word of the question's subject.
+const SURE_FIT: f64 = 0.3;
 /// So many hits are looked at for newer values.
-const LOOKED_AT: usize = 8;
+const LOOKED_AT: usize = 12;
 /// A newer message replaces the value of an older one if it shares this part of what the older one has of the question.
 const SAME_SUBJECT: f64 = 0.5;
 /// How much more a hit counts that has the kind of information that is asked for.
@@ -45,8 +47,8 @@ pub(super) fn chosen(asked: &Question, context: &Context, hits: &[Hit]) -> Vec<Q
     };
     let mut chosen: Vec<Quotable> = Vec::new();
     for hit in ordered {
-        let part = part(asked, &hit.message.text);
-        let quote = of_message(&hit.message, &hit.channel_name, hit.at.clone(), part);
+        let part = |text: &str| part(asked, text);
+        let quote = of_message(&hit.message, &hit.channel_name, hit.at.clone(), &part);
         if chosen.len() < MAX_HITS && !chosen.iter().any(|other| says_the_same(&quote, other)) {
             chosen.push(quote);
         }
@@ -77,8 +79,8 @@ fn in_threads(asked: &Question, context: &Context, quotes: &[Quotable]) -> Vec<Q
                     ts: reply.ts.clone(),
                     ..at.clone()
                 };
-                let part = part(asked, &reply.text);
-                found.push(of_message(reply, &history.channel_name, at, part));
+                let part = |text: &str| part(asked, text);
+                found.push(of_message(reply, &history.channel_name, at, &part));
             }
         }
     }
@@ -121,10 +123,13 @@ fn ranked<'h>(asked: &Question, hits: Vec<&'h Hit>) -> Vec<&'h Hit> {
     };
     let mut fitting: Vec<(f64, &Hit)> = hits.into_iter().map(|hit| (fit(hit), hit)).collect();
     fitting.sort_by(|(a, _), (b, _)| b.total_cmp(a));
-    let best = fitting.first().map_or(0.0, |(fit, _)| *fit);
-    if best < LEAST_FIT {
+    let is_about_it = |fit: f64, hit: &Hit| {
+        fit >= SURE_FIT || fit >= LEAST_FIT && asked.has_subject(&plain(&hit.message.text))
+    };
+    if !fitting.iter().any(|(fit, hit)| is_about_it(*fit, hit)) {
         return Vec::new();
     }
+    let best = fitting.first().map_or(0.0, |(fit, _)| *fit);
     fitting.retain(|(fit, _)| *fit >= best * LEAST_SHARE);
     fitting.truncate(LOOKED_AT);
     let mut ordered: Vec<&Hit> = Vec::with_capacity(fitting.len());

@@ -1,7 +1,7 @@
 //! Replies without a model, by quoting what was found.
 //!
-//! [`question`] reads the question. The best [`hits`] of the search are quoted; if none bears on the question, lines of
-//! memories and messages of the conversation that share its words ([`sources`]).
+//! [`question`] reads the question. The best [`hits`] of the search are quoted; behind few of them, lines of memories and
+//! messages of the conversation that share its words ([`sources`]).
 
 mod hits;
 mod sources;
@@ -17,7 +17,9 @@ use crate::extractive::text::cut;
 use crate::extractive::{self, Input, items};
 use crate::prompt::target_thread_messages;
 
-/// The most lines of memories in a reply.
+/// With fewer hits, lines of memories and of the conversation are quoted, too.
+const FEW: usize = 3;
+/// The most of these lines in a reply.
 const MAX_QUOTES: usize = 3;
 /// A quote below this value answers nothing.
 const LEAST_WORTH: f64 = 0.34;
@@ -71,8 +73,11 @@ pub(super) fn answer(situation: &Situation) -> Quoted {
 fn to_question(situation: &Situation) -> Quoted {
     let (context, asked) = (&situation.context, &situation.question);
     let mut found = hits::chosen(asked, context, &situation.found.hits);
-    if found.is_empty() {
-        found = best(asked, quotables(situation));
+    if found.len() < FEW {
+        let more = best(asked, quotables(situation)).into_iter();
+        let is_known = |quote: &Quotable| found.iter().any(|known| says_the_same(quote, known));
+        let more: Vec<Quotable> = more.filter(|quote| !is_known(quote)).collect();
+        found.extend(more);
     }
     // What people marked stands first.
     let mut quotes = best(asked, of_marks(situation));
@@ -164,7 +169,7 @@ fn bullet(quote: &Quotable, context: &Context, language: ReplyLanguage) -> Strin
     let elsewhere = !is_here && source.user.is_some() && !source.channel_name.is_empty();
     origin.extend(elsewhere.then(|| format!("#{}", source.channel_name)));
     origin.extend(quote.date.clone());
-    language.bullet(&cut(&source.text, MAX_QUOTE), &origin)
+    language.bullet(&cut(&quote.shown, MAX_QUOTE), &origin)
 }
 
 /// The memory of the target thread or of the channel; without a memory, an extract of the messages.

@@ -5,6 +5,7 @@ use crate::extractive::cues::is_question;
 use crate::extractive::items::{self, Item};
 use crate::extractive::messages::local_date;
 use crate::extractive::text::flatten;
+use crate::grounding::dated;
 use crate::marks::Corrections;
 use crate::prompt::{conversation_messages, is_own};
 use crate::recall::only_asks;
@@ -27,6 +28,8 @@ const OF_PROGRAM: f64 = 0.7;
 pub(super) struct Quotable {
     /// Its text, in one line, and where it is from.
     pub(super) source: Source,
+    /// The text to show: with the dates that `tomorrow` and its like mean.
+    pub(super) shown: String,
     /// The text to search, in plain letters, including a message's author.
     pub(super) folded: String,
     /// `YYYY-MM-DD`, if known.
@@ -57,7 +60,7 @@ pub(super) fn quotables(situation: &Situation) -> Vec<Quotable> {
             channel_id: history.channel_id.clone(),
             ts: message.ts.clone(),
         };
-        of_message(message, &history.channel_name, at, message.text.clone())
+        of_message(message, &history.channel_name, at, &str::to_owned)
     });
     let lines = situation.found.lines.iter().flat_map(of_line);
     lines.chain(messages).collect()
@@ -67,6 +70,7 @@ pub(super) fn quotables(situation: &Situation) -> Vec<Quotable> {
 pub(super) fn of_marks(situation: &Situation) -> Vec<Quotable> {
     let history = &situation.context.conversation_history;
     let quotable = |mark: &KeptText, factor: f64| Quotable {
+        shown: flatten(&mark.text),
         folded: plain(&format!("{} {}", mark.user.name, mark.text)),
         source: Source {
             channel_name: history.channel_name.clone(),
@@ -106,6 +110,7 @@ fn of_line(line: &Source) -> impl Iterator<Item = Quotable> {
         // An answered question is followed by an arrow.
         let is_open = is_question(&folded) && !folded.contains('→');
         Quotable {
+            shown: item.text.clone(),
             source: Source {
                 channel_name: match &item.label {
                     Some(label) => label.trim_start_matches('#').to_owned(),
@@ -126,9 +131,10 @@ pub(super) fn of_message(
     message: &Message,
     channel_name: &str,
     at: MessageRef,
-    part: String,
+    part: &dyn Fn(&str) -> String,
 ) -> Quotable {
-    let text = flatten(&part);
+    let text = flatten(&part(&message.text));
+    let dated = dated(message).map(|dated| flatten(&part(&dated)));
     let asks = if is_question(&plain(&text)) {
         OPEN_QUESTION
     } else {
@@ -137,6 +143,7 @@ pub(super) fn of_message(
     let by_program = if message.user.is_bot { OF_PROGRAM } else { 1.0 };
     Quotable {
         folded: plain(&format!("{} {text}", message.user.name)),
+        shown: dated.unwrap_or_else(|| text.clone()),
         source: Source {
             channel_name: channel_name.to_owned(),
             user: Some(message.user.clone()),

@@ -1,19 +1,19 @@
 //! Messages with the dates that they mean: `next Friday (2026-12-04)`, `来週の金曜 (2026-12-04)`.
 //!
-//! Without a model a memory quotes what was said, and the words stay: the date behind them is counted from the day of the
+//! Without a model memories and answers quote what was said, and the words stay: the date behind them is counted from the day of the
 //! message, in the workspace's time.
 
 use chrono::{Datelike as _, NaiveDate};
 
+use super::relative::relative;
 use crate::bindings::types::Message;
 use crate::extractive::sentences::{looks_like_code, sentence_ranges};
 use crate::extractive::text::is_line_break;
-use crate::grounding::relative;
 use crate::now::local;
 
 /// The text of a message with a date behind each relative one; `None` if it stays as it is, as the text that was edited on
 /// a later day does, or that quotes another one.
-pub(super) fn dated(message: &Message) -> Option<String> {
+pub(crate) fn dated(message: &Message) -> Option<String> {
     let today = local(message.timestamp)?.date();
     let edited = message.edited_at.and_then(local);
     let is_later = edited.is_some_and(|edited| edited.date() != today);
