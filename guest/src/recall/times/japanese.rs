@@ -5,7 +5,7 @@ use chrono::{Datelike as _, NaiveDate, Weekday};
 use super::{Days, Named, Relation};
 
 /// The words behind a time that say how messages stand to it.
-const RELATIONS: [(&str, Relation); 9] = [
+const RELATIONS: [(&str, Relation); 10] = [
     ("から", Relation::From),
     ("以降", Relation::Since),
     ("以来", Relation::Since),
@@ -13,6 +13,7 @@ const RELATIONS: [(&str, Relation); 9] = [
     ("まで", Relation::Until),
     ("以前", Relation::Until),
     ("時点", Relation::AsOf),
+    ("の時点", Relation::AsOf),
     ("現在", Relation::AsOf),
     ("より前", Relation::Before),
 ];
