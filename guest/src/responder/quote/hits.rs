@@ -25,6 +25,9 @@ const SURE_FIT: f64 = 0.3;
 const LOOKED_AT: usize = 12;
 /// A newer message replaces the value of an older one if it shares this part of what the older one has of the question.
 const SAME_SUBJECT: f64 = 0.5;
+/// How a message begins that corrects one before it.
+const CORRECTING: [&str; 2] = ["correction", "訂正"];
+const DAY_SECONDS: u64 = 24 * 3600;
 /// How much more a hit counts that has the kind of information that is asked for.
 const SIGNED: f64 = 1.3;
 
@@ -140,20 +143,48 @@ fn ranked<'h>(asked: &Question, hits: Vec<&'h Hit>) -> Vec<&'h Hit> {
     ordered
 }
 
-/// Whether a newer message gives another value for what an older one says.
+/// Whether a newer message gives another value for what an older one says: it has most of the older one's terms of the
+/// question, corrects it, or gives the value of the same word.
 fn replaces(newer: &Hit, older: &Hit) -> bool {
     let time = |hit: &Hit| Ts::parse(&hit.at.ts).ok();
-    let shared = older
-        .terms
-        .iter()
-        .filter(|term| newer.terms.contains(term))
-        .count();
+    let shared = older.terms.iter().filter(|term| newer.terms.contains(term));
+    let shared: Vec<&String> = shared.collect();
+    let is_same_subject = float(shared.len()) >= SAME_SUBJECT * float(older.terms.len())
+        || corrects(newer, older)
+        || shared.iter().any(|word| is_changed(word, newer, older));
     let (new, old) = (values(&newer.message.text), values(&older.message.text));
     time(newer) > time(older)
-        && !older.terms.is_empty()
-        && float(shared) >= SAME_SUBJECT * float(older.terms.len())
-        && !new.is_empty()
+        && !shared.is_empty()
+        && is_same_subject
         && new.iter().any(|value| !old.contains(value))
+}
+
+/// Whether a message in the same channel says of itself that it corrects something, within a day.
+fn corrects(newer: &Hit, older: &Hit) -> bool {
+    let seconds = |hit: &Hit| Ts::parse(&hit.at.ts).map_or(0, |ts| ts.seconds);
+    let text = plain(&newer.message.text);
+    newer.at.channel_id == older.at.channel_id
+        && seconds(newer).saturating_sub(seconds(older)) <= DAY_SECONDS
+        && CORRECTING.iter().any(|word| text.starts_with(word))
+}
+
+/// Whether both messages have a number behind a word, and not the same one.
+fn is_changed(word: &str, newer: &Hit, older: &Hit) -> bool {
+    let number = |hit: &Hit| {
+        let text = plain(&hit.message.text);
+        let mut behind = text
+            .split_whitespace()
+            .skip_while(|said| *said != word)
+            .skip(1);
+        let number = behind
+            .next()?
+            .trim_end_matches(|c: char| !c.is_alphanumeric())
+            .to_owned();
+        number
+            .starts_with(|c: char| c.is_ascii_digit())
+            .then_some(number)
+    };
+    matches!((number(newer), number(older)), (Some(new), Some(old)) if new != old)
 }
 
 /// A message, or the sentences of a long one that have most of the question.

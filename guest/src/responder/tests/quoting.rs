@@ -180,6 +180,34 @@ fn at_most_eight_things_are_quoted_and_none_twice() {
 }
 
 #[test]
+fn a_newer_value_stands_before_an_older_one() {
+    for [older, newer, question] in [
+        [
+            "First run of the pest model on this year's many photos: recall 0.81",
+            "After more training: recall 0.87",
+            "@myao what recall does the pest model reach on how many photos?",
+        ],
+        [
+            "The pest alarm goes off from a score of 0.30",
+            "Correction: the alarm goes off from 0.35",
+            "@myao from which score does the pest alarm go off?",
+        ],
+        [
+            "害虫の警報の基準値は0.30です",
+            "訂正です。警報は0.35からです",
+            "@みゃお 害虫の警報の基準値は？",
+        ],
+    ] {
+        let host = english();
+        host.say("C1", -900, older);
+        host.say("C1", -800, newer);
+        let reply = reply_to(&host, question);
+        let first = reply.lines().nth(1).unwrap();
+        assert!(first.contains(newer) && reply.contains(older), "{reply}");
+    }
+}
+
+#[test]
 fn a_quote_is_one_line_whatever_the_message_was() {
     let host = japanese();
     host.say(
