@@ -26,7 +26,7 @@ mod tokens;
 
 use std::borrow::Cow;
 
-use appearance::{ends_line, folded, is_letter, is_override, is_unseen};
+use appearance::{ends_line, folded, is_blank, is_letter, is_override, is_unseen};
 use blocks::{is_structure, marked_lines, may_be_marked};
 use scan::first_mattering;
 use tokens::{opens_token, push_name_without_tokens, push_with_tokens, push_without_tokens};
@@ -137,7 +137,8 @@ fn is_plain_name(name: &str) -> bool {
     let is_wide_colon = |c: char| c != ':' && folded(c) == ':';
     !(ends
         || name.is_empty()
-        || name.trim() != name
+        || name.starts_with(is_blank)
+        || name.ends_with(is_blank)
         || is_hash
         || name.starts_with(['"', '\\'])
         || name.contains(|c: char| c.is_control() || ends_line(c) || is_wide_colon(c))

@@ -244,7 +244,7 @@ pub(super) fn folded(c: char) -> char {
 }
 
 /// White space, and characters that look like it.
-fn is_blank(c: char) -> bool {
+pub(super) fn is_blank(c: char) -> bool {
     c.is_whitespace()
         || matches!(
             c,

@@ -31,6 +31,9 @@ fn a_name_that_breaks_out_of_its_line_is_quoted() {
     assert_eq!(name("<|x|>"), "\"\\u{3c}|x|>\"");
     assert_eq!(name("#-:2024-0b"), "\"#-:2024-0b\"");
     assert_eq!(name("＃x"), "\"＃x\"");
+    // A blank behind the `#` of a channel would make a heading of it.
+    assert_eq!(name("\u{3164}x"), "\"\u{3164}x\"");
+    assert_eq!(name("x\u{2800}"), "\"x\u{2800}\"");
     assert_eq!(name("{{ x }}"), "{{ x }}");
     assert_eq!(name(""), "\"\"");
     assert_eq!(name("bob"), "bob");
