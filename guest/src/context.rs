@@ -304,6 +304,24 @@ pub fn workspace_memory<'a>(
     })
 }
 
+/// Whether a context has all of a memory.
+pub(crate) fn shows(context: &Context, memory: &Memory) -> bool {
+    let is_it = |text: &String| *text == memory.content;
+    match memory.scope {
+        Scope::Workspace => {
+            let short_term = context.workspace_short_term_memory.iter();
+            let mut texts = short_term.chain(&context.workspace_long_term_memory);
+            texts.any(is_it)
+        }
+        Scope::Channel => context.channel_memories.iter().any(|shown| {
+            let versions = shown.short_term_memory_history.iter();
+            shown.channel_id == memory.scope_id
+                && versions.chain(&shown.long_term_memory).any(is_it)
+        }),
+        Scope::Thread => true,
+    }
+}
+
 /// The newest `limit` short-term versions, oldest first; the order of the input does not matter (document `01e`).
 fn channel_memory(channel: Channel, memories: Vec<Memory>, limit: usize) -> ChannelMemory {
     let (mut versions, long_terms): (Vec<Memory>, Vec<Memory>) = memories

@@ -40,6 +40,7 @@ mod records;
 pub mod responder;
 pub mod settings;
 pub mod summarizer;
+mod surroundings;
 #[cfg(test)]
 mod testing;
 pub mod ts;

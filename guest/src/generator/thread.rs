@@ -6,6 +6,7 @@ use super::{Run, StepResult, outcome};
 use crate::bindings::errors::Error;
 use crate::bindings::exports::myao::memory::memory_generator::{Entry, Made, Outcome, SkipReason};
 use crate::bindings::exports::myao::memory::memory_summarizer::Summary;
+use crate::bindings::llm::Agent;
 use crate::bindings::storage::{
     Backlog, Keep, Memory, MemoryDraft, MemoryQuery, MessageQuery, SaveMode,
 };
@@ -15,6 +16,7 @@ use crate::fit::count;
 use crate::line_sources::citations;
 use crate::programs::{self, program_lines};
 use crate::prompt;
+use crate::surroundings::bound_around_thread;
 
 impl Run<'_> {
     pub(super) fn thread(&self, backlog: &Backlog) -> Entry {
@@ -102,7 +104,7 @@ impl Run<'_> {
         }
     }
 
-    /// The same context that a reply in that thread gets (document `extra05a`).
+    /// The context that a reply in that thread gets (document `extra05a`), as far as it fits around the thread.
     fn thread_context(&self, backlog: &Backlog, thread_ts: &str) -> Result<ThreadContext, Error> {
         let storage = self.ports.storage;
         let remembered = Remembered::load(storage, &self.ports.settings, self.until(), true)?;
@@ -128,6 +130,11 @@ impl Run<'_> {
             corrections: marks.corrections,
             ..NO_NOTES
         });
+        let llm = self.ports.llm;
+        let count_tokens = |texts: &[String]| llm.count_tokens(Agent::Memory, texts);
+        let max_tokens = self.ports.settings.surroundings_max_tokens;
+        bound_around_thread(&mut context, max_tokens, &count_tokens);
+        around.retain(|memory| context::shows(&context, memory));
         programs::mark(&mut context, program_lines(&around));
         // What is replaced, whenever it was made.
         let query = MemoryQuery {

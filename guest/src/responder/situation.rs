@@ -1,20 +1,21 @@
 //! What is known around a conversation, as far as a reply, a judgment or quotes need it.
 
+use super::Responder;
 use super::found::{self, Found};
 use super::question::{self, Question};
-use super::{Responder, surroundings};
 use crate::bindings::errors::Error;
 use crate::bindings::llm::Agent;
 use crate::bindings::storage::Memory;
 use crate::bindings::types::{
     Citation, Context, ConversationHistory, Engine, Message, Notes, Persona, Scope, User,
 };
-use crate::context::{NO_NOTES, Remembered, build_around, shown_thread_memories};
+use crate::context::{self, NO_NOTES, Remembered, build_around, shown_thread_memories};
 use crate::line_sources::{citations, citations_of_quotes};
 use crate::marks::{Corrections, Marks};
 use crate::programs::{self, program_lines};
 use crate::records::{Room, Shown, shown_of};
 use crate::settings::Settings;
+use crate::surroundings::reply;
 use crate::ts::Ts;
 
 /// How many tokens the prompt of a judgment shows around the conversation, at most.
@@ -97,7 +98,7 @@ impl Situation {
             }
             Engine::Llm | Engine::Imported => {
                 let shown: Vec<&Memory> = all
-                    .filter(|memory| is_whole(memory, &self.context))
+                    .filter(|memory| context::shows(&self.context, memory))
                     .collect();
                 citations(text, engine, &self.context, &shown, &[])
             }
@@ -179,7 +180,7 @@ impl Responder<'_> {
             }
             Wanted::Reply => (Agent::Response, settings.surroundings_max_tokens),
             Wanted::Judgment => {
-                surroundings::for_judgment(context, answered);
+                reply::for_judgment(context, answered);
                 let max_tokens = settings.surroundings_max_tokens;
                 (Agent::Judgment, max_tokens.min(JUDGMENT_MAX_TOKENS))
             }
@@ -191,7 +192,8 @@ impl Responder<'_> {
         }
         let llm = self.ports.llm;
         let count_tokens = |texts: &[String]| llm.count_tokens(agent, texts);
-        surroundings::bound(context, found, max_tokens, &count_tokens);
+        let (sources, hits) = (found.sources(), found.hits.len());
+        reply::bound(context, sources, hits, max_tokens, &count_tokens);
     }
 
     /// What people marked in a channel; nothing outside all channels.
@@ -254,22 +256,4 @@ fn nearness(memory: &Memory, channel_id: &str) -> u8 {
 
 fn is_of(memory: &Memory, channel_id: &str) -> bool {
     memory.scope == Scope::Channel && memory.scope_id == channel_id
-}
-
-/// Whether a context has all of a memory.
-fn is_whole(memory: &Memory, context: &Context) -> bool {
-    let is_it = |text: &String| *text == memory.content;
-    match memory.scope {
-        Scope::Workspace => {
-            let short_term = context.workspace_short_term_memory.iter();
-            let mut texts = short_term.chain(&context.workspace_long_term_memory);
-            texts.any(is_it)
-        }
-        Scope::Channel => context.channel_memories.iter().any(|shown| {
-            let versions = shown.short_term_memory_history.iter();
-            shown.channel_id == memory.scope_id
-                && versions.chain(&shown.long_term_memory).any(is_it)
-        }),
-        Scope::Thread => true,
-    }
 }

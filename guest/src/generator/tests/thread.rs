@@ -242,3 +242,50 @@ fn times_in_prompts_are_the_messages_own() {
         "{prompt}"
     );
 }
+
+/// The prompt of a thread about a crane, in a workspace with much to remember.
+fn prompt_within(max_tokens: u32) -> String {
+    let mut host = TestHost::with_prompts();
+    host.settings.surroundings_max_tokens = max_tokens;
+    for number in 0..30 {
+        let id = format!("X{number}");
+        host.storage.add_channel(&id, &format!("other-{number}"));
+        let about = if number == 29 { "the crane" } else { "lunch" };
+        host.remember(
+            Scope::Channel,
+            &id,
+            LongTerm,
+            &format!("- {about} of channel {number}"),
+        );
+    }
+    host.remember(Scope::Channel, "C1", LongTerm, "- own history");
+    host.say("C1", 10, "The weather is fine");
+    host.say("C1", 60, "When does the crane come?");
+    host.reply("C1", 60, 70, "On Monday");
+    host.generate_thread("C1", 60, HOUR);
+    host.llm.prompts().pop().unwrap()
+}
+
+#[test]
+fn around_a_thread_what_does_not_bear_on_it_is_left_out_first() {
+    let prompt = prompt_within(200);
+    for shown in [
+        "own history",
+        "the crane of channel 29",
+        "#other-29",
+        "On Monday",
+    ] {
+        assert!(prompt.contains(shown), "{shown}: {prompt}");
+    }
+    let shown = prompt.matches("lunch of channel").count();
+    assert!(shown < 10, "{prompt}");
+    assert_eq!(prompt.matches("\n- #other-").count(), shown + 1);
+}
+
+#[test]
+fn around_a_thread_everything_is_shown_that_fits() {
+    let prompt = prompt_within(100_000);
+    assert_eq!(prompt.matches("of channel").count(), 30);
+    assert!(prompt.contains("The weather is fine"));
+    assert!(!prompt_within(0).contains("own history"));
+}

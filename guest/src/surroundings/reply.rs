@@ -1,16 +1,13 @@
-//! What a prompt shows around the conversation that is answered, within a limit of tokens.
+//! Around the conversation that is answered.
 //!
 //! What matters most comes first: the channel's own long-term memory and newest version, what bears on the question, its
 //! older versions, the records, the workspace's memory, other conversations of the channel. What does not fit is left out.
 
-use super::found::Found;
+use super::{Conversation, conversations, fitting, own_memory, retain};
 use crate::answer::CountTokens;
-use crate::bindings::types::{ChannelMemory, Context, Message, Notes, Source, Thread};
+use crate::bindings::types::{Context, Message, Notes, Source, Thread};
 use crate::context::NO_NOTES;
-use crate::ts::Ts;
 
-/// Tokens around a text: its number, date, author and place.
-const AROUND: u32 = 24;
 /// A judgment is shown so many of the newest messages of the conversation.
 const JUDGED_MESSAGES: usize = 20;
 
@@ -23,38 +20,25 @@ enum Part {
     Source(usize),
     Record(usize),
     Workspace,
-    /// The message of the top level, or the thread, at this index.
-    Message(usize),
-    Thread(usize),
+    Conversation(Conversation),
 }
 
-/// Leaves in a context what fits into `max_tokens`, in order of importance. `found` becomes its sources.
-pub(super) fn bound(
+/// Leaves in a context what fits into `max_tokens`, in order of importance. The sources, of which the first are `hits` of the
+/// search, become the context's.
+pub(crate) fn bound(
     context: &mut Context,
-    found: &Found,
+    sources: Vec<Source>,
+    hits: usize,
     max_tokens: u32,
     count_tokens: &CountTokens<'_>,
 ) {
-    let sources = found.sources();
-    let parts = parts(context, &sources, found.hits.len());
-    let texts: Vec<String> = parts.iter().map(|(_, text)| text.clone()).collect();
-    let counts = match texts.as_slice() {
-        [] => Vec::new(),
-        texts => count_tokens(texts),
-    };
-    let mut left = max_tokens;
-    let mut shown = Vec::with_capacity(parts.len());
-    for ((part, _), count) in parts.into_iter().zip(counts) {
-        if let Some(rest) = left.checked_sub(count.saturating_add(AROUND)) {
-            left = rest;
-            shown.push(part);
-        }
-    }
+    let parts = parts(context, &sources, hits);
+    let shown = fitting(parts, max_tokens, count_tokens);
     keep(context, sources, &shown);
 }
 
 /// Leaves out what a judgment does not need: memories, and of the conversation all but its newest messages.
-pub(super) fn for_judgment(context: &mut Context, answered: &Message) {
+pub(crate) fn for_judgment(context: &mut Context, answered: &Message) {
     context.channel_memories.clear();
     context.workspace_long_term_memory = None;
     context.workspace_short_term_memory = None;
@@ -102,46 +86,9 @@ fn parts(context: &Context, sources: &[Source], hits: usize) -> Vec<(Part, Strin
     parts.extend(records.into_iter().rev());
     let workspace = context.workspace_long_term_memory.clone();
     parts.extend(workspace.map(|text| (Part::Workspace, text)));
-    parts.extend(conversations(context));
+    let conversations = conversations(context).into_iter();
+    parts.extend(conversations.map(|(place, text)| (Part::Conversation(place), text)));
     parts
-}
-
-/// The conversations outside the target, the newest first.
-fn conversations(context: &Context) -> Vec<(Part, String)> {
-    let history = &context.conversation_history;
-    let target = context.target_thread_ts.as_deref();
-    let mut found: Vec<(Option<Ts>, (Part, String))> = Vec::new();
-    for (at, message) in history.top_level_messages.iter().enumerate() {
-        // Without a target thread the top level is the target.
-        if target.is_some() {
-            let part = (Part::Message(at), shown(message));
-            found.push((Ts::parse(&message.ts).ok(), part));
-        }
-    }
-    for (at, thread) in history.threads.iter().enumerate() {
-        let newest = thread.messages.last();
-        if let Some(newest) = newest.filter(|_| target != Some(thread.thread_ts.as_str())) {
-            let messages: Vec<String> = thread.messages.iter().map(shown).collect();
-            let part = (Part::Thread(at), messages.join("\n\n"));
-            found.push((Ts::parse(&newest.ts).ok(), part));
-        }
-    }
-    found.sort_by_key(|(newest, _)| std::cmp::Reverse(*newest));
-    found.into_iter().map(|(_, part)| part).collect()
-}
-
-/// About as a prompt shows a message.
-fn shown(message: &Message) -> String {
-    format!(
-        "**2024-03-01 10:00:00** {}:\n{}",
-        message.user.name, message.text
-    )
-}
-
-fn own_memory(context: &Context) -> Option<&ChannelMemory> {
-    let channel_id = &context.conversation_history.channel_id;
-    let mut memories = context.channel_memories.iter();
-    memories.find(|memory| memory.channel_id == *channel_id)
 }
 
 /// Leaves only these parts in a context.
@@ -168,11 +115,16 @@ fn keep(context: &mut Context, sources: Vec<Source>, shown: &[Part]) {
     let target = context.target_thread_ts.clone();
     let history = &mut context.conversation_history;
     retain(&mut history.top_level_messages, |at, _| {
-        !in_thread || has(&|part| matches!(part, Part::Message(shown) if *shown == at))
+        !in_thread
+            || has(
+                &|part| matches!(part, Part::Conversation(Conversation::Message(shown)) if *shown == at),
+            )
     });
     retain(&mut history.threads, |at, thread: &Thread| {
         target.as_ref() == Some(&thread.thread_ts)
-            || has(&|part| matches!(part, Part::Thread(shown) if *shown == at))
+            || has(
+                &|part| matches!(part, Part::Conversation(Conversation::Thread(shown)) if *shown == at),
+            )
     });
     let notes: &mut Notes = context.notes.get_or_insert(NO_NOTES);
     retain(&mut notes.records, |at, _| {
@@ -181,14 +133,5 @@ fn keep(context: &mut Context, sources: Vec<Source>, shown: &[Part]) {
     notes.sources = sources;
     retain(&mut notes.sources, |at, _| {
         has(&|part| matches!(part, Part::Source(shown) if *shown == at))
-    });
-}
-
-/// Keeps some items, by their index.
-fn retain<T>(items: &mut Vec<T>, keep: impl Fn(usize, &T) -> bool) {
-    let mut at = 0;
-    items.retain(|item| {
-        at += 1;
-        keep(at - 1, item)
     });
 }
