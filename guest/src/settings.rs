@@ -54,7 +54,7 @@ pub struct Settings {
     pub generation_message_limit: u32,
     /// The largest number of messages in a reply's context.
     pub reply_message_limit: u32,
-    /// How many tokens the prompts of replies show around the conversation.
+    /// How many tokens prompts of replies and of threads' memories show around their conversation.
     pub surroundings_max_tokens: u32,
     /// Whether the retired workspace short-term memory is made and shown.
     pub legacy_workspace_short_term: bool,

@@ -49,7 +49,8 @@ pub struct Settings {
     pub generation_message_limit: u32,
     /// `response.channel_messages_limit`: the largest number of messages in a reply's context.
     pub reply_message_limit: u32,
-    /// `context.surroundings_max_tokens`: how many tokens prompts of replies show around the conversation that they answer.
+    /// `context.surroundings_max_tokens`: how many tokens prompts of replies and of threads' memories show
+    /// around their conversation.
     pub surroundings_max_tokens: u32,
     /// `memory.legacy_workspace_short_term`: whether the retired workspace short-term memory is made and shown.
     pub legacy_workspace_short_term: bool,
