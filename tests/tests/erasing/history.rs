@@ -24,6 +24,8 @@ pub(crate) struct Setup {
     pub(crate) records: bool,
     /// So few messages go into one memory that some are summarised in parts.
     pub(crate) small: bool,
+    /// Some messages correct what was said before: that is not remembered any more.
+    pub(crate) corrects: bool,
 }
 
 /// What makes memories and answers.
@@ -45,6 +47,8 @@ pub(crate) enum Step {
     Ask(Said),
     Edit(u32),
     Delete(u32),
+    /// A message is pinned, or its pin is taken off.
+    Pin(u32, bool),
     Forget(Meant),
     /// What was said before this message has been kept long enough, and with `true` the memories made before it.
     Expire(u32, bool),
@@ -69,8 +73,17 @@ pub(crate) struct Said {
     pub(crate) thread: Option<u32>,
     /// It says the same as this message.
     pub(crate) repeats: Option<u32>,
+    /// It marks what it says.
+    pub(crate) mark: Option<Mark>,
     /// Whether the bot gets its event.
     pub(crate) is_heard: bool,
+}
+
+/// What a message does that begins with a mention and a word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mark {
+    Remember,
+    Correction,
 }
 
 /// What the bot is told to forget.
@@ -93,11 +106,13 @@ impl History {
             model: models[rng.usize(..models.len())],
             records: rng.u8(..4) == 0,
             small: rng.u8(..4) == 0,
+            corrects: rng.u8(..4) == 0,
         };
         let count = rng.usize(15..=45);
         let mut steps = Steps {
             rng,
             said: Vec::new(),
+            corrects: setup.corrects,
         };
         let steps = (0..count).map(|_| steps.next()).collect();
         Self { setup, steps }
@@ -118,6 +133,7 @@ impl History {
 struct Steps {
     rng: Rng,
     said: Vec<Said>,
+    corrects: bool,
 }
 
 impl Steps {
@@ -126,7 +142,8 @@ impl Steps {
         let longest = [60, 60, 600, 600, 3600];
         let longest = longest[self.rng.usize(..longest.len())];
         let step = match self.rng.u8(..100) {
-            0..48 => Step::Say(self.say()),
+            0..44 => Step::Say(self.say()),
+            44..48 => Step::Pin(self.message(), self.rng.u8(..3) > 0),
             48..55 => Step::Ask(self.say()),
             55..61 => Step::Edit(self.message()),
             61..69 => Step::Delete(self.message()),
@@ -169,10 +186,18 @@ impl Steps {
             number: u32::try_from(self.said.len()).unwrap(),
             thread,
             repeats: (self.rng.u8(..10) == 0).then(|| self.message()),
+            mark: (self.rng.u8(..8) == 0).then(|| self.mark()),
             is_heard: self.rng.u8(..8) > 0,
         };
         self.said.push(said);
         said
+    }
+
+    fn mark(&mut self) -> Mark {
+        match self.corrects && self.rng.bool() {
+            true => Mark::Correction,
+            false => Mark::Remember,
+        }
     }
 
     fn top_level_message(&mut self, channel: usize) -> Option<u32> {

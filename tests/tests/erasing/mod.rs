@@ -1,8 +1,9 @@
-//! Nothing stays of what people take back, over random histories of posts, edits, deletions, conversions, requests to forget,
-//! retention, imports, catch-ups, runs and answers, and of events that are set aside.
+//! Nothing stays of what people take back, over random histories of posts, edits, deletions, conversions, pins, corrections,
+//! requests to forget, retention, imports, catch-ups, runs and answers, and of events that are set aside.
 //!
-//! After each step no memory and no column of the database holds what nobody says any more, and no prompt and no answer
-//! holds what nobody said before it. In the end no byte of the files holds it, and everything else is remembered.
+//! After each step exactly those messages are known as marked that are. No memory and no column of the database holds what
+//! nobody says any more, and no prompt and no answer what nobody said before it. In the
+//! end no byte of the files holds it, and everything else is remembered that no correction replaces.
 //!
 //! `MYAO_TEST_HISTORIES` sets the number of histories, `MYAO_TEST_SEED` the seed of the first, and `MYAO_TEST_KILLS` how often
 //! processes are killed.
@@ -112,7 +113,13 @@ fn nothing_stays_of_what_is_taken_back() {
     eprintln!("{count} histories from seed {first} on: {sum:?}");
     if count >= HISTORIES {
         let enough = usize::try_from(count).unwrap() / 4;
-        for some in [sum.told_before, sum.prompts, sum.answers, sum.midway] {
+        for some in [
+            sum.told_before,
+            sum.prompts,
+            sum.answers,
+            sum.midway,
+            sum.marks,
+        ] {
             assert!(some > enough, "{sum:?}");
         }
     }
@@ -151,6 +158,7 @@ impl Counts {
         self.prompts += other.prompts;
         self.answers += other.answers;
         self.midway += other.midway;
+        self.marks += other.marks;
     }
 }
 
@@ -200,7 +208,7 @@ fn spawn(seed: u64, database: &Path, disk: &Disk, at: Option<usize>) -> std::pro
 }
 
 /// What a database must hold in the end, however often a process was killed.
-const STATE: [&str; 5] = [
+const STATE: [&str; 6] = [
     "SELECT channel || ' ' || ts_key || ' ' || text || ' ' || (deleted_at IS NULL) \
         FROM messages ORDER BY channel, ts_key",
     "SELECT channel || ' ' || ts_key || ' ' || number || ' ' || text || ' ' || sending || ' ' || retracted \
@@ -208,6 +216,7 @@ const STATE: [&str; 5] = [
     "SELECT channel || ' ' || ts_key || ' ' || source_channel || ' ' || source_key \
         FROM reply_sources ORDER BY channel, ts_key, source_channel, source_key",
     "SELECT event_id || ' ' || payload FROM events ORDER BY id",
+    "SELECT channel || ' ' || ts_key || ' ' || source || ' ' || is_pinned FROM message_pins ORDER BY channel, ts_key, source",
     // The recorded calls, by the memories that they saved: a call that was killed may have been recorded, too.
     "SELECT DISTINCT scope || ' ' || scope_id || ' ' || memory_type || ' ' || text_digest \
         FROM recorded_saves WHERE memory IS NOT NULL ORDER BY 1",

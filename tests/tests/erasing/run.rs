@@ -2,18 +2,19 @@
 
 use std::collections::BTreeSet;
 
-use myao_plugin::Engine;
 use myao_plugin::state::forgetting::{Mode, Retention};
 use myao_plugin::state::import::ImportTarget as _;
 use myao_plugin::storage::records::{ImportSink, MessageRecord};
+use myao_plugin::ts::TsKey;
+use myao_plugin::{Engine, Place, Places as _};
 use myao_sqlite::SqliteStore;
 use myao_tests::store::WORKSPACE;
 use rusqlite::Connection;
 
 use super::bot::{Bot, Store, Work, columns};
-use super::history::{History, Model};
+use super::history::{CHANNELS, History, Model};
 use super::texts;
-use super::world::{Action, World};
+use super::world::{Action, World, channel_id};
 
 /// What a history came across, so that a property over nothing is noticed.
 #[derive(Debug, Default)]
@@ -24,6 +25,8 @@ pub(crate) struct Counts {
     pub(crate) answers: usize,
     /// Deletions in the middle of a run.
     pub(crate) midway: usize,
+    /// What people marked, counted after each step.
+    pub(crate) marks: usize,
 }
 
 /// A history as it happens.
@@ -64,7 +67,7 @@ pub(crate) async fn play(
     let gone = run.world.gone();
     run.look(&gone, "the end").await;
     run.assert_nothing_waits();
-    if history.setup.model != Model::Extractive {
+    if history.setup.model != Model::Extractive && !history.setup.corrects {
         run.look_for_the_rest().await;
     }
     run.counts
@@ -161,10 +164,33 @@ impl Run {
         for text in texts.chain(self.bot.texts_set_aside().await) {
             assert_without(&text, &gone, when);
         }
+        self.look_at_marks(when).await;
         if let Store::File(path) = &self.store {
             for (place, text) in columns(path) {
                 assert_without(&text, &gone, &format!("{when}: {place}"));
             }
+        }
+    }
+
+    /// What people marked is known, as it is said now, and nothing else.
+    async fn look_at_marks(&mut self, when: &str) {
+        for channel in 0..CHANNELS {
+            let id = channel_id(channel);
+            let storage = self.bot.workspace.at(Place::Channel(id.clone()));
+            let end = TsKey::first_of(self.world.now + 1).to_string();
+            let marked = storage.list_marked(id, end, 1000).await.unwrap();
+            let known: BTreeSet<String> =
+                marked.into_iter().map(|marked| marked.message.ts).collect();
+            let [must, may] = self.world.marked(channel);
+            assert!(
+                must.is_subset(&known),
+                "{when}: {must:?} are marked, not {known:?}"
+            );
+            assert!(
+                known.is_subset(&may),
+                "{when}: {known:?} are marked, not {may:?}"
+            );
+            self.counts.marks += known.len();
         }
     }
 

@@ -4,8 +4,10 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use myao_plugin::llm::{Agent, Request};
 
-use super::history::Model;
+use super::history::{Mark, Model};
 
+/// The bot's name in the default settings.
+const BOT: &str = "みゃお";
 const SUBJECTS: [&str; 4] = ["salary", "budget", "contract", "release"];
 const THINGS: [&str; 8] = [
     "amber", "birch", "cedar", "delta", "ember", "flint", "grape", "hazel",
@@ -23,6 +25,19 @@ pub(crate) fn text(number: u32, edits: u32, is_question: bool) -> String {
         (false, 0) => format!("k{number:03} {thing} の {subject} は {amount} euros に決めました。"),
         (false, _) => format!("k{number:03} We set the {subject} of {thing} at {amount} euros."),
     }
+}
+
+/// A text behind the words that mark it.
+pub(crate) fn marked(text: &str, mark: Mark) -> String {
+    match mark {
+        Mark::Remember => format!("@{BOT} 覚えて: {text}"),
+        Mark::Correction => format!("@{BOT} correction: {text}"),
+    }
+}
+
+/// Whether a text has such words.
+pub(crate) fn is_marked(text: &str) -> bool {
+    text.starts_with('@')
 }
 
 /// What of a text stands in no other.

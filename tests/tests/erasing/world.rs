@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use myao_plugin::state::forgetting::{Forget, Retention};
-use myao_plugin::storage::effects::Effect;
+use myao_plugin::storage::effects::{Effect, PinnedBy};
 use myao_plugin::storage::records::{MessageRecord, UserRecord};
 use myao_plugin::ts::TsKey;
 
@@ -34,6 +34,8 @@ pub(crate) struct World {
     pub(crate) now: i64,
     messages: BTreeMap<u32, Message>,
     is_private: [bool; CHANNELS],
+    /// Whether messages are pinned, by their number.
+    pins: BTreeMap<u32, bool>,
 }
 
 #[derive(Debug)]
@@ -76,6 +78,7 @@ impl World {
                 let told = self.delete(number);
                 told.map(Action::Tell).into_iter().collect()
             }
+            Step::Pin(number, is_pinned) => self.pin(number, is_pinned).into_iter().collect(),
             Step::Forget(meant) => self.forget(meant).into_iter().collect(),
             Step::Expire(number, memories) => self.expire(number, memories).into_iter().collect(),
             Step::Convert(channel) => vec![self.convert(channel)],
@@ -119,11 +122,29 @@ impl World {
             .collect()
     }
 
+    /// The ids of the messages of a channel that are marked or pinned: those that must be known as such, and those that may.
+    pub(crate) fn marked(&self, channel: usize) -> [BTreeSet<String>; 2] {
+        let is_marked = |(number, message): &(&u32, &Message)| {
+            let text = message.texts.last().map(|(text, _)| text.as_str());
+            message.said.channel == channel
+                && !message.is_gone
+                && (self.pins.get(number) == Some(&true) || text.is_some_and(texts::is_marked))
+        };
+        let marked = self.messages.iter().filter(is_marked);
+        let known = marked
+            .clone()
+            .filter(|(_, message)| message.is_heard && !message.is_expired);
+        [
+            known.map(|(_, message)| message.ts.to_string()).collect(),
+            marked.map(|(_, message)| message.ts.to_string()).collect(),
+        ]
+    }
+
     fn say(&mut self, said: Said, is_question: bool) -> Option<Action> {
         let repeated = said.repeats.and_then(|number| self.messages.get(&number));
         let text = match repeated.and_then(|message| message.texts.last()) {
             Some((text, _)) => text.clone(),
-            None => texts::text(said.number, 0, is_question),
+            None => text(said, 0, is_question),
         };
         let ts =
             TsKey::from_database(TsKey::first_of(self.now).to_database() + i64::from(said.number));
@@ -153,6 +174,20 @@ impl World {
         })
     }
 
+    fn pin(&mut self, number: u32, is_pinned: bool) -> Option<Action> {
+        let message = self.messages.get(&number)?;
+        self.pins.insert(number, is_pinned);
+        Some(Action::Tell(vec![Effect::Pin {
+            channel_id: channel_id(message.said.channel),
+            ts: message.ts,
+            by: PinnedBy::Platform {
+                user_id: user_id(0),
+            },
+            is_pinned,
+            at: TsKey::first_of(self.now),
+        }]))
+    }
+
     fn edit(&mut self, number: u32) -> Option<Action> {
         let now = self.now;
         let message = self.messages.get_mut(&number)?;
@@ -160,7 +195,8 @@ impl World {
             return None;
         }
         let edits = u32::try_from(message.texts.len()).unwrap();
-        message.texts.push((texts::text(number, edits, false), now));
+        let text = text(message.said, edits, false);
+        message.texts.push((text, now));
         message.is_heard = true;
         Some(Action::Tell(vec![self.told(&self.messages[&number])]))
     }
@@ -265,6 +301,16 @@ impl World {
             thread_ts: root.map(|root| root.ts),
             edited_at: (edit > 0).then_some(*since),
         }
+    }
+}
+
+/// What somebody says, after so many edits. Every other edit takes away the words that mark it.
+fn text(said: Said, edits: u32, is_question: bool) -> String {
+    let text = texts::text(said.number, edits, is_question);
+    let mark = said.mark.filter(|_| !is_question && edits % 2 == 0);
+    match mark {
+        Some(mark) => texts::marked(&text, mark),
+        None => text,
     }
 }
 
