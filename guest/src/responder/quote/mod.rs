@@ -141,7 +141,7 @@ fn best(asked: &Question, quotables: Vec<Quotable>) -> Vec<Quotable> {
 
 /// Whether a quote adds hardly anything to another, which has most of its words and all of its numbers.
 fn says_the_same(quote: &Quotable, other: &Quotable) -> bool {
-    let (own, others) = (terms(&quote.source.text), terms(&other.source.text));
+    let (own, others) = (terms(&quote.shown), terms(&other.shown));
     let numbers = |text: &str| {
         let digits = text.split(|c: char| !c.is_ascii_digit());
         let mut numbers: Vec<String> = digits
@@ -151,8 +151,8 @@ fn says_the_same(quote: &Quotable, other: &Quotable) -> bool {
         numbers.sort();
         numbers
     };
-    let others_numbers = numbers(&question::plain(&other.source.text));
-    let new_number = numbers(&question::plain(&quote.source.text))
+    let others_numbers = numbers(&question::plain(&other.shown));
+    let new_number = numbers(&question::plain(&quote.shown))
         .iter()
         .any(|number| !others_numbers.contains(number));
     let known = own.iter().filter(|term| others.contains(term)).count();

@@ -114,8 +114,8 @@ impl Default for PersonaConfig {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ContextConfig {
-    /// At most so many tokens stand around the conversation that a reply answers, or the thread of which a memory is made: what
-    /// the channel remembers, what bears on the question or the thread, other conversations. Default `4000`.
+    /// At most so many tokens stand in a prompt around the conversation that a reply answers, or the thread of a memory. They show
+    /// what the channel remembers, what bears on the question or the thread, other conversations. Default `4000`.
     pub surroundings_max_tokens: u32,
 }
 
