@@ -1,7 +1,7 @@
 //! Replies to people: when the bot is mentioned, and without being asked.
 //!
 //! `target` reads the message and its conversation, `situation` what is known around it, `found` what bears on the question;
-//! [`surroundings`](crate::surroundings) chooses what is shown. `asker` makes the prompt fit and sends it, `citing` reads the numbers of sources in
+//! `crate::surroundings` chooses what is shown. `asker` makes the prompt fit and sends it, `citing` reads the numbers of sources in
 //! the answer, `reply` makes and posts the text, `judgment` decides whether there should be a reply. Without a model, `quote`
 //! answers with what was found. `asking` answers outside the chat; `overview` tells what was said in a time.
 
