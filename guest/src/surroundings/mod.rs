@@ -13,6 +13,7 @@ use crate::ts::Ts;
 const AROUND: u32 = 24;
 
 /// A conversation outside the target: the message of the top level, or the thread, at this index.
+#[derive(PartialEq)]
 enum Conversation {
     Message(usize),
     Thread(usize),

@@ -12,6 +12,7 @@ use crate::context::NO_NOTES;
 const JUDGED_MESSAGES: usize = 20;
 
 /// Something that may be shown.
+#[derive(PartialEq)]
 enum Part {
     LongTerm,
     /// The version at this index.
@@ -93,45 +94,34 @@ fn parts(context: &Context, sources: &[Source], hits: usize) -> Vec<(Part, Strin
 
 /// Leaves only these parts in a context.
 fn keep(context: &mut Context, sources: Vec<Source>, shown: &[Part]) {
-    let has = |is_it: &dyn Fn(&Part) -> bool| shown.iter().any(is_it);
+    let has = |part: Part| shown.contains(&part);
     let channel_id = context.conversation_history.channel_id.clone();
     context
         .channel_memories
         .retain(|memory| memory.channel_id == channel_id);
     for memory in &mut context.channel_memories {
-        if !has(&|part| matches!(part, Part::LongTerm)) {
+        if !has(Part::LongTerm) {
             memory.long_term_memory = None;
         }
         let versions = &mut memory.short_term_memory_history;
-        retain(versions, |at, _| {
-            has(&|part| matches!(part, Part::Version(shown) if *shown == at))
-        });
+        retain(versions, |at, _| has(Part::Version(at)));
         memory.short_term_memory = memory.short_term_memory_history.last().cloned();
     }
-    if !has(&|part| matches!(part, Part::Workspace)) {
+    if !has(Part::Workspace) {
         context.workspace_long_term_memory = None;
     }
     let in_thread = context.target_thread_ts.is_some();
     let target = context.target_thread_ts.clone();
     let history = &mut context.conversation_history;
     retain(&mut history.top_level_messages, |at, _| {
-        !in_thread
-            || has(
-                &|part| matches!(part, Part::Conversation(Conversation::Message(shown)) if *shown == at),
-            )
+        !in_thread || has(Part::Conversation(Conversation::Message(at)))
     });
     retain(&mut history.threads, |at, thread: &Thread| {
         target.as_ref() == Some(&thread.thread_ts)
-            || has(
-                &|part| matches!(part, Part::Conversation(Conversation::Thread(shown)) if *shown == at),
-            )
+            || has(Part::Conversation(Conversation::Thread(at)))
     });
     let notes: &mut Notes = context.notes.get_or_insert(NO_NOTES);
-    retain(&mut notes.records, |at, _| {
-        has(&|part| matches!(part, Part::Record(shown) if *shown == at))
-    });
+    retain(&mut notes.records, |at, _| has(Part::Record(at)));
     notes.sources = sources;
-    retain(&mut notes.sources, |at, _| {
-        has(&|part| matches!(part, Part::Source(shown) if *shown == at))
-    });
+    retain(&mut notes.sources, |at, _| has(Part::Source(at)));
 }

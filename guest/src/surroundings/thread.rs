@@ -1,8 +1,7 @@
 //! Around a thread of which a memory is made.
 //!
-//! The memories of its channel come first, then what bears on it: memories of the workspace and of other channels, and other
-//! conversations of the channel, the newest first. What has no word in common with the thread goes first, and nothing goes
-//! if everything fits.
+//! The memories of its channel are kept first. Then come the memories of the workspace and of other channels, and other
+//! conversations of the channel: those that share most words with the thread first. If everything fits, nothing is left out.
 
 use super::{Conversation, conversations, fitting, own_memory, retain};
 use crate::answer::CountTokens;
@@ -17,11 +16,11 @@ enum Part {
     Version(usize, usize),
     WorkspaceLongTerm,
     WorkspaceShortTerm,
-    Message(usize),
-    Thread(usize),
+    Conversation(Conversation),
 }
 
-/// Leaves in a context what fits into `max_tokens` around its target thread. A channel of which nothing is left is not named.
+/// Keeps in a context what fits into `max_tokens` around its target thread. If something goes, channels without a memory that is
+/// shown go, too.
 pub(crate) fn bound(context: &mut Context, max_tokens: u32, count_tokens: &CountTokens<'_>) {
     let parts = parts(context);
     let all = parts.len();
@@ -48,13 +47,8 @@ fn parts(context: &Context) -> Vec<(Part, String)> {
     around.extend(long_term.map(|text| (Part::WorkspaceLongTerm, text.clone())));
     let short_term = context.workspace_short_term_memory.iter();
     around.extend(short_term.map(|text| (Part::WorkspaceShortTerm, text.clone())));
-    around.extend(conversations(context).into_iter().map(|(place, text)| {
-        let part = match place {
-            Conversation::Message(at) => Part::Message(at),
-            Conversation::Thread(at) => Part::Thread(at),
-        };
-        (part, text)
-    }));
+    let conversations = conversations(context).into_iter();
+    around.extend(conversations.map(|(place, text)| (Part::Conversation(place), text)));
     around.extend(others);
     own.extend(most_bearing_first(around, context));
     own
@@ -99,9 +93,10 @@ fn keep(context: &mut Context, shown: &[Part]) {
     let target = context.target_thread_ts.clone();
     let history = &mut context.conversation_history;
     retain(&mut history.top_level_messages, |at, _| {
-        has(Part::Message(at))
+        has(Part::Conversation(Conversation::Message(at)))
     });
     retain(&mut history.threads, |at, thread| {
-        target.as_ref() == Some(&thread.thread_ts) || has(Part::Thread(at))
+        target.as_ref() == Some(&thread.thread_ts)
+            || has(Part::Conversation(Conversation::Thread(at)))
     });
 }

@@ -254,8 +254,11 @@ impl Program {
         Ok(memories.into_iter().map(|memory| memory.content).collect())
     }
 
-    /// The calls of models so far, by layer.
+    /// The calls of models so far, by layer; none if no model is configured: those are the recorder's.
     pub(crate) fn usage(&self) -> Result<BTreeMap<String, Calls>> {
+        if self.recorder.is_some() {
+            return Ok(BTreeMap::new());
+        }
         let usage: Usage = serde_json::from_value(self.run(&["usage", "--by", "layer"])?)?;
         let layers = usage.groups.into_iter();
         Ok(layers.map(|group| (group.layer, group.calls)).collect())

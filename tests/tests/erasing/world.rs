@@ -307,7 +307,9 @@ impl World {
 /// What somebody says, after so many edits. Every other edit takes away the words that mark it.
 fn text(said: Said, edits: u32, is_question: bool) -> String {
     let text = texts::text(said.number, edits, is_question);
-    let mark = said.mark.filter(|_| !is_question && edits.is_multiple_of(2));
+    let mark = said
+        .mark
+        .filter(|_| !is_question && edits.is_multiple_of(2));
     match mark {
         Some(mark) => texts::marked(&text, mark),
         None => text,

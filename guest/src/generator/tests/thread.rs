@@ -1,8 +1,9 @@
 //! Memories of threads.
 
 use super::*;
-use crate::bindings::types::{Message, Scope, Timestamp};
-use crate::testing::{DAY, HOUR, TestHost, at, message, ts};
+use crate::bindings::llm::FinishReason;
+use crate::bindings::types::{Message, MessageRef, Scope, Timestamp};
+use crate::testing::{DAY, HOUR, TestHost, at, completion, message, ts};
 use MemoryType::{LongTerm, ShortTerm};
 
 /// The scope id of the thread that began at so many seconds in C1.
@@ -288,4 +289,29 @@ fn around_a_thread_everything_is_shown_that_fits() {
     assert_eq!(prompt.matches("of channel").count(), 30);
     assert!(prompt.contains("The weather is fine"));
     assert!(!prompt_within(0).contains("own history"));
+}
+
+#[test]
+fn a_thread_memory_cites_no_memory_that_its_prompt_did_not_show() {
+    for (max_tokens, is_cited) in [(4000, true), (0, false)] {
+        let mut host = TestHost::with_prompts();
+        host.settings.surroundings_max_tokens = max_tokens;
+        host.storage.add_channel("X", "harbour");
+        let line = "- The crane arrives at pier seven on Monday";
+        let source = MessageRef {
+            channel_id: "X".to_owned(),
+            ts: ts(0),
+        };
+        let of_channel = (Scope::Channel, "X", LongTerm);
+        host.remember_from(of_channel, line, vec![source.clone()]);
+        host.say("C1", 60, "Where does the crane arrive?");
+        host.reply("C1", 60, 70, "Let me look");
+        let answer = "- On Monday the crane arrives, at pier seven";
+        host.llm
+            .script(0, Ok(completion(answer, FinishReason::Stop)));
+        host.generate_thread("C1", 60, HOUR);
+        let draft = host.storage.drafts().pop().unwrap();
+        let mut cited = draft.citations.iter().flat_map(|line| &line.messages);
+        assert_eq!(cited.any(|at| *at == source), is_cited, "{draft:?}");
+    }
 }

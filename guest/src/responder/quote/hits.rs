@@ -17,10 +17,10 @@ use crate::ts::Ts;
 pub(super) const MAX_HITS: usize = 8;
 /// A hit that fits less than this part of what the best one does is left out.
 const LEAST_SHARE: f64 = 0.3;
-/// A hit that fits less answers nothing,
-const LEAST_FIT: f64 = 0.1;
-/// nor one that fits less than this and has no word of the question's subject.
+/// Hits are quoted if one of them fits so well,
 const SURE_FIT: f64 = 0.3;
+/// or fits so well and has a word of the question's subject.
+const LEAST_FIT: f64 = 0.1;
 /// So many hits are looked at for newer values.
 const LOOKED_AT: usize = 12;
 /// A newer message replaces the value of an older one if it shares this part of what the older one has of the question.

@@ -183,19 +183,19 @@ fn at_most_eight_things_are_quoted_and_none_twice() {
 fn a_newer_value_stands_before_an_older_one() {
     for [older, newer, question] in [
         [
-            "First run of the pest model on this year's many photos: recall 0.81",
-            "After more training: recall 0.87",
-            "@myao what recall does the pest model reach on how many photos?",
+            "First week of the new ferry with its many guests: delay 14 minutes",
+            "With the second engine: delay 6 minutes",
+            "@myao what delay does the new ferry have with how many guests?",
         ],
         [
-            "The pest alarm goes off from a score of 0.30",
-            "Correction: the alarm goes off from 0.35",
-            "@myao from which score does the pest alarm go off?",
+            "The harbour gate closes at a water level of 240 cm",
+            "Correction: the gate closes at 260 cm",
+            "@myao at which water level does the harbour gate close?",
         ],
         [
-            "害虫の警報の基準値は0.30です",
-            "訂正です。警報は0.35からです",
-            "@みゃお 害虫の警報の基準値は？",
+            "港の水門を閉める水位は240cmです",
+            "訂正です。水門は260cmからです",
+            "@みゃお 港の水門を閉める水位は？",
         ],
     ] {
         let host = english();
