@@ -73,6 +73,24 @@ pub fn of_message(message: &Value, channel_id: &str) -> Vec<Effect> {
     effects
 }
 
+/// Whether a message names everybody who reacted with this emoji: of many, Slack names only some
+/// (<https://docs.slack.dev/reference/events/message>).
+#[must_use]
+pub fn shows_all_of(message: &Value, name: &str) -> bool {
+    let reactions = message.get("reactions").and_then(Value::as_array);
+    let of_name = |reaction: &&Value| {
+        let named = reaction.get("name").and_then(Value::as_str);
+        named.is_some_and(|named| emoji(named) == name)
+    };
+    let mut reactions = reactions.into_iter().flatten().filter(of_name);
+    reactions.all(|reaction| {
+        let users = reaction.get("users").and_then(Value::as_array);
+        let count = reaction.get("count").and_then(Value::as_u64);
+        let named = u64::try_from(users.map_or(0, Vec::len)).unwrap_or(u64::MAX);
+        count.is_none_or(|count| count <= named)
+    })
+}
+
 /// The name of an emoji without its skin tone.
 fn emoji(name: &str) -> String {
     name.split("::").next().unwrap_or_default().to_owned()

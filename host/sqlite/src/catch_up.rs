@@ -1,7 +1,7 @@
 //! What catching up must remember across a restart: channels that could not be read, and messages that were missing
 //! from a response of the platform.
 
-use myao_plugin::state::catch_up::{CatchUpState, MissingMessage, UnreadChannel};
+use myao_plugin::state::catch_up::{CatchUpState, MissingMessage, PinnedMessage, UnreadChannel};
 use myao_plugin::state::sync::StoredId;
 use myao_plugin::storage::StorageError;
 use myao_plugin::ts::TsKey;
@@ -125,6 +125,29 @@ impl CatchUpState for SqliteWorkspace {
                     .execute([channel, ts, now, first, longest])?;
             }
             Ok(())
+        })
+        .await
+    }
+
+    async fn pinned_messages(
+        &self,
+        channel_id: &str,
+        limit: u32,
+    ) -> Result<Vec<PinnedMessage>, StorageError> {
+        let channel_id = channel_id.to_owned();
+        self.reading(move |connection, place| {
+            let channel = channel_key(connection, place, &channel_id)?;
+            let pinned = include_str!("sql/pinned_messages.sql");
+            Ok(list(connection, pinned, params![channel, limit], |row| {
+                Ok(PinnedMessage {
+                    id: StoredId {
+                        ts: TsKey::from_database(row.get(0)?),
+                        thread_ts: row.get::<_, Option<i64>>(1)?.map(TsKey::from_database),
+                    },
+                    emoji_of: row.get(2)?,
+                    at: TsKey::from_database(row.get(3)?),
+                })
+            })?)
         })
         .await
     }

@@ -1,11 +1,12 @@
 //! `@myao 訂正: …` and `@myao remember: …`: people have the last word.
 
 use myao_fake_slack::FakeSlack;
-use myao_tests::bot::Bot;
+use myao_tests::bot::{Bot, now};
 use rusqlite::Connection;
 
 use crate::bot::support::{
-    AKARI, CAMP, EMIKO, connect, model, number, posts, prompts, replies_of, settled, workspace,
+    AKARI, CAMP, EMIKO, connect, connect_again, model, number, posts, prompts, replies_of, settled,
+    workspace,
 };
 
 /// Mentions the bot, and returns its answer and the mention's id.
@@ -69,11 +70,12 @@ fn marks_in_a_database_of_an_earlier_version_count() {
     database
         .execute_batch(
             "DROP TABLE message_pins; DROP INDEX messages_marked; ALTER TABLE messages DROP COLUMN may_mark; \
+             ALTER TABLE memory_coverage DROP COLUMN doubtful; \
              PRAGMA user_version = 20;",
         )
         .unwrap();
     drop(database);
-    let mut bot = crate::bot::support::connect_again(&slack, program, &replies_of(&llm));
+    let mut bot = connect_again(&slack, program, &replies_of(&llm));
     ask(&slack, &mut bot, EMIKO, "合言葉は?");
     assert!(prompts(&llm)[0].contains("## 覚えておくこと\n"));
     bot.stop();
@@ -105,6 +107,50 @@ fn what_is_pinned_in_slack_or_with_the_emoji_is_in_every_prompt_while_it_is() {
     slack.unpin(EMIKO, CAMP, &code);
     slack.unreact(EMIKO, CAMP, &place, "pushpin");
     assert_eq!(pinned(&slack, &mut bot), "");
+    bot.stop();
+}
+
+#[test]
+fn pins_that_are_taken_off_while_the_bot_is_away_no_longer_count() {
+    let (slack, llm) = (workspace(), model());
+    let mut bot = connect(&slack, &replies_of(&llm));
+    // Two from long before the gap, and two in it.
+    let ago = |seconds: u64| format!("{}.000000", now() - seconds);
+    let say = |seconds, text| slack.post_at(&ago(seconds), AKARI, CAMP, text, None);
+    let messages = [
+        (say(7200, "暗証番号は 4711 です"), "4711"),
+        (say(7100, "宿は海辺の旅館です"), "海辺の旅館"),
+        (say(7000, "バスは白い車です"), "白い車"),
+        (say(5, "幹事は田中です"), "田中"),
+        (say(4, "会費は五千円です"), "五千円"),
+    ];
+    let [(code, _), (place, _), (bus, _), (host, _), (fee, _)] = &messages;
+    for pinned in [code, bus, host] {
+        slack.pin(AKARI, CAMP, pinned);
+    }
+    for pinned in [place, fee] {
+        slack.react(EMIKO, CAMP, pinned, "pushpin");
+    }
+    let shown = |slack: &FakeSlack, bot: &mut Bot| -> Vec<&str> {
+        settled(slack, bot);
+        ask(slack, bot, EMIKO, "なにか覚えてる?");
+        let prompt = prompts(&llm).pop().unwrap();
+        let pinned = prompt.split_once("## 覚えておくこと\n");
+        let pinned = pinned.map_or("", |(_, rest)| rest.split("\n## ").next().unwrap());
+        let words = messages.iter().map(|(_, word)| *word);
+        words.filter(|word| pinned.contains(word)).collect()
+    };
+    assert_eq!(shown(&slack, &mut bot).len(), messages.len());
+    let program = bot.stop();
+    for unpinned in [code, host] {
+        slack.unpin(AKARI, CAMP, unpinned);
+    }
+    for unpinned in [place, fee] {
+        slack.unreact(EMIKO, CAMP, unpinned, "pushpin");
+    }
+    let mut bot = connect_again(&slack, program, &replies_of(&llm));
+    bot.caught_up();
+    assert_eq!(shown(&slack, &mut bot), ["白い車"]);
     bot.stop();
 }
 

@@ -19,7 +19,7 @@ use crate::slack::history::{Stretch, id_of};
 pub(super) const OVERLAP_SECONDS: i64 = 60;
 /// Messages written after the request to Slack may be missing from its answer. The two clocks may differ by this many
 /// seconds.
-const CLOCK_SECONDS: i64 = 5;
+pub(super) const CLOCK_SECONDS: i64 = 5;
 /// Threads with activity within this time before the gap are checked for new replies, in seconds. The history does not
 /// report replies to older messages.
 pub(super) const THREADS_ALIVE_SECONDS: i64 = 24 * 3600;
@@ -96,6 +96,7 @@ impl CatchUp {
                 .await?;
             self.look_for_missing(channel_id, None, from, now, &stretch)
                 .await?;
+            self.look_for_pins(channel_id, from).await?;
         }
         // A first message stored without its replies would be taken for a whole thread, so for a new channel all
         // replies are read.
@@ -230,7 +231,9 @@ impl CatchUp {
         let pins = messages
             .iter()
             .flat_map(|message| pins::of_message(message, channel_id));
-        effects.extend(pins.filter(|pin| settings.counts(pin)));
+        let pins: Vec<Effect> = pins.filter(|pin| settings.counts(pin)).collect();
+        effects.extend(self.unpinned(channel_id, messages, &pins, now).await?);
+        effects.extend(pins);
         let tombstones = messages.iter().filter(|message| is_tombstone(message));
         effects.extend(tombstones.filter_map(|message| {
             let ts = id_of(message)?;

@@ -11,6 +11,7 @@
 mod audiences;
 mod channel;
 mod missing;
+mod pins;
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -3,6 +3,7 @@
 
 use super::sync::StoredId;
 use crate::storage::StorageError;
+use crate::ts::TsKey;
 
 /// A channel whose history could not be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,6 +21,17 @@ pub struct MissingMessage {
     pub channel_id: String,
     /// The message.
     pub id: StoredId,
+}
+
+/// A message that is pinned on the platform, or has a person's pin emoji.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PinnedMessage {
+    /// The message.
+    pub id: StoredId,
+    /// The person whose emoji it is; `None` for a pin of the platform.
+    pub emoji_of: Option<String>,
+    /// The time of the event that pinned it.
+    pub at: TsKey,
 }
 
 /// What is still to do to catch up.
@@ -74,6 +86,17 @@ pub trait CatchUpState: Send + Sync {
     /// # Errors
     /// `StorageError::NotFound` for a channel that is not stored.
     async fn ask_again(&self, missing: &MissingMessage, now: i64) -> Result<(), StorageError>;
+
+    /// The newest `limit` pins of a channel's stored messages, newest message first; for one message the platform's
+    /// first, then emojis by person. Pins of the operator are left out: no platform knows them.
+    ///
+    /// # Errors
+    /// `StorageError::NotFound` for a channel that is not stored.
+    async fn pinned_messages(
+        &self,
+        channel_id: &str,
+        limit: u32,
+    ) -> Result<Vec<PinnedMessage>, StorageError>;
 
     /// Notes that it is now known whether a message was deleted.
     ///

@@ -1,6 +1,6 @@
 //! State of catching up: channels that could not be read, and messages that were missing from an answer.
 
-use myao_plugin::state::catch_up::{CatchUpState, MissingMessage, UnreadChannel};
+use myao_plugin::state::catch_up::{CatchUpState, MissingMessage, PinnedMessage, UnreadChannel};
 use myao_plugin::state::sync::StoredId;
 use myao_plugin::storage::StorageError;
 use myao_plugin::ts::TsKey;
@@ -147,6 +147,28 @@ impl CatchUpState for MemoryStorage {
             }
         }
         Ok(())
+    }
+
+    async fn pinned_messages(
+        &self,
+        channel_id: &str,
+        limit: u32,
+    ) -> Result<Vec<PinnedMessage>, StorageError> {
+        let state = self.state();
+        let conversation = state.conversation(channel_id)?;
+        let on_platform = conversation.pins.on_platform();
+        let pinned = on_platform.filter_map(|(ts, emoji_of, at)| {
+            let message = conversation.shown(ts)?;
+            let id = StoredId {
+                ts,
+                thread_ts: message.thread,
+            };
+            Some(PinnedMessage { id, emoji_of, at })
+        });
+        let mut pinned: Vec<PinnedMessage> = pinned.collect();
+        pinned.sort_by_key(|pinned| std::cmp::Reverse(pinned.id.ts));
+        pinned.truncate(most(limit));
+        Ok(pinned)
     }
 
     async fn end_missing(&self, missing: &MissingMessage) -> Result<(), StorageError> {

@@ -54,4 +54,15 @@ impl Pins {
             is_on && (*source == Source::Operator || counts(&change.user_id))
         })
     }
+
+    /// What is pinned on the platform, in the order of messages: the platform's pin, then emojis by person.
+    /// With it comes when each was pinned.
+    pub(super) fn on_platform(&self) -> impl Iterator<Item = (TsKey, Option<String>, TsKey)> {
+        let pinned = self.0.iter().filter(|(_, change)| change.is_pinned);
+        pinned.filter_map(|((ts, source), change)| match source {
+            Source::Platform => Some((*ts, None, change.at)),
+            Source::Emoji(user_id) => Some((*ts, Some(user_id.clone()), change.at)),
+            Source::Operator => None,
+        })
+    }
 }

@@ -119,6 +119,7 @@ macro_rules! workspace_conformance {
             program_and_guest_mark_nothing,
             somebody_unknown_marks_nothing_where_guests_may_read,
             marks_are_read_in_their_own_channel_alone,
+            pins_of_the_platform_are_listed_newest_message_first,
             pin_is_the_newest_state_of_its_source_in_any_order,
             pin_of_a_program_or_a_guest_has_no_effect,
         );

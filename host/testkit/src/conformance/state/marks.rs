@@ -1,6 +1,8 @@
 //! Messages that people mark by words.
 
 use myao_plugin::Place;
+use myao_plugin::state::catch_up::PinnedMessage;
+use myao_plugin::state::sync::StoredId;
 use myao_plugin::storage::effects::{Effect, PinnedBy};
 use myao_plugin::storage::records::{MessageRecord, UserRecord};
 
@@ -227,4 +229,40 @@ pub async fn pin_of_a_program_or_a_guest_has_no_effect(new: New<'_>) {
     assert_eq!(pinned(&stored, "9.0").await, ["2.0"]);
     stored.apply(&[deleted("2.0", "8.0")]).await;
     assert_eq!(pinned(&stored, "9.0").await, [""; 0]);
+}
+
+pub async fn pins_of_the_platform_are_listed_newest_message_first(new: New<'_>) {
+    let stored = channel(new).await;
+    stored
+        .apply(&[
+            said("2.0", None, "the code is 4711"),
+            said("3.0", Some("2.0"), "the place is Atami"),
+            said("4.0", None, "lunch"),
+            said("5.0", None, "gone"),
+            deleted("5.0", "8.0"),
+            pin("2.0", platform("U1"), true, "6.0"),
+            pin("2.0", emoji("U2"), true, "6.0"),
+            pin("3.0", emoji("U1"), true, "6.0"),
+            pin("3.0", platform("U1"), true, "6.0"),
+            pin("3.0", platform("U2"), false, "7.0"),
+            pin("4.0", PinnedBy::Operator, true, "6.0"),
+            pin("5.0", platform("U1"), true, "6.0"),
+            pin("9.0", platform("U1"), true, "6.0"),
+        ])
+        .await;
+    let pinned = |ts, thread: Option<&str>, emoji_of: Option<&str>| PinnedMessage {
+        id: StoredId {
+            ts: key(ts),
+            thread_ts: thread.map(key),
+        },
+        emoji_of: emoji_of.map(str::to_owned),
+        at: key("6.0"),
+    };
+    let all = [
+        pinned("3.0", Some("2.0"), Some("U1")),
+        pinned("2.0", None, None),
+        pinned("2.0", None, Some("U2")),
+    ];
+    assert_eq!(stored.pinned_messages("C1", 9).await.unwrap(), all);
+    assert_eq!(stored.pinned_messages("C1", 2).await.unwrap(), all[..2]);
 }
