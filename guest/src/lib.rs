@@ -28,7 +28,7 @@ mod fit;
 pub mod generator;
 pub mod grounding;
 mod line_sources;
-mod marks;
+pub mod marks;
 mod notes;
 pub mod now;
 mod phrases;

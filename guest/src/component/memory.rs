@@ -3,6 +3,7 @@
 use super::{Component, Host, read_settings};
 use crate::bindings::errors::Error;
 use crate::bindings::exports::myao::memory::context_builder::{self, BuildRequest};
+use crate::bindings::exports::myao::memory::marks::{self as marks_export, ChannelMarks};
 use crate::bindings::exports::myao::memory::memory_generator::{
     self, Batch, DoneStep, Entry, UpdateState,
 };
@@ -18,9 +19,11 @@ use crate::bindings::types::{
 };
 use crate::context::{self, thread_scope_id};
 use crate::generator::{self, Run, failed_entry};
+use crate::marks;
 use crate::now::checked;
 use crate::ports::{Ports, Recall, Storage};
 use crate::recall::Searcher;
+use crate::ts::Ts;
 
 impl Storage for Host {
     fn list_channels(&self) -> Result<Vec<Channel>, StorageError> {
@@ -145,6 +148,14 @@ impl memory_generator::Guest for Component {
                 failed_entry(Scope::Workspace, settings.workspace_scope_id, error)
             },
         )
+    }
+}
+
+impl marks_export::Guest for Component {
+    fn read_marks(channel_id: String, now: Timestamp) -> Result<ChannelMarks, Error> {
+        let settings = read_settings()?;
+        let until = Ts::last_of(checked(now)?);
+        marks::read_all(&Host, &settings, &channel_id, until)
     }
 }
 

@@ -62,3 +62,5 @@ export!(
 );
 #[cfg(feature = "memory")]
 export!(searcher, __export_myao_memory_searcher_0_2_0_cabi);
+#[cfg(feature = "memory")]
+export!(marks, __export_myao_memory_marks_0_2_0_cabi);

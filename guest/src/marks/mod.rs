@@ -6,12 +6,14 @@
 //!
 //! A correction supersedes what is older and says something else of the same thing (`supersede`).
 
+mod reading;
 mod supersede;
 #[cfg(test)]
 mod tests;
 mod words;
 
-pub(crate) use supersede::Corrections;
+pub use reading::read_all;
+pub(crate) use supersede::{Corrections, Superseded};
 pub(crate) use words::{Kind, read};
 
 use crate::answer::CountTokens;

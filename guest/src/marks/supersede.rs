@@ -6,6 +6,7 @@
 //! same subject and none of its other words.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use crate::bindings::storage::Memory;
 use crate::bindings::types::{KeptText, Message, MessageRef};
@@ -40,6 +41,15 @@ struct Statement {
     values: Vec<Value>,
 }
 
+/// A line of a memory that a correction supersedes.
+pub(crate) struct Superseded<'m> {
+    /// Where it begins in the memory's text, in bytes.
+    pub(crate) start: usize,
+    pub(crate) text: &'m str,
+    /// The messages that it cites.
+    pub(crate) messages: Vec<MessageRef>,
+}
+
 impl Corrections {
     pub(crate) fn of(said: &[KeptText]) -> Self {
         let read = |mark: &KeptText| Correction {
@@ -62,22 +72,26 @@ impl Corrections {
 
     /// The lines of a memory that are superseded, with the messages that they cite. A line that cites a message which is as
     /// new as a correction knows better.
-    pub(crate) fn superseded<'m>(&self, memory: &'m Memory) -> Vec<(&'m str, Vec<MessageRef>)> {
+    pub(crate) fn superseded<'m>(&self, memory: &'m Memory) -> Vec<Superseded<'m>> {
         if self.0.is_empty() {
             return Vec::new();
         }
         let cited: Vec<(&str, &[MessageRef])> = cited_lines(memory)
             .map(|(line, citation)| (line, citation.messages.as_slice()))
             .collect();
-        let all = lines(&memory.content).into_iter();
-        let all = all.filter_map(|range| memory.content.get(range));
-        let line_of = |line: &'m str| {
-            let of = cited.iter().find(|(text, _)| *text == line);
-            let of = of.map_or(&[][..], |(_, messages)| messages);
-            let newest = of.iter().filter_map(|of| Ts::parse(&of.ts).ok()).max();
-            let is_superseded = !is_note(line) && self.supersede(line, newest);
-            is_superseded.then(|| (line, of.to_vec()))
+        let line_of = |range: Range<usize>| {
+            let text = memory.content.get(range.clone())?;
+            let of = cited.iter().find(|(line, _)| *line == text);
+            let messages = of.map_or(&[][..], |(_, messages)| messages);
+            let newest = messages.iter().filter_map(|of| Ts::parse(&of.ts).ok());
+            let is_superseded = !is_note(text) && self.supersede(text, newest.max());
+            is_superseded.then(|| Superseded {
+                start: range.start,
+                text,
+                messages: messages.to_vec(),
+            })
         };
+        let all = lines(&memory.content).into_iter();
         all.filter_map(line_of).collect()
     }
 
@@ -87,7 +101,7 @@ impl Corrections {
         if gone.is_empty() {
             return Some(memory.content.clone());
         }
-        let is_gone = |line: &str| gone.iter().any(|(text, _)| *text == line);
+        let is_gone = |line: &str| gone.iter().any(|gone| gone.text == line);
         without(&memory.content, is_gone)
     }
 

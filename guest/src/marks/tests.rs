@@ -7,7 +7,9 @@
 )]
 
 use super::*;
-use crate::bindings::types::User;
+use crate::bindings::exports::myao::memory::marks::ReplacedLine;
+use crate::bindings::storage::Memory;
+use crate::bindings::types::{MemoryType, Scope, User};
 use crate::testing::{DAY, TestHost, at, message, ts};
 
 fn until(seconds: i64) -> Ts {
@@ -157,6 +159,57 @@ fn what_was_said_later_supersedes_a_correction() {
     assert_eq!(
         corrections.rest_of(&earlier).as_deref(),
         Some("宿は海辺です。")
+    );
+}
+
+#[test]
+fn a_correction_names_the_lines_that_it_replaces_in_its_own_channel() {
+    let host = TestHost::new();
+    let (version, long_term) = (MemoryType::ShortTerm, MemoryType::LongTerm);
+    let text = "- 海へ行く\n- 2024-03-01 alice: 熱海は24日\n熱海は23日。宿は海辺。";
+    host.say("C1", 1, "@みゃお 訂正: 熱海は25日");
+    host.say("C1", 2, "@みゃお 覚えて: 合言葉は海");
+    host.say("C1", 3, "熱海は26日になった");
+    host.say("C2", 0, "よろしく");
+    host.remember(Scope::Channel, "C1", version, text);
+    host.remember(Scope::Channel, "C1", long_term, "熱海は24日");
+    host.remember(Scope::Channel, "C2", version, text);
+    let source = |seconds| {
+        vec![MessageRef {
+            channel_id: "C1".to_owned(),
+            ts: ts(seconds),
+        }]
+    };
+    // What was said later knows better.
+    host.remember_from(
+        (Scope::Channel, "C1", version),
+        "熱海は26日になった",
+        source(3),
+    );
+    let settings = host.settings.clone();
+    let marks = read_all(&host.storage, &settings, "C1", until(9)).unwrap();
+    assert_eq!(marks.pinned[0].text, "合言葉は海");
+    let [correction] = marks.corrections.as_slice() else {
+        panic!("{marks:?}");
+    };
+    assert_eq!(correction.said.text, "熱海は25日");
+    let memories = host.storage.of("C1", version).into_iter();
+    let memories: Vec<Memory> = memories.chain(host.storage.of("C1", long_term)).collect();
+    let said = |line: &ReplacedLine| -> String {
+        let memory = memories.iter().find(|memory| memory.id == line.memory);
+        let letters = memory.unwrap().content.chars().skip(line.start as usize);
+        letters.take(line.length as usize).collect()
+    };
+    let mut replaced: Vec<String> = correction.replaces.iter().map(said).collect();
+    replaced.sort();
+    assert_eq!(
+        replaced,
+        ["2024-03-01 alice: 熱海は24日", "熱海は23日。", "熱海は24日"]
+    );
+    let elsewhere = read_all(&host.storage, &settings, "C2", until(9)).unwrap();
+    assert_eq!(
+        (elsewhere.pinned.len(), elsewhere.corrections.len()),
+        (0, 0)
     );
 }
 

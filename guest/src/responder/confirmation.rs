@@ -6,7 +6,7 @@ use crate::bindings::storage::Memory;
 use crate::bindings::types::{Citation, KeptText, MessageRef, Scope};
 use crate::citations::lines;
 use crate::extractive::text::{cut, flatten, strip_markers};
-use crate::marks::{Corrections, Kind, read};
+use crate::marks::{Corrections, Kind, Superseded, read};
 
 /// What is said is repeated up to so many columns.
 const MAX_SAID: usize = 240;
@@ -82,7 +82,7 @@ fn replaced(situation: &Situation, mark: &KeptText) -> Vec<Line> {
     };
     let mut lines: Vec<Line> = Vec::new();
     for memory in situation.memories.iter().filter(is_own) {
-        for (text, messages) in corrections.superseded(memory) {
+        for Superseded { text, messages, .. } in corrections.superseded(memory) {
             let flat = flatten(text);
             let text = format!("- {}", cut(strip_markers(&flat).0, MAX_LINE));
             if lines.iter().all(|line| line.text != text) {

@@ -45,6 +45,21 @@ impl Current {
         Ok(Self { state, load })
     }
 
+    /// What never changes.
+    #[must_use]
+    pub fn fixed(settings: BotSettings, plugin: MemoryPlugin) -> Self {
+        let state = State {
+            settings: Arc::new(settings.clone()),
+            plugin: plugin.clone(),
+        };
+        let load: Load = Arc::new(move || {
+            let same = (settings.clone(), plugin.clone());
+            Box::pin(async move { Ok(same) })
+        });
+        let state = Arc::new(RwLock::new(state));
+        Self { state, load }
+    }
+
     /// The settings.
     #[must_use]
     pub fn settings(&self) -> Arc<BotSettings> {

@@ -16,6 +16,7 @@ mod catch_up;
 pub mod chat;
 pub mod clock;
 mod commands;
+pub mod corrections;
 pub mod current;
 pub mod estimate;
 mod forget;
@@ -156,6 +157,7 @@ impl Bot {
         let views = Views::new(
             self.workspace.clone(),
             self.slack.clone(),
+            self.current.clone(),
             self.clock.clone(),
         );
         let commands = Commands::new(views.clone(), self.current.clone());

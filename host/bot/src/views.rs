@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use futures::StreamExt as _;
+use futures::{StreamExt as _, TryStreamExt as _};
 use myao_plugin::chat::Chat;
 use myao_plugin::explain::explain_storage;
 use myao_plugin::state::Workspace;
@@ -12,7 +12,7 @@ use myao_plugin::state::view::{
 };
 use myao_plugin::storage::StorageError;
 use myao_plugin::ts::TsKey;
-use myao_plugin::{MemoryType, Place, Scope, Timestamp};
+use myao_plugin::{KeptText, MemoryType, MessageRef, Place, Scope, Timestamp};
 use myao_slack::blocks::{
     HistoryView, HomeChannel, HomeContent, MemorySources, MemoryText, MemoryView, Moment, Source,
     SourcedLine, SourcesView,
@@ -20,6 +20,8 @@ use myao_slack::blocks::{
 use myao_slack::command::SourcesOf;
 
 use super::clock::Clock;
+use super::corrections::Corrections;
+use super::current::Current;
 
 /// How many messages an answer links to: each link costs a call.
 const LINKED_SOURCES: usize = 20;
@@ -30,8 +32,10 @@ const MESSAGES_OF_MEMORY: usize = 2;
 const SOURCED_AT_HOME: usize = 10;
 /// How many records are shown.
 const RECORDS: usize = 20;
-/// How many links are requested at once.
-const LINKS_IN_FLIGHT: usize = 5;
+/// How many links are requested at once, and how many channels' corrections.
+const CALLS_IN_FLIGHT: usize = 5;
+/// Slack shows no more channels on the Home tab.
+const CHANNELS_AT_HOME: usize = 50;
 
 /// Reads the store to show it to people.
 #[derive(Clone)]
@@ -39,16 +43,24 @@ pub struct Views {
     workspace: Arc<dyn Workspace>,
     /// Where links to messages come from.
     chat: Arc<dyn Chat>,
+    /// The component tells what corrections replace.
+    current: Current,
     clock: Clock,
 }
 
 impl Views {
     /// Reads a workspace; links to messages come from `chat`.
     #[must_use]
-    pub fn new(workspace: Arc<dyn Workspace>, chat: Arc<dyn Chat>, clock: Clock) -> Self {
+    pub fn new(
+        workspace: Arc<dyn Workspace>,
+        chat: Arc<dyn Chat>,
+        current: Current,
+        clock: Clock,
+    ) -> Self {
         Self {
             workspace,
             chat,
+            current,
             clock,
         }
     }
@@ -79,22 +91,33 @@ impl Views {
         let shown: Vec<&StoredMemory> = of_workspace.into_iter().chain(shown).collect();
         let sourced = shown.get(..SOURCED_AT_HOME).unwrap_or(&shown);
         let mut sources = self.newest_sources(&*view, sourced).await?;
-        let mut text = |stored: &StoredMemory| {
-            let sources = sources.remove(&stored.memory.id);
-            text(stored, sources.unwrap_or_default())
-        };
-        Ok(HomeContent {
+        let shown = remembered.iter().take(CHANNELS_AT_HOME);
+        let ids: Vec<String> = shown
+            .map(|(_, newest, _)| newest.memory.scope_id.clone())
+            .collect();
+        let corrections: Vec<Corrections> = futures::stream::iter(ids)
+            .map(|id| async move { self.corrections(&id).await })
+            .buffered(CALLS_IN_FLIGHT)
+            .try_collect()
+            .await?;
+        let mut content = HomeContent {
             asks_again: None,
-            workspace: of_workspace.map(&mut text),
-            channels: remembered
-                .into_iter()
-                .map(|(name, newest, versions)| HomeChannel {
-                    name,
-                    memory: text(newest),
-                    versions,
-                })
-                .collect(),
-        })
+            workspace: of_workspace.map(|stored| text(stored, sources.remove(&stored.memory.id))),
+            channels: Vec::new(),
+        };
+        for (at, (name, newest, versions)) in remembered.into_iter().enumerate() {
+            let sources = sources.remove(&newest.memory.id);
+            let memory = match corrections.get(at) {
+                Some(corrections) => self.corrected(newest, sources, corrections).await,
+                None => text(newest, sources),
+            };
+            content.channels.push(HomeChannel {
+                name,
+                memory,
+                versions,
+            });
+        }
+        Ok(content)
     }
 
     /// A time in Unix seconds, as people read it.
@@ -117,16 +140,22 @@ impl Views {
         let shown: Vec<&StoredMemory> = newest.into_iter().chain(long_term).collect();
         let view = seen_from(&self.workspace, &channel.id);
         let mut sources = self.newest_sources(&*view, &shown).await?;
-        let mut text = |stored: &StoredMemory| {
-            let sources = sources.remove(&stored.memory.id);
-            text(stored, sources.unwrap_or_default())
-        };
-        Ok(MemoryView {
+        let corrections = self.corrections(&channel.id).await?;
+        let mut view = MemoryView {
             versions: count(versions.len()),
-            short_term: newest.map(&mut text),
-            long_term: long_term.map(text),
+            short_term: None,
+            long_term: None,
             channel: channel.name,
-        })
+        };
+        if let Some(stored) = newest {
+            let sources = sources.remove(&stored.memory.id);
+            view.short_term = Some(self.corrected(stored, sources, &corrections).await);
+        }
+        if let Some(stored) = long_term {
+            let sources = sources.remove(&stored.memory.id);
+            view.long_term = Some(self.corrected(stored, sources, &corrections).await);
+        }
+        Ok(view)
     }
 
     /// The newest `most` versions of a channel's short-term memory.
@@ -137,15 +166,17 @@ impl Views {
         let memories = self.of_channel(&channel.id).await?;
         let versions = versions_of(&memories, &channel.id);
         let most = usize::try_from(most).unwrap_or(usize::MAX);
-        Ok(HistoryView {
+        let corrections = self.corrections(&channel.id).await?;
+        let mut view = HistoryView {
             total: count(versions.len()),
-            versions: versions
-                .into_iter()
-                .take(most)
-                .map(|stored| text(stored, Vec::new()))
-                .collect(),
+            versions: Vec::new(),
             channel: channel.name,
-        })
+        };
+        for stored in versions.into_iter().take(most) {
+            let memory = self.corrected(stored, None, &corrections).await;
+            view.versions.push(memory);
+        }
+        Ok(view)
     }
 
     /// What a memory of a channel was made from.
@@ -158,7 +189,8 @@ impl Views {
             Some(stored) => {
                 let view = seen_from(&self.workspace, &channel.id);
                 let sources = view.sources(stored.memory.id).await.map_err(explained)?;
-                Some(self.shown(stored, sources).await)
+                let corrections = self.corrections(&channel.id).await?;
+                Some(self.shown(stored, sources, &corrections).await)
             }
             None => None,
         };
@@ -170,7 +202,12 @@ impl Views {
     }
 
     /// A memory's sources, the first of them with links.
-    async fn shown(&self, stored: &StoredMemory, mut sources: Sources) -> MemorySources {
+    async fn shown(
+        &self,
+        stored: &StoredMemory,
+        mut sources: Sources,
+        corrections: &Corrections,
+    ) -> MemorySources {
         sources.messages.retain(|message| !message.deleted);
         let cited = sources.lines.iter().flat_map(|line| &line.messages);
         let cited: BTreeSet<(&str, TsKey)> =
@@ -189,7 +226,7 @@ impl Views {
         let links = self.links(&wanted).await;
         let source = |message: &SourceMessage| self.source(message, &links);
         let line = |line: &SourceLine| SourcedLine {
-            text: line.text.clone(),
+            text: corrections.line(&stored.memory, &line.text),
             messages: line
                 .messages
                 .iter()
@@ -207,6 +244,40 @@ impl Views {
             records: newest(&sources.records).map(source).collect(),
             total: count(total),
             messages: sources.messages.iter().map(source).collect(),
+        }
+    }
+
+    /// The corrections of a channel as of now.
+    async fn corrections(&self, channel_id: &str) -> Result<Corrections, String> {
+        let plugin = self.current.plugin();
+        let read = Corrections::read(&plugin, channel_id, self.clock.now()).await;
+        read.map_err(|error| error.to_string())
+    }
+
+    /// A memory of a channel with what corrections replace struck out, and the newest of these corrections.
+    async fn corrected(
+        &self,
+        stored: &StoredMemory,
+        newest_sources: Option<Vec<Source>>,
+        corrections: &Corrections,
+    ) -> MemoryText {
+        let memory = &stored.memory;
+        let said: Vec<&KeptText> = corrections.of(memory).collect();
+        let older = said.len().saturating_sub(MESSAGES_OF_MEMORY);
+        let mut newest = Vec::new();
+        for said in said.into_iter().skip(older) {
+            let MessageRef { channel_id, ts } = said.span.message.clone();
+            newest.push(Source {
+                at: moment(said.timestamp),
+                author: said.user.name.clone(),
+                text: said.text.clone(),
+                permalink: self.chat.permalink(channel_id, ts).await.ok(),
+            });
+        }
+        MemoryText {
+            text: corrections.text(memory),
+            corrections: newest,
+            ..text(stored, newest_sources)
         }
     }
 
@@ -251,7 +322,7 @@ impl Views {
                 .await;
             Some(((channel_id, ts), link.ok()?))
         });
-        let links: Vec<_> = links.buffered(LINKS_IN_FLIGHT).collect().await;
+        let links: Vec<_> = links.buffered(CALLS_IN_FLIGHT).collect().await;
         links.into_iter().flatten().collect()
     }
 
@@ -338,14 +409,15 @@ fn is_version_of(stored: &StoredMemory, channel_id: &str) -> bool {
         && !stored.is_stand_in()
 }
 
-fn text(stored: &StoredMemory, newest_sources: Vec<Source>) -> MemoryText {
+fn text(stored: &StoredMemory, newest_sources: Option<Vec<Source>>) -> MemoryText {
     let memory = &stored.memory;
     MemoryText {
         text: memory.content.clone(),
         version: memory.version,
         made_at: moment(memory.updated_at),
         messages: memory.source_message_count,
-        newest_sources,
+        newest_sources: newest_sources.unwrap_or_default(),
+        corrections: Vec::new(),
     }
 }
 

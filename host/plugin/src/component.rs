@@ -10,7 +10,8 @@ use wasmtime::component::{Component, InstancePre, Linker};
 use wasmtime::{Config, Engine};
 
 use crate::bindings::exports::myao::memory::{
-    about, context_builder, memory_generator, memory_summarizer, reply_prompt, responder, searcher,
+    about, context_builder, marks, memory_generator, memory_summarizer, reply_prompt, responder,
+    searcher,
 };
 use crate::cache::{CompiledCache, Failure, compile, load};
 use crate::capabilities::{CallState, add_to_linker};
@@ -22,7 +23,7 @@ const MAGIC: &[u8] = b"\0asm";
 /// The package of the contract, as it appears in interface names.
 const PACKAGE: &str = "myao:memory/";
 /// What the world `memory` exports in addition to the world `summarizer`.
-const MEMORY_ONLY: [&str; 3] = ["context-builder", "memory-generator", "searcher"];
+const MEMORY_ONLY: [&str; 4] = ["context-builder", "memory-generator", "searcher", "marks"];
 /// What the world `bot` exports in addition to the world `memory`.
 const BOT_ONLY: [&str; 1] = ["responder"];
 /// The version of the contract that this host supports.
@@ -131,6 +132,7 @@ pub(crate) struct Exports {
     pub(crate) context_builder: Option<context_builder::GuestIndices>,
     pub(crate) memory_generator: Option<memory_generator::GuestIndices>,
     pub(crate) searcher: Option<searcher::GuestIndices>,
+    pub(crate) marks: Option<marks::GuestIndices>,
     pub(crate) responder: Option<responder::GuestIndices>,
 }
 
@@ -159,6 +161,9 @@ impl Exports {
                 .transpose()?,
             searcher: is_memory
                 .then(|| searcher::GuestIndices::new(pre))
+                .transpose()?,
+            marks: is_memory
+                .then(|| marks::GuestIndices::new(pre))
                 .transpose()?,
             responder: is_bot
                 .then(|| responder::GuestIndices::new(pre))

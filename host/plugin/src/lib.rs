@@ -60,6 +60,7 @@ pub use bindings::errors::{
 };
 pub use bindings::exports::myao::memory::about::Component as About;
 pub use bindings::exports::myao::memory::context_builder::BuildRequest;
+pub use bindings::exports::myao::memory::marks::{ChannelMarks, Correction, ReplacedLine};
 pub use bindings::exports::myao::memory::memory_generator::{
     Batch, DoneStep, Entry, Made, Outcome, SkipReason, Step, ThreadRef, UpdateState,
 };

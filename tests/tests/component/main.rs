@@ -8,6 +8,7 @@
 //! | `memory-summarizer.summarize` | `summaries`: each memory, without a model; `summaries::fitting`: chunks | nothing to summarise | each error of `llm`, each bad answer, `template`, `prompt-too-long`, `unsupported-combination` | one answer, two after a bad one |
 //! | `memory-summarizer.render-prompt` | `summaries`: the prompt that is sent; the goldens in `tests/goldens.rs` | | `missing-target-thread`, `template`, `unsupported-combination` | none |
 //! | `context-builder.build` | `contexts` | | each error of `storage` at each call, `invalid-ts` | four, of any number of channels |
+//! | `marks.read-marks` | `marking` | a channel without marks | each error of `storage` at each call | two |
 //! | `memory-generator.should-update` | `due`: the table of the specification | | `invalid-ts` | none |
 //! | `memory-generator.list-due` | `due` | what the store names too many of | each error of `storage` | one |
 //! | `memory-generator.generate` | `generating` | `unchanged` | `failing`, `due`: each error, and the rest goes on; `interrupted`: at any call | `generating` |
@@ -42,6 +43,7 @@ mod generating;
 mod host;
 mod interrupted;
 mod logging;
+mod marking;
 mod places;
 mod prompts;
 mod refusing;

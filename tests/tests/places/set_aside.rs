@@ -4,13 +4,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use myao_bot::clock::Clock;
+use myao_bot::current::Current;
+use myao_bot::settings::BotSettings;
 use myao_bot::views::{Asked, Views};
 use myao_plugin::chat::NoChat;
+use myao_plugin::llm::NoLlm;
 use myao_plugin::storage::records::{ImportSink as _, MemoryRecord};
 use myao_plugin::{MemoryType, Scope};
 use myao_slack::command::SourcesOf;
 use myao_tests::conversation::{channel, channel_id};
 use myao_tests::store::{TestStore, WORKSPACE};
+use myao_tests::{default_settings, plugin};
 
 #[tokio::test]
 async fn imported_memories_are_neither_in_app_home_nor_in_answers_to_commands() {
@@ -37,7 +41,10 @@ async fn imported_memories_are_neither_in_app_home_nor_in_answers_to_commands() 
     }
     import.commit().unwrap();
     let clock = Clock::new(super::run::local_time(), || Duration::from_secs(9));
-    let views = Views::new(Arc::new(file.workspace()), Arc::new(NoChat), clock);
+    let workspace = Arc::new(file.workspace());
+    let plugin = plugin(workspace.clone(), Arc::new(NoLlm), default_settings());
+    let current = Current::fixed(BotSettings::default(), plugin);
+    let views = Views::new(workspace, Arc::new(NoChat), current, clock);
     let asked = || Asked {
         id: channel_id(1),
         name: "general".to_owned(),

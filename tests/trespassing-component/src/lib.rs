@@ -22,6 +22,7 @@ mod making;
 
 use exports::myao::memory::about;
 use exports::myao::memory::context_builder::{self, BuildRequest};
+use exports::myao::memory::marks::{self, ChannelMarks};
 use exports::myao::memory::memory_summarizer::{self, Summary};
 use exports::myao::memory::reply_prompt::{self, Occasion};
 use exports::myao::memory::responder::{self, Answer, Judgment, Question, Response, Target};
@@ -80,6 +81,12 @@ impl reply_prompt::Guest for Trespassing {
 
 impl context_builder::Guest for Trespassing {
     fn build(_: BuildRequest, _: Timestamp) -> Result<Context, Error> {
+        Err(got())
+    }
+}
+
+impl marks::Guest for Trespassing {
+    fn read_marks(_: String, _: Timestamp) -> Result<ChannelMarks, Error> {
         Err(got())
     }
 }

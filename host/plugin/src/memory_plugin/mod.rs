@@ -32,6 +32,7 @@ macro_rules! call {
 mod asking;
 mod builder;
 mod generating;
+mod marking;
 mod replying;
 mod searching;
 

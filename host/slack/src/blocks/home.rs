@@ -70,6 +70,7 @@ fn workspace_blocks(content: &HomeContent, language: Language) -> Vec<Value> {
             let excerpt = excerpt(&memory.text, EXCERPT_CHARS, language);
             let mut below = vec![memory.made_at.to_string()];
             below.extend(memory.sources(language));
+            below.extend(memory.corrections(language));
             if excerpt.hidden > 0 {
                 below.push(language.more_text(excerpt.hidden, "myao memory show workspace"));
             }
@@ -102,6 +103,7 @@ fn channel_blocks(channel: &HomeChannel, language: Language) -> [Value; CHANNEL_
         language.versions(channel.versions),
     ];
     below.extend(channel.memory.sources(language));
+    below.extend(channel.memory.corrections(language));
     if excerpt.hidden > 0 {
         let how = format!("myao memory show {}", escaped(&channel.name));
         below.push(language.more_text(excerpt.hidden, &how));

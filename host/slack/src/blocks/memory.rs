@@ -281,6 +281,7 @@ fn memory_blocks(
     ];
     below.extend_from_slice(more);
     below.extend(memory.sources(language));
+    below.extend(memory.corrections(language));
     if excerpt.hidden > 0 {
         below.push(language.more_text(excerpt.hidden, &escaped(how)));
     }
@@ -296,6 +297,11 @@ fn source_line(source: &Source) -> String {
 /// A message: its time as a link, and its author.
 pub(super) fn link_to(source: &Source) -> String {
     format!("{} {}", linked_time(source), first_words(&source.author))
+}
+
+/// A message: its time as a link, its author and first words, within a line.
+pub(super) fn quote(source: &Source) -> String {
+    format!("{} “{}”", link_to(source), first_words(&source.text))
 }
 
 fn linked_time(source: &Source) -> String {

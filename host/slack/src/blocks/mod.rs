@@ -50,6 +50,8 @@ pub struct MemoryText {
     pub messages: u32,
     /// The newest messages that its lines were made from, oldest first.
     pub newest_sources: Vec<Source>,
+    /// The newest corrections that replace lines of the text, oldest first. The text has these lines struck out.
+    pub corrections: Vec<Source>,
 }
 
 impl MemoryText {
@@ -57,6 +59,12 @@ impl MemoryText {
     fn sources(&self, language: Language) -> Option<String> {
         let links: Vec<String> = self.newest_sources.iter().map(memory::link_to).collect();
         (!links.is_empty()).then(|| language.sources(&links.join(", ")))
+    }
+
+    /// What corrects it, in small print; `None` if nothing does.
+    fn corrections(&self, language: Language) -> Option<String> {
+        let said: Vec<String> = self.corrections.iter().map(memory::quote).collect();
+        (!said.is_empty()).then(|| language.corrections(&said.join(", ")))
     }
 }
 

@@ -30,6 +30,7 @@ fn memory(version: u32, text: &str) -> MemoryText {
         made_at: at(version.into()),
         messages: version * 21,
         newest_sources: Vec::new(),
+        corrections: Vec::new(),
     }
 }
 
@@ -382,6 +383,26 @@ fn the_newest_sources_are_named_below_a_text() {
         let link = "sources: <https://a.slack.com/archives/C1/p1|";
         assert!(shown.to_string().contains(link), "{shown}");
     }
+}
+
+#[test]
+fn corrections_are_quoted_below_a_text_with_what_they_replace_struck_out() {
+    let link = Some("https://a.slack.com/archives/C1/p1");
+    let mut memory = memory(3, "- ~~予算は120万円~~");
+    memory.corrections = vec![source(9, "ken", "予算は130万円", link)];
+    let view = MemoryView {
+        channel: "general".to_owned(),
+        short_term: Some(memory),
+        versions: 3,
+        long_term: None,
+    };
+    let shown = memory_message(&view, Japanese).to_string();
+    assert!(shown.contains("~予算は120万円~"), "{shown}");
+    assert!(
+        shown.contains("訂正: <https://a.slack.com/archives/C1/p1|")
+            && shown.contains("ken “予算は130万円”"),
+        "{shown}"
+    );
 }
 
 #[test]

@@ -154,6 +154,13 @@ impl Language {
         }
     }
 
+    pub(super) fn corrections(self, said: &str) -> String {
+        match self {
+            Japanese => format!("訂正: {said}"),
+            English => format!("corrected: {said}"),
+        }
+    }
+
     pub(super) fn messages(self, count: u32) -> String {
         match self {
             Japanese => format!("{count} 件のメッセージから"),

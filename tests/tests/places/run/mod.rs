@@ -9,7 +9,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use myao_bot::clock::Clock;
+use myao_bot::current::Current;
 use myao_bot::metrics::Metrics;
+use myao_bot::settings::BotSettings;
 use myao_bot::views::Views;
 use myao_plugin::llm::Request;
 use myao_plugin::recording::Recordings;
@@ -125,6 +127,13 @@ impl Run {
             let plugin = plugin.build().unwrap();
             plugins.push(plugin.with_journal(workspace.clone()));
         }
+        // Views look at what is stored: nothing happens in between.
+        let looking = builder(
+            workspace.clone(),
+            imports.llm.clone(),
+            settings(setup, Engine::Llm),
+        );
+        let looking = Current::fixed(BotSettings::default(), looking.build().unwrap());
         let clock = {
             let now = now.clone();
             let seconds = move || now.load(Ordering::Relaxed).unsigned_abs();
@@ -135,7 +144,7 @@ impl Run {
         workspace.apply_effects(told, START + 1).await.unwrap();
         Self {
             side,
-            views: Views::new(workspace.clone(), posting.clone(), clock),
+            views: Views::new(workspace.clone(), posting.clone(), looking, clock),
             workspace,
             file,
             plugins: plugins.try_into().ok().unwrap(),
