@@ -116,10 +116,9 @@ fn pre(engine: &Engine, component: &Component) -> wasmtime::Result<BotPre<State>
         let ComponentItem::ComponentInstance(interface) = import.ty else {
             continue;
         };
-        if !["storage", "chat", "log"]
-            .iter()
-            .any(|unused| name.contains(&format!("/{unused}@")))
-        {
+        let is_used = |used: &str| name.starts_with(&format!("myao:memory/{used}@"));
+        let is_contract = name.starts_with("myao:memory/");
+        if !is_contract || is_used("llm") || is_used("settings") {
             continue;
         }
         let mut instance = linker.instance(name)?;
@@ -187,5 +186,22 @@ impl WasiView for State {
             ctx: &mut self.wasi,
             table: &mut self.resources,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::{Warm, render, same};
+    use crate::contexts::channel_context;
+
+    #[test]
+    fn an_instance_that_is_kept_renders_what_the_host_renders() {
+        let context = channel_context(3);
+        let mut warm = Warm::new().unwrap();
+        let kept = warm.render(&same(&context).unwrap()).unwrap();
+        let fresh = render::Component::new(&[]).unwrap();
+        assert_eq!(kept, fresh.render(&context).unwrap());
     }
 }
