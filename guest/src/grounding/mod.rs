@@ -27,6 +27,8 @@
 //! What the cited sources do not say is looked for in all that share a word with the line; in all sources if they are few,
 //! or the line has no words.
 //!
+//! A line shares no word with what it translates, so a value that only sources in another script have is in doubt, too.
+//!
 //! People are judged by `attribution`: a line that names an author is in doubt if the messages that say most of it are
 //! neither by that person nor name them, and so is a name that nobody has and no source names.
 
@@ -54,7 +56,7 @@ use crate::bindings::types::{MessageRef, Timestamp};
 use crate::citations::{Source, cite};
 use crate::extractive::is_note;
 use crate::extractive::terms::terms;
-use crate::extractive::text::{flatten, strip_markers};
+use crate::extractive::text::{flatten, is_kana, is_kanji, strip_markers};
 use crate::values::{Found, Value, normal};
 use attribution::People;
 pub(crate) use dated::dated;
@@ -150,7 +152,12 @@ pub fn unfounded(text: &str, given: &[Given<'_>], channels: &[&str]) -> Vec<Unfo
             let said = related.filter_map(|at| said.get(at)).map(|said| &**said);
             Evidence::of(said, messages)
         };
-        let mut wrong = wrong_values(own, &cited, &near, &names);
+        let elsewhere = || {
+            let translated = in_another_script(own, given);
+            let said = translated.filter_map(|at| said.get(at)).map(|said| &**said);
+            Evidence::of(said, messages)
+        };
+        let mut wrong = wrong_values(own, &cited, (&near, &elsewhere), &names);
         let places: Vec<usize> = line
             .messages
             .iter()
@@ -193,6 +200,17 @@ fn related<'w>(
     Box::new(related.filter_map(move |(at, words)| shares(words).then_some(at)))
 }
 
+/// Sources in Japanese for a line without, and the other way round: a line shares no word with what it translates.
+fn in_another_script<'s>(line: &str, given: &'s [Given<'_>]) -> impl Iterator<Item = usize> + 's {
+    let of_line = has_japanese(line);
+    let given = given.iter().enumerate();
+    given.filter_map(move |(at, given)| (has_japanese(given.text) != of_line).then_some(at))
+}
+
+fn has_japanese(text: &str) -> bool {
+    text.chars().any(|c| is_kana(c) || is_kanji(c))
+}
+
 /// Names that a line may have, in the form of [`normal`].
 struct Names {
     authors: BTreeSet<String>,
@@ -225,11 +243,12 @@ impl Wrong {
     }
 }
 
-/// What a line says that does not follow from its sources: those that it cites, or else those `near` it.
+/// What a line says that does not follow from its sources: those that it cites, or else those `near` it. What only sources
+/// in another script say is in doubt.
 fn wrong_values<'s>(
     line: &str,
     cited: &Evidence<'s>,
-    near: &dyn Fn() -> Evidence<'s>,
+    (near, elsewhere): (&dyn Fn() -> Evidence<'s>, &dyn Fn() -> Evidence<'s>),
     names: &Names,
 ) -> Vec<Wrong> {
     if is_note(line) {
@@ -238,7 +257,7 @@ fn wrong_values<'s>(
     let flat = flatten(line);
     let body = normal(strip_markers(&flat).0);
     let found = reading::read(&body);
-    let near = LazyCell::new(near);
+    let (near, elsewhere) = (LazyCell::new(near), LazyCell::new(elsewhere));
     let mut wrong = Vec::new();
     for value in found.iter().filter(|found| !names.has(&found.value)) {
         if is_mark(&body, value) {
@@ -249,9 +268,11 @@ fn wrong_values<'s>(
             supported = supported.max(support(&near, value, &body));
         }
         if supported != Support::Said {
+            let is_certain =
+                supported == Support::None && support(&elsewhere, value, &body) == Support::None;
             wrong.push(Wrong {
                 written: body.get(value.range.clone()).unwrap_or_default().to_owned(),
-                is_certain: supported == Support::None,
+                is_certain,
             });
         }
     }

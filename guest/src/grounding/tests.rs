@@ -252,3 +252,28 @@ fn lines_that_do_not_follow_are_taken_out() {
         "## 要約\n- 予算は300万円\n- 公開日は3月22日"
     );
 }
+
+#[test]
+fn a_value_that_only_another_language_has_is_in_doubt() {
+    let mut said = vec![(
+        "ben",
+        "I tried it, and it took four minutes from start to end.",
+    )];
+    said.extend(
+        [(
+            "akari",
+            "手順書を更新しました。試験環境で確かめてください。",
+        ); 15],
+    );
+    is_in_doubt("- 試験環境では4分で終わった", &said);
+    is_wrong("- 試験環境では7分で終わった", &said);
+    let mut said = vec![("akari", "試験環境では4分で終わりました。")];
+    said.extend(
+        [(
+            "ben",
+            "I changed the guide, please try it on the test system.",
+        ); 15],
+    );
+    holds("- It took 4 minutes on the test system", &said);
+    is_wrong("- It took 7 minutes on the test system", &said);
+}
