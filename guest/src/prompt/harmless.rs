@@ -31,7 +31,7 @@ use blocks::{is_structure, marked_lines, may_be_marked};
 use scan::first_mattering;
 use tokens::{opens_token, push_name_without_tokens, push_with_tokens, push_without_tokens};
 
-use crate::extractive::text::is_kanji;
+use crate::extractive::text::{flatten, is_kanji};
 
 /// A message's text or a memory, as a prompt shows it. Harmless text costs only one scan.
 #[must_use]
@@ -47,6 +47,13 @@ pub fn text(text: &str) -> Cow<'_, str> {
         push_without_tokens(&mut shown, line);
     }
     Cow::Owned(shown)
+}
+
+/// A text, as a prompt shows it within a line. Its first line stands behind other text: a fence there opens no code, and
+/// the next one would.
+#[must_use]
+pub fn line(text: &str) -> String {
+    self::text(&flatten(text)).into_owned()
 }
 
 /// The name of a person or a channel, as a prompt shows it.

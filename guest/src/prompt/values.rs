@@ -9,7 +9,7 @@ use minijinja::{ErrorKind, Value, context};
 use super::program_marks::Program;
 use super::time::{self, UtcOffset};
 use super::variables::{Request, Variables};
-use super::views::{Messages, Name, Text, Texts, Time, View};
+use super::views::{Line, Messages, Name, Text, Texts, Time, View};
 use crate::bindings::types::{ChannelMemory, KeptText, Message, Persona, Timestamp, User};
 
 /// All variables of a request.
@@ -137,6 +137,12 @@ fn source_values(variables: &Variables<'_>) -> Value {
 impl From<Text<'_>> for Value {
     fn from(text: Text<'_>) -> Self {
         Self::from(text.harmless())
+    }
+}
+
+impl From<Line<'_>> for Value {
+    fn from(line: Line<'_>) -> Self {
+        Self::from(line.harmless())
     }
 }
 

@@ -22,6 +22,16 @@ impl<'a> Text<'a> {
     }
 }
 
+/// A part of a message that is shown within a line.
+#[derive(Clone, Copy)]
+pub(super) struct Line<'a>(pub(super) &'a str);
+
+impl Line<'_> {
+    pub(super) fn harmless(self) -> String {
+        harmless::line(self.0)
+    }
+}
+
 /// The name of a person or a channel, or an id.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) struct Name<'a>(pub(super) &'a str);
@@ -157,8 +167,8 @@ impl<'a> View<'a, KeptText> {
         Time(self.0.timestamp)
     }
 
-    pub(super) fn text(self) -> Text<'a> {
-        Text(&self.0.text)
+    pub(super) fn text(self) -> Line<'a> {
+        Line(&self.0.text)
     }
 }
 

@@ -156,6 +156,7 @@ impl Case<'_> {
                         text: kept,
                         truncated: self.is_cut(),
                         unfounded: 0,
+                        doubtful: 0,
                     }
             }
             (Err(BadAnswer::Empty), "empty")
@@ -266,6 +267,7 @@ fn accepted_text_is_accepted_again_unchanged() {
             text: accepted.text,
             truncated: false,
             unfounded: 0,
+            doubtful: 0,
         };
         assert_eq!(again.judge(scene), Ok(expected), "{}", case.name);
     });

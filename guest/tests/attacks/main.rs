@@ -43,6 +43,10 @@ fn assert_no_attack_forges_structure(templates: &[Template]) {
             for (kind, plain) in prompts(&renderer, *place, placeholder) {
                 let plain = parts(&plain);
                 for attack in attacks {
+                    // What was found without a channel is of the workspace.
+                    if attack.text.is_empty() && *place == Place::ChannelOfFound {
+                        continue;
+                    }
                     let attacked = prompt(&renderer, kind, *place, &attack.text);
                     let label = format!("{} as {place:?} in {kind:?}", attack.name);
                     assert_same_structure(&label, &attacked, &plain, &attack.text);

@@ -200,7 +200,7 @@ fn written() -> impl Strategy<Value = Vec<String>> {
 }
 
 /// The number of places.
-const ALL_PLACES: usize = Place::OtherChannel as usize + 1;
+const ALL_PLACES: usize = Place::ChannelOfFound as usize + 1;
 
 proptest! {
     #![proptest_config(config(1_500))]

@@ -216,7 +216,9 @@ fn is_message_head(look: &str) -> bool {
         && if bold > 0 {
             has_seconds || name.contains(':')
         } else {
-            name.trim_end().ends_with(':')
+            // `- TIME NAME: text` is a line of a list, even if the text ends with a colon.
+            let name = name.trim_end().strip_suffix(':');
+            name.is_some_and(|name| !name.contains(": "))
         }
 }
 

@@ -135,7 +135,7 @@ fn kept(context: &Context, of: impl Fn(&Notes) -> &Vec<KeptText>) -> Value {
                 "name": harmless::name(&record.user.name),
                 "is_bot": record.user.is_bot,
             },
-            "text": harmless::text(&record.text),
+            "text": harmless::line(&record.text),
             "timestamp": iso(record.timestamp),
             "edited_at": null,
         })

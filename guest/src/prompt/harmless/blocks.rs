@@ -150,7 +150,7 @@ fn opens_fence(line: &str) -> bool {
 
 /// The end of the code block that begins here, if every reader agrees on it: its fence is at the very beginning of a
 /// line, and the next fence of its kind has the same length and is alone in its line. Neither line may contain a
-/// carriage return, which ends a line for some readers.
+/// carriage return, which ends a line for some readers, and no tab may follow a fence: some take it for text.
 fn end_of_code(text: &str, at: usize) -> Option<usize> {
     let (before, from) = text.split_at_checked(at)?;
     let (mark, fence) = FENCES.iter().find(|(_, fence)| from.starts_with(fence))?;
@@ -171,7 +171,7 @@ fn end_of_code(text: &str, at: usize) -> Option<usize> {
     let is_closer = length(closer) == length(opener)
         && indentation.len() < 4
         && indentation.bytes().all(|byte| byte == b' ')
-        && behind.bytes().all(|byte| matches!(byte, b' ' | b'\t'));
+        && behind.bytes().all(|byte| byte == b' ');
     is_closer.then_some(at + opener.len() + content.len() + closer.len())
 }
 
