@@ -93,11 +93,6 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// Writes a line into the log.
-    pub(crate) fn note(&self, line: &str) {
-        self.log.write(Level::Debug, line);
-    }
-
     /// The number of calls since the last attempt began.
     pub(crate) fn calls(&self) -> u32 {
         self.calls.get()

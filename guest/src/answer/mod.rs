@@ -91,6 +91,8 @@ pub struct Accepted {
     pub truncated: bool,
     /// How many lines do not follow from the input. They were dropped, unless nothing would be left.
     pub unfounded: u32,
+    /// How many lines that are kept hold a value, a name or an author that the input does not show.
+    pub doubtful: u32,
 }
 
 /// Counts the tokens of texts.
@@ -133,6 +135,7 @@ pub fn judge(
         text,
         truncated: expectation.cut_off,
         unfounded: 0,
+        doubtful: 0,
     })
 }
 

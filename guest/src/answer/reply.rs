@@ -67,6 +67,7 @@ pub fn judge_reply(
         text,
         truncated: expectation.cut_off,
         unfounded: 0,
+        doubtful: 0,
     })
 }
 

@@ -77,6 +77,7 @@ impl Summarizer<'_> {
             text: task.existing_memory.unwrap_or_default().to_owned(),
             truncated: false,
             unfounded: 0,
+            doubtful: 0,
         };
         let mut chunks = 0;
         loop {
@@ -112,7 +113,8 @@ impl Summarizer<'_> {
     ) -> Result<Accepted, Failure> {
         let mut truncated = summaries.iter().any(|summary| summary.truncated);
         let dropped = |all: &[Accepted]| all.iter().map(|summary| summary.unfounded).sum::<u32>();
-        let mut unfounded = dropped(&summaries);
+        let kept = |all: &[Accepted]| all.iter().map(|summary| summary.doubtful).sum::<u32>();
+        let (mut unfounded, mut doubtful) = (dropped(&summaries), kept(&summaries));
         let mut texts: Vec<String> = summaries.into_iter().map(|summary| summary.text).collect();
         while texts.len() > 1 {
             let mut groups = Vec::new();
@@ -135,6 +137,8 @@ impl Summarizer<'_> {
             let merged = self.model.ask_all(questions)?;
             truncated |= merged.iter().any(|merged| merged.truncated);
             unfounded += dropped(&merged);
+            // What was doubtful is judged anew in the merged text.
+            doubtful = kept(&merged);
             let mut next: Vec<(usize, String)> = merging
                 .iter()
                 .zip(merged)
@@ -153,6 +157,7 @@ impl Summarizer<'_> {
             text,
             truncated,
             unfounded,
+            doubtful,
         })
     }
 

@@ -48,6 +48,7 @@ impl Summarizer<'_> {
                 chunks: 1,
                 calls: 0,
                 unfounded: 0,
+                doubtful: 0,
                 refused: 0,
                 records: 0,
                 late: 0,

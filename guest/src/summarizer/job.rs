@@ -60,7 +60,8 @@ impl Question for Job<'_> {
 
     /// A whole answer is better than one that was cut off, and then one of which less was dropped.
     fn is_better(first: &Accepted, second: &Accepted) -> bool {
-        (second.truncated, second.unfounded) <= (first.truncated, first.unfounded)
+        let faults = |answer: &Accepted| (answer.truncated, answer.unfounded);
+        faults(second) <= faults(first)
     }
 
     fn language(&self) -> Language {
@@ -77,13 +78,6 @@ impl Job<'_> {
         // What may follow by a calculation is neither asked for again nor dropped.
         let (lines, doubtful): (Vec<_>, Vec<_>) =
             found.into_iter().partition(|line| line.is_certain);
-        if !doubtful.is_empty() {
-            let number = doubtful.len();
-            let line = format!(
-                "{number} lines of an answer may follow by a calculation only, or stand under another name"
-            );
-            self.summarizer.model.note(&line);
-        }
         let merges = matches!(self.target, Target::Memories { .. });
         let complaint = match lines.as_slice() {
             [] if accepted.truncated && merges => Some(Complaint::CutOff(self.max_tokens)),
@@ -100,6 +94,7 @@ impl Job<'_> {
         let answer = Ok(Accepted {
             text,
             unfounded: count(&lines),
+            doubtful: count(&doubtful),
             ..accepted
         });
         Judged { answer, complaint }

@@ -66,6 +66,7 @@ pub(crate) const NO_COVERAGE: Coverage = Coverage {
     chunks: 0,
     calls: 0,
     unfounded: 0,
+    doubtful: 0,
     refused: 0,
     records: 0,
     late: 0,

@@ -268,6 +268,7 @@ fn add_coverage(connection: &Connection, draft: &MemoryDraft, memory: i64) -> ru
             coverage.late,
             coverage.unfounded,
             coverage.records,
+            coverage.doubtful,
         ])?;
     Ok(())
 }

@@ -126,6 +126,7 @@ fn coverage(row: &Row<'_>) -> rusqlite::Result<Option<Coverage>> {
         chunks: row.get(23)?,
         calls: row.get(24)?,
         unfounded: row.get(29)?,
+        doubtful: row.get(31)?,
         refused: row.get(27)?,
         records: row.get(30)?,
         late: row.get(28)?,

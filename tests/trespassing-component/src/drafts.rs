@@ -79,6 +79,7 @@ pub(crate) fn draft(arguments: &[&str], content: String) -> MemoryDraft {
             chunks: 1,
             calls: 0,
             unfounded: 0,
+            doubtful: 0,
             refused: 0,
             records: 0,
             late: 0,

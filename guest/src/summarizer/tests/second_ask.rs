@@ -66,6 +66,16 @@ fn a_line_without_a_source_is_asked_for_once_more_and_then_dropped() {
     );
 }
 
+#[test]
+fn a_line_under_another_name_is_kept_and_counted_without_a_second_ask() {
+    let other = "- carol: 了解、リスト共有するね";
+    let (summary, llm) = asked(ShortTerm, &settings(), &[said(other)]);
+    let summary = summary.unwrap();
+    let coverage = &summary.coverage;
+    assert_eq!((summary.text.as_str(), llm.calls()), (other, 1));
+    assert_eq!((coverage.unfounded, coverage.doubtful), (0, 1));
+}
+
 /// A record is a part of an older message, which the line does not count.
 #[test]
 fn a_number_of_messages_is_the_number_that_the_prompt_shows() {

@@ -67,6 +67,18 @@ pub(super) fn remarks(truncated: bool, coverage: Option<&Coverage>) -> Option<St
             let parts = output::count(coverage.refused.into(), "part");
             remarks.push(format!("without {parts} that the model refuses"));
         }
+        if coverage.unfounded > 0 {
+            let lines = output::count(coverage.unfounded.into(), "line");
+            remarks.push(format!(
+                "without {lines} of the model that no message bears out"
+            ));
+        }
+        if coverage.doubtful > 0 {
+            let lines = output::count(coverage.doubtful.into(), "line");
+            remarks.push(format!(
+                "{lines} may be wrong: no message shows the value or the name"
+            ));
+        }
     }
     (!remarks.is_empty()).then(|| remarks.join("; "))
 }
@@ -129,6 +141,9 @@ pub(super) fn coverage_json(coverage: &Coverage) -> Value {
             "channel": left_out.channel,
         },
         "refused": coverage.refused,
+        "unfounded": coverage.unfounded,
+        "doubtful": coverage.doubtful,
+        "records": coverage.records,
         "late": coverage.late,
         "chunks": coverage.chunks,
         "calls": coverage.calls,
@@ -154,6 +169,8 @@ mod tests {
             covered: 8,
             chunks: 3,
             calls: 4,
+            unfounded: 1,
+            doubtful: 2,
             left_out: LeftOut {
                 other_channels: 12,
                 workspace: 1,
@@ -163,7 +180,9 @@ mod tests {
             ..whole(9)
         };
         let expected = "cut off at its token limit; made in 3 parts with 4 calls; from 8 of 9 messages; \
-             without 12 memories of other channels, 1 memory of the workspace, 30 messages outside the thread";
+             without 12 memories of other channels, 1 memory of the workspace, 30 messages outside the thread; \
+             without 1 line of the model that no message bears out; \
+             2 lines may be wrong: no message shows the value or the name";
         assert_eq!(remarks(true, Some(&coverage)).as_deref(), Some(expected));
     }
 }

@@ -191,6 +191,7 @@ pub fn whole(messages: u32) -> Coverage {
         chunks: 1,
         calls: 1,
         unfounded: 0,
+        doubtful: 0,
         refused: 0,
         records: 0,
         late: 0,

@@ -112,6 +112,7 @@ pub async fn coverage_and_cuts_are_kept_with_each_text(new: New<'_>) {
         chunks: 5,
         calls: 6,
         unfounded: 0,
+        doubtful: 0,
         refused: 7,
         records: 0,
         late: 8,
