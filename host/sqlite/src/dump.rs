@@ -9,7 +9,8 @@ use myao_plugin::state::view::{MemoryFilter, StoredMemory};
 use super::error::{Fault, StoreError};
 use super::place::Place;
 use super::rows;
-use super::view::{sources, stored_memories};
+use super::stored_memories::stored_memories;
+use super::view::sources;
 use super::workspace::SqliteWorkspace;
 
 impl SqliteWorkspace {

@@ -56,6 +56,7 @@ mod search;
 mod series;
 mod sight;
 mod storage;
+mod stored_memories;
 mod sync;
 #[cfg(test)]
 mod tests;

@@ -159,6 +159,44 @@ impl Sight {
     }
 }
 
+/// The channels, other than the place's own, whose talk may be shown.
+fn open_channels(
+    connection: &Connection,
+    place: &Place,
+    sees_open: bool,
+) -> rusqlite::Result<HashSet<i64>> {
+    let open = "SELECT channel FROM channel_audience WHERE workspace = ?1 AND is_open AND ?2";
+    let found = rows::list(
+        connection,
+        open,
+        params![place.workspace, sees_open],
+        |row| row.get(0),
+    )?;
+    Ok(found.into_iter().collect())
+}
+
+/// The channels whose talk may be shown; `None` if that is all.
+pub(super) struct SeenChannels(Option<HashSet<i64>>);
+
+impl SeenChannels {
+    pub(super) fn of(
+        connection: &Connection,
+        place: &Place,
+        sight: &Sight,
+    ) -> rusqlite::Result<Self> {
+        let Sight::Bound { own, sees_open } = sight else {
+            return Ok(Self(None));
+        };
+        let mut seen = open_channels(connection, place, *sees_open)?;
+        seen.extend(own);
+        Ok(Self(Some(seen)))
+    }
+
+    pub(super) fn has(&self, channel: i64) -> bool {
+        self.0.as_ref().is_none_or(|seen| seen.contains(&channel))
+    }
+}
+
 /// `[1,2,3]`, for SQLite's `json_each`.
 pub(super) fn json_array(keys: &BTreeSet<i64>) -> String {
     let keys: Vec<String> = keys.iter().map(i64::to_string).collect();

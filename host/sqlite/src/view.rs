@@ -1,14 +1,15 @@
 //! What people want to know from a store: which memories there are, and what they were made from.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 use myao_plugin::Place as SeenFrom;
 use myao_plugin::erasure;
 use myao_plugin::recording::Recording;
 use myao_plugin::state::view::{
-    MemoryFilter, SourceLine, SourceMemory, SourceMessage, Sources, StoredMemory, View,
+    ChannelTally, MemoryFilter, SourceLine, SourceMemory, SourceMessage, Sources, StoredMemory,
+    View,
 };
-use myao_plugin::storage::{Channel, Coverage, LeftOut, StorageError};
+use myao_plugin::storage::{Channel, StorageError};
 use myao_plugin::ts::TsKey;
 use rusqlite::{Connection, Row, params};
 
@@ -17,7 +18,8 @@ use super::messages::channels;
 use super::place::Place;
 use super::recordings;
 use super::rows;
-use super::sight::Sight;
+use super::sight::{SeenChannels, Sight};
+use super::stored_memories::{stored_memories, tallies};
 use super::workspace::SqliteWorkspace;
 
 /// A workspace that was opened for a place, for people.
@@ -35,6 +37,12 @@ impl View for SeenWorkspace {
             .await
     }
 
+    async fn tallies(&self, channel_ids: Vec<String>) -> Result<Vec<ChannelTally>, StorageError> {
+        self.0
+            .reading(move |connection, place| tallies(connection, place, &channel_ids))
+            .await
+    }
+
     async fn sources(&self, memory: u64) -> Result<Sources, StorageError> {
         self.0
             .reading(move |connection, place| sources(connection, place, memory))
@@ -49,88 +57,6 @@ impl View for SeenWorkspace {
             .reading(move |connection, place| recordings::of(connection, place, memory))
             .await
     }
-}
-
-/// The memories that may be seen.
-pub(super) fn stored_memories(
-    connection: &Connection,
-    place: &Place,
-    filter: &MemoryFilter,
-) -> Result<Vec<StoredMemory>, Fault> {
-    let mut statement = connection.prepare_cached(include_str!("sql/stored_memories.sql"))?;
-    let params = params![
-        place.workspace,
-        filter.scope.map(rows::scope_code),
-        filter.scope_id,
-        filter.memory_type.map(rows::type_code),
-        filter.superseded,
-        filter.with_text,
-    ];
-    let rows = statement.query_map(params, |row| {
-        let origins: Option<i64> = row.get(25)?;
-        let superseded: Option<i64> = row.get(12)?;
-        let stored = StoredMemory {
-            memory: rows::memory(row, &place.local_time)?,
-            channel_name: row.get(13)?,
-            superseded_at: superseded.map(|time| place.local_time.at(time)),
-            source_messages: row.get(14)?,
-            source_memories: row.get(15)?,
-            truncated: row.get(16)?,
-            coverage: coverage(row)?,
-            is_set_aside: origins.is_none(),
-        };
-        let channel: Option<i64> = row.get(26)?;
-        Ok((stored, origins, channel))
-    })?;
-    let mut found: Vec<_> = rows.collect::<rusqlite::Result<_>>()?;
-    let sight = Sight::of(connection, place)?;
-    sight.retain(connection, &mut found, |(_, origins, _)| *origins)?;
-    if let Sight::Bound { own, sees_open } = &sight {
-        let open = open_channels(connection, place, *sees_open)?;
-        let is_seen = |key: i64| own.contains(&key) || open.contains(&key);
-        // The workspace's memories have no channel.
-        found.retain(|(_, _, channel)| channel.map_or(*sees_open, is_seen));
-    }
-    Ok(found.into_iter().map(|(stored, ..)| stored).collect())
-}
-
-/// The channels, other than the place's own, whose talk may be shown.
-fn open_channels(
-    connection: &Connection,
-    place: &Place,
-    sees_open: bool,
-) -> rusqlite::Result<HashSet<i64>> {
-    let open = "SELECT channel FROM channel_audience WHERE workspace = ?1 AND is_open AND ?2";
-    let found = rows::list(
-        connection,
-        open,
-        params![place.workspace, sees_open],
-        |row| row.get(0),
-    )?;
-    Ok(found.into_iter().collect())
-}
-
-fn coverage(row: &Row<'_>) -> rusqlite::Result<Option<Coverage>> {
-    let Some(messages) = row.get(17)? else {
-        return Ok(None);
-    };
-    Ok(Some(Coverage {
-        messages,
-        covered: row.get(18)?,
-        left_out: LeftOut {
-            other_channels: row.get(19)?,
-            workspace: row.get(20)?,
-            messages: row.get(21)?,
-            channel: row.get(22)?,
-        },
-        chunks: row.get(23)?,
-        calls: row.get(24)?,
-        unfounded: row.get(29)?,
-        doubtful: row.get(31)?,
-        refused: row.get(27)?,
-        records: row.get(30)?,
-        late: row.get(28)?,
-    }))
 }
 
 pub(super) fn sources(connection: &Connection, place: &Place, id: u64) -> Result<Sources, Fault> {
@@ -162,24 +88,6 @@ pub(super) fn sources(connection: &Connection, place: &Place, id: u64) -> Result
         lines: source_lines(connection, column, &seen)?,
         records: source_records(connection, column, &seen)?,
     })
-}
-
-/// The channels whose talk may be shown; `None` if that is all.
-struct SeenChannels(Option<HashSet<i64>>);
-
-impl SeenChannels {
-    fn of(connection: &Connection, place: &Place, sight: &Sight) -> rusqlite::Result<Self> {
-        let Sight::Bound { own, sees_open } = sight else {
-            return Ok(Self(None));
-        };
-        let mut seen = open_channels(connection, place, *sees_open)?;
-        seen.extend(own);
-        Ok(Self(Some(seen)))
-    }
-
-    fn has(&self, channel: i64) -> bool {
-        self.0.as_ref().is_none_or(|seen| seen.contains(&channel))
-    }
 }
 
 fn source_lines(

@@ -1,6 +1,8 @@
 //! Reads messages and memories. They go through a [`View`], which is opened for a
 //! [`Place`](crate::Place).
 
+use std::collections::BTreeSet;
+
 use crate::recording::Recording;
 use crate::storage::{Channel, Coverage, Memory, STAND_IN_VERSION, StorageError};
 use crate::ts::TsKey;
@@ -15,6 +17,10 @@ pub struct MemoryFilter {
     pub scope_id: Option<String>,
     /// Only memories of this type.
     pub memory_type: Option<MemoryType>,
+    /// Only memories of this channel's threads.
+    pub threads_of: Option<String>,
+    /// Only these memories, whether or not a newer text took their place.
+    pub ids: Option<BTreeSet<u64>>,
     /// The older texts of overwritten memories, instead of the current ones.
     pub superseded: bool,
     /// With their texts. If false, `content` is empty.
@@ -48,6 +54,17 @@ impl StoredMemory {
     pub fn is_stand_in(&self) -> bool {
         self.memory.version == STAND_IN_VERSION
     }
+}
+
+/// How much is remembered of a channel: what is current, without stand-ins.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ChannelTally {
+    /// How many versions its short-term memory has.
+    pub versions: u32,
+    /// How many of its threads have a memory.
+    pub threads: u32,
+    /// When the newest of its memories was made, those of threads included, in Unix seconds; `None` if there is none.
+    pub newest: Option<i64>,
 }
 
 /// A message that a memory was made from.
@@ -118,6 +135,9 @@ pub trait View: Send + Sync {
     /// Memories, ordered by scope, scope id, type and version, older texts before newer ones. They include memories of
     /// channels that the bot has left.
     async fn memories(&self, filter: MemoryFilter) -> Result<Vec<StoredMemory>, StorageError>;
+
+    /// How much is remembered of these channels, in the order given.
+    async fn tallies(&self, channel_ids: Vec<String>) -> Result<Vec<ChannelTally>, StorageError>;
 
     /// What a memory was made from. The sources of another program's memories are not known.
     ///

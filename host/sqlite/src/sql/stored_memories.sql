@@ -1,7 +1,6 @@
--- ?1 workspace, ?2 scope or NULL, ?3 scope id or NULL, ?4 memory type or NULL, ?5 whether to list superseded texts, ?6
--- whether to return the texts
+-- ?1 workspace, ?2 whether to return the texts. stored_memories.rs adds the conditions
 SELECT m.id, m.scope, m.scope_id, m.memory_type, m.version,
-    CASE WHEN ?6 THEN m.content ELSE '' END,
+    CASE WHEN ?2 THEN m.content ELSE '' END,
     m.engine, m.created_at, m.updated_at, m.source_message_count, m.source_latest_key, m.merged_through,
     m.superseded_at,
     COALESCE(NULLIF(c.name, ''), c.id),
@@ -17,8 +16,3 @@ LEFT JOIN channels AS c ON c.workspace = m.workspace AND c.id = CASE m.scope
     WHEN 2 THEN SUBSTR(m.scope_id, 1, LENGTH(RTRIM(m.scope_id, '0123456789.')) - 1)
 END
 WHERE m.workspace = ?1
-    AND (?2 IS NULL OR m.scope = ?2)
-    AND (?3 IS NULL OR m.scope_id = ?3)
-    AND (?4 IS NULL OR m.memory_type = ?4)
-    AND (m.superseded_at IS NOT NULL) = ?5
-ORDER BY m.scope, m.scope_id, m.memory_type, m.version, m.id;

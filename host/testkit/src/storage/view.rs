@@ -2,11 +2,12 @@
 
 use myao_plugin::recording::Recording;
 use myao_plugin::state::view::{
-    MemoryFilter, SourceLine, SourceMemory, SourceMessage, Sources, StoredMemory, View,
+    ChannelTally, MemoryFilter, SourceLine, SourceMemory, SourceMessage, Sources, StoredMemory,
+    View,
 };
-use myao_plugin::storage::{Channel, StorageError};
+use myao_plugin::storage::{Channel, STAND_IN_VERSION, StorageError};
 use myao_plugin::ts::TsKey;
-use myao_plugin::{Citation, MessageRef, Place, erasure};
+use myao_plugin::{Citation, MemoryType, MessageRef, Place, Scope, erasure};
 
 use super::memories::{Series, StoredText};
 use super::{MemoryStorage, State, key};
@@ -44,6 +45,28 @@ impl View for Seen {
             .into_iter()
             .map(|text| state.stored_memory(text, filter.with_text));
         Ok(stored.collect())
+    }
+
+    async fn tallies(&self, channel_ids: Vec<String>) -> Result<Vec<ChannelTally>, StorageError> {
+        let memories = self.memories(MemoryFilter::default()).await?;
+        let tally = |id: &String| {
+            let place = Place::Channel(id.clone());
+            let mut tally = ChannelTally::default();
+            for StoredMemory { memory, .. } in &memories {
+                let is_counted = memory.version > STAND_IN_VERSION
+                    && Place::of(memory.scope, &memory.scope_id) == place;
+                if is_counted {
+                    tally.newest = tally.newest.max(Some(memory.updated_at.unix_seconds));
+                    match (memory.scope, memory.memory_type) {
+                        (Scope::Channel, MemoryType::ShortTerm) => tally.versions += 1,
+                        (Scope::Thread, _) => tally.threads += 1,
+                        _ => {}
+                    }
+                }
+            }
+            tally
+        };
+        Ok(channel_ids.iter().map(tally).collect())
     }
 
     async fn sources(&self, memory: u64) -> Result<Sources, StorageError> {
@@ -87,12 +110,21 @@ fn in_order(messages: &mut [SourceMessage]) {
 fn is_wanted(text: &StoredText, filter: &MemoryFilter) -> bool {
     let memory = &text.memory;
     let scope_id = filter.scope_id.as_ref();
+    let threads_of = filter.threads_of.as_ref();
+    let is_thread_of = |id: &String| {
+        memory.scope == Scope::Thread
+            && Place::of(memory.scope, &memory.scope_id) == Place::Channel(id.clone())
+    };
     filter.scope.is_none_or(|scope| scope == memory.scope)
         && scope_id.is_none_or(|scope_id| *scope_id == memory.scope_id)
         && filter
             .memory_type
             .is_none_or(|wanted| wanted == memory.memory_type)
-        && text.superseded_at.is_some() == filter.superseded
+        && threads_of.is_none_or(is_thread_of)
+        && match &filter.ids {
+            Some(ids) => ids.contains(&memory.id),
+            None => text.superseded_at.is_some() == filter.superseded,
+        }
 }
 
 fn source_memory(text: &StoredText) -> SourceMemory {

@@ -260,6 +260,7 @@ macro_rules! workspace_conformance {
             memory_comes_from_the_newest_recorded_save_of_its_text_and_of_no_other,
         );
         $crate::workspace_conformance!($fixture; view:
+            memories_are_found_by_id_and_thread_and_counted,
             older_texts_and_sources_are_kept,
             coverage_and_cuts_are_kept_with_each_text,
             texts_of_stand_ins_are_kept,

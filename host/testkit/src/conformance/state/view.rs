@@ -1,5 +1,7 @@
 //! What people can look up.
 
+use std::collections::BTreeSet;
+
 use myao_plugin::state::view::MemoryFilter;
 use myao_plugin::storage::records::MessageRecord;
 use myao_plugin::storage::{Coverage, LeftOut, MemoryDraft, SaveMode};
@@ -62,6 +64,7 @@ pub async fn older_texts_and_sources_are_kept(new: New<'_>) {
         memory_type: Some(MemoryType::ShortTerm),
         superseded: true,
         with_text: true,
+        ..MemoryFilter::default()
     };
     let older = stored.all().memories(filter).await.unwrap();
     assert_eq!(older.len(), 1);
@@ -96,6 +99,44 @@ pub async fn older_texts_and_sources_are_kept(new: New<'_>) {
             .to_string()
             .contains("77")
     );
+}
+
+pub async fn memories_are_found_by_id_and_thread_and_counted(new: New<'_>) {
+    let stored = with_channels(new).await;
+    fill(&stored).await;
+    let thread = imported(Scope::Thread, "C1:5.000000", MemoryType::ShortTerm);
+    let elsewhere = imported(Scope::Thread, "C2:5.000000", MemoryType::ShortTerm);
+    let records = Records::default().memory(thread).memory(elsewhere);
+    stored.import(records).await;
+    let read = async |filter| {
+        let memories = stored.all().memories(filter).await.unwrap();
+        memories.into_iter().map(|m| m.memory).collect::<Vec<_>>()
+    };
+    let threads = read(MemoryFilter {
+        threads_of: Some("C1".into()),
+        ..MemoryFilter::default()
+    });
+    let threads = threads.await;
+    let ids: Vec<&str> = threads.iter().map(|of| of.scope_id.as_str()).collect();
+    assert_eq!(ids, ["C1:5.000000"]);
+    let older = read(MemoryFilter {
+        superseded: true,
+        ..MemoryFilter::default()
+    });
+    let wanted = BTreeSet::from([older.await[0].id, threads[0].id, 77]);
+    let found = read(MemoryFilter {
+        ids: Some(wanted.clone()),
+        ..MemoryFilter::default()
+    });
+    let found: BTreeSet<u64> = found.await.iter().map(|memory| memory.id).collect();
+    assert_eq!(found, wanted.into_iter().filter(|id| *id != 77).collect());
+    let channels = ["C1", "nowhere", "C2"].map(str::to_owned).to_vec();
+    let tallies = stored.all().tallies(channels).await.unwrap();
+    let counted = tallies
+        .iter()
+        .map(|tally| (tally.versions, tally.threads, tally.newest.is_some()));
+    let expected = [(1, 1, true), (0, 0, false), (0, 1, true)];
+    assert_eq!(counted.collect::<Vec<_>>(), expected);
 }
 
 pub async fn coverage_and_cuts_are_kept_with_each_text(new: New<'_>) {

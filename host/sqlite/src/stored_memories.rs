@@ -1,0 +1,148 @@
+//! Which memories there are.
+
+use myao_plugin::state::view::{ChannelTally, MemoryFilter, StoredMemory};
+use myao_plugin::storage::{Coverage, LeftOut};
+use myao_plugin::{MemoryType, Scope};
+use rusqlite::{Connection, Row, ToSql, params};
+
+use super::error::Fault;
+use super::place::Place;
+use super::rows;
+use super::sight::{SeenChannels, Sight, json_ids};
+
+/// The memories that may be seen.
+pub(super) fn stored_memories(
+    connection: &Connection,
+    place: &Place,
+    filter: &MemoryFilter,
+) -> Result<Vec<StoredMemory>, Fault> {
+    let (conditions, values) = conditions(place, filter);
+    let sql = format!(
+        "{}{conditions} ORDER BY m.scope, m.scope_id, m.memory_type, m.version, m.id",
+        include_str!("sql/stored_memories.sql")
+    );
+    let mut statement = connection.prepare_cached(&sql)?;
+    let rows = statement.query_map(rusqlite::params_from_iter(values), |row| {
+        let origins: Option<i64> = row.get(25)?;
+        let superseded: Option<i64> = row.get(12)?;
+        let stored = StoredMemory {
+            memory: rows::memory(row, &place.local_time)?,
+            channel_name: row.get(13)?,
+            superseded_at: superseded.map(|time| place.local_time.at(time)),
+            source_messages: row.get(14)?,
+            source_memories: row.get(15)?,
+            truncated: row.get(16)?,
+            coverage: coverage(row)?,
+            is_set_aside: origins.is_none(),
+        };
+        let channel: Option<i64> = row.get(26)?;
+        Ok((stored, origins, channel))
+    })?;
+    let mut found: Vec<_> = rows.collect::<rusqlite::Result<_>>()?;
+    let sight = Sight::of(connection, place)?;
+    sight.retain(connection, &mut found, |(_, origins, _)| *origins)?;
+    let seen = SeenChannels::of(connection, place, &sight)?;
+    // The workspace's memories have no channel.
+    found.retain(|(_, _, channel)| channel.map_or(sight.sees_open(), |key| seen.has(key)));
+    Ok(found.into_iter().map(|(stored, ..)| stored).collect())
+}
+
+/// The conditions of a filter, so written that the store's indexes serve them, and the values of their parameters.
+fn conditions(place: &Place, filter: &MemoryFilter) -> (String, Vec<Box<dyn ToSql>>) {
+    let mut conditions = String::new();
+    let mut values: Vec<Box<dyn ToSql>> =
+        vec![Box::new(place.workspace), Box::new(filter.with_text)];
+    let mut add = |condition: &str, value: Box<dyn ToSql>| {
+        values.push(value);
+        let parameter = format!("?{}", values.len());
+        conditions.push_str(&condition.replace('?', &parameter));
+    };
+    if let Some(scope) = filter.scope {
+        add("AND m.scope = ? ", Box::new(rows::scope_code(scope)));
+    }
+    if let Some(id) = &filter.scope_id {
+        add("AND m.scope_id = ? ", Box::new(id.clone()));
+    }
+    if let Some(channel) = &filter.threads_of {
+        let threads = "AND m.scope = 2 AND m.scope_id BETWEEN ? || ':' AND ? || ';' ";
+        add(threads, Box::new(channel.clone()));
+    }
+    if let Some(memory_type) = filter.memory_type {
+        add(
+            "AND m.memory_type = ? ",
+            Box::new(rows::type_code(memory_type)),
+        );
+    }
+    if let Some(ids) = &filter.ids {
+        add(
+            "AND m.id IN (SELECT value FROM json_each(?)) ",
+            Box::new(json_ids(ids)),
+        );
+    } else if filter.superseded {
+        conditions.push_str("AND m.superseded_at IS NOT NULL ");
+    } else {
+        conditions.push_str("AND m.superseded_at IS NULL ");
+    }
+    (conditions, values)
+}
+
+/// How much is remembered of channels.
+pub(super) fn tallies(
+    connection: &Connection,
+    place: &Place,
+    channel_ids: &[String],
+) -> Result<Vec<ChannelTally>, Fault> {
+    let ids = serde_json::Value::from(channel_ids.to_vec()).to_string();
+    let mut groups = rows::list(
+        connection,
+        include_str!("sql/tallies.sql"),
+        params![place.workspace, ids],
+        |row| {
+            let kind = (rows::scope(row.get(2)?), rows::memory_type(row.get(3)?));
+            let (at, channel, origins): (i64, i64, Option<i64>) =
+                (row.get(0)?, row.get(1)?, row.get(4)?);
+            let (count, newest): (u32, i64) = (row.get(5)?, row.get(6)?);
+            Ok((at, channel, kind, origins, count, newest))
+        },
+    )?;
+    let sight = Sight::of(connection, place)?;
+    sight.retain(connection, &mut groups, |(_, _, _, origins, ..)| *origins)?;
+    let seen = SeenChannels::of(connection, place, &sight)?;
+    let mut tallies = vec![ChannelTally::default(); channel_ids.len()];
+    for (at, channel, kind, _, count, newest) in groups {
+        let at = usize::try_from(at).ok().filter(|_| seen.has(channel));
+        let Some(tally) = at.and_then(|at| tallies.get_mut(at)) else {
+            continue;
+        };
+        tally.newest = tally.newest.max(Some(newest));
+        match kind {
+            (Scope::Channel, MemoryType::ShortTerm) => tally.versions += count,
+            (Scope::Thread, _) => tally.threads += count,
+            _ => {}
+        }
+    }
+    Ok(tallies)
+}
+
+fn coverage(row: &Row<'_>) -> rusqlite::Result<Option<Coverage>> {
+    let Some(messages) = row.get(17)? else {
+        return Ok(None);
+    };
+    Ok(Some(Coverage {
+        messages,
+        covered: row.get(18)?,
+        left_out: LeftOut {
+            other_channels: row.get(19)?,
+            workspace: row.get(20)?,
+            messages: row.get(21)?,
+            channel: row.get(22)?,
+        },
+        chunks: row.get(23)?,
+        calls: row.get(24)?,
+        unfounded: row.get(29)?,
+        doubtful: row.get(31)?,
+        refused: row.get(27)?,
+        records: row.get(30)?,
+        late: row.get(28)?,
+    }))
+}
