@@ -1,6 +1,7 @@
 //! Reports the bot's health: `/live`, `/ready` and `/metrics`.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use axum::extract::State;
@@ -18,15 +19,17 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 
 use super::metrics::Metrics;
-use super::serve::serve;
+use super::serve::{ClientLimits, serve};
 use super::stop::Stop;
 use super::waiting::Waiting;
 
 /// OpenMetrics text.
 const METRICS_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// The maximum number of connections at once.
-const MAX_ASKING: usize = 32;
+const LIMITS: ClientLimits = ClientLimits {
+    connections: 32,
+    exchange: Duration::from_secs(15),
+};
 
 /// The state that the endpoints report.
 #[derive(Clone)]
@@ -47,7 +50,7 @@ impl Health {
             .route("/ready", get(ready))
             .route("/metrics", get(metrics_text))
             .with_state(self);
-        serve(listener, router, MAX_ASKING, metrics, stop).await;
+        serve(listener, router, LIMITS, metrics, stop).await;
     }
 
     /// Why the bot is not ready; empty if it is ready.

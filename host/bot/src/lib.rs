@@ -27,9 +27,10 @@ mod inbox;
 mod limits;
 mod mentions;
 pub mod metrics;
+pub mod reading;
 pub mod retention;
 mod retractions;
-mod serve;
+pub mod serve;
 pub mod settings;
 pub mod slack;
 pub mod stop;
@@ -62,7 +63,7 @@ use myao_slack::installation::Installation;
 use myao_slack::socket::{ConnectionState, Established, SocketMode};
 use myao_slack::token::Token;
 use retractions::Retractions;
-use serve::serve;
+use serve::{ClientLimits, serve};
 use stop::Stop;
 use tokio::net::TcpListener;
 use tokio::sync::{Notify, mpsc, watch};
@@ -76,8 +77,12 @@ use crate::slack::live::LiveSlack;
 
 /// How long everything may take to end after the bot was asked to stop.
 const GRACE: Duration = Duration::from_secs(30);
-/// The maximum number of HTTP connections for events at once. Each may hold a request of one megabyte.
-const MAX_EVENTS: usize = 128;
+/// Connections for events over HTTP. Each may hold a request of one megabyte. Slack waits three seconds; the database's
+/// lock is waited for ten.
+const EVENT_LIMITS: ClientLimits = ClientLimits {
+    connections: 128,
+    exchange: Duration::from_secs(15),
+};
 
 /// How events arrive.
 #[non_exhaustive]
@@ -254,7 +259,7 @@ impl Bot {
         let router = http::router(inbox, signing_secret, clock);
         // There is no way to know whether Slack can reach the bot: while it listens, it counts as connected.
         self.metrics.connected.set(1);
-        serve(listener, router, MAX_EVENTS, self.metrics.clone(), stop).await;
+        serve(listener, router, EVENT_LIMITS, self.metrics.clone(), stop).await;
         self.metrics.connected.set(0);
     }
 

@@ -21,25 +21,31 @@ use super::stop::Stop;
 
 /// How long a connection may take to send its request's headers.
 const HEADERS_TIMEOUT: Duration = Duration::from_secs(5);
-/// How long a connection may last: headers, body and answer. Slack waits three seconds; the database's lock is waited
-/// for ten.
-const EXCHANGE_TIMEOUT: Duration = Duration::from_secs(15);
-/// How long running requests may take after the bot was asked to stop.
+/// How long running requests may take after the program was asked to stop.
 const LAST_TIMEOUT: Duration = Duration::from_secs(5);
 /// The maximum number of bytes that are read ahead on a connection: the longest headers.
 const BUFFER_BYTES: usize = 32 << 10;
 /// The wait if the system gives no more connections.
 const EXHAUSTED_WAIT: Duration = Duration::from_millis(100);
 
-/// Serves until asked to stop, with at most `most` connections at once; then finishes running requests.
-pub(super) async fn serve(
+/// What the clients of a listener may take.
+#[derive(Debug, Clone, Copy)]
+pub struct ClientLimits {
+    /// The maximum number of connections at once.
+    pub connections: usize,
+    /// How long a connection may last: headers, body and answer.
+    pub exchange: Duration,
+}
+
+/// Serves until asked to stop; then finishes running requests.
+pub async fn serve(
     listener: TcpListener,
     router: Router,
-    most: usize,
+    limits: ClientLimits,
     metrics: Arc<Metrics>,
     mut stop: Stop,
 ) {
-    let mut connections = Connections::new(most);
+    let mut connections = Connections::new(limits.connections);
     loop {
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
@@ -54,6 +60,7 @@ pub(super) async fn serve(
                 connections.add(exchange(
                     stream,
                     router.clone(),
+                    limits.exchange,
                     metrics.clone(),
                     stop.clone(),
                 ));
@@ -78,7 +85,13 @@ pub(super) async fn serve(
 }
 
 /// One connection with its one request.
-async fn exchange(stream: TcpStream, router: Router, metrics: Arc<Metrics>, mut stop: Stop) {
+async fn exchange(
+    stream: TcpStream,
+    router: Router,
+    time: Duration,
+    metrics: Arc<Metrics>,
+    mut stop: Stop,
+) {
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEADERS_TIMEOUT)
@@ -96,7 +109,7 @@ async fn exchange(stream: TcpStream, router: Router, metrics: Arc<Metrics>, mut 
             }
         }
     };
-    match timeout(EXCHANGE_TIMEOUT, served).await {
+    match timeout(time, served).await {
         Ok(Ok(())) => {}
         Ok(Err(error)) if error.is_timeout() => metrics.connections_closed.count("slow"),
         Ok(Err(error)) => tracing::debug!("a connection broke: {error}"),

@@ -4,14 +4,15 @@ use std::io::Write as _;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use myao_bot::reading::answers;
+use myao_bot::reading::links::link_or_id;
 use myao_plugin::llm::{CallObserver, CallRecord};
 use myao_plugin::printable::line;
-use myao_plugin::{Engine, MessageRef, Response, Source, names};
+use myao_plugin::{Engine, Response, Source};
 use serde_json::{Value, json};
 
 use super::app::{App, Explained as _};
 use super::args::AskArgs;
-use super::links::{link, link_or_id};
 use super::output;
 use super::seen::place;
 use super::server_words::ServerWords;
@@ -114,46 +115,10 @@ fn source_line(source: &Source, address: Option<&str>) -> String {
 
 fn response_json(question: &str, response: &Response, address: Option<&str>, cost: &Cost) -> Value {
     let (calls, tokens) = cost.json();
-    let outcome = match response.found_nothing {
-        true => "nothing-found",
-        false => "answered",
-    };
-    let sources = (1..).zip(&response.sources);
-    let sources = sources.map(|source| source_json(source, address));
-    json!({
-        "question": question,
-        "answer": response.text,
-        "outcome": outcome,
-        "engine": names::engine(response.engine),
-        "truncated": response.truncated,
-        "sources": sources.collect::<Value>(),
-        "calls": calls,
-        "tokens": tokens,
-    })
-}
-
-/// The message that is cited, or a line of a memory with the messages behind it: then `ts` and `permalink` are the first's.
-fn source_json((number, source): (u32, &Source), address: Option<&str>) -> Value {
-    let first = source.messages.first();
-    let user = source.user.as_ref();
-    let message_json = |message: &MessageRef| {
-        json!({
-            "channel_id": message.channel_id,
-            "ts": message.ts,
-            "permalink": link(message, address),
-        })
-    };
-    json!({
-        "number": number,
-        "channel_id": first.map(|message| message.channel_id.as_str()),
-        "channel_name": source.channel_name,
-        "ts": first.map(|message| message.ts.as_str()),
-        "time": source.timestamp.map(output::rfc3339),
-        "user_id": user.map(|user| user.id.as_str()),
-        "user_name": user.map(|user| user.name.as_str()),
-        "is_bot": user.is_some_and(|user| user.is_bot),
-        "text": source.text,
-        "permalink": first.and_then(|message| link(message, address)),
-        "messages": source.messages.iter().map(message_json).collect::<Value>(),
-    })
+    let mut value = answers::response_json(question, response, address);
+    if let Value::Object(fields) = &mut value {
+        fields.insert("calls".to_owned(), calls.into());
+        fields.insert("tokens".to_owned(), tokens);
+    }
+    value
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use myao_bot::chat::{Chat, Setting, own_channel};
 use myao_bot::clock::Clock;
+use myao_bot::reading::memory_json::{memory_json, reply_lines_json};
 use myao_plugin::printable::line;
 use myao_plugin::state::Workspace;
 use myao_plugin::state::view::MemoryFilter;
@@ -19,7 +20,6 @@ use super::app::{App, Explained as _};
 use super::args::{ChatArgs, GenerateArgs};
 use super::find::find_channel;
 use super::line_sources::show_line_sources;
-use super::memory_json::{memory_json, reply_lines_json};
 use super::newest::newest;
 use super::{generate, in_one_line, output};
 

@@ -3,15 +3,15 @@
 use std::io::Write as _;
 
 use anyhow::Context as _;
+use myao_bot::reading::memories::{number, texts};
+use myao_bot::reading::memory_json::memory_with_sources_json;
 use myao_plugin::printable::line;
-use myao_plugin::state::view::{MemoryFilter, StoredMemory, View};
 use myao_plugin::{MemoryType, Scope, names};
 use serde_json::{Value, json};
 use similar::{ChangeTag, TextDiff};
 
 use super::app::{App, Explained as _};
 use super::find::find_channel;
-use super::memory_json::memory_with_sources_json;
 use super::seen::Seen;
 use super::{output, remarks};
 
@@ -24,7 +24,9 @@ pub(super) async fn history(
 ) -> anyhow::Result<()> {
     let channel_id = find_channel(&*seen.view, channel).await?.id;
     let memory_type = type_of(long_term);
-    let texts = texts(&*seen.view, Scope::Channel, &channel_id, memory_type).await?;
+    let texts = texts(&*seen.view, Scope::Channel, &channel_id, memory_type, true)
+        .await
+        .explained()?;
     if app.json {
         let mut values = Vec::new();
         for (n, stored) in texts.iter().enumerate() {
@@ -78,44 +80,6 @@ fn type_of(long_term: bool) -> MemoryType {
     }
 }
 
-/// The versions of a channel's short-term memory, or the earlier and current texts of another memory, oldest first.
-pub(super) async fn texts(
-    view: &dyn View,
-    scope: Scope,
-    scope_id: &str,
-    memory_type: MemoryType,
-) -> anyhow::Result<Vec<StoredMemory>> {
-    let filter = |superseded| MemoryFilter {
-        scope: Some(scope),
-        scope_id: Some(scope_id.to_owned()),
-        memory_type: Some(memory_type),
-        superseded,
-        with_text: true,
-    };
-    let mut texts = Vec::new();
-    if !has_versions(scope, memory_type) {
-        texts.extend(view.memories(filter(true)).await.explained()?);
-    }
-    texts.extend(view.memories(filter(false)).await.explained()?);
-    // A stand-in has version 0, but is the newest.
-    texts.sort_by_key(StoredMemory::is_stand_in);
-    Ok(texts)
-}
-
-fn has_versions(scope: Scope, memory_type: MemoryType) -> bool {
-    (scope, memory_type) == (Scope::Channel, MemoryType::ShortTerm)
-}
-
-/// Versions have numbers; the texts of a memory that is always version 1 are counted instead.
-pub(super) fn number(n: usize, stored: &StoredMemory) -> u32 {
-    let memory = &stored.memory;
-    if has_versions(memory.scope, memory.memory_type) {
-        memory.version
-    } else {
-        u32::try_from(n + 1).unwrap_or(u32::MAX)
-    }
-}
-
 /// Shows what changed between two versions.
 pub(super) async fn diff(
     app: &App,
@@ -126,7 +90,9 @@ pub(super) async fn diff(
 ) -> anyhow::Result<()> {
     let channel_id = find_channel(&*seen.view, channel).await?.id;
     let memory_type = type_of(long_term);
-    let texts = texts(&*seen.view, Scope::Channel, &channel_id, memory_type).await?;
+    let texts = texts(&*seen.view, Scope::Channel, &channel_id, memory_type, true)
+        .await
+        .explained()?;
     let text = |version| {
         texts
             .iter()

@@ -2,13 +2,13 @@
 
 use std::io::Write;
 
+use myao_bot::reading::memory_json::memory_with_sources_json;
 use myao_plugin::printable::line;
 use myao_plugin::state::view::{SourceMessage, Sources, StoredMemory, View};
 use myao_plugin::{Scope, names};
 use serde_json::Value;
 
 use super::app::{App, Explained as _};
-use super::memory_json::memory_with_sources_json;
 use super::newest::{newest_of, place_of, resolve};
 use super::seen::Seen;
 use super::{output, remarks};

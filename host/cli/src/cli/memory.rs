@@ -3,6 +3,7 @@
 use std::io::Write as _;
 use std::process::ExitCode;
 
+use myao_bot::reading::memory_json::{memory_json, memory_with_sources_json};
 use myao_plugin::names;
 use myao_plugin::printable::line;
 use myao_plugin::state::upkeep::StoredDeferral;
@@ -14,7 +15,6 @@ use super::args::{MemoryArgs, MemoryCommand};
 use super::find::find_channel;
 use super::history::{diff, history};
 use super::line_sources::{line_sources, print_records};
-use super::memory_json::{memory_json, memory_with_sources_json};
 use super::newest::{newest, newest_of, place, place_of, resolve};
 use super::seen::Seen;
 use super::{costs, output, remarks};

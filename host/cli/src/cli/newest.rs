@@ -1,10 +1,11 @@
 //! Finds the newest memories, and names what they are about.
 
 use anyhow::bail;
+use myao_bot::reading::memories;
 use myao_plugin::printable::line;
 use myao_plugin::state::view::{MemoryFilter, StoredMemory, View};
 use myao_plugin::ts::TsKey;
-use myao_plugin::{MemoryType, Scope, WORKSPACE_SCOPE_ID, names};
+use myao_plugin::{Scope, WORKSPACE_SCOPE_ID, names};
 
 use super::app::{App, Explained as _};
 use super::find::find_channel;
@@ -16,29 +17,9 @@ pub(super) async fn newest(
     view: &dyn View,
     filter: &MemoryFilter,
 ) -> anyhow::Result<Vec<StoredMemory>> {
-    let mut newest: Vec<StoredMemory> = Vec::new();
-    for stored in view.memories(filter.clone()).await.explained()? {
-        match newest.last_mut() {
-            Some(last) if is_same_memory(last, &stored) && !last.is_stand_in() => *last = stored,
-            _ => newest.push(stored),
-        }
-    }
-    // A stand-in has version 0, but is the newest.
-    for memory in newest.chunk_by_mut(is_same_memory) {
-        memory.sort_by_key(StoredMemory::is_stand_in);
-    }
-    if !app.config.memory.legacy_workspace_short_term {
-        newest.retain(|stored| {
-            let memory = &stored.memory;
-            (memory.scope, memory.memory_type) != (Scope::Workspace, MemoryType::ShortTerm)
-        });
-    }
-    Ok(newest)
-}
-
-fn is_same_memory(a: &StoredMemory, b: &StoredMemory) -> bool {
-    let (a, b) = (&a.memory, &b.memory);
-    (a.scope, &a.scope_id, a.memory_type) == (b.scope, &b.scope_id, b.memory_type)
+    let memories = view.memories(filter.clone()).await.explained()?;
+    let keeps_retired = app.config.memory.legacy_workspace_short_term;
+    Ok(memories::newest(memories, keeps_retired))
 }
 
 /// The newest memories of a scope; an error if there are none.

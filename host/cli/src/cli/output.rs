@@ -4,11 +4,11 @@
 use std::io::{self, IsTerminal as _, Stderr, StdoutLock, Write};
 use std::time::Duration;
 
-use chrono::{DateTime, FixedOffset};
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, presets};
 use indicatif::{ProgressBar, ProgressStyle};
+pub(super) use myao_bot::reading::times::{rfc3339, time};
+use myao_plugin::printable;
 use myao_plugin::printable::{Printable, line};
-use myao_plugin::{Timestamp, printable};
 use serde_json::Value;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
@@ -77,24 +77,6 @@ pub(super) fn print_json(value: &Value) -> anyhow::Result<()> {
     serde_json::to_writer_pretty(&mut out, value).map_err(io::Error::from)?;
     writeln!(out)?;
     Ok(())
-}
-
-/// `2026-03-02 10:05`, in the offset of the time.
-pub(super) fn time(time: Timestamp) -> String {
-    local(time).map_or_else(
-        || format!("{} s", time.unix_seconds),
-        |time| time.format("%Y-%m-%d %H:%M").to_string(),
-    )
-}
-
-/// RFC 3339, for JSON.
-pub(super) fn rfc3339(time: Timestamp) -> Value {
-    local(time).map_or(Value::Null, |time| Value::String(time.to_rfc3339()))
-}
-
-fn local(time: Timestamp) -> Option<DateTime<FixedOffset>> {
-    let offset = FixedOffset::east_opt(time.utc_offset_seconds)?;
-    Some(DateTime::from_timestamp(time.unix_seconds, 0)?.with_timezone(&offset))
 }
 
 /// A table without a frame that wraps its cells to fit the terminal.

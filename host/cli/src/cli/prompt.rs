@@ -4,6 +4,7 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
+use myao_bot::reading::memory_json::coverage_json;
 use myao_plugin::ts::TsKey;
 use myao_plugin::{
     BuildRequest, Context, MemoryPlugin, MemoryType, Place, Scope, Timestamp, context_json, names,
@@ -58,7 +59,7 @@ pub(crate) async fn summarize(app: &App, arguments: &InputArgs) -> anyhow::Resul
             "text": summary.text,
             "engine": summary.engine.map(names::engine),
             "truncated": summary.truncated,
-            "coverage": remarks::coverage_json(&summary.coverage),
+            "coverage": coverage_json(&summary.coverage),
         }))?;
         return Ok(ExitCode::SUCCESS);
     }

@@ -4,7 +4,6 @@ use myao_plugin::erasure::NOTHING_LEFT;
 use myao_plugin::names;
 use myao_plugin::printable::line;
 use myao_plugin::storage::{Coverage, Deferral, Memory, STAND_IN_VERSION};
-use serde_json::{Value, json};
 
 use super::app::App;
 use super::output;
@@ -116,38 +115,6 @@ pub(super) fn deferral(place: &str, deferral: &Deferral) -> String {
         line(&deferral.reason),
         output::time(deferral.until)
     )
-}
-
-/// The same as JSON.
-pub(super) fn deferral_json(deferral: &Deferral) -> Value {
-    json!({
-        "memory_type": names::memory_type(deferral.memory_type),
-        "until": output::rfc3339(deferral.until),
-        "failures": deferral.failures,
-        "reason": deferral.reason,
-    })
-}
-
-/// What went into a text, as JSON.
-pub(super) fn coverage_json(coverage: &Coverage) -> Value {
-    let left_out = &coverage.left_out;
-    json!({
-        "messages": coverage.messages,
-        "covered": coverage.covered,
-        "left_out": {
-            "other_channels": left_out.other_channels,
-            "workspace": left_out.workspace,
-            "messages": left_out.messages,
-            "channel": left_out.channel,
-        },
-        "refused": coverage.refused,
-        "unfounded": coverage.unfounded,
-        "doubtful": coverage.doubtful,
-        "records": coverage.records,
-        "late": coverage.late,
-        "chunks": coverage.chunks,
-        "calls": coverage.calls,
-    })
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! `myao replay`: makes a recorded memory again.
 
+use myao_bot::reading::memories::{number, texts};
 use myao_plugin::Place;
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -15,7 +16,6 @@ use similar::TextDiff;
 
 use super::app::{App, Explained as _};
 use super::args::ReplayArgs;
-use super::history::{number, texts};
 use super::newest::{place_of, resolve};
 use super::{output, remarks};
 
@@ -76,7 +76,11 @@ async fn find(app: &App, view: &dyn View, arguments: &ReplayArgs) -> anyhow::Res
         Scope::Channel if arguments.long_term => MemoryType::LongTerm,
         Scope::Channel | Scope::Thread => MemoryType::ShortTerm,
     };
-    let numbered = numbered(texts(view, scope, &scope_id, memory_type).await?);
+    let numbered = numbered(
+        texts(view, scope, &scope_id, memory_type, true)
+            .await
+            .explained()?,
+    );
     let found = match arguments.version {
         None => numbered.into_iter().last(),
         Some(version) => numbered.into_iter().find(|wanted| wanted.number == version),
@@ -104,7 +108,15 @@ async fn find_by_id(app: &App, view: &dyn View, id: u64) -> anyhow::Result<Wante
         let found = view.memories(filter).await.explained()?;
         if let Some(found) = found.iter().find(|stored| stored.memory.id == id) {
             let memory = &found.memory;
-            let texts = texts(view, memory.scope, &memory.scope_id, memory.memory_type).await?;
+            let texts = texts(
+                view,
+                memory.scope,
+                &memory.scope_id,
+                memory.memory_type,
+                true,
+            )
+            .await
+            .explained()?;
             if let Some(wanted) = numbered(texts)
                 .into_iter()
                 .find(|wanted| wanted.stored.memory.id == id)

@@ -1,12 +1,13 @@
 //! Reports of generation runs and backfills as JSON.
 
 use myao_bot::backfill::Outcomes;
+use myao_bot::reading::memory_json::{coverage_json, deferral_json};
 use myao_plugin::explain::explain;
 use myao_plugin::{Entry, Made, Outcome, Report, SkipReason, names};
 use serde_json::{Value, json};
 
 use super::app::App;
-use super::{output, remarks};
+use super::output;
 
 pub(super) fn report_json(report: &Report) -> Value {
     json!({
@@ -33,7 +34,7 @@ fn entry_json(entry: &Entry) -> Value {
         Outcome::Deferred(deferral) => (
             "deferred",
             Some(deferral.reason.clone()),
-            Some(remarks::deferral_json(deferral)),
+            Some(deferral_json(deferral)),
         ),
         Outcome::Failed(error) => ("failed", Some(explain(error)), None),
     };
@@ -57,7 +58,7 @@ fn made_json(made: &Made) -> Value {
         "engine": names::engine(made.engine),
         "source_message_count": made.source_message_count,
         "truncated": made.truncated,
-        "coverage": remarks::coverage_json(&made.coverage),
+        "coverage": coverage_json(&made.coverage),
     })
 }
 

@@ -3,13 +3,13 @@
 use std::io::Write as _;
 use std::process::ExitCode;
 
+use myao_bot::reading::hits::{self, found_json};
+use myao_bot::reading::links::link_or_id;
 use myao_plugin::printable::line;
 use myao_plugin::{Hit, MemoryPlugin, SearchRequest, SearchResult, Timestamp};
-use serde_json::{Value, json};
 
 use super::app::{App, Explained as _};
 use super::args::SearchArgs;
-use super::links::{link, link_or_id};
 use super::output;
 use super::seen::place;
 use super::usage::{as_of, beginning, last_second};
@@ -115,59 +115,12 @@ fn print_hit(hit: &Hit, address: Option<&str>, marks: bool) -> anyhow::Result<()
 
 /// A text with these terms marked.
 fn marked(text: &str, terms: &[String]) -> String {
-    let mut is_marked = vec![false; text.len()];
-    for found in myao_terms::located(text) {
-        if terms.contains(&found.term)
-            && let Some(bytes) = is_marked.get_mut(found.at)
-        {
-            bytes.fill(true);
-        }
-    }
-    let mut out = String::with_capacity(text.len());
-    let mut is_open = false;
-    for (at, c) in text.char_indices() {
-        let marks = is_marked.get(at).copied().unwrap_or(false);
-        if marks != is_open {
-            out.push_str(if marks { MARK } else { UNMARK });
-            is_open = marks;
-        }
-        out.push(c);
-    }
-    if is_open {
-        out.push_str(UNMARK);
-    }
-    out
-}
-
-fn found_json(found: &SearchResult, address: Option<&str>) -> Value {
-    let hits: Vec<Value> = found
-        .hits
-        .iter()
-        .map(|hit| hit_json(hit, address))
-        .collect();
-    json!({
-        "hits": hits,
-        "since": found.since.map(output::rfc3339),
-        "until": found.until.map(output::rfc3339),
-    })
-}
-
-fn hit_json(hit: &Hit, address: Option<&str>) -> Value {
-    let message = &hit.message;
-    json!({
-        "channel_id": hit.at.channel_id,
-        "channel_name": hit.channel_name,
-        "ts": hit.at.ts,
-        "thread_ts": message.thread_ts,
-        "time": output::rfc3339(message.timestamp),
-        "user_id": message.user.id,
-        "user_name": message.user.name,
-        "is_bot": message.user.is_bot,
-        "text": message.text,
-        "score": hit.score,
-        "terms": hit.terms,
-        "permalink": link(&hit.at, address),
-    })
+    let parts = hits::marked(text, terms).into_iter();
+    let shown = parts.map(|(part, is_marked)| match is_marked {
+        true => format!("{MARK}{part}{UNMARK}"),
+        false => part.to_owned(),
+    });
+    shown.collect()
 }
 
 #[cfg(test)]

@@ -1,13 +1,15 @@
 //! Memories and their sources as JSON.
 
 use myao_plugin::state::view::{SourceMessage, Sources, StoredMemory};
+use myao_plugin::storage::{Coverage, Deferral};
 use myao_plugin::{Reply, erasure, names};
 use serde_json::{Value, json};
 
-use super::output;
-use super::remarks::coverage_json;
+use super::times::rfc3339;
 
-pub(super) fn memory_json(stored: &StoredMemory) -> Value {
+/// A memory, without its sources.
+#[must_use]
+pub fn memory_json(stored: &StoredMemory) -> Value {
     let memory = &stored.memory;
     json!({
         "id": memory.id,
@@ -19,9 +21,9 @@ pub(super) fn memory_json(stored: &StoredMemory) -> Value {
         "stand_in": stored.is_stand_in(),
         "content": memory.content,
         "engine": names::engine(memory.engine),
-        "created_at": output::rfc3339(memory.created_at),
-        "updated_at": output::rfc3339(memory.updated_at),
-        "superseded_at": stored.superseded_at.map(output::rfc3339),
+        "created_at": rfc3339(memory.created_at),
+        "updated_at": rfc3339(memory.updated_at),
+        "superseded_at": stored.superseded_at.map(rfc3339),
         "source_message_count": memory.source_message_count,
         "source_latest_message_ts": memory.source_latest_message_ts,
         "merged_through": memory.merged_through,
@@ -31,7 +33,8 @@ pub(super) fn memory_json(stored: &StoredMemory) -> Value {
 }
 
 /// A memory and its sources.
-pub(super) fn memory_with_sources_json(stored: &StoredMemory, sources: &Sources) -> Value {
+#[must_use]
+pub fn memory_with_sources_json(stored: &StoredMemory, sources: &Sources) -> Value {
     let mut value = memory_json(stored);
     if let Value::Object(fields) = &mut value {
         fields.insert("sources".to_owned(), sources_json(sources));
@@ -55,7 +58,7 @@ fn sources_json(sources: &Sources) -> Value {
             "scope_id": memory.scope_id,
             "memory_type": names::memory_type(memory.memory_type),
             "version": memory.version,
-            "updated_at": output::rfc3339(memory.updated_at),
+            "updated_at": rfc3339(memory.updated_at),
             "superseded": memory.superseded,
         })).collect::<Vec<_>>(),
     })
@@ -77,7 +80,8 @@ fn reference_json(message: &SourceMessage) -> Value {
 }
 
 /// The lines of a reply, and the messages that each was made from.
-pub(super) fn reply_lines_json(reply: &Reply) -> Value {
+#[must_use]
+pub fn reply_lines_json(reply: &Reply) -> Value {
     let lines = reply.citations.iter().map(|line| {
         let messages = line
             .messages
@@ -89,4 +93,38 @@ pub(super) fn reply_lines_json(reply: &Reply) -> Value {
         })
     });
     lines.collect()
+}
+
+/// What went into a text, as JSON.
+#[must_use]
+pub fn coverage_json(coverage: &Coverage) -> Value {
+    let left_out = &coverage.left_out;
+    json!({
+        "messages": coverage.messages,
+        "covered": coverage.covered,
+        "left_out": {
+            "other_channels": left_out.other_channels,
+            "workspace": left_out.workspace,
+            "messages": left_out.messages,
+            "channel": left_out.channel,
+        },
+        "refused": coverage.refused,
+        "unfounded": coverage.unfounded,
+        "doubtful": coverage.doubtful,
+        "records": coverage.records,
+        "late": coverage.late,
+        "chunks": coverage.chunks,
+        "calls": coverage.calls,
+    })
+}
+
+/// A deferred memory.
+#[must_use]
+pub fn deferral_json(deferral: &Deferral) -> Value {
+    json!({
+        "memory_type": names::memory_type(deferral.memory_type),
+        "until": rfc3339(deferral.until),
+        "failures": deferral.failures,
+        "reason": deferral.reason,
+    })
 }

@@ -1,0 +1,9 @@
+//! What people read of a workspace, the same at the command line and on the web page: which memories are current, and
+//! memories, hits and answers as JSON.
+
+pub mod answers;
+pub mod hits;
+pub mod links;
+pub mod memories;
+pub mod memory_json;
+pub mod times;
