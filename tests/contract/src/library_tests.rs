@@ -9,11 +9,12 @@ use crate::project::{cargo, path};
 
 const LIBRARY: &str = "myao-plugin";
 /// The folders of all crates that may be published, and their names.
-const CRATES: [(&str, &str); 9] = [
+const CRATES: [(&str, &str); 10] = [
     ("host/bot", "myao-bot"),
     ("host/cli", "myao"),
     ("host/import", "myao-import"),
     ("host/llm", "myao-llm"),
+    ("host/page", "myao-page"),
     ("host/plugin", LIBRARY),
     ("host/slack", "myao-slack"),
     ("host/sqlite", "myao-sqlite"),

@@ -7,10 +7,11 @@ use myao_tests::project_file;
 use syn::{Attribute, Expr, ExprLit, Item, ItemStruct, Lit, Meta, Visibility};
 
 /// The libraries.
-const CRATES: [&str; 7] = [
+const CRATES: [&str; 8] = [
     "host/bot/src",
     "host/import/src",
     "host/llm/src",
+    "host/page/src",
     "host/plugin/src",
     "host/slack/src",
     "host/sqlite/src",

@@ -14,12 +14,13 @@ use syn::{Attribute, Item, ItemMod, ItemUse, UseTree, Visibility};
 type Module = Vec<String>;
 
 /// The crates whose files are looked at.
-const CRATES: [&str; 10] = [
+const CRATES: [&str; 11] = [
     "guest/src",
     "host/bot/src",
     "host/cli/src",
     "host/import/src",
     "host/llm/src",
+    "host/page/src",
     "host/plugin/src",
     "host/slack/src",
     "host/sqlite/src",

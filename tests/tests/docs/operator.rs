@@ -6,10 +6,11 @@ use std::path::Path;
 use myao_tests::project_file;
 
 /// What stands between the command line and the store, and works for people and events.
-const CRATES: [&str; 4] = [
+const CRATES: [&str; 5] = [
     "host/bot/src",
     "host/import/src",
     "host/llm/src",
+    "host/page/src",
     "host/slack/src",
 ];
 

@@ -6,11 +6,12 @@ use std::path::Path;
 use myao_tests::project_file;
 
 /// The code that could use any store.
-const FOLDERS: [&str; 6] = [
+const FOLDERS: [&str; 7] = [
     "host/bot",
     "host/cli",
     "host/import",
     "host/llm",
+    "host/page",
     "host/plugin",
     "host/slack",
 ];

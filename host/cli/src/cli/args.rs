@@ -2,6 +2,7 @@
 
 mod questions;
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use chrono::{DateTime, FixedOffset, NaiveDate};
@@ -38,6 +39,8 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Run the bot: listen to Slack, remember, answer
     Run,
+    /// Show memories, where they come from, search and questions as a web page; prints the link that opens it once
+    Serve(ServeArgs),
     /// Talk with the bot here, without Slack
     Chat(ChatArgs),
     /// Check configuration, database, component, models and Slack, and say how to mend what is wrong
@@ -85,6 +88,14 @@ pub(crate) enum Command {
     Prompt(InputArgs),
     /// Make the text of a memory and print it; nothing is saved
     Summarize(InputArgs),
+}
+
+/// Where the page is.
+#[derive(Debug, Args)]
+pub(crate) struct ServeArgs {
+    /// The address and port of the page; port 0 takes a free one
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:0")]
+    pub(crate) listen: SocketAddr,
 }
 
 /// Who talks, and where.

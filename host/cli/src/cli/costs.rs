@@ -1,6 +1,7 @@
 //! Prints costs. An unknown amount is shown as a question mark, never as zero.
 
 use myao::usage::costs::{Costs, Sum};
+use myao_page::Taken;
 use myao_plugin::journal::{CallsOfMemory, StoredCall};
 use serde_json::{Value, json};
 
@@ -99,6 +100,21 @@ pub(super) fn taken(app: &App, taken: &CallsOfMemory) -> Vec<String> {
             .map(|digest| format!("input {digest}")),
     );
     lines
+}
+
+/// The same for the web page; `None` if no model was asked.
+pub(super) fn shown(app: &App, taken: &CallsOfMemory) -> Option<Taken> {
+    let costs = Costs::of(&taken.calls, &app.config.prices);
+    (costs.calls > 0).then(|| Taken {
+        calls: costs.calls,
+        failed: costs.failed,
+        models: models(&taken.calls),
+        input_tokens: tokens(&costs, costs.input_tokens),
+        output_tokens: tokens(&costs, costs.output_tokens),
+        duration: output::duration(costs.duration),
+        cost: with_currency(app, &money(&costs)),
+        json: taken_json(app, taken),
+    })
 }
 
 /// The same as JSON.

@@ -27,7 +27,9 @@ mod report_text;
 mod run;
 mod search;
 mod seen;
+mod serve;
 mod server_words;
+mod signals;
 mod slack;
 mod traces;
 mod usage;
@@ -53,6 +55,7 @@ pub(crate) fn run(arguments: Cli) -> anyhow::Result<ExitCode> {
     let result = runtime.block_on(async {
         match arguments.command {
             Command::Run => run::run(&app).await,
+            Command::Serve(arguments) => serve::run(&app, &arguments).await,
             Command::Chat(arguments) => chat::run(&app, &arguments).await,
             Command::Doctor(arguments) => doctor::run(&app, &arguments).await,
             Command::Config(command) => config::run(&app, &command),

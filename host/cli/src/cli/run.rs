@@ -20,10 +20,10 @@ use myao_slack::events::BotIdentity;
 use myao_slack::installation::Installation;
 use myao_slack::token::Token;
 use tokio::net::TcpListener;
-use tokio::signal::unix::{SignalKind, signal};
-use tokio::sync::{mpsc, watch};
+use tokio::sync::mpsc;
 
 use super::app::{App, Explained as _};
+use super::signals::signals;
 
 /// Where to read more.
 const HOW_TO: &str =
@@ -87,7 +87,7 @@ pub(crate) async fn run(app: &App) -> anyhow::Result<ExitCode> {
     };
     let (ask_stop, stop) = Stop::new();
     let (ask_reload, reload) = mpsc::channel(1);
-    let signals = tokio::spawn(signals(ask_stop, ask_reload));
+    let signals = tokio::spawn(signals(ask_stop, Some(ask_reload)));
     let ended = bot.run(connection, health, reload, stop).await;
     signals.abort();
     ended?;
@@ -199,26 +199,4 @@ fn needs_restart(before: &Config, after: &Config) -> Vec<&'static str> {
     ];
     let changed = keys.iter().filter(|(_, same)| !same);
     changed.map(|(key, _)| *key).collect()
-}
-
-/// Turns signals into shutdown and reload requests. The second request to stop ends the program at once.
-async fn signals(stop: watch::Sender<bool>, reload: mpsc::Sender<()>) -> std::io::Result<()> {
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    let mut terminate = signal(SignalKind::terminate())?;
-    let mut hang_up = signal(SignalKind::hangup())?;
-    loop {
-        tokio::select! {
-            _ = interrupt.recv() => {}
-            _ = terminate.recv() => {}
-            _ = hang_up.recv() => {
-                // If a request already waits, it will reload everything.
-                let _ = reload.try_send(());
-                continue;
-            }
-        }
-        if stop.send_replace(true) {
-            std::process::exit(1);
-        }
-        tracing::info!("stopping: what is under way ends first; once more stops at once");
-    }
 }

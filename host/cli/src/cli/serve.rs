@@ -1,0 +1,81 @@
+//! `myao serve`: the web page, without Slack.
+
+use std::io::Write as _;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use myao_bot::stop::Stop;
+use myao_page::{Page, Site};
+use myao_plugin::Place;
+use serde_json::json;
+use tokio::net::TcpListener;
+
+use super::app::{App, Explained as _};
+use super::args::ServeArgs;
+use super::signals::signals;
+use super::{costs, output};
+
+pub(crate) async fn run(app: &App, arguments: &ServeArgs) -> anyhow::Result<ExitCode> {
+    let workspace = app.existing_workspace()?;
+    let plugin = app.plugin_over(&workspace).await?;
+    let listener = TcpListener::bind(arguments.listen).await.with_context(|| {
+        format!(
+            "cannot listen at {}: name another address with --listen, or leave it out for a free port",
+            arguments.listen
+        )
+    })?;
+    let address = listener.local_addr()?;
+    warn_about(address);
+    let prices = app.clone();
+    let site = Site {
+        address: workspace.address().await.explained()?,
+        workspace,
+        plugin: Arc::new(plugin),
+        place: Place::Operator,
+        clock: app.clock(),
+        bot: app.config.persona.name.clone(),
+        next: app.command("backfill"),
+        again: app.command("serve"),
+        taken: Arc::new(move |calls| costs::shown(&prices, calls)),
+    };
+    let page = Page::new(site, address.port())?;
+    print_link(app, &page, reachable(address))?;
+    let (ask_stop, stop) = Stop::new();
+    let signals = tokio::spawn(signals(ask_stop, None));
+    page.serve(listener, stop).await;
+    signals.abort();
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Prints the link alone on standard output, so that a script can read it.
+fn print_link(app: &App, page: &Page, address: SocketAddr) -> anyhow::Result<()> {
+    let link = page.link(address);
+    if app.json {
+        output::print_json(&json!({ "link": link }))?;
+    } else {
+        writeln!(output::stdout(), "{link}")?;
+    }
+    output::tell("Open this link in a browser: it works once. Ctrl-C ends the page.");
+    Ok(())
+}
+
+fn warn_about(address: SocketAddr) {
+    if !address.ip().is_loopback() {
+        output::tell(&format!(
+            "warning: other machines reach {address}, without encryption: the one-time link is all that protects everything that is stored"
+        ));
+    }
+}
+
+/// The address for the link: a browser cannot open "every address of this machine".
+fn reachable(mut address: SocketAddr) -> SocketAddr {
+    if address.ip().is_unspecified() {
+        address.set_ip(match address.ip() {
+            IpAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
+            IpAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
+        });
+    }
+    address
+}

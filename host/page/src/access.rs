@@ -1,0 +1,191 @@
+//! Who may ask: the one browser that opened the link, on an address that no other site can borrow.
+//!
+//! The link holds a random secret that works once. It is exchanged for a cookie that no script can read and that other
+//! sites' requests do not carry. A site of another name that leads to this machine (DNS rebinding) is refused by the
+//! `Host` header: a browser writes the name there.
+
+use std::net::IpAddr;
+use std::sync::{Mutex, PoisonError};
+
+use axum::http::{HeaderMap, header};
+use subtle::ConstantTimeEq as _;
+
+/// Secrets have 256 bits.
+const SECRET_BYTES: usize = 32;
+
+/// A random text that cannot be guessed.
+struct Secret(String);
+
+impl Secret {
+    fn random() -> Result<Self, getrandom::Error> {
+        let mut bytes = [0; SECRET_BYTES];
+        getrandom::fill(&mut bytes)?;
+        Ok(Self(
+            bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
+        ))
+    }
+
+    /// Compares in constant time, so that an answer's time tells nothing.
+    fn is(&self, given: &str) -> bool {
+        self.0.as_bytes().ct_eq(given.as_bytes()).into()
+    }
+}
+
+/// What opens the page.
+pub(crate) struct Access {
+    /// `None` after it was used.
+    link: Mutex<Option<Secret>>,
+    session: Secret,
+    /// Browsers share cookies between the ports of a machine.
+    cookie_name: String,
+    port: u16,
+}
+
+impl Access {
+    /// New secrets, for a page on this port.
+    pub(crate) fn random(port: u16) -> Result<Self, getrandom::Error> {
+        Ok(Self {
+            link: Mutex::new(Some(Secret::random()?)),
+            session: Secret::random()?,
+            cookie_name: format!("myao-{port}"),
+            port,
+        })
+    }
+
+    /// The secret of the link; `None` after it was used.
+    pub(crate) fn link(&self) -> Option<String> {
+        let link = self.link.lock().unwrap_or_else(PoisonError::into_inner);
+        link.as_ref().map(|secret| secret.0.clone())
+    }
+
+    /// The cookie for whoever has the link's secret, the first time.
+    pub(crate) fn exchange(&self, given: &str) -> Option<String> {
+        let mut link = self.link.lock().unwrap_or_else(PoisonError::into_inner);
+        link.take_if(|secret| secret.is(given))?;
+        Some(format!(
+            "{}={}; Path=/; HttpOnly; SameSite=Strict",
+            self.cookie_name, self.session.0
+        ))
+    }
+
+    /// Whether a request has the cookie.
+    pub(crate) fn is_open(&self, headers: &HeaderMap) -> bool {
+        let cookies = headers.get_all(header::COOKIE).into_iter();
+        let mut cookies = cookies
+            .filter_map(|cookies| cookies.to_str().ok())
+            .flat_map(|cookies| cookies.split(';'))
+            .filter_map(|cookie| cookie.trim().split_once('='));
+        cookies.any(|(name, value)| name == self.cookie_name && self.session.is(value))
+    }
+
+    /// Whether a request is for this machine by its address, or by the name that is never looked up.
+    pub(crate) fn is_own_host(&self, headers: &HeaderMap) -> bool {
+        let mut hosts = headers.get_all(header::HOST).into_iter();
+        let (Some(host), None) = (hosts.next(), hosts.next()) else {
+            return false;
+        };
+        let Some((name, port)) = host.to_str().ok().and_then(|host| host.rsplit_once(':')) else {
+            return false;
+        };
+        let address = name
+            .strip_prefix('[')
+            .and_then(|name| name.strip_suffix(']'))
+            .unwrap_or(name);
+        let is_address = name == "localhost" || address.parse::<IpAddr>().is_ok();
+        is_address && port == self.port.to_string()
+    }
+}
+
+/// Whether the browser says that another site, or another port of this machine, made the request.
+pub(crate) fn is_from_elsewhere(headers: &HeaderMap) -> bool {
+    headers
+        .get("sec-fetch-site")
+        .is_some_and(|site| site != "same-origin" && site != "none")
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use axum::http::{HeaderMap, HeaderValue, header};
+
+    use super::{Access, is_from_elsewhere};
+
+    fn headers(name: &str, value: &str) -> HeaderMap {
+        HeaderMap::from_iter([(name.parse().unwrap(), HeaderValue::from_str(value).unwrap())])
+    }
+
+    #[test]
+    fn the_link_works_once_and_its_cookie_opens_the_page() {
+        let access = Access::random(8000).unwrap();
+        let secret = access.link().unwrap();
+        assert_eq!(secret.len(), 64);
+        assert!(access.exchange(&secret[1..]).is_none());
+        assert!(access.exchange("").is_none());
+        let cookie = access.exchange(&secret).unwrap();
+        assert!(access.exchange(&secret).is_none());
+        let (cookie, attributes) = cookie.split_once(';').unwrap();
+        assert_eq!(attributes, " Path=/; HttpOnly; SameSite=Strict");
+        assert!(!cookie.contains(&secret));
+        for (cookies, is_open) in [
+            (cookie.to_owned(), true),
+            (format!("a=b; {cookie}"), true),
+            (format!("{cookie}0"), false),
+            (format!("myao-8000={secret}"), false),
+            ("myao-8000=".to_owned(), false),
+            (cookie.replace("8000", "8001"), false),
+        ] {
+            let headers = headers(header::COOKIE.as_str(), &cookies);
+            assert_eq!(access.is_open(&headers), is_open, "{cookies}");
+        }
+        assert!(!access.is_open(&HeaderMap::new()));
+    }
+
+    #[test]
+    fn two_programs_have_different_secrets() {
+        let [a, b] = [(), ()].map(|()| Access::random(8000).unwrap());
+        assert_ne!(a.link(), b.link());
+        assert_ne!(a.session.0, b.session.0);
+        assert_ne!(a.link(), Some(a.session.0));
+    }
+
+    #[test]
+    fn names_that_somebody_else_can_direct_here_are_refused() {
+        let access = Access::random(8000).unwrap();
+        for (host, is_own) in [
+            ("127.0.0.1:8000", true),
+            ("localhost:8000", true),
+            ("[::1]:8000", true),
+            ("192.168.0.7:8000", true),
+            ("127.0.0.1", false),
+            ("127.0.0.1:80", false),
+            ("evil.example:8000", false),
+            ("localhost.evil.example:8000", false),
+            ("127.0.0.1.evil.example:8000", false),
+            ("127.0.0.1:8000:8000", false),
+            ("", false),
+        ] {
+            let headers = headers("host", host);
+            assert_eq!(access.is_own_host(&headers), is_own, "{host}");
+        }
+        let mut two = headers("host", "127.0.0.1:8000");
+        two.append("host", HeaderValue::from_static("127.0.0.1:8000"));
+        assert!(!access.is_own_host(&two));
+        assert!(!access.is_own_host(&HeaderMap::new()));
+    }
+
+    #[test]
+    fn requests_that_other_sites_make_are_told_apart() {
+        for (site, is_elsewhere) in [
+            ("same-origin", false),
+            ("none", false),
+            ("same-site", true),
+            ("cross-site", true),
+        ] {
+            assert_eq!(
+                is_from_elsewhere(&headers("sec-fetch-site", site)),
+                is_elsewhere
+            );
+        }
+        assert!(!is_from_elsewhere(&HeaderMap::new()));
+    }
+}

@@ -1,0 +1,306 @@
+//! A channel: what is remembered now, how that changed, what people marked, and its threads.
+
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+
+use maud::{Markup, html};
+use myao_bot::reading::memory_json::memory_json;
+use myao_plugin::state::view::{SourceMessage, Sources, StoredMemory};
+use myao_plugin::storage::Channel;
+use myao_plugin::{MemoryType, MessageRef};
+use serde_json::{Value, json};
+
+use super::sourced::{Sourced, each_once};
+use super::timeline::{self, Timeline};
+use super::{Failure, Shown, memory};
+use crate::html::{Frame, Slice, permalink, text, time, words};
+use crate::language::Language;
+use crate::reader::{Mark, MarkKind, Reader};
+use crate::route::{Layer, Route};
+use crate::texts;
+
+/// Threads on a page.
+const THREADS: usize = 20;
+/// How much of a thread's first message is its name.
+const FIRST_WORDS: usize = 80;
+
+struct Thread {
+    stored: StoredMemory,
+    /// Its first message, if that may be seen.
+    first: Option<SourceMessage>,
+}
+
+struct ChannelPage {
+    route: Route,
+    channel: Channel,
+    layer: Layer,
+    now: Vec<(StoredMemory, Sources)>,
+    timeline: Timeline,
+    threads: Vec<Thread>,
+    threads_slice: Slice,
+    marks: Vec<Mark>,
+    sourced: Sourced,
+    next: String,
+}
+
+pub(super) async fn read(reader: &Reader, route: &Route) -> Result<impl Shown + use<>, Failure> {
+    let Route::Channel {
+        id,
+        layer,
+        page,
+        threads,
+    } = route
+    else {
+        return Err(Failure::NoPage);
+    };
+    let channel = reader.channel(id).await?;
+    let short_term = reader.texts(id, MemoryType::ShortTerm).await?;
+    let long_term = reader.texts(id, MemoryType::LongTerm).await?;
+    let now = now(reader, [&short_term, &long_term]).await?;
+    let texts = match layer {
+        Layer::ShortTerm => &short_term,
+        Layer::LongTerm => &long_term,
+    };
+    let mut all = reader.of_threads(id).await?;
+    all.sort_by_key(|stored| Reverse((stored.memory.updated_at.unix_seconds, stored.memory.id)));
+    let threads_slice = Slice::of(all.len(), THREADS, *threads);
+    let mut threads = Vec::new();
+    for stored in threads_slice.take(&all) {
+        let messages = reader.sources(stored.memory.id).await?.messages;
+        let first = messages.into_iter().find(|message| !message.deleted);
+        threads.push(Thread {
+            stored: stored.clone(),
+            first,
+        });
+    }
+    Ok(ChannelPage {
+        timeline: timeline::read(reader, texts, *page).await?,
+        marks: reader.marks(id).await?,
+        sourced: Sourced::of(reader),
+        next: reader.site.next.clone(),
+        route: route.clone(),
+        layer: *layer,
+        channel,
+        now,
+        threads,
+        threads_slice,
+    })
+}
+
+/// The newest text of each memory that has one that is current.
+async fn now(
+    reader: &Reader,
+    memories: [&Vec<StoredMemory>; 2],
+) -> Result<Vec<(StoredMemory, Sources)>, Failure> {
+    let current = memories.map(|texts| texts.last().filter(|text| text.superseded_at.is_none()));
+    let ids: BTreeSet<u64> = current
+        .iter()
+        .flatten()
+        .map(|stored| stored.memory.id)
+        .collect();
+    let mut now = Vec::new();
+    for stored in reader.with_text(ids).await? {
+        let sources = reader.sources(stored.memory.id).await?;
+        now.push((stored, sources));
+    }
+    Ok(now)
+}
+
+impl Shown for ChannelPage {
+    fn html(&self, language: Language) -> Markup {
+        let title = format!("#{}", self.channel.name);
+        let main = html! {
+            h1 {
+                (words(&title))
+                @if self.channel.is_private { " " small { (texts::PRIVATE.of(language)) } }
+            }
+            @if self.now.is_empty() && self.threads.is_empty() {
+                p { (texts::NO_MEMORIES.of(language)) }
+                pre { code { (self.next) } }
+            }
+            @if !self.now.is_empty() {
+                h2 { (texts::NOW.of(language)) }
+                @for (stored, _) in &self.now {
+                    section { (memory::summary(stored, language)) }
+                }
+                (self.sourced.records(&self.records(), language))
+            }
+            (self.marks(language))
+            (self.history(language))
+            (self.threads(language))
+        };
+        Frame {
+            language,
+            title: &title,
+            route: Some(&self.route),
+        }
+        .around(&main)
+    }
+
+    fn json(&self) -> Value {
+        let now = self.now.iter().map(|(stored, _)| memory_json(stored));
+        let records = self.records().into_iter().map(|record| {
+            json!({
+                "channel_id": record.channel_id,
+                "ts": record.ts.to_string(),
+                "author": record.author,
+                "text": record.text,
+            })
+        });
+        let marks = self.marks.iter().map(|mark| {
+            json!({
+                "kind": mark.kind.name(),
+                "ts": mark.message.ts,
+                "user_name": mark.message.user.name,
+                "text": mark.message.text,
+            })
+        });
+        let threads = self.threads.iter().map(|thread| {
+            let first = thread.first.as_ref();
+            json!({
+                "memory": thread.stored.memory.id,
+                "scope_id": thread.stored.memory.scope_id,
+                "updated_at": myao_bot::reading::times::rfc3339(thread.stored.memory.updated_at),
+                "author": first.map(|first| &first.author),
+                "first_words": first.map(|first| first_words(&first.text)),
+            })
+        });
+        json!({
+            "id": self.channel.id,
+            "name": self.channel.name,
+            "is_private": self.channel.is_private,
+            "memories": now.collect::<Value>(),
+            "records": records.collect::<Value>(),
+            "marks": marks.collect::<Value>(),
+            "versions": {
+                "page": self.timeline.slice.page,
+                "pages": self.timeline.slice.pages,
+                "shown": self.timeline.json(),
+            },
+            "threads": {
+                "page": self.threads_slice.page,
+                "pages": self.threads_slice.pages,
+                "shown": threads.collect::<Value>(),
+            },
+        })
+    }
+}
+
+impl ChannelPage {
+    /// The same page with other numbers.
+    fn at(&self, layer: Layer, page: usize, threads: usize) -> Route {
+        Route::Channel {
+            id: self.channel.id.clone(),
+            layer,
+            page,
+            threads,
+        }
+    }
+
+    fn records(&self) -> Vec<&SourceMessage> {
+        each_once(self.now.iter().flat_map(|(_, sources)| &sources.records))
+    }
+
+    fn marks(&self, language: Language) -> Markup {
+        html! {
+            @if !self.marks.is_empty() {
+                h2 { (texts::MARKS.of(language)) }
+                ul class="messages" {
+                    @for Mark { kind, message } in &self.marks {
+                        @let name = match kind {
+                            MarkKind::Pinned => texts::PINNED,
+                            MarkKind::Correction => texts::CORRECTION,
+                        };
+                        li {
+                            p class="by" {
+                                strong { (words(&message.user.name)) } " " (time(message.timestamp)) " "
+                                small { (name.of(language)) } " "
+                                (self.link(&message.ts, &self.channel.id, language))
+                            }
+                            (text(&message.text))
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn link(&self, ts: &str, channel_id: &str, language: Language) -> Markup {
+        let of = MessageRef {
+            channel_id: channel_id.to_owned(),
+            ts: ts.to_owned(),
+        };
+        permalink(&of, self.sourced.address.as_deref(), language)
+    }
+
+    fn history(&self, language: Language) -> Markup {
+        let layers = [
+            (Layer::ShortTerm, texts::SHORT_TERM),
+            (Layer::LongTerm, texts::LONG_TERM),
+        ];
+        html! {
+            @if !self.now.is_empty() {
+                h2 id="timeline" { (texts::TIMELINE.of(language)) }
+                ul class="choices" {
+                    @for (layer, name) in layers {
+                        li {
+                            a href={ (self.at(layer, 1, 1).address()) "#timeline" }
+                                aria-current=[(layer == self.layer).then_some("true")] { (name.of(language)) }
+                        }
+                    }
+                }
+                (self.timeline.html(language))
+                (self.timeline.slice.links(texts::TIMELINE.of(language), language, |page| {
+                    self.at(self.layer, page, self.threads_slice.page)
+                }))
+            }
+        }
+    }
+
+    fn threads(&self, language: Language) -> Markup {
+        html! {
+            @if !self.threads.is_empty() {
+                h2 id="threads" { (texts::THREADS.of(language)) }
+                ul class="threads" {
+                    @for Thread { stored, first } in &self.threads {
+                        li {
+                            a href=(Route::Memory { id: stored.memory.id }.address()) {
+                                @match first {
+                                    Some(first) => { (words(&first.author)) ": " (words(&first_words(&first.text))) }
+                                    None => (words(&stored.memory.scope_id)),
+                                }
+                            }
+                            " " small { (time(stored.memory.updated_at)) }
+                        }
+                    }
+                }
+                (self.threads_slice.links(texts::THREADS.of(language), language, |threads| {
+                    self.at(self.layer, self.timeline.slice.page, threads)
+                }))
+            }
+        }
+    }
+}
+
+/// How a thread is named: the beginning of its first message.
+fn first_words(text: &str) -> String {
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match text.char_indices().nth(FIRST_WORDS) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::first_words;
+
+    #[test]
+    fn a_thread_is_named_by_its_first_words() {
+        assert_eq!(first_words("a\n  b"), "a b");
+        assert_eq!(
+            first_words(&"海".repeat(90)),
+            format!("{}…", "海".repeat(80))
+        );
+    }
+}

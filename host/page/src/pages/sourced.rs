@@ -1,0 +1,113 @@
+//! Messages that memories were made from.
+
+use std::collections::BTreeSet;
+
+use maud::{Markup, html};
+use myao_bot::clock::Clock;
+use myao_plugin::MessageRef;
+use myao_plugin::state::view::SourceMessage;
+
+use crate::html::{channel_link, permalink, text, time, words};
+use crate::language::Language;
+use crate::reader::Reader;
+use crate::texts;
+
+/// Records that are shown, the newest.
+const RECORDS: usize = 100;
+
+/// Shows messages with their times and links.
+pub(super) struct Sourced {
+    clock: Clock,
+    pub(super) address: Option<String>,
+}
+
+impl Sourced {
+    pub(super) fn of(reader: &Reader) -> Self {
+        Self {
+            clock: reader.site.clock.clone(),
+            address: reader.address().map(str::to_owned),
+        }
+    }
+
+    pub(super) fn message(&self, message: &SourceMessage, language: Language) -> Markup {
+        let at = self.clock.local(message.ts.unix_seconds());
+        html! {
+            p class="by" {
+                strong { (words(&message.author)) } " " (time(at)) " "
+                (channel_link(&message.channel_id, &message.channel_name)) " "
+                (permalink(&reference(message), self.address.as_deref(), language))
+            }
+            (text(&message.text))
+        }
+    }
+
+    /// What is kept beside texts, folded; nothing if there is none.
+    pub(super) fn records(&self, records: &[&SourceMessage], language: Language) -> Markup {
+        let hidden = records.len().saturating_sub(RECORDS);
+        html! {
+            @if !records.is_empty() {
+                h2 { (texts::RECORDS.of(language)) }
+                details {
+                    summary { (texts::records(language, records.len())) }
+                    ul class="messages" {
+                        @for record in records.iter().skip(hidden) { li { (self.message(record, language)) } }
+                    }
+                    @if hidden > 0 {
+                        p class="note" { (texts::more(language, hidden)) ": " (texts::MORE_IN_JSON.of(language)) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+pub(super) fn reference(message: &SourceMessage) -> MessageRef {
+    MessageRef {
+        channel_id: message.channel_id.clone(),
+        ts: message.ts.to_string(),
+    }
+}
+
+/// Each message once, oldest first.
+pub(super) fn each_once<'m>(
+    messages: impl Iterator<Item = &'m SourceMessage>,
+) -> Vec<&'m SourceMessage> {
+    let mut seen = BTreeSet::new();
+    let mut once: Vec<&SourceMessage> = messages
+        .filter(|of| seen.insert((of.ts, &of.channel_id, &of.text)))
+        .collect();
+    once.sort_by_key(|of| (of.ts, &of.channel_id));
+    once
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use myao_plugin::state::view::SourceMessage;
+    use myao_plugin::ts::TsKey;
+
+    use super::each_once;
+
+    #[test]
+    fn what_two_memories_keep_is_shown_once() {
+        let record = |ts: &str, text: &str| SourceMessage {
+            channel_id: "C1".to_owned(),
+            channel_name: "general".to_owned(),
+            ts: TsKey::parse(ts).unwrap(),
+            author: "ann".to_owned(),
+            text: text.to_owned(),
+            deleted: false,
+        };
+        let records = [
+            record("2.0", "b"),
+            record("1.0", "a"),
+            record("2.0", "b"),
+            record("2.0", "c"),
+        ];
+        let texts: Vec<&str> = each_once(records.iter())
+            .iter()
+            .map(|of| of.text.as_str())
+            .collect();
+        assert_eq!(texts, ["a", "b", "c"]);
+    }
+}

@@ -1,0 +1,312 @@
+//! The addresses of the page: read from requests and written into links by the same type, so that a link leads only to
+//! what exists.
+
+use std::collections::BTreeMap;
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+
+/// What stays as it is in a path. A dot does not: an id that ends in `.json` is no JSON twin.
+const PLAIN: AsciiSet = NON_ALPHANUMERIC.remove(b'-').remove(b'_');
+/// The ending of a page's JSON twin.
+const JSON: &str = ".json";
+/// A longer value of a query is no request of the page's own forms.
+const MAX_VALUE: usize = 1_000;
+
+/// Which memory of a channel is shown over time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Layer {
+    /// Its versions.
+    ShortTerm,
+    /// The texts of its long-term memory.
+    LongTerm,
+}
+
+/// What somebody looks for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Search {
+    pub(crate) words: String,
+    /// The name of a channel; empty for all.
+    pub(crate) channel: String,
+    /// A day, `2026-03-04`; empty for no limit.
+    pub(crate) since: String,
+    pub(crate) until: String,
+}
+
+/// A page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Route {
+    Workspace {
+        page: usize,
+    },
+    Channel {
+        id: String,
+        layer: Layer,
+        page: usize,
+        threads: usize,
+    },
+    Memory {
+        id: u64,
+    },
+    Search(Search),
+    Upkeep,
+    Ask {
+        question: String,
+    },
+}
+
+/// What a request wants.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    Page(Route),
+    Json(Route),
+    /// The link with its secret.
+    Open(String),
+    Style,
+    Icon,
+    Start,
+}
+
+/// What a path and its query want; `None` if there is no such page.
+pub(crate) fn parse(path: &str, query: Option<&str>) -> Option<Wanted> {
+    match path {
+        "/" => return Some(Wanted::Start),
+        "/style.css" => return Some(Wanted::Style),
+        "/icon.svg" => return Some(Wanted::Icon),
+        _ => {}
+    }
+    if let Some(secret) = path.strip_prefix("/open/") {
+        return Some(Wanted::Open(secret.to_owned()));
+    }
+    match path.strip_suffix(JSON) {
+        Some(path) => Some(Wanted::Json(route(path, query)?)),
+        None => Some(Wanted::Page(route(path, query)?)),
+    }
+}
+
+fn route(path: &str, query: Option<&str>) -> Option<Route> {
+    let mut segments = path.strip_prefix('/')?.split('/');
+    let (kind, id, more) = (segments.next()?, segments.next(), segments.next());
+    let mut query = Query::of(query);
+    match (kind, id, more) {
+        ("workspace", None, None) => Some(Route::Workspace {
+            page: query.number("page"),
+        }),
+        ("channel", Some(id), None) => Some(Route::Channel {
+            id: percent_decode_str(id).decode_utf8().ok()?.into_owned(),
+            layer: match query.take("of").as_str() {
+                "long-term" => Layer::LongTerm,
+                _ => Layer::ShortTerm,
+            },
+            page: query.number("page"),
+            threads: query.number("threads"),
+        }),
+        ("memory", Some(id), None) => Some(Route::Memory {
+            id: id.parse().ok()?,
+        }),
+        ("upkeep", None, None) => Some(Route::Upkeep),
+        ("search", None, None) => Some(Route::Search(Search {
+            words: query.take("q"),
+            channel: query.take("channel"),
+            since: query.take("since"),
+            until: query.take("until"),
+        })),
+        ("ask", None, None) => Some(Route::Ask {
+            question: query.take("q"),
+        }),
+        _ => None,
+    }
+}
+
+/// The values of a query. Of several with one name the last counts; one that is too long is left out.
+struct Query(BTreeMap<String, String>);
+
+impl Query {
+    fn of(query: Option<&str>) -> Self {
+        let pairs = form_urlencoded::parse(query.unwrap_or_default().as_bytes());
+        let pairs = pairs.filter(|(_, value)| value.len() <= MAX_VALUE);
+        Self(
+            pairs
+                .map(|(name, value)| (name.into_owned(), value.into_owned()))
+                .collect(),
+        )
+    }
+
+    fn take(&mut self, name: &str) -> String {
+        self.0
+            .remove(name)
+            .map_or_else(String::new, |value| value.trim().to_owned())
+    }
+
+    /// The number of a page, from 1 on.
+    fn number(&mut self, name: &str) -> usize {
+        self.take(name).parse().unwrap_or(1).max(1)
+    }
+}
+
+impl Route {
+    /// The first page of all channels.
+    pub(crate) const START: Self = Self::Workspace { page: 1 };
+
+    /// The page of a channel.
+    pub(crate) fn channel(id: &str) -> Self {
+        Self::Channel {
+            id: id.to_owned(),
+            layer: Layer::ShortTerm,
+            page: 1,
+            threads: 1,
+        }
+    }
+
+    /// The address of the page.
+    pub(crate) fn address(&self) -> String {
+        self.written("")
+    }
+
+    /// The address of its JSON twin.
+    pub(crate) fn json_address(&self) -> String {
+        self.written(JSON)
+    }
+
+    fn written(&self, ending: &str) -> String {
+        let path = match self {
+            Self::Workspace { .. } => "/workspace".to_owned(),
+            Self::Channel { id, .. } => format!("/channel/{}", utf8_percent_encode(id, &PLAIN)),
+            Self::Memory { id } => format!("/memory/{id}"),
+            Self::Upkeep => "/upkeep".to_owned(),
+            Self::Search(_) => "/search".to_owned(),
+            Self::Ask { .. } => "/ask".to_owned(),
+        };
+        let mut query = form_urlencoded::Serializer::new(String::new());
+        for (name, value) in self.query() {
+            if !value.is_empty() {
+                query.append_pair(name, &value);
+            }
+        }
+        match query.finish().as_str() {
+            "" => format!("{path}{ending}"),
+            query => format!("{path}{ending}?{query}"),
+        }
+    }
+
+    fn query(&self) -> Vec<(&'static str, String)> {
+        let number = |number: usize| match number {
+            1 => String::new(),
+            number => number.to_string(),
+        };
+        match self {
+            Self::Workspace { page } => vec![("page", number(*page))],
+            Self::Channel {
+                layer,
+                page,
+                threads,
+                ..
+            } => {
+                let layer = match layer {
+                    Layer::ShortTerm => "",
+                    Layer::LongTerm => "long-term",
+                };
+                vec![
+                    ("of", layer.to_owned()),
+                    ("page", number(*page)),
+                    ("threads", number(*threads)),
+                ]
+            }
+            Self::Memory { .. } | Self::Upkeep => Vec::new(),
+            Self::Search(search) => vec![
+                ("q", search.words.clone()),
+                ("channel", search.channel.clone()),
+                ("since", search.since.clone()),
+                ("until", search.until.clone()),
+            ],
+            Self::Ask { question } => vec![("q", question.clone())],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Layer, Route, Search, Wanted, parse};
+
+    fn parsed(address: &str) -> Option<Wanted> {
+        match address.split_once('?') {
+            Some((path, query)) => parse(path, Some(query)),
+            None => parse(address, None),
+        }
+    }
+
+    #[test]
+    fn an_address_leads_to_the_page_that_wrote_it() {
+        let search = Search {
+            words: "crane & 監視 <b>=?#%".to_owned(),
+            channel: "general".to_owned(),
+            since: "2026-03-04".to_owned(),
+            until: String::new(),
+        };
+        let channel = |id: &str| Route::Channel {
+            id: id.to_owned(),
+            layer: Layer::LongTerm,
+            page: 7,
+            threads: 2,
+        };
+        for route in [
+            Route::START,
+            Route::Workspace { page: 12 },
+            Route::channel("C07GENERAL1"),
+            channel("C1.json"),
+            channel("../../etc"),
+            channel("a/b?c#d e\u{0}\u{202e}<script>\"'"),
+            channel("雑談"),
+            Route::Memory { id: u64::MAX },
+            Route::Upkeep,
+            Route::Search(search),
+            Route::Search(Search::default()),
+            Route::Ask {
+                question: "What, if \"anything\"?".to_owned(),
+            },
+        ] {
+            let address = route.address();
+            assert!(
+                address.starts_with('/') && !address.starts_with("//"),
+                "{address}"
+            );
+            assert!(!address.contains(['"', '\'', '<', '>', ' ']), "{address}");
+            assert_eq!(
+                parsed(&address),
+                Some(Wanted::Page(route.clone())),
+                "{address}"
+            );
+            let twin = route.json_address();
+            assert_eq!(parsed(&twin), Some(Wanted::Json(route)), "{twin}");
+        }
+    }
+
+    #[test]
+    fn other_addresses_lead_nowhere() {
+        for address in [
+            "/nothing",
+            "/channel",
+            "/channel/C1/x",
+            "/memory/x",
+            "/memory/-1",
+            "/workspace/",
+            "/channel/%ff",
+            "",
+            "//evil.example/",
+        ] {
+            assert_eq!(parsed(address), None, "{address}");
+        }
+    }
+
+    #[test]
+    fn bad_numbers_are_the_first_page() {
+        for query in [
+            "page=0",
+            "page=-3",
+            "page=x",
+            "page=99999999999999999999999",
+        ] {
+            let wanted = parsed(&format!("/workspace?{query}"));
+            assert_eq!(wanted, Some(Wanted::Page(Route::START)), "{query}");
+        }
+    }
+}

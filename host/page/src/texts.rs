@@ -1,0 +1,304 @@
+//! What the page says, in Japanese and English. Nothing that it says is written elsewhere, and a text without one of the
+//! languages does not compile.
+
+use myao_plugin::storage::Coverage;
+use myao_plugin::{Engine, MemoryType};
+
+use super::language::Language;
+
+/// A text in each language.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Text {
+    ja: &'static str,
+    en: &'static str,
+}
+
+impl Text {
+    pub(crate) fn of(self, language: Language) -> &'static str {
+        match language {
+            Language::Japanese => self.ja,
+            Language::English => self.en,
+        }
+    }
+}
+
+const fn text(ja: &'static str, en: &'static str) -> Text {
+    Text { ja, en }
+}
+
+pub(crate) const SKIP: Text = text("本文へ", "Skip to the content");
+pub(crate) const NAVIGATION: Text = text("ページ", "Pages");
+pub(crate) const AS_JSON: Text = text("このページを JSON で", "This page as JSON");
+pub(crate) const WORKSPACE: Text = text("ワークスペース", "Workspace");
+pub(crate) const SEARCH: Text = text("検索", "Search");
+pub(crate) const SEARCH_RESULTS: Text = text("検索結果", "Results");
+pub(crate) const ASK: Text = text("質問", "Ask");
+pub(crate) const ANSWER: Text = text("回答", "Answer");
+pub(crate) const SOURCES: Text = text("出典", "Sources");
+pub(crate) const QUESTION: Text = text("質問文", "Question");
+pub(crate) const SEARCH_WORDS: Text = text("言葉", "Words");
+pub(crate) const CHANNEL: Text = text("チャンネル", "Channel");
+pub(crate) const CHANNELS: Text = text("チャンネル", "Channels");
+pub(crate) const SINCE: Text = text("この日から", "From");
+pub(crate) const UNTIL: Text = text("この日まで", "To");
+pub(crate) const PREVIOUS: Text = text("前へ", "Previous");
+pub(crate) const NEXT: Text = text("次へ", "Next");
+pub(crate) const IN_SLACK: Text = text("Slack で開く", "Open in Slack");
+pub(crate) const PRIVATE: Text = text("非公開", "private");
+pub(crate) const NEWEST_MEMORY: Text = text("最新の記憶", "Newest memory");
+pub(crate) const VERSIONS: Text = text("版", "Versions");
+pub(crate) const THREADS: Text = text("スレッド", "Threads");
+pub(crate) const NOW: Text = text("いまの記憶", "What is remembered now");
+pub(crate) const TIMELINE: Text = text("記憶の変遷", "How the memory changed");
+pub(crate) const SHORT_TERM: Text = text("短期記憶", "Short-term memory");
+pub(crate) const LONG_TERM: Text = text("長期記憶", "Long-term memory");
+pub(crate) const FIRST_TEXT: Text = text("最初の記憶です。", "The first text.");
+pub(crate) const NO_CHANGE: Text = text("文面は変わっていません。", "The text did not change.");
+pub(crate) const RECORDS: Text = text("そのまま残した言葉", "Kept word for word");
+pub(crate) const MARKS: Text = text("覚えておくことと訂正", "Pinned messages and corrections");
+pub(crate) const PINNED: Text = text("覚えておく", "pinned");
+pub(crate) const CORRECTION: Text = text("訂正", "correction");
+pub(crate) const NO_SOURCE: Text = text("出典は分かりません", "no source is known");
+pub(crate) const LINES: Text = text("文面と出典", "The text, and where each line comes from");
+pub(crate) const MADE_FROM: Text = text("元になった記憶", "Memories that it was made from");
+pub(crate) const SINCE_REPLACED: Text = text("その後に更新済み", "since replaced");
+pub(crate) const MADE: Text = text("作成", "Made");
+pub(crate) const MESSAGES: Text = text("メッセージ", "Messages");
+pub(crate) const ENGINE: Text = text("方法", "Engine");
+pub(crate) const COVERAGE: Text = text("範囲", "Coverage");
+pub(crate) const COST: Text = text("費用", "Cost");
+pub(crate) const WHOLE: Text = text("すべてのメッセージから", "all messages");
+pub(crate) const CUT_OFF: Text = text("長さの上限で切れています", "cut off at its token limit");
+pub(crate) const STAND_IN: Text = text(
+    "モデルが使えない間の抜粋です。モデルが戻ると作り直します。",
+    "Extracted while the model fails, which makes this memory anew when it is back.",
+);
+pub(crate) const STAND_IN_NAME: Text = text("代わりの抜粋", "stand-in");
+pub(crate) const SET_ASIDE: Text = text(
+    "何から作られたか分からないので、ほかでは使われていません。",
+    "It is not known what this was made from, so it is used nowhere else.",
+);
+pub(crate) const NOTHING_LEFT: Text = text(
+    "元のメッセージがすべて取り消されたため、何も残っていません。",
+    "Nothing is left of it: all of it was taken back.",
+);
+pub(crate) const SEARCH_HINT: Text = text(
+    "言葉のほかに、「先週の火曜」のような時や #チャンネル も分かります。",
+    "Times such as “since Friday” and #channels are understood, too.",
+);
+pub(crate) const ASK_HINT: Text = text(
+    "覚えている発言から答え、出典を示します。何も投稿されません。モデルを設定していれば、その料金がかかります。",
+    "Answers from what was said, with sources. Nothing is posted. With a model, a question costs what its call costs.",
+);
+pub(crate) const NOTHING_FOUND: Text = text(
+    "見つかりませんでした。言葉を減らすか、変えてみてください。",
+    "Nothing is found. Try fewer or other words.",
+);
+pub(crate) const BAD_DAY: Text = text(
+    "日付は 2026-03-04 の形で入れてください。",
+    "A day is written as 2026-03-04.",
+);
+pub(crate) const NO_CHANNELS: Text = text(
+    "まだ何もありません。次のコマンドで Slack のエクスポートを取り込み、記憶を作ってください。",
+    "There is nothing yet. Import a Slack export and make memories of it:",
+);
+pub(crate) const NO_MEMORIES: Text = text(
+    "このチャンネルの記憶はまだありません。次のコマンドで作れます。",
+    "Nothing is remembered of this channel yet. This command makes what is due:",
+);
+pub(crate) const CLOSED: Text = text(
+    "このページは、myao serve が表示したリンクから開いてください。",
+    "Open this page with the link that myao serve printed.",
+);
+pub(crate) const CLOSED_TITLE: Text = text("開いていません", "Not open");
+pub(crate) const USED: Text = text(
+    "このリンクは使用済みか、正しくありません。リンクは一度だけ使えます。",
+    "This link was used already, or is not right. A link works once.",
+);
+pub(crate) const AGAIN: Text = text(
+    "新しいリンクは、次のコマンドを始め直すと表示されます。",
+    "Start this command anew for another link:",
+);
+pub(crate) const ELSEWHERE: Text = text(
+    "別のサイトから開かれました。自分で開いたのなら、続けてください。",
+    "Another site opened this page. If that was you, go on:",
+);
+pub(crate) const ELSEWHERE_TITLE: Text = text("別のサイトから", "From another site");
+pub(crate) const NO_PAGE: Text = text(
+    "このページはありません。なくなったか、ここでは見られません。",
+    "There is no such page: it is gone, or may not be seen here.",
+);
+pub(crate) const NO_PAGE_TITLE: Text = text("ページがありません", "No such page");
+pub(crate) const HOST: Text = text(
+    "この名前ではページを開けません。myao serve が表示したアドレスを使ってください。",
+    "The page has no such name. Use the address that myao serve printed.",
+);
+pub(crate) const METHOD: Text = text("このページは読むだけです。", "This page can only be read.");
+pub(crate) const REFUSED_TITLE: Text = text("できません", "Refused");
+pub(crate) const FAILED: Text = text(
+    "ページを作れませんでした。理由は myao serve の出力にあります。",
+    "The page cannot be shown. The output of myao serve says why.",
+);
+pub(crate) const FAILED_TITLE: Text = text("失敗しました", "Failed");
+pub(crate) const CALL_FAILED: Text = text(
+    "答えられませんでした。理由は myao serve の出力にあります。",
+    "There is no answer. The output of myao serve says why.",
+);
+pub(crate) const UPKEEP: Text = text("失敗と使用量", "Failures and usage");
+pub(crate) const FAILURES: Text = text("作れなかった記憶", "Memories that could not be made");
+pub(crate) const NO_FAILURES: Text = text("ありません。", "There are none.");
+pub(crate) const TRIED_AGAIN: Text = text("次に試すとき:", "tried again from");
+pub(crate) const USAGE: Text = text("モデルの使用量（30 日間）", "What models took in 30 days");
+pub(crate) const NO_USAGE: Text = text(
+    "この 30 日間、モデルは呼ばれていません。",
+    "No model was asked in these 30 days.",
+);
+pub(crate) const TOKENS_BY_DAY: Text = text("1 日ごとのトークン", "tokens by day");
+pub(crate) const DAY: Text = text("日", "Day");
+pub(crate) const CALLS: Text = text("呼び出し", "Calls");
+pub(crate) const INPUT_TOKENS: Text = text("入力トークン", "Input tokens");
+pub(crate) const OUTPUT_TOKENS: Text = text("出力トークン", "Output tokens");
+pub(crate) const DURATION: Text = text("時間", "Time");
+pub(crate) const MORE_IN_JSON: Text = text("ほかは JSON にあります", "the JSON has all");
+
+fn pick(language: Language, ja: String, en: String) -> String {
+    match language {
+        Language::Japanese => ja,
+        Language::English => en,
+    }
+}
+
+fn counted(n: u64, thing: &str) -> String {
+    match n {
+        1 => format!("1 {thing}"),
+        n => format!("{n} {thing}s"),
+    }
+}
+
+pub(crate) fn version(language: Language, number: u32) -> String {
+    pick(
+        language,
+        format!("第 {number} 版"),
+        format!("version {number}"),
+    )
+}
+
+pub(crate) fn messages(language: Language, n: u64) -> String {
+    pick(
+        language,
+        format!("{n} 件のメッセージ"),
+        counted(n, "message"),
+    )
+}
+
+/// How many messages a line was made from.
+pub(crate) fn sources(language: Language, n: usize) -> String {
+    let n = u64::try_from(n).unwrap_or(u64::MAX);
+    pick(language, format!("出典 {n} 件"), counted(n, "source"))
+}
+
+pub(crate) fn records(language: Language, n: usize) -> String {
+    let n = u64::try_from(n).unwrap_or(u64::MAX);
+    pick(language, format!("{n} 件"), counted(n, "sentence"))
+}
+
+pub(crate) fn more(language: Language, n: usize) -> String {
+    pick(language, format!("ほか {n} 件"), format!("{n} more"))
+}
+
+pub(crate) fn thread(language: Language, channel: &str) -> String {
+    pick(
+        language,
+        format!("#{channel} のスレッド"),
+        format!("a thread in #{channel}"),
+    )
+}
+
+pub(crate) fn failed(language: Language, times: u32) -> String {
+    let en = format!("failed {}", counted(times.into(), "time"));
+    pick(language, format!("{times} 回失敗"), en)
+}
+
+pub(crate) fn failed_calls(language: Language, n: u64) -> String {
+    pick(language, format!("失敗 {n} 回"), format!("{n} failed"))
+}
+
+pub(crate) fn memory_type(memory_type: MemoryType) -> Text {
+    match memory_type {
+        MemoryType::ShortTerm => SHORT_TERM,
+        MemoryType::LongTerm => LONG_TERM,
+    }
+}
+
+pub(crate) fn engine(engine: Engine) -> Text {
+    match engine {
+        Engine::Llm => text("言語モデル", "language model"),
+        Engine::Extractive => text("モデルなしの抜粋", "excerpts, without a model"),
+        Engine::Imported => text("ほかのプログラムから", "imported"),
+    }
+}
+
+/// What went into a text.
+pub(crate) fn coverage(language: Language, coverage: &Coverage) -> String {
+    let (covered, messages) = (coverage.covered, coverage.messages);
+    let left_out = &coverage.left_out;
+    let memories = left_out.other_channels + left_out.workspace + left_out.channel;
+    let mut parts = vec![if covered < messages {
+        let en = format!("{covered} of {messages} messages");
+        pick(
+            language,
+            format!("{messages} 件中 {covered} 件のメッセージから"),
+            en,
+        )
+    } else {
+        WHOLE.of(language).to_owned()
+    }];
+    for (n, ja, en) in [
+        (memories, "件の記憶は入りきらず", "memories did not fit"),
+        (
+            left_out.messages,
+            "件の周りのメッセージは入りきらず",
+            "messages around it did not fit",
+        ),
+        (
+            coverage.refused,
+            "か所はモデルが拒否",
+            "parts were refused by the model",
+        ),
+        (
+            coverage.unfounded,
+            "か所は根拠がなく削除",
+            "unfounded parts were dropped",
+        ),
+        (coverage.late, "件は遅れて届いた", "messages came late"),
+    ] {
+        if n > 0 {
+            parts.push(pick(language, format!("{n} {ja}"), format!("{n} {en}")));
+        }
+    }
+    parts.join(pick(language, "、".to_owned(), "; ".to_owned()).as_str())
+}
+
+/// What a memory's calls took.
+pub(crate) fn taken(language: Language, taken: &super::Taken) -> String {
+    let super::Taken {
+        calls,
+        failed,
+        input_tokens,
+        output_tokens,
+        duration,
+        cost,
+        ..
+    } = taken;
+    let models = taken.models.join(", ");
+    pick(
+        language,
+        format!(
+            "{models} を {calls} 回 (失敗 {failed} 回)、入力 {input_tokens}・出力 {output_tokens} トークン、{duration}、{cost}"
+        ),
+        format!(
+            "{} of {models} ({failed} failed), {input_tokens} input and {output_tokens} output tokens, {duration}, {cost}",
+            counted(*calls, "call")
+        ),
+    )
+}
