@@ -6,7 +6,7 @@ MYAO := $(TARGET_DIR)/release/myao
 PYTHON := target/python
 
 .DEFAULT_GOAL := help
-.PHONY: help build component demo test test-embed test-peers test-llm fuzz eval bench bench-parts dist docs lint fmt clean
+.PHONY: help build component demo test test-embed test-page test-peers test-llm fuzz eval bench bench-parts dist docs lint fmt clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -37,6 +37,10 @@ test: build $(PYTHON)/ready ## every test
 test-embed: component ## the components in Node and Python, against the Rust host
 	@scripts/build-component faulty
 	@scripts/test-installed embed node python
+
+# Part of the continuous integration; `make test` lists it as ignored.
+test-page: build ## the web page in a browser: clicks, keyboard, accessibility, a phone, the dark
+	MYAO_TEST_BINARY="$(abspath $(MYAO))" scripts/test-installed page chromium
 
 # These programs need installing: `make test` lists their tests as ignored.
 test-peers: component ## myao against independent servers: models that break their answers, Slack

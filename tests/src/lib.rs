@@ -12,6 +12,7 @@ pub mod kills;
 pub mod llm_server;
 pub mod merges;
 pub mod noon;
+pub mod page;
 pub mod peer;
 pub mod program;
 pub mod store;

@@ -6,3 +6,5 @@ mod bot;
 mod bot_faults;
 #[path = "cli/main.rs"]
 mod cli;
+#[path = "page/main.rs"]
+mod page;

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Stands for `myao` in the documents' commands. A bot is run until it has caught up, and is then asked to stop.
+# Stands for `myao` in the documents' commands. A bot is run until it has caught up, and a page until it has printed its
+# link; then it is asked to stop.
 set -euo pipefail
 
 bot=
 for argument in "$@"; do
-    [ "$argument" = run ] && bot=yes
+    case $argument in run | serve) bot=yes ;; esac
     [ "$argument" = --help ] && exec "$REAL_MYAO" "$@"
 done
 [ -n "$bot" ] || exec "$REAL_MYAO" "$@"
@@ -17,7 +18,7 @@ exec 3<&"${BOT[0]}"
 while read -r line <&3; do
     printf '%s\n' "$line"
     case $line in
-        *'caught up: '*) kill -TERM "$process" ;;
+        *'caught up: '* | http://*) kill -TERM "$process" ;;
     esac
 done
 wait "$process"
