@@ -4,7 +4,6 @@
 //! shown as such, and its direction does not reach its surroundings. A link leads to a page of this program ([`Route`])
 //! or to a message in Slack, whose address `myao_slack::permalink` has checked.
 
-use chrono::{DateTime, Utc};
 use maud::{DOCTYPE, Markup, html};
 use myao_bot::reading::links;
 use myao_bot::reading::times;
@@ -17,6 +16,8 @@ use super::texts;
 
 /// A longer text is cut: nobody reads it here, and Slack has it.
 const MAX_CHARACTERS: usize = 2_000;
+/// Slack allows names of 80 characters.
+const MAX_NAME: usize = 120;
 
 /// A page's frame.
 pub(crate) struct Frame<'a> {
@@ -37,7 +38,7 @@ impl Frame<'_> {
                     meta charset="utf-8";
                     meta name="viewport" content="width=device-width, initial-scale=1";
                     meta name="color-scheme" content="light dark";
-                    title { (line(self.title)) " – myao" }
+                    title { (line(&cut_after(self.title, MAX_NAME))) " – myao" }
                     link rel="stylesheet" href="/style.css";
                     link rel="icon" type="image/svg+xml" href="/icon.svg";
                 }
@@ -85,7 +86,7 @@ impl Frame<'_> {
     }
 }
 
-/// A name or another text of one line.
+/// A text of one line.
 pub(crate) fn words(text: &str) -> Markup {
     html! { bdi { (line(&cut(text))) } }
 }
@@ -100,8 +101,18 @@ pub(crate) fn whole_text(text: &str) -> Markup {
     html! { p class="text" dir="auto" { (lines(text)) } }
 }
 
+/// A name, or a title with names.
+pub(crate) fn name(name: &str) -> Markup {
+    html! { bdi { (line(&cut_after(name, MAX_NAME))) } }
+}
+
 pub(crate) fn cut(text: &str) -> String {
-    match text.char_indices().nth(MAX_CHARACTERS) {
+    cut_after(text, MAX_CHARACTERS)
+}
+
+/// The beginning of a text.
+pub(crate) fn cut_after(text: &str, characters: usize) -> String {
+    match text.char_indices().nth(characters) {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
         None => text.to_owned(),
     }
@@ -113,14 +124,9 @@ pub(crate) fn time(time: Timestamp) -> Markup {
     html! { time datetime=(machine.as_str().unwrap_or_default()) { (times::time(time)) } }
 }
 
-/// A day of a time in Unix seconds, for what is only sorted by it.
-pub(crate) fn iso(unix_seconds: i64) -> Option<String> {
-    DateTime::<Utc>::from_timestamp(unix_seconds, 0).map(|time| time.to_rfc3339())
-}
-
 /// The name of a channel, as a link to its page.
 pub(crate) fn channel_link(id: &str, name: &str) -> Markup {
-    html! { a href=(Route::channel(id).address()) { bdi { "#" (line(name)) } } }
+    html! { a href=(Route::channel(id).address()) { (self::name(&format!("#{name}"))) } }
 }
 
 /// A link to a message in Slack; nothing if the workspace's address is not known.
@@ -196,7 +202,7 @@ pub(crate) fn search_form(search: &Search, channels: &[String], language: Langua
                 label for="channel" { (texts::CHANNEL.of(language)) }
                 input id="channel" name="channel" value=(line(&search.channel)) list="channels"
                     maxlength="200" autocomplete="off";
-                datalist id="channels" { @for name in channels { option value=(line(name)) {} } }
+                datalist id="channels" { @for name in channels { @if name.len() <= MAX_NAME { option value=(line(name)) {} } } }
             }
             p class="field" {
                 label for="since" { (texts::SINCE.of(language)) }
@@ -213,12 +219,12 @@ pub(crate) fn search_form(search: &Search, channels: &[String], language: Langua
 
 #[cfg(test)]
 mod tests {
-    use super::{Slice, cut, text, words};
+    use super::{Slice, cut, name, text, words};
 
     #[test]
     fn foreign_text_stays_text() {
         let hostile = "<script>alert(1)</script>\"'&\u{0}\u{202e}\u{1b}[1m";
-        for markup in [words(hostile), text(hostile)] {
+        for markup in [name(hostile), words(hostile), text(hostile)] {
             let html = markup.into_string();
             assert!(
                 html.contains("&lt;script&gt;alert(1)&lt;/script&gt;&quot;"),

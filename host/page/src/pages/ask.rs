@@ -7,7 +7,7 @@ use myao_plugin::{MessageRef, Response, Source};
 use serde_json::{Value, json};
 
 use super::{Failure, Shown};
-use crate::html::{Frame, channel_link, permalink, text, time, whole_text, words};
+use crate::html::{Frame, channel_link, name, permalink, text, time, whole_text};
 use crate::language::Language;
 use crate::reader::Reader;
 use crate::route::Route;
@@ -81,7 +81,7 @@ impl Asked {
         let first: Option<&MessageRef> = source.messages.first();
         html! {
             p class="by" {
-                @if let Some(user) = &source.user { strong { (words(&user.name)) } " " }
+                @if let Some(user) = &source.user { strong { (name(&user.name)) } " " }
                 @if let Some(at) = source.timestamp { (time(at)) " " }
                 @if let Some(first) = first && !source.channel_name.is_empty() {
                     (channel_link(&first.channel_id, &source.channel_name)) " "

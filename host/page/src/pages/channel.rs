@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::sourced::{Sourced, each_once};
 use super::timeline::{self, Timeline};
 use super::{Failure, Shown, memory};
-use crate::html::{Frame, Slice, permalink, text, time, words};
+use crate::html::{Frame, Slice, cut_after, name, permalink, text, time, words};
 use crate::language::Language;
 use crate::reader::{Mark, MarkKind, Reader};
 use crate::route::{Layer, Route};
@@ -111,7 +111,7 @@ impl Shown for ChannelPage {
         let title = format!("#{}", self.channel.name);
         let main = html! {
             h1 {
-                (words(&title))
+                (name(&title))
                 @if self.channel.is_private { " " small { (texts::PRIVATE.of(language)) } }
             }
             @if self.now.is_empty() && self.threads.is_empty() {
@@ -207,14 +207,14 @@ impl ChannelPage {
                 h2 { (texts::MARKS.of(language)) }
                 ul class="messages" {
                     @for Mark { kind, message } in &self.marks {
-                        @let name = match kind {
+                        @let kind = match kind {
                             MarkKind::Pinned => texts::PINNED,
                             MarkKind::Correction => texts::CORRECTION,
                         };
                         li {
                             p class="by" {
-                                strong { (words(&message.user.name)) } " " (time(message.timestamp)) " "
-                                small { (name.of(language)) } " "
+                                strong { (name(&message.user.name)) } " " (time(message.timestamp)) " "
+                                small { (kind.of(language)) } " "
                                 (self.link(&message.ts, &self.channel.id, language))
                             }
                             (text(&message.text))
@@ -266,7 +266,7 @@ impl ChannelPage {
                         li {
                             a href=(Route::Memory { id: stored.memory.id }.address()) {
                                 @match first {
-                                    Some(first) => { (words(&first.author)) ": " (words(&first_words(&first.text))) }
+                                    Some(first) => { (name(&first.author)) ": " (words(&first_words(&first.text))) }
                                     None => (words(&stored.memory.scope_id)),
                                 }
                             }
@@ -285,10 +285,7 @@ impl ChannelPage {
 /// How a thread is named: the beginning of its first message.
 fn first_words(text: &str) -> String {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match text.char_indices().nth(FIRST_WORDS) {
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
-        None => text,
-    }
+    cut_after(&text, FIRST_WORDS)
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::sourced::Sourced;
 use super::{Failure, Shown};
 use crate::Taken;
-use crate::html::{Frame, channel_link, time, whole_text, words};
+use crate::html::{Frame, channel_link, name, time, whole_text, words};
 use crate::language::Language;
 use crate::reader::Reader;
 use crate::route::Route;
@@ -61,7 +61,7 @@ pub(super) fn summary(stored: &StoredMemory, language: Language) -> Markup {
     let route = Route::Memory { id: memory.id };
     html! {
         h3 {
-            a href=(route.address()) { (words(&title(stored, language))) }
+            a href=(route.address()) { (name(&title(stored, language))) }
             " " small { (time(memory.updated_at)) }
         }
         (notes(stored, language))
@@ -97,7 +97,7 @@ impl Shown for Memory {
             @if let (Some(id), Some(name)) = (self.channel_id(), &self.stored.channel_name) {
                 p class="up" { (channel_link(&id, name)) }
             }
-            h1 { (words(&title)) }
+            h1 { (name(&title)) }
             (notes(&self.stored, language))
             (self.facts(language))
             h2 { (texts::LINES.of(language)) }

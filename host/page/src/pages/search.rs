@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::workspace::OFFERED;
 use super::{Failure, Shown};
-use crate::html::{Frame, channel_link, cut, permalink, search_form, time, words};
+use crate::html::{Frame, channel_link, cut, name, permalink, search_form, time};
 use crate::language::Language;
 use crate::reader::Reader;
 use crate::route::{Route, Search};
@@ -155,7 +155,7 @@ impl Searched {
         let shown = cut(&message.text);
         html! {
             p class="by" {
-                strong { (words(&message.user.name)) } " " (time(message.timestamp)) " "
+                strong { (name(&message.user.name)) } " " (time(message.timestamp)) " "
                 (channel_link(&hit.at.channel_id, &hit.channel_name)) " "
                 (permalink(&hit.at, self.address.as_deref(), language))
             }

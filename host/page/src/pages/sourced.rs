@@ -7,7 +7,7 @@ use myao_bot::clock::Clock;
 use myao_plugin::MessageRef;
 use myao_plugin::state::view::SourceMessage;
 
-use crate::html::{channel_link, permalink, text, time, words};
+use crate::html::{channel_link, name, permalink, text, time};
 use crate::language::Language;
 use crate::reader::Reader;
 use crate::texts;
@@ -33,7 +33,7 @@ impl Sourced {
         let at = self.clock.local(message.ts.unix_seconds());
         html! {
             p class="by" {
-                strong { (words(&message.author)) } " " (time(at)) " "
+                strong { (name(&message.author)) } " " (time(at)) " "
                 (channel_link(&message.channel_id, &message.channel_name)) " "
                 (permalink(&reference(message), self.address.as_deref(), language))
             }

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::{Failure, Shown};
 use crate::Taken;
-use crate::html::{Frame, time, words};
+use crate::html::{self, Frame, time, words};
 use crate::language::Language;
 use crate::reader::Reader;
 use crate::route::Route;
@@ -138,7 +138,7 @@ fn deferral(stored: &StoredDeferral, language: Language) -> Markup {
     let layer = texts::memory_type(stored.deferral.memory_type).of(language);
     html! {
         @match name {
-            Some(name) => { "#" (words(name)) ": " }
+            Some(name) => { (html::name(&format!("#{name}"))) ": " }
             None => { (texts::WORKSPACE.of(language)) ": " }
         }
         (layer) ", " (texts::failed(language, stored.deferral.failures)) ": "

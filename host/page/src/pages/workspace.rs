@@ -3,13 +3,14 @@
 use maud::{Markup, html};
 use myao_bot::reading::memories::newest;
 use myao_bot::reading::memory_json::memory_json;
+use myao_bot::reading::times::rfc3339;
 use myao_plugin::Timestamp;
 use myao_plugin::state::view::{ChannelTally, StoredMemory};
 use myao_plugin::storage::Channel;
 use serde_json::{Value, json};
 
 use super::{Failure, Shown, memory};
-use crate::html::{Frame, Slice, channel_link, iso, search_form, time};
+use crate::html::{Frame, Slice, channel_link, search_form, time};
 use crate::language::Language;
 use crate::reader::Reader;
 use crate::route::{Route, Search};
@@ -87,14 +88,14 @@ impl Shown for Workspace {
     }
 
     fn json(&self) -> Value {
-        let channels = self.channels.iter().map(|(channel, tally, _)| {
+        let channels = self.channels.iter().map(|(channel, tally, newest)| {
             json!({
                 "id": channel.id,
                 "name": channel.name,
                 "is_private": channel.is_private,
                 "versions": tally.versions,
                 "threads": tally.threads,
-                "newest": tally.newest.and_then(iso),
+                "newest": newest.map(rfc3339),
             })
         });
         json!({
