@@ -23,6 +23,12 @@ impl Corrections {
         plugin.read_marks(channel_id, now).await.map(Self)
     }
 
+    /// What people marked in the channel.
+    #[must_use]
+    pub fn marks(&self) -> &ChannelMarks {
+        &self.0
+    }
+
     /// The corrections that replace lines of this memory, oldest first.
     pub fn of(&self, memory: &Memory) -> impl Iterator<Item = &KeptText> {
         let corrections = self.0.corrections.iter();
@@ -31,41 +37,52 @@ impl Corrections {
         of.map(|correction| &correction.said)
     }
 
+    /// The text of a memory in pieces, each with whether it is replaced.
+    #[must_use]
+    pub fn pieces<'m>(&self, memory: &'m Memory) -> Vec<(&'m str, bool)> {
+        let mut replaced = self.replaced(memory);
+        replaced.sort_by_key(|line| line.start);
+        let (mut rest, mut at) = (memory.content.as_str(), 0);
+        let mut pieces = Vec::new();
+        for line in replaced {
+            let before = line.start.saturating_sub(at);
+            for (length, is_replaced) in [(before, false), (line.length, true)] {
+                let (piece, after) = split_after(rest, length);
+                pieces.push((piece, is_replaced));
+                rest = after;
+            }
+            at = line.start.saturating_add(line.length);
+        }
+        pieces.push((rest, false));
+        pieces.retain(|(piece, _)| !piece.is_empty());
+        pieces
+    }
+
     /// The text of a memory in Markdown, with what is replaced struck out.
     #[must_use]
     pub fn text(&self, memory: &Memory) -> String {
-        let mut replaced = self.replaced(memory);
-        replaced.sort_by_key(|line| line.start);
-        let mut marks = replaced
-            .iter()
-            .flat_map(|line| [line.start, line.start.saturating_add(line.length)])
-            .peekable();
-        let mut text = String::with_capacity(memory.content.len());
-        for (at, letter) in (0_u32..).zip(memory.content.chars()) {
-            while marks.next_if_eq(&at).is_some() {
-                text.push_str(STRIKE);
+        markdown(self.pieces(memory))
+    }
+
+    /// A line of a memory in the same pieces.
+    #[must_use]
+    pub fn pieces_of_line<'l>(&self, memory: &Memory, line: &'l str) -> Vec<(&'l str, bool)> {
+        let pieces = self.pieces(memory).into_iter();
+        let replaced = pieces.filter(|(_, is_replaced)| *is_replaced);
+        let mut marks = replaced.filter_map(|(said, _)| line.strip_suffix(said));
+        match marks.next() {
+            Some(mark) => {
+                let (mark, said) = line.split_at(mark.len());
+                vec![(mark, false), (said, true)]
             }
-            text.push(letter);
+            None => vec![(line, false)],
         }
-        marks.for_each(|_| text.push_str(STRIKE));
-        text
     }
 
     /// A line of a memory in Markdown, struck out if it is replaced.
     #[must_use]
     pub fn line(&self, memory: &Memory, line: &str) -> String {
-        let replaced = self.replaced(memory).into_iter();
-        let mut said = replaced.map(|line| {
-            let start = usize::try_from(line.start).unwrap_or(usize::MAX);
-            let length = usize::try_from(line.length).unwrap_or(usize::MAX);
-            let said = memory.content.chars().skip(start).take(length);
-            said.collect::<String>()
-        });
-        let found = said.find_map(|said| Some((line.strip_suffix(&said)?, said)));
-        match found {
-            Some((mark, said)) => format!("{mark}{STRIKE}{said}{STRIKE}"),
-            None => line.to_owned(),
-        }
+        markdown(self.pieces_of_line(memory, line))
     }
 
     /// The lines of a memory that are replaced, each once.
@@ -79,6 +96,22 @@ impl Corrections {
         }
         replaced
     }
+}
+
+fn split_after(text: &str, characters: u32) -> (&str, &str) {
+    let characters = usize::try_from(characters).unwrap_or(usize::MAX);
+    let end = text.char_indices().nth(characters).map(|(at, _)| at);
+    text.split_at(end.unwrap_or(text.len()))
+}
+
+fn markdown(pieces: Vec<(&str, bool)>) -> String {
+    let shown = pieces
+        .into_iter()
+        .map(|(piece, is_replaced)| match is_replaced {
+            true => format!("{STRIKE}{piece}{STRIKE}"),
+            false => piece.to_owned(),
+        });
+    shown.collect()
 }
 
 #[cfg(test)]

@@ -101,6 +101,15 @@ pub(crate) fn whole_text(text: &str) -> Markup {
     html! { p class="text" dir="auto" { (lines(text)) } }
 }
 
+/// A text in pieces, each with whether it is struck out.
+pub(crate) fn pieces(pieces: &[(&str, bool)]) -> Markup {
+    html! {
+        @for (piece, is_struck) in pieces {
+            @if *is_struck { s { (lines(piece)) } } @else { (lines(piece)) }
+        }
+    }
+}
+
 /// A name, or a title with names.
 pub(crate) fn name(name: &str) -> Markup {
     html! { bdi { (line(&cut_after(name, MAX_NAME))) } }

@@ -54,8 +54,6 @@ pub struct Site {
     pub clock: Clock,
     /// The workspace's address in Slack, for links to messages; `None` if not known.
     pub address: Option<String>,
-    /// The name by which people mention the bot.
-    pub bot: String,
     /// The command that makes memories, for pages that have nothing to show yet.
     pub next: String,
     /// The command that makes a new link.

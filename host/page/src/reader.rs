@@ -3,42 +3,17 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use myao_bot::corrections::Corrections;
 use myao_bot::reading::memories::texts;
 use myao_plugin::explain::explain_storage;
 use myao_plugin::journal::StoredCall;
 use myao_plugin::state::upkeep::StoredDeferral;
 use myao_plugin::state::view::{ChannelTally, MemoryFilter, Sources, StoredMemory, View};
-use myao_plugin::storage::marks::begins;
-use myao_plugin::storage::{Channel, Message, StorageError};
+use myao_plugin::storage::{Channel, StorageError};
 use myao_plugin::{MemoryType, Place, Response, Scope, SearchRequest, SearchResult, Timestamp};
 
 use super::pages::Failure;
 use super::{Site, Taken};
-
-/// The newest marks of a channel that are shown.
-const MARKS: u32 = 50;
-
-/// What people marked in a channel.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum MarkKind {
-    Pinned,
-    Correction,
-}
-
-impl MarkKind {
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Pinned => "pinned",
-            Self::Correction => "correction",
-        }
-    }
-}
-
-/// A message that people marked.
-pub(crate) struct Mark {
-    pub(crate) kind: MarkKind,
-    pub(crate) message: Message,
-}
 
 /// Reads for one request.
 pub(crate) struct Reader {
@@ -134,23 +109,17 @@ impl Reader {
         Ok((self.site.taken)(&calls))
     }
 
-    /// What people marked in a channel, newest first.
-    pub(crate) async fn marks(&self, channel_id: &str) -> Result<Vec<Mark>, Failure> {
+    /// What people marked in a channel, and which lines of its memories that replaces; `None` where it is not heard.
+    pub(crate) async fn corrections(
+        &self,
+        channel_id: &str,
+    ) -> Result<Option<Corrections>, Failure> {
         if !self.site.place.hears(channel_id) {
-            return Ok(Vec::new());
+            return Ok(None);
         }
-        let until = format!("{}.999999", self.now().unix_seconds);
-        let storage = self.site.workspace.at(self.site.place.clone());
-        let marked = storage.list_marked(channel_id.to_owned(), until, MARKS);
-        let marks = marked.await?.into_iter().rev().filter_map(|marked| {
-            let kind = match marked.is_pinned {
-                true => Some(MarkKind::Pinned),
-                false => kind_of(&marked.message.text, &self.site.bot),
-            };
-            let message = marked.message;
-            kind.map(|kind| Mark { kind, message })
-        });
-        Ok(marks.collect())
+        let read = Corrections::read(&self.site.plugin, channel_id, self.now()).await;
+        let read = read.map_err(|error| Failure::Call(error.to_string()))?;
+        Ok(Some(read))
     }
 
     /// Memories that could not be made, of what this place owns.
@@ -185,41 +154,6 @@ impl From<StorageError> for Failure {
         match error {
             StorageError::NotFound(_) => Self::NoPage,
             error => Self::Store(explain_storage(&error)),
-        }
-    }
-}
-
-/// What a message marks that begins with a mention of the bot (`@myao remember: …`), as the component reads it; `None`
-/// if it is no mark.
-fn kind_of(text: &str, bot: &str) -> Option<MarkKind> {
-    let rest = text.trim_start().strip_prefix('@')?.strip_prefix(bot)?;
-    let rest = rest.trim_start_matches(|c: char| c.is_whitespace() || ",、，\u{200B}".contains(c));
-    let is_correction = ["訂正", "correction"].iter().any(|word| {
-        let head = rest.get(..word.len());
-        head.is_some_and(|head| head.eq_ignore_ascii_case(word))
-    });
-    begins(rest).then_some(match is_correction {
-        true => MarkKind::Correction,
-        false => MarkKind::Pinned,
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{MarkKind, kind_of};
-
-    #[test]
-    fn marks_are_read_as_the_component_reads_them() {
-        for (text, expected) in [
-            ("@myao remember: the code", Some(MarkKind::Pinned)),
-            ("@myao、 覚えて：合言葉は海", Some(MarkKind::Pinned)),
-            ("@myao Correction: 25 March", Some(MarkKind::Correction)),
-            ("@myao 訂正: 25日", Some(MarkKind::Correction)),
-            ("@myao do you remember?", None),
-            ("@ben remember: x", None),
-            ("remember: x", None),
-        ] {
-            assert_eq!(kind_of(text, "myao"), expected, "{text}");
         }
     }
 }

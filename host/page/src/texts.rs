@@ -55,9 +55,12 @@ pub(crate) const LONG_TERM: Text = text("長期記憶", "Long-term memory");
 pub(crate) const FIRST_TEXT: Text = text("最初の記憶です。", "The first text.");
 pub(crate) const NO_CHANGE: Text = text("文面は変わっていません。", "The text did not change.");
 pub(crate) const RECORDS: Text = text("そのまま残した言葉", "Kept word for word");
-pub(crate) const MARKS: Text = text("覚えておくことと訂正", "Pinned messages and corrections");
-pub(crate) const PINNED: Text = text("覚えておく", "pinned");
-pub(crate) const CORRECTION: Text = text("訂正", "correction");
+pub(crate) const PINNED: Text = text("覚えておくこと", "Pinned messages");
+pub(crate) const CORRECTIONS: Text = text("訂正", "Corrections");
+pub(crate) const CORRECTED: Text = text(
+    "取り消し線の行は、次の訂正で置き換わります。",
+    "Corrections replace the lines that are struck out:",
+);
 pub(crate) const NO_SOURCE: Text = text("出典は分かりません", "no source is known");
 pub(crate) const LINES: Text = text("文面と出典", "The text, and where each line comes from");
 pub(crate) const MADE_FROM: Text = text("元になった記憶", "Memories that it was made from");

@@ -35,7 +35,6 @@ pub(crate) async fn run(app: &App, arguments: &ServeArgs) -> anyhow::Result<Exit
         plugin: Arc::new(plugin),
         place: Place::Operator,
         clock: app.clock(),
-        bot: app.config.persona.name.clone(),
         next: app.command("backfill"),
         again: app.command("serve"),
         taken: Arc::new(move |calls| costs::shown(&prices, calls)),

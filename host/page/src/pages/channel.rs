@@ -4,18 +4,19 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use maud::{Markup, html};
+use myao_bot::corrections::Corrections;
 use myao_bot::reading::memory_json::memory_json;
 use myao_plugin::state::view::{SourceMessage, Sources, StoredMemory};
 use myao_plugin::storage::Channel;
-use myao_plugin::{MemoryType, MessageRef};
+use myao_plugin::{KeptText, MemoryType, ReplacedLine};
 use serde_json::{Value, json};
 
 use super::sourced::{Sourced, each_once};
 use super::timeline::{self, Timeline};
 use super::{Failure, Shown, memory};
-use crate::html::{Frame, Slice, cut_after, name, permalink, text, time, words};
+use crate::html::{Frame, Slice, cut_after, name, time, words};
 use crate::language::Language;
-use crate::reader::{Mark, MarkKind, Reader};
+use crate::reader::Reader;
 use crate::route::{Layer, Route};
 use crate::texts;
 
@@ -38,7 +39,7 @@ struct ChannelPage {
     timeline: Timeline,
     threads: Vec<Thread>,
     threads_slice: Slice,
-    marks: Vec<Mark>,
+    corrections: Option<Corrections>,
     sourced: Sourced,
     next: String,
 }
@@ -75,7 +76,7 @@ pub(super) async fn read(reader: &Reader, route: &Route) -> Result<impl Shown + 
     }
     Ok(ChannelPage {
         timeline: timeline::read(reader, texts, *page).await?,
-        marks: reader.marks(id).await?,
+        corrections: reader.corrections(id).await?,
         sourced: Sourced::of(reader),
         next: reader.site.next.clone(),
         route: route.clone(),
@@ -121,7 +122,8 @@ impl Shown for ChannelPage {
             @if !self.now.is_empty() {
                 h2 { (texts::NOW.of(language)) }
                 @for (stored, _) in &self.now {
-                    section { (memory::summary(stored, language)) }
+                    @let corrections = self.corrections.as_ref().map(|of| (of, &self.sourced));
+                    section { (memory::summary(stored, corrections, language)) }
                 }
                 (self.sourced.records(&self.records(), language))
             }
@@ -147,13 +149,21 @@ impl Shown for ChannelPage {
                 "text": record.text,
             })
         });
-        let marks = self.marks.iter().map(|mark| {
+        let mark = |kind: &str, said: &KeptText, replaces: &[ReplacedLine]| {
             json!({
-                "kind": mark.kind.name(),
-                "ts": mark.message.ts,
-                "user_name": mark.message.user.name,
-                "text": mark.message.text,
+                "kind": kind,
+                "ts": said.span.message.ts,
+                "user_name": said.user.name,
+                "text": said.text,
+                "replaces": replaces,
             })
+        };
+        let marks = self.corrections.iter().map(Corrections::marks);
+        let marks = marks.flat_map(|marks| {
+            let pinned = marks.pinned.iter();
+            let pinned = pinned.map(|said| mark("pinned", said, &[]));
+            let corrections = marks.corrections.iter();
+            pinned.chain(corrections.map(|of| mark("correction", &of.said, &of.replaces)))
         });
         let threads = self.threads.iter().map(|thread| {
             let first = thread.first.as_ref();
@@ -201,36 +211,29 @@ impl ChannelPage {
         each_once(self.now.iter().flat_map(|(_, sources)| &sources.records))
     }
 
+    /// What people marked, newest first.
     fn marks(&self, language: Language) -> Markup {
+        let marks = self.corrections.as_ref().map(Corrections::marks);
+        let (pinned, corrections) = match marks {
+            Some(marks) => (&marks.pinned[..], &marks.corrections[..]),
+            None => (&[][..], &[][..]),
+        };
         html! {
-            @if !self.marks.is_empty() {
-                h2 { (texts::MARKS.of(language)) }
+            @if !corrections.is_empty() {
+                h2 { (texts::CORRECTIONS.of(language)) }
                 ul class="messages" {
-                    @for Mark { kind, message } in &self.marks {
-                        @let kind = match kind {
-                            MarkKind::Pinned => texts::PINNED,
-                            MarkKind::Correction => texts::CORRECTION,
-                        };
-                        li {
-                            p class="by" {
-                                strong { (name(&message.user.name)) } " " (time(message.timestamp)) " "
-                                small { (kind.of(language)) } " "
-                                (self.link(&message.ts, &self.channel.id, language))
-                            }
-                            (text(&message.text))
-                        }
+                    @for correction in corrections.iter().rev() {
+                        li { (self.sourced.kept(&correction.said, language)) }
                     }
                 }
             }
+            @if !pinned.is_empty() {
+                h2 { (texts::PINNED.of(language)) }
+                ul class="messages" {
+                    @for said in pinned.iter().rev() { li { (self.sourced.kept(said, language)) } }
+                }
+            }
         }
-    }
-
-    fn link(&self, ts: &str, channel_id: &str, language: Language) -> Markup {
-        let of = MessageRef {
-            channel_id: channel_id.to_owned(),
-            ts: ts.to_owned(),
-        };
-        permalink(&of, self.sourced.address.as_deref(), language)
     }
 
     fn history(&self, language: Language) -> Markup {

@@ -3,17 +3,18 @@
 use std::collections::BTreeSet;
 
 use maud::{Markup, html};
+use myao_bot::corrections::Corrections;
 use myao_bot::reading::links;
 use myao_bot::reading::memory_json::memory_with_sources_json;
 use myao_plugin::erasure::NOTHING_LEFT;
 use myao_plugin::state::view::{SourceLine, SourceMessage, Sources, StoredMemory};
-use myao_plugin::{MemoryType, MessageRef, Place, Scope};
+use myao_plugin::{KeptText, MemoryType, MessageRef, Place, Scope};
 use serde_json::{Value, json};
 
 use super::sourced::Sourced;
 use super::{Failure, Shown};
 use crate::Taken;
-use crate::html::{Frame, channel_link, name, time, whole_text, words};
+use crate::html::{Frame, channel_link, name, pieces, time, whole_text, words};
 use crate::language::Language;
 use crate::reader::Reader;
 use crate::route::Route;
@@ -25,13 +26,20 @@ const MESSAGES_OF_LINE: usize = 5;
 struct Memory {
     stored: StoredMemory,
     sources: Sources,
+    /// Of its channel.
+    corrections: Option<Corrections>,
     taken: Option<Taken>,
     sourced: Sourced,
 }
 
 pub(super) async fn read(reader: &Reader, id: u64) -> Result<impl Shown + use<>, Failure> {
     let stored = reader.memory(id).await?;
+    let corrections = match channel_of(&stored) {
+        Some(id) => reader.corrections(&id).await?,
+        None => None,
+    };
     Ok(Memory {
+        corrections,
         sources: reader.sources(id).await?,
         taken: reader.taken(&stored).await?,
         sourced: Sourced::of(reader),
@@ -55,8 +63,20 @@ pub(super) fn title(stored: &StoredMemory, language: Language) -> String {
     }
 }
 
-/// A memory's text, with a link to where it comes from.
-pub(super) fn summary(stored: &StoredMemory, language: Language) -> Markup {
+/// The channel of a memory of a channel.
+fn channel_of(stored: &StoredMemory) -> Option<String> {
+    match Place::of(stored.memory.scope, &stored.memory.scope_id) {
+        Place::Channel(id) => Some(id),
+        _ => None,
+    }
+}
+
+/// A memory's text as corrections leave it, with a link to where it comes from.
+pub(super) fn summary(
+    stored: &StoredMemory,
+    corrections: Option<(&Corrections, &Sourced)>,
+    language: Language,
+) -> Markup {
     let memory = &stored.memory;
     let route = Route::Memory { id: memory.id };
     html! {
@@ -65,16 +85,39 @@ pub(super) fn summary(stored: &StoredMemory, language: Language) -> Markup {
             " " small { (time(memory.updated_at)) }
         }
         (notes(stored, language))
-        (content(stored, language))
+        (content(stored, corrections.map(|(of, _)| of), language))
+        (corrected(stored, corrections, language))
     }
 }
 
-fn content(stored: &StoredMemory, language: Language) -> Markup {
+fn content(stored: &StoredMemory, corrections: Option<&Corrections>, language: Language) -> Markup {
+    let memory = &stored.memory;
     html! {
-        @if stored.memory.content == NOTHING_LEFT {
+        @if memory.content == NOTHING_LEFT {
             p { (texts::NOTHING_LEFT.of(language)) }
+        } @else if let Some(corrections) = corrections {
+            p class="text" dir="auto" { (pieces(&corrections.pieces(memory))) }
         } @else {
-            (whole_text(&stored.memory.content))
+            (whole_text(&memory.content))
+        }
+    }
+}
+
+/// The corrections that replace lines of a memory.
+fn corrected(
+    stored: &StoredMemory,
+    corrections: Option<(&Corrections, &Sourced)>,
+    language: Language,
+) -> Markup {
+    html! {
+        @if let Some((corrections, sourced)) = corrections {
+            @let said: Vec<&KeptText> = corrections.of(&stored.memory).collect();
+            @if !said.is_empty() {
+                p class="note" { (texts::CORRECTED.of(language)) }
+                ul class="messages" {
+                    @for said in said { li { (sourced.kept(said, language)) } }
+                }
+            }
         }
     }
 }
@@ -94,7 +137,7 @@ impl Shown for Memory {
         };
         let records: Vec<&SourceMessage> = self.sources.records.iter().collect();
         let main = html! {
-            @if let (Some(id), Some(name)) = (self.channel_id(), &self.stored.channel_name) {
+            @if let (Some(id), Some(name)) = (channel_of(&self.stored), &self.stored.channel_name) {
                 p class="up" { (channel_link(&id, name)) }
             }
             h1 { (name(&title)) }
@@ -102,12 +145,13 @@ impl Shown for Memory {
             (self.facts(language))
             h2 { (texts::LINES.of(language)) }
             @if self.sources.lines.is_empty() {
-                (content(&self.stored, language))
+                (content(&self.stored, self.corrections.as_ref(), language))
             } @else {
                 ol class="lines" {
                     @for line in &self.sources.lines { li { (self.line(line, language)) } }
                 }
             }
+            (corrected(&self.stored, self.corrections.as_ref().map(|of| (of, &self.sourced)), language))
             (self.sourced.records(&records, language))
             (self.memories(language))
         };
@@ -143,13 +187,6 @@ impl Shown for Memory {
 }
 
 impl Memory {
-    fn channel_id(&self) -> Option<String> {
-        match Place::of(self.stored.memory.scope, &self.stored.memory.scope_id) {
-            Place::Channel(id) => Some(id),
-            _ => None,
-        }
-    }
-
     fn all_messages(&self) -> impl Iterator<Item = &SourceMessage> {
         let lines = self.sources.lines.iter().flat_map(|line| &line.messages);
         lines.chain(&self.sources.records)
@@ -183,9 +220,13 @@ impl Memory {
     fn line(&self, line: &SourceLine, language: Language) -> Markup {
         let shown = line.text.trim_start();
         let shown = shown.strip_prefix("- ").unwrap_or(shown);
+        let shown = match &self.corrections {
+            Some(corrections) => corrections.pieces_of_line(&self.stored.memory, shown),
+            None => vec![(shown, false)],
+        };
         if line.messages.is_empty() {
             return html! {
-                (whole_text(shown))
+                p class="text" dir="auto" { (pieces(&shown)) }
                 p class="note" { (texts::NO_SOURCE.of(language)) }
             };
         }
@@ -194,7 +235,7 @@ impl Memory {
         html! {
             details {
                 summary {
-                    span class="text" dir="auto" { (words(shown)) }
+                    span class="text" dir="auto" { (pieces(&shown)) }
                     " " small { (texts::sources(language, line.messages.len())) }
                 }
                 ul class="messages" {

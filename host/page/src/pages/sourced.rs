@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use maud::{Markup, html};
 use myao_bot::clock::Clock;
-use myao_plugin::MessageRef;
 use myao_plugin::state::view::SourceMessage;
+use myao_plugin::{KeptText, MessageRef};
 
 use crate::html::{channel_link, name, permalink, text, time};
 use crate::language::Language;
@@ -38,6 +38,17 @@ impl Sourced {
                 (permalink(&reference(message), self.address.as_deref(), language))
             }
             (text(&message.text))
+        }
+    }
+
+    /// What somebody pinned or corrected.
+    pub(super) fn kept(&self, kept: &KeptText, language: Language) -> Markup {
+        html! {
+            p class="by" {
+                strong { (name(&kept.user.name)) } " " (time(kept.timestamp)) " "
+                (permalink(&kept.span.message, self.address.as_deref(), language))
+            }
+            (text(&kept.text))
         }
     }
 

@@ -75,7 +75,7 @@ impl Shown for Workspace {
             @for stored in &self.memories {
                 section {
                     h2 { (texts::NOW.of(language)) }
-                    (memory::summary(stored, language))
+                    (memory::summary(stored, None, language))
                 }
             }
         };
