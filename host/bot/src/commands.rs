@@ -1,6 +1,8 @@
 //! The slash command `/memory`. Only the person who typed it sees the answer.
 
-use myao_slack::blocks::{help_message, history_message, memory_message, sources_message};
+use myao_slack::blocks::{
+    direct_message, help_message, history_message, memory_message, sources_message,
+};
 use myao_slack::command::{Command, parse_command};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -24,6 +26,13 @@ struct Payload {
     text: String,
 }
 
+impl Payload {
+    /// Whether it comes from a direct message of two or more people.
+    fn is_direct(&self) -> bool {
+        self.channel_id.starts_with('D') || self.channel_name.starts_with("mpdm-")
+    }
+}
+
 impl Commands {
     pub(super) fn new(views: Views, current: Current) -> Self {
         Self { views, current }
@@ -45,12 +54,16 @@ impl Commands {
         let payload: Payload = serde_json::from_str(payload)
             // serde's own message would quote the payload.
             .map_err(|_| "it is not of the shape that Slack documents".to_owned())?;
+        let language = self.current.settings().language;
+        let (command, is_direct) = (parse_command(&payload.text), payload.is_direct());
         let channel = Asked {
             id: payload.channel_id,
             name: payload.channel_name,
         };
-        let language = self.current.settings().language;
-        Ok(match parse_command(&payload.text) {
+        Ok(match command {
+            Command::Show | Command::History { .. } | Command::Sources { .. } if is_direct => {
+                direct_message(language)
+            }
             Command::Show => memory_message(&self.views.memory(channel).await?, language),
             Command::History { count } => {
                 history_message(&self.views.history(channel, count).await?, language)

@@ -86,6 +86,11 @@ fn the_command_shows_memory_history_sources_and_help_in_two_languages() {
         let help = ask(&slack, CAMP, text);
         assert!(help.contains("/memory 履歴"), "{help}");
     }
+    for text in ["", "history", "sources long"] {
+        let direct = ask(&slack, "D0AKARI", text);
+        assert!(direct.contains("ダイレクトメッセージ"), "{direct}");
+        assert!(!direct.contains("/invite"), "{direct}");
+    }
     bot.stop();
     assert!(slack.posts().is_empty());
 }

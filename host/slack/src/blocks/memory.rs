@@ -137,6 +137,13 @@ pub fn memory_message(view: &MemoryView, language: Language) -> Value {
     ephemeral(&title, blocks)
 }
 
+/// The answer to any question about a direct message, of which there is no memory.
+#[must_use]
+pub fn direct_message(language: Language) -> Value {
+    let words = language.words();
+    ephemeral(words.home, vec![section(words.nothing_in_direct)])
+}
+
 /// The answer to [`crate::command::Command::History`].
 #[must_use]
 pub fn history_message(view: &HistoryView, language: Language) -> Value {

@@ -18,8 +18,8 @@ use crate::split::split;
 
 pub use home::{HomeChannel, HomeContent, home_view};
 pub use memory::{
-    HistoryView, MemorySources, MemoryView, Source, SourcedLine, SourcesView, help_message,
-    history_message, memory_message, sources_message,
+    HistoryView, MemorySources, MemoryView, Source, SourcedLine, SourcesView, direct_message,
+    help_message, history_message, memory_message, sources_message,
 };
 pub use moment::Moment;
 pub use words::Language;

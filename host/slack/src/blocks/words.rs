@@ -23,6 +23,7 @@ pub(super) struct Words {
     pub(super) no_workspace: &'static str,
     pub(super) nothing: &'static str,
     pub(super) nothing_in_channel: &'static str,
+    pub(super) nothing_in_direct: &'static str,
     pub(super) recent: &'static str,
     pub(super) long_term: &'static str,
     pub(super) home_hint: &'static str,
@@ -44,6 +45,7 @@ const JAPANESE: Words = Words {
               会話が一段落すると、最初の記憶ができます。",
     nothing_in_channel: "このチャンネルの記憶はまだありません。招待されていて（`/invite`）会話が一段落すると、\
                          最初の記憶ができます。",
+    nothing_in_direct: "ダイレクトメッセージのことは覚えません。チャンネルで `/memory` と打つと、そのチャンネルの記憶を見られます。",
     recent: "最近の出来事",
     long_term: "長期の記憶",
     home_hint: "チャンネルで `/memory` と打つと、そのチャンネルの記憶を見られます。使い方は `/memory ヘルプ`。",
@@ -69,6 +71,7 @@ const ENGLISH: Words = Words {
               The first memory is made once a conversation has been quiet for a while.",
     nothing_in_channel: "There is no memory of this channel yet. The first is made once I am a member (`/invite`) and a \
                          conversation has been quiet for a while.",
+    nothing_in_direct: "I remember nothing of direct messages. `/memory` in a channel shows what I remember of that channel.",
     recent: "Recent events",
     long_term: "Long-term memory",
     home_hint: "`/memory` in a channel shows what I remember of it; `/memory help` says more.",
