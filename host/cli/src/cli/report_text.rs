@@ -86,25 +86,8 @@ pub(super) fn print_report(app: &App, report: &Report) -> anyhow::Result<()> {
     for (reason, n) in skipped {
         writeln!(out, "skipped {n}: {reason}")?;
     }
-    print_failed_places(&mut out, &report.entries)?;
+    print_failures(&mut out, &report.entries)?;
     print_deferred(app, &mut out, &report.entries)
-}
-
-/// Prints each place that failed, and in one line how many wait for the budget.
-fn print_failed_places(out: &mut impl std::io::Write, entries: &[Entry]) -> anyhow::Result<()> {
-    let mut waiting = Deferred::default();
-    for entry in entries {
-        if waits_for_budget(&mut waiting, entry) {
-            continue;
-        }
-        if let Some(failure) = failure(entry) {
-            writeln!(out, "failed: {}: {}", place(entry), line(&failure))?;
-        }
-    }
-    if let Some(text) = waiting.text() {
-        writeln!(out, "{}", line(&text))?;
-    }
-    Ok(())
 }
 
 /// Prints a note for each truncated, chunked or partial memory.
@@ -210,18 +193,18 @@ pub(super) fn print_backfill(
     Ok(())
 }
 
-/// Prints what failed; returns whether the budget stopped some of it.
-fn print_failures(out: &mut impl std::io::Write, failed: &[Entry]) -> anyhow::Result<bool> {
+/// Prints what failed, each reason once with its places; returns whether the budget stopped some of it.
+fn print_failures(out: &mut impl std::io::Write, entries: &[Entry]) -> anyhow::Result<bool> {
     let mut waiting = Deferred::default();
-    let mut failed: Vec<&Entry> = failed.iter().collect();
-    failed.retain(|entry| !waits_for_budget(&mut waiting, entry));
-    for ((place, failure), times) in failures(&failed) {
-        let times = if times == 1 {
-            String::new()
-        } else {
-            format!(" ({times} times)")
-        };
-        writeln!(out, "failed: {place}{times}: {}", line(&failure))?;
+    let failed = entries
+        .iter()
+        .filter(|entry| !waits_for_budget(&mut waiting, entry));
+    for (reason, places) in failures(failed) {
+        let places: Vec<String> = places
+            .iter()
+            .map(|(place, times)| often(place, *times))
+            .collect();
+        writeln!(out, "failed: {}: {}", places.join("; "), line(&reason))?;
     }
     let waiting = waiting.text();
     if let Some(text) = &waiting {
@@ -230,15 +213,25 @@ fn print_failures(out: &mut impl std::io::Write, failed: &[Entry]) -> anyhow::Re
     Ok(waiting.is_some())
 }
 
-/// What failed and how often, each reason once.
-fn failures(failed: &[&Entry]) -> BTreeMap<(String, String), usize> {
-    let mut failures = BTreeMap::new();
-    for entry in failed {
-        if let Some(failure) = failure(entry) {
-            *failures.entry((place(entry), failure)).or_default() += 1;
+/// Each reason with the places that failed for it, and how often.
+fn failures<'e>(
+    entries: impl Iterator<Item = &'e Entry>,
+) -> BTreeMap<String, BTreeMap<String, usize>> {
+    let mut failures: BTreeMap<String, BTreeMap<String, usize>> = BTreeMap::new();
+    for entry in entries {
+        if let Some(reason) = failure(entry) {
+            let places = failures.entry(reason).or_default();
+            *places.entry(place(entry)).or_default() += 1;
         }
     }
     failures
+}
+
+fn often(place: &str, times: usize) -> String {
+    match times {
+        1 => place.to_owned(),
+        n => format!("{place} ({n} times)"),
+    }
 }
 
 fn tally(made: &[Made]) -> BTreeMap<(&'static str, &'static str), usize> {

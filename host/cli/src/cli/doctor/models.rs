@@ -10,7 +10,7 @@ use myao_plugin::explain::explain_llm;
 use myao_plugin::llm::{Agent, Purpose, Request};
 use myao_plugin::{Scope, WORKSPACE_SCOPE_ID};
 
-use super::Finding;
+use super::{Finding, State};
 use crate::cli::in_one_line;
 use crate::cli::server_words::ServerWords;
 
@@ -64,7 +64,24 @@ pub(super) async fn check(agents: &Agents, call: bool) -> Vec<Finding> {
     for checked in checked {
         findings.push(check_one(&checked, call, &mut reached).await);
     }
+    tell_once(&mut findings);
     findings
+}
+
+/// Agents often share a model: what is wrong with it is told for the first of them.
+fn tell_once(findings: &mut [Finding]) {
+    let mut told: HashMap<String, &'static str> = HashMap::new();
+    for finding in findings {
+        if finding.state != State::Bad {
+            continue;
+        }
+        if let Some(first) = told.get(&finding.found) {
+            finding.found = format!("the same as the {first}");
+            finding.advice = None;
+        } else {
+            told.insert(finding.found.clone(), finding.check);
+        }
+    }
 }
 
 /// `reached` holds what is already known about servers, by address.
