@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use myao_plugin::storage::StorageError;
 use myao_plugin::ts::InvalidTs;
 use myao_plugin::{OtherReason, Retry};
-use rusqlite::ErrorCode;
+use rusqlite::{ErrorCode, ffi};
 
 /// Why a database could not be opened, read or written. In every case the database is unchanged.
 #[derive(Debug, thiserror::Error)]
@@ -132,6 +132,8 @@ impl StoreError {
             }
             Some(ErrorCode::ReadOnly) => Self::ReadOnly(path),
             Some(ErrorCode::DiskFull) => Self::Full(path),
+            // The file that the processes share could not grow.
+            _ if is_of(&source, ffi::SQLITE_IOERR_SHMSIZE) => Self::Full(path),
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Locked(path),
             Some(ErrorCode::SystemIoFailure) => Self::Disk { path, detail },
             Some(ErrorCode::DatabaseCorrupt) => Self::Damaged { path, detail },
@@ -140,6 +142,10 @@ impl StoreError {
             _ => Self::Sqlite { path, source },
         }
     }
+}
+
+fn is_of(error: &rusqlite::Error, extended_code: i32) -> bool {
+    matches!(error, rusqlite::Error::SqliteFailure(failure, _) if failure.extended_code == extended_code)
 }
 
 impl From<StoreError> for StorageError {

@@ -2,13 +2,17 @@
 
 use std::path::Path;
 
-use rusqlite::TransactionBehavior;
+use rusqlite::{Connection, TransactionBehavior};
 
 use super::error::{Fault, StoreError};
 use super::{pool, schema};
 
 /// How many faults are reported.
 const FAULTS: u32 = 5;
+
+/// How much is written to see whether the disk has room, and how many pages of it may stay in memory.
+const TRIED_BYTES: u32 = 256 << 10;
+const CACHED_PAGES: u32 = 8;
 
 /// What a database file is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,7 +38,8 @@ pub enum Examined {
 /// Examines a file and every page of it. Blocks.
 ///
 /// # Errors
-/// As [`super::SqliteStore::open`]; [`StoreError::ReadOnly`] and [`StoreError::Locked`] if it cannot be written.
+/// As [`super::SqliteStore::open`]; [`StoreError::ReadOnly`], [`StoreError::Full`] and [`StoreError::Locked`] if it cannot be
+/// written.
 pub fn examine(path: &Path) -> Result<Examined, StoreError> {
     if !path.exists() {
         return Ok(Examined::Missing);
@@ -63,8 +68,7 @@ pub fn examine(path: &Path) -> Result<Examined, StoreError> {
             Ok(())
         })?;
         faults.retain(|line| line != "ok");
-        // Dropping the transaction rolls it back.
-        connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        try_to_write(&mut connection)?;
         if found.is_none() && !is_marked {
             return Ok(Examined::Empty);
         }
@@ -75,6 +79,19 @@ pub fn examine(path: &Path) -> Result<Examined, StoreError> {
         })
     })();
     examined.map_err(|error: rusqlite::Error| at(error.into()))
+}
+
+/// Writes more than the cache holds, so that a full disk is noticed, and undoes it.
+fn try_to_write(connection: &mut Connection) -> rusqlite::Result<()> {
+    connection.pragma_update(None, "cache_size", CACHED_PAGES)?;
+    // Dropping the transaction rolls it back.
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    transaction.execute_batch("CREATE TABLE examined (bytes BLOB)")?;
+    transaction.execute(
+        "INSERT INTO examined (bytes) VALUES (zeroblob(?1))",
+        [TRIED_BYTES],
+    )?;
+    Ok(())
 }
 
 #[cfg(test)]

@@ -28,6 +28,7 @@ pub mod examine;
 mod file_mode;
 pub mod foreign;
 mod forgetting;
+pub mod hold;
 mod import;
 mod inbox;
 mod index;
@@ -116,15 +117,47 @@ pub fn open(
     Ok((Arc::new(workspace), upgraded))
 }
 
-/// Copies a database of myao to a file that does not exist yet, as of one moment. The copy is readable by its owner only.
-/// Blocks.
+/// Opens one workspace of a database as [`open`] does, but if nothing can be written beside it, for reading only. Blocks.
+///
+/// # Errors
+/// [`StoreError`]; [`StoreError::ReadOnly`] if the database has an older schema, or a log that must be read with it.
+pub fn open_to_look(
+    path: impl AsRef<Path>,
+    workspace: &WorkspaceOptions<'_>,
+    read: ReadLegacy<'_>,
+    indexing: ShowIndexing<'_>,
+) -> Result<(Arc<dyn Workspace>, Option<ImportTally>), StoreError> {
+    let path = path.as_ref();
+    match open(path, workspace, read, indexing) {
+        Err(error @ (StoreError::ReadOnly(_) | StoreError::CannotOpen { .. })) => {
+            let store = SqliteStore::open_unchanging(path)?.ok_or(error)?;
+            let workspace = store.workspace(
+                workspace.id,
+                workspace.local_time.clone(),
+                workspace.scope_id,
+            )?;
+            Ok((Arc::new(workspace), None))
+        }
+        opened => opened,
+    }
+}
+
+/// Copies a database of myao to a file that is empty or does not exist yet, as of one moment. The database is not upgraded,
+/// and the copy is readable by its owner only. Blocks.
 ///
 /// # Errors
 /// [`StoreError`].
 pub fn copy(from: impl AsRef<Path>, to: impl AsRef<Path>) -> Result<(), StoreError> {
-    let (store, to) = (SqliteStore::open(from)?, to.as_ref());
+    let (from, to) = (from.as_ref(), to.as_ref());
+    let connection = pool::connect(from)?;
+    let found = schema::look(&connection).map_err(|error| StoreError::of(from, error))?;
+    if found == Some(schema::Found::Foreign) {
+        return Err(StoreError::Foreign(from.to_owned()));
+    }
     file_mode::create(to);
-    store.pool.copy_to(to)
+    let copied = connection.execute("VACUUM INTO ?1", [to.to_string_lossy()]);
+    copied.map_err(|error| StoreError::of(to, error))?;
+    Ok(())
 }
 
 /// Opens a database file for imports, as [`open`] does, but creates no workspace in it before an import succeeds.
@@ -219,6 +252,26 @@ impl SqliteStore {
         }
     }
 
+    /// Opens a database that nobody writes to, and reads nothing but its file. `None` if that is not enough: another program has
+    /// it open, or has left a log.
+    fn open_unchanging(path: &Path) -> Result<Option<Self>, StoreError> {
+        let mut log = path.as_os_str().to_owned();
+        log.push("-wal");
+        if !path.is_file() || Path::new(&log).exists() {
+            return Ok(None);
+        }
+        let connection = pool::connect_unchanging(path)?;
+        let found = schema::look(&connection).map_err(|error| StoreError::of(path, error))?;
+        match found {
+            Some(schema::Found::Ours) => {
+                let pool = Arc::new(Pool::unchanging(path, connection));
+                Ok(Some(Self { pool }))
+            }
+            // To be read it would have to be upgraded first.
+            _ => Err(StoreError::ReadOnly(path.to_owned())),
+        }
+    }
+
     /// Opens a database as [`SqliteStore::open`] does, but upgrades a database of the Python bot in place. The old
     /// tables stay beside the new ones as `legacy_*`; `read` reads their rows into `workspace`. Returns what was
     /// imported, or `None` if there was nothing to upgrade.
@@ -250,9 +303,15 @@ impl SqliteStore {
         local_time: impl Into<LocalTime>,
         workspace_scope_id: &str,
     ) -> Result<SqliteWorkspace, StoreError> {
-        let key = self
+        let known = self
             .pool
-            .write(|connection| Ok(schema::workspace_key(connection, id)?))?;
+            .read(|connection| Ok(schema::known_workspace(connection, id)?))?;
+        let key = match known {
+            Some(key) => key,
+            None => self
+                .pool
+                .write(|connection| Ok(schema::workspace_key(connection, id)?))?,
+        };
         Ok(SqliteWorkspace::new(
             self.pool.clone(),
             key,

@@ -26,19 +26,48 @@ const STATEMENTS: usize = 160;
 /// The connections of one file.
 pub(super) struct Pool {
     path: PathBuf,
+    connect: Connect,
     writer: Mutex<Connection>,
     /// Writes that wait for the connection or use it.
     writes: AtomicUsize,
     readers: Mutex<Vec<Connection>>,
 }
 
+/// Opens a connection to a file.
+type Connect = fn(&Path) -> Result<Connection, StoreError>;
+
 /// Opens a connection; creates the file if it does not exist.
 pub(super) fn connect(path: &Path) -> Result<Connection, StoreError> {
-    let at = |error| StoreError::of(path, error);
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
         | OpenFlags::SQLITE_OPEN_CREATE
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let mut connection = Connection::open_with_flags(path, flags).map_err(at)?;
+    set_up(path, Connection::open_with_flags(path, flags))
+}
+
+/// Opens a connection to a file that nobody changes meanwhile: it reads that file alone, and needs no other one beside it.
+pub(super) fn connect_unchanging(path: &Path) -> Result<Connection, StoreError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
+        | OpenFlags::SQLITE_OPEN_URI
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let uri = format!("file:{}?immutable=1", in_uri(path));
+    set_up(path, Connection::open_with_flags(uri, flags))
+}
+
+/// A path as a URI has it.
+fn in_uri(path: &Path) -> String {
+    let bytes = path.as_os_str().as_encoded_bytes().iter();
+    let encoded = bytes.map(|byte| match byte {
+        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'_' | b'-' => {
+            char::from(*byte).to_string()
+        }
+        other => format!("%{other:02x}"),
+    });
+    encoded.collect()
+}
+
+fn set_up(path: &Path, opened: rusqlite::Result<Connection>) -> Result<Connection, StoreError> {
+    let at = |error| StoreError::of(path, error);
+    let mut connection = opened.map_err(at)?;
     connection.busy_timeout(BUSY_TIMEOUT).map_err(at)?;
     // Without this, SQLite plans a statement again whenever its parameters change, which costs more than most
     // statements.
@@ -78,25 +107,27 @@ impl Pool {
     /// Makes a pool from a connection to a database of myao.
     pub(super) fn new(path: &Path, writer: Connection) -> Result<Self, StoreError> {
         enter_wal(&writer).map_err(|error| StoreError::of(path, error))?;
-        Ok(Self {
+        Ok(Self::of(path, connect, writer))
+    }
+
+    /// Makes a pool from a connection to a database of myao that nobody changes: writing to it fails.
+    pub(super) fn unchanging(path: &Path, reader: Connection) -> Self {
+        Self::of(path, connect_unchanging, reader)
+    }
+
+    fn of(path: &Path, connect: Connect, first: Connection) -> Self {
+        Self {
             path: path.to_owned(),
-            writer: Mutex::new(writer),
+            connect,
+            writer: Mutex::new(first),
             writes: AtomicUsize::new(0),
             readers: Mutex::default(),
-        })
+        }
     }
 
     /// The database file.
     pub(super) fn path(&self) -> &Path {
         &self.path
-    }
-
-    /// Copies the database to an empty file.
-    pub(super) fn copy_to(&self, to: &Path) -> Result<(), StoreError> {
-        let connection = connect(&self.path)?;
-        let copied = connection.execute("VACUUM INTO ?1", [to.to_string_lossy()]);
-        copied.map_err(|error| StoreError::of(to, error))?;
-        Ok(())
     }
 
     /// Runs `work` in one transaction that sees one state of the database. If no write wants the writing connection, it
@@ -174,7 +205,7 @@ impl Pool {
     }
 
     fn new_reader(&self) -> Result<Connection, StoreError> {
-        let connection = connect(&self.path)?;
+        let connection = (self.connect)(&self.path)?;
         connection
             .pragma_update(None, "query_only", true)
             .map_err(|error| StoreError::of(&self.path, error))?;

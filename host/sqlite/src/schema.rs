@@ -99,14 +99,18 @@ pub(super) fn replace_legacy(connection: &Connection) -> rusqlite::Result<bool> 
     Ok(true)
 }
 
-/// The key of a workspace. A new workspace is added.
-pub(super) fn workspace_key(connection: &Connection, id: &str) -> rusqlite::Result<i64> {
-    let key = connection
+/// The key of a workspace; `None` if the database does not have it.
+pub(super) fn known_workspace(connection: &Connection, id: &str) -> rusqlite::Result<Option<i64>> {
+    connection
         .query_row("SELECT key FROM workspaces WHERE id = ?1", [id], |row| {
             row.get(0)
         })
-        .optional()?;
-    match key {
+        .optional()
+}
+
+/// The key of a workspace. A new workspace is added.
+pub(super) fn workspace_key(connection: &Connection, id: &str) -> rusqlite::Result<i64> {
+    match known_workspace(connection, id)? {
         Some(key) => Ok(key),
         None => connection.query_row(
             "INSERT INTO workspaces (id) VALUES (?1) RETURNING key",

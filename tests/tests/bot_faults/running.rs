@@ -2,7 +2,8 @@
 
 use std::fs;
 
-use myao_tests::bot::Bot;
+use myao_fake_slack::Fault;
+use myao_tests::bot::{Bot, refusal};
 use myao_tests::llm_server::{LlmServer, answer};
 use myao_tests::program::Program;
 use myao_tests::project_file;
@@ -49,6 +50,41 @@ fn asked_to_stop_it_ends_the_answer_under_way() {
     wait_until_idle(&mut bot);
     bot.stop();
     assert_eq!(slack.posts().len(), 1);
+}
+
+#[test]
+fn a_bot_that_cannot_reach_slack_says_so_and_starts_once_it_can() {
+    let slack = workspace();
+    let llm = model(|_| answer("Here."));
+    // A call makes three attempts.
+    slack.faults().times(3, "auth.test", &Fault::HangUp);
+    let bot = Bot::start(Program::default(), &config(&slack, &llm));
+    let log = bot.log();
+    assert!(log.contains("Slack cannot be reached"), "{log}");
+    assert!(log.contains("tries again in 1.0 s"), "{log}");
+    assert!(!log.contains("bot_token"), "{log}");
+    bot.stop();
+}
+
+#[test]
+fn a_second_bot_is_refused_until_the_first_is_gone() {
+    let slack = workspace();
+    let llm = model(|_| answer("Here."));
+    let config = config(&slack, &llm);
+    let bot = Bot::start(Program::default(), &config);
+    let (code, log) = refusal(bot.program(), &config);
+    assert_eq!(code, Some(1), "{log}");
+    let told = log.lines().last().unwrap_or_default();
+    for word in [
+        "myao: `",
+        "myao.db",
+        "another bot (process ",
+        "stop that one",
+    ] {
+        assert!(told.contains(word), "no {word} in {told}");
+    }
+    let killed = bot.kill();
+    Bot::start(killed, &config).stop();
 }
 
 #[test]

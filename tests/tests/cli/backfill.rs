@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use myao_sqlite::hold::{Work, hold};
 use myao_tests::export::{post, program_with, time, write_export};
 use myao_tests::program::Program;
 use myao_tests::read_project_file;
@@ -54,6 +55,22 @@ fn summary(program: &Program) -> String {
         }
     }
     summary
+}
+
+#[test]
+fn of_two_backfills_at_once_the_second_says_who_works() {
+    let program = Program::with_demo();
+    let held = hold(program.path("myao.db"), "default", Work::Backfill).unwrap();
+    let backfill = ["backfill", "--until", TUESDAY];
+    let words = [
+        "myao.db",
+        "another backfill or rebuild (process ",
+        "wait until",
+    ];
+    program.run(&backfill).is_refused_with(&words);
+    program.run(&["rebuild"]).is_refused_with(&words);
+    drop(held);
+    program.run(&backfill).succeeded();
 }
 
 #[test]

@@ -153,6 +153,38 @@ fn a_read_only_folder_is_named() {
     ran.is_refused_with(&["locked/my.db", "write there"]);
 }
 
+#[test]
+fn database_where_nothing_can_be_written_can_be_looked_at() {
+    let program = small();
+    program
+        .run(&["generate", "--now", "2026-03-02T05:00:00Z"])
+        .succeeded();
+    let script = without_privileges(&program);
+    fs::create_dir(program.path("locked")).unwrap();
+    fs::rename(program.path("myao.db"), program.path("locked/my? 1.db")).unwrap();
+    program.write(
+        "myao.yaml",
+        "memory: { database_path: 'locked/my? 1.db' }\n",
+    );
+    let lock = |file, folder| {
+        for (name, mode) in [("locked/my? 1.db", file), ("locked", folder)] {
+            fs::set_permissions(program.path(name), fs::Permissions::from_mode(mode)).unwrap();
+        }
+    };
+    let run = |command: &[&str]| Ran::of(&mut program.shell(script, command));
+    lock(0o400, 0o500);
+    let listed = run(&["memory", "list"]).output();
+    assert!(listed.contains("#general"), "{listed}");
+    run(&["memory", "history", "general"]).succeeded();
+    run(&["search", "release"]).succeeded();
+    run(&["ask", "What is the release date?"]).succeeded();
+    run(&["usage"]).succeeded();
+    let words = ["my? 1.db", "read-only", "writable"];
+    run(&["import", &demo_export()]).is_refused_with(&words);
+    lock(0o600, 0o700);
+    run(&["memory", "list"]).succeeded();
+}
+
 /// A disk that is too small for the demo, in a mount namespace of its own; what is on it is
 /// copied out when the program is done.
 const SMALL_DISK: &str = r#"

@@ -13,9 +13,10 @@ use myao_plugin::ts::TsKey;
 use myao_plugin::{MemoryType, Scope, WORKSPACE_SCOPE_ID};
 use myao_sqlite::SqliteStore;
 use myao_tests::bot;
+use myao_tests::disk::{Disk, DiskCall, Trouble};
 use myao_tests::export::{post, program_with};
 use myao_tests::llm_server::{API_KEY, LlmServer, Reply, answer, error};
-use myao_tests::program::Program;
+use myao_tests::program::{Program, Ran};
 use myao_tests::store::utc;
 use serde_json::Value;
 use unicode_width::UnicodeWidthStr as _;
@@ -114,6 +115,43 @@ fn an_empty_database_is_called_empty_with_what_fills_it() {
 }
 
 #[test]
+fn a_full_disk_is_told() {
+    let mut program = program_with(HEALTH, &[post("general", 0, "ann", "Hello.")]);
+    let disk = Disk::default();
+    disk.watch(&mut program);
+    assert!(checks(&program, &[]).1);
+    let calls = disk.calls();
+    let is_write = |call: &&DiskCall| call.kind == "write" && call.file == "-wal";
+    let write = calls.iter().find(is_write).expect("something is written");
+    let disk = Disk::default();
+    disk.strike(&mut program, write.number, Trouble::Full);
+    let (found, ok) = checks(&program, &[]);
+    assert!(!ok);
+    assert_found(
+        &found,
+        "database",
+        "failed",
+        &["is full", "free some space"],
+    );
+}
+
+#[test]
+fn a_disk_without_room_for_a_new_database_is_told() {
+    let program = Program::with_config(HEALTH);
+    let script = r#"trap '' XFSZ; ulimit -f 16; exec "$@""#;
+    let ran = Ran::of(&mut program.shell(script, &["--json", "doctor"]));
+    let report: Value = serde_json::from_str(&ran.stdout).unwrap();
+    let words = ["nothing can be written there", "free some space"];
+    assert_found(
+        report["checks"].as_array().unwrap(),
+        "database",
+        "failed",
+        &words,
+    );
+    assert_eq!(std::fs::read_dir(program.folder()).unwrap().count(), 1);
+}
+
+#[test]
 fn a_file_that_is_no_database_is_told() {
     let program = Program::with_config(HEALTH);
     program.write("myao.db", "These are notes. ".repeat(300));
@@ -177,6 +215,10 @@ fn a_model_that_cannot_be_used_is_told_without_its_key() {
     let origin = server.base_url().replace("/v1", "");
     let words = [&origin, "cannot be reached", "client_args.base_url"];
     assert_found(&found, "model for memories", "failed", &words);
+    let same = ["the same as the model for memories"];
+    assert_found(&found, "model for replies", "failed", &same);
+    let said = format!("{found:?}");
+    assert_eq!(said.matches("cannot be reached").count(), 1, "{said}");
     let server = LlmServer::start(|_| error(401, API_KEY));
     let (found, ok) = examined(&server.config(), &["--call-models"]);
     assert!(!ok && !format!("{found:?}").contains(API_KEY), "{found:#?}");

@@ -28,8 +28,8 @@ use tracing_subscriber::fmt::format::{Writer, debug_fn};
 use tracing_subscriber::layer::{Layer as _, SubscriberExt as _};
 use tracing_subscriber::util::SubscriberInitExt as _;
 
-use super::args::{Cli, Command};
-use super::database::{Database, Upgrade};
+use super::args::{Cli, Command, MomentArg};
+use super::database::{Database, Hold, Upgrade, Work};
 use super::output;
 use super::server_words::ServerWords;
 use super::traces::{Traces, is_span};
@@ -128,6 +128,11 @@ impl App {
         Database {
             path: &self.config.memory.database_path,
             workspace: &self.config.workspace,
+    /// Keeps other processes from the same work on the opened workspace.
+    pub(crate) fn hold(&self, work: Work) -> anyhow::Result<Hold> {
+        self.database().hold(work)
+    }
+
             timezone: self.config.timezone,
         }
     }
@@ -170,7 +175,9 @@ impl App {
             path.display(),
             self.command("import PATH")
         );
-        self.workspace()
+        let (workspace, upgraded) = self.database().open_to_look()?;
+        self.report_upgrade(upgraded);
+        Ok(workspace)
     }
 
     /// Loads the component and checks that it fits this program.

@@ -12,6 +12,7 @@ use myao_plugin::state::Workspace;
 use myao_plugin::state::import::ImportTarget;
 use myao_plugin::storage::records::ImportTally;
 pub(crate) use myao_sqlite::examine::{Examined, examine};
+pub(crate) use myao_sqlite::hold::{Hold, Work};
 use myao_sqlite::{ReadLegacy, ShowIndexing, StoreError, WorkspaceOptions};
 
 use super::output;
@@ -39,11 +40,23 @@ impl Database<'_> {
         self.opened(|options, read, indexing| myao_sqlite::open(self.path, options, read, indexing))
     }
 
+    /// The same for commands that only look, which a database that cannot be written is enough for.
+    pub(crate) fn open_to_look(self) -> anyhow::Result<(Arc<dyn Workspace>, Option<Upgrade>)> {
+        self.opened(|options, read, indexing| {
+            myao_sqlite::open_to_look(self.path, options, read, indexing)
+        })
+    }
+
     /// The same for imports: the workspace is created only if the import succeeds.
     pub(crate) fn import_target(self) -> anyhow::Result<(Arc<dyn ImportTarget>, Option<Upgrade>)> {
         self.opened(|options, read, indexing| {
             myao_sqlite::import_target(self.path, options, read, indexing)
         })
+    }
+
+    /// Begins work that only one process at a time does, on a database that exists.
+    pub(crate) fn hold(self, work: Work) -> anyhow::Result<Hold> {
+        Ok(myao_sqlite::hold::hold(self.path, self.workspace, work)?)
     }
 
     fn opened<T>(

@@ -15,6 +15,7 @@ use serde_json::Value;
 
 use super::app::{App, Explained as _};
 use super::args::{BackfillArgs, GenerateArgs, RebuildArgs};
+use super::database::Work;
 use super::find::find_channel;
 use super::report_json::{backfill_json, report_json};
 use super::report_text::{failure, print_backfill, print_report};
@@ -145,6 +146,7 @@ pub(crate) async fn backfill(app: &App, arguments: &BackfillArgs) -> anyhow::Res
         };
         return estimate::print(app, work).await;
     }
+    let _only_one = app.hold(Work::Backfill)?;
     let plugin = app.plugin_over(&workspace).await?;
     let outcomes = fill(app, &*workspace, &plugin, until, keep_going).await?;
     report_backfill(app, &outcomes, keep_going, None)
@@ -170,6 +172,7 @@ pub(crate) async fn rebuild(app: &App, arguments: &RebuildArgs) -> anyhow::Resul
         };
         return estimate::print(app, work).await;
     }
+    let _only_one = app.hold(Work::Backfill)?;
     let plugin = app.plugin_over(&workspace).await?;
     let set_aside = workspace.begin_again(channel, now.unix_seconds);
     let set_aside = set_aside.await.explained()?;

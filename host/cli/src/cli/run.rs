@@ -15,7 +15,7 @@ use myao_bot::slack::live::LiveSlack;
 use myao_bot::stop::Stop;
 use myao_bot::{Bot, Connection};
 use myao_plugin::state::Workspace;
-use myao_slack::client::SlackClient;
+use myao_slack::client::{AuthTest, SlackClient};
 use myao_slack::events::BotIdentity;
 use myao_slack::installation::Installation;
 use myao_slack::token::Token;
@@ -23,12 +23,17 @@ use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 
 use super::app::{App, Explained as _};
+use super::database::Work;
+use super::output;
 use super::signals::signals;
 
 /// Where to read more.
 const HOW_TO: &str =
     "`myao slack manifest` prints the app's manifest, docs/slack.md explains the rest";
 
+/// While Slack cannot be reached at the start, the wait before the next attempt doubles from the first to the longest.
+const FIRST_WAIT: Duration = Duration::from_secs(1);
+const LONGEST_WAIT: Duration = Duration::from_secs(60);
 /// How long start-up waits for the app's id.
 const APP_ID_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -43,10 +48,13 @@ pub(crate) async fn run(app: &App) -> anyhow::Result<ExitCode> {
     )
     .await?;
     let workspace = app.workspace()?;
-    let me = client
-        .auth_test()
-        .await
-        .context("slack.bot_token is of no use")?;
+    let _only_one = app.hold(Work::Bot)?;
+    let (ask_stop, mut stop) = Stop::new();
+    let (ask_reload, reload) = mpsc::channel(1);
+    let signals = tokio::spawn(signals(ask_stop, Some(ask_reload)));
+    let Some(me) = who_am_i(&client, &mut stop).await? else {
+        return Ok(ExitCode::SUCCESS);
+    };
     tracing::info!("Slack workspace {}, as {}", me.team_id, me.user_id);
     if !me.url.is_empty() {
         workspace.set_address(&me.url).await.explained()?;
@@ -85,14 +93,38 @@ pub(crate) async fn run(app: &App) -> anyhow::Result<ExitCode> {
         budget,
         component: app.component.clone(),
     };
-    let (ask_stop, stop) = Stop::new();
-    let (ask_reload, reload) = mpsc::channel(1);
-    let signals = tokio::spawn(signals(ask_stop, Some(ask_reload)));
     let ended = bot.run(connection, health, reload, stop).await;
     signals.abort();
     ended?;
     tracing::info!("stopped");
     Ok(ExitCode::SUCCESS)
+}
+
+/// Asks Slack who the bot is, again and again while Slack cannot be reached; `None` if the bot is asked to stop meanwhile.
+async fn who_am_i(client: &SlackClient, stop: &mut Stop) -> anyhow::Result<Option<AuthTest>> {
+    let mut wait = FIRST_WAIT;
+    loop {
+        let asked = tokio::select! {
+            asked = client.auth_test() => asked,
+            () = stop.requested() => return Ok(None),
+        };
+        let error = match asked {
+            Ok(me) => return Ok(Some(me)),
+            Err(error) => error,
+        };
+        if !error.is_transient() {
+            let is_token = error.refusal().is_some();
+            let key = if is_token {
+                "slack.bot_token"
+            } else {
+                "slack.api_url"
+            };
+            return Err(error).context(format!("{key} is of no use"));
+        }
+        tracing::warn!("{error}; the bot tries again in {}", output::duration(wait));
+        stop.sleep(wait).await;
+        wait = LONGEST_WAIT.min(wait * 2);
+    }
 }
 
 /// The app of a bot; `None` if Slack does not return it. It is only one check of many, so the wait is short.

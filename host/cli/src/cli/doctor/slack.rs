@@ -87,6 +87,8 @@ async fn patiently<T>(
     call: impl Future<Output = Result<T, myao_slack::error::ClientError>>,
 ) -> Result<T, Finding> {
     match tokio::time::timeout(PATIENCE, call).await {
+        // Without a connection nothing is known about the token.
+        Ok(Err(error)) if error.is_transient() => Err(Finding::bad(check, error.to_string())),
         Ok(answer) => answer.map_err(|error| Finding::bad(check, format!("{key}: {error}"))),
         Err(_) => {
             let found = format!("Slack did not answer within {} s", PATIENCE.as_secs());

@@ -1,12 +1,15 @@
 //! The database: whether it can be opened, read completely and written.
 
 use std::fs;
+use std::io::Write as _;
 use std::path::Path;
 
 use super::Finding;
 use crate::cli::database::{Examined, examine};
 
 const CHECK: &str = "database";
+/// As much as an empty database takes.
+const PROBE_BYTES: usize = 256 << 10;
 
 /// Describes the database, and returns whether it has the tables of this program's schema.
 pub(super) fn check(path: &Path) -> (Finding, bool) {
@@ -49,7 +52,8 @@ fn missing(path: &Path) -> Finding {
     let shown = path.display();
     let probe = path.with_extension("doctor");
     match fs::File::create_new(&probe) {
-        Ok(_) => {
+        Ok(file) => {
+            let written = write_some(file);
             let found = match fs::remove_file(&probe) {
                 Ok(()) => format!("there is no {shown} yet"),
                 Err(error) => format!(
@@ -57,11 +61,23 @@ fn missing(path: &Path) -> Finding {
                     probe.display()
                 ),
             };
-            Finding::warning(CHECK, found)
-                .with_advice("`myao import`, `myao chat` and `myao run` make it")
+            match written {
+                Ok(()) => Finding::warning(CHECK, found)
+                    .with_advice("`myao import`, `myao chat` and `myao run` make it"),
+                Err(error) => Finding::bad(
+                    CHECK,
+                    format!("{found}, and nothing can be written there: {error}"),
+                )
+                .with_advice("free some space, or name another file in memory.database_path"),
+            }
         }
         Err(error) => Finding::bad(CHECK, format!("{shown} cannot be made: {error}")).with_advice(
             "make its folder, and make it writable, or name another file in memory.database_path",
         ),
     }
+}
+
+fn write_some(mut file: fs::File) -> std::io::Result<()> {
+    file.write_all(&[0; PROBE_BYTES])?;
+    file.sync_all()
 }
