@@ -106,6 +106,14 @@ fn days<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<NonZeroU32>
     days.map(from_one).transpose()
 }
 
+fn part<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    let part = f64::deserialize(deserializer)?;
+    if (0.0..=1.0).contains(&part) {
+        return Ok(part);
+    }
+    Err(D::Error::custom("expected a number from 0 to 1"))
+}
+
 const DAY_SECONDS: i64 = 24 * 3600;
 
 /// `response`: when and how often the bot answers.
@@ -116,7 +124,8 @@ pub struct Response {
     pub check_interval_seconds: u32,
     /// How long others may answer first. Default `300`.
     pub min_wait_seconds: u32,
-    /// How much that time varies from message to message. Default `0.3`.
+    /// By which part that time varies from message to message, from 0 to 1. Default `0.3`.
+    #[serde(deserialize_with = "part")]
     pub jitter_ratio: f64,
     /// Older messages are left alone, mentions too. Default `43200`.
     pub max_message_age_seconds: u32,
@@ -235,6 +244,7 @@ impl Default for JudgmentSkip {
 #[serde(deny_unknown_fields)]
 pub struct JudgmentThreshold {
     /// From this confidence on, 0 to 1.
+    #[serde(deserialize_with = "part")]
     pub min_confidence: f64,
     /// No new judgment for so many seconds.
     pub skip_seconds: u32,

@@ -21,7 +21,9 @@ fn main() -> ExitCode {
         Ok(code) => code,
         Err(error) if cli::is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            complain(&cli::in_one_line(&error));
+            for text in cli::in_lines(&error) {
+                complain(&text);
+            }
             ExitCode::FAILURE
         }
     }

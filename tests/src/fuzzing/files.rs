@@ -6,24 +6,31 @@ use myao_plugin::context_json::ContextJsonError;
 use myao_plugin::{ChannelMemory, Context, Message, Timestamp, context_json};
 use serde_json::{Map, Value, json};
 
-/// Any text is a configuration with settings, or is refused in one line that names the place.
+/// Any text is a configuration with settings, or is refused in lines that name the places.
 pub fn config(data: &[u8]) {
     let text = super::text(data);
     match Config::parse(&text) {
         Ok(config) => drop(config.settings()),
-        Err(detail) => {
-            let is_one_line = !detail.trim().is_empty() && !detail.contains(char::is_control);
-            assert!(is_one_line, "{detail:?}");
-            let line = detail
-                .strip_prefix("line ")
-                .and_then(|rest| rest.split(',').next());
-            if let Some(line) = line {
-                let line: usize = line.parse().unwrap();
-                // YAML ends lines at a lone `\r` too.
-                let lines = text.split(['\n', '\r']).count();
-                assert!((1..=lines + 1).contains(&line), "{detail}");
-            }
+        Err(faults) => {
+            assert!(!faults.is_empty());
+            faults
+                .split('\n')
+                .for_each(|fault| assert_has_place(fault, &text));
         }
+    }
+}
+
+fn assert_has_place(fault: &str, text: &str) {
+    let is_one_line = !fault.trim().is_empty() && !fault.contains(char::is_control);
+    assert!(is_one_line, "{fault:?}");
+    let line = fault
+        .strip_prefix("line ")
+        .and_then(|rest| rest.split(',').next());
+    if let Some(line) = line {
+        let line: usize = line.parse().unwrap();
+        // YAML ends lines at a lone `\r` too.
+        let lines = text.split(['\n', '\r']).count();
+        assert!((1..=lines + 1).contains(&line), "{fault}");
     }
 }
 

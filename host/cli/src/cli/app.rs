@@ -60,6 +60,9 @@ impl App {
             traces.as_ref().ok().and_then(Option::as_ref),
         );
         // If traces cannot be sent, the command runs all the same.
+        for retired in &config.retired {
+            tracing::warn!("configuration: {retired}");
+        }
         let traces = traces.unwrap_or_else(|error| {
             tracing::warn!("{error}");
             None

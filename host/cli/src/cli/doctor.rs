@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 use super::app::App;
 use super::args::DoctorArgs;
-use super::{in_one_line, output};
+use super::{in_lines, output};
 
 /// The usual name of the configuration file, which the documentation uses. It is read only if --config names it.
 const USUAL_CONFIGURATION: &str = "myao.yaml";
@@ -119,11 +119,14 @@ pub(crate) async fn run(app: &App, arguments: &DoctorArgs) -> anyhow::Result<Exi
 
 /// The report if the configuration cannot be read: without it, nothing else can be checked.
 pub(crate) fn without_configuration(json: bool, error: &anyhow::Error) -> anyhow::Result<ExitCode> {
-    let finding = Finding::bad("configuration", in_one_line(error));
-    report(
-        json,
-        &[finding.with_advice("everything else is checked once it can be read")],
-    )
+    let mut findings: Vec<Finding> = in_lines(error)
+        .into_iter()
+        .map(|fault| Finding::bad("configuration", fault))
+        .collect();
+    if let Some(last) = findings.pop() {
+        findings.push(last.with_advice("everything else is checked once it can be read"));
+    }
+    report(json, &findings)
 }
 
 fn configuration(app: &App) -> Finding {
@@ -133,6 +136,11 @@ fn configuration(app: &App) -> Finding {
         return Finding::bad(CHECK, error.to_string());
     }
     match &app.config_path {
+        Some(path) if !app.config.retired.is_empty() => Finding::warning(
+            CHECK,
+            format!("{} holds keys that nothing reads: {}", path.display(), app.config.retired.join("; ")),
+        )
+        .with_advice("take them out; docs/migration.md says more"),
         Some(path) => Finding::good(CHECK, path.display().to_string()),
         None if Path::new(USUAL_CONFIGURATION).exists() => Finding::warning(
             CHECK,

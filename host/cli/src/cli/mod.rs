@@ -43,6 +43,7 @@ use myao_plugin::printable;
 /// Runs a command. Some commands finish normally but report a failure with their exit code.
 pub(crate) fn run(arguments: Cli) -> anyhow::Result<ExitCode> {
     let app = match (app::App::new(&arguments), &arguments.command) {
+use myao::config::ConfigError;
         (Err(error), Command::Doctor(_)) => {
             return doctor::without_configuration(arguments.json, &error);
         }
@@ -129,6 +130,16 @@ pub(crate) fn in_one_line(error: &anyhow::Error) -> String {
             text = text + joint + &cause;
         }
     }
+/// What is wrong, for people: a line for each fault of a configuration, and one for every other error.
+pub(crate) fn in_lines(error: &anyhow::Error) -> Vec<String> {
+    match error.downcast_ref::<ConfigError>() {
+        Some(faults @ ConfigError::Invalid { .. }) => {
+            faults.to_string().lines().map(str::to_owned).collect()
+        }
+        _ => vec![in_one_line(error)],
+    }
+}
+
     text.lines().map(str::trim).collect::<Vec<_>>().join(" ")
 }
 

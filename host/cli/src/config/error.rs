@@ -1,6 +1,6 @@
-//! Errors of the configuration, each in one line that never shows the file's text: it may hold keys.
+//! Errors of the configuration, each fault in one line that never shows the file's text: it may hold keys.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_saphyr::{Error, MessageFormatter as _, UserMessageFormatter};
 
@@ -17,13 +17,13 @@ pub enum ConfigError {
         /// Why.
         source: std::io::Error,
     },
-    /// The file is no YAML, or has a key or value that is not known.
-    #[error("configuration {path}, {detail}")]
+    /// The file is no YAML, or has keys or values that are not known.
+    #[error("{}", in_lines(path, faults))]
     Invalid {
         /// The file.
         path: PathBuf,
-        /// Line, column, key where there is one, and what is wrong.
-        detail: String,
+        /// Each with line, column, key where there is one, and what is wrong.
+        faults: Vec<String>,
     },
     /// A template cannot be read.
     #[error("cannot read the template {path}: {source}; check `memory.templates_path`")]
@@ -43,10 +43,18 @@ pub enum ConfigError {
     },
 }
 
-/// Describes where in `text` the error is, and what is wrong.
-pub(super) fn describe(error: &Error, text: &str) -> String {
-    let error = error.without_snippet();
-    let detail = match error {
+/// A line for each fault of a file.
+fn in_lines(path: &Path, faults: &[String]) -> String {
+    let path = path.display();
+    let lines = faults
+        .iter()
+        .map(|fault| format!("configuration {path}, {fault}"));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// What is wrong, without the place.
+pub(super) fn detail(error: &Error) -> String {
+    match error.without_snippet() {
         Error::InvalidScalar { ty, .. } => format!("expected {}", in_words(ty)),
         Error::InvalidBooleanStrict { .. } => format!("expected {}", in_words("boolean")),
         Error::Unexpected { expected, .. } => format!("expected {}", in_words(expected)),
@@ -54,7 +62,13 @@ pub(super) fn describe(error: &Error, text: &str) -> String {
         other => UserMessageFormatter
             .format_message(other)
             .replace(char::is_control, " "),
-    };
+    }
+}
+
+/// Describes where in `text` the error is, and what is wrong.
+pub(super) fn describe(error: &Error, text: &str) -> String {
+    let detail = detail(error);
+    let error = error.without_snippet();
     let Some(location) = error.location() else {
         return detail;
     };

@@ -11,8 +11,8 @@ use serde::Deserialize;
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct MemoryConfig {
-    /// The SQLite file; a database of the Python bot is upgraded in place, its old tables stay as `legacy_*` until a
-    /// message is edited, deleted or forgotten. Default `./myao.db`.
+    /// The SQLite file; `~` at the beginning is the home folder. A database of the Python bot is upgraded in place, its old
+    /// tables stay as `legacy_*` until a message is edited, deleted or forgotten. Default `./myao.db`.
     #[serde(deserialize_with = "expanded_path")]
     pub database_path: PathBuf,
     /// Seconds from the end of one generation run to the start of the next, and between the ticks of a backfill; at

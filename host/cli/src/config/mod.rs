@@ -1,13 +1,18 @@
 //! The configuration file: YAML, with the Python bot's keys (specification, `README.md`) and a few more.
 //!
-//! `${NAME}` in a text is read from the environment. Unknown keys and unset variables are errors that name the place.
+//! `${NAME}` in a text is read from the environment. Unknown keys and unset variables are errors that name the place; keys of
+//! the Python bot that nothing reads any more are named, and otherwise ignored.
 
 mod budget;
 mod error;
+mod faults;
+mod logging;
 mod memory;
 mod prices;
 mod reference;
+mod retired;
 mod slack;
+mod tree;
 mod values;
 
 use std::net::{IpAddr, Ipv4Addr};
@@ -19,6 +24,7 @@ use serde::Deserialize;
 
 pub use budget::{BudgetConfig, Money};
 pub use error::ConfigError;
+pub use logging::{LogFormat, LogLevel, Logging};
 pub use memory::{LanguageConfig, MemoryConfig, ShortTermHistoryConfig};
 use myao_bot::budget::Terms;
 use myao_bot::settings::{BotSettings, Response, RetentionDays};
@@ -29,14 +35,15 @@ use myao_slack::blocks::Language;
 pub use prices::{PerMillion, Price, Prices};
 pub use reference::{keys, schema};
 pub use slack::Slack;
-use values::time_zone;
+use tree::Node;
+use values::{ip_address, named, time_zone};
 
 /// The whole configuration. Every key has a default.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
     /// The workspace whose rows are read and written. Default `default`.
-    #[serde(deserialize_with = "expanded")]
+    #[serde(deserialize_with = "named")]
     pub workspace: String,
     /// The IANA name of the time zone in which times are shown, to people and to models. Default `UTC`.
     #[serde(deserialize_with = "time_zone")]
@@ -64,6 +71,9 @@ pub struct Config {
     pub logging: Logging,
     /// Where the bot says that it is well.
     pub health_check: HealthCheck,
+    /// Keys of the Python bot in the file that nothing reads any more, each in one line with its place.
+    #[serde(skip)]
+    pub retired: Vec<String>,
 }
 
 impl Default for Config {
@@ -82,6 +92,7 @@ impl Default for Config {
             retention: RetentionDays::default(),
             logging: Logging::default(),
             health_check: HealthCheck::default(),
+            retired: Vec::new(),
         }
     }
 }
@@ -91,7 +102,7 @@ impl Default for Config {
 #[serde(default, deny_unknown_fields)]
 pub struct PersonaConfig {
     /// The bot's name. Default `myao`.
-    #[serde(deserialize_with = "expanded")]
+    #[serde(deserialize_with = "named")]
     pub name: String,
     /// The text that opens every prompt. Default: a friendly one.
     #[serde(deserialize_with = "expanded")]
@@ -127,54 +138,14 @@ impl Default for ContextConfig {
     }
 }
 
-/// `logging`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(default, deny_unknown_fields)]
-pub struct Logging {
-    /// The least important lines that are written; `RUST_LOG` overrides it. At `INFO`, `myao run` logs what it does;
-    /// other commands log only warnings. Default `INFO`.
-    pub level: LogLevel,
-    /// How lines are written. Default `text`.
-    pub format: LogFormat,
-}
-
-/// `logging.format`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum LogFormat {
-    /// For people.
-    Text,
-    /// One JSON object for each line.
-    Json,
-}
-
-impl Default for Logging {
-    fn default() -> Self {
-        Self {
-            level: LogLevel::Info,
-            format: LogFormat::Text,
-        }
-    }
-}
-
-/// A level of `logging.level`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "UPPERCASE")]
-#[allow(missing_docs)]
-pub enum LogLevel {
-    Debug,
-    Info,
-    #[serde(alias = "WARN")]
-    Warning,
-    #[serde(alias = "CRITICAL")]
-    Error,
-}
-
 /// `health_check`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct HealthCheck {
-    /// Where `/live`, `/ready` and `/metrics` are; the default is this machine only. Default `127.0.0.1`.
+    /// Where `/live`, `/ready` and `/metrics` are: an IP address or `localhost`; the default is this machine only. Default
+    /// `127.0.0.1`.
+    #[serde(deserialize_with = "ip_address")]
+    #[schemars(with = "String")]
     pub address: IpAddr,
     /// The port there. Default `8080`.
     pub port: u16,
@@ -199,16 +170,16 @@ impl Config {
             path: path.to_owned(),
             source,
         })?;
-        Self::parse(&text).map_err(|detail| ConfigError::Invalid {
+        Self::parse(&text).map_err(|faults| ConfigError::Invalid {
             path: path.to_owned(),
-            detail,
+            faults: faults.lines().map(str::to_owned).collect(),
         })
     }
 
     /// Reads the text of a configuration.
     ///
     /// # Errors
-    /// One line with line, column, key if there is one, and what is wrong, without the file's text.
+    /// A line for each fault with line, column, key if there is one, and what is wrong, without the file's text.
     pub fn parse(text: &str) -> Result<Self, String> {
         let empty = text.lines().all(|line| {
             let line = line.trim();
@@ -217,7 +188,26 @@ impl Config {
         if empty {
             return Ok(Self::default());
         }
-        serde_saphyr::from_str(text).map_err(|error| error::describe(&error, text))
+        let error = match serde_saphyr::from_str(text) {
+            Ok(config) => return Ok(config),
+            Err(error) => error::describe(&error, text),
+        };
+        let Some(mut tree) = Node::read(text) else {
+            return Err(error);
+        };
+        let retired = retired::take(&mut tree);
+        if !retired.is_empty()
+            && let Ok(config) = serde_saphyr::from_str::<Self>(&tree.json().to_string())
+        {
+            return Ok(Self { retired, ..config });
+        }
+        let read = |text: &str| serde_saphyr::from_str::<Self>(text).map(drop);
+        let faults = [retired, faults::faults(&tree, read)].concat();
+        // Of a single fault the first attempt knows the place best.
+        Err(match faults.as_slice() {
+            [] | [_] => error,
+            several => several.join("\n"),
+        })
     }
 
     /// The settings that the component gets.

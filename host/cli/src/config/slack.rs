@@ -8,6 +8,8 @@ use myao_llm::expand::{expanded, optional_expanded};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::values::socket_address;
+
 /// `slack`: needed to run against Slack, and for nothing else.
 #[derive(Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -22,6 +24,8 @@ pub struct Slack {
     #[serde(deserialize_with = "optional_expanded")]
     pub signing_secret: Option<String>,
     /// Address and port (`127.0.0.1:3000`) at which events are received over HTTP, instead of Socket Mode.
+    #[serde(deserialize_with = "socket_address")]
+    #[schemars(with = "Option<String>")]
     pub listen: Option<SocketAddr>,
     /// The emoji with which people pin a message for the bot, without colons; empty for none. Default `pushpin`.
     pub pin_emoji: String,

@@ -145,6 +145,92 @@ fn a_value_of_the_wrong_kind_is_named_with_its_line() {
 }
 
 #[test]
+fn all_faults_are_told_at_once_in_the_order_of_the_file() {
+    let error = Config::parse(
+        "\
+response: { jitter_ratio: 3, min_wait_seconds: 60 }
+memory:
+  short_term_windw_hours: 3
+  language: jp
+  short_term_history:
+    enabled: maybe
+persona:
+  name: ''
+logging: { level: INFO }
+prices:
+  gpt-4o: { input: 1, output: 2 }
+  openai/a: { input: 1 }
+  openai/b: { input: -1, output: 2 }
+moods: { happy: true }
+",
+    );
+    let error = error.unwrap_err();
+    let faults: Vec<&str> = error.lines().collect();
+    let expected = [
+        ("line 1, column 27, `jitter_ratio`: ", "from 0 to 1"),
+        ("line 3, column 3: ", "short_term_windw_hours"),
+        ("line 4, column 13, `language`: ", "jp"),
+        ("line 6, column 14, `enabled`: ", "true or false"),
+        ("line 8, column 9, `name`: ", "not empty"),
+        ("line 11, column 11, `gpt-4o`: ", "gpt-4o"),
+        ("line 12, column 13, `openai/a`: ", "output"),
+        ("line 13, column 22, `input`: ", "from 0 on"),
+        ("line 14, column 1: ", "moods"),
+    ];
+    assert_eq!(faults.len(), expected.len(), "{error}");
+    for (fault, (place, word)) in faults.iter().zip(expected) {
+        assert!(fault.starts_with(place) && fault.contains(word), "{fault}");
+    }
+}
+
+#[test]
+fn the_python_bots_retired_keys_are_named_and_the_rest_is_read() {
+    let text = "\
+llm:
+  default: { model: gpt-4o, temperature: 0.7 }
+persona: { name: みゃお }
+memory: { short_term_window_hours: 12, memory_generation_llm: default }
+response:
+  message_limit: 20
+  active_channel_days: 7
+  thread_memory_days: 7
+  response_interval: { min: 3.0, max: 10.0 }
+  min_wait_seconds: 100
+logging:
+  level: DEBUG
+  format: '%(asctime)s - %(message)s'
+  debug_llm_messages: false
+  loggers:
+tools: { web_fetch: { api_endpoint: 'https://fetch.example' } }
+external: { web_search: { enabled: false } }
+";
+    let config = Config::parse(text).unwrap();
+    assert_eq!(config.persona.name, "みゃお");
+    assert_eq!(config.memory.short_term_window_hours, 12);
+    assert_eq!(config.response.min_wait_seconds, 100);
+    assert_eq!(config.logging.level, LogLevel::Debug);
+    assert_eq!(config.retired.len(), 11, "{:#?}", config.retired);
+    let first = "line 1, column 1: `llm` is retired";
+    assert!(
+        config.retired[0].starts_with(first),
+        "{:#?}",
+        config.retired
+    );
+    let lines = config.retired.join("\n");
+    for named in [
+        "line 6, column 3: `response.message_limit`",
+        "line 13, column 3: `logging.format`",
+    ] {
+        assert!(lines.contains(named), "{lines}");
+    }
+    let error = Config::parse(&format!("{text}timezone: Asia/Tokio\n")).unwrap_err();
+    assert!(
+        error.contains("Asia/Tokio") && error.contains("`llm` is retired"),
+        "{error}"
+    );
+}
+
+#[test]
 fn variables_are_read_from_the_environment_and_an_unset_one_is_an_error() {
     let manifest = std::env::var("CARGO_MANIFEST_DIR").expect("cargo sets it");
     let config = Config::parse(
@@ -211,5 +297,49 @@ fn wrong_prices_are_named_with_their_line() {
     ] {
         let error = Config::parse(text).unwrap_err();
         assert!(error.contains(line) && error.contains(word), "{error}");
+    }
+}
+
+#[test]
+fn localhost_and_levels_in_small_letters_are_understood() {
+    let config = Config::parse(
+        "logging: { level: info }\nhealth_check: { address: localhost }\nslack: { listen: 'localhost:3000' }\n",
+    );
+    let config = config.unwrap();
+    assert_eq!(config.logging.level, LogLevel::Info);
+    assert_eq!(config.health_check.address, Ipv4Addr::LOCALHOST);
+    assert_eq!(config.slack.listen, "127.0.0.1:3000".parse().ok());
+    let ipv6 = Config::parse("slack: { listen: '[::1]:3000' }").unwrap();
+    assert_eq!(ipv6.slack.listen, "[::1]:3000".parse().ok());
+}
+
+#[test]
+fn values_out_of_their_range_are_refused_with_key_and_range() {
+    for (text, key, range) in [
+        ("response:\n  jitter_ratio: 3\n", "jitter_ratio", "0 to 1"),
+        (
+            "response:\n  jitter_ratio: .nan\n",
+            "jitter_ratio",
+            "0 to 1",
+        ),
+        ("persona:\n  name: ' '\n", "name", "not empty"),
+        ("memory: {}\nworkspace: ''\n", "workspace", "not empty"),
+        ("logging:\n  level: loud\n", "level", "WARNING"),
+        (
+            "health_check:\n  address: nowhere\n",
+            "address",
+            "127.0.0.1",
+        ),
+        (
+            "slack:\n  listen: 'localhost'\n",
+            "listen",
+            "127.0.0.1:3000",
+        ),
+    ] {
+        let error = Config::parse(text).unwrap_err();
+        let place = format!("`{key}`");
+        for word in ["line 2", place.as_str(), range] {
+            assert!(error.contains(word), "{word}: {error}");
+        }
     }
 }
