@@ -1,6 +1,7 @@
 """Runs a program in a terminal of its own, and prints every byte that it sends there.
 
-terminal.py LINES PROGRAM ARGUMENT…: types one line of LINES (JSON) for each prompt `> `, and Ctrl-D behind the last.
+terminal.py LINES PROGRAM ARGUMENT…: types one line of LINES (JSON) for each prompt `> `, and Ctrl-D behind the last. A line that
+ends in Ctrl-C is left.
 """
 
 import json
@@ -8,7 +9,7 @@ import os
 import pty
 import sys
 
-typed = [line + "\r" for line in json.loads(sys.argv[1])]
+typed = [line if line.endswith("\x03") else line + "\r" for line in json.loads(sys.argv[1])]
 typed = typed + ["\x04"] if typed else []
 child, terminal = pty.fork()
 if child == 0:

@@ -1,11 +1,14 @@
 //! `chat`: the bot without Slack, as scripts and people meet it.
 
+use std::os::unix::fs::PermissionsExt as _;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use myao_tests::export::{Post, post, program_with, time};
 use myao_tests::llm_server::{LlmServer, answer, error};
 use myao_tests::program::{Program, Ran};
 use serde_json::Value;
+
+use crate::cli::terminal::in_terminal;
 
 const QUESTION: &str = "When do we release Harbour?";
 const ANSWER: &str = "Harbour goes out on 4 March at 14:00.";
@@ -210,4 +213,38 @@ fn input_that_is_no_text_is_refused() {
             .env("USER", "bob"),
     );
     ran.is_refused_with(&["standard input", "UTF-8"]);
+}
+
+#[test]
+fn the_first_ctrl_c_leaves_a_line_and_the_second_ends() {
+    let program = program_with("", &posts());
+    let typed = ["half a line\u{3}", "\u{3}"];
+    let shown = in_terminal(&program, &["chat", "--name=bob"], &typed);
+    assert_eq!(shown.code, Some(0), "{shown:#?}");
+    assert_eq!(
+        shown.stdout.matches("Ctrl-C once more").count(),
+        1,
+        "{shown:#?}"
+    );
+    // What was left was not said.
+    assert!(!shown.stdout.contains("myao:"), "{shown:#?}");
+}
+
+#[test]
+fn lines_of_earlier_conversations_come_back_and_are_their_owners_alone() {
+    let program = program_with("", &posts());
+    let chat = ["chat", "--name=bob"];
+    in_terminal(&program, &chat, &[QUESTION]);
+    let history = program.path(".local/state/myao/chat-history");
+    let mode = history.metadata().unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    // The key for the line before.
+    in_terminal(&program, &chat, &["\u{1b}[A", "/quit"]);
+    let said = messages(&program, "CHAT");
+    let asked = format!("bob: {QUESTION}");
+    assert_eq!(
+        said.iter().filter(|said| **said == asked).count(),
+        2,
+        "{said:?}"
+    );
 }

@@ -10,6 +10,7 @@
 
 mod ask;
 mod backfill;
+mod backup;
 mod bad_configuration;
 mod bad_database;
 mod bad_export;
@@ -22,6 +23,7 @@ mod forget;
 mod generate;
 mod import;
 mod import_limits;
+mod init;
 mod journal;
 mod llm_calls;
 mod llm_failures;
@@ -34,6 +36,7 @@ mod python_bot;
 mod rebuild;
 mod replay;
 mod search;
+mod shell;
 mod summarize;
 mod terminal;
 mod traces;

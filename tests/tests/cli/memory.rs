@@ -5,6 +5,8 @@ use myao_tests::program::Program;
 use serde_json::{Value, json};
 use unicode_width::UnicodeWidthStr as _;
 
+use crate::cli::terminal::in_terminal;
+
 /// The width of tables where the output is no terminal.
 const WIDTH: usize = 100;
 
@@ -81,7 +83,7 @@ fn list_fits_its_lines_whatever_is_written() {
     program
         .run(&["generate", "--now=2026-03-02T09:00:00Z"])
         .succeeded();
-    let output = program.run(&["memory", "list"]).output();
+    let output = in_terminal(&program, &["memory", "list"], &[]).output();
     assert!(output.lines().count() > 8, "{output}");
     for line in output.lines() {
         assert!(line.width() <= WIDTH, "{} columns: {line}", line.width());
@@ -96,7 +98,7 @@ fn list_takes_one_line_for_each_memory() {
     let program = program_with("", &[post("general", 0, "ann", &wide)]);
     program.run(&["generate", "--now", &time(180)]).succeeded();
     let memories = program.run(&["--json", "memory", "list"]).json();
-    let output = program.run(&["memory", "list"]).output();
+    let output = in_terminal(&program, &["memory", "list"], &[]).output();
     let lines: Vec<&str> = output.lines().skip(1).collect();
     assert_eq!(
         Some(lines.len()),
@@ -107,6 +109,59 @@ fn list_takes_one_line_for_each_memory() {
         assert!(line.ends_with('…') && line.width() <= WIDTH, "{line}");
         assert!(line.width() + 2 >= WIDTH - 2, "{line} leaves room");
     }
+}
+
+#[test]
+fn list_shows_threads_by_their_first_words_and_whole_texts_to_programs() {
+    let program = program();
+    let thread = format!("#general:{}", ts(0));
+    let name = "2026-03-02 00:00 “We release Harbour";
+    let shown = in_terminal(&program, &["memory", "list"], &[]).output();
+    let cut = "2026-03-02 00:00 “We";
+    assert!(shown.contains(&thread) && shown.contains(cut), "{shown}");
+    let piped = program.run(&["memory", "list"]).output();
+    let heading = format!("## {thread} short-term, version 1, made ");
+    assert!(piped.contains(&heading) && piped.contains(name), "{piped}");
+    let memories = program.run(&["--json", "memory", "list"]).json();
+    for memory in memories.as_array().unwrap() {
+        let text = memory["content"].as_str().unwrap();
+        assert!(piped.contains(text), "{text} is not whole in {piped}");
+    }
+}
+
+#[test]
+fn list_keeps_to_a_scope_a_channel_and_a_time() {
+    let program = program();
+    let other = post("random", 300, "ann", "Lunch is at noon on 3 March.");
+    write_export(&program, &[&first()[..], &[other]].concat());
+    program.run(&["import", "export"]).succeeded();
+    program.run(&["generate", "--now", &time(500)]).succeeded();
+    let list = |options: &[&str]| {
+        let arguments = [&["--json", "memory", "list"], options].concat();
+        let list = program.run(&arguments).json();
+        let id = |memory: &Value| memory["scope_id"].as_str().unwrap().to_owned();
+        let mut ids: Vec<String> = list.as_array().unwrap().iter().map(id).collect();
+        ids.dedup();
+        ids
+    };
+    let thread = format!("CGENERAL:{}", ts(0));
+    assert_eq!(list(&["--scope", "thread"]), [thread.clone()]);
+    assert_eq!(
+        list(&["--channel", "general"]),
+        ["CGENERAL".to_owned(), thread]
+    );
+    assert_eq!(list(&["--since", &time(450)]), ["default", "CRANDOM"]);
+    assert_eq!(
+        list(&["--scope", "channel", "--channel", "#random"]),
+        ["CRANDOM"]
+    );
+    let none = program
+        .run(&["memory", "list", "--since", "2030-01-01"])
+        .output();
+    assert!(
+        none.contains("no such memory") && none.contains("memory list"),
+        "{none}"
+    );
 }
 
 #[test]
@@ -286,6 +341,27 @@ fn diff_shows_what_was_added_and_taken_away() {
 }
 
 #[test]
+fn workspace_and_thread_have_a_history_and_differences_too() {
+    let program = program();
+    let history = |of: &str| {
+        let history = program.run(&["--json", "memory", "history", of]).json();
+        let texts = history.as_array().unwrap().iter();
+        texts.map(|text| text["number"].clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(history("workspace"), [json!(1), json!(2)]);
+    let thread = format!("general:{}", ts(0));
+    assert_eq!(history(&thread), [json!(1)]);
+    let diff = program.run(&["memory", "diff", "workspace", "1", "2"]);
+    let diff = diff.output();
+    let added = |line: &str| line.starts_with("+ ") && line.contains("45,000 yen");
+    assert!(diff.lines().any(added), "{diff}");
+    let none = ["memory", "history", &thread, "--long-term"];
+    program
+        .run(&none)
+        .is_refused_with(&["a thread", "--long-term"]);
+}
+
+#[test]
 fn looking_changes_nothing() {
     let program = program();
     let before = program.rows();
@@ -294,6 +370,7 @@ fn looking_changes_nothing() {
         &["show", "general"],
         &["sources", "general"],
         &["history", "general"],
+        &["history", "workspace"],
         &["diff", "general", "1", "2"],
     ] {
         program.run(&[&["memory"], command].concat()).succeeded();

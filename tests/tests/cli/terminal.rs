@@ -1,8 +1,9 @@
 //! What people, files and servers wrote steers no terminal and forges no line, whichever command shows it.
 
 use std::path::Path;
+use std::process::Command;
 
-use myao_tests::export::{Post, post, program_with, time};
+use myao_tests::export::{Post, post, program_with, time, write_export};
 use myao_tests::llm_server::{LlmServer, answer, error, events};
 use myao_tests::program::{Program, Ran};
 use rusqlite::Connection;
@@ -50,16 +51,18 @@ fn assert_harmless(ran: &Ran) {
 }
 
 /// Runs the program in a pseudo-terminal, typing `lines` at its prompts; its output, with line feeds for the ends of lines.
-fn in_terminal(program: &Program, arguments: &[&str], lines: &[&str]) -> Ran {
-    let python = concat!(env!("CARGO_MANIFEST_DIR"), "/src/terminal.py");
-    let script = format!("exec python3 '{python}' '{}' \"$@\"", json!(lines));
-    let mut ran = Ran::of(
-        program
-            .shell(&script, arguments)
-            .env("TERM", "xterm-256color"),
-    );
+pub(crate) fn in_terminal(program: &Program, arguments: &[&str], lines: &[&str]) -> Ran {
+    let mut ran = Ran::of(&mut in_terminal_command(program, arguments, lines));
     ran.stdout = ran.stdout.replace("\r\n", "\n");
     ran
+}
+
+fn in_terminal_command(program: &Program, arguments: &[&str], lines: &[&str]) -> Command {
+    let python = concat!(env!("CARGO_MANIFEST_DIR"), "/src/terminal.py");
+    let script = format!("exec python3 '{python}' '{}' \"$@\"", json!(lines));
+    let mut command = program.shell(&script, arguments);
+    command.env("TERM", "xterm-256color");
+    command
 }
 
 /// A database whose every text of others is hostile, made with recordings.
@@ -313,6 +316,30 @@ fn log_lines_stay_one_line_each() {
             assert!(is_whole, "{line}");
         }
     }
+}
+
+#[test]
+fn differences_have_colours_in_a_terminal_unless_nobody_wants_them() {
+    let program = program_with("", &[post("general", 0, "ann", "We release on 4 March.")]);
+    program.run(&["generate", "--now", &time(180)]).succeeded();
+    let later = post("general", 200, "bob", "The budget is 45,000 yen.");
+    write_export(&program, &[later]);
+    program.run(&["import", "export"]).succeeded();
+    program.run(&["generate", "--now", &time(400)]).succeeded();
+    let diff = ["memory", "diff", "workspace", "1", "2"];
+    let added = "\u{1b}[32m+ - ";
+    let shown = in_terminal(&program, &diff, &[]).stdout;
+    assert!(shown.contains(added), "{shown:?}");
+    let piped = program.run(&diff).output();
+    assert!(
+        piped.contains("\n+ - ") && !piped.contains('\u{1b}'),
+        "{piped:?}"
+    );
+    let plain = Ran::of(in_terminal_command(&program, &diff, &[]).env("NO_COLOR", "1"));
+    assert!(
+        plain.stdout.contains("+ - ") && !plain.stdout.contains('\u{1b}'),
+        "{plain:?}"
+    );
 }
 
 /// The program's own colours stay where a terminal shows the log.

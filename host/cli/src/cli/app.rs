@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use chrono::{DateTime, FixedOffset};
 use myao::config::{Config, LogFormat, LogLevel, Logging};
 use myao_bot::budget::Budget;
 use myao_bot::clock::Clock;
@@ -51,7 +50,9 @@ impl App {
             arguments.config.as_deref(),
             arguments.legacy_workspace_short_term,
         );
-        let config = read_config(path, legacy)?;
+        // What is to be written cannot be read yet.
+        let is_to_come = matches!(arguments.command, Command::Init(_));
+        let config = read_config(path.filter(|_| !is_to_come), legacy)?;
         let traces = Traces::from_environment();
         let is_bot = matches!(arguments.command, Command::Run);
         start_logging(
@@ -59,10 +60,10 @@ impl App {
             is_bot,
             traces.as_ref().ok().and_then(Option::as_ref),
         );
-        // If traces cannot be sent, the command runs all the same.
         for retired in &config.retired {
             tracing::warn!("configuration: {retired}");
         }
+        // If traces cannot be sent, the command runs all the same.
         let traces = traces.unwrap_or_else(|error| {
             tracing::warn!("{error}");
             None
@@ -127,15 +128,15 @@ impl App {
         Ok(target)
     }
 
-    fn database(&self) -> Database<'_> {
-        Database {
-            path: &self.config.memory.database_path,
-            workspace: &self.config.workspace,
     /// Keeps other processes from the same work on the opened workspace.
     pub(crate) fn hold(&self, work: Work) -> anyhow::Result<Hold> {
         self.database().hold(work)
     }
 
+    fn database(&self) -> Database<'_> {
+        Database {
+            path: &self.config.memory.database_path,
+            workspace: &self.config.workspace,
             timezone: self.config.timezone,
         }
     }
@@ -245,10 +246,10 @@ impl App {
         Ok(plugin.with_journal(workspace.clone()))
     }
 
-    /// The given time, or now, in the configured time zone.
-    pub(crate) fn time(&self, time: Option<DateTime<FixedOffset>>) -> Timestamp {
-        match time {
-            Some(time) => self.local_time(time.timestamp()),
+    /// The given time, the end of the given day, or now, in the configured time zone.
+    pub(crate) fn time(&self, moment: Option<MomentArg>) -> Timestamp {
+        match moment {
+            Some(moment) => self.local_time(moment.last_second(self.config.timezone)),
             None => self.clock().now(),
         }
     }
@@ -307,7 +308,7 @@ fn start_logging(logging: Logging, is_bot: bool, traces: Option<&Traces>) {
     let lines = match logging.format {
         LogFormat::Text => lines
             .with_writer(output::raw_stderr)
-            .with_ansi(output::raw_stderr().is_terminal())
+            .with_ansi(output::raw_stderr().is_terminal() && output::wants_colours())
             .fmt_fields(debug_fn(write_field).delimited(" "))
             .boxed(),
         LogFormat::Json => lines

@@ -1,15 +1,21 @@
 //! The command line.
 
+mod memory;
+mod moment;
 mod questions;
+mod scope;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use chrono::{DateTime, FixedOffset, NaiveDate};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use myao_plugin::{MemoryType, Scope};
+use clap_complete::Shell;
 
+pub(crate) use memory::{ListArgs, MemoryArgs, MemoryCommand};
+pub(crate) use moment::MomentArg;
+use moment::moment;
 pub(crate) use questions::{AskArgs, SearchArgs};
+pub(crate) use scope::{MemoryTypeArg, ScopeArg};
 
 /// Layered, versioned memory for team chat.
 #[derive(Debug, Parser)]
@@ -37,6 +43,8 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Write a first configuration; asks in a terminal for what it cannot know
+    Init(InitArgs),
     /// Run the bot: listen to Slack, remember, answer
     Run,
     /// Show memories, where they come from, search and questions as a web page; prints the link that opens it once
@@ -79,6 +87,11 @@ pub(crate) enum Command {
     Correct(CorrectArgs),
     /// What the calls of models took: tokens, time and money
     Usage(UsageArgs),
+    /// Copy the database to a new file and check the copy, also while the bot runs
+    Backup {
+        /// The copy; nothing is overwritten
+        file: PathBuf,
+    },
     /// Make a recorded memory again, without a network, and compare
     Replay(ReplayArgs),
     /// The configuration file: what it may hold
@@ -88,6 +101,33 @@ pub(crate) enum Command {
     Prompt(InputArgs),
     /// Make the text of a memory and print it; nothing is saved
     Summarize(InputArgs),
+    /// Print the script by which a shell completes commands and options
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+    /// Write the manual pages into a folder
+    #[command(hide = true)]
+    Man {
+        /// The folder; it is made if it does not exist
+        folder: PathBuf,
+    },
+}
+
+/// The answers to what `init` asks.
+#[derive(Debug, Args)]
+pub(crate) struct InitArgs {
+    /// The time zone in which times are shown, as in Asia/Tokyo [default: this machine's]
+    #[arg(long, value_name = "ZONE")]
+    pub(crate) timezone: Option<String>,
+
+    /// The model for memories and answers, as in openai/gpt-4o [default: none]
+    #[arg(long, value_name = "PROVIDER/MODEL")]
+    pub(crate) model: Option<String>,
+
+    /// Where the model is, if not at its provider
+    #[arg(long, value_name = "URL", requires = "model")]
+    pub(crate) base_url: Option<String>,
 }
 
 /// Where the page is.
@@ -110,9 +150,9 @@ pub(crate) struct ChatArgs {
     #[arg(long, value_name = "NAME_OR_ID")]
     pub(crate) channel: Option<String>,
 
-    /// Talk as at this time
-    #[arg(long, value_name = "RFC3339", value_parser = time_with_offset)]
-    pub(crate) now: Option<DateTime<FixedOffset>>,
+    /// Talk as at this time, or at the end of this day
+    #[arg(long, value_name = "DATE|TIME", value_parser = moment)]
+    pub(crate) now: Option<MomentArg>,
 }
 
 #[derive(Debug, Args)]
@@ -142,9 +182,9 @@ pub(crate) enum SlackCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct GenerateArgs {
-    /// Act as at this time
-    #[arg(long, value_name = "RFC3339", value_parser = time_with_offset)]
-    pub(crate) now: Option<DateTime<FixedOffset>>,
+    /// Act as at this time, or at the end of this day
+    #[arg(long, value_name = "DATE|TIME", value_parser = moment)]
+    pub(crate) now: Option<MomentArg>,
 
     /// Retry deferred memories at once
     #[arg(long)]
@@ -191,8 +231,8 @@ pub(crate) struct ForgetWhat {
     #[arg(long, value_name = "NAME_OR_ID")]
     pub(crate) channel: Option<String>,
 
-    /// All that was said before this day, or this time with its UTC offset
-    #[arg(long, value_name = "DATE", value_parser = moment)]
+    /// All that was said before this day, or this time
+    #[arg(long, value_name = "DATE|TIME", value_parser = moment)]
     pub(crate) before: Option<MomentArg>,
 }
 
@@ -220,9 +260,9 @@ pub(crate) struct CorrectArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct BackfillArgs {
-    /// Stop the simulated clock here [default: now]
-    #[arg(long, value_name = "RFC3339", value_parser = time_with_offset)]
-    pub(crate) until: Option<DateTime<FixedOffset>>,
+    /// Stop the simulated clock at this time, or at the end of this day [default: now]
+    #[arg(long, value_name = "DATE|TIME", value_parser = moment)]
+    pub(crate) until: Option<MomentArg>,
 
     /// Go on after failures, as a running bot would; what failed is tried again at the next tick
     #[arg(long)]
@@ -233,57 +273,6 @@ pub(crate) struct BackfillArgs {
     pub(crate) estimate: bool,
 }
 
-#[derive(Debug, Args)]
-pub(crate) struct MemoryArgs {
-    /// Show only what everybody in this channel may see, by its name or id
-    #[arg(long = "in", global = true, value_name = "NAME_OR_ID")]
-    pub(crate) in_channel: Option<String>,
-
-    #[command(subcommand)]
-    pub(crate) command: MemoryCommand,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum MemoryCommand {
-    /// All memories, the newest version of each
-    List,
-    /// One channel, thread or the workspace: texts, sources and times
-    Show {
-        /// A channel's name or id, CHANNEL:THREAD_TS, or `workspace`
-        scope_id: String,
-    },
-    /// Each line of the newest texts with the messages that it was made from
-    Sources {
-        /// A channel's name or id, CHANNEL:THREAD_TS, or `workspace`
-        scope_id: String,
-    },
-    /// The versions of a channel's short-term memory
-    History {
-        /// The channel's name or id
-        channel: String,
-        /// The texts that the long-term memory has had, instead
-        #[arg(long)]
-        long_term: bool,
-    },
-    /// What changed between two versions
-    Diff {
-        /// The channel's name or id
-        channel: String,
-        /// The older version, as `history` numbers them
-        v1: u32,
-        /// The newer version
-        v2: u32,
-        /// Compare texts of the long-term memory, instead
-        #[arg(long)]
-        long_term: bool,
-    },
-    /// Use memories again that are set aside, because it is not known what they were made from
-    Accept {
-        /// The channel's name or id; without it, all memories, those of the workspace included
-        channel: Option<String>,
-    },
-}
-
 /// Which calls, and how they are summed.
 #[derive(Debug, Args)]
 pub(crate) struct UsageArgs {
@@ -292,11 +281,11 @@ pub(crate) struct UsageArgs {
     pub(crate) by: Vec<ByArg>,
 
     /// Leave out calls before this day, or time
-    #[arg(long, value_name = "DATE|RFC3339", value_parser = moment)]
+    #[arg(long, value_name = "DATE|TIME", value_parser = moment)]
     pub(crate) since: Option<MomentArg>,
 
     /// Leave out calls after this day, or from this time on
-    #[arg(long, value_name = "DATE|RFC3339", value_parser = moment)]
+    #[arg(long, value_name = "DATE|TIME", value_parser = moment)]
     pub(crate) until: Option<MomentArg>,
 }
 
@@ -310,21 +299,6 @@ pub(crate) enum ByArg {
     Layer,
     /// Provider and model
     Model,
-}
-
-/// A day of the configured time zone, or a point in time.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum MomentArg {
-    Day(NaiveDate),
-    Time(DateTime<FixedOffset>),
-}
-
-fn moment(text: &str) -> Result<MomentArg, &'static str> {
-    if let Ok(day) = text.parse() {
-        return Ok(MomentArg::Day(day));
-    }
-    let time = DateTime::parse_from_rfc3339(text).map(MomentArg::Time);
-    time.map_err(|_| "expected a day, as in 2026-03-06, or a time with its UTC offset, as in 2026-03-06T09:00:00+09:00")
 }
 
 /// Which memory to make again.
@@ -378,46 +352,7 @@ pub(crate) struct InputArgs {
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     pub(crate) existing_memory: Option<String>,
 
-    /// Leave out messages after this time, with the store; memories are shown as they are
-    #[arg(long, value_name = "RFC3339", value_parser = time_with_offset, conflicts_with = "context")]
-    pub(crate) now: Option<DateTime<FixedOffset>>,
-}
-
-fn time_with_offset(text: &str) -> Result<DateTime<FixedOffset>, &'static str> {
-    DateTime::parse_from_rfc3339(text)
-        .map_err(|_| "expected a time with its UTC offset, as in 2026-03-06T09:00:00+09:00")
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum ScopeArg {
-    Thread,
-    Channel,
-    Workspace,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-pub(crate) enum MemoryTypeArg {
-    #[value(alias = "short_term")]
-    ShortTerm,
-    #[value(alias = "long_term")]
-    LongTerm,
-}
-
-impl From<ScopeArg> for Scope {
-    fn from(scope: ScopeArg) -> Self {
-        match scope {
-            ScopeArg::Thread => Self::Thread,
-            ScopeArg::Channel => Self::Channel,
-            ScopeArg::Workspace => Self::Workspace,
-        }
-    }
-}
-
-impl From<MemoryTypeArg> for MemoryType {
-    fn from(memory_type: MemoryTypeArg) -> Self {
-        match memory_type {
-            MemoryTypeArg::ShortTerm => Self::ShortTerm,
-            MemoryTypeArg::LongTerm => Self::LongTerm,
-        }
-    }
+    /// Leave out messages after this time or day, with the store; memories are shown as they are
+    #[arg(long, value_name = "DATE|TIME", value_parser = moment, conflicts_with = "context")]
+    pub(crate) now: Option<MomentArg>,
 }

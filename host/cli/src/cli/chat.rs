@@ -1,8 +1,9 @@
 //! `myao chat`: the bot in a terminal.
 
-use std::io::{BufRead as _, IsTerminal as _, Write as _};
+use std::io::Write as _;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Context as _;
 use myao_bot::chat::{Chat, Setting, own_channel};
@@ -12,14 +13,13 @@ use myao_plugin::printable::line;
 use myao_plugin::state::Workspace;
 use myao_plugin::state::view::MemoryFilter;
 use myao_plugin::{Engine, Place, Reply, Scope, names};
-use rustyline::DefaultEditor;
-use rustyline::error::ReadlineError;
 use serde_json::json;
 
 use super::app::{App, Explained as _};
 use super::args::{ChatArgs, GenerateArgs};
 use super::find::find_channel;
 use super::line_sources::show_line_sources;
+use super::lines::Lines;
 use super::newest::newest;
 use super::{generate, in_one_line, output};
 
@@ -29,7 +29,7 @@ const HELP: &str = "\
 /sources   the messages behind each of its lines (/出典)
 /generate  make the memories that are due now   (/生成)
 /help      this help                            (/ヘルプ)
-/quit      end the conversation; so does Ctrl-D (/終了)
+/quit      end the conversation; so do Ctrl-D, and Ctrl-C twice (/終了)
 Everything else is said to the bot.";
 
 /// Runs a conversation until the input ends. The exit code tells a script whether something went wrong.
@@ -48,11 +48,10 @@ pub(crate) async fn run(app: &App, arguments: &ChatArgs) -> anyhow::Result<ExitC
         bot_name: app.config.persona.name.clone(),
     };
     let clock = match arguments.now {
-        Some(now) => {
-            let since_1970 = now
-                .to_utc()
-                .signed_duration_since(chrono::DateTime::UNIX_EPOCH);
-            let since_1970 = since_1970.to_std().context("--now is before 1970")?;
+        Some(_) => {
+            let now = app.time(arguments.now).unix_seconds;
+            let since_1970 = u64::try_from(now).context("--now is before 1970")?;
+            let since_1970 = Duration::from_secs(since_1970);
             Clock::new(app.config.timezone, move || since_1970)
         }
         None => {
@@ -74,7 +73,7 @@ pub(crate) async fn run(app: &App, arguments: &ChatArgs) -> anyhow::Result<ExitC
         workspace,
         chat,
         engine,
-        in_terminal: matches!(lines, Lines::Terminal(_)),
+        in_terminal: lines.are_typed(),
         said: false,
         failed: false,
     };
@@ -99,43 +98,6 @@ fn name_of_person(arguments: &ChatArgs) -> String {
     match name.trim() {
         "" => "you".to_owned(),
         name => name.to_owned(),
-    }
-}
-
-/// Where lines come from.
-enum Lines {
-    /// A person at a terminal.
-    Terminal(Box<DefaultEditor>),
-    /// A script.
-    Plain(std::io::StdinLock<'static>),
-}
-
-impl Lines {
-    fn open() -> anyhow::Result<Self> {
-        if !(std::io::stdin().is_terminal() && output::in_terminal()) {
-            return Ok(Self::Plain(std::io::stdin().lock()));
-        }
-        let config = rustyline::Config::builder().auto_add_history(true).build();
-        let editor = DefaultEditor::with_config(config);
-        let editor = editor.context("cannot read lines from this terminal")?;
-        Ok(Self::Terminal(Box::new(editor)))
-    }
-
-    /// The next line; `None` if there are no more. Blocks.
-    fn next(&mut self, prompt: &str) -> anyhow::Result<Option<String>> {
-        match self {
-            Self::Terminal(editor) => match editor.readline(prompt) {
-                Ok(line) => Ok(Some(line)),
-                Err(ReadlineError::Eof | ReadlineError::Interrupted) => Ok(None),
-                Err(error) => Err(error).context("cannot read from the terminal"),
-            },
-            Self::Plain(input) => {
-                let mut line = String::new();
-                let read = input.read_line(&mut line);
-                let read = read.context("cannot read standard input: it is to be text in UTF-8")?;
-                Ok((read > 0).then_some(line))
-            }
-        }
     }
 }
 
@@ -256,7 +218,11 @@ impl Talk<'_> {
         let text = reply.text.trim_end();
         let gap = if text.contains('\n') { '\n' } else { ' ' };
         let mut out = output::stdout();
-        writeln!(out, "{bot}:{gap}{text}")?;
+        writeln!(
+            out,
+            "{}",
+            output::for_reading(&format!("{bot}:{gap}{text}"))
+        )?;
         if self.in_terminal {
             writeln!(out)?;
         }

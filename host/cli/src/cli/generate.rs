@@ -46,7 +46,7 @@ pub(crate) async fn generate(app: &App, arguments: &GenerateArgs) -> anyhow::Res
             .explained()?;
     }
     let retention = app.config.retention;
-    let given = arguments.now.map(|now| now.timestamp());
+    let given = arguments.now.map(|_| now.unix_seconds);
     let expired = retention::expire(&*workspace, retention, now.unix_seconds, given).await;
     if expired.explained()? == Expiry::ClockNotTrusted {
         output::tell(

@@ -1,4 +1,4 @@
-//! `myao memory history` and `diff`: earlier versions of a channel's memory.
+//! `myao memory history` and `diff`: earlier versions of a memory.
 
 use std::io::Write as _;
 
@@ -11,20 +11,25 @@ use serde_json::{Value, json};
 use similar::{ChangeTag, TextDiff};
 
 use super::app::{App, Explained as _};
-use super::find::find_channel;
+use super::newest::resolve;
 use super::seen::Seen;
 use super::{output, remarks};
 
-/// The versions of a channel's memory with their texts and sources, oldest first.
+/// Colours of `diff`: what was taken away, and what was added.
+const RED: &str = "\x1b[31m";
+const GREEN: &str = "\x1b[32m";
+const PLAIN: &str = "\x1b[0m";
+
+/// The versions of a memory with their texts and sources, oldest first.
 pub(super) async fn history(
     app: &App,
     seen: &Seen<'_>,
-    channel: &str,
+    of: &str,
     long_term: bool,
 ) -> anyhow::Result<()> {
-    let channel_id = find_channel(&*seen.view, channel).await?.id;
-    let memory_type = type_of(long_term);
-    let texts = texts(&*seen.view, Scope::Channel, &channel_id, memory_type, true)
+    let (scope, scope_id) = resolve(&*seen.view, of).await?;
+    let memory_type = type_of(app, scope, long_term)?;
+    let texts = texts(&*seen.view, scope, &scope_id, memory_type, true)
         .await
         .explained()?;
     if app.json {
@@ -44,7 +49,7 @@ pub(super) async fn history(
         writeln!(
             out,
             "Nothing is remembered of {} yet. Next: {}",
-            line(channel),
+            line(of),
             app.command("backfill")
         )?;
     }
@@ -72,11 +77,16 @@ pub(super) async fn history(
     Ok(())
 }
 
-fn type_of(long_term: bool) -> MemoryType {
-    if long_term {
-        MemoryType::LongTerm
-    } else {
-        MemoryType::ShortTerm
+/// Which memory of a scope is meant: a channel has two, a thread and a workspace have one.
+fn type_of(app: &App, scope: Scope, long_term: bool) -> anyhow::Result<MemoryType> {
+    let is_retired_kept = app.config.memory.legacy_workspace_short_term;
+    match (scope, long_term) {
+        (Scope::Thread, true) => {
+            anyhow::bail!("a thread has no long-term memory: leave out --long-term")
+        }
+        (_, true) => Ok(MemoryType::LongTerm),
+        (Scope::Workspace, false) if !is_retired_kept => Ok(MemoryType::LongTerm),
+        (_, false) => Ok(MemoryType::ShortTerm),
     }
 }
 
@@ -84,13 +94,13 @@ fn type_of(long_term: bool) -> MemoryType {
 pub(super) async fn diff(
     app: &App,
     seen: &Seen<'_>,
-    channel: &str,
+    of: &str,
     versions: (u32, u32),
     long_term: bool,
 ) -> anyhow::Result<()> {
-    let channel_id = find_channel(&*seen.view, channel).await?.id;
-    let memory_type = type_of(long_term);
-    let texts = texts(&*seen.view, Scope::Channel, &channel_id, memory_type, true)
+    let (scope, scope_id) = resolve(&*seen.view, of).await?;
+    let memory_type = type_of(app, scope, long_term)?;
+    let texts = texts(&*seen.view, scope, &scope_id, memory_type, true)
         .await
         .explained()?;
     let text = |version| {
@@ -100,8 +110,9 @@ pub(super) async fn diff(
             .find(|(n, stored)| number(*n, stored) == version)
             .map(|(_, stored)| stored.memory.content.as_str())
             .with_context(|| {
-                let history = app.command(&format!("memory history {channel}"));
-                format!("{channel} has no version {version}; `{history}` lists them")
+                let option = if long_term { " --long-term" } else { "" };
+                let history = app.command(&format!("memory history {of}{option}"));
+                format!("{of} has no version {version}; `{history}` lists them")
             })
     };
     let (old, new) = (text(versions.0)?, text(versions.1)?);
@@ -120,20 +131,29 @@ pub(super) async fn diff(
     if app.json {
         let change = |(sign, line): &(&str, &str)| json!({ "change": sign, "line": line });
         return output::print_json(&json!({
-            "channel_id": channel_id,
+            "scope": names::scope(scope),
+            "scope_id": scope_id,
             "from": versions.0,
             "to": versions.1,
             "lines": changes.iter().map(change).collect::<Vec<_>>(),
         }));
     }
-    let mut out = output::stdout();
     writeln!(
-        out,
+        output::stdout(),
         "--- version {}\n+++ version {}",
-        versions.0, versions.1
+        versions.0,
+        versions.1
     )?;
-    for (sign, line) in changes {
-        writeln!(out, "{sign} {line}")?;
+    let has_colours = output::has_colours();
+    for (sign, text) in changes {
+        // Colours are the only control sequences: the text has none left when they are put around it.
+        let text = line(text);
+        let (colour, end) = match sign {
+            "-" if has_colours => (RED, PLAIN),
+            "+" if has_colours => (GREEN, PLAIN),
+            _ => ("", ""),
+        };
+        writeln!(output::raw_stdout(), "{colour}{sign} {text}{end}")?;
     }
     Ok(())
 }

@@ -3,11 +3,10 @@
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use myao_bot::reading::memory_json::{memory_json, memory_with_sources_json};
+use myao_bot::reading::memory_json::memory_with_sources_json;
 use myao_plugin::names;
 use myao_plugin::printable::line;
-use myao_plugin::state::upkeep::StoredDeferral;
-use myao_plugin::state::view::{MemoryFilter, Sources, StoredMemory};
+use myao_plugin::state::view::{Sources, StoredMemory};
 use serde_json::Value;
 
 use super::app::{App, Explained as _};
@@ -15,7 +14,8 @@ use super::args::{MemoryArgs, MemoryCommand};
 use super::find::find_channel;
 use super::history::{diff, history};
 use super::line_sources::{line_sources, print_records};
-use super::newest::{newest, newest_of, place, place_of, resolve};
+use super::list::{list, print_deferrals};
+use super::newest::{newest_of, place_of, resolve};
 use super::seen::Seen;
 use super::{costs, output, remarks};
 
@@ -34,18 +34,19 @@ pub(crate) async fn run(app: &App, arguments: &MemoryArgs) -> anyhow::Result<Exi
         None => Seen::by_operator(&*workspace),
     };
     match &arguments.command {
-        MemoryCommand::List => list(app, &seen).await,
+        MemoryCommand::List(arguments) => list(app, &seen, arguments).await,
         MemoryCommand::Show { scope_id } => show(app, &seen, scope_id).await,
         MemoryCommand::Sources { scope_id } => line_sources(app, &seen, scope_id).await,
-        MemoryCommand::History { channel, long_term } => {
-            history(app, &seen, channel, *long_term).await
-        }
+        MemoryCommand::History {
+            scope_id,
+            long_term,
+        } => history(app, &seen, scope_id, *long_term).await,
         MemoryCommand::Diff {
-            channel,
+            scope_id,
             v1,
             v2,
             long_term,
-        } => diff(app, &seen, channel, (*v1, *v2), *long_term).await,
+        } => diff(app, &seen, scope_id, (*v1, *v2), *long_term).await,
         MemoryCommand::Accept { channel } => {
             anyhow::ensure!(
                 arguments.in_channel.is_none(),
@@ -73,67 +74,6 @@ async fn accept(app: &App, seen: &Seen<'_>, channel: Option<&str>) -> anyhow::Re
         n => writeln!(output::stdout(), "{n} memories are used again.")?,
     }
     Ok(())
-}
-
-async fn list(app: &App, seen: &Seen<'_>) -> anyhow::Result<()> {
-    let filter = MemoryFilter {
-        with_text: true,
-        ..MemoryFilter::default()
-    };
-    let newest = newest(app, &*seen.view, &filter).await?;
-    if app.json {
-        return output::print_json(&newest.iter().map(memory_json).collect());
-    }
-    if newest.is_empty() {
-        writeln!(
-            output::stdout(),
-            "There are no memories yet. Next: {}",
-            app.command("backfill")
-        )?;
-        return print_deferrals(app, seen, |_| true).await;
-    }
-    let mut table = output::table(&["memory of", "type", "version", "made", "begins with"]);
-    let rows: Vec<[String; 4]> = newest.iter().map(list_row).collect();
-    let excerpt_width = output::room_beside(&rows);
-    for (stored, [place, memory_type, version, made]) in newest.iter().zip(rows) {
-        let excerpt = output::excerpt(remarks::text(&stored.memory), excerpt_width);
-        table.add_row([place, memory_type, version, made, excerpt]);
-    }
-    output::print_table(&table)?;
-    print_deferrals(app, seen, |_| true).await
-}
-
-/// Prints what could not be made and is deferred, and how to retry it at once.
-async fn print_deferrals(
-    app: &App,
-    seen: &Seen<'_>,
-    is_wanted: impl Fn(&StoredDeferral) -> bool,
-) -> anyhow::Result<()> {
-    let mut deferrals = seen.workspace.deferrals().await.explained()?;
-    deferrals.retain(|stored| seen.owns(stored.scope, &stored.scope_id) && is_wanted(stored));
-    let mut out = output::stdout();
-    for stored in &deferrals {
-        let place = place(
-            stored.scope,
-            &stored.scope_id,
-            stored.channel_name.as_deref(),
-        );
-        writeln!(out, "{}", remarks::deferral(&place, &stored.deferral))?;
-    }
-    if !deferrals.is_empty() {
-        writeln!(out, "{}", remarks::retry(app))?;
-    }
-    Ok(())
-}
-
-fn list_row(stored: &StoredMemory) -> [String; 4] {
-    let memory = &stored.memory;
-    [
-        place_of(stored),
-        names::memory_type(memory.memory_type).to_owned(),
-        remarks::version_cell(memory.version, stored.truncated == Some(true)),
-        output::time(memory.updated_at),
-    ]
 }
 
 async fn show(app: &App, seen: &Seen<'_>, scope_id: &str) -> anyhow::Result<()> {

@@ -3,6 +3,7 @@
 mod app;
 pub(crate) mod args;
 mod ask;
+mod backup;
 mod chat;
 mod config;
 mod costs;
@@ -14,7 +15,10 @@ mod forget;
 mod generate;
 mod history;
 mod import;
+mod init;
 mod line_sources;
+mod lines;
+mod list;
 mod marks;
 mod memory;
 mod newest;
@@ -29,6 +33,7 @@ mod search;
 mod seen;
 mod serve;
 mod server_words;
+mod shell;
 mod signals;
 mod slack;
 mod traces;
@@ -38,12 +43,12 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 use args::{Cli, Command};
+use myao::config::ConfigError;
 use myao_plugin::printable;
 
 /// Runs a command. Some commands finish normally but report a failure with their exit code.
 pub(crate) fn run(arguments: Cli) -> anyhow::Result<ExitCode> {
     let app = match (app::App::new(&arguments), &arguments.command) {
-use myao::config::ConfigError;
         (Err(error), Command::Doctor(_)) => {
             return doctor::without_configuration(arguments.json, &error);
         }
@@ -55,6 +60,7 @@ use myao::config::ConfigError;
         .context("cannot start the asynchronous runtime")?;
     let result = runtime.block_on(async {
         match arguments.command {
+            Command::Init(arguments) => init::run(&app, &arguments),
             Command::Run => run::run(&app).await,
             Command::Serve(arguments) => serve::run(&app, &arguments).await,
             Command::Chat(arguments) => chat::run(&app, &arguments).await,
@@ -81,6 +87,9 @@ use myao::config::ConfigError;
             Command::Forget(arguments) => forget::run(&app, &arguments).await,
             Command::Pin(arguments) => marks::pin(&app, &arguments).await,
             Command::Correct(arguments) => marks::correct(&app, &arguments).await,
+            Command::Backup { file } => backup::run(&app, &file),
+            Command::Completions { shell } => shell::completions(shell),
+            Command::Man { folder } => shell::man(&folder),
             Command::Usage(arguments) => usage::run(&app, &arguments).await,
             Command::Replay(arguments) => replay::run(&app, &arguments).await,
             Command::Prompt(arguments) => prompt::prompt(&app, &arguments).await,
@@ -121,15 +130,6 @@ pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
         .any(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
 }
 
-/// The error and its causes in one line. A cause that is already part of an error's text is not repeated.
-pub(crate) fn in_one_line(error: &anyhow::Error) -> String {
-    let mut text = String::new();
-    for cause in error.chain().map(ToString::to_string) {
-        if !text.contains(&cause) {
-            let joint = if text.is_empty() { "" } else { ": " };
-            text = text + joint + &cause;
-        }
-    }
 /// What is wrong, for people: a line for each fault of a configuration, and one for every other error.
 pub(crate) fn in_lines(error: &anyhow::Error) -> Vec<String> {
     match error.downcast_ref::<ConfigError>() {
@@ -140,6 +140,15 @@ pub(crate) fn in_lines(error: &anyhow::Error) -> Vec<String> {
     }
 }
 
+/// The error and its causes in one line. A cause that is already part of an error's text is not repeated.
+pub(crate) fn in_one_line(error: &anyhow::Error) -> String {
+    let mut text = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if !text.contains(&cause) {
+            let joint = if text.is_empty() { "" } else { ": " };
+            text = text + joint + &cause;
+        }
+    }
     text.lines().map(str::trim).collect::<Vec<_>>().join(" ")
 }
 

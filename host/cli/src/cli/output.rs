@@ -45,6 +45,16 @@ pub(super) fn in_terminal() -> bool {
     raw_stdout().0.is_terminal()
 }
 
+/// Whether standard output may have colours: in a terminal, unless the environment has `NO_COLOR` (<https://no-color.org>).
+pub(super) fn has_colours() -> bool {
+    in_terminal() && wants_colours()
+}
+
+/// Whether nobody has asked for no colours.
+pub(super) fn wants_colours() -> bool {
+    std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+}
+
 /// Prints one line to standard error. If that is closed too, only the exit code shows the result.
 pub(super) fn tell(text: &str) {
     let _ = writeln!(raw_stderr(), "{}", line(text));
@@ -129,7 +139,10 @@ fn width() -> u16 {
     let terminal = in_terminal()
         .then(|| comfy_table::Table::new().width())
         .flatten();
-    terminal.unwrap_or(WIDTH_WITHOUT_TERMINAL)
+    // Some terminals do not know how wide they are.
+    terminal
+        .filter(|width| *width > 0)
+        .unwrap_or(WIDTH_WITHOUT_TERMINAL)
 }
 
 /// The width that is left for one more column next to the widest cells of the others.

@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use chrono::{Days, NaiveDate, NaiveTime, TimeZone as _};
 use myao::usage::costs::Costs;
 use myao::usage::{Dimension, Group, by_groups};
 use myao_plugin::Timestamp;
@@ -24,7 +23,9 @@ const SUMS: [&str; 7] = [
 pub(crate) async fn run(app: &App, arguments: &UsageArgs) -> anyhow::Result<ExitCode> {
     let workspace = app.existing_workspace()?;
     let since = arguments.since.map_or(0, |since| beginning(app, since));
-    let before = arguments.until.map_or(i64::MAX, |until| end(app, until));
+    let before = arguments
+        .until
+        .map_or(i64::MAX, |until| until.end(app.config.timezone));
     let calls = workspace.calls(since, before).await.explained()?;
     let mut dimensions: Vec<Dimension> = Vec::new();
     for by in &arguments.by {
@@ -208,45 +209,20 @@ fn print_notes(app: &App, calls: &[StoredCall], total: &Costs) -> anyhow::Result
 
 /// The start of a range, in milliseconds since 1970.
 pub(super) fn beginning(app: &App, moment: MomentArg) -> i64 {
-    match moment {
-        MomentArg::Time(time) => time.timestamp_millis(),
-        MomentArg::Day(day) => midnight(app, day),
-    }
-}
-
-/// The end of the range, which is not part of it.
-fn end(app: &App, moment: MomentArg) -> i64 {
-    match moment {
-        MomentArg::Time(time) => time.timestamp_millis(),
-        MomentArg::Day(day) => day
-            .checked_add_days(Days::new(1))
-            .map_or(i64::MAX, |next| midnight(app, next)),
-    }
+    moment.beginning(app.config.timezone)
 }
 
 /// The last second of the range.
 pub(super) fn last_second(app: &App, moment: MomentArg) -> Timestamp {
-    app.local_time(end(app, moment).saturating_sub(1).div_euclid(1000))
+    app.local_time(
+        moment
+            .end(app.config.timezone)
+            .saturating_sub(1)
+            .div_euclid(1000),
+    )
 }
 
 /// The moment as of which something is asked: the whole second counts, or the whole day.
 pub(super) fn as_of(app: &App, moment: MomentArg) -> Timestamp {
-    match moment {
-        MomentArg::Time(time) => app.local_time(time.timestamp()),
-        day @ MomentArg::Day(_) => last_second(app, day),
-    }
-}
-
-/// The start of a day. In some zones a day starts at one o'clock when summer time begins.
-fn midnight(app: &App, day: NaiveDate) -> i64 {
-    let zone = app.config.timezone;
-    let utc = day.and_time(NaiveTime::MIN);
-    let at = |hours| {
-        let local = utc + chrono::TimeDelta::hours(hours);
-        zone.from_local_datetime(&local).earliest()
-    };
-    let begins = (0..24).find_map(at);
-    begins.map_or(utc.and_utc().timestamp_millis(), |time| {
-        time.timestamp_millis()
-    })
+    app.time(Some(moment))
 }
