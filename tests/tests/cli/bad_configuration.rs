@@ -137,6 +137,19 @@ fn an_agent_that_cannot_be_reached_is_named_with_its_key() {
 }
 
 #[test]
+fn every_fault_has_a_line_of_its_own() {
+    let program = Program::with_config("persona: { name: '' }\nresponse: { jitter_ratio: 3 }\n");
+    let ran = program.run(&["memory", "list"]);
+    assert_eq!(ran.code, Some(1), "{ran:#?}");
+    let lines: Vec<&str> = ran.stderr.lines().collect();
+    assert_eq!(lines.len(), 2, "{ran:#?}");
+    for (line, words) in lines.iter().zip(["line 1, ", "line 2, "]) {
+        let begins = "myao: configuration myao.yaml, ";
+        assert!(line.starts_with(begins) && line.contains(words), "{line}");
+    }
+}
+
+#[test]
 fn a_missing_file_is_named() {
     let program = Program::default();
     std::fs::remove_file(program.path("myao.yaml")).unwrap();
@@ -157,8 +170,9 @@ fn an_error_never_shows_the_lines_around_it() {
         )
     };
     for config in [secret(""), secret("${"), secret("\n   x: [")] {
-        let line = refusal(&config);
-        assert!(!line.contains(API_KEY), "{line}");
+        let ran = Program::with_config(&config).run(&["memory", "list"]);
+        assert_eq!(ran.code, Some(1), "{ran:#?}");
+        assert!(!ran.stderr.contains(API_KEY), "{ran:#?}");
     }
 }
 

@@ -2,7 +2,7 @@
 
 use myao_llm::expand::expanded;
 use schemars::JsonSchema;
-use serde::de::IntoDeserializer as _;
+use serde::de::{Error as _, IntoDeserializer as _, value};
 use serde::{Deserialize, Deserializer};
 
 /// `logging`.
@@ -52,5 +52,7 @@ pub enum LogLevel {
 /// A level of the log, in capital or small letters.
 fn log_level<'de, D: Deserializer<'de>>(deserializer: D) -> Result<LogLevel, D::Error> {
     let name = expanded(deserializer)?.to_uppercase();
-    LogLevel::deserialize(name.into_deserializer())
+    let level: Result<_, value::Error> = LogLevel::deserialize(name.as_str().into_deserializer());
+    // This way the error has the place of the value.
+    level.map_err(D::Error::custom)
 }
