@@ -114,8 +114,8 @@ fn a_time_that_is_none_is_refused_with_an_example() {
     let before = program.rows();
     for arguments in [
         &["generate", "--now=yesterday"][..],
-        &["generate", "--now=2026-03-02"],
-        &["generate", "--now=2026-03-02T10:00:00"],
+        &["generate", "--now=2026-02-30"],
+        &["generate", "--now=2026-03-02T25:00"],
         &["backfill", "--until=soon"],
     ] {
         let ran = program.run(arguments);
@@ -124,6 +124,19 @@ fn a_time_that_is_none_is_refused_with_an_example() {
         assert!(line.contains("2026-03-06T09:00:00+09:00"), "{ran:#?}");
     }
     assert_eq!(program.rows(), before);
+}
+
+#[test]
+fn days_and_times_without_an_offset_are_those_of_the_configured_zone() {
+    let program = program();
+    program.write("myao.yaml", "timezone: Asia/Tokyo\n");
+    for (given, now) in [
+        ("2026-03-02", "2026-03-02T23:59:59+09:00"),
+        ("2026-03-03T10:00", "2026-03-03T10:00:00+09:00"),
+    ] {
+        let report = program.run(&["--json", "generate", "--now", given]).json();
+        assert_eq!(report["now"], now, "{report:#}");
+    }
 }
 
 #[test]
