@@ -140,6 +140,10 @@ fn print_texts(listed: &[StoredMemory], threads: &HashMap<u64, String>) -> anyho
         if let Some(thread) = threads.get(&stored.memory.id) {
             writeln!(out, "thread of {}", line(thread))?;
         }
+        let truncated = stored.truncated == Some(true);
+        if let Some(remarks) = remarks::remarks(truncated, stored.coverage.as_ref()) {
+            writeln!(out, "({remarks})")?;
+        }
         writeln!(out, "{}\n", remarks::text(&stored.memory))?;
     }
     Ok(())
