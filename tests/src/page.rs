@@ -68,6 +68,14 @@ impl Answer {
     }
 }
 
+/// A byte of an address, as a browser writes it.
+fn in_address(byte: u8) -> String {
+    match byte {
+        b'!'..=b'~' => char::from(byte).to_string(),
+        _ => format!("%{byte:02X}"),
+    }
+}
+
 impl Served {
     /// Starts the page; nobody has opened its link yet.
     #[must_use]
@@ -144,6 +152,7 @@ impl Served {
         let mut stream = TcpStream::connect(self.address).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         let lines: String = headers.iter().map(|line| format!("{line}\r\n")).collect();
+        let path: String = path.bytes().map(in_address).collect();
         write!(stream, "{method} {path} HTTP/1.1\r\n{lines}\r\n").unwrap();
         let mut bytes = Vec::new();
         stream.read_to_end(&mut bytes).unwrap();

@@ -3,13 +3,7 @@
 use myao_tests::page::Served;
 use myao_tests::program::Program;
 
-use super::demo;
-
-fn empty() -> Program {
-    let program = Program::default();
-    program.run(&["generate"]).succeeded();
-    program
-}
+use super::{demo, empty};
 
 #[test]
 fn the_link_is_alone_on_standard_output_and_has_256_random_bits() {

@@ -18,6 +18,7 @@ mod upkeep;
 use std::fs;
 use std::sync::OnceLock;
 
+use myao_tests::kills::workspace;
 use myao_tests::page::{Answer, Served};
 use myao_tests::program::{Program, demo_export};
 
@@ -26,7 +27,14 @@ fn demo() -> Served {
     Served::opened(demo_program())
 }
 
-/// The same, not served yet.
+/// A workspace without anything.
+fn empty() -> Program {
+    let program = Program::default();
+    drop(workspace(&program));
+    program
+}
+
+/// The demo's, not served yet.
 fn demo_program() -> Program {
     static DATABASE: OnceLock<Vec<u8>> = OnceLock::new();
     let config = "timezone: Asia/Tokyo\n";

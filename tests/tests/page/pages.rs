@@ -5,10 +5,9 @@ use myao_testkit::blocking;
 use myao_tests::export::{post, program_with};
 use myao_tests::kills::workspace;
 use myao_tests::page::{Answer, Served};
-use myao_tests::program::Program;
 use serde_json::Value;
 
-use super::{demo, has};
+use super::{demo, empty, has};
 
 const GENERAL: &str = "/channel/C07GENERAL1";
 
@@ -49,9 +48,7 @@ fn the_workspace_lists_its_channels_with_what_is_remembered() {
 
 #[test]
 fn a_workspace_without_anything_says_what_to_do() {
-    let program = Program::default();
-    program.run(&["generate"]).succeeded();
-    let served = Served::opened(program);
+    let served = Served::opened(empty());
     let page = served.page("/workspace");
     has(&page, "There is nothing yet");
     has(&page, "myao import export.zip");
