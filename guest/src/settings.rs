@@ -50,6 +50,8 @@ pub struct Settings {
     pub extractive_stand_in: bool,
     /// When a channel's short-term memory gets a new version.
     pub short_term_history: ShortTermHistory,
+    /// When threads' memories are made.
+    pub thread_memories: ThreadMemories,
     /// The largest number of messages in one memory.
     pub generation_message_limit: u32,
     /// The largest number of messages in a reply's context.
@@ -77,6 +79,15 @@ pub struct ShortTermHistory {
     pub conversation_idle_seconds: u32,
     /// The number of new messages with which a version is due.
     pub message_threshold: u32,
+}
+
+/// When a thread's memory is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ThreadMemories {
+    /// When its channel's version leaves out older replies, and when a host asks for it.
+    OnDemand,
+    /// At every run in which the thread has a new message, as the documents say.
+    Always,
 }
 
 /// The language of memories.
@@ -137,6 +148,7 @@ impl Default for Settings {
                 conversation_idle_seconds: 7200,
                 message_threshold: 50,
             },
+            thread_memories: ThreadMemories::OnDemand,
             generation_message_limit: 1000,
             reply_message_limit: 50,
             surroundings_max_tokens: 4000,
@@ -272,6 +284,9 @@ impl Reader {
             "short_term_history.message_threshold" => {
                 history.message_threshold = number(value, 1..=MANY)?;
             }
+            "thread_memories" => {
+                settings.thread_memories = one_of(value, &THREAD_MEMORIES)?;
+            }
             "generation_message_limit" => {
                 settings.generation_message_limit = number(value, 1..=MANY)?;
             }
@@ -306,6 +321,10 @@ impl Reader {
 
 const ENGINES: [(&str, Engine); 2] = [("llm", Engine::Llm), ("extractive", Engine::Extractive)];
 const SWITCH: [(&str, bool); 2] = [("true", true), ("false", false)];
+const THREAD_MEMORIES: [(&str, ThreadMemories); 2] = [
+    ("on_demand", ThreadMemories::OnDemand),
+    ("always", ThreadMemories::Always),
+];
 const LANGUAGES: [(&str, Language); 7] = [
     ("auto", Language::AsInput),
     ("any", Language::Any),

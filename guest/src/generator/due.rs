@@ -114,6 +114,29 @@ impl Run<'_> {
         Ok((!due).then_some(SkipReason::NotDue))
     }
 
+    /// Whether the channel is due for a version that shows a thread without some of its older replies, as far as the
+    /// backlogs tell. The first message of a thread is always shown.
+    pub(super) fn leaves_out_replies(
+        &self,
+        channel: &Backlog,
+        thread: &Backlog,
+    ) -> Result<bool, Error> {
+        if self.skip_reason(channel)?.is_some() {
+            return Ok(false);
+        }
+        // What does not fit goes into several versions.
+        if channel.new_message_count > self.ports.settings.generation_message_limit {
+            return Ok(true);
+        }
+        let since = self.since(channel)?;
+        let parse = |ts: &Option<String>| ts.as_deref().map(Ts::parse).transpose();
+        let is_older = parse(&thread.thread_ts)?.is_some_and(|first| first < since);
+        let is_shown = parse(&thread.latest_message_ts)? >= Some(since);
+        // The newest reply is shown: there must be another one.
+        let has_more = thread.short_term_version.is_some() || thread.new_message_count > 2;
+        Ok(is_older && is_shown && has_more)
+    }
+
     /// A channel without a version counts only from the window's start, or from where the store says that its history
     /// ends; older messages are left to a backfill.
     pub(super) fn is_outside_window(&self, backlog: &Backlog) -> Result<bool, Error> {

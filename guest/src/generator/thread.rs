@@ -16,6 +16,7 @@ use crate::fit::count;
 use crate::line_sources::citations;
 use crate::programs::{self, program_lines};
 use crate::prompt;
+use crate::settings::ThreadMemories;
 use crate::surroundings::bound_around_thread;
 
 impl Run<'_> {
@@ -41,7 +42,9 @@ impl Run<'_> {
         if backlog.new_message_count == 0 {
             return Ok(Outcome::Skipped(SkipReason::NoNewMessages));
         }
-        if self.is_outside_window(backlog)? {
+        // Who asks for the memory of an old thread on demand gets it.
+        let always = self.ports.settings.thread_memories == ThreadMemories::Always;
+        if always && self.is_outside_window(backlog)? {
             return Ok(Outcome::Skipped(SkipReason::OutsideWindow));
         }
         let ThreadContext {

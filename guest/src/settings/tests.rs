@@ -90,6 +90,7 @@ fn every_bad_setting_is_named() {
     let given = [
         ("memory.short_term_windw_hours", "3"),
         ("memory.language", "jp"),
+        ("memory.thread_memories", "never"),
         ("engines.memory", "imported"),
         ("memory.extractive_stand_in", "yes"),
         ("persona.name", "one"),
@@ -109,6 +110,10 @@ fn every_bad_setting_is_named() {
             (
                 "memory.language",
                 "`jp` is not one of `auto`, `any`, `ja`, `en`, `zh`, `ko`, `ru`"
+            ),
+            (
+                "memory.thread_memories",
+                "`never` is not one of `on_demand`, `always`"
             ),
             (
                 "engines.memory",

@@ -15,7 +15,7 @@ use crate::bindings::types::{
 use crate::context;
 use crate::generator::Run;
 use crate::ports::{Log, Ports, Storage};
-use crate::settings::{Language, Settings, ShortTermHistory, Template};
+use crate::settings::{Language, Settings, ShortTermHistory, Template, ThreadMemories};
 
 /// 2024-03-01 10:00:00 UTC. Tests tell times as seconds from here.
 pub(crate) const NOW: i64 = 1_709_287_200;
@@ -304,7 +304,7 @@ fn persona(instruction: &str) -> Persona {
     }
 }
 
-/// The defaults of the specification.
+/// The defaults of the specification. Threads' memories are made at every run, as its documents say.
 fn default_settings() -> Settings {
     Settings {
         persona: Persona {
@@ -330,6 +330,7 @@ fn default_settings() -> Settings {
             conversation_idle_seconds: 7200,
             message_threshold: 50,
         },
+        thread_memories: ThreadMemories::Always,
         generation_message_limit: 1000,
         reply_message_limit: 50,
         surroundings_max_tokens: 4000,

@@ -8,6 +8,7 @@
 
 mod chat;
 mod context_json;
+pub(crate) mod data_set;
 mod host;
 mod llm;
 mod recall;

@@ -81,7 +81,9 @@ pub use memory_plugin::{BuildError, MemoryPlugin, MemoryPluginBuilder};
 pub use place::Place;
 pub use retry::Retry;
 pub use run::Report;
-pub use settings::{Language, Settings, ShortTermHistory, Template, WORKSPACE_SCOPE_ID};
+pub use settings::{
+    Language, Settings, ShortTermHistory, Template, ThreadMemories, WORKSPACE_SCOPE_ID,
+};
 pub use storage::Places;
 
 /// The component of the world `bot` that this library was built with.

@@ -45,6 +45,8 @@ pub struct Settings {
     pub extractive_stand_in: bool,
     /// `memory.short_term_history`: when a channel's short-term memory gets a new version.
     pub short_term_history: ShortTermHistory,
+    /// `memory.thread_memories`: when threads' memories are made.
+    pub thread_memories: ThreadMemories,
     /// `memory.generation_message_limit`: the largest number of messages in one memory.
     pub generation_message_limit: u32,
     /// `response.channel_messages_limit`: the largest number of messages in a reply's context.
@@ -83,6 +85,26 @@ impl Default for ShortTermHistory {
             max_history_count: 5,
             conversation_idle_seconds: 7200,
             message_threshold: 50,
+        }
+    }
+}
+
+/// When a thread's memory is made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ThreadMemories {
+    /// When its channel gets a version that leaves out older replies, and by
+    /// [`MemoryPlugin::generate_thread`](crate::MemoryPlugin::generate_thread).
+    OnDemand,
+    /// At every run in which the thread has a new message.
+    Always,
+}
+
+impl ThreadMemories {
+    fn code(self) -> &'static str {
+        match self {
+            Self::OnDemand => "on_demand",
+            Self::Always => "always",
         }
     }
 }
@@ -155,6 +177,7 @@ impl Default for Settings {
             context_margin_tokens: 300,
             extractive_stand_in: false,
             short_term_history: ShortTermHistory::default(),
+            thread_memories: ThreadMemories::OnDemand,
             generation_message_limit: 1000,
             reply_message_limit: 50,
             surroundings_max_tokens: 4000,
@@ -202,13 +225,17 @@ impl Settings {
         pairs.chain(templates).collect()
     }
 
-    fn texts(&self) -> [(&'static str, String); 6] {
+    fn texts(&self) -> [(&'static str, String); 7] {
         [
             ("persona.name", self.persona.name.clone()),
             ("persona.system_prompt", self.persona.system_prompt.clone()),
             ("engines.memory", engine(self.engine)),
             ("engines.response", engine(self.reply_engine)),
             ("memory.language", self.language.code().to_owned()),
+            (
+                "memory.thread_memories",
+                self.thread_memories.code().to_owned(),
+            ),
             ("workspace_scope_id", self.workspace_scope_id.clone()),
         ]
     }

@@ -3,6 +3,8 @@
 use myao_tests::export::{Post, post, program_with, time, ts};
 use serde_json::{Value, json};
 
+/// Every thread has a memory.
+const THREADS: &str = "memory:\n  thread_memories: always\n";
 /// Five hours into the conversations.
 const NOON: i64 = 300;
 
@@ -44,7 +46,7 @@ fn coverage(messages: u32) -> Value {
 
 #[test]
 fn the_report_says_what_was_made_of_what() {
-    let program = program_with("", &posts());
+    let program = program_with(THREADS, &posts());
     let report = program.run(&["--json", "generate", &now(NOON)]).json();
     let thread = format!("CGENERAL:{}", ts(0));
     let made = |scope: &str, scope_id: &str, memory_type: &str, messages: u32| {
@@ -90,7 +92,7 @@ fn the_report_says_what_was_made_of_what() {
 
 #[test]
 fn a_second_run_at_the_same_time_makes_nothing() {
-    let program = program_with("", &posts());
+    let program = program_with(THREADS, &posts());
     program.run(&["generate", &now(NOON)]).succeeded();
     let before = program.memories();
     let report = program.run(&["--json", "generate", &now(NOON)]).json();
@@ -133,7 +135,7 @@ fn a_conversation_that_goes_on_waits_until_it_is_over() {
 
 #[test]
 fn messages_before_the_window_are_left_to_backfill() {
-    let program = program_with("", &posts());
+    let program = program_with(THREADS, &posts());
     let report = program
         .run(&["--json", "generate", &now(NOON + 24 * 60)])
         .json();
@@ -149,7 +151,7 @@ fn messages_before_the_window_are_left_to_backfill() {
 
 #[test]
 fn messages_after_the_given_time_are_not_seen() {
-    let program = program_with("", &posts());
+    let program = program_with(THREADS, &posts());
     let report = program.run(&["--json", "generate", &now(3)]).json();
     assert_eq!(
         entry(&report, "CGENERAL")["made"][0]["source_message_count"],
@@ -181,7 +183,7 @@ fn switched_off_history_keeps_one_version() {
 
 #[test]
 fn the_report_for_people_lists_what_was_made_and_why_not() {
-    let program = program_with("", &posts());
+    let program = program_with(THREADS, &posts());
     let output = program.run(&["generate", &now(NOON)]).output();
     assert!(
         output.starts_with("2026-03-02 05:00: made 6 memories\n"),
@@ -236,14 +238,14 @@ fn the_retired_workspace_short_term_memory_is_made_where_it_is_asked_for() {
             "{output}"
         );
     }
-    let program = program_with("", &posts());
+    let program = program_with(THREADS, &posts());
     program.run(&["generate", &now(NOON)]).succeeded();
     assert!(!program.memories().contains("Workspace default ShortTerm"));
 }
 
 #[test]
 fn a_conversation_that_goes_on_is_skipped_and_said_so() {
-    let program = program_with("", &posts());
+    let program = program_with(THREADS, &posts());
     program.run(&["generate", &now(6)]).succeeded();
     let report = program.run(&["--json", "generate", &now(8)]).json();
     assert_eq!(
@@ -262,7 +264,7 @@ fn a_conversation_that_goes_on_is_skipped_and_said_so() {
 
 #[test]
 fn a_run_that_finds_only_old_messages_points_to_the_backfill() {
-    let program = program_with("", &posts());
+    let program = program_with(THREADS, &posts());
     let told = program
         .run(&["generate", &now(NOON + 10 * 24 * 60)])
         .output();

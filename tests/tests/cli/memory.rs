@@ -24,7 +24,7 @@ fn first() -> Vec<Post> {
 
 /// A channel with two versions, and a thread.
 fn program() -> Program {
-    let program = program_with("", &first());
+    let program = program_with("memory:\n  thread_memories: always\n", &first());
     program.run(&["generate", "--now", &time(180)]).succeeded();
     let second = post(
         "general",

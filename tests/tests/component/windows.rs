@@ -3,12 +3,12 @@
 use myao_plugin::llm::LlmError;
 use myao_plugin::storage::MemoryDraft;
 use myao_plugin::ts::TsKey;
-use myao_plugin::{MemoryType, Scope};
+use myao_plugin::{MemoryType, Outcome, Report, Scope, ThreadMemories};
 use myao_testkit::ScriptedLlm;
 use myao_tests::store::utc;
 use myao_tests::telling::telling_llm;
 
-use crate::component::host::{HOUR, Host, NOW, START, thread_ts};
+use crate::component::host::{HOUR, Host, NOW, START, outcome_of, thread_id, thread_ts};
 
 /// What was saved of C1's short-term memories.
 fn versions_of_c1(host: &Host) -> Vec<MemoryDraft> {
@@ -134,4 +134,24 @@ async fn what_failed_in_a_backfill_is_left_to_the_backfill() {
     let window = i64::from(host.settings.short_term_window_hours) * HOUR;
     host.generate(NOW + 3 * window).await;
     assert!(versions_of_c1(&host).is_empty());
+}
+
+#[tokio::test]
+async fn on_demand_a_thread_is_remembered_when_its_channels_version_leaves_out_replies() {
+    let host = Host::telling().with(|settings| settings.thread_memories = ThreadMemories::OnDemand);
+    let is_of_thread = |report: &Report| {
+        report
+            .entries
+            .iter()
+            .any(|entry| entry.scope == Scope::Thread)
+    };
+    assert!(!is_of_thread(&host.generate(NOW).await));
+    // What the thread said before is outside the window now.
+    let later = NOW + 48 * HOUR;
+    host.storage
+        .reply("C1", thread_ts(), later, "alice", "I lost the keys.");
+    assert!(!is_of_thread(&host.generate(later + 60).await));
+    let report = host.generate(later + 3 * HOUR).await;
+    let outcome = outcome_of(&report.entries, Scope::Thread, &thread_id());
+    assert_eq!(outcome, &Outcome::Done);
 }

@@ -6,7 +6,7 @@ use myao_plugin::audience::ChannelFacts;
 use myao_plugin::llm::{FinishReason, LlmError};
 use myao_plugin::storage::records::{ChannelRecord, MessageRecord, UserRecord};
 use myao_plugin::ts::TsKey;
-use myao_plugin::{Engine, Message, Persona, Settings, Target, Timestamp, User};
+use myao_plugin::{Engine, Message, Persona, Settings, Target, ThreadMemories, Timestamp, User};
 use myao_tests::conversation::History;
 use myao_tests::read_project_file;
 use serde::Deserialize;
@@ -101,6 +101,7 @@ impl Script {
             settings.reply_max_tokens = number("agents.response.params.max_tokens");
             settings.judgment_max_tokens = number("agents.judgment.params.max_tokens");
             settings.context_margin_tokens = number("memory.context_margin_tokens");
+            settings.thread_memories = ThreadMemories::Always;
             settings.short_term_history.max_history_count =
                 number("memory.short_term_history.max_history_count");
             settings.workspace_scope_id = of("workspace_scope_id");

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::values::{at_least_one, expanded_path, optional_expanded_path};
-use myao_plugin::Language;
+use myao_plugin::{Language, ThreadMemories};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -39,6 +39,9 @@ pub struct MemoryConfig {
     pub extractive_stand_in: bool,
     /// When a channel's short-term memory takes a new version.
     pub short_term_history: ShortTermHistoryConfig,
+    /// When the memory of a thread is made. `on_demand`: when its channel gets a version that leaves out older replies.
+    /// `always`: at every run in which it has a new message; this costs more calls of the model. Default `on_demand`.
+    pub thread_memories: ThreadMemoriesConfig,
     /// At most so many messages go into one memory, at least 1; more make several versions. Of a longer thread the first
     /// message and the newest replies are read. Default `1000`.
     #[serde(deserialize_with = "at_least_one")]
@@ -80,6 +83,7 @@ impl Default for MemoryConfig {
             context_margin_tokens: 300,
             extractive_stand_in: false,
             short_term_history: ShortTermHistoryConfig::default(),
+            thread_memories: ThreadMemoriesConfig::OnDemand,
             generation_message_limit: 1000,
             channels_in_flight: 32,
             recording: false,
@@ -120,6 +124,25 @@ impl From<LanguageConfig> for Language {
             LanguageConfig::Zh => Self::Chinese,
             LanguageConfig::Ko => Self::Korean,
             LanguageConfig::Ru => Self::Russian,
+        }
+    }
+}
+
+/// `memory.thread_memories`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ThreadMemoriesConfig {
+    /// When its channel's version leaves out older replies.
+    OnDemand,
+    /// At every run in which it has a new message.
+    Always,
+}
+
+impl From<ThreadMemoriesConfig> for ThreadMemories {
+    fn from(when: ThreadMemoriesConfig) -> Self {
+        match when {
+            ThreadMemoriesConfig::OnDemand => Self::OnDemand,
+            ThreadMemoriesConfig::Always => Self::Always,
         }
     }
 }

@@ -25,7 +25,7 @@ use serde::Deserialize;
 pub use budget::{BudgetConfig, Money};
 pub use error::ConfigError;
 pub use logging::{LogFormat, LogLevel, Logging};
-pub use memory::{LanguageConfig, MemoryConfig, ShortTermHistoryConfig};
+pub use memory::{LanguageConfig, MemoryConfig, ShortTermHistoryConfig, ThreadMemoriesConfig};
 use myao_bot::budget::Terms;
 use myao_bot::settings::{BotSettings, Response, RetentionDays};
 use myao_llm::config::{Agent, Agents};
@@ -244,6 +244,7 @@ impl Config {
             versions.max_history_count = history.max_history_count;
             versions.conversation_idle_seconds = history.conversation_idle_seconds;
             versions.message_threshold = history.message_threshold;
+            settings.thread_memories = memory.thread_memories.into();
             settings.generation_message_limit = memory.generation_message_limit;
             settings.reply_message_limit = self.response.channel_messages_limit;
             settings.surroundings_max_tokens = self.context.surroundings_max_tokens;
