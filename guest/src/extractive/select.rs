@@ -9,6 +9,8 @@ use super::score::{Candidate, Vocabulary};
 const DECISION_WEIGHT: f64 = 1.25;
 /// The most that the words of a sentence count.
 const SUBJECT_WEIGHT: f64 = 1.5;
+/// So much of facts counts half: log lines and lists of numbers have many, of which few matter.
+const HALF_FACTS: f64 = 60.0;
 /// The discount on the other sentences of a line for every pick.
 const LINE_DISCOUNT: f64 = 0.25;
 
@@ -88,8 +90,7 @@ impl<'a> Selection<'a> {
             new += fresh(*id);
         }
         let overlap = if all > 0.0 { 1.0 - new / all } else { 0.0 };
-        // Log lines and lists of numbers have many facts, of which few matter.
-        let information = facts / (1.0 + facts / 8.0)
+        let information = facts / (1.0 + facts / HALF_FACTS)
             + DECISION_WEIGHT * content.decision
             + SUBJECT_WEIGHT * terms / (2.0 + terms);
         let count = |counts: &BTreeMap<usize, u32>, id: usize| f64::from(picked(counts, id));
