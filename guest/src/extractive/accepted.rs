@@ -15,6 +15,9 @@ const REACH: usize = 12;
 /// What an accepted answer counts as a decision.
 const ACCEPTED: f64 = 0.8;
 
+/// A thread, or a burst of talk outside threads.
+type Conversation<'m> = (Option<&'m str>, usize);
+
 /// Finds accepted answers among the candidates, of which the line is the message. `bursts` has the burst of talk of each
 /// message.
 pub(super) fn weigh(candidates: &mut [Candidate], messages: &[&Message], bursts: &[usize]) {
@@ -48,8 +51,7 @@ fn accepted(
     bursts: &[usize],
     asks: impl Fn(usize) -> bool,
 ) -> Vec<(usize, usize)> {
-    let mut conversations: BTreeMap<(Option<&str>, usize), Vec<(usize, &Message)>> =
-        BTreeMap::new();
+    let mut conversations: BTreeMap<Conversation<'_>, Vec<(usize, &Message)>> = BTreeMap::new();
     let mut answers = Vec::new();
     for (line, (message, burst)) in messages.iter().zip(bursts).enumerate() {
         let thread = message.thread_ts.as_deref();
