@@ -61,3 +61,29 @@ fn a_correction_is_a_message_of_the_operator_that_can_be_forgotten() {
     program.run(&["forget", "--message", &message]).succeeded();
     assert_eq!(count(), 0);
 }
+
+#[test]
+fn what_a_correction_replaces_is_shown_struck_out_with_the_correction_below() {
+    let program = imported();
+    program.run(&["backfill"]).succeeded();
+    let show = || program.run(&["memory", "show", "project-harbour"]).output();
+    let line = "2026-03-04 ben: Decision: roll back to v2.3.6, fix properly tomorrow (2026-03-05).";
+    assert!(show().contains(&format!("- {line}")), "{}", show());
+    let text = "Decision: roll back to v2.3.5";
+    let correct = program.run(&["--json", "correct", "--in", "project-harbour", text]);
+    let stored: Value = correct.json();
+    let shown = show();
+    assert!(shown.contains(&format!("- ~~{line}~~")), "{shown}");
+    assert!(shown.contains("corrected by operator, "), "{shown}");
+    let shown = program.run(&["--json", "memory", "show", "project-harbour"]);
+    let shown: Value = shown.json();
+    let memories = shown.as_array().unwrap();
+    let of_line = memories.iter().find(|memory| {
+        let content = memory["content"].as_str().unwrap();
+        content.contains(line)
+    });
+    assert_eq!(of_line.unwrap()["corrections"][0]["ts"], stored["ts"]);
+    let message = format!("C07HARBOUR1:{}", stored["ts"].as_str().unwrap());
+    program.run(&["forget", "--message", &message]).succeeded();
+    assert!(!show().contains("~~"), "{}", show());
+}

@@ -3,11 +3,12 @@
 use std::io::Write as _;
 use std::process::ExitCode;
 
+use myao_bot::corrections::Corrections;
 use myao_bot::reading::memory_json::memory_with_sources_json;
-use myao_plugin::names;
 use myao_plugin::printable::line;
 use myao_plugin::state::view::{Sources, StoredMemory};
-use serde_json::Value;
+use myao_plugin::{KeptText, MemoryPlugin, Scope, names};
+use serde_json::{Value, json};
 
 use super::app::{App, Explained as _};
 use super::args::{MemoryArgs, MemoryCommand};
@@ -79,6 +80,10 @@ async fn accept(app: &App, seen: &Seen<'_>, channel: Option<&str>) -> anyhow::Re
 async fn show(app: &App, seen: &Seen<'_>, scope_id: &str) -> anyhow::Result<()> {
     let (scope, scope_id) = resolve(&*seen.view, scope_id).await?;
     let memories = newest_of(app, &*seen.view, scope, &scope_id).await?;
+    let corrections = match scope {
+        Scope::Channel => Some(corrections(app, &scope_id).await?),
+        Scope::Thread | Scope::Workspace => None,
+    };
     let mut shown = Vec::new();
     for stored in memories {
         let sources = seen.view.sources(stored.memory.id).await.explained()?;
@@ -88,10 +93,15 @@ async fn show(app: &App, seen: &Seen<'_>, scope_id: &str) -> anyhow::Result<()> 
             let mut value = memory_with_sources_json(&stored, &sources);
             if let Value::Object(fields) = &mut value {
                 fields.insert("taken".to_owned(), costs::taken_json(app, &taken));
+                if let Some(corrections) = &corrections {
+                    let said = corrections.of(&stored.memory).map(correction_json);
+                    fields.insert("corrections".to_owned(), said.collect());
+                }
             }
             shown.push(value);
         } else {
-            print_memory(&stored, &sources, &costs::taken(app, &taken))?;
+            let taken = costs::taken(app, &taken);
+            print_memory(&stored, &sources, corrections.as_ref(), &taken)?;
         }
     }
     if app.json {
@@ -103,7 +113,30 @@ async fn show(app: &App, seen: &Seen<'_>, scope_id: &str) -> anyhow::Result<()> 
     .await
 }
 
-fn print_memory(stored: &StoredMemory, sources: &Sources, taken: &[String]) -> anyhow::Result<()> {
+/// The corrections of a channel as of now.
+async fn corrections(app: &App, channel_id: &str) -> anyhow::Result<Corrections> {
+    let plugin = MemoryPlugin::builder()
+        .component(app.load_component()?)
+        .settings(app.config.settings()?)
+        .storage(app.existing_workspace()?)
+        .build()?;
+    Ok(Corrections::read(&plugin, channel_id, app.time(None)).await?)
+}
+
+fn correction_json(said: &KeptText) -> Value {
+    json!({
+        "ts": said.span.message.ts,
+        "author": said.user.name,
+        "text": said.text,
+    })
+}
+
+fn print_memory(
+    stored: &StoredMemory,
+    sources: &Sources,
+    corrections: Option<&Corrections>,
+    taken: &[String],
+) -> anyhow::Result<()> {
     let memory = &stored.memory;
     let mut out = output::stdout();
     writeln!(
@@ -136,7 +169,19 @@ fn print_memory(stored: &StoredMemory, sources: &Sources, taken: &[String]) -> a
     for line in taken {
         writeln!(out, "{line}")?;
     }
-    writeln!(out, "\n{}\n", remarks::text(memory))?;
+    let said: Vec<&KeptText> = corrections
+        .into_iter()
+        .flat_map(|of| of.of(memory))
+        .collect();
+    match corrections.filter(|_| !said.is_empty()) {
+        Some(corrections) => writeln!(out, "\n{}\n", corrections.text(memory))?,
+        None => writeln!(out, "\n{}\n", remarks::text(memory))?,
+    }
+    for correction in said {
+        let by = line(&correction.user.name);
+        let at = output::time(correction.timestamp);
+        writeln!(out, "corrected by {by}, {at}: {}", line(&correction.text))?;
+    }
     print_sources(&mut out, sources)
 }
 
