@@ -8,6 +8,8 @@ use super::score::Content;
 
 /// The factor for a line whose dates are all past.
 const PAST: f64 = 0.4;
+/// A line that decides so much says what was decided.
+const DECIDED: f64 = 1.0;
 /// The factor for a line if a newer one is about the same.
 const REPLACED: f64 = 0.5;
 /// Two lines are about the same if they share so many words, and this part of the words of the shorter one.
@@ -35,7 +37,9 @@ pub(super) fn factors(lines: &[Line<'_>]) -> Vec<f64> {
     }
     by_term.retain(|_, holders| holders.len() <= COMMON);
     let of = |(index, line): (usize, &Line<'_>)| {
-        let is_past = today.is_some_and(|today| is_past(line.text, today));
+        // What was decided stands when its day is past.
+        let may_pass = line.content.decision < DECIDED;
+        let is_past = may_pass && today.is_some_and(|today| is_past(line.text, today));
         let past = if is_past { PAST } else { 1.0 };
         if is_replaced(index, line, lines, &by_term) {
             past * REPLACED

@@ -10,7 +10,7 @@ const DECISION_WEIGHT: f64 = 1.25;
 /// The most that the words of a sentence count.
 const SUBJECT_WEIGHT: f64 = 1.5;
 /// So much of facts counts half: log lines and lists of numbers have many, of which few matter.
-const HALF_FACTS: f64 = 60.0;
+const HALF_FACTS: f64 = 20.0;
 /// The discount on the other sentences of a line for every pick.
 const LINE_DISCOUNT: f64 = 0.25;
 

@@ -23,6 +23,15 @@ impl Corrections {
         plugin.read_marks(channel_id, now).await.map(Self)
     }
 
+    /// Of a channel in which nothing is marked.
+    #[must_use]
+    pub fn none() -> Self {
+        Self(ChannelMarks {
+            pinned: Vec::new(),
+            corrections: Vec::new(),
+        })
+    }
+
     /// What people marked in the channel.
     #[must_use]
     pub fn marks(&self) -> &ChannelMarks {

@@ -30,11 +30,23 @@ const EXHAUSTED_WAIT: Duration = Duration::from_millis(100);
 
 /// What the clients of a listener may take.
 #[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
 pub struct ClientLimits {
     /// The maximum number of connections at once.
     pub connections: usize,
     /// How long a connection may last: headers, body and answer.
     pub exchange: Duration,
+}
+
+impl ClientLimits {
+    /// So many connections at once, each for at most `exchange`.
+    #[must_use]
+    pub const fn new(connections: usize, exchange: Duration) -> Self {
+        Self {
+            connections,
+            exchange,
+        }
+    }
 }
 
 /// Serves until asked to stop; then finishes running requests.

@@ -11,6 +11,7 @@
 
 mod access;
 mod changes;
+mod failure;
 mod headers;
 mod html;
 mod language;
@@ -37,10 +38,10 @@ use serde_json::Value;
 use tokio::net::TcpListener;
 
 /// A browser asks for a few things at once. An answer of a model may take minutes.
-const LIMITS: ClientLimits = ClientLimits {
-    connections: 32,
-    exchange: Duration::from_secs(300),
-};
+const LIMITS: ClientLimits = ClientLimits::new(32, Duration::from_secs(300));
+
+/// Says what calls took; `None` if there are none.
+pub type Costs = dyn Fn(&CallsOfMemory) -> Option<Taken> + Send + Sync;
 
 /// What the page shows, and to whom.
 pub struct Site {
@@ -59,7 +60,7 @@ pub struct Site {
     /// The command that makes a new link.
     pub again: String,
     /// What the calls for a memory took; `None` if no model was asked.
-    pub taken: Arc<dyn Fn(&CallsOfMemory) -> Option<Taken> + Send + Sync>,
+    pub taken: Arc<Costs>,
 }
 
 /// What a memory took, in words.

@@ -12,7 +12,7 @@ use myao_plugin::state::view::{ChannelTally, MemoryFilter, Sources, StoredMemory
 use myao_plugin::storage::{Channel, StorageError};
 use myao_plugin::{MemoryType, Place, Response, Scope, SearchRequest, SearchResult, Timestamp};
 
-use super::pages::Failure;
+use super::failure::Failure;
 use super::{Site, Taken};
 
 /// Reads for one request.

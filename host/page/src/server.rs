@@ -12,9 +12,10 @@ use serde_json::Value;
 
 use super::Site;
 use super::access::{Access, is_from_elsewhere};
+use super::failure::Failure;
 use super::headers::protect;
 use super::language::Language;
-use super::pages::{self, Failure, Shown, refused};
+use super::pages::{self, Shown, refused};
 use super::reader::Reader;
 use super::route::{self, Route, Wanted};
 

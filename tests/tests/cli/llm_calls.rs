@@ -60,7 +60,10 @@ fn json_tells_the_engine_and_whether_the_answer_was_cut_off() {
     let left_out = json!({ "other_channels": 0, "workspace": 0, "messages": 0, "channel": 0 });
     assert_eq!(
         *coverage,
-        json!({ "messages": messages, "covered": messages, "left_out": left_out, "refused": 0, "late": 0, "chunks": 1, "calls": 1 })
+        json!({
+            "messages": messages, "covered": messages, "left_out": left_out, "refused": 0, "unfounded": 0,
+            "doubtful": 0, "records": 0, "late": 0, "chunks": 1, "calls": 1,
+        })
     );
 }
 

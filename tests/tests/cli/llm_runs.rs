@@ -8,6 +8,8 @@ use myao_tests::llm_server::{Call, LlmServer, Reply, answer, cut_off, error};
 use myao_tests::program::{Program, Ran};
 use serde_json::{Value, json};
 
+/// Threads have memories, too.
+const THREADS: &str = "memory:\n  thread_memories: always\n";
 /// In a prompt that the server refuses.
 const POISON: &str = "POISON";
 /// How the prompts of each kind ask.
@@ -76,7 +78,7 @@ fn outcome(scope_id: &str, outcome: &str, made: usize) -> (String, String, usize
 #[test]
 fn a_failing_channel_never_stops_the_others_and_shows_in_the_report() {
     let (server, switch) = failing_on(POISON);
-    let program = program_with(&server.config(), &posts());
+    let program = program_with(&(server.config() + THREADS), &posts());
     let (code, report) = generate(&program, 300);
     assert_eq!(code, Some(1));
     assert_eq!(
@@ -110,7 +112,7 @@ fn a_failing_channel_never_stops_the_others_and_shows_in_the_report() {
 #[test]
 fn the_report_for_people_names_a_reason_once_with_all_that_failed_for_it() {
     let (server, _) = failing_on(POISON);
-    let program = program_with(&server.config(), &posts());
+    let program = program_with(&(server.config() + THREADS), &posts());
     let ran = program.run(&["generate", "--now", &time(300)]);
     let said = "myao: the model's server says: out of order\n";
     assert_eq!((ran.code, ran.stderr.as_str()), (Some(1), said), "{ran:#?}");
@@ -253,7 +255,7 @@ fn a_backfill_with_a_model_makes_its_memories_end_to_end() {
 #[test]
 fn a_backfill_stops_at_a_failure_and_goes_on_from_there() {
     let (server, switch) = failing_on(POISON);
-    let program = program_with(&server.config(), &posts());
+    let program = program_with(&(server.config() + THREADS), &posts());
     let (code, report) = backfill(&program, &[]);
     assert_eq!((code, &report["last_tick"]), (Some(1), &json!(time(60))));
     let failed = report["failed"].as_array().unwrap();

@@ -145,7 +145,7 @@ fn list_keeps_to_a_scope_a_channel_and_a_time() {
         ids
     };
     let thread = format!("CGENERAL:{}", ts(0));
-    assert_eq!(list(&["--scope", "thread"]), [thread.clone()]);
+    assert_eq!(list(&["--scope", "thread"]), std::slice::from_ref(&thread));
     assert_eq!(
         list(&["--channel", "general"]),
         ["CGENERAL".to_owned(), thread]

@@ -10,6 +10,9 @@ use unicode_width::UnicodeWidthStr as _;
 const PRICES: &str =
     "prices:\n  currency: USD\n  openai/test-model: { input: 2.5, cached: 1.25, output: 10 }\n";
 
+/// Threads have memories, too.
+const THREADS: &str = "memory:\n  thread_memories: always\n";
+
 fn posts() -> Vec<Post> {
     vec![
         post("雑談", 10, "bob", "予算は 45,000 円です。"),
@@ -20,7 +23,7 @@ fn posts() -> Vec<Post> {
 
 /// One call each: a thread, two channels short-term and long-term, the workspace. All calls began at a known time.
 fn program(server: &LlmServer, config: &str) -> Program {
-    let program = program_with(&(server.config() + config), &posts());
+    let program = program_with(&(server.config() + THREADS + config), &posts());
     let ran = program.run(&["--json", "generate", "--now", &time(300)]);
     assert_eq!(ran.stderr, "");
     let database = Connection::open(program.path("myao.db")).unwrap();

@@ -26,7 +26,7 @@ fn the_workspace_lists_its_channels_with_what_is_remembered() {
         .run(&["--json", "memory", "history", "general"])
         .json();
     assert_eq!(channels[0]["versions"], history.as_array().unwrap().len());
-    assert_eq!(channels[0]["threads"], 6);
+    assert_eq!(channels[0]["threads"], 1);
     for channel in channels {
         let id = channel["id"].as_str().unwrap();
         let row = format!(
@@ -283,9 +283,9 @@ fn what_people_marked_is_shown_in_its_channel() {
         .map(|of| (of["kind"].as_str().unwrap(), of["text"].as_str().unwrap()))
         .collect();
     let expected = [
-        ("correction", "@myao correction: The code is 4713."),
-        ("pinned", "@myao remember: the code is 4712."),
         ("pinned", "The code is 4711."),
+        ("pinned", "the code is 4712."),
+        ("correction", "The code is 4713."),
     ];
     assert_eq!(marks, expected);
     let page = served.page("/channel/CGENERAL");

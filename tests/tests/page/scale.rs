@@ -50,7 +50,7 @@ fn pages_of_a_large_workspace_are_small() {
         let began = Instant::now();
         let page = served.page(path);
         let took = began.elapsed();
-        println!("{path}: {} bytes, {took:?}", page.body.len());
+        eprintln!("{path}: {} bytes, {took:?}", page.body.len());
         assert!(
             page.body.len() <= BYTES,
             "{path}: {} bytes",

@@ -51,7 +51,7 @@ pub(crate) async fn run(app: &App) -> anyhow::Result<ExitCode> {
     let _only_one = app.hold(Work::Bot)?;
     let (ask_stop, mut stop) = Stop::new();
     let (ask_reload, reload) = mpsc::channel(1);
-    let signals = tokio::spawn(signals(ask_stop, Some(ask_reload)));
+    let signals = tokio::spawn(signals(ask_stop, Some(ask_reload))?);
     let Some(me) = who_am_i(&client, &mut stop).await? else {
         return Ok(ExitCode::SUCCESS);
     };

@@ -40,9 +40,9 @@ pub(crate) async fn run(app: &App, arguments: &ServeArgs) -> anyhow::Result<Exit
         taken: Arc::new(move |calls| costs::shown(&prices, calls)),
     };
     let page = Page::new(site, address.port())?;
-    print_link(app, &page, reachable(address))?;
     let (ask_stop, stop) = Stop::new();
-    let signals = tokio::spawn(signals(ask_stop, None));
+    let signals = tokio::spawn(signals(ask_stop, None)?);
+    print_link(app, &page, reachable(address))?;
     page.serve(listener, stop).await;
     signals.abort();
     Ok(ExitCode::SUCCESS)

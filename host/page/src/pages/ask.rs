@@ -6,7 +6,8 @@ use myao_plugin::printable::line;
 use myao_plugin::{MessageRef, Response, Source};
 use serde_json::{Value, json};
 
-use super::{Failure, Shown};
+use super::Shown;
+use crate::failure::Failure;
 use crate::html::{Frame, channel_link, name, permalink, text, time, whole_text};
 use crate::language::Language;
 use crate::reader::Reader;

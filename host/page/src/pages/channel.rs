@@ -13,7 +13,8 @@ use serde_json::{Value, json};
 
 use super::sourced::{Sourced, each_once};
 use super::timeline::{self, Timeline};
-use super::{Failure, Shown, memory};
+use super::{Shown, memory};
+use crate::failure::Failure;
 use crate::html::{Frame, Slice, cut_after, name, time, words};
 use crate::language::Language;
 use crate::reader::Reader;

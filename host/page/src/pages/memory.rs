@@ -11,9 +11,10 @@ use myao_plugin::state::view::{SourceLine, SourceMessage, Sources, StoredMemory}
 use myao_plugin::{KeptText, MemoryType, MessageRef, Place, Scope};
 use serde_json::{Value, json};
 
+use super::Shown;
 use super::sourced::Sourced;
-use super::{Failure, Shown};
 use crate::Taken;
+use crate::failure::Failure;
 use crate::html::{Frame, channel_link, name, pieces, time, whole_text, words};
 use crate::language::Language;
 use crate::reader::Reader;

@@ -3,8 +3,9 @@
 use maud::{Markup, html};
 use serde_json::Value;
 
-use super::{Failure, Shown};
+use super::Shown;
 use crate::Site;
+use crate::failure::Failure;
 use crate::html::Frame;
 use crate::language::Language;
 use crate::route::Route;

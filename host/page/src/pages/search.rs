@@ -8,8 +8,9 @@ use myao_plugin::printable::lines;
 use myao_plugin::{Hit, SearchRequest, SearchResult, Timestamp};
 use serde_json::{Value, json};
 
+use super::Shown;
 use super::workspace::OFFERED;
-use super::{Failure, Shown};
+use crate::failure::Failure;
 use crate::html::{Frame, channel_link, cut, name, permalink, search_form, time};
 use crate::language::Language;
 use crate::reader::Reader;

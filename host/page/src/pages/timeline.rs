@@ -8,8 +8,8 @@ use myao_bot::reading::memory_json::memory_json;
 use myao_plugin::state::view::StoredMemory;
 use serde_json::{Value, json};
 
-use super::Failure;
 use crate::changes::{self, Change};
+use crate::failure::Failure;
 use crate::html::{Slice, text, time};
 use crate::language::Language;
 use crate::reader::Reader;

@@ -10,8 +10,9 @@ use myao_plugin::names;
 use myao_plugin::state::upkeep::StoredDeferral;
 use serde_json::{Value, json};
 
-use super::{Failure, Shown};
+use super::Shown;
 use crate::Taken;
+use crate::failure::Failure;
 use crate::html::{self, Frame, time, words};
 use crate::language::Language;
 use crate::reader::Reader;

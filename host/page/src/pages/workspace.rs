@@ -9,7 +9,8 @@ use myao_plugin::state::view::{ChannelTally, StoredMemory};
 use myao_plugin::storage::Channel;
 use serde_json::{Value, json};
 
-use super::{Failure, Shown, memory};
+use super::{Shown, memory};
+use crate::failure::Failure;
 use crate::html::{Frame, Slice, channel_link, search_form, time};
 use crate::language::Language;
 use crate::reader::Reader;
