@@ -38,7 +38,7 @@ test-embed: component ## the components in Node and Python, against the Rust hos
 	@scripts/build-component faulty
 	@scripts/test-installed embed node python
 
-# Part of the continuous integration; `make test` lists it as ignored.
+# It needs a browser: `make test` lists it as ignored.
 test-page: build ## the web page in a browser: clicks, keyboard, accessibility, a phone, the dark
 	MYAO_TEST_BINARY="$(abspath $(MYAO))" scripts/test-installed page chromium
 
