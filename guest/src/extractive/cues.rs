@@ -20,9 +20,6 @@ const MOST_DECISION: f64 = 2.4;
 /// Greetings, thanks, laughter, and messages of chat programs about people who join and leave.
 const CHATTER: Phrases = phrases!("japanese/chatter.txt", "english/chatter.txt");
 
-/// Thanks, which accept an answer.
-const THANKS: Phrases = phrases!("japanese/thanks.txt", "english/thanks.txt");
-
 /// Talk that is not about work, whatever numbers it contains.
 const SMALL_TALK: Phrases = phrases!("japanese/small-talk.txt", "english/small-talk.txt");
 const QUESTION_ENDINGS: Phrases = phrases!("japanese/question-endings.txt");
@@ -81,11 +78,6 @@ fn is_about_a_name(sentence: &str) -> bool {
 /// Whether the sentence is a greeting, thanks, laughter or agreement.
 pub(crate) fn is_chatter(folded_lower: &str) -> bool {
     CHATTER.iter().any(|cue| contains_words(folded_lower, cue))
-}
-
-/// Whether a text in lower case thanks somebody.
-pub(super) fn is_thanks(lower: &str) -> bool {
-    THANKS.is_in(lower)
 }
 
 /// Whether the sentence is about lunch and the like.

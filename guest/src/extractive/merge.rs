@@ -6,13 +6,9 @@ use std::rc::Rc;
 
 use super::cues;
 use super::items::{self, Item};
-use super::messages::BY_PROGRAM;
 use super::names::Names;
-use super::outdated::{self, Line};
-use super::preceding;
 use super::score::{Candidate, Content, Crowd, Vocabulary};
 use super::sentences;
-use super::series;
 use super::text::{fold, width};
 
 /// The oldest item is worth this much less than the newest.
@@ -22,8 +18,6 @@ const PERIOD_DISCOUNT: f64 = 0.25;
 const CHANNEL_DISCOUNT: f64 = 0.25;
 /// Wider text before a colon is not a speaker.
 const MAX_SPEAKER_WIDTH: usize = 40;
-/// The factor for a line that does not say what it is about.
-const WITHOUT_SUBJECT: f64 = 0.7;
 /// Two texts with the same words and facts are duplicates from this likeness on.
 const LIKENESS: f64 = 0.9;
 
@@ -49,7 +43,6 @@ enum Place {
 pub(super) fn candidates(
     existing: Option<&str>,
     new: &[(Option<String>, &str)],
-    program_lines: &[String],
     vocabulary: &mut Vocabulary,
 ) -> Vec<Candidate> {
     let mut all = Vec::new();
@@ -73,32 +66,7 @@ pub(super) fn candidates(
     }
     let mut items = kept.items;
     items.sort_by_key(|placed| placed.place);
-    let said: Vec<(&str, &str)> = items.iter().map(|p| speaker(&p.item.text)).collect();
-    let alone = said.iter().map(|(_, said)| alone(said));
-    let series = series::of_one_shape(&said);
-    let programs: BTreeSet<&str> = program_lines.iter().map(|line| said_in(line)).collect();
-    let by_programs = said.iter().map(|(_, said)| programs.contains(said));
-    let lines: Vec<Line<'_>> = items
-        .iter()
-        .map(|placed| Line {
-            text: &placed.item.text,
-            day: placed.item.day,
-            content: &placed.content,
-        })
-        .collect();
-    let factors: Vec<f64> = alone
-        .zip(series)
-        .zip(by_programs)
-        .zip(outdated::factors(&lines))
-        .map(|(((alone, series), by_program), outdated)| {
-            alone * series * outdated * if by_program { BY_PROGRAM } else { 1.0 }
-        })
-        .collect();
-    let mut candidates = with_age(items);
-    for (candidate, factor) in candidates.iter_mut().zip(factors) {
-        candidate.factor *= factor;
-    }
-    candidates
+    with_age(items)
 }
 
 /// Gives every item a place: its day, or the place of the item before it, or of the one after it.
@@ -207,20 +175,6 @@ fn speaker(text: &str) -> (&str, &str) {
     text.split_once(": ")
         .filter(|(speaker, _)| width(speaker) <= MAX_SPEAKER_WIDTH)
         .unwrap_or(("", text))
-}
-
-/// What a line of a memory says, without its date, its channel and its speaker.
-fn said_in(line: &str) -> &str {
-    line.split_once(": ").map_or(line, |(_, said)| said).trim()
-}
-
-/// A line that does not say what it is about is worth less.
-fn alone(said: &str) -> f64 {
-    if preceding::needs_subject(said) && !said.contains(" → ") {
-        WITHOUT_SUBJECT
-    } else {
-        1.0
-    }
 }
 
 /// The letters and digits of an item's sentences, each with its speaker.

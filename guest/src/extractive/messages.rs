@@ -5,14 +5,12 @@ use std::rc::Rc;
 
 use chrono::{DateTime, Datelike};
 
-use super::accepted;
 use super::cues;
 use super::names::Names;
 use super::preceding::Earlier;
 use super::questions;
 use super::score::{Candidate, Crowd, Vocabulary};
-use super::sentences::{self, Sentence};
-use super::series::{self, Known};
+use super::sentences;
 use super::text::{cut, flatten, strip_markers};
 use crate::bindings::types::{Message, Timestamp};
 
@@ -20,38 +18,21 @@ use crate::bindings::types::{Message, Timestamp};
 const BURST_GAP_SECONDS: i64 = 1800;
 /// The discount for sentences of a burst or a writer that was picked from already.
 const SEGMENT_DISCOUNT: f64 = 0.15;
-const WRITER_DISCOUNT: f64 = 0.02;
-/// The factor for what a program wrote.
-pub(super) const BY_PROGRAM: f64 = 0.4;
+const WRITER_DISCOUNT: f64 = 0.08;
 /// Wider names are cut.
 const MAX_NAME_WIDTH: usize = 40;
 
-/// All sentences of the messages, in their order, each once. What is known already weighs little.
-pub(super) fn candidates(
-    messages: &[&Message],
-    known: &Known,
-    vocabulary: &mut Vocabulary,
-) -> Vec<Candidate> {
+/// All sentences of the messages, in their order.
+pub(super) fn candidates(messages: &[&Message], vocabulary: &mut Vocabulary) -> Vec<Candidate> {
     let speakers: Vec<Rc<str>> = messages.iter().map(|m| Rc::from(name(m))).collect();
     let names = Names::new(speakers.iter().map(|s| s.trim_end_matches(": ")));
     let crowds = crowds(messages);
-    let bursts: Vec<usize> = crowds.iter().map(|[burst, _]| burst.id).collect();
     let mut earlier = Earlier::default();
     let mut candidates = Vec::new();
-    let sentences: Vec<Vec<Sentence>> = messages
-        .iter()
-        .map(|message| sentences::split(&message.text))
-        .collect();
-    let texts = sentences.iter().flatten();
-    let mut repeated = series::repeated(texts.map(|sentence| sentence.text.as_str())).into_iter();
-    let of_messages = messages.iter().zip(sentences).zip(speakers).zip(crowds);
-    for (line, (((message, sentences), speaker), crowds)) in of_messages.enumerate() {
+    let known = messages.iter().zip(speakers).zip(crowds).enumerate();
+    for (line, ((message, speaker), crowds)) in known {
         let of_message = candidates.len();
-        for sentence in sentences {
-            let Some(worth) = repeated.next().flatten() else {
-                continue;
-            };
-            let worth = worth * known.factor(&sentence.text);
+        for sentence in sentences::split(&message.text) {
             let mut content = vocabulary.read(&sentence.text, &names);
             let lead = sentence.lead.as_deref().unwrap_or_default();
             content.decision += cues::decision(&lead.to_lowercase()) / 2.0;
@@ -64,7 +45,7 @@ pub(super) fn candidates(
                 text: sentence.text,
                 crowds,
                 content,
-                factor: worth * factor(message.user.is_bot, sentence.code),
+                factor: factor(message.user.is_bot, sentence.code),
             });
         }
         if !message.user.is_bot {
@@ -74,18 +55,12 @@ pub(super) fn candidates(
         }
     }
     questions::weigh(&mut candidates, messages);
-    accepted::weigh(&mut candidates, messages, &bursts);
-    let said = candidates.iter().map(|c| (&*c.speaker, c.text.as_str()));
-    let factors = series::of_one_shape(&said.collect::<Vec<_>>());
-    for (candidate, factor) in candidates.iter_mut().zip(factors) {
-        candidate.factor *= factor;
-    }
     candidates
 }
 
 /// Text of programs, and pasted text, is worth less.
 fn factor(is_bot: bool, is_code: bool) -> f64 {
-    let speaker = if is_bot { BY_PROGRAM } else { 1.0 };
+    let speaker = if is_bot { 0.4 } else { 1.0 };
     if is_code { speaker * 0.4 } else { speaker }
 }
 

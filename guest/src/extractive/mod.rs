@@ -12,7 +12,6 @@
 //! The same input always gives the same text, natively and as a component: there is no hashing
 //! and no arithmetic that differs between machines.
 
-mod accepted;
 pub(crate) mod cues;
 mod facts;
 mod inventory;
@@ -21,13 +20,11 @@ mod merge;
 pub(crate) mod messages;
 mod names;
 mod numbers;
-mod outdated;
 mod preceding;
 mod questions;
 mod score;
 mod select;
 pub(crate) mod sentences;
-mod series;
 pub(crate) mod terms;
 pub(crate) mod text;
 
@@ -38,7 +35,6 @@ use std::collections::BTreeMap;
 
 use score::{Candidate, Vocabulary};
 use select::{Cost, Selection, per_cost};
-use series::Known;
 
 use crate::bindings::types::Message;
 
@@ -76,15 +72,6 @@ pub enum Input<'a> {
     },
 }
 
-/// What is known about the input.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Beside<'a> {
-    /// Memories that the reader has as well: what they say weighs little in an extract of messages.
-    pub memories: &'a [&'a str],
-    /// The lines of memories to merge that programs wrote.
-    pub program_lines: &'a [String],
-}
-
 /// Whether a line is the note at the beginning of this engine's memories.
 #[must_use]
 pub fn is_note(line: &str) -> bool {
@@ -101,26 +88,11 @@ pub fn summarize(
     max_tokens: u32,
     count_tokens: &dyn Fn(&[String]) -> Vec<u32>,
 ) -> String {
-    summarize_beside(input, Beside::default(), max_tokens, count_tokens)
-}
-
-/// The same beside other memories.
-#[must_use]
-pub fn summarize_beside(
-    input: Input<'_>,
-    beside: Beside<'_>,
-    max_tokens: u32,
-    count_tokens: &dyn Fn(&[String]) -> Vec<u32>,
-) -> String {
     let mut vocabulary = Vocabulary::default();
     let (candidates, least_gain) = match input {
-        Input::Messages(messages) => {
-            let known = Known::new(beside.memories);
-            let candidates = messages::candidates(messages, &known, &mut vocabulary);
-            (candidates, LEAST_GAIN)
-        }
+        Input::Messages(messages) => (messages::candidates(messages, &mut vocabulary), LEAST_GAIN),
         Input::Memories { existing, new } => (
-            merge::candidates(existing, new, beside.program_lines, &mut vocabulary),
+            merge::candidates(existing, new, &mut vocabulary),
             LEAST_GAIN_MERGING,
         ),
     };

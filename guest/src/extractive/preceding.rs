@@ -96,21 +96,9 @@ impl Said {
     }
 }
 
-/// Shows a question before its answer, unless the answer has a preceding sentence already.
-pub(super) fn show(question: &Candidate, answer: &mut Candidate) {
-    if answer.preceding.is_none() && width(&question.text) <= MAX_PRECEDING_WIDTH {
-        Said::new(question).precede(answer);
-    }
-}
-
 fn needs_preceding(candidate: &Candidate) -> bool {
-    candidate.lead.is_none() && needs_subject(&candidate.text)
-}
-
-/// Whether a sentence is hardly more than a value or an address.
-pub(super) fn needs_subject(sentence: &str) -> bool {
-    let is_short = width(sentence) <= MAX_WIDTH || sentence.contains("://");
-    is_short && plain_words(sentence) <= MAX_WORDS
+    let is_short = width(&candidate.text) <= MAX_WIDTH || candidate.text.contains("://");
+    candidate.lead.is_none() && is_short && plain_words(&candidate.text) <= MAX_WORDS
 }
 
 fn can_precede(candidate: &Candidate) -> bool {

@@ -140,9 +140,6 @@ fn quality(text: &str, facts: f64, decision: f64, terms: usize) -> f64 {
     if is_source(text) {
         quality *= 0.35;
     }
-    if is_link_list(text) {
-        quality *= 0.5;
-    }
     if cues::is_small_talk(&lower) {
         quality *= 0.4;
     }
@@ -160,12 +157,6 @@ fn quality(text: &str, facts: f64, decision: f64, terms: usize) -> f64 {
         quality *= 0.7;
     }
     quality
-}
-
-/// Addresses with hardly a word about each.
-fn is_link_list(text: &str) -> bool {
-    let links = text.matches("://").count();
-    links > 0 && terms::plain_words(text) <= 2 * links
 }
 
 /// Source code, paths and dumps: many marks among the letters, URLs aside.

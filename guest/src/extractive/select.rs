@@ -9,8 +9,6 @@ use super::score::{Candidate, Vocabulary};
 const DECISION_WEIGHT: f64 = 1.25;
 /// The most that the words of a sentence count.
 const SUBJECT_WEIGHT: f64 = 1.5;
-/// So much of facts counts half: log lines and lists of numbers have many, of which few matter.
-const HALF_FACTS: f64 = 20.0;
 /// The discount on the other sentences of a line for every pick.
 const LINE_DISCOUNT: f64 = 0.25;
 
@@ -90,7 +88,8 @@ impl<'a> Selection<'a> {
             new += fresh(*id);
         }
         let overlap = if all > 0.0 { 1.0 - new / all } else { 0.0 };
-        let information = facts / (1.0 + facts / HALF_FACTS)
+        // Log lines and lists of numbers have many facts, of which few matter.
+        let information = facts / (1.0 + facts / 8.0)
             + DECISION_WEIGHT * content.decision
             + SUBJECT_WEIGHT * terms / (2.0 + terms);
         let count = |counts: &BTreeMap<usize, u32>, id: usize| f64::from(picked(counts, id));

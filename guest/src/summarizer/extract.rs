@@ -6,8 +6,8 @@ use super::{Summarizer, Task, nothing_to_summarize};
 use crate::bindings::errors::{BadAnswer, Error};
 use crate::bindings::exports::myao::memory::memory_summarizer::Summary;
 use crate::bindings::llm::Agent;
-use crate::bindings::types::{Coverage, Engine, KeptText, MemoryType, Message, Scope};
-use crate::extractive::{self, Beside};
+use crate::bindings::types::{Coverage, Engine, KeptText, Message};
+use crate::extractive;
 use crate::fit::{NOTHING, count};
 use crate::grounding::dated;
 use crate::marks::Corrections;
@@ -28,14 +28,7 @@ impl Summarizer<'_> {
             }
         };
         let count_tokens = |texts: &[String]| self.llm.count_tokens(Agent::Memory, texts);
-        let known = self.known(task);
-        let notes = task.context.notes.as_ref();
-        let beside = Beside {
-            memories: &known,
-            program_lines: notes.map_or(&[], |notes| &notes.program_lines),
-        };
-        let max_tokens = self.max_tokens(task.memory_type);
-        let text = extractive::summarize_beside(input, beside, max_tokens, &count_tokens);
+        let text = extractive::summarize(input, self.max_tokens(task.memory_type), &count_tokens);
         if text.is_empty() {
             // Messages may have no words. Memories do, and must not be lost because they do not fit.
             return match memories.as_slice() {
@@ -63,27 +56,6 @@ impl Summarizer<'_> {
             citations: Vec::new(),
             records: Vec::new(),
         })
-    }
-}
-
-impl Summarizer<'_> {
-    /// The memories that are shown beside a channel's next version: it does not say the same again. A version that
-    /// replaces the one before it says all.
-    fn known<'t>(&self, task: Task<'t>) -> Vec<&'t str> {
-        let keeps_versions = self.settings.short_term_history.enabled
-            && self.settings.engine == Engine::Extractive
-            && (task.scope, task.memory_type) == (Scope::Channel, MemoryType::ShortTerm);
-        if !keeps_versions {
-            return Vec::new();
-        }
-        let id = &task.context.conversation_history.channel_id;
-        let memories = task.context.channel_memories.iter();
-        let own = memories.filter(|memory| memory.channel_id == *id);
-        own.flat_map(|memory| {
-            let versions = memory.short_term_memory_history.iter();
-            versions.chain(&memory.long_term_memory).map(String::as_str)
-        })
-        .collect()
     }
 }
 

@@ -160,64 +160,6 @@ fn short_answer_is_shown_with_its_question() {
 }
 
 #[test]
-fn answer_that_the_asker_accepted_is_shown_with_its_question() {
-    let talk = |last: &str| {
-        let messages = [
-            say(0, "ann", "Which cable does the scanner at the pier need?"),
-            say(
-                60,
-                "cy",
-                "There are many cables in the big drawer of the workshop",
-            ),
-            say(
-                120,
-                "bob",
-                "It needs the long grey cable that hangs beside the workshop door",
-            ),
-            say(180, "ann", last),
-        ];
-        summarize(
-            Input::Messages(&messages.iter().collect::<Vec<_>>()),
-            300,
-            &count_tokens,
-        )
-    };
-    let pair =
-        "ann: Which cable does the scanner at the pier need? → bob: It needs the long grey cable";
-    let accepted = talk("thanks, that works!");
-    assert!(accepted.contains(pair), "{accepted}");
-    let open = talk("I will look at the scanner again");
-    assert!(!open.contains(pair), "{open}");
-}
-
-#[test]
-fn what_is_said_again_and_again_stands_once() {
-    let mut messages = Vec::new();
-    for hour in 0..8 {
-        let run = format!("Nightly run {hour}41 finished with {hour}7 warnings in the importer");
-        messages.push(say(hour * 3600, "robot", &run));
-        messages.push(say(
-            hour * 3600 + 60,
-            "ann",
-            "Please fill in the time sheet by Friday.",
-        ));
-    }
-    messages.push(say(
-        30_000,
-        "bob",
-        "We agreed to move the office to the third floor",
-    ));
-    let text = summarize(
-        Input::Messages(&messages.iter().collect::<Vec<_>>()),
-        110,
-        &count_tokens,
-    );
-    assert!(text.contains("third floor"), "{text}");
-    assert_eq!(text.matches("time sheet").count(), 1, "{text}");
-    assert!(text.matches("Nightly run").count() <= 3, "{text}");
-}
-
-#[test]
 fn question_without_answer_outlives_the_same_question_answered() {
     let talk = |answer_after: i64| {
         let mut messages = vec![say(

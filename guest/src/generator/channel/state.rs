@@ -169,14 +169,12 @@ impl ChannelState {
     /// The channel alone: other channels' memories are not part of a channel's prompts, and reading them for each
     /// channel would take quadratic time (regression 13). Memories that were made later than this run are not shown.
     pub(super) fn context(&self, run: &Run, history: ConversationHistory) -> Context {
-        // Without a model, the next version takes the place of a stand-in.
-        let stand_in = self.stand_in.iter().filter(|_| !run.extracts());
         let memories: Vec<Memory> = self
             .workspace_long_term
             .iter()
             .chain(&self.long_term)
             .chain(&self.short_terms)
-            .chain(stand_in)
+            .chain(&self.stand_in)
             .filter(|memory| run.is_made_by_now(memory))
             .map(|memory| Memory {
                 content: self.corrected(run, memory),
