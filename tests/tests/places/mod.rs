@@ -32,8 +32,6 @@ use run::{Counts, Run, Seen};
 use texts::Side;
 
 const HISTORIES: u64 = 1000;
-/// How many are tried each time: a history takes about a second of a core since views ask the component for corrections.
-const USUAL_HISTORIES: u64 = 300;
 const FIRST_SEED: u64 = 1;
 /// How many shorter histories are tried after a failure.
 const SHORTER: usize = 400;
@@ -45,7 +43,7 @@ fn what_is_said_in_private_changes_nothing_elsewhere() {
     };
     let (first, count) = (
         number("MYAO_TEST_SEED", FIRST_SEED),
-        number("MYAO_TEST_HISTORIES", USUAL_HISTORIES),
+        number("MYAO_TEST_HISTORIES", HISTORIES),
     );
     let began = Instant::now();
     let next = AtomicU64::new(first);
