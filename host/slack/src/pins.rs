@@ -95,3 +95,23 @@ pub fn shows_all_of(message: &Value, name: &str) -> bool {
 fn emoji(name: &str) -> String {
     name.split("::").next().unwrap_or_default().to_owned()
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::shows_all_of;
+
+    #[test]
+    fn of_many_reactions_only_some_people_are_named() {
+        let message = |count: u64| {
+            json!({ "reactions": [
+                { "name": "eyes", "users": ["U1"], "count": 9 },
+                { "name": "pushpin::skin-tone-2", "users": ["U1", "U2"], "count": count },
+            ] })
+        };
+        assert!(shows_all_of(&message(2), "pushpin"));
+        assert!(!shows_all_of(&message(3), "pushpin"));
+        assert!(shows_all_of(&json!({}), "pushpin"));
+    }
+}

@@ -4,6 +4,7 @@ use myao_fake_slack::FakeSlack;
 use myao_tests::bot::{Bot, now};
 use rusqlite::Connection;
 
+use crate::bot::odd::disconnect_since;
 use crate::bot::support::{
     AKARI, CAMP, EMIKO, connect, connect_again, model, number, posts, prompts, replies_of, settled,
     workspace,
@@ -148,6 +149,13 @@ fn pins_that_are_taken_off_while_the_bot_is_away_no_longer_count() {
     for unpinned in [place, fee] {
         slack.unreact(EMIKO, CAMP, unpinned, "pushpin");
     }
+    // After a short gap only what is read anyway is looked at: Slack tells the events again.
+    let mut bot = connect_again(&slack, program, &replies_of(&llm));
+    bot.caught_up();
+    let left = ["4711", "海辺の旅館", "白い車"];
+    assert_eq!(shown(&slack, &mut bot), left);
+    let program = bot.stop();
+    disconnect_since(&program, 3600);
     let mut bot = connect_again(&slack, program, &replies_of(&llm));
     bot.caught_up();
     assert_eq!(shown(&slack, &mut bot), ["白い車"]);

@@ -96,7 +96,7 @@ impl CatchUp {
                 .await?;
             self.look_for_missing(channel_id, None, from, now, &stretch)
                 .await?;
-            self.look_for_pins(channel_id, from).await?;
+            self.look_for_pins(channel_id, from, now).await?;
         }
         // A first message stored without its replies would be taken for a whole thread, so for a new channel all
         // replies are read.

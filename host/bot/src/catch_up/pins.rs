@@ -16,14 +16,22 @@ use crate::slack::history::id_of;
 
 /// How many pins of a channel are looked at: no more of them are read for a prompt.
 const MOST_PINS: u32 = 100;
+/// After a shorter gap Slack tells an event once more, the last time after five minutes
+/// (<https://docs.slack.dev/apis/events-api/#retries>), and requests are scarce.
+const LONG_GAP_SECONDS: i64 = 600;
 
 impl CatchUp {
-    /// Pinned messages from before the gap are requested one by one, as the history since then does not have them.
+    /// After a long gap, which began at `from`, pinned messages from before it are requested one by one: the history since
+    /// then does not have them.
     pub(super) async fn look_for_pins(
         &self,
         channel_id: &str,
         from: TsKey,
+        now: i64,
     ) -> Result<(), StorageError> {
+        if now - from.unix_seconds() < LONG_GAP_SECONDS {
+            return Ok(());
+        }
         let pinned = self
             .workspace
             .pinned_messages(channel_id, MOST_PINS)
