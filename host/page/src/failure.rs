@@ -12,7 +12,7 @@ pub(crate) enum Failure {
     Used,
     /// Another site made the request.
     Elsewhere,
-    /// There is no such page, or it may not be seen.
+    /// The page does not exist, or may not be seen.
     NoPage,
     Host,
     Method,

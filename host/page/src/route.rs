@@ -66,7 +66,7 @@ pub(crate) enum Wanted {
     Start,
 }
 
-/// What a path and its query want; `None` if there is no such page.
+/// What a path and its query want; `None` if the page does not exist.
 pub(crate) fn parse(path: &str, query: Option<&str>) -> Option<Wanted> {
     match path {
         "/" => return Some(Wanted::Start),

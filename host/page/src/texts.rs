@@ -129,7 +129,7 @@ pub(crate) const ELSEWHERE: Text = text(
 pub(crate) const ELSEWHERE_TITLE: Text = text("別のサイトから", "From another site");
 pub(crate) const NO_PAGE: Text = text(
     "このページはありません。なくなったか、ここでは見られません。",
-    "There is no such page: it is gone, or may not be seen here.",
+    "This page does not exist, or may not be seen here.",
 );
 pub(crate) const NO_PAGE_TITLE: Text = text("ページがありません", "No such page");
 pub(crate) const HOST: Text = text(

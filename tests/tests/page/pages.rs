@@ -308,7 +308,7 @@ fn what_is_not_there_is_said_so() {
     ] {
         let answer = demo.get(path);
         assert_eq!(answer.status, 404, "{path}");
-        has(&answer, "There is no such page");
+        has(&answer, "This page does not exist");
         assert!(answer.links().contains(&"/workspace".to_owned()));
     }
     assert_eq!(demo.get("/memory/404.json").json()["error"], "no-such-page");

@@ -55,7 +55,7 @@ pub(super) async fn list(app: &App, seen: &Seen<'_>, arguments: &ListArgs) -> an
         let is_narrowed = filter.scope.is_some() || channel.is_some() || since.is_some();
         let text = if is_narrowed {
             let all = app.command("memory list");
-            format!("There is no such memory; `{all}` lists all")
+            format!("No memory fits these options; `{all}` lists all")
         } else {
             format!(
                 "There are no memories yet. Next: {}",

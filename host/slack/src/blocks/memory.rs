@@ -137,7 +137,7 @@ pub fn memory_message(view: &MemoryView, language: Language) -> Value {
     ephemeral(&title, blocks)
 }
 
-/// The answer to any question about a direct message, of which there is no memory.
+/// The answer to any command in a direct message: nothing of it is remembered.
 #[must_use]
 pub fn direct_message(language: Language) -> Value {
     let words = language.words();

@@ -68,7 +68,7 @@ pub(super) async fn check(agents: &Agents, call: bool) -> Vec<Finding> {
     findings
 }
 
-/// Agents often share a model: what is wrong with it is told for the first of them.
+/// Agents often share a model: its fault is reported for the first of them only.
 fn tell_once(findings: &mut [Finding]) {
     let mut told: HashMap<String, &'static str> = HashMap::new();
     for finding in findings {
