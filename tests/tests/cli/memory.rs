@@ -159,7 +159,7 @@ fn list_keeps_to_a_scope_a_channel_and_a_time() {
         .run(&["memory", "list", "--since", "2030-01-01"])
         .output();
     assert!(
-        none.contains("no such memory") && none.contains("memory list"),
+        none.contains("No memory fits these options") && none.contains("memory list"),
         "{none}"
     );
 }
