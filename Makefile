@@ -6,10 +6,10 @@ MYAO := $(TARGET_DIR)/release/myao
 PYTHON := target/python
 
 .DEFAULT_GOAL := help
-.PHONY: help build component demo test test-embed test-page test-peers test-llm fuzz eval bench bench-parts dist docs lint fmt clean
+.PHONY: help build component demo test test-embed test-page test-peers test-llm fuzz eval bench bench-parts dist release-check docs lint fmt clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 # The whole workspace, as `test` does: with other features wasmtime would be compiled once for each.
 build: ## the program with the component inside: target/release/myao
@@ -43,8 +43,8 @@ test-page: build ## the web page in a browser: clicks, keyboard, accessibility, 
 	MYAO_TEST_BINARY="$(abspath $(MYAO))" scripts/test-installed page chromium
 
 # These programs need installing: `make test` lists their tests as ignored.
-test-peers: component ## myao against independent servers: models that break their answers, Slack
-	@scripts/test-installed peers llmock aimock local-slack emulate slack-sdk
+test-peers: component ## myao against independent servers: models that break their answers, Slack, agents
+	@scripts/test-installed peers llmock aimock local-slack emulate slack-sdk mcp
 
 test-llm: component ## a whole backfill with a small real model
 	@scripts/test-installed peers llama
@@ -75,8 +75,12 @@ $(PYTHON)/ready: tests/jinja/requirements.txt
 	@scripts/prepare-python $(PYTHON) $<
 	@touch $@
 
-dist: component ## what others need to load the components: target/dist
+dist: component build ## what others install: the components in target/dist, the program in target/packages
 	@scripts/dist
+	@MYAO="$(MYAO)" scripts/package
+
+release-check: ## go through a release without publishing anything
+	@scripts/release-check
 
 docs: component ## the generated parts of the documents, and the listings of public APIs
 	MYAO_WRITE_DOCS=1 cargo test --release --workspace --lib -- the_document_lists_the_keys

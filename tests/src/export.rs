@@ -97,6 +97,21 @@ pub fn program_with(config: &str, posts: &[Post]) -> Program {
     program
 }
 
+/// Imports one message of a private channel besides what the program has. Its author alone is in the channel.
+pub fn import_private(program: &Program, post: &Post) {
+    let members = [user_id(post.user)];
+    let channel =
+        json!({ "id": channel_id(post.channel), "name": post.channel, "members": members });
+    program.write("export/groups.json", json!([channel]).to_string());
+    program.write(
+        &format!("export/{}/2026-03-02.json", post.channel),
+        json!([message(post)]).to_string(),
+    );
+    program
+        .run(&["import", "export", "--include-private"])
+        .succeeded();
+}
+
 fn message(post: &Post) -> Value {
     let mut message = json!({
         "type": "message", "user": user_id(post.user), "text": post.text, "ts": post.ts,

@@ -303,7 +303,7 @@ pub fn golden_context() -> String {
 
 /// The program: the one that `MYAO_TEST_BINARY` names; without it, built now, so that an old one is never
 /// tested.
-fn binary() -> &'static Path {
+pub fn binary() -> &'static Path {
     static BINARY: OnceLock<PathBuf> = OnceLock::new();
     BINARY.get_or_init(|| {
         let binary = std::env::var_os("MYAO_TEST_BINARY").map_or_else(build, PathBuf::from);

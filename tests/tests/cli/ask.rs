@@ -1,6 +1,6 @@
 //! `myao ask`.
 
-use myao_tests::export::{Post, post, program_with, time, ts};
+use myao_tests::export::{Post, import_private, post, program_with, time, ts};
 use myao_tests::llm_server::{LlmServer, answer_with_usage};
 use myao_tests::program::Program;
 use serde_json::{Value, json};
@@ -139,15 +139,7 @@ fn time_and_a_channel_are_answered_with_what_was_said_there_and_then() {
 fn channel_is_answered_with_what_everybody_in_it_may_see() {
     let program = program();
     let secret = "Ann's salary is 5000";
-    program.write(
-        "export/groups.json",
-        json!([{ "id": "GHR", "name": "hr", "members": ["UANN"] }]).to_string(),
-    );
-    let message = json!([{ "type": "message", "user": "UANN", "text": secret, "ts": ts(3000) }]);
-    program.write("export/hr/2026-03-02.json", message.to_string());
-    program
-        .run(&["import", "export", "--include-private"])
-        .succeeded();
+    import_private(&program, &post("hr", 3000, "ann", secret));
     for question in [
         "What is Ann's salary?",
         "What was said in #hr since 1 March?",

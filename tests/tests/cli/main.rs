@@ -29,6 +29,7 @@ mod llm_calls;
 mod llm_failures;
 mod llm_runs;
 mod marks;
+mod mcp;
 mod memory;
 mod output;
 mod prompt;

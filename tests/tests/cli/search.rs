@@ -2,7 +2,7 @@
 
 use myao_plugin::state::sync::SyncState as _;
 use myao_testkit::blocking;
-use myao_tests::export::{Post, post, program_with, time, ts};
+use myao_tests::export::{Post, import_private, post, program_with, time, ts};
 use myao_tests::program::Program;
 use serde_json::{Value, json};
 
@@ -98,15 +98,7 @@ fn times_and_the_limit_bound_the_hits() {
 fn channel_shows_only_what_everybody_in_it_may_see() {
     let program = program();
     let secret = "Ann's salary is 5000";
-    program.write(
-        "export/groups.json",
-        json!([{ "id": "GHR", "name": "hr", "members": ["UANN"] }]).to_string(),
-    );
-    let message = json!([{ "type": "message", "user": "UANN", "text": secret, "ts": ts(3000) }]);
-    program.write("export/hr/2026-03-02.json", message.to_string());
-    program
-        .run(&["import", "export", "--include-private"])
-        .succeeded();
+    import_private(&program, &post("hr", 3000, "ann", secret));
     let search = |arguments: &[&str]| {
         program
             .run(&[&["--json", "search", "salary"], arguments].concat())

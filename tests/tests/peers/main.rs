@@ -14,4 +14,5 @@ mod end_state;
 mod llama;
 mod llmock;
 mod local_slack;
+mod mcp;
 mod slack_sdk;

@@ -12,8 +12,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 pub(crate) use memory::{ListArgs, MemoryArgs, MemoryCommand};
-pub(crate) use moment::MomentArg;
-use moment::moment;
+pub(crate) use moment::{MomentArg, moment};
 pub(crate) use questions::{AskArgs, SearchArgs};
 pub(crate) use scope::{MemoryTypeArg, ScopeArg};
 
@@ -77,6 +76,9 @@ pub(crate) enum Command {
     Search(SearchArgs),
     /// Answer a question from what was said; nothing is posted, and nothing is stored but what it cost
     Ask(AskArgs),
+    /// Offer search, questions and memories to an agent as tools, over the Model Context Protocol on standard input and
+    /// output
+    Mcp(McpArgs),
     /// Look at memories
     Memory(MemoryArgs),
     /// Forget a message, what a person said, a channel, or everything before a date, with all that was made from it
@@ -136,6 +138,14 @@ pub(crate) struct ServeArgs {
     /// The address and port of the page; port 0 takes a free one
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:0")]
     pub(crate) listen: SocketAddr,
+}
+
+/// Where an agent reads.
+#[derive(Debug, Args)]
+pub(crate) struct McpArgs {
+    /// Offer only what everybody in this channel may see, by its name or id
+    #[arg(long = "in", value_name = "NAME_OR_ID")]
+    pub(crate) in_channel: Option<String>,
 }
 
 /// Who talks, and where.

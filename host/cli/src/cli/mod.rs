@@ -20,6 +20,7 @@ mod line_sources;
 mod lines;
 mod list;
 mod marks;
+mod mcp;
 mod memory;
 mod newest;
 pub(crate) mod output;
@@ -83,6 +84,7 @@ pub(crate) fn run(arguments: Cli) -> anyhow::Result<ExitCode> {
             Command::Generate(arguments) => generate::generate(&app, &arguments).await,
             Command::Search(arguments) => search::run(&app, &arguments).await,
             Command::Ask(arguments) => ask::run(&app, &arguments).await,
+            Command::Mcp(arguments) => mcp::run(&app, &arguments).await,
             Command::Memory(arguments) => memory::run(&app, &arguments).await,
             Command::Forget(arguments) => forget::run(&app, &arguments).await,
             Command::Pin(arguments) => marks::pin(&app, &arguments).await,

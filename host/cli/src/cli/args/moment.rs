@@ -66,7 +66,7 @@ const LOCAL_FORMATS: [&str; 4] = [
 ];
 
 /// Reads a day or a time.
-pub(super) fn moment(text: &str) -> Result<MomentArg, &'static str> {
+pub(crate) fn moment(text: &str) -> Result<MomentArg, &'static str> {
     if let Ok(day) = text.parse() {
         return Ok(MomentArg::Day(day));
     }

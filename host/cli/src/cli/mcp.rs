@@ -1,0 +1,36 @@
+//! `myao mcp`: what is remembered, for agents, over the Model Context Protocol (revision 2025-11-25 and later,
+//! <https://modelcontextprotocol.io>). All tools only read; what they show is what may be seen in one place.
+
+mod parameters;
+mod tools;
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use rmcp::ServiceExt as _;
+use rmcp::transport::stdio;
+
+use super::app::{App, Explained as _};
+use super::args::McpArgs;
+use super::seen::place;
+use tools::Tools;
+
+pub(crate) async fn run(app: &App, arguments: &McpArgs) -> anyhow::Result<ExitCode> {
+    let workspace = app.existing_workspace()?;
+    let place = place(&*workspace, arguments.in_channel.as_deref()).await?;
+    let tools = Tools {
+        address: workspace.address().await.explained()?,
+        plugin: Arc::new(app.plugin_over(&workspace).await?),
+        view: workspace.view(place.clone()),
+        place,
+        app: app.clone(),
+    };
+    let server = tools
+        .serve(stdio())
+        .await
+        .context("no agent speaks the Model Context Protocol on standard input")?;
+    // Ends with its input: that is how an agent ends it.
+    server.waiting().await?;
+    Ok(ExitCode::SUCCESS)
+}
