@@ -10,7 +10,7 @@
 //! | `json`, `python` | it can be parsed |
 //! | `ini unit`, `dockerfile` | its form, and its commands as with `not-run` |
 //! | `rust` | it is a test of the documentation: the document is included in `host/plugin/src/lib.rs` |
-//! | anything below `<!-- from FILE -->` | its lines are in that file of the project; `…` leaves lines out |
+//! | anything below `<!-- from FILE -->` | its lines are in that file of the project; `…` leaves lines out; a unit and a `dockerfile` are checked as above, too |
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};
@@ -29,7 +29,11 @@ const LIBRARY: &str = "host/plugin/src/lib.rs";
 /// What is wrong with a block.
 pub(crate) fn faults(document: &str, block: &Block, place: &Place) -> Vec<String> {
     if let Some(file) = &block.from {
-        return not_from(&block.text, file);
+        let faults = not_from(&block.text, file);
+        let is_of_a_package = matches!(block.language.as_str(), "ini" | "dockerfile");
+        if !is_of_a_package || !faults.is_empty() {
+            return faults;
+        }
     }
     match block.language.as_str() {
         "sh" if block.has("not-run") => commands::faults(&block.text, place),
