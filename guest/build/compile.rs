@@ -28,14 +28,14 @@ pub(crate) enum Fault {
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Template(error) => write!(f, "templates/: {error}"),
+            Self::Template(error) => write!(f, "{error}"),
             Self::Unsupported {
                 template,
                 line,
                 what,
             } => write!(
                 f,
-                "templates/{template}, line {line}: {what} cannot be compiled; write it otherwise, or teach guest/build/compile.rs"
+                "{template}, line {line}: {what} cannot be compiled; write it otherwise, or teach guest/build/compile.rs"
             ),
         }
     }

@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
 const TEMPLATES: &str = "../templates";
+/// The sets of templates, each with the same names: its folder, and the file that `src/prompt/built_in.rs` includes.
+const SETS: [(&str, &str); 2] = [("", "japanese.rs"), ("en", "english.rs")];
 
 fn main() {
     println!("cargo::rerun-if-changed={TEMPLATES}");
@@ -18,12 +20,14 @@ fn main() {
     }
 }
 
-/// Writes the file that `src/prompt/built_in.rs` includes.
 fn write() -> Result<(), Box<dyn std::error::Error>> {
-    let folder = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join(TEMPLATES);
-    let code = compile::compile(&read(&folder)?)?;
-    let path = Path::new(&env::var("OUT_DIR")?).join("built_in.rs");
-    fs::write(path, code)?;
+    let templates = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join(TEMPLATES);
+    for (set, file) in SETS {
+        let folder = templates.join(set);
+        let code = compile::compile(&read(&folder)?)
+            .map_err(|fault| format!("{}: {fault}", folder.display()))?;
+        fs::write(Path::new(&env::var("OUT_DIR")?).join(file), code)?;
+    }
     Ok(())
 }
 

@@ -2,12 +2,13 @@
 
 use std::cell::{Cell, OnceCell};
 
-use crate::answer::{AnswerKind, Complaint, Language, feedback, last_answer};
+use crate::answer::{AnswerKind, Complaint, feedback, last_answer};
 use crate::bindings::errors::{BadAnswer, Error};
 use crate::bindings::llm::{Agent, Completion, FinishReason, LlmError, Request};
 use crate::bindings::log::Level;
 use crate::describe;
 use crate::fit::Window;
+use crate::language::Language;
 use crate::ports::{Llm, Log};
 use crate::prompt::{Renderer, harmless};
 use crate::settings::Settings;
@@ -286,7 +287,8 @@ impl<'a> LazyRenderer<'a> {
         if let Some(renderer) = self.renderer.get() {
             return Ok(renderer);
         }
-        let renderer = Renderer::new(&self.settings.templates)?;
+        let renderer =
+            Renderer::in_language(&self.settings.templates, self.settings.prompt_language)?;
         Ok(self.renderer.get_or_init(|| renderer))
     }
 }

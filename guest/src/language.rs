@@ -201,12 +201,23 @@ pub fn languages_of<'a>(texts: impl IntoIterator<Item = &'a str>) -> Vec<Languag
     }
 }
 
+/// The language that has the most weight in texts, however short they are; `None` if no letter tells one.
+#[must_use]
+pub fn main_language_of<'a>(texts: impl IntoIterator<Item = &'a str>) -> Option<Language> {
+    let mut weights = Weights::default();
+    texts.into_iter().for_each(|text| weights.read(&fold(text)));
+    let heaviest = weights.languages(false).into_iter().next();
+    heaviest
+        .filter(|(_, weight)| *weight > 0)
+        .map(|(language, _)| language)
+}
+
 /// The wanted language and the language of a text, if they clearly differ: at least three quarters of its weight are in
 /// a language that is not expected, and less than 15 % in expected ones.
 ///
 /// If Japanese is expected, Chinese characters count only in proportion to kana: without kana they are names in a text
 /// of another language.
-pub(super) fn wrong(text: &str, expected: &[Language]) -> Option<(Language, Language)> {
+pub fn wrong_language(text: &str, expected: &[Language]) -> Option<(Language, Language)> {
     let wanted = expected.first()?;
     let mut weights = Weights::default();
     weights.read(&fold(text));
@@ -278,7 +289,7 @@ mod tests {
         for (language, text) in TEXTS {
             assert_eq!(languages_of([*text]).first(), Some(language), "{text}");
             for (expected, _) in TEXTS {
-                let wrong_text = wrong(text, &[*expected]);
+                let wrong_text = wrong_language(text, &[*expected]);
                 let found = (expected != language).then_some((*expected, *language));
                 assert_eq!(wrong_text, found, "{expected}: {text}");
             }
@@ -294,10 +305,10 @@ mod tests {
         let languages = languages_of(texts);
         assert_eq!(languages, [Japanese, English]);
         for (_, text) in TEXTS.iter().take(4) {
-            assert_eq!(wrong(text, &languages), None, "{text}");
+            assert_eq!(wrong_language(text, &languages), None, "{text}");
         }
         assert!(
-            wrong(
+            wrong_language(
                 "- 팀은 3월 22일에 새 버전을 출시하기로 했고 예산은 120만 엔으로 승인되었다",
                 &languages
             )
@@ -309,39 +320,43 @@ mod tests {
     fn addresses_code_and_names_have_no_language() {
         let text = "- https://example.com/a/long/path/that/is/english を参照\n- `select all from the table where it is slow` が遅い\n\
                     ```\nlet the code be english and long enough to matter for the result\n```\n- Alice, Bob, Charlie, API Gateway, GitHub Actions";
-        assert_eq!(wrong(text, &[Japanese]), None);
-        assert_eq!(wrong(text, &[Korean]), None, "what is left is short");
+        assert_eq!(wrong_language(text, &[Japanese]), None);
+        assert_eq!(
+            wrong_language(text, &[Korean]),
+            None,
+            "what is left is short"
+        );
         let files = "- deploy.production.yaml, settings.staging.json, docker.compose.override.yml, package.lock.json";
-        assert_eq!(wrong(files, &[Japanese]), None);
+        assert_eq!(wrong_language(files, &[Japanese]), None);
     }
 
     #[test]
     fn kanji_names_make_no_japanese_text() {
         let text = "- 田中一郎 asked for the new budget and 佐藤花子 will send all the numbers to everybody very soon";
-        assert_eq!(wrong(text, &[Japanese]), Some((Japanese, English)));
+        assert_eq!(wrong_language(text, &[Japanese]), Some((Japanese, English)));
         let text = "- 田中一郎 が budget を要求、佐藤花子 が numbers を全員に send する予定、deploy は後日、review は来週";
-        assert_eq!(wrong(text, &[Japanese]), None);
+        assert_eq!(wrong_language(text, &[Japanese]), None);
     }
 
     #[test]
     fn japanese_sentence_of_english_terms_is_japanese_enough() {
         let text = "- the webhook retry queue and the deploy script timeout of the importer を変更し staging に反映";
-        assert_eq!(wrong(text, &[Japanese]), None);
+        assert_eq!(wrong_language(text, &[Japanese]), None);
     }
 
     #[test]
     fn text_in_no_clear_language_is_not_wrong() {
         let text = "- the importer goes live in the middle of the summer and priya owns it\n- 予約アプリの公開日は来月に決まり、予算も承認された";
-        assert_eq!(wrong(text, &[Korean]), None);
+        assert_eq!(wrong_language(text, &[Korean]), None);
     }
 
     #[test]
     fn short_texts_and_kanji_without_kana_get_the_benefit_of_the_doubt() {
-        assert_eq!(wrong("- all done by friday", &[Japanese]), None);
+        assert_eq!(wrong_language("- all done by friday", &[Japanese]), None);
         let terse = "- 予算承認済、公開日三月二十二日決定\n- 端末二十四台発注済、担当鈴木氏、納期来週金曜日";
-        assert_eq!(wrong(terse, &[Japanese]), None);
-        assert_eq!(wrong(terse, &[Chinese]), None);
-        assert_eq!(wrong(terse, &[English]), Some((English, Japanese)));
-        assert_eq!(wrong(terse, &[]), None);
+        assert_eq!(wrong_language(terse, &[Japanese]), None);
+        assert_eq!(wrong_language(terse, &[Chinese]), None);
+        assert_eq!(wrong_language(terse, &[English]), Some((English, Japanese)));
+        assert_eq!(wrong_language(terse, &[]), None);
     }
 }

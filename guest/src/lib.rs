@@ -27,6 +27,7 @@ pub mod extractive;
 mod fit;
 pub mod generator;
 pub mod grounding;
+pub mod language;
 mod line_sources;
 pub mod marks;
 mod notes;

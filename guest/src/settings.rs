@@ -44,6 +44,8 @@ pub struct Settings {
     pub records_max_tokens: u32,
     /// The language of a model's answers.
     pub language: Language,
+    /// The language of the built-in prompts.
+    pub prompt_language: PromptLanguage,
     /// Tokens kept free in each prompt.
     pub context_margin_tokens: u32,
     /// Whether short-term memories are extracted while the model fails.
@@ -109,6 +111,17 @@ pub enum Language {
     Russian,
 }
 
+/// The language of the built-in prompts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PromptLanguage {
+    /// The specification's prompts.
+    Japanese,
+    /// The English ones.
+    English,
+    /// Japanese if most of the conversation is, English otherwise.
+    AsConversation,
+}
+
 /// A template that replaces a built-in one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Template {
@@ -140,6 +153,7 @@ impl Default for Settings {
             short_term_summary_max_tokens: 300,
             records_max_tokens: 200,
             language: Language::AsInput,
+            prompt_language: PromptLanguage::Japanese,
             context_margin_tokens: 300,
             extractive_stand_in: false,
             short_term_history: ShortTermHistory {
@@ -272,6 +286,9 @@ impl Reader {
             }
             "records_max_tokens" => settings.records_max_tokens = number(value, 0..=MANY)?,
             "language" => settings.language = one_of(value, &LANGUAGES)?,
+            "prompt_language" => {
+                settings.prompt_language = one_of(value, &PROMPT_LANGUAGES)?;
+            }
             "context_margin_tokens" => settings.context_margin_tokens = number(value, 0..=MANY)?,
             "extractive_stand_in" => settings.extractive_stand_in = one_of(value, &SWITCH)?,
             "short_term_history.enabled" => history.enabled = one_of(value, &SWITCH)?,
@@ -324,6 +341,11 @@ const SWITCH: [(&str, bool); 2] = [("true", true), ("false", false)];
 const THREAD_MEMORIES: [(&str, ThreadMemories); 2] = [
     ("on_demand", ThreadMemories::OnDemand),
     ("always", ThreadMemories::Always),
+];
+const PROMPT_LANGUAGES: [(&str, PromptLanguage); 3] = [
+    ("ja", PromptLanguage::Japanese),
+    ("en", PromptLanguage::English),
+    ("auto", PromptLanguage::AsConversation),
 ];
 const LANGUAGES: [(&str, Language); 7] = [
     ("auto", Language::AsInput),

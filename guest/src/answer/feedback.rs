@@ -1,7 +1,7 @@
 //! Feedback to the model about its bad answer.
 
-use super::Language;
 use crate::bindings::errors::{BadAnswer, TokenExcess};
+use crate::language::Language;
 
 /// What the model was asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -217,8 +217,8 @@ fn english_form(kind: AnswerKind) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::answer::languages_of;
     use crate::bindings::errors::{LanguageMismatch, Shrinkage, TokenExcess};
+    use crate::language::languages_of;
 
     fn wrong_language() -> BadAnswer {
         BadAnswer::WrongLanguage(LanguageMismatch {

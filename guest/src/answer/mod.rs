@@ -21,7 +21,6 @@
 mod copies;
 mod cut;
 mod feedback;
-mod language;
 mod lines;
 mod own_words;
 mod refusals;
@@ -32,11 +31,11 @@ mod wording;
 mod wrapping;
 
 pub use feedback::{AnswerKind, Complaint, feedback, last_answer};
-pub use language::{Language, languages_of};
 pub(crate) use lines::is_empty as says_nothing;
 pub use reply::{ReplyExpectation, judge_reply};
 
 use crate::bindings::errors::{BadAnswer, LanguageMismatch, TokenExcess};
+use crate::language::{Language, wrong_language};
 use crate::prompt::harmless;
 
 /// What is expected of an answer.
@@ -46,7 +45,7 @@ pub struct Expectation<'a> {
     pub prompt: &'a str,
     /// What was to be summarised.
     pub sources: Sources<'a>,
-    /// The languages that the answer may be in, the preferred one first: the configured one, or [`languages_of`] the
+    /// The languages that the answer may be in, the preferred one first: the configured one, or [`languages_of`](crate::language::languages_of) the
     /// sources. Empty for any.
     pub languages: &'a [Language],
     /// The requested maximum length, in tokens.
@@ -124,7 +123,7 @@ pub fn judge(
         return Err(BadAnswer::Empty);
     }
     let text = rest;
-    if let Some((expected, found)) = language::wrong(&text, expectation.languages) {
+    if let Some((expected, found)) = wrong_language(&text, expectation.languages) {
         return Err(BadAnswer::WrongLanguage(LanguageMismatch {
             expected: expected.to_string(),
             found: found.to_string(),

@@ -3,20 +3,25 @@
 use super::time;
 use super::views::{Channels, Line, Messages, Name, Text, Time};
 
-pub(super) use templates::{chunks_prompt, judgment_prompt, memory_prompt, reply_prompt};
+macro_rules! set {
+    ($module:ident, $file:literal) => {
+        #[allow(
+            clippy::all,
+            unused_parens,
+            unused_variables,
+            reason = "written by guest/build/, which keeps it simple"
+        )]
+        pub(super) mod $module {
+            use super::super::variables::Variables;
+            use super::{FormatTimestamp as _, NoTime, Show, Truth};
 
-#[allow(
-    clippy::all,
-    unused_parens,
-    unused_variables,
-    reason = "written by guest/build/, which keeps it simple"
-)]
-mod templates {
-    use super::super::variables::Variables;
-    use super::{FormatTimestamp as _, NoTime, Show, Truth};
-
-    include!(concat!(env!("OUT_DIR"), "/built_in.rs"));
+            include!(concat!(env!("OUT_DIR"), $file));
+        }
+    };
 }
+
+set!(japanese, "/japanese.rs");
+set!(english, "/english.rs");
 
 /// A time is outside the calendar. minijinja's error then names the line of the template.
 pub(super) struct NoTime;

@@ -1,4 +1,4 @@
-//! Renders prompts from the templates in `templates/`, which are Jinja2.
+//! Renders prompts from the templates in `templates/`, which are Jinja2: the specification's, and a set in English.
 //!
 //! Message texts and memories are values, never parsed as templates, and [`harmless`] keeps them from looking like the
 //! prompt's own structure. The wording of prompts is in the templates only; `variables` defines what they can use.
@@ -10,6 +10,7 @@ mod built_in;
 pub mod harmless;
 mod program_marks;
 mod selection;
+mod sets;
 #[cfg(test)]
 mod tests;
 mod time;
@@ -25,16 +26,18 @@ use minijinja::{AutoEscape, Environment, UndefinedBehavior};
 use minijinja_contrib::pycompat::unknown_method_callback;
 
 pub use selection::{
-    check_combination, conversation_messages, has_input, is_own, memory_of_type,
+    check_combination, conversation_messages, has_input, is_own, memory_of_type, memory_texts,
     reply_target_messages, target_memories, target_messages, target_thread_messages,
 };
 
+use built_in::{english, japanese};
+use sets::Set;
 use variables::{Request, Variables};
 
 use crate::bindings::errors::{Error, OtherReason, TemplateFault};
 use crate::bindings::exports::myao::memory::reply_prompt::Occasion;
 use crate::bindings::types::{Context, MemoryType, Message, Scope, Timestamp};
-use crate::settings::Template;
+use crate::settings::{PromptLanguage, Template};
 
 /// The template of a memory's prompt; the others are its partials.
 const MEMORY_PROMPT: &str = "memory_prompt.j2";
@@ -45,67 +48,38 @@ const REPLY_PROMPT: &str = "reply_prompt.j2";
 /// The template of the prompt that asks whether to reply.
 const JUDGMENT_PROMPT: &str = "judgment_prompt.j2";
 
-macro_rules! built_in {
-    ($($name:literal),+ $(,)?) => {
-        /// The templates by name.
-        const BUILT_IN: &[(&str, &str)] =
-            &[$(($name, include_str!(concat!("../../../templates/", $name)))),+];
-    };
-}
-
-built_in!(
-    "memory_prompt.j2",
-    "chunks_prompt.j2",
-    "reply_prompt.j2",
-    "judgment_prompt.j2",
-    "_channel_long_term.j2",
-    "_channel_memories.j2",
-    "_channel_short_term.j2",
-    "_dates.j2",
-    "_marks.j2",
-    "_records.j2",
-    "_conversation.j2",
-    "_messages.j2",
-    "_programs.j2",
-    "_recent_events.j2",
-    "_reply_context.j2",
-    "_sources.j2",
-    "_thread_short_term.j2",
-    "_workspace_long_term.j2",
-    "_workspace_memories.j2",
-    "_workspace_overview.j2",
-    "_workspace_short_term.j2",
-);
+/// Writes the prompt of a built-in template.
+type BuiltIn = fn(&Variables<'_>, &mut String) -> Result<(), built_in::NoTime>;
 
 /// Renders prompts. Built once per call of the component.
 pub struct Renderer {
-    /// minijinja with the users' templates; `None` if there are none.
-    replaced: Option<Environment<'static>>,
+    language: PromptLanguage,
+    /// minijinja with the users' templates, over each set that may be used; empty if there are no such templates.
+    replaced: Vec<(Set, Environment<'static>)>,
 }
 
 impl Renderer {
-    /// Uses the built-in templates, with `overrides` replacing those of the same name. An undefined variable is an
+    /// Uses the specification's templates, with `overrides` replacing those of the same name. An undefined variable is an
     /// error, as with Python's `StrictUndefined`.
     ///
     /// # Errors
     /// [`Error::Template`] if an override does not compile, or if no template has its name.
     pub fn new(overrides: &[Template]) -> Result<Self, Error> {
-        if overrides.is_empty() {
-            return Ok(Self { replaced: None });
-        }
-        let mut environment = environment()?;
-        for template in overrides {
-            if built_in(&template.name).is_none() {
-                return Err(unknown_template(&template.name));
+        Self::in_language(overrides, PromptLanguage::Japanese)
+    }
+
+    /// The same with the built-in templates in this language.
+    ///
+    /// # Errors
+    /// Those of [`Self::new`].
+    pub fn in_language(overrides: &[Template], language: PromptLanguage) -> Result<Self, Error> {
+        let mut replaced = Vec::new();
+        if !overrides.is_empty() {
+            for set in Set::all(language) {
+                replaced.push((*set, with_overrides(*set, overrides)?));
             }
-            let source = unix_newlines(&template.source);
-            environment
-                .add_template_owned(template.name.clone(), source.clone().into_owned())
-                .map_err(|error| template_error(&error, |_| Some(source.to_string())))?;
         }
-        Ok(Self {
-            replaced: Some(environment),
-        })
+        Ok(Self { language, replaced })
     }
 
     /// The prompt of one memory, even if there is nothing to summarise.
@@ -177,24 +151,57 @@ impl Renderer {
     }
 
     fn render_request(&self, variables: &Variables<'_>) -> Result<String, Error> {
-        let (name, built_in): (_, fn(&Variables<'_>, &mut String) -> _) = match variables.request {
-            Request::Memory { .. } => (MEMORY_PROMPT, built_in::memory_prompt),
-            Request::Merge { .. } => (CHUNKS_PROMPT, built_in::chunks_prompt),
+        let (name, japanese, english): (_, BuiltIn, BuiltIn) = match variables.request {
+            Request::Memory { .. } => (
+                MEMORY_PROMPT,
+                japanese::memory_prompt,
+                english::memory_prompt,
+            ),
+            Request::Merge { .. } => (
+                CHUNKS_PROMPT,
+                japanese::chunks_prompt,
+                english::chunks_prompt,
+            ),
             Request::Reply {
                 occasion: Some(_), ..
-            } => (REPLY_PROMPT, built_in::reply_prompt),
-            Request::Reply { occasion: None, .. } => (JUDGMENT_PROMPT, built_in::judgment_prompt),
+            } => (REPLY_PROMPT, japanese::reply_prompt, english::reply_prompt),
+            Request::Reply { occasion: None, .. } => (
+                JUDGMENT_PROMPT,
+                japanese::judgment_prompt,
+                english::judgment_prompt,
+            ),
         };
-        if let Some(environment) = &self.replaced {
+        let set = Set::of(self.language, variables.context);
+        let mut replaced = self.replaced.iter();
+        if let Some((_, environment)) = replaced.find(|(of, _)| *of == set) {
             return render_with(environment, name, variables);
         }
+        let built_in = match set {
+            Set::Japanese => japanese,
+            Set::English => english,
+        };
         let mut prompt = String::with_capacity(variables.size());
         match built_in(variables, &mut prompt) {
             Ok(()) => Ok(prompt),
             // minijinja's error names the template and the line.
-            Err(built_in::NoTime) => render_with(&environment()?, name, variables),
+            Err(built_in::NoTime) => render_with(&environment(set)?, name, variables),
         }
     }
+}
+
+/// minijinja with a set of built-in templates, some of which are replaced.
+fn with_overrides(set: Set, overrides: &[Template]) -> Result<Environment<'static>, Error> {
+    let mut environment = environment(set)?;
+    for template in overrides {
+        if set.source(&template.name).is_none() {
+            return Err(unknown_template(&template.name));
+        }
+        let source = unix_newlines(&template.source);
+        environment
+            .add_template_owned(template.name.clone(), source.clone().into_owned())
+            .map_err(|error| template_error(&error, |_| Some(source.to_string())))?;
+    }
+    Ok(environment)
 }
 
 fn render_with(
@@ -214,7 +221,7 @@ fn render_with(
 
 /// minijinja, configured to render like Python's Jinja2 with `trim_blocks`, `lstrip_blocks`, `keep_trailing_newline`
 /// and `StrictUndefined`. One known difference: Jinja2 keeps a newline right after `{% raw %}`, minijinja trims it.
-fn environment() -> Result<Environment<'static>, Error> {
+fn environment(set: Set) -> Result<Environment<'static>, Error> {
     let syntax = SyntaxConfig::builder()
         .trim_blocks(true)
         .lstrip_blocks(true)
@@ -233,15 +240,8 @@ fn environment() -> Result<Environment<'static>, Error> {
     environment.set_unknown_method_callback(unknown_method_callback);
     environment.add_filter("format_timestamp", values::format_timestamp);
     // Loaded on first use: a prompt uses only some of them.
-    environment.set_loader(|name| Ok(built_in(name).map(unix_newlines)));
+    environment.set_loader(move |name| Ok(set.source(name).map(unix_newlines)));
     Ok(environment)
-}
-
-fn built_in(name: &str) -> Option<&'static str> {
-    BUILT_IN
-        .iter()
-        .find(|(built_in, _)| *built_in == name)
-        .map(|(_, source)| *source)
 }
 
 /// Jinja2 reads `\r\n` and `\r` in a template as `\n`; minijinja does not.
@@ -254,7 +254,8 @@ fn unix_newlines(source: &str) -> Cow<'_, str> {
 }
 
 fn unknown_template(name: &str) -> Error {
-    let known: Vec<&str> = BUILT_IN.iter().map(|(name, _)| *name).collect();
+    let known = Set::Japanese.templates().iter();
+    let known: Vec<&str> = known.map(|(name, _)| *name).collect();
     Error::Template(TemplateFault {
         name: name.to_owned(),
         line: 0,

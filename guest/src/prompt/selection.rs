@@ -91,6 +91,17 @@ pub fn conversation_messages(context: &Context) -> impl Iterator<Item = &Message
         .chain(history.threads.iter().flat_map(|thread| &thread.messages))
 }
 
+/// The memories of workspace and channels in a context.
+pub fn memory_texts(context: &Context) -> impl Iterator<Item = &str> {
+    let memories = context.channel_memories.iter().flat_map(|memory| {
+        let history = memory.short_term_memory_history.iter();
+        let newest = memory.short_term_memory.iter();
+        memory.long_term_memory.iter().chain(history).chain(newest)
+    });
+    let workspace = context.workspace_long_term_memory.iter();
+    workspace.chain(memories).map(String::as_str)
+}
+
 /// The messages that are summarised: those of the target thread, or the whole conversation history; empty if memories
 /// are merged.
 pub fn target_messages(

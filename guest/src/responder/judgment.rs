@@ -5,12 +5,13 @@ use serde_json::{Deserializer, Map, Value};
 use super::Responder;
 use super::asker::PromptInput;
 use super::situation::Wanted;
-use crate::answer::{AnswerKind, Language};
+use crate::answer::AnswerKind;
 use crate::ask::{Judged, Question};
 use crate::bindings::errors::{BadAnswer, Error};
 use crate::bindings::exports::myao::memory::responder::{Judgment, Target};
 use crate::bindings::llm::Completion;
 use crate::bindings::types::Engine;
+use crate::language::Language;
 
 /// The JSON schema of a judgment, in the strict subset that providers enforce.
 const SCHEMA: &str = include_str!("judgment.schema.json");

@@ -6,7 +6,7 @@ use super::question::ReplyLanguage;
 use super::quote;
 use super::situation::{Situation, Wanted};
 use super::{Answered, Responder, citing};
-use crate::answer::{Accepted, AnswerKind, Language, ReplyExpectation, judge_reply, languages_of};
+use crate::answer::{Accepted, AnswerKind, ReplyExpectation, judge_reply};
 use crate::ask::{Judged, Question};
 use crate::bindings::chat::{PostOutcome, PostRequest};
 use crate::bindings::errors::Error;
@@ -16,6 +16,7 @@ use crate::bindings::llm::{Completion, FinishReason};
 use crate::bindings::log::Level;
 use crate::bindings::types::{Context, Engine, Source, User};
 use crate::fit::NOTHING;
+use crate::language::{Language, languages_of};
 use crate::prompt::{conversation_messages, reply_target_messages};
 
 /// Judges the answer as a reply.

@@ -3,16 +3,14 @@
 use std::collections::BTreeSet;
 
 use super::{Summarizer, Task};
-use crate::answer::{
-    Accepted, AnswerKind, Complaint, Expectation, Language, Sources, judge, languages_of,
-    says_nothing,
-};
+use crate::answer::{Accepted, AnswerKind, Complaint, Expectation, Sources, judge, says_nothing};
 use crate::ask::{Judged, Question};
 use crate::bindings::llm::{Agent, Completion, FinishReason, Request};
 use crate::bindings::types::Context;
 use crate::citations::lines;
 use crate::fit::count;
 use crate::grounding::{Given, Unfounded, unfounded, without};
+use crate::language::{Language, languages_of};
 use crate::notes::kept_texts;
 use crate::prompt::{self, harmless};
 use crate::settings::Language as LanguageSetting;
@@ -145,7 +143,7 @@ impl Target<'_> {
             .map(|memory| memory.content.as_str());
         let texts = memories
             .into_iter()
-            .chain(memory_texts(context))
+            .chain(prompt::memory_texts(context))
             .chain(threads);
         let lines = texts.flat_map(|text| {
             let ranges = lines(text).into_iter();
@@ -232,18 +230,7 @@ impl Summarizer<'_> {
 /// Every message and memory of a context.
 fn texts_of(context: &Context) -> impl Iterator<Item = &str> {
     let messages = prompt::conversation_messages(context).map(|message| message.text.as_str());
-    messages.chain(memory_texts(context))
-}
-
-/// The memories of workspace and channels in a context.
-fn memory_texts(context: &Context) -> impl Iterator<Item = &str> {
-    let memories = context.channel_memories.iter().flat_map(|memory| {
-        let history = memory.short_term_memory_history.iter();
-        let newest = memory.short_term_memory.iter();
-        memory.long_term_memory.iter().chain(history).chain(newest)
-    });
-    let workspace = context.workspace_long_term_memory.iter();
-    workspace.chain(memories).map(String::as_str)
+    messages.chain(prompt::memory_texts(context))
 }
 
 /// The names of channels that a context shows.

@@ -8,12 +8,12 @@ use std::cell::Cell;
 use std::collections::BTreeSet;
 
 use super::{Summarizer, Task};
-use crate::answer::Language;
 use crate::bindings::errors::{BadAnswer, Error};
 use crate::bindings::exports::myao::memory::memory_summarizer::Summary;
 use crate::bindings::llm::LlmError;
 use crate::bindings::types::{Context, MemoryType, Message, Scope};
 use crate::fit::count;
+use crate::language::{Language, languages_of};
 use crate::prompt;
 
 /// So many parts go one by one. Each time after that twice as many go at once, so that a prompt of which much is refused
@@ -282,7 +282,7 @@ fn lines(text: &str, is_shown: &mut dyn FnMut() -> bool) -> String {
 /// The text that replaces a message.
 fn note(context: &Context) -> &'static str {
     let texts = prompt::conversation_messages(context).map(|message| message.text.as_str());
-    match crate::answer::languages_of(texts).first() {
+    match languages_of(texts).first() {
         Some(Language::Japanese) | None => "（モデルが応答しないため、この発言は省かれています）",
         Some(_) => "(left out: the model does not answer if it reads this message)",
     }

@@ -15,7 +15,9 @@ use crate::bindings::types::{
 use crate::context;
 use crate::generator::Run;
 use crate::ports::{Log, Ports, Storage};
-use crate::settings::{Language, Settings, ShortTermHistory, Template, ThreadMemories};
+use crate::settings::{
+    Language, PromptLanguage, Settings, ShortTermHistory, Template, ThreadMemories,
+};
 
 /// 2024-03-01 10:00:00 UTC. Tests tell times as seconds from here.
 pub(crate) const NOW: i64 = 1_709_287_200;
@@ -322,6 +324,7 @@ fn default_settings() -> Settings {
         short_term_summary_max_tokens: 300,
         records_max_tokens: 200,
         language: Language::AsInput,
+        prompt_language: PromptLanguage::Japanese,
         context_margin_tokens: 300,
         extractive_stand_in: false,
         short_term_history: ShortTermHistory {

@@ -2,9 +2,8 @@
 
 use std::cell::Cell;
 
-use myao_memory::answer::{
-    Expectation, Language, ReplyExpectation, Sources, judge, judge_reply, languages_of,
-};
+use myao_memory::answer::{Expectation, ReplyExpectation, Sources, judge, judge_reply};
+use myao_memory::language::{Language, languages_of};
 use myao_memory::prompt::harmless;
 
 /// SplitMix64.

@@ -10,6 +10,8 @@
 mod contexts;
 mod python;
 
+use std::ops::Range;
+
 use contexts::{Random, random_context, random_text};
 use myao_memory::bindings::errors::Error;
 use myao_memory::bindings::exports::myao::memory::reply_prompt::Occasion;
@@ -19,7 +21,7 @@ use myao_memory::bindings::types::{
     Scope::{self, Channel, Thread, Workspace},
 };
 use myao_memory::prompt::Renderer;
-use myao_memory::settings::Template;
+use myao_memory::settings::{PromptLanguage, Template};
 
 const COMBINATIONS: [(Scope, MemoryType); 5] = [
     (Thread, ShortTerm),
@@ -150,14 +152,23 @@ fn all_prompts(renderer: &Renderer, case: &Case, random: &mut Random) -> Vec<Str
 
 #[test]
 fn built_in_templates_render_alike_whether_compiled_or_read() {
-    // A template that is replaced by itself makes minijinja render all of them.
-    let read = Renderer::new(&[Template {
+    for (language, seeds) in [
+        (PromptLanguage::Japanese, 3000..3300),
+        (PromptLanguage::English, 3300..3400),
+    ] {
+        assert_alike_whether_compiled_or_read(language, seeds);
+    }
+}
+
+fn assert_alike_whether_compiled_or_read(language: PromptLanguage, seeds: Range<u64>) {
+    // A template that is replaced by itself makes minijinja render all of them. Both languages have this one.
+    let itself = Template {
         name: "_messages.j2".to_owned(),
         source: include_str!("../../../templates/_messages.j2").to_owned(),
-    }])
-    .unwrap();
-    let compiled = Renderer::new(&[]).unwrap();
-    for seed in 3000..3300 {
+    };
+    let read = Renderer::in_language(&[itself], language).unwrap();
+    let compiled = Renderer::in_language(&[], language).unwrap();
+    for seed in seeds {
         for mut case in cases(seed, Vec::new()) {
             let mut random = Random::new(seed);
             if random.chance(2) {

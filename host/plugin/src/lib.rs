@@ -82,7 +82,8 @@ pub use place::Place;
 pub use retry::Retry;
 pub use run::Report;
 pub use settings::{
-    Language, Settings, ShortTermHistory, Template, ThreadMemories, WORKSPACE_SCOPE_ID,
+    Language, PromptLanguage, Settings, ShortTermHistory, Template, ThreadMemories,
+    WORKSPACE_SCOPE_ID,
 };
 pub use storage::Places;
 

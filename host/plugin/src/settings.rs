@@ -39,6 +39,8 @@ pub struct Settings {
     pub records_max_tokens: u32,
     /// `memory.language`: the language of a model's answers.
     pub language: Language,
+    /// `memory.prompt_language`: the language of the built-in prompts.
+    pub prompt_language: PromptLanguage,
     /// `memory.context_margin_tokens`: tokens kept free in each prompt.
     pub context_margin_tokens: u32,
     /// `memory.extractive_stand_in`: whether short-term memories are extracted while the model fails.
@@ -143,6 +145,28 @@ impl Language {
     }
 }
 
+/// The language of the built-in prompts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PromptLanguage {
+    /// The specification's prompts.
+    Japanese,
+    /// English prompts.
+    English,
+    /// Japanese where most of the conversation is, English elsewhere.
+    AsConversation,
+}
+
+impl PromptLanguage {
+    fn code(self) -> &'static str {
+        match self {
+            Self::Japanese => "ja",
+            Self::English => "en",
+            Self::AsConversation => "auto",
+        }
+    }
+}
+
 /// A template that replaces a built-in one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Template {
@@ -174,6 +198,7 @@ impl Default for Settings {
             short_term_summary_max_tokens: 300,
             records_max_tokens: 200,
             language: Language::AsInput,
+            prompt_language: PromptLanguage::Japanese,
             context_margin_tokens: 300,
             extractive_stand_in: false,
             short_term_history: ShortTermHistory::default(),
@@ -225,13 +250,17 @@ impl Settings {
         pairs.chain(templates).collect()
     }
 
-    fn texts(&self) -> [(&'static str, String); 7] {
+    fn texts(&self) -> [(&'static str, String); 8] {
         [
             ("persona.name", self.persona.name.clone()),
             ("persona.system_prompt", self.persona.system_prompt.clone()),
             ("engines.memory", engine(self.engine)),
             ("engines.response", engine(self.reply_engine)),
             ("memory.language", self.language.code().to_owned()),
+            (
+                "memory.prompt_language",
+                self.prompt_language.code().to_owned(),
+            ),
             (
                 "memory.thread_memories",
                 self.thread_memories.code().to_owned(),

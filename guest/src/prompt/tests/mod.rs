@@ -7,6 +7,7 @@
 
 mod content;
 mod harmless;
+mod languages;
 mod templates;
 
 use super::*;

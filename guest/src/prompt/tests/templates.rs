@@ -91,9 +91,13 @@ fn the_python_bots_template_renders_unchanged() {
 fn a_template_with_windows_newlines_renders_as_with_unix_newlines() {
     let crlf = |name: &str| Template {
         name: name.to_owned(),
-        source: built_in(name).unwrap().replace('\n', "\r\n"),
+        source: Set::Japanese.source(name).unwrap().replace('\n', "\r\n"),
     };
-    let all: Vec<Template> = BUILT_IN.iter().map(|(name, _)| crlf(name)).collect();
+    let all: Vec<Template> = Set::Japanese
+        .templates()
+        .iter()
+        .map(|(name, _)| crlf(name))
+        .collect();
     let renderer = Renderer::new(&all).unwrap();
     let prompt = renderer
         .render(&golden_context(), Channel, ShortTerm, None, false)
@@ -106,7 +110,8 @@ fn a_template_with_windows_newlines_renders_as_with_unix_newlines() {
 
 #[test]
 fn every_built_in_template_compiles() {
-    let overrides: Vec<Template> = BUILT_IN
+    let overrides: Vec<Template> = Set::Japanese
+        .templates()
         .iter()
         .map(|&(name, source)| Template {
             name: name.to_owned(),

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::values::{at_least_one, expanded_path, optional_expanded_path};
-use myao_plugin::{Language, ThreadMemories};
+use myao_plugin::{Language, PromptLanguage, ThreadMemories};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -31,6 +31,9 @@ pub struct MemoryConfig {
     pub records_max_tokens: u32,
     /// The language of a model's answers; one in another is asked for again, and then refused. Default `auto`.
     pub language: LanguageConfig,
+    /// The language of the built-in prompts. It is one thing in which to ask a model, and another in which it answers
+    /// (`memory.language`). Default `ja`.
+    pub prompt_language: PromptLanguageConfig,
     /// Tokens kept free in each prompt, beside those of the answer, for what the model's server adds to it and for the
     /// note that follows a bad answer. Default `300`.
     pub context_margin_tokens: u32,
@@ -80,6 +83,7 @@ impl Default for MemoryConfig {
             short_term_summary_max_tokens: 300,
             records_max_tokens: 200,
             language: LanguageConfig::Auto,
+            prompt_language: PromptLanguageConfig::Ja,
             context_margin_tokens: 300,
             extractive_stand_in: false,
             short_term_history: ShortTermHistoryConfig::default(),
@@ -124,6 +128,28 @@ impl From<LanguageConfig> for Language {
             LanguageConfig::Zh => Self::Chinese,
             LanguageConfig::Ko => Self::Korean,
             LanguageConfig::Ru => Self::Russian,
+        }
+    }
+}
+
+/// `memory.prompt_language`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum PromptLanguageConfig {
+    /// Japanese.
+    Ja,
+    /// English, the default of `persona.system_prompt` included.
+    En,
+    /// Japanese in channels where most of the talk is, English in the others.
+    Auto,
+}
+
+impl From<PromptLanguageConfig> for PromptLanguage {
+    fn from(language: PromptLanguageConfig) -> Self {
+        match language {
+            PromptLanguageConfig::Ja => Self::Japanese,
+            PromptLanguageConfig::En => Self::English,
+            PromptLanguageConfig::Auto => Self::AsConversation,
         }
     }
 }

@@ -25,11 +25,14 @@ use serde::Deserialize;
 pub use budget::{BudgetConfig, Money};
 pub use error::ConfigError;
 pub use logging::{LogFormat, LogLevel, Logging};
-pub use memory::{LanguageConfig, MemoryConfig, ShortTermHistoryConfig, ThreadMemoriesConfig};
+pub use memory::{
+    LanguageConfig, MemoryConfig, PromptLanguageConfig, ShortTermHistoryConfig,
+    ThreadMemoriesConfig,
+};
 use myao_bot::budget::Terms;
 use myao_bot::settings::{BotSettings, Response, RetentionDays};
 use myao_llm::config::{Agent, Agents};
-use myao_llm::expand::expanded;
+use myao_llm::expand::optional_expanded;
 use myao_plugin::{Engine, Persona, Settings, Template, WORKSPACE_SCOPE_ID};
 use myao_slack::blocks::Language;
 pub use prices::{PerMillion, Price, Prices};
@@ -97,6 +100,11 @@ impl Default for Config {
     }
 }
 
+const SYSTEM_PROMPT_JA: &str = "あなたは「myao」という名前の、チームの会話を覚えておくアシスタントです。\
+                                事実に忠実に、会話で使われている言語で書いてください。";
+const SYSTEM_PROMPT_EN: &str = "You are an assistant named \"myao\" that remembers what a team talks about. \
+                                Keep to the facts, and write in the language of the conversation.";
+
 /// `persona`.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -104,19 +112,16 @@ pub struct PersonaConfig {
     /// The bot's name. Default `myao`.
     #[serde(deserialize_with = "named")]
     pub name: String,
-    /// The text that opens every prompt. Default: a friendly one.
-    #[serde(deserialize_with = "expanded")]
-    pub system_prompt: String,
+    /// The text that opens every prompt. Default: a short one, in the language of the prompts.
+    #[serde(deserialize_with = "optional_expanded")]
+    pub system_prompt: Option<String>,
 }
 
 impl Default for PersonaConfig {
     fn default() -> Self {
         Self {
             name: "myao".to_owned(),
-            system_prompt:
-                "あなたは「myao」という名前の、チームの会話を覚えておくアシスタントです。\
-                            事実に忠実に、会話で使われている言語で書いてください。"
-                    .to_owned(),
+            system_prompt: None,
         }
     }
 }
@@ -223,7 +228,7 @@ impl Config {
         Ok(Settings::default().with(|settings| {
             settings.persona = Persona {
                 name: self.persona.name.clone(),
-                system_prompt: self.persona.system_prompt.clone(),
+                system_prompt: self.system_prompt().to_owned(),
             };
             settings.memory_system_prompt = self.agents.memory.system_prompt.clone();
             settings.response_system_prompt = response.system_prompt.clone();
@@ -237,6 +242,7 @@ impl Config {
             settings.short_term_summary_max_tokens = memory.short_term_summary_max_tokens;
             settings.records_max_tokens = memory.records_max_tokens;
             settings.language = memory.language.into();
+            settings.prompt_language = memory.prompt_language.into();
             settings.context_margin_tokens = memory.context_margin_tokens;
             settings.extractive_stand_in = memory.extractive_stand_in;
             let versions = &mut settings.short_term_history;
@@ -306,13 +312,22 @@ impl Config {
         })
     }
 
+    /// The text that opens every prompt.
+    fn system_prompt(&self) -> &str {
+        match (&self.persona.system_prompt, self.memory.prompt_language) {
+            (Some(prompt), _) => prompt,
+            (None, PromptLanguageConfig::En) => SYSTEM_PROMPT_EN,
+            (None, _) => SYSTEM_PROMPT_JA,
+        }
+    }
+
     /// The configured language, or else that of the persona.
     fn bot_language(&self) -> Language {
         let is_japanese = |c: char| matches!(c, 'ぁ'..='ヿ' | '一'..='鿿');
         match self.memory.language {
             LanguageConfig::Ja => Language::Japanese,
             LanguageConfig::Auto | LanguageConfig::Any
-                if self.persona.system_prompt.contains(is_japanese) =>
+                if self.system_prompt().contains(is_japanese) =>
             {
                 Language::Japanese
             }

@@ -1,6 +1,6 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
-use myao_plugin::Language;
+use myao_plugin::{Language, PromptLanguage};
 
 use super::*;
 
@@ -76,6 +76,27 @@ health_check: { port: 9000 }
     assert_eq!(settings.reply_message_limit, 20);
     assert_eq!(config.agents.memory.model_id.unwrap().model, "org/model");
     assert_eq!(config.memory.database_path, Path::new("./data/memory.db"));
+}
+
+#[test]
+fn english_prompts_come_with_an_english_persona() {
+    let settings = |text: &str| Config::parse(text).unwrap().settings().unwrap();
+    let english = settings("memory: { prompt_language: en }");
+    assert_eq!(english.prompt_language, PromptLanguage::English);
+    assert!(english.persona.system_prompt.starts_with("You are"));
+    for (text, language) in [
+        ("{}", PromptLanguage::Japanese),
+        (
+            "memory: { prompt_language: auto }",
+            PromptLanguage::AsConversation,
+        ),
+    ] {
+        let settings = settings(text);
+        assert_eq!(settings.prompt_language, language);
+        assert!(settings.persona.system_prompt.starts_with("あなたは"));
+    }
+    let own = settings("memory: { prompt_language: en }\npersona: { system_prompt: Be brief. }");
+    assert_eq!(own.persona.system_prompt, "Be brief.");
 }
 
 #[test]

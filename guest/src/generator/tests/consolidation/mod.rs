@@ -9,11 +9,12 @@ mod report;
 use std::collections::BTreeSet;
 
 use super::*;
-use crate::answer::{Expectation, judge, languages_of};
+use crate::answer::{Expectation, judge};
 use crate::bindings::exports::myao::memory::responder::Target;
 use crate::bindings::llm::Agent;
 use crate::bindings::types::{Engine, Message, User};
 use crate::generator::Run;
+use crate::language::languages_of;
 use crate::ports::{Llm, Ports};
 use crate::responder::Responder;
 use crate::settings::Settings;
