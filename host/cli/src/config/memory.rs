@@ -138,9 +138,9 @@ impl From<LanguageConfig> for Language {
 pub enum PromptLanguageConfig {
     /// Japanese.
     Ja,
-    /// English, the default of `persona.system_prompt` included.
+    /// English, and so is the default persona.
     En,
-    /// Japanese in channels where most of the talk is, English in the others.
+    /// By what most of a channel's talk is in.
     Auto,
 }
 
