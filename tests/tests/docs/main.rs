@@ -15,6 +15,7 @@ mod commands;
 mod document;
 mod enums;
 mod facts;
+mod features;
 mod imports;
 mod lines;
 mod model;
