@@ -29,7 +29,7 @@ const browser = await chromium.launch({
     "--disable-sync",
   ],
 });
-const context = await browser.newContext({ locale: "en-GB", javaScriptEnabled: false });
+const context = await browser.newContext({ locale: "en-GB", javaScriptEnabled: false, viewport: { width: 1000, height: 720 } });
 const origin = new URL(link).origin;
 context.on("request", (request) => {
   check(request.url().startsWith(`${origin}/`), `fetched from elsewhere: ${request.url()}`);
@@ -46,7 +46,7 @@ const decided = "監視ツールは Beacon に決めます。";
 check(await page.getByText(decided).first().isVisible(), "the channel shows what was decided");
 const step = page.locator("ol.timeline > li", { has: page.locator("ins", { hasText: decided }) }).first();
 check(await step.isVisible(), "the timeline shows when the memory began to say it");
-await page.screenshot({ path: `${folder}/channel.png`, fullPage: true });
+await page.screenshot({ path: `${folder}/channel.png` });
 await step.getByRole("link").first().click();
 const line = page.locator("details", { has: page.locator("summary", { hasText: decided }) });
 await line.locator("summary").click();
@@ -54,7 +54,8 @@ const message = line.locator("li").first();
 check(await message.getByText("年払い 税込 750,200円").isVisible(), "the line shows the message");
 check(await message.getByText("fumi").first().isVisible(), "the message shows who decided");
 check(await message.getByText("2026-03-05 16:02").isVisible(), "the message shows when");
-await page.screenshot({ path: `${folder}/version.png`, fullPage: true });
+await line.scrollIntoViewIfNeeded();
+await page.screenshot({ path: `${folder}/version.png` });
 const version = page.url();
 
 // With the keyboard alone: the first stop leads past the navigation, a line opens.

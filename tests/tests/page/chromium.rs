@@ -8,6 +8,9 @@ use myao_tests::project_file;
 
 use super::demo_program;
 
+/// What the README shows. `MYAO_WRITE_DOCS=1 make test-page` makes them anew.
+const PICTURES: [&str; 2] = ["channel.png", "version.png"];
+
 #[test]
 #[ignore = "needs Chromium and playwright-core: make test-page"]
 fn a_newcomer_finds_what_was_decided_and_why_with_mouse_and_keyboard() {
@@ -32,4 +35,10 @@ fn a_newcomer_finds_what_was_decided_and_why_with_mouse_and_keyboard() {
     let printed = String::from_utf8_lossy(&ran.stdout);
     let complaints = String::from_utf8_lossy(&ran.stderr);
     assert!(ran.status.success(), "{printed}{complaints}");
+    if std::env::var_os("MYAO_WRITE_DOCS").is_some() {
+        for picture in PICTURES {
+            let kept = project_file("docs/pictures").join(picture);
+            fs::copy(folder.join(picture), kept).unwrap();
+        }
+    }
 }
