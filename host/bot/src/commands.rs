@@ -1,7 +1,7 @@
 //! The slash command `/memory`. Only the person who typed it sees the answer.
 
 use myao_slack::blocks::{
-    direct_message, help_message, history_message, memory_message, sources_message,
+    direct_message, help_message, history_message, memory_message, search_message, sources_message,
 };
 use myao_slack::command::{Command, parse_command};
 use serde::Deserialize;
@@ -22,6 +22,7 @@ struct Payload {
     channel_id: String,
     #[serde(default)]
     channel_name: String,
+    user_id: String,
     #[serde(default)]
     text: String,
 }
@@ -70,6 +71,9 @@ impl Commands {
             }
             Command::Sources { of } => {
                 sources_message(&self.views.sources(channel, of).await?, language)
+            }
+            Command::Search { words } => {
+                search_message(&self.views.search(payload.user_id, words).await?, language)
             }
             Command::Help { unknown } => help_message(unknown.as_deref(), language),
         })

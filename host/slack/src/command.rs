@@ -24,6 +24,11 @@ pub enum Command {
         /// Which memory.
         of: SourcesOf,
     },
+    /// Messages that the person may see, by what they say: `search`, `検索`, and words.
+    Search {
+        /// As they were typed; empty if there are none.
+        words: String,
+    },
     /// What can be asked: `help`, `ヘルプ`, and anything else.
     Help {
         /// The text, if it is not a command.
@@ -71,6 +76,14 @@ pub fn parse_command(text: &str) -> Command {
             let of = version.map(SourcesOf::Version);
             of.map(|of| Command::Sources { of })
         }
+        ["search" | "find" | "検索", ..] => Some(Command::Search {
+            words: text
+                .trim()
+                .split_once(char::is_whitespace)
+                .map_or("", |(_, words)| words)
+                .trim()
+                .to_owned(),
+        }),
         ["help" | "?" | "ヘルプ" | "使い方"] => Some(Command::Help { unknown: None }),
         _ => None,
     };
@@ -102,6 +115,9 @@ mod tests {
     fn words_of_both_languages_are_commands() {
         let history = |count| Command::History { count };
         let sources = |of| Command::Sources { of };
+        let search = |words: &str| Command::Search {
+            words: words.to_owned(),
+        };
         for (text, expected) in [
             ("", Command::Show),
             ("  \u{3000}", Command::Show),
@@ -116,6 +132,9 @@ mod tests {
             ("source v3", sources(SourcesOf::Version(3))),
             ("Sources LONG", sources(SourcesOf::LongTerm)),
             ("出典　長期", sources(SourcesOf::LongTerm)),
+            ("search  Crane, A-1234 ", search("Crane, A-1234")),
+            ("検索　監視 ツール", search("監視 ツール")),
+            ("Search", search("")),
             ("ヘルプ", Command::Help { unknown: None }),
             ("？", Command::Help { unknown: None }),
         ] {

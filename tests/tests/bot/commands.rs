@@ -96,6 +96,39 @@ fn the_command_shows_memory_history_sources_and_help_in_two_languages() {
 }
 
 #[test]
+fn the_command_finds_what_the_person_may_see_and_nothing_else() {
+    let slack = workspace();
+    slack.add_private_channel("C0BOARD", "役員会");
+    let mut bot = connect(&slack, EAGER);
+    bot.caught_up();
+    slack.post(EMIKO, CAMP, "合宿の会場は箱根の <山荘> です。", None);
+    slack.post(AKARI, "C0BOARD", "買収の会場は熱海に決まりました。", None);
+    remembered(&mut bot, CAMP, 1);
+    remembered(&mut bot, "C0BOARD", 1);
+    // In a direct message, too: what is found is the person's, not the channel's.
+    for channel in [CAMP, "D0AKARI"] {
+        let found = ask(&slack, channel, "検索 会場");
+        assert!(found.contains("箱根の &lt;山荘&gt;"), "{found}");
+        assert!(
+            found.contains("https://fake.slack.com/archives/C0CAMP/p"),
+            "{found}"
+        );
+        assert!(!found.contains("熱海"), "{found}");
+    }
+    let nothing = ask(&slack, CAMP, "search dinosaurs");
+    assert!(nothing.contains("見つかりませんでした"), "{nothing}");
+    let how = ask(&slack, CAMP, "search");
+    assert!(how.contains("/memory 検索 言葉"), "{how}");
+    let answer = block_on(slack.slash_command(EMIKO, CAMP, "/memory", "検索 会場"));
+    let others = words(&answer.payload.unwrap());
+    assert!(
+        others.contains("箱根") && !others.contains("熱海"),
+        "{others}"
+    );
+    bot.stop();
+}
+
+#[test]
 fn the_app_home_shows_public_channels_only() {
     let slack = workspace();
     slack.add_private_channel("C0BOARD", "役員会");

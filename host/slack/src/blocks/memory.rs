@@ -19,6 +19,8 @@ const MAX_LINES: usize = 60;
 const MAX_RECORDS: usize = 20;
 /// How much is shown of a line with its sources, in characters.
 const LINE_CHARS: usize = 300;
+/// How much is shown of a message that was found, in characters.
+const FOUND_CHARS: usize = 300;
 /// How much is shown of a source message, and of an unknown command, in characters.
 const FIRST_WORDS_CHARS: usize = 80;
 
@@ -98,6 +100,50 @@ pub struct Source {
     pub text: String,
     /// Its address, if it is known and the message was not deleted.
     pub permalink: Option<String>,
+}
+
+/// Messages that were looked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SearchView {
+    /// What was looked for.
+    pub words: String,
+    /// What was found, the best first.
+    pub found: Vec<FoundMessage>,
+}
+
+/// A message that was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FoundMessage {
+    /// The name of its channel, without `#`.
+    pub channel: String,
+    /// The message.
+    pub message: Source,
+}
+
+/// The answer to [`crate::command::Command::Search`].
+#[must_use]
+pub fn search_message(view: &SearchView, language: Language) -> Value {
+    let words = language.words();
+    if view.words.is_empty() {
+        return ephemeral(words.search_hint, vec![section(words.search_hint)]);
+    }
+    let title = language.search_title(&view.words);
+    let mut blocks = vec![header(&title)];
+    if view.found.is_empty() {
+        blocks.push(section(words.nothing_found));
+    }
+    let lines: Vec<String> = view.found.iter().map(found_line).collect();
+    blocks.extend(sections(&lines).iter().map(|text| section(text)));
+    ephemeral(&title, blocks)
+}
+
+/// A message: its time as a link, its author, channel and text in one line.
+fn found_line(found: &FoundMessage) -> String {
+    let Source { author, text, .. } = &found.message;
+    let (author, channel) = (first_words(author), first_words(&found.channel));
+    let at = linked_time(&found.message);
+    let text = beginning(text, FOUND_CHARS);
+    format!("• {at} *{author}* #{channel} {text}")
 }
 
 /// The answer to [`crate::command::Command::Show`].
@@ -336,10 +382,15 @@ fn sections(lines: &[String]) -> Vec<String> {
 
 /// The beginning of a text in one line, escaped. Fences are removed: they would turn what follows into code.
 fn first_words(text: &str) -> String {
+    beginning(text, FIRST_WORDS_CHARS)
+}
+
+/// The same, up to a length.
+fn beginning(text: &str, limit: usize) -> String {
     let text = text.replace("```", " ");
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let whole = escaped(&line);
-    let first = first_part(&whole, FIRST_WORDS_CHARS);
+    let first = first_part(&whole, limit);
     if first.len() < whole.len() {
         format!("{first}…")
     } else {

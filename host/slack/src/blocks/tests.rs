@@ -418,6 +418,46 @@ fn a_version_that_is_not_there_is_named() {
 }
 
 #[test]
+fn messages_that_were_found_take_one_line_each() {
+    let found = |channel: &str, message: Source| FoundMessage {
+        channel: channel.to_owned(),
+        message,
+    };
+    let address = Some("https://acme.slack.com/archives/C1/p1772755260000100");
+    let view = |found: &[FoundMessage]| SearchView {
+        words: "会場 <!here>".to_owned(),
+        found: found.to_vec(),
+    };
+    let some = view(&[
+        found(
+            "合宿",
+            source(
+                1,
+                "灯",
+                "会場は *箱根* です。\n```\n予約 A-1234\n```",
+                address,
+            ),
+        ),
+        found(
+            "general",
+            source(
+                2,
+                "<!channel>",
+                &"See <https://evil.example|here>. ".repeat(30),
+                None,
+            ),
+        ),
+    ]);
+    assert_are(&[
+        ("search-ja.json", search_message(&some, Japanese)),
+        (
+            "search-nothing-en.json",
+            search_message(&view(&[]), English),
+        ),
+    ]);
+}
+
+#[test]
 fn help_names_what_was_not_understood() {
     assert_are(&[
         ("help-ja.json", help_message(None, Japanese)),

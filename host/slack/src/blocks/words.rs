@@ -32,6 +32,8 @@ pub(super) struct Words {
     pub(super) no_sources: &'static str,
     pub(super) no_source_of_line: &'static str,
     pub(super) records: &'static str,
+    pub(super) search_hint: &'static str,
+    pub(super) nothing_found: &'static str,
     pub(super) help: &'static str,
     pub(super) help_title: &'static str,
 }
@@ -54,10 +56,13 @@ const JAPANESE: Words = Words {
     no_sources: "もとになったメッセージの記録がありません。",
     no_source_of_line: "出典はわかりません",
     records: "そのまま残していること",
+    search_hint: "探す言葉を書いてください: `/memory 検索 言葉`",
+    nothing_found: "見つかりませんでした。言葉を減らすか、別の言葉で試してください。",
     help_title: "/memory の使い方",
     help: "• `/memory` — このチャンネルの記憶\n\
            • `/memory 履歴 [件数]` — これまでの版（`history`）\n\
            • `/memory 出典 [版|長期]` — 各行のもとになったメッセージ（`sources`）\n\
+           • `/memory 検索 言葉` — あなたが見られるメッセージを探す（`search`）\n\
            • `/memory ヘルプ` — この説明（`help`）\n\
            答えはあなただけに見えます。",
 };
@@ -80,10 +85,13 @@ const ENGLISH: Words = Words {
     no_sources: "No messages are recorded for it.",
     no_source_of_line: "no source is known",
     records: "Kept word for word",
+    search_hint: "Write what to look for: `/memory search words`",
+    nothing_found: "Nothing is found. Try fewer or other words.",
     help_title: "How to use /memory",
     help: "• `/memory` — what I remember of this channel\n\
            • `/memory history [count]` — its earlier versions\n\
            • `/memory sources [version|long]` — the messages that each line was made from\n\
+           • `/memory search words` — messages that you may see\n\
            • `/memory help` — this text\n\
            Only you see the answers.",
 };
@@ -133,6 +141,13 @@ impl Language {
         match self {
             Japanese => format!("#{channel} の長期の記憶の出典"),
             English => format!("Sources of the long-term memory of #{channel}"),
+        }
+    }
+
+    pub(super) fn search_title(self, words: &str) -> String {
+        match self {
+            Japanese => format!("「{words}」の検索"),
+            English => format!("Search for “{words}”"),
         }
     }
 
