@@ -45,8 +45,8 @@ pub struct Expectation<'a> {
     pub prompt: &'a str,
     /// What was to be summarised.
     pub sources: Sources<'a>,
-    /// The languages that the answer may be in, the preferred one first: the configured one, or [`languages_of`](crate::language::languages_of) the
-    /// sources. Empty for any.
+    /// The languages that the answer may be in, the preferred one first: the configured one, or those of the sources
+    /// ([`languages_of`](crate::language::languages_of)). Empty for any.
     pub languages: &'a [Language],
     /// The requested maximum length, in tokens.
     pub max_tokens: u32,

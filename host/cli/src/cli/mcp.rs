@@ -1,5 +1,5 @@
-//! `myao mcp`: what is remembered, for agents, over the Model Context Protocol (revision 2025-11-25 and later,
-//! <https://modelcontextprotocol.io>). All tools only read; what they show is what may be seen in one place.
+//! `myao mcp`: what is remembered, for agents, over the Model Context Protocol (<https://modelcontextprotocol.io>). All
+//! tools only read; what they show is what may be seen in one place.
 
 mod parameters;
 mod tools;
@@ -29,7 +29,7 @@ pub(crate) async fn run(app: &App, arguments: &McpArgs) -> anyhow::Result<ExitCo
     let server = tools
         .serve(stdio())
         .await
-        .context("no agent speaks the Model Context Protocol on standard input")?;
+        .context("no agent speaks the Model Context Protocol on standard input: let an agent start this command (docs/agents.md)")?;
     // Ends with its input: that is how an agent ends it.
     server.waiting().await?;
     Ok(ExitCode::SUCCESS)
