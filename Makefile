@@ -29,7 +29,7 @@ test: build $(PYTHON)/ready ## every test
 	@scripts/build-component
 	@scripts/build-component faulty
 	MYAO_TEST_BINARY="$(abspath $(MYAO))" MYAO_TEST_PYTHON="$(CURDIR)/$(PYTHON)/bin/python" \
-		cargo test --release --workspace
+		cargo test --release --workspace --no-fail-fast
 	cargo test --manifest-path tests/contract/Cargo.toml
 	@scripts/test-installed embed node python
 
