@@ -39,6 +39,8 @@ const LETTER: usize = 2;
 const CHARACTER: usize = 5;
 /// A text lighter than 60 letters, or 24 characters, is too short to judge.
 const LEAST_WEIGHT: usize = 60 * LETTER;
+/// Sources lighter than 20 letters, or 8 characters, are too short to tell which language is wanted.
+const LEAST_SOURCE_WEIGHT: usize = 20 * LETTER;
 /// Sources are written in every language that makes up at least a fifth of their weight.
 const SOURCE_SHARE: usize = 5;
 /// A text is Japanese if at least one in so many of its characters is kana.
@@ -194,7 +196,7 @@ pub fn languages_of<'a>(texts: impl IntoIterator<Item = &'a str>) -> Vec<Languag
         .into_iter()
         .filter(strong)
         .map(|(language, _)| language);
-    if all < LEAST_WEIGHT {
+    if all < LEAST_SOURCE_WEIGHT {
         Vec::new()
     } else {
         strong.collect()
@@ -293,6 +295,20 @@ mod tests {
                 let found = (expected != language).then_some((*expected, *language));
                 assert_eq!(wrong_text, found, "{expected}: {text}");
             }
+        }
+    }
+
+    #[test]
+    fn a_sentence_tells_the_language_that_is_wanted_and_a_word_does_not() {
+        let sentences = [
+            ("The budget is 45,000 yen. 25 people can come.", English),
+            ("予算は4万5千円です。", Japanese),
+        ];
+        for (sentence, language) in sentences {
+            assert_eq!(languages_of([sentence]), [language], "{sentence}");
+        }
+        for words in ["v2.4 is out", "了解です"] {
+            assert_eq!(languages_of([words]), [], "{words}");
         }
     }
 

@@ -46,7 +46,8 @@ fn program(server: &Peer, more: &str) -> Program {
     let config = format!(
         "agents:\n  memory:\n    model_id: openai/smollm2\n    params: {{ temperature: 0, seed: 1 }}\n    \
          client_args: {{ base_url: '{url}' }}\n    limits: {{ calls_in_flight: 2 }}\n\
-         memory: {{ short_term_summary_max_tokens: 100, long_term_summary_max_tokens: 150{more} }}\n"
+         memory: {{ short_term_summary_max_tokens: 100, long_term_summary_max_tokens: 150, \
+         thread_memories: always{more} }}\n"
     );
     program_with(&config, &posts())
 }
@@ -82,7 +83,7 @@ fn backfill(server: &Peer, program: &Program, templates: &Path) {
         .map(|memory| (flaws(memory, templates), memory))
         .filter(|(flaws, _)| !flaws.is_empty())
         .collect();
-    assert!(flawed.is_empty(), "{flawed:#?}");
+    assert!(flawed.is_empty(), "{flawed:#?}\nof {memories:#?}");
 }
 
 /// What a memory is about, and its type.
