@@ -10,7 +10,18 @@ const TITLES: [&str; 5] = ["さん", "くん", "ちゃん", "様", "氏"];
 const PARTICLES: [char; 8] = ['が', 'は', 'に', 'を', 'の', 'へ', 'で', 'も'];
 
 /// Words for decisions, duties, deadlines and causes, with their weights.
+const WORK: Phrases = phrases!(
+    "japanese/decisions.txt",
+    "japanese/work.txt",
+    "english/decisions.txt",
+    "english/work.txt"
+);
+
+/// Of these, the words for decisions.
 const DECISIONS: Phrases = phrases!("japanese/decisions.txt", "english/decisions.txt");
+
+/// Words for what is still open, although a word for a decision is part of them.
+const UNDECIDED: Phrases = phrases!("japanese/undecided.txt", "english/undecided.txt");
 
 /// A word of this weight decides by itself.
 const STRONG_CUE: f64 = 1.0;
@@ -26,7 +37,7 @@ const QUESTION_ENDINGS: Phrases = phrases!("japanese/question-endings.txt");
 
 /// How much a sentence decides, assigns, dates or explains; 0 if not at all.
 pub(crate) fn decision(folded_lower: &str) -> f64 {
-    let found = DECISIONS.iter().filter_map(weighted);
+    let found = WORK.iter().filter_map(weighted);
     let found = found.filter(|(cue, _)| contains_words(folded_lower, cue));
     let mut weights: Vec<f64> = found.map(|(_, weight)| weight).collect();
     weights.sort_by(|a, b| b.total_cmp(a));
@@ -40,9 +51,18 @@ pub(crate) fn decision(folded_lower: &str) -> f64 {
 
 /// Whether the sentence has a word that stands for a decision, a duty, a deadline or a cause by itself.
 pub(crate) fn decides(folded_lower: &str) -> bool {
-    let found = DECISIONS.iter().filter_map(weighted);
-    let mut strong = found.filter(|(_, weight)| *weight >= STRONG_CUE);
-    strong.any(|(cue, _)| contains_words(folded_lower, cue))
+    has_strong(WORK, folded_lower)
+}
+
+/// Whether the sentence says that something was decided.
+pub(crate) fn is_decision(folded_lower: &str) -> bool {
+    let mut open = UNDECIDED.iter();
+    has_strong(DECISIONS, folded_lower) && !open.any(|cue| contains_words(folded_lower, cue))
+}
+
+fn has_strong(cues: Phrases, folded_lower: &str) -> bool {
+    let mut strong = cues.iter().filter_map(weighted);
+    strong.any(|(cue, weight)| weight >= STRONG_CUE && contains_words(folded_lower, cue))
 }
 
 /// Whether the sentence says what somebody does or is, by name: `Okafor leads the audit`, `小林さんが担当します`. Talking to
@@ -107,6 +127,11 @@ mod tests {
         );
         assert!(decision("今日は暑いですね") == 0.0);
         assert!(is_chatter("thanks a lot!") && !is_chatter("this okayed nothing"));
+        assert!(
+            is_decision("監視は crane にすることにしました。") && is_decision("we agreed on crane")
+        );
+        assert!(!is_decision("原因は設定でした。") && !is_decision("日付はまだ決まっていません。"));
+        assert!(!is_decision("the date is not decided yet") && decides("the deadline is friday"));
         assert!(is_question("いつ出ますか。") && is_question("really?") && !is_question("yes."));
     }
 }

@@ -22,6 +22,12 @@ const BESIDE_WORDS_WEIGHT: f64 = 0.3;
 /// What stands behind a word.
 const PARTICLES: &str = "はがをにのとでもへや";
 
+/// Words that ask for what was decided; the longer ones first.
+const DECISION_REQUESTS: Phrases = phrases!(
+    "japanese/decision-requests.txt",
+    "english/decision-requests.txt"
+);
+
 /// Asks for what was said, whatever it is.
 const RECAP_REQUESTS: Phrases = phrases!(
     "japanese/recap-requests.txt",
@@ -54,6 +60,19 @@ pub(super) fn without_request(question: &str) -> String {
         }
     }
     rest
+}
+
+/// A question without the words that ask for what was decided, and whether it has any.
+pub(super) fn without_decision_request(question: &str) -> (String, bool) {
+    let mut rest = question.to_lowercase();
+    let mut asks = false;
+    for phrase in DECISION_REQUESTS.iter() {
+        if contains_words(&rest, phrase) {
+            rest = rest.replace(phrase, " ");
+            asks = true;
+        }
+    }
+    (rest, asks)
 }
 
 /// One word of a question.

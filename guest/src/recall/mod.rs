@@ -15,14 +15,18 @@ use crate::bindings::recall::{Candidates, FoundMessage, RecallQuery};
 use crate::bindings::types::Timestamp;
 use crate::extractive::text::fold;
 use crate::ports::{Recall, Storage};
+use crate::records::decisions;
 use crate::ts::{MAX_SEQUENCE, Ts};
-use concepts::{Concepts, without_request};
+use concepts::{Concepts, without_decision_request, without_request};
 pub(crate) use rank::only_asks;
 use times::AskedTime;
 
 /// How many candidates are ranked, and how many of a time that is asked for.
 const CANDIDATES: u32 = 200;
 const CANDIDATES_OF_TIME: u32 = 100;
+/// Decisions are looked for in the newest messages, in so many parts at most; enough are enough.
+const DECISION_PARTS: usize = 10;
+const ENOUGH_DECISIONS: usize = 20;
 /// Of each candidate, so many messages before and after it are looked at.
 const NEIGHBOURS: u32 = 1;
 
@@ -35,6 +39,7 @@ pub struct Searcher<'a> {
 }
 
 /// A request as it is understood.
+#[derive(Clone)]
 struct Understood {
     concepts: Concepts,
     channels: Vec<String>,
@@ -42,8 +47,26 @@ struct Understood {
     until: Ts,
     /// The first and the last message of the time in which it was written in all likelihood.
     likely: Option<(Ts, Ts)>,
-    /// Whether it names a time or a channel, and nothing that was said then and there.
-    is_overview: bool,
+    /// What it asks for, if it asks for nothing that was said in particular.
+    overview: Option<OverviewOf>,
+}
+
+/// What a request asks for that names nothing that was said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OverviewOf {
+    /// All that was said in a time or a channel.
+    All,
+    /// What was decided, in a time or a channel or at all.
+    Decisions,
+}
+
+/// The messages of an overview, the newest first.
+#[derive(Debug)]
+pub struct Overview {
+    /// What was asked for.
+    pub of: OverviewOf,
+    /// The messages; of decisions, those that say one.
+    pub found: SearchResult,
 }
 
 impl<'a> Searcher<'a> {
@@ -74,17 +97,46 @@ impl<'a> Searcher<'a> {
         self.find(understood, request.limit)
     }
 
-    /// The messages of the time and the channels that a request names, the newest first; `None` if it asks for something that
-    /// was said.
+    /// The messages of the time and the channels that a request names; `None` if it asks for something that was said. Looks
+    /// at `limit` messages, and for decisions at ten times as many.
     ///
     /// # Errors
     /// If the host fails.
-    pub fn overview(&self, request: &SearchRequest) -> Result<Option<SearchResult>, Error> {
+    pub fn overview(&self, request: &SearchRequest) -> Result<Option<Overview>, Error> {
         let understood = self.understand(request)?;
-        if !understood.is_overview {
+        let Some(of) = understood.overview else {
             return Ok(None);
+        };
+        let found = match of {
+            OverviewOf::All => self.find(understood, request.limit)?,
+            OverviewOf::Decisions => self.find_decisions(understood, request.limit)?,
+        };
+        Ok(Some(Overview { of, found }))
+    }
+
+    /// The newest messages that say what was decided.
+    fn find_decisions(&self, mut understood: Understood, part: u32) -> Result<SearchResult, Error> {
+        understood.concepts = Concepts::default();
+        let mut found = self.find(understood.clone(), part)?;
+        let mut hits = std::mem::take(&mut found.hits);
+        for _ in 0..DECISION_PARTS {
+            let oldest = hits.last().and_then(|hit| Ts::parse(&hit.at.ts).ok());
+            let is_whole = u32::try_from(hits.len()).is_ok_and(|count| count >= part);
+            for hit in hits {
+                let is_known = found.hits.iter().any(|known| known.at == hit.at);
+                if !is_known && says_decision(&hit) {
+                    found.hits.push(hit);
+                }
+            }
+            let Some(oldest) = oldest.filter(|_| is_whole && found.hits.len() < ENOUGH_DECISIONS)
+            else {
+                break;
+            };
+            // Another channel may have a message of the same time.
+            understood.until = oldest;
+            hits = self.find(understood.clone(), part)?.hits;
         }
-        self.find(understood, request.limit).map(Some)
+        Ok(found)
     }
 
     fn find(&self, mut understood: Understood, limit: u32) -> Result<SearchResult, Error> {
@@ -129,12 +181,17 @@ impl<'a> Searcher<'a> {
         let (mut first_day, mut end) = (asked.since, asked.end);
         let mut likely = asked.likely.filter(|_| !asked.may_be_ahead);
         let names_time = asked.widest != (None, None) || asked.likely.is_some();
-        let mut is_overview = false;
-        if names_time || !channels.is_empty() {
-            let subject = Concepts::of(self.recall.terms(&without_request(&asked.subject)));
+        let (subject, asks_for_decisions) = without_decision_request(&asked.subject);
+        let mut overview = None;
+        if names_time || !channels.is_empty() || asks_for_decisions {
+            let subject = Concepts::of(self.recall.terms(&without_request(&subject)));
             if subject.say_nothing() {
-                is_overview = true;
-                concepts = Concepts::default();
+                if asks_for_decisions {
+                    overview = Some(OverviewOf::Decisions);
+                } else {
+                    overview = Some(OverviewOf::All);
+                    concepts = Concepts::default();
+                }
                 (first_day, end) = asked.widest;
                 likely = asked.likely;
             }
@@ -148,7 +205,7 @@ impl<'a> Searcher<'a> {
             since: since.max(first_day.map(first)),
             until: end.map_or(until, |end| last(end).min(until)),
             likely: likely.map(|days| (first(days.first), last(days.end))),
-            is_overview,
+            overview,
         })
     }
 
@@ -259,6 +316,13 @@ fn begins_with_name(text: &str, name: &str) -> bool {
         let next = behind.chars().next();
         !next.is_some_and(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
     })
+}
+
+fn says_decision(hit: &Hit) -> bool {
+    let message = &hit.message;
+    decisions(&message.text, message.user.is_bot)
+        .next()
+        .is_some()
 }
 
 /// What a question finds that names only a time or a channel.

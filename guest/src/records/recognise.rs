@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::citations::lines;
-use crate::extractive::cues::{decides, gives_task, is_chatter, is_question};
+use crate::extractive::cues::{decides, gives_task, is_chatter, is_decision, is_question};
 use crate::extractive::sentences::looks_like_code;
 use crate::extractive::terms::terms;
 use crate::values::{Value, normal, read};
@@ -56,6 +56,14 @@ pub(crate) fn facts(text: &str, by_program: bool) -> Vec<Fact> {
     }
     facts.truncate(MOST_OF_ONE_MESSAGE);
     facts
+}
+
+/// The sentences of a text that say what was decided. What a program wrote decides nothing.
+pub(crate) fn decisions(text: &str, by_program: bool) -> impl Iterator<Item = &str> {
+    let facts = facts(text, by_program).into_iter();
+    let decided = facts.filter(|fact| fact.rank == Rank::Decision);
+    let sentences = decided.filter_map(|fact| text.get(fact.range));
+    sentences.filter(|sentence| is_decision(&normal(sentence)))
 }
 
 fn fact(sentence: &str, range: Range<usize>, by_program: bool) -> Option<Fact> {

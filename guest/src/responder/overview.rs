@@ -1,4 +1,4 @@
-//! What was said in a time or a channel, in short: the answer to a question that asks for nothing else.
+//! What was said or decided in a time or a channel, in short: the answer to a question that asks for nothing else.
 
 use std::collections::BTreeSet;
 
@@ -12,13 +12,17 @@ use crate::extractive::messages::{local_date, name};
 use crate::extractive::text::{cut, flatten, is_kana, is_kanji};
 use crate::extractive::{Input, is_note, summarize};
 use crate::fit::NOTHING;
-use crate::recall::Searcher;
+use crate::recall::{Overview, OverviewOf, Searcher};
+use crate::records::decisions;
 use crate::ts::Ts;
 
 /// How many of the newest messages are looked at.
 const MESSAGES: u32 = 500;
 /// The length of all lines, in characters.
 const LENGTH: u32 = 1000;
+
+/// The most decisions that are shown: the newest.
+const DECISIONS: usize = 20;
 
 /// How many of the newest messages are shown if none of them says much, and how wide.
 const NEWEST: usize = 5;
@@ -34,19 +38,23 @@ impl Responder<'_> {
             until: None,
             limit: MESSAGES,
         };
-        let Some(found) = searcher.overview(&request)? else {
+        let Some(Overview { of, found }) = searcher.overview(&request)? else {
             return Ok(None);
         };
         let mut hits = self.said_by_people(found.hits);
         hits.sort_by_cached_key(|hit| (Ts::parse(&hit.at.ts).ok(), hit.at.channel_id.clone()));
         let is_past = |until: &Timestamp| until.unix_seconds < self.now.unix_seconds;
         let heading = Heading {
+            of,
             japanese: question.contains(|c: char| is_kana(c) || is_kanji(c)),
             since: found.since.and_then(local_date),
             until: found.until.filter(is_past).and_then(local_date),
         };
         let mut lines = Lines::default();
-        lines.add_main(&hits, &heading);
+        match of {
+            OverviewOf::All => lines.add_main(&hits, &heading),
+            OverviewOf::Decisions => lines.add_decisions(&hits, &heading),
+        }
         let found_nothing = lines.sources.is_empty();
         let text = match found_nothing {
             true => heading.nothing(),
@@ -79,6 +87,7 @@ impl Responder<'_> {
 
 /// What stands above the lines.
 struct Heading {
+    of: OverviewOf,
     japanese: bool,
     /// The days that were asked for.
     since: Option<String>,
@@ -102,7 +111,11 @@ impl Heading {
                 (Some(name), _) => format!("{name}、"),
                 (None, _) => String::new(),
             };
-            return format!("{channel}{days}主な発言です。");
+            let what = match self.of {
+                OverviewOf::All => "主な発言です。",
+                OverviewOf::Decisions => "決まったことです。",
+            };
+            return format!("{channel}{days}{what}");
         }
         let days = match days {
             (Some(since), Some(until)) if since == until => Some(format!("on {since}")),
@@ -116,13 +129,20 @@ impl Heading {
             .into_iter()
             .chain(days)
             .collect();
-        format!("What was said {}:", parts.join(" "))
+        let what = match self.of {
+            OverviewOf::All => "What was said",
+            OverviewOf::Decisions => "What was decided",
+        };
+        let words: Vec<String> = std::iter::once(what.to_owned()).chain(parts).collect();
+        format!("{}:", words.join(" "))
     }
 
     fn nothing(&self) -> String {
-        let text = match self.japanese {
-            true => "該当する発言は見つかりませんでした。",
-            false => "I found nothing that was said there or then.",
+        let text = match (self.of, self.japanese) {
+            (OverviewOf::All, true) => "該当する発言は見つかりませんでした。",
+            (OverviewOf::All, false) => "I found nothing that was said there or then.",
+            (OverviewOf::Decisions, true) => "決まったことは見つかりませんでした。",
+            (OverviewOf::Decisions, false) => "I found nothing that was decided there or then.",
         };
         text.to_owned()
     }
@@ -139,8 +159,7 @@ struct Lines {
 impl Lines {
     /// Adds the main sentences of messages in order of time; if none says much, the newest messages.
     fn add_main(&mut self, hits: &[Hit], heading: &Heading) {
-        let channels: BTreeSet<&str> = hits.iter().map(|hit| hit.channel_name.as_str()).collect();
-        let only = channels.first().copied().filter(|_| channels.len() == 1);
+        let only = only_channel(hits);
         self.text = heading.text(only);
         let summary = main_sentences(hits);
         let sources: Vec<citations::Source<'_>> = hits.iter().map(source_of).collect();
@@ -152,9 +171,23 @@ impl Lines {
         }
         if self.sources.is_empty() {
             for hit in hits.iter().skip(hits.len().saturating_sub(NEWEST)) {
-                let said = whole_line(&hit.message);
+                let said = as_line(&hit.message, &hit.message.text);
                 self.add(&said, hit, vec![hit.at.clone()], only.is_none());
             }
+        }
+    }
+
+    /// Adds the sentences of decision, in order of time.
+    fn add_decisions(&mut self, hits: &[Hit], heading: &Heading) {
+        let shown = hits.get(hits.len().saturating_sub(DECISIONS)..);
+        let shown = shown.unwrap_or_default();
+        let only = only_channel(shown);
+        self.text = heading.text(only);
+        for hit in shown {
+            let message = &hit.message;
+            let decided: Vec<&str> = decisions(&message.text, message.user.is_bot).collect();
+            let said = as_line(message, &decided.join(" "));
+            self.add(&said, hit, vec![hit.at.clone()], only.is_none());
         }
     }
 
@@ -235,10 +268,16 @@ fn pairs(text: &str) -> BTreeSet<(char, char)> {
         .collect()
 }
 
-/// A message as one line.
-fn whole_line(message: &Message) -> String {
+/// The channel of the messages, if they are all of one.
+fn only_channel(hits: &[Hit]) -> Option<&str> {
+    let channels: BTreeSet<&str> = hits.iter().map(|hit| hit.channel_name.as_str()).collect();
+    channels.first().copied().filter(|_| channels.len() == 1)
+}
+
+/// What a message says, as one line.
+fn as_line(message: &Message, said: &str) -> String {
     let date = local_date(message.timestamp).map(|date| format!("{date} "));
-    let text = cut(&flatten(&message.text), MAX_WIDTH);
+    let text = cut(&flatten(said), MAX_WIDTH);
     format!("- {}{}{text}", date.unwrap_or_default(), name(message))
 }
 

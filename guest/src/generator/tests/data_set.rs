@@ -94,7 +94,7 @@ fn required_texts_held_by_memories_without_a_model() {
 #[ignore = "it measures"]
 fn calls_of_a_model_for_1000_messages() {
     for when in [ThreadMemories::Always, ThreadMemories::OnDemand] {
-        let (mut messages, mut calls, mut threads) = (0, 0, 0);
+        let (mut messages, mut calls, mut texts, mut threads) = (0, 0, 0, 0);
         for talk in read(&folder()).values() {
             let mut host = TestHost::with_prompts();
             host.settings.thread_memories = when;
@@ -106,6 +106,7 @@ fn calls_of_a_model_for_1000_messages() {
             messages += host.storage.all_messages().len();
             calls += host.llm.calls();
             let drafts = host.storage.drafts();
+            texts += drafts.len();
             threads += drafts
                 .iter()
                 .filter(|draft| draft.scope == Scope::Thread)
@@ -113,7 +114,7 @@ fn calls_of_a_model_for_1000_messages() {
         }
         let per_thousand = calls * 1000 / messages;
         println!(
-            "{when:?}: {calls} calls for {messages} messages, {per_thousand} per 1,000; {threads} threads"
+            "{when:?}: {calls} calls for {messages} messages, {per_thousand} per 1,000; {texts} texts, {threads} of threads"
         );
     }
 }

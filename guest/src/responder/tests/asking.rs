@@ -85,3 +85,71 @@ fn small_talk_is_shown_if_there_is_nothing_else() {
     let response = ask(&host, None, "What was said today?");
     assert_eq!(cited(&response), ["ok"], "{}", response.text);
 }
+
+#[test]
+fn decisions_are_listed_in_order_of_time() {
+    let host = quoting_host();
+    host.say(
+        "C1",
+        -20 * DAY,
+        "We decided to use Crane for monitoring. Carol agreed.",
+    );
+    host.say("C1", -9 * DAY, "Should we go with the old printer?");
+    host.say("C1", -5 * DAY, "The date of the camp is not decided yet.");
+    host.say(
+        "C2",
+        -4 * DAY,
+        "合宿は箱根にすることにしました。楽しみです。",
+    );
+    host.say("C1", -2 * DAY, "The deadline is Friday.");
+    for question in ["What did we decide?", "decisions", "List of decisions"] {
+        let response = ask(&host, None, question);
+        let expected = "What was decided:\n\
+                        - 2024-02-10 #general alice: We decided to use Crane for monitoring. Carol agreed. [1]\n\
+                        - 2024-02-26 #random alice: 合宿は箱根にすることにしました。 [2]";
+        assert_eq!(response.text, expected, "{question}");
+        assert_eq!(response.citations.len(), 2);
+    }
+    let response = ask(&host, None, "#random 何が決まりましたか");
+    assert_eq!(
+        response.text,
+        "#random の決まったことです。\n- 2024-02-26 alice: 合宿は箱根にすることにしました。 [1]"
+    );
+    let response = ask(
+        &host,
+        None,
+        "Which decisions were made in #general since 20 February?",
+    );
+    assert!(response.found_nothing);
+    assert_eq!(
+        response.text,
+        "I found nothing that was decided there or then."
+    );
+}
+
+#[test]
+fn decisions_about_something_are_searched_for() {
+    let host = quoting_host();
+    host.say("C1", -20 * DAY, "We decided to use Crane for monitoring.");
+    host.say("C1", -9 * DAY, "We decided to sell the printer.");
+    let response = ask(&host, None, "What was decided about the printer?");
+    assert_eq!(cited(&response), ["We decided to sell the printer."]);
+}
+
+#[test]
+fn a_decision_behind_much_talk_is_found() {
+    let host = quoting_host();
+    host.say("C1", -20 * DAY, "We decided to use Crane for monitoring.");
+    for number in 0..1200 {
+        host.say(
+            "C1",
+            -10 * DAY + number,
+            &format!("I looked at number {number}."),
+        );
+    }
+    let response = ask(&host, None, "What did we decide?");
+    assert_eq!(
+        cited(&response),
+        ["We decided to use Crane for monitoring."]
+    );
+}
