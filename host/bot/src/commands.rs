@@ -1,7 +1,8 @@
 //! The slash command `/memory`. Only the person who typed it sees the answer.
 
 use myao_slack::blocks::{
-    direct_message, help_message, history_message, memory_message, search_message, sources_message,
+    Language, answer_message, direct_message, help_message, history_message, memory_message,
+    search_message, since_message, sources_message,
 };
 use myao_slack::command::{Command, parse_command};
 use serde::Deserialize;
@@ -75,7 +76,27 @@ impl Commands {
             Command::Search { words } => {
                 search_message(&self.views.search(payload.user_id, words).await?, language)
             }
+            Command::Since { when } if when.is_empty() => since_message(language),
+            Command::Since { when } => {
+                let here = (!is_direct).then_some(channel.id.as_str());
+                let answer = self.views.answer(payload.user_id, here, &when);
+                answer_message(answer.await?.as_ref(), language)
+            }
+            Command::Decisions { about } => {
+                let here = (!is_direct).then_some(channel.id.as_str());
+                let question = format!("{} {about}", decided(language));
+                let answer = self.views.answer(payload.user_id, here, &question);
+                answer_message(answer.await?.as_ref(), language)
+            }
             Command::Help { unknown } => help_message(unknown.as_deref(), language),
         })
+    }
+}
+
+/// Asks what was decided.
+fn decided(language: Language) -> &'static str {
+    match language {
+        Language::Japanese => "決まったこと",
+        Language::English => "what was decided",
     }
 }

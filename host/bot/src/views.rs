@@ -1,5 +1,6 @@
 //! What the store holds, as Slack shows it: the App Home tab and the answers to `/memory`.
 
+mod answers;
 mod search;
 mod sources;
 

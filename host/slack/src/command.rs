@@ -29,6 +29,16 @@ pub enum Command {
         /// As they were typed; empty if there are none.
         words: String,
     },
+    /// What was said since a time: `since friday`, `金曜日から`, `3月2日以降`.
+    Since {
+        /// The whole text, as it was typed; empty if it names no time.
+        when: String,
+    },
+    /// What was decided: `decisions`, `決定`, and words that the decisions are about.
+    Decisions {
+        /// As they were typed; empty if there are none.
+        about: String,
+    },
     /// What can be asked: `help`, `ヘルプ`, and anything else.
     Help {
         /// The text, if it is not a command.
@@ -77,19 +87,36 @@ pub fn parse_command(text: &str) -> Command {
             of.map(|of| Command::Sources { of })
         }
         ["search" | "find" | "検索", ..] => Some(Command::Search {
-            words: text
-                .trim()
-                .split_once(char::is_whitespace)
-                .map_or("", |(_, words)| words)
-                .trim()
-                .to_owned(),
+            words: behind_first_word(text),
+        }),
+        [
+            "decisions" | "decision" | "決定" | "決定事項" | "決まったこと",
+            ..,
+        ] => Some(Command::Decisions {
+            about: behind_first_word(text),
+        }),
+        ["since" | "から" | "以降"] => Some(Command::Since {
+            when: String::new(),
+        }),
+        ["since", ..] => Some(Command::Since {
+            when: text.trim().to_owned(),
         }),
         ["help" | "?" | "ヘルプ" | "使い方"] => Some(Command::Help { unknown: None }),
+        [.., last] if last.ends_with("から") || last.ends_with("以降") => {
+            Some(Command::Since {
+                when: text.trim().to_owned(),
+            })
+        }
         _ => None,
     };
     command.unwrap_or_else(|| Command::Help {
         unknown: Some(text.trim().to_owned()),
     })
+}
+
+fn behind_first_word(text: &str) -> String {
+    let behind = text.trim().split_once(char::is_whitespace);
+    behind.map_or("", |(_, words)| words).trim().to_owned()
 }
 
 fn number(word: &str) -> Option<u32> {
@@ -118,6 +145,12 @@ mod tests {
         let search = |words: &str| Command::Search {
             words: words.to_owned(),
         };
+        let since = |when: &str| Command::Since {
+            when: when.to_owned(),
+        };
+        let decisions = |about: &str| Command::Decisions {
+            about: about.to_owned(),
+        };
         for (text, expected) in [
             ("", Command::Show),
             ("  \u{3000}", Command::Show),
@@ -135,6 +168,14 @@ mod tests {
             ("search  Crane, A-1234 ", search("Crane, A-1234")),
             ("検索　監視 ツール", search("監視 ツール")),
             ("Search", search("")),
+            ("since", since("")),
+            ("Since  last friday ", since("Since  last friday")),
+            ("金曜日から", since("金曜日から")),
+            ("3月2日 以降", since("3月2日 以降")),
+            ("検索 昨日から", search("昨日から")),
+            ("decisions", decisions("")),
+            ("Decisions about  Crane", decisions("about  Crane")),
+            ("決定　監視", decisions("監視")),
             ("ヘルプ", Command::Help { unknown: None }),
             ("？", Command::Help { unknown: None }),
         ] {

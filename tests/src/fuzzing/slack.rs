@@ -96,9 +96,9 @@ pub fn requests(data: &[u8]) {
         Command::Help {
             unknown: Some(unknown),
         } => assert_eq!(unknown, text.trim()),
-        Command::Search { words } => {
-            assert!(text.trim().ends_with(&words));
-        }
+        Command::Search { words: typed }
+        | Command::Decisions { about: typed }
+        | Command::Since { when: typed } => assert!(text.trim().ends_with(&typed)),
         Command::Help { unknown: None } | Command::Show | Command::Sources { .. } => {}
     }
 }

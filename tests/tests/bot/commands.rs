@@ -10,7 +10,7 @@ use crate::bot::support::{
 };
 
 /// Memories as soon as there is a message.
-const EAGER: &str = "memory: { long_term_update_interval_seconds: 1, short_term_history: { message_threshold: 1 } }\n";
+pub(crate) const EAGER: &str = "memory: { long_term_update_interval_seconds: 1, short_term_history: { message_threshold: 1 } }\n";
 
 fn ask(slack: &FakeSlack, channel: &str, text: &str) -> String {
     let answer: SlashAnswer = block_on(slack.slash_command(AKARI, channel, "/memory", text));
@@ -125,6 +125,58 @@ fn the_command_finds_what_the_person_may_see_and_nothing_else() {
         others.contains("箱根") && !others.contains("熱海"),
         "{others}"
     );
+    bot.stop();
+}
+
+#[test]
+fn the_command_tells_what_was_said_since_a_time_and_what_was_decided() {
+    let slack = workspace();
+    slack.add_private_channel("C0BOARD", "役員会");
+    slack.add_member("C0BOARD", EMIKO);
+    let mut bot = connect(&slack, EAGER);
+    bot.caught_up();
+    slack.post(
+        AKARI,
+        CAMP,
+        "合宿の会場は箱根に決まりました。予約は A-1234 です。",
+        None,
+    );
+    slack.post(
+        EMIKO,
+        "C0BOARD",
+        "買収することにしました。期限は3月9日です。",
+        None,
+    );
+    remembered(&mut bot, CAMP, 1);
+    remembered(&mut bot, "C0BOARD", 1);
+    for channel in [CAMP, "D0AKARI"] {
+        let decided = ask(&slack, channel, "決定");
+        assert!(
+            decided.contains("決まったことです。"),
+            "{decided} {}",
+            bot.log()
+        );
+        assert!(decided.contains("箱根に決まりました。 <https://fake.slack.com/archives/C0CAMP/p"));
+        assert!(!decided.contains("A-1234"), "{decided}");
+        let said = ask(&slack, channel, "昨日から");
+        assert!(
+            said.contains("主な発言です。") && said.contains("箱根"),
+            "{said}"
+        );
+        for shown in [decided, said] {
+            assert!(!shown.contains("買収"), "{shown}");
+        }
+    }
+    let here = ask(&slack, "C0BOARD", "decisions");
+    assert!(here.contains("まだありません"), "{here}");
+    let answer = block_on(slack.slash_command(EMIKO, "C0BOARD", "/memory", "decisions"));
+    let members = words(&answer.payload.unwrap());
+    assert!(
+        members.contains("#役員会") && members.contains("買収"),
+        "{members}"
+    );
+    let how = ask(&slack, CAMP, "since");
+    assert!(how.contains("/memory 金曜日から"), "{how}");
     bot.stop();
 }
 

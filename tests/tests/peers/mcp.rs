@@ -26,7 +26,7 @@ fn names(tools: &Value) -> Vec<&str> {
     tools.map(|tool| tool["name"].as_str().unwrap()).collect()
 }
 
-const TOOLS: [&str; 4] = ["ask", "channel_memory", "channels", "search"];
+const TOOLS: [&str; 5] = ["ask", "channel_memory", "channels", "decisions", "search"];
 
 #[test]
 #[ignore = "needs mcp: make test-peers"]

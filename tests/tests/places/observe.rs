@@ -11,7 +11,9 @@ use myao_plugin::storage::{
 };
 use myao_plugin::ts::TsKey;
 use myao_plugin::{BuildRequest, KeptSpan, MemoryPlugin, MessageRef, Place, Scope, SearchRequest};
-use myao_slack::blocks::{Language, history_message, home_view, memory_message, sources_message};
+use myao_slack::blocks::{
+    Language, answer_message, history_message, home_view, memory_message, sources_message,
+};
 use myao_slack::command::SourcesOf;
 use myao_tests::store::utc;
 
@@ -284,14 +286,27 @@ impl Observer for Built {
 /// App Home and `/memory`, as Slack gets them.
 struct Shown;
 
+/// What `/memory decisions` and `/memory since` ask, and what is no time.
+const QUESTIONS: [&str; 3] = ["what was decided", "since yesterday", "since the salary"];
+
 #[async_trait::async_trait]
 impl Observer for Shown {
     async fn look(&self, seat: &Seat<'_>) -> Vec<(String, String)> {
         let (views, language) = (seat.views, Language::English);
         if let Place::Person(id) = &seat.place {
             let home = views.home(id).await.unwrap();
-            let shown = home_view(&home, language).to_string();
-            return vec![("App Home".to_owned(), shown)];
+            let mut found = vec![("App Home".to_owned(), home_view(&home, language))];
+            let here = [None].into_iter().chain(seat.secret.first().map(Some));
+            for (channel, question) in here.flat_map(|channel| QUESTIONS.map(|of| (channel, of))) {
+                let channel = channel.map(String::as_str);
+                let answer = views.answer(id.clone(), channel, question).await.unwrap();
+                let answer = answer_message(answer.as_ref(), language);
+                found.push((format!("/memory {question}"), answer));
+            }
+            let found = found.into_iter();
+            return found
+                .map(|(what, shown)| (what, shown.to_string()))
+                .collect();
         }
         let Some(own) = seat.own() else {
             return Vec::new();

@@ -132,8 +132,8 @@ impl Bound {
     /// Whether names and texts may be read.
     pub(super) fn reads(&self, what: &str) -> Result<(), Trespass> {
         match self.place {
-            Place::Schedule | Place::Person(_) => Err(self.trespass(format!("read {what}"))),
-            Place::Channel(_) | Place::Workspace | Place::Operator => Ok(()),
+            Place::Schedule => Err(self.trespass(format!("read {what}"))),
+            Place::Channel(_) | Place::Workspace | Place::Person(_) | Place::Operator => Ok(()),
         }
     }
 

@@ -52,7 +52,7 @@ use crate::bindings::exports::myao::memory::about;
 use crate::bindings::exports::myao::memory::context_builder::BuildRequest;
 use crate::bindings::exports::myao::memory::memory_generator::{Batch, DoneStep, UpdateState};
 use crate::bindings::exports::myao::memory::memory_summarizer::Summary;
-use crate::bindings::types::{Context, MemoryType, Scope, Timestamp};
+use crate::bindings::types::{Context, Engine, MemoryType, Scope, Timestamp};
 use crate::capabilities::{Bounds, CallState, Capabilities, Purpose};
 use crate::chat::Chat;
 use crate::component::LoadedComponent;
@@ -111,6 +111,13 @@ impl MemoryPlugin {
     #[must_use]
     pub fn with_allowance(mut self, allowance: Arc<dyn Allowance>) -> Self {
         self.capabilities.allowance = Some(allowance);
+        self
+    }
+
+    /// Returns the same plugin, which answers questions with what was said, whatever the settings say: no model is asked.
+    #[must_use]
+    pub fn quoting(mut self) -> Self {
+        Arc::make_mut(&mut self.capabilities.settings).reply_engine = Engine::Extractive;
         self
     }
 

@@ -120,6 +120,61 @@ pub struct FoundMessage {
     pub message: Source,
 }
 
+/// The answer to a question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AnswerView {
+    /// What stands above the lines, or all of it.
+    pub heading: String,
+    /// The lines.
+    pub lines: Vec<AnswerLine>,
+}
+
+/// A line of an answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AnswerLine {
+    /// Its text, in Markdown.
+    pub text: String,
+    /// The messages that it is from: the numbers of these, and their addresses if they are known.
+    pub sources: Vec<(usize, Option<String>)>,
+}
+
+/// The answer to [`crate::command::Command::Since`] and [`crate::command::Command::Decisions`]; `None` if the person may see
+/// nothing of the channel.
+#[must_use]
+pub fn answer_message(view: Option<&AnswerView>, language: Language) -> Value {
+    let Some(view) = view else {
+        let nothing = language.words().nothing_in_channel;
+        return ephemeral(nothing, vec![section(nothing)]);
+    };
+    let mut blocks = vec![section(&format!("*{}*", first_words(&view.heading)))];
+    let line = |line: &AnswerLine| answer_line(line, language);
+    let lines: Vec<String> = view.lines.iter().map(line).collect();
+    blocks.extend(sections(&lines).iter().map(|text| section(text)));
+    ephemeral(&view.heading, blocks)
+}
+
+/// The answer to [`crate::command::Command::Since`] without a time.
+#[must_use]
+pub fn since_message(language: Language) -> Value {
+    let hint = language.words().since_hint;
+    ephemeral(hint, vec![section(hint)])
+}
+
+fn answer_line(line: &AnswerLine, language: Language) -> String {
+    let text = excerpt(&line.text, LINE_CHARS, language);
+    let more = if text.hidden > 0 { "…" } else { "" };
+    let sources = line.sources.iter().map(|(number, permalink)| {
+        let number = format!("[{number}]");
+        match permalink {
+            Some(permalink) => link_or_words(permalink, &number),
+            None => number,
+        }
+    });
+    let parts = [format!("{}{more}", text.mrkdwn)];
+    let parts: Vec<String> = parts.into_iter().chain(sources).collect();
+    format!("• {}", parts.join(" "))
+}
+
 /// The answer to [`crate::command::Command::Search`].
 #[must_use]
 pub fn search_message(view: &SearchView, language: Language) -> Value {

@@ -18,9 +18,9 @@ use crate::split::split;
 
 pub use home::{HomeChannel, HomeContent, home_view};
 pub use memory::{
-    FoundMessage, HistoryView, MemorySources, MemoryView, SearchView, Source, SourcedLine,
-    SourcesView, direct_message, help_message, history_message, memory_message, search_message,
-    sources_message,
+    AnswerLine, AnswerView, FoundMessage, HistoryView, MemorySources, MemoryView, SearchView,
+    Source, SourcedLine, SourcesView, answer_message, direct_message, help_message,
+    history_message, memory_message, search_message, since_message, sources_message,
 };
 pub use moment::Moment;
 pub use words::Language;

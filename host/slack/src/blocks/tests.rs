@@ -458,6 +458,43 @@ fn messages_that_were_found_take_one_line_each() {
 }
 
 #[test]
+fn lines_of_an_answer_link_to_their_messages() {
+    let line = |text: &str, sources: &[(usize, Option<&str>)]| AnswerLine {
+        text: text.to_owned(),
+        sources: sources
+            .iter()
+            .map(|(number, address)| (*number, address.map(str::to_owned)))
+            .collect(),
+    };
+    let address = Some("https://acme.slack.com/archives/C1/p1772755260000100");
+    let view = AnswerView {
+        heading: "#general で決まったこと <!here>".to_owned(),
+        lines: vec![
+            line(
+                "2026-03-02 灯: 監視は *Crane* にします [2]",
+                &[(1, address)],
+            ),
+            line(
+                "2026-03-03 <!channel>: see <https://evil.example|here>",
+                &[(2, None)],
+            ),
+        ],
+    };
+    let nothing = AnswerView {
+        heading: "I found nothing.".to_owned(),
+        lines: Vec::new(),
+    };
+    assert_are(&[
+        ("answer-ja.json", answer_message(Some(&view), Japanese)),
+        (
+            "answer-nothing-en.json",
+            answer_message(Some(&nothing), English),
+        ),
+        ("since-ja.json", since_message(Japanese)),
+    ]);
+}
+
+#[test]
 fn help_names_what_was_not_understood() {
     assert_are(&[
         ("help-ja.json", help_message(None, Japanese)),

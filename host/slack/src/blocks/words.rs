@@ -34,6 +34,7 @@ pub(super) struct Words {
     pub(super) records: &'static str,
     pub(super) search_hint: &'static str,
     pub(super) nothing_found: &'static str,
+    pub(super) since_hint: &'static str,
     pub(super) help: &'static str,
     pub(super) help_title: &'static str,
 }
@@ -58,10 +59,13 @@ const JAPANESE: Words = Words {
     records: "そのまま残していること",
     search_hint: "探す言葉を書いてください: `/memory 検索 言葉`",
     nothing_found: "見つかりませんでした。言葉を減らすか、別の言葉で試してください。",
+    since_hint: "いつからかを書いてください: `/memory 金曜日から`",
     help_title: "/memory の使い方",
     help: "• `/memory` — このチャンネルの記憶\n\
            • `/memory 履歴 [件数]` — これまでの版（`history`）\n\
            • `/memory 出典 [版|長期]` — 各行のもとになったメッセージ（`sources`）\n\
+           • `/memory 金曜日から` — そのときからの主な発言（`since`）\n\
+           • `/memory 決定 [言葉]` — 決まったこと（`decisions`）\n\
            • `/memory 検索 言葉` — あなたが見られるメッセージを探す（`search`）\n\
            • `/memory ヘルプ` — この説明（`help`）\n\
            答えはあなただけに見えます。",
@@ -87,10 +91,13 @@ const ENGLISH: Words = Words {
     records: "Kept word for word",
     search_hint: "Write what to look for: `/memory search words`",
     nothing_found: "Nothing is found. Try fewer or other words.",
+    since_hint: "Write from when: `/memory since friday`",
     help_title: "How to use /memory",
     help: "• `/memory` — what I remember of this channel\n\
            • `/memory history [count]` — its earlier versions\n\
            • `/memory sources [version|long]` — the messages that each line was made from\n\
+           • `/memory since friday` — the main points of what was said since then\n\
+           • `/memory decisions [words]` — what was decided\n\
            • `/memory search words` — messages that you may see\n\
            • `/memory help` — this text\n\
            Only you see the answers.",

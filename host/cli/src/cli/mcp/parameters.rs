@@ -35,3 +35,15 @@ pub(super) struct ChannelParameters {
     /// Its name, with or without "#", or its id.
     pub(super) channel: String,
 }
+
+/// Which decisions.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct DecisionsParameters {
+    /// The channel's name, with or without "#", or its id; all channels if left out.
+    pub(super) channel: Option<String>,
+    /// What the decisions are about, in a few words; all if left out.
+    pub(super) about: Option<String>,
+    /// From when on: "2026-03-02", "last Friday"; all if left out.
+    pub(super) since: Option<String>,
+}
