@@ -149,26 +149,7 @@ impl Served {
     /// Sends a request with these headers.
     #[must_use]
     pub fn ask(&self, method: &str, path: &str, headers: &[&str]) -> Answer {
-        let mut stream = TcpStream::connect(self.address).unwrap();
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
-        let lines: String = headers.iter().map(|line| format!("{line}\r\n")).collect();
-        let path: String = path.bytes().map(in_address).collect();
-        write!(stream, "{method} {path} HTTP/1.1\r\n{lines}\r\n").unwrap();
-        let mut bytes = Vec::new();
-        stream.read_to_end(&mut bytes).unwrap();
-        let text = String::from_utf8(bytes).unwrap();
-        let (head, body) = text.split_once("\r\n\r\n").unwrap();
-        let mut head = head.lines();
-        let status = head.next().unwrap().split(' ').nth(1).unwrap();
-        let headers = head.map(|line| {
-            let (name, value) = line.split_once(':').unwrap();
-            (name.to_ascii_lowercase(), value.trim().to_owned())
-        });
-        Answer {
-            status: status.parse().unwrap(),
-            headers: headers.collect(),
-            body: body.to_owned(),
-        }
+        ask(self.address, method, path, headers)
     }
 
     /// Asks the program to stop; returns its exit code, what else it printed, and its standard error.
@@ -194,4 +175,37 @@ impl Served {
             .unwrap();
         (code, out, error)
     }
+}
+
+/// Sends a request with these headers.
+#[must_use]
+pub fn ask(to: SocketAddr, method: &str, path: &str, headers: &[&str]) -> Answer {
+    let mut stream = TcpStream::connect(to).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    let lines: String = headers.iter().map(|line| format!("{line}\r\n")).collect();
+    let path: String = path.bytes().map(in_address).collect();
+    write!(stream, "{method} {path} HTTP/1.1\r\n{lines}\r\n").unwrap();
+    let mut bytes = Vec::new();
+    stream.read_to_end(&mut bytes).unwrap();
+    let text = String::from_utf8(bytes).unwrap();
+    let (head, body) = text.split_once("\r\n\r\n").unwrap();
+    let mut head = head.lines();
+    let status = head.next().unwrap().split(' ').nth(1).unwrap();
+    let headers = head.map(|line| {
+        let (name, value) = line.split_once(':').unwrap();
+        (name.to_ascii_lowercase(), value.trim().to_owned())
+    });
+    Answer {
+        status: status.parse().unwrap(),
+        headers: headers.collect(),
+        body: body.to_owned(),
+    }
+}
+
+/// The address in a link to the page, and the path.
+#[must_use]
+pub fn parts(link: &str) -> (SocketAddr, String) {
+    let rest = link.strip_prefix("http://").unwrap();
+    let (address, path) = rest.split_once('/').unwrap();
+    (address.parse().unwrap(), format!("/{path}"))
 }

@@ -58,6 +58,13 @@ impl Access {
         link.as_ref().map(|secret| secret.0.clone())
     }
 
+    /// Makes another link, which works once.
+    pub(crate) fn renew(&self) -> Result<(), getrandom::Error> {
+        let secret = Secret::random()?;
+        *self.link.lock().unwrap_or_else(PoisonError::into_inner) = Some(secret);
+        Ok(())
+    }
+
     /// The cookie for whoever has the link's secret, the first time.
     pub(crate) fn exchange(&self, given: &str) -> Option<String> {
         let mut link = self.link.lock().unwrap_or_else(PoisonError::into_inner);
@@ -138,6 +145,18 @@ mod tests {
             assert_eq!(access.is_open(&headers), is_open, "{cookies}");
         }
         assert!(!access.is_open(&HeaderMap::new()));
+    }
+
+    #[test]
+    fn another_link_opens_the_page_once_more() {
+        let access = Access::random(8000).unwrap();
+        let first = access.link().unwrap();
+        let cookie = access.exchange(&first).unwrap();
+        access.renew().unwrap();
+        let second = access.link().unwrap();
+        assert!(second != first && access.exchange(&first).is_none());
+        assert_eq!(access.exchange(&second), Some(cookie));
+        assert!(access.exchange(&second).is_none());
     }
 
     #[test]

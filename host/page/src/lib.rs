@@ -15,6 +15,7 @@ mod failure;
 mod headers;
 mod html;
 mod language;
+mod link_file;
 mod pages;
 mod reader;
 mod route;
@@ -22,18 +23,21 @@ mod server;
 mod texts;
 
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use access::Access;
 use axum::Router;
+use link_file::LinkFile;
 use myao_bot::clock::Clock;
+use myao_bot::current::Current;
 use myao_bot::metrics::Metrics;
 use myao_bot::serve::{ClientLimits, serve};
 use myao_bot::stop::Stop;
+use myao_plugin::Place;
 use myao_plugin::journal::CallsOfMemory;
 use myao_plugin::state::Workspace;
-use myao_plugin::{MemoryPlugin, Place};
 use serde_json::Value;
 use tokio::net::TcpListener;
 
@@ -47,8 +51,8 @@ pub type Costs = dyn Fn(&CallsOfMemory) -> Option<Taken> + Send + Sync;
 pub struct Site {
     /// The store.
     pub workspace: Arc<dyn Workspace>,
-    /// Searches and answers.
-    pub plugin: Arc<MemoryPlugin>,
+    /// The component, which searches and answers.
+    pub current: Current,
     /// Whoever opened the link sees what may be seen here.
     pub place: Place,
     /// Now.
@@ -57,7 +61,7 @@ pub struct Site {
     pub address: Option<String>,
     /// The command that makes memories, for pages that have nothing to show yet.
     pub next: String,
-    /// The command that makes a new link.
+    /// The command that shows a new link.
     pub again: String,
     /// What the calls for a memory took; `None` if no model was asked.
     pub taken: Arc<Costs>,
@@ -91,12 +95,21 @@ pub enum PageError {
     /// The operating system gives no random bytes, so that there is no secret link.
     #[error("the operating system gives no random bytes: {0}")]
     NoRandomness(getrandom::Error),
+    /// The file for the link cannot be written.
+    #[error("the page's link cannot be written to `{}`: {source}", path.display())]
+    LinkFile {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
 }
 
 /// The web page.
 pub struct Page {
     site: Arc<Site>,
     access: Arc<Access>,
+    link_file: Option<LinkFile>,
 }
 
 impl Page {
@@ -108,14 +121,27 @@ impl Page {
         Ok(Self {
             site: Arc::new(site),
             access: Arc::new(Access::random(port).map_err(PageError::NoRandomness)?),
+            link_file: None,
         })
+    }
+
+    /// Keeps the link in a file that its owner alone may read, and puts another one there after each use.
+    ///
+    /// # Errors
+    /// [`PageError::LinkFile`].
+    pub fn keeping_link(mut self, address: SocketAddr, path: PathBuf) -> Result<Self, PageError> {
+        let file = LinkFile::new(path.clone(), address);
+        let secret = self.access.link().unwrap_or_default();
+        file.write(&secret)
+            .map_err(|source| PageError::LinkFile { path, source })?;
+        self.link_file = Some(file);
+        Ok(self)
     }
 
     /// The link that opens the page, once.
     #[must_use]
     pub fn link(&self, address: SocketAddr) -> String {
-        let secret = self.access.link().unwrap_or_default();
-        format!("http://{address}/open/{secret}")
+        link_file::link(address, &self.access.link().unwrap_or_default())
     }
 
     /// Serves until asked to stop.
@@ -123,6 +149,7 @@ impl Page {
         let server = server::Server {
             site: self.site,
             access: self.access,
+            link_file: self.link_file,
         };
         let router = Router::new()
             .fallback(server::answer)

@@ -117,7 +117,7 @@ impl Reader {
         if !self.site.place.hears(channel_id) {
             return Ok(None);
         }
-        let read = Corrections::read(&self.site.plugin, channel_id, self.now()).await;
+        let read = Corrections::read(&self.site.current.plugin(), channel_id, self.now()).await;
         let read = read.map_err(|error| Failure::Call(error.to_string()))?;
         Ok(Some(read))
     }
@@ -138,13 +138,23 @@ impl Reader {
 
     pub(crate) async fn search(&self, request: &SearchRequest) -> Result<SearchResult, Failure> {
         let place = self.site.place.clone();
-        let found = self.site.plugin.search(place, request, self.now()).await;
+        let found = self
+            .site
+            .current
+            .plugin()
+            .search(place, request, self.now())
+            .await;
         found.map_err(|error| Failure::Call(error.to_string()))
     }
 
     pub(crate) async fn ask(&self, question: &str) -> Result<Response, Failure> {
         let place: Place = self.site.place.clone();
-        let answer = self.site.plugin.ask(place, question, self.now()).await;
+        let answer = self
+            .site
+            .current
+            .plugin()
+            .ask(place, question, self.now())
+            .await;
         answer.map_err(|error| Failure::Call(error.to_string()))
     }
 }

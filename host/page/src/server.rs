@@ -15,6 +15,7 @@ use super::access::{Access, is_from_elsewhere};
 use super::failure::Failure;
 use super::headers::protect;
 use super::language::Language;
+use super::link_file::LinkFile;
 use super::pages::{self, Shown, refused};
 use super::reader::Reader;
 use super::route::{self, Route, Wanted};
@@ -27,6 +28,7 @@ const ICON: &str = include_str!("icon.svg");
 pub(crate) struct Server {
     pub(crate) site: Arc<Site>,
     pub(crate) access: Arc<Access>,
+    pub(crate) link_file: Option<LinkFile>,
 }
 
 /// Answers a request. Its body is never read.
@@ -86,12 +88,28 @@ impl Server {
         if request.method == Method::GET
             && let Some(cookie) = self.access.exchange(secret)
         {
+            self.renew_link();
             return redirect(&Route::START, Some(&cookie));
         }
         if self.access.is_open(&request.headers) {
             return redirect(&Route::START, None);
         }
         self.failed(Failure::Used, language)
+    }
+
+    /// Puts another link into the file, if there is one.
+    fn renew_link(&self) {
+        let Some(file) = &self.link_file else {
+            return;
+        };
+        let renewed = self.access.renew().map_err(|error| error.to_string());
+        let secret = renewed.map(|()| self.access.link().unwrap_or_default());
+        let written = secret.and_then(|secret| file.write(&secret).map_err(|e| e.to_string()));
+        if let Err(error) = written {
+            tracing::warn!(
+                "there is no new link to the page: {error}; start the program again for one"
+            );
+        }
     }
 
     fn failed(&self, failure: Failure, language: Language) -> Response {

@@ -110,8 +110,8 @@ pub(crate) const NO_MEMORIES: Text = text(
     "Nothing is remembered of this channel yet. This command makes what is due:",
 );
 pub(crate) const CLOSED: Text = text(
-    "このページは、myao serve が表示したリンクから開いてください。",
-    "Open this page with the link that myao serve printed.",
+    "このページは、一度だけ使えるリンクから開いてください。",
+    "Open this page with a link that works once.",
 );
 pub(crate) const CLOSED_TITLE: Text = text("開いていません", "Not open");
 pub(crate) const USED: Text = text(
@@ -119,8 +119,8 @@ pub(crate) const USED: Text = text(
     "This link was used already, or is not right. A link works once.",
 );
 pub(crate) const AGAIN: Text = text(
-    "新しいリンクは、次のコマンドを始め直すと表示されます。",
-    "Start this command anew for another link:",
+    "新しいリンクは、次のコマンドで表示されます。",
+    "This command shows another link:",
 );
 pub(crate) const ELSEWHERE: Text = text(
     "別のサイトから開かれました。自分で開いたのなら、続けてください。",
@@ -139,8 +139,8 @@ pub(crate) const HOST: Text = text(
 pub(crate) const METHOD: Text = text("このページは読むだけです。", "This page can only be read.");
 pub(crate) const REFUSED_TITLE: Text = text("できません", "Refused");
 pub(crate) const FAILED: Text = text(
-    "ページを作れませんでした。理由は myao serve の出力にあります。",
-    "The page cannot be shown. The output of myao serve says why.",
+    "ページを作れませんでした。理由は myao の出力にあります。",
+    "The page cannot be shown. The output of myao says why.",
 );
 pub(crate) const FAILED_TITLE: Text = text("失敗しました", "Failed");
 pub(crate) const CALL_FAILED: Text = text(

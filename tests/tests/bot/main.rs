@@ -19,6 +19,7 @@ mod memory;
 mod mentions;
 mod missing;
 mod odd;
+mod page;
 mod posting;
 mod retention;
 mod secrecy;

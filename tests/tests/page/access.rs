@@ -118,7 +118,7 @@ fn without_the_cookie_nothing_is_shown_but_what_to_do() {
     }
     let closed = served.ask("GET", "/workspace", &[&host]);
     assert!(
-        closed.body.contains("Open this page with the link"),
+        closed.body.contains("Open this page with a link"),
         "{}",
         closed.body
     );

@@ -265,7 +265,7 @@ impl App {
 }
 
 /// A path, quoted for a shell.
-fn quoted(path: &Path) -> String {
+pub(super) fn quoted(path: &Path) -> String {
     let path = path.display().to_string();
     let is_plain = |c: char| c.is_alphanumeric() || "/._-+@%:,".contains(c);
     if path.chars().all(is_plain) {

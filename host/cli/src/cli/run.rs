@@ -1,6 +1,8 @@
 //! `myao run`: the bot.
 
 use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::pin::pin;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -14,6 +16,7 @@ use myao_bot::metrics::Metrics;
 use myao_bot::slack::live::LiveSlack;
 use myao_bot::stop::Stop;
 use myao_bot::{Bot, Connection};
+use myao_page::Page;
 use myao_plugin::state::Workspace;
 use myao_slack::client::{AuthTest, SlackClient};
 use myao_slack::events::BotIdentity;
@@ -22,10 +25,10 @@ use myao_slack::token::Token;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 
-use super::app::{App, Explained as _};
+use super::app::{App, Explained as _, quoted};
 use super::database::Work;
-use super::output;
 use super::signals::signals;
+use super::{output, serve};
 
 /// Where to read more.
 const HOW_TO: &str =
@@ -47,6 +50,10 @@ pub(crate) async fn run(app: &App) -> anyhow::Result<ExitCode> {
         "health_check.port",
     )
     .await?;
+    let page_listener = match app.config.page.listen {
+        Some(address) => Some(listen(address, "page.listen").await?),
+        None => None,
+    };
     let workspace = app.workspace()?;
     let _only_one = app.hold(Work::Bot)?;
     let (ask_stop, mut stop) = Stop::new();
@@ -82,6 +89,10 @@ pub(crate) async fn run(app: &App) -> anyhow::Result<ExitCode> {
         budget.clone(),
     );
     let current = Current::load(load).await.map_err(anyhow::Error::msg)?;
+    let page = match page_listener {
+        Some(listener) => Some(page(app, &workspace, &current, listener).await?),
+        None => None,
+    };
     let bot = Bot {
         workspace,
         slack: live,
@@ -93,11 +104,50 @@ pub(crate) async fn run(app: &App) -> anyhow::Result<ExitCode> {
         budget,
         component: app.component.clone(),
     };
-    let ended = bot.run(connection, health, reload, stop).await;
+    let page = page.map(|(page, listener)| page.serve(listener, stop.clone()));
+    let bot = bot.run(connection, health, reload, stop);
+    let ended = match page {
+        Some(page) => beside(bot, page).await,
+        None => bot.await,
+    };
     signals.abort();
     ended?;
     tracing::info!("stopped");
     Ok(ExitCode::SUCCESS)
+}
+
+/// The web page, whose link is in a file beside the database.
+async fn page(
+    app: &App,
+    workspace: &Arc<dyn Workspace>,
+    current: &Current,
+    listener: TcpListener,
+) -> anyhow::Result<(Page, TcpListener)> {
+    let address = listener.local_addr()?;
+    if let Some(warning) = serve::warning(address) {
+        tracing::warn!("page.listen: {warning}");
+    }
+    let mut file = app.config.memory.database_path.clone().into_os_string();
+    file.push(".page-link");
+    let file = PathBuf::from(file);
+    let again = format!("cat {}", quoted(&file));
+    let site = serve::site(app, workspace.clone(), current.clone(), again).await?;
+    let reachable = serve::reachable(address);
+    let page = Page::new(site, address.port())?.keeping_link(reachable, file.clone())?;
+    tracing::info!(
+        "the page is at http://{reachable}/; the link that opens it is in {}",
+        file.display()
+    );
+    Ok((page, listener))
+}
+
+/// Runs the bot, and the page until the bot ends.
+async fn beside<T>(bot: impl Future<Output = T>, page: impl Future<Output = ()>) -> T {
+    let mut bot = pin!(bot);
+    tokio::select! {
+        ended = &mut bot => ended,
+        () = page => bot.await,
+    }
 }
 
 /// Asks Slack who the bot is, again and again while Slack cannot be reached; `None` if the bot is asked to stop meanwhile.
@@ -221,6 +271,7 @@ fn needs_restart(before: &Config, after: &Config) -> Vec<&'static str> {
     let keys = [
         ("slack", before.slack == after.slack),
         ("health_check", before.health_check == after.health_check),
+        ("page", before.page == after.page),
         ("workspace", before.workspace == after.workspace),
         ("timezone", before.timezone == after.timezone),
         (

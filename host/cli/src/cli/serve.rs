@@ -1,4 +1,4 @@
-//! `myao serve`: the web page, without Slack.
+//! `myao serve`: the web page, without Slack. `myao run` has the same page beside the bot.
 
 use std::io::Write as _;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -6,9 +6,11 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::Context as _;
+use myao_bot::current::Current;
 use myao_bot::stop::Stop;
 use myao_page::{Page, Site};
 use myao_plugin::Place;
+use myao_plugin::state::Workspace;
 use serde_json::json;
 use tokio::net::TcpListener;
 
@@ -27,18 +29,11 @@ pub(crate) async fn run(app: &App, arguments: &ServeArgs) -> anyhow::Result<Exit
         )
     })?;
     let address = listener.local_addr()?;
-    warn_about(address);
-    let prices = app.clone();
-    let site = Site {
-        address: workspace.address().await.explained()?,
-        workspace,
-        plugin: Arc::new(plugin),
-        place: Place::Operator,
-        clock: app.clock(),
-        next: app.command("backfill"),
-        again: app.command("serve"),
-        taken: Arc::new(move |calls| costs::shown(&prices, calls)),
-    };
+    if let Some(warning) = warning(address) {
+        output::tell(&format!("warning: {warning}"));
+    }
+    let current = Current::fixed(app.config.bot_settings(), plugin);
+    let site = site(app, workspace, current, app.command("serve")).await?;
     let page = Page::new(site, address.port())?;
     let (ask_stop, stop) = Stop::new();
     let signals = tokio::spawn(signals(ask_stop, None)?);
@@ -46,6 +41,26 @@ pub(crate) async fn run(app: &App, arguments: &ServeArgs) -> anyhow::Result<Exit
     page.serve(listener, stop).await;
     signals.abort();
     Ok(ExitCode::SUCCESS)
+}
+
+/// What the page shows to the operator; `again` shows a new link.
+pub(super) async fn site(
+    app: &App,
+    workspace: Arc<dyn Workspace>,
+    current: Current,
+    again: String,
+) -> anyhow::Result<Site> {
+    let prices = app.clone();
+    Ok(Site {
+        address: workspace.address().await.explained()?,
+        workspace,
+        current,
+        place: Place::Operator,
+        clock: app.clock(),
+        next: app.command("backfill"),
+        again,
+        taken: Arc::new(move |calls| costs::shown(&prices, calls)),
+    })
 }
 
 /// Prints the link alone on standard output, so that a script can read it.
@@ -60,16 +75,17 @@ fn print_link(app: &App, page: &Page, address: SocketAddr) -> anyhow::Result<()>
     Ok(())
 }
 
-fn warn_about(address: SocketAddr) {
-    if !address.ip().is_loopback() {
-        output::tell(&format!(
-            "warning: other machines reach {address}, without encryption: the one-time link is all that protects everything that is stored"
-        ));
-    }
+/// What to know of an address that others reach.
+pub(super) fn warning(address: SocketAddr) -> Option<String> {
+    (!address.ip().is_loopback()).then(|| {
+        format!(
+            "other machines reach {address}, without encryption: the one-time link is all that protects everything that is stored"
+        )
+    })
 }
 
 /// The address for the link: a browser cannot open "every address of this machine".
-fn reachable(mut address: SocketAddr) -> SocketAddr {
+pub(super) fn reachable(mut address: SocketAddr) -> SocketAddr {
     if address.ip().is_unspecified() {
         address.set_ip(match address.ip() {
             IpAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),

@@ -15,7 +15,7 @@ mod slack;
 mod tree;
 mod values;
 
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -39,7 +39,7 @@ pub use prices::{PerMillion, Price, Prices};
 pub use reference::{keys, schema};
 pub use slack::Slack;
 use tree::Node;
-use values::{ip_address, named, time_zone};
+use values::{ip_address, named, socket_address, time_zone};
 
 /// The whole configuration. Every key has a default.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
@@ -74,6 +74,8 @@ pub struct Config {
     pub logging: Logging,
     /// Where the bot says that it is well.
     pub health_check: HealthCheck,
+    /// The web page beside the bot.
+    pub page: PageConfig,
     /// Keys of the Python bot in the file that nothing reads any more, each in one line with its place.
     #[serde(skip)]
     pub retired: Vec<String>,
@@ -95,6 +97,7 @@ impl Default for Config {
             retention: RetentionDays::default(),
             logging: Logging::default(),
             health_check: HealthCheck::default(),
+            page: PageConfig::default(),
             retired: Vec::new(),
         }
     }
@@ -141,6 +144,17 @@ impl Default for ContextConfig {
             surroundings_max_tokens: 4000,
         }
     }
+}
+
+/// `page`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct PageConfig {
+    /// Address and port (`127.0.0.1:8040`) at which `myao run` serves the web page; see [page.md](page.md). Without it there is
+    /// no page beside the bot.
+    #[serde(deserialize_with = "socket_address")]
+    #[schemars(with = "Option<String>")]
+    pub listen: Option<SocketAddr>,
 }
 
 /// `health_check`.

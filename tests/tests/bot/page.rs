@@ -1,0 +1,75 @@
+//! The web page beside the bot.
+
+use std::os::unix::fs::PermissionsExt as _;
+
+use myao_tests::bot::Bot;
+use myao_tests::page::{Answer, ask, parts};
+
+use crate::bot::commands::EAGER;
+use crate::bot::support::{AKARI, CAMP, connect, number, workspace};
+
+const LINK: &str = "myao.db.page-link";
+
+fn link(bot: &Bot) -> String {
+    let link = std::fs::read_to_string(bot.program().path(LINK)).unwrap();
+    link.trim_end().to_owned()
+}
+
+fn opened(link: &str) -> Answer {
+    let (address, path) = parts(link);
+    ask(address, "GET", &path, &[&format!("Host: {address}")])
+}
+
+#[test]
+fn the_bot_serves_the_page_whose_link_is_in_a_file_of_its_owner() {
+    let slack = workspace();
+    let more = format!("page: {{ listen: '127.0.0.1:0' }}\n{EAGER}");
+    let mut bot = connect(&slack, &more);
+    bot.caught_up();
+    slack.post(AKARI, CAMP, "合宿の会場は箱根に決まりました。", None);
+    bot.until("a memory", |program| {
+        let query = "SELECT COUNT(*) FROM memories WHERE scope = 1";
+        (number(program, query) > 0).then_some(())
+    });
+
+    let first = link(&bot);
+    let file = std::fs::metadata(bot.program().path(LINK)).unwrap();
+    assert_eq!(file.permissions().mode() & 0o777, 0o600);
+    let answer = opened(&first);
+    assert_eq!(answer.status, 303, "{answer:?}");
+    let cookie = answer.header("set-cookie").unwrap();
+    let cookie = cookie.split(';').next().unwrap();
+
+    // Each link works once, and the file has another one then.
+    let second = link(&bot);
+    assert_ne!(first, second);
+    assert_eq!(opened(&first).status, 403);
+    assert_eq!(opened(&second).status, 303);
+
+    let (address, _) = parts(&first);
+    let host = format!("Host: {address}");
+    let shown = ask(
+        address,
+        "GET",
+        "/channel/C0CAMP",
+        &[&host, &format!("Cookie: {cookie}")],
+    );
+    assert!(
+        shown.status == 200 && shown.body.contains("箱根"),
+        "{shown:?}"
+    );
+    let closed = ask(address, "GET", "/channel/C0CAMP", &[&host]);
+    assert!(
+        closed.status == 401 && closed.body.contains(&format!("cat ./{LINK}")),
+        "{closed:?}"
+    );
+
+    let log = bot.log();
+    assert!(log.contains("the page is at http://127.0.0.1:"), "{log}");
+    for link in [&first, &second] {
+        let (_, path) = parts(link);
+        assert!(!log.contains(path.rsplit('/').next().unwrap()), "{log}");
+    }
+    let program = bot.stop();
+    assert!(!program.path(LINK).exists());
+}
