@@ -20,7 +20,7 @@ mod merge;
 pub(crate) mod messages;
 mod names;
 mod numbers;
-mod preceding;
+pub(crate) mod preceding;
 mod questions;
 mod score;
 mod select;

@@ -97,8 +97,13 @@ impl Said {
 }
 
 fn needs_preceding(candidate: &Candidate) -> bool {
-    let is_short = width(&candidate.text) <= MAX_WIDTH || candidate.text.contains("://");
-    candidate.lead.is_none() && is_short && plain_words(&candidate.text) <= MAX_WORDS
+    candidate.lead.is_none() && says_little(&candidate.text)
+}
+
+/// Whether a sentence is understood only after the one that it answers.
+pub(crate) fn says_little(sentence: &str) -> bool {
+    let is_short = width(sentence) <= MAX_WIDTH || sentence.contains("://");
+    is_short && plain_words(sentence) <= MAX_WORDS
 }
 
 fn can_precede(candidate: &Candidate) -> bool {

@@ -13,6 +13,7 @@ use crate::bindings::errors::Error;
 use crate::bindings::exports::myao::memory::searcher::{Hit, SearchRequest, SearchResult};
 use crate::bindings::recall::{Candidates, FoundMessage, RecallQuery};
 use crate::bindings::types::Timestamp;
+use crate::extractive::preceding::says_little;
 use crate::extractive::text::fold;
 use crate::ports::{Recall, Storage};
 use crate::records::decisions;
@@ -67,6 +68,16 @@ pub struct Overview {
     pub of: OverviewOf,
     /// The messages; of decisions, those that say one.
     pub found: SearchResult,
+    /// The messages before decisions that say little by themselves, by the place of the decision.
+    pub before: BTreeMap<(String, String), Hit>,
+}
+
+impl Overview {
+    /// The message that a decision answers.
+    pub(crate) fn before(&self, decision: &Hit) -> Option<&Hit> {
+        let at = &decision.at;
+        self.before.get(&(at.channel_id.clone(), at.ts.clone()))
+    }
 }
 
 impl<'a> Searcher<'a> {
@@ -107,26 +118,38 @@ impl<'a> Searcher<'a> {
         let Some(of) = understood.overview else {
             return Ok(None);
         };
-        let found = match of {
-            OverviewOf::All => self.find(understood, request.limit)?,
+        let overview = match of {
+            OverviewOf::All => Overview {
+                of,
+                found: self.find(understood, request.limit)?,
+                before: BTreeMap::new(),
+            },
             OverviewOf::Decisions => self.find_decisions(understood, request.limit)?,
         };
-        Ok(Some(Overview { of, found }))
+        Ok(Some(overview))
     }
 
     /// The newest messages that say what was decided.
-    fn find_decisions(&self, mut understood: Understood, part: u32) -> Result<SearchResult, Error> {
+    fn find_decisions(&self, mut understood: Understood, part: u32) -> Result<Overview, Error> {
         understood.concepts = Concepts::default();
+        let mut before = BTreeMap::new();
         let mut found = self.find(understood.clone(), part)?;
         let mut hits = std::mem::take(&mut found.hits);
         for _ in 0..DECISION_PARTS {
             let oldest = hits.last().and_then(|hit| Ts::parse(&hit.at.ts).ok());
             let is_whole = u32::try_from(hits.len()).is_ok_and(|count| count >= part);
-            for hit in hits {
+            for (number, hit) in hits.iter().enumerate() {
                 let is_known = found.hits.iter().any(|known| known.at == hit.at);
-                if !is_known && says_decision(&hit) {
-                    found.hits.push(hit);
+                if is_known || !says_decision(hit) {
+                    continue;
                 }
+                let mut older = hits.iter().skip(number + 1);
+                let answered = older.find(|older| is_answered_by(older, hit));
+                if let Some(answered) = answered.filter(|_| says_little(&hit.message.text)) {
+                    let at = (hit.at.channel_id.clone(), hit.at.ts.clone());
+                    before.insert(at, answered.clone());
+                }
+                found.hits.push(hit.clone());
             }
             let Some(oldest) = oldest.filter(|_| is_whole && found.hits.len() < ENOUGH_DECISIONS)
             else {
@@ -136,7 +159,11 @@ impl<'a> Searcher<'a> {
             understood.until = oldest;
             hits = self.find(understood.clone(), part)?.hits;
         }
-        Ok(found)
+        Ok(Overview {
+            of: OverviewOf::Decisions,
+            found,
+            before,
+        })
     }
 
     fn find(&self, mut understood: Understood, limit: u32) -> Result<SearchResult, Error> {
@@ -323,6 +350,19 @@ fn says_decision(hit: &Hit) -> bool {
     decisions(&message.text, message.user.is_bot)
         .next()
         .is_some()
+}
+
+/// Whether a message by a person is of the same thread, or both are of none.
+fn is_answered_by(older: &Hit, answer: &Hit) -> bool {
+    let thread = |hit: &Hit| {
+        let thread = hit.message.thread_ts.clone();
+        thread.filter(|thread| *thread != hit.at.ts)
+    };
+    let is_same = match thread(answer) {
+        Some(root) => older.at.ts == root || thread(older) == Some(root),
+        None => thread(older).is_none(),
+    };
+    is_same && older.at.channel_id == answer.at.channel_id && !older.message.user.is_bot
 }
 
 /// What a question finds that names only a time or a channel.

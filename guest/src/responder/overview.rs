@@ -27,6 +27,8 @@ const DECISIONS: usize = 20;
 /// How many of the newest messages are shown if none of them says much, and how wide.
 const NEWEST: usize = 5;
 const MAX_WIDTH: usize = 140;
+/// How wide a message is that a decision answers.
+const MAX_BEFORE: usize = 80;
 
 impl Responder<'_> {
     /// The main sentences of the time and the channels that a question names; `None` if it asks for something that was said.
@@ -38,10 +40,11 @@ impl Responder<'_> {
             until: None,
             limit: MESSAGES,
         };
-        let Some(Overview { of, found }) = searcher.overview(&request)? else {
+        let Some(mut overview) = searcher.overview(&request)? else {
             return Ok(None);
         };
-        let mut hits = self.said_by_people(found.hits);
+        let (of, found) = (overview.of, &mut overview.found);
+        let mut hits = self.said_by_people(std::mem::take(&mut found.hits));
         hits.sort_by_cached_key(|hit| (Ts::parse(&hit.at.ts).ok(), hit.at.channel_id.clone()));
         let is_past = |until: &Timestamp| until.unix_seconds < self.now.unix_seconds;
         let heading = Heading {
@@ -53,7 +56,7 @@ impl Responder<'_> {
         let mut lines = Lines::default();
         match of {
             OverviewOf::All => lines.add_main(&hits, &heading),
-            OverviewOf::Decisions => lines.add_decisions(&hits, &heading),
+            OverviewOf::Decisions => lines.add_decisions(&hits, &overview, &heading),
         }
         let found_nothing = lines.sources.is_empty();
         let text = match found_nothing {
@@ -166,19 +169,19 @@ impl Lines {
         for line in cite(&summary, &sources) {
             let said = summary.get(line.range).unwrap_or_default();
             if let Some(hit) = said_in(said, hits) {
-                self.add(said, hit, line.messages, only.is_none());
+                self.add(said, &[hit], line.messages, only.is_none());
             }
         }
         if self.sources.is_empty() {
             for hit in hits.iter().skip(hits.len().saturating_sub(NEWEST)) {
-                let said = as_line(&hit.message, &hit.message.text);
-                self.add(&said, hit, vec![hit.at.clone()], only.is_none());
+                let said = dated(&hit.message, Some(&hit.message), &hit.message.text);
+                self.add(&said, &[hit], vec![hit.at.clone()], only.is_none());
             }
         }
     }
 
     /// Adds the sentences of decision, in order of time.
-    fn add_decisions(&mut self, hits: &[Hit], heading: &Heading) {
+    fn add_decisions(&mut self, hits: &[Hit], overview: &Overview, heading: &Heading) {
         let shown = hits.get(hits.len().saturating_sub(DECISIONS)..);
         let shown = shown.unwrap_or_default();
         let only = only_channel(shown);
@@ -186,20 +189,41 @@ impl Lines {
         for hit in shown {
             let message = &hit.message;
             let decided: Vec<&str> = decisions(&message.text, message.user.is_bot).collect();
-            let said = as_line(message, &decided.join(" "));
-            self.add(&said, hit, vec![hit.at.clone()], only.is_none());
+            let decided = decided.join(" ");
+            let (said, hits) = match overview.before(hit) {
+                None => (decided, vec![hit]),
+                Some(before) => {
+                    let text = cut(&flatten(&before.message.text), MAX_BEFORE);
+                    let who = name(&before.message);
+                    (
+                        format!("{who}{text} → {}{decided}", name(message)),
+                        vec![before, hit],
+                    )
+                }
+            };
+            let speaker = hits.first().filter(|_| hits.len() == 1).map(|_| message);
+            let line = dated(message, speaker, &said);
+            let messages = hits.iter().map(|hit| hit.at.clone()).collect();
+            self.add(&line, &hits, messages, only.is_none());
         }
     }
 
-    fn add(&mut self, said: &str, hit: &Hit, messages: Vec<MessageRef>, names_channel: bool) {
-        let number = self.number_of(hit);
+    /// Adds a line; the last of the messages that it is from says whose it is.
+    fn add(&mut self, said: &str, from: &[&Hit], messages: Vec<MessageRef>, names_channel: bool) {
+        let Some(hit) = from.last() else {
+            return;
+        };
+        let numbers: String = from
+            .iter()
+            .map(|hit| format!(" [{}]", self.number_of(hit)))
+            .collect();
         let said = match names_channel {
             true => with_channel(said, &hit.channel_name),
             false => said.to_owned(),
         };
         self.text.push('\n');
         let start = scalars(&self.text);
-        let line = format!("{said} [{number}]");
+        let line = format!("{said}{numbers}");
         self.text.push_str(&line);
         self.citations.push(Citation {
             start,
@@ -274,11 +298,12 @@ fn only_channel(hits: &[Hit]) -> Option<&str> {
     channels.first().copied().filter(|_| channels.len() == 1)
 }
 
-/// What a message says, as one line.
-fn as_line(message: &Message, said: &str) -> String {
+/// What a message says, as one line with its day.
+fn dated(message: &Message, speaker: Option<&Message>, said: &str) -> String {
     let date = local_date(message.timestamp).map(|date| format!("{date} "));
+    let speaker = speaker.map(name).unwrap_or_default();
     let text = cut(&flatten(said), MAX_WIDTH);
-    format!("- {}{}{text}", date.unwrap_or_default(), name(message))
+    format!("- {}{speaker}{text}", date.unwrap_or_default())
 }
 
 /// The line with the name of the channel behind its date.

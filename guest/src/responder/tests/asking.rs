@@ -128,6 +128,21 @@ fn decisions_are_listed_in_order_of_time() {
 }
 
 #[test]
+fn a_decision_that_says_little_stands_behind_what_it_answers() {
+    let host = quoting_host();
+    host.say("C1", -3 * DAY, "Beacon costs 40,000 yen a month.");
+    host.say("C1", -3 * DAY + 60, "Approved!");
+    host.say("C1", -2 * DAY, "来週の定例で決めます。");
+    let response = ask(&host, None, "What was decided?");
+    assert_eq!(
+        response.text,
+        "What was decided in #general:\n\
+         - 2024-02-27 alice: Beacon costs 40,000 yen a month. → alice: Approved! [1] [2]"
+    );
+    assert_eq!(response.citations[0].messages.len(), 2);
+}
+
+#[test]
 fn decisions_about_something_are_searched_for() {
     let host = quoting_host();
     host.say("C1", -20 * DAY, "We decided to use Crane for monitoring.");
